@@ -1,0 +1,116 @@
+// `perigee bench …`: options of the experiments, and where their results go.
+#include "bench.h"
+
+#include "cubit/cubit.h"
+#include "cubit/perigee.h"
+#include "cubit/raw.h"
+
+#include <CLI/CLI.hpp>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <stdexcept>
+
+namespace perigee::bench {
+namespace {
+
+struct Output {
+  std::string json_file;
+  std::string html_file;
+};
+
+void write_file(const std::string& name, const std::string& text) {
+  std::ofstream file(name);
+  file << text;
+  file.close();
+  if (!file) throw std::runtime_error("cannot write " + name);
+}
+
+// Beside the perigee program: in the build tree as in the install prefix.
+std::string find_omniorb_program() {
+  const auto folder = std::filesystem::path(own_executable()).parent_path();
+  for (const char* place :
+       {"cubit_omniorb", "../libexec/perigee/cubit_omniorb", "../../bench/cubit_omniorb"}) {
+    const auto candidate = folder / place;
+    if (std::filesystem::exists(candidate)) return std::filesystem::canonical(candidate);
+  }
+  return {};
+}
+
+void run_cubit_command(CubitOptions options, bool instructions, const Output& output) {
+  options.omniorb_program = find_omniorb_program();
+  if (options.omniorb_program.empty() && !options.floor_only)
+    std::cerr << "perigee bench: this build has no omniORB peer (install libomniorb4-dev and "
+                 "omniidl, then build again); measuring without it\n";
+  CubitReport report = run_cubit(options);
+  if (instructions) count_instructions(report);
+  std::cout << to_table(report);
+  if (!output.json_file.empty()) write_file(output.json_file, to_json(report));
+  if (!output.html_file.empty()) write_file(output.html_file, to_html(report));
+}
+
+void add_cubit(CLI::App& bench) {
+  struct Settings {
+    CubitOptions options;
+    Output output;
+    bool quick = false;
+    bool instructions = false;
+  };
+  auto settings = std::make_shared<Settings>();  // lives as long as the callback below
+  CLI::App* command = bench.add_subcommand(
+      "cubit", "two-way calls of all basic kinds, beside a raw TCP ping-pong and omniORB");
+  command->add_option("--rounds", settings->options.rounds, "rounds; 30 or more for a claim")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
+  command->add_option("--calls", settings->options.calls, "calls per workload, system and round")
+      ->check(CLI::Range(1, 10000000))
+      ->capture_default_str();
+  command->add_option("--workload", settings->options.workloads, "only these workloads")
+      ->check(CLI::IsMember(cubit_workloads()));
+  command->add_flag("--split", settings->options.split, "server and client on two CPUs");
+  command->add_flag("--no-peers", settings->options.floor_only, "leave other ORBs out");
+  command->add_flag("--quick", settings->quick, "a few rounds of four workloads");
+  command->add_flag("--instructions", settings->instructions,
+                    "count user-space instructions per call with callgrind (slow)");
+  command->add_option("--json", settings->output.json_file, "write the results to this file");
+  command->add_option("--html", settings->output.html_file, "write a page with figures");
+  command->callback([settings] {
+    if (settings->quick) {
+      settings->options.rounds = 7;
+      settings->options.workloads = {"void", "long", "struct", "octets4096"};
+    }
+    run_cubit_command(settings->options, settings->instructions, settings->output);
+  });
+}
+
+// What the experiment starts as its own child processes.
+void add_cubit_role(CLI::App& bench) {
+  auto words = std::make_shared<std::vector<std::string>>();
+  CLI::App* command = bench.add_subcommand("cubit-role", "");
+  command->group("");  // not in the help
+  command->add_option("role", *words)->expected(1, 2)->required();
+  command->callback([words] {
+    const std::string role = words->front();
+    const std::string argument = words->size() > 1 ? words->back() : "";
+    int status = 1;
+    if (role == "raw-server") status = run_raw_server();
+    if (role == "raw-client") status = run_raw_client(argument);
+    if (role == "perigee-server") status = run_perigee_server(argument);
+    if (role == "perigee-client") status = run_perigee_client(argument);
+    if (status != 0) throw std::runtime_error("role failed: " + role);
+  });
+}
+
+}  // namespace
+
+void add_bench_command(CLI::App& tool) {
+  CLI::App* bench = tool.add_subcommand("bench", "measure Perigee beside its floors and peers");
+  bench->require_subcommand(1);
+  add_cubit(*bench);
+  add_cubit_role(*bench);
+}
+
+}  // namespace perigee::bench

@@ -1,0 +1,114 @@
+// The cubit experiment over omniORB, as peer in the same run: server and client in one program.
+//   cubit_omniorb server [omniORB options]      prints its IOR
+//   cubit_omniorb client IOR [omniORB options]  answers commands (workloads.h)
+#include "cubit.hh"
+#include "orb_workloads.h"
+
+#include <csignal>
+#include <cstring>
+#include <iostream>
+#include <string>
+
+namespace {
+
+class CuberServant : public POA_Cubit::Cuber {
+ public:
+  void cube_void() override {}
+  CORBA::Octet cube_octet(CORBA::Octet value) override { return cubit::cube(std::uint8_t{value}); }
+  CORBA::Short cube_short(CORBA::Short value) override { return cubit::cube(std::int16_t{value}); }
+  CORBA::Long cube_long(CORBA::Long value) override { return cubit::cube(std::int32_t{value}); }
+  Cubit::Many cube_struct(const Cubit::Many& value) override {
+    Cubit::Many result;
+    result.o = cubit::cube(std::uint8_t{value.o});
+    result.l = cubit::cube(std::int32_t{value.l});
+    result.s = cubit::cube(std::int16_t{value.s});
+    return result;
+  }
+  Cubit::OctetSequence* echo_octets(const Cubit::OctetSequence& values) override {
+    return new Cubit::OctetSequence(values);
+  }
+  Cubit::LongSequence* echo_longs(const Cubit::LongSequence& values) override {
+    return new Cubit::LongSequence(values);
+  }
+};
+
+class Calls {
+ public:
+  explicit Calls(Cubit::Cuber_ptr cuber) : cuber_(Cubit::Cuber::_duplicate(cuber)) {
+    octets_.length(cubit::large_sequence_size);
+    longs_.length(cubit::large_sequence_size / 4);
+  }
+  bool cube_void() {
+    cuber_->cube_void();
+    return true;
+  }
+  std::uint8_t cube_octet(std::uint8_t value) { return cuber_->cube_octet(value); }
+  std::int16_t cube_short(std::int16_t value) { return cuber_->cube_short(value); }
+  std::int32_t cube_long(std::int32_t value) { return cuber_->cube_long(value); }
+  bool cube_struct(std::uint8_t o, std::int32_t l, std::int16_t s) {
+    Cubit::Many value;
+    value.o = o;
+    value.l = l;
+    value.s = s;
+    const Cubit::Many result = cuber_->cube_struct(value);
+    return result.o == cubit::cube(o) && result.l == cubit::cube(l) && result.s == cubit::cube(s);
+  }
+  bool echo_octets(std::size_t count) {
+    octets_.length(static_cast<CORBA::ULong>(count));
+    octets_[0] = octets_[octets_.length() - 1] = ++number_ & 0xff;
+    Cubit::OctetSequence_var result = cuber_->echo_octets(octets_);
+    return result->length() == count && result[0] == octets_[0] &&
+           result[result->length() - 1] == octets_[0];
+  }
+  bool echo_longs(std::size_t count) {
+    longs_.length(static_cast<CORBA::ULong>(count));
+    longs_[0] = longs_[longs_.length() - 1] = ++number_;
+    Cubit::LongSequence_var result = cuber_->echo_longs(longs_);
+    return result->length() == count && result[0] == longs_[0] &&
+           result[result->length() - 1] == longs_[0];
+  }
+
+ private:
+  Cubit::Cuber_var cuber_;
+  Cubit::OctetSequence octets_;
+  Cubit::LongSequence longs_;
+  std::int32_t number_ = 0;
+};
+
+int run_server(CORBA::ORB_ptr orb) {
+  CORBA::Object_var object = orb->resolve_initial_references("RootPOA");
+  PortableServer::POA_var poa = PortableServer::POA::_narrow(object);
+  PortableServer::Servant_var<CuberServant> servant = new CuberServant;
+  PortableServer::ObjectId_var id = poa->activate_object(servant);
+  CORBA::Object_var reference = poa->id_to_reference(id);
+  CORBA::String_var ior = orb->object_to_string(reference);
+  poa->the_POAManager()->activate();
+  std::cout << ior.in() << std::endl;
+  orb->run();
+  return 0;
+}
+
+int run_client(CORBA::ORB_ptr orb, const char* ior) {
+  CORBA::Object_var object = orb->string_to_object(ior);
+  Cubit::Cuber_var cuber = Cubit::Cuber::_narrow(object);
+  if (CORBA::is_nil(cuber)) {
+    std::cerr << "cubit_omniorb: not a Cubit::Cuber: " << ior << std::endl;
+    return 1;
+  }
+  Calls calls(cuber);
+  return cubit::serve_commands(cubit::make_workloads(calls));
+}
+
+}  // namespace
+
+int main(int argc, char* argv[]) {
+  try {
+    CORBA::ORB_var orb = CORBA::ORB_init(argc, argv);
+    if (argc == 2 && std::strcmp(argv[1], "server") == 0) return run_server(orb);
+    if (argc == 3 && std::strcmp(argv[1], "client") == 0) return run_client(orb, argv[2]);
+    std::cerr << "usage: cubit_omniorb server | client IOR" << std::endl;
+  } catch (const CORBA::Exception& exception) {
+    std::cerr << "cubit_omniorb: " << exception._name() << std::endl;
+  }
+  return 1;
+}

@@ -1,0 +1,28 @@
+// The cubit workloads over an ORB whose mapping the including file adapts to: `Calls` makes the
+// calls.
+#pragma once
+
+#include "workloads.h"
+
+#include <vector>
+
+namespace cubit {
+
+/// `Calls` has cube_void(), cube_octet(v), cube_short(v), cube_long(v), and `cube_struct(o, l, s)`,
+/// `echo_octets(size)`, `echo_longs(count)`, which make one call each and check the result.
+template <typename Calls>
+std::vector<Workload> make_workloads(Calls& calls) {
+  return {
+      {"void", [&calls] { return calls.cube_void(); }},
+      {"octet", [&calls] { return calls.cube_octet(7) == cube(std::uint8_t{7}); }},
+      {"short", [&calls] { return calls.cube_short(-23) == cube(std::int16_t{-23}); }},
+      {"long", [&calls] { return calls.cube_long(1201) == cube(std::int32_t{1201}); }},
+      {"struct", [&calls] { return calls.cube_struct(7, 1201, -23); }},
+      {"octets4", [&calls] { return calls.echo_octets(small_sequence_size); }},
+      {"longs4", [&calls] { return calls.echo_longs(small_sequence_size / 4); }},
+      {"octets4096", [&calls] { return calls.echo_octets(large_sequence_size); }},
+      {"longs4096", [&calls] { return calls.echo_longs(large_sequence_size / 4); }},
+  };
+}
+
+}  // namespace cubit

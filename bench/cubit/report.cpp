@@ -1,0 +1,105 @@
+// The cubit report as text, JSON and a page with figures.
+#include "cubit.h"
+#include "harness/machine.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace perigee::bench {
+namespace {
+
+constexpr const char* method =
+    "ratio: median over {} rounds of (p50 of {} calls / raw p50 of the same round), with its 95 % "
+    "bootstrap interval; null is a second raw pair; server and client on {}";
+
+std::string describe_method(const CubitOptions& options) {
+  return fmt::format(fmt::runtime(method), options.rounds, options.calls,
+                     options.split ? "two CPUs" : "one CPU");
+}
+
+std::string table_row(const std::string& system, const Cell& cell) {
+  std::string row = fmt::format(
+      "  {:<18}{:>8.3f}  [{:.3f}, {:.3f}]{:>10.3f}{:>10.2f}  [{:.2f}, {:.2f}]{:>10.2f}", system,
+      cell.ratio.value, cell.ratio.low, cell.ratio.high, cell.mean_ratio.value, cell.p50_ns / 1000,
+      cell.p50_low_ns / 1000, cell.p50_high_ns / 1000, cell.cpu_ns / 1000);
+  if (cell.instructions > 0)
+    row += fmt::format("{:>10.0f} + {:.0f}", cell.client_instructions, cell.server_instructions);
+  return row + "\n";
+}
+
+// One workload's bars: ratio to the floor, longest bar = largest ratio.
+std::string html_figure(const std::string& workload, const CubitReport& report) {
+  double largest = 1;
+  for (const auto& [system, cell] : report.cells.at(workload))
+    largest = std::max(largest, cell.ratio.value);
+  std::string figure = fmt::format("<h2>{}</h2>\n<svg width='760' height='{}'>\n", workload,
+                                   24 * report.systems.size() + 8);
+  int y = 4;
+  for (const std::string& system : report.systems) {
+    const Cell& cell = report.cells.at(workload).at(system);
+    const double width = 440 * cell.ratio.value / largest;
+    const char* colour = system.starts_with("perigee") ? "#2a6f97"
+                         : system.starts_with("omni")  ? "#b56576"
+                                                       : "#999";
+    figure += fmt::format(
+        "<text x='130' y='{0}' text-anchor='end'>{1}</text>"
+        "<rect x='140' y='{2}' width='{3:.1f}' height='16' fill='{4}'/>"
+        "<text x='{5:.1f}' y='{0}'>{6:.3f} ({7:.1f} µs)</text>\n",
+        y + 13, system, y, width, colour, 146 + width, cell.ratio.value, cell.p50_ns / 1000);
+    y += 24;
+  }
+  return figure + "</svg>\n";
+}
+
+nlohmann::json to_json(const Estimate& estimate) {
+  return {{"value", estimate.value}, {"low", estimate.low}, {"high", estimate.high}};
+}
+
+}  // namespace
+
+std::string to_table(const CubitReport& report) {
+  std::string text = fmt::format("perigee bench cubit: {}\n{}\n", machine_description(),
+                                 describe_method(report.options));
+  text += fmt::format("  {:<18}{:>8}  {:<16}{:>10}{:>10}  {:<16}{:>8}{}\n", "", "ratio",
+                      "95 % interval", "of means", "p50 us", "10-90 % rounds", "CPU us",
+                      "   instructions client + server");
+  for (const std::string& workload : report.options.workloads) {
+    text += workload + "\n";
+    for (const std::string& system : report.systems)
+      text += table_row(system, report.cells.at(workload).at(system));
+  }
+  return text;
+}
+
+std::string to_json(const CubitReport& report) {
+  nlohmann::json document{{"experiment", "cubit"},
+                          {"machine", machine_description()},
+                          {"rounds", report.options.rounds},
+                          {"calls", report.options.calls},
+                          {"placement", report.options.split ? "two CPUs" : "one CPU"}};
+  for (const auto& [workload, systems] : report.cells)
+    for (const auto& [system, cell] : systems)
+      document["results"][workload][system] = {{"ratio", to_json(cell.ratio)},
+                                               {"mean_ratio", to_json(cell.mean_ratio)},
+                                               {"p50_ns", cell.p50_ns},
+                                               {"p50_low_ns", cell.p50_low_ns},
+                                               {"p50_high_ns", cell.p50_high_ns},
+                                               {"cpu_ns", cell.cpu_ns},
+                                               {"client_instructions", cell.client_instructions},
+                                               {"server_instructions", cell.server_instructions}};
+  return document.dump(2) + "\n";
+}
+
+std::string to_html(const CubitReport& report) {
+  std::string page =
+      "<!doctype html>\n<meta charset='utf-8'>\n<title>perigee bench cubit</title>\n"
+      "<style>body{font:14px sans-serif;margin:2em}svg text{font:12px sans-serif}</style>\n"
+      "<h1>perigee bench cubit</h1>\n";
+  page +=
+      fmt::format("<p>{}</p>\n<p>{}</p>\n", machine_description(), describe_method(report.options));
+  for (const std::string& workload : report.options.workloads)
+    page += html_figure(workload, report);
+  return page;
+}
+
+}  // namespace perigee::bench

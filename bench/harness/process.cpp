@@ -1,0 +1,137 @@
+// Child processes that a benchmark commands by lines of text.
+#include "process.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <ctime>
+#include <stdexcept>
+#include <utility>
+
+namespace perigee::bench {
+namespace {
+
+[[noreturn]] void fail(const std::string& what) {
+  throw std::runtime_error(what + ": " + std::strerror(errno));
+}
+
+// Between fork and exec: only async-signal-safe calls.
+[[noreturn]] void become_child(char* const* arguments, int cpu, int input, int output) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  dup2(input, STDIN_FILENO);
+  dup2(output, STDOUT_FILENO);
+  if (cpu >= 0) {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(static_cast<std::size_t>(cpu), &set);
+    sched_setaffinity(0, sizeof set, &set);
+  }
+  execv(arguments[0], arguments);
+  _exit(127);
+}
+
+}  // namespace
+
+Process::Process(const ProcessOptions& options) : name_(options.arguments.at(0)) {
+  int to_child[2];
+  int from_child[2];
+  if (pipe2(to_child, O_CLOEXEC) != 0 || pipe2(from_child, O_CLOEXEC) != 0) fail("pipe");
+  std::vector<char*> arguments;
+  for (const std::string& argument : options.arguments)
+    arguments.push_back(const_cast<char*>(argument.c_str()));
+  arguments.push_back(nullptr);
+  pid_ = fork();
+  if (pid_ < 0) fail("fork");
+  if (pid_ == 0) become_child(arguments.data(), options.cpu, to_child[0], from_child[1]);
+  close(to_child[0]);
+  close(from_child[1]);
+  input_ = to_child[1];
+  output_ = from_child[0];
+}
+
+Process::Process(Process&& other) noexcept
+    : name_(std::move(other.name_)),
+      pid_(std::exchange(other.pid_, -1)),
+      input_(std::exchange(other.input_, -1)),
+      output_(std::exchange(other.output_, -1)),
+      pending_(std::move(other.pending_)) {}
+
+Process::~Process() {
+  if (pid_ > 0) {
+    kill(pid_, SIGKILL);
+    wait();
+  }
+  if (input_ >= 0) close(input_);
+  if (output_ >= 0) close(output_);
+}
+
+void Process::write_line(const std::string& line) {
+  const std::string text = line + "\n";
+  if (write(input_, text.data(), text.size()) != static_cast<ssize_t>(text.size()))
+    fail("write to " + name_);
+}
+
+std::string Process::read_line() {
+  while (true) {
+    if (const auto end = pending_.find('\n'); end != std::string::npos) {
+      std::string line = pending_.substr(0, end);
+      pending_.erase(0, end + 1);
+      return line;
+    }
+    char chunk[4096];
+    const ssize_t count = read(output_, chunk, sizeof chunk);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) fail("read from " + name_);
+    if (count == 0) throw std::runtime_error(name_ + " ended without an answer");
+    pending_.append(chunk, static_cast<std::size_t>(count));
+  }
+}
+
+std::chrono::nanoseconds Process::cpu_time() const {
+  clockid_t clock{};
+  timespec time{};
+  if (clock_getcpuclockid(pid_, &clock) != 0 || clock_gettime(clock, &time) != 0)
+    fail("CPU clock of " + name_);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+void Process::close_input() {
+  if (input_ >= 0) close(std::exchange(input_, -1));
+}
+
+void Process::terminate() {
+  if (pid_ > 0) kill(pid_, SIGTERM);
+}
+
+int Process::wait() {
+  int status = 0;
+  while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  }
+  pid_ = -1;
+  return status;
+}
+
+std::string own_executable() {
+  char path[4096];
+  const ssize_t size = readlink("/proc/self/exe", path, sizeof path);
+  if (size < 0) fail("/proc/self/exe");
+  return {path, static_cast<std::size_t>(size)};
+}
+
+std::vector<int> usable_cpus() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) != 0) fail("sched_getaffinity");
+  std::vector<int> cpus;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+    if (CPU_ISSET(static_cast<std::size_t>(cpu), &set)) cpus.push_back(cpu);
+  return cpus;
+}
+
+}  // namespace perigee::bench

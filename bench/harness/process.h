@@ -1,0 +1,51 @@
+// Child processes that a benchmark commands by lines of text: spawned, pinned, measured, ended.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace perigee::bench {
+
+struct ProcessOptions {
+  std::vector<std::string> arguments;  ///< arguments[0] is the program
+  int cpu = -1;                        ///< the CPU to pin to; -1: not pinned
+};
+
+/// A child process with pipes on its standard input and output. Killed by the destructor.
+/// Errors are thrown as std::runtime_error: a benchmark whose peer fails has no result.
+class Process {
+ public:
+  explicit Process(const ProcessOptions& options);
+  ~Process();
+  Process(Process&& other) noexcept;
+  Process& operator=(Process&&) = delete;
+
+  void write_line(const std::string& line);
+  /// The next line of its output without the newline. Throws at end of output.
+  std::string read_line();
+  /// CPU time used so far, user and system, of all its threads.
+  [[nodiscard]] std::chrono::nanoseconds cpu_time() const;
+  [[nodiscard]] pid_t pid() const noexcept { return pid_; }
+  /// Closes its input (clients end then) or sends SIGTERM (servers), and waits for its end.
+  void close_input();
+  void terminate();
+  int wait();
+
+ private:
+  std::string name_;
+  pid_t pid_ = -1;
+  int input_ = -1;
+  int output_ = -1;
+  std::string pending_;
+};
+
+/// The path of the running program.
+std::string own_executable();
+/// The CPUs that this process may use.
+std::vector<int> usable_cpus();
+
+}  // namespace perigee::bench

@@ -1,0 +1,157 @@
+# Compiler settings and the two functions that every layer's CMakeLists.txt uses.
+include(GNUInstallDirs)
+
+set(CMAKE_CXX_STANDARD 23)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "" FORCE)
+endif()
+set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1")
+set(CMAKE_CXX_FLAGS_SANITIZE "-O1 -g1 -fno-omit-frame-pointer")
+
+set(PERIGEE_SANITIZE "" CACHE STRING "Sanitizers for -fsanitize=, e.g. address,undefined")
+option(PERIGEE_FUZZ "Build the libFuzzer targets (clang only)" OFF)
+option(PERIGEE_WERROR "Warnings are errors" ON)
+
+find_program(PERIGEE_CCACHE ccache)
+if(PERIGEE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  # Paths relative to the source tree, so that one clone finds what another has compiled. A script,
+  # because a launcher with arguments cannot be handed to other builds.
+  set(launcher ${PROJECT_BINARY_DIR}/compiler-launcher)
+  file(WRITE ${launcher}
+       "#!/bin/sh\n"
+       "CCACHE_BASEDIR='${PROJECT_SOURCE_DIR}' CCACHE_NOHASHDIR=1 exec '${PERIGEE_CCACHE}' \"$@\"\n")
+  file(CHMOD ${launcher} PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE
+                                     WORLD_READ WORLD_EXECUTE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
+endif()
+find_program(PERIGEE_MOLD mold)
+if(PERIGEE_MOLD)
+  add_link_options(-fuse-ld=mold)
+endif()
+
+find_package(Threads REQUIRED)
+
+# What lies in one library calls itself directly: no symbol of it is meant to be replaced, and its
+# thread-local variables are few enough for the static block.
+add_compile_options(-fno-semantic-interposition -fno-plt -ftls-model=initial-exec)
+add_link_options(-Wl,-Bsymbolic-functions -Wl,-z,now)
+
+add_library(perigee_options INTERFACE)
+# Options structs are filled by name, and what is not named keeps its default: no warning for that.
+target_compile_options(perigee_options INTERFACE -Wall -Wextra -Wconversion -Wshadow
+                                                 -Wnon-virtual-dtor -Wno-missing-field-initializers)
+if(PERIGEE_WERROR)
+  target_compile_options(perigee_options INTERFACE -Werror)
+endif()
+if(PERIGEE_SANITIZE)
+  add_compile_options(-fsanitize=${PERIGEE_SANITIZE} -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${PERIGEE_SANITIZE})
+endif()
+if(PERIGEE_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+
+# Enters a layer's folder.
+macro(perigee_add_layer folder)
+  if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/CMakeLists.txt)
+    add_subdirectory(${folder})
+  endif()
+endmacro()
+
+# perigee_layer(<name> SOURCES <file>... [DEPENDS <layer>...] [SYSTEM_LIBRARIES <target>...])
+#
+# An object library perigee_<name>, alias perigee::<name>. DEPENDS names the layers below that it may
+# use. Object libraries do not pass their objects on, so the closure of a layer and the libraries
+# that it needs are kept as global properties, for perigee_link_layers.
+function(perigee_layer name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;SYSTEM_LIBRARIES" ${ARGN})
+  add_library(perigee_${name} OBJECT ${ARG_SOURCES})
+  add_library(perigee::${name} ALIAS perigee_${name})
+  target_include_directories(
+    perigee_${name}
+    PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+    PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  target_compile_definitions(perigee_${name} PRIVATE PERIGEE_BUILDING)
+  target_link_libraries(perigee_${name} PRIVATE perigee_options ${ARG_SYSTEM_LIBRARIES})
+  set(closure ${name})
+  set(system_libraries ${ARG_SYSTEM_LIBRARIES})
+  foreach(dependency IN LISTS ARG_DEPENDS)
+    get_property(below GLOBAL PROPERTY PERIGEE_CLOSURE_${dependency})
+    get_property(below_system GLOBAL PROPERTY PERIGEE_SYSTEM_LIBRARIES_${dependency})
+    list(APPEND closure ${below})
+    list(APPEND system_libraries ${below_system})
+  endforeach()
+  list(REMOVE_DUPLICATES closure)
+  list(REMOVE_DUPLICATES system_libraries)
+  set_property(GLOBAL PROPERTY PERIGEE_CLOSURE_${name} ${closure})
+  set_property(GLOBAL PROPERTY PERIGEE_SYSTEM_LIBRARIES_${name} ${system_libraries})
+endfunction()
+
+# perigee_link_layers(<target> <layer>...): links the layers and all that they stand on.
+function(perigee_link_layers target)
+  set(closure "")
+  set(system_libraries "")
+  foreach(layer IN LISTS ARGN)
+    get_property(layer_closure GLOBAL PROPERTY PERIGEE_CLOSURE_${layer})
+    get_property(layer_system GLOBAL PROPERTY PERIGEE_SYSTEM_LIBRARIES_${layer})
+    list(APPEND closure ${layer_closure})
+    list(APPEND system_libraries ${layer_system})
+  endforeach()
+  list(REMOVE_DUPLICATES closure)
+  list(REMOVE_DUPLICATES system_libraries)
+  foreach(layer IN LISTS closure)
+    target_link_libraries(${target} PRIVATE perigee_${layer})
+  endforeach()
+  target_link_libraries(${target} PRIVATE ${system_libraries} Threads::Threads)
+endfunction()
+
+# perigee_test(<name> SOURCES <file>... LAYERS <layer>... [LIBRARIES <target>...])
+#
+# A doctest program with the tests of one layer. Those of layers with threads have the label
+# `threads`: the thread sanitizer's build makes (target threaded_tests) and runs these only.
+set(PERIGEE_THREADED_LAYERS event transport transport_tcp tcp orb poa async runtime)
+add_custom_target(threaded_tests)
+function(perigee_test name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LAYERS;LIBRARIES" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES} ${PROJECT_SOURCE_DIR}/tests/support/main.cpp)
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
+  target_link_libraries(${name} PRIVATE perigee_options ${ARG_LIBRARIES})
+  perigee_link_layers(${name} ${ARG_LAYERS})
+  add_test(NAME ${name} COMMAND ${name})
+  # Far above what a test takes: ends those that hang.
+  set_tests_properties(${name} PROPERTIES TIMEOUT 300)
+  foreach(layer IN LISTS ARG_LAYERS)
+    if(layer IN_LIST PERIGEE_THREADED_LAYERS)
+      set_tests_properties(${name} PROPERTIES LABELS threads)
+      add_dependencies(threaded_tests ${name})
+    endif()
+  endforeach()
+endfunction()
+
+# perigee_fuzz_target(<name> SOURCES <file>... LAYERS <layer>...)
+#
+# A libFuzzer program, and a test with the label `fuzz` that runs it for a short time, starting from
+# fuzz/corpus/<name>. New inputs and findings go to the build folder.
+set(PERIGEE_FUZZ_SECONDS 5 CACHE STRING "How long the test of each fuzz target runs")
+function(perigee_fuzz_target name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LAYERS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  target_link_libraries(${name} PRIVATE perigee_options)
+  target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  perigee_link_layers(${name} ${ARG_LAYERS})
+  set(found ${CMAKE_CURRENT_BINARY_DIR}/${name}.found)
+  file(MAKE_DIRECTORY ${found})
+  set(corpus ${PROJECT_SOURCE_DIR}/fuzz/corpus/${name})
+  if(NOT EXISTS ${corpus})
+    set(corpus "")
+  endif()
+  add_test(NAME ${name} COMMAND ${name} -max_total_time=${PERIGEE_FUZZ_SECONDS} -rss_limit_mb=1024
+                                -artifact_prefix=${found}/ ${found} ${corpus})
+  set_tests_properties(${name} PROPERTIES LABELS fuzz TIMEOUT 900)
+endfunction()

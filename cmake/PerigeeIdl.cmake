@@ -1,0 +1,88 @@
+# Compiles IDL files as part of a build: used by Perigee itself and installed with the package.
+#
+#   perigee_idl(<target> FILES <file.idl>... [INCLUDES <folder>...] [DEFINES <name[=text]>...]
+#               [IDL_VERSION 3|4] [AMI] [AMH] [ASYNC])
+#       Adds the generated sources to the target, and their folder to the includes of the target and
+#       of those that link it. A change of an IDL file, or of one that it includes, generates anew.
+#
+#   perigee_idl_library(<name> FILES ...the same...)
+#       A static library of the generated sources, linked with Perigee::perigee.
+#
+# PERIGEE_IDL_EXECUTABLE: the compiler to run, where the one of this build or package cannot run
+# here (cross builds).
+
+set(PERIGEE_IDL_EXECUTABLE "" CACHE FILEPATH "The IDL compiler to run; empty: Perigee's own")
+
+function(_perigee_idl_compiler command_variable dependency_variable)
+  if(PERIGEE_IDL_EXECUTABLE)
+    set(command "${PERIGEE_IDL_EXECUTABLE}")
+  elseif(TARGET Perigee::perigee-idl)
+    set(command Perigee::perigee-idl)
+  else()
+    set(command perigee-idl)  # inside Perigee's own tree; the target may be defined later
+  endif()
+  set(${command_variable} "${command}" PARENT_SCOPE)
+  set(${dependency_variable} "${command}" PARENT_SCOPE)
+endfunction()
+
+# Commands that generate the four files of one IDL file in `folder`; their paths in `outputs_variable`.
+function(_perigee_idl_generate idl_file folder options outputs_variable)
+  _perigee_idl_compiler(command dependency)
+  get_filename_component(path "${idl_file}" ABSOLUTE BASE_DIR "${CMAKE_CURRENT_SOURCE_DIR}")
+  get_filename_component(name "${path}" NAME_WLE)
+  set(outputs "")
+  foreach(ending C.h C.cpp S.h S.cpp)
+    list(APPEND outputs "${folder}/${name}${ending}")
+  endforeach()
+  add_custom_command(
+    OUTPUT ${outputs}
+    COMMAND ${command} ${options} --output-dir "${folder}" --depend-file "${folder}/${name}.d"
+            "${path}"
+    DEPENDS "${path}" ${dependency}
+    DEPFILE "${folder}/${name}.d"
+    COMMENT "Compiling IDL ${idl_file}"
+    VERBATIM)
+  set(${outputs_variable} "${outputs}" PARENT_SCOPE)
+endfunction()
+
+function(perigee_idl target)
+  cmake_parse_arguments(ARG "AMI;AMH;ASYNC" "IDL_VERSION" "FILES;INCLUDES;DEFINES" ${ARGN})
+  foreach(option AMI AMH ASYNC)
+    if(ARG_${option})
+      message(FATAL_ERROR "perigee_idl(${target}): ${option} is not available in this version of Perigee")
+    endif()
+  endforeach()
+  if(ARG_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "perigee_idl(${target}): unknown arguments: ${ARG_UNPARSED_ARGUMENTS}")
+  endif()
+  if(NOT ARG_FILES)
+    message(FATAL_ERROR "perigee_idl(${target}): needs FILES <file.idl>...")
+  endif()
+  set(options "")
+  foreach(folder IN LISTS ARG_INCLUDES)
+    get_filename_component(folder "${folder}" ABSOLUTE BASE_DIR "${CMAKE_CURRENT_SOURCE_DIR}")
+    list(APPEND options -I "${folder}")
+  endforeach()
+  foreach(definition IN LISTS ARG_DEFINES)
+    list(APPEND options -D "${definition}")
+  endforeach()
+  if(ARG_IDL_VERSION)
+    list(APPEND options --idl ${ARG_IDL_VERSION})
+  endif()
+
+  # A folder for each target: two targets of one folder may compile the same file.
+  set(folder "${CMAKE_CURRENT_BINARY_DIR}/${target}_idl")
+  file(MAKE_DIRECTORY "${folder}")
+  foreach(idl_file IN LISTS ARG_FILES)
+    _perigee_idl_generate("${idl_file}" "${folder}" "${options}" outputs)
+    target_sources(${target} PRIVATE ${outputs})
+  endforeach()
+  target_include_directories(${target} PUBLIC "$<BUILD_INTERFACE:${folder}>")
+endfunction()
+
+function(perigee_idl_library name)
+  add_library(${name} STATIC)
+  target_compile_features(${name} PUBLIC cxx_std_20)
+  target_link_libraries(${name} PUBLIC Perigee::perigee)
+  perigee_idl(${name} ${ARGN})
+endfunction()

@@ -1,0 +1,25 @@
+// The price list of the stock server: read from a text file, then looked up.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <istream>
+#include <map>
+#include <optional>
+#include <string>
+
+/// Prices by symbol. A value; reading it from several threads is fine.
+class Prices {
+ public:
+  /// Reads lines of a symbol and a price (0 and up); `#` starts a comment. Throws
+  /// std::runtime_error, with `name` and the line's number, at the first line that is neither, and
+  /// for a symbol that stands there twice.
+  static Prices read(std::istream& input, const std::string& name);
+  /// The same from a file; a file that cannot be opened or read is an error too.
+  static Prices read_file(const std::filesystem::path& file);
+
+  [[nodiscard]] std::optional<std::int32_t> find(const std::string& symbol) const;
+
+ private:
+  std::map<std::string, std::int32_t> prices_;
+};

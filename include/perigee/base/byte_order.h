@@ -1,0 +1,30 @@
+// Byte order: reversal of primitive values of any type.
+#pragma once
+
+#include <bit>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+
+namespace perigee {
+
+/// A value that CDR carries as a number of its own size: integers, floating point, not bool.
+template <typename T>
+concept Swappable = (std::integral<T> || std::floating_point<T>) && !std::same_as<T, bool>;
+
+/// `value` with its octets in reverse order. Not for long double, whose octets are not CDR's.
+template <Swappable T>
+  requires(sizeof(T) <= 8)
+[[nodiscard]] constexpr T reverse_octets(T value) noexcept {
+  if constexpr (sizeof(T) == 1) {
+    return value;
+  } else if constexpr (sizeof(T) == 2) {
+    return std::bit_cast<T>(__builtin_bswap16(std::bit_cast<std::uint16_t>(value)));
+  } else if constexpr (sizeof(T) == 4) {
+    return std::bit_cast<T>(__builtin_bswap32(std::bit_cast<std::uint32_t>(value)));
+  } else {
+    return std::bit_cast<T>(__builtin_bswap64(std::bit_cast<std::uint64_t>(value)));
+  }
+}
+
+}  // namespace perigee

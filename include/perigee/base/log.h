@@ -1,0 +1,29 @@
+// Logging: one call, one sink. The sink is spdlog behind this header, so that no caller includes
+// it.
+#pragma once
+
+#include <perigee/base/export.h>
+
+#include <cstdint>
+#include <string_view>
+
+namespace perigee::log {
+
+enum class Level : std::uint8_t { trace, debug, info, warning, error, off };
+
+/// Messages below `level` are dropped. Default: warning. Any thread.
+PERIGEE_API void set_level(Level level) noexcept;
+/// Whether a message of `level` would be written: ask before building a costly text.
+PERIGEE_API bool enabled(Level level) noexcept;
+/// Writes one line to the sink (standard error unless replaced). Any thread; never throws.
+PERIGEE_API void write(Level level, std::string_view component, std::string_view text) noexcept;
+
+/// Receives every line that passes the level, one at a time. A plain function: `context` is given
+/// back to it. Must neither throw nor log nor change the sink.
+using Sink = void (*)(void* context, Level level, std::string_view component,
+                      std::string_view text);
+/// Replaces the sink; nullptr restores the default. When it returns, the old sink is not running
+/// and will not be called again. `context` must outlive its use. Any thread.
+PERIGEE_API void set_sink(Sink sink, void* context) noexcept;
+
+}  // namespace perigee::log

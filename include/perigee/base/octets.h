@@ -1,0 +1,19 @@
+// Octet spans: how octets are passed without saying who owns them. The owner is named by each
+// function.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace perigee {
+
+using OctetSpan = std::span<const std::byte>;
+using MutableOctetSpan = std::span<std::byte>;
+using Octets = std::vector<std::byte>;
+
+/// The octets of `text`, for as long as `text` lives.
+inline OctetSpan octets_of(std::span<const char> text) { return std::as_bytes(text); }
+
+}  // namespace perigee

@@ -1,0 +1,85 @@
+// The growing buffer that an encoder writes to. Kept by its owner, so that it is allocated once.
+#pragma once
+
+#include <perigee/base/export.h>
+#include <perigee/base/octets.h>
+
+#include <cstddef>
+#include <cstdlib>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace perigee::cdr {
+
+/// Octets written so far, and the places where borrowed octets stand between them.
+///
+/// Invariant: size_ ≤ capacity_; borrowed_ is ordered by own_offset, each ≤ size_; borrowed_size_
+/// is the sum of their sizes. Not thread-safe. Movable. `clear()` keeps the memory: a buffer that
+/// has grown once does not allocate again.
+class PERIGEE_API Buffer {
+ public:
+  /// Octets that are not copied: they follow own octet number `own_offset`, and must outlive the
+  /// use.
+  struct Borrowed {
+    std::size_t own_offset;
+    OctetSpan octets;
+  };
+
+  Buffer() noexcept = default;
+  Buffer(Buffer&& other) noexcept;
+  Buffer& operator=(Buffer&& other) noexcept;
+  ~Buffer();
+
+  void clear() noexcept {
+    size_ = 0;
+    borrowed_size_ = 0;
+    borrowed_.clear();
+  }
+
+  /// Room for `count` octets at the end, uninitialised. The pointer is valid until the next call.
+  std::byte* extend(std::size_t count) {
+    std::byte* place = reserve(count);
+    size_ += count;
+    return place;
+  }
+
+  /// The same, but the end stays: `advance` then moves it by at most `count`.
+  std::byte* reserve(std::size_t count) {
+    if (capacity_ - size_ < count) [[unlikely]]
+      grow(count);
+    return data_ + size_;
+  }
+  void advance(std::size_t count) noexcept { size_ += count; }
+
+  /// Removes own octets from the end. No borrowed segment may lie beyond `own_size`.
+  void truncate(std::size_t own_size) noexcept { size_ = own_size; }
+
+  /// Appends `octets` without copying them.
+  void borrow(OctetSpan octets) {
+    borrowed_.push_back({size_, octets});
+    borrowed_size_ += octets.size();
+  }
+
+  [[nodiscard]] std::size_t own_size() const noexcept { return size_; }
+  [[nodiscard]] std::size_t size() const noexcept { return size_ + borrowed_size_; }
+  [[nodiscard]] std::byte* data() noexcept { return data_; }
+  [[nodiscard]] OctetSpan own_octets() const noexcept { return {data_, size_}; }
+  [[nodiscard]] const std::vector<Borrowed>& borrowed() const noexcept { return borrowed_; }
+
+  /// Appends the message's segments in order to `segments`: own and borrowed in turn.
+  void gather(std::vector<OctetSpan>& segments) const;
+  /// All octets in one piece, borrowed ones copied.
+  [[nodiscard]] Octets flatten() const;
+
+ private:
+  void grow(std::size_t count);
+
+  std::byte* data_ = nullptr;  // malloc'ed: grown by realloc, never initialised
+  std::size_t size_ = 0;
+  std::size_t capacity_ = 0;
+  std::size_t borrowed_size_ = 0;
+  std::vector<Borrowed> borrowed_;
+};
+
+}  // namespace perigee::cdr

@@ -1,0 +1,190 @@
+// CDR decoder: reads values out of a span, checks every bound, and remembers the first error.
+// Does no I/O; allocates nothing that the octets at hand do not justify.
+#pragma once
+
+#include <perigee/base/byte_order.h>
+#include <perigee/base/export.h>
+#include <perigee/base/octets.h>
+#include <perigee/cdr/errors.h>
+#include <perigee/cdr/long_double.h>
+
+#include <bit>
+#include <concepts>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace perigee::cdr {
+
+/// What values that are more than octets need to be made: the ORB, for object references.
+/// An empty tag: `orb` derives its own type from it.
+class Environment {
+ protected:
+  ~Environment() = default;
+};
+
+/// Reads CDR from `octets`, which must outlive it and every view that it returns.
+///
+/// The first error is sticky: from then on reads give zero and views are empty, so code need look
+/// at `ok()` only where it acts on a value and at the end.
+/// Source: CORBA 3.0, 15.3 "CDR Transfer Syntax".
+class PERIGEE_API Decoder {
+ public:
+  Decoder() noexcept = default;
+  /// Alignment counts from octet 0 of `octets`; reading begins at `position`.
+  Decoder(OctetSpan octets, std::endian order, std::size_t position = 0,
+          Limits limits = {}) noexcept
+      : octets_(octets),
+        position_(position <= octets.size() ? position : octets.size()),
+        swap_(order != std::endian::native),
+        depth_left_(limits.depth_max) {}
+
+  /// A decoder for the contents of an encapsulation that stands by itself (a profile, a component).
+  /// `bad_encapsulation` if `octets` is empty or its first octet is no byte order.
+  [[nodiscard]] static Decoder from_encapsulation(OctetSpan octets, Limits limits = {}) noexcept;
+
+  [[nodiscard]] std::size_t position() const noexcept { return position_; }
+  [[nodiscard]] std::size_t remaining() const noexcept { return octets_.size() - position_; }
+  [[nodiscard]] bool swaps() const noexcept { return swap_; }
+
+  void align(std::size_t alignment) noexcept {
+    const std::size_t padding = (0 - position_) & (alignment - 1);
+    skip(padding);
+  }
+  void skip(std::size_t count) noexcept {
+    if (count > remaining()) return fail(ErrorKind::truncated);
+    position_ += count;
+  }
+
+  /// A primitive value at its natural alignment; zero after an error.
+  template <Swappable T>
+  [[nodiscard]] T read() noexcept {
+    if constexpr (std::same_as<T, long double>) {
+      return read_long_double();
+    } else {
+      // A span is far smaller than the address space: `end` cannot wrap.
+      const std::size_t start = (position_ + sizeof(T) - 1) & ~(sizeof(T) - 1);
+      const std::size_t end = start + sizeof(T);
+      if (end > octets_.size()) [[unlikely]] {
+        fail(ErrorKind::truncated);
+        return T{};
+      }
+      T value;
+      std::memcpy(&value, octets_.data() + start, sizeof(T));
+      position_ = end;
+      return swap_ ? reverse_octets(value) : value;
+    }
+  }
+  [[nodiscard]] bool read_boolean() noexcept {
+    const auto value = read<std::uint8_t>();
+    if (value > 1) fail(ErrorKind::bad_boolean);
+    return value == 1;
+  }
+  /// An enumerator's ordinal, which must be below `count`; else 0 and `bad_enum`.
+  [[nodiscard]] std::uint32_t read_enum(std::uint32_t count) noexcept {
+    const auto value = read<std::uint32_t>();
+    if (value < count) return value;
+    fail(ErrorKind::bad_enum);
+    return 0;
+  }
+  /// A string without its NUL, as a view into the octets.
+  /// Length 0, which is illegal but sent by some ORBs, is read as the empty string (interop fact
+  /// 26).
+  [[nodiscard]] std::string_view read_string_view() noexcept;
+  void read_string(std::string& text) { text = read_string_view(); }
+  /// `count` octets as a view, unaligned.
+  [[nodiscard]] OctetSpan read_octets(std::size_t count) noexcept {
+    if (count > remaining()) {
+      fail(ErrorKind::truncated);
+      return {};
+    }
+    const OctetSpan view = octets_.subspan(position_, count);
+    position_ += count;
+    return view;
+  }
+  /// A sequence<octet> as a view.
+  [[nodiscard]] OctetSpan read_octet_sequence() noexcept { return read_octets(read_length(1)); }
+  /// The length of a sequence whose elements take at least `element_size_min` (≥ 1) octets each.
+  /// A length that the remaining octets cannot hold is `bad_length`, and 0 is returned.
+  [[nodiscard]] std::size_t read_length(std::size_t element_size_min) noexcept {
+    const auto count = read<std::uint32_t>();
+    if (count <= remaining() / element_size_min) return count;
+    fail(ErrorKind::bad_length);
+    return 0;
+  }
+  /// Elements at their natural alignment, without a length.
+  template <Swappable T>
+  void read_array(std::span<T> values) noexcept {
+    if (values.empty()) return;
+    if constexpr (std::same_as<T, long double>) {
+      for (T& value : values) value = read_long_double();
+    } else {
+      align(sizeof(T));
+      const OctetSpan source = read_octets(values.size_bytes());
+      if (source.empty()) return;
+      std::memcpy(values.data(), source.data(), source.size());
+      if constexpr (sizeof(T) > 1)
+        if (swap_)
+          for (T& value : values) value = reverse_octets(value);
+    }
+  }
+  /// `count` elements as a view into the octets, if these are in the native byte order and aligned
+  /// in memory; else nothing is read and the view is empty. The borrowed form of `read_array`.
+  template <Swappable T>
+    requires(sizeof(T) <= 8)
+  [[nodiscard]] std::span<const T> view_array(std::size_t count) noexcept {
+    const std::size_t start = (position_ + sizeof(T) - 1) & ~(sizeof(T) - 1);
+    if (start > octets_.size() || count > (octets_.size() - start) / sizeof(T)) return {};
+    const std::byte* first = octets_.data() + start;
+    const bool is_aligned = (reinterpret_cast<std::uintptr_t>(first) & (alignof(T) - 1)) == 0;
+    if (count == 0 || !is_aligned || (sizeof(T) > 1 && swap_)) return {};
+    position_ = start + count * sizeof(T);
+    return {reinterpret_cast<const T*>(first), count};  // the one such cast: style guide, section 7
+  }
+  /// A sequence: the length, then the elements. Copied straight from the octets where that is
+  /// possible, since a vector that is resized first would be zeroed for nothing.
+  template <Swappable T>
+  void read_sequence(std::vector<T>& values) {
+    const std::size_t count = read_length(sizeof(T));
+    if constexpr (sizeof(T) <= 8) {
+      const std::span<const T> view = view_array<T>(count);
+      if (!view.empty()) return values.assign(view.begin(), view.end());
+    }
+    values.resize(count);
+    read_array(std::span<T>(values));
+  }
+  /// A decoder for an encapsulation held in an octet sequence, with its own byte order and
+  /// alignment, one level deeper. An empty encapsulation is `bad_encapsulation`. An error that
+  /// appears later in the nested decoder is that decoder's alone: look at its `ok()`.
+  [[nodiscard]] Decoder read_encapsulation() noexcept;
+
+  /// Enters a nested constructed value; `too_deep` beyond the limit. Pair with `leave()`.
+  void enter() noexcept {
+    if (depth_left_ == 0) return fail(ErrorKind::too_deep);
+    --depth_left_;
+  }
+  void leave() noexcept { ++depth_left_; }
+
+  void set_environment(Environment* environment) noexcept { environment_ = environment; }
+  [[nodiscard]] Environment* environment() const noexcept { return environment_; }
+
+  /// Keeps the first error and goes to the end, so that nothing more is read.
+  [[gnu::cold]] void fail(ErrorKind kind) noexcept;
+  [[nodiscard]] bool ok() const noexcept { return error_.kind == ErrorKind::none; }
+  [[nodiscard]] const Error& error() const noexcept { return error_; }
+
+ private:
+  static Decoder failed(ErrorKind kind) noexcept;
+  long double read_long_double() noexcept;
+
+  OctetSpan octets_;
+  std::size_t position_ = 0;
+  bool swap_ = false;
+  std::uint32_t depth_left_ = Limits{}.depth_max;
+  Environment* environment_ = nullptr;
+  Error error_;
+};
+
+}  // namespace perigee::cdr

@@ -1,0 +1,156 @@
+// CDR encoder: writes values in either byte order, aligned to the start of the message.
+// Knows no GIOP header and does no I/O.
+#pragma once
+
+#include <perigee/base/byte_order.h>
+#include <perigee/base/export.h>
+#include <perigee/base/octets.h>
+#include <perigee/cdr/buffer.h>
+#include <perigee/cdr/errors.h>
+#include <perigee/cdr/long_double.h>
+
+#include <bit>
+#include <concepts>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace perigee::cdr {
+
+/// Writes CDR to a Buffer, which it refers to. Padding is written as zero.
+///
+/// Errors (a string with a NUL inside, a local object) are sticky: look at `ok()` at the end.
+/// Source: CORBA 3.0, 15.3 "CDR Transfer Syntax".
+class PERIGEE_API Encoder {
+ public:
+  /// Sequences of fixed-size elements at least this large are borrowed, not copied, if allowed.
+  static constexpr std::size_t borrow_size_min = 8 * 1024;
+
+  /// CDR's lengths have 32 bits.
+  static constexpr std::size_t length_max = 0xffffffff;
+
+  enum class Borrowing : std::uint8_t { no, yes };
+
+  /// Appends to `buffer`. Alignment counts from the buffer's present end, which is octet number
+  /// `position` of the message. `borrowing` says whether large arguments outlive the sending.
+  explicit Encoder(Buffer& buffer, std::endian order = std::endian::native,
+                   Borrowing borrowing = Borrowing::no, std::size_t position = 0) noexcept
+      : buffer_(&buffer),
+        origin_(buffer.size() - position),
+        swap_(order != std::endian::native),
+        borrowing_(borrowing) {}
+
+  [[nodiscard]] std::endian order() const noexcept {
+    return swap_ == (std::endian::native == std::endian::little) ? std::endian::big
+                                                                 : std::endian::little;
+  }
+  [[nodiscard]] Buffer& buffer() noexcept { return *buffer_; }
+  /// Octets from the start of the message.
+  [[nodiscard]] std::size_t position() const noexcept { return buffer_->size() - origin_; }
+
+  /// Pads with zeros to a multiple of `alignment` (a power of two).
+  void align(std::size_t alignment) {
+    const std::size_t padding = (0 - position()) & (alignment - 1);
+    if (padding != 0) std::memset(buffer_->extend(padding), 0, padding);
+  }
+
+  /// A primitive value at its natural alignment (long double: 16 octets aligned to 8).
+  template <Swappable T>
+  void write(T value) {
+    if constexpr (std::same_as<T, long double>)
+      write_long_double(value);
+    else
+      write_aligned(swap_ ? reverse_octets(value) : value);
+  }
+  void write_boolean(bool value) { write(static_cast<std::uint8_t>(value ? 1 : 0)); }
+  void write_enum(std::uint32_t value) { write(value); }
+  /// Length with the NUL, the characters, the NUL. A NUL inside is the error `bad_string`.
+  void write_string(std::string_view text);
+  /// The octets as they are, unaligned, without a length; borrowed if large and allowed.
+  void write_octets(OctetSpan octets);
+  /// Elements at their natural alignment, without a length; borrowed if large and allowed.
+  template <Swappable T>
+  void write_array(std::span<const T> values) {
+    if (values.empty()) return;
+    if constexpr (std::same_as<T, long double>) {
+      for (const T value : values) write_long_double(value);
+    } else {
+      align(alignment_of<T>);
+      if (!swap_ || sizeof(T) == 1) return write_octets(std::as_bytes(values));
+      write_swapped(std::as_bytes(values), sizeof(T));
+    }
+  }
+  /// The length of a sequence. More than 2^32-1 elements is the error `too_large`.
+  void write_length(std::size_t count) {
+    if (count > length_max) [[unlikely]]
+      fail(ErrorKind::too_large);
+    write(static_cast<std::uint32_t>(count));
+  }
+
+  /// An octet sequence that holds an encapsulation: `write_contents` gets an encoder whose
+  /// alignment starts anew, after the byte order octet.
+  template <typename WriteContents>
+  void write_encapsulation(WriteContents&& write_contents) {
+    write(std::uint32_t{0});
+    const std::size_t length_offset = buffer_->own_size() - 4;
+    const std::size_t start = buffer_->size();
+    Encoder contents(*buffer_, order());
+    contents.write_boolean(order() == std::endian::little);
+    write_contents(contents);
+    if (!contents.ok()) fail(contents.error().kind);
+    const std::size_t length = buffer_->size() - start;
+    if (length > length_max) fail(ErrorKind::too_large);
+    patch(length_offset, static_cast<std::uint32_t>(length));
+  }
+
+  /// Overwrites four own octets, `own_offset` octets from the start of the buffer's own octets.
+  void patch(std::size_t own_offset, std::uint32_t value) noexcept {
+    if (swap_) value = reverse_octets(value);
+    std::memcpy(buffer_->data() + own_offset, &value, sizeof value);
+  }
+
+  [[gnu::cold]] void fail(ErrorKind kind) noexcept;
+  [[nodiscard]] bool ok() const noexcept { return error_.kind == ErrorKind::none; }
+  [[nodiscard]] const Error& error() const noexcept { return error_; }
+
+  /// Natural CDR alignment of a primitive type.
+  template <typename T>
+  static constexpr std::size_t alignment_of = sizeof(T) > 8 ? 8 : sizeof(T);
+
+ private:
+  template <typename T>
+  void write_aligned(T value) {
+    constexpr std::size_t alignment = alignment_of<T>;
+    const std::size_t padding = alignment == 1 ? 0 : (0 - position()) & (alignment - 1);
+    Buffer& buffer = *buffer_;
+    std::byte* place = buffer.reserve(alignment - 1 + sizeof(T));
+    buffer.advance(padding + sizeof(T));  // first: the compiler must think that octets alias sizes
+    // All octets that padding may take are zeroed at once: cheaper than to ask whether there is
+    // any.
+    if constexpr (alignment > 1) std::memset(place, 0, alignment);
+    std::memcpy(place + padding, &value, sizeof(T));
+  }
+  void write_long_double(long double value);
+  void write_swapped(OctetSpan octets, std::size_t element_size);
+
+  Buffer* buffer_;
+  std::size_t origin_;  // buffer_->size() at message octet 0, modulo 2^64
+  bool swap_;
+  Borrowing borrowing_;
+  Error error_;
+};
+
+/// The octets of an encapsulation that stands by itself (a profile, a component, an IOR string):
+/// `write_contents` gets an encoder that stands after the byte order octet.
+template <typename WriteContents>
+[[nodiscard]] Octets encode_encapsulation(std::endian order, WriteContents&& write_contents) {
+  Buffer buffer;
+  Encoder contents(buffer, order);
+  contents.write_boolean(order == std::endian::little);
+  write_contents(contents);
+  return buffer.flatten();
+}
+
+}  // namespace perigee::cdr

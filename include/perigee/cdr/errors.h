@@ -1,0 +1,43 @@
+// Errors of CDR, and the limits that a decoder obeys.
+#pragma once
+
+#include <perigee/base/export.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace perigee::cdr {
+
+/// Why octets could not be decoded (or, for the last three, values not encoded).
+enum class ErrorKind : std::uint8_t {
+  none,
+  truncated,    ///< more octets were expected than are there
+  bad_length,   ///< a length field promises more than remains
+  bad_boolean,  ///< neither 0 nor 1
+  bad_enum,     ///< no such enumerator
+  bad_string,   ///< no terminating NUL, or a NUL inside
+  bad_encapsulation,
+  bad_value,       ///< well-formed, but not allowed here
+  too_deep,        ///< nesting beyond `Limits::depth_max`
+  too_large,       ///< beyond a named limit
+  local_object,    ///< a local object cannot be marshalled
+  not_in_version,  ///< this GIOP version has no encoding for the type
+};
+
+/// A decoding error: what, and where.
+struct Error {
+  ErrorKind kind = ErrorKind::none;
+  std::size_t offset = 0;  ///< octets from the start of the message or encapsulation
+
+  friend bool operator==(const Error&, const Error&) = default;
+};
+
+PERIGEE_API std::string to_string(const Error& error);
+
+/// What a decoder accepts. The message size is limited before: by the messaging protocol.
+struct Limits {
+  std::uint32_t depth_max = 128;  ///< nested constructed values and encapsulations
+};
+
+}  // namespace perigee::cdr

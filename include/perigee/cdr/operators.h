@@ -1,0 +1,87 @@
+// operator<< and operator>> of the basic IDL types, strings and sequences: what generated code
+// uses. Generated types bring their own overloads, found by their namespace.
+#pragma once
+
+#include <perigee/cdr/decoder.h>
+#include <perigee/cdr/encoder.h>
+
+#include <algorithm>
+#include <concepts>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace perigee::cdr {
+
+/// The C++ types of IDL's basic types of fixed size, except boolean and wchar.
+template <typename T>
+concept BasicType = Swappable<T> && !std::same_as<T, wchar_t>;
+
+template <BasicType T>
+Encoder& operator<<(Encoder& encoder, T value) {
+  encoder.write(value);
+  return encoder;
+}
+template <BasicType T>
+Decoder& operator>>(Decoder& decoder, T& value) {
+  value = decoder.read<T>();
+  return decoder;
+}
+
+template <std::same_as<bool> T>
+Encoder& operator<<(Encoder& encoder, T value) {
+  encoder.write_boolean(value);
+  return encoder;
+}
+inline Decoder& operator>>(Decoder& decoder, bool& value) {
+  value = decoder.read_boolean();
+  return decoder;
+}
+
+inline Encoder& operator<<(Encoder& encoder, const std::string& text) {
+  encoder.write_string(text);
+  return encoder;
+}
+inline Decoder& operator>>(Decoder& decoder, std::string& text) {
+  decoder.read_string(text);
+  return decoder;
+}
+
+/// sequence<T>: the length, then the elements; by block where the elements are of a basic type.
+template <typename T>
+Encoder& operator<<(Encoder& encoder, const std::vector<T>& values) {
+  encoder.write_length(values.size());
+  if constexpr (BasicType<T>) {
+    encoder.write_array(std::span<const T>(values));
+  } else if constexpr (std::same_as<T, bool>) {
+    for (const bool value : values) encoder.write_boolean(value);
+  } else {
+    for (const T& value : values) encoder << value;
+  }
+  return encoder;
+}
+
+/// Never allocates more than the octets at hand justify: elements that may be larger in memory than
+/// on the wire are appended one by one.
+template <typename T>
+Decoder& operator>>(Decoder& decoder, std::vector<T>& values) {
+  if constexpr (BasicType<T>) {
+    decoder.read_sequence(values);
+  } else if constexpr (std::same_as<T, bool>) {
+    const std::size_t count = decoder.read_length(1);
+    values.resize(count);
+    for (std::size_t index = 0; index < count; ++index) values[index] = decoder.read_boolean();
+  } else {
+    const std::size_t count = decoder.read_length(1);
+    values.clear();
+    values.reserve(std::min(count, decoder.remaining() / sizeof(T) + 1));
+    decoder.enter();
+    for (std::size_t index = 0; index < count && decoder.ok(); ++index)
+      decoder >> values.emplace_back();
+    decoder.leave();
+  }
+  return decoder;
+}
+
+}  // namespace perigee::cdr

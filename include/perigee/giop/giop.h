@@ -1,0 +1,19 @@
+// GIOP 1.0, 1.1 and 1.2 as a messaging protocol. The interface is messaging's; this makes the
+// object.
+#pragma once
+
+#include <perigee/base/export.h>
+#include <perigee/messaging/protocol.h>
+
+#include <memory>
+
+namespace perigee::giop {
+
+/// The General Inter-ORB Protocol, versions 1.0 to 1.2, for one connection.
+///
+/// Sends whole messages in the version it is told, and cuts those above `limits.fragment_size` into
+/// fragments in version 1.2. Requests always carry the object key form of a target address.
+/// Source: CORBA 3.0, chapter 15.
+PERIGEE_API std::unique_ptr<messaging::Protocol> make_giop(const messaging::Limits& limits = {});
+
+}  // namespace perigee::giop

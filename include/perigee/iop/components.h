@@ -1,0 +1,81 @@
+// The tagged components and service contexts that Perigee understands, as values. All others are
+// carried as they came.
+#pragma once
+
+#include <perigee/base/export.h>
+#include <perigee/base/octets.h>
+#include <perigee/cdr/errors.h>
+#include <perigee/iop/ior.h>
+
+#include <cstdint>
+#include <expected>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace perigee::iop {
+
+/// Service context ids. Source: CORBA 3.0, 13.7.1.
+enum ServiceContextId : std::uint32_t { context_code_sets = 1, context_bi_dir_iiop = 5 };
+
+/// Code set ids of the OSF registry. Interop fact 34.
+enum CodeSetId : std::uint32_t {
+  code_set_iso_8859_1 = 0x00010001,
+  code_set_utf_8 = 0x05010001,
+  code_set_utf_16 = 0x00010109,
+};
+
+/// The code sets of one kind of character: the one used inside, and those it can be converted to.
+struct CodeSetList {
+  std::uint32_t native = 0;  ///< 0: none
+  std::vector<std::uint32_t> conversions;
+  friend bool operator==(const CodeSetList&, const CodeSetList&) = default;
+};
+
+/// TAG_CODE_SETS: what an object's server understands. Source: CORBA 3.0, 13.10.2.4.
+struct CodeSetInfo {
+  CodeSetList for_char;
+  CodeSetList for_wchar;
+  friend bool operator==(const CodeSetInfo&, const CodeSetInfo&) = default;
+};
+
+/// The code sets that a client has chosen for a connection. Source: CORBA 3.0, 13.10.2.5.
+struct CodeSetContext {
+  std::uint32_t char_data = 0;
+  std::uint32_t wchar_data = 0;
+  friend bool operator==(const CodeSetContext&, const CodeSetContext&) = default;
+};
+
+/// TAG_ALTERNATE_IIOP_ADDRESS: one more way to the same object. Source: CORBA 3.0, 15.7.3.
+struct AlternateAddress {
+  std::string host;
+  std::uint16_t port = 0;
+  friend bool operator==(const AlternateAddress&, const AlternateAddress&) = default;
+};
+
+/// The code sets of this ORB: UTF-8 (which it can convert to ISO-8859-1) and UTF-16.
+PERIGEE_API CodeSetInfo native_code_sets();
+
+/// The first component with `tag`; nullptr if there is none. Points into `components`.
+PERIGEE_API const TaggedComponent* find_component(std::span<const TaggedComponent> components,
+                                                  std::uint32_t tag) noexcept;
+
+/// @name Encoders. Encapsulations in the native byte order.
+/// @{
+PERIGEE_API TaggedComponent encode_orb_type(std::uint32_t orb_type);
+PERIGEE_API TaggedComponent encode_code_sets(const CodeSetInfo& info);
+PERIGEE_API TaggedComponent encode_alternate_address(const AlternateAddress& address);
+/// The data of a service context with id `context_code_sets`.
+PERIGEE_API Octets encode_code_set_context(const CodeSetContext& context);
+/// @}
+
+/// @name Decoders of the data of a component or context. The tag is the caller's to look at.
+/// Octets behind the value are ignored. `too_large`: more than 64 conversion code sets.
+/// @{
+PERIGEE_API std::expected<std::uint32_t, cdr::Error> decode_orb_type(OctetSpan data);
+PERIGEE_API std::expected<CodeSetInfo, cdr::Error> decode_code_sets(OctetSpan data);
+PERIGEE_API std::expected<AlternateAddress, cdr::Error> decode_alternate_address(OctetSpan data);
+PERIGEE_API std::expected<CodeSetContext, cdr::Error> decode_code_set_context(OctetSpan data);
+/// @}
+
+}  // namespace perigee::iop

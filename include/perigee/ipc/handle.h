@@ -1,0 +1,44 @@
+// Owner of one operating-system handle. Move-only; closing is all that it can do.
+#pragma once
+
+#include <perigee/base/export.h>
+
+#include <utility>
+
+namespace perigee::ipc {
+
+/// Closes a handle. Errors of closing are ignored: the handle is gone either way.
+PERIGEE_API void close_handle(int fd) noexcept;
+
+/// Owns a handle, or none. Adopting one and giving it up are explicit.
+class Handle {
+ public:
+  static constexpr int none = -1;
+
+  constexpr Handle() noexcept = default;
+  /// Takes ownership of `fd`.
+  constexpr explicit Handle(int fd) noexcept : fd_(fd) {}
+  constexpr Handle(Handle&& other) noexcept : fd_(std::exchange(other.fd_, none)) {}
+  constexpr Handle& operator=(Handle&& other) noexcept {
+    if (this != &other) {
+      close();
+      fd_ = std::exchange(other.fd_, none);
+    }
+    return *this;
+  }
+  constexpr ~Handle() { close(); }
+
+  /// Lends the handle.
+  [[nodiscard]] constexpr int get() const noexcept { return fd_; }
+  /// Gives the handle up: the caller closes it.
+  [[nodiscard]] constexpr int release() noexcept { return std::exchange(fd_, none); }
+  constexpr void close() noexcept {
+    if (fd_ != none) close_handle(std::exchange(fd_, none));
+  }
+  constexpr explicit operator bool() const noexcept { return fd_ != none; }
+
+ private:
+  int fd_ = none;
+};
+
+}  // namespace perigee::ipc

@@ -1,0 +1,117 @@
+// The system calls of stream sockets, one thin function each: EINTR, MSG_NOSIGNAL and SOCK_CLOEXEC
+// are seen to here. Public headers include no headers of the operating system, so these are
+// declared once and defined in src/ipc; the typed wrappers around them are inline and add nothing.
+// Use the wrappers.
+#pragma once
+
+#include <perigee/base/export.h>
+#include <perigee/base/octets.h>
+#include <perigee/ipc/handle.h>
+#include <perigee/ipc/inet_addr.h>
+#include <perigee/ipc/result.h>
+#include <perigee/ipc/unix_addr.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace perigee::ipc::io {
+
+/// What a transfer did: octets moved, and why it stopped (an errno, or 0). Both may be set by the
+/// exact forms. Fits in two registers.
+struct Transfer {
+  std::size_t count = 0;
+  int error = 0;
+};
+
+/// Most segments that one system call takes (IOV_MAX); more are sent in the next call.
+inline constexpr std::size_t segments_max = 1024;
+
+/// @name One system call each, if nothing interrupts it and it need not wait.
+/// A receive of 0 octets without error is the end of the stream (`space` is not empty).
+/// @{
+PERIGEE_API Transfer send(int fd, OctetSpan octets, TimeLimit limit) noexcept;
+PERIGEE_API Transfer send(int fd, std::span<const OctetSpan> segments, TimeLimit limit) noexcept;
+PERIGEE_API Transfer recv(int fd, MutableOctetSpan space, TimeLimit limit) noexcept;
+PERIGEE_API Transfer recv(int fd, std::span<const MutableOctetSpan> spaces,
+                          TimeLimit limit) noexcept;
+/// @}
+
+/// @name Until all is moved, or an error, or (receiving) the end of the stream: fewer, no error.
+/// The limit is for the whole. With `no_wait`, what could be moved and EAGAIN.
+/// @{
+PERIGEE_API Transfer send_n(int fd, std::span<const OctetSpan> segments, TimeLimit limit) noexcept;
+PERIGEE_API Transfer recv_n(int fd, std::span<const MutableOctetSpan> spaces,
+                            TimeLimit limit) noexcept;
+/// @}
+
+/// Octets in all segments together.
+template <typename Segment>
+[[nodiscard]] constexpr std::size_t total_size(std::span<const Segment> segments) noexcept {
+  std::size_t total = 0;
+  for (const auto& segment : segments) total += segment.size();
+  return total;
+}
+
+enum class Blocking : std::uint8_t { yes, no };
+enum class Side : std::uint8_t { local, peer };
+enum class Direction : std::uint8_t { send, receive, both };
+
+/// @name A stream socket of the address's domain.
+/// @{
+PERIGEE_API Result<Handle> open_stream(const InetAddr& address, Blocking blocking);
+PERIGEE_API Result<Handle> open_stream(const UnixAddr& address, Blocking blocking);
+/// @}
+
+/// @name Connects a blocking handle. `no_wait` is not a limit here: see `start_connect`.
+/// @{
+PERIGEE_API Status connect(int fd, const InetAddr& remote, TimeLimit limit);
+PERIGEE_API Status connect(int fd, const UnixAddr& remote, TimeLimit limit);
+/// @}
+
+/// @name Begins to connect a non-blocking handle.
+/// @{
+PERIGEE_API Status start_connect(int fd, const InetAddr& remote);
+PERIGEE_API Status start_connect(int fd, const UnixAddr& remote);
+/// @}
+/// Ends what `start_connect` began, and makes the handle blocking.
+PERIGEE_API Status finish_connect(int fd, TimeLimit limit);
+
+/// @name Binds and listens.
+/// @{
+PERIGEE_API Status listen(int fd, const InetAddr& local);
+PERIGEE_API Status listen(int fd, const UnixAddr& local);
+/// @}
+/// `fd` is a non-blocking listening handle; what is accepted is blocking. Connections that were
+/// given up before they were accepted are passed over.
+PERIGEE_API Result<Handle> accept(int fd, TimeLimit limit);
+
+/// @name The address that a handle is bound or connected to.
+/// @{
+PERIGEE_API Status name_of(int fd, Side side, InetAddr& address);
+PERIGEE_API Status name_of(int fd, Side side, UnixAddr& address);
+/// @}
+
+/// Ends one direction of a connection, or both; wakes whoever waits on it. Never fails visibly.
+PERIGEE_API void shutdown(int fd, Direction direction) noexcept;
+/// Removes the file that a path names; other kinds have none.
+PERIGEE_API void remove_name(const UnixAddr& address) noexcept;
+
+/// The options that typed options stand for (options.h).
+enum class OptionName : std::uint8_t {
+  no_delay,
+  quick_ack,
+  keep_alive,
+  reuse_address,
+  reuse_port,
+  v6_only,
+  send_buffer,
+  receive_buffer,
+  send_timeout,     ///< microseconds; 0: none
+  receive_timeout,  ///< microseconds; 0: none
+  linger,           ///< seconds; negative: off
+};
+PERIGEE_API Status set_option(int fd, OptionName name, std::int64_t value);
+PERIGEE_API Result<std::int64_t> get_option(int fd, OptionName name);
+
+}  // namespace perigee::ipc::io

@@ -1,0 +1,121 @@
+// Socket options as types: an option that a socket kind does not have does not compile.
+#pragma once
+
+#include <perigee/ipc/io.h>
+
+#include <chrono>
+#include <concepts>
+#include <cstdint>
+
+namespace perigee::ipc {
+
+/// Kinds of sockets, as flags: an option says which kinds have it, a socket type which kind it is.
+enum class SocketKinds : std::uint32_t {
+  none = 0,
+  inet_stream = 1,
+  inet_acceptor = 2,
+  local_stream = 4,
+  local_acceptor = 8,
+};
+constexpr SocketKinds operator|(SocketKinds a, SocketKinds b) noexcept {
+  return static_cast<SocketKinds>(static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b));
+}
+constexpr bool intersect(SocketKinds a, SocketKinds b) noexcept {
+  return (static_cast<std::uint32_t>(a) & static_cast<std::uint32_t>(b)) != 0;
+}
+
+/// An option that is on or off.
+template <io::OptionName Name, SocketKinds Kinds>
+struct SwitchOption {
+  static constexpr io::OptionName name = Name;
+  static constexpr SocketKinds kinds = Kinds;
+
+  bool on = true;
+  [[nodiscard]] constexpr std::int64_t raw() const noexcept { return on ? 1 : 0; }
+  [[nodiscard]] static constexpr SwitchOption from_raw(std::int64_t raw) noexcept {
+    return {raw != 0};
+  }
+};
+
+/// An option that is a size in octets.
+template <io::OptionName Name, SocketKinds Kinds>
+struct SizeOption {
+  static constexpr io::OptionName name = Name;
+  static constexpr SocketKinds kinds = Kinds;
+
+  std::int64_t size = 0;
+  [[nodiscard]] constexpr std::int64_t raw() const noexcept { return size; }
+  [[nodiscard]] static constexpr SizeOption from_raw(std::int64_t raw) noexcept { return {raw}; }
+};
+
+/// An option that is a time; zero: none.
+template <io::OptionName Name, SocketKinds Kinds>
+struct TimeOption {
+  static constexpr io::OptionName name = Name;
+  static constexpr SocketKinds kinds = Kinds;
+
+  std::chrono::microseconds time{0};
+  [[nodiscard]] constexpr std::int64_t raw() const noexcept { return time.count(); }
+  [[nodiscard]] static constexpr TimeOption from_raw(std::int64_t raw) noexcept {
+    return {std::chrono::microseconds(raw)};
+  }
+};
+
+namespace detail {
+inline constexpr SocketKinds every_stream = SocketKinds::inet_stream | SocketKinds::local_stream;
+inline constexpr SocketKinds every_socket =
+    every_stream | SocketKinds::inet_acceptor | SocketKinds::local_acceptor;
+}  // namespace detail
+
+/// Small segments leave at once (TCP_NODELAY).
+using NoDelay = SwitchOption<io::OptionName::no_delay, SocketKinds::inet_stream>;
+/// Acknowledgements leave at once (TCP_QUICKACK); the system may turn it off again.
+using QuickAck = SwitchOption<io::OptionName::quick_ack, SocketKinds::inet_stream>;
+/// A silent peer is probed (SO_KEEPALIVE).
+using KeepAlive = SwitchOption<io::OptionName::keep_alive, SocketKinds::inet_stream>;
+/// A port can be bound while old connections of it still linger (SO_REUSEADDR).
+using ReuseAddress = SwitchOption<io::OptionName::reuse_address, SocketKinds::inet_acceptor>;
+/// Several acceptors share a port (SO_REUSEPORT).
+using ReusePort = SwitchOption<io::OptionName::reuse_port, SocketKinds::inet_acceptor>;
+/// An acceptor at an IPv6 address takes no IPv4 connections (IPV6_V6ONLY).
+using V6Only = SwitchOption<io::OptionName::v6_only, SocketKinds::inet_acceptor>;
+/// Sizes of the socket queues. The system may double or limit them. Accepted streams inherit them.
+using SendBuffer = SizeOption<io::OptionName::send_buffer, detail::every_socket>;
+using ReceiveBuffer = SizeOption<io::OptionName::receive_buffer, detail::every_socket>;
+/// Longest time that a blocking call without limit of its own waits (SO_SNDTIMEO, SO_RCVTIMEO);
+/// it then ends with `std::errc::operation_would_block`.
+using SendTimeout = TimeOption<io::OptionName::send_timeout, detail::every_stream>;
+using ReceiveTimeout = TimeOption<io::OptionName::receive_timeout, detail::every_stream>;
+
+/// What closing does with octets not yet sent (SO_LINGER).
+struct Linger {
+  static constexpr io::OptionName name = io::OptionName::linger;
+  static constexpr SocketKinds kinds = SocketKinds::inet_stream;
+
+  /// Negative: the system sends them in the background (the default). Zero: they are dropped and
+  /// the connection is reset. Else closing waits for them that long.
+  std::chrono::seconds time{-1};
+  [[nodiscard]] constexpr std::int64_t raw() const noexcept { return time.count(); }
+  [[nodiscard]] static constexpr Linger from_raw(std::int64_t raw) noexcept {
+    return {std::chrono::seconds(raw)};
+  }
+};
+
+/// `Option` is an option that `Socket` has.
+template <typename Option, typename Socket>
+concept OptionOf = requires(const Option& option) {
+  { Option::name } -> std::convertible_to<io::OptionName>;
+  { option.raw() } -> std::same_as<std::int64_t>;
+} && intersect(Option::kinds, Socket::kind);
+
+namespace literals {
+/// `ipc::SendBuffer{64_KiB}`
+consteval std::int64_t operator""_KiB(unsigned long long count) {
+  return static_cast<std::int64_t>(count) * 1024;
+}
+consteval std::int64_t operator""_MiB(unsigned long long count) {
+  return static_cast<std::int64_t>(count) * 1024 * 1024;
+}
+}  // namespace literals
+
+}  // namespace perigee::ipc

@@ -1,0 +1,78 @@
+// Results of operations, and how long an operation may wait. Values only.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <system_error>
+
+namespace perigee::ipc {
+
+/// What an operation gives, or the system's error. A passed time limit is
+/// `std::errc::timed_out`; with `no_wait`, nothing to do now is `std::errc::operation_would_block`.
+template <typename T>
+using Result = std::expected<T, std::error_code>;
+/// Result of an operation that gives nothing.
+using Status = std::expected<void, std::error_code>;
+
+/// What a receive operation got. The end of the stream is neither an error nor a count:
+/// `recv` gets octets or the end; `recv_n` gets all it asked for, or fewer and the end.
+class Received {
+ public:
+  [[nodiscard]] static constexpr Received octets(std::size_t count) noexcept {
+    return Received(count, false);
+  }
+  [[nodiscard]] static constexpr Received end(std::size_t count = 0) noexcept {
+    return Received(count, true);
+  }
+  /// Octets that were put into the caller's space.
+  [[nodiscard]] constexpr std::size_t count() const noexcept { return count_; }
+  /// Whether the peer has closed its side: nothing more will come.
+  [[nodiscard]] constexpr bool end_of_stream() const noexcept { return end_; }
+  friend constexpr bool operator==(const Received&, const Received&) = default;
+
+ private:
+  constexpr Received(std::size_t count, bool end) noexcept : count_(count), end_(end) {}
+  std::size_t count_;
+  bool end_;
+};
+
+/// How long an operation may wait: for ever (the default of every blocking call), not at all
+/// (`no_wait`), or any `std::chrono` duration: `stream.recv(space, 50ms)`.
+class TimeLimit {
+ public:
+  constexpr TimeLimit() noexcept = default;
+  template <typename Rep, typename Period>
+  constexpr TimeLimit(std::chrono::duration<Rep, Period> limit) noexcept  // NOLINT: a value
+      : ns_(limit.count() <= 0 ? 0 : clamped(limit)) {}
+
+  [[nodiscard]] static constexpr TimeLimit none() noexcept {
+    TimeLimit limit;
+    limit.ns_ = no_wait_ns;
+    return limit;
+  }
+  [[nodiscard]] constexpr bool is_forever() const noexcept { return ns_ == forever_ns; }
+  [[nodiscard]] constexpr bool is_no_wait() const noexcept { return ns_ == no_wait_ns; }
+  /// The limit; meaningful only if it is neither of the above.
+  [[nodiscard]] constexpr std::chrono::nanoseconds duration() const noexcept {
+    return std::chrono::nanoseconds(ns_);
+  }
+
+ private:
+  static constexpr std::int64_t forever_ns = -1;
+  static constexpr std::int64_t no_wait_ns = -2;
+
+  template <typename Rep, typename Period>
+  static constexpr std::int64_t clamped(std::chrono::duration<Rep, Period> limit) noexcept {
+    constexpr std::chrono::hours year(24 * 365);
+    if (limit > year) return std::chrono::nanoseconds(year).count();
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(limit).count();
+  }
+  std::int64_t ns_ = forever_ns;
+};
+
+inline constexpr TimeLimit forever{};
+inline constexpr TimeLimit no_wait = TimeLimit::none();
+
+}  // namespace perigee::ipc

@@ -1,0 +1,269 @@
+// Stream, Acceptor and Connector over a domain of stream sockets; sock.h and lsock.h name the
+// results. Roles are types: an acceptor cannot send, a stream cannot accept, and nothing can be
+// sent before a connection is there. All inline, nothing virtual: what is left is one call of io.h.
+#pragma once
+
+#include <perigee/base/octets.h>
+#include <perigee/ipc/handle.h>
+#include <perigee/ipc/io.h>
+#include <perigee/ipc/options.h>
+#include <perigee/ipc/result.h>
+
+#include <span>
+#include <system_error>
+#include <utility>
+
+namespace perigee::ipc {
+
+/// What streams, acceptors and connections in progress share: one owned handle and typed options.
+template <typename Derived>
+class SocketBase {
+ public:
+  /// Lends the handle: it stays open as long as this object keeps it.
+  [[nodiscard]] int handle() const noexcept { return handle_.get(); }
+  /// Gives the handle up: the caller closes it.
+  [[nodiscard]] int release() noexcept { return handle_.release(); }
+  void close() noexcept { handle_.close(); }
+  [[nodiscard]] bool is_open() const noexcept { return static_cast<bool>(handle_); }
+  /// Takes ownership of a handle that must be of this kind: on the caller's word.
+  [[nodiscard]] static Derived adopt(int fd) noexcept { return Derived(Handle(fd)); }
+
+  template <typename Option>
+    requires OptionOf<Option, Derived>
+  Status set(Option option) {
+    return io::set_option(handle_.get(), Option::name, option.raw());
+  }
+  template <typename Option>
+    requires OptionOf<Option, Derived>
+  [[nodiscard]] Result<Option> get() const {
+    const auto raw = io::get_option(handle_.get(), Option::name);
+    if (!raw) return std::unexpected(raw.error());
+    return Option::from_raw(*raw);
+  }
+
+ protected:
+  SocketBase() noexcept = default;
+  explicit SocketBase(Handle handle) noexcept : handle_(std::move(handle)) {}
+
+ private:
+  Handle handle_;
+};
+
+namespace detail {
+inline std::error_code system_error(int code) noexcept { return {code, std::system_category()}; }
+
+template <typename Address>
+Result<Address> name_of(int fd, io::Side side) {
+  Address address;
+  if (const auto status = io::name_of(fd, side, address); !status) {
+    return std::unexpected(status.error());
+  }
+  return address;
+}
+
+/// Sets options one after the other until one fails.
+template <typename... Options>
+Status set_all([[maybe_unused]] int fd, const Options&... options) {
+  Status status;
+  [[maybe_unused]] const auto set = [&](io::OptionName name, std::int64_t raw) {
+    if (status) status = io::set_option(fd, name, raw);
+  };
+  (set(Options::name, options.raw()), ...);
+  return status;
+}
+}  // namespace detail
+
+/// A connected stream. One sender and one receiver may work at the same time.
+template <typename Domain>
+class StreamSocket : public SocketBase<StreamSocket<Domain>> {
+ public:
+  using Address = typename Domain::Address;
+  static constexpr SocketKinds kind = Domain::stream_kind;
+
+  /// Not open.
+  StreamSocket() noexcept = default;
+
+  /// Sends some octets, at least one (unless there are none). Never raises SIGPIPE.
+  [[nodiscard]] Result<std::size_t> send(OctetSpan octets, TimeLimit limit = forever) noexcept {
+    return sent(io::send(this->handle(), octets, limit));
+  }
+  /// The same from several segments, in order (gather-write): at most the first `segments_max`.
+  [[nodiscard]] Result<std::size_t> send(std::span<const OctetSpan> segments,
+                                         TimeLimit limit = forever) noexcept {
+    return sent(io::send(this->handle(), segments, limit));
+  }
+  /// Sends all. After an error it is unknown how much was sent: who needs to know uses `send`.
+  [[nodiscard]] Result<std::size_t> send_n(OctetSpan octets, TimeLimit limit = forever) noexcept {
+    return send_n(std::span<const OctetSpan>(&octets, 1), limit);
+  }
+  [[nodiscard]] Result<std::size_t> send_n(std::span<const OctetSpan> segments,
+                                           TimeLimit limit = forever) noexcept {
+    return sent(io::send_n(this->handle(), segments, limit));
+  }
+
+  /// Receives at least one octet into `space`, or learns that the stream has ended.
+  [[nodiscard]] Result<Received> recv(MutableOctetSpan space, TimeLimit limit = forever) noexcept {
+    if (space.empty()) return Received::octets(0);
+    return received(io::recv(this->handle(), space, limit), 1);
+  }
+  /// The same into several spaces, in order (scatter-read).
+  [[nodiscard]] Result<Received> recv(std::span<const MutableOctetSpan> spaces,
+                                      TimeLimit limit = forever) noexcept {
+    if (io::total_size(spaces) == 0) return Received::octets(0);
+    return received(io::recv(this->handle(), spaces, limit), 1);
+  }
+  /// Fills `space`, or gets what was left before the stream ended.
+  [[nodiscard]] Result<Received> recv_n(MutableOctetSpan space,
+                                        TimeLimit limit = forever) noexcept {
+    return recv_n(std::span<const MutableOctetSpan>(&space, 1), limit);
+  }
+  [[nodiscard]] Result<Received> recv_n(std::span<const MutableOctetSpan> spaces,
+                                        TimeLimit limit = forever) noexcept {
+    return received(io::recv_n(this->handle(), spaces, limit), io::total_size(spaces));
+  }
+
+  /// The peer gets the end of the stream once it has received all that was sent.
+  void close_sender() noexcept { io::shutdown(this->handle(), io::Direction::send); }
+  void close_receiver() noexcept { io::shutdown(this->handle(), io::Direction::receive); }
+  /// Ends both directions and wakes whoever is blocked on them. Any thread.
+  void interrupt() noexcept { io::shutdown(this->handle(), io::Direction::both); }
+
+  [[nodiscard]] Result<Address> local_address() const {
+    return detail::name_of<Address>(this->handle(), io::Side::local);
+  }
+  [[nodiscard]] Result<Address> peer_address() const {
+    return detail::name_of<Address>(this->handle(), io::Side::peer);
+  }
+
+ private:
+  friend class SocketBase<StreamSocket>;
+  template <typename>
+  friend class StreamAcceptor;
+  template <typename>
+  friend class StreamConnector;
+  template <typename>
+  friend class PendingStream;
+
+  explicit StreamSocket(Handle handle) noexcept : SocketBase<StreamSocket>(std::move(handle)) {}
+
+  static Result<std::size_t> sent(io::Transfer transfer) noexcept {
+    if (transfer.error != 0) return std::unexpected(detail::system_error(transfer.error));
+    return transfer.count;
+  }
+  static Result<Received> received(io::Transfer transfer, std::size_t wanted) noexcept {
+    if (transfer.error != 0) return std::unexpected(detail::system_error(transfer.error));
+    if (transfer.count < wanted) return Received::end(transfer.count);
+    return Received::octets(transfer.count);
+  }
+};
+
+/// Listens at an address and makes streams of the connections that come. Cannot carry data.
+template <typename Domain>
+class StreamAcceptor : public SocketBase<StreamAcceptor<Domain>> {
+ public:
+  using Address = typename Domain::Address;
+  using Stream = StreamSocket<Domain>;
+  static constexpr SocketKinds kind = Domain::acceptor_kind;
+
+  /// Not open.
+  StreamAcceptor() noexcept = default;
+  /// Binds and listens; the options are set before.
+  template <typename... Options>
+    requires(OptionOf<Options, StreamAcceptor> && ...)
+  [[nodiscard]] static Result<StreamAcceptor> open(const Address& local, Options... options) {
+    auto handle = io::open_stream(local, io::Blocking::no);
+    if (!handle) return std::unexpected(handle.error());
+    auto status = detail::set_all(handle->get(), options...);
+    if (status) status = io::listen(handle->get(), local);
+    if (!status) return std::unexpected(status.error());
+    return StreamAcceptor(std::move(*handle));
+  }
+  /// Waits for a connection. After `interrupt`: an error (`std::errc::invalid_argument`).
+  [[nodiscard]] Result<Stream> accept(TimeLimit limit = forever) {
+    auto handle = io::accept(this->handle(), limit);
+    if (!handle) return std::unexpected(handle.error());
+    return Stream(std::move(*handle));
+  }
+  /// Ends a blocked `accept`, for good. Any thread.
+  void interrupt() noexcept { io::shutdown(this->handle(), io::Direction::both); }
+  /// Where it really listens: a port or name that the system chose included.
+  [[nodiscard]] Result<Address> local_address() const {
+    return detail::name_of<Address>(this->handle(), io::Side::local);
+  }
+
+ private:
+  friend class SocketBase<StreamAcceptor>;
+  explicit StreamAcceptor(Handle handle) noexcept : SocketBase<StreamAcceptor>(std::move(handle)) {}
+};
+
+/// A connection in progress. Becomes writable (for poll or a reactor) when it is settled.
+template <typename Domain>
+class PendingStream : public SocketBase<PendingStream<Domain>> {
+ public:
+  using Stream = StreamSocket<Domain>;
+  static constexpr SocketKinds kind = Domain::stream_kind;
+
+  /// Waits until the connection is settled; this object is used up if it succeeds.
+  [[nodiscard]] Result<Stream> finish(TimeLimit limit = forever) {
+    if (const auto status = io::finish_connect(this->handle(), limit); !status) {
+      return std::unexpected(status.error());
+    }
+    return Stream(Handle(this->release()));
+  }
+
+ private:
+  friend class SocketBase<PendingStream>;
+  template <typename>
+  friend class StreamConnector;
+  explicit PendingStream(Handle handle) noexcept : SocketBase<PendingStream>(std::move(handle)) {}
+};
+
+/// Makes streams to addresses. Owns nothing: the stream is what it gives.
+template <typename Domain>
+class StreamConnector {
+ public:
+  using Address = typename Domain::Address;
+  using Stream = StreamSocket<Domain>;
+  using Pending = PendingStream<Domain>;
+
+  /// Waits until connected, at most for `limit`. The options are set before.
+  template <typename... Options>
+    requires(OptionOf<Options, Stream> && ...)
+  [[nodiscard]] static Result<Stream> connect(const Address& remote, TimeLimit limit,
+                                              Options... options) {
+    auto handle = opened(remote, io::Blocking::yes, options...);
+    if (!handle) return std::unexpected(handle.error());
+    if (const auto status = io::connect(handle->get(), remote, limit); !status) {
+      return std::unexpected(status.error());
+    }
+    return Stream(std::move(*handle));
+  }
+  [[nodiscard]] static Result<Stream> connect(const Address& remote) {
+    return connect(remote, forever);
+  }
+  /// Begins to connect and does not wait.
+  template <typename... Options>
+    requires(OptionOf<Options, Stream> && ...)
+  [[nodiscard]] static Result<Pending> start(const Address& remote, Options... options) {
+    auto handle = opened(remote, io::Blocking::no, options...);
+    if (!handle) return std::unexpected(handle.error());
+    if (const auto status = io::start_connect(handle->get(), remote); !status) {
+      return std::unexpected(status.error());
+    }
+    return Pending(std::move(*handle));
+  }
+
+ private:
+  template <typename... Options>
+  static Result<Handle> opened(const Address& remote, io::Blocking blocking,
+                               const Options&... options) {
+    auto handle = io::open_stream(remote, blocking);
+    if (!handle) return handle;
+    if (const auto status = detail::set_all(handle->get(), options...); !status) {
+      return std::unexpected(status.error());
+    }
+    return handle;
+  }
+};
+
+}  // namespace perigee::ipc

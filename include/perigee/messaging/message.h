@@ -1,0 +1,117 @@
+// The messages of an inter-ORB protocol, as values that refer to the octets they were read from.
+#pragma once
+
+#include <perigee/base/octets.h>
+#include <perigee/iop/ior.h>
+
+#include <algorithm>
+#include <bit>
+#include <compare>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+namespace perigee::messaging {
+
+struct Version {
+  std::uint8_t major = 1;
+  std::uint8_t minor = 2;
+  friend auto operator<=>(const Version&, const Version&) = default;
+};
+
+enum class MessageKind : std::uint8_t {
+  request,
+  reply,
+  cancel_request,
+  locate_request,
+  locate_reply,
+  close_connection,
+  message_error,
+};
+
+/// When the server answers. The values are GIOP 1.2's response_flags (CORBA 3.0, 15.4.2.1).
+enum class ResponseFlags : std::uint8_t { none = 0, with_server = 1, with_target = 3 };
+
+/// The values are GIOP's (CORBA 3.0, 15.4.3.1).
+enum class ReplyStatus : std::uint32_t {
+  no_exception = 0,
+  user_exception = 1,
+  system_exception = 2,
+  location_forward = 3,
+  location_forward_perm = 4,
+  needs_addressing_mode = 5,
+};
+
+/// The values are GIOP's (CORBA 3.0, 15.4.6.1): not those of ReplyStatus.
+enum class LocateStatus : std::uint32_t {
+  unknown_object = 0,
+  object_here = 1,
+  object_forward = 2,
+  object_forward_perm = 3,
+  system_exception = 4,
+  needs_addressing_mode = 5,
+};
+
+/// GIOP 1.2 addressing dispositions (CORBA 3.0, 15.4.2.2): how the target of a request is given.
+///
+/// In a received header, `object_key` is
+/// - for `key`: what was sent, which may even be empty;
+/// - for `profile` and `reference`: the key in the (selected) profile if that is an IIOP profile,
+/// else
+///   empty: answer with status `needs_addressing_mode` and a body of AddressingMode::key.
+/// Sent requests always carry the key; `addressing` is not looked at.
+enum class AddressingMode : std::int16_t { key = 0, profile = 1, reference = 2 };
+
+/// Whether a message has a body: an empty one gets no padding (interop fact 4).
+enum class Body : std::uint8_t { empty, present };
+
+struct RequestHeader {
+  std::uint32_t request_id = 0;
+  ResponseFlags response = ResponseFlags::with_target;
+  OctetSpan object_key = {};  ///< also when the target came as a profile or a reference
+  std::string_view operation = {};
+  std::span<const iop::ServiceContext> contexts = {};
+  AddressingMode addressing = AddressingMode::key;  ///< how the target came
+};
+
+struct ReplyHeader {
+  std::uint32_t request_id = 0;
+  ReplyStatus status = ReplyStatus::no_exception;
+  std::span<const iop::ServiceContext> contexts = {};
+};
+
+struct LocateRequestHeader {
+  std::uint32_t request_id = 0;
+  OctetSpan object_key = {};
+  AddressingMode addressing = AddressingMode::key;
+};
+
+struct LocateReplyHeader {
+  std::uint32_t request_id = 0;
+  LocateStatus status = LocateStatus::unknown_object;
+};
+
+/// A whole message (fragments put together), before its header is parsed.
+///
+/// `octets` starts with the protocol's header, so that alignment can be counted from it. It points
+/// into the reader's scratch space or, for a large or fragmented message, into `storage`: the
+/// message may be moved to another thread only in the second case or after `keep`.
+struct IncomingMessage {
+  MessageKind kind = MessageKind::message_error;
+  Version version;
+  std::endian order = std::endian::little;
+  OctetSpan octets;
+  std::size_t header_size = 12;  ///< where the message header (request id, …) begins
+  std::unique_ptr<std::byte[]> storage;
+
+  /// Copies the octets to storage of its own, if they are not there yet.
+  void keep() {
+    if (storage) return;
+    storage = std::make_unique_for_overwrite<std::byte[]>(octets.size());
+    std::copy(octets.begin(), octets.end(), storage.get());
+    octets = {storage.get(), octets.size()};
+  }
+};
+
+}  // namespace perigee::messaging

@@ -1,0 +1,106 @@
+// CORBA exceptions in the C++11 mapping: values, thrown by value, caught by const reference.
+#pragma once
+
+#include <perigee/base/export.h>
+
+#include <cstdint>
+#include <exception>
+#include <string>
+#include <string_view>
+
+namespace perigee::cdr {
+class Encoder;
+class Decoder;
+}  // namespace perigee::cdr
+
+namespace CORBA {
+inline namespace perigee_v1 {
+
+/// Whether the operation was executed, as far as the thrower knows. Values as on the wire.
+enum class CompletionStatus : std::uint32_t { COMPLETED_YES, COMPLETED_NO, COMPLETED_MAYBE };
+using enum CompletionStatus;
+
+/// OMG's vendor minor code id: standard minor codes are `OMGVMCID | n`. Ours is PERIGEE_VMCID.
+inline constexpr std::uint32_t OMGVMCID = 0x4f4d0000;
+inline constexpr std::uint32_t PERIGEE_VMCID = 0x50470000;
+
+class PERIGEE_API Exception : public std::exception {
+ public:
+  ~Exception() override;
+  /// The repository id: "IDL:omg.org/CORBA/TRANSIENT:1.0".
+  [[nodiscard]] virtual const char* _rep_id() const noexcept = 0;
+  /// The name without scopes: "TRANSIENT".
+  [[nodiscard]] virtual const char* _name() const noexcept = 0;
+  /// Throws a copy of the exception with its own type.
+  [[noreturn]] virtual void _raise() const = 0;
+
+ protected:
+  Exception() = default;
+  Exception(const Exception&) = default;
+  Exception(Exception&&) = default;
+  Exception& operator=(const Exception&) = default;
+  Exception& operator=(Exception&&) = default;
+};
+
+/// Base of the exceptions that IDL declares. Generated classes are final.
+class PERIGEE_API UserException : public Exception {
+ public:
+  ~UserException() override;
+  /// The repository id unless the generated class says more.
+  [[nodiscard]] const char* what() const noexcept override { return _rep_id(); }
+  /// Writes the members (not the repository id).
+  virtual void _encode(perigee::cdr::Encoder& encoder) const = 0;
+};
+
+/// Base of the standard exceptions that the ORB raises.
+class PERIGEE_API SystemException : public Exception {
+ public:
+  ~SystemException() override;
+  [[nodiscard]] std::uint32_t minor() const noexcept { return minor_; }
+  void minor(std::uint32_t minor) noexcept { minor_ = minor; }
+  [[nodiscard]] CompletionStatus completed() const noexcept { return completed_; }
+  void completed(CompletionStatus completed) noexcept { completed_ = completed; }
+
+  /// For people: what happened, at which endpoint, at which stage. May be empty; not sent to peers.
+  [[nodiscard]] const std::string& detail() const noexcept { return detail_; }
+  /// "TRANSIENT, minor OMG 2, COMPLETED_NO: connect to iiop://…: Connection refused"
+  [[nodiscard]] const char* what() const noexcept override;
+
+ protected:
+  SystemException(std::uint32_t minor, CompletionStatus completed, std::string detail);
+
+ private:
+  std::uint32_t minor_;
+  CompletionStatus completed_;
+  std::string detail_;
+  mutable std::string what_;  // built at the first call of what(); an exception has one thread
+};
+
+/// The list of standard system exceptions. Source: CORBA 3.0, 4.12.3.
+// clang-format off: a table
+#define PERIGEE_SYSTEM_EXCEPTIONS(X)                                                              \
+  X(UNKNOWN) X(BAD_PARAM) X(NO_MEMORY) X(IMP_LIMIT) X(COMM_FAILURE) X(INV_OBJREF)                 \
+  X(NO_PERMISSION) X(INTERNAL) X(MARSHAL) X(INITIALIZE) X(NO_IMPLEMENT) X(BAD_TYPECODE)           \
+  X(BAD_OPERATION) X(NO_RESOURCES) X(NO_RESPONSE) X(PERSIST_STORE) X(BAD_INV_ORDER) X(TRANSIENT)  \
+  X(FREE_MEM) X(INV_IDENT) X(INV_FLAG) X(INTF_REPOS) X(BAD_CONTEXT) X(OBJ_ADAPTER)                \
+  X(DATA_CONVERSION) X(OBJECT_NOT_EXIST) X(TRANSACTION_REQUIRED) X(TRANSACTION_ROLLEDBACK)        \
+  X(INVALID_TRANSACTION) X(INV_POLICY) X(CODESET_INCOMPATIBLE) X(REBIND) X(TIMEOUT)               \
+  X(TRANSACTION_UNAVAILABLE) X(TRANSACTION_MODE) X(BAD_QOS) X(INVALID_ACTIVITY)                   \
+  X(ACTIVITY_COMPLETED) X(ACTIVITY_REQUIRED) X(THREAD_CANCELLED)
+// clang-format on
+
+#define PERIGEE_DECLARE_SYSTEM_EXCEPTION(NAME)                                        \
+  class PERIGEE_API NAME final : public SystemException {                             \
+   public:                                                                            \
+    explicit NAME(std::uint32_t minor = 0, CompletionStatus completed = COMPLETED_NO, \
+                  std::string detail = {});                                           \
+    ~NAME() override;                                                                 \
+    [[nodiscard]] const char* _rep_id() const noexcept override;                      \
+    [[nodiscard]] const char* _name() const noexcept override;                        \
+    [[noreturn]] void _raise() const override;                                        \
+  };
+PERIGEE_SYSTEM_EXCEPTIONS(PERIGEE_DECLARE_SYSTEM_EXCEPTION)
+#undef PERIGEE_DECLARE_SYSTEM_EXCEPTION
+
+}  // namespace perigee_v1
+}  // namespace CORBA

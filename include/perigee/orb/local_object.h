@@ -1,0 +1,34 @@
+// IDL::traits of local interfaces: narrowing is a cast, nothing is ever asked over the wire.
+#pragma once
+
+#include <perigee/orb/object.h>
+
+#include <memory>
+#include <string_view>
+#include <type_traits>
+
+namespace perigee::stub {
+
+/// What IDL::traits of every local interface has.
+template <typename T>
+struct local_interface_traits {
+  using value_type = CORBA::object_reference<T>;
+  using ref_type = CORBA::object_reference<T>;
+  using weak_ref_type = CORBA::weak_reference<T>;
+  using in_type = ref_type;
+  using out_type = ref_type&;
+  using inout_type = ref_type&;
+  using base_type = T;
+  using is_local = std::true_type;
+  using is_abstract = std::false_type;
+
+  [[nodiscard]] static constexpr std::string_view repository_id() noexcept { return T::_type_id; }
+
+  /// The same object as a T, or nil if it is not one.
+  template <typename U>
+  [[nodiscard]] static ref_type narrow(const CORBA::object_reference<U>& object) {
+    return ref_type(std::dynamic_pointer_cast<T>(object._shared()));
+  }
+};
+
+}  // namespace perigee::stub

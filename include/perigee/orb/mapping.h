@@ -1,0 +1,20 @@
+// All that a generated client header (…C.h) includes: the mapping's basic types, nothing of the
+// ORB. Compiles as C++20; includes no <iostream>, <chrono>, <thread>, <expected> or <coroutine>.
+#pragma once
+
+#include <perigee/base/export.h>
+#include <perigee/orb/exceptions.h>
+#include <perigee/orb/object.h>
+#include <perigee/orb/traits.h>
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace perigee::cdr {
+class Encoder;
+class Decoder;
+}  // namespace perigee::cdr

@@ -1,0 +1,98 @@
+// One request on the server: what adapters, skeletons and (later) response handlers answer through.
+#pragma once
+
+#include <perigee/base/export.h>
+#include <perigee/base/function_ref.h>
+#include <perigee/base/octets.h>
+#include <perigee/cdr/decoder.h>
+#include <perigee/cdr/encoder.h>
+#include <perigee/orb/exceptions.h>
+#include <perigee/orb/object.h>
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace perigee::orb {
+
+using ResultEncoder = function_ref<void(cdr::Encoder&)>;
+
+/// A request whose header is parsed. Lives on the stack of the thread that makes the upcall.
+///
+/// Answers once: the second answer is an error in the caller, raised as BAD_INV_ORDER. Answers to
+/// oneways are dropped. Implemented by the server's connection and by the collocated call.
+class PERIGEE_API ServerRequest {
+ public:
+  virtual ~ServerRequest() = default;
+
+  /// What becomes of a request that its adapter holds (POAManager state HOLDING).
+  enum class Hold : std::uint8_t {
+    wait,     ///< the calling thread may block until the adapter goes on
+    taken,    ///< kept by the server and dispatched again after Server::resume_held: return now
+    refused,  ///< as many are kept as may be
+  };
+  /// Called by the adapter, with nothing of the request looked at but the object key.
+  virtual Hold hold() { return Hold::wait; }
+  /// The servant is found and the upcall comes next: a SYNC_WITH_SERVER caller is answered now.
+  virtual void begin_upcall() {}
+
+  [[nodiscard]] std::string_view operation() const noexcept { return operation_; }
+  [[nodiscard]] OctetSpan object_key() const noexcept { return object_key_; }
+  [[nodiscard]] bool response_expected() const noexcept { return response_expected_; }
+  [[nodiscard]] bool answered() const noexcept { return answered_; }
+  /// Stands at the arguments.
+  [[nodiscard]] cdr::Decoder& arguments() noexcept { return arguments_; }
+
+  /// The user exceptions of the operation, by repository id, sorted or not: others become UNKNOWN.
+  void set_raises(std::span<const std::string_view> raises) noexcept { raises_ = raises; }
+  [[nodiscard]] std::span<const std::string_view> raises() const noexcept { return raises_; }
+
+  /// Raises MARSHAL (COMPLETED_NO) if the arguments did not decode. Ends the decoding of arguments.
+  void end_of_arguments();
+  /// Sends NO_EXCEPTION with what `encode` writes (null: nothing). Large results are borrowed
+  /// until this returns. Raises MARSHAL, and has sent nothing, if the results do not encode.
+  void reply(ResultEncoder encode);
+  /// Sends the exception: UNKNOWN (OMG minor 1) instead of a user exception that is not in
+  /// `raises`.
+  void reply_exception(const CORBA::Exception& exception) noexcept;
+  /// Sends LOCATION_FORWARD.
+  void reply_forward(const CORBA::Object& target, bool permanent = false);
+
+ protected:
+  ServerRequest() = default;
+
+  virtual void send_reply(ResultEncoder encode) = 0;
+  virtual void send_user_exception(const CORBA::UserException& exception) = 0;
+  virtual void send_system_exception(const CORBA::SystemException& exception) noexcept = 0;
+  virtual void send_forward(const CORBA::Object& target, bool permanent) = 0;
+
+  std::string_view operation_;
+  OctetSpan object_key_;
+  cdr::Decoder arguments_;
+  std::span<const std::string_view> raises_;
+  bool response_expected_ = true;
+  bool answered_ = false;
+};
+
+/// The answer to a LocateRequest.
+struct Location {
+  enum class Status : std::uint8_t { unknown, here, forward } status = Status::unknown;
+  CORBA::object_reference<CORBA::Object> target;  ///< of a forward
+};
+
+/// Where requests go: the POA layer implements it and registers it with the ORB core.
+/// Called by any thread; must not throw.
+class PERIGEE_API RequestDispatcher {
+ public:
+  /// Finds the servant and makes the upcall; when it returns the request is answered (unless it was
+  /// oneway). Catches everything that servants throw.
+  virtual void dispatch(ServerRequest& request) noexcept = 0;
+  virtual Location locate(OctetSpan object_key) noexcept = 0;
+  /// Whether the key is of an object here: decides about collocated calls.
+  [[nodiscard]] virtual bool is_local_key(OctetSpan object_key) const noexcept = 0;
+
+ protected:
+  ~RequestDispatcher() = default;
+};
+
+}  // namespace perigee::orb

@@ -1,0 +1,241 @@
+// PortableServer::POA, POAManager and Current in the C++11 mapping: local interfaces, reached from
+// `resolve_initial_references("RootPOA")` and `("POACurrent")`. Source: CORBA 3.0, chapter 11.
+#pragma once
+
+#include <perigee/base/export.h>
+#include <perigee/orb/exceptions.h>
+#include <perigee/orb/local_object.h>
+#include <perigee/orb/object.h>
+#include <perigee/poa/policies.h>
+#include <perigee/poa/servant.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace PortableServer {
+inline namespace perigee_v1 {
+
+class POA;
+class POAManager;
+
+/// Names an object inside its POA.
+using ObjectId = std::vector<std::uint8_t>;
+/// The characters as octets, and back. The second raises BAD_PARAM if there is a NUL inside.
+PERIGEE_API ObjectId string_to_ObjectId(std::string_view text);
+PERIGEE_API std::string ObjectId_to_string(const ObjectId& id);
+
+using POAList = std::vector<CORBA::object_reference<POA>>;
+
+/// A user exception without members that only local objects raise.
+#define PERIGEE_LOCAL_EXCEPTION(NAME)                            \
+  class PERIGEE_API NAME final : public CORBA::UserException {   \
+   public:                                                       \
+    ~NAME() override;                                            \
+    [[nodiscard]] const char* _rep_id() const noexcept override; \
+    [[nodiscard]] const char* _name() const noexcept override;   \
+    [[noreturn]] void _raise() const override;                   \
+    void _encode(perigee::cdr::Encoder& encoder) const override; \
+  };
+
+/// Thrown by a servant: the client shall ask another object (LOCATION_FORWARD).
+class PERIGEE_API ForwardRequest final : public CORBA::UserException {
+ public:
+  ForwardRequest() = default;
+  explicit ForwardRequest(CORBA::object_reference<CORBA::Object> target) noexcept
+      : forward_reference_(std::move(target)) {}
+  ~ForwardRequest() override;
+  [[nodiscard]] const CORBA::object_reference<CORBA::Object>& forward_reference() const noexcept {
+    return forward_reference_;
+  }
+  void forward_reference(CORBA::object_reference<CORBA::Object> target) noexcept {
+    forward_reference_ = std::move(target);
+  }
+  [[nodiscard]] const char* _rep_id() const noexcept override;
+  [[nodiscard]] const char* _name() const noexcept override;
+  [[noreturn]] void _raise() const override;
+  void _encode(perigee::cdr::Encoder& encoder) const override;
+
+ private:
+  CORBA::object_reference<CORBA::Object> forward_reference_;
+};
+
+/// Says what becomes of requests to the POAs that it manages. Any thread.
+///
+/// `wait_for_completion` waits until no upcall of these POAs is in progress; from within an upcall
+/// of the same ORB it raises BAD_INV_ORDER, OMG minor 3. Source: CORBA 3.0, 11.3.2.
+class PERIGEE_API POAManager : public CORBA::Object {
+ public:
+  using _ref_type = CORBA::object_reference<POAManager>;
+  static constexpr std::string_view _type_id = "IDL:omg.org/PortableServer/POAManager:1.0";
+
+  enum class State : std::uint32_t { HOLDING, ACTIVE, DISCARDING, INACTIVE };
+  PERIGEE_LOCAL_EXCEPTION(AdapterInactive)
+
+  ~POAManager() override;
+  /// Requests are served, those that were held first. Raises AdapterInactive.
+  virtual void activate() = 0;
+  /// Requests wait, up to `holding_requests_max` of them; more get TRANSIENT, OMG minor 1.
+  virtual void hold_requests(bool wait_for_completion) = 0;
+  /// Requests get TRANSIENT, OMG minor 1.
+  virtual void discard_requests(bool wait_for_completion) = 0;
+  /// For good: requests get OBJ_ADAPTER, OMG minor 1.
+  virtual void deactivate(bool etherealize_objects, bool wait_for_completion) = 0;
+  [[nodiscard]] virtual State get_state() = 0;
+  [[nodiscard]] virtual std::string get_id() = 0;
+
+ protected:
+  POAManager() = default;
+};
+
+/// A portable object adapter: makes references, and finds the servants of requests to them.
+/// Any thread. After `destroy` every operation raises OBJECT_NOT_EXIST.
+class PERIGEE_API POA : public CORBA::Object {
+ public:
+  using _ref_type = CORBA::object_reference<POA>;
+  using ServantRef = CORBA::servant_reference<Servant>;
+  static constexpr std::string_view _type_id = "IDL:omg.org/PortableServer/POA:2.3";
+
+  PERIGEE_LOCAL_EXCEPTION(AdapterAlreadyExists)
+  PERIGEE_LOCAL_EXCEPTION(AdapterNonExistent)
+  PERIGEE_LOCAL_EXCEPTION(NoServant)
+  PERIGEE_LOCAL_EXCEPTION(ObjectAlreadyActive)
+  PERIGEE_LOCAL_EXCEPTION(ObjectNotActive)
+  PERIGEE_LOCAL_EXCEPTION(ServantAlreadyActive)
+  PERIGEE_LOCAL_EXCEPTION(ServantNotActive)
+  PERIGEE_LOCAL_EXCEPTION(WrongAdapter)
+  PERIGEE_LOCAL_EXCEPTION(WrongPolicy)
+
+  /// A policy that cannot be used, or not together with the others.
+  class PERIGEE_API InvalidPolicy final : public CORBA::UserException {
+   public:
+    InvalidPolicy() = default;
+    explicit InvalidPolicy(std::uint16_t index, std::string reason = {})
+        : index_(index), reason_(std::move(reason)) {}
+    ~InvalidPolicy() override;
+    /// Of the offending policy in the list given to create_POA.
+    [[nodiscard]] std::uint16_t index() const noexcept { return index_; }
+    void index(std::uint16_t index) noexcept { index_ = index; }
+    /// For people, why.
+    [[nodiscard]] const char* what() const noexcept override;
+    [[nodiscard]] const char* _rep_id() const noexcept override;
+    [[nodiscard]] const char* _name() const noexcept override;
+    [[noreturn]] void _raise() const override;
+    void _encode(perigee::cdr::Encoder& encoder) const override;
+
+   private:
+    std::uint16_t index_ = 0;
+    std::string reason_;
+  };
+
+  ~POA() override;
+
+  /// @name Adapters
+  /// @{
+  /// A new child. A nil manager: a new one, which is HOLDING. Raises AdapterAlreadyExists,
+  /// InvalidPolicy.
+  virtual CORBA::object_reference<POA> create_POA(const std::string& adapter_name,
+                                                  CORBA::object_reference<POAManager> manager,
+                                                  const CORBA::PolicyList& policies) = 0;
+  /// Raises AdapterNonExistent. `activate_it` matters once there are adapter activators.
+  virtual CORBA::object_reference<POA> find_POA(const std::string& adapter_name,
+                                                bool activate_it) = 0;
+  /// Destroys the children, then deactivates all objects; servants are released once no request
+  /// uses them. Waiting from within an upcall raises BAD_INV_ORDER, OMG minor 3.
+  virtual void destroy(bool etherealize_objects, bool wait_for_completion) = 0;
+  [[nodiscard]] virtual std::string the_name() = 0;
+  [[nodiscard]] virtual CORBA::object_reference<POA> the_parent() = 0;  ///< nil for the Root POA
+  [[nodiscard]] virtual POAList the_children() = 0;
+  [[nodiscard]] virtual CORBA::object_reference<POAManager> the_POAManager() = 0;
+  /// Unique among the adapters of this process's ORB.
+  [[nodiscard]] virtual ObjectId id() = 0;
+  /// @}
+
+  /// @name Policies
+  /// @{
+  CORBA::object_reference<ThreadPolicy> create_thread_policy(ThreadPolicyValue value);
+  CORBA::object_reference<LifespanPolicy> create_lifespan_policy(LifespanPolicyValue value);
+  CORBA::object_reference<IdUniquenessPolicy> create_id_uniqueness_policy(
+      IdUniquenessPolicyValue value);
+  CORBA::object_reference<IdAssignmentPolicy> create_id_assignment_policy(
+      IdAssignmentPolicyValue value);
+  CORBA::object_reference<ImplicitActivationPolicy> create_implicit_activation_policy(
+      ImplicitActivationPolicyValue value);
+  CORBA::object_reference<ServantRetentionPolicy> create_servant_retention_policy(
+      ServantRetentionPolicyValue value);
+  CORBA::object_reference<RequestProcessingPolicy> create_request_processing_policy(
+      RequestProcessingPolicyValue value);
+  /// @}
+
+  /// @name Activation
+  /// @{
+  /// Raises ServantAlreadyActive, WrongPolicy (needs SYSTEM_ID).
+  virtual ObjectId activate_object(const ServantRef& servant) = 0;
+  /// Raises ServantAlreadyActive, ObjectAlreadyActive; BAD_PARAM (OMG minor 14) for an id that a
+  /// SYSTEM_ID adapter did not make.
+  virtual void activate_object_with_id(const ObjectId& id, const ServantRef& servant) = 0;
+  /// New requests find no object from now on; the servant is released when those in progress are
+  /// done, by the last of them. Does not wait. Raises ObjectNotActive.
+  virtual void deactivate_object(const ObjectId& id) = 0;
+  /// @}
+
+  /// @name References
+  /// @{
+  /// A reference without activating anything. Raises WrongPolicy (needs SYSTEM_ID).
+  virtual CORBA::object_reference<CORBA::Object> create_reference(
+      const std::string& repository_id) = 0;
+  virtual CORBA::object_reference<CORBA::Object> create_reference_with_id(
+      const ObjectId& id, const std::string& repository_id) = 0;
+  /// Raises ServantNotActive, WrongPolicy.
+  virtual ObjectId servant_to_id(const ServantRef& servant) = 0;
+  virtual CORBA::object_reference<CORBA::Object> servant_to_reference(
+      const ServantRef& servant) = 0;
+  /// Raises ObjectNotActive, WrongAdapter, WrongPolicy.
+  virtual ServantRef reference_to_servant(
+      const CORBA::object_reference<CORBA::Object>& reference) = 0;
+  virtual ObjectId reference_to_id(const CORBA::object_reference<CORBA::Object>& reference) = 0;
+  virtual ServantRef id_to_servant(const ObjectId& id) = 0;
+  virtual CORBA::object_reference<CORBA::Object> id_to_reference(const ObjectId& id) = 0;
+  /// @}
+
+ protected:
+  POA() = default;
+};
+
+/// The upcall that the calling thread is in. Source: CORBA 3.0, 11.3.7.
+class PERIGEE_API Current : public CORBA::Object {
+ public:
+  using _ref_type = CORBA::object_reference<Current>;
+  static constexpr std::string_view _type_id = "IDL:omg.org/PortableServer/Current:2.3";
+
+  /// Not within an upcall.
+  PERIGEE_LOCAL_EXCEPTION(NoContext)
+
+  ~Current() override;
+  [[nodiscard]] virtual CORBA::object_reference<POA> get_POA() = 0;
+  [[nodiscard]] virtual ObjectId get_object_id() = 0;
+  [[nodiscard]] virtual CORBA::object_reference<CORBA::Object> get_reference() = 0;
+  [[nodiscard]] virtual CORBA::servant_reference<Servant> get_servant() = 0;
+
+ protected:
+  Current() = default;
+};
+
+#undef PERIGEE_LOCAL_EXCEPTION
+
+}  // namespace perigee_v1
+}  // namespace PortableServer
+
+namespace IDL {
+inline namespace perigee_v1 {
+template <>
+struct traits<PortableServer::POA> : perigee::stub::local_interface_traits<PortableServer::POA> {};
+template <>
+struct traits<PortableServer::POAManager>
+    : perigee::stub::local_interface_traits<PortableServer::POAManager> {};
+template <>
+struct traits<PortableServer::Current>
+    : perigee::stub::local_interface_traits<PortableServer::Current> {};
+}  // namespace perigee_v1
+}  // namespace IDL

@@ -1,0 +1,142 @@
+// Servants in the C++11 mapping: the base of skeletons, counted references, traits.
+#pragma once
+
+#include <perigee/base/export.h>
+#include <perigee/orb/object.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace perigee::orb {
+class ServerRequest;
+}
+
+namespace PortableServer {
+inline namespace perigee_v1 {
+class POA;
+class Servant;
+}  // namespace perigee_v1
+}  // namespace PortableServer
+
+namespace CORBA {
+inline namespace perigee_v1 {
+
+/// A counted reference to a servant: owned by the application's references and by the POAs where it
+/// is active. Null raises INV_OBJREF when used.
+template <typename T>
+class servant_reference {
+ public:
+  using element_type = T;
+
+  servant_reference() noexcept = default;
+  servant_reference(std::nullptr_t) noexcept {}  // NOLINT(google-explicit-constructor)
+  explicit servant_reference(std::shared_ptr<T> servant) noexcept : servant_(std::move(servant)) {}
+  template <typename U>
+    requires std::is_convertible_v<U*, T*>
+  servant_reference(  // NOLINT(google-explicit-constructor)
+      const servant_reference<U>& other) noexcept
+      : servant_(other._shared()) {}
+
+  [[nodiscard]] T* operator->() const {
+    if (!servant_) _raise_nil_reference();
+    return servant_.get();
+  }
+  [[nodiscard]] T& operator*() const { return *operator->(); }
+  [[nodiscard]] T* get() const noexcept { return servant_.get(); }
+  explicit operator bool() const noexcept { return servant_ != nullptr; }
+  void reset() noexcept { servant_.reset(); }
+  [[nodiscard]] const std::shared_ptr<T>& _shared() const noexcept { return servant_; }
+
+  template <typename U>
+  friend bool operator==(const servant_reference& a, const servant_reference<U>& b) noexcept {
+    return a.get() == b.get();
+  }
+  friend bool operator==(const servant_reference& a, std::nullptr_t) noexcept {
+    return !a.servant_;
+  }
+
+ private:
+  std::shared_ptr<T> servant_;
+};
+
+/// Does not keep the servant alive.
+template <typename T>
+class weak_servant_reference {
+ public:
+  weak_servant_reference() noexcept = default;
+  weak_servant_reference(const servant_reference<T>& strong) noexcept  // NOLINT
+      : servant_(strong._shared()) {}
+  [[nodiscard]] servant_reference<T> lock() const noexcept {
+    return servant_reference<T>(servant_.lock());
+  }
+
+ private:
+  std::weak_ptr<T> servant_;
+};
+
+/// `base_type` (the skeleton to derive from), `ref_type`, `weak_ref_type`: by generated code.
+template <typename T>
+struct servant_traits;
+
+namespace detail {
+template <typename T, bool is_servant>
+struct made_reference {
+  using type = object_reference<T>;
+};
+template <typename T>
+struct made_reference<T, true> {
+  using type = servant_reference<T>;
+};
+}  // namespace detail
+
+/// Makes a servant or a local object: the only way to make one.
+template <typename T, typename... Args>
+auto make_reference(Args&&... args) {
+  return typename detail::made_reference<T, std::is_base_of_v<PortableServer::Servant, T>>::type(
+      std::make_shared<T>(std::forward<Args>(args)...));
+}
+
+}  // namespace perigee_v1
+}  // namespace CORBA
+
+namespace PortableServer {
+inline namespace perigee_v1 {
+
+/// Base of all skeletons. A servant may serve several objects and POAs, and be called by several
+/// threads at once unless its POA's thread policy or the ORB's thread strategy says otherwise.
+class PERIGEE_API Servant : public std::enable_shared_from_this<Servant> {
+ public:
+  virtual ~Servant();
+  Servant(const Servant&) = delete;
+  Servant& operator=(const Servant&) = delete;
+
+  /// The POA for implicit activation by `_this`: the Root POA unless overridden.
+  virtual CORBA::object_reference<POA> _default_POA();
+  /// Whether the servant's interface is or derives from the named one.
+  virtual bool _is_a(const std::string& repository_id);
+  virtual bool _non_existent();
+  /// Repository id of the most derived interface.
+  [[nodiscard]] virtual std::string_view _primary_interface() const noexcept = 0;
+
+  /// Decodes, calls the servant's function, answers. Generated.
+  /// May throw anything: the adapter's trampoline catches.
+  virtual void _dispatch(perigee::orb::ServerRequest& request) = 0;
+
+ protected:
+  Servant() = default;
+};
+
+}  // namespace perigee_v1
+}  // namespace PortableServer
+
+namespace perigee::skeleton {
+/// `_this()` of every skeleton: the object of the upcall in progress, if it is on this servant;
+/// else the only active object of the servant; else a new one by implicit activation.
+/// Raises PortableServer::WrongPolicy where the POA's policies do not allow it.
+PERIGEE_API CORBA::object_reference<CORBA::Object> reference_to_this(
+    PortableServer::Servant& servant);
+}  // namespace perigee::skeleton

@@ -1,0 +1,62 @@
+// What generated skeletons (…S.cpp) call. Not for applications.
+#pragma once
+
+#include <perigee/base/export.h>
+#include <perigee/cdr/operators.h>
+#include <perigee/orb/server_request.h>
+#include <perigee/orb/stub.h>
+#include <perigee/poa/servant.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace perigee::skeleton {
+
+/// The hash for which the IDL compiler searches a seed without collisions.
+/// FNV-1a over the octets, started from `seed`, then folded: hash ^ (hash >> 15).
+[[nodiscard]] constexpr std::uint32_t operation_hash(std::string_view name,
+                                                     std::uint32_t seed) noexcept {
+  std::uint32_t hash = 2166136261u ^ seed;
+  for (const char character : name) {
+    hash ^= static_cast<std::uint8_t>(character);
+    hash *= 16777619u;
+  }
+  return hash ^ (hash >> 15);
+}
+
+/// One slot of a perfect hash table: an operation's name, and its number in the generated switch.
+struct OperationSlot {
+  std::string_view name;
+  std::uint16_t index = 0;
+};
+
+/// Number of the operation in `slots` (a power of two of them), or `unknown_operation`.
+inline constexpr std::uint16_t unknown_operation = 0xffff;
+[[nodiscard]] inline std::uint16_t find_operation(std::span<const OperationSlot> slots,
+                                                  std::uint32_t seed,
+                                                  std::string_view name) noexcept {
+  const OperationSlot& slot = slots[operation_hash(name, seed) & (slots.size() - 1)];
+  return slot.name == name ? slot.index : unknown_operation;
+}
+
+/// The same for very large interfaces, whose perfect hash would need a huge table: `slots` are
+/// sorted by name.
+[[nodiscard]] inline std::uint16_t find_sorted_operation(std::span<const OperationSlot> slots,
+                                                         std::string_view name) noexcept {
+  const auto found = std::ranges::lower_bound(slots, name, {}, &OperationSlot::name);
+  return found != slots.end() && found->name == name ? found->index : unknown_operation;
+}
+
+/// Operations that every object has: the merged table of each interface holds them too.
+/// Answer `_is_a`, `_non_existent`, `_repository_id`, `_interface` and `_component` of a servant.
+PERIGEE_API void is_a(PortableServer::Servant& servant, orb::ServerRequest& request);
+PERIGEE_API void non_existent(PortableServer::Servant& servant, orb::ServerRequest& request);
+PERIGEE_API void repository_id(PortableServer::Servant& servant, orb::ServerRequest& request);
+PERIGEE_API void interface(PortableServer::Servant& servant, orb::ServerRequest& request);
+PERIGEE_API void component(PortableServer::Servant& servant, orb::ServerRequest& request);
+/// Raises BAD_OPERATION, OMG minor 2.
+[[noreturn]] PERIGEE_API void unknown(const orb::ServerRequest& request);
+
+}  // namespace perigee::skeleton

@@ -1,0 +1,126 @@
+// The interfaces of a transport: octet movers and how they are made. What a protocol plug-in
+// implements.
+#pragma once
+
+#include <perigee/base/export.h>
+#include <perigee/base/io_error.h>
+#include <perigee/base/octets.h>
+#include <perigee/iop/ior.h>
+
+#include <chrono>
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace perigee::transport {
+
+/// Whether a transfer may wait. Handles themselves stay blocking: the mode is given per call, so a
+/// connection changes between threads and the reactor without a system call.
+enum class Wait : std::uint8_t { yes, no };
+
+/// Moves octets between two peers. One sender and one receiver may work at the same time, on
+/// different threads; the caller sees to it that there is at most one of each.
+class PERIGEE_API Transport {
+ public:
+  virtual ~Transport() = default;
+
+  /// Sends the segments in order, as one gather-write where the system can. `Wait::yes`: returns
+  /// when all was taken, or on an error (count says how much was taken). `Wait::no`: may be short.
+  /// Segments may be more than IOV_MAX. Never raises SIGPIPE.
+  virtual IoResult send(std::span<const OctetSpan> segments, Wait wait) = 0;
+  /// Receives at least one octet into `space`, with one system call.
+  virtual IoResult receive(MutableOctetSpan space, Wait wait) = 0;
+
+  /// Longest time that `receive` with Wait::yes waits; zero: for ever. Cheap if unchanged.
+  virtual IoResult set_receive_timeout(std::chrono::microseconds timeout) = 0;
+  /// The same for `send`.
+  virtual IoResult set_send_timeout(std::chrono::microseconds timeout) = 0;
+
+  /// Tells the peer that nothing more will be sent.
+  virtual void shutdown_send() noexcept = 0;
+  /// Wakes a thread that is blocked in `receive` or `send`, for good: both then end. Any thread.
+  virtual void interrupt() noexcept = 0;
+  /// A handle that a reactor can wait on, owned by the transport.
+  [[nodiscard]] virtual int readiness_fd() const noexcept = 0;
+  /// The peer, as text for logs: "iiop://127.0.0.1:40000".
+  [[nodiscard]] virtual const std::string& peer() const noexcept = 0;
+};
+
+/// Where a transport connects to, or listens: `scheme` chooses the protocol, which alone
+/// understands `address` ("host:port", "[::1]:2809", "/path").
+struct Endpoint {
+  std::string scheme;
+  std::string address;
+  friend bool operator==(const Endpoint&, const Endpoint&) = default;
+  friend auto operator<=>(const Endpoint&, const Endpoint&) = default;
+};
+/// "scheme://address"
+PERIGEE_API std::string to_string(const Endpoint& endpoint);
+/// Parses "scheme://address".
+PERIGEE_API std::expected<Endpoint, IoError> parse_endpoint(std::string_view text);
+
+/// Makes transports to endpoints of one protocol. Any thread.
+class PERIGEE_API Connector {
+ public:
+  virtual ~Connector() = default;
+  /// Blocks until connected or `timeout` has passed (zero: the system's own limit).
+  virtual std::expected<std::unique_ptr<Transport>, IoError> connect(
+      const Endpoint& endpoint, std::chrono::milliseconds timeout) = 0;
+};
+
+/// Accepts transports at one endpoint. One thread at a time, except `interrupt`.
+class PERIGEE_API Acceptor {
+ public:
+  virtual ~Acceptor() = default;
+  /// `Wait::no`: nullptr if nobody is waiting. After `interrupt`: IoErrorKind::interrupted.
+  virtual std::expected<std::unique_ptr<Transport>, IoError> accept(Wait wait) = 0;
+  /// Makes a blocked `accept` end, for good. Any thread.
+  virtual void interrupt() noexcept = 0;
+  [[nodiscard]] virtual int readiness_fd() const noexcept = 0;
+  /// Where it really listens (port 0 replaced), and what references publish (never 0.0.0.0).
+  [[nodiscard]] virtual const Endpoint& listening() const noexcept = 0;
+  [[nodiscard]] virtual const Endpoint& published() const noexcept = 0;
+};
+
+/// What an IOR's profile says to a transport that claims it.
+struct ProfileTarget {
+  std::vector<Endpoint> endpoints;  ///< in the order in which to try them
+  std::uint8_t major = 1;
+  std::uint8_t minor = 2;  ///< never send a higher version (interop fact 10)
+  iop::ObjectKey object_key;
+  std::vector<iop::TaggedComponent> components;
+};
+
+/// What a reference to an object at an acceptor says.
+struct ProfileSource {
+  std::uint8_t major = 1;
+  std::uint8_t minor = 2;
+  OctetSpan object_key;
+  std::span<const iop::TaggedComponent> components;
+};
+
+/// One protocol: makes connectors and acceptors for its schemes, and claims profiles.
+class PERIGEE_API ProtocolFactory {
+ public:
+  virtual ~ProtocolFactory() = default;
+  [[nodiscard]] virtual std::string_view name() const noexcept = 0;
+  /// The endpoint schemes that it understands, e.g. {"iiop"}.
+  [[nodiscard]] virtual std::span<const std::string_view> schemes() const noexcept = 0;
+  [[nodiscard]] virtual std::unique_ptr<Connector> make_connector() = 0;
+  virtual std::expected<std::unique_ptr<Acceptor>, IoError> listen(const Endpoint& endpoint) = 0;
+
+  /// The endpoints behind a profile, if this protocol can use it; nothing if the profile is for
+  /// others or malformed.
+  [[nodiscard]] virtual std::optional<ProfileTarget> claim(
+      const iop::TaggedProfile& profile) const = 0;
+  /// A profile for references to objects behind an endpoint of this protocol.
+  [[nodiscard]] virtual iop::TaggedProfile make_profile(const Endpoint& endpoint,
+                                                        const ProfileSource& source) const = 0;
+};
+
+}  // namespace perigee::transport

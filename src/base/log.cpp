@@ -1,0 +1,88 @@
+// Logging over spdlog. The only mutable state of the process: the level and the sink, because a
+// line must have somewhere to go before and after any ORB lives.
+#include <perigee/base/log.h>
+
+#include <spdlog/logger.h>
+#include <spdlog/sinks/stdout_sinks.h>
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+
+namespace perigee::log {
+
+namespace {
+
+struct Target {
+  std::mutex mutex;  // held while a sink runs, so that set_sink returns only when the old one rests
+  Sink sink = nullptr;
+  void* context = nullptr;
+};
+
+std::atomic<Level> current_level{Level::warning};
+
+// Never destroyed: threads may still log while the process ends.
+Target& target() {
+  static Target& instance = *new Target;
+  return instance;
+}
+
+spdlog::logger& default_logger() {
+  static spdlog::logger& instance = *[] {
+    auto* logger = new spdlog::logger("perigee", std::make_shared<spdlog::sinks::stderr_sink_mt>());
+    logger->set_level(spdlog::level::trace);  // the level was checked before
+    logger->set_pattern("%Y-%m-%d %H:%M:%S.%e %l: %v");
+    logger->flush_on(spdlog::level::trace);
+    return logger;
+  }();
+  return instance;
+}
+
+spdlog::level::level_enum to_spdlog(Level level) {
+  switch (level) {
+    case Level::trace:
+      return spdlog::level::trace;
+    case Level::debug:
+      return spdlog::level::debug;
+    case Level::info:
+      return spdlog::level::info;
+    case Level::warning:
+      return spdlog::level::warn;
+    case Level::error:
+      return spdlog::level::err;
+    case Level::off:
+      return spdlog::level::off;
+  }
+  return spdlog::level::err;
+}
+
+}  // namespace
+
+void set_level(Level level) noexcept { current_level.store(level, std::memory_order_relaxed); }
+
+bool enabled(Level level) noexcept {
+  return level != Level::off && level >= current_level.load(std::memory_order_relaxed);
+}
+
+void write(Level level, std::string_view component, std::string_view text) noexcept {
+  if (!enabled(level)) return;
+  try {
+    Target& destination = target();
+    const std::lock_guard lock(destination.mutex);
+    if (destination.sink != nullptr)
+      destination.sink(destination.context, level, component, text);
+    else
+      default_logger().log(to_spdlog(level), "{}: {}", component, text);
+  } catch (...) {
+    // A line that cannot be written is lost: logging never makes its caller fail.
+  }
+}
+
+void set_sink(Sink sink, void* context) noexcept {
+  Target& destination = target();
+  const std::lock_guard lock(destination.mutex);
+  destination.sink = sink;
+  destination.context = context;
+}
+
+}  // namespace perigee::log

@@ -1,0 +1,71 @@
+// The slow parts of Buffer: growth, ownership, gathering.
+#include <perigee/cdr/buffer.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <new>
+
+namespace perigee::cdr {
+
+namespace {
+
+constexpr std::size_t capacity_min = 512;          // most messages never grow beyond
+constexpr std::size_t capacity_max = PTRDIFF_MAX;  // pointers into it can be subtracted
+
+}  // namespace
+
+Buffer::Buffer(Buffer&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)),
+      size_(std::exchange(other.size_, 0)),
+      capacity_(std::exchange(other.capacity_, 0)),
+      borrowed_size_(std::exchange(other.borrowed_size_, 0)),
+      borrowed_(std::move(other.borrowed_)) {
+  other.borrowed_.clear();
+}
+
+Buffer& Buffer::operator=(Buffer&& other) noexcept {
+  if (this == &other) return *this;
+  std::free(data_);
+  data_ = std::exchange(other.data_, nullptr);
+  size_ = std::exchange(other.size_, 0);
+  capacity_ = std::exchange(other.capacity_, 0);
+  borrowed_size_ = std::exchange(other.borrowed_size_, 0);
+  borrowed_ = std::move(other.borrowed_);
+  other.borrowed_.clear();
+  return *this;
+}
+
+Buffer::~Buffer() { std::free(data_); }
+
+void Buffer::grow(std::size_t count) {
+  if (count > capacity_max - size_) throw std::bad_alloc();
+  const std::size_t doubled = capacity_ > capacity_max / 2 ? capacity_max : capacity_ * 2;
+  const std::size_t capacity = std::max({size_ + count, doubled, capacity_min});
+  void* place = std::realloc(data_, capacity);
+  if (place == nullptr) throw std::bad_alloc();
+  data_ = static_cast<std::byte*>(place);
+  capacity_ = capacity;
+}
+
+void Buffer::gather(std::vector<OctetSpan>& segments) const {
+  std::size_t begin = 0;
+  for (const Borrowed& segment : borrowed_) {
+    if (segment.own_offset > begin)
+      segments.emplace_back(data_ + begin, segment.own_offset - begin);
+    if (!segment.octets.empty()) segments.push_back(segment.octets);
+    begin = segment.own_offset;
+  }
+  if (size_ > begin) segments.emplace_back(data_ + begin, size_ - begin);
+}
+
+Octets Buffer::flatten() const {
+  std::vector<OctetSpan> segments;
+  gather(segments);
+  Octets octets;
+  octets.reserve(size());
+  for (const OctetSpan segment : segments)
+    octets.insert(octets.end(), segment.begin(), segment.end());
+  return octets;
+}
+
+}  // namespace perigee::cdr

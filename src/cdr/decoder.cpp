@@ -1,0 +1,63 @@
+// The parts of the decoder that are calls anyway: strings, encapsulations, long double, failure.
+#include <perigee/cdr/decoder.h>
+
+#include <algorithm>
+
+namespace perigee::cdr {
+
+void Decoder::fail(ErrorKind kind) noexcept {
+  if (error_.kind == ErrorKind::none) error_ = {kind, position_};
+  position_ = octets_.size();
+}
+
+// CORBA 3.0, 15.3.2.7: the length counts the terminating NUL.
+std::string_view Decoder::read_string_view() noexcept {
+  const std::size_t size = read_length(1);
+  if (size == 0) return {};
+  const auto* text = reinterpret_cast<const char*>(octets_.data() + position_);
+  if (std::memchr(text, 0, size) != text + size - 1) {
+    fail(ErrorKind::bad_string);
+    return {};
+  }
+  position_ += size;
+  return {text, size - 1};
+}
+
+Decoder Decoder::read_encapsulation() noexcept {
+  const OctetSpan contents = read_octet_sequence();
+  if (!ok()) return failed(error_.kind);
+  if (depth_left_ == 0) {
+    fail(ErrorKind::too_deep);
+    return failed(ErrorKind::too_deep);
+  }
+  Decoder nested = from_encapsulation(contents, {.depth_max = depth_left_ - 1});
+  nested.environment_ = environment_;
+  if (!nested.ok()) fail(nested.error_.kind);
+  return nested;
+}
+
+// CORBA 3.0, 15.3.3: the first octet says the byte order, and alignment counts from it.
+Decoder Decoder::from_encapsulation(OctetSpan octets, Limits limits) noexcept {
+  if (octets.empty() || std::to_integer<unsigned>(octets[0]) > 1)
+    return failed(ErrorKind::bad_encapsulation);
+  const bool little = octets[0] == std::byte{1};
+  return Decoder(octets, little ? std::endian::little : std::endian::big, 1, limits);
+}
+
+Decoder Decoder::failed(ErrorKind kind) noexcept {
+  Decoder decoder;
+  decoder.fail(kind);
+  return decoder;
+}
+
+long double Decoder::read_long_double() noexcept {
+  align(8);
+  const OctetSpan octets = read_octets(sizeof(QuadOctets));
+  if (octets.empty()) return 0;
+  QuadOctets quad;
+  std::ranges::copy(octets, quad.begin());
+  if (swap_) std::ranges::reverse(quad);
+  return from_quad(quad);
+}
+
+}  // namespace perigee::cdr

@@ -1,0 +1,48 @@
+// The texts of CDR errors.
+#include <perigee/cdr/errors.h>
+
+#include <string_view>
+
+namespace perigee::cdr {
+
+namespace {
+
+std::string_view text_of(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::none:
+      return "no error";
+    case ErrorKind::truncated:
+      return "more octets were expected than are there";
+    case ErrorKind::bad_length:
+      return "a length promises more than remains";
+    case ErrorKind::bad_boolean:
+      return "a boolean is neither 0 nor 1";
+    case ErrorKind::bad_enum:
+      return "no such enumerator";
+    case ErrorKind::bad_string:
+      return "a string without a NUL at its end, or with one inside";
+    case ErrorKind::bad_encapsulation:
+      return "an encapsulation without a valid byte order";
+    case ErrorKind::bad_value:
+      return "a value that is not allowed here";
+    case ErrorKind::too_deep:
+      return "values are nested too deeply";
+    case ErrorKind::too_large:
+      return "a limit is exceeded";
+    case ErrorKind::local_object:
+      return "a local object cannot be marshalled";
+    case ErrorKind::not_in_version:
+      return "this GIOP version cannot encode the type";
+  }
+  return "unknown error";
+}
+
+}  // namespace
+
+std::string to_string(const Error& error) {
+  std::string text(text_of(error.kind));
+  if (error.kind != ErrorKind::none) text += " (at octet " + std::to_string(error.offset) + ')';
+  return text;
+}
+
+}  // namespace perigee::cdr

@@ -1,0 +1,30 @@
+// Conversion of long double. The compiler's own binary128 type does the work.
+// CORBA 3.0, 15.3.1.4: double extended is 1 sign bit, 15 of exponent, 112 of fraction. Interop
+// fact 35.
+#include <perigee/cdr/long_double.h>
+
+#include <bit>
+#include <cfloat>
+
+namespace perigee::cdr {
+
+namespace {
+
+#if LDBL_MANT_DIG == 113
+using Quad = long double;
+#else
+using Quad = __float128;
+#endif
+static_assert(sizeof(Quad) == sizeof(QuadOctets));
+
+}  // namespace
+
+QuadOctets to_quad(long double value) noexcept {
+  return std::bit_cast<QuadOctets>(static_cast<Quad>(value));
+}
+
+long double from_quad(const QuadOctets& octets) noexcept {
+  return static_cast<long double>(std::bit_cast<Quad>(octets));
+}
+
+}  // namespace perigee::cdr

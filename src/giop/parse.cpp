@@ -1,0 +1,175 @@
+// Parsing of GIOP message headers in all versions. Returns views into the message; allocates only
+// when the caller's context storage grows.
+#include "giop/frame.h"
+#include "giop/protocol.h"
+#include "giop/target.h"
+#include <perigee/cdr/decoder.h>
+
+#include <algorithm>
+#include <optional>
+
+namespace perigee::giop {
+
+using messaging::ContextStorage;
+using messaging::IncomingMessage;
+using messaging::LocateReplyHeader;
+using messaging::LocateRequestHeader;
+using messaging::LocateStatus;
+using messaging::Parsed;
+using messaging::ReplyHeader;
+using messaging::ReplyStatus;
+using messaging::RequestHeader;
+using messaging::ResponseFlags;
+
+namespace {
+
+cdr::Decoder decoder_of(const IncomingMessage& message) noexcept {
+  return {message.octets, message.order, message.header_size};
+}
+
+/// What is wrong with the header after all of it was read, if anything.
+struct Check {
+  bool ok = true;
+  FramingError error = FramingError::bad_header;
+};
+
+/// Out of line, since most messages have no contexts.
+[[gnu::noinline]] void read_each_context(cdr::Decoder& decoder, ContextStorage& contexts,
+                                         std::size_t count) {
+  for (std::size_t index = 0; index < count; ++index) {
+    const auto id = decoder.read<std::uint32_t>();
+    contexts.push_back({id, decoder.read_octet_sequence()});
+  }
+}
+
+Check read_contexts(cdr::Decoder& decoder, ContextStorage& contexts, std::uint32_t count_max) {
+  contexts.clear();
+  const std::size_t count = decoder.read_length(8);
+  if (count == 0) return {};
+  if (count > count_max) return {false, FramingError::too_large};
+  read_each_context(decoder, contexts, count);
+  return {};
+}
+
+/// CORBA 3.0, 15.4.2.1. Only the two low bits have a meaning; 2 alone has none (interop fact 13).
+ResponseFlags read_response_flags(cdr::Decoder& decoder) noexcept {
+  const unsigned flags = decoder.read<std::uint8_t>() & 3u;
+  if (flags == 2) decoder.fail(cdr::ErrorKind::bad_value);
+  return static_cast<ResponseFlags>(flags);
+}
+
+/// The boolean of 1.0 and 1.1. Some ORBs send other values than 1 for true (interop fact 27).
+ResponseFlags read_response_expected(cdr::Decoder& decoder) noexcept {
+  return decoder.read<std::uint8_t>() != 0 ? ResponseFlags::with_target : ResponseFlags::none;
+}
+
+Check read_request_1_2(cdr::Decoder& decoder, RequestHeader& header, ContextStorage& contexts,
+                       std::uint32_t contexts_max) {
+  header.request_id = decoder.read<std::uint32_t>();
+  header.response = read_response_flags(decoder);
+  decoder.skip(3);  // reserved
+  const Target target = read_target(decoder);
+  header.addressing = target.addressing;
+  header.object_key = target.object_key;
+  header.operation = decoder.read_string_view();
+  return read_contexts(decoder, contexts, contexts_max);
+}
+
+Check read_request_1_0(cdr::Decoder& decoder, RequestHeader& header, ContextStorage& contexts,
+                       std::uint32_t contexts_max) {
+  const Check check = read_contexts(decoder, contexts, contexts_max);
+  if (!check.ok) return check;
+  header.request_id = decoder.read<std::uint32_t>();
+  header.response = read_response_expected(decoder);
+  decoder.align(4);  // reserved in 1.1, padding in 1.0
+  header.object_key = decoder.read_octet_sequence();
+  header.operation = decoder.read_string_view();
+  static_cast<void>(decoder.read_octet_sequence());  // requesting_principal
+  return {};
+}
+
+/// To the body of a 1.2 request or reply: padding is there only if a body is (interop facts 3, 4).
+void align_body(cdr::Decoder& decoder, messaging::Version version) noexcept {
+  if (version.minor < 2) return;
+  const std::size_t padding = (0 - decoder.position()) & 7;
+  decoder.skip(std::min(padding, decoder.remaining()));
+}
+
+/// A status that must be one of the `count` that the version has.
+template <typename Status>
+Status read_status(cdr::Decoder& decoder, std::uint32_t count) noexcept {
+  return static_cast<Status>(decoder.read_enum(count));
+}
+
+}  // namespace
+
+std::expected<Parsed<RequestHeader>, FramingError> Giop::parse_request(
+    const IncomingMessage& message, ContextStorage& contexts) const {
+  // Read through the decoder that is returned: to copy it would cost as much as to read.
+  std::expected<Parsed<RequestHeader>, FramingError> result(std::in_place, RequestHeader{},
+                                                            decoder_of(message));
+  auto& [header, decoder] = *result;
+  const std::uint32_t contexts_max = limits_.service_contexts_max;
+  const Check check = message.version.minor >= 2
+                          ? read_request_1_2(decoder, header, contexts, contexts_max)
+                          : read_request_1_0(decoder, header, contexts, contexts_max);
+  if (!check.ok) return std::unexpected(check.error);
+  if (!decoder.ok()) return std::unexpected(FramingError::bad_header);
+  align_body(decoder, message.version);
+  header.contexts = contexts;
+  return result;
+}
+
+std::expected<Parsed<ReplyHeader>, FramingError> Giop::parse_reply(const IncomingMessage& message,
+                                                                   ContextStorage& contexts) const {
+  std::expected<Parsed<ReplyHeader>, FramingError> result(std::in_place, ReplyHeader{},
+                                                          decoder_of(message));
+  auto& [header, decoder] = *result;
+  const bool contexts_last = message.version.minor >= 2;
+  Check check;
+  if (!contexts_last) check = read_contexts(decoder, contexts, limits_.service_contexts_max);
+  header.request_id = decoder.read<std::uint32_t>();
+  header.status = read_status<ReplyStatus>(decoder, contexts_last ? 6 : 4);
+  if (contexts_last) check = read_contexts(decoder, contexts, limits_.service_contexts_max);
+  if (!check.ok) return std::unexpected(check.error);
+  if (!decoder.ok()) return std::unexpected(FramingError::bad_header);
+  align_body(decoder, message.version);
+  header.contexts = contexts;
+  return result;
+}
+
+std::expected<LocateRequestHeader, FramingError> Giop::parse_locate_request(
+    const IncomingMessage& message) const {
+  cdr::Decoder decoder = decoder_of(message);
+  LocateRequestHeader header;
+  header.request_id = decoder.read<std::uint32_t>();
+  if (message.version.minor >= 2) {
+    const Target target = read_target(decoder);
+    header.addressing = target.addressing;
+    header.object_key = target.object_key;
+  } else {
+    header.object_key = decoder.read_octet_sequence();
+  }
+  if (!decoder.ok()) return std::unexpected(FramingError::bad_header);
+  return header;
+}
+
+std::expected<Parsed<LocateReplyHeader>, FramingError> Giop::parse_locate_reply(
+    const IncomingMessage& message) const {
+  cdr::Decoder decoder = decoder_of(message);
+  LocateReplyHeader header;
+  header.request_id = decoder.read<std::uint32_t>();
+  header.status = read_status<LocateStatus>(decoder, message.version.minor >= 2 ? 6 : 3);
+  if (!decoder.ok()) return std::unexpected(FramingError::bad_header);
+  return Parsed<LocateReplyHeader>{header, decoder};  // the body is not aligned (interop fact 5)
+}
+
+std::expected<std::uint32_t, FramingError> Giop::parse_cancel_request(
+    const IncomingMessage& message) const {
+  cdr::Decoder decoder = decoder_of(message);
+  const auto request_id = decoder.read<std::uint32_t>();
+  if (!decoder.ok()) return std::unexpected(FramingError::bad_header);
+  return request_id;
+}
+
+}  // namespace perigee::giop

@@ -1,0 +1,72 @@
+// Makes GIOP messages out of received octets: framing, large messages, fragments. Parses no message
+// headers (except the request id that names a fragmented message). Does no I/O.
+#pragma once
+
+#include "giop/assembly.h"
+#include "giop/frame.h"
+#include <perigee/messaging/protocol.h>
+
+#include <optional>
+#include <vector>
+
+namespace perigee::giop {
+
+/// The receiving side of one connection. Obeys its read token: one thread at a time.
+///
+/// The octets at hand are [begin_, end_) of data_, which is the caller's scratch space or held_. At
+/// the front of them is always the header of a frame, or a part of it. While a large frame is read
+/// (remaining_ != 0) nothing is at hand: all that arrives belongs to current_.
+///
+/// Invariant: begin_ <= end_ <= capacity_, and remaining_ != 0 implies is_filling_ and
+/// begin_ == end_.
+class Reader final : public messaging::MessageReader {
+ public:
+  explicit Reader(const messaging::Limits& limits) noexcept : limits_(limits) {}
+
+  MutableOctetSpan receive_space(MutableOctetSpan scratch) override;
+  void received(std::size_t count) override;
+  Next next(messaging::IncomingMessage& message) override;
+  [[nodiscard]] bool has_octets() const noexcept override;
+  void detach_scratch() override;
+  [[nodiscard]] FramingError error() const noexcept override {
+    return error_.value_or(FramingError::bad_header);  // a header that others could not parse
+  }
+
+ private:
+  [[nodiscard]] std::size_t available() const noexcept { return end_ - begin_; }
+  [[nodiscard]] const std::byte* front() const noexcept { return data_ + begin_; }
+  /// The request id behind the header of a 1.2 piece; 0 in 1.1, whose pieces carry none.
+  [[nodiscard]] std::uint32_t piece_id() const noexcept;
+
+  bool look_at_front();
+  [[nodiscard]] std::optional<FramingError> check_piece() const noexcept;
+  [[nodiscard]] std::optional<FramingError> check_first_piece() const noexcept;
+  [[nodiscard]] std::optional<FramingError> check_fragment() const noexcept;
+  [[nodiscard]] bool fits(std::size_t added) const noexcept;
+
+  void deliver_view(messaging::IncomingMessage& message) noexcept;
+  void begin_storage();
+  bool end_storage(messaging::IncomingMessage& message);
+  [[nodiscard]] const Assembly* find_partial(Version version, std::uint32_t id) const noexcept;
+  Assembly take_partial(Version version, std::uint32_t id);
+  void drop_cancelled(const messaging::IncomingMessage& message) noexcept;
+
+  MutableOctetSpan move_leftover(MutableOctetSpan scratch);
+  MutableOctetSpan extend_held(std::size_t count);
+
+  messaging::Limits limits_;
+  std::byte* data_ = nullptr;
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
+  std::size_t capacity_ = 0;
+  Octets held_;
+  FrameHeader frame_;          // of the frame at the front, if frame_known_
+  bool frame_known_ = false;   // and checked
+  bool is_filling_ = false;    // current_ holds a frame that has (or had) not arrived wholly
+  std::size_t remaining_ = 0;  // octets of that frame still to come
+  Assembly current_;
+  std::vector<Assembly> partials_;
+  std::optional<FramingError> error_;
+};
+
+}  // namespace perigee::giop

@@ -1,0 +1,35 @@
+// What a client can call on an interface: operations, and attributes as one or two operations.
+#pragma once
+
+#include "idlc/frontend/model.h"
+
+#include <string>
+#include <vector>
+
+namespace perigee::idlc::cpp11 {
+
+struct Callable {
+  std::string wire_name;      ///< "get_quote", "_get_price", "_set_price"
+  std::string name;           ///< of the C++ function
+  std::string skeleton_name;  ///< of the static function in the skeleton class
+  const Type* return_type = nullptr;
+  std::vector<Parameter> parameters;
+  std::vector<const Exception*> raises;
+  bool is_oneway = false;
+
+  [[nodiscard]] bool has_arguments() const;  ///< in or inout
+  [[nodiscard]] bool has_results() const;    ///< a return value, out or inout
+};
+
+/// Those that the interface declares itself, in the order of the text.
+std::vector<Callable> callables(const Interface& interface);
+
+/// "const std::string& symbol, int32_t& price", one item a parameter.
+std::vector<std::string> parameter_list(const Callable& callable);
+/// The names of the parameters: to pass them on.
+std::vector<std::string> argument_list(const Callable& callable);
+/// Names of the variables that the request (the reply) carries, in order; the result is `_result_`.
+std::vector<std::string> request_variables(const Callable& callable);
+std::vector<std::string> reply_variables(const Callable& callable);
+
+}  // namespace perigee::idlc::cpp11

@@ -1,0 +1,27 @@
+// The two files of the client's side, and what their parts share.
+#pragma once
+
+#include "idlc/backends/cpp11/generate.h"
+#include "idlc/backends/cpp11/writer.h"
+#include "idlc/frontend/model.h"
+
+#include <string>
+
+namespace perigee::idlc::cpp11 {
+
+/// Where a declaration stands in C++: an interface or a struct is a class, a module a namespace.
+enum class Scope { namespace_scope, class_scope };
+
+/// The declarations of types and constants among `declarations`, in their order, without operators.
+void declare_types(Writer& writer, const Declarations& declarations, Scope scope);
+
+/// The types inside an interface, struct or exception.
+const Declarations& nested_declarations(const Declaration& declaration);
+
+/// The class or enum as it is called in its namespace: "Item", "Quoter::Item".
+std::string name_in_namespace(const Declaration& declaration);
+
+std::string client_header_text(const Model& model, const FileNames& names);
+std::string client_source_text(const Model& model, const FileNames& names);
+
+}  // namespace perigee::idlc::cpp11

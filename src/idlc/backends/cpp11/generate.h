@@ -1,0 +1,41 @@
+// The back end for the OMG IDL-to-C++11 mapping: from a checked model to the texts of C++ files.
+// Does not write files; the tool does.
+#pragma once
+
+#include "idlc/frontend/diagnostics.h"
+#include "idlc/frontend/model.h"
+
+#include <string>
+#include <vector>
+
+namespace perigee::idlc::cpp11 {
+
+/// How generated files are named: `stock.idl` gives `stock` + suffix + extension.
+struct FileNames {
+  std::string client_suffix = "C";
+  std::string server_suffix = "S";
+  std::string header_extension = ".h";
+  std::string source_extension = ".cpp";
+};
+
+struct OutputFile {
+  std::string name;  ///< without folder
+  std::string text;
+};
+
+struct GenerateResult {
+  std::vector<OutputFile> files;  ///< empty if there is an error
+  /// What the model uses and this version does not generate, each with its position.
+  std::vector<Diagnostic> diagnostics;
+
+  [[nodiscard]] bool ok() const { return diagnostics.empty(); }
+};
+
+/// Generates the client's and the server's header and source of the model's main file.
+/// The same model gives the same octets.
+GenerateResult generate(const Model& model, const FileNames& names);
+
+/// The names of the files that `generate` gives for the IDL file at `idl_path`, in its order.
+std::vector<std::string> output_names(const std::string& idl_path, const FileNames& names);
+
+}  // namespace perigee::idlc::cpp11

@@ -1,0 +1,17 @@
+// Interfaces on the client's side: the class in the header, its stubs in the source.
+#pragma once
+
+#include "idlc/backends/cpp11/callables.h"
+#include "idlc/backends/cpp11/writer.h"
+#include "idlc/frontend/model.h"
+
+namespace perigee::idlc::cpp11 {
+
+void declare_interface(Writer& writer, const Interface& interface);
+/// The constructor, `_implements`, and a stub for each callable.
+void define_interface(Writer& writer, const Interface& interface);
+
+/// The stub of one operation (stubs.cpp).
+void define_stub(Writer& writer, const Interface& interface, const Callable& callable);
+
+}  // namespace perigee::idlc::cpp11

@@ -1,0 +1,217 @@
+// Structs and exceptions.
+#include "idlc/backends/cpp11/members.h"
+
+#include "idlc/backends/cpp11/client.h"
+#include "idlc/backends/cpp11/names.h"
+#include "idlc/backends/cpp11/types.h"
+
+#include <algorithm>
+
+namespace perigee::idlc::cpp11 {
+
+namespace {
+
+/// The private field of each member: the name and a suffix with which no field is called like a
+/// member (IDL may have both `size` and `size_`).
+std::vector<std::string> field_names(const std::vector<Member>& members) {
+  std::string suffix = "_";
+  const auto is_taken = [&](const Member& member) {
+    return std::ranges::find(members, member.name + suffix, &Member::name) != members.end();
+  };
+  while (std::ranges::any_of(members, is_taken)) suffix.insert(0, "_m");
+  std::vector<std::string> result;
+  for (const Member& member : members) result.push_back(member.name + suffix);
+  return result;
+}
+
+constexpr std::string_view scalar_accessors = R"(
+$type$ $name$() const noexcept { return $field$; }
+$type$& $name$() noexcept { return $field$; }
+void $name$($type$ value) noexcept { $field$ = value; }
+)";
+
+/// The same for a type that is passed by reference; its name may be long.
+void declare_class_accessors(Writer& writer, const std::string& type, const std::string& name,
+                             const std::string& field) {
+  writer.write("const " + type + "& " + name + "() const& noexcept { return " + field + "; }");
+  writer.write(type + "& " + name + "() & noexcept { return " + field + "; }");
+  writer.list("void " + name + "(", {"const " + type + "& value"}, ") { " + field + " = value; }");
+  writer.list("void " + name + "(", {type + "&& value"},
+              ") noexcept { " + field + " = std::move(value); }");
+}
+
+constexpr std::string_view exception_head = R"(
+  static constexpr std::string_view _type_id = $id$;
+
+)";
+
+constexpr std::string_view exception_overrides = R"(
+const char* _rep_id() const noexcept override;
+const char* _name() const noexcept override;
+[[noreturn]] void _raise() const override;
+void _encode(::perigee::cdr::Encoder& encoder) const override;
+)";
+
+constexpr std::string_view exception_functions = R"(
+const char* $class$::_rep_id() const noexcept { return _type_id.data(); }
+const char* $class$::_name() const noexcept { return $name$; }
+void $class$::_raise() const { throw *this; }
+void $class$::_encode(::perigee::cdr::Encoder& encoder) const { encoder << *this; }
+
+)";
+
+void declare_exception_equality(Writer& writer, const Exception& exception) {
+  const std::string name = cpp_name(exception.name);
+  if (exception.members.empty())
+    return writer.list("friend bool operator==(", {"const " + name + "&", "const " + name + "&"},
+                       ") { return true; }");
+  writer.list("friend bool operator==(", {"const " + name + "& a", "const " + name + "& b"}, ") {");
+  std::vector<std::string> comparisons;
+  for (const std::string& field : field_names(exception.members))
+    comparisons.push_back("a." + field + " == b." + field);
+  const Indented body(writer);
+  writer.chain("return ", comparisons, " && ");
+}
+
+void define_swap(Writer& writer, const std::vector<Member>& members,
+                 const std::string& class_name) {
+  if (members.empty())
+    return writer.write("void $class$::swap($class$&) noexcept {}", {{"class", class_name}});
+  writer.write("void $class$::swap($class$& other) noexcept {", {{"class", class_name}});
+  for (const std::string& field : field_names(members))
+    writer.write("  std::swap($field$, other.$field$);", {{"field", field}});
+  writer.write("}");
+}
+
+/// One of the two CDR operators: "<<" on an Encoder or ">>" on a Decoder.
+void define_operator(Writer& writer, const std::vector<Member>& members,
+                     const std::string& class_name, bool encodes) {
+  const std::string coder = encodes ? "encoder" : "decoder";
+  const std::string type = encodes ? "::perigee::cdr::Encoder&" : "::perigee::cdr::Decoder&";
+  const std::string shift = encodes ? "<<" : ">>";
+  const std::string value = members.empty() ? "" : " value";
+  writer.list(type + " operator" + shift + "(",
+              {type + " " + coder, (encodes ? "const " : "") + class_name + "&" + value}, ") {");
+  const Indented body(writer);
+  std::vector<std::string> accesses;
+  for (const Member& member : members) accesses.push_back("value." + cpp_name(member.name) + "()");
+  if (accesses.empty()) return writer.write("return " + coder + ";");
+  writer.chain("return " + coder + " " + shift + " ", accesses, " " + shift + " ");
+}
+
+void define_operators(Writer& writer, const std::vector<Member>& members,
+                      const std::string& class_name) {
+  writer.separate();
+  define_operator(writer, members, class_name, true);
+  writer.write("}\n");
+  writer.separate();
+  define_operator(writer, members, class_name, false);
+  writer.write("}\n");
+  writer.separate();
+}
+
+}  // namespace
+
+void declare_constructors(Writer& writer, const Declaration& owner,
+                          const std::vector<Member>& members) {
+  if (members.empty()) return;
+  const std::string name = cpp_name(owner.name);
+  writer.write("$name$() = default;", {{"name", name}});
+  std::vector<std::string> parameters;
+  std::vector<std::string> initializers;
+  const std::vector<std::string> fields = field_names(members);
+  for (std::size_t index = 0; index < members.size(); ++index) {
+    const Type& type = *members[index].type;
+    const std::string parameter = cpp_name(members[index].name);
+    parameters.push_back(cpp_type(type) + " " + parameter);
+    initializers.push_back(fields[index] + "(" +
+                           (is_scalar(type) ? parameter : "std::move(" + parameter + ")") + ")");
+  }
+  writer.list("explicit " + name + "(", parameters, ")");
+  const Indented continuation(writer, 4);
+  writer.list(": ", initializers, " {}");
+}
+
+void declare_accessors(Writer& writer, const std::vector<Member>& members) {
+  const std::vector<std::string> fields = field_names(members);
+  for (std::size_t index = 0; index < members.size(); ++index) {
+    const std::string type = cpp_type(*members[index].type);
+    const std::string name = cpp_name(members[index].name);
+    writer.separate();
+    if (is_scalar(*members[index].type)) {
+      writer.write(scalar_accessors, {{"type", type}, {"name", name}, {"field", fields[index]}});
+    } else {
+      declare_class_accessors(writer, type, name, fields[index]);
+    }
+  }
+}
+
+void declare_swap(Writer& writer, const Declaration& owner) {
+  writer.separate();
+  writer.write(R"(
+void swap($name$& other) noexcept;
+friend void swap($name$& a, $name$& b) noexcept { a.swap(b); }
+)",
+               {{"name", cpp_name(owner.name)}});
+}
+
+void declare_fields(Writer& writer, const std::vector<Member>& members) {
+  if (members.empty()) return;
+  writer.separate();
+  writer.write(" private:");
+  const Indented body(writer);
+  const std::vector<std::string> fields = field_names(members);
+  for (std::size_t index = 0; index < members.size(); ++index) {
+    const Type& type = *members[index].type;
+    writer.write(cpp_type(type) + " " + fields[index] + initializer(type) + ";");
+  }
+}
+
+void declare_struct(Writer& writer, const Struct& structure) {
+  const std::string name = cpp_name(structure.name);
+  writer.write("class $name$ {\n public:", {{"name", name}});
+  {
+    const Indented body(writer);
+    declare_types(writer, structure.nested, Scope::class_scope);
+    declare_constructors(writer, structure, structure.members);
+    declare_accessors(writer, structure.members);
+    declare_swap(writer, structure);
+    writer.list("friend bool operator==(", {"const " + name + "&", "const " + name + "&"},
+                ") = default;");
+  }
+  declare_fields(writer, structure.members);
+  writer.write("};");
+}
+
+void declare_exception(Writer& writer, const Exception& exception) {
+  const std::string name = cpp_name(exception.name);
+  writer.write("class $name$ final : public ::CORBA::UserException {\n public:", {{"name", name}});
+  writer.write(exception_head, {{"id", string_literal(exception.repository_id)}});
+  {
+    const Indented body(writer);
+    declare_types(writer, exception.nested, Scope::class_scope);
+    declare_constructors(writer, exception, exception.members);
+    declare_accessors(writer, exception.members);
+    writer.separate();
+    writer.write(exception_overrides);
+    declare_swap(writer, exception);
+    declare_exception_equality(writer, exception);
+    if (!exception.members.empty()) writer.write("}");
+  }
+  declare_fields(writer, exception.members);
+  writer.write("};");
+}
+
+void define_struct(Writer& writer, const Struct& structure, const std::string& class_name) {
+  define_swap(writer, structure.members, class_name);
+  define_operators(writer, structure.members, class_name);
+}
+
+void define_exception(Writer& writer, const Exception& exception, const std::string& class_name) {
+  writer.write(exception_functions,
+               {{"class", class_name}, {"name", string_literal(exception.name)}});
+  define_swap(writer, exception.members, class_name);
+  define_operators(writer, exception.members, class_name);
+}
+
+}  // namespace perigee::idlc::cpp11

@@ -1,0 +1,134 @@
+// Names: the words that C++ takes, scopes, files.
+#include "idlc/backends/cpp11/names.h"
+
+namespace perigee::idlc::cpp11 {
+
+namespace {
+
+// Each between spaces: C++20's keywords and alternative tokens; the integer types that generated
+// code uses unqualified; `what` of std::exception; `std`; macros of the C library's commonest
+// headers.
+constexpr std::string_view taken_words =
+    " "
+    "EOF NULL alignas alignof and and_eq asm assert auto bitand bitor bool break case catch "
+    "char char16_t char32_t char8_t class co_await co_return co_yield compl concept const "
+    "const_cast consteval constexpr constinit continue decltype default delete do double "
+    "dynamic_cast else enum errno explicit export extern false float for friend goto if "
+    "inline int int16_t int32_t int64_t int8_t linux long mutable namespace new noexcept not "
+    "not_eq nullptr operator or or_eq private protected public register reinterpret_cast "
+    "requires return short signed sizeof static static_assert static_cast std stderr stdin "
+    "stdout struct switch template this thread_local throw true try typedef typeid typename "
+    "uint16_t uint32_t uint64_t uint8_t union unix unsigned using virtual void volatile "
+    "wchar_t what while xor xor_eq ";
+
+// Macros of the C library that generated files see through the C++ library's headers: as the name
+// of an enumerator, say, EAGAIN would not compile.
+constexpr std::string_view taken_macros =
+    " "
+    "BIG_ENDIAN BOOL_MAX BOOL_WIDTH BUFSIZ BYTE_ORDER CHAR_BIT CHAR_MAX CHAR_MIN CHAR_WIDTH "
+    "CLOCKS_PER_SEC CPU_ALLOC CPU_ALLOC_SIZE CPU_AND CPU_AND_S CPU_CLR CPU_CLR_S CPU_COUNT "
+    "CPU_COUNT_S CPU_EQUAL CPU_EQUAL_S CPU_FREE CPU_ISSET CPU_ISSET_S CPU_OR CPU_OR_S CPU_SET "
+    "CPU_SETSIZE CPU_SET_S CPU_XOR CPU_XOR_S CPU_ZERO CPU_ZERO_S CSIGNAL E2BIG EACCES "
+    "EADDRINUSE EADDRNOTAVAIL EADV EAFNOSUPPORT EAGAIN EALREADY EBADE EBADF EBADFD EBADMSG "
+    "EBADR EBADRQC EBADSLT EBFONT EBUSY ECANCELED ECHILD ECHRNG ECOMM ECONNABORTED "
+    "ECONNREFUSED ECONNRESET EDEADLK EDEADLOCK EDESTADDRREQ EDOM EDOTDOT EDQUOT EEXIST EFAULT "
+    "EFBIG EHOSTDOWN EHOSTUNREACH EHWPOISON EIDRM EILSEQ EINPROGRESS EINTR EINVAL EIO EISCONN "
+    "EISDIR EISNAM EKEYEXPIRED EKEYREJECTED EKEYREVOKED EL2HLT EL2NSYNC EL3HLT EL3RST ELIBACC "
+    "ELIBBAD ELIBEXEC ELIBMAX ELIBSCN ELNRNG ELOOP EMEDIUMTYPE EMFILE EMLINK EMSGSIZE "
+    "EMULTIHOP ENAMETOOLONG ENAVAIL ENETDOWN ENETRESET ENETUNREACH ENFILE ENOANO ENOBUFS "
+    "ENOCSI ENODATA ENODEV ENOENT ENOEXEC ENOKEY ENOLCK ENOLINK ENOMEDIUM ENOMEM ENOMSG "
+    "ENONET ENOPKG ENOPROTOOPT ENOSPC ENOSR ENOSTR ENOSYS ENOTBLK ENOTCONN ENOTDIR ENOTEMPTY "
+    "ENOTNAM ENOTRECOVERABLE ENOTSOCK ENOTSUP ENOTTY ENOTUNIQ ENXIO EOPNOTSUPP EOVERFLOW "
+    "EOWNERDEAD EPERM EPFNOSUPPORT EPIPE EPROTO EPROTONOSUPPORT EPROTOTYPE ERANGE EREMCHG "
+    "EREMOTE EREMOTEIO ERESTART ERFKILL EROFS ESHUTDOWN ESOCKTNOSUPPORT ESPIPE ESRCH ESRMNT "
+    "ESTALE ESTRPIPE ETIME ETIMEDOUT ETOOMANYREFS ETXTBSY EUCLEAN EUNATCH EUSERS EWOULDBLOCK "
+    "EXDEV EXFULL EXIT_FAILURE EXIT_SUCCESS FD_CLR FD_ISSET FD_SET FD_SETSIZE FD_ZERO "
+    "FILENAME_MAX FOPEN_MAX F_LOCK F_OK F_TEST F_TLOCK F_ULOCK HOST_NAME_MAX INT16_C "
+    "INT16_MAX INT16_MIN INT16_WIDTH INT32_C INT32_MAX INT32_MIN INT32_WIDTH INT64_C "
+    "INT64_MAX INT64_MIN INT64_WIDTH INT8_C INT8_MAX INT8_MIN INT8_WIDTH INTMAX_C INTMAX_MAX "
+    "INTMAX_MIN INTMAX_WIDTH INTPTR_MAX INTPTR_MIN INTPTR_WIDTH INT_MAX INT_MIN INT_WIDTH "
+    "IOV_MAX LC_ADDRESS LC_ALL LC_COLLATE LC_CTYPE LC_IDENTIFICATION LC_MEASUREMENT "
+    "LC_MESSAGES LC_MONETARY LC_NAME LC_NUMERIC LC_PAPER LC_TELEPHONE LC_TIME LINE_MAX "
+    "LITTLE_ENDIAN LLONG_MAX LLONG_MIN LLONG_WIDTH LONG_BIT LONG_LONG_MAX LONG_LONG_MIN "
+    "LONG_MAX LONG_MIN LONG_WIDTH L_INCR L_SET L_XTND L_tmpnam MAX_CANON MAX_INPUT MB_CUR_MAX "
+    "MB_LEN_MAX NAME_MAX NFDBITS NZERO PATH_MAX PDP_ENDIAN PIPE_BUF PTRDIFF_MAX PTRDIFF_MIN "
+    "PTRDIFF_WIDTH P_tmpdir RAND_MAX R_OK SCHAR_MAX SCHAR_MIN SCHAR_WIDTH SEEK_CUR SEEK_DATA "
+    "SEEK_END SEEK_HOLE SEEK_SET SHRT_MAX SHRT_MIN SHRT_WIDTH SIG_ATOMIC_MAX SIG_ATOMIC_MIN "
+    "SIG_ATOMIC_WIDTH SIZE_MAX SIZE_WIDTH SSIZE_MAX TIMER_ABSTIME TIME_UTC TMP_MAX UCHAR_MAX "
+    "UCHAR_WIDTH UINT16_C UINT16_MAX UINT16_WIDTH UINT32_C UINT32_MAX UINT32_WIDTH UINT64_C "
+    "UINT64_MAX UINT64_WIDTH UINT8_C UINT8_MAX UINT8_WIDTH UINTMAX_C UINTMAX_MAX "
+    "UINTMAX_WIDTH UINTPTR_MAX UINTPTR_WIDTH UINT_MAX UINT_WIDTH ULLONG_MAX ULLONG_WIDTH "
+    "ULONG_LONG_MAX ULONG_MAX ULONG_WIDTH USHRT_MAX USHRT_WIDTH WCHAR_MAX WCHAR_MIN "
+    "WCHAR_WIDTH WCONTINUED WEOF WEXITED WINT_MAX WINT_MIN WINT_WIDTH WNOHANG WNOWAIT "
+    "WORD_BIT WSTOPPED WUNTRACED W_OK X_OK alloca offsetof sched_priority strdupa strndupa ";
+
+std::string with_suffix(const std::string& idl_path, const std::string& suffix) {
+  const std::size_t name_start = idl_path.find_last_of('/') + 1;
+  const std::size_t dot = idl_path.find_last_of('.');
+  const bool has_extension = dot != std::string::npos && dot > name_start;
+  return (has_extension ? idl_path.substr(0, dot) : idl_path) + suffix;
+}
+
+}  // namespace
+
+std::string cpp_name(std::string_view identifier) {
+  const std::string name(identifier);
+  const std::string word = " " + name + " ";
+  const bool is_taken = taken_words.find(word) != std::string_view::npos ||
+                        taken_macros.find(word) != std::string_view::npos;
+  return is_taken ? "_cxx_" + name : name;
+}
+
+std::string qualified_name(const Declaration& declaration) {
+  std::string result;
+  std::string_view rest = declaration.scoped_name;
+  while (rest.starts_with("::")) {
+    rest.remove_prefix(2);
+    const std::string_view part = rest.substr(0, rest.find("::"));
+    result.append("::").append(cpp_name(part));
+    rest.remove_prefix(part.size());
+  }
+  return result;
+}
+
+std::string skeleton_name(const Interface& interface) {
+  return "::POA" + qualified_name(interface);
+}
+
+std::string tie_name(const Interface& interface) { return "_tie_" + interface.name; }
+
+std::string string_literal(std::string_view text) {
+  std::string result = "\"";
+  for (const char character : text) {
+    const auto octet = static_cast<unsigned char>(character);
+    const bool may_be_trigraph = character == '?' && result.back() == '?';  // warned of by -Wall
+    if (character == '"' || character == '\\' || may_be_trigraph) {
+      result.append(1, '\\').append(1, character);
+    } else if (octet >= 0x20 && octet < 0x7f) {
+      result += character;
+    } else {  // three octal digits: never swallows the next character, as \x would
+      result += '\\';
+      for (const int shift : {6, 3, 0}) result += static_cast<char>('0' + ((octet >> shift) & 7));
+    }
+  }
+  return result + '"';
+}
+
+std::string file_name(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
+
+std::string client_header(const std::string& idl_path, const FileNames& names) {
+  return with_suffix(idl_path, names.client_suffix + names.header_extension);
+}
+
+std::string server_header(const std::string& idl_path, const FileNames& names) {
+  return with_suffix(idl_path, names.server_suffix + names.header_extension);
+}
+
+std::vector<std::string> output_names(const std::string& idl_path, const FileNames& names) {
+  const std::string name = file_name(idl_path);
+  return {
+      client_header(name, names), with_suffix(name, names.client_suffix + names.source_extension),
+      server_header(name, names), with_suffix(name, names.server_suffix + names.source_extension)};
+}
+
+}  // namespace perigee::idlc::cpp11

@@ -1,0 +1,31 @@
+// The C++ names of IDL identifiers, declarations and files.
+#pragma once
+
+#include "idlc/backends/cpp11/generate.h"
+#include "idlc/frontend/model.h"
+
+#include <string>
+#include <string_view>
+
+namespace perigee::idlc::cpp11 {
+
+/// The identifier; with the prefix `_cxx_` if C++ or the mapping forbids it.
+std::string cpp_name(std::string_view identifier);
+/// "::Stock::Quoter", its parts made C++ names.
+std::string qualified_name(const Declaration& declaration);
+/// "::POA::Stock::Quoter": the skeleton class of an interface.
+std::string skeleton_name(const Interface& interface);
+/// The tie template beside the skeleton. An IDL name cannot begin with an underscore.
+std::string tie_name(const Interface& interface);
+
+/// The text as a C++ string literal with its quotes.
+std::string string_literal(std::string_view text);
+
+/// "stock.idl": the path without folders.
+std::string file_name(const std::string& path);
+/// The client's (server's) header for an IDL file. Generated headers include each other without
+/// folders: where they are is the build's business.
+std::string client_header(const std::string& idl_path, const FileNames& names);
+std::string server_header(const std::string& idl_path, const FileNames& names);
+
+}  // namespace perigee::idlc::cpp11

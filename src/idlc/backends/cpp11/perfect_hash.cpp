@@ -1,0 +1,54 @@
+// Search by trial: an interface has few operations, and the compiler has time.
+#include "idlc/backends/cpp11/perfect_hash.h"
+
+#include <bit>
+
+namespace perigee::idlc::cpp11 {
+
+namespace {
+
+constexpr std::uint32_t seed_count = 65536;
+
+// Which seed filled a slot last: so the table need not be cleared for each seed.
+struct Trial {
+  std::vector<std::uint32_t> filled_by;
+
+  explicit Trial(std::size_t size) : filled_by(size, seed_count) {}
+
+  bool is_perfect(const std::vector<std::string>& names, std::uint32_t seed) {
+    for (const std::string& name : names) {
+      std::uint32_t& slot = filled_by[operation_hash(name, seed) & (filled_by.size() - 1)];
+      if (slot == seed) return false;
+      slot = seed;
+    }
+    return true;
+  }
+};
+
+PerfectHash filled(const std::vector<std::string>& names, std::uint32_t seed, std::size_t size) {
+  PerfectHash result{seed, std::vector<int>(size, PerfectHash::empty_slot)};
+  for (std::size_t index = 0; index < names.size(); ++index)
+    result.slots[operation_hash(names[index], seed) & (size - 1)] = static_cast<int>(index);
+  return result;
+}
+
+}  // namespace
+
+std::uint32_t operation_hash(std::string_view name, std::uint32_t seed) {
+  std::uint32_t hash = 2166136261u ^ seed;
+  for (const char character : name) {
+    hash ^= static_cast<std::uint8_t>(character);
+    hash *= 16777619u;
+  }
+  return hash ^ (hash >> 15);
+}
+
+PerfectHash find_perfect_hash(const std::vector<std::string>& names) {
+  for (std::size_t size = std::bit_ceil(names.size());; size *= 2) {
+    Trial trial(size);
+    for (std::uint32_t seed = 0; seed < seed_count; ++seed)
+      if (trial.is_perfect(names, seed)) return filled(names, seed, size);
+  }
+}
+
+}  // namespace perigee::idlc::cpp11

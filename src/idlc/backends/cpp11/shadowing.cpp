@@ -1,0 +1,67 @@
+// Looks for constants that share their name with a parameter of generated code.
+#include "idlc/backends/cpp11/shadowing.h"
+
+#include "idlc/backends/cpp11/client.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+namespace perigee::idlc::cpp11 {
+
+namespace {
+
+class Walk final {
+ public:
+  void declarations(const Declarations& all) {
+    for (const Declaration* declared : all) {
+      if (declared->kind == DeclarationKind::constant) constants_.insert(declared->name);
+      if (const auto* structure = as<Struct>(declared)) members(structure->members);
+      if (const auto* exception = as<Exception>(declared)) members(exception->members);
+      if (const auto* operation = as<Operation>(declared))
+        for (const Parameter& parameter : operation->parameters) parameters_.insert(parameter.name);
+      declarations(nested_declarations(*declared));
+    }
+  }
+  [[nodiscard]] bool is_any_shadowed() const {
+    return std::ranges::any_of(constants_,
+                               [&](const std::string& name) { return parameters_.contains(name); });
+  }
+
+ private:
+  // Members are parameters of constructors.
+  void members(const std::vector<Member>& all) {
+    for (const Member& member : all) parameters_.insert(member.name);
+  }
+
+  std::set<std::string> constants_;
+  // From the start: what generated functions call parameters and variables of their own.
+  std::set<std::string> parameters_ = {"a",         "b",     "decoder",       "encoder", "other",
+                                       "reference", "slots", "repository_id", "request", "value"};
+};
+
+bool needs_shadowing(const Model& model) {
+  Walk walk;
+  walk.declarations(model.definitions);
+  return walk.is_any_shadowed();
+}
+
+}  // namespace
+
+void begin_shadowing(Writer& writer, const Model& model) {
+  if (!needs_shadowing(model)) return;
+  writer.separate();
+  writer.write(R"(
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"  // parameters that are called like constants
+)");
+  writer.separate();
+}
+
+void end_shadowing(Writer& writer, const Model& model) {
+  if (!needs_shadowing(model)) return;
+  writer.separate();
+  writer.write("#pragma GCC diagnostic pop");
+}
+
+}  // namespace perigee::idlc::cpp11

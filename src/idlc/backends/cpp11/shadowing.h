@@ -1,0 +1,15 @@
+// Compilers warn of a parameter that is called like a constant around it (-Wshadow). IDL allows
+// that, and users who turn warnings into errors include what we generate.
+#pragma once
+
+#include "idlc/backends/cpp11/writer.h"
+#include "idlc/frontend/model.h"
+
+namespace perigee::idlc::cpp11 {
+
+/// Turn the warning off before the declarations of a generated file and on again behind them, if
+/// the file has a reason to.
+void begin_shadowing(Writer& writer, const Model& model);
+void end_shadowing(Writer& writer, const Model& model);
+
+}  // namespace perigee::idlc::cpp11

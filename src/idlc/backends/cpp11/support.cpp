@@ -1,0 +1,223 @@
+// A walk over all declarations and types of the main file.
+#include "idlc/backends/cpp11/support.h"
+
+#include <string>
+#include <string_view>
+
+namespace perigee::idlc::cpp11 {
+
+namespace {
+
+/// What there is no C++ for yet, as the message calls it; empty for what is generated.
+std::string_view missing_type(const Type& type) {
+  switch (type.kind) {
+    case TypeKind::wchar:
+      return "wide characters";
+    case TypeKind::any:
+      return "values of type any";
+    case TypeKind::value_base:
+      return "values of type ValueBase";
+    case TypeKind::type_code:
+      return "values of type TypeCode";
+    case TypeKind::string:
+      return type.bound == 0 ? "" : "bounded strings";
+    case TypeKind::wstring:
+      return "wide strings";
+    case TypeKind::sequence:
+      return type.bound == 0 ? "" : "bounded sequences";
+    case TypeKind::array:
+      return "arrays";
+    case TypeKind::map:
+      return "maps";
+    case TypeKind::fixed:
+      return "fixed-point types";
+    case TypeKind::union_type:
+      return "unions";
+    case TypeKind::native:
+      return "native types";
+    case TypeKind::value_type:
+    case TypeKind::value_box:
+      return "valuetypes";
+    case TypeKind::bitmask:
+      return "bitmasks";
+    case TypeKind::bitset:
+      return "bitsets";
+    default:
+      return "";
+  }
+}
+
+class Walk final {
+ public:
+  void declarations(const Declarations& all) {
+    for (const Declaration* declared : all)
+      if (!declared->is_imported) declaration(*declared);
+  }
+  std::vector<Diagnostic> take() { return std::move(diagnostics_); }
+
+ private:
+  void refuse(const Location& location, const std::string& what) {
+    diagnostics_.push_back({Severity::error, location, what + " are not generated yet", "", {}});
+  }
+
+  void declaration(const Declaration& declared) {
+    annotations(declared.annotations);
+    switch (declared.kind) {
+      case DeclarationKind::module:
+        return declarations(as<Module>(&declared)->contents);
+      case DeclarationKind::interface:
+        return interface(*as<Interface>(&declared));
+      case DeclarationKind::operation:
+        return operation(*as<Operation>(&declared));
+      case DeclarationKind::attribute:
+        return type(as<Attribute>(&declared)->type, declared.location);
+      case DeclarationKind::exception:
+        declarations(as<Exception>(&declared)->nested);
+        return members(as<Exception>(&declared)->members);
+      case DeclarationKind::structure:
+        return structure(*as<Struct>(&declared));
+      case DeclarationKind::enumeration:
+        return enumeration(*as<Enum>(&declared));
+      case DeclarationKind::type_definition:
+        return type(as<Typedef>(&declared)->type, declared.location);
+      case DeclarationKind::constant:
+        return type(as<Constant>(&declared)->type, declared.location);
+      case DeclarationKind::union_type:
+        return refuse(declared.location, "unions");
+      case DeclarationKind::native:
+        return refuse(declared.location, "native types");
+      case DeclarationKind::value_type:
+      case DeclarationKind::value_box:
+        return refuse(declared.location, "valuetypes");
+      case DeclarationKind::bitmask:
+        return refuse(declared.location, "bitmasks");
+      case DeclarationKind::bitset:
+        return refuse(declared.location, "bitsets");
+      case DeclarationKind::forward:
+      case DeclarationKind::enumerator:
+      case DeclarationKind::factory:
+        return;
+    }
+  }
+
+  void annotations(const std::vector<Annotation>& all) {
+    for (const Annotation& annotation : all)
+      if (annotation.name.starts_with("perigee::"))
+        refuse(annotation.location, "annotations @" + annotation.name);
+  }
+
+  void interface(const Interface& declared) {
+    if (declared.is_local) return refuse(declared.location, "local interfaces");
+    if (declared.is_abstract) return refuse(declared.location, "abstract interfaces");
+    declarations(declared.contents);
+    std::size_t count = operation_count(declared);
+    for (const Interface* base : all_bases(declared)) {
+      inherited(*base, declared);
+      count += operation_count(*base);
+    }
+    check_table(declared, count);
+  }
+
+  static std::size_t operation_count(const Interface& declared) {
+    std::size_t count = 0;
+    for (const Declaration* content : declared.contents) {
+      if (content->kind == DeclarationKind::operation) ++count;
+      if (const auto* attribute = as<Attribute>(content)) count += attribute->is_readonly ? 1 : 2;
+    }
+    return count;
+  }
+
+  /// Each interface has a table of its own and inherited operations, whose index has 16 bits. All
+  /// together bound what a small file with many bases can make.
+  void check_table(const Interface& declared, std::size_t operation_count) {
+    const bool was_refused = table_entries_ > table_entries_max;
+    table_entries_ += operation_count;
+    if (operation_count > operations_max)
+      return refuse(declared.location,
+                    "interfaces with more than " + std::to_string(operations_max) + " operations");
+    if (!was_refused && table_entries_ > table_entries_max)
+      refuse(declared.location, "interfaces with more than " + std::to_string(table_entries_max) +
+                                    " operations together, inherited ones included,");
+  }
+
+  /// Ties repeat inherited operations, and nobody looked at those of other files yet.
+  void inherited(const Interface& base, const Interface& derived) {
+    if (base.is_local || base.is_abstract)
+      return refuse(derived.location, "interfaces with local or abstract bases");
+    if (!base.is_imported) return;
+    for (const Declaration* content : base.contents)
+      if (content->kind == DeclarationKind::operation ||
+          content->kind == DeclarationKind::attribute)
+        declaration(*content);
+  }
+
+  void operation(const Operation& declared) {
+    if (!declared.contexts.empty()) refuse(declared.location, "operations with a context");
+    type(declared.return_type, declared.location);
+    for (const Parameter& parameter : declared.parameters) {
+      annotations(parameter.annotations);
+      type(parameter.type, parameter.location);
+    }
+  }
+
+  void structure(const Struct& declared) {
+    if (declared.base != nullptr) return refuse(declared.location, "structs with a base");
+    declarations(declared.nested);
+    members(declared.members);
+  }
+
+  void enumeration(const Enum& declared) {
+    for (const std::string_view name : {"bit_bound", "value"})
+      for (const Enumerator* enumerator : declared.enumerators)
+        if (enumerator->annotation(name) != nullptr)
+          refuse(enumerator->location, "enumerators with @" + std::string(name));
+    if (declared.annotation("bit_bound") != nullptr)
+      refuse(declared.location, "enums with @bit_bound");
+  }
+
+  void members(const std::vector<Member>& all) {
+    for (const Member& member : all) {
+      annotations(member.annotations);
+      type(member.type, member.location);
+    }
+  }
+
+  /// A typedef of the main file was looked at where it is declared; one of another file was not.
+  void type(const Type* used, const Location& location) {
+    if (used->kind == TypeKind::alias && !used->declaration->is_imported) return;
+    if (used->kind == TypeKind::alias) return type(as<Typedef>(used->declaration)->type, location);
+    if (const std::string_view missing = missing_type(*used); !missing.empty())
+      return refuse(location, std::string(missing));
+    if (used->element != nullptr) return type(used->element, location);
+    if (used->kind == TypeKind::interface) interface_use(*used, location);
+  }
+
+  void interface_use(const Type& used, const Location& location) {
+    const auto* interface = as<Interface>(used.declaration);
+    if (interface == nullptr) return;
+    if (interface->is_local) return refuse(location, "references to local interfaces");
+    if (interface->is_abstract) return refuse(location, "references to abstract interfaces");
+    if (interface->is_defined) return;
+    diagnostics_.push_back({Severity::error,
+                            location,
+                            "interface '" + interface->scoped_name + "' is only forward declared",
+                            "include the file that declares it: a stub needs its class",
+                            {}});
+  }
+
+  static constexpr std::size_t operations_max = 60'000;
+  static constexpr std::size_t table_entries_max = 300'000;
+
+  std::vector<Diagnostic> diagnostics_;
+  std::size_t table_entries_ = 0;
+};
+
+}  // namespace
+
+std::vector<Diagnostic> unsupported(const Model& model) {
+  Walk walk;
+  walk.declarations(model.definitions);
+  return walk.take();
+}
+
+}  // namespace perigee::idlc::cpp11

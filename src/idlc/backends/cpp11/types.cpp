@@ -1,0 +1,87 @@
+// Spelling of types.
+#include "idlc/backends/cpp11/types.h"
+
+#include "idlc/backends/cpp11/names.h"
+
+namespace perigee::idlc::cpp11 {
+
+namespace {
+
+std::string reference_to(const Declaration& interface) {
+  return "::CORBA::object_reference<" + qualified_name(interface) + ">";
+}
+
+std::string alias_type(const Type& type) {
+  const Declaration& declaration = *type.declaration;
+  if (unaliased(type).kind == TypeKind::interface) return reference_to(declaration);
+  // The library has no C++ names for the typedefs of the built-in orb.idl.
+  if (declaration.location.file != nullptr && declaration.location.file->is_builtin)
+    return cpp_type(*as<Typedef>(&declaration)->type);
+  return qualified_name(declaration);
+}
+
+}  // namespace
+
+std::string cpp_type(const Type& type) {
+  switch (type.kind) {
+    case TypeKind::void_type:
+      return "void";
+    case TypeKind::boolean:
+      return "bool";
+    case TypeKind::octet:
+    case TypeKind::uint8:
+      return "uint8_t";
+    case TypeKind::char8:
+      return "char";
+    case TypeKind::int8:
+      return "int8_t";
+    case TypeKind::int16:
+      return "int16_t";
+    case TypeKind::uint16:
+      return "uint16_t";
+    case TypeKind::int32:
+      return "int32_t";
+    case TypeKind::uint32:
+      return "uint32_t";
+    case TypeKind::int64:
+      return "int64_t";
+    case TypeKind::uint64:
+      return "uint64_t";
+    case TypeKind::float32:
+      return "float";
+    case TypeKind::float64:
+      return "double";
+    case TypeKind::float128:
+      return "long double";
+    case TypeKind::string:
+      return "std::string";
+    case TypeKind::object:
+      return "::CORBA::object_reference<::CORBA::Object>";
+    case TypeKind::sequence:
+      return "std::vector<" + cpp_type(*type.element) + ">";
+    case TypeKind::alias:
+      return alias_type(type);
+    case TypeKind::interface:
+      return reference_to(*type.declaration);
+    default:
+      return qualified_name(*type.declaration);  // support.cpp refused all others
+  }
+}
+
+bool is_scalar(const Type& type) {
+  const TypeKind kind = unaliased(type).kind;
+  return (kind >= TypeKind::boolean && kind <= TypeKind::float128) || kind == TypeKind::enumeration;
+}
+
+bool is_void(const Type& type) { return type.kind == TypeKind::void_type; }
+
+std::string parameter_type(const Type& type, Direction direction) {
+  if (direction != Direction::in) return cpp_type(type) + "&";
+  const TypeKind kind = unaliased(type).kind;
+  const bool by_value = is_scalar(type) || kind == TypeKind::interface || kind == TypeKind::object;
+  return by_value ? cpp_type(type) : "const " + cpp_type(type) + "&";
+}
+
+std::string initializer(const Type& type) { return is_scalar(type) ? "{}" : ""; }
+
+}  // namespace perigee::idlc::cpp11

@@ -1,0 +1,13 @@
+// IDL texts that the compiler carries, so that `#include <orb.idl>` works without any installed
+// file.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+namespace perigee::idlc {
+
+/// The text of the built-in file of that name ("orb.idl"), if there is one.
+std::optional<std::string_view> builtin_file(std::string_view name);
+
+}  // namespace perigee::idlc

@@ -1,0 +1,77 @@
+// The front end's entry points: from files to a checked model, or to preprocessed text.
+#pragma once
+
+#include "idlc/frontend/diagnostics.h"
+#include "idlc/frontend/model.h"
+#include "idlc/frontend/source.h"
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace perigee::idlc {
+
+/// Bounds on what one compilation may use. A file that exceeds one gets an error, not more memory.
+struct Limits {
+  std::size_t file_size_max = 16u << 20;  ///< octets in one file
+  std::size_t total_size_max =
+      64u << 20;  ///< octets scanned (a file counts each time that it is included)
+  std::size_t file_count_max = 4096;      ///< inclusions, repeated ones too
+  std::size_t include_depth_max = 64;     ///< files open inside each other
+  std::size_t condition_depth_max = 256;  ///< #if inside #if
+  std::size_t macro_depth_max = 4096;     ///< macro expansions inside each other
+  std::size_t token_count_max =
+      2'000'000;  ///< tokens after preprocessing; also tokens handled by macro expansion
+  std::size_t token_size_max = 1u << 20;  ///< octets in one identifier or literal
+  std::size_t nesting_depth_max =
+      128;  ///< scopes, types, parentheses, macro arguments inside each other
+  std::size_t base_count_max = 1024;  ///< direct and indirect bases of an interface or valuetype
+  std::size_t alias_depth_max =
+      256;  ///< typedefs of typedefs, also through arrays, sequences and maps
+  std::size_t prefix_size_max = 255;  ///< octets in a prefix of repository ids
+  std::size_t names_size_max =
+      32u << 20;  ///< octets in the scoped names and repository ids of all declarations
+  std::size_t error_count_max = 50;  ///< the compilation stops there
+};
+
+/// Which words are keywords. In `three`, words newer than IDL 3 (map, bitset, int8, …) are
+/// identifiers.
+enum class IdlVersion { three, four };
+
+struct CompileOptions {
+  std::string main_file;
+  std::vector<std::string> include_paths;  ///< -I, searched in order
+  std::vector<std::string> defines;        ///< -D: "NAME" or "NAME=TEXT"
+  std::vector<std::string> undefines;      ///< -U, applied after `defines`
+  IdlVersion idl_version = IdlVersion::three;
+  Limits limits;
+};
+
+struct CompileResult {
+  /// Null if there was an error. (With errors, `files` below keeps the diagnostics' files alive.)
+  std::unique_ptr<Model> model;
+  std::vector<Diagnostic> diagnostics;
+  /// Paths of all files read, the main file first, without built-in ones: for a dependency file.
+  std::vector<std::string> dependencies;
+  /// Owns the source files of a failed compilation, to which the diagnostics point.
+  std::unique_ptr<Model> failed_model;
+
+  [[nodiscard]] bool ok() const { return model != nullptr; }
+};
+
+/// Compiles one IDL file with all that it includes.
+CompileResult compile(const CompileOptions& options, FileProvider& files);
+
+struct PreprocessResult {
+  std::string text;  ///< with `# line "file"` markers
+  std::vector<Diagnostic> diagnostics;
+  std::vector<std::string> dependencies;
+  std::unique_ptr<Model> files;  ///< owns the source files to which the diagnostics point
+  bool ok = false;
+};
+
+/// Only preprocesses (`-E`).
+PreprocessResult preprocess(const CompileOptions& options, FileProvider& files);
+
+}  // namespace perigee::idlc

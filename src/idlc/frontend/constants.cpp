@@ -1,0 +1,379 @@
+// Arithmetic and conversions of constants.
+#include "idlc/frontend/constants.h"
+
+#include <cmath>
+#include <limits>
+
+namespace perigee::idlc {
+namespace {
+
+constexpr WideInteger signed_min = std::numeric_limits<std::int64_t>::min();
+constexpr WideInteger unsigned_max = std::numeric_limits<std::uint64_t>::max();
+
+std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
+
+std::string_view kind_of(const Operand& operand) {
+  switch (operand.value.index()) {
+    case 1:
+      return "a boolean";
+    case 2:
+      return "a character";
+    case 3:
+      return "a wide character";
+    case 4:
+      return "an integer";
+    case 5:
+      return "a floating-point number";
+    case 6:
+      return "a fixed-point number";
+    case 7:
+      return "a string";
+    case 8:
+      return "a wide string";
+    default:
+      return "an enumerator";
+  }
+}
+
+Operand integer_result(WideInteger value, Location location, Diagnostics& diagnostics) {
+  if (value < signed_min || value > unsigned_max) {
+    diagnostics.error(location, "the result does not fit in 64 bits");
+    return {{}, location};
+  }
+  return {value, location};
+}
+
+std::string integer_text(WideInteger value) {
+  if (value < 0) return '-' + std::to_string(static_cast<std::uint64_t>(-value));
+  return std::to_string(static_cast<std::uint64_t>(value));
+}
+
+Operand wrong_operand(std::string_view op, const Operand& operand, Diagnostics& diagnostics) {
+  diagnostics.error(operand.location,
+                    quoted(op) + " cannot be applied to " + std::string(kind_of(operand)));
+  return {{}, operand.location};
+}
+
+Operand shift(std::string_view op, WideInteger left, const Operand& right,
+              const ArithmeticContext& context) {
+  const WideInteger count = std::get<WideInteger>(right.value);
+  if (count < 0 || count > 63) {
+    context.diagnostics.error(right.location, "the shift count must be from 0 to 63");
+    return {{}, right.location};
+  }
+  const int bits = static_cast<int>(count);
+  if (op == ">>") return {left >> bits, right.location};
+  // Multiplied, because shifting a negative number to the left says nothing a reader could rely on.
+  return integer_result(left * (WideInteger{1} << bits), right.location, context.diagnostics);
+}
+
+Operand integer_binary(std::string_view op, const Operand& left_operand, const Operand& right,
+                       const ArithmeticContext& context) {
+  const WideInteger a = std::get<WideInteger>(left_operand.value);
+  const WideInteger b = std::get<WideInteger>(right.value);
+  const Location location = left_operand.location;
+  if (op == "<<" || op == ">>") return shift(op, a, right, context);
+  if ((op == "/" || op == "%") && b == 0) {
+    context.diagnostics.error(right.location, "division by zero");
+    return {{}, location};
+  }
+  WideInteger result = 0;
+  if (op == "|") result = a | b;
+  if (op == "^") result = a ^ b;
+  if (op == "&") result = a & b;
+  if (op == "+") result = a + b;
+  if (op == "-") result = a - b;
+  // Two 64-bit magnitudes: their product is below 2^127 unless both are unsigned and huge.
+  if (op == "*" && __builtin_mul_overflow(a, b, &result)) result = unsigned_max + 1;
+  if (op == "/") result = a / b;
+  if (op == "%") result = a % b;
+  return integer_result(result, location, context.diagnostics);
+}
+
+bool is_real(const Operand& operand) {
+  return std::holds_alternative<long double>(operand.value) ||
+         std::holds_alternative<WideInteger>(operand.value);
+}
+
+long double real(const Operand& operand) {
+  if (const auto* integer = std::get_if<WideInteger>(&operand.value)) {
+    return static_cast<long double>(*integer);
+  }
+  return std::get<long double>(operand.value);
+}
+
+Operand real_binary(std::string_view op, const Operand& left, const Operand& right,
+                    const ArithmeticContext& context) {
+  const long double a = real(left);
+  const long double b = real(right);
+  long double result = 0;
+  if (op == "+") {
+    result = a + b;
+  } else if (op == "-") {
+    result = a - b;
+  } else if (op == "*") {
+    result = a * b;
+  } else if (op == "/") {
+    if (b == 0) {
+      context.diagnostics.error(right.location, "division by zero");
+      return {{}, left.location};
+    }
+    result = a / b;
+  } else {
+    const bool is_left = std::holds_alternative<long double>(left.value);
+    return wrong_operand(op, is_left ? left : right, context.diagnostics);
+  }
+  if (!std::isfinite(result)) {
+    context.diagnostics.error(left.location, "the result is out of the range of long double");
+    return {{}, left.location};
+  }
+  return {result, left.location};
+}
+
+}  // namespace
+
+std::optional<IntegerRange> integer_range(TypeKind kind) {
+  const auto range = []<typename T>(T) {
+    return IntegerRange{std::numeric_limits<T>::min(), std::numeric_limits<T>::max()};
+  };
+  switch (kind) {
+    case TypeKind::octet:
+    case TypeKind::uint8:
+      return range(std::uint8_t{});
+    case TypeKind::int8:
+      return range(std::int8_t{});
+    case TypeKind::int16:
+      return range(std::int16_t{});
+    case TypeKind::uint16:
+      return range(std::uint16_t{});
+    case TypeKind::int32:
+      return range(std::int32_t{});
+    case TypeKind::uint32:
+      return range(std::uint32_t{});
+    case TypeKind::int64:
+      return range(std::int64_t{});
+    case TypeKind::uint64:
+      return range(std::uint64_t{});
+    default:
+      return std::nullopt;
+  }
+}
+
+Operand apply_unary(std::string_view op, const Operand& operand, const ArithmeticContext& context) {
+  if (!operand.is_valid()) return operand;
+  if (const auto* integer = std::get_if<WideInteger>(&operand.value)) {
+    if (op == "+") return operand;
+    if (op == "-") return integer_result(-*integer, operand.location, context.diagnostics);
+    // CORBA 3.0, 3.10.2: ~ gives -(value+1) for signed types and (2^width - 1) - value for unsigned
+    // ones.
+    const auto range =
+        context.target == nullptr ? std::nullopt : integer_range(context.target->kind);
+    if (range && range->least == 0) return {range->greatest - *integer, operand.location};
+    return {-*integer - 1, operand.location};
+  }
+  if (op != "~") {
+    if (const auto* number = std::get_if<long double>(&operand.value)) {
+      return {op == "-" ? -*number : *number, operand.location};
+    }
+    if (const auto* fixed = std::get_if<FixedValue>(&operand.value)) {
+      Operand result = operand;
+      std::get<FixedValue>(result.value).is_negative = (op == "-") != fixed->is_negative;
+      return result;
+    }
+  }
+  return wrong_operand(op, operand, context.diagnostics);
+}
+
+Operand apply_binary(std::string_view op, const Operand& left, const Operand& right,
+                     const ArithmeticContext& context) {
+  if (!left.is_valid() || !right.is_valid()) return {{}, left.location};
+  const bool is_left_integer = std::holds_alternative<WideInteger>(left.value);
+  const bool is_right_integer = std::holds_alternative<WideInteger>(right.value);
+  if (is_left_integer && is_right_integer) return integer_binary(op, left, right, context);
+  if (is_real(left) && is_real(right)) return real_binary(op, left, right, context);
+  const bool is_left_fixed = std::holds_alternative<FixedValue>(left.value);
+  const bool is_right_fixed = std::holds_alternative<FixedValue>(right.value);
+  if (is_left_fixed && is_right_fixed) {
+    context.diagnostics.error(left.location,
+                              "arithmetic with fixed-point numbers is not supported yet");
+    return {{}, left.location};
+  }
+  if ((is_real(left) || is_left_fixed) && (is_real(right) || is_right_fixed)) {
+    context.diagnostics.error(right.location,
+                              "fixed-point numbers cannot be mixed with other numbers");
+    return {{}, left.location};
+  }
+  return wrong_operand(op, is_real(left) || is_left_fixed ? right : left, context.diagnostics);
+}
+
+Operand operand_of(const Value& value, Location location) {
+  Operand operand;
+  operand.location = location;
+  std::visit(
+      [&]<typename T>(const T& alternative) {
+        if constexpr (std::is_same_v<T, std::int64_t> || std::is_same_v<T, std::uint64_t>) {
+          operand.value = WideInteger{alternative};
+        } else {
+          operand.value = alternative;
+        }
+      },
+      value);
+  return operand;
+}
+
+Value natural_value(const Operand& operand) {
+  Value result;
+  std::visit(
+      [&]<typename T>(const T& alternative) {
+        if constexpr (std::is_same_v<T, WideInteger>) {
+          if (alternative <= std::numeric_limits<std::int64_t>::max()) {
+            result = static_cast<std::int64_t>(alternative);
+          } else {
+            result = static_cast<std::uint64_t>(alternative);
+          }
+        } else {
+          result = alternative;
+        }
+      },
+      operand.value);
+  return result;
+}
+
+namespace {
+
+class Conversion final {
+ public:
+  Conversion(const Operand& operand, const Type& written, Diagnostics& diagnostics)
+      : operand_(operand),
+        written_(written),
+        type_(unaliased(written)),
+        diagnostics_(diagnostics) {}
+
+  std::optional<Value> run() {
+    if (!operand_.is_valid()) return std::nullopt;
+    if (integer_range(type_.kind)) return integer();
+    switch (type_.kind) {
+      case TypeKind::boolean:
+        return same<bool>();
+      case TypeKind::char8:
+        return same<char>();
+      case TypeKind::wchar:
+        return same<char32_t>();
+      case TypeKind::float32:
+        return floating(std::numeric_limits<float>::max(),
+                        [](long double v) { return static_cast<float>(v); });
+      case TypeKind::float64:
+        return floating(std::numeric_limits<double>::max(),
+                        [](long double v) { return static_cast<double>(v); });
+      case TypeKind::float128:
+        return floating(std::numeric_limits<long double>::max(), [](long double v) { return v; });
+      case TypeKind::fixed:
+        return fixed();
+      case TypeKind::string:
+        return text<std::string>();
+      case TypeKind::wstring:
+        return text<std::u32string>();
+      case TypeKind::enumeration:
+        return enumerator();
+      default:
+        return mismatch();
+    }
+  }
+
+ private:
+  std::optional<Value> mismatch() {
+    diagnostics_.error(operand_.location, "expected a value of type '" + to_text(written_) +
+                                              "', found " + std::string(kind_of(operand_)));
+    return std::nullopt;
+  }
+
+  std::optional<Value> integer() {
+    const auto* value = std::get_if<WideInteger>(&operand_.value);
+    if (value == nullptr) return mismatch();
+    const IntegerRange range = *integer_range(type_.kind);
+    if (*value < range.least || *value > range.greatest) {
+      diagnostics_.error(operand_.location, integer_text(*value) + " is out of the range of '" +
+                                                to_text(written_) + "', " +
+                                                integer_text(range.least) + " to " +
+                                                integer_text(range.greatest));
+      return std::nullopt;
+    }
+    if (range.least == 0) return static_cast<std::uint64_t>(*value);
+    return static_cast<std::int64_t>(*value);
+  }
+
+  template <typename T>
+  std::optional<Value> same() {
+    const auto* value = std::get_if<T>(&operand_.value);
+    if (value == nullptr) return mismatch();
+    return *value;
+  }
+
+  template <typename Round>
+  std::optional<Value> floating(long double greatest, Round round) {
+    if (!is_real(operand_)) return mismatch();
+    const long double value = real(operand_);
+    if (std::fabs(value) > greatest) {
+      diagnostics_.error(operand_.location,
+                         "the value is out of the range of '" + to_text(written_) + "'");
+      return std::nullopt;
+    }
+    return static_cast<long double>(round(value));
+  }
+
+  std::optional<Value> fixed() {
+    const auto* value = std::get_if<FixedValue>(&operand_.value);
+    if (value == nullptr) return mismatch();
+    const std::size_t whole =
+        value->digits.size() > value->scale ? value->digits.size() - value->scale : 0;
+    // A constant's type is written without digits and takes any value.
+    if (type_.digits != 0 && whole > static_cast<std::size_t>(type_.digits - type_.scale)) {
+      diagnostics_.error(operand_.location,
+                         "the value is out of the range of '" + to_text(written_) + "'");
+      return std::nullopt;
+    }
+    return *value;
+  }
+
+  template <typename T>
+  std::optional<Value> text() {
+    const auto* value = std::get_if<T>(&operand_.value);
+    if (value == nullptr) return mismatch();
+    if (value->find(typename T::value_type{}) != T::npos) {
+      diagnostics_.error(operand_.location, "a string may not contain the character '\\0'");
+      return std::nullopt;
+    }
+    if (type_.bound != 0 && value->size() > type_.bound) {
+      diagnostics_.error(operand_.location, "the string has " + std::to_string(value->size()) +
+                                                " characters, more than the bound of '" +
+                                                to_text(written_) + "'");
+      return std::nullopt;
+    }
+    return *value;
+  }
+
+  std::optional<Value> enumerator() {
+    const auto* value = std::get_if<const Enumerator*>(&operand_.value);
+    if (value == nullptr) return mismatch();
+    if ((*value)->enumeration != type_.declaration) {
+      diagnostics_.error(operand_.location, "'" + (*value)->name + "' is an enumerator of '" +
+                                                (*value)->enumeration->scoped_name + "', not of '" +
+                                                type_.declaration->scoped_name + "'");
+      return std::nullopt;
+    }
+    return *value;
+  }
+
+  const Operand& operand_;
+  const Type& written_;
+  const Type& type_;
+  Diagnostics& diagnostics_;
+};
+
+}  // namespace
+
+std::optional<Value> convert(const Operand& operand, const Type& type, Diagnostics& diagnostics) {
+  return Conversion(operand, type, diagnostics).run();
+}
+
+}  // namespace perigee::idlc

@@ -1,0 +1,89 @@
+// Helpers of all parts of the parser.
+#include "idlc/frontend/context.h"
+
+#include <algorithm>
+
+namespace perigee::idlc {
+
+const Type* Types::basic(TypeKind kind) {
+  const Type*& type = basic_[kind];
+  if (type == nullptr) type = &make(kind);
+  return type;
+}
+
+const Type* Types::named(TypeKind kind, const Declaration& declaration) {
+  const Type*& type = named_[&declaration];
+  if (type == nullptr) {
+    Type& made = make(kind);
+    made.declaration = &declaration;
+    type = &made;
+  }
+  return type;
+}
+
+Type& Types::make(TypeKind kind) {
+  Type& type = model_.make<Type>();
+  type.kind = kind;
+  return type;
+}
+
+std::size_t Types::alias_depth(const Type& type) const {
+  if (type.kind == TypeKind::alias) {
+    const auto found = alias_depths_.find(type.declaration);
+    return found == alias_depths_.end() ? 0 : found->second;
+  }
+  // Anonymous types inside each other are few: the parser limits their nesting.
+  const std::size_t key_depth = type.key == nullptr ? 0 : alias_depth(*type.key);
+  const std::size_t element_depth = type.element == nullptr ? 0 : alias_depth(*type.element);
+  return std::max(key_depth, element_depth);
+}
+
+void Context::unsupported(Location location, const std::string& what) {
+  error(location, what + " is not supported yet");
+}
+
+Nesting::Nesting(Context& context) : context_(context) {
+  const std::size_t depth_max = context.options.limits.nesting_depth_max;
+  is_ok_ = ++context.depth <= depth_max;
+  if (!is_ok_) {
+    context.diagnostics.fatal(
+        context.tokens.peek().location,
+        "the text is nested more than " + std::to_string(depth_max) + " deep");
+  }
+}
+
+Inside::Inside(Context& context, Declaration& owner, Declarations& contents)
+    : context_(context), saved_contents_(context.contents) {
+  const Scope& scope = context.scopes.enter(owner);
+  context.ids.push_inherited();
+  if (scope.has_type_prefix) context.ids.set_prefix(scope.type_prefix);
+  context.contents = &contents;
+}
+
+Inside::~Inside() {
+  context_.scopes.leave();
+  context_.ids.pop();
+  context_.contents = saved_contents_;
+}
+
+void describe_declaration(Context& context, Declaration& declaration,
+                          const Identifier& identifier) {
+  declaration.name = identifier.name;
+  declaration.location = identifier.location;
+  declaration.scoped_name = context.scopes.scoped_name(identifier.name);
+  declaration.is_imported = !identifier.location.file->is_main;
+  const Scope* scope = &context.scopes.current();
+  while (scope->owner() == nullptr && scope->parent() != nullptr) scope = scope->parent();
+  declaration.parent = scope->owner();
+  context.ids.assign(declaration);
+  context.names_size += declaration.scoped_name.size() + declaration.repository_id.size();
+  if (context.names_size > context.options.limits.names_size_max) {
+    context.diagnostics.fatal(identifier.location,
+                              "the declarations' names with those of the scopes around them have "
+                              "more than " +
+                                  std::to_string(context.options.limits.names_size_max) +
+                                  " octets together");
+  }
+}
+
+}  // namespace perigee::idlc

@@ -1,0 +1,150 @@
+// Collecting and printing diagnostics.
+#include "idlc/frontend/diagnostics.h"
+
+#include <algorithm>
+#include <numeric>
+#include <string_view>
+
+namespace perigee::idlc {
+namespace {
+
+constexpr std::size_t shown_line_size_max = 400;
+
+std::string_view source_line(const Location& location) {
+  if (location.file == nullptr || location.line == 0) return {};
+  std::string_view text = location.file->text;
+  for (std::uint32_t line = 1; line < location.line; ++line) {
+    const auto end = text.find('\n');
+    if (end == std::string_view::npos) return {};
+    text.remove_prefix(end + 1);
+  }
+  text = text.substr(0, text.find('\n'));
+  if (text.ends_with('\r')) text.remove_suffix(1);
+  return text;
+}
+
+/// Source text may hold anything; control characters must not reach the terminal.
+std::string printable(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) {
+    const auto octet = static_cast<unsigned char>(c);
+    if ((octet < 0x20 && c != '\t') || octet == 0x7f) c = '?';
+  }
+  return result;
+}
+
+void append_position(std::string& out, const Location& location) {
+  if (location.file == nullptr) return;
+  out += location.file->path;
+  if (location.line != 0) {
+    out += ':' + std::to_string(location.line) + ':' + std::to_string(location.column);
+  }
+  out += ": ";
+}
+
+void append_excerpt(std::string& out, const Location& location) {
+  const std::string_view line = source_line(location);
+  if (line.empty() || line.size() > shown_line_size_max || location.column > line.size() + 1)
+    return;
+  out += "  " + printable(line) + "\n  ";
+  // Tabs are repeated, and only the first octet of a UTF-8 character takes a column on the screen.
+  for (const char c : line.substr(0, location.column - 1)) {
+    if (c == '\t')
+      out += '\t';
+    else if ((static_cast<unsigned char>(c) & 0xc0u) != 0x80u)
+      out += ' ';
+  }
+  out += "^\n";
+}
+
+void append_includers(std::string& out, const SourceFile* file) {
+  for (; file != nullptr && file->includer != nullptr; file = file->includer) {
+    out +=
+        "  included by " + file->includer->path + ':' + std::to_string(file->include_line) + '\n';
+  }
+}
+
+}  // namespace
+
+std::string format(const Diagnostic& diagnostic) {
+  std::string out;
+  append_position(out, diagnostic.location);
+  out += diagnostic.severity == Severity::error ? "error: " : "warning: ";
+  out += printable(diagnostic.text) + '\n';
+  append_excerpt(out, diagnostic.location);
+  append_includers(out, diagnostic.location.file);
+  if (!diagnostic.hint.empty()) out += "  hint: " + printable(diagnostic.hint) + '\n';
+  for (const Note& note : diagnostic.notes) {
+    append_position(out, note.location);
+    out += "note: " + printable(note.text) + '\n';
+    append_excerpt(out, note.location);
+  }
+  return out;
+}
+
+Diagnostic& Diagnostics::error(Location location, std::string text) {
+  if (mute_count_ > 0 || is_full()) {
+    dropped_ = {};
+    return dropped_;
+  }
+  ++error_count_;
+  if (is_full()) text += " (too many errors: the compiler stops here)";
+  return all_.emplace_back(Diagnostic{Severity::error, location, std::move(text), {}, {}});
+}
+
+Diagnostic& Diagnostics::warning(Location location, std::string text) {
+  if (mute_count_ > 0 || is_full() || all_.size() >= error_count_max_ * 4) {
+    dropped_ = {};
+    return dropped_;
+  }
+  return all_.emplace_back(Diagnostic{Severity::warning, location, std::move(text), {}, {}});
+}
+
+void Diagnostics::fatal(Location location, std::string text) {
+  if (is_full()) return;
+  all_.emplace_back(Diagnostic{Severity::error, location, std::move(text), {}, {}});
+  error_count_ = error_count_max_;
+}
+
+namespace {
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t substituted = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({substituted, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+std::string with_article(std::string_view noun) {
+  constexpr std::string_view vowels = "aeio";  // "a union"
+  const bool is_vowel = !noun.empty() && vowels.find(noun.front()) != std::string_view::npos;
+  return (is_vowel ? "an " : "a ") + std::string(noun);
+}
+
+std::string nearest_spelling(const std::string& name, const std::vector<std::string>& candidates) {
+  constexpr std::size_t compared_size_max = 64;
+  if (name.size() > compared_size_max) return {};
+  std::size_t best = std::max<std::size_t>(1, name.size() / 3) + 1;
+  std::string result;
+  for (const std::string& candidate : candidates) {
+    if (candidate == name || candidate.size() > compared_size_max) continue;
+    const std::size_t distance = edit_distance(name, candidate);
+    if (distance < best) {
+      best = distance;
+      result = candidate;
+    }
+  }
+  return result;
+}
+
+}  // namespace perigee::idlc

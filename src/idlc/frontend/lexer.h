@@ -1,0 +1,23 @@
+// Turns preprocessing tokens into IDL tokens: keywords, escaped identifiers, complaints about what
+// is no token. Literals keep their spelling; literals.h gives their values.
+#pragma once
+
+#include "idlc/frontend/compile.h"
+#include "idlc/frontend/token.h"
+
+#include <string_view>
+#include <vector>
+
+namespace perigee::idlc {
+
+/// Classifies in place. Bad tokens are reported and removed.
+void classify(std::vector<Token>& tokens, const CompileOptions& options, Diagnostics& diagnostics);
+
+/// The reserved words of that version of IDL. Words that are keywords only in some places (import,
+/// component, factory, …) are not among them: old files use them as names.
+const std::vector<std::string_view>& keywords(IdlVersion version);
+
+/// ASCII lower case: identifiers that differ only in case are the same name.
+std::string lower_case(std::string_view text);
+
+}  // namespace perigee::idlc

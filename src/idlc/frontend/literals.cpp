@@ -1,0 +1,245 @@
+// Literals to values.
+#include "idlc/frontend/literals.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace perigee::idlc {
+namespace {
+
+constexpr std::size_t fixed_digits_max = 31;  // CORBA 3.0, 3.11.3.4
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+std::optional<unsigned> digit_value(char c) {
+  if (is_digit(c)) return static_cast<unsigned>(c - '0');
+  if (c >= 'a' && c <= 'f') return static_cast<unsigned>(c - 'a') + 10;
+  if (c >= 'A' && c <= 'F') return static_cast<unsigned>(c - 'A') + 10;
+  return std::nullopt;
+}
+
+NumberLiteral malformed(const Token& token, Diagnostics& diagnostics) {
+  diagnostics.error(token.location, describe(token) + " is no valid number");
+  return {};
+}
+
+NumberLiteral integer(const Token& token, Diagnostics& diagnostics) {
+  std::string_view text = token.text;
+  int base = 10;
+  if (text.starts_with("0x") || text.starts_with("0X")) {
+    base = 16;
+    text.remove_prefix(2);
+  } else if (text.size() > 1 && text.front() == '0') {
+    base = 8;
+    text.remove_prefix(1);
+  }
+  std::uint64_t value = 0;
+  const char* first = text.data();
+  const char* last = first + text.size();
+  const auto [end, code] = std::from_chars(first, last, value, base);
+  if (code == std::errc::result_out_of_range) {
+    diagnostics.error(token.location, describe(token) + " does not fit in 64 bits");
+    return {};
+  }
+  if (code != std::errc() || end != last) {
+    if (base == 8 && std::ranges::all_of(text, is_digit)) {
+      diagnostics.error(token.location,
+                        describe(token) + " is no valid number: a leading 0 makes it octal");
+      return {};
+    }
+    return malformed(token, diagnostics);
+  }
+  return value;
+}
+
+NumberLiteral fixed(const Token& token, Diagnostics& diagnostics) {
+  FixedValue value;
+  bool is_fraction = false;
+  const std::string_view text = token.text.substr(0, token.text.size() - 1);
+  for (const char c : text) {
+    if (c == '.' && !is_fraction) {
+      is_fraction = true;
+    } else if (is_digit(c)) {
+      value.digits += c;
+      if (is_fraction) ++value.scale;
+    } else {
+      return malformed(token, diagnostics);
+    }
+    if (value.digits.size() > 4 * fixed_digits_max) break;
+  }
+  if (value.digits.empty()) return malformed(token, diagnostics);
+  value.digits.erase(0, std::min(value.digits.find_first_not_of('0'), value.digits.size()));
+  while (value.scale > 0 && value.digits.ends_with('0')) {
+    value.digits.pop_back();
+    --value.scale;
+  }
+  if (value.digits.empty()) value.scale = 0;
+  if (value.digits.size() > fixed_digits_max || value.scale > fixed_digits_max) {
+    diagnostics.error(token.location, "a fixed value has at most 31 digits");
+    return {};
+  }
+  if (value.digits.empty()) value.digits.assign(1, '0');
+  return value;
+}
+
+NumberLiteral floating(const Token& token, Diagnostics& diagnostics) {
+  long double value = 0;
+  const char* first = token.text.data();
+  const char* last = first + token.text.size();
+  const auto [end, code] = std::from_chars(first, last, value);
+  if (code == std::errc::result_out_of_range) {
+    diagnostics.error(token.location, describe(token) + " is out of the range of long double");
+    return {};
+  }
+  if (code != std::errc() || end != last) return malformed(token, diagnostics);
+  return value;
+}
+
+/// Reads the inside of a literal; each element is an octet or, for `\u` in wide ones, a code point.
+class Escapes final {
+ public:
+  Escapes(const Token& token, Diagnostics& diagnostics)
+      : token_(token), diagnostics_(diagnostics), is_wide_(is_wide(token)) {
+    text_ = token.text.substr(is_wide_ ? 2 : 1);
+    text_.remove_suffix(1);
+  }
+
+  struct Element {
+    char32_t value = 0;
+    bool is_escape = false;
+  };
+
+  std::optional<std::vector<Element>> run() {
+    std::vector<Element> result;
+    while (index_ < text_.size()) {
+      if (text_[index_] != '\\') {
+        result.push_back({static_cast<unsigned char>(text_[index_++]), false});
+        continue;
+      }
+      ++index_;
+      const std::optional<char32_t> value = escape();
+      if (!value) return std::nullopt;
+      result.push_back({*value, true});
+    }
+    return result;
+  }
+
+ private:
+  std::optional<char32_t> fail(std::string text) {
+    Location location = token_.location;
+    location.column += static_cast<std::uint32_t>(index_) + (is_wide_ ? 1u : 0u);
+    diagnostics_.error(location, std::move(text));
+    return std::nullopt;
+  }
+
+  std::optional<char32_t> digits(unsigned base, std::size_t count_max) {
+    char32_t value = 0;
+    std::size_t count = 0;
+    while (count < count_max && index_ < text_.size()) {
+      const auto digit = digit_value(text_[index_]);
+      if (!digit || *digit >= base) break;
+      value = value * base + *digit;
+      ++index_;
+      ++count;
+    }
+    if (count == 0) return fail("this escape needs hexadecimal digits");
+    return value;
+  }
+
+  // CORBA 3.0, table 3-9.
+  std::optional<char32_t> escape() {
+    constexpr std::string_view names = "ntvbrfa\\?'\"";
+    constexpr std::string_view values = "\n\t\v\b\r\f\a\\?'\"";
+    const char c = index_ < text_.size() ? text_[index_] : '\0';
+    if (c >= '0' && c <= '7') {
+      const auto value = digits(8, 3);
+      if (value && *value > 0xff && !is_wide_) return fail("this octal escape is above \\377");
+      return value;
+    }
+    const auto found = names.find(c);
+    if (c != '\0' && found != std::string_view::npos) {
+      ++index_;
+      return static_cast<unsigned char>(values[found]);
+    }
+    if (c == 'x') {
+      ++index_;
+      return digits(16, 2);
+    }
+    if (c == 'u') {
+      if (!is_wide_) return fail("'\\u' is allowed in wide literals only");
+      ++index_;
+      return digits(16, 4);
+    }
+    std::string text = "unknown escape '\\ '";
+    text[text.size() - 2] = c;
+    return fail(std::move(text));
+  }
+
+  const Token& token_;
+  Diagnostics& diagnostics_;
+  bool is_wide_;
+  std::string_view text_;
+  std::size_t index_ = 0;
+};
+
+/// Length of the UTF-8 character at `index` (1 to 4), or 0 if there is none.
+std::size_t utf8_size(const std::vector<Escapes::Element>& elements, std::size_t index) {
+  const char32_t first = elements[index].value;
+  const std::size_t size = first < 0x80             ? 1
+                           : (first & 0xe0) == 0xc0 ? 2
+                           : (first & 0xf0) == 0xe0 ? 3
+                           : (first & 0xf8) == 0xf0 ? 4
+                                                    : 0;
+  if (size == 0 || index + size > elements.size()) return 0;
+  for (std::size_t i = 1; i < size; ++i) {
+    const Escapes::Element& element = elements[index + i];
+    if (element.is_escape || (element.value & 0xc0) != 0x80) return 0;
+  }
+  return size;
+}
+
+}  // namespace
+
+bool is_wide(const Token& token) { return token.text.starts_with('L'); }
+
+NumberLiteral number_literal(const Token& token, Diagnostics& diagnostics) {
+  const std::string_view text = token.text;
+  const bool is_hexadecimal = text.starts_with("0x") || text.starts_with("0X");
+  if (is_hexadecimal) return integer(token, diagnostics);
+  if (text.ends_with('d') || text.ends_with('D')) return fixed(token, diagnostics);
+  if (text.find_first_of(".eE") != std::string_view::npos) return floating(token, diagnostics);
+  return integer(token, diagnostics);
+}
+
+std::optional<std::string> narrow_text(const Token& token, Diagnostics& diagnostics) {
+  const auto elements = Escapes(token, diagnostics).run();
+  if (!elements) return std::nullopt;
+  std::string result;
+  for (const auto& element : *elements) {
+    result += static_cast<char>(static_cast<unsigned char>(element.value));
+  }
+  return result;
+}
+
+std::optional<std::u32string> wide_text(const Token& token, Diagnostics& diagnostics) {
+  const auto elements = Escapes(token, diagnostics).run();
+  if (!elements) return std::nullopt;
+  std::u32string result;
+  for (std::size_t i = 0; i < elements->size();) {
+    const Escapes::Element& first = (*elements)[i];
+    const std::size_t size = first.is_escape ? 1 : utf8_size(*elements, i);
+    if (size <= 1) {
+      result += first.value;
+      ++i;
+      continue;
+    }
+    char32_t value = first.value & (0x7fu >> size);
+    for (std::size_t k = 1; k < size; ++k)
+      value = (value << 6u) | ((*elements)[i + k].value & 0x3f);
+    result += value;
+    i += size;
+  }
+  return result;
+}
+
+}  // namespace perigee::idlc

@@ -1,0 +1,37 @@
+// Small questions about the model that every back end asks.
+#include "idlc/frontend/model.h"
+
+#include <algorithm>
+
+namespace perigee::idlc {
+
+const Type& unaliased(const Type& type) {
+  const Type* current = &type;
+  while (current->kind == TypeKind::alias) current = as<Typedef>(current->declaration)->type;
+  return *current;
+}
+
+const Annotation* Declaration::annotation(std::string_view annotation_name) const {
+  const auto found = std::ranges::find(annotations, annotation_name, &Annotation::name);
+  return found == annotations.end() ? nullptr : &*found;
+}
+
+namespace {
+
+void add_bases(const Interface& interface, std::vector<const Interface*>& result) {
+  for (const Interface* base : interface.bases) {
+    if (std::ranges::find(result, base) != result.end()) continue;
+    add_bases(*base, result);
+    result.push_back(base);
+  }
+}
+
+}  // namespace
+
+std::vector<const Interface*> all_bases(const Interface& interface) {
+  std::vector<const Interface*> result;
+  add_bases(interface, result);
+  return result;
+}
+
+}  // namespace perigee::idlc

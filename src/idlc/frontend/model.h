@@ -1,0 +1,419 @@
+// The checked and resolved model of one IDL compilation: what back ends read. Every name is bound
+// to its declaration, every constant is evaluated, every rule of the language that the front end
+// knows holds. The model owns all nodes; pointers between nodes do not own and live as long as the
+// model. Holds data only: building and checking are the work of the phases before.
+#pragma once
+
+#include "idlc/frontend/source.h"
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <variant>
+#include <vector>
+
+namespace perigee::idlc {
+
+struct Declaration;
+struct Enumerator;
+struct Interface;
+struct Exception;
+struct Struct;
+struct ValueType;
+
+// ---- types -------------------------------------------------------------------------------------
+
+/// The kinds of types. From `alias` on a type is named and `Type::declaration` says which one it
+/// is.
+enum class TypeKind {
+  void_type,
+  boolean,
+  octet,
+  char8,     ///< char
+  wchar,     ///< wchar
+  int8,      ///< IDL 4: int8
+  uint8,     ///< IDL 4: uint8
+  int16,     ///< short, int16
+  uint16,    ///< unsigned short, uint16
+  int32,     ///< long, int32
+  uint32,    ///< unsigned long, uint32
+  int64,     ///< long long, int64
+  uint64,    ///< unsigned long long, uint64
+  float32,   ///< float
+  float64,   ///< double
+  float128,  ///< long double
+  any,
+  object,       ///< Object, CORBA::Object
+  value_base,   ///< ValueBase
+  type_code,    ///< CORBA::TypeCode
+  string,       ///< `bound` 0: unbounded
+  wstring,      ///< `bound` 0: unbounded
+  sequence,     ///< `element`, `bound` (0: unbounded)
+  array,        ///< `element`, `dimensions` (outermost first, at least one)
+  map,          ///< IDL 4: `key`, `element`, `bound`
+  fixed,        ///< `digits`, `scale`
+  alias,        ///< Typedef
+  enumeration,  ///< Enum
+  structure,    ///< Struct
+  union_type,   ///< Union
+  interface,    ///< Interface
+  native,       ///< Native
+  value_type,   ///< ValueType
+  value_box,    ///< ValueBox
+  bitmask,      ///< Bitmask
+  bitset,       ///< Bitset
+};
+
+/// A type as it is used. Basic, unbounded string and named types exist once per model: equal
+/// pointers mean equal types there. Sequences, arrays and other templates exist once per use.
+struct Type {
+  TypeKind kind = TypeKind::void_type;
+  std::uint64_t bound = 0;
+  const Type* element = nullptr;
+  const Type* key = nullptr;
+  std::vector<std::uint64_t> dimensions;
+  std::uint16_t digits = 0;
+  std::uint16_t scale = 0;
+  const Declaration* declaration = nullptr;  ///< for named kinds, else nullptr
+};
+
+/// The type without typedefs around it. An array or sequence keeps typedefs inside it.
+const Type& unaliased(const Type& type);
+
+// ---- values ------------------------------------------------------------------------------------
+
+/// A decimal value: `digits` (no sign, no leading zeros) divided by ten to the `scale`.
+struct FixedValue {
+  bool is_negative = false;
+  std::string digits;
+  std::uint16_t scale = 0;
+  friend bool operator==(const FixedValue&, const FixedValue&) = default;
+};
+
+/// A constant's value. Signed integers are int64_t; unsigned ones, octet, uint8 and bitmasks
+/// uint64_t; float, double and long double are long double (rounded to the type); char is char;
+/// wchar is char32_t (a Unicode code point); string is std::string; wstring is std::u32string; an
+/// enumerator points to its declaration.
+using Value = std::variant<std::monostate, bool, char, char32_t, std::int64_t, std::uint64_t,
+                           long double, FixedValue, std::string, std::u32string, const Enumerator*>;
+
+// ---- annotations -------------------------------------------------------------------------------
+
+struct AnnotationParameter {
+  std::string name;  ///< empty for the single unnamed parameter of `@id(3)`
+  std::string text;  ///< as written
+  Value value;       ///< evaluated; monostate if `text` is not a constant expression
+};
+
+/// `@name(parameters)` before a declaration, or `//@name(…)` in a comment, which other compilers
+/// skip.
+struct Annotation {
+  std::string name;  ///< without "@", e.g. "perigee::borrowed"
+  Location location;
+  std::vector<AnnotationParameter> parameters;
+};
+
+// ---- declarations ------------------------------------------------------------------------------
+
+enum class DeclarationKind {
+  module,
+  interface,
+  forward,
+  operation,
+  attribute,
+  exception,
+  structure,
+  union_type,
+  enumeration,
+  enumerator,
+  type_definition,
+  constant,
+  native,
+  value_type,
+  value_box,
+  factory,
+  bitmask,
+  bitset,
+};
+
+/// What all declarations have.
+struct Declaration {
+  explicit Declaration(DeclarationKind declaration_kind) : kind(declaration_kind) {}
+
+  DeclarationKind kind;
+  std::string name;           ///< the identifier, without the escape of `_interface`
+  std::string scoped_name;    ///< "::Stock::Quoter"
+  std::string repository_id;  ///< "IDL:Stock/Quoter:1.0"
+  Location location;          ///< of the identifier
+  bool is_imported =
+      false;  ///< from an included file (`location.file`): no code is generated for it
+  const Declaration* parent = nullptr;  ///< enclosing module, interface, …; nullptr at file level
+  std::vector<Annotation> annotations;
+
+  /// The annotation of that name, or nullptr.
+  [[nodiscard]] const Annotation* annotation(std::string_view annotation_name) const;
+};
+
+using Declarations = std::vector<const Declaration*>;
+
+/// One opening of a module. A module that is opened again has another node with the same names.
+struct Module final : Declaration {
+  static constexpr auto kind_of = DeclarationKind::module;
+  Module() : Declaration(kind_of) {}
+  Declarations contents;
+  const Module* first_opening = nullptr;  ///< the module itself if it is the first
+};
+
+/// `contents` holds operations, attributes and nested types in the order of the text.
+struct Interface final : Declaration {
+  static constexpr auto kind_of = DeclarationKind::interface;
+  Interface() : Declaration(kind_of) {}
+  bool is_local = false;
+  bool is_abstract = false;
+  bool is_defined = false;              ///< false: only forward declared in this compilation
+  std::vector<const Interface*> bases;  ///< direct bases, as written
+  Declarations contents;
+};
+
+/// All bases, direct and indirect, each once, a base always before what derives from it.
+std::vector<const Interface*> all_bases(const Interface& interface);
+
+/// `interface I;` or `struct S;`. `declared` is the node of the full declaration (or, if there is
+/// none in this compilation, an interface node with `is_defined == false`).
+struct Forward final : Declaration {
+  static constexpr auto kind_of = DeclarationKind::forward;
+  Forward() : Declaration(kind_of) {}
+  const Declaration* declared = nullptr;
+};
+
+enum class Direction { in, out, inout };
+
+struct Parameter {
+  std::string name;
+  Location location;
+  Direction direction = Direction::in;
+  const Type* type = nullptr;
+  std::vector<Annotation> annotations;
+};
+
+struct Operation final : Declaration {
+  static constexpr auto kind_of = DeclarationKind::operation;
+  Operation() : Declaration(kind_of) {}
+  bool is_oneway = false;
+  const Type* return_type = nullptr;  ///< of kind void_type if there is no result
+  std::vector<Parameter> parameters;
+  std::vector<const Exception*> raises;
+  std::vector<std::string> contexts;
+};
+
+/// `attribute long a, b;` gives two of these.
+struct Attribute final : Declaration {
+  static constexpr auto kind_of = DeclarationKind::attribute;
+  Attribute() : Declaration(kind_of) {}
+  bool is_readonly = false;
+  const Type* type = nullptr;
+  std::vector<const Exception*> get_raises;
+  std::vector<const Exception*> set_raises;
+};
+
+/// A member of a struct, exception, union or valuetype.
+struct Member {
+  std::string name;
+  Location location;
+  const Type* type = nullptr;
+  std::vector<Annotation> annotations;
+};
+
+struct Exception final : Declaration {
+  static constexpr auto kind_of = DeclarationKind::exception;
+  Exception() : Declaration(kind_of) {}
+  Declarations nested;  ///< types that are declared inside members
+  std::vector<Member> members;
+};
+
+struct Struct final : Declaration {
+  static constexpr auto kind_of = DeclarationKind::structure;
+  Struct() : Declaration(kind_of) {}
+  bool is_defined = false;
+  const Struct* base = nullptr;  ///< IDL 4: struct inheritance
+  Declarations nested;
+  std::vector<Member> members;
+};
+
+/// One branch of a union: its labels (several `case X:` may share a member) and its member.
+struct UnionBranch {
+  std::vector<Value> labels;  ///< of the discriminator's type; without the default label
+  bool is_default = false;
+  Member member;
+};
+
+struct Union final : Declaration {
+  static constexpr auto kind_of = DeclarationKind::union_type;
+  Union() : Declaration(kind_of) {}
+  bool is_defined = false;
+  const Type* discriminator =
+      nullptr;  ///< unaliased kind: boolean, char8, wchar, octet, integer or enum
+  Declarations nested;
+  std::vector<UnionBranch> branches;
+  bool has_implicit_default = false;  ///< no `default:` and labels that do not cover every value
+};
+
+/// An enumerator lives in the scope that holds its enum: `scoped_name` is "::Stock::red".
+struct Enumerator final : Declaration {
+  static constexpr auto kind_of = DeclarationKind::enumerator;
+  Enumerator() : Declaration(kind_of) {}
+  std::uint32_t ordinal = 0;  ///< position in the enum: what travels on the wire
+  std::int64_t value = 0;     ///< `@value`, else the previous one's plus one
+  const Declaration* enumeration = nullptr;
+};
+
+struct Enum final : Declaration {
+  static constexpr auto kind_of = DeclarationKind::enumeration;
+  Enum() : Declaration(kind_of) {}
+  std::vector<const Enumerator*> enumerators;
+};
+
+/// One declarator of a typedef; `typedef long a, b[3];` gives two of these.
+struct Typedef final : Declaration {
+  static constexpr auto kind_of = DeclarationKind::type_definition;
+  Typedef() : Declaration(kind_of) {}
+  const Type* type = nullptr;
+};
+
+struct Constant final : Declaration {
+  static constexpr auto kind_of = DeclarationKind::constant;
+  Constant() : Declaration(kind_of) {}
+  const Type* type = nullptr;  ///< as written; the value is of its unaliased kind
+  Value value;
+};
+
+struct Native final : Declaration {
+  static constexpr auto kind_of = DeclarationKind::native;
+  Native() : Declaration(kind_of) {}
+};
+
+/// `factory name(in …) raises (…)` of a valuetype.
+struct Factory final : Declaration {
+  static constexpr auto kind_of = DeclarationKind::factory;
+  Factory() : Declaration(kind_of) {}
+  std::vector<Parameter> parameters;
+  std::vector<const Exception*> raises;
+};
+
+enum class Access { public_state, private_state };
+
+struct StateMember {
+  Access access = Access::public_state;
+  Member member;
+};
+
+struct ValueType final : Declaration {
+  static constexpr auto kind_of = DeclarationKind::value_type;
+  ValueType() : Declaration(kind_of) {}
+  bool is_custom = false;
+  bool is_abstract = false;
+  bool is_truncatable = false;
+  bool is_defined = false;
+  std::vector<const ValueType*> bases;     ///< the first may be concrete, the others are abstract
+  std::vector<const Interface*> supports;  ///< at most one of them is concrete
+  Declarations contents;                   ///< operations, attributes, factories, nested types
+  std::vector<StateMember> state;
+};
+
+struct ValueBox final : Declaration {
+  static constexpr auto kind_of = DeclarationKind::value_box;
+  ValueBox() : Declaration(kind_of) {}
+  const Type* type = nullptr;
+};
+
+/// IDL 4. A flag's `position` is its bit.
+struct BitFlag {
+  std::string name;
+  Location location;
+  std::uint16_t position = 0;
+};
+
+struct Bitmask final : Declaration {
+  static constexpr auto kind_of = DeclarationKind::bitmask;
+  Bitmask() : Declaration(kind_of) {}
+  std::uint16_t bit_bound = 32;  ///< 1 to 64
+  std::vector<BitFlag> flags;
+};
+
+/// IDL 4. A field without a name is padding.
+struct BitField {
+  std::string name;
+  Location location;
+  std::uint16_t size = 0;      ///< bits, 1 to 64
+  const Type* type = nullptr;  ///< the destination type; chosen by `size` if none was written
+};
+
+struct Bitset final : Declaration {
+  static constexpr auto kind_of = DeclarationKind::bitset;
+  Bitset() : Declaration(kind_of) {}
+  const Bitset* base = nullptr;
+  std::vector<BitField> fields;
+};
+
+/// The declaration as a `T`, or nullptr if it is of another kind.
+template <typename T>
+const T* as(const Declaration* declaration) {
+  return declaration != nullptr && declaration->kind == T::kind_of
+             ? static_cast<const T*>(declaration)
+             : nullptr;
+}
+template <typename T>
+T* as(Declaration* declaration) {
+  return declaration != nullptr && declaration->kind == T::kind_of ? static_cast<T*>(declaration)
+                                                                   : nullptr;
+}
+
+// ---- the model ---------------------------------------------------------------------------------
+
+/// All of one compilation. Not copyable: nodes point to each other.
+class Model final {
+ public:
+  Model() = default;
+  Model(const Model&) = delete;
+  Model& operator=(const Model&) = delete;
+
+  /// Definitions at file level in the order of the text, those of included files too.
+  Declarations definitions;
+  /// All files that were read, in the order in which they were first opened; the main file is the
+  /// first.
+  std::deque<SourceFile> files;
+
+  /// A new node, owned by the model; its address never changes.
+  template <typename T>
+  T& make() {
+    return std::get<std::deque<T>>(nodes_).emplace_back();
+  }
+
+ private:
+  std::tuple<std::deque<Type>, std::deque<Module>, std::deque<Interface>, std::deque<Forward>,
+             std::deque<Operation>, std::deque<Attribute>, std::deque<Exception>,
+             std::deque<Struct>, std::deque<Union>, std::deque<Enumerator>, std::deque<Enum>,
+             std::deque<Typedef>, std::deque<Constant>, std::deque<Native>, std::deque<Factory>,
+             std::deque<ValueType>, std::deque<ValueBox>, std::deque<Bitmask>, std::deque<Bitset>>
+      nodes_;
+};
+
+/// The value as IDL would write it: 3, TRUE, 'a', "text", ::Stock::red.
+std::string to_text(const Value& value);
+
+/// The same, with as many digits as the floating-point type needs.
+std::string to_text(const Value& value, const Type& type);
+
+/// The type as IDL would write it, with full names: sequence<::Stock::Quote, 3>.
+std::string to_text(const Type& type);
+
+/// What kind of thing it is, in the words of IDL: "struct", "operation", "constant".
+std::string_view to_text(DeclarationKind kind);
+
+/// The model as stable text, two spaces per level: for golden tests and `perigee-idl --dump-model`.
+std::string dump_model(const Model& model);
+
+}  // namespace perigee::idlc

@@ -1,0 +1,136 @@
+// Annotations: `@name`, `@name(value)`, `@name(a=1, b=2)`, and the same in comments, `//@name`.
+#include "idlc/frontend/grammar.h"
+#include "idlc/frontend/lexer.h"
+#include "idlc/frontend/scanner.h"
+
+namespace perigee::idlc {
+namespace {
+
+std::string joined(const std::vector<Token>& tokens) {
+  std::string text;
+  for (const Token& token : tokens) {
+    if (!text.empty() && token.space_before) text += ' ';
+    if (token.is_escaped) text += '_';
+    text += token.text;
+  }
+  return text;
+}
+
+/// Up to the `,` or `)` that ends the parameter. A value need not be a constant of ours:
+/// `@default(x)` of a vendor's annotation may be anything.
+AnnotationParameter parse_parameter(Context& context) {
+  AnnotationParameter parameter;
+  TokenStream& tokens = context.tokens;
+  if (tokens.peek().kind == TokenKind::identifier && tokens.peek(1).is("=")) {
+    parameter.name = tokens.next().text;
+    tokens.next();
+  }
+  const std::size_t start = tokens.position();
+  std::size_t depth = 0;
+  while (!tokens.at_end() && !tokens.at(";") && !tokens.at("{") &&
+         (depth > 0 || (!tokens.at(",") && !tokens.at(")")))) {
+    if (tokens.at("(")) ++depth;
+    if (tokens.at(")") && depth > 0) --depth;
+    tokens.next();
+  }
+  std::vector<Token> text = tokens.tokens_since(start);
+  parameter.text = joined(text);
+  Token end;
+  end.location = tokens.previous_end();
+  text.push_back(end);
+  const Diagnostics::Mute mute(context.diagnostics);
+  tokens.parse_aside(text, [&] {
+    parameter.value = parse_natural_value(context);
+    if (!context.tokens.at_end()) parameter.value = {};
+  });
+  return parameter;
+}
+
+void parse_annotation(Context& context, Annotations& annotations) {
+  TokenStream& tokens = context.tokens;
+  Annotation annotation;
+  annotation.location = tokens.next().location;  // the @
+  const auto is_name = [](const Token& token) {
+    return token.kind == TokenKind::identifier || token.kind == TokenKind::keyword;
+  };
+  const bool is_far = tokens.peek().kind == TokenKind::keyword && tokens.peek().space_before;
+  if (!is_name(tokens.peek()) || is_far) {
+    tokens.report_unexpected("the name of an annotation after '@'");
+    return;
+  }
+  annotation.name = tokens.next().text;
+  // `@key ::M::T x`: the type does not belong to the annotation, as the blank in front of it shows.
+  while (tokens.at("::") && !tokens.peek().space_before && !tokens.peek().starts_line &&
+         is_name(tokens.peek(1))) {
+    tokens.next();
+    annotation.name += "::" + std::string(tokens.next().text);
+  }
+  if (tokens.at("(") && tokens.peek().location.line == annotation.location.line) {
+    tokens.next();
+    if (!tokens.at(")")) {
+      do {
+        annotation.parameters.push_back(parse_parameter(context));
+      } while (tokens.accept(","));
+    }
+    if (!tokens.expect(")", "after the parameters of the annotation")) return;
+  }
+  annotations.push_back(std::move(annotation));
+}
+
+/// The comment's text is scanned here: it takes no part in the preprocessor's work.
+void parse_comment(Context& context, Event& event, Annotations& annotations) {
+  Token comment = event.tokens.front();
+  Location origin = comment.location;
+  origin.column += 2;
+  TextPool pool(comment.text.size() + 1);
+  Scanner scanner(comment.text, origin, pool);
+  std::vector<Token> tokens;
+  for (Token token = scanner.next(); token.kind != TokenKind::end; token = scanner.next()) {
+    if (token.kind == TokenKind::annotation_comment) break;
+    tokens.push_back(token);
+  }
+  Token end;
+  end.location = origin;
+  tokens.push_back(end);
+  // A comment may hold anything; what is no annotation in it is prose.
+  const Diagnostics::Mute mute(context.diagnostics);
+  classify(tokens, context.options, context.diagnostics);
+  context.tokens.parse_aside(tokens, [&] {
+    while (context.tokens.at("@")) parse_annotation(context, annotations);
+  });
+}
+
+}  // namespace
+
+void add_trailing_annotations(Context& context, Annotations& annotations) {
+  for (Event* event : context.tokens.take_annotation_comments(true)) {
+    parse_comment(context, *event, annotations);
+  }
+}
+
+Annotations parse_annotations(Context& context) {
+  Annotations annotations;
+  do {
+    for (Event* event : context.tokens.take_annotation_comments(false)) {
+      parse_comment(context, *event, annotations);
+    }
+    if (!context.tokens.at("@") || context.tokens.at_word("annotation", 1)) break;
+    parse_annotation(context, annotations);
+  } while (!context.tokens.at_end());
+  return annotations;
+}
+
+void skip_annotation_definition(Context& context) {
+  TokenStream& tokens = context.tokens;
+  tokens.next();  // @
+  tokens.next();  // annotation
+  if (!parse_identifier(context, "the name of the annotation") || !tokens.at("{")) {
+    tokens.report_unexpected("'{' after the name of the annotation");
+    tokens.recover();
+    return;
+  }
+  tokens.skip_block();
+  tokens.expect_semicolon("the annotation");
+}
+
+}  // namespace perigee::idlc

@@ -1,0 +1,188 @@
+// Structs, exceptions and enums. CORBA 3.0, 3.11.2 and 3.12.
+#include "idlc/frontend/checks.h"
+#include "idlc/frontend/grammar.h"
+
+namespace perigee::idlc {
+
+void parse_members(Context& context, std::vector<Member>& members) {
+  TokenStream& tokens = context.tokens;
+  const Annotations annotations = parse_annotations(context);
+  const Location type_location = tokens.peek().location;
+  const Type* base = parse_member_type(context, "the type of a member");
+  if (base == nullptr) return tokens.recover();
+  const std::size_t first = members.size();
+  do {
+    const auto identifier = parse_identifier(context, "the name of a member");
+    const Type* type = identifier ? parse_dimensions(context, base) : nullptr;
+    if (type == nullptr) return tokens.recover();
+    if (members.size() == first) check_complete(context, *type, type_location);
+    context.scopes.declare(*identifier, nullptr, "member");
+    members.push_back({identifier->name, identifier->location, type, annotations});
+  } while (tokens.accept(","));
+  tokens.expect_semicolon("the member");
+  Annotations trailing;
+  add_trailing_annotations(context, trailing);
+  for (std::size_t i = first; i < members.size(); ++i) {
+    auto& own = members[i].annotations;
+    own.insert(own.end(), trailing.begin(), trailing.end());
+  }
+}
+
+namespace {
+
+void parse_body(Context& context, std::vector<Member>& members, const std::string& name) {
+  while (!context.tokens.at_end() && !context.tokens.at("}")) parse_members(context, members);
+  context.tokens.expect("}", "at the end of '" + name + "'");
+}
+
+/// The node of `struct S` or `union U`: the one that a forward declaration made, or a new one.
+Struct& struct_node(Context& context, const Identifier& identifier) {
+  const Symbol* known = context.scopes.current().find_exact(identifier.name);
+  auto* forward = known == nullptr ? nullptr : as<Struct>(known->declaration);
+  if (forward == nullptr || forward->is_defined || known->is_use) {
+    return declare<Struct>(context, identifier);
+  }
+  forward->location = identifier.location;
+  forward->is_imported = !identifier.location.file->is_main;
+  context.contents->push_back(forward);
+  return *forward;
+}
+
+Declaration* forward_struct(Context& context, const Identifier& identifier) {
+  const Symbol* known = context.scopes.current().find_exact(identifier.name);
+  auto* declared = known == nullptr ? nullptr : as<Struct>(known->declaration);
+  Forward& forward = context.model.make<Forward>();
+  describe_declaration(context, forward, identifier);
+  if (declared == nullptr) {
+    declared = &context.model.make<Struct>();
+    describe_declaration(context, *declared, identifier);
+    context.scopes.declare(identifier, declared, "struct");
+    context.forwards.emplace_back(declared, identifier.location);
+  }
+  forward.declared = declared;
+  context.ids.share(forward, *declared);
+  context.contents->push_back(&forward);
+  return &forward;
+}
+
+/// IDL 4: `struct S : Base`.
+void parse_struct_base(Context& context, Struct& structure) {
+  const ScopedName name = parse_scoped_name(context, "the name of the base struct");
+  Declaration* declaration = name.is_empty() ? nullptr : context.scopes.resolve(name);
+  if (declaration == nullptr) return;
+  const auto* base = as<Struct>(declaration);
+  if (base == nullptr || !base->is_defined) {
+    context.error(name.location(), "'" + name.text() + "' is no struct that is defined already");
+    return;
+  }
+  structure.base = base;
+  if (Scope* scope = context.scopes.scope_of(base)) {
+    Scope* own = context.scopes.scope_of(&structure);
+    if (own != nullptr) own->add_base(*scope);
+  }
+}
+
+}  // namespace
+
+Declaration* parse_struct(Context& context, Annotations annotations) {
+  const Nesting nesting(context);
+  TokenStream& tokens = context.tokens;
+  tokens.next();
+  const auto identifier = parse_identifier(context, "the name of the struct");
+  if (!nesting.is_ok() || !identifier) return nullptr;
+  if (tokens.at(";")) return forward_struct(context, *identifier);
+  if (!tokens.at("{") && !tokens.at(":")) {
+    tokens.report_unexpected("'{' after the name of the struct");
+    return nullptr;
+  }
+  Struct& structure = struct_node(context, *identifier);
+  structure.annotations = std::move(annotations);
+  const Inside inside(context, structure, structure.nested);
+  if (tokens.accept(":")) parse_struct_base(context, structure);
+  if (!tokens.expect("{", "after the name of the struct")) return nullptr;
+  const Location end_of_head = tokens.previous_end();
+  const std::size_t errors_before = context.diagnostics.error_count();
+  parse_body(context, structure.members, structure.name);
+  if (structure.members.empty() && structure.base == nullptr &&
+      context.options.idl_version == IdlVersion::three &&
+      context.diagnostics.error_count() == errors_before) {
+    context.error(end_of_head, "struct '" + structure.name + "' has no members");
+  }
+  structure.is_defined = true;
+  return &structure;
+}
+
+Declaration* parse_exception(Context& context, Annotations annotations) {
+  const Nesting nesting(context);
+  TokenStream& tokens = context.tokens;
+  tokens.next();
+  const auto identifier = parse_identifier(context, "the name of the exception");
+  if (!nesting.is_ok() || !identifier || !tokens.expect("{", "after the name of the exception")) {
+    return nullptr;
+  }
+  auto& exception = declare<Exception>(context, *identifier, std::move(annotations));
+  const Inside inside(context, exception, exception.nested);
+  parse_body(context, exception.members, exception.name);
+  return &exception;
+}
+
+namespace {
+
+/// `@value(n)` of an enumerator, else one more than the one before.
+std::int64_t enumerator_value(Context& context, const Enumerator& enumerator,
+                              const Enum& enumeration) {
+  constexpr std::int64_t greatest = 4'294'967'295;
+  if (const Annotation* annotation = enumerator.annotation("value")) {
+    const Value* value =
+        annotation->parameters.empty() ? nullptr : &annotation->parameters.front().value;
+    const auto* number = value == nullptr ? nullptr : std::get_if<std::int64_t>(value);
+    if (number != nullptr && *number >= -greatest && *number <= greatest) return *number;
+    context.error(annotation->location, "@value needs an integer of 32 bits");
+    return 0;
+  }
+  return enumeration.enumerators.empty() ? 0 : enumeration.enumerators.back()->value + 1;
+}
+
+/// False if the text is not an enumerator; the error is reported.
+bool parse_enumerator(Context& context, Enum& enumeration) {
+  Annotations annotations = parse_annotations(context);
+  const auto identifier = parse_identifier(context, "the name of an enumerator");
+  if (!identifier) return false;
+  // Enumerators live beside their enum, but are no definitions of their own.
+  Enumerator& enumerator = context.model.make<Enumerator>();
+  describe_declaration(context, enumerator, *identifier);
+  enumerator.annotations = std::move(annotations);
+  add_trailing_annotations(context, enumerator.annotations);
+  enumerator.ordinal = static_cast<std::uint32_t>(enumeration.enumerators.size());
+  enumerator.value = enumerator_value(context, enumerator, enumeration);
+  enumerator.enumeration = &enumeration;
+  context.scopes.declare(*identifier, &enumerator, "enumerator");
+  enumeration.enumerators.push_back(&enumerator);
+  return true;
+}
+
+}  // namespace
+
+Declaration* parse_enum(Context& context, Annotations annotations) {
+  TokenStream& tokens = context.tokens;
+  tokens.next();
+  const auto identifier = parse_identifier(context, "the name of the enum");
+  if (!identifier || !tokens.expect("{", "after the name of the enum")) return nullptr;
+  Enum& enumeration = declare<Enum>(context, *identifier, std::move(annotations));
+  do {
+    if (tokens.at("}") && !enumeration.enumerators.empty()) {
+      context.error(tokens.previous_end(), "a ',' behind the last enumerator is not allowed");
+      break;
+    }
+    if (!parse_enumerator(context, enumeration)) {
+      tokens.skip_to_block_end();
+      return &enumeration;
+    }
+  } while (tokens.accept(","));
+  if (!tokens.expect("}", "after the enumerators of '" + enumeration.name + "'")) {
+    tokens.skip_to_block_end();
+  }
+  return &enumeration;
+}
+
+}  // namespace perigee::idlc

@@ -1,0 +1,323 @@
+// Definitions at file and module level. CORBA 3.0, 3.4 to 3.6.
+#include "idlc/frontend/checks.h"
+#include "idlc/frontend/grammar.h"
+#include "idlc/frontend/literals.h"
+
+namespace perigee::idlc {
+
+std::optional<Identifier> parse_identifier(Context& context, std::string_view what) {
+  if (context.tokens.peek().kind != TokenKind::identifier) {
+    context.tokens.report_unexpected(what);
+    return std::nullopt;
+  }
+  const Token token = context.tokens.next();
+  return Identifier{std::string(token.text), token.location};
+}
+
+ScopedName parse_scoped_name(Context& context, std::string_view what) {
+  TokenStream& tokens = context.tokens;
+  ScopedName name;
+  name.is_absolute = tokens.accept("::");
+  do {
+    // CORBA::Object and CORBA::ValueBase: after `::` these two keywords are names.
+    const bool is_word =
+        !name.is_empty() && (tokens.at_keyword("Object") || tokens.at_keyword("ValueBase"));
+    if (tokens.peek().kind != TokenKind::identifier && !is_word) {
+      tokens.report_unexpected(name.is_empty() ? what : "a name after '::'");
+      return {};
+    }
+    const Token token = tokens.next();
+    name.parts.push_back({std::string(token.text), token.location});
+  } while (tokens.accept("::"));
+  return name;
+}
+
+void finish_declaration(Context& context, Declaration* declared, std::string_view after) {
+  context.tokens.expect_semicolon(after);
+  if (declared != nullptr) add_trailing_annotations(context, declared->annotations);
+}
+
+namespace {
+
+Declaration* parse_module(Context& context, Annotations annotations) {
+  const Nesting nesting(context);
+  TokenStream& tokens = context.tokens;
+  tokens.next();
+  const auto identifier = parse_identifier(context, "the name of the module");
+  if (identifier && tokens.at("<")) {
+    context.error(tokens.peek().location, "template modules are not supported");
+    tokens.recover();
+    tokens.accept(";");
+    return nullptr;
+  }
+  if (!nesting.is_ok() || !identifier || !tokens.expect("{", "after the name of the module")) {
+    tokens.recover();
+    return nullptr;
+  }
+  const Symbol* known = context.scopes.current().find_exact(identifier->name);
+  auto* first = known == nullptr ? nullptr : as<Module>(known->declaration);
+  Module& module = context.model.make<Module>();
+  describe_declaration(context, module, *identifier);
+  module.annotations = std::move(annotations);
+  module.first_opening = first != nullptr ? first : &module;
+  context.contents->push_back(&module);
+  if (first == nullptr) {
+    context.scopes.declare(*identifier, &module, "module");
+  } else {
+    context.ids.share(module, *first);
+  }
+  {
+    const Inside inside(context, module, module.contents);
+    parse_definitions(context);
+    if (!tokens.expect("}", "at the end of module '" + module.name + "'")) return &module;
+  }
+  finish_declaration(context, &module, "the module");
+  return &module;
+}
+
+bool is_constant_type(const Type& type) {
+  switch (unaliased(type).kind) {
+    case TypeKind::boolean:
+    case TypeKind::octet:
+    case TypeKind::char8:
+    case TypeKind::wchar:
+    case TypeKind::int8:
+    case TypeKind::uint8:
+    case TypeKind::int16:
+    case TypeKind::uint16:
+    case TypeKind::int32:
+    case TypeKind::uint32:
+    case TypeKind::int64:
+    case TypeKind::uint64:
+    case TypeKind::float32:
+    case TypeKind::float64:
+    case TypeKind::float128:
+    case TypeKind::string:
+    case TypeKind::wstring:
+    case TypeKind::fixed:
+    case TypeKind::enumeration:
+      return true;
+    default:
+      return false;
+  }
+}
+
+Declaration* parse_constant_declaration(Context& context, Annotations annotations) {
+  TokenStream& tokens = context.tokens;
+  tokens.next();
+  const Location type_location = tokens.peek().location;
+  const Type* type = parse_type(context, "the type of the constant");
+  const auto identifier =
+      type == nullptr ? std::nullopt : parse_identifier(context, "the name of the constant");
+  if (!identifier || !tokens.expect("=", "after the name of the constant")) {
+    tokens.recover();
+    return nullptr;
+  }
+  if (!is_constant_type(*type)) {
+    context.error(type_location, "a constant cannot be of type '" + to_text(*type) + "'");
+    tokens.recover();
+    return nullptr;
+  }
+  std::optional<Value> value = parse_constant(context, *type);
+  // Declared although its value is wrong, so that each use is not one more error.
+  Constant& constant = declare<Constant>(context, *identifier, std::move(annotations));
+  constant.type = type;
+  if (value) constant.value = std::move(*value);
+  if (!value && !tokens.at(";")) {
+    tokens.recover();
+    return &constant;
+  }
+  finish_declaration(context, &constant, "the constant");
+  return &constant;
+}
+
+Declaration* parse_typedef(Context& context, const Annotations& annotations) {
+  TokenStream& tokens = context.tokens;
+  tokens.next();
+  const Type* base = parse_member_type(context, "a type after 'typedef'");
+  if (base == nullptr) {
+    tokens.recover();
+    return nullptr;
+  }
+  Typedef* last = nullptr;
+  do {
+    const auto identifier = parse_identifier(context, "the name of the new type");
+    const Location location = tokens.peek().location;
+    const Type* type = identifier ? parse_dimensions(context, base) : nullptr;
+    if (type == nullptr) {
+      tokens.recover();
+      return last;
+    }
+    if (type->kind == TypeKind::array) check_complete(context, *type, location);
+    last = &declare<Typedef>(context, *identifier, annotations);
+    last->type = type;
+    const std::size_t depth = context.types.alias_depth(*type) + 1;
+    context.types.set_alias_depth(*last, depth);
+    if (depth > context.options.limits.alias_depth_max) {
+      context.diagnostics.fatal(identifier->location,
+                                "typedefs lie inside each other more than " +
+                                    std::to_string(context.options.limits.alias_depth_max) +
+                                    " deep");
+    }
+  } while (tokens.accept(","));
+  finish_declaration(context, last, "the typedef");
+  return last;
+}
+
+Declaration* parse_native(Context& context, Annotations annotations) {
+  context.tokens.next();
+  const auto identifier = parse_identifier(context, "the name of the native type");
+  if (!identifier) {
+    context.tokens.recover();
+    return nullptr;
+  }
+  Native& native = declare<Native>(context, *identifier, std::move(annotations));
+  finish_declaration(context, &native, "the native type");
+  return &native;
+}
+
+/// `typeid A::B "IDL:…";` and `typeprefix A "acme.com";`
+void parse_type_id(Context& context) {
+  TokenStream& tokens = context.tokens;
+  const Token word = tokens.next();
+  const ScopedName name =
+      parse_scoped_name(context, "a name after '" + std::string(word.text) + "'");
+  Declaration* declaration = name.is_empty() ? nullptr : context.scopes.resolve(name);
+  if (declaration == nullptr || tokens.peek().kind != TokenKind::string) {
+    if (declaration != nullptr) tokens.report_unexpected("a string");
+    tokens.recover();
+    return;
+  }
+  const Token token = tokens.next();
+  const std::string text = narrow_text(token, context.diagnostics).value_or("");
+  if (word.text == "typeid") {
+    context.ids.set_id(*declaration, text, token.location);
+  } else if (context.ids.check_prefix(text, token.location)) {
+    context.ids.set_type_prefix(*declaration, text);
+    if (Scope* scope = context.scopes.scope_of(declaration)) {
+      scope->type_prefix = text;
+      scope->has_type_prefix = true;
+      if (scope == &context.scopes.current()) context.ids.set_prefix(text);
+    }
+  }
+  tokens.expect_semicolon("the " + std::string(word.text));
+}
+
+/// CORBA components are not part of this compiler. They are named as such, and skipped.
+bool skip_component(Context& context) {
+  TokenStream& tokens = context.tokens;
+  if (tokens.peek(1).kind != TokenKind::identifier) return false;
+  for (const std::string_view word :
+       {"component", "home", "eventtype", "porttype", "connector", "composition"}) {
+    if (!tokens.at_word(word)) continue;
+    context.error(tokens.peek().location,
+                  "CORBA components ('" + std::string(word) + "') are not supported");
+    tokens.recover();
+    tokens.accept(";");
+    return true;
+  }
+  return false;
+}
+
+bool at_statement_word(const Context& context, std::string_view word) {
+  return context.tokens.at_word(word) &&
+         (context.tokens.peek(1).kind == TokenKind::identifier || context.tokens.peek(1).is("::"));
+}
+
+void skip_unsupported(Context& context, const std::string& what) {
+  context.unsupported(context.tokens.peek().location, what);
+  context.tokens.recover();
+}
+
+void report_no_definition(Context& context) {
+  TokenStream& tokens = context.tokens;
+  const Token& token = tokens.peek();
+  Diagnostic* diagnostic = tokens.report_unexpected("a definition");
+  if (diagnostic != nullptr && token.kind == TokenKind::identifier) {
+    const std::string near =
+        nearest_spelling(std::string(token.text),
+                         {"module", "interface", "struct", "union", "enum", "typedef", "const",
+                          "exception", "native", "local", "abstract", "valuetype"});
+    if (!near.empty()) diagnostic->hint = "did you mean '" + near + "'?";
+  }
+  if (token.is(";")) {
+    tokens.next();
+  } else {
+    tokens.recover();
+    // Not behind the brace that ends a scope, but behind a stray one.
+    tokens.accept(";");
+  }
+}
+
+void parse_definition(Context& context) {
+  TokenStream& tokens = context.tokens;
+  Annotations annotations = parse_annotations(context);
+  if (tokens.at("@")) return skip_annotation_definition(context);
+  bool handled = false;
+  parse_common_definition(context, annotations, handled);
+  if (handled) return;
+  if (tokens.at_keyword("module")) {
+    parse_module(context, std::move(annotations));
+  } else if (at_interface(context)) {
+    parse_interface(context, std::move(annotations));
+  } else if (at_value_type(context)) {
+    parse_value_type(context, std::move(annotations));
+  } else if (at_statement_word(context, "import")) {
+    skip_unsupported(context, "import");
+  } else if (!skip_component(context)) {
+    report_no_definition(context);
+  }
+}
+
+}  // namespace
+
+Declaration* parse_common_definition(Context& context, Annotations annotations, bool& handled) {
+  TokenStream& tokens = context.tokens;
+  handled = true;
+  if (tokens.at_keyword("const"))
+    return parse_constant_declaration(context, std::move(annotations));
+  if (tokens.at_keyword("typedef")) return parse_typedef(context, annotations);
+  if (tokens.at_keyword("native")) return parse_native(context, std::move(annotations));
+  if (at_statement_word(context, "typeid") || at_statement_word(context, "typeprefix")) {
+    parse_type_id(context);
+    return nullptr;
+  }
+  using Parse = Declaration* (*)(Context&, Annotations);
+  Parse parse = nullptr;
+  if (tokens.at_keyword("struct")) parse = parse_struct;
+  if (tokens.at_keyword("union")) parse = parse_union;
+  if (tokens.at_keyword("enum")) parse = parse_enum;
+  if (tokens.at_keyword("exception")) parse = parse_exception;
+  if (tokens.at_keyword("bitmask")) parse = parse_bitmask;
+  if (tokens.at_keyword("bitset")) parse = parse_bitset;
+  if (parse == nullptr) {
+    handled = false;
+    return nullptr;
+  }
+  const std::string what = "the " + std::string(tokens.peek().text);
+  Declaration* declared = parse(context, std::move(annotations));
+  if (declared == nullptr) {
+    tokens.recover();
+  } else {
+    finish_declaration(context, declared, what);
+  }
+  return declared;
+}
+
+void parse_definitions(Context& context) {
+  while (!context.tokens.at_end() && !context.tokens.at("}")) parse_definition(context);
+}
+
+void parse_specification(Context& context) {
+  while (!context.tokens.at_end()) {
+    parse_definitions(context);
+    if (context.tokens.at_end()) break;
+    context.error(context.tokens.next().location, "this '}' closes nothing");
+    context.tokens.accept(";");
+  }
+  context.tokens.next();  // hands over the events in front of the end
+  check_forwards(context);
+  context.ids.finish();
+}
+
+}  // namespace perigee::idlc

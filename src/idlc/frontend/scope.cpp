@@ -1,0 +1,266 @@
+// Name lookup.
+#include "idlc/frontend/scope.h"
+
+#include "idlc/frontend/lexer.h"
+
+#include <algorithm>
+#include <set>
+
+namespace perigee::idlc {
+namespace {
+
+std::string quoted(std::string_view text) { return "'" + std::string(text) + "'"; }
+
+/// Base scopes are visited once each: paths through diamonds are exponentially many.
+void add_inherited(const Scope& scope, const std::string& name, std::set<const Scope*>& visited,
+                   std::vector<const Symbol*>& result) {
+  for (const Scope* base : scope.bases()) {
+    if (!visited.insert(base).second) continue;
+    const Symbol* found = base->find(name);
+    if (found == nullptr || found->is_use) {
+      add_inherited(*base, name, visited, result);
+    } else if (std::ranges::none_of(result, [&](const Symbol* known) {
+                 return known->declaration == found->declaration;
+               })) {
+      result.push_back(found);
+    }
+  }
+}
+
+void add_bases(const Scope& scope, std::set<const Scope*>& visited) {
+  for (const Scope* base : scope.bases()) {
+    if (visited.insert(base).second) add_bases(*base, visited);
+  }
+}
+
+/// Scopes into which a use brings a name. Modules are not: there a name may be used and then
+/// declared.
+bool keeps_uses(const Scope& scope) {
+  return scope.owner() != nullptr ? scope.owner()->kind != DeclarationKind::module
+                                  : scope.parent() != nullptr;
+}
+
+}  // namespace
+
+std::string ScopedName::text() const {
+  std::string result;
+  for (const Identifier& part : parts) {
+    if (!result.empty() || is_absolute) result += "::";
+    result += part.name;
+  }
+  return result;
+}
+
+const Symbol* Scope::find(const std::string& name) const {
+  const auto found = symbols_.find(lower_case(name));
+  return found == symbols_.end() ? nullptr : &found->second;
+}
+
+const Symbol* Scope::find_exact(const std::string& name) const {
+  const Symbol* found = find(name);
+  return found != nullptr && found->name == name ? found : nullptr;
+}
+
+void Scope::insert(Symbol symbol) {
+  std::string key = lower_case(symbol.name);
+  symbols_.insert_or_assign(std::move(key), std::move(symbol));
+}
+
+void Scope::add_names_to(std::vector<std::string>& names) const {
+  constexpr std::size_t name_count_max = 5000;  // enough for a proposal, bounded for hostile input
+  for (const auto& [key, symbol] : symbols_) {
+    if (names.size() >= name_count_max) return;
+    if (symbol.declaration != nullptr) names.push_back(symbol.name);
+  }
+}
+
+Scopes::Scopes(Diagnostics& diagnostics) : diagnostics_(diagnostics) {
+  all_.push_back(std::make_unique<Scope>(nullptr, nullptr));
+  global_ = all_.back().get();
+  current_ = global_;
+}
+
+Scope& Scopes::enter(Declaration& owner) {
+  const Module* module = as<Module>(&owner);
+  const Declaration* key = module != nullptr ? module->first_opening : &owner;
+  Scope*& scope = by_owner_[key];
+  if (scope == nullptr) {
+    all_.push_back(std::make_unique<Scope>(current_, &owner));
+    scope = all_.back().get();
+  }
+  current_ = scope;
+  return *scope;
+}
+
+Scope& Scopes::enter_nameless() {
+  all_.push_back(std::make_unique<Scope>(current_, nullptr));
+  current_ = all_.back().get();
+  return *current_;
+}
+
+void Scopes::leave() { current_ = current_->parent(); }
+
+Scope* Scopes::scope_of(const Declaration* declaration) const {
+  const Module* module = as<Module>(declaration);
+  const auto found = by_owner_.find(module != nullptr ? module->first_opening : declaration);
+  return found == by_owner_.end() ? nullptr : found->second;
+}
+
+std::string Scopes::scoped_name(const std::string& name) const {
+  const Scope* scope = current_;
+  while (scope != nullptr && scope->owner() == nullptr) scope = scope->parent();
+  return (scope == nullptr ? "" : scope->owner()->scoped_name) + "::" + name;
+}
+
+bool Scopes::declare(const Identifier& identifier, Declaration* declaration,
+                     std::string_view what) {
+  const Declaration* owner = current_->owner();
+  // A member that differs in case, as in `struct Right { string right; };`, is common and does no
+  // harm.
+  const bool is_owners_name =
+      owner != nullptr &&
+      (declaration == nullptr ? owner->name == identifier.name
+                              : lower_case(owner->name) == lower_case(identifier.name));
+  if (is_owners_name) {
+    diagnostics_.error(identifier.location, quoted(identifier.name) + " is also the name of the " +
+                                                std::string(to_text(owner->kind)) + " around it");
+  }
+  const Symbol* existing = current_->find(identifier.name);
+  if (existing == nullptr || (existing->is_use && existing->name != identifier.name)) {
+    // A use that differs in case, as in `void f(in Color color)`, is accepted as other compilers
+    // do.
+    current_->insert({identifier.name, identifier.location, declaration, what, false});
+    return true;
+  }
+  if (existing->is_use) {
+    diagnostics_
+        .error(identifier.location,
+               quoted(identifier.name) + " is declared in this scope after it was used here")
+        .notes.push_back({existing->location, "it was used here with another meaning"});
+  } else if (existing->name == identifier.name) {
+    diagnostics_.error(identifier.location, quoted(identifier.name) + " is already declared")
+        .notes.push_back({existing->location, "it was declared here"});
+  } else {
+    diagnostics_
+        .error(identifier.location, quoted(identifier.name) + " differs from " +
+                                        quoted(existing->name) + " only in case")
+        .notes.push_back({existing->location, quoted(existing->name) + " was declared here"});
+  }
+  return false;
+}
+
+std::vector<const Symbol*> Scopes::inherited(const Scope& scope, const std::string& name) {
+  std::vector<const Symbol*> result;
+  std::set<const Scope*> visited;
+  add_inherited(scope, name, visited, result);
+  return result;
+}
+
+/// In the scope itself, then in what it inherits. Exact spelling only.
+const Symbol* Scopes::look_up(const Scope& scope, const Identifier& identifier,
+                              bool& is_ambiguous) {
+  if (const Symbol* found = scope.find_exact(identifier.name)) return found;
+  std::vector<const Symbol*> found = inherited(scope, identifier.name);
+  std::erase_if(found, [&](const Symbol* symbol) { return symbol->name != identifier.name; });
+  if (found.size() > 1) {
+    is_ambiguous = true;
+    Diagnostic& diagnostic = diagnostics_.error(
+        identifier.location, quoted(identifier.name) + " is ambiguous: it is inherited twice");
+    for (const Symbol* symbol : found)
+      diagnostic.notes.push_back({symbol->location, "one is here"});
+    diagnostic.hint =
+        "write the scope in front of it, as in " + found.front()->declaration->scoped_name;
+  }
+  return found.empty() ? nullptr : found.front();
+}
+
+const Symbol* Scopes::first_part(const Identifier& identifier, bool& failed) {
+  for (const Scope* scope = current_; scope != nullptr; scope = scope->parent()) {
+    const Symbol* found = look_up(*scope, identifier, failed);
+    if (failed || found != nullptr) return found;
+  }
+  return nullptr;
+}
+
+void Scopes::report_missing(const Identifier& identifier, const Scope* inside) {
+  const Symbol* other_case = nullptr;
+  std::vector<std::string> names;
+  for (const Scope* scope = inside != nullptr ? inside : current_; scope != nullptr;
+       scope = inside != nullptr ? nullptr : scope->parent()) {
+    std::set<const Scope*> bases;
+    add_bases(*scope, bases);
+    scope->add_names_to(names);
+    for (const Scope* base : bases) base->add_names_to(names);
+    const Symbol* found = scope->find(identifier.name);
+    if (other_case == nullptr && found != nullptr && found->declaration != nullptr)
+      other_case = found;
+  }
+  if (other_case != nullptr) {
+    Diagnostic& diagnostic =
+        diagnostics_.error(identifier.location, quoted(identifier.name) + " is declared as " +
+                                                    quoted(other_case->name) + ": case matters");
+    diagnostic.notes.push_back({other_case->location, "it was declared here"});
+    return;
+  }
+  std::string where;
+  if (inside != nullptr && inside->owner() != nullptr) {
+    where = " in " + quoted(inside->owner()->scoped_name);
+  }
+  Diagnostic& diagnostic =
+      diagnostics_.error(identifier.location, quoted(identifier.name) + " is not declared" + where);
+  // The order of a hash table must not decide between proposals.
+  std::ranges::sort(names);
+  const std::string near = nearest_spelling(identifier.name, names);
+  if (!near.empty()) diagnostic.hint = "did you mean " + quoted(near) + "?";
+}
+
+/// CORBA 3.0, 3.15.3: a use brings the name into the scopes up to where it was found.
+void Scopes::introduce(const Identifier& identifier, const Symbol& found) {
+  for (Scope* scope = current_; scope != nullptr && keeps_uses(*scope); scope = scope->parent()) {
+    if (scope->find(identifier.name) != nullptr) return;
+    scope->insert({identifier.name, identifier.location, found.declaration, found.what, true});
+  }
+}
+
+Declaration* Scopes::resolve(const ScopedName& name) {
+  bool failed = false;
+  const Identifier& first = name.parts.front();
+  const Symbol* found =
+      name.is_absolute ? look_up(*global_, first, failed) : first_part(first, failed);
+  if (failed) return nullptr;
+  if (found == nullptr) {
+    report_missing(first, name.is_absolute ? global_ : nullptr);
+    return nullptr;
+  }
+  // The pointer may be invalid after an insertion, the copy is not.
+  Symbol symbol = *found;
+  if (!name.is_absolute) introduce(first, symbol);
+  for (std::size_t i = 1; i < name.parts.size(); ++i) {
+    const Scope* scope = symbol.declaration == nullptr ? nullptr : scope_of(symbol.declaration);
+    if (scope == nullptr) {
+      Diagnostic& diagnostic = diagnostics_.error(
+          name.parts[i - 1].location, quoted(name.parts[i - 1].name) + " has no names inside it");
+      if (as<Enum>(symbol.declaration) != nullptr) {
+        diagnostic.hint = "an enumerator belongs to the scope around its enum";
+      }
+      return nullptr;
+    }
+    found = look_up(*scope, name.parts[i], failed);
+    if (failed) return nullptr;
+    if (found == nullptr) {
+      report_missing(name.parts[i], scope);
+      return nullptr;
+    }
+    symbol = *found;
+  }
+  if (symbol.declaration == nullptr) {
+    diagnostics_
+        .error(name.parts.back().location, quoted(name.parts.back().name) + " is a " +
+                                               std::string(symbol.what) +
+                                               ", which cannot be used here")
+        .notes.push_back({symbol.location, "it was declared here"});
+  }
+  return symbol.declaration;
+}
+
+}  // namespace perigee::idlc

@@ -1,0 +1,101 @@
+// Scopes and name lookup by the rules of CORBA 3.0, 3.15: declared, inherited and introduced names,
+// clashes by case. Does not know the grammar; reports what it cannot find or what is declared
+// twice.
+#pragma once
+
+#include "idlc/frontend/diagnostics.h"
+#include "idlc/frontend/model.h"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace perigee::idlc {
+
+/// A name in the text, without the escape underscore.
+struct Identifier {
+  std::string name;
+  Location location;
+};
+
+struct ScopedName {
+  bool is_absolute = false;
+  std::vector<Identifier> parts;
+
+  [[nodiscard]] bool is_empty() const { return parts.empty(); }
+  [[nodiscard]] Location location() const { return parts.front().location; }
+  [[nodiscard]] std::string text() const;
+};
+
+/// What a name means in a scope.
+struct Symbol {
+  std::string name;
+  Location location;
+  Declaration* declaration = nullptr;  ///< null for members and parameters, which `what` names
+  std::string_view what;
+  bool is_use = false;  ///< declared elsewhere, but used here: it may not be declared here any more
+};
+
+class Scope final {
+ public:
+  Scope(Scope* parent, Declaration* owner) : parent_(parent), owner_(owner) {}
+
+  [[nodiscard]] Scope* parent() const { return parent_; }
+  [[nodiscard]] Declaration* owner() const { return owner_; }
+  [[nodiscard]] const Symbol* find(const std::string& name) const;  ///< whatever its case
+  [[nodiscard]] const Symbol* find_exact(const std::string& name) const;
+  void insert(Symbol symbol);
+  void add_base(const Scope& base) { bases_.push_back(&base); }
+  [[nodiscard]] const std::vector<const Scope*>& bases() const { return bases_; }
+  void add_names_to(std::vector<std::string>& names) const;
+
+  std::string type_prefix;  ///< set by `typeprefix`
+  bool has_type_prefix = false;
+
+ private:
+  Scope* parent_;
+  Declaration* owner_;
+  std::unordered_map<std::string, Symbol> symbols_;  // by lower case
+  std::vector<const Scope*> bases_;
+};
+
+class Scopes final {
+ public:
+  explicit Scopes(Diagnostics& diagnostics);
+
+  [[nodiscard]] Scope& current() { return *current_; }
+  /// The scope of `owner` (made the first time; a module opened again has its first opening's),
+  /// entered.
+  Scope& enter(Declaration& owner);
+  /// A scope without a name: the parameters of an operation.
+  Scope& enter_nameless();
+  void leave();
+  [[nodiscard]] Scope* scope_of(const Declaration* declaration) const;
+
+  /// Declares a name in the current scope. False after a report, if it clashes.
+  bool declare(const Identifier& identifier, Declaration* declaration, std::string_view what);
+  /// What the name means here; null after a report. A name that is used in an interface, struct or
+  /// the like may not be declared there any more.
+  Declaration* resolve(const ScopedName& name);
+  /// "::Stock::Quoter" for a name in the current scope.
+  [[nodiscard]] std::string scoped_name(const std::string& name) const;
+
+  /// Declarations of that name (whatever its case) in the bases of `scope`, each once.
+  static std::vector<const Symbol*> inherited(const Scope& scope, const std::string& name);
+
+ private:
+  const Symbol* look_up(const Scope& scope, const Identifier& identifier, bool& is_ambiguous);
+  const Symbol* first_part(const Identifier& identifier, bool& failed);
+  void introduce(const Identifier& identifier, const Symbol& found);
+  void report_missing(const Identifier& identifier, const Scope* inside);
+
+  Diagnostics& diagnostics_;
+  std::vector<std::unique_ptr<Scope>> all_;
+  std::map<const Declaration*, Scope*> by_owner_;
+  Scope* global_;
+  Scope* current_;
+};
+
+}  // namespace perigee::idlc

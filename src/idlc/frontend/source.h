@@ -1,0 +1,60 @@
+// Where text comes from: source files, positions in them, and the interface through which the
+// compiler reads files. Does not know what the text means.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace perigee::idlc {
+
+/// One file that took part in a compilation. Owned by the Model (and by the compilation before
+/// that).
+struct SourceFile {
+  std::string path;  ///< as opened; "<builtin>/orb.idl" for a text that the compiler carries
+  std::string
+      include_name;  ///< as written in the first #include that named it; empty for the main file
+  const SourceFile* includer = nullptr;  ///< the file with the first #include that named it
+  std::uint32_t include_line = 0;        ///< the line of that #include
+  bool is_main = false;                  ///< the file named on the command line
+  bool is_direct = false;  ///< included by the main file itself, not only through another file
+  bool is_builtin =
+      false;  ///< carried by the compiler (orb.idl): the back end's library has its C++
+  bool is_renumbered = false;  ///< only named by #line: there is no text to show
+  std::string text;            ///< the contents, for diagnostics
+};
+
+/// A position in a file. Lines and columns count from 1; a column counts octets.
+struct Location {
+  const SourceFile* file = nullptr;
+  std::uint32_t line = 0;
+  std::uint32_t column = 0;
+};
+
+/// Reads files for the compiler; tests and fuzz targets give one that holds them in memory.
+class FileProvider {
+ public:
+  virtual ~FileProvider() = default;
+  /// The whole file, or nothing if there is none at `path` or it has more than `size_max` octets.
+  virtual std::optional<std::string> read(const std::string& path, std::size_t size_max) = 0;
+};
+
+/// Files of the operating system.
+class SystemFiles final : public FileProvider {
+ public:
+  std::optional<std::string> read(const std::string& path, std::size_t size_max) override;
+};
+
+/// Files in memory, by exact path.
+class MemoryFiles final : public FileProvider {
+ public:
+  void add(std::string path, std::string text) { files_[std::move(path)] = std::move(text); }
+  std::optional<std::string> read(const std::string& path, std::size_t size_max) override;
+
+ private:
+  std::map<std::string, std::string> files_;
+};
+
+}  // namespace perigee::idlc

@@ -1,0 +1,117 @@
+// Options, with CLI11.
+#include "idlc/program/arguments.h"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+
+namespace perigee::idlc {
+
+namespace {
+
+constexpr const char* description =
+    "Compiles IDL files to C++ (the OMG mapping of IDL to C++11): stock.idl gives stockC.h and "
+    "stockC.cpp for clients, stockS.h and stockS.cpp for servers.";
+
+struct Flags {
+  bool dumps_model = false;
+  bool preprocesses = false;
+  std::string idl_version = "3";
+  bool wants_ami = false;
+  bool wants_amh = false;
+  bool wants_async = false;
+};
+
+void add_input_options(CLI::App& app, Arguments& arguments, Flags& flags) {
+  app.add_option("FILE", arguments.files, "The IDL files to compile")->required();
+  app.add_option("-I", arguments.include_paths, "Look for included files in FOLDER, too")
+      ->type_name("FOLDER")
+      ->allow_extra_args(false);
+  app.add_option("-D", arguments.defines, "Define a preprocessor macro")
+      ->type_name("NAME[=TEXT]")
+      ->allow_extra_args(false);
+  app.add_option("-U", arguments.undefines, "Undefine a preprocessor macro")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  app.add_option("--idl", flags.idl_version,
+                 "IDL version: with 3, words that are keywords since IDL 4 (map, bitset, ...) are "
+                 "ordinary names")
+      ->check(CLI::IsMember({"3", "4"}))
+      ->capture_default_str();
+}
+
+void add_output_options(CLI::App& app, Arguments& arguments) {
+  cpp11::FileNames& names = arguments.names;
+  app.add_option("-o,--output-dir", arguments.output_folder,
+                 "Write into FOLDER, which is made if it does not exist")
+      ->type_name("FOLDER")
+      ->capture_default_str();
+  app.add_option("--depend-file", arguments.depend_file,
+                 "Write a make rule that names all files that were read")
+      ->type_name("FILE");
+  app.add_option("--client-suffix", names.client_suffix, "Suffix of the client's files")
+      ->capture_default_str();
+  app.add_option("--server-suffix", names.server_suffix, "Suffix of the server's files")
+      ->capture_default_str();
+  app.add_option("--header-extension", names.header_extension, "Extension of headers")
+      ->capture_default_str();
+  app.add_option("--source-extension", names.source_extension, "Extension of sources")
+      ->capture_default_str();
+}
+
+void add_flags(CLI::App& app, Flags& flags) {
+  auto* dump = app.add_flag("--dump-model", flags.dumps_model,
+                            "Print the checked declarations instead of generating");
+  app.add_flag("-E,--preprocess", flags.preprocesses, "Print the preprocessed text instead")
+      ->excludes(dump);
+  app.add_flag("--ami", flags.wants_ami, "Asynchronous calls (not available in this version)");
+  app.add_flag("--amh", flags.wants_amh, "Asynchronous servants (not available in this version)");
+  app.add_flag("--async", flags.wants_async, "Coroutines (not available in this version)");
+}
+
+/// What is wrong with options that are right one by one; empty if nothing.
+std::string complaint(const Arguments& arguments, const Flags& flags) {
+  if (flags.wants_ami) return "--ami is not available in this version";
+  if (flags.wants_amh) return "--amh is not available in this version";
+  if (flags.wants_async) return "--async is not available in this version";
+  if (!arguments.depend_file.empty() && arguments.files.size() > 1)
+    return "--depend-file takes one IDL file at a time";
+  if (arguments.names.client_suffix == arguments.names.server_suffix)
+    return "the client's and the server's files have the same suffix";
+  if (arguments.names.header_extension == arguments.names.source_extension)
+    return "headers and sources have the same extension";
+  return {};
+}
+
+void apply(const Flags& flags, Arguments& arguments) {
+  if (flags.dumps_model) arguments.action = Action::dump_model;
+  if (flags.preprocesses) arguments.action = Action::preprocess;
+  arguments.idl_version = flags.idl_version == "4" ? IdlVersion::four : IdlVersion::three;
+}
+
+}  // namespace
+
+ParseResult parse_arguments(std::vector<std::string> words, std::ostream& out, std::ostream& err) {
+  Arguments arguments;
+  Flags flags;
+  CLI::App app(description, "perigee-idl");
+  app.set_version_flag("--version", std::string("perigee-idl ") + PERIGEE_VERSION);
+  add_input_options(app, arguments, flags);
+  add_output_options(app, arguments);
+  add_flags(app, flags);
+  try {
+    std::ranges::reverse(words);  // CLI11 takes them from the back
+    app.parse(std::move(words));
+  } catch (const CLI::ParseError& error) {
+    const bool is_answer = app.exit(error, out, err) == 0;  // --help, --version
+    return {std::nullopt, is_answer ? exit_ok : exit_bad_usage};
+  }
+  apply(flags, arguments);
+  if (const std::string text = complaint(arguments, flags); !text.empty()) {
+    err << "perigee-idl: " << text << '\n';
+    return {std::nullopt, exit_bad_usage};
+  }
+  return {std::move(arguments), exit_ok};
+}
+
+}  // namespace perigee::idlc

@@ -1,0 +1,105 @@
+// The data of tagged components and service contexts: encapsulations all.
+#include <perigee/cdr/decoder.h>
+#include <perigee/cdr/encoder.h>
+#include <perigee/iop/components.h>
+
+#include <algorithm>
+
+namespace perigee::iop {
+
+namespace {
+
+constexpr std::size_t conversions_max = 64;
+
+void write_list(cdr::Encoder& encoder, const CodeSetList& list) {
+  encoder.write(list.native);
+  encoder.write_length(list.conversions.size());
+  encoder.write_array(std::span<const std::uint32_t>(list.conversions));
+}
+
+void read_list(cdr::Decoder& decoder, CodeSetList& list) {
+  list.native = decoder.read<std::uint32_t>();
+  const std::size_t count = decoder.read_length(sizeof(std::uint32_t));
+  if (count > conversions_max) return decoder.fail(cdr::ErrorKind::too_large);
+  list.conversions.resize(count);
+  decoder.read_array(std::span<std::uint32_t>(list.conversions));
+}
+
+template <typename Value>
+std::expected<Value, cdr::Error> checked(const cdr::Decoder& decoder, Value&& value) {
+  if (!decoder.ok()) return std::unexpected(decoder.error());
+  return std::forward<Value>(value);
+}
+
+}  // namespace
+
+CodeSetInfo native_code_sets() {
+  return {{code_set_utf_8, {code_set_iso_8859_1}}, {code_set_utf_16, {}}};
+}
+
+const TaggedComponent* find_component(std::span<const TaggedComponent> components,
+                                      std::uint32_t tag) noexcept {
+  const auto found = std::ranges::find(components, tag, &TaggedComponent::tag);
+  return found == components.end() ? nullptr : &*found;
+}
+
+TaggedComponent encode_orb_type(std::uint32_t orb_type) {
+  return {tag_orb_type,
+          cdr::encode_encapsulation(
+              std::endian::native, [orb_type](cdr::Encoder& encoder) { encoder.write(orb_type); })};
+}
+
+TaggedComponent encode_code_sets(const CodeSetInfo& info) {
+  return {tag_code_sets,
+          cdr::encode_encapsulation(std::endian::native, [&info](cdr::Encoder& encoder) {
+            write_list(encoder, info.for_char);
+            write_list(encoder, info.for_wchar);
+          })};
+}
+
+TaggedComponent encode_alternate_address(const AlternateAddress& address) {
+  return {tag_alternate_iiop_address,
+          cdr::encode_encapsulation(std::endian::native, [&address](cdr::Encoder& encoder) {
+            encoder.write_string(address.host);
+            encoder.write(address.port);
+          })};
+}
+
+Octets encode_code_set_context(const CodeSetContext& context) {
+  return cdr::encode_encapsulation(std::endian::native, [&context](cdr::Encoder& encoder) {
+    encoder.write(context.char_data);
+    encoder.write(context.wchar_data);
+  });
+}
+
+std::expected<std::uint32_t, cdr::Error> decode_orb_type(OctetSpan data) {
+  cdr::Decoder decoder = cdr::Decoder::from_encapsulation(data);
+  auto orb_type = decoder.read<std::uint32_t>();
+  return checked(decoder, std::move(orb_type));
+}
+
+std::expected<CodeSetInfo, cdr::Error> decode_code_sets(OctetSpan data) {
+  cdr::Decoder decoder = cdr::Decoder::from_encapsulation(data);
+  CodeSetInfo info;
+  read_list(decoder, info.for_char);
+  read_list(decoder, info.for_wchar);
+  return checked(decoder, std::move(info));
+}
+
+std::expected<AlternateAddress, cdr::Error> decode_alternate_address(OctetSpan data) {
+  cdr::Decoder decoder = cdr::Decoder::from_encapsulation(data);
+  AlternateAddress address;
+  decoder.read_string(address.host);
+  address.port = decoder.read<std::uint16_t>();
+  return checked(decoder, std::move(address));
+}
+
+std::expected<CodeSetContext, cdr::Error> decode_code_set_context(OctetSpan data) {
+  cdr::Decoder decoder = cdr::Decoder::from_encapsulation(data);
+  CodeSetContext context;
+  context.char_data = decoder.read<std::uint32_t>();
+  context.wchar_data = decoder.read<std::uint32_t>();
+  return checked(decoder, std::move(context));
+}
+
+}  // namespace perigee::iop

@@ -1,0 +1,159 @@
+// Making handles and connections: open, connect, listen, accept, names.
+#include "ipc/deadline.h"
+#include "ipc/native_address.h"
+#include <perigee/ipc/io.h>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <string>
+
+namespace perigee::ipc::io {
+namespace {
+
+/// The system limits it to net.core.somaxconn.
+constexpr int backlog = 4096;
+
+std::unexpected<std::error_code> failure(int code) noexcept {
+  return std::unexpected(std::error_code(code, std::system_category()));
+}
+
+Status status_of(int result) noexcept {
+  if (result == -1) return failure(errno);
+  return {};
+}
+
+Result<Handle> open_socket(int domain, Blocking blocking) {
+  const int flags = SOCK_CLOEXEC | (blocking == Blocking::no ? SOCK_NONBLOCK : 0);
+  const int fd = ::socket(domain, SOCK_STREAM | flags, 0);
+  if (fd == -1) return failure(errno);
+  return Handle(fd);
+}
+
+/// A connect waits as long as SO_SNDTIMEO says, in every domain: a poll would not do for local
+/// sockets, which do not connect in the background. Called again after a signal it goes on waiting.
+Status connect_native(int fd, const NativeAddress& remote, TimeLimit limit) {
+  const Deadline deadline(limit);
+  for (;;) {
+    if (!deadline.is_forever()) {
+      const auto left = std::chrono::ceil<std::chrono::microseconds>(deadline.left()).count();
+      if (left == 0) return failure(ETIMEDOUT);
+      if (auto set = set_option(fd, OptionName::send_timeout, left); !set) return set;
+    }
+    if (::connect(fd, remote.data(), remote.size()) == 0 || errno == EISCONN) break;
+    if (errno == EINTR) continue;
+    const bool passed = errno == EINPROGRESS || errno == EAGAIN || errno == EALREADY;
+    return failure(passed && !deadline.is_forever() ? ETIMEDOUT : errno);
+  }
+  if (deadline.is_forever()) return {};
+  return set_option(fd, OptionName::send_timeout, 0);
+}
+
+Status start_native(int fd, const NativeAddress& remote) {
+  if (::connect(fd, remote.data(), remote.size()) == 0) return {};
+  if (errno == EINPROGRESS || errno == EINTR) return {};
+  return failure(errno);
+}
+
+Status listen_native(int fd, const NativeAddress& local) {
+  if (::bind(fd, local.data(), local.size()) == -1) return failure(errno);
+  return status_of(::listen(fd, backlog));
+}
+
+template <typename Address>
+Status native_name(int fd, Side side, Address& address) {
+  NativeAddress native;
+  const int result = side == Side::local ? ::getsockname(fd, native.data(), native.size_pointer())
+                                         : ::getpeername(fd, native.data(), native.size_pointer());
+  if (result == -1) return failure(errno);
+  if (!native.get(address)) return failure(EAFNOSUPPORT);
+  return {};
+}
+
+/// Errors of the connection that was to be accepted, not of accepting: accept(2), "Error handling".
+bool concerns_the_peer_only(int error) noexcept {
+  switch (error) {
+    case EINTR:
+    case ECONNABORTED:
+    case EPROTO:
+    case ENETDOWN:
+    case ENOPROTOOPT:
+    case EHOSTDOWN:
+    case ENONET:
+    case EHOSTUNREACH:
+    case ENETUNREACH:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+Result<Handle> open_stream(const InetAddr& address, Blocking blocking) {
+  return open_socket(address.version() == InetAddr::Version::v4 ? AF_INET : AF_INET6, blocking);
+}
+Result<Handle> open_stream(const UnixAddr&, Blocking blocking) {
+  return open_socket(AF_UNIX, blocking);
+}
+
+Status connect(int fd, const InetAddr& remote, TimeLimit limit) {
+  return connect_native(fd, NativeAddress(remote), limit);
+}
+Status connect(int fd, const UnixAddr& remote, TimeLimit limit) {
+  return connect_native(fd, NativeAddress(remote), limit);
+}
+
+Status start_connect(int fd, const InetAddr& remote) {
+  return start_native(fd, NativeAddress(remote));
+}
+Status start_connect(int fd, const UnixAddr& remote) {
+  return start_native(fd, NativeAddress(remote));
+}
+
+Status finish_connect(int fd, TimeLimit limit) {
+  if (const auto waited = wait_ready(fd, POLLOUT, Deadline(limit)); waited.error != 0) {
+    return failure(waited.error);
+  }
+  int error = 0;
+  socklen_t size = sizeof(error);
+  if (::getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) == -1) return failure(errno);
+  if (error != 0) return failure(error);
+  const int flags = ::fcntl(fd, F_GETFL);
+  if (flags == -1) return failure(errno);
+  return status_of(::fcntl(fd, F_SETFL, flags & ~O_NONBLOCK));
+}
+
+Status listen(int fd, const InetAddr& local) { return listen_native(fd, NativeAddress(local)); }
+Status listen(int fd, const UnixAddr& local) { return listen_native(fd, NativeAddress(local)); }
+
+Result<Handle> accept(int fd, TimeLimit limit) {
+  const Deadline deadline(limit);
+  for (;;) {
+    const int accepted = ::accept4(fd, nullptr, nullptr, SOCK_CLOEXEC);
+    if (accepted != -1) return Handle(accepted);
+    if (concerns_the_peer_only(errno)) continue;
+    if (errno != EAGAIN) return failure(errno);
+    const auto waited = wait_ready(fd, POLLIN, deadline);
+    if (waited.error != 0) return failure(waited.error);
+    // After a shutdown a TCP handle fails with EINVAL by itself; a local one only shows it here.
+    if (waited.hung_up) return failure(EINVAL);
+  }
+}
+
+Status name_of(int fd, Side side, InetAddr& address) { return native_name(fd, side, address); }
+Status name_of(int fd, Side side, UnixAddr& address) { return native_name(fd, side, address); }
+
+void shutdown(int fd, Direction direction) noexcept {
+  constexpr int how[] = {SHUT_WR, SHUT_RD, SHUT_RDWR};
+  ::shutdown(fd, how[static_cast<std::size_t>(direction)]);
+}
+
+void remove_name(const UnixAddr& address) noexcept {
+  if (address.kind() == UnixAddr::Kind::path) ::unlink(std::string(address.name()).c_str());
+}
+
+}  // namespace perigee::ipc::io

@@ -1,0 +1,198 @@
+// Transfers: one system call each where nothing has to be waited for or repeated.
+#include "ipc/deadline.h"
+#include <perigee/ipc/io.h>
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <ctime>
+
+namespace perigee::ipc {
+
+void close_handle(int fd) noexcept { ::close(fd); }
+
+Waited wait_ready(int fd, short events, const Deadline& deadline) noexcept {
+  pollfd entry{fd, events, 0};
+  for (;;) {
+    timespec left{};
+    if (!deadline.is_forever()) {
+      const auto ns = deadline.left().count();
+      left.tv_sec = ns / 1'000'000'000;
+      left.tv_nsec = ns % 1'000'000'000;
+    }
+    const int ready = ::ppoll(&entry, 1, deadline.is_forever() ? nullptr : &left, nullptr);
+    if (ready > 0) return {0, (entry.revents & POLLHUP) != 0};
+    if (ready == 0) return {deadline.is_no_wait() ? EAGAIN : ETIMEDOUT};
+    if (errno != EINTR) return {errno};
+  }
+}
+
+}  // namespace perigee::ipc
+
+namespace perigee::ipc::io {
+namespace {
+
+/// Repeats a call that a signal interrupts.
+template <typename Call>
+Transfer transfer(Call&& call) noexcept {
+  for (;;) {
+    const ssize_t count = call();
+    if (count >= 0) return {static_cast<std::size_t>(count), 0};
+    if (errno != EINTR) return {0, errno};
+  }
+}
+
+/// Tries without waiting, then waits until the limit, and so on. `call` must not block.
+template <typename Call>
+Transfer transfer_within(int fd, short events, TimeLimit limit, Call&& call) noexcept {
+  Transfer result = transfer(call);
+  if (result.error != EAGAIN || limit.is_no_wait()) return result;
+  const Deadline deadline(limit);
+  while (result.error == EAGAIN) {
+    if (const auto waited = wait_ready(fd, events, deadline); waited.error != 0) {
+      return {0, waited.error};
+    }
+    result = transfer(call);
+  }
+  return result;
+}
+
+/// Segments as the system takes them, from a place inside the first one on.
+template <typename Segment>
+class Gather {
+ public:
+  explicit Gather(std::span<const Segment> segments) noexcept : segments_(segments) {}
+
+  /// Fills in the next batch; the message is valid until `advance` or the end of this object.
+  [[nodiscard]] msghdr* message() noexcept {
+    std::size_t count = 0;
+    std::size_t skip = offset_;
+    for (const auto& segment : segments_) {
+      if (count == segments_max) break;
+      vectors_[count].iov_base = const_cast<std::byte*>(segment.data()) + skip;
+      vectors_[count].iov_len = segment.size() - skip;
+      ++count;
+      skip = 0;
+    }
+    message_.msg_iov = vectors_;
+    message_.msg_iovlen = count;
+    return &message_;
+  }
+  /// What the next batch holds.
+  [[nodiscard]] std::size_t batch_size() const noexcept {
+    return total_size(segments_.first(std::min(segments_.size(), segments_max))) - offset_;
+  }
+  void advance(std::size_t count) noexcept {
+    count += offset_;
+    while (!segments_.empty() && count >= segments_.front().size()) {
+      count -= segments_.front().size();
+      segments_ = segments_.subspan(1);
+    }
+    offset_ = count;
+  }
+  [[nodiscard]] bool done() const noexcept { return segments_.empty(); }
+  [[nodiscard]] bool is_single() const noexcept { return segments_.size() == 1; }
+  /// What is left of the first segment.
+  [[nodiscard]] Segment front() const noexcept { return segments_.front().subspan(offset_); }
+
+ private:
+  std::span<const Segment> segments_;
+  std::size_t offset_ = 0;
+  msghdr message_{};
+  iovec vectors_[segments_max];  // deliberately not initialised: only what is used is touched
+};
+
+Transfer send_message(int fd, const msghdr* message, TimeLimit limit) noexcept {
+  if (limit.is_forever()) return transfer([&] { return ::sendmsg(fd, message, MSG_NOSIGNAL); });
+  return transfer_within(fd, POLLOUT, limit,
+                         [&] { return ::sendmsg(fd, message, MSG_NOSIGNAL | MSG_DONTWAIT); });
+}
+
+Transfer receive_message(int fd, msghdr* message, TimeLimit limit) noexcept {
+  if (limit.is_forever()) return transfer([&] { return ::recvmsg(fd, message, MSG_CMSG_CLOEXEC); });
+  return transfer_within(fd, POLLIN, limit,
+                         [&] { return ::recvmsg(fd, message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT); });
+}
+
+Transfer step(int fd, Gather<OctetSpan>& gather, TimeLimit limit) noexcept {
+  if (gather.is_single()) return send(fd, gather.front(), limit);
+  return send_message(fd, gather.message(), limit);
+}
+
+Transfer step(int fd, Gather<MutableOctetSpan>& gather, TimeLimit limit) noexcept {
+  if (gather.is_single()) return recv(fd, gather.front(), limit);
+  return receive_message(fd, gather.message(), limit);
+}
+
+/// Moves batch after batch. Stops at an error, at a transfer of nothing (the end of the stream)
+/// and, if it must not wait, at a short transfer: the queue is full or empty then.
+template <typename Segment>
+Transfer transfer_all(int fd, std::span<const Segment> segments, TimeLimit limit) noexcept {
+  Gather<Segment> gather(segments);
+  const Deadline deadline(limit);
+  Transfer total;
+  gather.advance(0);  // passes over empty segments
+  while (!gather.done()) {
+    const Transfer moved = step(fd, gather, deadline.remaining());
+    total.count += moved.count;
+    total.error = moved.error;
+    if (moved.error != 0 || moved.count == 0) return total;
+    if (limit.is_no_wait() && moved.count < gather.batch_size()) return {total.count, EAGAIN};
+    gather.advance(moved.count);
+  }
+  return total;
+}
+
+}  // namespace
+
+Transfer send(int fd, OctetSpan octets, TimeLimit limit) noexcept {
+  if (limit.is_forever()) {
+    return transfer([&] { return ::send(fd, octets.data(), octets.size(), MSG_NOSIGNAL); });
+  }
+  return transfer_within(fd, POLLOUT, limit, [&] {
+    return ::send(fd, octets.data(), octets.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  });
+}
+
+Transfer send(int fd, std::span<const OctetSpan> segments, TimeLimit limit) noexcept {
+  Gather<OctetSpan> gather(segments);
+  gather.advance(0);
+  return gather.done() ? Transfer{} : step(fd, gather, limit);
+}
+
+Transfer recv(int fd, MutableOctetSpan space, TimeLimit limit) noexcept {
+  if (limit.is_forever()) {
+    return transfer([&] { return ::recv(fd, space.data(), space.size(), 0); });
+  }
+  return transfer_within(fd, POLLIN, limit,
+                         [&] { return ::recv(fd, space.data(), space.size(), MSG_DONTWAIT); });
+}
+
+Transfer recv(int fd, std::span<const MutableOctetSpan> spaces, TimeLimit limit) noexcept {
+  Gather<MutableOctetSpan> gather(spaces);
+  gather.advance(0);
+  return gather.done() ? Transfer{} : step(fd, gather, limit);
+}
+
+Transfer send_n(int fd, std::span<const OctetSpan> segments, TimeLimit limit) noexcept {
+  const bool timed = !limit.is_forever() && !limit.is_no_wait();
+  if (segments.size() != 1 || timed) return transfer_all(fd, segments, limit);
+  // What most messages are: one segment, which goes in one call.
+  const OctetSpan octets = segments.front();
+  const Transfer first = send(fd, octets, limit);
+  if (first.error != 0 || first.count == octets.size()) return first;
+  if (limit.is_no_wait()) return {first.count, EAGAIN};
+  const OctetSpan rest = octets.subspan(first.count);
+  Transfer more = transfer_all(fd, std::span<const OctetSpan>(&rest, 1), limit);
+  more.count += first.count;
+  return more;
+}
+
+Transfer recv_n(int fd, std::span<const MutableOctetSpan> spaces, TimeLimit limit) noexcept {
+  return transfer_all(fd, spaces, limit);
+}
+
+}  // namespace perigee::ipc::io

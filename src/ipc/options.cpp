@@ -1,0 +1,102 @@
+// Socket options: from their names here to level and number there.
+#include <perigee/ipc/io.h>
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <limits>
+
+namespace perigee::ipc::io {
+namespace {
+
+enum class Shape : std::uint8_t { number, time, linger };
+struct NativeOption {
+  int level;
+  int number;
+  Shape shape = Shape::number;
+};
+
+NativeOption native_option(OptionName name) noexcept {
+  switch (name) {
+    case OptionName::no_delay:
+      return {IPPROTO_TCP, TCP_NODELAY};
+    case OptionName::quick_ack:
+      return {IPPROTO_TCP, TCP_QUICKACK};
+    case OptionName::keep_alive:
+      return {SOL_SOCKET, SO_KEEPALIVE};
+    case OptionName::reuse_address:
+      return {SOL_SOCKET, SO_REUSEADDR};
+    case OptionName::reuse_port:
+      return {SOL_SOCKET, SO_REUSEPORT};
+    case OptionName::v6_only:
+      return {IPPROTO_IPV6, IPV6_V6ONLY};
+    case OptionName::send_buffer:
+      return {SOL_SOCKET, SO_SNDBUF};
+    case OptionName::receive_buffer:
+      return {SOL_SOCKET, SO_RCVBUF};
+    case OptionName::send_timeout:
+      return {SOL_SOCKET, SO_SNDTIMEO, Shape::time};
+    case OptionName::receive_timeout:
+      return {SOL_SOCKET, SO_RCVTIMEO, Shape::time};
+    case OptionName::linger:
+      return {SOL_SOCKET, SO_LINGER, Shape::linger};
+  }
+  return {};
+}
+
+int to_int(std::int64_t value) noexcept {
+  return static_cast<int>(std::clamp<std::int64_t>(value, std::numeric_limits<int>::min(),
+                                                   std::numeric_limits<int>::max()));
+}
+
+template <typename Value>
+Status set_native(int fd, const NativeOption& option, const Value& value) {
+  if (::setsockopt(fd, option.level, option.number, &value, sizeof(value)) == 0) return {};
+  return std::unexpected(std::error_code(errno, std::system_category()));
+}
+
+template <typename Value>
+Result<Value> get_native(int fd, const NativeOption& option) {
+  Value value{};
+  socklen_t size = sizeof(value);
+  if (::getsockopt(fd, option.level, option.number, &value, &size) == 0) return value;
+  return std::unexpected(std::error_code(errno, std::system_category()));
+}
+
+}  // namespace
+
+Status set_option(int fd, OptionName name, std::int64_t value) {
+  const auto option = native_option(name);
+  switch (option.shape) {
+    case Shape::time:
+      return set_native(fd, option, timeval{value / 1'000'000, value % 1'000'000});
+    case Shape::linger:
+      return set_native(fd, option, linger{value >= 0, to_int(value)});
+    case Shape::number:
+      break;
+  }
+  return set_native(fd, option, to_int(value));
+}
+
+Result<std::int64_t> get_option(int fd, OptionName name) {
+  const auto option = native_option(name);
+  if (option.shape == Shape::time) {
+    const auto value = get_native<timeval>(fd, option);
+    if (!value) return std::unexpected(value.error());
+    return std::int64_t{value->tv_sec} * 1'000'000 + value->tv_usec;
+  }
+  if (option.shape == Shape::linger) {
+    const auto value = get_native<linger>(fd, option);
+    if (!value) return std::unexpected(value.error());
+    return value->l_onoff != 0 ? value->l_linger : -1;
+  }
+  const auto value = get_native<int>(fd, option);
+  if (!value) return std::unexpected(value.error());
+  return *value;
+}
+
+}  // namespace perigee::ipc::io

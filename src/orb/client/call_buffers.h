@@ -1,0 +1,25 @@
+// Buffers for encoding requests (and collocated replies), kept per thread so that the steady state
+// allocates nothing.
+#pragma once
+
+#include <perigee/cdr/buffer.h>
+
+namespace perigee::orb {
+
+/// An empty buffer of the calling thread's, for the length of a call. Nested calls get others. Must
+/// be given back by the thread that took it.
+class CallBuffer {
+ public:
+  CallBuffer();
+  ~CallBuffer();
+  CallBuffer(const CallBuffer&) = delete;
+  CallBuffer& operator=(const CallBuffer&) = delete;
+
+  [[nodiscard]] cdr::Buffer& operator*() noexcept { return *buffer_; }
+  [[nodiscard]] cdr::Buffer* operator->() noexcept { return buffer_; }
+
+ private:
+  cdr::Buffer* buffer_;  // owned; never null
+};
+
+}  // namespace perigee::orb

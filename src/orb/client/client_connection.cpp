@@ -1,0 +1,263 @@
+// Leaders and followers on one client connection. The steady state, one caller, takes the read
+// token before it sends, is not enlisted, and meets no lock.
+#include "orb/client/client_connection.h"
+
+#include <utility>
+
+namespace perigee::orb {
+
+using messaging::MessageKind;
+using transport::Wait;
+
+namespace {
+
+// Octets of a request that any transport takes without waiting for the peer to read.
+constexpr std::size_t led_request_size_max = 64 * 1024;
+
+}  // namespace
+
+ClientConnection::ClientConnection(std::unique_ptr<transport::Transport> transport,
+                                   const messaging::Protocol& protocol, ConnectionLimits limits,
+                                   std::chrono::milliseconds first_reply_timeout)
+    : connection_(std::move(transport), protocol, limits) {
+  if (first_reply_timeout <= std::chrono::milliseconds::zero()) return;
+  // Without a time-out a mute peer would hang its callers; not being able to set one is no failure.
+  first_reply_awaited_ = connection_.transport().set_receive_timeout(first_reply_timeout).ok();
+}
+
+// Nobody holds the token while it may have to wait in sending, nor takes it from those who wait
+// already: a peer that wants its replies read before it reads on would wait for us, and we for it.
+TransactResult ClientConnection::transact(const cdr::Buffer& request, ReplySlot& slot) {
+  const bool leads = enlisted_.load() == 0 && request.size() <= led_request_size_max &&
+                     connection_.try_take_read_token();
+  if (leads) {
+    slot.holds_token = true;
+  } else {
+    enlist(slot);  // before sending: the reply may be read by another caller at once
+  }
+  const SendResult sent = connection_.send(request, Wait::yes);
+  if (sent.status == SendStatus::failed) return send_failed(&slot);
+  const FailureCause cause = leads ? lead(slot) : follow(slot);
+  const bool accepted = sent.status == SendStatus::sent || connection_.accepted(sent.position);
+  return {cause, InvocationStage::awaiting, accepted};
+}
+
+TransactResult ClientConnection::send_only(const cdr::Buffer& request) {
+  const SendResult sent = connection_.send(request, Wait::yes);
+  if (sent.status == SendStatus::failed) return send_failed(nullptr);
+  return {FailureCause::none, InvocationStage::sending, true};
+}
+
+TransactResult ClientConnection::send_failed(ReplySlot* slot) {
+  if (slot != nullptr && !slot->holds_token) {
+    const std::lock_guard lock(mutex_);
+    if (slot->state == ReplySlot::State::waiting) delist(*slot);
+  }
+  // Others may still read what the peer had sent before; new calls go elsewhere.
+  failed_.store(true, std::memory_order_release);
+  if (slot != nullptr) finish(*slot);
+  return {FailureCause::transfer, InvocationStage::sending, false};
+}
+
+void ClientConnection::finish(ReplySlot& slot) noexcept {
+  if (!std::exchange(slot.holds_token, false)) return;
+  pass_token_on();
+}
+
+// Sequentially consistent on both sides: either we see the follower, or it sees the free token. To
+// one that waits: those who are still sending would not notice, and look at the token afterwards.
+void ClientConnection::pass_token_on() noexcept {
+  connection_.release_read_token();
+  if (enlisted_.load() == 0) return;
+  const std::lock_guard lock(mutex_);
+  for (ReplySlot* slot = slots_; slot != nullptr; slot = slot->next)
+    if (slot->waits) return slot->changed->notify_one();
+}
+
+void ClientConnection::enlist(ReplySlot& slot) {
+  const std::lock_guard lock(mutex_);
+  slot.state =
+      failure_ == FailureCause::none ? ReplySlot::State::waiting : ReplySlot::State::failed;
+  if (slot.state == ReplySlot::State::failed) return;
+  if (!slot.changed) slot.changed.emplace();
+  slot.next = std::exchange(slots_, &slot);
+  enlisted_.fetch_add(1);
+}
+
+// Under the mutex.
+void ClientConnection::delist(ReplySlot& slot) noexcept {
+  for (ReplySlot** place = &slots_; *place != nullptr; place = &(*place)->next) {
+    if (*place != &slot) continue;
+    *place = slot.next;
+    enlisted_.fetch_sub(1);
+    return;
+  }
+}
+
+// Reads until the slot's own reply is there. Holds the token; keeps it on success if nobody waits.
+FailureCause ClientConnection::lead(ReplySlot& slot) {
+  for (;;) {
+    const FailureCause cause = read_one(slot);
+    if (cause != FailureCause::none) {
+      // The one failure that is not the connection's: the late reply will be dropped.
+      if (cause != FailureCause::nested_too_deep) (void)fail(cause, connection_.framing_error());
+      finish(slot);
+      return cause;
+    }
+    if (slot.state == ReplySlot::State::delivered) return FailureCause::none;
+  }
+}
+
+FailureCause ClientConnection::follow(ReplySlot& slot) {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    if (slot.state == ReplySlot::State::delivered) break;
+    if (slot.state == ReplySlot::State::failed) return failure_;
+    if (connection_.try_take_read_token()) {
+      slot.holds_token = true;
+      delist(slot);
+      lock.unlock();
+      return lead(slot);
+    }
+    slot.waits = true;
+    slot.changed->wait(lock);
+    slot.waits = false;
+  }
+  lock.unlock();
+  if (parse(slot)) return FailureCause::none;
+  return fail(FailureCause::bad_message, messaging::FramingError::bad_header);
+}
+
+namespace {
+
+FailureCause cause_of(ReadStatus status) noexcept {
+  switch (status) {
+    case ReadStatus::message:
+      return FailureCause::none;
+    case ReadStatus::timed_out:
+    case ReadStatus::would_block:
+      return FailureCause::timed_out;
+    case ReadStatus::end_of_stream:
+    case ReadStatus::failed:
+      return FailureCause::transfer;
+    case ReadStatus::bad_message:
+      break;
+  }
+  return FailureCause::bad_message;
+}
+
+}  // namespace
+
+// Blocks; inside an upcall of a reactive server, serves other requests meanwhile.
+FailureCause ClientConnection::read_message(ReplySlot& slot) {
+  while (slot.nested_server != nullptr) {
+    const ReadStatus status = connection_.read(slot.message, Wait::no);
+    if (status != ReadStatus::would_block) return cause_of(status);
+    switch (slot.nested_server->wait_readable(connection_.transport().readiness_fd())) {
+      case Server::Nested::readable:
+        break;
+      case Server::Nested::too_deep:
+        return FailureCause::nested_too_deep;
+      case Server::Nested::not_here:
+        slot.nested_server = nullptr;
+        break;
+    }
+  }
+  return cause_of(connection_.read(slot.message, Wait::yes));
+}
+
+// Reads one message. With the slot's own reply the slot becomes `delivered`.
+FailureCause ClientConnection::read_one(ReplySlot& slot) {
+  if (const FailureCause cause = read_message(slot); cause != FailureCause::none) return cause;
+  if (first_reply_awaited_) complete_first_reply();
+  switch (slot.message.kind) {
+    case MessageKind::reply:
+      return take_reply(slot);
+    case MessageKind::close_connection:
+      return FailureCause::closed_by_peer;
+    case MessageKind::message_error:
+      return FailureCause::message_error;
+    case MessageKind::locate_reply:
+      return FailureCause::none;  // late: nobody waits for one
+    case MessageKind::request:
+    case MessageKind::cancel_request:
+    case MessageKind::locate_request:
+      break;  // not ours to serve: this connection is one-way
+  }
+  return FailureCause::bad_message;
+}
+
+FailureCause ClientConnection::take_reply(ReplySlot& slot) {
+  if (!parse(slot)) return FailureCause::bad_message;
+  const std::uint32_t request_id = slot.reply->header.request_id;
+  if (request_id != slot.request_id) {
+    slot.reply.reset();
+    deliver(request_id, slot.message);
+    return FailureCause::none;
+  }
+  slot.state = ReplySlot::State::delivered;
+  if (enlisted_.load() == 0) return FailureCause::none;
+  slot.message.keep();  // others wait: they need the read buffer, and the token
+  (void)parse(slot);
+  finish(slot);
+  return FailureCause::none;
+}
+
+// Hands a reply to the caller that waits for it. Late replies are dropped (interop fact 18).
+void ClientConnection::deliver(std::uint32_t request_id, messaging::IncomingMessage& message) {
+  const std::lock_guard lock(mutex_);
+  for (ReplySlot* slot = slots_; slot != nullptr; slot = slot->next) {
+    if (slot->request_id != request_id) continue;
+    message.keep();
+    slot->message = std::move(message);
+    slot->state = ReplySlot::State::delivered;
+    delist(*slot);
+    slot->changed->notify_one();
+    return;
+  }
+}
+
+void ClientConnection::complete_first_reply() {
+  first_reply_awaited_ = false;
+  (void)connection_.transport().set_receive_timeout(std::chrono::microseconds::zero());
+}
+
+bool ClientConnection::parse(ReplySlot& slot) const {
+  auto parsed = connection_.protocol().parse_reply(slot.message, slot.contexts);
+  if (!parsed) return false;
+  slot.reply = *parsed;
+  return true;
+}
+
+// The first failure is everybody's.
+FailureCause ClientConnection::fail(FailureCause cause, messaging::FramingError framing) noexcept {
+  const std::lock_guard lock(mutex_);
+  failed_.store(true, std::memory_order_release);
+  if (failure_ == FailureCause::none) {
+    failure_ = cause;
+    framing_ = framing;
+  }
+  while (slots_ != nullptr) {
+    ReplySlot& slot = *slots_;
+    delist(slot);
+    slot.state = ReplySlot::State::failed;
+    slot.changed->notify_one();
+  }
+  connection_.close();
+  return cause;
+}
+
+void ClientConnection::describe(InvocationError& error) const {
+  error.endpoint = connection_.peer();
+  {
+    const std::lock_guard lock(mutex_);
+    error.framing = framing_;
+  }
+  error.io.endpoint = connection_.peer();
+  error.io.operation =
+      error.stage == InvocationStage::sending ? IoOperation::send : IoOperation::receive;
+  error.io.code = connection_.error_code();
+  error.io.kind = error.io.code != 0 ? IoErrorKind::system : IoErrorKind::end_of_stream;
+}
+
+}  // namespace perigee::orb

@@ -1,0 +1,97 @@
+// A connection that a client opened: sends requests, and finds for each reply the caller that
+// waits. Who comes first reads (the leader); it hands other callers' replies to them and, when it
+// has its own, passes the read token on.
+#pragma once
+
+#include "orb/client/invocation_error.h"
+#include "orb/connection.h"
+#include "orb/server.h"
+#include <perigee/messaging/protocol.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+namespace perigee::orb {
+
+/// One caller's place for its reply. Lives on the caller's stack.
+struct ReplySlot {
+  enum class State : std::uint8_t { waiting, delivered, failed };
+
+  std::uint32_t request_id = 0;
+  State state = State::waiting;     // under the connection's mutex while enlisted
+  Server* nested_server = nullptr;  // serves others on this thread while the caller waits
+  bool holds_token = false;         // views in `message` are valid until the token is released
+  messaging::IncomingMessage message;
+  messaging::ContextStorage contexts;
+  std::optional<messaging::Parsed<messaging::ReplyHeader>> reply;
+  bool waits = false;                              // for `changed`; under the connection's mutex
+  std::optional<std::condition_variable> changed;  // of callers that are enlisted only
+  ReplySlot* next = nullptr;
+};
+
+/// How a request went, and whether its last octet was accepted by the transport.
+struct [[nodiscard]] TransactResult {
+  FailureCause cause = FailureCause::none;  ///< none: the reply is in the slot, or it was a oneway
+  InvocationStage stage = InvocationStage::sending;
+  bool request_accepted = false;
+};
+
+/// Any thread. Must not be destroyed while a call is in progress.
+class ClientConnection final {
+ public:
+  ClientConnection(std::unique_ptr<transport::Transport> transport,
+                   const messaging::Protocol& protocol, ConnectionLimits limits,
+                   std::chrono::milliseconds first_reply_timeout);
+
+  /// Even numbers: the side that opened the connection (interop fact 16).
+  [[nodiscard]] std::uint32_t take_request_id() noexcept {
+    return next_request_id_.fetch_add(2, std::memory_order_relaxed);
+  }
+  /// False once anything has failed: no new call should use it.
+  [[nodiscard]] bool usable() const noexcept { return !failed_.load(std::memory_order_acquire); }
+
+  /// Sends a request and blocks until its reply is in the slot. Then call `finish`, when the views
+  /// in the slot are no longer needed.
+  TransactResult transact(const cdr::Buffer& request, ReplySlot& slot);
+  void finish(ReplySlot& slot) noexcept;
+  /// Sends a request that gets no reply; returns when the transport has taken it.
+  TransactResult send_only(const cdr::Buffer& request);
+
+  /// Ends the connection: calls in progress fail.
+  void close() noexcept { connection_.close(); }
+  /// Adds errno, peer and framing error to an error of this connection.
+  void describe(InvocationError& error) const;
+
+ private:
+  void enlist(ReplySlot& slot);
+  void delist(ReplySlot& slot) noexcept;
+  TransactResult send_failed(ReplySlot* slot);
+  FailureCause lead(ReplySlot& slot);
+  FailureCause follow(ReplySlot& slot);
+  [[nodiscard]] FailureCause read_one(ReplySlot& slot);
+  [[nodiscard]] FailureCause read_message(ReplySlot& slot);
+  [[nodiscard]] FailureCause take_reply(ReplySlot& slot);
+  void deliver(std::uint32_t request_id, messaging::IncomingMessage& message);
+  void complete_first_reply();
+  [[nodiscard]] bool parse(ReplySlot& slot) const;
+  void pass_token_on() noexcept;
+  FailureCause fail(FailureCause cause, messaging::FramingError framing) noexcept;
+
+  Connection connection_;
+  std::atomic<std::uint32_t> next_request_id_{0};
+  std::atomic<bool> failed_{false};
+  std::atomic<std::uint32_t> enlisted_{0};
+  bool first_reply_awaited_ = false;  // under the read token
+
+  mutable std::mutex mutex_;  // guards what follows
+  ReplySlot* slots_ = nullptr;
+  FailureCause failure_ = FailureCause::none;
+  messaging::FramingError framing_ = messaging::FramingError::bad_header;
+};
+
+}  // namespace perigee::orb

@@ -1,0 +1,210 @@
+// Checking connections out and in. The invariant is written at ConnectionSlot.
+#include "orb/client/endpoint_table.h"
+
+#include <perigee/base/log.h>
+
+namespace perigee::orb {
+
+namespace {
+
+// Octets that callers may leave for another to send. Little: who sends them may be the one who
+// reads, and larger requests can wait until it is their own turn (ClientConnection::transact).
+constexpr std::size_t shared_queue_size_max = 64 * 1024;
+
+// A small number for the calling thread: where it looks for its connection first.
+std::size_t thread_number() noexcept {
+  static std::atomic<std::size_t> threads{0};
+  thread_local const std::size_t number = threads.fetch_add(1, std::memory_order_relaxed);
+  return number;
+}
+
+// Owned by the lease, through `give_back`.
+ConnectionSlot* make_temporary_slot() {
+  auto slot = std::make_unique<ConnectionSlot>();
+  slot->users.store(1);
+  slot->temporary = true;
+  return slot.release();
+}
+
+}  // namespace
+
+void ConnectionLease::reset() noexcept {
+  if (ConnectionSlot* slot = std::exchange(slot_, nullptr)) endpoint_->give_back(*slot);
+}
+
+ClientEndpoint::ClientEndpoint(transport::Endpoint endpoint, transport::Connector* connector,
+                               const messaging::Protocol& protocol, const Settings& settings)
+    : endpoint_(std::move(endpoint)),
+      connector_(connector),
+      protocol_(protocol),
+      settings_(settings),
+      slots_(std::max<std::uint32_t>(settings.connections_per_endpoint_max, 1)) {}
+
+bool ClientEndpoint::claim(ConnectionSlot& slot) noexcept {
+  std::uint32_t expected = 0;
+  return slot.users.compare_exchange_strong(expected, 1, std::memory_order_acquire);
+}
+
+std::expected<ConnectionLease, IoError> ClientEndpoint::checkout(Freshness freshness,
+                                                                 Sharing sharing) {
+  if (freshness == Freshness::any && sharing == Sharing::allowed) {
+    ConnectionSlot& own = slots_[thread_number() % slots_.size()];
+    if (claim(own)) {
+      if (own.connection && own.connection->usable()) return ConnectionLease(*this, own, true);
+      give_back(own);
+    }
+  }
+  const Choice choice = choose(freshness, sharing);
+  if (choice.connected) return ConnectionLease(*this, *choice.slot, true);
+  return connect(*choice.slot);
+}
+
+// Counts as a waiter from before its first look, so that whoever gives a connection back either is
+// seen, or sees the waiter and takes the mutex to wake it.
+ClientEndpoint::Choice ClientEndpoint::choose(Freshness freshness, Sharing sharing) {
+  std::unique_lock lock(mutex_);
+  waiters_.fetch_add(1);
+  Choice choice = look(freshness, sharing);
+  while (choice.slot == nullptr) {
+    // Every slot is being connected, or has failed and is still being left by its users.
+    slot_changed_.wait(lock);
+    choice = look(freshness, sharing);
+  }
+  waiters_.fetch_sub(1);
+  return choice;
+}
+
+ClientEndpoint::Choice ClientEndpoint::look(Freshness freshness, Sharing sharing) {
+  Choice choice;
+  if (freshness == Freshness::any) choice = claim_connected();
+  if (choice.slot == nullptr) choice = claim_for_connecting(freshness);
+  if (choice.slot != nullptr) {
+    choice.slot->exclusive = sharing == Sharing::forbidden;
+    return choice;
+  }
+  if (sharing == Sharing::forbidden) return {make_temporary_slot(), false};
+  return share();
+}
+
+ClientEndpoint::Choice ClientEndpoint::claim_connected() noexcept {
+  for (ConnectionSlot& slot : slots_) {
+    if (!slot.shareable || !claim(slot)) continue;
+    if (slot.connection->usable()) return {&slot, true};
+    slot.users.fetch_sub(1);
+  }
+  return {};
+}
+
+// An empty slot or one whose connection has failed; for a fresh connection, else any idle one. The
+// caller replaces what is there.
+ClientEndpoint::Choice ClientEndpoint::claim_for_connecting(Freshness freshness) noexcept {
+  for (const bool replaces_usable : {false, true}) {
+    if (replaces_usable && freshness == Freshness::any) break;
+    for (ConnectionSlot& slot : slots_) {
+      if (!claim(slot)) continue;
+      const bool usable = slot.shareable && slot.connection->usable();
+      if (usable == replaces_usable) {
+        slot.shareable = false;
+        return {&slot, false};
+      }
+      slot.users.fetch_sub(1);
+    }
+  }
+  return {};
+}
+
+ClientEndpoint::Choice ClientEndpoint::share() noexcept {
+  ConnectionSlot* best = nullptr;
+  for (ConnectionSlot& slot : slots_) {
+    if (!slot.shareable || slot.exclusive) continue;
+    // Counted before looking: the connection may be removed only while there is one user.
+    slot.users.fetch_add(1);
+    const bool usable = slot.connection->usable();
+    slot.users.fetch_sub(1);
+    if (usable && (best == nullptr || slot.users.load() < best->users.load())) best = &slot;
+  }
+  if (best == nullptr) return {};
+  best->users.fetch_add(1);
+  return {best, true};
+}
+
+std::expected<ConnectionLease, IoError> ClientEndpoint::connect(ConnectionSlot& slot) {
+  slot.connection.reset();
+  auto transport = connector_ != nullptr
+                       ? connector_->connect(endpoint_, settings_.connect_timeout)
+                       : std::unexpected(IoError{IoErrorKind::unsupported, IoOperation::connect, 0,
+                                                 to_string(endpoint_)});
+  if (transport) {
+    slot.connection = std::make_unique<ClientConnection>(
+        std::move(*transport), protocol_,
+        ConnectionLimits{settings_.read_buffer_size, shared_queue_size_max},
+        settings_.first_reply_timeout);
+    const std::lock_guard lock(mutex_);
+    slot.shareable = true;
+    notify_waiters();
+    return ConnectionLease(*this, slot, false);
+  }
+  give_back(slot);
+  return std::unexpected(std::move(transport.error()));
+}
+
+void ClientEndpoint::give_back(ConnectionSlot& slot) noexcept {
+  if (slot.temporary) {
+    const std::unique_ptr<ConnectionSlot> owned(&slot);
+    return;
+  }
+  if (slot.exclusive) {  // then we are its only user, so nobody else writes it
+    const std::lock_guard lock(mutex_);
+    slot.exclusive = false;
+  }
+  std::unique_ptr<ClientConnection> failed;  // destroyed outside the lock
+  if (slot.connection && !slot.connection->usable()) {
+    const std::lock_guard lock(mutex_);
+    if (slot.users.load() == 1) {
+      slot.shareable = false;
+      failed = std::move(slot.connection);
+    }
+  }
+  slot.users.fetch_sub(1);
+  if (waiters_.load() == 0) return;
+  const std::lock_guard lock(mutex_);
+  notify_waiters();
+}
+
+void ClientEndpoint::notify_waiters() noexcept {
+  if (waiters_.load() != 0) slot_changed_.notify_all();
+}
+
+void ClientEndpoint::close_all() noexcept {
+  const std::lock_guard lock(mutex_);
+  for (ConnectionSlot& slot : slots_) {
+    if (!slot.shareable) continue;
+    slot.users.fetch_add(1);
+    slot.connection->close();
+    slot.users.fetch_sub(1);
+  }
+}
+
+EndpointTable::EndpointTable(const transport::ProtocolRegistry& protocols,
+                             const messaging::Protocol& protocol, const Settings& settings)
+    : protocols_(protocols), protocol_(protocol), settings_(settings) {}
+
+std::shared_ptr<ClientEndpoint> EndpointTable::find(const transport::Endpoint& endpoint) {
+  const std::lock_guard lock(mutex_);
+  if (const auto known = endpoints_.find(endpoint); known != endpoints_.end()) return known->second;
+  if (endpoints_.size() >= settings_.endpoints_max) {
+    log::write(log::Level::debug, "orb", "many endpoints: forgetting those that nobody refers to");
+    std::erase_if(endpoints_, [](const auto& entry) { return entry.second.use_count() == 1; });
+  }
+  auto made = std::make_shared<ClientEndpoint>(endpoint, protocols_.connector(endpoint.scheme),
+                                               protocol_, settings_);
+  endpoints_.emplace(endpoint, made);
+  return made;
+}
+
+void EndpointTable::close_all() noexcept {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [endpoint, client] : endpoints_) client->close_all();
+}
+
+}  // namespace perigee::orb

@@ -1,0 +1,144 @@
+// The client's connections, by endpoint. A call checks a connection out, exclusively while there
+// are enough; beyond `connections_per_endpoint_max` callers share.
+#pragma once
+
+#include "orb/client/client_connection.h"
+#include "orb/settings.h"
+#include <perigee/messaging/protocol.h>
+#include <perigee/transport/registry.h>
+
+#include <array>
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace perigee::orb {
+
+/// One place for a connection.
+///
+/// Invariant: `connection` is replaced only by a thread that has raised `users` from 0 to 1 and
+/// then cleared `shareable` under the endpoint's mutex with `users` still 1.
+struct ConnectionSlot {
+  std::atomic<std::uint32_t> users{0};
+  bool shareable = false;  // under the endpoint's mutex: others may raise `users` above 0
+  bool exclusive = false;  // under the endpoint's mutex: checked out with Sharing::forbidden
+  bool temporary = false;  // not one of the endpoint's: deleted when it is given back
+  std::unique_ptr<ClientConnection> connection;
+};
+
+class ClientEndpoint;
+
+/// A connection checked out for one call. Gives it back when destroyed.
+class ConnectionLease {
+ public:
+  ConnectionLease() noexcept = default;
+  ConnectionLease(ClientEndpoint& endpoint, ConnectionSlot& slot, bool reused) noexcept
+      : endpoint_(&endpoint), slot_(&slot), reused_(reused) {}
+  ConnectionLease(ConnectionLease&& other) noexcept
+      : endpoint_(other.endpoint_),
+        slot_(std::exchange(other.slot_, nullptr)),
+        reused_(other.reused_) {}
+  ConnectionLease& operator=(ConnectionLease&& other) noexcept {
+    if (this == &other) return *this;
+    reset();
+    endpoint_ = other.endpoint_;
+    slot_ = std::exchange(other.slot_, nullptr);
+    reused_ = other.reused_;
+    return *this;
+  }
+  ~ConnectionLease() { reset(); }
+
+  void reset() noexcept;
+  explicit operator bool() const noexcept { return slot_ != nullptr; }
+  ClientConnection* operator->() const noexcept { return slot_->connection.get(); }
+  /// The connection existed before this check-out, so the peer may have closed it meanwhile.
+  [[nodiscard]] bool reused() const noexcept { return reused_; }
+
+ private:
+  ClientEndpoint* endpoint_ = nullptr;
+  ConnectionSlot* slot_ = nullptr;
+  bool reused_ = false;
+};
+
+enum class Freshness : std::uint8_t {
+  any,
+  fresh,  ///< a new connection, in place of an idle one: after one of them turned out to be stale
+};
+
+enum class Sharing : std::uint8_t {
+  allowed,
+  /// The caller must not wait for a leader that may be further down on its own stack: when all
+  /// connections are in use it gets one more, for this call only. Nobody joins it either.
+  forbidden,
+};
+
+/// One endpoint and the connections to it. Any thread.
+class ClientEndpoint final {
+ public:
+  /// What comes from the ORB must outlive the endpoint.
+  ClientEndpoint(transport::Endpoint endpoint, transport::Connector* connector,
+                 const messaging::Protocol& protocol, const Settings& settings);
+
+  /// Prefers the connection that the thread used last, then idle ones, then a new one, then
+  /// sharing. Lock-free in the steady state. Blocks while it connects.
+  [[nodiscard]] std::expected<ConnectionLease, IoError> checkout(
+      Freshness freshness, Sharing sharing = Sharing::allowed);
+  void give_back(ConnectionSlot& slot) noexcept;
+
+  [[nodiscard]] const transport::Endpoint& endpoint() const noexcept { return endpoint_; }
+  /// Fails calls in progress. The endpoint can be used again.
+  void close_all() noexcept;
+
+ private:
+  struct Choice {
+    ConnectionSlot* slot = nullptr;
+    bool connected = false;
+  };
+
+  [[nodiscard]] static bool claim(ConnectionSlot& slot) noexcept;
+  [[nodiscard]] Choice choose(Freshness freshness, Sharing sharing);
+  [[nodiscard]] Choice look(Freshness freshness, Sharing sharing);
+  [[nodiscard]] Choice claim_connected() noexcept;
+  [[nodiscard]] Choice claim_for_connecting(Freshness freshness) noexcept;
+  [[nodiscard]] Choice share() noexcept;
+  [[nodiscard]] std::expected<ConnectionLease, IoError> connect(ConnectionSlot& slot);
+  void notify_waiters() noexcept;
+
+  const transport::Endpoint endpoint_;
+  transport::Connector* const connector_;
+  const messaging::Protocol& protocol_;
+  const Settings& settings_;
+  std::vector<ConnectionSlot> slots_;
+
+  std::mutex mutex_;  // guards `shareable` of the slots
+  std::condition_variable slot_changed_;
+  std::atomic<std::uint32_t> waiters_{0};
+};
+
+/// The endpoints that the ORB has met. Any thread.
+class EndpointTable final {
+ public:
+  EndpointTable(const transport::ProtocolRegistry& protocols, const messaging::Protocol& protocol,
+                const Settings& settings);
+
+  /// Makes the endpoint known if it is not. Does not connect. Beyond `endpoints_max`, endpoints
+  /// that no reference uses are forgotten, and their connections closed.
+  [[nodiscard]] std::shared_ptr<ClientEndpoint> find(const transport::Endpoint& endpoint);
+  void close_all() noexcept;
+
+ private:
+  const transport::ProtocolRegistry& protocols_;
+  const messaging::Protocol& protocol_;
+  const Settings& settings_;
+  std::mutex mutex_;  // guards what follows
+  std::map<transport::Endpoint, std::shared_ptr<ClientEndpoint>> endpoints_;
+};
+
+}  // namespace perigee::orb

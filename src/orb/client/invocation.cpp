@@ -1,0 +1,226 @@
+// The states of one call. What may be tried again: anything, as long as the server cannot have
+// executed the request (interop facts 19, 21, 24).
+#include "orb/client/invocation.h"
+
+#include "orb/collocated.h"
+#include "orb/orb_core.h"
+
+#include <string>
+#include <utility>
+
+namespace perigee::orb {
+
+using messaging::ReplyStatus;
+using messaging::ResponseFlags;
+
+Invocation::Invocation(Reference& reference, const InvocationRequest& request)
+    : reference_(reference), core_(reference.core()), request_(request) {}
+
+Invocation::~Invocation() { leave_connection(); }
+
+const InvocationError* Invocation::run() {
+  use(reference_.current());
+  State state = State::choose;
+  for (;;) {
+    switch (state) {
+      case State::choose:
+        state = choose();
+        break;
+      case State::connect:
+        state = connect();
+        break;
+      case State::transmit:
+        state = transmit();
+        break;
+      case State::collocated:
+        state = call_collocated();
+        break;
+      case State::classify:
+        state = classify();
+        break;
+      case State::done:
+        return nullptr;
+      case State::failed:
+        return &error_;
+    }
+  }
+}
+
+void Invocation::use(const Binding& binding) noexcept {
+  binding_ = &binding;
+  target_ = nullptr;  // it may have been of a binding that is gone now
+  targets_tried_ = 0;
+}
+
+// Starts with the target that answered last, so that a dead first profile costs only one call.
+Invocation::State Invocation::choose() {
+  const std::size_t count = binding_->targets.size();
+  if (targets_tried_ < count) {
+    const std::size_t first = binding_->preferred.load(std::memory_order_relaxed);
+    target_ = &binding_->targets[(first + targets_tried_++) % count];
+    freshness_ = Freshness::any;
+    const bool here = target_->collocated && core_.dispatcher() != nullptr;
+    return here ? State::collocated : State::connect;
+  }
+  if (return_to_base()) return State::choose;
+  if (count == 0) return fail(InvocationStage::resolving, FailureCause::no_usable_profile);
+  return State::failed;  // with the last target's error
+}
+
+// Once per call: when a forward fails, the object may have moved on.
+bool Invocation::return_to_base() {
+  if (binding_->kind != Binding::Kind::forward || returned_to_base_) return false;
+  returned_to_base_ = true;
+  reference_.forget(*binding_);
+  use(reference_.base());
+  return true;
+}
+
+Invocation::State Invocation::connect() {
+  // On the thread of a reactive server others are served while this call waits.
+  const bool nested =
+      core_.settings().thread_strategy == ThreadStrategy::reactive && UpcallScope::inside(core_);
+  slot_.nested_server = nested ? core_.server() : nullptr;
+  auto lease =
+      target_->endpoint->checkout(freshness_, nested ? Sharing::forbidden : Sharing::allowed);
+  if (lease) {
+    lease_ = std::move(*lease);
+    return State::transmit;
+  }
+  error_.io = std::move(lease.error());
+  error_.endpoint = to_string(target_->endpoint->endpoint());
+  error_.request_accepted = false;
+  error_.stage = InvocationStage::connecting;
+  error_.cause = FailureCause::connect;
+  return State::choose;
+}
+
+bool Invocation::encode_request() {
+  const messaging::Protocol& protocol = core_.messaging();
+  slot_.request_id = lease_->take_request_id();
+  request_buffer_->clear();
+  cdr::Encoder encoder(*request_buffer_, std::endian::native, cdr::Encoder::Borrowing::yes);
+  const messaging::RequestHeader header{
+      slot_.request_id, request_.response, target_->object_key, request_.operation, {}};
+  protocol.begin_request(encoder, target_->version, header,
+                         request_.encode ? messaging::Body::present : messaging::Body::empty);
+  if (request_.encode) request_.encode(encoder);
+  if (encoder.ok()) protocol.finish(encoder);  // may fail: the message is too large
+  error_.cdr = encoder.error();
+  return encoder.ok();
+}
+
+Invocation::State Invocation::transmit() {
+  if (!encode_request()) return fail(InvocationStage::sending, FailureCause::encode);
+  slot_.state = ReplySlot::State::waiting;
+  const bool oneway = request_.response == ResponseFlags::none;
+  const TransactResult result =
+      oneway ? lease_->send_only(*request_buffer_) : lease_->transact(*request_buffer_, slot_);
+  if (result.cause != FailureCause::none) return after_failure(result);
+  if (oneway) return State::done;
+  status_ = slot_.reply->header.status;
+  body_ = slot_.reply->body;
+  return State::classify;
+}
+
+// A request that was not accepted as a whole, or that the server said it would not execute, may be
+// sent again: on a fresh connection if this one may have been stale, then at the next target.
+Invocation::State Invocation::after_failure(const TransactResult& result) {
+  const bool may_be_stale = lease_.reused() || result.cause == FailureCause::closed_by_peer;
+  const bool not_executed =
+      !result.request_accepted || result.cause == FailureCause::closed_by_peer;
+  error_.request_accepted = !not_executed;
+  error_.stage = result.stage;
+  error_.cause = result.cause;
+  lease_->describe(error_);
+  leave_connection();
+  if (!not_executed) return State::failed;
+  if (!may_be_stale || freshness_ == Freshness::fresh) return State::choose;
+  freshness_ = Freshness::fresh;
+  return State::connect;
+}
+
+Invocation::State Invocation::call_collocated() {
+  if (!reply_buffer_) reply_buffer_.emplace();
+  request_buffer_->clear();
+  cdr::Encoder encoder(*request_buffer_);
+  if (request_.encode) request_.encode(encoder);
+  if (!encoder.ok()) {
+    error_.cdr = encoder.error();
+    return fail(InvocationStage::sending, FailureCause::encode);
+  }
+  RequestDispatcher* const dispatcher = core_.dispatcher();
+  if (dispatcher == nullptr) return State::connect;  // the ORB is being destroyed
+  const CollocatedCall call{*dispatcher, request_.operation, target_->object_key,
+                            request_.response != ResponseFlags::none, *request_buffer_};
+  status_ = dispatch_collocated(core_, call, **reply_buffer_);
+  if (request_.response == ResponseFlags::none) return State::done;
+  body_ = cdr::Decoder((*reply_buffer_)->own_octets(), std::endian::native);
+  return State::classify;
+}
+
+Invocation::State Invocation::classify() {
+  body_.set_environment(&core_);
+  switch (status_) {
+    case ReplyStatus::no_exception:
+    case ReplyStatus::user_exception:
+      break;
+    case ReplyStatus::system_exception:
+      if (!forwarded_object_is_gone() || !return_to_base()) break;
+      leave_connection();
+      return State::choose;
+    case ReplyStatus::location_forward:
+      return follow_forward(Reference::Permanence::temporary);
+    case ReplyStatus::location_forward_perm:
+      return follow_forward(Reference::Permanence::permanent);
+    case ReplyStatus::needs_addressing_mode:
+      return fail(InvocationStage::awaiting, FailureCause::addressing_mode);
+  }
+  const auto answered = static_cast<std::uint32_t>(target_ - binding_->targets.data());
+  if (binding_->preferred.load(std::memory_order_relaxed) != answered)
+    binding_->preferred.store(answered, std::memory_order_relaxed);
+  return State::done;
+}
+
+// OBJECT_NOT_EXIST where we were forwarded to: the base knows better (CORBA 3.0, 15.6).
+bool Invocation::forwarded_object_is_gone() const {
+  if (binding_->kind != Binding::Kind::forward) return false;
+  cdr::Decoder body = body_;
+  return body.read_string_view() == "IDL:omg.org/CORBA/OBJECT_NOT_EXIST:1.0";
+}
+
+Invocation::State Invocation::follow_forward(Reference::Permanence permanence) {
+  iop::Ior ior;
+  iop::decode(body_, ior);
+  error_.cdr = body_.error();
+  const bool decoded = body_.ok();
+  leave_connection();
+  if (!decoded) return fail(InvocationStage::forwarding, FailureCause::bad_forward);
+  if (ior.is_nil()) return fail(InvocationStage::forwarding, FailureCause::nil_forward);
+  if (++hops_ > core_.settings().forward_hops_max)
+    return fail(InvocationStage::forwarding, FailureCause::forward_hops);
+  auto forward = make_binding(core_, std::move(ior), Binding::Kind::forward);
+  const Binding* adopted = reference_.adopt(forward, permanence);
+  if (adopted == nullptr) {
+    own_binding_ = std::move(forward);
+    adopted = own_binding_.get();
+  }
+  use(*adopted);
+  return State::choose;
+}
+
+Invocation::State Invocation::fail(InvocationStage stage, FailureCause cause) {
+  error_.stage = stage;
+  error_.cause = cause;
+  error_.request_accepted = false;
+  error_.endpoint = target_ != nullptr ? to_string(target_->endpoint->endpoint()) : std::string();
+  return State::failed;
+}
+
+void Invocation::leave_connection() noexcept {
+  if (!lease_) return;
+  lease_->finish(slot_);
+  lease_.reset();
+}
+
+}  // namespace perigee::orb

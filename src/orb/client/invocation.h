@@ -1,0 +1,87 @@
+// The invocation state machine: choose a target, get a connection, send, wait, classify the reply,
+// and again where the rules allow it. Returns errors as values; the caller decides what they
+// become.
+#pragma once
+
+#include "orb/client/call_buffers.h"
+#include "orb/client/client_connection.h"
+#include "orb/client/endpoint_table.h"
+#include "orb/client/invocation_error.h"
+#include "orb/reference.h"
+#include <perigee/cdr/decoder.h>
+#include <perigee/messaging/message.h>
+#include <perigee/orb/stub.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+namespace perigee::orb {
+
+class OrbCore;
+
+/// What to ask. Everything outlives the invocation.
+struct InvocationRequest {
+  std::string_view operation;
+  messaging::ResponseFlags response = messaging::ResponseFlags::with_target;
+  stub::ArgumentEncoder encode = nullptr;  ///< null: no arguments. Called once per try.
+};
+
+/// One call. Lives on the caller's stack, one thread. After `run` has succeeded, `status` and
+/// `body` are valid until it is destroyed: they refer to the connection's read buffer.
+class Invocation final {
+ public:
+  Invocation(Reference& reference, const InvocationRequest& request);
+  ~Invocation();
+  Invocation(const Invocation&) = delete;
+  Invocation& operator=(const Invocation&) = delete;
+
+  /// Blocks until there is a reply (of status no_exception, user_exception or system_exception),
+  /// or, for a oneway, until the transport has taken the request. Null on success.
+  [[nodiscard]] const InvocationError* run();
+
+  [[nodiscard]] messaging::ReplyStatus status() const noexcept { return status_; }
+  /// Stands at the results, or at the exception's repository id.
+  [[nodiscard]] cdr::Decoder& body() noexcept { return body_; }
+
+ private:
+  enum class State : std::uint8_t { choose, connect, transmit, collocated, classify, done, failed };
+
+  [[nodiscard]] State choose();
+  [[nodiscard]] State connect();
+  [[nodiscard]] State transmit();
+  [[nodiscard]] State call_collocated();
+  [[nodiscard]] State classify();
+  [[nodiscard]] State follow_forward(Reference::Permanence permanence);
+  [[nodiscard]] State after_failure(const TransactResult& result);
+  [[nodiscard]] State fail(InvocationStage stage, FailureCause cause);
+  [[nodiscard]] bool encode_request();
+  [[nodiscard]] bool forwarded_object_is_gone() const;
+  [[nodiscard]] bool return_to_base();
+  void use(const Binding& binding) noexcept;
+  void leave_connection() noexcept;
+
+  Reference& reference_;
+  OrbCore& core_;
+  const InvocationRequest& request_;
+
+  const Binding* binding_ = nullptr;
+  std::unique_ptr<Binding> own_binding_;  // a forward that the reference does not remember
+  const Target* target_ = nullptr;
+  std::uint32_t targets_tried_ = 0;
+  Freshness freshness_ = Freshness::any;
+  std::uint32_t hops_ = 0;
+  bool returned_to_base_ = false;
+
+  CallBuffer request_buffer_;
+  std::optional<CallBuffer> reply_buffer_;  // of collocated calls
+  ConnectionLease lease_;
+  ReplySlot slot_;
+  messaging::ReplyStatus status_ = messaging::ReplyStatus::no_exception;
+  cdr::Decoder body_;
+  InvocationError error_;
+};
+
+}  // namespace perigee::orb

@@ -1,0 +1,47 @@
+// Why a call did not get its reply: a value inside the client, turned into a CORBA exception in one
+// place only (error_mapping.cpp).
+#pragma once
+
+#include <perigee/base/io_error.h>
+#include <perigee/cdr/errors.h>
+#include <perigee/messaging/protocol.h>
+
+#include <cstdint>
+#include <string>
+
+namespace perigee::orb {
+
+/// What happened to a connection, or to a call.
+enum class FailureCause : std::uint8_t {
+  none,
+  no_usable_profile,  ///< no profile of the reference is claimed by any protocol
+  connect,            ///< see `io`
+  transfer,           ///< sending or receiving failed: see `io`
+  nested_too_deep,    ///< too many upcalls on this thread wait for replies already
+  timed_out,          ///< no first reply on a new connection in time
+  closed_by_peer,     ///< CloseConnection: what was not answered was not executed
+  message_error,      ///< the peer answered MessageError
+  bad_message,        ///< the peer sent what is no message
+  encode,             ///< the arguments cannot be encoded: see `cdr`
+  forward_hops,       ///< forwarded too often
+  nil_forward,        ///< forwarded to the nil reference
+  bad_forward,        ///< the forward does not decode
+  addressing_mode,    ///< the peer wants an addressing mode that we do not send
+};
+
+enum class InvocationStage : std::uint8_t { resolving, connecting, sending, awaiting, forwarding };
+
+struct InvocationError {
+  InvocationStage stage = InvocationStage::resolving;
+  FailureCause cause = FailureCause::none;
+  bool request_accepted = false;  ///< the transport has accepted the request's last octet
+  IoError io;
+  cdr::Error cdr;
+  messaging::FramingError framing = messaging::FramingError::bad_magic;
+  std::string endpoint;
+};
+
+/// Throws the CORBA system exception for the error. Completion status: style guide, section 6.
+[[noreturn]] void raise_invocation_error(const InvocationError& error);
+
+}  // namespace perigee::orb

@@ -1,0 +1,166 @@
+// A connection as both sides of a conversation see it: one transport, one messaging protocol, the
+// parse state, the read token and the single writer. Knows neither requests nor replies: what
+// messages mean is the business of client/ and server/.
+#pragma once
+
+#include <perigee/cdr/buffer.h>
+#include <perigee/messaging/protocol.h>
+#include <perigee/transport/transport.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace perigee::orb {
+
+struct ConnectionLimits {
+  std::size_t read_buffer_size = 64 * 1024;
+  std::size_t write_queue_size_max = 8 * 1024 * 1024;
+};
+
+/// How reading one message ended.
+enum class ReadStatus : std::uint8_t {
+  message,        ///< there it is
+  would_block,    ///< Wait::no, and no whole message has arrived
+  timed_out,      ///< the transport's receive time-out passed
+  end_of_stream,  ///< the peer has closed
+  failed,         ///< see `error_code()`
+  bad_message,    ///< see `framing_error()`; nothing more can be read
+};
+
+enum class SendStatus : std::uint8_t {
+  sent,    ///< the transport accepted the last octet
+  queued,  ///< a copy waits behind others; `accepted(result.position)` tells when it is out
+  failed,  ///< the message did not get out as a whole: the peer cannot execute it
+};
+
+struct [[nodiscard]] SendResult {
+  SendStatus status = SendStatus::sent;
+  std::uint64_t position = 0;  ///< of a queued message's end in the queue's stream
+};
+
+/// Threads: `send`, `flush`, `accepted`, `close` and the tests of state may be called by any
+/// thread; the reading functions by the holder of the read token only.
+class Connection final {
+ public:
+  /// `protocol` must outlive the connection.
+  Connection(std::unique_ptr<transport::Transport> transport, const messaging::Protocol& protocol,
+             ConnectionLimits limits = {});
+  ~Connection();
+
+  [[nodiscard]] transport::Transport& transport() noexcept { return *transport_; }
+  [[nodiscard]] const messaging::Protocol& protocol() const noexcept { return protocol_; }
+  [[nodiscard]] const std::string& peer() const noexcept { return transport_->peer(); }
+
+  /// @name The read token: free, or held by one thread or one reactor.
+  /// Sequentially consistent, so that "release, then look for waiters" cannot miss one that does
+  /// "enlist, then try to take".
+  /// @{
+  [[nodiscard]] bool try_take_read_token() noexcept { return !token_taken_.exchange(true); }
+  void release_read_token() noexcept { token_taken_.store(false); }
+  /// @}
+
+  /// Takes the next message out of what was received, receiving more as needed: in the steady state
+  /// with one system call. `scratch` must be the same span until `detach_scratch()`, if octets
+  /// remain; views in `message` live until the next `read` (see IncomingMessage).
+  [[nodiscard]] ReadStatus read(messaging::IncomingMessage& message, transport::Wait wait,
+                                MutableOctetSpan scratch);
+  /// The same with a buffer of the connection's own, allocated at the first call.
+  [[nodiscard]] ReadStatus read(messaging::IncomingMessage& message, transport::Wait wait);
+  /// Octets of further messages, or a part of one, have been received.
+  [[nodiscard]] bool has_octets() const noexcept { return reader_->has_octets(); }
+  /// Before `scratch` is lent to another connection.
+  void detach_scratch() { reader_->detach_scratch(); }
+  /// The reactor has reported octets: what an earlier read left as drained is so no longer. To be
+  /// told when a nested turn reports while a message of the batch before is still worked on.
+  void expect_octets() noexcept { drained_ = false; }
+  /// The reactor has seen the peer's closing: from now on a short read does not count as drained,
+  /// so that reading goes on to the end of the stream.
+  void expect_end() noexcept { expects_end_ = true; }
+  [[nodiscard]] messaging::FramingError framing_error() const noexcept { return reader_->error(); }
+
+  /// Sends one finished message, whole: one gather-write and no lock when nobody else is writing,
+  /// else a copy is appended to the queue which the present writer drains.
+  /// Wait::yes: blocks until it is sent, or queued if others are writing. Wait::no: what the
+  /// transport does not take at once is queued and leaves with `flush`. What comes behind it may
+  /// wait up to `write_queue_size_max`; beyond that the send fails, and the connection with it.
+  SendResult send(const cdr::Buffer& message, transport::Wait wait);
+  /// Sends queued octets as far as the transport takes them: call it when the handle is writable.
+  /// Cheap when there is nothing to do. False if the connection can no longer send.
+  bool flush();
+  /// Whether the queue is empty and nobody is writing.
+  [[nodiscard]] bool idle_output() const noexcept { return writing_.load() == Writing::idle; }
+  /// Whether the transport may have accepted a queued message's last octet: has, or has it in a
+  /// send that goes on. Never false for a message that the peer can have seen whole.
+  [[nodiscard]] bool accepted(std::uint64_t position) const noexcept {
+    return queue_accepted_.load() >= position;
+  }
+  /// Octets that have left the queue: grows exactly if the peer goes on reading. For the thread
+  /// that flushes.
+  [[nodiscard]] std::uint64_t drained_octets() const noexcept { return drained_octets_; }
+
+  /// A send has failed, or `close` was called: nothing more can be sent.
+  [[nodiscard]] bool broken() const noexcept { return broken_.load(std::memory_order_relaxed); }
+  /// errno of the first failed transfer; 0 if none failed with a system error.
+  [[nodiscard]] int error_code() const noexcept { return error_code_.load(); }
+
+  /// Ends the connection abruptly: blocked readers and writers come back. Any thread, any time.
+  void close() noexcept;
+
+ private:
+  // idle: nobody writes, the queue is empty.  writing: one thread writes, the queue is empty.
+  // queued: one thread writes, and must look at the queue under the mutex before it stops.
+  // blocked: the transport took no more in Wait::no; `flush` goes on.  failed: for good.
+  enum class Writing : std::uint8_t { idle, writing, queued, blocked, failed };
+
+  [[nodiscard]] bool take_writing() noexcept;
+  SendResult write_directly(const cdr::Buffer& message, transport::Wait wait);
+  SendResult write_later(const cdr::Buffer& message, transport::Wait wait);
+  SendResult finish_partial(std::span<const OctetSpan> segments, std::size_t sent);
+  bool enqueue(const cdr::Buffer& message);
+  bool finish_writing(transport::Wait wait);
+  bool drain(transport::Wait wait);
+  bool next_batch();
+  bool stop_blocked();
+  void fail_output(int code) noexcept;
+  [[nodiscard]] std::span<const OctetSpan> segments_of(const cdr::Buffer& message);
+
+  const std::unique_ptr<transport::Transport> transport_;
+  const messaging::Protocol& protocol_;
+  const std::unique_ptr<messaging::MessageReader> reader_;
+  const ConnectionLimits limits_;
+
+  // Reading: under the read token.
+  std::atomic<bool> token_taken_{false};
+  bool drained_ = false;  // the last receive of Wait::no was short
+  bool expects_end_ = false;
+  std::unique_ptr<std::byte[]> read_buffer_;
+
+  // Writing. What is not atomic belongs to the thread that writes.
+  std::atomic<Writing> writing_{Writing::idle};
+  std::atomic<bool> broken_{false};
+  std::atomic<bool> writable_again_{false};  // a `flush` came while a thread was writing
+  std::atomic<int> error_code_{0};
+  OctetSpan single_segment_;
+  std::vector<OctetSpan> segments_;
+  Octets fragment_headers_;
+  Octets draining_;
+  std::size_t draining_offset_ = 0;
+  std::size_t uncounted_ =
+      0;  // octets at the front of draining_ that are not of the queue's stream
+  std::uint64_t drained_octets_ = 0;
+  std::uint64_t queue_sent_ = 0;  // octets of the queue's stream that are out
+  // The same, and while a send goes on also what that send has: it may be out already.
+  std::atomic<std::uint64_t> queue_accepted_{0};
+
+  std::mutex mutex_;  // guards what follows, and the changes of `writing_` away from `queued`
+  std::condition_variable output_changed_;
+  Octets queue_;
+  std::uint64_t queue_submitted_ = 0;  // octets ever appended to the queue
+};
+
+}  // namespace perigee::orb

@@ -1,0 +1,69 @@
+// CORBA::ORB: the standard's face of the core.
+#include "orb/orb_core.h"
+#include "orb/reference.h"
+#include "orb/system_exceptions.h"
+#include <perigee/iop/ior.h>
+#include <perigee/orb/orb.h>
+
+#include <utility>
+
+namespace CORBA {
+inline namespace perigee_v1 {
+
+using perigee::orb::Completion;
+
+namespace {
+
+[[noreturn]] void raise_shut_down() {
+  throw BAD_INV_ORDER(perigee::orb::minor_shut_down, COMPLETED_NO, "the ORB was shut down");
+}
+
+}  // namespace
+
+InvalidName::~InvalidName() = default;
+const char* InvalidName::_rep_id() const noexcept {
+  return "IDL:omg.org/CORBA/ORB/InvalidName:1.0";
+}
+const char* InvalidName::_name() const noexcept { return "InvalidName"; }
+void InvalidName::_raise() const { throw *this; }
+void InvalidName::_encode(perigee::cdr::Encoder&) const {}  // it has no members
+
+ORB::ORB(std::shared_ptr<perigee::orb::OrbCore> core) noexcept : core_(std::move(core)) {}
+ORB::~ORB() = default;
+
+std::string ORB::id() const { return core_->settings().orb_id; }
+
+object_reference<Object> ORB::string_to_object(const std::string& text) {
+  if (core_->stopped()) raise_shut_down();
+  return core_->string_to_object(text);
+}
+
+std::string ORB::object_to_string(const object_reference<Object>& object) {
+  if (core_->stopped()) raise_shut_down();
+  if (!object) return perigee::iop::to_ior_string({});
+  if (!object->_reference())
+    throw MARSHAL(perigee::orb::minor_local_object, COMPLETED_NO, "a local object has no IOR");
+  return perigee::iop::to_ior_string(object->_reference()->ior());
+}
+
+object_reference<Object> ORB::resolve_initial_references(const std::string& name) {
+  return core_->resolve_initial_reference(name);
+}
+
+void ORB::register_initial_reference(const std::string& name,
+                                     const object_reference<Object>& object) {
+  core_->register_initial_reference(name, object);
+}
+
+std::vector<std::string> ORB::list_initial_services() { return core_->initial_reference_names(); }
+
+void ORB::run() { core_->run(); }
+
+void ORB::shutdown(bool wait_for_completion) {
+  core_->shutdown(wait_for_completion ? Completion::wait : Completion::do_not_wait);
+}
+
+void ORB::destroy() { core_->destroy(); }
+
+}  // namespace perigee_v1
+}  // namespace CORBA

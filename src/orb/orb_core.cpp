@@ -1,0 +1,132 @@
+// The core's life, its references, and the marks of upcalls. References in text form are in
+// reference_text.cpp.
+#include "orb/orb_core.h"
+
+#include "orb/client/endpoint_table.h"
+#include "orb/reference.h"
+#include "orb/system_exceptions.h"
+
+#include <ranges>
+#include <utility>
+
+namespace perigee::orb {
+
+OrbCore::OrbCore(CoreParts parts)
+    : settings_(std::move(parts.settings)),
+      kept_(std::move(parts.kept)),
+      protocols_(std::move(parts.protocols)),
+      messaging_(std::move(parts.messaging)),
+      endpoints_(std::make_unique<EndpointTable>(*protocols_, *messaging_, settings_)) {}
+
+// An ORB that was never destroyed: nobody refers to it any longer, so nobody waits for it.
+OrbCore::~OrbCore() {
+  if (life_.load() == Life::destroyed) return;
+  for (const auto& service : services_ | std::views::reverse)
+    service->stop(Completion::do_not_wait);
+  if (server_) server_->stop(Completion::wait);
+  for (const auto& service : services_ | std::views::reverse) service->destroy();
+}
+
+void OrbCore::add_service(std::unique_ptr<Service> service) {
+  const std::lock_guard lock(mutex_);
+  services_.push_back(std::move(service));
+}
+
+void OrbCore::at_destroy(std::function<void()> hook) {
+  const std::lock_guard lock(mutex_);
+  destroy_hooks_.push_back(std::move(hook));
+}
+
+std::shared_ptr<Reference> OrbCore::make_reference(iop::Ior ior) {
+  if (ior.is_nil()) return nullptr;
+  return std::make_shared<Reference>(shared_from_this(), std::move(ior));
+}
+
+CORBA::object_reference<CORBA::Object> OrbCore::make_object(iop::Ior ior) {
+  auto reference = make_reference(std::move(ior));
+  if (!reference) return nullptr;
+  return CORBA::object_reference<CORBA::Object>(
+      std::make_shared<CORBA::Object>(std::move(reference)));
+}
+
+CORBA::object_reference<CORBA::Object> OrbCore::make_local_object(std::string type_id,
+                                                                  OctetSpan object_key) {
+  check_running();
+  if (!server_)
+    throw CORBA::INITIALIZE(0, CORBA::COMPLETED_NO, "this ORB was assembled without a server");
+  auto ior = server_->make_ior(std::move(type_id), object_key);
+  if (!ior) throw CORBA::INITIALIZE(0, CORBA::COMPLETED_NO, to_string(ior.error()));
+  return make_object(std::move(*ior));
+}
+
+void OrbCore::check_running() const {
+  if (!stopping()) return;
+  throw CORBA::BAD_INV_ORDER(minor_shut_down, CORBA::COMPLETED_NO, "the ORB was shut down");
+}
+
+void OrbCore::run() {
+  // A shutdown that came before, from another thread or a signal, is what run would wait for.
+  if (life_.load() == Life::stopping) return;
+  check_running();
+  if (!server_) {
+    std::unique_lock lock(mutex_);
+    life_changed_.wait(lock, [this] { return stopping(); });
+    return;
+  }
+  if (const auto started = server_->start(); !started)
+    throw CORBA::INITIALIZE(0, CORBA::COMPLETED_NO, to_string(started.error()));
+  server_->run();
+}
+
+void OrbCore::shutdown(Completion completion) {
+  if (completion == Completion::wait && UpcallScope::inside(*this))
+    throw CORBA::BAD_INV_ORDER(minor_would_deadlock, CORBA::COMPLETED_NO,
+                               "waiting for requests in progress from within one of them");
+  {
+    const std::lock_guard lock(mutex_);
+    Life expected = Life::running;
+    life_.compare_exchange_strong(expected, Life::stopping);
+    if (expected >= Life::stopped) return;
+    life_changed_.notify_all();
+  }
+  // Services are added during assembly only, so they can be walked without the lock; each may be
+  // stopped more than once, the last time with waiting.
+  for (const auto& service : services_ | std::views::reverse) service->stop(completion);
+  if (server_) server_->stop(completion);
+  if (completion == Completion::do_not_wait) return;
+  Life expected = Life::stopping;
+  life_.compare_exchange_strong(expected, Life::stopped);
+}
+
+void OrbCore::destroy() {
+  shutdown(Completion::wait);
+  if (life_.exchange(Life::destroyed) == Life::destroyed) return;
+  for (const auto& service : services_ | std::views::reverse) service->destroy();
+  dispatcher_.store(nullptr);
+  endpoints_->close_all();
+  std::map<std::string, InitialFactory, std::less<>> references;
+  std::vector<std::function<void()>> hooks;
+  {
+    const std::lock_guard lock(mutex_);
+    references.swap(initial_references_);
+    hooks.swap(destroy_hooks_);
+  }
+  for (const auto& hook : hooks) hook();
+}
+
+namespace {
+thread_local const UpcallScope* innermost_upcall = nullptr;
+}  // namespace
+
+UpcallScope::UpcallScope(const OrbCore& core) noexcept
+    : core_(&core), outer_(std::exchange(innermost_upcall, this)) {}
+
+UpcallScope::~UpcallScope() { innermost_upcall = outer_; }
+
+bool UpcallScope::inside(const OrbCore& core) noexcept {
+  for (const UpcallScope* scope = innermost_upcall; scope != nullptr; scope = scope->outer_)
+    if (scope->core_ == &core) return true;
+  return false;
+}
+
+}  // namespace perigee::orb

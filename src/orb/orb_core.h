@@ -1,0 +1,164 @@
+// What an ORB consists of, and the seams where layers above hook in: the server engine, the request
+// dispatcher (POA), initial references, services. Knows no concrete protocol and no adapter.
+#pragma once
+
+#include "orb/server.h"
+#include "orb/settings.h"
+#include <perigee/base/export.h>
+#include <perigee/cdr/decoder.h>
+#include <perigee/messaging/protocol.h>
+#include <perigee/orb/object.h>
+#include <perigee/orb/server_request.h>
+#include <perigee/transport/registry.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace perigee::orb {
+
+class EndpointTable;
+class Reference;
+
+/// A part of the ORB with a life of its own (the POAs). Called in `shutdown` and `destroy`.
+class Service {
+ public:
+  virtual ~Service() = default;
+  /// Before the server stops: refuse new work. With Completion::wait, finish what is going on. May
+  /// be called again, by any thread.
+  virtual void stop(Completion completion) noexcept = 0;
+  /// After the server has stopped: let go of everything (servants, references to the core).
+  virtual void destroy() noexcept = 0;
+};
+
+/// What a core is made of. The runtime fills it in.
+struct CoreParts {
+  Settings settings;
+  std::unique_ptr<transport::ProtocolRegistry> protocols;
+  std::unique_ptr<messaging::Protocol> messaging;
+  std::shared_ptr<void> kept;  ///< what the protocols refer to: let go of last
+};
+
+/// The ORB. Any thread, unless a function says otherwise. Owned by CORBA::ORB and by the references
+/// it made (shared: neither is the last by design).
+class PERIGEE_API OrbCore final : public cdr::Environment,
+                                  public std::enable_shared_from_this<OrbCore> {
+ public:
+  explicit OrbCore(CoreParts parts);
+  ~OrbCore();
+  OrbCore(const OrbCore&) = delete;
+  OrbCore& operator=(const OrbCore&) = delete;
+
+  /// The core behind a decoder's environment; nullptr if it has none.
+  [[nodiscard]] static OrbCore* from(cdr::Environment* environment) noexcept {
+    return static_cast<OrbCore*>(environment);
+  }
+
+  [[nodiscard]] const Settings& settings() const noexcept { return settings_; }
+  [[nodiscard]] const transport::ProtocolRegistry& protocols() const noexcept {
+    return *protocols_;
+  }
+  [[nodiscard]] transport::ProtocolRegistry& protocols() noexcept { return *protocols_; }
+  [[nodiscard]] const messaging::Protocol& messaging() const noexcept { return *messaging_; }
+  /// The client's connections.
+  [[nodiscard]] EndpointTable& endpoints() noexcept { return *endpoints_; }
+
+  /// @name Assembly: before the ORB is used, by the runtime and the layers that it installs.
+  /// @{
+  void set_server(std::unique_ptr<Server> server) noexcept { server_ = std::move(server); }
+  void set_dispatcher(RequestDispatcher* dispatcher) noexcept { dispatcher_.store(dispatcher); }
+  /// Stopped and destroyed in the reverse order of being added.
+  void add_service(std::unique_ptr<Service> service);
+  /// `make` is called at each resolve, on the resolver's thread; it may throw CORBA exceptions.
+  using InitialFactory = std::function<CORBA::object_reference<CORBA::Object>()>;
+  void add_initial_reference(const std::string& name, InitialFactory make);
+  /// Called once, at the end of `destroy`.
+  void at_destroy(std::function<void()> hook);
+  /// @}
+
+  /// nullptr in an assembly without a server.
+  [[nodiscard]] Server* server() noexcept { return server_.get(); }
+  /// nullptr until an adapter is installed.
+  [[nodiscard]] RequestDispatcher* dispatcher() const noexcept {
+    return dispatcher_.load(std::memory_order_acquire);
+  }
+
+  /// @name References.
+  /// @{
+  /// nullptr for a nil IOR.
+  [[nodiscard]] std::shared_ptr<Reference> make_reference(iop::Ior ior);
+  /// A plain CORBA::Object stub, nil for a nil IOR.
+  [[nodiscard]] CORBA::object_reference<CORBA::Object> make_object(iop::Ior ior);
+  /// A stub for an object of this server. Raises INITIALIZE if the server cannot listen, or
+  /// BAD_INV_ORDER (OMG minor 4) after shutdown.
+  [[nodiscard]] CORBA::object_reference<CORBA::Object> make_local_object(std::string type_id,
+                                                                         OctetSpan object_key);
+  /// @}
+
+  /// @name Initial references (raise as CORBA::ORB documents).
+  /// @{
+  CORBA::object_reference<CORBA::Object> resolve_initial_reference(const std::string& name);
+  void register_initial_reference(const std::string& name,
+                                  const CORBA::object_reference<CORBA::Object>& object);
+  [[nodiscard]] std::vector<std::string> initial_reference_names() const;
+  CORBA::object_reference<CORBA::Object> string_to_object(const std::string& text);
+  /// @}
+
+  /// @name Life: running → stopping → stopped → destroyed.
+  /// @{
+  void run();
+  void shutdown(Completion completion);
+  void destroy();
+  /// Shutdown has begun. Adapters refuse new work then.
+  [[nodiscard]] bool stopping() const noexcept {
+    return life_.load(std::memory_order_acquire) != Life::running;
+  }
+  /// Shutdown is complete: calls raise BAD_INV_ORDER, OMG minor 4.
+  [[nodiscard]] bool stopped() const noexcept {
+    return life_.load(std::memory_order_relaxed) >= Life::stopped;
+  }
+  /// @}
+
+ private:
+  enum class Life : std::uint8_t { running, stopping, stopped, destroyed };
+
+  void check_running() const;
+
+  const Settings settings_;
+  const std::shared_ptr<void> kept_;  // shared only with its type-erased deleter
+  const std::unique_ptr<transport::ProtocolRegistry> protocols_;
+  const std::unique_ptr<messaging::Protocol> messaging_;
+  std::unique_ptr<EndpointTable> endpoints_;
+  std::unique_ptr<Server> server_;
+  std::atomic<RequestDispatcher*> dispatcher_{nullptr};
+  std::atomic<Life> life_{Life::running};
+
+  mutable std::mutex mutex_;  // guards what follows
+  std::condition_variable life_changed_;
+  std::vector<std::unique_ptr<Service>> services_;
+  std::vector<std::function<void()>> destroy_hooks_;
+  std::map<std::string, InitialFactory, std::less<>> initial_references_;
+};
+
+/// Marks the calling thread as being inside an upcall of the core's, for as long as it lives: the
+/// adapter puts one around each upcall. ORB::shutdown(true) and POA::destroy(…, true) look at it.
+class PERIGEE_API UpcallScope {
+ public:
+  explicit UpcallScope(const OrbCore& core) noexcept;
+  ~UpcallScope();
+  UpcallScope(const UpcallScope&) = delete;
+  UpcallScope& operator=(const UpcallScope&) = delete;
+  /// Whether the calling thread is inside an upcall of the core's.
+  [[nodiscard]] static bool inside(const OrbCore& core) noexcept;
+
+ private:
+  const OrbCore* core_;
+  const UpcallScope* outer_;
+};
+
+}  // namespace perigee::orb

@@ -1,0 +1,77 @@
+// References resolve their IOR at the first call, and remember forwards.
+#include "orb/reference.h"
+
+#include "orb/client/endpoint_table.h"
+#include "orb/orb_core.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace perigee::orb {
+
+// References come from peers: each target costs memory, and time to find it dead.
+std::unique_ptr<Binding> make_binding(OrbCore& core, iop::Ior ior, Binding::Kind kind) {
+  auto binding = std::make_unique<Binding>();
+  binding->kind = kind;
+  binding->ior = std::move(ior);
+  const std::size_t targets_max = core.settings().targets_max;
+  for (const iop::TaggedProfile& profile : binding->ior.profiles) {
+    if (binding->profiles.size() >= targets_max) break;
+    if (auto target = core.protocols().claim(profile))
+      binding->profiles.push_back(std::move(*target));
+  }
+  const messaging::Version version_max =
+      std::min(core.settings().version_max, core.messaging().version_max());
+  for (const transport::ProfileTarget& profile : binding->profiles) {
+    const messaging::Version version{profile.major, profile.minor};
+    for (const transport::Endpoint& endpoint : profile.endpoints) {
+      if (binding->targets.size() >= targets_max) break;
+      binding->targets.push_back({core.endpoints().find(endpoint), profile.object_key,
+                                  std::min(version, version_max),
+                                  core.server() != nullptr && core.server()->publishes(endpoint)});
+    }
+  }
+  return binding;
+}
+
+Reference::Reference(std::shared_ptr<OrbCore> core, iop::Ior ior)
+    : core_(std::move(core)), unresolved_(std::move(ior)) {}
+
+Reference::~Reference() = default;
+
+const Binding& Reference::resolve() const {
+  const std::lock_guard lock(mutex_);
+  if (const Binding* done = current_.load()) return *done;
+  bindings_.push_back(make_binding(*core_, std::move(unresolved_), Binding::Kind::base));
+  const Binding* binding = bindings_.back().get();
+  base_.store(binding, std::memory_order_release);
+  current_.store(binding, std::memory_order_release);
+  return *binding;
+}
+
+const Binding* Reference::adopt(std::unique_ptr<Binding>& forward, Permanence permanence) {
+  const std::lock_guard lock(mutex_);
+  const bool permanent = permanence == Permanence::permanent;
+  if (permanent) forward->kind = Binding::Kind::base;
+  const auto known = std::ranges::find_if(bindings_, [&](const auto& binding) {
+    return binding->kind == forward->kind && binding->ior == forward->ior;
+  });
+  const Binding* adopted = nullptr;
+  if (known != bindings_.end()) {
+    adopted = known->get();
+  } else if (bindings_.size() <= core_->settings().forwards_remembered_max) {
+    adopted = bindings_.emplace_back(std::move(forward)).get();
+  } else {
+    return nullptr;
+  }
+  if (permanent) base_.store(adopted, std::memory_order_release);
+  current_.store(adopted, std::memory_order_release);
+  return adopted;
+}
+
+void Reference::forget(const Binding& forward) noexcept {
+  const Binding* expected = &forward;
+  current_.compare_exchange_strong(expected, base_.load());
+}
+
+}  // namespace perigee::orb

@@ -1,0 +1,54 @@
+// The server engine as the ORB core sees it: acceptors, connections and threads are behind it.
+// Implemented in server/; made by `make_server` and given to the core by the runtime.
+#pragma once
+
+#include <perigee/base/io_error.h>
+#include <perigee/base/octets.h>
+#include <perigee/iop/ior.h>
+#include <perigee/transport/transport.h>
+
+#include <cstdint>
+#include <expected>
+#include <string>
+
+namespace perigee::orb {
+
+class OrbCore;
+
+enum class Completion : std::uint8_t { do_not_wait, wait };
+
+/// Any thread. A pure client never starts it.
+class Server {
+ public:
+  virtual ~Server() = default;
+
+  /// Opens the acceptors, once; later calls do nothing. In thread-per-connection mode requests are
+  /// served from now on, in reactive mode while `run` is running.
+  [[nodiscard]] virtual std::expected<void, IoError> start() = 0;
+  /// Blocks until `stop`. Several threads may be in it.
+  virtual void run() = 0;
+  /// Stops accepting and reading, drains the connections (design, section 4 "Draining") and makes
+  /// `run` return. With Completion::wait returns when all that was accepted has been answered.
+  /// Later calls do nothing more than wait, if asked to.
+  virtual void stop(Completion completion) noexcept = 0;
+
+  /// What became of waiting inside an upcall.
+  enum class Nested : std::uint8_t {
+    not_here,  ///< the calling thread serves nobody else: block as usual
+    readable,  ///< requests were served meanwhile
+    too_deep,  ///< `nested_upcall_depth_max` upcalls wait already: NO_RESOURCES
+  };
+  /// Called by a thread that has to wait for a reply. On the thread of a reactive server: serves
+  /// requests until the handle is readable, or has been closed by the peer.
+  [[nodiscard]] virtual Nested wait_readable(int /*fd*/) { return Nested::not_here; }
+  /// A POA manager has changed its state: dispatches the requests again that were held. Any thread.
+  virtual void resume_held() noexcept {}
+
+  /// A reference with one profile per acceptor. Starts the server if it has not been started.
+  [[nodiscard]] virtual std::expected<iop::Ior, IoError> make_ior(std::string type_id,
+                                                                  OctetSpan object_key) = 0;
+  /// Whether references to this endpoint lead to this server: decides about collocated calls.
+  [[nodiscard]] virtual bool publishes(const transport::Endpoint& endpoint) const noexcept = 0;
+};
+
+}  // namespace perigee::orb

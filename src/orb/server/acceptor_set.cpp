@@ -1,0 +1,57 @@
+// Opening endpoints, and making profiles out of them.
+#include "orb/server/acceptor_set.h"
+
+#include "orb/orb_core.h"
+#include <perigee/iop/components.h>
+
+#include <algorithm>
+
+namespace perigee::orb {
+
+namespace {
+
+// "PGE" and 0: who made the reference. Informative: no peer should depend on it.
+constexpr std::uint32_t orb_type = 0x50474500;
+
+}  // namespace
+
+std::expected<void, IoError> AcceptorSet::open(OrbCore& core) {
+  std::vector<Entry> entries;
+  for (const transport::Endpoint& endpoint : core.settings().listen_endpoints) {
+    transport::ProtocolFactory* factory = core.protocols().find(endpoint.scheme);
+    if (factory == nullptr)
+      return std::unexpected(IoError{IoErrorKind::unsupported, IoOperation::listen, 0,
+                                     transport::to_string(endpoint)});
+    auto acceptor = factory->listen(endpoint);
+    if (!acceptor) return std::unexpected(acceptor.error());
+    entries.push_back({factory, std::move(*acceptor)});
+  }
+  entries_ = std::move(entries);
+  version_ = core.settings().version_max;
+  components_ = {iop::encode_orb_type(orb_type)};
+  return {};
+}
+
+iop::Ior AcceptorSet::make_ior(std::string type_id, OctetSpan object_key) const {
+  iop::Ior ior{std::move(type_id), {}};
+  transport::ProfileSource source;
+  source.major = version_.major;
+  source.minor = version_.minor;
+  source.object_key = object_key;
+  source.components = components_;
+  for (const Entry& entry : entries_)
+    ior.profiles.push_back(entry.factory->make_profile(entry.acceptor->published(), source));
+  return ior;
+}
+
+bool AcceptorSet::publishes(const transport::Endpoint& endpoint) const noexcept {
+  return std::ranges::any_of(entries_, [&endpoint](const Entry& entry) {
+    return entry.acceptor->published() == endpoint || entry.acceptor->listening() == endpoint;
+  });
+}
+
+void AcceptorSet::interrupt() noexcept {
+  for (const Entry& entry : entries_) entry.acceptor->interrupt();
+}
+
+}  // namespace perigee::orb

@@ -1,0 +1,45 @@
+// The endpoints where a server listens, and the references that lead there. Accepts nothing: that
+// is the thread strategies' business.
+#pragma once
+
+#include <perigee/base/io_error.h>
+#include <perigee/base/octets.h>
+#include <perigee/iop/ior.h>
+#include <perigee/messaging/message.h>
+#include <perigee/transport/transport.h>
+
+#include <expected>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace perigee::orb {
+
+class OrbCore;
+
+/// `open` by one thread; then any thread: nothing changes any more.
+class AcceptorSet {
+ public:
+  /// Opens all endpoints of the settings, or none.
+  [[nodiscard]] std::expected<void, IoError> open(OrbCore& core);
+  [[nodiscard]] iop::Ior make_ior(std::string type_id, OctetSpan object_key) const;
+  [[nodiscard]] bool publishes(const transport::Endpoint& endpoint) const noexcept;
+  void interrupt() noexcept;
+
+  [[nodiscard]] std::size_t count() const noexcept { return entries_.size(); }
+  [[nodiscard]] transport::Acceptor& at(std::size_t index) const noexcept {
+    return *entries_[index].acceptor;
+  }
+
+ private:
+  struct Entry {
+    transport::ProtocolFactory* factory;
+    std::unique_ptr<transport::Acceptor> acceptor;
+  };
+
+  std::vector<Entry> entries_;
+  messaging::Version version_;
+  std::vector<iop::TaggedComponent> components_;
+};
+
+}  // namespace perigee::orb

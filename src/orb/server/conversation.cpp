@@ -1,0 +1,207 @@
+// The server's side of the protocol: which message gets which answer. Source: CORBA 3.0, 15.4.
+#include "orb/server/conversation.h"
+
+#include "orb/orb_core.h"
+#include "orb/server/pending_reply.h"
+#include <perigee/base/log.h>
+#include <perigee/orb/stub.h>
+
+namespace perigee::orb {
+
+using messaging::IncomingMessage;
+using messaging::LocateStatus;
+using messaging::MessageKind;
+
+namespace {
+
+constexpr std::uint32_t minor_too_many_requests = CORBA::PERIGEE_VMCID | 5;  // TRANSIENT
+constexpr std::uint32_t minor_no_adapter = CORBA::OMGVMCID | 2;              // OBJECT_NOT_EXIST
+
+// Whether the target came as a profile or reference in which no key was found (interop fact 15).
+template <typename Header>
+bool lacks_key(const Header& header) noexcept {
+  return header.addressing != messaging::AddressingMode::key && header.object_key.empty();
+}
+
+void write_key_addressing(cdr::Encoder& encoder) {
+  encoder.write(static_cast<std::int16_t>(messaging::AddressingMode::key));
+}
+
+LocateStatus status_of(const Location& location) noexcept {
+  switch (location.status) {
+    case Location::Status::here:
+      return LocateStatus::object_here;
+    case Location::Status::forward:
+      return location.target ? LocateStatus::object_forward : LocateStatus::unknown_object;
+    case Location::Status::unknown:
+      break;
+  }
+  return LocateStatus::unknown_object;
+}
+
+}  // namespace
+
+Conversation::Verdict Conversation::handle(IncomingMessage& message, ServingThread& thread) {
+  switch (message.kind) {
+    case MessageKind::request:
+      return handle_request(message, thread);
+    case MessageKind::locate_request:
+      return handle_locate(message, thread);
+    case MessageKind::cancel_request:
+      return handle_cancel(message, thread);
+    case MessageKind::close_connection:
+    case MessageKind::message_error:
+      return Verdict::close;
+    case MessageKind::reply:
+    case MessageKind::locate_reply:
+      break;  // we have asked nothing on this connection
+  }
+  return reject(thread);
+}
+
+Conversation::Verdict Conversation::reject(ServingThread& thread) {
+  thread.reply.clear();
+  cdr::Encoder encoder(thread.reply);
+  protocol_.encode_message_error(encoder, protocol_.version_max());
+  host_.send(thread.reply);
+  return Verdict::close;
+}
+
+Conversation::Verdict Conversation::handle_request(IncomingMessage& message,
+                                                   ServingThread& thread) {
+  auto request = protocol_.parse_request(message, thread.contexts);
+  if (!request) return reject(thread);
+  request->body.set_environment(&core_);
+  PendingReply reply(*this, message, *request, thread);
+  switch (admit(reply)) {
+    case Admission::draining:
+      return Verdict::go_on;  // CloseConnection says: not executed
+    case Admission::too_many:
+      reply.reply_exception(CORBA::TRANSIENT(minor_too_many_requests, CORBA::COMPLETED_NO));
+      return Verdict::go_on;
+    case Admission::admitted:
+      break;
+  }
+  struct InProgress {
+    Conversation& conversation;
+    PendingReply& reply;
+    ~InProgress() { conversation.finish(reply); }
+  } const in_progress{*this, reply};
+  if (lacks_key(request->header))
+    ask_for_key(message, request->header.request_id, thread);
+  else
+    dispatch(reply, thread, request->header.response);
+  return Verdict::go_on;
+}
+
+void Conversation::dispatch(PendingReply& request, ServingThread& thread,
+                            messaging::ResponseFlags response) {
+  host_.before_upcall(response, thread);
+  RequestDispatcher* dispatcher = core_.dispatcher();
+  if (dispatcher == nullptr)
+    return request.reply_exception(CORBA::OBJECT_NOT_EXIST(minor_no_adapter, CORBA::COMPLETED_NO));
+  dispatcher->dispatch(request);
+  if (!request.answered() && !request.held())  // or the client would wait for ever
+    request.reply_exception(CORBA::NO_RESPONSE(0, CORBA::COMPLETED_MAYBE));
+}
+
+void Conversation::ask_for_key(const IncomingMessage& message, std::uint32_t request_id,
+                               ServingThread& thread) {
+  thread.reply.clear();
+  cdr::Encoder encoder(thread.reply);
+  protocol_.begin_reply(
+      encoder, message.version,
+      {.request_id = request_id, .status = messaging::ReplyStatus::needs_addressing_mode},
+      messaging::Body::present);
+  write_key_addressing(encoder);
+  protocol_.finish(encoder);
+  if (encoder.ok()) host_.send(thread.reply);
+}
+
+Conversation::Verdict Conversation::handle_locate(const IncomingMessage& message,
+                                                  ServingThread& thread) {
+  const auto request = protocol_.parse_locate_request(message);
+  if (!request) return reject(thread);
+  if (closed()) return Verdict::go_on;  // after CloseConnection nothing is sent
+  const bool needs_key = lacks_key(*request);
+  RequestDispatcher* dispatcher = core_.dispatcher();
+  Location location;
+  if (!needs_key && dispatcher != nullptr) location = dispatcher->locate(request->object_key);
+  const LocateStatus status = needs_key ? LocateStatus::needs_addressing_mode : status_of(location);
+  thread.reply.clear();
+  cdr::Encoder encoder(thread.reply);
+  protocol_.begin_locate_reply(encoder, message.version,
+                               {.request_id = request->request_id, .status = status});
+  if (needs_key) write_key_addressing(encoder);
+  if (status == LocateStatus::object_forward) stub::encode_object(encoder, location.target.get());
+  protocol_.finish(encoder);
+  if (!encoder.ok()) return reject(thread);
+  host_.send(thread.reply);
+  return Verdict::go_on;
+}
+
+// The reader has dropped fragments of the request; here its answer is dropped. The upcall goes on:
+// nothing can stop a synchronous servant.
+Conversation::Verdict Conversation::handle_cancel(const IncomingMessage& message,
+                                                  ServingThread& thread) {
+  const auto request_id = protocol_.parse_cancel_request(message);
+  if (!request_id) return reject(thread);
+  const std::lock_guard lock(mutex_);
+  for (PendingReply* pending = pending_; pending != nullptr; pending = pending->next_)
+    if (pending->request_id() == *request_id) pending->cancel();
+  return Verdict::go_on;
+}
+
+Conversation::Admission Conversation::admit(PendingReply& request) {
+  const std::lock_guard lock(mutex_);
+  if (draining_) return Admission::draining;
+  if (pending_count_ >= core_.settings().requests_per_connection_max) return Admission::too_many;
+  ++pending_count_;
+  request.next_ = pending_;
+  if (pending_ != nullptr) pending_->previous_ = &request;
+  pending_ = &request;
+  return Admission::admitted;
+}
+
+void Conversation::finish(PendingReply& request) noexcept {
+  {
+    const std::lock_guard lock(mutex_);
+    --pending_count_;
+    (request.previous_ != nullptr ? request.previous_->next_ : pending_) = request.next_;
+    if (request.next_ != nullptr) request.next_->previous_ = request.previous_;
+    if (!draining_ || pending_count_ != 0 || closed_) return;
+    closed_ = true;
+  }
+  send_close();
+}
+
+void Conversation::drain() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (draining_) return;
+    draining_ = true;
+    if (pending_count_ != 0) return;
+    closed_ = true;
+  }
+  send_close();
+}
+
+// By the thread that found that nothing is in progress: so nobody else is sending a reply.
+void Conversation::send_close() noexcept {
+  try {
+    cdr::Buffer buffer;
+    cdr::Encoder encoder(buffer);
+    protocol_.encode_close_connection(encoder, protocol_.version_max());
+    host_.send_without_waiting(buffer);  // whoever stops the server waits for no peer here
+  } catch (...) {
+    log::write(log::Level::error, "server", "CloseConnection could not be sent");
+  }
+  host_.end_output();
+}
+
+bool Conversation::closed() const {
+  const std::lock_guard lock(mutex_);
+  return closed_;
+}
+
+}  // namespace perigee::orb

@@ -1,0 +1,99 @@
+// What the messages of one server connection mean, whichever threads read them: requests go to the
+// dispatcher, their replies back. Reads nothing itself, and knows no threads and no sockets.
+#pragma once
+
+#include <perigee/base/octets.h>
+#include <perigee/cdr/buffer.h>
+#include <perigee/messaging/protocol.h>
+#include <perigee/orb/server_request.h>
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
+namespace perigee::orb {
+
+class OrbCore;
+class PendingReply;
+
+/// What a thread uses while it serves: kept, so that nothing is allocated per request.
+struct ServingThread {
+  explicit ServingThread(std::size_t scratch_size)
+      : scratch_octets(std::make_unique_for_overwrite<std::byte[]>(scratch_size)),
+        scratch(scratch_octets.get(), scratch_size) {}
+
+  std::unique_ptr<std::byte[]> scratch_octets;
+  MutableOctetSpan scratch;
+  cdr::Buffer reply;
+  messaging::ContextStorage contexts;
+  bool reading = false;  ///< holds the connection's read token
+};
+
+/// The connection under a conversation, as its thread strategy makes it.
+class ConversationHost {
+ public:
+  /// Sends a finished message. Errors show when the connection is read.
+  virtual void send(const cdr::Buffer& message) = 0;
+  /// The same, but never blocks: what a peer that does not read would have to wait for is lost.
+  virtual void send_without_waiting(const cdr::Buffer& message) = 0;
+  /// Nothing is sent after this; what was sent before still gets out.
+  virtual void end_output() noexcept = 0;
+  /// The upcall comes next; the message's octets stay where they are until it is over.
+  virtual void before_upcall(messaging::ResponseFlags response, ServingThread& thread) = 0;
+  /// See ServerRequest::hold. May take the message away if it returns `taken`.
+  virtual ServerRequest::Hold hold(messaging::IncomingMessage& message) = 0;
+
+ protected:
+  ~ConversationHost() = default;
+};
+
+/// Any thread, but one message at a time per ServingThread.
+class Conversation final {
+ public:
+  enum class Verdict : std::uint8_t {
+    go_on,
+    close,  ///< read no further; what was sent must still reach the peer
+  };
+
+  Conversation(OrbCore& core, const messaging::Protocol& protocol, ConversationHost& host) noexcept
+      : core_(core), protocol_(protocol), host_(host) {}
+
+  /// Does what the message asks for. When it returns, a
+  /// request is answered, held or dropped.
+  [[nodiscard]] Verdict handle(messaging::IncomingMessage& message, ServingThread& thread);
+  /// Answers MessageError with our highest version, and closes.
+  [[nodiscard]] Verdict reject(ServingThread& thread);
+
+  /// Takes no more requests; when the last one in progress is answered, sends CloseConnection,
+  /// which tells the client that those unanswered were not executed. Any thread, any number of
+  /// times.
+  void drain();
+  /// CloseConnection has been sent.
+  [[nodiscard]] bool closed() const;
+
+ private:
+  friend class PendingReply;
+  enum class Admission : std::uint8_t { admitted, too_many, draining };
+
+  Verdict handle_request(messaging::IncomingMessage& message, ServingThread& thread);
+  Verdict handle_locate(const messaging::IncomingMessage& message, ServingThread& thread);
+  Verdict handle_cancel(const messaging::IncomingMessage& message, ServingThread& thread);
+  void dispatch(PendingReply& request, ServingThread& thread, messaging::ResponseFlags response);
+  void ask_for_key(const messaging::IncomingMessage& message, std::uint32_t request_id,
+                   ServingThread& thread);
+  [[nodiscard]] Admission admit(PendingReply& request);
+  void finish(PendingReply& request) noexcept;
+  void send_close() noexcept;
+
+  OrbCore& core_;
+  const messaging::Protocol& protocol_;
+  ConversationHost& host_;
+
+  mutable std::mutex mutex_;         // guards what follows
+  PendingReply* pending_ = nullptr;  // requests in progress, a list through them
+  std::uint32_t pending_count_ = 0;
+  bool draining_ = false;
+  bool closed_ = false;
+};
+
+}  // namespace perigee::orb

@@ -1,0 +1,20 @@
+// The one place that knows all thread strategies.
+#include "orb/server/make_server.h"
+
+#include "orb/orb_core.h"
+#include "orb/server/reactive_server.h"
+#include "orb/server/threaded_server.h"
+
+namespace perigee::orb {
+
+std::unique_ptr<Server> make_server(OrbCore& core) {
+  switch (core.settings().thread_strategy) {
+    case ThreadStrategy::reactive:
+      return std::make_unique<ReactiveServer>(core);
+    case ThreadStrategy::thread_per_connection:
+      break;
+  }
+  return std::make_unique<ThreadedServer>(core);
+}
+
+}  // namespace perigee::orb

@@ -1,0 +1,14 @@
+// Makes the server engine for the thread strategy that the settings name.
+#pragma once
+
+#include "orb/server.h"
+#include <perigee/base/export.h>
+
+#include <memory>
+
+namespace perigee::orb {
+
+/// Opens nothing yet. The core owns the result and outlives it.
+PERIGEE_API std::unique_ptr<Server> make_server(OrbCore& core);
+
+}  // namespace perigee::orb

@@ -1,0 +1,260 @@
+// Edge-triggered reading with one recv per batch, and coalesced writing.
+#include "orb/server/reactive_connection.h"
+
+#include "orb/orb_core.h"
+#include "orb/server/reactive_server.h"
+#include <perigee/base/clock.h>
+#include <perigee/base/log.h>
+
+#include <cstring>
+#include <exception>
+#include <utility>
+
+namespace perigee::orb {
+
+using event::Readiness;
+using messaging::IncomingMessage;
+using transport::Wait;
+
+namespace {
+
+constexpr std::size_t batched_message_size_max = 8 * 1024;  // larger ones are not worth the copy
+constexpr std::size_t batch_size_max = 64 * 1024;
+
+ConnectionLimits limits_of(const Settings& settings) noexcept {
+  return {settings.read_buffer_size, settings.write_queue_size_max};
+}
+
+}  // namespace
+
+ReactiveConnection::ReactiveConnection(ReactiveServer& server,
+                                       std::unique_ptr<transport::Transport> transport)
+    : server_(server),
+      connection_(std::move(transport), server.core().messaging(),
+                  limits_of(server.core().settings())),
+      conversation_(server.core(), server.core().messaging(), *this) {}
+
+ReactiveConnection::~ReactiveConnection() = default;
+
+bool ReactiveConnection::start() {
+  const auto added = server_.reactor().add(connection_.transport().readiness_fd(), *this);
+  if (!added) log::write(log::Level::warning, "server", to_string(added.error()));
+  return added.has_value();
+}
+
+void ReactiveConnection::handle_ready(Readiness readiness) noexcept {
+  const auto self = shared_from_this();  // the list may let go of it below
+  if (state_ == State::closed) return;
+  try {
+    if (has(readiness, Readiness::peer_closed) || has(readiness, Readiness::error))
+      connection_.expect_end();
+    if (has(readiness, Readiness::readable)) connection_.expect_octets();
+    if (has(readiness, Readiness::writable)) {
+      (void)connection_.flush();
+      update_output();
+    }
+    if (has(readiness, Readiness::readable) || has(readiness, Readiness::peer_closed) ||
+        has(readiness, Readiness::error) || may_resume())
+      read_batch();
+  } catch (const std::exception& exception) {  // bad_alloc: this connection ends, others go on
+    log::write(log::Level::error, "server", exception.what());
+    close();
+  }
+}
+
+void ReactiveConnection::read_batch() {
+  const ReactiveServer::Level level(server_, *this);
+  const bool more = read_messages(level.buffers());
+  if (state_ == State::closed) return;
+  flush_batch();
+  if (connection_.has_octets()) connection_.detach_scratch();
+  if (more && state_ != State::closed) server_.reactor().mark_ready(*this);
+}
+
+// Whether there may be more to read: others have their turn first.
+bool ReactiveConnection::read_messages(ServingThread& buffers) {
+  for (std::uint32_t left = server_.core().settings().messages_per_turn_max; left > 0; --left) {
+    if (state_ == State::ending) {
+      drop_input(buffers.scratch);
+      return false;
+    }
+    if (state_ == State::closed) return false;
+    if (!connection_.idle_output() && !connection_.broken()) {
+      paused_ = true;
+      return false;
+    }
+    IncomingMessage message;
+    switch (connection_.read(message, Wait::no, buffers.scratch)) {
+      case ReadStatus::message:
+        take(message, buffers);
+        break;
+      case ReadStatus::would_block:
+      case ReadStatus::timed_out:
+        return false;
+      case ReadStatus::bad_message:
+        (void)conversation_.reject(buffers);
+        end_gently();
+        break;
+      case ReadStatus::end_of_stream:
+      case ReadStatus::failed:
+        end_of_input();
+        return false;
+    }
+  }
+  return true;
+}
+
+// Whether reading stopped for a peer that did not read its replies, and now does.
+bool ReactiveConnection::may_resume() noexcept {
+  if (!paused_ || !connection_.idle_output()) return false;
+  paused_ = false;
+  return true;
+}
+
+void ReactiveConnection::take(IncomingMessage& message, ServingThread& buffers) {
+  if (conversation_.handle(message, buffers) == Conversation::Verdict::close) end_gently();
+}
+
+void ReactiveConnection::handle_held(IncomingMessage& message) noexcept {
+  const auto self = shared_from_this();
+  if (state_ != State::serving) return;
+  try {
+    const ReactiveServer::Level level(server_, *this);
+    take(message, level.buffers());
+    flush_batch();
+  } catch (const std::exception& exception) {  // bad_alloc: this connection ends, others go on
+    log::write(log::Level::error, "server", exception.what());
+    close();
+  }
+}
+
+void ReactiveConnection::drop_input(MutableOctetSpan scratch) {
+  for (;;) {
+    const IoResult result = connection_.transport().receive(scratch, Wait::no);
+    if (result.status == IoStatus::would_block) return;
+    if (!result.ok()) return end_of_input();
+  }
+}
+
+// The peer has closed. What it has not read of our answers may still get out.
+void ReactiveConnection::end_of_input() {
+  flush_batch();
+  input_ended_ = true;
+  if (connection_.idle_output() || connection_.broken()) return close();
+  if (state_ == State::serving) end_gently();
+}
+
+// Closing with unread octets would reset the connection, and destroy what we sent.
+void ReactiveConnection::end_gently() {
+  flush_batch();
+  if (state_ != State::serving) return;
+  state_ = State::ending;
+  end_output();
+  const auto timeout = input_ended_ ? server_.core().settings().drain_timeout
+                                    : server_.core().settings().drain_idle_timeout;
+  server_.reactor().schedule(steady_clock().now() + timeout, [known = weak_from_this()] {
+    if (const auto connection = known.lock()) connection->close();
+  });
+}
+
+void ReactiveConnection::drain() { conversation_.drain(); }
+
+void ReactiveConnection::close() noexcept {
+  if (state_ == State::closed) return;
+  const auto self = shared_from_this();
+  state_ = State::closed;
+  server_.reactor().remove(connection_.transport().readiness_fd(), *this);
+  connection_.close();
+  server_.forget(*this);
+}
+
+void ReactiveConnection::prepare_nesting() {
+  flush_batch();
+  if (!connection_.has_octets() || state_ == State::closed) return;
+  connection_.detach_scratch();
+  server_.reactor().mark_ready(*this);  // no edge will come for what was received already
+}
+
+void ReactiveConnection::send(const cdr::Buffer& message) {
+  const bool more_to_come = connection_.has_octets() || batch_.own_size() != 0;
+  if (!more_to_come || message.size() > batched_message_size_max) {
+    flush_batch();
+    return send_now(message);
+  }
+  std::byte* place = batch_.extend(message.size());
+  if (message.borrowed().empty()) {
+    std::memcpy(place, message.own_octets().data(), message.size());
+  } else {
+    const Octets octets = message.flatten();
+    std::memcpy(place, octets.data(), octets.size());
+  }
+  if (batch_.own_size() >= batch_size_max) flush_batch();
+}
+
+// Behind the replies that wait in the batch.
+void ReactiveConnection::send_without_waiting(const cdr::Buffer& message) {
+  flush_batch();
+  send_now(message);
+}
+
+void ReactiveConnection::flush_batch() {
+  if (batch_.own_size() == 0) return;
+  send_now(batch_);
+  batch_.clear();
+}
+
+void ReactiveConnection::send_now(const cdr::Buffer& message) {
+  if (state_ == State::closed) return;
+  (void)connection_.send(message, Wait::no);
+  update_output();
+  if (!connection_.idle_output() && !connection_.broken()) watch_output();
+}
+
+void ReactiveConnection::watch_output() {
+  const auto timeout = server_.core().settings().send_timeout;
+  if (timeout <= std::chrono::milliseconds::zero() || std::exchange(output_watched_, true)) return;
+  server_.reactor().schedule(steady_clock().now() + timeout,
+                             [known = weak_from_this(), drained = connection_.drained_octets()] {
+                               if (const auto connection = known.lock())
+                                 connection->check_output(drained);
+                             });
+}
+
+void ReactiveConnection::check_output(std::uint64_t drained_before) {
+  output_watched_ = false;
+  if (state_ == State::closed || connection_.idle_output()) return;
+  if (connection_.drained_octets() != drained_before) return watch_output();
+  log::write(log::Level::warning, "server", connection_.peer() + " does not read its replies");
+  close();
+}
+
+// After each send and flush. No system call unless something changes.
+void ReactiveConnection::update_output() noexcept {
+  if (connection_.broken()) {
+    connection_.transport().interrupt();  // the reactor reports it: no closing in mid-upcall
+    return;
+  }
+  const bool idle = connection_.idle_output();
+  server_.reactor().want_writable(connection_.transport().readiness_fd(), *this,
+                                  idle ? event::WriteInterest::off : event::WriteInterest::on);
+  if (idle && output_ends_) output_ended();
+}
+
+void ReactiveConnection::end_output() noexcept {
+  output_ends_ = true;
+  if (connection_.idle_output()) output_ended();
+}
+
+void ReactiveConnection::output_ended() noexcept {
+  if (input_ended_)
+    close();
+  else
+    connection_.transport().shutdown_send();
+}
+
+ServerRequest::Hold ReactiveConnection::hold(IncomingMessage& message) {
+  return server_.keep(shared_from_this(), message) ? ServerRequest::Hold::taken
+                                                   : ServerRequest::Hold::refused;
+}
+
+}  // namespace perigee::orb

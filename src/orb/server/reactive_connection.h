@@ -1,0 +1,82 @@
+// A server connection under the reactive strategy: reads what there is, answers, waits for more.
+#pragma once
+
+#include "orb/connection.h"
+#include "orb/server/conversation.h"
+#include <perigee/event/reactor.h>
+#include <perigee/transport/transport.h>
+
+#include <cstdint>
+#include <memory>
+
+namespace perigee::orb {
+
+class ReactiveServer;
+
+/// The loop's thread only. Shared by the server's list, by the handlers of it on the stack, and by
+/// the requests that are held.
+///
+/// A peer that does not read its replies is not read from: TCP then stops it, not our memory. After
+/// `send_timeout` it is cut off.
+/// Replies to requests of one read batch leave together: with the batch's last one, or before a
+/// nested call.
+class ReactiveConnection final : public ConversationHost,
+                                 public event::EventHandler,
+                                 public std::enable_shared_from_this<ReactiveConnection> {
+ public:
+  ReactiveConnection(ReactiveServer& server, std::unique_ptr<transport::Transport> transport);
+  ~ReactiveConnection();
+
+  /// False if the reactor does not take it.
+  [[nodiscard]] bool start();
+  void drain();
+  void close() noexcept;
+  /// Everything that was accepted is answered, while the server stops.
+  [[nodiscard]] bool answered() const { return conversation_.closed(); }
+  /// And all of it is on its way to the peer.
+  [[nodiscard]] bool finished() const { return answered() && connection_.idle_output(); }
+  /// Dispatches a message that was held.
+  void handle_held(messaging::IncomingMessage& message) noexcept;
+  /// Before a nested turn: sends what is to be sent, and lets others use the scratch space.
+  void prepare_nesting();
+
+  void handle_ready(event::Readiness readiness) noexcept override;
+  void send(const cdr::Buffer& message) override;
+  void send_without_waiting(const cdr::Buffer& message) override;
+  void end_output() noexcept override;
+  void before_upcall(messaging::ResponseFlags /*response*/, ServingThread& /*thread*/) override {}
+  [[nodiscard]] ServerRequest::Hold hold(messaging::IncomingMessage& message) override;
+
+ private:
+  enum class State : std::uint8_t {
+    serving,
+    ending,  ///< reads and drops, until the peer closes or a timer ends it
+    closed,
+  };
+
+  void read_batch();
+  [[nodiscard]] bool read_messages(ServingThread& buffers);
+  [[nodiscard]] bool may_resume() noexcept;
+  void take(messaging::IncomingMessage& message, ServingThread& buffers);
+  void drop_input(MutableOctetSpan scratch);
+  void end_of_input();
+  void end_gently();
+  void flush_batch();
+  void send_now(const cdr::Buffer& message);
+  void update_output() noexcept;
+  void watch_output();
+  void check_output(std::uint64_t drained_before);
+  void output_ended() noexcept;
+
+  ReactiveServer& server_;
+  Connection connection_;
+  Conversation conversation_;
+  State state_ = State::serving;
+  bool paused_ = false;          // nothing is read while replies wait to be read by the peer
+  bool output_watched_ = false;  // a timer looks whether the peer goes on reading
+  bool output_ends_ = false;
+  bool input_ended_ = false;
+  cdr::Buffer batch_;  // whole messages that wait to be sent together
+};
+
+}  // namespace perigee::orb

@@ -1,0 +1,195 @@
+// Leader and followers on one connection; in the usual case there is a leader only.
+#include "orb/server/threaded_connection.h"
+
+#include "orb/orb_core.h"
+#include "orb/server/threaded_server.h"
+#include <perigee/base/clock.h>
+#include <perigee/base/log.h>
+
+#include <exception>
+
+namespace perigee::orb {
+
+using messaging::IncomingMessage;
+using transport::Wait;
+
+namespace {
+
+// Octets that are read and dropped after MessageError, so that the peer can read it.
+constexpr std::size_t linger_size_max = 1u << 20;
+
+}  // namespace
+
+ThreadedConnection::ThreadedConnection(ThreadedServer& server,
+                                       std::unique_ptr<transport::Transport> transport)
+    : server_(server),
+      connection_(std::move(transport), server.core().messaging(), server.connection_limits()),
+      conversation_(server.core(), server.core().messaging(), *this) {}
+
+bool ThreadedConnection::start() {
+  // The thread that sends is in its upcall still: with the servant's locks, perhaps, and the POA's.
+  (void)connection_.transport().set_send_timeout(server_.core().settings().send_timeout);
+  const std::lock_guard lock(mutex_);
+  return spawn();
+}
+
+// Expects mutex_ to be held.
+bool ThreadedConnection::spawn() {
+  try {
+    server_.threads().start([self = shared_from_this()] { self->run_thread(); });
+  } catch (const std::exception& exception) {
+    log::write(log::Level::warning, "server", exception.what());
+    return false;
+  }
+  ++thread_count_;
+  return true;
+}
+
+void ThreadedConnection::run_thread() {
+  try {
+    ServingThread thread(server_.core().settings().read_buffer_size);
+    work(thread);
+  } catch (const std::exception& exception) {  // bad_alloc: this connection ends, others go on
+    log::write(log::Level::error, "server", exception.what());
+    interrupt();
+    end();
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    if (--thread_count_ != 0) return;
+    ended_ = true;
+  }
+  server_.forget(*this);
+}
+
+void ThreadedConnection::work(ServingThread& thread) {
+  while (await_token()) {
+    token_changes_.fetch_add(1);
+    thread.reading = true;
+    read_requests(thread);
+  }
+}
+
+// Blocks while another thread reads. False if this thread is not needed any more.
+bool ThreadedConnection::await_token() {
+  std::unique_lock lock(mutex_);
+  while (!ended_) {
+    if (connection_.try_take_read_token()) return true;
+    if (idle_count_ != 0) return false;
+    ++idle_count_;
+    wanted_.wait(lock);
+    --idle_count_;
+  }
+  return false;
+}
+
+bool ThreadedConnection::take_token(ServingThread& thread) noexcept {
+  thread.reading = connection_.try_take_read_token();
+  if (thread.reading) token_changes_.fetch_add(1);
+  return thread.reading;
+}
+
+// Returns without the token, or with nothing more to be read.
+void ThreadedConnection::read_requests(ServingThread& thread) {
+  do {
+    IncomingMessage message;
+    switch (connection_.read(message, Wait::yes, thread.scratch)) {
+      case ReadStatus::message:
+        if (!handle(message, thread)) return end();
+        break;
+      case ReadStatus::bad_message:
+        (void)conversation_.reject(thread);
+        linger(thread.scratch);
+        return end();
+      case ReadStatus::timed_out:
+      case ReadStatus::would_block:
+        break;
+      case ReadStatus::end_of_stream:
+      case ReadStatus::failed:
+        return end();
+    }
+  } while (thread.reading || take_token(thread));
+}
+
+bool ThreadedConnection::handle(IncomingMessage& message, ServingThread& thread) {
+  if (conversation_.handle(message, thread) == Conversation::Verdict::go_on) return true;
+  linger(thread.scratch);
+  return false;
+}
+
+// Closing with unread octets would reset the connection, and destroy what we sent.
+void ThreadedConnection::linger(MutableOctetSpan scratch) {
+  transport::Transport& transport = connection_.transport();
+  transport.shutdown_send();
+  (void)transport.set_receive_timeout(server_.core().settings().drain_idle_timeout);
+  const TimePoint end = steady_clock().now() + server_.core().settings().drain_timeout;
+  for (std::size_t size = 0; size < linger_size_max && steady_clock().now() < end;) {
+    const IoResult result = transport.receive(scratch, Wait::yes);
+    if (!result.ok()) return;
+    size += result.count;
+  }
+}
+
+// The read token is kept for ever. Upcalls in progress still answer.
+void ThreadedConnection::end() {
+  const std::lock_guard lock(mutex_);
+  ended_ = true;
+  wanted_.notify_all();
+}
+
+void ThreadedConnection::before_upcall(messaging::ResponseFlags response, ServingThread& thread) {
+  if (response == messaging::ResponseFlags::none || !thread.reading) return;
+  if (connection_.has_octets()) {
+    connection_.detach_scratch();  // the scratch space holds the arguments until the upcall ends
+    pipelining_ = true;
+  }
+  const bool needs_helper = pipelining_;
+  thread.reading = false;
+  token_changes_.fetch_add(1);
+  connection_.release_read_token();
+  if (needs_helper) call_helper();
+}
+
+void ThreadedConnection::call_helper() {
+  const std::lock_guard lock(mutex_);
+  if (ended_) return;
+  if (idle_count_ != 0)
+    wanted_.notify_one();
+  else if (thread_count_ < server_.core().settings().threads_per_connection_max)
+    (void)spawn();
+}
+
+void ThreadedConnection::watch() {
+  const std::uint32_t changes = token_changes_.load();
+  if (changes % 2 == 0 && changes != 0 && changes == watched_changes_) call_helper();
+  watched_changes_ = changes;
+}
+
+void ThreadedConnection::interrupt_if_stuck() noexcept {
+  const bool is_sending = !connection_.idle_output();
+  if (is_sending && was_sending_) interrupt();
+  was_sending_ = is_sending;
+}
+
+// A peer that takes no replies gets no more upcalls either.
+void ThreadedConnection::send(const cdr::Buffer& message) {
+  if (connection_.send(message, Wait::yes).status == SendStatus::failed) interrupt();
+}
+
+void ThreadedConnection::send_without_waiting(const cdr::Buffer& message) {
+  (void)connection_.send(message, Wait::no);
+}
+
+void ThreadedConnection::end_output() noexcept {
+  connection_.transport().shutdown_send();
+  server_.connection_changed();
+}
+
+// The thread may wait: it is this connection's own.
+ServerRequest::Hold ThreadedConnection::hold(IncomingMessage& /*message*/) {
+  return ServerRequest::Hold::wait;
+}
+
+bool ThreadedConnection::finished() const { return conversation_.closed(); }
+
+}  // namespace perigee::orb

@@ -1,0 +1,78 @@
+// A server connection under thread-per-connection: one thread reads with blocking calls and makes
+// the upcalls; while it is in one, another may read, if the peer sends requests without waiting.
+#pragma once
+
+#include "orb/connection.h"
+#include "orb/server/conversation.h"
+#include <perigee/transport/transport.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
+namespace perigee::orb {
+
+class ThreadedServer;
+
+/// Shared by its threads and by the server's list, which lets go when the last thread has left.
+///
+/// One thread at a time holds the read token and reads. It gives the token up before a two-way
+/// upcall, and reads on afterwards unless another thread has taken it. Others take it
+/// - at once, if requests had been received that were not looked at yet, or if that has happened
+///   before;
+/// - when the server's watch says so, if an upcall takes long: it may wait for a nested request.
+/// Oneways are executed under the token, so in the order of their arrival.
+class ThreadedConnection final : public ConversationHost,
+                                 public std::enable_shared_from_this<ThreadedConnection> {
+ public:
+  ThreadedConnection(ThreadedServer& server, std::unique_ptr<transport::Transport> transport);
+
+  /// Starts the first thread. False if there is none to be had.
+  [[nodiscard]] bool start();
+  /// Called periodically: finds a reader if nobody has been reading since the last call.
+  void watch();
+  void drain() { conversation_.drain(); }
+  /// Ends reading and writing, for good. Any thread.
+  void interrupt() noexcept { connection_.close(); }
+  /// Called periodically while the server stops: ends a connection whose peer has read nothing of
+  /// what is being sent to it since the last call.
+  void interrupt_if_stuck() noexcept;
+  /// Everything accepted is answered and CloseConnection sent, or the connection is broken.
+  [[nodiscard]] bool finished() const;
+
+  void send(const cdr::Buffer& message) override;
+  void send_without_waiting(const cdr::Buffer& message) override;
+  void end_output() noexcept override;
+  void before_upcall(messaging::ResponseFlags response, ServingThread& thread) override;
+  [[nodiscard]] ServerRequest::Hold hold(messaging::IncomingMessage& message) override;
+
+ private:
+  void run_thread();
+  void work(ServingThread& thread);
+  [[nodiscard]] bool await_token();
+  [[nodiscard]] bool take_token(ServingThread& thread) noexcept;
+  void read_requests(ServingThread& thread);
+  [[nodiscard]] bool handle(messaging::IncomingMessage& message, ServingThread& thread);
+  void linger(MutableOctetSpan scratch);
+  void end();
+  void call_helper();
+  [[nodiscard]] bool spawn();
+
+  ThreadedServer& server_;
+  Connection connection_;
+  Conversation conversation_;
+  bool pipelining_ = false;  // under the read token: the peer has sent requests without waiting
+  std::atomic<std::uint32_t> token_changes_{0};  // odd: somebody holds the read token
+  std::uint32_t watched_changes_ = 0;            // of the watching thread
+  bool was_sending_ = false;                     // of the stopping thread
+
+  mutable std::mutex mutex_;  // guards what follows
+  std::condition_variable wanted_;
+  std::uint32_t thread_count_ = 0;
+  std::uint32_t idle_count_ = 0;
+  bool ended_ = false;  // nothing more will be read
+};
+
+}  // namespace perigee::orb

@@ -1,0 +1,174 @@
+// Accepting, and stopping in an orderly way.
+#include "orb/server/threaded_server.h"
+
+#include "orb/orb_core.h"
+#include "orb/server/threaded_connection.h"
+#include <perigee/base/log.h>
+
+#include <algorithm>
+#include <exception>
+
+namespace perigee::orb {
+
+using transport::Wait;
+
+ThreadedServer::~ThreadedServer() { stop(Completion::wait); }
+
+ConnectionLimits ThreadedServer::connection_limits() const noexcept {
+  return {core_.settings().read_buffer_size, core_.settings().write_queue_size_max};
+}
+
+std::expected<void, IoError> ThreadedServer::start() {
+  if (started_.load(std::memory_order_acquire)) return {};
+  const std::lock_guard starting(start_mutex_);
+  if (started_.load(std::memory_order_relaxed)) return {};
+  {
+    const std::lock_guard lock(mutex_);
+    if (stopping_)
+      return std::unexpected(IoError{IoErrorKind::interrupted, IoOperation::listen, 0, {}});
+  }
+  if (auto opened = acceptors_.open(core_); !opened) return opened;
+  started_.store(true, std::memory_order_release);
+  for (std::size_t index = 0; index < acceptors_.count(); ++index)
+    threads_.start([this, index] { accept_connections(acceptors_.at(index)); });
+  threads_.start([this] { watch(); });
+  const std::lock_guard lock(mutex_);
+  if (stopping_) acceptors_.interrupt();  // `stop` came meanwhile and did not see them
+  return {};
+}
+
+void ThreadedServer::run() {
+  {
+    Lock lock(mutex_);
+    changed_.wait(lock, [this] { return stopping_; });
+  }
+  finish_stopping();
+}
+
+void ThreadedServer::accept_connections(transport::Acceptor& acceptor) noexcept {
+  while (await_place()) {
+    auto accepted = acceptor.accept(Wait::yes);
+    if (!accepted) {
+      if (accepted.error().kind == IoErrorKind::interrupted) return;
+      // Out of handles, perhaps: the connection stays in the system's queue. Do not spin.
+      log::write(log::Level::warning, "server", to_string(accepted.error()));
+      Lock lock(mutex_);
+      changed_.wait_for(lock, core_.settings().accept_retry_delay, [this] { return stopping_; });
+      continue;
+    }
+    if (*accepted) add_connection(std::move(*accepted));
+  }
+}
+
+// Blocks while there are as many connections as may be. False when the server stops.
+bool ThreadedServer::await_place() {
+  Lock lock(mutex_);
+  changed_.wait(lock, [this] {
+    return stopping_ || connections_.size() < core_.settings().server_connections_max;
+  });
+  return !stopping_;
+}
+
+void ThreadedServer::add_connection(std::unique_ptr<transport::Transport> transport) {
+  try {
+    auto connection = std::make_shared<ThreadedConnection>(*this, std::move(transport));
+    {
+      const std::lock_guard lock(mutex_);
+      if (stopping_) return;
+      connections_.emplace(connection.get(), connection);
+      if (connections_.size() == 1) changed_.notify_all();  // there is something to watch
+    }
+    if (!connection->start()) forget(*connection);
+  } catch (const std::exception& exception) {
+    log::write(log::Level::warning, "server", exception.what());
+  }
+}
+
+void ThreadedServer::forget(const ThreadedConnection& connection) noexcept {
+  std::shared_ptr<ThreadedConnection> dead;  // ends after the lock
+  const std::lock_guard lock(mutex_);
+  const auto found = connections_.find(&connection);
+  if (found != connections_.end()) {
+    dead = std::move(found->second);
+    connections_.erase(found);
+  }
+  changed_.notify_all();
+}
+
+void ThreadedServer::connection_changed() noexcept {
+  const std::lock_guard lock(mutex_);
+  changed_.notify_all();
+}
+
+ThreadedServer::Connections ThreadedServer::connections() const {
+  const std::lock_guard lock(mutex_);
+  Connections all;
+  for (const auto& [address, connection] : connections_) all.push_back(connection);
+  return all;
+}
+
+// A servant may wait for a request that its client sends on the same connection while nobody reads:
+// after one period in which nothing has changed, a second thread reads.
+void ThreadedServer::watch() noexcept {
+  for (;;) {
+    {
+      Lock lock(mutex_);
+      changed_.wait(lock, [this] { return stopping_ || !connections_.empty(); });
+      const bool was_stopping = stopping_;
+      changed_.wait_for(lock, core_.settings().upcall_watch_period,
+                        [&] { return stopping_ != was_stopping || connections_.empty(); });
+      if (stopping_ && connections_.empty()) return;
+    }
+    try {
+      for (const auto& connection : connections()) connection->watch();
+    } catch (const std::exception& exception) {
+      log::write(log::Level::warning, "server", exception.what());
+    }
+  }
+}
+
+void ThreadedServer::stop(Completion completion) noexcept {
+  begin_stopping();
+  if (completion == Completion::wait) finish_stopping();
+}
+
+void ThreadedServer::begin_stopping() noexcept {
+  {
+    const std::lock_guard lock(mutex_);
+    if (stopping_) return;
+    stopping_ = true;
+    changed_.notify_all();
+  }
+  if (started_.load()) acceptors_.interrupt();
+  for (const auto& connection : connections()) connection->drain();
+}
+
+// The steps of draining (design, section 4): what was accepted is answered, but for peers that do
+// not read; then everything is on its way to the peers, who get time to close; then we cut.
+void ThreadedServer::finish_stopping() noexcept {
+  const std::lock_guard finishing(finish_mutex_);
+  const auto& settings = core_.settings();
+  const auto all_finished = [this] {
+    return std::ranges::all_of(connections_,
+                               [](const auto& entry) { return entry.second->finished(); });
+  };
+  Lock lock(mutex_);
+  while (!changed_.wait_for(lock, settings.drain_timeout, all_finished))
+    for (const auto& [address, connection] : connections_) connection->interrupt_if_stuck();
+  changed_.wait_for(lock, settings.drain_idle_timeout, [this] { return connections_.empty(); });
+  lock.unlock();
+  for (const auto& connection : connections()) connection->interrupt();
+  threads_.join_all();
+}
+
+std::expected<iop::Ior, IoError> ThreadedServer::make_ior(std::string type_id,
+                                                          OctetSpan object_key) {
+  if (auto started = start(); !started) return std::unexpected(started.error());
+  return acceptors_.make_ior(std::move(type_id), object_key);
+}
+
+bool ThreadedServer::publishes(const transport::Endpoint& endpoint) const noexcept {
+  return started_.load(std::memory_order_acquire) && acceptors_.publishes(endpoint);
+}
+
+}  // namespace perigee::orb

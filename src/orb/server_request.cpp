@@ -1,0 +1,58 @@
+// What every ServerRequest does alike: answer once, and never with an exception that the operation
+// does not declare. How answers get out is the business of the derived classes.
+#include "orb/system_exceptions.h"
+#include <perigee/base/log.h>
+#include <perigee/orb/server_request.h>
+
+#include <algorithm>
+
+namespace perigee::orb {
+
+namespace {
+
+using CORBA::COMPLETED_MAYBE;
+using CORBA::COMPLETED_NO;
+using CORBA::COMPLETED_YES;
+
+[[noreturn]] void raise_answered_twice() {
+  throw CORBA::BAD_INV_ORDER(minor_answered_twice, COMPLETED_YES, "answered twice");
+}
+
+}  // namespace
+
+void ServerRequest::end_of_arguments() {
+  if (arguments_.ok()) return;
+  throw CORBA::MARSHAL(0, COMPLETED_NO, "arguments: " + cdr::to_string(arguments_.error()));
+}
+
+void ServerRequest::reply(ResultEncoder encode) {
+  if (answered_) raise_answered_twice();
+  if (response_expected_) send_reply(encode);
+  answered_ = true;
+}
+
+void ServerRequest::reply_exception(const CORBA::Exception& exception) noexcept {
+  if (answered_) return log::write(log::Level::warning, "orb", exception.what());
+  answered_ = true;
+  if (!response_expected_) return;
+  if (const auto* system = dynamic_cast<const CORBA::SystemException*>(&exception))
+    return send_system_exception(*system);
+  try {
+    const auto* user = dynamic_cast<const CORBA::UserException*>(&exception);
+    if (user != nullptr && std::ranges::find(raises_, exception._rep_id()) != raises_.end())
+      return send_user_exception(*user);
+    send_system_exception(CORBA::UNKNOWN(minor_unlisted_user_exception, COMPLETED_MAYBE));
+  } catch (const CORBA::SystemException& failure) {
+    send_system_exception(failure);
+  } catch (...) {
+    send_system_exception(CORBA::UNKNOWN(0, COMPLETED_MAYBE));
+  }
+}
+
+void ServerRequest::reply_forward(const CORBA::Object& target, bool permanent) {
+  if (answered_) raise_answered_twice();
+  if (response_expected_) send_forward(target, permanent);
+  answered_ = true;
+}
+
+}  // namespace perigee::orb

@@ -1,0 +1,62 @@
+// What can be set on an ORB: every limit has its name and its default here. Values only; the
+// options that change them are in runtime.
+#pragma once
+
+#include <perigee/messaging/message.h>
+#include <perigee/transport/transport.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace perigee::orb {
+
+/// How the server's threads share the connections (design, section 6).
+enum class ThreadStrategy : std::uint8_t { thread_per_connection, reactive };
+
+struct Settings {
+  std::string orb_id;
+
+  /// Where the server listens; the runtime fills in its default when nothing is configured.
+  std::vector<transport::Endpoint> listen_endpoints;
+  ThreadStrategy thread_strategy = ThreadStrategy::thread_per_connection;
+
+  /// -ORBInitRef: name and URL. First match wins.
+  std::vector<std::pair<std::string, std::string>> initial_references;
+  /// -ORBDefaultInitRef: `<this>/<name>` is tried for names that are not in the table.
+  std::string default_initial_reference;
+
+  // Both sides.
+  /// -ORBGiopVersion: the highest that a client sends, and that a server's references publish.
+  messaging::Version version_max;
+  std::size_t read_buffer_size = 64 * 1024;  ///< octets per connection that reads by itself
+  std::size_t write_queue_size_max = 8 * 1024 * 1024;  ///< octets that wait for a slow reader
+
+  // Client.
+  std::uint32_t connections_per_endpoint_max = 5;  ///< then callers share connections
+  std::uint32_t endpoints_max = 1024;              ///< remembered; idle ones are forgotten beyond
+  std::uint32_t forward_hops_max = 10;             ///< LOCATION_FORWARDs followed in one call
+  std::uint32_t targets_max = 64;                  ///< of one reference; more are not tried
+  std::uint32_t forwards_remembered_max = 32;      ///< per reference
+  std::chrono::milliseconds connect_timeout{10'000};
+  std::chrono::milliseconds first_reply_timeout{30'000};  ///< on a new connection; zero: none
+
+  // Server.
+  std::uint32_t server_connections_max = 10'000;
+  /// A peer that takes nothing of what is sent to it for so long is cut off; zero: never.
+  std::chrono::milliseconds send_timeout{60'000};
+  std::uint32_t nested_upcall_depth_max = 32;
+  std::uint32_t requests_per_connection_max = 256;    ///< in progress; more get TRANSIENT
+  std::uint32_t threads_per_connection_max = 32;      ///< thread-per-connection: if pipelined
+  std::uint32_t held_requests_max = 1024;             ///< reactive: kept while a POAManager holds
+  std::uint32_t messages_per_turn_max = 1024;         ///< reactive: of one connection
+  std::chrono::milliseconds upcall_watch_period{50};  ///< see ThreadedConnection
+  std::chrono::milliseconds accept_retry_delay{100};  ///< after running out of handles
+  std::chrono::milliseconds drain_idle_timeout{250};  ///< for peers to close after CloseConnection
+  std::chrono::milliseconds drain_timeout{5'000};  ///< for peers to take what is being sent to them
+};
+
+}  // namespace perigee::orb

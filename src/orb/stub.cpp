@@ -1,0 +1,87 @@
+// What generated stubs call: the outermost adapter of a synchronous call, which turns what the
+// invocation returns into results and exceptions; and object references as arguments.
+#include "orb/client/invocation.h"
+#include "orb/orb_core.h"
+#include "orb/reference.h"
+#include "orb/system_exceptions.h"
+#include <perigee/cdr/errors.h>
+#include <perigee/orb/stub.h>
+
+#include <utility>
+
+namespace perigee::stub {
+
+namespace {
+
+using messaging::ReplyStatus;
+using messaging::ResponseFlags;
+
+// Throws the user exception that stands at the decoder: UNKNOWN if the operation does not list it.
+[[noreturn]] void raise_user_exception(const Operation& operation, cdr::Decoder& decoder) {
+  const std::string_view repository_id = decoder.read_string_view();
+  check_decoded(decoder);
+  for (const RaisedException& raised : operation.raises)
+    if (raised.repository_id == repository_id) raised.raise(decoder);
+  throw CORBA::UNKNOWN(orb::minor_unlisted_user_exception, CORBA::COMPLETED_YES,
+                       "user exception " + std::string(repository_id) + " of operation " +
+                           std::string(operation.name));
+}
+
+void finish_call(orb::Invocation& call, const Operation& operation, ResultDecoder decode) {
+  switch (call.status()) {
+    case ReplyStatus::no_exception:
+      if (!decode) return;
+      decode(call.body());
+      return check_decoded(call.body());
+    case ReplyStatus::user_exception:
+      raise_user_exception(operation, call.body());
+    case ReplyStatus::system_exception:
+      orb::decode_and_raise_system_exception(call.body());
+    default:
+      throw CORBA::INTERNAL(0, CORBA::COMPLETED_YES, "a reply was not classified");
+  }
+}
+
+}  // namespace
+
+void invoke(const CORBA::Object& target, const Operation& operation, ArgumentEncoder encode,
+            ResultDecoder decode) {
+  orb::Reference* const reference = target._reference().get();
+  if (reference == nullptr) CORBA::_raise_nil_reference();
+  if (reference->core().stopped())
+    throw CORBA::BAD_INV_ORDER(orb::minor_shut_down, CORBA::COMPLETED_NO, "the ORB was shut down");
+  const bool oneway = operation.kind == Operation::Kind::oneway;
+  const orb::InvocationRequest request{
+      operation.name, oneway ? ResponseFlags::none : ResponseFlags::with_target, encode};
+  orb::Invocation call(*reference, request);
+  if (const orb::InvocationError* error = call.run()) orb::raise_invocation_error(*error);
+  if (!oneway) finish_call(call, operation, decode);
+}
+
+void check_decoded(const cdr::Decoder& decoder) {
+  if (decoder.ok()) return;
+  throw CORBA::MARSHAL(0, CORBA::COMPLETED_YES,
+                       "decoding the reply: " + cdr::to_string(decoder.error()));
+}
+
+bool supports(const CORBA::Object& object, std::string_view repository_id) {
+  return object._is_a(std::string(repository_id));
+}
+
+void encode_object(cdr::Encoder& encoder, const CORBA::Object* object) {
+  if (object == nullptr) return iop::encode(encoder, iop::Ior{});
+  if (!object->_reference()) return encoder.fail(cdr::ErrorKind::local_object);
+  iop::encode(encoder, object->_reference()->ior());
+}
+
+std::shared_ptr<orb::Reference> decode_reference(cdr::Decoder& decoder) {
+  iop::Ior ior;
+  iop::decode(decoder, ior);
+  if (!decoder.ok() || ior.is_nil()) return nullptr;
+  orb::OrbCore* const core = orb::OrbCore::from(decoder.environment());
+  if (core != nullptr) return core->make_reference(std::move(ior));
+  decoder.fail(cdr::ErrorKind::bad_value);  // no ORB that could use the reference
+  return nullptr;
+}
+
+}  // namespace perigee::stub

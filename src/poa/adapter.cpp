@@ -1,0 +1,266 @@
+// Adapters as a tree, and objects in them: creating, destroying, activating, deactivating.
+// References and ids are in adapter_references.cpp.
+#include "poa/adapter.h"
+
+#include "poa/default_root.h"
+#include "poa/dispatcher.h"
+#include "poa/manager.h"
+#include "poa/minor_codes.h"
+
+#include <algorithm>
+#include <new>
+
+namespace perigee::poa {
+
+using CORBA::COMPLETED_NO;
+using PortableServer::ObjectId;
+
+Adapter::Adapter(AdapterParts parts, const std::shared_ptr<Adapter>& parent)
+    : parts_(std::move(parts)), parent_(parent) {
+  std::vector<std::string_view> names;
+  if (parent) {
+    names = decode_path(parent->path_);
+    names.push_back(parts_.name);
+  }
+  path_ = encode_path(names);
+}
+
+Adapter::~Adapter() = default;
+
+std::shared_ptr<Adapter> Adapter::make_root(const std::shared_ptr<Dispatcher>& dispatcher) {
+  auto manager = std::make_shared<Manager>(dispatcher, dispatcher->next_manager_id());
+  auto root = std::make_shared<Adapter>(
+      AdapterParts{dispatcher, std::move(manager), "RootPOA", root_policy_set()}, nullptr);
+  root->attach(root);
+  offer_default_root(root);
+  return root;
+}
+
+// Makes the adapter known: its slot in the dispatcher's table, its manager.
+void Adapter::attach(const std::shared_ptr<Adapter>& self) {
+  self_ = self;
+  const auto slot = parts_.dispatcher->adapters().insert(
+      [this, &self](AdapterEntry& entry, SlotRef ref) noexcept {
+        ref_ = ref;
+        entry.adapter = self;
+      });
+  if (!slot) throw CORBA::NO_RESOURCES(minor_table_full, COMPLETED_NO, "adapters_max reached");
+  parts_.manager->add(self);
+}
+
+std::shared_ptr<Adapter> Adapter::self() const { return self_.lock(); }
+
+Adapter::Lock Adapter::lock_alive() const {
+  Lock lock(mutex_);
+  if (destroyed_)
+    throw CORBA::OBJECT_NOT_EXIST(minor_no_adapter, COMPLETED_NO, "the POA has been destroyed");
+  return lock;
+}
+
+bool Adapter::destroyed() const noexcept {
+  const std::lock_guard lock(mutex_);
+  return destroyed_;
+}
+
+CORBA::object_reference<PortableServer::POA> Adapter::create_POA(
+    const std::string& adapter_name, CORBA::object_reference<PortableServer::POAManager> manager,
+    const CORBA::PolicyList& policies) {
+  if (adapter_name.size() > adapter_name_size_max || decode_path(path_).size() >= adapter_depth_max)
+    throw CORBA::BAD_PARAM(0, COMPLETED_NO, "adapter name too long or tree too deep");
+  const PolicySet set = make_policy_set(policies);
+  auto own_manager = std::dynamic_pointer_cast<Manager>(manager._shared());
+  if (manager && !own_manager) throw CORBA::BAD_PARAM(0, COMPLETED_NO, "a foreign POAManager");
+  if (!own_manager)
+    own_manager =
+        std::make_shared<Manager>(parts_.dispatcher, parts_.dispatcher->next_manager_id());
+  const Lock lock = lock_alive();
+  if (children_.contains(adapter_name)) throw AdapterAlreadyExists();
+  auto child = std::make_shared<Adapter>(
+      AdapterParts{parts_.dispatcher, std::move(own_manager), adapter_name, set}, self());
+  child->attach(child);
+  children_.emplace(adapter_name, child);
+  return CORBA::object_reference<POA>(std::move(child));
+}
+
+CORBA::object_reference<PortableServer::POA> Adapter::find_POA(const std::string& adapter_name,
+                                                               bool /*activate_it*/) {
+  const Lock lock = lock_alive();
+  const auto found = children_.find(adapter_name);
+  if (found == children_.end()) throw AdapterNonExistent();
+  return CORBA::object_reference<POA>(found->second);
+}
+
+std::shared_ptr<Adapter> Adapter::child(std::string_view name) const noexcept {
+  const std::lock_guard lock(mutex_);
+  const auto found = children_.find(name);
+  return found == children_.end() ? nullptr : found->second;
+}
+
+std::vector<std::shared_ptr<Adapter>> Adapter::all_children() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::shared_ptr<Adapter>> all;
+  for (const auto& [name, known] : children_) all.push_back(known);
+  return all;
+}
+
+void Adapter::forget_child(const std::string& name, const Adapter* known) noexcept {
+  const std::lock_guard lock(mutex_);
+  const auto found = children_.find(name);
+  if (found != children_.end() && found->second.get() == known) children_.erase(found);
+}
+
+void Adapter::destroy(bool etherealize_objects, bool wait_for_completion) {
+  if (wait_for_completion) parts_.dispatcher->check_may_wait();
+  const std::shared_ptr<Adapter> keep = self();  // the table may hold the last reference
+  {
+    const std::lock_guard lock(mutex_);
+    destroyed_ = true;  // no children and no objects are made from here on
+  }
+  for (const auto& known : all_children()) known->destroy(etherealize_objects, wait_for_completion);
+  remove_objects();
+  parts_.dispatcher->adapters().remove(ref_);
+  if (const auto parent = parent_.lock()) parent->forget_child(parts_.name, this);
+  parts_.dispatcher->resume_held_requests();
+  if (!wait_for_completion) return;
+  Lock lock(mutex_);
+  released_.wait(lock, [this] { return objects_in_use_ == 0; });
+}
+
+void Adapter::remove_objects() noexcept {
+  std::unordered_map<IdText, SlotRef> ids;
+  {
+    const std::lock_guard lock(mutex_);
+    ids.swap(ids_);
+    servants_.clear();
+  }
+  for (const auto& [id, slot] : ids) {
+    if (parts_.policies.persistent())
+      parts_.dispatcher->persistent_keys().erase(
+          make_persistent_key(path_, {reinterpret_cast<const std::uint8_t*>(id.data()), id.size()}),
+          slot);
+    parts_.dispatcher->objects().remove(slot);
+  }
+}
+
+std::string Adapter::the_name() {
+  (void)lock_alive();
+  return parts_.name;
+}
+
+CORBA::object_reference<PortableServer::POA> Adapter::the_parent() {
+  (void)lock_alive();
+  return CORBA::object_reference<POA>(parent_.lock());
+}
+
+PortableServer::POAList Adapter::the_children() {
+  (void)lock_alive();
+  PortableServer::POAList list;
+  for (const auto& known : all_children()) list.emplace_back(known);
+  return list;
+}
+
+CORBA::object_reference<PortableServer::POAManager> Adapter::the_POAManager() {
+  (void)lock_alive();
+  return CORBA::object_reference<PortableServer::POAManager>(parts_.manager);
+}
+
+ObjectId Adapter::id() {
+  (void)lock_alive();
+  return slot_id(ref_);
+}
+
+ObjectId Adapter::activate_object(const ServantRef& servant) {
+  Lock lock = lock_alive();
+  if (!parts_.policies.system_id()) throw WrongPolicy();
+  const SlotRef slot = activate(lock, std::nullopt, servant);
+  lock.unlock();
+  const auto object = pin(slot);
+  // Deactivated by another thread meanwhile: the id is the slot's all the same, if it is transient.
+  return object ? object->id : slot_id(slot);
+}
+
+void Adapter::activate_object_with_id(const ObjectId& id, const ServantRef& servant) {
+  Lock lock = lock_alive();
+  check_id_is_ours(id);
+  if (ids_.contains(text_of(std::as_bytes(std::span(id))))) throw ObjectAlreadyActive();
+  (void)activate(lock, id, servant);
+}
+
+// Without an id, one is made: from the slot in a transient adapter, else from a random number.
+SlotRef Adapter::activate(Lock& lock, std::optional<ObjectId> id, const ServantRef& servant) {
+  if (!servant) throw CORBA::BAD_PARAM(0, COMPLETED_NO, "nil servant");
+  if (parts_.policies.unique_id() && servants_.contains(servant.get()))
+    throw ServantAlreadyActive();
+  const bool from_slot = !id && !parts_.policies.persistent();
+  ActiveObject object;
+  object.servant = servant;
+  object.adapter_ref = ref_;
+  object.has_slot_id = from_slot;
+  object.id = id ? std::move(*id) : from_slot ? slot_id({}) : new_system_id();
+  IdText text;
+  const auto slot = parts_.dispatcher->objects().insert(
+      [this, &object, &text, from_slot](ActiveObject& place, SlotRef ref) {
+        if (from_slot) object.id = slot_id(ref);
+        text = text_of(std::as_bytes(std::span(object.id)));
+        place = std::move(object);
+        place.adapter = self();
+      });
+  if (!slot) throw CORBA::NO_RESOURCES(minor_table_full, COMPLETED_NO, "objects_max reached");
+  ++objects_in_use_;
+  ids_.emplace(text, *slot);
+  servants_.emplace(servant.get(), *slot);
+  if (parts_.policies.persistent()) {
+    const auto octets = std::span(reinterpret_cast<const std::uint8_t*>(text.data()), text.size());
+    parts_.dispatcher->persistent_keys().put(make_persistent_key(path_, octets), *slot);
+  }
+  (void)lock;  // held by the caller
+  return *slot;
+}
+
+void Adapter::deactivate_object(const ObjectId& id) {
+  SlotTable<ActiveObject>::Pin object;  // let go after the lock: the servant may end here
+  Lock lock = lock_alive();
+  const auto found = ids_.find(text_of(std::as_bytes(std::span(id))));
+  if (found == ids_.end()) throw ObjectNotActive();
+  const SlotRef slot = found->second;
+  ids_.erase(found);
+  object = pin(slot);
+  const auto [first, last] = servants_.equal_range(object ? object->servant.get() : nullptr);
+  const auto listed =
+      std::find_if(first, last, [slot](const auto& entry) { return entry.second == slot; });
+  if (listed != last) servants_.erase(listed);
+  if (parts_.policies.persistent())
+    parts_.dispatcher->persistent_keys().erase(make_persistent_key(path_, id), slot);
+  lock.unlock();
+  parts_.dispatcher->objects().remove(slot);
+}
+
+std::optional<SlotRef> Adapter::find(OctetSpan id) const noexcept {
+  const std::lock_guard lock(mutex_);
+  const auto found = ids_.find(text_of(id));
+  return found == ids_.end() ? std::nullopt : std::optional(found->second);
+}
+
+void Adapter::object_released() noexcept {
+  const std::lock_guard lock(mutex_);
+  --objects_in_use_;
+  released_.notify_all();
+}
+
+void Adapter::wait_until_idle() {
+  std::vector<SlotRef> slots;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [id, slot] : ids_) slots.push_back(slot);
+  }
+  for (const SlotRef slot : slots) parts_.dispatcher->objects().wait_until_idle(slot);
+  Lock lock(mutex_);  // and those that were deactivated while in use
+  released_.wait(lock, [this] { return objects_in_use_ <= ids_.size(); });
+}
+
+std::unique_lock<std::recursive_mutex> Adapter::enter_upcall() {
+  if (!parts_.policies.single_thread()) return {};
+  return std::unique_lock(upcall_mutex_);
+}
+
+}  // namespace perigee::poa

@@ -1,0 +1,178 @@
+// References, ids and servants of an adapter: what leads from one to the other.
+#include "orb/orb_core.h"
+#include "orb/reference.h"
+#include "poa/adapter.h"
+#include "poa/dispatcher.h"
+#include "poa/manager.h"
+#include "poa/minor_codes.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace perigee::poa {
+
+using CORBA::COMPLETED_NO;
+using PortableServer::ObjectId;
+
+namespace {
+
+// Sizes tell apart the ids that the system makes: from a slot (8), reserved by create_reference in
+// a transient adapter (12), in a persistent one (16: unique over restarts).
+constexpr std::size_t reserved_id_size = 12;
+constexpr std::size_t persistent_id_size = 16;
+
+// The object key of a reference that leads to this server; else empty.
+OctetSpan local_key(const CORBA::Object& object, const orb::OrbCore& core) {
+  const orb::Reference* reference = object._reference().get();
+  if (reference == nullptr || &reference->core() != &core) return {};
+  for (const orb::Target& target : reference->base().targets)
+    if (target.collocated) return target.object_key;
+  return {};
+}
+
+void append_number(ObjectId& id, std::uint64_t value, std::size_t size) {
+  while (size-- > 0) id.push_back(static_cast<std::uint8_t>(value >> (8 * size) & 0xff));
+}
+
+}  // namespace
+
+Adapter::IdText Adapter::text_of(OctetSpan id) {
+  return {reinterpret_cast<const char*>(id.data()), id.size()};
+}
+
+bool Adapter::is_system_id(const ObjectId& id) const noexcept {
+  if (parts_.policies.persistent()) return id.size() == persistent_id_size;
+  return id.size() == slot_id_size || id.size() == reserved_id_size;
+}
+
+void Adapter::check_id_is_ours(const ObjectId& id) const {
+  if (parts_.policies.system_id() && !is_system_id(id))
+    throw CORBA::BAD_PARAM(minor_foreign_id, COMPLETED_NO, "not an id of this SYSTEM_ID adapter");
+}
+
+// For objects that have no slot yet, and for persistent ones. Expects mutex_ to be held.
+ObjectId Adapter::new_system_id() {
+  ObjectId id;
+  const bool persistent = parts_.policies.persistent();
+  append_number(id, persistent ? parts_.dispatcher->nonce() : 0xffffffff, persistent ? 8 : 4);
+  append_number(id, next_id_++, 8);
+  return id;
+}
+
+Octets Adapter::key_of(const ObjectId& id, SlotRef hint) const {
+  if (parts_.policies.persistent()) return make_persistent_key(path_, id);
+  const TransientPrefix prefix{parts_.dispatcher->nonce(), ref_};
+  if (!parts_.policies.system_id() || id.size() != slot_id_size)
+    return make_id_key(prefix, hint, id);
+  // The id is a slot: not necessarily the one where the object is now, if it was activated again.
+  const auto number = [&id](std::size_t offset) {
+    return std::uint32_t{id[offset]} << 24 | std::uint32_t{id[offset + 1]} << 16 |
+           std::uint32_t{id[offset + 2]} << 8 | id[offset + 3];
+  };
+  return make_slot_key(prefix, {number(0), number(4)});
+}
+
+CORBA::object_reference<CORBA::Object> Adapter::make_reference(std::string repository_id,
+                                                               const ObjectId& id,
+                                                               SlotRef hint) const {
+  return parts_.dispatcher->core()->make_local_object(std::move(repository_id), key_of(id, hint));
+}
+
+CORBA::object_reference<CORBA::Object> Adapter::reference_to(const ActiveObject& object) const {
+  const SlotRef hint = find(std::as_bytes(std::span(object.id))).value_or(SlotRef{});
+  return make_reference(std::string(object.servant->_primary_interface()), object.id, hint);
+}
+
+CORBA::object_reference<CORBA::Object> Adapter::create_reference(const std::string& repository_id) {
+  Lock lock = lock_alive();
+  if (!parts_.policies.system_id()) throw WrongPolicy();
+  const ObjectId id = new_system_id();
+  lock.unlock();
+  return make_reference(repository_id, id, {});
+}
+
+CORBA::object_reference<CORBA::Object> Adapter::create_reference_with_id(
+    const ObjectId& id, const std::string& repository_id) {
+  (void)lock_alive();
+  check_id_is_ours(id);
+  const SlotRef hint = find(std::as_bytes(std::span(id))).value_or(SlotRef{});
+  return make_reference(repository_id, id, hint);
+}
+
+SlotTable<ActiveObject>::Pin Adapter::pin(SlotRef slot) const {
+  return parts_.dispatcher->objects().pin(slot);
+}
+
+SlotTable<ActiveObject>::Pin Adapter::pin_id(const ObjectId& id) const {
+  (void)lock_alive();
+  if (const auto slot = find(std::as_bytes(std::span(id))))
+    if (auto object = pin(*slot)) return object;
+  throw ObjectNotActive();
+}
+
+// Null unless the calling thread is in an upcall on this servant through this adapter.
+const ActiveObject* Adapter::upcall_on(const PortableServer::Servant* servant) const noexcept {
+  const Upcall* upcall = Upcall::current();
+  if (upcall == nullptr) return nullptr;
+  const ActiveObject& object = upcall->object();
+  return object.servant.get() == servant && object.adapter.get() == this ? &object : nullptr;
+}
+
+bool Adapter::names_its_objects_by_servant() const noexcept {
+  return parts_.policies.unique_id() || parts_.policies.implicit_activation();
+}
+
+// CORBA 3.0, 11.3.8.20: the active object of a UNIQUE_ID adapter, else implicit activation.
+SlotRef Adapter::find_or_activate(const ServantRef& servant) {
+  Lock lock = lock_alive();
+  if (parts_.policies.unique_id()) {
+    const auto found = servants_.find(servant.get());
+    if (found != servants_.end()) return found->second;
+  }
+  if (!parts_.policies.implicit_activation()) throw ServantNotActive();
+  return activate(lock, std::nullopt, servant);
+}
+
+ObjectId Adapter::servant_to_id(const ServantRef& servant) {
+  if (!names_its_objects_by_servant()) throw WrongPolicy();
+  const auto object = pin(find_or_activate(servant));
+  if (!object) throw ServantNotActive();
+  return object->id;
+}
+
+CORBA::object_reference<CORBA::Object> Adapter::servant_to_reference(const ServantRef& servant) {
+  if (const ActiveObject* object = upcall_on(servant.get())) return reference_to(*object);
+  if (!names_its_objects_by_servant()) throw WrongPolicy();
+  const auto object = pin(find_or_activate(servant));
+  if (!object) throw ServantNotActive();
+  return reference_to(*object);
+}
+
+PortableServer::POA::ServantRef Adapter::reference_to_servant(
+    const CORBA::object_reference<CORBA::Object>& reference) {
+  return id_to_servant(reference_to_id(reference));
+}
+
+PortableServer::POA::ServantRef Adapter::id_to_servant(const ObjectId& id) {
+  return pin_id(id)->servant;
+}
+
+CORBA::object_reference<CORBA::Object> Adapter::id_to_reference(const ObjectId& id) {
+  return reference_to(*pin_id(id));
+}
+
+ObjectId Adapter::reference_to_id(const CORBA::object_reference<CORBA::Object>& reference) {
+  (void)lock_alive();
+  if (!reference) throw CORBA::INV_OBJREF(0, COMPLETED_NO, "nil reference");
+  const std::optional<KeyView> key = parse_key(local_key(*reference, *parts_.dispatcher->core()));
+  if (!key) throw WrongAdapter();
+  const bool ours = key->kind == KeyKind::persistent
+                        ? parts_.policies.persistent() && std::ranges::equal(key->path, path_)
+                        : key->nonce == parts_.dispatcher->nonce() && key->adapter == ref_;
+  if (!ours) throw WrongAdapter();
+  ObjectId id(key->id.size());
+  if (!id.empty()) std::memcpy(id.data(), key->id.data(), id.size());
+  return id;
+}
+
+}  // namespace perigee::poa

@@ -1,0 +1,44 @@
+// Weak references to the Root POAs of this process, in the order in which they were made.
+#include "poa/default_root.h"
+
+#include "poa/adapter.h"
+
+#include <mutex>
+#include <vector>
+
+namespace perigee::poa {
+
+namespace {
+
+struct Roots {
+  std::mutex mutex;
+  std::vector<std::weak_ptr<Adapter>> known;
+};
+
+// Never destructed: threads of an ORB that nobody destroyed may run until the process ends.
+Roots& roots() {
+  static Roots& instance = *new Roots;
+  return instance;
+}
+
+bool in_use(const std::weak_ptr<Adapter>& known) {
+  const auto root = known.lock();
+  return root && !root->destroyed();
+}
+
+}  // namespace
+
+std::shared_ptr<Adapter> default_root() {
+  const std::lock_guard lock(roots().mutex);
+  for (const auto& known : roots().known)
+    if (in_use(known)) return known.lock();
+  throw CORBA::OBJ_ADAPTER(0, CORBA::COMPLETED_NO, "no Root POA: resolve \"RootPOA\" first");
+}
+
+void offer_default_root(const std::shared_ptr<Adapter>& root) {
+  const std::lock_guard lock(roots().mutex);
+  std::erase_if(roots().known, [](const auto& known) { return !in_use(known); });
+  roots().known.push_back(root);
+}
+
+}  // namespace perigee::poa

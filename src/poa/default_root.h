@@ -1,0 +1,17 @@
+// The Root POA of servants that do not override `_default_POA`. A servant is made without an ORB,
+// so the mapping needs one process-wide default: the one mutable global of this layer.
+#pragma once
+
+#include <memory>
+
+namespace perigee::poa {
+
+class Adapter;
+
+/// The Root POA that was offered first of those that are in use. Raises OBJ_ADAPTER if there is
+/// none.
+[[nodiscard]] std::shared_ptr<Adapter> default_root();
+/// Called when a Root POA has been made.
+void offer_default_root(const std::shared_ptr<Adapter>& root);
+
+}  // namespace perigee::poa

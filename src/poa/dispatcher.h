@@ -1,0 +1,114 @@
+// From a request's object key to the servant and back: the adapters' common tables and the upcall
+// trampoline, the one place that catches everything. Creates nothing: that is the adapters'
+// business.
+#pragma once
+
+#include "orb/orb_core.h"
+#include "poa/key_index.h"
+#include "poa/object_key.h"
+#include "poa/slot_table.h"
+#include "poa/upcall.h"
+#include <perigee/base/export.h>
+#include <perigee/orb/server_request.h>
+#include <perigee/poa/poa.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+namespace perigee::poa {
+
+class Adapter;
+class Manager;
+
+struct AdapterLimits {
+  std::uint32_t adapters_max = 65536;
+  std::uint32_t objects_max = 64u << 20;      ///< active at one time, in all adapters
+  std::uint32_t holding_requests_max = 1024;  ///< threads that wait per POAManager in state HOLDING
+};
+
+/// Where interceptors will hook in: null until somebody registers.
+struct UpcallHooks {
+  void* context = nullptr;
+  /// Before the upcall; may throw what the client shall get instead.
+  void (*before)(void* context, orb::ServerRequest& request) = nullptr;
+  /// After the servant has returned or thrown; must not throw.
+  void (*after)(void* context, orb::ServerRequest& request) noexcept = nullptr;
+};
+
+struct AdapterEntry {
+  std::shared_ptr<Adapter> adapter;
+};
+
+/// One per ORB. Any thread. Shared by the ORB's service and by the adapters, since applications may
+/// keep adapters longer than the ORB.
+class Dispatcher final : public orb::RequestDispatcher,
+                         public std::enable_shared_from_this<Dispatcher> {
+ public:
+  explicit Dispatcher(std::weak_ptr<orb::OrbCore> core, AdapterLimits limits = {});
+
+  void dispatch(orb::ServerRequest& request) noexcept override;
+  orb::Location locate(OctetSpan object_key) noexcept override;
+  [[nodiscard]] bool is_local_key(OctetSpan object_key) const noexcept override;
+
+  /// @name For the adapters.
+  /// @{
+  [[nodiscard]] SlotTable<ActiveObject>& objects() noexcept { return objects_; }
+  [[nodiscard]] SlotTable<AdapterEntry>& adapters() noexcept { return adapters_; }
+  [[nodiscard]] KeyIndex& persistent_keys() noexcept { return persistent_keys_; }
+  [[nodiscard]] std::uint64_t nonce() const noexcept { return nonce_; }
+  [[nodiscard]] const AdapterLimits& limits() const noexcept { return limits_; }
+  /// Raises OBJECT_NOT_EXIST once the ORB is gone.
+  [[nodiscard]] std::shared_ptr<orb::OrbCore> core() const;
+  /// Raises BAD_INV_ORDER, OMG minor 3, within an upcall of this ORB.
+  void check_may_wait() const;
+  [[nodiscard]] bool may_wait() const noexcept;
+  /// A manager has changed its state: requests that the server keeps may go on.
+  void resume_held_requests() noexcept;
+  [[nodiscard]] std::string next_manager_id();
+  /// @}
+
+  /// The Root POA, made at the first call and after it was destroyed.
+  [[nodiscard]] std::shared_ptr<Adapter> root();
+  /// The Root POA if there is one.
+  [[nodiscard]] std::shared_ptr<Adapter> existing_root() const;
+  void set_hooks(const UpcallHooks* hooks) noexcept { hooks_.store(hooks); }
+
+ private:
+  using ObjectPin = SlotTable<ActiveObject>::Pin;
+  using AdapterPin = SlotTable<AdapterEntry>::Pin;
+  /// What a key leads to: an object, or else its adapter, or nothing.
+  struct Target {
+    ObjectPin object;
+    std::shared_ptr<Adapter> adapter;  ///< only if there is no object
+  };
+  enum class Gate : std::uint8_t { open, look_again, taken };
+
+  [[nodiscard]] ObjectPin find_object(const KeyView& key, OctetSpan octets) noexcept;
+  [[nodiscard]] ObjectPin find_transient(const KeyView& key) noexcept;
+  [[nodiscard]] Target find(OctetSpan key) noexcept;
+  [[nodiscard]] std::shared_ptr<Adapter> find_adapter(const KeyView& key) noexcept;
+  [[nodiscard]] std::shared_ptr<Adapter> find_by_path(OctetSpan path) const noexcept;
+  void route(orb::ServerRequest& request);
+  [[nodiscard]] Gate pass(orb::ServerRequest& request, Target& target);
+  void call(orb::ServerRequest& request, ActiveObject& object);
+  static void call_with_hooks(orb::ServerRequest& request, ActiveObject& object,
+                              const UpcallHooks& hooks);
+
+  const std::weak_ptr<orb::OrbCore> core_;
+  const orb::OrbCore* const core_identity_;  // never used to reach it: it may be gone
+  const AdapterLimits limits_;
+  const std::uint64_t nonce_;
+  std::atomic<const UpcallHooks*> hooks_{nullptr};
+  SlotTable<ActiveObject> objects_;
+  SlotTable<AdapterEntry> adapters_;
+  KeyIndex persistent_keys_;
+  std::atomic<std::uint32_t> manager_count_{0};
+  mutable std::mutex root_mutex_;
+  std::weak_ptr<Adapter> root_;  // guarded by root_mutex_; kept by its slot
+};
+
+}  // namespace perigee::poa

@@ -1,0 +1,80 @@
+// The adapters as a service of the ORB.
+#include "poa/install.h"
+
+#include "orb/orb_core.h"
+#include "poa/adapter.h"
+#include "poa/default_root.h"
+#include "poa/dispatcher.h"
+#include "poa/manager.h"
+#include <perigee/base/io_error.h>
+#include <perigee/poa/poa.h>
+
+#include <memory>
+
+namespace perigee::poa {
+
+namespace {
+
+using CORBA::COMPLETED_NO;
+using State = PortableServer::POAManager::State;
+
+// A holding adapter will not be activated any more: who waits there is told so. What was accepted
+// by active ones is finished.
+void release_held(Adapter& adapter) noexcept {
+  try {
+    if (adapter.manager().state() == State::HOLDING)
+      adapter.shared_manager()->discard_requests(false);
+  } catch (const CORBA::Exception&) {  // deactivated meanwhile: nothing is held
+  }
+  for (const auto& child : adapter.all_children()) release_held(*child);
+}
+
+class AdapterService final : public orb::Service {
+ public:
+  explicit AdapterService(orb::OrbCore& core)
+      : dispatcher_(std::make_shared<Dispatcher>(core.weak_from_this())) {}
+  ~AdapterService() override { destroy(); }
+
+  void stop(orb::Completion /*completion*/) noexcept override {
+    if (const auto root = dispatcher_->existing_root()) release_held(*root);
+  }
+  // The server has stopped, but collocated calls may be in progress on any thread.
+  void destroy() noexcept override {
+    const auto root = dispatcher_->existing_root();
+    if (root && !root->destroyed()) root->destroy(true, dispatcher_->may_wait());
+  }
+  [[nodiscard]] const std::shared_ptr<Dispatcher>& dispatcher() const noexcept {
+    return dispatcher_;
+  }
+
+ private:
+  const std::shared_ptr<Dispatcher> dispatcher_;  // shared with the adapters
+};
+
+CORBA::object_reference<CORBA::Object> resolve_root(Dispatcher& dispatcher) {
+  const auto core = dispatcher.core();
+  if (core->server() != nullptr) {
+    if (const auto started = core->server()->start(); !started)
+      throw CORBA::INITIALIZE(0, COMPLETED_NO, to_string(started.error()));
+  }
+  return CORBA::object_reference<CORBA::Object>(dispatcher.root());
+}
+
+}  // namespace
+
+void install(orb::OrbCore& core) {
+  auto service = std::make_unique<AdapterService>(core);
+  const std::weak_ptr<Dispatcher> dispatcher = service->dispatcher();
+  core.set_dispatcher(service->dispatcher().get());
+  core.add_service(std::move(service));
+  core.add_initial_reference("RootPOA", [dispatcher] {
+    const auto known = dispatcher.lock();
+    if (!known) throw CORBA::OBJ_ADAPTER(0, COMPLETED_NO, "the ORB has been destroyed");
+    return resolve_root(*known);
+  });
+  core.add_initial_reference("POACurrent", [] {
+    return CORBA::object_reference<CORBA::Object>(std::make_shared<UpcallCurrent>());
+  });
+}
+
+}  // namespace perigee::poa

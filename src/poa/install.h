@@ -1,0 +1,16 @@
+// Puts the object adapters into an ORB: the one function of this layer that the runtime calls.
+#pragma once
+
+#include <perigee/base/export.h>
+
+namespace perigee::orb {
+class OrbCore;
+}
+
+namespace perigee::poa {
+
+/// Registers the dispatcher, the service and the initial references "RootPOA" and "POACurrent".
+/// The server opens its endpoints when "RootPOA" is first resolved. Call before the ORB is used.
+PERIGEE_API void install(orb::OrbCore& core);
+
+}  // namespace perigee::poa

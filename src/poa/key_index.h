@@ -1,0 +1,67 @@
+// Finds the slot of a persistent key: the one lookup by octets on the path of requests.
+// Split into shards, so that threads seldom meet at one lock; readers share it.
+#pragma once
+
+#include "poa/slot_table.h"
+#include <perigee/base/octets.h>
+
+#include <array>
+#include <mutex>
+#include <optional>
+#include <shared_mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+namespace perigee::poa {
+
+/// Any thread.
+class KeyIndex {
+ public:
+  void put(OctetSpan key, SlotRef slot) {
+    Shard& shard = shard_of(key);
+    const std::unique_lock lock(shard.mutex);
+    shard.slots.insert_or_assign(std::string(text_of(key)), slot);
+  }
+
+  /// Does nothing if the key has another slot by now.
+  void erase(OctetSpan key, SlotRef slot) {
+    Shard& shard = shard_of(key);
+    const std::unique_lock lock(shard.mutex);
+    const auto found = shard.slots.find(text_of(key));
+    if (found != shard.slots.end() && found->second == slot) shard.slots.erase(found);
+  }
+
+  [[nodiscard]] std::optional<SlotRef> find(OctetSpan key) const {
+    const Shard& shard = shard_of(key);
+    const std::shared_lock lock(shard.mutex);
+    const auto found = shard.slots.find(text_of(key));
+    return found == shard.slots.end() ? std::nullopt : std::optional(found->second);
+  }
+
+ private:
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const noexcept {
+      return std::hash<std::string_view>()(text);
+    }
+  };
+  struct alignas(64) Shard {
+    mutable std::shared_mutex mutex;
+    std::unordered_map<std::string, SlotRef, Hash, std::equal_to<>> slots;
+  };
+
+  static std::string_view text_of(OctetSpan key) noexcept {
+    return {reinterpret_cast<const char*>(key.data()), key.size()};
+  }
+  Shard& shard_of(OctetSpan key) {
+    return shards_[Hash()(text_of(key)) >> 16 & (shards_.size() - 1)];
+  }
+  const Shard& shard_of(OctetSpan key) const {
+    return shards_[Hash()(text_of(key)) >> 16 & (shards_.size() - 1)];
+  }
+
+  std::array<Shard, 16> shards_;
+};
+
+}  // namespace perigee::poa

@@ -1,0 +1,66 @@
+// Changing a POA manager's state, and waiting for the upcalls that passed the gate before.
+#include "poa/manager.h"
+
+#include "poa/adapter.h"
+#include "poa/dispatcher.h"
+
+#include <algorithm>
+
+namespace perigee::poa {
+
+Manager::Manager(std::shared_ptr<Dispatcher> dispatcher, std::string id)
+    : dispatcher_(std::move(dispatcher)), id_(std::move(id)) {}
+
+Manager::~Manager() = default;
+
+void Manager::activate() { change(State::ACTIVE, false); }
+void Manager::hold_requests(bool wait_for_completion) {
+  change(State::HOLDING, wait_for_completion);
+}
+void Manager::discard_requests(bool wait_for_completion) {
+  change(State::DISCARDING, wait_for_completion);
+}
+void Manager::deactivate(bool /*etherealize_objects*/, bool wait_for_completion) {
+  change(State::INACTIVE, wait_for_completion);
+}
+
+void Manager::change(State state, bool wait_for_completion) {
+  if (wait_for_completion) dispatcher_->check_may_wait();
+  {
+    const std::lock_guard lock(mutex_);
+    if (state_.load() == State::INACTIVE) throw AdapterInactive();
+    state_.store(state, std::memory_order_seq_cst);
+    changed_.notify_all();
+  }
+  dispatcher_->resume_held_requests();
+  if (wait_for_completion) wait_until_idle();
+}
+
+bool Manager::wait_while_holding() {
+  std::unique_lock lock(mutex_);
+  if (state_.load() != State::HOLDING) return true;
+  if (waiting_count_ >= dispatcher_->limits().holding_requests_max) return false;
+  ++waiting_count_;
+  changed_.wait(lock, [this] { return state_.load() != State::HOLDING; });
+  --waiting_count_;
+  return true;
+}
+
+void Manager::add(const std::shared_ptr<Adapter>& adapter) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(adapters_, [](const auto& known) { return known.expired(); });
+  adapters_.push_back(adapter);
+}
+
+// Requests that find the gate closed use their object for a moment, too: nothing waits for long.
+void Manager::wait_until_idle() {
+  std::vector<std::weak_ptr<Adapter>> adapters;
+  {
+    const std::lock_guard lock(mutex_);
+    adapters = adapters_;
+  }
+  for (const auto& known : adapters)
+    if (const auto adapter = known.lock()) adapter->wait_until_idle();
+}
+
+}  // namespace perigee::poa

@@ -1,0 +1,59 @@
+// The POA manager: the gate that requests to its adapters pass, and how to wait until they are
+// through.
+#pragma once
+
+#include <perigee/poa/poa.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace perigee::poa {
+
+class Adapter;
+class Dispatcher;
+
+/// Any thread. Shared by the adapters that it manages and by the application's references.
+class Manager final : public PortableServer::POAManager {
+ public:
+  Manager(std::shared_ptr<Dispatcher> dispatcher, std::string id);
+  ~Manager() override;
+
+  void activate() override;
+  void hold_requests(bool wait_for_completion) override;
+  void discard_requests(bool wait_for_completion) override;
+  void deactivate(bool etherealize_objects, bool wait_for_completion) override;
+  [[nodiscard]] State get_state() override { return state(); }
+  [[nodiscard]] std::string get_id() override { return id_; }
+
+  /// What a request looks at after it has pinned its object: sequentially consistent, see
+  /// SlotTable::pin.
+  [[nodiscard]] State state() const noexcept { return state_.load(std::memory_order_seq_cst); }
+  /// Blocks while requests are held. False at once if as many wait as may.
+  bool wait_while_holding();
+
+  void add(const std::shared_ptr<Adapter>& adapter);
+
+ protected:
+  [[nodiscard]] bool _implements(std::string_view repository_id) const noexcept override {
+    return repository_id == _type_id;
+  }
+
+ private:
+  void change(State state, bool wait_for_completion);
+  void wait_until_idle();
+
+  const std::shared_ptr<Dispatcher> dispatcher_;
+  const std::string id_;
+  std::atomic<State> state_{State::HOLDING};
+  std::mutex mutex_;  // guards what follows, and the changes of state_
+  std::condition_variable changed_;
+  std::uint32_t waiting_count_ = 0;
+  std::vector<std::weak_ptr<Adapter>> adapters_;
+};
+
+}  // namespace perigee::poa

@@ -1,0 +1,154 @@
+// Reading and writing object keys, octet by octet: nothing here trusts a length.
+#include "poa/object_key.h"
+
+#include <perigee/base/byte_order.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace perigee::poa {
+
+namespace {
+
+constexpr std::size_t transient_size = 1 + 8 + 4 * 4;
+
+// Big-endian, at any alignment: the caller has checked that the octets are there.
+template <typename T>
+T read_number(OctetSpan octets, std::size_t offset) noexcept {
+  T value;
+  std::memcpy(&value, octets.data() + offset, sizeof value);
+  return std::endian::native == std::endian::little ? reverse_octets(value) : value;
+}
+
+template <typename T>
+void append_number(Octets& octets, T value) {
+  for (std::size_t index = sizeof(T); index-- > 0;)
+    octets.push_back(static_cast<std::byte>(value >> (8 * index) & 0xff));
+}
+
+SlotRef read_slot(OctetSpan octets, std::size_t offset) noexcept {
+  return {read_number<std::uint32_t>(octets, offset),
+          read_number<std::uint32_t>(octets, offset + 4)};
+}
+
+void append_slot(Octets& octets, SlotRef slot) {
+  append_number(octets, slot.index);
+  append_number(octets, slot.generation);
+}
+
+// Size of the encoded path at the front of `octets`, or nothing if it does not end within them.
+std::optional<std::size_t> path_size(OctetSpan octets) noexcept {
+  if (octets.size() < 2) return std::nullopt;
+  std::size_t offset = 2;
+  for (auto left = read_number<std::uint16_t>(octets, 0); left > 0; --left) {
+    if (octets.size() - offset < 2) return std::nullopt;
+    const std::size_t size = read_number<std::uint16_t>(octets, offset);
+    offset += 2;
+    if (octets.size() - offset < size) return std::nullopt;
+    offset += size;
+  }
+  return offset;
+}
+
+std::optional<KeyView> parse_transient(OctetSpan key, KeyKind kind) noexcept {
+  const bool size_fits =
+      kind == KeyKind::transient_slot ? key.size() == transient_size : key.size() >= transient_size;
+  if (!size_fits) return std::nullopt;
+  KeyView view{kind, read_number<std::uint64_t>(key, 1), read_slot(key, 9), read_slot(key, 17), {},
+               {}};
+  view.id = kind == KeyKind::transient_slot ? key.subspan(17) : key.subspan(transient_size);
+  return view;
+}
+
+Octets begin_transient(KeyKind kind, const TransientPrefix& prefix, std::size_t id_size) {
+  Octets key;
+  key.reserve(transient_size + id_size);
+  key.push_back(static_cast<std::byte>(kind));
+  append_number(key, prefix.nonce);
+  append_slot(key, prefix.adapter);
+  return key;
+}
+
+void append_id(Octets& key, std::span<const std::uint8_t> id) {
+  const auto octets = std::as_bytes(id);
+  key.insert(key.end(), octets.begin(), octets.end());
+}
+
+}  // namespace
+
+std::optional<KeyView> parse_key(OctetSpan key) noexcept {
+  if (key.empty()) return std::nullopt;
+  switch (const auto kind = static_cast<KeyKind>(key[0])) {
+    case KeyKind::transient_slot:
+    case KeyKind::transient_id:
+      return parse_transient(key, kind);
+    case KeyKind::persistent: {
+      const std::optional<std::size_t> size = path_size(key.subspan(1));
+      if (!size) return std::nullopt;
+      KeyView view;
+      view.kind = kind;
+      view.path = key.subspan(1, *size);
+      view.id = key.subspan(1 + *size);
+      return view;
+    }
+  }
+  return std::nullopt;
+}
+
+Octets make_slot_key(const TransientPrefix& prefix, SlotRef object) {
+  Octets key = begin_transient(KeyKind::transient_slot, prefix, 0);
+  append_slot(key, object);
+  return key;
+}
+
+Octets make_id_key(const TransientPrefix& prefix, SlotRef hint, std::span<const std::uint8_t> id) {
+  Octets key = begin_transient(KeyKind::transient_id, prefix, id.size());
+  append_slot(key, hint);
+  append_id(key, id);
+  return key;
+}
+
+Octets make_persistent_key(OctetSpan path, std::span<const std::uint8_t> id) {
+  Octets key;
+  key.reserve(1 + path.size() + id.size());
+  key.push_back(static_cast<std::byte>(KeyKind::persistent));
+  key.insert(key.end(), path.begin(), path.end());
+  append_id(key, id);
+  return key;
+}
+
+Octets encode_path(std::span<const std::string_view> names) {
+  Octets path;
+  append_number(path, static_cast<std::uint16_t>(names.size()));
+  for (const std::string_view name : names) {
+    append_number(path, static_cast<std::uint16_t>(name.size()));
+    const OctetSpan octets = octets_of(name);
+    path.insert(path.end(), octets.begin(), octets.end());
+  }
+  return path;
+}
+
+std::vector<std::string_view> decode_path(OctetSpan path) {
+  std::vector<std::string_view> names;
+  if (!path_size(path)) return names;
+  std::size_t offset = 2;
+  for (auto left = read_number<std::uint16_t>(path, 0); left > 0; --left) {
+    const std::size_t size = read_number<std::uint16_t>(path, offset);
+    offset += 2;
+    names.emplace_back(reinterpret_cast<const char*>(path.data()) + offset, size);
+    offset += size;
+  }
+  return names;
+}
+
+std::vector<std::uint8_t> slot_id(SlotRef slot) {
+  Octets octets;
+  append_slot(octets, slot);
+  std::vector<std::uint8_t> id(octets.size());
+  std::ranges::transform(octets, id.begin(),
+                         [](std::byte octet) { return std::to_integer<std::uint8_t>(octet); });
+  return id;
+}
+
+}  // namespace perigee::poa

@@ -1,0 +1,62 @@
+// Object keys of the POA: how they are written, and how octets from the network are read as one.
+// Finds no objects; the table behind the slots checks ranges and generations.
+//
+// clang-format off
+//   transient, id made from the slot:  F1 | nonce 8 | adapter slot 4, generation 4 | slot 4, generation 4
+//   transient, any other id:           F2 | the same, slot and generation being a hint | object id
+//   persistent:                        F3 | count 2 | (length 2 | name)... | object id
+// clang-format on
+//
+// Numbers are big-endian. The first octet is no character, so that plain names stay free for keys
+// that people write (corbaloc).
+#pragma once
+
+#include "poa/slot_table.h"
+#include <perigee/base/octets.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace perigee::poa {
+
+enum class KeyKind : std::uint8_t { transient_slot = 0xf1, transient_id = 0xf2, persistent = 0xf3 };
+
+/// A key's parts, as views into it.
+struct KeyView {
+  KeyKind kind = KeyKind::transient_slot;
+  std::uint64_t nonce = 0;  ///< of a transient key
+  SlotRef adapter;          ///< of a transient key
+  SlotRef object;           ///< of a transient key; a hint if the id is not made from it
+  OctetSpan path;           ///< of a persistent key: the encoded adapter names
+  OctetSpan id;  ///< the object id: for `transient_slot` the octets of slot and generation
+};
+
+/// Nothing if the octets are not a key of ours. Persistent paths are only delimited, not looked up.
+[[nodiscard]] std::optional<KeyView> parse_key(OctetSpan key) noexcept;
+
+/// What of a transient key is the same for all objects of an adapter.
+struct TransientPrefix {
+  std::uint64_t nonce = 0;
+  SlotRef adapter;
+};
+[[nodiscard]] Octets make_slot_key(const TransientPrefix& prefix, SlotRef object);
+[[nodiscard]] Octets make_id_key(const TransientPrefix& prefix, SlotRef hint,
+                                 std::span<const std::uint8_t> id);
+[[nodiscard]] Octets make_persistent_key(OctetSpan path, std::span<const std::uint8_t> id);
+
+/// Names of adapters below the Root POA, outermost first, as they stand in a persistent key.
+inline constexpr std::size_t adapter_name_size_max = 0xffff;
+inline constexpr std::size_t adapter_depth_max = 0xffff;
+[[nodiscard]] Octets encode_path(std::span<const std::string_view> names);
+[[nodiscard]] std::vector<std::string_view> decode_path(OctetSpan path);
+
+/// The id of an object that was activated without one: its slot and generation.
+inline constexpr std::size_t slot_id_size = 8;
+[[nodiscard]] std::vector<std::uint8_t> slot_id(SlotRef slot);
+
+}  // namespace perigee::poa

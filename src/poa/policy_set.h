@@ -1,0 +1,43 @@
+// The policies of one adapter, as plain values: read from a CORBA::PolicyList and checked.
+#pragma once
+
+#include <perigee/poa/policies.h>
+
+namespace perigee::poa {
+
+/// Defaults are those of create_POA (CORBA 3.0, 11.3.8.2).
+struct PolicySet {
+  PortableServer::ThreadPolicyValue thread = PortableServer::ThreadPolicyValue::ORB_CTRL_MODEL;
+  PortableServer::LifespanPolicyValue lifespan = PortableServer::LifespanPolicyValue::TRANSIENT;
+  PortableServer::IdUniquenessPolicyValue uniqueness =
+      PortableServer::IdUniquenessPolicyValue::UNIQUE_ID;
+  PortableServer::IdAssignmentPolicyValue assignment =
+      PortableServer::IdAssignmentPolicyValue::SYSTEM_ID;
+  PortableServer::ImplicitActivationPolicyValue activation =
+      PortableServer::ImplicitActivationPolicyValue::NO_IMPLICIT_ACTIVATION;
+
+  [[nodiscard]] bool single_thread() const noexcept {
+    return thread == PortableServer::ThreadPolicyValue::SINGLE_THREAD_MODEL;
+  }
+  [[nodiscard]] bool persistent() const noexcept {
+    return lifespan == PortableServer::LifespanPolicyValue::PERSISTENT;
+  }
+  [[nodiscard]] bool unique_id() const noexcept {
+    return uniqueness == PortableServer::IdUniquenessPolicyValue::UNIQUE_ID;
+  }
+  [[nodiscard]] bool system_id() const noexcept {
+    return assignment == PortableServer::IdAssignmentPolicyValue::SYSTEM_ID;
+  }
+  [[nodiscard]] bool implicit_activation() const noexcept {
+    return activation == PortableServer::ImplicitActivationPolicyValue::IMPLICIT_ACTIVATION;
+  }
+};
+
+/// Raises POA::InvalidPolicy for a policy that is nil, unknown, not supported yet, or that
+/// contradicts another. Of two policies of one kind the later counts.
+[[nodiscard]] PolicySet make_policy_set(const CORBA::PolicyList& policies);
+
+/// The Root POA's: the defaults, and implicit activation.
+[[nodiscard]] PolicySet root_policy_set() noexcept;
+
+}  // namespace perigee::poa

@@ -1,0 +1,225 @@
+// A table of slots with generations: constant-time lookup by (index, generation), and a count of
+// users per slot, so that what is in a slot is released only when nobody uses it. Knows nothing of
+// objects.
+//
+// Invariant per slot: its value is set  <=>  active or users > 0.  A reference (index, generation)
+// that was once removed never finds anything again: generations do not wrap, the slot retires.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <bit>
+#include <condition_variable>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace perigee::poa {
+
+/// Where something is, and which of all that were there in turn. Generation 0 is never used.
+struct SlotRef {
+  std::uint32_t index = 0;
+  std::uint32_t generation = 0;
+  friend bool operator==(const SlotRef&, const SlotRef&) = default;
+};
+
+/// Any thread. Looking up costs two atomic operations and takes no lock; inserting locks.
+/// T is default constructible and movable; a value is destroyed outside all locks, by whoever ends
+/// its last use.
+template <typename T>
+class SlotTable {
+  struct Slot;
+
+ public:
+  /// Keeps a slot's value in place. Null if nothing was found.
+  class Pin {
+   public:
+    Pin() noexcept = default;
+    Pin(Pin&& other) noexcept
+        : table_(other.table_), slot_(std::exchange(other.slot_, nullptr)), ref_(other.ref_) {}
+    Pin& operator=(Pin&& other) noexcept {
+      Pin old(std::move(*this));
+      table_ = other.table_;
+      slot_ = std::exchange(other.slot_, nullptr);
+      ref_ = other.ref_;
+      return *this;
+    }
+    ~Pin() { reset(); }
+
+    void reset() noexcept {
+      if (slot_ != nullptr) table_->unpin(*std::exchange(slot_, nullptr), ref_.index);
+    }
+    explicit operator bool() const noexcept { return slot_ != nullptr; }
+    T& operator*() const noexcept { return slot_->value; }
+    T* operator->() const noexcept { return &slot_->value; }
+    [[nodiscard]] SlotRef ref() const noexcept { return ref_; }
+
+   private:
+    friend class SlotTable;
+    Pin(SlotTable& table, Slot& slot, SlotRef ref) noexcept
+        : table_(&table), slot_(&slot), ref_(ref) {}
+
+    SlotTable* table_ = nullptr;
+    Slot* slot_ = nullptr;
+    SlotRef ref_;
+  };
+
+  /// `first_generation` above 1 is for tests of what happens at the last one.
+  explicit SlotTable(std::uint32_t slots_max, std::uint32_t first_generation = 1) noexcept
+      : slots_max_(slots_max), first_generation_(first_generation) {}
+  SlotTable(const SlotTable&) = delete;
+  SlotTable& operator=(const SlotTable&) = delete;
+  ~SlotTable() {
+    for (auto& chunk : chunks_) delete[] chunk.load(std::memory_order_relaxed);
+  }
+
+  /// Nothing if `slots_max` slots are in use or retired. `fill` writes the value, knowing its
+  /// place, before anybody can find it.
+  template <typename Fill>
+  std::optional<SlotRef> insert(Fill&& fill) {
+    const std::optional<std::uint32_t> index = take_free_slot();
+    if (!index) return std::nullopt;
+    Slot& slot = *find(*index);
+    const auto generation = generation_of(slot.state.load(std::memory_order_relaxed));
+    const SlotRef ref{*index, generation};
+    fill(slot.value, ref);
+    slot.state.store(pack(generation) | active_bit, std::memory_order_release);
+    return ref;
+  }
+
+  /// Any value of `ref` is allowed: it may come from the network.
+  [[nodiscard]] Pin pin(SlotRef ref) noexcept {
+    Slot* slot = find(ref.index);
+    if (slot == nullptr) return {};
+    std::uint64_t state = slot->state.load(std::memory_order_relaxed);
+    do {
+      if (generation_of(state) != ref.generation || (state & active_bit) == 0) return {};
+      if ((state & users_mask) == users_mask) return {};
+      // Sequentially consistent: whoever closes a gate (POAManager) and then looks at the users,
+      // and whoever becomes a user and then looks at the gate, must not miss each other.
+    } while (!slot->state.compare_exchange_weak(state, state + 1, std::memory_order_seq_cst,
+                                                std::memory_order_relaxed));
+    return Pin(*this, *slot, ref);
+  }
+
+  /// The value is not found any more; it is destroyed now or by its last user. False if it was
+  /// removed before.
+  bool remove(SlotRef ref) noexcept {
+    Slot* slot = find(ref.index);
+    if (slot == nullptr) return false;
+    std::uint64_t state = slot->state.load(std::memory_order_relaxed);
+    do {
+      if (generation_of(state) != ref.generation || (state & active_bit) == 0) return false;
+    } while (!slot->state.compare_exchange_weak(
+        state, state & ~active_bit, std::memory_order_acq_rel, std::memory_order_relaxed));
+    if ((state & users_mask) == 0) reclaim(*slot, ref.index);
+    return true;
+  }
+
+  /// Blocks until nobody uses the slot, or until it holds something else.
+  void wait_until_idle(SlotRef ref) {
+    Slot* slot = find(ref.index);
+    if (slot == nullptr) return;
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      const std::uint64_t state = slot->state.fetch_or(watched_bit, std::memory_order_seq_cst);
+      if (generation_of(state) != ref.generation || (state & users_mask) == 0) break;
+      idle_.wait(lock);
+    }
+  }
+
+ private:
+  // Octets of a slot's state: generation (32 bits), active, watched, users (30 bits).
+  static constexpr std::uint64_t active_bit = std::uint64_t{1} << 31;
+  static constexpr std::uint64_t watched_bit = std::uint64_t{1} << 30;
+  static constexpr std::uint64_t users_mask = watched_bit - 1;
+  static constexpr std::uint32_t first_chunk_size = 64;
+
+  struct Slot {
+    std::atomic<std::uint64_t> state{0};
+    T value{};
+  };
+
+  static constexpr std::uint64_t pack(std::uint32_t generation) noexcept {
+    return std::uint64_t{generation} << 32;
+  }
+  static constexpr std::uint32_t generation_of(std::uint64_t state) noexcept {
+    return static_cast<std::uint32_t>(state >> 32);
+  }
+  // Chunk n holds 64 << n slots, and begins at slot 64 * (2^n - 1).
+  static constexpr std::uint32_t chunk_of(std::uint32_t index) noexcept {
+    return static_cast<std::uint32_t>(
+        std::bit_width((std::uint64_t{index} + first_chunk_size) / first_chunk_size) - 1);
+  }
+  static constexpr std::uint64_t chunk_start(std::uint32_t chunk) noexcept {
+    return first_chunk_size * ((std::uint64_t{1} << chunk) - 1);
+  }
+
+  Slot* find(std::uint32_t index) noexcept {
+    const std::uint32_t chunk = chunk_of(index);
+    if (chunk >= chunks_.size()) return nullptr;
+    Slot* slots = chunks_[chunk].load(std::memory_order_acquire);
+    return slots == nullptr ? nullptr : slots + (index - chunk_start(chunk));
+  }
+
+  std::optional<std::uint32_t> take_free_slot() {
+    const std::lock_guard lock(mutex_);
+    if (!free_.empty()) {
+      const std::uint32_t index = free_.back();
+      free_.pop_back();
+      return index;
+    }
+    if (slots_made_ >= slots_max_) return std::nullopt;
+    const std::uint32_t index = slots_made_;
+    const std::uint32_t chunk = chunk_of(index);
+    if (chunk >= chunks_.size()) return std::nullopt;
+    if (index == chunk_start(chunk))
+      chunks_[chunk].store(new Slot[std::size_t{first_chunk_size} << chunk],
+                           std::memory_order_release);
+    free_.reserve(std::size_t{index} + 1);  // so that giving a slot back cannot fail
+    ++slots_made_;
+    find(index)->state.store(pack(first_generation_), std::memory_order_relaxed);
+    return index;
+  }
+
+  void unpin(Slot& slot, std::uint32_t index) noexcept {
+    const std::uint64_t before = slot.state.fetch_sub(1, std::memory_order_acq_rel);
+    if ((before & users_mask) != 1) return;
+    if ((before & active_bit) == 0) reclaim(slot, index);
+    if ((before & watched_bit) != 0) {
+      const std::lock_guard lock(mutex_);
+      slot.state.fetch_and(~watched_bit,
+                           std::memory_order_relaxed);  // who still waits sets it anew
+      idle_.notify_all();
+    }
+  }
+
+  // Exactly one thread comes here per life of a slot: the one that saw it inactive and unused.
+  void reclaim(Slot& slot, std::uint32_t index) noexcept {
+    T dead = std::exchange(slot.value, T{});
+    const auto generation = generation_of(slot.state.load(std::memory_order_relaxed));
+    const std::lock_guard lock(mutex_);
+    if (generation == std::numeric_limits<std::uint32_t>::max()) {
+      slot.state.store(0, std::memory_order_release);  // retired: generation 0 is never asked for
+    } else {
+      slot.state.store(pack(generation + 1), std::memory_order_release);
+      free_.push_back(index);
+    }
+    idle_.notify_all();
+    // `dead` was declared before the lock, so it is destroyed after the lock is given back.
+  }
+
+  const std::uint32_t slots_max_;
+  const std::uint32_t first_generation_;
+  std::array<std::atomic<Slot*>, 26> chunks_{};  // 2^32 slots
+  std::mutex mutex_;
+  std::condition_variable idle_;
+  std::vector<std::uint32_t> free_;  // guarded by mutex_
+  std::uint32_t slots_made_ = 0;     // guarded by mutex_
+};
+
+}  // namespace perigee::poa

@@ -1,0 +1,68 @@
+// The upcall that the calling thread is in, and PortableServer::Current, which shows it.
+#pragma once
+
+#include "poa/slot_table.h"
+#include <perigee/orb/server_request.h>
+#include <perigee/poa/poa.h>
+
+#include <memory>
+
+namespace perigee::poa {
+
+class Adapter;
+
+/// An active object, as it stands in the dispatcher's table.
+/// The destructor tells the adapter, after the servant has been let go.
+struct ActiveObject {
+  ActiveObject() = default;
+  ActiveObject(ActiveObject&&) = default;
+  ActiveObject& operator=(ActiveObject&&) = default;
+  ~ActiveObject();
+
+  CORBA::servant_reference<PortableServer::Servant> servant;
+  /// Shared: the adapter must outlive the requests to its objects, also after it was destroyed.
+  std::shared_ptr<Adapter> adapter;
+  SlotRef adapter_ref;       ///< the adapter's slot, to compare with a key's
+  bool has_slot_id = false;  ///< the id is made from the slot, as for keys of kind transient_slot
+  PortableServer::ObjectId id;
+};
+
+/// One upcall, on its thread's stack; nested ones form a list.
+class Upcall {
+ public:
+  Upcall(const ActiveObject& object, orb::ServerRequest& request) noexcept
+      : object_(object), request_(request), outer_(innermost_) {
+    innermost_ = this;
+  }
+  ~Upcall() { innermost_ = outer_; }
+  Upcall(const Upcall&) = delete;
+  Upcall& operator=(const Upcall&) = delete;
+
+  /// nullptr outside of upcalls.
+  [[nodiscard]] static const Upcall* current() noexcept { return innermost_; }
+  [[nodiscard]] const ActiveObject& object() const noexcept { return object_; }
+  [[nodiscard]] orb::ServerRequest& request() const noexcept { return request_; }
+
+ private:
+  static thread_local const Upcall* innermost_;
+
+  const ActiveObject& object_;
+  orb::ServerRequest& request_;
+  const Upcall* const outer_;
+};
+
+/// Stateless: looks at the thread's innermost upcall.
+class UpcallCurrent final : public PortableServer::Current {
+ public:
+  [[nodiscard]] CORBA::object_reference<PortableServer::POA> get_POA() override;
+  [[nodiscard]] PortableServer::ObjectId get_object_id() override;
+  [[nodiscard]] CORBA::object_reference<CORBA::Object> get_reference() override;
+  [[nodiscard]] CORBA::servant_reference<PortableServer::Servant> get_servant() override;
+
+ protected:
+  [[nodiscard]] bool _implements(std::string_view repository_id) const noexcept override {
+    return repository_id == _type_id;
+  }
+};
+
+}  // namespace perigee::poa

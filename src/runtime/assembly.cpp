@@ -1,0 +1,55 @@
+// Which parts an ORB has by default.
+#include "runtime/assembly.h"
+
+#include "orb/orb_core.h"
+#include "orb/server/make_server.h"
+#include "poa/install.h"
+#include <perigee/giop/giop.h>
+#include <perigee/transport/pcap.h>
+#include <perigee/transport/tcp.h>
+
+#include <utility>
+
+namespace perigee::runtime {
+
+namespace {
+
+// A server that was told nothing listens on all interfaces, at a port that the system chooses.
+const transport::Endpoint default_listen_endpoint{"iiop", ""};
+
+[[noreturn]] void raise_initialize(const IoError& error) {
+  throw CORBA::INITIALIZE(0, CORBA::COMPLETED_NO, to_string(error));
+}
+
+std::shared_ptr<transport::PcapFile> open_pcap_file(const std::string& path) {
+  if (path.empty()) return nullptr;
+  auto file = transport::make_pcap_file(path);
+  if (!file) raise_initialize(file.error());
+  return std::move(*file);
+}
+
+std::unique_ptr<transport::ProtocolRegistry> make_protocols(transport::PcapFile* recorder) {
+  auto protocols = std::make_unique<transport::ProtocolRegistry>();
+  auto tcp = transport::make_tcp_protocol();
+  if (recorder != nullptr) tcp = transport::record_protocol(std::move(tcp), *recorder);
+  if (const auto added = protocols->add(std::move(tcp)); !added) raise_initialize(added.error());
+  return protocols;
+}
+
+}  // namespace
+
+std::shared_ptr<orb::OrbCore> assemble(Configuration configuration) {
+  if (configuration.log_level) log::set_level(*configuration.log_level);
+  if (configuration.settings.listen_endpoints.empty())
+    configuration.settings.listen_endpoints.push_back(default_listen_endpoint);
+  auto recorder = open_pcap_file(configuration.pcap_file);
+  auto protocols = make_protocols(recorder.get());
+  auto core = std::make_shared<orb::OrbCore>(
+      orb::CoreParts{std::move(configuration.settings), std::move(protocols),
+                     giop::make_giop(configuration.limits), std::move(recorder)});
+  core->set_server(orb::make_server(*core));
+  poa::install(*core);
+  return core;
+}
+
+}  // namespace perigee::runtime

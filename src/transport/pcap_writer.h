@@ -1,0 +1,62 @@
+// Octets of conversations as packets of a pcap file. Knows nothing of transports. Private to
+// transport.
+#pragma once
+
+#include <perigee/base/octets.h>
+
+#include <array>
+#include <cstdint>
+#include <fstream>
+#include <mutex>
+#include <span>
+#include <string>
+
+namespace perigee::transport {
+
+/// One synthesised TCP connection: whose octets come from where, and how many have gone each way.
+struct Conversation {
+  enum class From : std::uint8_t { client, server };
+  struct Party {
+    std::uint32_t address = 0;  ///< IPv4
+    std::uint16_t port = 0;
+    std::uint32_t next = 0;  ///< the sequence number of the next octet
+    bool finished = false;
+  };
+
+  [[nodiscard]] Party& party(From from) noexcept { return from == From::client ? client : server; }
+  [[nodiscard]] Party& other(From from) noexcept { return from == From::client ? server : client; }
+
+  Party client;
+  Party server;
+};
+
+/// Writes packets: Ethernet, IPv4 and TCP headers with right lengths, sequence numbers and
+/// checksums. Any thread; a conversation is changed only inside these functions, under their lock.
+class PcapWriter {
+ public:
+  explicit PcapWriter(const std::string& path);
+  [[nodiscard]] bool ok() const { return file_.good(); }
+
+  /// SYN, SYN+ACK, ACK.
+  void open(Conversation& conversation);
+  /// The first `count` octets of the segments, in as many packets as they need.
+  void data(Conversation& conversation, Conversation::From from,
+            std::span<const OctetSpan> segments, std::size_t count);
+  /// FIN, once a side.
+  void finish(Conversation& conversation, Conversation::From from);
+  void flush() noexcept;
+
+ private:
+  using From = Conversation::From;
+  void packet(Conversation& conversation, From from, std::uint8_t flags);
+  void put_header(const Conversation::Party& sender, const Conversation::Party& receiver,
+                  std::uint8_t flags);
+  void put_checksums();
+  void put(std::size_t position, std::uint32_t value, std::size_t size);
+
+  std::mutex mutex_;
+  std::ofstream file_;
+  Octets packet_;  ///< the packet in the making, headers included
+};
+
+}  // namespace perigee::transport

@@ -1,0 +1,193 @@
+// Decorators that record: of a transport, and of a protocol with all the transports that it makes.
+#include "transport/pcap_writer.h"
+#include <perigee/transport/pcap.h>
+
+#include <atomic>
+#include <charconv>
+#include <utility>
+
+namespace perigee::transport {
+namespace {
+
+using From = Conversation::From;
+
+/// Records before a send that waits (all will have gone, or the connection is lost), so that the
+/// answer, which another thread may receive before the send returns, comes after it in the file.
+class RecordingTransport final : public Transport {
+ public:
+  RecordingTransport(std::unique_ptr<Transport> inner, PcapWriter& writer,
+                     const Conversation& conversation, PcapFile::Side side)
+      : inner_(std::move(inner)),
+        writer_(writer),
+        conversation_(conversation),
+        self_(side == PcapFile::Side::connected ? From::client : From::server),
+        peer_(side == PcapFile::Side::connected ? From::server : From::client) {
+    writer_.open(conversation_);
+  }
+  ~RecordingTransport() override { writer_.finish(conversation_, self_); }
+
+  IoResult send(std::span<const OctetSpan> segments, Wait wait) override {
+    if (wait == Wait::yes) {
+      writer_.data(conversation_, self_, segments, static_cast<std::size_t>(-1));
+      return inner_->send(segments, wait);
+    }
+    const IoResult result = inner_->send(segments, wait);
+    writer_.data(conversation_, self_, segments, result.count);
+    return result;
+  }
+  IoResult receive(MutableOctetSpan space, Wait wait) override {
+    const IoResult result = inner_->receive(space, wait);
+    if (result.ok()) {
+      const OctetSpan received = space.first(result.count);
+      writer_.data(conversation_, peer_, {&received, 1}, result.count);
+    } else if (result.status == IoStatus::end_of_stream) {
+      writer_.finish(conversation_, peer_);
+    }
+    return result;
+  }
+  IoResult set_receive_timeout(std::chrono::microseconds timeout) override {
+    return inner_->set_receive_timeout(timeout);
+  }
+  IoResult set_send_timeout(std::chrono::microseconds timeout) override {
+    return inner_->set_send_timeout(timeout);
+  }
+  void shutdown_send() noexcept override {
+    writer_.finish(conversation_, self_);
+    inner_->shutdown_send();
+  }
+  void interrupt() noexcept override { inner_->interrupt(); }
+  [[nodiscard]] int readiness_fd() const noexcept override { return inner_->readiness_fd(); }
+  [[nodiscard]] const std::string& peer() const noexcept override { return inner_->peer(); }
+
+ private:
+  std::unique_ptr<Transport> inner_;
+  PcapWriter& writer_;
+  Conversation conversation_;
+  From self_;
+  From peer_;
+};
+
+/// The port at the end of "iiop://127.0.0.1:40000"; `otherwise` if there is none.
+std::uint16_t port_of(std::string_view peer, std::uint16_t otherwise) noexcept {
+  const auto colon = peer.rfind(':');
+  std::uint16_t port = 0;
+  if (colon == std::string_view::npos) return otherwise;
+  const char* const end = peer.data() + peer.size();
+  const auto parsed = std::from_chars(peer.data() + colon + 1, end, port);
+  return parsed.ec == std::errc{} && parsed.ptr == end ? port : otherwise;
+}
+
+/// Each connection gets a client address of its own, so that no two conversations look like one;
+/// the peer's port is kept, to be recognised.
+Conversation make_conversation(std::uint32_t number, PcapFile::Side side, std::string_view peer) {
+  constexpr std::uint32_t clients = 0x0a00'0000;  // 10.0.0.0/8
+  constexpr std::uint32_t server = 0xc000'0201;   // 192.0.2.1: RFC 5737
+  constexpr std::uint16_t unknown_client_port = 49152;
+  constexpr std::uint16_t unknown_server_port = 2809;
+  const bool connected = side == PcapFile::Side::connected;
+  Conversation conversation;
+  conversation.client.address = clients | (number & 0x00ff'ffff);
+  conversation.client.port = connected ? unknown_client_port : port_of(peer, unknown_client_port);
+  conversation.server.address = server;
+  conversation.server.port = connected ? port_of(peer, unknown_server_port) : unknown_server_port;
+  return conversation;
+}
+
+class PcapFileImplementation final : public PcapFile {
+ public:
+  explicit PcapFileImplementation(const std::string& path) : writer_(path) {}
+  [[nodiscard]] bool ok() const { return writer_.ok(); }
+
+  [[nodiscard]] std::unique_ptr<Transport> record(std::unique_ptr<Transport> inner,
+                                                  Side side) override {
+    const auto conversation = make_conversation(++conversations_, side, inner->peer());
+    return std::make_unique<RecordingTransport>(std::move(inner), writer_, conversation, side);
+  }
+  void flush() noexcept override { writer_.flush(); }
+
+ private:
+  PcapWriter writer_;
+  std::atomic<std::uint32_t> conversations_ = 0;
+};
+
+class RecordingConnector final : public Connector {
+ public:
+  RecordingConnector(std::unique_ptr<Connector> inner, PcapFile& file)
+      : inner_(std::move(inner)), file_(file) {}
+  std::expected<std::unique_ptr<Transport>, IoError> connect(
+      const Endpoint& endpoint, std::chrono::milliseconds timeout) override {
+    auto transport = inner_->connect(endpoint, timeout);
+    if (!transport) return transport;
+    return file_.record(std::move(*transport), PcapFile::Side::connected);
+  }
+
+ private:
+  std::unique_ptr<Connector> inner_;
+  PcapFile& file_;
+};
+
+class RecordingAcceptor final : public Acceptor {
+ public:
+  RecordingAcceptor(std::unique_ptr<Acceptor> inner, PcapFile& file)
+      : inner_(std::move(inner)), file_(file) {}
+  std::expected<std::unique_ptr<Transport>, IoError> accept(Wait wait) override {
+    auto transport = inner_->accept(wait);
+    if (!transport || *transport == nullptr) return transport;
+    return file_.record(std::move(*transport), PcapFile::Side::accepted);
+  }
+  void interrupt() noexcept override { inner_->interrupt(); }
+  [[nodiscard]] int readiness_fd() const noexcept override { return inner_->readiness_fd(); }
+  [[nodiscard]] const Endpoint& listening() const noexcept override { return inner_->listening(); }
+  [[nodiscard]] const Endpoint& published() const noexcept override { return inner_->published(); }
+
+ private:
+  std::unique_ptr<Acceptor> inner_;
+  PcapFile& file_;
+};
+
+class RecordingProtocol final : public ProtocolFactory {
+ public:
+  RecordingProtocol(std::unique_ptr<ProtocolFactory> inner, PcapFile& file)
+      : inner_(std::move(inner)), file_(file) {}
+  [[nodiscard]] std::string_view name() const noexcept override { return inner_->name(); }
+  [[nodiscard]] std::span<const std::string_view> schemes() const noexcept override {
+    return inner_->schemes();
+  }
+  [[nodiscard]] std::unique_ptr<Connector> make_connector() override {
+    return std::make_unique<RecordingConnector>(inner_->make_connector(), file_);
+  }
+  std::expected<std::unique_ptr<Acceptor>, IoError> listen(const Endpoint& endpoint) override {
+    auto acceptor = inner_->listen(endpoint);
+    if (!acceptor) return acceptor;
+    return std::make_unique<RecordingAcceptor>(std::move(*acceptor), file_);
+  }
+  [[nodiscard]] std::optional<ProfileTarget> claim(
+      const iop::TaggedProfile& profile) const override {
+    return inner_->claim(profile);
+  }
+  [[nodiscard]] iop::TaggedProfile make_profile(const Endpoint& endpoint,
+                                                const ProfileSource& source) const override {
+    return inner_->make_profile(endpoint, source);
+  }
+
+ private:
+  std::unique_ptr<ProtocolFactory> inner_;
+  PcapFile& file_;
+};
+
+}  // namespace
+
+std::expected<std::unique_ptr<PcapFile>, IoError> make_pcap_file(const std::string& path) {
+  auto file = std::make_unique<PcapFileImplementation>(path);
+  if (!file->ok()) {
+    return std::unexpected(IoError{IoErrorKind::system, IoOperation::create, 0, path});
+  }
+  return file;
+}
+
+std::unique_ptr<ProtocolFactory> record_protocol(std::unique_ptr<ProtocolFactory> inner,
+                                                 PcapFile& file) {
+  return std::make_unique<RecordingProtocol>(std::move(inner), file);
+}
+
+}  // namespace perigee::transport

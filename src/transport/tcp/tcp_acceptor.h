@@ -1,0 +1,38 @@
+// Accepts TCP connections. Private to transport/tcp.
+#pragma once
+
+#include <perigee/ipc/sock.h>
+#include <perigee/transport/transport.h>
+
+#include <atomic>
+
+namespace perigee::transport {
+
+/// Listens at the first address of a name that can be bound, or at all interfaces.
+///
+/// What is published: the host as it was written, if it was; for all interfaces
+/// `ipc::primary_address()`. Out of handles or memory is IoErrorKind::limit: the connection waits,
+/// and the caller should try again later.
+class TcpAcceptor final : public Acceptor {
+ public:
+  static std::expected<std::unique_ptr<Acceptor>, IoError> listen(const Endpoint& endpoint);
+
+  TcpAcceptor(ipc::sock::Acceptor acceptor, Endpoint listening, Endpoint published) noexcept
+      : acceptor_(std::move(acceptor)),
+        listening_(std::move(listening)),
+        published_(std::move(published)) {}
+
+  std::expected<std::unique_ptr<Transport>, IoError> accept(Wait wait) override;
+  void interrupt() noexcept override;
+  [[nodiscard]] int readiness_fd() const noexcept override { return acceptor_.handle(); }
+  [[nodiscard]] const Endpoint& listening() const noexcept override { return listening_; }
+  [[nodiscard]] const Endpoint& published() const noexcept override { return published_; }
+
+ private:
+  ipc::sock::Acceptor acceptor_;
+  Endpoint listening_;
+  Endpoint published_;
+  std::atomic<bool> interrupted_ = false;
+};
+
+}  // namespace perigee::transport

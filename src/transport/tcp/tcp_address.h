@@ -1,0 +1,34 @@
+// Addresses of the scheme "iiop", and errors about them. Private to transport/tcp.
+#pragma once
+
+#include <perigee/base/io_error.h>
+#include <perigee/ipc/resolver.h>
+#include <perigee/transport/transport.h>
+
+#include <expected>
+#include <string>
+#include <system_error>
+#include <vector>
+
+namespace perigee::transport {
+
+inline constexpr std::string_view iiop_scheme = "iiop";
+/// Where a reference names no port. Source: CORBA 3.0, 13.6.10.3.
+inline constexpr std::uint16_t default_port = 2809;
+
+std::unexpected<IoError> bad_address(IoOperation operation, const Endpoint& endpoint);
+std::unexpected<IoError> failure(IoOperation operation, std::error_code code,
+                                 const Endpoint& endpoint);
+
+/// The endpoint's host and port; they refer to its text.
+std::expected<ipc::HostAndPort, IoError> split_address(const Endpoint& endpoint);
+std::expected<std::vector<ipc::InetAddr>, IoError> resolve_host(const Endpoint& endpoint,
+                                                                std::string_view host,
+                                                                std::uint16_t port);
+
+/// "host:port", with brackets around an IPv6 address.
+std::string join_address(std::string_view host, std::uint16_t port);
+/// "iiop://127.0.0.1:40000"; an IPv4 address that came over IPv6 is shown as IPv4.
+std::string peer_text(const ipc::InetAddr& address);
+
+}  // namespace perigee::transport

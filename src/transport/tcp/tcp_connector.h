@@ -1,0 +1,17 @@
+// Makes TCP connections. Private to transport/tcp.
+#pragma once
+
+#include <perigee/transport/transport.h>
+
+namespace perigee::transport {
+
+/// Resolves a name and tries its addresses in the resolver's order, within one time-out for all:
+/// each gets an equal share of what is left, so that a dead address does not use it up. Resolving
+/// itself blocks as long as the system's resolver does.
+class TcpConnector final : public Connector {
+ public:
+  std::expected<std::unique_ptr<Transport>, IoError> connect(
+      const Endpoint& endpoint, std::chrono::milliseconds timeout) override;
+};
+
+}  // namespace perigee::transport

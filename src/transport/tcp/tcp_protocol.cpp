@@ -1,0 +1,123 @@
+// The factory of scheme "iiop", and what IIOP profiles say about TCP.
+#include "transport/tcp/tcp_acceptor.h"
+#include "transport/tcp/tcp_address.h"
+#include "transport/tcp/tcp_connector.h"
+#include <perigee/iop/components.h>
+#include <perigee/transport/tcp.h>
+
+#include <array>
+
+namespace perigee::transport {
+
+std::unexpected<IoError> bad_address(IoOperation operation, const Endpoint& endpoint) {
+  return std::unexpected(IoError{IoErrorKind::bad_address, operation, 0, to_string(endpoint)});
+}
+
+std::unexpected<IoError> failure(IoOperation operation, std::error_code code,
+                                 const Endpoint& endpoint) {
+  const bool passed = code == std::errc::timed_out;
+  return std::unexpected(IoError{passed ? IoErrorKind::timed_out : IoErrorKind::system, operation,
+                                 code.value(), to_string(endpoint)});
+}
+
+std::expected<ipc::HostAndPort, IoError> split_address(const Endpoint& endpoint) {
+  const auto parts = ipc::split_host_port(endpoint.address);
+  if (endpoint.scheme != iiop_scheme || !parts) return bad_address(IoOperation::none, endpoint);
+  return *parts;
+}
+
+std::expected<std::vector<ipc::InetAddr>, IoError> resolve_host(const Endpoint& endpoint,
+                                                                std::string_view host,
+                                                                std::uint16_t port) {
+  auto addresses = ipc::resolve(host, port);
+  if (addresses) return std::move(*addresses);
+  return std::unexpected(IoError{IoErrorKind::bad_address, IoOperation::resolve,
+                                 addresses.error().value(), to_string(endpoint)});
+}
+
+std::string join_address(std::string_view host, std::uint16_t port) {
+  const bool is_v6 = host.find(':') != std::string_view::npos;
+  const std::string name(host);
+  return (is_v6 ? "[" + name + "]" : name) + ":" + std::to_string(port);
+}
+
+std::string peer_text(const ipc::InetAddr& address) {
+  return std::string(iiop_scheme) + "://" + to_string(address.unmapped());
+}
+
+namespace {
+
+/// Adds an address that can be dialled: port 0 stands for "not over plain TCP" (interop fact 48).
+void add_endpoint(std::vector<Endpoint>& endpoints, std::string_view host, std::uint16_t port) {
+  if (port == 0 || host.empty()) return;
+  endpoints.push_back({std::string(iiop_scheme), join_address(host, port)});
+}
+
+/// An address in a component. One that does not decode is passed over: the others still lead to the
+/// object.
+void add_alternate(std::vector<Endpoint>& endpoints, const iop::TaggedComponent& component) {
+  const auto address = iop::decode_alternate_address(component.data);
+  if (address) add_endpoint(endpoints, address->host, address->port);
+}
+
+class TcpProtocol final : public ProtocolFactory {
+ public:
+  [[nodiscard]] std::string_view name() const noexcept override { return "tcp"; }
+  [[nodiscard]] std::span<const std::string_view> schemes() const noexcept override {
+    static constexpr std::array names{iiop_scheme};
+    return names;
+  }
+  [[nodiscard]] std::unique_ptr<Connector> make_connector() override {
+    return std::make_unique<TcpConnector>();
+  }
+  std::expected<std::unique_ptr<Acceptor>, IoError> listen(const Endpoint& endpoint) override {
+    return TcpAcceptor::listen(endpoint);
+  }
+  [[nodiscard]] std::optional<ProfileTarget> claim(
+      const iop::TaggedProfile& profile) const override;
+  [[nodiscard]] iop::TaggedProfile make_profile(const Endpoint& endpoint,
+                                                const ProfileSource& source) const override;
+};
+
+std::optional<ProfileTarget> TcpProtocol::claim(const iop::TaggedProfile& profile) const {
+  if (profile.tag != iop::tag_internet_iop) return std::nullopt;
+  auto body = iop::decode_iiop_profile(profile);
+  if (!body) return std::nullopt;
+  ProfileTarget target;
+  add_endpoint(target.endpoints, body->host, body->port);
+  for (const auto& component : body->components) {
+    // Only 1.2 profiles have them (interop fact 46), but who sends them earlier means them too.
+    if (component.tag == iop::tag_alternate_iiop_address) {
+      add_alternate(target.endpoints, component);
+    }
+  }
+  if (target.endpoints.empty()) return std::nullopt;
+  target.major = body->major;
+  target.minor = body->minor;
+  target.object_key = std::move(body->object_key);
+  target.components = std::move(body->components);
+  return target;
+}
+
+iop::TaggedProfile TcpProtocol::make_profile(const Endpoint& endpoint,
+                                             const ProfileSource& source) const {
+  iop::IiopProfile profile;
+  profile.major = source.major;
+  profile.minor = source.minor;
+  if (const auto parts = ipc::split_host_port(endpoint.address)) {
+    profile.host = parts->host;
+    profile.port = parts->port.value_or(default_port);
+  }
+  profile.object_key.assign(source.object_key.begin(), source.object_key.end());
+  // IIOP 1.0 profiles have no place for components (interop fact 45).
+  if (source.minor > 0) {
+    profile.components.assign(source.components.begin(), source.components.end());
+  }
+  return iop::encode_profile(profile);
+}
+
+}  // namespace
+
+std::unique_ptr<ProtocolFactory> make_tcp_protocol() { return std::make_unique<TcpProtocol>(); }
+
+}  // namespace perigee::transport

@@ -1,0 +1,178 @@
+"""The architecture check finds what it is for, and nothing else: samples of both."""
+
+import tempfile
+import unittest
+from pathlib import Path
+
+import check_architecture as check
+import cpp_text
+
+HERE = Path(__file__).resolve().parent
+HEADER = "// What it is for.\n#pragma once\n"
+
+
+def lines(count, line="  step();\n"):
+    return line * count
+
+
+def lengths(text):
+    return {function.name: function.lines for function in cpp_text.functions(text)}
+
+
+class FunctionLengths(unittest.TestCase):
+    def test_a_function_counts_from_its_head_to_its_closing_brace(self):
+        self.assertEqual(lengths("int a;\n\nint f(int x,\n      int y) {\n  return x;\n}\n"), {"f": 4})
+
+    def test_functions_in_namespaces_and_classes_are_found(self):
+        text = "namespace a::b {\nclass C final : public D {\n public:\n  C() : x_{1}, y_(2) {\n  }\n" \
+               "  int get() const noexcept { return x_; }\n};\nvoid C::set(int x) {\n  x_ = x;\n}\n}\n"
+        self.assertEqual(lengths(text), {"C": 2, "get": 1, "C::set": 3})
+
+    def test_initializers_of_members_do_not_end_a_constructor(self):
+        text = "X::X(int a)\n    : a_{a},\n      b_{std::vector<int>{1, 2}} {\n  go();\n}\n"
+        self.assertEqual(lengths(text), {"X::X": 5})
+
+    def test_default_arguments_with_braces_belong_to_the_head(self):
+        self.assertEqual(lengths("void f(std::string a = {},\n       B b = B{1}) {\n}\n"), {"f": 3})
+
+    def test_templates_requires_clauses_and_trailing_types_are_heads(self):
+        text = "template <typename T, int N = sizeof(T)>\n  requires(std::is_enum_v<T>)\n" \
+               "auto f(T t) -> std::vector<T> {\n}\ntemplate <>\nstruct traits<int> : base<int> {\n" \
+               "  void g() {\n  }\n};\n"
+        self.assertEqual(lengths(text), {"f": 4, "g": 2})
+
+    def test_operators_are_functions(self):
+        text = "bool operator==(const A& a, const A& b) {\n  return true;\n}\nvoid C::operator()(int) {\n}\n"
+        self.assertEqual(sorted(lengths(text).values()), [2, 3])
+
+    def test_initialized_variables_and_enums_are_not_functions(self):
+        text = "constexpr std::array<int, 3> table = {\n  f(1),\n  2,\n};\nconst S s{g(1)};\n" \
+               "enum class E : int {\n  a,\n};\nstruct alignas(8) P {\n  int x;\n};\n"
+        self.assertEqual(lengths(text), {})
+
+    def test_a_function_returning_a_struct_is_a_function(self):
+        self.assertEqual(lengths("struct stat status_of(int fd) {\n}\n"), {"status_of": 2})
+
+    def test_braces_in_literals_comments_and_directives_do_not_count(self):
+        text = "void f() {\n  // }\n  auto a = \"}\"; char b = '}'; auto c = R\"x(}\")\")x\";\n" \
+               "#define OPEN {\n  int n = 1'000;\n}\nvoid g() {\n}\n"
+        self.assertEqual(lengths(text), {"f": 6, "g": 2})
+
+    def test_test_cases_are_functions(self):
+        self.assertEqual(list(lengths('TEST_CASE("a reply") {\n  CHECK(true);\n}\n').values()), [3])
+
+    def test_a_long_function_is_reported_with_its_line(self):
+        architecture = check.Architecture(check.load_table(HERE / "layers.toml"))
+        fits = "// What.\nvoid f() {\n" + lines(68) + "}\n"
+        too_long = "// What.\nvoid f() {\n" + lines(69) + "}\n"
+        self.assertEqual(list(check.check_source_file(architecture, "a.cpp", fits)), [])
+        self.assertEqual(
+            list(check.check_source_file(architecture, "a.cpp", too_long)),
+            ["a.cpp:2: function f has 71 lines, more than 70"],
+        )
+
+
+class SourceFiles(unittest.TestCase):
+    def setUp(self):
+        self.architecture = check.Architecture(check.load_table(HERE / "layers.toml"))
+
+    def findings(self, name, text):
+        return list(check.check_source_file(self.architecture, name, text))
+
+    def test_a_file_may_have_800_lines_and_no_more(self):
+        self.assertEqual(self.findings("a.cpp", "// What.\n" + lines(799, "int a;\n")), [])
+        self.assertEqual(len(self.findings("a.cpp", "// What.\n" + lines(800, "int a;\n"))), 1)
+
+    def test_a_file_starts_with_a_comment(self):
+        self.assertEqual(len(self.findings("a.cpp", "int a;\n")), 1)
+
+    def test_a_header_has_pragma_once(self):
+        self.assertEqual(self.findings("a.h", HEADER), [])
+        self.assertEqual(len(self.findings("a.h", "// What.\n")), 1)
+
+    def test_todo_needs_a_kind(self):
+        self.assertEqual(list(check.check_text("a.cpp", "// TODO(perf): reuse it\n")), [])
+        for text in ("// TODO: later\n", "// TODO(john): later\n", "// TODO(soon):\n"):
+            self.assertEqual(len(list(check.check_text("a.cpp", text))), 1, text)
+
+    def test_paths_of_one_machine_are_found(self):
+        for text in ("cd /home/jane/x\n", 'open("/work/x")\n', "/root/a\n"):
+            self.assertEqual(len(list(check.check_text("a.md", text))), 1, text)
+        for text in ("/usr/include\n", "https://a.org/home/x\n", "src/work/x\n", "/homework\n"):
+            self.assertEqual(list(check.check_text("a.md", text)), [], text)
+
+
+class Layers(unittest.TestCase):
+    def setUp(self):
+        self.architecture = check.Architecture(check.load_table(HERE / "layers.toml"))
+
+    def findings(self, files):
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder).resolve()
+            for name, text in files.items():
+                (root / name).parent.mkdir(parents=True, exist_ok=True)
+                (root / name).write_text(text)
+            found = list(check.check_layers(self.architecture, root))
+            return found + list(check.check_programs(root))
+
+    def one(self, name, include):
+        return self.findings({name: HEADER + f"#include {include}\n"})
+
+    def test_arrows_down_are_allowed(self):
+        self.assertEqual(self.one("include/perigee/giop/a.h", "<perigee/cdr/decoder.h>"), [])
+        self.assertEqual(self.one("src/orb/a.cpp", "<perigee/transport/transport.h>"), [])
+        self.assertEqual(self.one("src/runtime/a.cpp", "<perigee/transport/tcp/tcp.h>"), [])
+        self.assertEqual(self.one("src/transport/tcp/a.cpp", "<perigee/ipc/sock.h>"), [])
+
+    def test_arrows_up_and_sideways_are_found(self):
+        for name, include in (
+            ("include/perigee/cdr/a.h", "<perigee/giop/giop.h>"),
+            ("src/giop/a.cpp", "<perigee/transport/transport.h>"),
+            ("src/orb/a.cpp", "<perigee/transport/tcp/tcp.h>"),
+            ("src/orb/a.cpp", "<perigee/poa/poa.h>"),
+            ("src/transport/tcp/a.cpp", "<perigee/transport/local/local.h>"),
+            ("src/idlc/frontend/a.cpp", "<perigee/cdr/decoder.h>"),
+        ):
+            self.assertEqual(len(self.one(name, include)), 1, (name, include))
+
+    def test_includes_in_comments_do_not_count(self):
+        text = HEADER + "// #include <perigee/orb/orb.h>\n/*\n#include <unistd.h>\n*/\n"
+        self.assertEqual(self.findings({"src/cdr/a.cpp": text}), [])
+
+    def test_system_headers_are_for_the_layers_that_talk_to_the_system(self):
+        self.assertEqual(self.one("src/ipc/a.cpp", "<sys/socket.h>"), [])
+        self.assertEqual(self.one("src/transport/tcp/a.cpp", "<unistd.h>"), [])
+        for name in ("src/transport/a.cpp", "src/orb/a.cpp", "src/giop/a.cpp"):
+            self.assertEqual(len(self.one(name, "<sys/socket.h>")), 1, name)
+
+    def test_the_standard_library_is_for_everybody(self):
+        self.assertEqual(self.one("src/cdr/a.cpp", "<expected>"), [])
+        self.assertEqual(self.one("src/cdr/a.cpp", "<cerrno>"), [])
+
+    def test_libraries_of_others_are_for_sources_of_the_layer_that_names_them(self):
+        self.assertEqual(self.one("src/base/log.cpp", "<spdlog/logger.h>"), [])
+        for name in ("include/perigee/base/log.h", "src/orb/a.cpp"):
+            self.assertEqual(len(self.one(name, "<spdlog/logger.h>")), 1, name)
+
+    def test_the_arrows_hold_for_private_headers_too(self):
+        files = {"src/orb/connection.h": HEADER, "src/idlc/frontend/model.h": HEADER}
+        own = {"src/orb/a.cpp": '// W.\n#include "orb/connection.h"\n#include "connection.h"\n'}
+        above = {"src/poa/a.cpp": '// W.\n#include "orb/connection.h"\n'}
+        below = {"src/giop/a.cpp": '// W.\n#include "orb/connection.h"\n'}
+        back_end = {"src/idlc/backends/cpp11/a.cpp": '// W.\n#include "idlc/frontend/model.h"\n'}
+        missing = {"src/poa/a.cpp": '// W.\n#include "poa/nothing.h"\n'}
+        for allowed in (own, above, back_end):
+            self.assertEqual(self.findings(files | allowed), [])
+        for forbidden in (below, missing):
+            self.assertEqual(len(self.findings(files | forbidden)), 1)
+
+    def test_programs_use_public_headers_only(self):
+        files = {"src/orb/connection.h": HEADER, "tools/a/a.cpp": '// W.\n#include "orb/connection.h"\n'}
+        self.assertEqual(len(self.findings(files)), 1)
+
+    def test_a_folder_that_no_layer_owns_is_found(self):
+        self.assertEqual(len(self.findings({"src/misc/a.cpp": "// W.\n"})), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,96 @@
+// The client of the budget tests:
+//   budget_client FILE --calls N [--quit]         makes N calls of nothing(): strace counts
+//   budget_client FILE --allocations [--quit]     fails if a call allocates, on either side
+#include "budgetC.h"
+#include "counting_allocator.h"
+#include <perigee/corba.h>
+
+#include <fstream>
+#include <functional>
+#include <iostream>
+#include <string>
+#include <vector>
+
+namespace {
+
+using Meter = IDL::traits<Budget::Meter>::ref_type;
+
+constexpr int warm_up_calls = 200;
+constexpr int counted_calls = 100;
+constexpr int attempts_max = 50;
+
+struct Allocations {
+  std::uint64_t client = 0;
+  std::uint64_t server = 0;
+};
+
+Allocations count_allocations(const Meter& meter, const std::function<void()>& call) {
+  meter->allocations();
+  const std::uint64_t server_before = meter->allocations();
+  const std::uint64_t client_before = budget::allocations();
+  for (int index = 0; index < counted_calls; ++index) call();
+  const std::uint64_t client = budget::allocations() - client_before;
+  return {client, meter->allocations() - server_before};
+}
+
+// False, with a line that says how many, if `call` allocates in the steady state: in every attempt,
+// since a loaded machine may make the server start a helper thread in one of them.
+bool allocates_nothing(const Meter& meter, const char* name, const std::function<void()>& call) {
+  for (int index = 0; index < warm_up_calls; ++index) call();
+  Allocations counted;
+  for (int attempt = 0; attempt < attempts_max; ++attempt) {
+    counted = count_allocations(meter, call);
+    if (counted.client == 0 && counted.server == 0) break;
+  }
+  std::cout << name << ": " << counted.client << " allocations by the client, " << counted.server
+            << " by the server, in " << counted_calls << " calls\n";
+  return counted.client == 0 && counted.server == 0;
+}
+
+bool check_allocations(const Meter& meter) {
+  Budget::Measure last(1, 2, 3, 4.0, Budget::Unit::second);
+  const Budget::Measure measure(5, 6, 7, 8.0, Budget::Unit::metre);
+  bool good = true;
+  good &= allocates_nothing(meter, "void", [&] { meter->nothing(); });
+  good &= allocates_nothing(meter, "long", [&] {
+    if (meter->add(20, 22) != 42) throw CORBA::INTERNAL();
+  });
+  good &= allocates_nothing(meter, "struct", [&] {
+    bool changed = false;
+    meter->convert(measure, last, changed);
+    if (!changed) throw CORBA::INTERNAL();
+  });
+  good &= allocates_nothing(meter, "oneway and void", [&] {
+    meter->hint(1);
+    meter->nothing();
+  });
+  return good;
+}
+
+int run(const IDL::traits<CORBA::ORB>::ref_type& orb, const std::vector<std::string>& arguments) {
+  std::string ior;
+  std::ifstream(arguments.at(1)) >> ior;
+  const auto meter = IDL::traits<Budget::Meter>::narrow(orb->string_to_object(ior));
+  int status = 0;
+  for (std::size_t index = 2; index < arguments.size(); ++index) {
+    if (arguments[index] == "--allocations" && !check_allocations(meter)) status = 1;
+    if (arguments[index] == "--calls")
+      for (long left = std::stol(arguments.at(index + 1)); left > 0; --left) meter->nothing();
+  }
+  meter->quit();
+  return status;
+}
+
+}  // namespace
+
+int main(int argc, char* argv[]) {
+  try {
+    auto orb = CORBA::ORB_init(argc, argv);
+    const int status = run(orb, {argv, argv + argc});
+    orb->destroy();
+    return status;
+  } catch (const CORBA::Exception& exception) {
+    std::cerr << "budget_client: " << exception.what() << '\n';
+    return 1;
+  }
+}

@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# Counts the system calls that a two-way call costs, by strace, on each side: the difference between
+# a run of 100 and one of 1,100 calls, so that start and end cancel out. Fails above the budget:
+# one send and one receive a side; a reactive server one epoll_wait more; nothing else.
+#   count_system_calls.sh RUN_PAIR SERVER CLIENT STRATEGY
+set -euo pipefail
+run_pair=$1 server=$2 client=$3 strategy=$4
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+# traced NAME PROGRAM: a script that runs PROGRAM under strace with a summary in NAME.
+traced() {
+  printf '#!/bin/bash\nexec strace -f -qq -c -U name,calls -o "%s" "%s" "$@"\n' \
+    "$folder/$1" "$2" >"$folder/run-$1"
+  chmod +x "$folder/run-$1"
+}
+
+run() {  # CALLS
+  traced "server-$1" "$server"
+  traced "client-$1" "$client"
+  "$run_pair" "$folder/run-server-$1" -ORBListenEndpoints iiop://127.0.0.1:0 \
+    -ORBThreadStrategy "$strategy" -- "$folder/run-client-$1" --calls "$1"
+}
+
+calls_of() {  # FILE SYSTEM-CALL
+  awk -v name="$2" '$1 == name { count = $2 } END { print count + 0 }' "$folder/$1"
+}
+
+run 100
+run 1100
+
+status=0
+for side in client server; do
+  echo "$side ($strategy), system calls in 1,000 two-way calls:"
+  for name in $(awk '$2 ~ /^[0-9]+$/ && $1 != "total" { print $1 }' "$folder/$side-1100"); do
+    count=$(($(calls_of "$side-1100" "$name") - $(calls_of "$side-100" "$name")))
+    # A few may differ between two runs (start-up races, helper threads on a loaded machine); a cost
+    # per call is 1,000.
+    limit=100
+    case $name in sendto | recvfrom | sendmsg | recvmsg | write | read) limit=1100 ;; esac
+    [[ $side/$strategy/$name != server/reactive/epoll_* ]] || limit=1100
+    [[ $name != epoll_ctl ]] || limit=20
+    [[ $count -ge -20 && $count -le 20 ]] || echo "  $name $count"
+    [[ $count -le $limit ]] || { echo "  $name: more than $limit" >&2; status=1; }
+  done
+  sends=$(($(calls_of "$side-1100" sendto) + $(calls_of "$side-1100" sendmsg) + $(calls_of "$side-1100" write) + $(calls_of "$side-1100" writev)))
+  receives=$(($(calls_of "$side-1100" recvfrom) + $(calls_of "$side-1100" recvmsg) + $(calls_of "$side-1100" read)))
+  # Reads of libraries at the start are among these: hence the room above 1,100.
+  [[ $sends -le 1150 ]] || { echo "$side: $sends sends for 1,100 calls" >&2; status=1; }
+  [[ $receives -ge 1100 && $receives -le 1200 ]] ||
+    { echo "$side: $receives receives for 1,100 calls" >&2; status=1; }
+done
+exit $status

@@ -1,0 +1,85 @@
+// Large arguments are linked, not copied, if the encoder may. Design, section 7.
+#include "support/octets.h"
+#include <perigee/cdr/operators.h>
+
+#include <doctest/doctest.h>
+
+using namespace perigee;
+using cdr::Encoder;
+
+namespace {
+
+constexpr auto swapped =
+    std::endian::native == std::endian::little ? std::endian::big : std::endian::little;
+
+/// A message with small and large values in turn.
+template <typename T>
+Octets flattened(const std::vector<T>& large, std::endian order, Encoder::Borrowing borrowing) {
+  cdr::Buffer buffer;
+  Encoder encoder(buffer, order, borrowing);
+  encoder << std::uint8_t{1} << large << std::uint8_t{2} << 2.5 << large << std::string("end");
+  CHECK(encoder.position() == buffer.size());
+  return buffer.flatten();
+}
+
+template <typename T>
+void check_same(std::size_t count) {
+  CAPTURE(count);
+  std::vector<T> large(count);
+  for (std::size_t index = 0; index < count; ++index) large[index] = static_cast<T>(index);
+  for (const auto order : {std::endian::native, swapped})
+    CHECK(flattened(large, order, Encoder::Borrowing::yes) ==
+          flattened(large, order, Encoder::Borrowing::no));
+}
+
+}  // namespace
+
+TEST_CASE("a message is the same octets whether large sequences are borrowed or not") {
+  for (const std::size_t count : {1023UZ, 1024UZ, 8191UZ, 8192UZ, 8193UZ, 8197UZ}) {
+    check_same<std::uint8_t>(count);
+    check_same<std::int16_t>(count);
+    check_same<double>(count);
+    check_same<long double>(count);
+  }
+}
+
+TEST_CASE("a sequence of 8 KiB is one segment in the caller's memory, between own ones") {
+  const std::vector<std::uint8_t> large(Encoder::borrow_size_min, 7);
+  cdr::Buffer buffer;
+  Encoder encoder(buffer, std::endian::native, Encoder::Borrowing::yes);
+  encoder << large << std::uint32_t{1};
+  std::vector<OctetSpan> segments;
+  buffer.gather(segments);
+  REQUIRE(segments.size() == 3);
+  CHECK(segments[0].size() == 4);
+  CHECK(segments[1].data() == std::as_bytes(std::span(large)).data());
+  CHECK(segments[1].size() == large.size());
+  CHECK(segments[2].size() == 4);
+  CHECK(buffer.own_size() == 8);
+}
+
+TEST_CASE("nothing is borrowed below 8 KiB, in the other byte order, or without leave") {
+  const std::vector<std::int16_t> small(Encoder::borrow_size_min / 2 - 1);
+  const std::vector<std::int16_t> large(Encoder::borrow_size_min / 2);
+  cdr::Buffer buffer;
+  Encoder native(buffer, std::endian::native, Encoder::Borrowing::yes);
+  native << small;
+  Encoder foreign(buffer, swapped, Encoder::Borrowing::yes);
+  foreign << large;
+  Encoder copying(buffer);
+  copying << large;
+  CHECK(buffer.borrowed().empty());
+}
+
+TEST_CASE("a length that is patched behind borrowed octets stays its own") {
+  const std::vector<std::uint8_t> large(Encoder::borrow_size_min, 7);
+  cdr::Buffer buffer;
+  Encoder encoder(buffer, std::endian::big, Encoder::Borrowing::yes);
+  encoder << large;
+  encoder.write_encapsulation([](Encoder& contents) { contents << std::uint32_t{5}; });
+  const Octets message = buffer.flatten();
+  cdr::Decoder decoder(message, std::endian::big);
+  CHECK(decoder.read_octet_sequence().size() == large.size());
+  CHECK(decoder.read_encapsulation().read<std::uint32_t>() == 5);
+  CHECK(decoder.remaining() == 0);
+}

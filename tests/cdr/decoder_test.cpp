@@ -1,0 +1,183 @@
+// What the decoder refuses, and what refusing costs.
+#include "support/allocations.h"
+#include "support/octets.h"
+#include <perigee/cdr/operators.h>
+
+#include <doctest/doctest.h>
+
+using namespace perigee;
+using cdr::Decoder;
+using cdr::ErrorKind;
+using perigee::test::allocations_of;
+using perigee::test::octets;
+
+namespace {
+
+template <typename T>
+ErrorKind error_of(const Octets& message) {
+  Decoder decoder(message, std::endian::big);
+  T value{};
+  decoder >> value;
+  return decoder.error().kind;
+}
+
+/// A length that is a lie, and nothing else of that length.
+const Octets lying_length = octets(0xff, 0xff, 0xff, 0xff, 1, 2, 3, 4);
+
+}  // namespace
+
+TEST_CASE("a boolean other than 0 and 1 is an error") {
+  CHECK(error_of<bool>(octets(2)) == ErrorKind::bad_boolean);
+  CHECK(error_of<std::vector<bool>>(octets(0, 0, 0, 2, 1, 0xff)) == ErrorKind::bad_boolean);
+}
+
+TEST_CASE("an enumerator beyond the last is an error and reads as the first") {
+  const Octets message = octets(0, 0, 0, 3);
+  Decoder decoder(message, std::endian::big);
+  CHECK(decoder.read_enum(3) == 0);
+  CHECK(decoder.error().kind == ErrorKind::bad_enum);
+}
+
+TEST_CASE("a string needs one NUL, at its end") {
+  CHECK(error_of<std::string>(octets(0, 0, 0, 2, 'a', 'b')) == ErrorKind::bad_string);
+  CHECK(error_of<std::string>(octets(0, 0, 0, 3, 'a', 0, 0)) == ErrorKind::bad_string);
+  CHECK(error_of<std::string>(octets(0, 0, 0, 4, 'a', 0)) == ErrorKind::bad_length);
+  CHECK(error_of<std::string>(octets(0, 0, 0, 2, 'a', 0)) == ErrorKind::none);
+}
+
+// Interop fact 26: VisiBroker sends it.
+TEST_CASE("a string of length 0 is read as the empty string") {
+  const Octets message = octets(0, 0, 0, 0, 0, 0, 0, 7);
+  Decoder decoder(message, std::endian::big);
+  CHECK(decoder.read_string_view().empty());
+  CHECK(decoder.read<std::uint32_t>() == 7);
+  CHECK(decoder.ok());
+}
+
+TEST_CASE("after an error all reads give zero, and the error stays the first") {
+  const Octets message = octets(1, 2, 3, 4, 5);
+  Decoder decoder(message, std::endian::big);
+  CHECK(decoder.read<std::uint32_t>() == 0x01020304);
+  CHECK(decoder.read<std::uint16_t>() == 0);
+  CHECK(decoder.error() == cdr::Error{ErrorKind::truncated, 4});
+  CHECK(decoder.read<std::uint8_t>() == 0);
+  CHECK(decoder.read<long double>() == 0);
+  CHECK_FALSE(decoder.read_boolean());
+  CHECK(decoder.read_enum(5) == 0);
+  CHECK(decoder.read_length(1) == 0);
+  CHECK(decoder.read_string_view().empty());
+  CHECK(decoder.read_octet_sequence().empty());
+  CHECK_FALSE(decoder.read_encapsulation().ok());
+  CHECK(decoder.remaining() == 0);
+  CHECK(decoder.error() == cdr::Error{ErrorKind::truncated, 4});
+}
+
+TEST_CASE("padding alone cannot be read beyond the end") {
+  const Octets message(5);
+  Decoder decoder(message, std::endian::big, 5);
+  decoder.align(8);
+  CHECK(decoder.error().kind == ErrorKind::truncated);
+}
+
+TEST_CASE("a decoder that is told to begin behind the end has nothing to read") {
+  const Octets message(5);
+  Decoder decoder(message, std::endian::big, 6);
+  CHECK(decoder.remaining() == 0);
+  CHECK(decoder.read<std::uint8_t>() == 0);
+  CHECK_FALSE(decoder.ok());
+}
+
+TEST_CASE("a sequence longer than what remains is an error, and nothing is allocated for it") {
+  CHECK(allocations_of([] {
+          CHECK(error_of<std::string>(lying_length) == ErrorKind::bad_length);
+          CHECK(error_of<std::vector<std::uint8_t>>(lying_length) == ErrorKind::bad_length);
+          CHECK(error_of<std::vector<bool>>(lying_length) == ErrorKind::bad_length);
+          CHECK(error_of<std::vector<double>>(lying_length) == ErrorKind::bad_length);
+          CHECK(error_of<std::vector<long double>>(lying_length) == ErrorKind::bad_length);
+          CHECK(error_of<std::vector<std::string>>(lying_length) == ErrorKind::bad_length);
+        }).octets < 4096);  // doctest's own
+  for (const Octets& message : {lying_length, octets(0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0)}) {
+    Decoder decoder(message, std::endian::big);
+    std::vector<std::uint64_t> values;
+    CHECK(allocations_of([&] { decoder >> values; }).count == 0);
+    CHECK_FALSE(decoder.ok());
+  }
+}
+
+TEST_CASE("a message of octets that lie never makes the decoder allocate out of proportion") {
+  using Nested = std::vector<std::vector<std::vector<std::string>>>;
+  for (const int filler : {0, 1, 0x7f, 0xff}) {
+    for (std::size_t size = 4; size <= 4096; size *= 2) {
+      CAPTURE(filler);
+      CAPTURE(size);
+      Octets message(size, static_cast<std::byte>(filler));
+      const auto count = static_cast<std::uint32_t>(size - 4);  // one octet each, it says
+      for (std::size_t index = 0; index < 4; ++index)
+        message[index] = static_cast<std::byte>(count >> (24 - 8 * index));
+      Decoder decoder(message, std::endian::big);
+      Nested nested;
+      CHECK(allocations_of([&] { decoder >> nested; }).octets <= 32 * size + 256);
+    }
+  }
+}
+
+TEST_CASE("sequences nest down to the depth limit and no deeper") {
+  const std::vector<std::vector<std::string>> value{{"a"}};
+  cdr::Buffer buffer;
+  cdr::Encoder encoder(buffer);
+  encoder << value;
+  std::vector<std::vector<std::string>> decoded;
+  Decoder deep_enough(buffer.own_octets(), std::endian::native, 0, {.depth_max = 2});
+  deep_enough >> decoded;
+  CHECK(deep_enough.ok());
+  CHECK(decoded == value);
+  Decoder too_shallow(buffer.own_octets(), std::endian::native, 0, {.depth_max = 1});
+  too_shallow >> decoded;
+  CHECK(too_shallow.error().kind == ErrorKind::too_deep);
+}
+
+TEST_CASE("views point into the message") {
+  const Octets message = octets(0, 0, 0, 2, 'a', 0, 0, 0, 0, 0, 0, 2, 8, 9);
+  Decoder decoder(message, std::endian::big);
+  CHECK(static_cast<const void*>(decoder.read_string_view().data()) == &message[4]);
+  const OctetSpan sequence = decoder.read_octet_sequence();
+  CHECK(sequence.data() == &message[12]);
+  CHECK(sequence.size() == 2);
+}
+
+TEST_CASE("an array is viewed in place only in the native byte order and aligned in memory") {
+  constexpr auto swapped =
+      std::endian::native == std::endian::little ? std::endian::big : std::endian::little;
+  alignas(8) std::byte storage[25]{};
+  const std::uint32_t value = 0x01020304;
+  std::memcpy(storage + 8, &value, sizeof value);
+  Decoder native({storage, 24}, std::endian::native, 5);
+  const auto view = native.view_array<std::uint32_t>(4);
+  REQUIRE(view.size() == 4);
+  CHECK(view[0] == value);
+  CHECK(native.position() == 24);
+  Decoder foreign({storage, 24}, swapped, 5);
+  CHECK(foreign.view_array<std::uint32_t>(4).empty());
+  CHECK(foreign.view_array<std::uint8_t>(4).size() == 4);
+  Decoder misaligned({storage + 1, 24}, std::endian::native, 4);
+  CHECK(misaligned.view_array<std::uint32_t>(1).empty());
+  CHECK(misaligned.position() == 4);
+}
+
+TEST_CASE("a view of an array that is not wholly there is empty and moves nothing") {
+  alignas(8) const std::byte storage[16]{};
+  for (const std::size_t count : {std::size_t{0}, std::size_t{2}, SIZE_MAX, SIZE_MAX / 8 + 1}) {
+    Decoder decoder({storage, 15}, std::endian::native, 1);
+    CHECK(decoder.view_array<std::uint64_t>(count).empty());
+    CHECK(decoder.position() == 1);
+  }
+  Decoder at_end({storage, 15}, std::endian::native, 15);
+  CHECK(at_end.view_array<std::uint64_t>(1).empty());
+  CHECK(at_end.ok());
+}
+
+TEST_CASE("an error says what and where") {
+  CHECK(to_string(cdr::Error{ErrorKind::bad_boolean, 17}) ==
+        "a boolean is neither 0 nor 1 (at octet 17)");
+  CHECK(to_string(cdr::Error{}) == "no error");
+}

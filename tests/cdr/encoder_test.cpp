@@ -1,0 +1,41 @@
+// What the encoder refuses.
+#include <perigee/cdr/operators.h>
+
+#include <doctest/doctest.h>
+
+using namespace perigee;
+using cdr::Encoder;
+using cdr::ErrorKind;
+
+// Interop fact 26.
+TEST_CASE("a string with a NUL inside cannot be written") {
+  cdr::Buffer buffer;
+  Encoder encoder(buffer);
+  encoder << std::uint32_t{1} << std::string("a\0b", 3) << std::uint32_t{2};
+  CHECK(encoder.error() == cdr::Error{ErrorKind::bad_string, 4});
+}
+
+TEST_CASE("the first error is kept") {
+  cdr::Buffer buffer;
+  Encoder encoder(buffer);
+  CHECK(encoder.ok());
+  encoder.fail(ErrorKind::local_object);
+  encoder.fail(ErrorKind::bad_value);
+  CHECK(encoder.error().kind == ErrorKind::local_object);
+}
+
+TEST_CASE("a length beyond 32 bits is too large") {
+  cdr::Buffer buffer;
+  Encoder encoder(buffer);
+  encoder.write_length(0xffffffff);
+  CHECK(encoder.ok());
+  encoder.write_length(0x100000000);
+  CHECK(encoder.error().kind == ErrorKind::too_large);
+}
+
+TEST_CASE("an encoder knows its byte order") {
+  cdr::Buffer buffer;
+  CHECK(Encoder(buffer).order() == std::endian::native);
+  CHECK(Encoder(buffer, std::endian::little).order() == std::endian::little);
+  CHECK(Encoder(buffer, std::endian::big).order() == std::endian::big);
+}

@@ -1,0 +1,129 @@
+"""The documents keep to what is there.
+
+- A relative link leads to a file, and its anchor to a heading.
+- A block whose fence names a file of the repository (```cpp examples/hello/client.cpp) is an excerpt
+  of it: the same lines, one after another. A line of `...` stands for lines left out.
+- An "interop fact" that code cites by its number has a row in docs/interop.md.
+- The table of options in docs/using.md has each option of src/runtime/options.cpp, and no other.
+- A block ```sh run is run by bash in the root of the repository; if the next block is ```text output,
+  its lines are what the commands print, where `...` stands for any text. build/release means the
+  build that runs the test.
+"""
+
+import os
+import re
+import subprocess
+import unittest
+
+from documents import ROOT, anchors, blocks, documents, links
+
+
+def parts_of(excerpt):
+    """The runs of lines between lines of `...`."""
+    return [part.strip("\n") for part in re.split(r"^\s*\.\.\.\s*$", excerpt, flags=re.MULTILINE)]
+
+
+def stands_in(excerpt, text):
+    position = 0
+    for part in parts_of(excerpt):
+        position = text.find(part, position)
+        if position < 0:
+            return False
+        position += len(part)
+    return True
+
+
+def as_pattern(output):
+    return re.compile(".*".join(re.escape(part) for part in output.split("...")), re.DOTALL)
+
+
+class Links(unittest.TestCase):
+    def test_links_lead_somewhere(self):
+        for document in documents():
+            for line, target in links(document):
+                if re.match(r"[a-z]+:", target):
+                    continue  # another site; not looked at
+                path, _, anchor = target.partition("#")
+                file = (document.parent / path).resolve() if path else document
+                with self.subTest(f"{document.relative_to(ROOT)}:{line}: {target}"):
+                    self.assertTrue(file.exists(), "no such file")
+                    if anchor and file.suffix == ".md":
+                        self.assertIn(anchor, anchors(file), "no such heading")
+
+    def test_there_are_documents(self):
+        self.assertIn(ROOT / "README.md", documents())
+
+
+class Excerpts(unittest.TestCase):
+    def test_excerpts_stand_in_the_files_that_they_name(self):
+        for document in documents():
+            for block in blocks(document):
+                if "/" not in block.mark:
+                    continue
+                with self.subTest(f"{block}: {block.mark}"):
+                    self.assertTrue(stands_in(block.text, (ROOT / block.mark).read_text()))
+
+    def test_an_excerpt_that_differs_is_found(self):
+        self.assertTrue(stands_in("a\n...\nc\n", "a\nb\nc\n"))
+        self.assertFalse(stands_in("c\n...\na\n", "a\nb\nc\n"))
+        self.assertFalse(stands_in("a\nc\n", "a\nb\nc\n"))
+
+
+class Facts(unittest.TestCase):
+    CITED = re.compile(r"[Ii]nterop(?:erability)?\s(?://\s*)?facts?\s(?://\s*)?"
+                       r"(\d+(?:(?:,| and|, and)\s(?://\s*)?\d+)*)")
+
+    def sources(self):
+        for folder in ("include", "src", "tests", "fuzz", "bench"):
+            for file in sorted((ROOT / folder).rglob("*")):
+                if file.suffix in (".h", ".cpp", ".cc"):
+                    yield file
+
+    def test_interoperability_facts_that_are_cited_are_listed(self):
+        rows = re.findall(r"^\| (\d+) \|", (ROOT / "docs/interop.md").read_text(), re.MULTILINE)
+        cited = 0
+        for file in self.sources():
+            for match in self.CITED.finditer(file.read_text()):
+                for number in re.findall(r"\d+", match.group(1)):
+                    cited += 1
+                    with self.subTest(f"{file.relative_to(ROOT)}: fact {number}"):
+                        self.assertIn(number, rows)
+        self.assertGreater(cited, 10)
+
+
+class Options(unittest.TestCase):
+    def test_the_options_of_the_orb_are_listed(self):
+        source = (ROOT / "src/runtime/options.cpp").read_text()
+        options = re.findall(r'^ +\{"(\w+)", "[^"]*",\s+\w+\},$', source, re.MULTILINE)
+        listed = re.findall(r"^\| `-ORB(\w+)` \| [^|]+\|[^|]*\|$",
+                            (ROOT / "docs/using.md").read_text(), re.MULTILINE)
+        self.assertGreater(len(options), 10)
+        self.assertEqual(options, listed)
+
+
+class Commands(unittest.TestCase):
+    def run_block(self, block):
+        script = block.text.replace("build/release", os.environ["BUILD"])
+        # Programs that a block leaves behind end with it: they are children of its shell.
+        script = "trap 'jobs -p | xargs -r kill' EXIT\n" + script
+        return subprocess.run(["bash", "-euo", "pipefail", "-c", script], cwd=ROOT,
+                              capture_output=True, text=True)
+
+    def test_commands_do_what_the_documents_say(self):
+        count = 0
+        for document in documents():
+            in_order = list(blocks(document))
+            for block, following in zip(in_order, in_order[1:] + [None]):
+                if (block.language, block.mark) != ("sh", "run"):
+                    continue
+                count += 1
+                with self.subTest(str(block)):
+                    outcome = self.run_block(block)
+                    self.assertEqual(outcome.returncode, 0, outcome.stderr)
+                    if following and following.mark == "output":
+                        self.assertRegex(outcome.stdout, as_pattern(following.text.strip()))
+        self.assertGreater(count, 0, "no document has commands to run")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,237 @@
+// The reactor and its handles: edges, removal, interest in writing, the ready list, nesting.
+#include "event/handles.h"
+#include <perigee/event/reactor.h>
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace perigee::event {
+namespace {
+
+using namespace std::chrono_literals;
+using test::FunctionHandler;
+using test::HandlePair;
+using test::make_handle_pair;
+using test::send_octet;
+
+std::unique_ptr<Reactor> make() { return make_reactor().value(); }
+
+TEST_CASE("a handler is called once for what arrives, read or not") {
+  auto reactor = make();
+  auto pair = make_handle_pair();
+  FunctionHandler handler;
+  REQUIRE(reactor->add(pair.far.handle(), handler).has_value());
+  reactor->run_once(0ms);
+  CHECK(handler.calls == 0);
+  send_octet(pair.near);
+  reactor->run_once(-1ms);
+  CHECK(handler.calls == 1);
+  CHECK(has(handler.seen, Readiness::readable));
+  CHECK_FALSE(has(handler.seen, Readiness::writable));
+  reactor->run_once(0ms);
+  CHECK(handler.calls == 1);
+  send_octet(pair.near);
+  reactor->run_once(-1ms);
+  CHECK(handler.calls == 2);
+  reactor->remove(pair.far.handle(), handler);
+}
+
+TEST_CASE("what arrived before a handle was added is reported") {
+  auto reactor = make();
+  auto pair = make_handle_pair();
+  send_octet(pair.near);
+  FunctionHandler handler;
+  REQUIRE(reactor->add(pair.far.handle(), handler).has_value());
+  reactor->run_once(-1ms);
+  CHECK(handler.calls == 1);
+}
+
+TEST_CASE("the peer's closing is reported") {
+  auto reactor = make();
+  auto pair = make_handle_pair();
+  FunctionHandler handler;
+  REQUIRE(reactor->add(pair.far.handle(), handler).has_value());
+  pair.near.close_sender();
+  reactor->run_once(-1ms);
+  CHECK(has(handler.seen, Readiness::peer_closed));
+}
+
+TEST_CASE("a handle has one handler, and must be one") {
+  auto reactor = make();
+  auto pair = make_handle_pair();
+  FunctionHandler first;
+  FunctionHandler second;
+  REQUIRE(reactor->add(pair.far.handle(), first).has_value());
+  CHECK_FALSE(reactor->add(pair.far.handle(), second).has_value());
+  CHECK_FALSE(reactor->add(-1, second).has_value());
+  reactor->remove(pair.far.handle(), second);  // is not its handler
+  send_octet(pair.near);
+  reactor->run_once(-1ms);
+  CHECK(first.calls == 1);
+  CHECK(second.calls == 0);
+}
+
+TEST_CASE("a removed handler is not called, not even for an event that was fetched with others") {
+  auto reactor = make();
+  std::vector<HandlePair> pairs;
+  for (int count = 0; count < 3; ++count) pairs.push_back(make_handle_pair());
+  std::vector<std::unique_ptr<FunctionHandler>> handlers;
+  int calls = 0;
+  const auto remove_all = [&](Readiness) {
+    ++calls;
+    for (std::size_t index = 0; index < 3; ++index) {
+      reactor->remove(pairs[index].far.handle(), *handlers[index]);
+    }
+  };
+  for (std::size_t index = 0; index < 3; ++index) {
+    handlers.push_back(std::make_unique<FunctionHandler>(remove_all));
+    REQUIRE(reactor->add(pairs[index].far.handle(), *handlers[index]).has_value());
+    send_octet(pairs[index].near);
+  }
+  reactor->run_once(-1ms);
+  reactor->run_once(0ms);
+  CHECK(calls == 1);  // whichever came first removed itself and the others
+}
+
+TEST_CASE("an event of a closed handle is not taken for one of its successor of the same number") {
+  auto reactor = make();
+  std::vector<HandlePair> pairs;
+  pairs.push_back(make_handle_pair());
+  pairs.push_back(make_handle_pair());
+  FunctionHandler successor;
+  std::vector<std::unique_ptr<FunctionHandler>> handlers;
+  bool replaced = false;
+  for (std::size_t self = 0; self < 2; ++self) {
+    handlers.push_back(std::make_unique<FunctionHandler>([&, self](Readiness) {
+      if (std::exchange(replaced, true)) return;
+      const std::size_t other = 1 - self;
+      const int number = pairs[other].far.handle();
+      reactor->remove(number, *handlers[other]);
+      pairs[other].far.close();
+      auto fresh = make_handle_pair();
+      // The lowest free number is given out first: one of the two has it.
+      auto& taken = fresh.far.handle() == number ? fresh.far : fresh.near;
+      REQUIRE(taken.handle() == number);
+      REQUIRE(reactor->add(number, successor).has_value());
+      pairs.push_back(std::move(fresh));
+    }));
+  }
+  for (std::size_t index = 0; index < 2; ++index) {
+    REQUIRE(reactor->add(pairs[index].far.handle(), *handlers[index]).has_value());
+    send_octet(pairs[index].near);
+  }
+  pairs.reserve(3);
+  reactor->run_once(-1ms);
+  CHECK(replaced);
+  CHECK(successor.calls == 0);
+  CHECK(handlers[0]->calls + handlers[1]->calls == 1);
+}
+
+TEST_CASE("readiness to write is reported while it is wanted, and only then") {
+  auto reactor = make();
+  auto pair = make_handle_pair();
+  FunctionHandler handler;
+  const int fd = pair.far.handle();
+  REQUIRE(reactor->add(fd, handler).has_value());
+  reactor->want_writable(fd, handler, WriteInterest::on);
+  reactor->run_once(-1ms);
+  CHECK(has(handler.seen, Readiness::writable));
+  reactor->want_writable(fd, handler, WriteInterest::off);
+  send_octet(pair.near);
+  reactor->run_once(-1ms);
+  CHECK(has(handler.seen, Readiness::readable));
+  CHECK_FALSE(has(handler.seen, Readiness::writable));
+  reactor->want_writable(fd, handler, WriteInterest::on);
+  handler.seen = Readiness::none;
+  reactor->run_once(-1ms);
+  CHECK(has(handler.seen, Readiness::writable));
+}
+
+TEST_CASE("a marked handler is called once in the next turn, without waiting") {
+  auto reactor = make();
+  FunctionHandler handler;
+  reactor->mark_ready(handler);
+  reactor->mark_ready(handler);
+  reactor->run_once(-1ms);
+  CHECK(handler.calls == 1);
+  CHECK(has(handler.seen, Readiness::readable));
+  reactor->run_once(0ms);
+  CHECK(handler.calls == 1);
+}
+
+TEST_CASE("a handler that marks itself again waits for the next turn, behind the others") {
+  auto reactor = make();
+  std::vector<char> order;
+  FunctionHandler* again = nullptr;
+  FunctionHandler greedy([&](Readiness) {
+    order.push_back('g');
+    if (order.size() < 4) reactor->mark_ready(*again);
+  });
+  again = &greedy;
+  FunctionHandler modest([&](Readiness) { order.push_back('m'); });
+  reactor->mark_ready(greedy);
+  reactor->mark_ready(modest);
+  reactor->run_once(-1ms);
+  CHECK((order == std::vector{'g', 'm'}));
+  reactor->run_once(-1ms);
+  CHECK((order == std::vector{'g', 'm', 'g'}));
+  reactor->remove(-1, greedy);
+}
+
+TEST_CASE("removing takes a mark back, from the middle of a turn too") {
+  auto reactor = make();
+  FunctionHandler last;
+  FunctionHandler first([&](Readiness) { reactor->remove(-1, last); });
+  reactor->mark_ready(first);
+  reactor->mark_ready(last);
+  reactor->run_once(0ms);
+  CHECK(first.calls == 1);
+  CHECK(last.calls == 0);
+}
+
+TEST_CASE("a nested turn delivers what the outer turn has fetched and not delivered") {
+  auto reactor = make();
+  std::vector<HandlePair> pairs;
+  pairs.push_back(make_handle_pair());
+  pairs.push_back(make_handle_pair());
+  std::vector<std::unique_ptr<FunctionHandler>> handlers;
+  int depth = 0;
+  int depth_max = 0;
+  for (std::size_t self = 0; self < 2; ++self) {
+    handlers.push_back(std::make_unique<FunctionHandler>([&, self](Readiness) {
+      depth_max = std::max(depth_max, ++depth);
+      // Waits for the other one: for ever, if its event were lost.
+      while (handlers[1 - self]->calls == 0) reactor->run_once(-1ms);
+      --depth;
+    }));
+    REQUIRE(reactor->add(pairs[self].far.handle(), *handlers[self]).has_value());
+    send_octet(pairs[self].near);
+  }
+  reactor->run_once(-1ms);
+  CHECK(depth_max == 2);
+  CHECK(handlers[0]->calls == 1);
+  CHECK(handlers[1]->calls == 1);
+}
+
+TEST_CASE("hundreds of ready handles are all served") {
+  auto reactor = make();
+  std::vector<HandlePair> pairs;
+  std::vector<std::unique_ptr<FunctionHandler>> handlers;
+  int calls = 0;
+  for (std::size_t index = 0; index < 300; ++index) {
+    pairs.push_back(make_handle_pair());
+    handlers.push_back(std::make_unique<FunctionHandler>([&](Readiness) { ++calls; }));
+    REQUIRE(reactor->add(pairs.back().far.handle(), *handlers.back()).has_value());
+    send_octet(pairs.back().near);
+  }
+  while (calls < 300) reactor->run_once(-1ms);
+  reactor->run_once(0ms);
+  CHECK(calls == 300);
+}
+
+}  // namespace
+}  // namespace perigee::event

@@ -1,0 +1,91 @@
+"""examples/stock: the sink server and its client as two processes, errors included."""
+
+import os
+import signal
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+from two_processes import Server
+
+SERVER = os.environ["SERVER"]
+CLIENT = os.environ["CLIENT"]
+TOOL = os.environ["TOOL"]
+PRICES = Path(os.environ["SOURCES"]) / "prices.txt"
+
+
+def serving(options="", prices=PRICES):
+    return Server(f"{SERVER} {options} {prices}")
+
+
+class Stock(unittest.TestCase):
+    def test_the_client_prints_the_prices_of_the_file(self):
+        with serving() as server:
+            client = server.call(f"{CLIENT} {{ior}} ACME ORBIT")
+            self.assertEqual((client.returncode, client.stdout), (0, "ACME 142\nORBIT 365\n"),
+                             client.stderr)
+
+    def test_each_thread_strategy_serves(self):
+        for strategy in ("reactive", "thread-per-connection"):
+            with self.subTest(strategy), serving(f"-ORBThreadStrategy {strategy}") as server:
+                client = server.call(f"{CLIENT} {{ior}} ACME")
+                self.assertEqual((client.returncode, client.stdout), (0, "ACME 142\n"), client.stderr)
+                self.assertEqual(server.end(), 0)
+
+    def test_an_unknown_symbol_is_named_and_the_others_are_answered(self):
+        with serving() as server:
+            client = server.call(f"{CLIENT} {{ior}} ACME NONE IOR")
+            self.assertEqual((client.returncode, client.stdout), (1, "ACME 142\nIOR 99\n"))
+            self.assertEqual(client.stderr, "NONE: no such stock symbol\n")
+
+    def test_signals_end_the_server_in_order(self):
+        for number in (signal.SIGTERM, signal.SIGINT):
+            with self.subTest(number), serving() as server:
+                self.assertEqual(server.call(f"{CLIENT} {{ior}} ACME").returncode, 0)
+                self.assertEqual(server.end(number), 0)
+
+    def test_the_reference_goes_to_a_file_if_asked_for(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "quoter.ior"
+            os.mkfifo(file)  # reading it waits for the server to write
+            server = subprocess.Popen([SERVER, PRICES, file])
+            try:
+                reference = file.read_text()
+                plain = Path(folder) / "copy.ior"
+                plain.write_text(reference)
+                client = subprocess.run([CLIENT, f"file:{plain}", "GIOP"], capture_output=True, text=True)
+                self.assertEqual((client.returncode, client.stdout), (0, "GIOP 12\n"), client.stderr)
+                server.terminate()
+                self.assertEqual(server.wait(), 0)
+            finally:
+                server.kill()
+                server.wait()
+
+    def test_a_bad_price_file_is_an_error_with_its_line(self):
+        with tempfile.TemporaryDirectory() as folder:
+            prices = Path(folder) / "prices.txt"
+            prices.write_text("ACME 1\nORBIT many\n")
+            server = subprocess.run([SERVER, prices], capture_output=True, text=True)
+            self.assertEqual((server.returncode, server.stdout), (1, ""))
+            self.assertEqual(server.stderr, f"stock_server: {prices}:2: 'many' is not a price\n")
+
+    def test_wrong_usage_and_wrong_references_are_errors(self):
+        self.assertEqual(subprocess.run([SERVER], capture_output=True).returncode, 2)
+        self.assertEqual(subprocess.run([CLIENT], capture_output=True).returncode, 2)
+        for reference in ("IOR:00", "nonsense", "file:does/not/exist"):
+            with self.subTest(reference):
+                client = subprocess.run([CLIENT, reference, "ACME"], capture_output=True, text=True)
+                self.assertEqual(client.returncode, 3)
+                self.assertTrue(client.stderr.startswith("stock_client: "), client.stderr)
+
+    def test_perigee_ior_describes_the_reference(self):
+        with serving() as server:
+            tool = server.call(f"{TOOL} ior {{ior}}")
+            self.assertEqual(tool.returncode, 0, tool.stderr)
+            self.assertIn("type id: IDL:Stock/Quoter:1.0\n", tool.stdout)
+            self.assertIn("profile 1: IIOP (tag 0)", tool.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,223 @@
+// Fragmented messages as they are received. Source: CORBA 3.0, 15.4.9; interop facts 7 to 9.
+#include "giop/wire.h"
+#include <perigee/giop/giop.h>
+
+#include <doctest/doctest.h>
+
+// clang-format off: one line a frame.
+namespace perigee::giop::test {
+namespace {
+
+using messaging::FramingError;
+using messaging::Limits;
+using messaging::MessageKind;
+using messaging::Version;
+
+constexpr unsigned more = 2;
+constexpr unsigned request = 0, reply = 1, cancel = 2, locate_request = 3, locate_reply = 4,
+                   fragment = 7;
+
+const auto giop = make_giop();
+
+/// A first piece of 1.2: the id and `text`, which should have 8·n octets.
+Octets first_1_2(unsigned type, std::uint32_t id, const std::string& text,
+                 std::endian order = std::endian::little) {
+  return Wire(order)
+      .frame({1, 2}, type, static_cast<std::uint32_t>(4 + text.size()), more)
+      .ulong(id).text(text).get();
+}
+Octets fragment_1_2(std::uint32_t id, const std::string& text, unsigned flags,
+                    std::endian order = std::endian::little) {
+  return Wire(order)
+      .frame({1, 2}, fragment, static_cast<std::uint32_t>(4 + text.size()), flags)
+      .ulong(id).text(text).get();
+}
+/// What `pieces` are together.
+std::string whole_1_2(unsigned type, std::uint32_t id, const std::string& text,
+                      std::endian order = std::endian::little) {
+  return hex(Wire(order)
+                 .frame({1, 2}, type, static_cast<std::uint32_t>(4 + text.size()))
+                 .ulong(id).text(text).get());
+}
+Octets piece_1_1(unsigned type, const std::string& text, unsigned flags) {
+  return Wire().frame({1, 1}, type, static_cast<std::uint32_t>(text.size()), flags).text(text);
+}
+Octets small_reply(std::uint32_t id) {
+  return Wire().frame({1, 2}, reply, 12).ulong(id).ulong(0).ulong(0);
+}
+Octets cancel_of(std::uint32_t id, std::endian order = std::endian::little) {
+  return Wire(order).frame({1, 2}, cancel, 4).ulong(id);
+}
+
+ReadResult read(const messaging::Protocol& protocol, std::initializer_list<Octets> frames) {
+  Wire wire;
+  for (const Octets& frame : frames) wire.octets(frame);
+  const ReadResult result = read_all(protocol, wire.get());
+  for (std::size_t piece = 1; piece < 30; ++piece)
+    REQUIRE(read_all(protocol, wire.get(), piece) == result);
+  return result;
+}
+ReadResult read(std::initializer_list<Octets> frames) { return read(*giop, frames); }
+
+void check_error(const ReadResult& result, FramingError error) {
+  CHECK(result.failed);
+  CHECK(result.error == error);
+}
+
+TEST_CASE("a 1.2 message in fragments is the message that it would be in one piece") {
+  for (const std::endian order : both_orders)
+    for (const unsigned type : {request, reply, locate_request, locate_reply}) {
+      const ReadResult result =
+          read({first_1_2(type, 6, "01234567", order), fragment_1_2(6, "89abcdef", more, order),
+                fragment_1_2(6, "gh", 0, order)});
+      REQUIRE(result.messages.size() == 1);
+      CHECK(result.messages[0].kind == static_cast<MessageKind>(type));
+      CHECK(result.messages[0].octets == whole_1_2(type, 6, "0123456789abcdefgh", order));
+      CHECK_FALSE(result.has_octets);
+    }
+}
+
+TEST_CASE("the last fragment may be empty") {
+  const ReadResult result = read({first_1_2(reply, 6, "01234567"), fragment_1_2(6, "", 0)});
+  REQUIRE(result.messages.size() == 1);
+  CHECK(result.messages[0].octets == whole_1_2(reply, 6, "01234567"));
+}
+
+TEST_CASE("an empty fragment in the middle is accepted") {
+  const ReadResult result = read({first_1_2(reply, 6, "01234567"), fragment_1_2(6, "", more),
+                                  fragment_1_2(6, "x", 0)});
+  REQUIRE(result.messages.size() == 1);
+  CHECK(result.messages[0].octets == whole_1_2(reply, 6, "01234567x"));
+}
+
+TEST_CASE("1.2 fragments may interleave with those of other messages and with whole messages") {
+  const auto big = std::endian::big;
+  const ReadResult result =
+      read({first_1_2(request, 2, "aaaaaaaa"), first_1_2(reply, 3, "bbbbbbbb", big),
+            fragment_1_2(2, "AAAAAAAA", more), small_reply(9), fragment_1_2(3, "BB", 0, big),
+            first_1_2(locate_reply, 3, "cccccccc"), fragment_1_2(2, "!", 0),
+            fragment_1_2(3, "C", 0)});
+  REQUIRE(result.messages.size() == 4);
+  CHECK(result.messages[0].octets == hex(small_reply(9)));
+  CHECK(result.messages[1].octets == whole_1_2(reply, 3, "bbbbbbbbBB", big));
+  CHECK(result.messages[2].octets == whole_1_2(request, 2, "aaaaaaaaAAAAAAAA!"));
+  CHECK(result.messages[3].octets == whole_1_2(locate_reply, 3, "ccccccccC"));
+  CHECK_FALSE(result.has_octets);
+}
+
+TEST_CASE("1.1 fragments carry no id; whole messages of any version may come between them") {
+  const ReadResult result =
+      read({piece_1_1(request, "12345", more), small_reply(9), piece_1_1(fragment, "6", more),
+            piece_1_1(fragment, "789", 0)});
+  REQUIRE(result.messages.size() == 2);
+  CHECK(result.messages[1].version == Version{1, 1});
+  CHECK(result.messages[1].octets == hex(piece_1_1(request, "123456789", 0)));
+}
+
+TEST_CASE("a fragmented 1.1 message cannot interleave with another one") {
+  check_error(read({piece_1_1(request, "1", more), piece_1_1(reply, "2", more)}),
+              FramingError::bad_fragment);
+}
+
+TEST_CASE("a cancel request drops the fragments of its request and is given out") {
+  for (const std::endian order : both_orders) {
+    const ReadResult result =
+        read({first_1_2(request, 6, "01234567"), first_1_2(locate_request, 8, "01234567"),
+              cancel_of(6, order), first_1_2(request, 6, "again..."), fragment_1_2(6, "", 0),
+              cancel_of(8)});
+    REQUIRE(result.messages.size() == 3);
+    CHECK(result.messages[0].kind == MessageKind::cancel_request);
+    CHECK(result.messages[1].octets == whole_1_2(request, 6, "again..."));
+    CHECK(result.messages[2].kind == MessageKind::cancel_request);
+    CHECK_FALSE(result.has_octets);
+  }
+}
+
+TEST_CASE("fragments after the cancel request belong to no message") {
+  check_error(read({first_1_2(request, 6, "01234567"), cancel_of(6), fragment_1_2(6, "", 0)}),
+              FramingError::bad_fragment);
+}
+
+TEST_CASE("a cancel request does not touch replies, other ids and 1.1 messages") {
+  const ReadResult result =
+      read({first_1_2(reply, 6, "01234567"), first_1_2(request, 8, "01234567"),
+            piece_1_1(request, "123456789", more), cancel_of(6), cancel_of(10),
+            fragment_1_2(6, "", 0), fragment_1_2(8, "", 0), piece_1_1(fragment, "", 0)});
+  CHECK(result.messages.size() == 5);
+}
+
+TEST_CASE("a fragment out of place is an error") {
+  const Octets begun = first_1_2(request, 6, "01234567");
+  check_error(read({fragment_1_2(6, "x", 0)}), FramingError::bad_fragment);
+  check_error(read({begun, fragment_1_2(7, "x", 0)}), FramingError::bad_fragment);
+  check_error(read({begun, piece_1_1(fragment, "12345678", 0)}), FramingError::bad_fragment);
+  check_error(read({begun, first_1_2(request, 6, "01234567")}), FramingError::bad_fragment);
+  check_error(read({begun, fragment_1_2(6, "x", 0, std::endian::big)}),
+              FramingError::bad_fragment);  // which byte order would the payload have?
+}
+
+TEST_CASE("kinds that cannot be fragmented are errors when they say that more follows") {
+  for (const unsigned type : {2u, 5u, 6u})
+    check_error(read({first_1_2(type, 6, "01234567")}), FramingError::bad_fragment);
+  for (const unsigned type : {2u, 3u, 4u, 5u, 6u})
+    check_error(read({piece_1_1(type, "12345678", more)}), FramingError::bad_fragment);
+}
+
+TEST_CASE("pieces of 1.2 but the last must have a multiple of 8 octets, and room for the id") {
+  check_error(read({first_1_2(request, 6, "0123456")}), FramingError::bad_fragment);
+  check_error(read({first_1_2(request, 6, "01234567"), fragment_1_2(6, "1", more)}),
+              FramingError::bad_fragment);
+  check_error(read({Wire().frame({1, 2}, request, 0, more)}), FramingError::bad_fragment);
+  check_error(read({Wire().frame({1, 2}, request, 3, more).zeros(3)}), FramingError::bad_fragment);
+  check_error(read({first_1_2(request, 6, "01234567"), Wire().frame({1, 2}, fragment, 3).zeros(3)}),
+              FramingError::bad_fragment);
+}
+
+TEST_CASE("an error in the header of a large fragment shows before its octets come") {
+  const Octets header = Wire().frame({1, 2}, fragment, 1 << 20).ulong(77);
+  check_error(read({header}), FramingError::bad_fragment);
+}
+
+TEST_CASE("the number of fragments of a message is limited") {
+  const auto three = make_giop({.fragments_max = 3});
+  const Octets begun = first_1_2(request, 6, "01234567");
+  const Octets another = fragment_1_2(6, "01234567", more);
+  CHECK(read(*three, {begun, another, another, fragment_1_2(6, "", 0)}).messages.size() == 1);
+  check_error(read(*three, {begun, another, another, another, fragment_1_2(6, "", 0)}),
+              FramingError::too_large);
+}
+
+TEST_CASE("the number of fragmented messages in progress is limited") {
+  const auto two = make_giop({.partial_messages_max = 2});
+  const Octets one = first_1_2(request, 1, "01234567");
+  const Octets another = first_1_2(reply, 2, "01234567");
+  CHECK(read(*two, {one, another, fragment_1_2(1, "", 0), one, fragment_1_2(1, "", 0)})
+            .messages.size() == 2);
+  check_error(read(*two, {one, another, first_1_2(request, 3, "01234567")}),
+              FramingError::too_large);
+}
+
+TEST_CASE("fragments together obey the size limits, of one message and of all in progress") {
+  const Octets begun = first_1_2(request, 1, std::string(48, 'a'));       // 64 octets
+  const Octets next = fragment_1_2(1, std::string(32, 'b'), more);        // 32 more
+  const auto one_limit = make_giop({.message_size_max = 128});
+  CHECK(read(*one_limit, {begun, next, fragment_1_2(1, "", 0)}).messages.size() == 1);
+  check_error(read(*one_limit, {begun, next, next}), FramingError::too_large);
+  const auto all_limit = make_giop({.partial_size_max = 128});
+  const Octets other = first_1_2(request, 2, std::string(48, 'a'));
+  CHECK_FALSE(read(*all_limit, {begun, other}).failed);
+  check_error(read(*all_limit, {begun, other, next}), FramingError::too_large);
+  check_error(read(*all_limit, {begun, next, other}), FramingError::too_large);
+}
+
+TEST_CASE("fragments larger than the scratch space are read straight into the message") {
+  const std::string large(100'000, 'x');
+  const ReadResult result = read({first_1_2(request, 6, large), fragment_1_2(6, large, more),
+                                  small_reply(7), fragment_1_2(6, large + "!", 0)});
+  REQUIRE(result.messages.size() == 2);
+  CHECK(result.messages[1].octets == whole_1_2(request, 6, large + large + large + "!"));
+  CHECK_FALSE(result.has_octets);
+}
+
+}  // namespace
+}  // namespace perigee::giop::test

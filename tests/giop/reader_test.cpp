@@ -1,0 +1,272 @@
+// The reader on unfragmented messages: whole, cut anywhere, many at once, large, and not messages
+// at all.
+#include "giop/wire.h"
+#include <perigee/giop/giop.h>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+namespace perigee::giop::test {
+namespace {
+
+using messaging::FramingError;
+using messaging::IncomingMessage;
+using messaging::MessageKind;
+using Next = messaging::MessageReader::Next;
+
+const auto giop = make_giop();
+
+/// A request of 1.2 with `size` octets altogether (at least 12); its header is not meant to be
+/// parsed.
+Octets message_of(std::size_t size, std::endian order = std::endian::little) {
+  const Octets body = pattern(size - 12);
+  return Wire(order).frame({1, 2}, 0, static_cast<std::uint32_t>(body.size())).octets(body).get();
+}
+
+Octets joined(std::initializer_list<Octets> parts) {
+  Wire wire;
+  for (const Octets& part : parts) wire.octets(part);
+  return wire.get();
+}
+
+Octets front(const Octets& octets, std::size_t count) {
+  const OctetSpan span = OctetSpan(octets).first(count);
+  return {span.begin(), span.end()};
+}
+
+void put(messaging::MessageReader& reader, MutableOctetSpan scratch, OctetSpan octets) {
+  const MutableOctetSpan space = reader.receive_space(scratch);
+  REQUIRE(space.size() >= octets.size());
+  std::copy(octets.begin(), octets.end(), space.begin());
+  reader.received(octets.size());
+}
+
+TEST_CASE("a whole small message is a view into the scratch space") {
+  const auto reader = giop->make_reader();
+  Octets scratch(1024);
+  put(*reader, scratch, message_of(100));
+  IncomingMessage message;
+  REQUIRE(reader->next(message) == Next::message);
+  CHECK(message.octets.data() == scratch.data());
+  CHECK(message.octets.size() == 100);
+  CHECK(message.storage == nullptr);
+  CHECK_FALSE(reader->has_octets());
+  CHECK(reader->next(message) == Next::need_more);
+}
+
+TEST_CASE("a kept message survives the scratch space") {
+  const auto reader = giop->make_reader();
+  Octets scratch(1024);
+  const Octets octets = message_of(100);
+  put(*reader, scratch, octets);
+  IncomingMessage message;
+  REQUIRE(reader->next(message) == Next::message);
+  message.keep();
+  std::ranges::fill(scratch, std::byte{0});
+  CHECK(hex(message.octets) == hex(octets));
+}
+
+TEST_CASE("several messages of one read come one after the other, in any version and byte order") {
+  Wire wire;
+  for (const messaging::Version version : all_versions)
+    for (const std::endian order : both_orders)
+      for (unsigned type = 0; type < 7; ++type)
+        wire.octets(Wire(order).frame(version, type, type).octets(pattern(type)));
+  const ReadResult result = read_all(*giop, wire.get(), ~std::size_t{0}, 4096);
+  CHECK_FALSE(result.failed);
+  CHECK_FALSE(result.has_octets);
+  REQUIRE(result.messages.size() == 42);
+  for (std::size_t index = 0; index < 42; ++index) {
+    CHECK(result.messages[index].kind == static_cast<MessageKind>(index % 7));
+    CHECK(result.messages[index].order == both_orders[index / 7 % 2]);
+    CHECK(result.messages[index].version == all_versions[index / 14]);
+  }
+}
+
+TEST_CASE("messages cut at any octet give the same result as whole ones") {
+  const Octets octets = joined({message_of(12), message_of(61, std::endian::big), message_of(1500),
+                                message_of(16), message_of(5000), message_of(30)});
+  const ReadResult whole = read_all(*giop, octets, ~std::size_t{0}, 16384);
+  REQUIRE(whole.messages.size() == 6);
+  for (std::size_t cut = 0; cut <= octets.size(); ++cut) {
+    Feeder feeder(*giop);
+    feeder.feed(OctetSpan(octets).first(cut));
+    feeder.feed(OctetSpan(octets).subspan(cut));
+    REQUIRE(feeder.result() == whole);
+  }
+  for (std::size_t piece = 1; piece < 40; ++piece) REQUIRE(read_all(*giop, octets, piece) == whole);
+}
+
+TEST_CASE("the rest of a message beyond the scratch space is read straight into its storage") {
+  const auto reader = giop->make_reader();
+  Octets scratch(1024);
+  const Octets octets = message_of(100'000);
+  put(*reader, scratch, OctetSpan(octets).first(1024));
+  IncomingMessage message;
+  REQUIRE(reader->next(message) == Next::need_more);
+  CHECK(reader->has_octets());
+  const MutableOctetSpan space = reader->receive_space(scratch);
+  REQUIRE(space.size() == octets.size() - 1024);  // to the end of this message, not beyond
+  std::copy(octets.begin() + 1024, octets.end(), space.begin());
+  reader->received(space.size());
+  REQUIRE(reader->next(message) == Next::message);
+  CHECK(message.storage != nullptr);
+  CHECK(message.octets.data() + 1024 == space.data());
+  CHECK(hex(message.octets) == hex(octets));
+  CHECK_FALSE(reader->has_octets());
+  CHECK(reader->receive_space(scratch).data() == scratch.data());
+}
+
+TEST_CASE("octets of the next message move to the front of the scratch space") {
+  const auto reader = giop->make_reader();
+  Octets scratch(1024);
+  const Octets second = message_of(600);
+  put(*reader, scratch, joined({message_of(500), front(second, 20)}));
+  IncomingMessage message;
+  REQUIRE(reader->next(message) == Next::message);
+  REQUIRE(reader->next(message) == Next::need_more);
+  CHECK(reader->has_octets());
+  put(*reader, scratch, OctetSpan(second).subspan(20));
+  REQUIRE(reader->next(message) == Next::message);
+  CHECK(message.octets.data() == scratch.data());
+  CHECK(hex(message.octets) == hex(second));
+}
+
+TEST_CASE("detached octets survive the scratch space, and another one may follow") {
+  const Octets first = message_of(40);
+  const Octets second = message_of(700);
+  for (const std::size_t cut : {1u, 11u, 12u, 300u, 700u}) {
+    const auto reader = giop->make_reader();
+    Octets scratch(1024);
+    put(*reader, scratch, joined({first, front(second, cut)}));
+    IncomingMessage message;
+    REQUIRE(reader->next(message) == Next::message);
+    reader->detach_scratch();
+    std::ranges::fill(scratch, std::byte{0xee});
+    CHECK(reader->has_octets());
+    Octets other(2048);
+    if (cut < second.size()) put(*reader, other, OctetSpan(second).subspan(cut));
+    REQUIRE(reader->next(message) == Next::message);
+    CHECK(hex(message.octets) == hex(second));
+    CHECK_FALSE(reader->has_octets());
+  }
+}
+
+// The thread that took it may be in an upcall while another one reads.
+TEST_CASE("a message out of detached octets has storage of its own") {
+  const auto reader = giop->make_reader();
+  Octets scratch(1024);
+  const Octets second = message_of(50);
+  put(*reader, scratch, joined({message_of(40), second, message_of(60)}));
+  IncomingMessage taken;
+  REQUIRE(reader->next(taken) == Next::message);
+  reader->detach_scratch();
+  REQUIRE(reader->next(taken) == Next::message);
+  CHECK(taken.storage != nullptr);
+  reader->detach_scratch();
+  Octets other(1024);
+  put(*reader, other, message_of(70));
+  IncomingMessage next;
+  REQUIRE(reader->next(next) == Next::message);
+  CHECK(next.octets.size() == 60);
+  CHECK(hex(taken.octets) == hex(second));
+}
+
+TEST_CASE("messages that were not taken are kept, though the next scratch space is too small") {
+  const auto reader = giop->make_reader();
+  Octets scratch(8192);
+  const Octets octets = message_of(800);
+  for (int round = 0; round < 3; ++round) put(*reader, scratch, joined({octets, octets}));
+  reader->detach_scratch();
+  Octets small(1024);
+  put(*reader, small, octets);
+  IncomingMessage message;
+  for (int count = 0; count < 7; ++count) {
+    REQUIRE(reader->next(message) == Next::message);
+    CHECK(hex(message.octets) == hex(octets));
+  }
+  CHECK(reader->next(message) == Next::need_more);
+  CHECK_FALSE(reader->has_octets());
+  CHECK(reader->receive_space(small).data() == small.data());
+}
+
+TEST_CASE("nothing at hand is detached without a copy") {
+  const auto reader = giop->make_reader();
+  Octets scratch(1024);
+  put(*reader, scratch, message_of(40));
+  IncomingMessage message;
+  REQUIRE(reader->next(message) == Next::message);
+  reader->detach_scratch();
+  CHECK_FALSE(reader->has_octets());
+  CHECK(reader->receive_space(scratch).data() == scratch.data());
+}
+
+TEST_CASE("a message that fills the scratch space exactly stays there") {
+  const ReadResult result = read_all(*giop, message_of(1024), 1000);
+  CHECK(result.messages.size() == 1);
+}
+
+struct BadFrame {
+  const char* why;
+  Octets octets;
+  FramingError error;
+};
+
+TEST_CASE("what is not a GIOP message is told apart by its first twelve octets") {
+  const BadFrame rows[] = {
+      {"another protocol", octets_from("GET / HTTP/1.1\r\n\r\n"), FramingError::bad_magic},
+      {"compressed GIOP", Wire().text("ZIOP").ulong(0x00010201).ulong(0), FramingError::bad_magic},
+      {"major 2", Wire().frame({2, 0}, 0, 0), FramingError::unsupported_version},
+      {"major 0", Wire().frame({0, 2}, 0, 0), FramingError::unsupported_version},
+      {"minor 3", Wire().frame({1, 3}, 0, 0), FramingError::unsupported_version},
+      {"minor 255", Wire().frame({1, 255}, 0, 0), FramingError::unsupported_version},
+      {"type 8", Wire().frame({1, 2}, 8, 0), FramingError::bad_type},
+      {"type 255", Wire().frame({1, 1}, 255, 0), FramingError::bad_type},
+      {"Fragment in 1.0", Wire().frame({1, 0}, 7, 0), FramingError::bad_type},
+      {"2^32-1 octets", Wire().frame({1, 2}, 0, 0xffffffff), FramingError::too_large},
+      {"64 MiB and a bit", Wire().frame({1, 2}, 0, (64u << 20) - 11), FramingError::too_large},
+  };
+  for (const BadFrame& row : rows) {
+    CAPTURE(row.why);
+    for (const std::size_t piece : {1u, 100u}) {
+      const ReadResult result = read_all(*giop, row.octets, piece);
+      CHECK(result.failed);
+      CHECK(result.error == row.error);
+      CHECK(result.messages.empty());
+      CHECK_FALSE(messaging::to_string(result.error).empty());
+    }
+  }
+}
+
+TEST_CASE("messages before a bad one are given out, and nothing after it") {
+  const auto reader = giop->make_reader();
+  Octets scratch(1024);
+  put(*reader, scratch, joined({message_of(40), octets_from("no message!!"), message_of(40)}));
+  IncomingMessage message;
+  CHECK(reader->next(message) == Next::message);
+  CHECK(reader->next(message) == Next::error);
+  CHECK(reader->next(message) == Next::error);
+  CHECK(reader->error() == FramingError::bad_magic);
+  put(*reader, scratch, message_of(40));
+  CHECK(reader->next(message) == Next::error);
+}
+
+TEST_CASE("a message as large as the limit is read, one octet more is not") {
+  const auto small = make_giop({.message_size_max = 2000});
+  CHECK(read_all(*small, message_of(2000)).messages.size() == 1);
+  CHECK(read_all(*small, message_of(2001)).error == FramingError::too_large);
+}
+
+TEST_CASE("bit 1 of a 1.0 message's byte order means nothing") {
+  const Octets octets = Wire().frame({1, 0}, 0, 4, 2).zeros(4);
+  CHECK(read_all(*giop, octets).messages.size() == 1);
+  // Nor is it taken away, where the message is read into storage of its own.
+  const Octets large = Wire().frame({1, 0}, 0, 4000, 2).zeros(4000);
+  const ReadResult result = read_all(*giop, large);
+  REQUIRE(result.messages.size() == 1);
+  CHECK(result.messages[0].octets == hex(large));
+}
+
+}  // namespace
+}  // namespace perigee::giop::test

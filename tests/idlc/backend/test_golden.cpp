@@ -1,0 +1,96 @@
+// The generated files, octet for octet. To accept what the compiler generates now:
+//   PERIGEE_UPDATE_GOLDEN=1 build/release/tests/idlc/backend/test_idlc_backend
+#include "idlc/backends/cpp11/generate.h"
+#include "idlc/frontend/compile.h"
+
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+namespace perigee::idlc {
+
+namespace {
+
+const std::filesystem::path idl_folder = PERIGEE_IDL_FOLDER;
+const std::filesystem::path golden_folder = PERIGEE_GOLDEN_FOLDER;
+
+cpp11::GenerateResult generate_file(const std::string& name) {
+  CompileOptions options;
+  options.main_file = (idl_folder / (name + ".idl")).string();
+  SystemFiles files;
+  const CompileResult compiled = compile(options, files);
+  for (const Diagnostic& diagnostic : compiled.diagnostics) MESSAGE(format(diagnostic));
+  REQUIRE(compiled.ok());
+  return cpp11::generate(*compiled.model, {});
+}
+
+std::string read(const std::filesystem::path& path) {
+  SystemFiles files;
+  return files.read(path.string(), 1 << 24).value_or("");
+}
+
+bool is_updating() { return std::getenv("PERIGEE_UPDATE_GOLDEN") != nullptr; }
+
+void update(const std::filesystem::path& path, const std::string& text) {
+  std::filesystem::create_directories(path.parent_path());
+  std::ofstream(path, std::ios::binary) << text;
+}
+
+}  // namespace
+
+TEST_CASE("generated files are the golden ones") {
+  for (const char* name :
+       {"attributes", "constants", "enums", "exceptions", "includes", "inheritance", "modules",
+        "names", "operations", "references", "sequences", "stock", "structs"}) {
+    CAPTURE(name);
+    const cpp11::GenerateResult generated = generate_file(name);
+    REQUIRE(generated.files.size() == 4);
+    for (const cpp11::OutputFile& output : generated.files) {
+      CAPTURE(output.name);
+      const auto path = golden_folder / name / output.name;
+      if (is_updating()) update(path, output.text);
+      const bool is_golden = read(path) == output.text;
+      CHECK_MESSAGE(is_golden, "differs from ", path.string());
+    }
+  }
+}
+
+TEST_CASE("generated files are named after the IDL file and the side") {
+  const cpp11::GenerateResult generated = generate_file("stock");
+  std::vector<std::string> names;
+  for (const cpp11::OutputFile& output : generated.files) names.push_back(output.name);
+  CHECK(names == std::vector<std::string>{"stockC.h", "stockC.cpp", "stockS.h", "stockS.cpp"});
+  CHECK(names == cpp11::output_names("some/folder/stock.idl", {}));
+}
+
+TEST_CASE("generated files have no lines beyond 100 columns where the names allow it") {
+  for (const cpp11::OutputFile& output : generate_file("operations").files) {
+    CAPTURE(output.name);
+    std::size_t longest = 0;
+    std::size_t start = 0;
+    while (start < output.text.size()) {
+      const std::size_t end = output.text.find('\n', start);
+      longest = std::max(longest, end - start);
+      start = end + 1;
+    }
+    CHECK(longest <= 100);
+  }
+}
+
+TEST_CASE("a table of very many operations grows with their number only") {
+  std::string idl = "interface I {\n";
+  for (int index = 0; index < 2000; ++index) idl += "void f" + std::to_string(index) + "();\n";
+  MemoryFiles files;
+  files.add("many.idl", idl + "};\n");
+  CompileOptions options;
+  options.main_file = "many.idl";
+  const CompileResult compiled = compile(options, files);
+  REQUIRE(compiled.ok());
+  const cpp11::GenerateResult generated = cpp11::generate(*compiled.model, {});
+  REQUIRE(generated.files.size() == 4);
+  CHECK(generated.files[3].text.size() < 1000 * 2000);
+}
+
+}  // namespace perigee::idlc

@@ -1,0 +1,42 @@
+// C++ names and literals.
+#include "idlc/backends/cpp11/names.h"
+
+#include <doctest/doctest.h>
+
+namespace perigee::idlc::cpp11 {
+
+TEST_CASE("names that C++ or the mapping takes get the prefix _cxx_") {
+  for (const char* taken :
+       {"class", "int32_t", "what", "co_await", "xor_eq", "std", "EOF", "EAGAIN", "INT_MAX"})
+    CHECK(cpp_name(taken) == std::string("_cxx_") + taken);
+  for (const char* free : {"get_quote", "Class", "clas", "lass", "value", "interface"})
+    CHECK(cpp_name(free) == free);
+}
+
+TEST_CASE("each part of a qualified name is made a C++ name") {
+  Interface interface;
+  interface.scoped_name = "::Stock::class::Quoter";
+  interface.name = "Quoter";
+  CHECK(qualified_name(interface) == "::Stock::_cxx_class::Quoter");
+  CHECK(skeleton_name(interface) == "::POA::Stock::_cxx_class::Quoter");
+  CHECK(tie_name(interface) == "_tie_Quoter");
+}
+
+TEST_CASE("string literals escape what cannot stand in one") {
+  CHECK(string_literal("plain") == R"("plain")");
+  CHECK(string_literal("a\"b\\c") == R"("a\"b\\c")");
+  CHECK(string_literal("what?"
+                       "?=?") == R"("what?\?=?")");
+  CHECK(string_literal("line\n1\xff") == R"("line\0121\377")");
+}
+
+TEST_CASE("a header's name is the IDL file's with suffix and extension for its own") {
+  CHECK(client_header("stock.idl", {}) == "stockC.h");
+  CHECK(server_header("some.folder/stock", {}) == "some.folder/stockS.h");
+  FileNames names;
+  names.client_suffix = "_client";
+  names.header_extension = ".hpp";
+  CHECK(client_header("stock.v2.idl", names) == "stock.v2_client.hpp");
+}
+
+}  // namespace perigee::idlc::cpp11

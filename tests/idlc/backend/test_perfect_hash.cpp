@@ -1,0 +1,55 @@
+// The compiler's search for perfect hashes.
+#include "idlc/backends/cpp11/perfect_hash.h"
+#include <perigee/poa/skeleton.h>
+
+#include <doctest/doctest.h>
+
+#include <bit>
+
+namespace perigee::idlc::cpp11 {
+
+namespace {
+
+/// `count` names that look like operations.
+std::vector<std::string> operation_names(std::size_t count) {
+  std::vector<std::string> names;
+  for (std::size_t index = 0; index < count; ++index)
+    names.push_back((index % 3 == 0 ? "_get_value" : "operation") + std::to_string(index * 7919));
+  return names;
+}
+
+}  // namespace
+
+TEST_CASE("the compiler hashes names as skeletons do") {
+  for (const std::string& name : operation_names(50))
+    for (const std::uint32_t seed : {0u, 1u, 77u, 65535u})
+      CHECK(operation_hash(name, seed) == skeleton::operation_hash(name, seed));
+}
+
+TEST_CASE("each name has a slot of its own in a table of a power of two") {
+  for (const std::size_t count : {1u, 2u, 6u, 17u, 64u, 200u}) {
+    CAPTURE(count);
+    const std::vector<std::string> names = operation_names(count);
+    const PerfectHash hash = find_perfect_hash(names);
+    REQUIRE(std::has_single_bit(hash.slots.size()));
+    for (std::size_t index = 0; index < count; ++index) {
+      const std::size_t slot = operation_hash(names[index], hash.seed) & (hash.slots.size() - 1);
+      CHECK(hash.slots[slot] == static_cast<int>(index));
+    }
+  }
+}
+
+TEST_CASE("the table of a small interface has no more than twice its size in slots") {
+  CHECK(find_perfect_hash(operation_names(6)).slots.size() == 8);
+  CHECK(find_perfect_hash(operation_names(8)).slots.size() <= 16);
+}
+
+TEST_CASE("skeletons find operations in a table that is sorted instead, as for very many") {
+  constexpr skeleton::OperationSlot slots[] = {{"_get_a", 2}, {"b", 0}, {"c", 1}};
+  for (const skeleton::OperationSlot& slot : slots)
+    CHECK(skeleton::find_sorted_operation(slots, slot.name) == slot.index);
+  for (const char* name : {"", "a", "bb", "d"})
+    CHECK(skeleton::find_sorted_operation(slots, name) == skeleton::unknown_operation);
+}
+
+}  // namespace perigee::idlc::cpp11

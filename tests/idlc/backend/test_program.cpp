@@ -1,0 +1,196 @@
+// perigee-idl as its users call it.
+#include "idlc/program/program.h"
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace perigee::idlc {
+
+namespace {
+
+struct Outcome {
+  int status;
+  std::string out;
+  std::string err;
+};
+
+/// Runs the program on files in memory.
+Outcome run_on(MemoryFiles files, const std::vector<std::string>& words) {
+  std::ostringstream out;
+  std::ostringstream err;
+  const int status = run(words, {files, out, err});
+  return {status, out.str(), err.str()};
+}
+
+Outcome run_on_stock(std::vector<std::string> words) {
+  MemoryFiles files;
+  files.add("stock.idl", "#include \"types.idl\"\ninterface Quoter { Price get(); };\n");
+  files.add("types.idl", "typedef long Price;\n");
+  words.emplace_back("stock.idl");
+  return run_on(std::move(files), words);
+}
+
+bool contains(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// A folder that is gone at the end of the test.
+class TemporaryFolder final {
+ public:
+  TemporaryFolder() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "perigee-idl-XXXXXX").string();
+    REQUIRE(mkdtemp(pattern.data()) != nullptr);
+    path_ = pattern;
+  }
+  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  [[nodiscard]] std::string operator/(const std::string& name) const {
+    return (path_ / name).string();
+  }
+  [[nodiscard]] std::string read(const std::string& name) const {
+    return SystemFiles().read(*this / name, 1 << 20).value_or("");
+  }
+  [[nodiscard]] std::size_t count() const {
+    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(path_), {}));
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace
+
+TEST_CASE("the compiler tells its version and its options") {
+  const Outcome version = run_on({}, {"--version"});
+  CHECK(version.status == 0);
+  CHECK(version.out.starts_with("perigee-idl 0."));
+  const Outcome help = run_on({}, {"--help"});
+  CHECK(help.status == 0);
+  for (const char* option : {"-I", "-D", "-U", "--output-dir", "--dump-model", "--depend-file",
+                             "--idl", "-E", "--client-suffix"})
+    CHECK(contains(help.out, option));
+}
+
+TEST_CASE("errors in the command line have their own exit status") {
+  CHECK(run_on({}, {}).status == 2);
+  const Outcome unknown = run_on_stock({"--no-such-option"});
+  CHECK(unknown.status == 2);
+  CHECK(contains(unknown.err, "--no-such-option"));
+  CHECK(run_on_stock({"--idl=5"}).status == 2);
+  CHECK(run_on_stock({"--client-suffix", "S"}).status == 2);
+  CHECK(run_on_stock({"--depend-file", "x.d", "other.idl"}).status == 2);
+}
+
+TEST_CASE("asynchronous mappings say that they are not available") {
+  for (const std::string option : {"--ami", "--amh", "--async"}) {
+    const Outcome outcome = run_on_stock({option});
+    CHECK(outcome.status == 2);
+    CHECK(outcome.err == "perigee-idl: " + option + " is not available in this version\n");
+  }
+}
+
+TEST_CASE("files are written into the output folder, which is made") {
+  const TemporaryFolder folder;
+  const Outcome outcome = run_on_stock({"-o", folder / "new/folder"});
+  CHECK(outcome.status == 0);
+  CHECK(outcome.err.empty());
+  CHECK(contains(folder.read("new/folder/stockC.h"), "virtual ::Price get();"));
+  CHECK(contains(folder.read("new/folder/stockC.h"), "#include \"typesC.h\""));
+  CHECK(contains(folder.read("new/folder/stockS.cpp"), "#include \"stockS.h\""));
+}
+
+TEST_CASE("suffixes and extensions are options, in file names and includes") {
+  const TemporaryFolder folder;
+  CHECK(run_on_stock({"-o", folder / "", "--client-suffix", "_c", "--server-suffix", "_s",
+                      "--header-extension", ".hh", "--source-extension", ".cc"})
+            .status == 0);
+  CHECK(contains(folder.read("stock_c.hh"), "#include \"types_c.hh\""));
+  CHECK(contains(folder.read("stock_s.cc"), "#include \"stock_s.hh\""));
+}
+
+TEST_CASE("the dependency file makes what is generated depend on all files that were read") {
+  const TemporaryFolder folder;
+  const std::string depend_file = folder / "stock.d";
+  CHECK(run_on_stock({"-o", folder / "", "--depend-file", depend_file}).status == 0);
+  const std::string rule = folder.read("stock.d");
+  CHECK(contains(rule, (folder / "stockC.h") + " "));
+  CHECK(contains(rule, (folder / "stockS.cpp") + ":"));
+  CHECK(contains(rule, "\n  stock.idl"));
+  CHECK(contains(rule, "\n  types.idl"));
+}
+
+TEST_CASE("an IDL error is shown with its position, and nothing is written") {
+  const TemporaryFolder folder;
+  MemoryFiles files;
+  files.add("bad.idl", "interface I {\n  lung f();\n};\n");
+  const Outcome outcome = run_on(std::move(files), {"bad.idl", "-o", folder / ""});
+  CHECK(outcome.status == 1);
+  CHECK(contains(outcome.err, "bad.idl:2:3: error: "));
+  CHECK(folder.count() == 0);
+}
+
+TEST_CASE("what is not generated yet is shown with its position, and nothing is written") {
+  const TemporaryFolder folder;
+  MemoryFiles files;
+  files.add("union.idl", "union U switch (boolean) { case TRUE: long a; };\n");
+  const Outcome outcome = run_on(std::move(files), {"union.idl", "-o", folder / ""});
+  CHECK(outcome.status == 1);
+  CHECK(contains(outcome.err, "union.idl:1:7: error: unions are not generated yet"));
+  CHECK(folder.count() == 0);
+}
+
+TEST_CASE("a file that does not exist is an error") {
+  const Outcome outcome = run_on({}, {"missing.idl"});
+  CHECK(outcome.status == 1);
+  CHECK(contains(outcome.err, "missing.idl"));
+}
+
+TEST_CASE("a folder that cannot be made is an error that says why") {
+  const TemporaryFolder folder;
+  std::ofstream(folder / "file") << "not a folder";
+  const Outcome outcome = run_on_stock({"-o", folder / "file/below"});
+  CHECK(outcome.status == 1);
+  CHECK(contains(outcome.err, "perigee-idl: cannot make the folder"));
+}
+
+TEST_CASE("macros are defined and undefined on the command line") {
+  MemoryFiles files;
+  files.add("m.idl", "#ifdef EXTRA\nconst long extra = EXTRA;\n#endif\nconst long always = 1;\n");
+  CHECK(contains(run_on(files, {"--dump-model", "-DEXTRA=7", "m.idl"}).out, "extra"));
+  CHECK(contains(run_on(files, {"--dump-model", "-D", "EXTRA=7", "m.idl"}).out, "extra"));
+  const Outcome undefined = run_on(files, {"--dump-model", "-DEXTRA", "-UEXTRA", "m.idl"});
+  CHECK(undefined.status == 0);
+  CHECK_FALSE(contains(undefined.out, "extra"));
+}
+
+TEST_CASE("included files are looked for in the folders of -I") {
+  MemoryFiles files;
+  files.add("main.idl", "#include <types.idl>\nconst Price one = 1;\n");
+  files.add("lib/types.idl", "typedef long Price;\n");
+  CHECK(run_on(files, {"--dump-model", "main.idl"}).status == 1);
+  CHECK(run_on(files, {"--dump-model", "-Ilib", "main.idl"}).status == 0);
+  CHECK(run_on(files, {"--dump-model", "-I", "lib", "main.idl"}).status == 0);
+}
+
+TEST_CASE("-E prints the preprocessed text") {
+  MemoryFiles files;
+  files.add("m.idl", "#define N 3\nconst long n = N;\n");
+  const Outcome outcome = run_on(files, {"-E", "m.idl"});
+  CHECK(outcome.status == 0);
+  CHECK(contains(outcome.out, "const long n = 3"));
+}
+
+TEST_CASE("words that are newer than IDL 3 are names, unless IDL 4 is asked for") {
+  MemoryFiles files;
+  files.add("m.idl", "struct S { long map; };\n");
+  CHECK(run_on(files, {"--dump-model", "m.idl"}).status == 0);
+  CHECK(run_on(files, {"--dump-model", "--idl=4", "m.idl"}).status == 1);
+}
+
+}  // namespace perigee::idlc

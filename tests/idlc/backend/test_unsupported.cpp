@@ -1,0 +1,97 @@
+// What this version does not generate ends in an error at its position.
+#include "idlc/backends/cpp11/generate.h"
+#include "idlc/frontend/compile.h"
+
+#include <doctest/doctest.h>
+
+namespace perigee::idlc {
+
+namespace {
+
+/// "line:column: text" of the only diagnostic. The IDL may include "base.idl".
+std::string error_of(const std::string& idl) {
+  MemoryFiles files;
+  files.add("base.idl", "interface Base {\n  void push(in any data);\n};\n");
+  files.add("test.idl", idl);
+  CompileOptions options;
+  options.main_file = "test.idl";
+  options.idl_version = IdlVersion::four;
+  const CompileResult compiled = compile(options, files);
+  for (const Diagnostic& diagnostic : compiled.diagnostics) MESSAGE(format(diagnostic));
+  REQUIRE(compiled.ok());
+  const cpp11::GenerateResult generated = cpp11::generate(*compiled.model, {});
+  CHECK(generated.files.empty());
+  REQUIRE(generated.diagnostics.size() == 1);
+  const Diagnostic& diagnostic = generated.diagnostics.front();
+  return std::to_string(diagnostic.location.line) + ":" +
+         std::to_string(diagnostic.location.column) + ": " + diagnostic.text;
+}
+
+}  // namespace
+
+TEST_CASE("types that are not generated are refused where they are used") {
+  CHECK(error_of("struct S { any a; };") == "1:16: values of type any are not generated yet");
+  CHECK(error_of("typedef long A[3];") == "1:14: arrays are not generated yet");
+  CHECK(error_of("typedef string<8> S;") == "1:19: bounded strings are not generated yet");
+  CHECK(error_of("typedef sequence<long, 8> S;") ==
+        "1:27: bounded sequences are not generated yet");
+  CHECK(error_of("interface I { void f(in wstring s); };") ==
+        "1:33: wide strings are not generated yet");
+  CHECK(error_of("interface I { attribute wchar w; };") ==
+        "1:31: wide characters are not generated yet");
+  CHECK(error_of("const wchar w = L'a';") == "1:13: wide characters are not generated yet");
+  CHECK(error_of("typedef sequence<fixed<5, 2> > F;") ==
+        "1:32: fixed-point types are not generated yet");
+}
+
+TEST_CASE("declarations that are not generated are refused where they are") {
+  CHECK(error_of("module M {\n  union U switch (long) { case 1: long a; };\n};") ==
+        "2:9: unions are not generated yet");
+  CHECK(error_of("native N;") == "1:8: native types are not generated yet");
+  CHECK(error_of("local interface L {};") == "1:17: local interfaces are not generated yet");
+  CHECK(error_of("abstract interface A {};") == "1:20: abstract interfaces are not generated yet");
+  CHECK(error_of("valuetype V { public long a; };") == "1:11: valuetypes are not generated yet");
+  CHECK(error_of("struct A { long m; }; struct B : A { long n; };") ==
+        "1:30: structs with a base are not generated yet");
+  CHECK(error_of("interface I { void f() context (\"C\"); };") ==
+        "1:20: operations with a context are not generated yet");
+}
+
+TEST_CASE("typedefs of other files are refused where they are used") {
+  CHECK(error_of("#include <orb.idl>\ntypedef CORBA::WStringSeq S;") ==
+        "2:27: wide strings are not generated yet");
+  CHECK(error_of("#include <orb.idl>\ninterface I { attribute CORBA::Policy p; };") ==
+        "2:39: references to local interfaces are not generated yet");
+}
+
+TEST_CASE("inherited operations of other files are refused where they are declared") {
+  CHECK(error_of("#include \"base.idl\"\ninterface I : Base {};") ==
+        "2:20: values of type any are not generated yet");
+}
+
+TEST_CASE("annotations that this version does not obey are refused") {
+  CHECK(error_of("interface I {\n  void f(@perigee::borrowed in sequence<octet> s);\n};")
+            .ends_with("annotations @perigee::borrowed are not generated yet"));
+}
+
+TEST_CASE("a reference to an interface that is only declared is refused") {
+  CHECK(error_of("interface I; struct S { I member; };") ==
+        "1:27: interface '::I' is only forward declared");
+}
+
+TEST_CASE("interfaces that would make endless tables are refused") {
+  std::string many = "interface I {\n";
+  for (int index = 0; index <= 60'000; ++index) many += "void f" + std::to_string(index) + "();\n";
+  CHECK(error_of(many + "};") ==
+        "1:11: interfaces with more than 60000 operations are not generated yet");
+  std::string chain = "interface I0 {};\n";
+  for (int index = 1; index < 1000; ++index)
+    chain += "interface I" + std::to_string(index) + " : I" + std::to_string(index - 1) +
+             " { void f" + std::to_string(index) + "(); };\n";
+  CHECK(
+      error_of(chain) ==
+      "776:11: interfaces with more than 300000 operations together, inherited ones included, are "
+      "not generated yet");
+}
+
+}  // namespace perigee::idlc

@@ -1,0 +1,183 @@
+// What back ends ask the model, beyond what the golden files show.
+#include "support.h"
+
+#include <doctest/doctest.h>
+
+namespace perigee::idlc::test {
+
+TEST_CASE("declarations of included files are imported, and the file says how it was included") {
+  CompileOptions options;
+  options.include_paths = {"lib"};
+  const CompileResult result =
+      compile_files({{"main.idl", "#include <sub/a.idl>\ninterface I { void f(in A a); };\n"},
+                     {"lib/sub/a.idl", "#include \"b.idl\"\ntypedef B A;\n"},
+                     {"lib/sub/b.idl", "typedef long B;\n"}},
+                    options);
+  REQUIRE(result.ok());
+  const Model& model = *result.model;
+  CHECK(find(model, "::A")->is_imported);
+  CHECK_FALSE(find(model, "::I")->is_imported);
+  const SourceFile* a = find(model, "::A")->location.file;
+  CHECK(a->path == "lib/sub/a.idl");
+  CHECK(a->include_name == "sub/a.idl");
+  CHECK(a->is_direct);
+  const SourceFile* b = find(model, "::B")->location.file;
+  CHECK(b->include_name == "b.idl");
+  CHECK_FALSE(b->is_direct);
+}
+
+TEST_CASE("orb.idl is built in and no dependency") {
+  const CompileResult result =
+      compile_text("#include <orb.idl>\ninterface I { CORBA::TypeCode f(in CORBA::Object o); };\n");
+  REQUIRE(result.ok());
+  CHECK(result.dependencies == std::vector<std::string>{"main.idl"});
+  const auto* operation = as<Operation>(find(*result.model, "::I::f"));
+  REQUIRE(operation != nullptr);
+  CHECK(operation->return_type->kind == TypeKind::type_code);
+  CHECK(unaliased(*operation->parameters.at(0).type).kind == TypeKind::object);
+  CHECK(find(*result.model, "::CORBA::StringSeq")->location.file->is_builtin);
+}
+
+TEST_CASE("CORBA::TypeCode is known without orb.idl") {
+  CHECK(full_text(compile_text("interface I { CORBA::TypeCode f(); };\n").diagnostics) == "");
+}
+
+TEST_CASE("a forward declaration and the definition are one node") {
+  const CompileResult result =
+      compile_text("interface I;\ntypedef sequence<I> Is;\ninterface I {};\n");
+  REQUIRE(result.ok());
+  const auto& definitions = result.model->definitions;
+  REQUIRE(definitions.size() == 3);
+  const auto* forward = as<Forward>(definitions[0]);
+  REQUIRE(forward != nullptr);
+  CHECK(forward->declared == definitions[2]);
+  CHECK(as<Typedef>(definitions[1])->type->element->declaration == definitions[2]);
+  CHECK(definitions[2]->location.line == 3);
+}
+
+TEST_CASE("openings of a module are nodes of their own that share a scope") {
+  const CompileResult result =
+      compile_text("module M { typedef long A; };\nmodule M { typedef A B; };\n");
+  REQUIRE(result.ok());
+  const auto* first = as<Module>(result.model->definitions.at(0));
+  const auto* second = as<Module>(result.model->definitions.at(1));
+  CHECK(first->first_opening == first);
+  CHECK(second->first_opening == first);
+  CHECK(second->repository_id == first->repository_id);
+}
+
+TEST_CASE("all_bases gives each base once, bases before what derives from them") {
+  const CompileResult result = compile_text(
+      "interface A {}; interface B : A {}; interface C : A {}; interface D : B, C {};\n");
+  REQUIRE(result.ok());
+  std::string names;
+  for (const Interface* base : all_bases(*as<Interface>(find(*result.model, "::D"))))
+    names += base->name;
+  CHECK(names == "ABC");
+}
+
+TEST_CASE("typedefs are resolved around a type, not inside it") {
+  const CompileResult result =
+      compile_text("typedef long A; typedef A B; typedef sequence<B> C; typedef C D;\n");
+  REQUIRE(result.ok());
+  const Type& type = unaliased(*as<Typedef>(find(*result.model, "::D"))->type);
+  CHECK(type.kind == TypeKind::sequence);
+  CHECK(to_text(*type.element) == "::B");
+}
+
+TEST_CASE("equal basic and named types are one object") {
+  const CompileResult result =
+      compile_text("struct S { long a; }; struct T { long b; S c; S d; };\n");
+  REQUIRE(result.ok());
+  const auto* t = as<Struct>(find(*result.model, "::T"));
+  CHECK(t->members[0].type == as<Struct>(find(*result.model, "::S"))->members[0].type);
+  CHECK(t->members[1].type == t->members[2].type);
+}
+
+TEST_CASE("constants hold values of the alternative that their type says") {
+  const CompileResult result = compile_text(
+      "const short a = -1; const octet b = 255; const float c = 0.1; const char d = 'x';\n"
+      "const wstring e = L\"\xc3\xa4\xf0\x9f\x98\x80\"; const string f = \"a\" \"b\";\n"
+      "const unsigned long long g = 18446744073709551615; const unsigned long h = ~0;\n");
+  REQUIRE(full_text(result.diagnostics) == "");
+  const auto value = [&](const std::string& name) {
+    return as<Constant>(find(*result.model, name))->value;
+  };
+  CHECK(value("::a") == Value{std::int64_t{-1}});
+  CHECK(value("::b") == Value{std::uint64_t{255}});
+  CHECK(value("::c") == Value{static_cast<long double>(0.1f)});
+  CHECK(value("::d") == Value{'x'});
+  CHECK(value("::e") == Value{std::u32string{0xe4, 0x1f600}});
+  CHECK(value("::f") == Value{std::string("ab")});
+  CHECK(value("::g") == Value{std::uint64_t{18446744073709551615u}});
+  CHECK(value("::h") == Value{std::uint64_t{4294967295}});
+}
+
+TEST_CASE(
+    "annotations in comments belong to what stands in front of them on the line, else behind") {
+  const CompileResult result = compile_text(
+      "interface I { //@inside\n"
+      "  void f(in string a, //@perigee::borrowed\n"
+      "         in string b); //@oneway_hint(3)\n"
+      "}; //@CORBA(ami=true)\n"
+      "//@next\n"
+      "typedef long T; // plain words, and an address: a@b\n");
+  REQUIRE(full_text(result.diagnostics) == "");
+  const Declaration* interface = find(*result.model, "::I");
+  REQUIRE(interface->annotation("CORBA") != nullptr);
+  CHECK(interface->annotation("CORBA")->parameters.at(0).name == "ami");
+  CHECK(interface->annotation("CORBA")->parameters.at(0).value == Value{});
+  CHECK(interface->annotation("CORBA")->parameters.at(0).text == "true");
+  const auto* f = as<Operation>(find(*result.model, "::I::f"));
+  CHECK(f->parameters[0].annotations.at(0).name == "perigee::borrowed");
+  CHECK(f->parameters[1].annotations.empty());
+  REQUIRE(f->annotation("oneway_hint") != nullptr);
+  CHECK(f->annotation("oneway_hint")->parameters.at(0).value == Value{std::int64_t{3}});
+  const Declaration* t = find(*result.model, "::T");
+  REQUIRE(t->annotations.size() == 1);
+  CHECK(t->annotations[0].name == "next");
+}
+
+TEST_CASE("words newer than IDL 3 are names unless IDL 4 is chosen") {
+  const std::string text =
+      "struct int8 { long map; string bitset; };\ninterface component { void home(in int8 port); "
+      "};\n";
+  CHECK(full_text(compile_text(text).diagnostics) == "");
+  CompileOptions four;
+  four.idl_version = IdlVersion::four;
+  CHECK_FALSE(compile_text(text, four).ok());
+}
+
+TEST_CASE("one run reports errors of several declarations") {
+  const CompileResult result = compile_text(
+      "interface A { void f(in Nope x, long y); Nada g(); };\n"
+      "struct S { Bad b; long ok };\n"
+      "const octet o = 300;\n");
+  CHECK(summary(result.diagnostics) ==
+        "1:25: 'Nope' is not declared\n"
+        "1:33: expected 'in', 'out' or 'inout' in front of a parameter, found the keyword 'long'\n"
+        "1:42: 'Nada' is not declared\n"
+        "2:12: 'Bad' is not declared\n"
+        "2:26: expected ';' after the member\n"
+        "3:17: 300 is out of the range of 'octet', 0 to 255\n");
+}
+
+TEST_CASE("a file with an error has no model, and its diagnostics stay readable") {
+  const CompileResult result = compile_text("bad;\n");
+  CHECK_FALSE(result.ok());
+  CHECK(result.diagnostics.at(0).location.file->path == "main.idl");
+}
+
+TEST_CASE("warnings do not keep the model back") {
+  const CompileResult result = compile_text("#warning look out\ninterface I;\n");
+  CHECK(result.ok());
+  CHECK(full_text(result.diagnostics) ==
+        "main.idl:1:2: warning: #warning look out\n"
+        "  #warning look out\n"
+        "   ^\n"
+        "main.idl:2:11: warning: interface 'I' is declared, but never defined\n"
+        "  interface I;\n"
+        "            ^\n");
+}
+
+}  // namespace perigee::idlc::test

@@ -1,0 +1,27 @@
+// Compiling IDL from memory in tests, and results in a form that a test can compare.
+#pragma once
+
+#include "idlc/frontend/compile.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace perigee::idlc::test {
+
+/// Files by name; the first is the main file.
+using Files = std::vector<std::pair<std::string, std::string>>;
+
+CompileResult compile_files(const Files& files, CompileOptions options = {});
+CompileResult compile_text(const std::string& text, CompileOptions options = {});
+PreprocessResult preprocess_text(const std::string& text, CompileOptions options = {});
+
+/// "line:column: text" of each diagnostic, one a line.
+std::string summary(const std::vector<Diagnostic>& diagnostics);
+/// All diagnostics as the user reads them.
+std::string full_text(const std::vector<Diagnostic>& diagnostics);
+
+/// The declaration of that scoped name ("::M::I"), or nullptr.
+const Declaration* find(const Model& model, const std::string& scoped_name);
+
+}  // namespace perigee::idlc::test

@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# Runs one server and one client of the interoperability tests against each other.
+#   run_pair.sh SERVER [SERVER-OPTION...] -- CLIENT [CLIENT-OPTION...]
+# The server prints its IOR; the client gets it in a file as its first argument, and ends the server
+# by --quit. Fails if either fails. A program that is not there is a failure, never a skip.
+set -euo pipefail
+
+server=()
+while [[ $# -gt 0 && $1 != -- ]]; do
+  server+=("$1")
+  shift
+done
+shift
+client=("$@")
+
+for program in "${server[0]}" "${client[0]}"; do
+  [[ -x $program ]] || { echo "run_pair: $program is missing" >&2; exit 1; }
+done
+
+folder=$(mktemp -d)
+server_pid=
+clean_up() {
+  [[ -n $server_pid ]] && kill "$server_pid" 2>/dev/null
+  rm -rf "$folder"
+}
+trap clean_up EXIT
+
+mkfifo "$folder/output"
+"${server[@]}" >"$folder/output" &
+server_pid=$!
+exec 3<"$folder/output"
+read -r ior <&3 || { echo "run_pair: the server printed no IOR" >&2; exit 1; }
+echo "$ior" >"$folder/ior"
+
+"${client[0]}" "$folder/ior" --quit "${client[@]:1}"
+
+status=0
+wait "$server_pid" || status=$?
+server_pid=
+[[ $status -eq 0 ]] || { echo "run_pair: the server ended with status $status" >&2; exit 1; }

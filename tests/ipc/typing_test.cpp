@@ -1,0 +1,125 @@
+// What must not compile does not: each line is a bug of a program over plain sockets that the types
+// exclude. And what must compile does.
+#include <perigee/ipc/families.h>
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <type_traits>
+
+namespace perigee::ipc {
+namespace {
+
+using namespace ipc::literals;
+
+template <typename T>
+concept CanSend = requires(T socket, OctetSpan octets) { socket.send(octets); };
+template <typename T>
+concept CanReceive = requires(T socket, MutableOctetSpan space) { socket.recv(space); };
+template <typename T>
+concept CanAccept = requires(T socket) { socket.accept(); };
+template <typename T>
+concept CanConnect = requires(T socket, const typename T::Address& to) { socket.connect(to); };
+template <typename T>
+concept CanInterrupt = requires(T socket) { socket.interrupt(); };
+template <typename Socket, typename Option>
+concept CanSet = requires(Socket socket, Option option) { socket.set(option); };
+template <typename Socket, typename Option>
+concept CanGet = requires(const Socket socket) { socket.template get<Option>(); };
+template <typename Role, typename Address>
+concept OpensAt = requires(const Address& address) { Role::open(address); };
+template <typename Role, typename Address>
+concept ConnectsTo = requires(const Address& address) { Role::connect(address); };
+template <typename Role, typename Address, typename Option>
+concept ConnectsWith =
+    requires(const Address& address, Option option) { Role::connect(address, forever, option); };
+template <typename Role, typename Address, typename Option>
+concept OpensWith =
+    requires(const Address& address, Option option) { Role::open(address, option); };
+
+// A passive handle carries no data, and an active one accepts nothing.
+static_assert(!CanSend<sock::Acceptor> && !CanReceive<sock::Acceptor>);
+static_assert(!CanSend<lsock::Acceptor> && !CanReceive<lsock::Acceptor>);
+static_assert(!CanAccept<sock::Stream> && !CanConnect<sock::Stream>);
+static_assert(!CanSend<sock::Connector> && !CanReceive<sock::Connector>);
+// Before a connection is there, nothing can be sent on it.
+static_assert(!CanSend<sock::Connector::Pending> && !CanReceive<sock::Connector::Pending>);
+static_assert(!CanInterrupt<sock::Connector>);
+
+// Addresses of one domain are not taken for those of another, nor a number for an address.
+static_assert(!OpensAt<sock::Acceptor, UnixAddr> && !OpensAt<lsock::Acceptor, InetAddr>);
+static_assert(!ConnectsTo<sock::Connector, UnixAddr> && !ConnectsTo<sock::Connector, int>);
+static_assert(!std::is_convertible_v<std::uint16_t, InetAddr>);
+static_assert(!std::is_convertible_v<const char*, InetAddr>);
+static_assert(!std::is_convertible_v<const char*, UnixAddr>);
+
+// A handle has one owner; a number becomes one only by `adopt`.
+static_assert(!std::is_copy_constructible_v<sock::Stream> && std::movable<sock::Stream>);
+static_assert(!std::is_constructible_v<sock::Stream, int>);
+static_assert(!std::is_convertible_v<sock::Stream, int>);
+static_assert(!std::is_convertible_v<int, Handle>);
+static_assert(!std::is_convertible_v<sock::Stream, lsock::Stream>);
+
+// An option that the kind of socket does not have.
+static_assert(CanSet<sock::Stream, NoDelay> && CanGet<sock::Stream, NoDelay>);
+static_assert(!CanSet<lsock::Stream, NoDelay> && !CanGet<lsock::Stream, NoDelay>);
+static_assert(!CanSet<sock::Acceptor, NoDelay>);
+static_assert(!CanSet<sock::Stream, ReuseAddress> && !CanSet<lsock::Acceptor, ReuseAddress>);
+static_assert(CanSet<sock::Acceptor, SendBuffer> && CanSet<lsock::Stream, SendBuffer>);
+static_assert(!CanSet<sock::Acceptor, ReceiveTimeout>);
+static_assert(!CanSet<sock::Stream, bool> && !CanSet<sock::Stream, int>);
+static_assert(ConnectsWith<sock::Connector, InetAddr, NoDelay>);
+static_assert(!ConnectsWith<lsock::Connector, UnixAddr, NoDelay>);
+static_assert(OpensWith<sock::Acceptor, InetAddr, ReuseAddress>);
+static_assert(!OpensWith<sock::Acceptor, InetAddr, NoDelay>);
+
+// The results of a receive: neither a number that might be an error, nor a truth value.
+static_assert(!std::is_convertible_v<Received, std::size_t>);
+static_assert(!std::is_convertible_v<Received, bool>);
+
+// Families.
+static_assert(ByteStream<sock::Stream> && ByteStream<lsock::Stream>);
+static_assert(!ByteStream<sock::Acceptor> && !StreamFamily<sock::Stream>);
+
+// Nothing virtual, and no more than the handle.
+static_assert(sizeof(sock::Stream) == sizeof(int) && !std::is_polymorphic_v<sock::Stream>);
+static_assert(std::is_nothrow_move_constructible_v<sock::Acceptor>);
+
+TEST_CASE("options are set, and read back as what they are") {
+  auto acceptor =
+      sock::Acceptor::open(InetAddr::loopback(), ReuseAddress{true}, ReceiveBuffer{64_KiB}).value();
+  CHECK(acceptor.get<ReuseAddress>().value().on);
+  CHECK(acceptor.get<ReceiveBuffer>().value().size >= 64_KiB);
+  auto stream = sock::Connector::connect(acceptor.local_address().value(), forever, NoDelay{true},
+                                         SendBuffer{32_KiB})
+                    .value();
+  CHECK(stream.get<NoDelay>().value().on);
+  CHECK(stream.get<SendBuffer>().value().size >= 32_KiB);
+  CHECK(stream.set(NoDelay{false}).has_value());
+  CHECK_FALSE(stream.get<NoDelay>().value().on);
+  CHECK(stream.set(KeepAlive{}).has_value());
+  CHECK(stream.get<KeepAlive>().value().on);
+  CHECK(stream.set(ReceiveTimeout{std::chrono::seconds(2)}).has_value());
+  CHECK(stream.get<ReceiveTimeout>().value().time == std::chrono::seconds(2));
+  CHECK(stream.get<Linger>().value().time.count() < 0);
+  CHECK(stream.set(Linger{std::chrono::seconds(3)}).has_value());
+  CHECK(stream.get<Linger>().value().time == std::chrono::seconds(3));
+  CHECK(stream.set(QuickAck{true}).has_value());
+}
+
+TEST_CASE("an option that cannot be set is an error") {
+  sock::Stream closed;
+  CHECK(closed.set(NoDelay{true}).error() == std::errc::bad_file_descriptor);
+  CHECK(closed.get<NoDelay>().error() == std::errc::bad_file_descriptor);
+}
+
+TEST_CASE("a time limit is for ever, nothing, or a duration that is not negative") {
+  static_assert(TimeLimit{}.is_forever() && forever.is_forever() && no_wait.is_no_wait());
+  CHECK(TimeLimit(std::chrono::seconds(2)).duration() == std::chrono::seconds(2));
+  CHECK(TimeLimit(std::chrono::seconds(-2)).duration().count() == 0);
+  CHECK_FALSE(TimeLimit(std::chrono::hours::max()).is_forever());
+  CHECK(TimeLimit(std::chrono::hours::max()).duration() > std::chrono::hours(24));
+}
+
+}  // namespace
+}  // namespace perigee::ipc

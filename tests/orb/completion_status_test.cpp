@@ -1,0 +1,215 @@
+// The completion status table of the style guide (section 6) and of interop facts 19, 21, 22: one
+// test per row.
+#include "orb/fixture.h"
+
+#include <doctest/doctest.h>
+
+namespace perigee::test {
+
+using CORBA::COMPLETED_MAYBE;
+using CORBA::COMPLETED_NO;
+using CORBA::COMPLETED_YES;
+
+namespace {
+constexpr std::uint32_t no_usable_profile = CORBA::OMGVMCID | 2;
+constexpr std::size_t part_of_a_request = 20;  // octets
+}  // namespace
+
+TEST_CASE("a refused connection is TRANSIENT, OMG minor 2, COMPLETED_NO, and names the endpoint") {
+  Fixture fixture;
+  const auto object = fixture.object({"nobody"});
+  const auto exception = caught<CORBA::TRANSIENT>([&] { ping(object); });
+  CHECK(exception.minor() == no_usable_profile);
+  CHECK(exception.completed() == COMPLETED_NO);
+  CHECK(exception.detail().find("test://nobody") != std::string::npos);
+  CHECK(exception.detail().find("Connection refused") != std::string::npos);
+}
+
+TEST_CASE("a reference without a usable profile is TRANSIENT, OMG minor 2, COMPLETED_NO") {
+  Fixture fixture;
+  const auto object = fixture.core().make_object({"IDL:Test:1.0", {{4711, Octets(8)}}});
+  const auto exception = caught<CORBA::TRANSIENT>([&] { ping(object); });
+  CHECK(exception.minor() == no_usable_profile);
+  CHECK(exception.completed() == COMPLETED_NO);
+}
+
+TEST_CASE("a send that breaks before the last octet is COMPLETED_NO") {
+  Fixture fixture;
+  fixture.protocol().add("peer", {.accepts_max = part_of_a_request});
+  const auto object = fixture.object({"peer"});
+  const auto exception = caught<CORBA::COMM_FAILURE>([&] { ping(object); });
+  CHECK(exception.completed() == COMPLETED_NO);
+  CHECK(fixture.counts("peer").connects == 1);  // a new connection was not stale: no second try
+}
+
+TEST_CASE("a send that breaks before the last octet goes on at the next profile") {
+  Fixture fixture;
+  fixture.protocol().add("first", {.accepts_max = part_of_a_request});
+  fixture.peer("second", reply_with_long(7));
+  CHECK(echo(fixture.object({"first", "second"})) == 7);
+}
+
+TEST_CASE("a send that breaks on a re-used connection is retried once on a fresh one") {
+  Fixture fixture;
+  fixture.protocol().add("peer", {.accepts_max = 60, .on_message = reply_with_nothing()});
+  fixture.peer("peer", reply_with_nothing());
+  const auto object = fixture.object({"peer"});
+  ping(object);
+  ping(object);  // beyond the 60 octets
+  CHECK(fixture.counts("peer").connects == 2);
+}
+
+TEST_CASE("a connection that ends after the request was sent is COMM_FAILURE, COMPLETED_MAYBE") {
+  Fixture fixture;
+  fixture.peer("first", [](ScriptedTransport& transport, const IncomingMessage&) {
+    transport.end_of_stream();
+  });
+  fixture.peer("second", reply_with_nothing());
+  const auto object = fixture.object({"first", "second"});
+  const auto exception = caught<CORBA::COMM_FAILURE>([&] { ping(object); });
+  CHECK(exception.completed() == COMPLETED_MAYBE);
+  CHECK(fixture.counts("second").connects == 0);  // never retried
+}
+
+TEST_CASE("a connection that is reset on re-use after a whole request is COMPLETED_MAYBE") {
+  Fixture fixture;
+  auto calls = std::make_shared<int>(0);
+  fixture.peer("peer", [calls](ScriptedTransport& transport, const IncomingMessage& message) {
+    if (++*calls == 1) return send_reply(transport, message, ReplyStatus::no_exception);
+    transport.reset();
+  });
+  const auto object = fixture.object({"peer"});
+  ping(object);
+  const auto exception = caught<CORBA::COMM_FAILURE>([&] { ping(object); });
+  CHECK(exception.completed() == COMPLETED_MAYBE);
+  CHECK(fixture.counts("peer").connects == 1);
+}
+
+TEST_CASE("CloseConnection instead of a reply means not executed: retried on a new connection") {
+  Fixture fixture;
+  auto calls = std::make_shared<int>(0);
+  fixture.peer("peer", [calls](ScriptedTransport& transport, const IncomingMessage& message) {
+    if (++*calls == 1) return send_reply(transport, message, ReplyStatus::no_exception);
+    send_close_connection(transport);
+  });
+  fixture.peer("peer", reply_with_long(5));
+  const auto object = fixture.object({"peer"});
+  ping(object);
+  CHECK(echo(object) == 5);
+  CHECK(fixture.counts("peer").connects == 2);
+}
+
+TEST_CASE("a server that always closes its connections is TRANSIENT, COMPLETED_NO in the end") {
+  Fixture fixture;
+  fixture.peer("peer", [](ScriptedTransport& transport, const IncomingMessage&) {
+    send_close_connection(transport);
+  });
+  const auto object = fixture.object({"peer"});
+  const auto exception = caught<CORBA::TRANSIENT>([&] { ping(object); });
+  CHECK(exception.completed() == COMPLETED_NO);
+  CHECK(fixture.counts("peer").connects == 2);
+}
+
+TEST_CASE("a mute peer is TIMEOUT, COMPLETED_MAYBE on a new connection") {
+  Fixture fixture;
+  fixture.peer("peer", {});
+  const auto object = fixture.object({"peer"});
+  const auto exception = caught<CORBA::TIMEOUT>([&] { ping(object); });
+  CHECK(exception.completed() == COMPLETED_MAYBE);
+}
+
+TEST_CASE("MessageError instead of a reply is COMM_FAILURE, COMPLETED_MAYBE") {
+  Fixture fixture;
+  fixture.peer("peer", [](ScriptedTransport& transport, const IncomingMessage&) {
+    cdr::Buffer buffer;
+    cdr::Encoder encoder(buffer);
+    giop_protocol().encode_message_error(encoder, {1, 2});
+    transport.deliver(buffer);
+  });
+  const auto object = fixture.object({"peer"});
+  const auto exception = caught<CORBA::COMM_FAILURE>([&] { ping(object); });
+  CHECK(exception.completed() == COMPLETED_MAYBE);
+}
+
+TEST_CASE("octets that are no message are COMM_FAILURE, COMPLETED_MAYBE, and say what is wrong") {
+  Fixture fixture;
+  fixture.peer("peer", [](ScriptedTransport& transport, const IncomingMessage&) {
+    transport.deliver(octets_of(std::string_view("HTTP/1.1 400 Bad Request")));
+  });
+  const auto object = fixture.object({"peer"});
+  const auto exception = caught<CORBA::COMM_FAILURE>([&] { ping(object); });
+  CHECK(exception.completed() == COMPLETED_MAYBE);
+  CHECK(exception.detail().find("no message") != std::string::npos);
+}
+
+TEST_CASE("a system exception in the reply keeps its minor code and completion status") {
+  Fixture fixture;
+  fixture.peer("peer",
+               reply_with_exception("IDL:omg.org/CORBA/NO_RESOURCES:1.0", 4711, COMPLETED_MAYBE));
+  const auto object = fixture.object({"peer"});
+  const auto exception = caught<CORBA::NO_RESOURCES>([&] { ping(object); });
+  CHECK(exception.minor() == 4711);
+  CHECK(exception.completed() == COMPLETED_MAYBE);
+}
+
+TEST_CASE("a system exception that CORBA does not know becomes UNKNOWN, OMG minor 2") {
+  Fixture fixture;
+  fixture.peer("peer", reply_with_exception("IDL:omg.org/CORBA/NEW_ONE:1.0", 1, COMPLETED_NO));
+  const auto object = fixture.object({"peer"});
+  const auto exception = caught<CORBA::UNKNOWN>([&] { ping(object); });
+  CHECK(exception.minor() == (CORBA::OMGVMCID | 2));
+  CHECK(exception.completed() == COMPLETED_NO);
+}
+
+TEST_CASE("a user exception that the operation does not list becomes UNKNOWN, OMG minor 1") {
+  Fixture fixture;
+  fixture.peer("peer", reply_with(ReplyStatus::user_exception, [](cdr::Encoder& encoder) {
+                 encoder.write_string("IDL:Unlisted:1.0");
+               }));
+  const auto object = fixture.object({"peer"});
+  const auto exception = caught<CORBA::UNKNOWN>([&] { ping(object); });
+  CHECK(exception.minor() == (CORBA::OMGVMCID | 1));
+  CHECK(exception.completed() == COMPLETED_YES);
+}
+
+TEST_CASE("results that do not decode are MARSHAL, COMPLETED_YES, and the connection stays") {
+  Fixture fixture;
+  fixture.peer("peer", reply_with_nothing());
+  const auto object = fixture.object({"peer"});
+  const auto exception = caught<CORBA::MARSHAL>([&] { (void)echo(object); });
+  CHECK(exception.completed() == COMPLETED_YES);
+  ping(object);
+  CHECK(fixture.counts("peer").connects == 1);
+}
+
+TEST_CASE("arguments that do not encode are COMPLETED_NO, and nothing is sent") {
+  Fixture fixture;
+  fixture.peer("peer", reply_with_nothing());
+  const auto object = fixture.object({"peer"});
+  const auto call = [&] {
+    stub::invoke(
+        *object, ping_operation,
+        [](cdr::Encoder& encoder) { encoder.write_string(std::string_view("a\0b", 3)); }, nullptr);
+  };
+  CHECK(caught<CORBA::BAD_PARAM>(call).completed() == COMPLETED_NO);
+  CHECK(fixture.counts("peer").sends == 0);
+}
+
+TEST_CASE("a server that needs another addressing mode is NO_IMPLEMENT, COMPLETED_NO") {
+  Fixture fixture;
+  fixture.peer("peer", reply_with(ReplyStatus::needs_addressing_mode,
+                                  [](cdr::Encoder& encoder) { encoder.write(std::int16_t{2}); }));
+  const auto object = fixture.object({"peer"});
+  CHECK(caught<CORBA::NO_IMPLEMENT>([&] { ping(object); }).completed() == COMPLETED_NO);
+}
+
+TEST_CASE("after shutdown calls are BAD_INV_ORDER, OMG minor 4") {
+  Fixture fixture;
+  fixture.peer("peer", reply_with_nothing());
+  const auto object = fixture.object({"peer"});
+  fixture.core().shutdown(orb::Completion::wait);
+  const auto exception = caught<CORBA::BAD_INV_ORDER>([&] { ping(object); });
+  CHECK(exception.minor() == (CORBA::OMGVMCID | 4));
+}
+
+}  // namespace perigee::test

@@ -1,0 +1,169 @@
+// Connection: one writer at a time, the queue, and what is left of a message when nobody may wait.
+#include "orb/connection.h"
+
+#include "orb/fixture.h"
+
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <thread>
+#include <vector>
+
+namespace perigee::test {
+
+using orb::Connection;
+using orb::ConnectionLimits;
+using orb::ReadStatus;
+using orb::SendStatus;
+using transport::Wait;
+
+namespace {
+
+// Takes as many octets per send as it is allowed to, and remembers them.
+class ThrottledTransport final : public transport::Transport {
+ public:
+  std::size_t allowance = 0;
+  Octets taken;
+  std::function<void()> on_send;
+
+  IoResult send(std::span<const OctetSpan> segments, Wait) override {
+    if (on_send) on_send();
+    std::size_t count = 0;
+    for (OctetSpan segment : segments) {
+      segment = segment.first(std::min(segment.size(), allowance));
+      taken.insert(taken.end(), segment.begin(), segment.end());
+      allowance -= segment.size();
+      count += segment.size();
+    }
+    return count == 0 ? IoResult{0, IoStatus::would_block, 0} : IoResult{count, IoStatus::ok, 0};
+  }
+  IoResult receive(MutableOctetSpan, Wait) override { return {0, IoStatus::end_of_stream, 0}; }
+  IoResult set_receive_timeout(std::chrono::microseconds) override { return {}; }
+  IoResult set_send_timeout(std::chrono::microseconds) override { return {}; }
+  void shutdown_send() noexcept override {}
+  void interrupt() noexcept override {}
+  [[nodiscard]] int readiness_fd() const noexcept override { return -1; }
+  [[nodiscard]] const std::string& peer() const noexcept override { return peer_; }
+
+ private:
+  std::string peer_ = "test://throttled";
+};
+
+cdr::Buffer message_with(std::size_t body_size) {
+  cdr::Buffer buffer;
+  cdr::Encoder encoder(buffer);
+  giop_protocol().begin_request(encoder, {1, 2}, messaging::RequestHeader{.operation = "ping"},
+                                messaging::Body::present);
+  encoder.write_octets(Octets(body_size, std::byte{1}));
+  giop_protocol().finish(encoder);
+  return buffer;
+}
+
+}  // namespace
+
+TEST_CASE("what the transport does not take at once leaves with flush, in order") {
+  auto owned = std::make_unique<ThrottledTransport>();
+  ThrottledTransport& transport = *owned;
+  Connection connection(std::move(owned), giop_protocol());
+  const cdr::Buffer first = message_with(1000);
+  const cdr::Buffer second = message_with(500);
+  transport.allowance = 300;
+  CHECK(connection.send(first, Wait::no).status == SendStatus::queued);
+  const orb::SendResult queued = connection.send(second, Wait::no);
+  CHECK(queued.status == SendStatus::queued);
+  CHECK_FALSE(connection.idle_output());
+  CHECK_FALSE(connection.accepted(queued.position));
+  while (!connection.idle_output()) {
+    transport.allowance = 300;
+    CHECK(connection.flush());
+  }
+  Octets expected = first.flatten();
+  const Octets rest = second.flatten();
+  expected.insert(expected.end(), rest.begin(), rest.end());
+  CHECK(transport.taken == expected);
+  CHECK(connection.accepted(queued.position));
+}
+
+TEST_CASE("a peer that does not read breaks the connection when the queue is full") {
+  auto owned = std::make_unique<ThrottledTransport>();
+  Connection connection(std::move(owned), giop_protocol(),
+                        ConnectionLimits{.write_queue_size_max = 4000});
+  const cdr::Buffer message = message_with(1000);
+  int queued = 0;
+  while (connection.send(message, Wait::no).status == SendStatus::queued && queued < 10) ++queued;
+  CHECK(queued == 4);  // one that is being sent, and 3,036 octets behind it
+  CHECK(connection.broken());
+  CHECK(connection.send(message, Wait::no).status == SendStatus::failed);
+}
+
+TEST_CASE("a message larger than the queue leaves as a whole when nothing waited before it") {
+  auto owned = std::make_unique<ThrottledTransport>();
+  ThrottledTransport& transport = *owned;
+  Connection connection(std::move(owned), giop_protocol(),
+                        ConnectionLimits{.write_queue_size_max = 4000});
+  transport.allowance = 100;
+  const cdr::Buffer message = message_with(10'000);
+  CHECK(connection.send(message, Wait::no).status == SendStatus::queued);
+  transport.allowance = 20'000;
+  CHECK(connection.flush());
+  CHECK(transport.taken == message.flatten());
+}
+
+TEST_CASE("messages of several writers do not mix") {
+  TransportCounts counts;
+  std::atomic<int> whole{0};
+  constexpr int writers = 4;
+  constexpr int messages = 300;
+  auto transport = std::make_unique<ScriptedTransport>(
+      Script{.on_message = [&](ScriptedTransport&, const IncomingMessage&) { ++whole; }},
+      giop_protocol(), counts);
+  Connection connection(std::move(transport), giop_protocol(),
+                        ConnectionLimits{.write_queue_size_max = 4000});
+  {
+    std::vector<std::jthread> threads;
+    for (int writer = 0; writer < writers; ++writer)
+      threads.emplace_back([&, writer] {
+        const cdr::Buffer message = message_with(static_cast<std::size_t>(100 * writer));
+        for (int index = 0; index < messages; ++index)
+          if (connection.send(message, Wait::yes).status == SendStatus::failed) connection.close();
+      });
+  }
+  CHECK(whole == writers * messages);
+  CHECK(connection.idle_output());
+}
+
+TEST_CASE("a nobody-waits read gives whole messages, then says that it would block") {
+  TransportCounts counts;
+  auto owned = std::make_unique<ScriptedTransport>(Script{}, giop_protocol(), counts);
+  ScriptedTransport& transport = *owned;
+  Connection connection(std::move(owned), giop_protocol());
+  const Octets message = message_with(10).flatten();
+  transport.deliver(message);
+  transport.deliver(OctetSpan(message).first(20));
+  messaging::IncomingMessage incoming;
+  CHECK(connection.read(incoming, Wait::no) == ReadStatus::message);
+  CHECK(connection.read(incoming, Wait::no) == ReadStatus::would_block);
+  CHECK(counts.receives == 1);  // a short read means drained
+  transport.deliver(OctetSpan(message).subspan(20));
+  transport.end_of_stream();
+  connection.expect_end();
+  CHECK(connection.read(incoming, Wait::no) == ReadStatus::message);
+  CHECK(connection.read(incoming, Wait::no) == ReadStatus::end_of_stream);
+}
+
+TEST_CASE("while a send goes on, what it was given counts as accepted: the peer may have it") {
+  auto owned = std::make_unique<ThrottledTransport>();
+  ThrottledTransport& transport = *owned;
+  Connection connection(std::move(owned), giop_protocol());
+  transport.allowance = 10;
+  CHECK(connection.send(message_with(100), Wait::no).status == SendStatus::queued);
+  const orb::SendResult queued = connection.send(message_with(100), Wait::no);
+  bool during = false;
+  transport.on_send = [&] { during = connection.accepted(queued.position) || during; };
+  transport.allowance = 1000;
+  CHECK(connection.flush());
+  CHECK(during);
+  CHECK(connection.accepted(queued.position));
+}
+
+}  // namespace perigee::test

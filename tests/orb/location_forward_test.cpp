@@ -1,0 +1,102 @@
+// LOCATION_FORWARD in all its forms. Interop fact 24.
+#include "orb/fixture.h"
+#include "orb/reference.h"
+
+#include <doctest/doctest.h>
+
+namespace perigee::test {
+
+TEST_CASE("a forwarded call goes to the new place, and so do the next ones directly") {
+  Fixture fixture;
+  fixture.peer("old", fixture.forward_to(fixture.ior({"new"})));
+  fixture.peer("new", reply_with_long(3));
+  const auto object = fixture.object({"old"});
+  CHECK(echo(object) == 3);
+  CHECK(echo(object) == 3);
+  CHECK(fixture.counts("old").sends == 1);
+  CHECK(object->_reference()->ior() == fixture.ior({"old"}));
+}
+
+TEST_CASE("a permanent forward replaces the reference") {
+  Fixture fixture;
+  fixture.peer("old", fixture.forward_to(fixture.ior({"new"}), ReplyStatus::location_forward_perm));
+  fixture.peer("new", reply_with_long(3));
+  const auto object = fixture.object({"old"});
+  CHECK(echo(object) == 3);
+  CHECK(object->_reference()->ior() == fixture.ior({"new"}));
+}
+
+TEST_CASE("when the new place cannot be reached, the old one is asked again") {
+  Fixture fixture;
+  auto calls = std::make_shared<int>(0);
+  const auto forward = fixture.forward_to(fixture.ior({"gone"}));
+  fixture.peer("old", [=](ScriptedTransport& transport, const IncomingMessage& message) {
+    if (++*calls == 1) return forward(transport, message);
+    reply_with_long(9)(transport, message);
+  });
+  CHECK(echo(fixture.object({"old"})) == 9);
+}
+
+TEST_CASE("when the object no longer exists at the new place, the old one is asked again") {
+  Fixture fixture;
+  auto calls = std::make_shared<int>(0);
+  const auto forward = fixture.forward_to(fixture.ior({"new"}));
+  fixture.peer("old", [=](ScriptedTransport& transport, const IncomingMessage& message) {
+    if (++*calls == 1) return forward(transport, message);
+    reply_with_long(9)(transport, message);
+  });
+  fixture.peer("new", reply_with_exception("IDL:omg.org/CORBA/OBJECT_NOT_EXIST:1.0", 0,
+                                           CORBA::COMPLETED_NO));
+  CHECK(echo(fixture.object({"old"})) == 9);
+}
+
+TEST_CASE("two places that forward to each other end in TRANSIENT after a limited number of hops") {
+  orb::Settings settings;
+  settings.forward_hops_max = 4;
+  Fixture fixture(settings);
+  fixture.peer("a", fixture.forward_to(fixture.ior({"b"})));
+  fixture.peer("b", fixture.forward_to(fixture.ior({"a"})));
+  const auto object = fixture.object({"a"});
+  const auto exception = caught<CORBA::TRANSIENT>([&] { ping(object); });
+  CHECK(exception.completed() == CORBA::COMPLETED_NO);
+  CHECK(fixture.counts("a").sends + fixture.counts("b").sends == 5);
+}
+
+TEST_CASE("a forward to nil is INV_OBJREF") {
+  Fixture fixture;
+  fixture.peer("old", fixture.forward_to({}));
+  const auto object = fixture.object({"old"});
+  CHECK(caught<CORBA::INV_OBJREF>([&] { ping(object); }).completed() == CORBA::COMPLETED_NO);
+}
+
+TEST_CASE("a forward that does not decode is MARSHAL, COMPLETED_NO") {
+  Fixture fixture;
+  fixture.peer("old", reply_with(ReplyStatus::location_forward));
+  const auto object = fixture.object({"old"});
+  CHECK(caught<CORBA::MARSHAL>([&] { ping(object); }).completed() == CORBA::COMPLETED_NO);
+}
+
+TEST_CASE("more forwards than are remembered are followed all the same") {
+  orb::Settings settings;
+  settings.forwards_remembered_max = 1;
+  Fixture fixture(settings);
+  fixture.peer("a", fixture.forward_to(fixture.ior({"b"})));
+  fixture.peer("b", fixture.forward_to(fixture.ior({"c"})));
+  fixture.peer("c", reply_with_long(1));
+  const auto object = fixture.object({"a"});
+  CHECK(echo(object) == 1);
+  CHECK(echo(object) == 1);
+}
+
+TEST_CASE("forwards that lead nowhere end in TRANSIENT, remembered or not") {
+  orb::Settings settings;
+  settings.forwards_remembered_max = 0;
+  Fixture fixture(settings);
+  const iop::Ior unusable{"IDL:Test:1.0", {{4711, Octets(8)}}};
+  fixture.peer("a", fixture.forward_to(fixture.ior({"b"})));
+  fixture.peer("b", fixture.forward_to(unusable));
+  const auto object = fixture.object({"a"});
+  CHECK(caught<CORBA::TRANSIENT>([&] { ping(object); }).completed() == CORBA::COMPLETED_NO);
+}
+
+}  // namespace perigee::test

@@ -1,0 +1,173 @@
+// Transports in memory. Profiles of scheme "test" hold version, address and object key.
+#include "orb/scripted_protocol.h"
+
+#include <perigee/cdr/decoder.h>
+#include <perigee/cdr/encoder.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+namespace perigee::test {
+
+ScriptedTransport::ScriptedTransport(Script script, const messaging::Protocol& protocol,
+                                     TransportCounts& counts)
+    : script_(std::move(script)), counts_(counts), reader_(protocol.make_reader()) {}
+
+void ScriptedTransport::deliver(OctetSpan octets) {
+  const std::lock_guard lock(mutex_);
+  inbound_.insert(inbound_.end(), octets.begin(), octets.end());
+  arrived_.notify_all();
+}
+
+void ScriptedTransport::deliver(const cdr::Buffer& message) {
+  if (message.borrowed().empty()) return deliver(message.own_octets());  // allocates nothing
+  deliver(message.flatten());
+}
+
+void ScriptedTransport::end_of_stream() {
+  const std::lock_guard lock(mutex_);
+  if (end_ == End::open) end_ = End::closed;
+  arrived_.notify_all();
+}
+
+void ScriptedTransport::reset() {
+  const std::lock_guard lock(mutex_);
+  end_ = End::reset;
+  arrived_.notify_all();
+}
+
+IoResult ScriptedTransport::send(std::span<const OctetSpan> segments, transport::Wait) {
+  ++counts_.sends;
+  std::size_t taken = 0;
+  for (OctetSpan segment : segments) {
+    const std::size_t count = std::min(segment.size(), script_.accepts_max - accepted_);
+    taken += count;
+    accepted_ += count;
+    OctetSpan rest = segment.first(count);
+    while (!rest.empty()) {
+      const MutableOctetSpan space = reader_->receive_space(scratch_);
+      const std::size_t part = std::min(rest.size(), space.size());
+      std::copy_n(rest.begin(), part, space.begin());
+      reader_->received(part);
+      rest = rest.subspan(part);
+      take_messages();
+    }
+    if (count < segment.size()) return {taken, IoStatus::failed, EPIPE};
+  }
+  return {taken, IoStatus::ok, 0};
+}
+
+void ScriptedTransport::take_messages() {
+  messaging::IncomingMessage message;
+  while (reader_->next(message) == messaging::MessageReader::Next::message)
+    if (script_.on_message) script_.on_message(*this, message);
+}
+
+void ScriptedTransport::await_read() {
+  std::unique_lock lock(mutex_);
+  arrived_.wait(lock, [this] { return inbound_taken_ == inbound_.size() || end_ != End::open; });
+}
+
+IoResult ScriptedTransport::receive(MutableOctetSpan space, transport::Wait wait) {
+  ++counts_.receives;
+  std::unique_lock lock(mutex_);
+  const auto something = [this] { return inbound_taken_ < inbound_.size() || end_ != End::open; };
+  if (!something() && wait == transport::Wait::no) return {0, IoStatus::would_block, 0};
+  if (!something() && times_out_) return {0, IoStatus::timed_out, 0};
+  arrived_.wait(lock, something);
+  const std::size_t count = std::min(space.size(), inbound_.size() - inbound_taken_);
+  if (count == 0 && end_ == End::reset) return {0, IoStatus::failed, ECONNRESET};
+  if (count == 0) return {0, IoStatus::end_of_stream, 0};
+  std::copy_n(inbound_.begin() + static_cast<std::ptrdiff_t>(inbound_taken_), count, space.begin());
+  inbound_taken_ += count;
+  if (inbound_taken_ == inbound_.size()) {
+    inbound_.clear();
+    inbound_taken_ = 0;
+    arrived_.notify_all();
+  }
+  return {count, IoStatus::ok, 0};
+}
+
+IoResult ScriptedTransport::set_receive_timeout(std::chrono::microseconds timeout) {
+  const std::lock_guard lock(mutex_);
+  times_out_ = timeout.count() > 0;
+  return {};
+}
+
+namespace {
+
+class ScriptedConnector final : public transport::Connector {
+ public:
+  explicit ScriptedConnector(ScriptedProtocol& protocol) : protocol_(protocol) {}
+  std::expected<std::unique_ptr<transport::Transport>, IoError> connect(
+      const transport::Endpoint& endpoint, std::chrono::milliseconds) override {
+    return protocol_.connect(endpoint);
+  }
+
+ private:
+  ScriptedProtocol& protocol_;
+};
+
+}  // namespace
+
+std::span<const std::string_view> ScriptedProtocol::schemes() const noexcept {
+  static constexpr std::string_view schemes[] = {"test"};
+  return schemes;
+}
+
+std::unique_ptr<transport::Connector> ScriptedProtocol::make_connector() {
+  return std::make_unique<ScriptedConnector>(*this);
+}
+
+std::expected<std::unique_ptr<transport::Acceptor>, IoError> ScriptedProtocol::listen(
+    const transport::Endpoint& endpoint) {
+  return std::unexpected(
+      IoError{IoErrorKind::unsupported, IoOperation::listen, 0, to_string(endpoint)});
+}
+
+std::expected<std::unique_ptr<transport::Transport>, IoError> ScriptedProtocol::connect(
+    const transport::Endpoint& endpoint) {
+  const std::lock_guard lock(mutex_);
+  TransportCounts& counts = counts_[endpoint.address];
+  ++counts.connects;
+  std::deque<Script>& scripts = scripts_[endpoint.address];
+  if (scripts.empty() || scripts.front().refuse) {
+    if (scripts.size() > 1) scripts.pop_front();
+    return std::unexpected(
+        IoError{IoErrorKind::system, IoOperation::connect, ECONNREFUSED, to_string(endpoint)});
+  }
+  Script script = scripts.front();
+  if (scripts.size() > 1) scripts.pop_front();
+  return std::make_unique<ScriptedTransport>(std::move(script), messaging_, counts);
+}
+
+std::optional<transport::ProfileTarget> ScriptedProtocol::claim(
+    const iop::TaggedProfile& profile) const {
+  if (profile.tag != profile_tag) return std::nullopt;
+  cdr::Decoder decoder(profile.data, std::endian::little);
+  transport::ProfileTarget target;
+  target.major = decoder.read<std::uint8_t>();
+  target.minor = decoder.read<std::uint8_t>();
+  std::string address;
+  decoder.read_string(address);
+  const OctetSpan key = decoder.read_octet_sequence();
+  target.object_key.assign(key.begin(), key.end());
+  target.endpoints.push_back({"test", address});
+  if (!decoder.ok()) return std::nullopt;
+  return target;
+}
+
+iop::TaggedProfile ScriptedProtocol::make_profile(const transport::Endpoint& endpoint,
+                                                  const transport::ProfileSource& source) const {
+  cdr::Buffer buffer;
+  cdr::Encoder encoder(buffer, std::endian::little);
+  encoder.write(source.major);
+  encoder.write(source.minor);
+  encoder.write_string(endpoint.address);
+  encoder.write_length(source.object_key.size());
+  encoder.write_octets(source.object_key);
+  return {profile_tag, buffer.flatten()};
+}
+
+}  // namespace perigee::test

@@ -1,0 +1,114 @@
+// A protocol for tests: transports that exist in memory only, and whose peer is a script. Nothing
+// waits for a clock: a receive with a time-out set "times out" at once when nothing has arrived.
+#pragma once
+
+#include <perigee/messaging/protocol.h>
+#include <perigee/transport/transport.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <limits>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace perigee::test {
+
+class ScriptedTransport;
+
+/// How the peer of one connection behaves.
+struct Script {
+  bool refuse = false;  ///< the connect fails
+  /// Octets that are taken; the send that would go beyond takes those and fails with EPIPE.
+  std::size_t accepts_max = std::numeric_limits<std::size_t>::max();
+  /// Called in the sender's thread for each whole message; may answer through the transport.
+  std::function<void(ScriptedTransport& transport, const messaging::IncomingMessage& message)>
+      on_message;
+};
+
+/// Counts what the ORB asks of a transport.
+struct TransportCounts {
+  std::atomic<std::size_t> connects{0};
+  std::atomic<std::size_t> sends{0};
+  std::atomic<std::size_t> receives{0};
+};
+
+class ScriptedTransport final : public transport::Transport {
+ public:
+  ScriptedTransport(Script script, const messaging::Protocol& protocol, TransportCounts& counts);
+
+  // What the script's peer does.
+  void deliver(OctetSpan octets);
+  void deliver(const cdr::Buffer& message);
+  void await_read();  ///< blocks until all that was delivered has been received
+  void end_of_stream();
+  void reset();  ///< ECONNRESET, after what was delivered before
+
+  IoResult send(std::span<const OctetSpan> segments, transport::Wait wait) override;
+  IoResult receive(MutableOctetSpan space, transport::Wait wait) override;
+  IoResult set_receive_timeout(std::chrono::microseconds timeout) override;
+  IoResult set_send_timeout(std::chrono::microseconds) override { return {}; }
+  void shutdown_send() noexcept override {}
+  void interrupt() noexcept override { end_of_stream(); }
+  [[nodiscard]] int readiness_fd() const noexcept override { return -1; }
+  [[nodiscard]] const std::string& peer() const noexcept override { return peer_; }
+
+ private:
+  enum class End : std::uint8_t { open, closed, reset };
+
+  void take_messages();
+
+  Script script_;
+  TransportCounts& counts_;
+  std::string peer_ = "test://peer";
+  std::unique_ptr<messaging::MessageReader> reader_;  // parses what the ORB sends
+  Octets scratch_ = Octets(64 * 1024);
+  std::size_t accepted_ = 0;
+
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable arrived_;
+  Octets inbound_;
+  std::size_t inbound_taken_ = 0;
+  End end_ = End::open;
+  bool times_out_ = false;
+};
+
+/// Scheme "test". Addresses are any text; each connect to one takes the next of its scripts (the
+/// last one for ever), and is refused where there is none.
+class ScriptedProtocol final : public transport::ProtocolFactory {
+ public:
+  static constexpr std::uint32_t profile_tag = 0x50470f00;
+
+  explicit ScriptedProtocol(const messaging::Protocol& messaging) : messaging_(messaging) {}
+
+  void add(const std::string& address, Script script) {
+    const std::lock_guard lock(mutex_);
+    scripts_[address].push_back(std::move(script));
+  }
+  [[nodiscard]] TransportCounts& counts(const std::string& address) { return counts_[address]; }
+
+  [[nodiscard]] std::string_view name() const noexcept override { return "scripted"; }
+  [[nodiscard]] std::span<const std::string_view> schemes() const noexcept override;
+  [[nodiscard]] std::unique_ptr<transport::Connector> make_connector() override;
+  std::expected<std::unique_ptr<transport::Acceptor>, IoError> listen(
+      const transport::Endpoint& endpoint) override;
+  [[nodiscard]] std::optional<transport::ProfileTarget> claim(
+      const iop::TaggedProfile& profile) const override;
+  [[nodiscard]] iop::TaggedProfile make_profile(
+      const transport::Endpoint& endpoint, const transport::ProfileSource& source) const override;
+
+  std::expected<std::unique_ptr<transport::Transport>, IoError> connect(
+      const transport::Endpoint& endpoint);
+
+ private:
+  const messaging::Protocol& messaging_;
+  std::mutex mutex_;  // guards what follows
+  std::map<std::string, std::deque<Script>> scripts_;
+  std::map<std::string, TransportCounts> counts_;
+};
+
+}  // namespace perigee::test

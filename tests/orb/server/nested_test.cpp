@@ -1,0 +1,102 @@
+// Calls out of upcalls: servers that call each other, and themselves, from within requests.
+#include "orb/server/server_fixture.h"
+#include <perigee/orb/stub.h>
+
+#include <functional>
+
+using namespace perigee;
+using namespace perigee::test;
+
+namespace {
+
+using ObjectRef = CORBA::object_reference<CORBA::Object>;
+
+std::uint32_t act(const ObjectRef& target, std::uint32_t argument) {
+  static constexpr stub::Operation operation{"act", stub::Operation::Kind::twoway, {}};
+  std::uint32_t result = 0;
+  stub::invoke(
+      *target, operation, [argument](cdr::Encoder& encoder) { encoder << argument; },
+      [&result](cdr::Decoder& decoder) { decoder >> result; });
+  return result;
+}
+
+/// Replies with how many calls were made below: calls `next` until the argument is 0.
+ActingServant::Action counting_down(ObjectRef& next) {
+  return [&next](orb::ServerRequest& request) {
+    std::uint32_t left = 0;
+    request.arguments() >> left;
+    request.end_of_arguments();
+    const std::uint32_t below = left == 0 ? 0 : act(next, left - 1) + 1;
+    request.reply([below](cdr::Encoder& encoder) { encoder << below; });
+  };
+}
+
+/// The same object, seen from another ORB.
+ObjectRef seen_from(const ServerFixture& server, const ObjectRef& object) {
+  return server.orb.core().make_object(object->_reference()->ior());
+}
+
+/// Two servers whose objects call each other, and a client of the first.
+struct PingPong {
+  explicit PingPong(ThreadStrategy strategy)
+      : first(strategy, counting_down(second_from_first)),
+        second(strategy, counting_down(first_from_second)),
+        client(server_settings(strategy)),
+        object(client.core().make_object(first.object->_reference()->ior())) {
+    second_from_first = seen_from(first, second.object);
+    first_from_second = seen_from(second, first.object);
+  }
+
+  ObjectRef second_from_first;
+  ObjectRef first_from_second;
+  ServerFixture first;
+  ServerFixture second;
+  TestOrb client;
+  ObjectRef object;
+};
+
+}  // namespace
+
+TEST_CASE("an upcall may call back to the server that it came from") {
+  const PingPong servers(each_strategy());
+  CHECK(act(servers.object, 0) == 0);
+  CHECK(act(servers.object, 2) == 2);
+  CHECK(act(servers.object, 6) == 6);
+  CHECK(act(servers.object, 2) == 2);
+}
+
+TEST_CASE("reactive servers nest to a limit, then NO_RESOURCES, and go on serving") {
+  const PingPong servers(ThreadStrategy::reactive);
+  CHECK_THROWS_AS(act(servers.object, 200), CORBA::NO_RESOURCES);
+  CHECK(act(servers.object, 2) == 2);
+}
+
+TEST_CASE("an upcall may call an object of its own server, without the network") {
+  ObjectRef itself;
+  const ServerFixture server(each_strategy(), counting_down(itself));
+  itself = server.object;
+  RawClient client(server.endpoint);
+  CHECK(client.call({.key = server.key, .argument = 10}).result() == 10);
+}
+
+TEST_CASE("a reactive server serves others while an upcall waits for a reply") {
+  std::promise<void> entered;
+  std::promise<void> leave;
+  const ServerFixture sink(ThreadStrategy::thread_per_connection, [&](orb::ServerRequest& request) {
+    entered.set_value();
+    leave.get_future().wait();
+    request.reply([](cdr::Encoder& encoder) { encoder << std::uint32_t{7}; });
+  });
+  ObjectRef next;
+  const ServerFixture middle(ThreadStrategy::reactive, counting_down(next));
+  next = seen_from(middle, sink.object);
+  RawClient waiting(middle.endpoint);
+  waiting.send(make_request({.key = middle.key, .id = 1, .argument = 1}));
+  entered.get_future().wait();
+  RawClient other(middle.endpoint);
+  CHECK(other.call({.key = middle.key, .id = 2, .argument = 0}).result() == 0);
+  waiting.send(make_request({.key = middle.key, .id = 3, .argument = 0}));
+  CHECK(waiting.reply().id() == 3);  // overtakes, on the same connection
+  leave.set_value();
+  CHECK(waiting.reply().result() == 8);
+}

@@ -1,0 +1,317 @@
+// Who reads while an upcall is in progress: pipelining, order, nesting, holding, limits, draining.
+#include "orb/server/server_fixture.h"
+#include "support/allocations.h"
+
+#include <algorithm>
+#include <mutex>
+#include <vector>
+
+using namespace perigee;
+using namespace perigee::test;
+
+namespace {
+
+orb::Settings threaded_settings() { return server_settings(ThreadStrategy::thread_per_connection); }
+
+std::uint32_t argument_of(orb::ServerRequest& request) {
+  std::uint32_t value = 0;
+  request.arguments() >> value;
+  request.end_of_arguments();
+  return value;
+}
+
+/// Request 1 returns only after request 2 has been in its upcall.
+class Rendezvous {
+ public:
+  void operator()(orb::ServerRequest& request) {
+    if (argument_of(request) == 1) {
+      first_entered_.set_value();
+      second_entered_.get_future().wait();
+    } else {
+      second_entered_.set_value();
+    }
+  }
+  void await_first() { first_entered_.get_future().wait(); }
+
+ private:
+  std::promise<void> first_entered_;
+  std::promise<void> second_entered_;
+};
+
+}  // namespace
+
+TEST_CASE("pipelined requests are all answered") {
+  const ServerFixture server(each_strategy());
+  RawClient client(server.endpoint);
+  Octets batch;
+  for (std::uint32_t id = 0; id < 50; ++id)
+    batch = batch + make_request({.key = server.key, .id = id, .argument = id});
+  client.send(batch);
+  std::vector<std::uint32_t> ids;
+  for (int count = 0; count < 50; ++count) {
+    const RawReply reply = client.reply();
+    CHECK(reply.result() == reply.id() + 1);
+    ids.push_back(reply.id());
+  }
+  std::ranges::sort(ids);
+  CHECK(std::ranges::adjacent_find(ids) == ids.end());
+  CHECK(ids.back() == 49);
+}
+
+TEST_CASE("thread-per-connection runs pipelined requests at the same time") {
+  Rendezvous rendezvous;
+  const ServerFixture server(threaded_settings(), std::ref(rendezvous));
+  RawClient client(server.endpoint);
+  client.send(make_request({.key = server.key, .id = 1, .argument = 1}) +
+              make_request({.key = server.key, .id = 2, .argument = 2}));
+  CHECK(client.reply().id() + client.reply().id() == 3);
+}
+
+TEST_CASE("a request that comes during a long upcall on its connection is served") {
+  Rendezvous rendezvous;
+  const ServerFixture server(threaded_settings(), std::ref(rendezvous));
+  RawClient client(server.endpoint);
+  client.send(make_request({.key = server.key, .id = 1, .argument = 1}));
+  rendezvous.await_first();
+  client.send(make_request({.key = server.key, .id = 2, .argument = 2}));
+  CHECK(client.reply().id() + client.reply().id() == 3);
+}
+
+TEST_CASE("the answer to a cancelled request is dropped") {
+  std::promise<void> leave;
+  const ServerFixture server(threaded_settings(), [&](orb::ServerRequest& request) {
+    if (argument_of(request) == 1) leave.get_future().wait();
+  });
+  RawClient client(server.endpoint);
+  client.send(make_request({.key = server.key, .id = 1, .argument = 1}) + make_cancel_request(1) +
+              make_request({.key = server.key, .id = 2, .argument = 2}));
+  CHECK(client.reply().id() == 2);
+  leave.set_value();
+  CHECK(client.call({.key = server.key, .id = 3, .argument = 3}).id() == 3);
+}
+
+TEST_CASE("oneways are executed in the order of their arrival") {
+  std::mutex mutex;
+  std::vector<std::uint32_t> seen;
+  const ServerFixture server(each_strategy(), [&](orb::ServerRequest& request) {
+    const std::uint32_t value = argument_of(request);
+    const std::lock_guard lock(mutex);
+    seen.push_back(value);
+  });
+  RawClient client(server.endpoint);
+  Octets batch;
+  for (std::uint32_t id = 0; id < 100; ++id)
+    batch =
+        batch + make_request({.key = server.key, .id = id, .response_flags = 0, .argument = id});
+  client.send(batch);
+  CHECK(client.call({.key = server.key, .id = 1000, .argument = 100}).id() == 1000);
+  const std::lock_guard lock(mutex);
+  REQUIRE(seen.size() == 101);
+  CHECK(std::ranges::is_sorted(seen));
+}
+
+TEST_CASE("SYNC_WITH_SERVER is answered before the upcall ends, and only once") {
+  std::promise<void> leave;
+  const ServerFixture server(each_strategy(), [&](orb::ServerRequest& request) {
+    if (argument_of(request) != 1) return;
+    leave.get_future().wait();
+    throw CORBA::NO_PERMISSION();
+  });
+  RawClient client(server.endpoint);
+  client.send(make_request({.key = server.key, .id = 1, .response_flags = 1, .argument = 1}));
+  const RawReply reply = client.reply();
+  CHECK(reply.id() == 1);
+  CHECK(reply.status() == 0);
+  leave.set_value();
+  CHECK(client.call({.key = server.key, .id = 2, .argument = 2}).id() == 2);
+}
+
+TEST_CASE("SYNC_WITH_SERVER still says that there is no such object") {
+  const ServerFixture server(each_strategy());
+  RawClient client(server.endpoint);
+  const RawReply reply = client.call({.key = octets('x'), .response_flags = 1});
+  CHECK(reply.repository_id() == "IDL:omg.org/CORBA/OBJECT_NOT_EXIST:1.0");
+}
+
+TEST_CASE("oneways get no answer, not even an exception") {
+  const ServerFixture server(each_strategy());
+  RawClient client(server.endpoint);
+  client.send(make_request({.key = octets('x'), .id = 1, .response_flags = 0}));
+  CHECK(client.call({.key = server.key, .id = 2, .argument = 1}).id() == 2);
+}
+
+TEST_CASE("held requests are answered when the manager becomes active") {
+  const ServerFixture server(each_strategy());
+  server.orb.root()->the_POAManager()->hold_requests(false);
+  RawClient first(server.endpoint);
+  RawClient second(server.endpoint);
+  first.send(make_request({.key = server.key, .id = 1, .argument = 1}));
+  second.send(make_request({.key = server.key, .id = 2, .argument = 2}));
+  server.orb.root()->the_POAManager()->activate();
+  CHECK(first.reply().result() == 2);
+  CHECK(second.reply().result() == 3);
+}
+
+TEST_CASE("a reactive server keeps a limited number of held requests") {
+  orb::Settings settings = server_settings(ThreadStrategy::reactive);
+  settings.held_requests_max = 1;
+  const ServerFixture server(settings);
+  server.orb.root()->the_POAManager()->hold_requests(false);
+  RawClient client(server.endpoint);
+  client.send(make_request({.key = server.key, .id = 1, .argument = 1}));
+  const RawReply refused = client.call({.key = server.key, .id = 2, .argument = 2});
+  CHECK(refused.id() == 2);
+  CHECK(refused.repository_id() == "IDL:omg.org/CORBA/TRANSIENT:1.0");
+  server.orb.root()->the_POAManager()->activate();
+  CHECK(client.reply().result() == 2);
+}
+
+TEST_CASE("connections beyond the limit are served when others end") {
+  orb::Settings settings = server_settings(each_strategy());
+  settings.server_connections_max = 1;
+  const ServerFixture server(settings);
+  auto first = std::make_unique<RawClient>(server.endpoint);
+  CHECK(first->call({.key = server.key, .argument = 1}).result() == 2);
+  RawClient second(server.endpoint);
+  second.send(make_request({.key = server.key, .argument = 2}));
+  first.reset();
+  CHECK(second.reply().result() == 3);
+}
+
+TEST_CASE("more requests in progress than allowed on one connection get TRANSIENT") {
+  orb::Settings settings = threaded_settings();
+  settings.requests_per_connection_max = 1;
+  std::promise<void> leave;
+  const ServerFixture server(settings, [&](orb::ServerRequest& request) {
+    if (argument_of(request) == 1) leave.get_future().wait();
+  });
+  RawClient client(server.endpoint);
+  client.send(make_request({.key = server.key, .id = 1, .argument = 1}) +
+              make_request({.key = server.key, .id = 2, .argument = 2}));
+  const RawReply refused = client.reply();
+  CHECK(refused.id() == 2);
+  CHECK(refused.repository_id() == "IDL:omg.org/CORBA/TRANSIENT:1.0");
+  leave.set_value();
+  CHECK(client.reply().id() == 1);
+}
+
+TEST_CASE("shutdown answers what is in progress, then sends CloseConnection and the end") {
+  std::promise<void> entered;
+  std::promise<void> leave;
+  ServerFixture server(each_strategy(), [&](orb::ServerRequest& request) {
+    if (argument_of(request) != 1) return;
+    entered.set_value();
+    leave.get_future().wait();
+  });
+  RawClient idle(server.endpoint);
+  CHECK(idle.call({.key = server.key, .id = 9, .argument = 2}).id() == 9);
+  RawClient busy(server.endpoint);
+  busy.send(make_request({.key = server.key, .id = 1, .argument = 1}));
+  entered.get_future().wait();
+  auto down =
+      std::async(std::launch::async, [&] { server.orb.core().shutdown(orb::Completion::wait); });
+  leave.set_value();
+  CHECK(busy.reply().id() == 1);
+  for (RawClient* client : {&busy, &idle}) {
+    CHECK(client->reply().type() == type_close_connection);
+    CHECK(client->at_end());
+  }
+  down.get();
+}
+
+TEST_CASE("shutdown from within an upcall lets run return and the client have its reply") {
+  TestOrb* orb = nullptr;
+  ServerFixture server(each_strategy(), [&](orb::ServerRequest&) {
+    orb->core().shutdown(orb::Completion::do_not_wait);
+  });
+  orb = &server.orb;
+  RawClient client(server.endpoint);
+  CHECK(client.call({.key = server.key, .id = 1}).id() == 1);
+  CHECK(client.reply().type() == type_close_connection);
+  CHECK(client.at_end());
+}
+
+TEST_CASE("a request without arguments and results allocates nothing on the server") {
+  std::vector<std::size_t> counts;
+  counts.reserve(1000);
+  std::mutex mutex;
+  const ServerFixture server(each_strategy(), [&](orb::ServerRequest&) {
+    const std::lock_guard lock(mutex);
+    counts.push_back(allocations().count);
+  });
+  RawClient client(server.endpoint);
+  for (std::uint32_t id = 0; id < 200; ++id) (void)client.call({.key = server.key, .id = id});
+  const std::lock_guard lock(mutex);
+  REQUIRE(counts.size() == 200);
+  CHECK(counts[199] - counts[100] == 0);
+}
+
+TEST_CASE("many clients at once get their own answers") {
+  const ServerFixture server(each_strategy());
+  std::vector<std::future<bool>> clients;
+  for (std::uint32_t number = 0; number < 8; ++number)
+    clients.push_back(std::async(std::launch::async, [&server, number] {
+      RawClient client(server.endpoint);
+      for (std::uint32_t id = 0; id < 100; ++id) {
+        const std::uint32_t value = number * 1000 + id;
+        if (client.call({.key = server.key, .id = id, .argument = value}).result() != value + 1)
+          return false;
+      }
+      return true;
+    }));
+  for (auto& client : clients) CHECK(client.get());
+}
+
+TEST_CASE("shutdown does not wait for a peer that does not read its reply") {
+  orb::Settings settings = server_settings(each_strategy());
+  settings.drain_timeout = std::chrono::milliseconds(20);
+  std::promise<void> entered;
+  const std::vector<std::uint8_t> result(30'000'000);
+  ServerFixture server(settings, [&](orb::ServerRequest& request) {
+    entered.set_value();
+    request.reply([&result](cdr::Encoder& encoder) { encoder << result; });
+  });
+  RawClient client(server.endpoint);
+  client.send(make_request({.key = server.key}));
+  entered.get_future().wait();
+  server.orb.core().shutdown(orb::Completion::wait);
+}
+
+TEST_CASE("a connection that was idle for the whole shutdown is cut") {
+  const orb::Settings settings = server_settings(each_strategy());
+  ServerFixture server(settings);
+  RawClient client(server.endpoint);
+  CHECK(client.call({.key = server.key, .argument = 1}).result() == 2);
+  server.orb.core().shutdown(orb::Completion::wait);
+  CHECK(client.reply().type() == type_close_connection);
+}
+
+TEST_CASE("a peer that does not read its replies is cut off, and others get its place") {
+  orb::Settings settings = server_settings(each_strategy());
+  settings.send_timeout = std::chrono::milliseconds(50);
+  settings.server_connections_max = 1;
+  const std::vector<std::uint8_t> result(30'000'000);
+  const ServerFixture server(settings, [&](orb::ServerRequest& request) {
+    if (argument_of(request) != 1) return;
+    request.reply([&result](cdr::Encoder& encoder) { encoder << result; });
+  });
+  RawClient mute(server.endpoint);
+  mute.send(make_request({.key = server.key, .id = 1, .argument = 1}));
+  RawClient other(server.endpoint);
+  CHECK(other.call({.key = server.key, .id = 2, .argument = 2}).id() == 2);
+}
+
+TEST_CASE("CloseConnection gets out although a part of a request has been received") {
+  TestOrb* orb = nullptr;
+  ServerFixture server(each_strategy(), [&](orb::ServerRequest&) {
+    orb->core().shutdown(orb::Completion::do_not_wait);
+  });
+  orb = &server.orb;
+  RawClient client(server.endpoint);
+  Octets part = make_request({.key = server.key, .id = 2});
+  part.resize(20);
+  client.send(make_request({.key = server.key, .id = 1}) + part);
+  CHECK(client.reply().id() == 1);
+  CHECK(client.reply().type() == type_close_connection);
+  CHECK(client.at_end());
+}

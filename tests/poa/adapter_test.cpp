@@ -1,0 +1,184 @@
+// Adapters as users see them: trees, policies, activation, references.
+#include "poa/fakes.h"
+#include "poa/test_orb.h"
+
+using namespace perigee;
+using namespace perigee::test;
+using PortableServer::IdAssignmentPolicyValue;
+using PortableServer::IdUniquenessPolicyValue;
+using PortableServer::ImplicitActivationPolicyValue;
+using PortableServer::LifespanPolicyValue;
+using PortableServer::POA;
+
+namespace {
+
+CORBA::PolicyList user_ids(POA& root) {
+  return {root.create_id_assignment_policy(IdAssignmentPolicyValue::USER_ID)};
+}
+
+CORBA::PolicyList persistent_user_ids(POA& root) {
+  auto policies = user_ids(root);
+  policies.push_back(root.create_lifespan_policy(LifespanPolicyValue::PERSISTENT));
+  return policies;
+}
+
+}  // namespace
+
+TEST_CASE("adapters form a tree of names") {
+  const TestOrb orb;
+  const auto child = orb.root()->create_POA("child", nullptr, {});
+  const auto grandchild = child->create_POA("grandchild", nullptr, {});
+  CHECK(orb.root()->the_name() == "RootPOA");
+  CHECK(!orb.root()->the_parent());
+  CHECK(child->the_name() == "child");
+  CHECK(child->the_parent() == orb.root());
+  CHECK(orb.root()->the_children().size() == 1);
+  CHECK(child->find_POA("grandchild", false) == grandchild);
+  CHECK_THROWS_AS(orb.root()->find_POA("grandchild", false), POA::AdapterNonExistent);
+  CHECK_THROWS_AS(orb.root()->create_POA("child", nullptr, {}), POA::AdapterAlreadyExists);
+}
+
+TEST_CASE("a child shares the manager that it is given, else it gets one of its own") {
+  const TestOrb orb;
+  const auto manager = orb.root()->the_POAManager();
+  CHECK(orb.root()->create_POA("shared", manager, {})->the_POAManager() == manager);
+  CHECK(orb.root()->create_POA("own", nullptr, {})->the_POAManager() != manager);
+}
+
+TEST_CASE("a destroyed adapter refuses everything, and its name is free") {
+  const TestOrb orb;
+  const auto child = orb.root()->create_POA("child", nullptr, {});
+  const auto grandchild = child->create_POA("grandchild", nullptr, {});
+  child->destroy(true, true);
+  CHECK_THROWS_AS((void)child->the_name(), CORBA::OBJECT_NOT_EXIST);
+  CHECK_THROWS_AS(child->activate_object(make_servant()), CORBA::OBJECT_NOT_EXIST);
+  CHECK_THROWS_AS((void)grandchild->the_name(), CORBA::OBJECT_NOT_EXIST);
+  CHECK_THROWS_AS(orb.root()->find_POA("child", false), POA::AdapterNonExistent);
+  CHECK(orb.root()->create_POA("child", nullptr, {}) != child);
+}
+
+TEST_CASE("destroying an adapter releases its servants") {
+  const TestOrb orb;
+  std::atomic<int> alive{0};
+  const auto child = orb.root()->create_POA("child", nullptr, persistent_user_ids(*orb.root()));
+  child->activate_object_with_id({1}, make_servant(nullptr, &alive));
+  CHECK(alive == 1);
+  child->destroy(true, true);
+  CHECK(alive == 0);
+}
+
+TEST_CASE("policies that are not supported are refused with their place in the list") {
+  const TestOrb orb;
+  auto& root = *orb.root();
+  using namespace PortableServer;
+  const CORBA::PolicyList lists[] = {
+      {root.create_lifespan_policy(LifespanPolicyValue::TRANSIENT),
+       root.create_servant_retention_policy(ServantRetentionPolicyValue::NON_RETAIN)},
+      {nullptr, root.create_lifespan_policy(LifespanPolicyValue::TRANSIENT)},
+      {root.create_id_assignment_policy(IdAssignmentPolicyValue::USER_ID),
+       root.create_implicit_activation_policy(ImplicitActivationPolicyValue::IMPLICIT_ACTIVATION)},
+      {root.create_request_processing_policy(RequestProcessingPolicyValue::USE_DEFAULT_SERVANT)},
+      {root.create_thread_policy(ThreadPolicyValue::MAIN_THREAD_MODEL)},
+  };
+  const std::uint16_t expected[] = {1, 0, 1, 0, 0};
+  for (std::size_t number = 0; number < std::size(lists); ++number) {
+    try {
+      (void)root.create_POA("child", nullptr, lists[number]);
+      FAIL("accepted list ", number);
+    } catch (const POA::InvalidPolicy& exception) {
+      CHECK(exception.index() == expected[number]);
+      CHECK(std::string(exception._rep_id()) == "IDL:omg.org/PortableServer/POA/InvalidPolicy:1.0");
+    }
+  }
+}
+
+TEST_CASE("a UNIQUE_ID adapter takes a servant once, a MULTIPLE_ID one any number of times") {
+  const TestOrb orb;
+  const auto servant = make_servant();
+  (void)orb.root()->activate_object(servant);
+  CHECK_THROWS_AS(orb.root()->activate_object(servant), POA::ServantAlreadyActive);
+  const auto multiple = orb.root()->create_POA(
+      "multiple", nullptr,
+      {orb.root()->create_id_uniqueness_policy(IdUniquenessPolicyValue::MULTIPLE_ID)});
+  CHECK(multiple->activate_object(servant) != multiple->activate_object(servant));
+}
+
+TEST_CASE("ids of the user lead to servants and references, and back") {
+  const TestOrb orb;
+  const auto poa = orb.root()->create_POA("users", nullptr, user_ids(*orb.root()));
+  const auto id = PortableServer::string_to_ObjectId("account");
+  const auto servant = make_servant();
+  CHECK_THROWS_AS(poa->id_to_servant(id), POA::ObjectNotActive);
+  CHECK_THROWS_AS(poa->activate_object(servant), POA::WrongPolicy);
+  poa->activate_object_with_id(id, servant);
+  CHECK_THROWS_AS(poa->activate_object_with_id(id, make_servant()), POA::ObjectAlreadyActive);
+  CHECK(poa->id_to_servant(id) == servant);
+  CHECK(poa->servant_to_id(servant) == id);
+  const auto reference = poa->id_to_reference(id);
+  CHECK(poa->reference_to_id(reference) == id);
+  CHECK(poa->reference_to_servant(reference) == servant);
+  CHECK(PortableServer::ObjectId_to_string(id) == "account");
+  poa->deactivate_object(id);
+  CHECK_THROWS_AS(poa->reference_to_servant(reference), POA::ObjectNotActive);
+  CHECK_THROWS_AS(poa->deactivate_object(id), POA::ObjectNotActive);
+  CHECK_THROWS_AS(poa->servant_to_id(servant), POA::ServantNotActive);
+}
+
+TEST_CASE("a reference of another adapter is a WrongAdapter") {
+  const TestOrb orb;
+  const auto poa = orb.root()->create_POA("users", nullptr, user_ids(*orb.root()));
+  const auto other = orb.root()->create_POA("others", nullptr, user_ids(*orb.root()));
+  poa->activate_object_with_id({1}, make_servant());
+  const auto reference = poa->id_to_reference({1});
+  CHECK_THROWS_AS(other->reference_to_id(reference), POA::WrongAdapter);
+  CHECK_THROWS_AS(orb.root()->reference_to_id(reference), POA::WrongAdapter);
+}
+
+TEST_CASE("the Root POA activates implicitly, other adapters when they are told to") {
+  const TestOrb orb;
+  const auto servant = make_servant();
+  const auto id = orb.root()->servant_to_id(servant);
+  CHECK(orb.root()->servant_to_id(servant) == id);
+  CHECK(orb.root()->id_to_servant(id) == servant);
+  const auto explicit_only = orb.root()->create_POA("explicit", nullptr, {});
+  CHECK_THROWS_AS(explicit_only->servant_to_id(make_servant()), POA::ServantNotActive);
+}
+
+TEST_CASE("a system adapter takes back its own ids only") {
+  const TestOrb orb;
+  CHECK_THROWS_AS(orb.root()->activate_object_with_id({1, 2, 3}, make_servant()), CORBA::BAD_PARAM);
+  const auto reference = orb.root()->create_reference("IDL:Test/Acting:1.0");
+  const auto id = orb.root()->reference_to_id(reference);
+  const auto servant = make_servant();
+  orb.root()->activate_object_with_id(id, servant);
+  CHECK(orb.root()->reference_to_servant(reference) == servant);
+}
+
+TEST_CASE("references carry the type that the servant or the caller says") {
+  const TestOrb orb;
+  const auto reference = orb.root()->servant_to_reference(make_servant());
+  CHECK(reference->_reference()->ior().type_id == "IDL:Test/Acting:1.0");
+  const auto other = orb.root()->create_reference("IDL:Test/Other:1.0");
+  CHECK(other->_reference()->ior().type_id == "IDL:Test/Other:1.0");
+}
+
+TEST_CASE("an id with a NUL is no string") {
+  CHECK_THROWS_AS(PortableServer::ObjectId_to_string({'a', 0}), CORBA::BAD_PARAM);
+}
+
+TEST_CASE("local interfaces are narrowed by what they are") {
+  const TestOrb orb;
+  const CORBA::object_reference<CORBA::Object> object = orb.root();
+  CHECK(IDL::traits<POA>::narrow(object) == orb.root());
+  CHECK(!IDL::traits<PortableServer::POAManager>::narrow(object));
+  CHECK(object->_is_a("IDL:omg.org/PortableServer/POA:2.3"));
+}
+
+TEST_CASE("the Root POA can be had again after it was destroyed") {
+  const TestOrb orb;
+  orb.root()->destroy(true, true);
+  const auto again = IDL::traits<POA>::narrow(orb.core().resolve_initial_reference("RootPOA"));
+  REQUIRE(again);
+  CHECK(again != orb.root());
+  CHECK(again->the_name() == "RootPOA");
+}

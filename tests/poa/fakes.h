@@ -1,0 +1,104 @@
+// A request that was never on a wire, and servants that do what the test tells them.
+#pragma once
+
+#include <perigee/cdr/operators.h>
+#include <perigee/orb/server_request.h>
+#include <perigee/poa/poa.h>
+#include <perigee/poa/skeleton.h>
+
+#include <atomic>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace perigee::test {
+
+/// Remembers how it was answered.
+class FakeRequest final : public orb::ServerRequest {
+ public:
+  explicit FakeRequest(Octets key, std::string operation = "act")
+      : key_(std::move(key)), name_(std::move(operation)) {
+    object_key_ = key_;
+    operation_ = name_;
+  }
+
+  /// "reply", "user IDL:…", "system NAME minor", "forward"; empty if it was not answered.
+  [[nodiscard]] const std::string& answer() const noexcept { return answer_; }
+  [[nodiscard]] std::uint32_t minor() const noexcept { return minor_; }
+  [[nodiscard]] CORBA::CompletionStatus completed() const noexcept { return completed_; }
+  [[nodiscard]] const Octets& results() const noexcept { return results_; }
+  [[nodiscard]] const CORBA::Object* forward() const noexcept { return forward_; }
+  void refuse_to_wait() noexcept { hold_ = Hold::refused; }
+
+  [[nodiscard]] Hold hold() override { return hold_; }
+
+ protected:
+  void send_reply(orb::ResultEncoder encode) override {
+    cdr::Buffer buffer;
+    cdr::Encoder encoder(buffer);
+    if (encode) encode(encoder);
+    results_ = buffer.flatten();
+    answer_ = "reply";
+  }
+  void send_user_exception(const CORBA::UserException& exception) override {
+    answer_ = std::string("user ") + exception._rep_id();
+  }
+  void send_system_exception(const CORBA::SystemException& exception) noexcept override {
+    answer_ = std::string("system ") + exception._name();
+    minor_ = exception.minor();
+    completed_ = exception.completed();
+  }
+  void send_forward(const CORBA::Object& target, bool /*permanent*/) override {
+    forward_ = &target;
+    answer_ = "forward";
+  }
+
+ private:
+  Octets key_;
+  std::string name_;
+  std::string answer_;
+  std::uint32_t minor_ = 0;
+  CORBA::CompletionStatus completed_ = CORBA::COMPLETED_YES;
+  Octets results_;
+  const CORBA::Object* forward_ = nullptr;
+  Hold hold_ = Hold::wait;
+};
+
+/// Does what it is told, then replies without results if it has not answered.
+class ActingServant : public PortableServer::Servant {
+ public:
+  using Action = std::function<void(orb::ServerRequest&)>;
+  explicit ActingServant(Action action = nullptr, std::atomic<int>* alive = nullptr)
+      : action_(std::move(action)), alive_(alive) {
+    if (alive_ != nullptr) ++*alive_;
+  }
+  ~ActingServant() override {
+    if (alive_ != nullptr) --*alive_;
+  }
+
+  [[nodiscard]] std::string_view _primary_interface() const noexcept override {
+    return "IDL:Test/Acting:1.0";
+  }
+  void _dispatch(orb::ServerRequest& request) override {
+    if (request.operation() == "_is_a") return skeleton::is_a(*this, request);
+    if (request.operation() == "_non_existent") return skeleton::non_existent(*this, request);
+    if (request.operation() == "_repository_id") return skeleton::repository_id(*this, request);
+    if (request.operation() == "_interface") return skeleton::interface(*this, request);
+    if (request.operation() == "_component") return skeleton::component(*this, request);
+    if (request.operation() != "act") skeleton::unknown(request);
+    if (action_) action_(request);
+    if (!request.answered()) request.reply(nullptr);
+  }
+
+ private:
+  Action action_;
+  std::atomic<int>* alive_;
+};
+
+inline CORBA::servant_reference<PortableServer::Servant> make_servant(
+    ActingServant::Action action = nullptr, std::atomic<int>* alive = nullptr) {
+  return CORBA::make_reference<ActingServant>(std::move(action), alive);
+}
+
+}  // namespace perigee::test

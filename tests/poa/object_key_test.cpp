@@ -1,0 +1,77 @@
+// Object keys as octets: what is written is read, and nothing else is.
+#include "poa/object_key.h"
+
+#include "support/octets.h"
+
+#include <random>
+
+using namespace perigee;
+using namespace perigee::poa;
+
+TEST_CASE("the key of a slot is a kind, a nonce, the adapter's slot and the object's") {
+  const Octets key = make_slot_key({0x0102030405060708, {0x11, 0x12}}, {0x21, 0x22});
+  CHECK(key == test::octets(0xf1,                                            // kind
+                            0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08,  // nonce
+                            0, 0, 0, 0x11, 0, 0, 0, 0x12,    // adapter: slot, generation
+                            0, 0, 0, 0x21, 0, 0, 0, 0x22));  // object: slot, generation
+  const auto view = parse_key(key);
+  REQUIRE(view);
+  CHECK(view->nonce == 0x0102030405060708);
+  CHECK(view->adapter == SlotRef{0x11, 0x12});
+  CHECK(view->object == SlotRef{0x21, 0x22});
+  CHECK(Octets(view->id.begin(), view->id.end()) == test::octets(0, 0, 0, 0x21, 0, 0, 0, 0x22));
+}
+
+TEST_CASE("a key with an id carries the slot as a hint") {
+  const std::vector<std::uint8_t> id{'a', 'b'};
+  const auto view_of = [](const Octets& key) { return parse_key(key); };
+  const Octets key = make_id_key({1, {2, 3}}, {4, 5}, id);
+  const auto view = view_of(key);
+  REQUIRE(view);
+  CHECK(view->kind == KeyKind::transient_id);
+  CHECK(view->object == SlotRef{4, 5});
+  CHECK(Octets(view->id.begin(), view->id.end()) == test::octets('a', 'b'));
+}
+
+TEST_CASE("a persistent key is the adapter's path and the id") {
+  const std::string_view names[] = {"bank", "x/y"};
+  const std::vector<std::uint8_t> id{9};
+  const Octets path = encode_path(names);
+  const Octets key = make_persistent_key(path, id);
+  CHECK(key == test::octets(0xf3,                      // kind
+                            0, 2,                      // two names
+                            0, 4, 'b', 'a', 'n', 'k',  // length, name
+                            0, 3, 'x', '/', 'y', 9));  // length, name; the id
+  const auto view = parse_key(key);
+  REQUIRE(view);
+  CHECK(Octets(view->path.begin(), view->path.end()) == path);
+  const auto decoded = decode_path(view->path);
+  REQUIRE(decoded.size() == 2);
+  CHECK(decoded[1] == "x/y");
+}
+
+TEST_CASE("a truncated key is no key") {
+  const std::string_view names[] = {"bank", "x"};
+  for (const Octets& key :
+       {make_slot_key({1, {2, 3}}, {4, 5}), make_persistent_key(encode_path(names), {})})
+    for (std::size_t size = 0; size < key.size(); ++size)
+      CHECK_MESSAGE(!parse_key(OctetSpan(key).first(size)), size);
+}
+
+TEST_CASE("octets in excess make a slot's key invalid") {
+  Octets key = make_slot_key({1, {2, 3}}, {4, 5});
+  key.push_back(std::byte{0});
+  CHECK(!parse_key(key));
+}
+
+TEST_CASE("any octets can be parsed") {
+  std::mt19937 random(20251121);
+  for (int round = 0; round < 20'000; ++round) {
+    Octets key(random() % 64);
+    for (std::byte& octet : key) octet = static_cast<std::byte>(random());
+    if (!key.empty()) key[0] = static_cast<std::byte>(0xf0 + random() % 5);
+    const auto view = parse_key(key);
+    if (view && view->kind == KeyKind::persistent)
+      CHECK(encode_path(decode_path(view->path)).size() == view->path.size());
+  }
+}

@@ -1,0 +1,85 @@
+// A whole server in the test's process: ORB core, TCP, GIOP, server engine, adapters.
+#pragma once
+
+#include "orb/orb_core.h"
+#include "orb/reference.h"
+#include "orb/server/make_server.h"
+#include "poa/install.h"
+#include <perigee/corba.h>
+#include <perigee/giop/giop.h>
+#include <perigee/transport/registry.h>
+#include <perigee/transport/tcp.h>
+
+#include <doctest/doctest.h>
+
+#include <memory>
+#include <thread>
+
+namespace perigee::test {
+
+inline orb::Settings server_settings(orb::ThreadStrategy strategy) {
+  orb::Settings settings;
+  settings.listen_endpoints = {{"iiop", "127.0.0.1:0"}};
+  settings.thread_strategy = strategy;
+  settings.drain_idle_timeout = std::chrono::milliseconds(20);
+  return settings;
+}
+
+/// An ORB that serves until the test ends.
+class TestOrb {
+ public:
+  using PoaRef = IDL::traits<PortableServer::POA>::ref_type;
+
+  explicit TestOrb(
+      orb::Settings settings = server_settings(orb::ThreadStrategy::thread_per_connection),
+      std::unique_ptr<transport::ProtocolFactory> protocol = transport::make_tcp_protocol()) {
+    orb::CoreParts parts;
+    parts.settings = std::move(settings);
+    parts.protocols = std::make_unique<transport::ProtocolRegistry>();
+    REQUIRE(parts.protocols->add(std::move(protocol)).has_value());
+    parts.messaging = giop::make_giop();
+    core_ = std::make_shared<orb::OrbCore>(std::move(parts));
+    core_->set_server(orb::make_server(*core_));
+    poa::install(*core_);
+    root_ = IDL::traits<PortableServer::POA>::narrow(core_->resolve_initial_reference("RootPOA"));
+    REQUIRE(root_);
+  }
+  ~TestOrb() {
+    core_->destroy();
+    if (runner_.joinable()) runner_.join();
+  }
+  TestOrb(const TestOrb&) = delete;
+  TestOrb& operator=(const TestOrb&) = delete;
+
+  [[nodiscard]] orb::OrbCore& core() const noexcept { return *core_; }
+  [[nodiscard]] const PoaRef& root() const noexcept { return root_; }
+  [[nodiscard]] orb::RequestDispatcher& dispatcher() const { return *core_->dispatcher(); }
+
+  /// Serves: activates the Root POA's manager; the loop of a reactive server runs on a thread.
+  void serve() {
+    root_->the_POAManager()->activate();
+    runner_ = std::thread([core = core_] {
+      try {
+        core->run();
+      } catch (const CORBA::BAD_INV_ORDER&) {  // the test was over before the thread began
+      }
+    });
+  }
+
+  [[nodiscard]] Octets key_of(const CORBA::object_reference<CORBA::Object>& object) const {
+    const auto& targets = object->_reference()->base().targets;
+    REQUIRE(!targets.empty());
+    return {targets.front().object_key.begin(), targets.front().object_key.end()};
+  }
+  [[nodiscard]] transport::Endpoint endpoint_of(
+      const CORBA::object_reference<CORBA::Object>& object) const {
+    return object->_reference()->base().profiles.front().endpoints.front();
+  }
+
+ private:
+  std::shared_ptr<orb::OrbCore> core_;
+  PoaRef root_;
+  std::thread runner_;
+};
+
+}  // namespace perigee::test

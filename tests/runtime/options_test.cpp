@@ -1,0 +1,110 @@
+// The options of ORB_init.
+#include "runtime/options.h"
+
+#include <perigee/orb/exceptions.h>
+
+#include <doctest/doctest.h>
+
+namespace perigee::runtime {
+
+namespace {
+
+Configuration configured(std::vector<std::string> arguments) {
+  Configuration configuration;
+  take_options(arguments, configuration);
+  CHECK(arguments.empty());
+  return configuration;
+}
+
+// The text of the BAD_PARAM that the arguments raise; empty if they raise none.
+std::string complaint(std::vector<std::string> arguments) {
+  Configuration configuration;
+  try {
+    take_options(arguments, configuration);
+  } catch (const CORBA::BAD_PARAM& exception) {
+    return exception.detail();
+  }
+  return {};
+}
+
+bool contains(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("ORB options are taken out with their values, other arguments stay in order") {
+  std::vector<std::string> arguments = {"program", "-x", "-ORBid", "name", "file", "--flag"};
+  Configuration configuration;
+  take_options(arguments, configuration);
+  CHECK(configuration.settings.orb_id == "name");
+  CHECK(arguments == std::vector<std::string>{"program", "-x", "file", "--flag"});
+}
+
+TEST_CASE("an option that does not exist is named, and those that exist are listed") {
+  const std::string text = complaint({"-ORBEndpoint", "x"});
+  CHECK(contains(text, "-ORBEndpoint"));
+  CHECK(contains(text, "-ORBListenEndpoints"));
+  CHECK(contains(text, "-ORBInitRef"));
+}
+
+TEST_CASE("an option without its value, or with one that cannot be used, is BAD_PARAM") {
+  CHECK(contains(complaint({"-ORBid"}), "-ORBid needs a value"));
+  CHECK(contains(complaint({"-ORBGiopVersion", "2.0"}), "1.0, 1.1, 1.2"));
+  CHECK(contains(complaint({"-ORBThreadStrategy", "pool"}), "reactive"));
+  CHECK(contains(complaint({"-ORBFragmentSize", "12"}), "1024"));
+  CHECK(contains(complaint({"-ORBFragmentSize", "4096x"}), "4096x"));
+  CHECK(contains(complaint({"-ORBFragmentSize", "99999999999"}), "99999999999"));
+  CHECK(contains(complaint({"-ORBListenEndpoints", "host:1"}), "iiop://"));
+  CHECK(contains(complaint({"-ORBInitRef", "NameService"}), "<name>=<reference>"));
+  CHECK(contains(complaint({"-ORBTraceLevel", "5"}), "debug"));
+}
+
+TEST_CASE("each option sets what it says") {
+  const Configuration configuration = configured({"-ORBListenEndpoints",
+                                                  "iiop://a:1;iiop://b:2",
+                                                  "-ORBListenEndpoints",
+                                                  "iiop://c:3",
+                                                  "-ORBThreadStrategy",
+                                                  "reactive",
+                                                  "-ORBGiopVersion",
+                                                  "1.1",
+                                                  "-ORBFragmentSize",
+                                                  "4096",
+                                                  "-ORBMessageSizeMax",
+                                                  "100000",
+                                                  "-ORBInitRef",
+                                                  "A=corbaloc::h/x=y",
+                                                  "-ORBDefaultInitRef",
+                                                  "corbaloc::h",
+                                                  "-ORBConnectTimeout",
+                                                  "5",
+                                                  "-ORBFirstReplyTimeout",
+                                                  "0",
+                                                  "-ORBSendTimeout",
+                                                  "7",
+                                                  "-ORBConnectionsPerEndpointMax",
+                                                  "2",
+                                                  "-ORBTraceLevel",
+                                                  "info",
+                                                  "-ORBPcap",
+                                                  "f.pcap"});
+  const orb::Settings& settings = configuration.settings;
+  CHECK(settings.listen_endpoints ==
+        std::vector<transport::Endpoint>{{"iiop", "a:1"}, {"iiop", "b:2"}, {"iiop", "c:3"}});
+  CHECK(settings.thread_strategy == orb::ThreadStrategy::reactive);
+  CHECK(settings.version_max == messaging::Version{1, 1});
+  CHECK(configuration.limits.fragment_size == 4096);
+  CHECK(configuration.limits.message_size_max == 100'000);
+  CHECK(settings.initial_references ==
+        std::vector<std::pair<std::string, std::string>>{{"A", "corbaloc::h/x=y"}});
+  CHECK(settings.default_initial_reference == "corbaloc::h");
+  CHECK(settings.connect_timeout == std::chrono::milliseconds(5));
+  CHECK(settings.first_reply_timeout == std::chrono::milliseconds(0));
+  CHECK(settings.send_timeout == std::chrono::milliseconds(7));
+  CHECK(settings.connections_per_endpoint_max == 2);
+  CHECK(configuration.log_level == log::Level::info);
+  CHECK(configuration.pcap_file == "f.pcap");
+}
+
+}  // namespace perigee::runtime

@@ -1,0 +1,59 @@
+// ORB_init: ORBs by identifier, arguments in their C form.
+#include "runtime/process.h"
+
+#include <doctest/doctest.h>
+
+namespace perigee::test {
+
+TEST_CASE("ORB_init gives the same ORB for the same identifier until it is destroyed") {
+  std::vector<std::string> none;
+  const auto first = CORBA::ORB_init(none, "same");
+  CHECK(CORBA::ORB_init(none, "same") == first);
+  const auto other = CORBA::ORB_init(none, "other");
+  CHECK_FALSE(other == first);
+  other->destroy();
+  first->destroy();
+  const auto second = CORBA::ORB_init(none, "same");
+  CHECK_FALSE(second == first);
+  CHECK_THROWS_AS((void)first->resolve_initial_references("RootPOA"), CORBA::BAD_INV_ORDER);
+  second->destroy();
+  second->destroy();  // once more does no harm
+}
+
+TEST_CASE("ORB_init takes its options out of argc and argv, and leaves the rest") {
+  std::string words[] = {"program", "-ORBid", "words", "input", "-v"};
+  char* argv[6] = {};
+  for (int index = 0; index < 5; ++index) argv[index] = words[index].data();
+  int argc = 5;
+  const auto orb = CORBA::ORB_init(argc, argv);
+  CHECK(orb->id() == "words");
+  CHECK(argc == 3);
+  CHECK(std::string(argv[1]) == "input");
+  CHECK(argv[2] == words[4].data());
+  CHECK(argv[3] == nullptr);
+  orb->destroy();
+}
+
+TEST_CASE("a bad option leaves argc and argv alone") {
+  std::string words[] = {"program", "-ORBNonsense"};
+  char* argv[3] = {words[0].data(), words[1].data(), nullptr};
+  int argc = 2;
+  CHECK_THROWS_AS((void)CORBA::ORB_init(argc, argv), CORBA::BAD_PARAM);
+  CHECK(argc == 2);
+}
+
+TEST_CASE("an endpoint that cannot be listened at is INITIALIZE when the server is needed") {
+  const auto orb = make_orb({"-ORBListenEndpoints", "iiop://256.1.1.1:0"});
+  CHECK_THROWS_AS((void)orb->resolve_initial_references("RootPOA"), CORBA::INITIALIZE);
+  orb->destroy();
+}
+
+TEST_CASE("the initial references of an ORB have the adapters") {
+  const auto orb = make_orb({"-ORBListenEndpoints", "iiop://127.0.0.1:0"});
+  const auto names = orb->list_initial_services();
+  CHECK(std::ranges::find(names, "RootPOA") != names.end());
+  CHECK(std::ranges::find(names, "POACurrent") != names.end());
+  orb->destroy();
+}
+
+}  // namespace perigee::test

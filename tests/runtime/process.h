@@ -1,0 +1,80 @@
+// An ORB with an Echo object and a thread in `run`: what would be a server process.
+#pragma once
+
+#include "runtime/echo.h"
+#include <perigee/corba.h>
+
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace perigee::test {
+
+using OrbRef = CORBA::object_reference<CORBA::ORB>;
+
+/// Identifiers are unique, so that tests do not meet each other's ORBs.
+inline OrbRef make_orb(std::vector<std::string> options = {}) {
+  static int number = 0;
+  return CORBA::ORB_init(options, "test" + std::to_string(++number));
+}
+
+class EchoServer {
+ public:
+  explicit EchoServer(std::vector<std::string> options = {}) {
+    options.insert(options.end(), {"-ORBListenEndpoints", "iiop://127.0.0.1:0"});
+    orb = make_orb(std::move(options));
+    servant = std::make_shared<EchoServant>();
+    const auto poa =
+        IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
+    const auto id = poa->activate_object(CORBA::servant_reference<EchoServant>(servant));
+    object = poa->id_to_reference(id);
+    reference = orb->object_to_string(object);
+    poa->the_POAManager()->activate();
+    runner_ = std::jthread([running = orb] {
+      try {
+        running->run();
+      } catch (
+          const CORBA::BAD_INV_ORDER&) {  // shut down by a servant before the thread came to it
+      }
+    });
+  }
+  ~EchoServer() { stop(); }
+  EchoServer(const EchoServer&) = delete;
+  EchoServer& operator=(const EchoServer&) = delete;
+
+  void stop() {
+    if (!orb) return;
+    orb->shutdown(false);
+    if (runner_.joinable()) runner_.join();
+    servant->forward_target.reset();
+    object.reset();
+    orb->destroy();
+    orb.reset();
+  }
+
+  OrbRef orb;
+  std::shared_ptr<EchoServant> servant;
+  CORBA::object_reference<CORBA::Object> object;
+  std::string reference;
+
+ private:
+  std::jthread runner_;
+};
+
+/// A client's ORB; destroyed with the object.
+class EchoClient {
+ public:
+  explicit EchoClient(std::vector<std::string> options = {}) : orb(make_orb(std::move(options))) {}
+  ~EchoClient() { orb->destroy(); }
+  EchoClient(const EchoClient&) = delete;
+  EchoClient& operator=(const EchoClient&) = delete;
+
+  [[nodiscard]] Echo::Ref echo(const std::string& reference) const {
+    return stub::interface_traits<Echo>::narrow(orb->string_to_object(reference));
+  }
+
+  OrbRef orb;
+};
+
+}  // namespace perigee::test

@@ -1,0 +1,87 @@
+// Two transports connected through memory, which can split, hold back, cut and reset what passes:
+// for tests of whatever stands on a transport. Conforms to the contract of transport.h.
+#pragma once
+
+#include <perigee/ipc/lsock.h>
+#include <perigee/transport/transport.h>
+
+#include <array>
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+namespace perigee::test {
+
+inline constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
+
+/// What happens to the octets of one direction.
+struct PipeFaults {
+  std::size_t capacity = 65536;             ///< octets under way before a sender has to wait
+  std::size_t receive_size_max = no_limit;  ///< most octets that one receive gets
+  std::optional<std::size_t> cut_after;     ///< the receiver gets so many octets, and no more
+  int cut_code = 0;  ///< then it sees: 0 the end of the stream, else this errno
+};
+
+/// Ends of a connection, and directions by who sends.
+enum class End : std::size_t { first = 0, second = 1 };
+
+/// The connection between two memory transports: where a test interferes. Any thread.
+class MemoryConnection {
+ public:
+  MemoryConnection(PipeFaults from_first, PipeFaults from_second);
+
+  /// From now on nothing that `sender` sends arrives, until `release`.
+  void hold(End sender);
+  void release(End sender);
+  /// Both ends fail with `code`, at once.
+  void reset(int code);
+  /// Octets that `sender` has sent so far, delivered or not.
+  [[nodiscard]] std::size_t sent(End sender);
+
+ private:
+  friend class MemoryTransport;
+
+  /// One direction. All guarded by the connection's mutex.
+  struct Pipe {
+    PipeFaults faults;
+    std::deque<std::byte> octets;
+    std::size_t sent = 0;
+    std::size_t received = 0;
+    bool held = false;
+    bool closed = false;  ///< the sender will send no more
+    bool broken = false;  ///< the receiver is gone
+  };
+  /// Makes a reactor look at an end: a handle that becomes readable when something changed.
+  struct Doorbell {
+    ipc::lsock::Stream button;
+    ipc::lsock::Stream bell;
+  };
+
+  [[nodiscard]] Pipe& pipe_from(End end) { return pipes_[static_cast<std::size_t>(end)]; }
+  void changed();
+  /// Octets of `pipe` that may be received now.
+  [[nodiscard]] static std::size_t deliverable(const Pipe& pipe);
+  [[nodiscard]] static bool is_cut(const Pipe& pipe);
+
+  std::mutex mutex_;
+  std::condition_variable condition_;
+  std::array<Pipe, 2> pipes_;
+  std::array<Doorbell, 2> doorbells_;
+  std::array<bool, 2> interrupted_{};
+  int reset_code_ = 0;
+};
+
+struct MemoryPair {
+  std::unique_ptr<transport::Transport> first;
+  std::unique_ptr<transport::Transport> second;
+  /// Shared by the two ends, which may be destroyed in any order, and the test.
+  std::shared_ptr<MemoryConnection> connection;
+};
+[[nodiscard]] MemoryPair make_memory_pair(const PipeFaults& from_first = {},
+                                          const PipeFaults& from_second = {});
+
+}  // namespace perigee::test

@@ -1,0 +1,104 @@
+// The text of `perigee ior`: what each part of a reference looks like.
+#include "describe.h"
+#include "support/octets.h"
+#include <perigee/iop/components.h>
+
+using namespace perigee;
+using perigee::tool::describe;
+using perigee::tool::hex_dump;
+using perigee::tool::printable;
+
+namespace {
+
+iop::IiopProfile example_profile() {
+  return {.host = "example.org", .port = 2809, .object_key = test::octets('k', 'e', 'y', 0)};
+}
+
+std::string description_of(const iop::IiopProfile& profile) {
+  return describe(iop::Ior{.type_id = "IDL:A:1.0", .profiles = {iop::encode_profile(profile)}});
+}
+
+std::string description_with(iop::TaggedComponent component) {
+  iop::IiopProfile profile = example_profile();
+  profile.components.push_back(std::move(component));
+  return description_of(profile);
+}
+
+bool contains(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("a hex dump shows sixteen octets a line with their printable characters") {
+  const auto octets = test::octets('G', 'I', 'O', 'P', 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, '~');
+  CHECK(hex_dump(octets, "> ") ==
+        "> 0000  47 49 4f 50 00 01 02 03 04 05 06 07 08 09 0a 0b  |GIOP............|\n"
+        "> 0010  7e                                               |~|\n");
+  CHECK(hex_dump({}, "> ").empty());
+}
+
+TEST_CASE("what is not printable is escaped, and so is the escape character") {
+  CHECK(printable("a\x1b[31m\\\xff") == "a\\x1b[31m\\x5c\\xff");
+}
+
+TEST_CASE("the nil reference is described as such") {
+  CHECK(describe(iop::Ior{}) == "the nil reference\n");
+}
+
+TEST_CASE("an IIOP profile is described with version, address and key") {
+  const std::string text = description_of(example_profile());
+  CHECK(contains(text, "type id: IDL:A:1.0\n"));
+  CHECK(contains(text, "profile 1: IIOP (tag 0), "));
+  CHECK(contains(text, "  version:    1.2\n  address:    example.org:2809\n"));
+  CHECK(contains(text, "  object key: 4 octets\n    0000  6b 65 79 00 "));
+  CHECK(contains(text, "  corbaloc:   corbaloc:iiop:1.2@example.org:2809/key%00\n"));
+}
+
+TEST_CASE("a host that no corbaloc can hold is described without one") {
+  iop::IiopProfile profile = example_profile();
+  profile.host = "a b";
+  CHECK(!contains(description_of(profile), "corbaloc"));
+}
+
+TEST_CASE("an IPv6 address stands in brackets") {
+  iop::IiopProfile profile = example_profile();
+  profile.host = "::1";
+  CHECK(contains(description_of(profile), "address:    [::1]:2809\n"));
+}
+
+TEST_CASE("known components are described by their contents") {
+  CHECK(contains(description_with(iop::encode_orb_type(0x41545400)),
+                 "component:  ORB_TYPE (tag 0), omniORB (0x41545400)\n"));
+  CHECK(contains(description_with(iop::encode_orb_type(0x50474500)), "Perigee (0x50474500)\n"));
+  CHECK(contains(description_with(iop::encode_alternate_address({.host = "b.org", .port = 1})),
+                 "component:  ALTERNATE_IIOP_ADDRESS (tag 3), b.org:1\n"));
+  const iop::CodeSetInfo info{.for_char = {.native = 0x00010001, .conversions = {0x05010001}},
+                              .for_wchar = {}};
+  CHECK(contains(description_with(iop::encode_code_sets(info)),
+                 "CODE_SETS (tag 1), char ISO-8859-1 (0x00010001), converts UTF-8 (0x05010001); "
+                 "wchar none\n"));
+}
+
+TEST_CASE("a component that is unknown or does not decode is dumped") {
+  CHECK(contains(description_with({.tag = 77, .data = test::octets(0xab)}),
+                 "component:  unknown (tag 77), 1 octet\n    0000  ab "));
+  CHECK(contains(description_with({.tag = iop::tag_orb_type, .data = test::octets(1, 2)}),
+                 "component:  ORB_TYPE (tag 0), 2 octets\n    0000  01 02 "));
+}
+
+TEST_CASE("a profile that is foreign or does not decode is dumped") {
+  const iop::Ior foreign{.type_id = "", .profiles = {{.tag = 0x54414f00, .data = test::octets(1)}}};
+  CHECK(contains(describe(foreign), "type id: (not said)\nprofile 1: TAO UIOP (tag 1413566208), "));
+  const iop::Ior broken{.type_id = "", .profiles = {{.tag = 0, .data = test::octets(0, 1)}}};
+  CHECK(contains(describe(broken), "cannot be decoded: "));
+  CHECK(contains(describe(broken), "0000  00 01 "));
+}
+
+TEST_CASE("a corbaloc is described with all its addresses and its key") {
+  const auto reference = iop::parse_corbaloc("corbaloc::a.org:1,iiop:1.2@b.org:2/Name%20Service");
+  REQUIRE(reference.has_value());
+  const std::string text = describe(*reference);
+  CHECK(contains(text, "address: iiop 1.0 at a.org:1\naddress: iiop 1.2 at b.org:2\n"));
+  CHECK(contains(text, "|Name Service|"));
+}

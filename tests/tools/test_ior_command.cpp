@@ -1,0 +1,69 @@
+// Where `perigee ior` finds references, and what it says when there is none.
+#include "ior_command.h"
+#include "support/octets.h"
+#include <perigee/iop/ior.h>
+
+#include <filesystem>
+#include <fstream>
+
+using namespace perigee;
+using perigee::tool::describe_reference;
+
+namespace {
+
+std::string example_ior() {
+  const iop::IiopProfile profile{.host = "h", .port = 1, .object_key = test::octets('k')};
+  return iop::to_ior_string({.type_id = "IDL:A:1.0", .profiles = {iop::encode_profile(profile)}});
+}
+
+// A file of its own in the test's working folder, gone afterwards.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(const std::string& text) { std::ofstream(path_) << text; }
+  ~TemporaryFile() {
+    std::error_code ignored;  // a file that stays does no harm
+    std::filesystem::remove(path_, ignored);
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_ = "test_ior_command.ior";
+};
+
+}  // namespace
+
+TEST_CASE("an IOR on the command line is described") {
+  const auto text = describe_reference(example_ior());
+  REQUIRE(text.has_value());
+  CHECK(text->starts_with("type id: IDL:A:1.0\n"));
+}
+
+TEST_CASE("a file gives the reference that it holds, with or without file:") {
+  const TemporaryFile file(" \n" + example_ior() + "\n");
+  for (const std::string& name : {file.path(), "file:" + file.path()}) {
+    CAPTURE(name);
+    CHECK(describe_reference(name) == describe_reference(example_ior()));
+  }
+}
+
+TEST_CASE("a corbaloc on the command line is described") {
+  const auto text = describe_reference("corbaloc:rir:/NameService");
+  REQUIRE(text.has_value());
+  CHECK(*text == "initial reference: NameService\n");
+}
+
+TEST_CASE("what is neither a reference nor a file is an error that says so") {
+  const auto text = describe_reference("no/such/file");
+  REQUIRE_FALSE(text.has_value());
+  CHECK(text.error() == "no/such/file: neither a file nor an IOR: or corbaloc: reference");
+}
+
+TEST_CASE("an empty file and a damaged IOR are errors") {
+  const TemporaryFile file(" \n");
+  CHECK_FALSE(describe_reference(file.path()).has_value());
+  const std::string damaged = example_ior();
+  CHECK_FALSE(describe_reference(damaged.substr(0, damaged.size() - 3)).has_value());
+  CHECK_FALSE(describe_reference("IOR:xyz").has_value());
+}

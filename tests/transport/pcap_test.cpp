@@ -1,0 +1,150 @@
+// The recorder: files that a strict reader accepts, with every octet of every conversation.
+#include "conformance/transport_pair.h"
+#include "support/memory_transport.h"
+#include "support/octets.h"
+#include "transport/pcap_reader.h"
+#include <perigee/transport/pcap.h>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <filesystem>
+#include <random>
+#include <thread>
+#include <vector>
+
+namespace perigee::transport {
+namespace {
+
+using namespace perigee::test;
+using Side = PcapFile::Side;
+
+/// A file of its own that goes with the test.
+struct TemporaryFile {
+  TemporaryFile() {
+    std::random_device random;
+    path = std::filesystem::temp_directory_path() /
+           ("perigee_pcap_test_" + std::to_string(random()) + ".pcap");
+  }
+  ~TemporaryFile() { std::filesystem::remove(path); }
+  std::filesystem::path path;
+};
+
+TEST_CASE("a conversation is recorded from its opening to its end") {
+  TemporaryFile file;
+  {
+    auto pcap = make_pcap_file(file.path).value();
+    auto pair = make_memory_pair();
+    auto client = pcap->record(std::move(pair.first), Side::connected);
+    CHECK(send_all(*client, octets('p', 'i', 'n', 'g')).ok());
+    CHECK(receive_exactly(*pair.second, 4).size() == 4);
+    CHECK(send_all(*pair.second, octets('p', 'o', 'n', 'g', '!')).ok());
+    CHECK(receive_exactly(*client, 5).size() == 5);
+    pair.second.reset();
+    CHECK(receive_exactly(*client, 1).empty());
+  }
+  const PcapReader reader(file.path);
+  CHECK(reader.header_right());
+  const auto packets = reader.packets();
+  struct Expected {
+    bool from_client;
+    int flags;
+    std::uint32_t sequence;
+    std::uint32_t acknowledged;
+    std::size_t size;
+  };
+  const std::array<Expected, 7> expected{{{true, 0x02, 0, 0, 0},   // SYN
+                                          {false, 0x12, 0, 1, 0},  // SYN, ACK
+                                          {true, 0x10, 1, 1, 0},   // ACK
+                                          {true, 0x18, 1, 1, 4},   // PSH, ACK: ping
+                                          {false, 0x18, 1, 5, 5},  // pong!
+                                          {false, 0x11, 6, 5, 0},  // FIN, ACK
+                                          {true, 0x11, 5, 7, 0}}};
+  REQUIRE(packets.size() == expected.size());
+  for (std::size_t index = 0; index < packets.size(); ++index) {
+    CAPTURE(index);
+    CHECK(packets[index].sums_right);
+    CHECK((packets[index].source == packets.front().source) == expected[index].from_client);
+    CHECK(packets[index].flags == expected[index].flags);
+    CHECK(packets[index].sequence == expected[index].sequence);
+    CHECK(packets[index].acknowledged == expected[index].acknowledged);
+    CHECK(packets[index].payload.size() == expected[index].size);
+  }
+}
+
+TEST_CASE("a message larger than a packet is recorded in several") {
+  TemporaryFile file;
+  const Octets message = pattern(200'001, 1);
+  {
+    auto pcap = make_pcap_file(file.path).value();
+    auto pair = make_memory_pair({.capacity = 1u << 20});
+    auto client = pcap->record(std::move(pair.first), Side::connected);
+    const std::array segments{OctetSpan(message).first(3), OctetSpan{},
+                              OctetSpan(message).subspan(3)};
+    CHECK(client->send(segments, Wait::yes).ok());
+  }
+  const auto packets = PcapReader(file.path).packets();
+  CHECK(std::ranges::all_of(packets, &CapturedPacket::sums_right));
+  const auto reassembled = reassemble(packets);
+  CHECK(reassembled.in_order);
+  const Flow flow{packets.front().source, packets.front().destination};
+  CHECK((reassembled.octets.at(flow) == message));
+}
+
+TEST_CASE("a send that is short is recorded as far as it went") {
+  TemporaryFile file;
+  const Octets message = pattern(1000, 2);
+  {
+    auto pcap = make_pcap_file(file.path).value();
+    auto pair = make_memory_pair({.capacity = 300});
+    auto server = pcap->record(std::move(pair.first), Side::accepted);
+    CHECK(send_some(*server, message).count == 300);
+    CHECK(send_some(*server, message).status == IoStatus::would_block);
+  }
+  const auto packets = PcapReader(file.path).packets();
+  const auto reassembled = reassemble(packets);
+  // The accepting side is the server: it did not send the first packet.
+  const Flow flow{packets.front().destination, packets.front().source};
+  CHECK((reassembled.octets.at(flow) == Octets(message.begin(), message.begin() + 300)));
+}
+
+TEST_CASE("conversations of several threads keep apart in one file") {
+  TemporaryFile file;
+  constexpr unsigned connections = 4;
+  {
+    auto pcap = make_pcap_file(file.path).value();
+    std::vector<std::jthread> threads;
+    for (unsigned number = 0; number < connections; ++number) {
+      threads.emplace_back([&pcap, number] {
+        auto pair = make_memory_pair();
+        auto client = pcap->record(std::move(pair.first), Side::connected);
+        for (unsigned round = 0; round < 50; ++round) {
+          static_cast<void>(send_all(*client, pattern(100, number)));
+          static_cast<void>(receive_exactly(*pair.second, 100));
+          static_cast<void>(send_all(*pair.second, pattern(50, number)));
+          static_cast<void>(receive_exactly(*client, 50));
+        }
+      });
+    }
+  }
+  const auto packets = PcapReader(file.path).packets();
+  CHECK(std::ranges::all_of(packets, &CapturedPacket::sums_right));
+  const auto reassembled = reassemble(packets);
+  CHECK(reassembled.in_order);
+  CHECK(reassembled.octets.size() == 2 * connections);
+  for (const auto& [flow, stream] : reassembled.octets) {
+    CHECK((stream.size() == 50 * 100 || stream.size() == 50 * 50));
+  }
+}
+
+TEST_CASE("a file that cannot be made is an error that names it") {
+  const auto pcap = make_pcap_file("/no such folder/file.pcap");
+  REQUIRE_FALSE(pcap.has_value());
+  CHECK(pcap.error().operation == IoOperation::create);
+  CHECK(pcap.error().endpoint == "/no such folder/file.pcap");
+}
+
+}  // namespace
+}  // namespace perigee::transport

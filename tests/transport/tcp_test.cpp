@@ -1,0 +1,202 @@
+// What is TCP's own: addresses, profiles, options. The contract is tested by the conformance suite.
+#include "conformance/transport_pair.h"
+#include "support/octets.h"
+#include <perigee/iop/components.h>
+#include <perigee/ipc/sock.h>
+#include <perigee/transport/tcp.h>
+
+#include <doctest/doctest.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace perigee::transport {
+namespace {
+
+using namespace std::chrono_literals;
+using test::octets;
+
+std::string port_of(const Endpoint& endpoint) {
+  return endpoint.address.substr(endpoint.address.rfind(':') + 1);
+}
+
+std::unique_ptr<Acceptor> listen(const std::string& address) {
+  return make_tcp_protocol()->listen({"iiop", address}).value();
+}
+
+bool can_connect(const std::string& address) {
+  return make_tcp_protocol()->make_connector()->connect({"iiop", address}, 10s).has_value();
+}
+
+TEST_CASE("all interfaces are IPv4 and IPv6, and what is published can be reached") {
+  for (const std::string address : {"", ":0"}) {
+    const auto acceptor = listen(address);
+    const auto port = port_of(acceptor->listening());
+    CHECK(port != "0");
+    CHECK(port_of(acceptor->published()) == port);
+    CHECK_FALSE(acceptor->published().address.starts_with("0.0.0.0:"));
+    CHECK_FALSE(acceptor->published().address.starts_with("[::]:"));
+    CHECK(can_connect(acceptor->published().address));
+    CHECK(can_connect("127.0.0.1:" + port));
+    if (acceptor->listening().address.starts_with("[")) CHECK(can_connect("[::1]:" + port));
+  }
+}
+
+TEST_CASE("a wildcard that is written out is not published either") {
+  const auto acceptor = listen("0.0.0.0:0");
+  CHECK(acceptor->listening().address.starts_with("0.0.0.0:"));
+  CHECK_FALSE(acceptor->published().address.starts_with("0.0.0.0:"));
+  CHECK_FALSE(acceptor->published().address.starts_with("["));
+  CHECK(can_connect(acceptor->published().address));
+}
+
+TEST_CASE("a host that is written is published as it was written") {
+  const auto acceptor = listen("localhost:0");
+  CHECK(acceptor->published().address == "localhost:" + port_of(acceptor->listening()));
+  CHECK(can_connect(acceptor->published().address));
+  CHECK(listen("127.0.0.1")->published().address.starts_with("127.0.0.1:"));
+}
+
+TEST_CASE("an IPv6 address is published in brackets") {
+  const auto acceptor = make_tcp_protocol()->listen({"iiop", "[::1]:0"});
+  if (!acceptor) return;  // a host without IPv6
+  CHECK((*acceptor)->published() == (*acceptor)->listening());
+  CHECK((*acceptor)->published().address.starts_with("[::1]:"));
+  CHECK(can_connect((*acceptor)->published().address));
+}
+
+TEST_CASE("the peers are shown as plain addresses, IPv4 over IPv6 too") {
+  const auto acceptor = listen("");
+  const auto port = port_of(acceptor->listening());
+  const auto client =
+      make_tcp_protocol()->make_connector()->connect({"iiop", "127.0.0.1:" + port}, 10s).value();
+  const auto server = acceptor->accept(Wait::yes).value();
+  CHECK(client->peer() == "iiop://127.0.0.1:" + port);
+  CHECK(server->peer().starts_with("iiop://127.0.0.1:"));
+}
+
+TEST_CASE("small messages are not held back on either side") {
+  const auto acceptor = listen("127.0.0.1:0");
+  const auto client =
+      make_tcp_protocol()->make_connector()->connect(acceptor->published(), 0ms).value();
+  const auto server = acceptor->accept(Wait::yes).value();
+  for (const auto* end : {client.get(), server.get()}) {
+    CHECK(ipc::io::get_option(end->readiness_fd(), ipc::io::OptionName::no_delay).value() != 0);
+  }
+}
+
+TEST_CASE("a name is tried at all its addresses") {
+  // localhost has two where IPv6 is there, and only one of them is listened at.
+  const auto acceptor = listen("127.0.0.1:0");
+  CHECK(can_connect("localhost:" + port_of(acceptor->listening())));
+}
+
+TEST_CASE("a server that does not answer costs the time-out, not more") {
+  // A listener whose queue is full drops what asks to be connected.
+  auto acceptor = ipc::sock::Acceptor::open(ipc::InetAddr::loopback()).value();
+  REQUIRE(::listen(acceptor.handle(), 0) == 0);
+  const auto address = acceptor.local_address().value();
+  std::vector<ipc::sock::Connector::Pending> queue;
+  for (int count = 0; count < 4; ++count) {
+    queue.push_back(ipc::sock::Connector::start(address).value());
+  }
+  const auto result =
+      make_tcp_protocol()->make_connector()->connect({"iiop", to_string(address)}, 20ms);
+  REQUIRE_FALSE(result.has_value());
+  CHECK(result.error().kind == IoErrorKind::timed_out);
+  CHECK(result.error().operation == IoOperation::connect);
+}
+
+TEST_CASE("running out of handles is a limit, and the connection waits until there are some") {
+  const auto acceptor = listen("127.0.0.1:0");
+  const auto client =
+      make_tcp_protocol()->make_connector()->connect(acceptor->published(), 0ms).value();
+  rlimit before{};
+  REQUIRE(getrlimit(RLIMIT_NOFILE, &before) == 0);
+  const rlimit none{0, before.rlim_max};
+  REQUIRE(setrlimit(RLIMIT_NOFILE, &none) == 0);
+  const auto refused = acceptor->accept(Wait::no);
+  REQUIRE(setrlimit(RLIMIT_NOFILE, &before) == 0);
+  REQUIRE_FALSE(refused.has_value());
+  CHECK(refused.error().kind == IoErrorKind::limit);
+  CHECK(refused.error().code == EMFILE);
+  CHECK(acceptor->accept(Wait::no).value() != nullptr);
+}
+
+TEST_CASE("no host or port 0 is no place to connect to") {
+  auto connector = make_tcp_protocol()->make_connector();
+  for (const std::string address : {"", ":1234", "127.0.0.1:0"}) {
+    CAPTURE(address);
+    CHECK(connector->connect({"iiop", address}, 0ms).error().kind == IoErrorKind::bad_address);
+  }
+}
+
+TEST_CASE("a name that is not known is an error of resolving it") {
+  const auto result =
+      make_tcp_protocol()->make_connector()->connect({"iiop", "no such host:1"}, 0ms);
+  REQUIRE_FALSE(result.has_value());
+  CHECK(result.error().kind == IoErrorKind::bad_address);
+  CHECK(result.error().operation == IoOperation::resolve);
+}
+
+// --- Profiles ------------------------------------------------------------------------------------
+
+iop::TaggedComponent alternate(std::string host, std::uint16_t port) {
+  return iop::encode_alternate_address({std::move(host), port});
+}
+
+std::vector<Endpoint> endpoints_of(const iop::IiopProfile& profile) {
+  const auto target = make_tcp_protocol()->claim(iop::encode_profile(profile));
+  return target ? target->endpoints : std::vector<Endpoint>{};
+}
+
+// Interop fact 46.
+TEST_CASE("alternate addresses come after the profile's own, in their order") {
+  const iop::IiopProfile profile{1, 2,           "first",
+                                 1, octets('k'), {alternate("second", 2), alternate("::3", 3)}};
+  CHECK((endpoints_of(profile) ==
+         std::vector<Endpoint>{{"iiop", "first:1"}, {"iiop", "second:2"}, {"iiop", "[::3]:3"}}));
+}
+
+// Interop fact 48.
+TEST_CASE("port 0 is not dialled: a profile that has nothing else is for others") {
+  const iop::IiopProfile only_tls{1, 2, "host", 0, octets('k'), {}};
+  CHECK(endpoints_of(only_tls).empty());
+  const iop::IiopProfile alternates{1, 2,           "host",
+                                    0, octets('k'), {alternate("other", 0), alternate("plain", 7)}};
+  CHECK((endpoints_of(alternates) == std::vector<Endpoint>{{"iiop", "plain:7"}}));
+}
+
+TEST_CASE("a damaged alternate address is passed over") {
+  auto damaged = alternate("second", 2);
+  damaged.data.resize(damaged.data.size() - 3);
+  const iop::IiopProfile profile{1, 2, "first", 1, octets('k'), {damaged, {3, {}}}};
+  CHECK((endpoints_of(profile) == std::vector<Endpoint>{{"iiop", "first:1"}}));
+}
+
+// Interop fact 45.
+TEST_CASE("a profile of IIOP 1.0 carries no components") {
+  auto protocol = make_tcp_protocol();
+  const std::vector<iop::TaggedComponent> components{{1, octets(1)}};
+  const auto made = protocol->make_profile({"iiop", "host:9"}, {1, 0, octets('k'), components});
+  const auto target = protocol->claim(made);
+  REQUIRE(target.has_value());
+  CHECK(target->minor == 0);
+  CHECK(target->components.empty());
+  CHECK((target->endpoints == std::vector<Endpoint>{{"iiop", "host:9"}}));
+}
+
+TEST_CASE("an IPv6 address has no brackets in a profile") {
+  auto protocol = make_tcp_protocol();
+  const auto made = protocol->make_profile({"iiop", "[::1]:9"}, {1, 2, octets('k'), {}});
+  CHECK(iop::decode_iiop_profile(made).value().host == "::1");
+  CHECK((protocol->claim(made)->endpoints == std::vector<Endpoint>{{"iiop", "[::1]:9"}}));
+}
+
+}  // namespace
+}  // namespace perigee::transport

@@ -1,0 +1,24 @@
+// References as text for people. Describes data only: resolves nothing, contacts nobody.
+#pragma once
+
+#include <perigee/base/octets.h>
+#include <perigee/iop/corbaloc.h>
+#include <perigee/iop/ior.h>
+
+#include <string>
+#include <string_view>
+
+namespace perigee::tool {
+
+/// The whole reference: type, profiles, keys, components. What cannot be decoded is dumped and the
+/// reason said; everything else is described all the same. Control characters are escaped.
+std::string describe(const iop::Ior& ior);
+std::string describe(const iop::Corbaloc& reference);
+
+/// Sixteen octets a line, hexadecimal and ASCII, each line after `indent`.
+std::string hex_dump(OctetSpan octets, std::string_view indent);
+
+/// `text` with everything but printable ASCII as \xNN: references come from strangers.
+std::string printable(std::string_view text);
+
+}  // namespace perigee::tool

@@ -1,0 +1,22 @@
+// The command `perigee`: puts its subcommands together.
+#include "ior_command.h"
+
+#include <CLI/CLI.hpp>
+
+#include <string>
+#ifdef PERIGEE_WITH_BENCH
+#include "bench.h"
+#endif
+
+int main(int argc, char* argv[]) {
+  CLI::App program("Perigee: distributed objects at the speed of sockets");
+  program.name("perigee");
+  program.set_version_flag("--version", std::string("perigee ") + PERIGEE_VERSION);
+  program.require_subcommand(1);
+  perigee::tool::add_ior_command(program);
+#ifdef PERIGEE_WITH_BENCH
+  perigee::bench::add_bench_command(program);
+#endif
+  CLI11_PARSE(program, argc, argv);
+  return 0;
+}
