@@ -79,9 +79,9 @@ ReadStatus Connection::read(messaging::IncomingMessage& message, Wait wait,
   }
 }
 
-SendResult Connection::send(const cdr::Buffer& message, Wait wait) {
+SendResult Connection::send(const cdr::Buffer& message, Wait wait, Drain drain) {
   if (broken()) return {SendStatus::failed};
-  return take_writing() ? write_directly(message, wait) : write_later(message, wait);
+  return take_writing() ? write_directly(message, wait, drain) : write_later(message, wait, drain);
 }
 
 bool Connection::flush() {
@@ -121,12 +121,14 @@ std::span<const OctetSpan> Connection::segments_of(const cdr::Buffer& message) {
   return segments_;
 }
 
-SendResult Connection::write_directly(const cdr::Buffer& message, Wait wait) {
+SendResult Connection::write_directly(const cdr::Buffer& message, Wait wait, Drain drain_when) {
   const std::span<const OctetSpan> segments = segments_of(message);
   const IoResult result = transport_->send(segments, wait);
   const bool complete = result.count == total_size(segments);
   if (complete) {
-    (void)finish_writing(wait);  // what fails then are other callers' messages, not this one
+    if (stop_writing()) return {SendStatus::sent};
+    if (drain_when == Drain::later) return {SendStatus::sent, 0, true};
+    (void)drain(wait);  // what fails then are other callers' messages, not this one
     return {SendStatus::sent};
   }
   const bool short_write = result.ok() || result.status == IoStatus::would_block;
@@ -146,7 +148,7 @@ SendResult Connection::finish_partial(std::span<const OctetSpan> segments, std::
   return {usable || uncounted_ == 0 ? SendStatus::queued : SendStatus::failed};
 }
 
-SendResult Connection::write_later(const cdr::Buffer& message, Wait wait) {
+SendResult Connection::write_later(const cdr::Buffer& message, Wait wait, Drain drain) {
   std::vector<OctetSpan> segments;
   Octets fragment_headers;
   protocol_.gather(message, segments, fragment_headers);
@@ -158,7 +160,7 @@ SendResult Connection::write_later(const cdr::Buffer& message, Wait wait) {
     if (state == Writing::idle) {
       if (!take_writing()) continue;
       lock.unlock();
-      return write_directly(message, wait);
+      return write_directly(message, wait, drain);
     }
     // The writer may go idle without the mutex while the state is `writing`: then look again.
     if (state == Writing::writing && !writing_.compare_exchange_strong(state, Writing::queued))
@@ -176,11 +178,10 @@ SendResult Connection::write_later(const cdr::Buffer& message, Wait wait) {
   return {SendStatus::failed};
 }
 
-// Gives up the right to write, after having sent what others queued meanwhile.
-bool Connection::finish_writing(Wait wait) {
+// Gives up the right to write, unless others have queued messages meanwhile.
+bool Connection::stop_writing() noexcept {
   Writing expected = Writing::writing;
-  if (writing_.compare_exchange_strong(expected, Writing::idle)) return true;
-  return drain(wait);
+  return writing_.compare_exchange_strong(expected, Writing::idle);
 }
 
 bool Connection::drain(Wait wait) {

@@ -41,6 +41,13 @@ enum class SendStatus : std::uint8_t {
 struct [[nodiscard]] SendResult {
   SendStatus status = SendStatus::sent;
   std::uint64_t position = 0;  ///< of a queued message's end in the queue's stream
+  bool drain_owed = false;     ///< after Drain::later: the caller has to call `drain_queue`
+};
+
+/// What the writing thread does about messages that others have queued behind its own.
+enum class Drain : std::uint8_t {
+  now,    ///< sends them before it returns
+  later,  ///< if there are any, keeps the right to write until it calls `drain_queue`
 };
 
 /// Threads: `send`, `flush`, `accepted`, `close` and the tests of state may be called by any
@@ -88,7 +95,9 @@ class Connection final {
   /// Wait::yes: blocks until it is sent, or queued if others are writing. Wait::no: what the
   /// transport does not take at once is queued and leaves with `flush`. What comes behind it may
   /// wait up to `write_queue_size_max`; beyond that the send fails, and the connection with it.
-  SendResult send(const cdr::Buffer& message, transport::Wait wait);
+  SendResult send(const cdr::Buffer& message, transport::Wait wait, Drain drain = Drain::now);
+  /// Does what a `send` with Drain::later left to do; blocks as Wait::yes does.
+  void drain_queue() { (void)drain(transport::Wait::yes); }
   /// Sends queued octets as far as the transport takes them: call it when the handle is writable.
   /// Cheap when there is nothing to do. False if the connection can no longer send.
   bool flush();
@@ -118,11 +127,10 @@ class Connection final {
   enum class Writing : std::uint8_t { idle, writing, queued, blocked, failed };
 
   [[nodiscard]] bool take_writing() noexcept;
-  SendResult write_directly(const cdr::Buffer& message, transport::Wait wait);
-  SendResult write_later(const cdr::Buffer& message, transport::Wait wait);
+  SendResult write_directly(const cdr::Buffer& message, transport::Wait wait, Drain drain);
+  SendResult write_later(const cdr::Buffer& message, transport::Wait wait, Drain drain);
   SendResult finish_partial(std::span<const OctetSpan> segments, std::size_t sent);
-  bool enqueue(const cdr::Buffer& message);
-  bool finish_writing(transport::Wait wait);
+  [[nodiscard]] bool stop_writing() noexcept;
   bool drain(transport::Wait wait);
   bool next_batch();
   bool stop_blocked();

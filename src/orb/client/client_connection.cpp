@@ -27,16 +27,24 @@ ClientConnection::ClientConnection(std::unique_ptr<transport::Transport> transpo
 
 // Nobody holds the token while it may have to wait in sending, nor takes it from those who wait
 // already: a peer that wants its replies read before it reads on would wait for us, and we for it.
+// So a leader behind whose request others have queued theirs becomes a follower before it sends
+// them.
 TransactResult ClientConnection::transact(const cdr::Buffer& request, ReplySlot& slot) {
-  const bool leads = enlisted_.load() == 0 && request.size() <= led_request_size_max &&
-                     connection_.try_take_read_token();
+  bool leads = enlisted_.load() == 0 && request.size() <= led_request_size_max &&
+               connection_.try_take_read_token();
   if (leads) {
     slot.holds_token = true;
   } else {
     enlist(slot);  // before sending: the reply may be read by another caller at once
   }
-  const SendResult sent = connection_.send(request, Wait::yes);
+  const SendResult sent = connection_.send(request, Wait::yes, leads ? Drain::later : Drain::now);
   if (sent.status == SendStatus::failed) return send_failed(&slot);
+  if (sent.drain_owed) {
+    leads = false;
+    enlist(slot);
+    finish(slot);
+    connection_.drain_queue();
+  }
   const FailureCause cause = leads ? lead(slot) : follow(slot);
   const bool accepted = sent.status == SendStatus::sent || connection_.accepted(sent.position);
   return {cause, InvocationStage::awaiting, accepted};
