@@ -52,10 +52,6 @@ if(PERIGEE_SANITIZE)
   add_compile_options(-fsanitize=${PERIGEE_SANITIZE} -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${PERIGEE_SANITIZE})
 endif()
-if(PERIGEE_FUZZ)
-  add_compile_options(-fsanitize=fuzzer-no-link)
-endif()
-
 # Enters a layer's folder.
 macro(perigee_add_layer folder)
   if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/CMakeLists.txt)
@@ -77,6 +73,9 @@ function(perigee_layer name)
     PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
     PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_compile_definitions(perigee_${name} PRIVATE PERIGEE_BUILDING)
+  if(PERIGEE_FUZZ)  # what is fuzzed reports its coverage; tests and programs need not
+    target_compile_options(perigee_${name} PRIVATE -fsanitize=fuzzer-no-link)
+  endif()
   target_link_libraries(perigee_${name} PRIVATE perigee_options ${ARG_SYSTEM_LIBRARIES})
   set(closure ${name})
   set(system_libraries ${ARG_SYSTEM_LIBRARIES})
