@@ -28,6 +28,15 @@ struct aggregate_traits {
   using inout_type = T&;
 };
 
+/// A struct, union or exception from IDL. `T::_visit(value, visitor)` calls `visitor(name, member)`
+/// for each member in the order of the IDL (of a union: the discriminator, then the active member);
+/// members are const if `value` is. `T::_type_name` is the name in IDL: "Stock::Quote".
+template <typename T>
+concept Visitable = requires(T& value) {
+  T::_visit(value, 0);  // only whether it is there: its body would not take a number
+  T::_type_name;
+};
+
 }  // namespace perigee::stub
 
 namespace IDL {

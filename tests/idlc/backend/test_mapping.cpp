@@ -50,6 +50,27 @@ TEST_CASE("a struct's members are read, written in place and replaced") {
   CHECK(sizes == Shapes::Sizes(3, 4));
 }
 
+TEST_CASE("members are visited in order by their IDL names, and may be changed if the value may") {
+  static_assert(perigee::stub::Visitable<Shapes::Point> &&
+                perigee::stub::Visitable<const Faults::Detailed>);
+  static_assert(!perigee::stub::Visitable<std::string>);
+  Shapes::Point point(1, 2);
+  Shapes::Point::_visit(point, [](std::string_view name, double& member) {
+    if (name == "y") member = 5;
+  });
+  std::string visited(Shapes::Point::_type_name);
+  const Shapes::Point& constant = point;
+  Shapes::Point::_visit(constant, [&](std::string_view name, const double& member) {
+    visited.append(" ").append(name).append("=").append(std::to_string(static_cast<int>(member)));
+  });
+  CHECK(visited == "Shapes::Point x=1 y=5");
+}
+
+TEST_CASE("enumerators have names") {
+  CHECK(_enumerator_name(Shapes::Unit::foot) == "foot");
+  CHECK(_enumerator_name(static_cast<Shapes::Unit>(9)).empty());
+}
+
 TEST_CASE("structs and exceptions swap") {
   Shapes::Sizes first(1, 2);
   Shapes::Sizes second(3, 4);

@@ -52,6 +52,9 @@ void declare_operators(Writer& writer, const Declaration& declaration) {
       kind == DeclarationKind::exception)
     declare_operator_pair(writer, name_in_namespace(declaration),
                           kind == DeclarationKind::enumeration);
+  if (kind == DeclarationKind::enumeration)
+    writer.list("std::string_view _enumerator_name(", {name_in_namespace(declaration) + " value"},
+                ") noexcept;");
 }
 
 void declare_type(Writer& writer, const Declaration& declaration, Scope scope) {

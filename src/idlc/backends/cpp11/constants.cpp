@@ -89,6 +89,22 @@ void declare_enum(Writer& writer, const Enum& enumeration) {
   writer.list("enum class " + cpp_name(enumeration.name) + " : uint32_t { ", enumerators, " };");
 }
 
+namespace {
+
+void define_enumerator_name(Writer& writer, const Enum& enumeration, const std::string& type_name) {
+  writer.list("std::string_view _enumerator_name(", {type_name + " value"}, ") noexcept {");
+  const Indented body(writer);
+  writer.write("switch (value) {");
+  for (const Enumerator* enumerator : enumeration.enumerators)
+    writer.write("  case $type$::$name$: return $text$;",
+                 {{"type", type_name},
+                  {"name", cpp_name(enumerator->name)},
+                  {"text", string_literal(enumerator->name)}});
+  writer.write("}\nreturn {};");
+}
+
+}  // namespace
+
 void define_enum(Writer& writer, const Enum& enumeration, const std::string& type_name) {
   writer.list("::perigee::cdr::Encoder& operator<<(",
               {"::perigee::cdr::Encoder& encoder", type_name + " value"}, ") {");
@@ -107,6 +123,8 @@ void define_enum(Writer& writer, const Enum& enumeration, const std::string& typ
 
 )",
                {{"type", type_name}, {"count", std::to_string(enumeration.enumerators.size())}});
+  define_enumerator_name(writer, enumeration, type_name);
+  writer.write("}");
 }
 
 }  // namespace perigee::idlc::cpp11

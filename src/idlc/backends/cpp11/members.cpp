@@ -155,6 +155,24 @@ friend void swap($name$& a, $name$& b) noexcept { a.swap(b); }
                {{"name", cpp_name(owner.name)}});
 }
 
+void declare_visit(Writer& writer, const Declaration& owner, const std::vector<Member>& members) {
+  writer.separate();
+  writer.write("static constexpr std::string_view _type_name = $name$;",
+               {{"name", string_literal(std::string_view(owner.scoped_name).substr(2))}});
+  if (members.empty())
+    return writer.write(
+        "template <typename _self, typename _visitor>\n"
+        "static void _visit(_self&, _visitor&&) {}");
+  writer.write(
+      "template <typename _self, typename _visitor>\n"
+      "static void _visit(_self& _value, _visitor&& _visit_member) {");
+  const std::vector<std::string> fields = field_names(members);
+  for (std::size_t index = 0; index < members.size(); ++index)
+    writer.write("  _visit_member($name$, _value.$field$);",
+                 {{"name", string_literal(members[index].name)}, {"field", fields[index]}});
+  writer.write("}");
+}
+
 void declare_fields(Writer& writer, const std::vector<Member>& members) {
   if (members.empty()) return;
   writer.separate();
@@ -178,6 +196,7 @@ void declare_struct(Writer& writer, const Struct& structure) {
     declare_swap(writer, structure);
     writer.list("friend bool operator==(", {"const " + name + "&", "const " + name + "&"},
                 ") = default;");
+    declare_visit(writer, structure, structure.members);
   }
   declare_fields(writer, structure.members);
   writer.write("};");
@@ -197,6 +216,7 @@ void declare_exception(Writer& writer, const Exception& exception) {
     declare_swap(writer, exception);
     declare_exception_equality(writer, exception);
     if (!exception.members.empty()) writer.write("}");
+    declare_visit(writer, exception, exception.members);
   }
   declare_fields(writer, exception.members);
   writer.write("};");

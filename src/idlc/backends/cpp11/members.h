@@ -11,6 +11,9 @@ void declare_constructors(Writer& writer, const Declaration& owner,
                           const std::vector<Member>& members);
 void declare_accessors(Writer& writer, const std::vector<Member>& members);
 void declare_swap(Writer& writer, const Declaration& owner);
+/// `_type_name`, and `_visit(value, visitor)`: calls `visitor("name", member)` for each member, in
+/// order, with `const` members if the value is.
+void declare_visit(Writer& writer, const Declaration& owner, const std::vector<Member>& members);
 void declare_fields(Writer& writer, const std::vector<Member>& members);
 
 /// The whole class of a struct or an exception, without its nested types' operators.

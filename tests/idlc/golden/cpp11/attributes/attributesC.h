@@ -17,6 +17,10 @@ class Broken final : public ::CORBA::UserException {
   void swap(Broken& other) noexcept;
   friend void swap(Broken& a, Broken& b) noexcept { a.swap(b); }
   friend bool operator==(const Broken&, const Broken&) { return true; }
+
+  static constexpr std::string_view _type_name = "Gauges::Broken";
+  template <typename _self, typename _visitor>
+  static void _visit(_self&, _visitor&&) {}
 };
 
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Broken& value);
@@ -49,6 +53,13 @@ class Out_Of_Range final : public ::CORBA::UserException {
     return a.low_ == b.low_ && a.high_ == b.high_;
   }
 
+  static constexpr std::string_view _type_name = "Gauges::Out_Of_Range";
+  template <typename _self, typename _visitor>
+  static void _visit(_self& _value, _visitor&& _visit_member) {
+    _visit_member("low", _value.low_);
+    _visit_member("high", _value.high_);
+  }
+
  private:
   int32_t low_{};
   int32_t high_{};
@@ -70,6 +81,12 @@ class Reading {
   void swap(Reading& other) noexcept;
   friend void swap(Reading& a, Reading& b) noexcept { a.swap(b); }
   friend bool operator==(const Reading&, const Reading&) = default;
+
+  static constexpr std::string_view _type_name = "Gauges::Reading";
+  template <typename _self, typename _visitor>
+  static void _visit(_self& _value, _visitor&& _visit_member) {
+    _visit_member("value", _value.value_);
+  }
 
  private:
   double value_{};

@@ -15,6 +15,14 @@ namespace Limits {
   return decoder;
 }
 
+std::string_view _enumerator_name(Level value) noexcept {
+  switch (value) {
+    case Level::low: return "low";
+    case Level::high: return "high";
+  }
+  return {};
+}
+
 Holder::Holder(std::shared_ptr<::perigee::orb::Reference> reference) noexcept
     : ::CORBA::Object(std::move(reference)) {}
 

@@ -11,6 +11,7 @@ enum class Level : uint32_t { low, high };
 
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, Level value);
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Level& value);
+std::string_view _enumerator_name(Level value) noexcept;
 
 inline constexpr int16_t short_min = -32768;
 inline constexpr uint16_t ushort_max = 65535;

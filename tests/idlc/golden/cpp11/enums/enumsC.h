@@ -7,6 +7,7 @@ enum class Power : uint32_t { off, on };
 
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, Power value);
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Power& value);
+std::string_view _enumerator_name(Power value) noexcept;
 
 namespace Paint {
 
@@ -14,6 +15,7 @@ enum class Colour : uint32_t { red, green, blue };
 
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, Colour value);
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Colour& value);
+std::string_view _enumerator_name(Colour value) noexcept;
 
 enum class Pigment : uint32_t {
     titanium_white, cadmium_yellow, cadmium_red, alizarin_crimson, ultramarine_blue,
@@ -21,6 +23,7 @@ enum class Pigment : uint32_t {
 
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, Pigment value);
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Pigment& value);
+std::string_view _enumerator_name(Pigment value) noexcept;
 
 class Brush : public virtual ::CORBA::Object {
  public:
@@ -41,6 +44,7 @@ class Brush : public virtual ::CORBA::Object {
 
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, Brush::Width value);
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Brush::Width& value);
+std::string_view _enumerator_name(Brush::Width value) noexcept;
 
 }  // namespace Paint
 

@@ -26,6 +26,12 @@ class Global_Trouble final : public ::CORBA::UserException {
     return a.code_ == b.code_;
   }
 
+  static constexpr std::string_view _type_name = "Global_Trouble";
+  template <typename _self, typename _visitor>
+  static void _visit(_self& _value, _visitor&& _visit_member) {
+    _visit_member("code", _value.code_);
+  }
+
  private:
   int32_t code_{};
 };
@@ -47,6 +53,10 @@ class Empty final : public ::CORBA::UserException {
   void swap(Empty& other) noexcept;
   friend void swap(Empty& a, Empty& b) noexcept { a.swap(b); }
   friend bool operator==(const Empty&, const Empty&) { return true; }
+
+  static constexpr std::string_view _type_name = "Faults::Empty";
+  template <typename _self, typename _visitor>
+  static void _visit(_self&, _visitor&&) {}
 };
 
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Empty& value);
@@ -83,6 +93,14 @@ class Detailed final : public ::CORBA::UserException {
   friend void swap(Detailed& a, Detailed& b) noexcept { a.swap(b); }
   friend bool operator==(const Detailed& a, const Detailed& b) {
     return a.what_ == b.what_ && a.code_ == b.code_ && a.causes_ == b.causes_;
+  }
+
+  static constexpr std::string_view _type_name = "Faults::Detailed";
+  template <typename _self, typename _visitor>
+  static void _visit(_self& _value, _visitor&& _visit_member) {
+    _visit_member("what", _value.what_);
+    _visit_member("code", _value.code_);
+    _visit_member("causes", _value.causes_);
   }
 
  private:
@@ -122,6 +140,12 @@ class Risky : public virtual ::CORBA::Object {
     friend void swap(Nearby& a, Nearby& b) noexcept { a.swap(b); }
     friend bool operator==(const Nearby& a, const Nearby& b) {
       return a.fatal_ == b.fatal_;
+    }
+
+    static constexpr std::string_view _type_name = "Faults::Risky::Nearby";
+    template <typename _self, typename _visitor>
+    static void _visit(_self& _value, _visitor&& _visit_member) {
+      _visit_member("fatal", _value.fatal_);
     }
 
    private:

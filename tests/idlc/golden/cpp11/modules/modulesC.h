@@ -17,6 +17,12 @@ class Plain {
   friend void swap(Plain& a, Plain& b) noexcept { a.swap(b); }
   friend bool operator==(const Plain&, const Plain&) = default;
 
+  static constexpr std::string_view _type_name = "Plain";
+  template <typename _self, typename _visitor>
+  static void _visit(_self& _value, _visitor&& _visit_member) {
+    _visit_member("value", _value.value_);
+  }
+
  private:
   int32_t value_{};
 };
@@ -42,6 +48,12 @@ class Item {
   void swap(Item& other) noexcept;
   friend void swap(Item& a, Item& b) noexcept { a.swap(b); }
   friend bool operator==(const Item&, const Item&) = default;
+
+  static constexpr std::string_view _type_name = "Outer::Inner::Item";
+  template <typename _self, typename _visitor>
+  static void _visit(_self& _value, _visitor&& _visit_member) {
+    _visit_member("content", _value.content_);
+  }
 
  private:
   ::Plain content_;

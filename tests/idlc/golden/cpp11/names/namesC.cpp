@@ -15,6 +15,16 @@ namespace _cxx_class {
   return decoder;
 }
 
+std::string_view _enumerator_name(_cxx_operator value) noexcept {
+  switch (value) {
+    case _cxx_operator::_cxx_new: return "new";
+    case _cxx_operator::_cxx_delete: return "delete";
+    case _cxx_operator::_cxx_ENOENT: return "ENOENT";
+    case _cxx_operator::_cxx_UINT32_MAX: return "UINT32_MAX";
+  }
+  return {};
+}
+
 void _cxx_template::swap(_cxx_template& other) noexcept {
   std::swap(int32_t_, other.int32_t_);
   std::swap(what_, other.what_);

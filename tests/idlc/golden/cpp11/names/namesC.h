@@ -9,6 +9,7 @@ enum class _cxx_operator : uint32_t { _cxx_new, _cxx_delete, _cxx_ENOENT, _cxx_U
 
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, _cxx_operator value);
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, _cxx_operator& value);
+std::string_view _enumerator_name(_cxx_operator value) noexcept;
 
 class _cxx_template {
  public:
@@ -33,6 +34,14 @@ class _cxx_template {
   void swap(_cxx_template& other) noexcept;
   friend void swap(_cxx_template& a, _cxx_template& b) noexcept { a.swap(b); }
   friend bool operator==(const _cxx_template&, const _cxx_template&) = default;
+
+  static constexpr std::string_view _type_name = "class::template";
+  template <typename _self, typename _visitor>
+  static void _visit(_self& _value, _visitor&& _visit_member) {
+    _visit_member("int32_t", _value.int32_t_);
+    _visit_member("what", _value.what_);
+    _visit_member("namespace", _value.namespace_);
+  }
 
  private:
   int32_t int32_t_{};
@@ -64,6 +73,12 @@ class _cxx_throw final : public ::CORBA::UserException {
   friend void swap(_cxx_throw& a, _cxx_throw& b) noexcept { a.swap(b); }
   friend bool operator==(const _cxx_throw& a, const _cxx_throw& b) {
     return a.this_ == b.this_;
+  }
+
+  static constexpr std::string_view _type_name = "class::throw";
+  template <typename _self, typename _visitor>
+  static void _visit(_self& _value, _visitor&& _visit_member) {
+    _visit_member("this", _value.this_);
   }
 
  private:

@@ -42,6 +42,14 @@ class Edge {
   friend void swap(Edge& a, Edge& b) noexcept { a.swap(b); }
   friend bool operator==(const Edge&, const Edge&) = default;
 
+  static constexpr std::string_view _type_name = "Graph::Edge";
+  template <typename _self, typename _visitor>
+  static void _visit(_self& _value, _visitor&& _visit_member) {
+    _visit_member("from_vertex", _value.from_vertex_);
+    _visit_member("to_vertex", _value.to_vertex_);
+    _visit_member("label", _value.label_);
+  }
+
  private:
   ::CORBA::object_reference<::Graph::Vertex> from_vertex_;
   ::CORBA::object_reference<::Graph::Corner> to_vertex_;

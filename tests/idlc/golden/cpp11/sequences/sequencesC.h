@@ -41,6 +41,14 @@ class Entry {
   friend void swap(Entry& a, Entry& b) noexcept { a.swap(b); }
   friend bool operator==(const Entry&, const Entry&) = default;
 
+  static constexpr std::string_view _type_name = "Lists::Entry";
+  template <typename _self, typename _visitor>
+  static void _visit(_self& _value, _visitor&& _visit_member) {
+    _visit_member("heading", _value.heading_);
+    _visit_member("total", _value.total_);
+    _visit_member("cells", _value.cells_);
+  }
+
  private:
   ::Lists::Title heading_;
   ::Lists::Count total_{};

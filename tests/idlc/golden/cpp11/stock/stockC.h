@@ -17,6 +17,10 @@ class Invalid_Stock_Symbol final : public ::CORBA::UserException {
   void swap(Invalid_Stock_Symbol& other) noexcept;
   friend void swap(Invalid_Stock_Symbol& a, Invalid_Stock_Symbol& b) noexcept { a.swap(b); }
   friend bool operator==(const Invalid_Stock_Symbol&, const Invalid_Stock_Symbol&) { return true; }
+
+  static constexpr std::string_view _type_name = "Stock::Invalid_Stock_Symbol";
+  template <typename _self, typename _visitor>
+  static void _visit(_self&, _visitor&&) {}
 };
 
 ::perigee::cdr::Encoder& operator<<(

@@ -15,6 +15,14 @@ namespace Shapes {
   return decoder;
 }
 
+std::string_view _enumerator_name(Unit value) noexcept {
+  switch (value) {
+    case Unit::metre: return "metre";
+    case Unit::foot: return "foot";
+  }
+  return {};
+}
+
 void Point::swap(Point& other) noexcept {
   std::swap(x_, other.x_);
   std::swap(y_, other.y_);
@@ -99,6 +107,14 @@ void Outer::Inner::swap(Outer::Inner& other) noexcept {
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Outer::Kind& value) {
   value = static_cast<Outer::Kind>(decoder.read_enum(2));
   return decoder;
+}
+
+std::string_view _enumerator_name(Outer::Kind value) noexcept {
+  switch (value) {
+    case Outer::Kind::plain: return "plain";
+    case Outer::Kind::fancy: return "fancy";
+  }
+  return {};
 }
 
 void Outer::swap(Outer& other) noexcept {

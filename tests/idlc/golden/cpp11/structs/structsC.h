@@ -9,6 +9,7 @@ enum class Unit : uint32_t { metre, foot };
 
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, Unit value);
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Unit& value);
+std::string_view _enumerator_name(Unit value) noexcept;
 
 class Point {
  public:
@@ -27,6 +28,13 @@ class Point {
   void swap(Point& other) noexcept;
   friend void swap(Point& a, Point& b) noexcept { a.swap(b); }
   friend bool operator==(const Point&, const Point&) = default;
+
+  static constexpr std::string_view _type_name = "Shapes::Point";
+  template <typename _self, typename _visitor>
+  static void _visit(_self& _value, _visitor&& _visit_member) {
+    _visit_member("x", _value.x_);
+    _visit_member("y", _value.y_);
+  }
 
  private:
   double x_{};
@@ -91,6 +99,21 @@ class Mixed {
   friend void swap(Mixed& a, Mixed& b) noexcept { a.swap(b); }
   friend bool operator==(const Mixed&, const Mixed&) = default;
 
+  static constexpr std::string_view _type_name = "Shapes::Mixed";
+  template <typename _self, typename _visitor>
+  static void _visit(_self& _value, _visitor&& _visit_member) {
+    _visit_member("flag", _value.flag_);
+    _visit_member("letter", _value.letter_);
+    _visit_member("small", _value.small_);
+    _visit_member("medium", _value.medium_);
+    _visit_member("large", _value.large_);
+    _visit_member("ratio", _value.ratio_);
+    _visit_member("precise", _value.precise_);
+    _visit_member("name", _value.name_);
+    _visit_member("scale", _value.scale_);
+    _visit_member("place", _value.place_);
+  }
+
  private:
   bool flag_{};
   char letter_{};
@@ -125,6 +148,13 @@ class Sizes {
   friend void swap(Sizes& a, Sizes& b) noexcept { a.swap(b); }
   friend bool operator==(const Sizes&, const Sizes&) = default;
 
+  static constexpr std::string_view _type_name = "Shapes::Sizes";
+  template <typename _self, typename _visitor>
+  static void _visit(_self& _value, _visitor&& _visit_member) {
+    _visit_member("size", _value.size_m_);
+    _visit_member("size_", _value.size__m_);
+  }
+
  private:
   int32_t size_m_{};
   int32_t size__m_{};
@@ -156,6 +186,13 @@ class Node {
   friend void swap(Node& a, Node& b) noexcept { a.swap(b); }
   friend bool operator==(const Node&, const Node&) = default;
 
+  static constexpr std::string_view _type_name = "Shapes::Node";
+  template <typename _self, typename _visitor>
+  static void _visit(_self& _value, _visitor&& _visit_member) {
+    _visit_member("label", _value.label_);
+    _visit_member("children", _value.children_);
+  }
+
  private:
   std::string label_;
   ::Shapes::Nodes children_;
@@ -179,6 +216,12 @@ class Outer {
     void swap(Inner& other) noexcept;
     friend void swap(Inner& a, Inner& b) noexcept { a.swap(b); }
     friend bool operator==(const Inner&, const Inner&) = default;
+
+    static constexpr std::string_view _type_name = "Shapes::Outer::Inner";
+    template <typename _self, typename _visitor>
+    static void _visit(_self& _value, _visitor&& _visit_member) {
+      _visit_member("value", _value.value_);
+    }
 
    private:
     int32_t value_{};
@@ -209,6 +252,14 @@ class Outer {
   friend void swap(Outer& a, Outer& b) noexcept { a.swap(b); }
   friend bool operator==(const Outer&, const Outer&) = default;
 
+  static constexpr std::string_view _type_name = "Shapes::Outer";
+  template <typename _self, typename _visitor>
+  static void _visit(_self& _value, _visitor&& _visit_member) {
+    _visit_member("nested", _value.nested_);
+    _visit_member("style", _value.style_);
+    _visit_member("corners", _value.corners_);
+  }
+
  private:
   ::Shapes::Outer::Inner nested_;
   ::Shapes::Outer::Kind style_{};
@@ -219,6 +270,7 @@ class Outer {
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Outer::Inner& value);
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, Outer::Kind value);
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Outer::Kind& value);
+std::string_view _enumerator_name(Outer::Kind value) noexcept;
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Outer& value);
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Outer& value);
 
@@ -248,6 +300,13 @@ class Canvas : public virtual ::CORBA::Object {
     void swap(Stroke& other) noexcept;
     friend void swap(Stroke& a, Stroke& b) noexcept { a.swap(b); }
     friend bool operator==(const Stroke&, const Stroke&) = default;
+
+    static constexpr std::string_view _type_name = "Shapes::Canvas::Stroke";
+    template <typename _self, typename _visitor>
+    static void _visit(_self& _value, _visitor&& _visit_member) {
+      _visit_member("from_point", _value.from_point_);
+      _visit_member("to_point", _value.to_point_);
+    }
 
    private:
     ::Shapes::Point from_point_;
