@@ -28,6 +28,8 @@ void Encoder::write_string(std::string_view text) {
   if (text.size() >= length_max) return fail(ErrorKind::too_large);
   if (!text.empty() && std::memchr(text.data(), 0, text.size()) != nullptr)
     return fail(ErrorKind::bad_string);
+  if (code_sets_.converts()) [[unlikely]]
+    return write_converted(text);
   write(static_cast<std::uint32_t>(text.size() + 1));
   std::byte* place = buffer_->extend(text.size() + 1);
   if (!text.empty()) std::memcpy(place, text.data(), text.size());

@@ -9,7 +9,7 @@
 
 namespace perigee::cdr {
 
-/// Why octets could not be decoded (or, for the last three, values not encoded).
+/// Why octets could not be decoded, or values not encoded.
 enum class ErrorKind : std::uint8_t {
   none,
   truncated,    ///< more octets were expected than are there
@@ -23,6 +23,8 @@ enum class ErrorKind : std::uint8_t {
   too_large,       ///< beyond a named limit
   local_object,    ///< a local object cannot be marshalled
   not_in_version,  ///< this GIOP version has no encoding for the type
+  bad_character,   ///< not valid in its code set, or not to be had in the one that is needed
+  no_code_set,     ///< the peers have not agreed on how to send wide characters
 };
 
 /// A decoding error: what, and where.

@@ -48,6 +48,25 @@ inline Decoder& operator>>(Decoder& decoder, std::string& text) {
   return decoder;
 }
 
+template <std::same_as<wchar_t> T>
+Encoder& operator<<(Encoder& encoder, T character) {
+  encoder.write_wide_character(character);
+  return encoder;
+}
+inline Decoder& operator>>(Decoder& decoder, wchar_t& character) {
+  character = decoder.read_wide_character();
+  return decoder;
+}
+
+inline Encoder& operator<<(Encoder& encoder, const std::wstring& text) {
+  encoder.write_wide_string(text);
+  return encoder;
+}
+inline Decoder& operator>>(Decoder& decoder, std::wstring& text) {
+  decoder.read_wide_string(text);
+  return decoder;
+}
+
 /// sequence<T>: the length, then the elements; by block where the elements are of a basic type.
 template <typename T>
 Encoder& operator<<(Encoder& encoder, const std::vector<T>& values) {
