@@ -1,7 +1,7 @@
 # Compiles IDL files as part of a build: used by Perigee itself and installed with the package.
 #
 #   perigee_idl(<target> FILES <file.idl>... [INCLUDES <folder>...] [DEFINES <name[=text]>...]
-#               [IDL_VERSION 3|4] [AMI] [AMH] [ASYNC])
+#               [ANNOTATIONS <file>...] [OPTIONS <option>...] [IDL_VERSION 3|4] [AMI] [AMH] [ASYNC])
 #       Adds the generated sources to the target, and their folder to the includes of the target and
 #       of those that link it. A change of an IDL file, or of one that it includes, generates anew.
 #
@@ -46,7 +46,7 @@ function(_perigee_idl_generate idl_file folder options outputs_variable)
 endfunction()
 
 function(perigee_idl target)
-  cmake_parse_arguments(ARG "AMI;AMH;ASYNC" "IDL_VERSION" "FILES;INCLUDES;DEFINES" ${ARGN})
+  cmake_parse_arguments(ARG "AMI;AMH;ASYNC" "IDL_VERSION" "FILES;INCLUDES;DEFINES;ANNOTATIONS;OPTIONS" ${ARGN})
   foreach(option AMI AMH ASYNC)
     if(ARG_${option})
       message(FATAL_ERROR "perigee_idl(${target}): ${option} is not available in this version of Perigee")
@@ -66,6 +66,11 @@ function(perigee_idl target)
   foreach(definition IN LISTS ARG_DEFINES)
     list(APPEND options -D "${definition}")
   endforeach()
+  foreach(annotations IN LISTS ARG_ANNOTATIONS)
+    get_filename_component(annotations "${annotations}" ABSOLUTE BASE_DIR "${CMAKE_CURRENT_SOURCE_DIR}")
+    list(APPEND options --annotate "${annotations}")
+  endforeach()
+  list(APPEND options ${ARG_OPTIONS})
   if(ARG_IDL_VERSION)
     list(APPEND options --idl ${ARG_IDL_VERSION})
   endif()

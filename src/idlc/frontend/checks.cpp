@@ -165,7 +165,7 @@ void check_forwards(Context& context) {
       context.error(location, text);
     } else if ((interface != nullptr && !interface->is_defined) ||
                (value != nullptr && !value->is_defined)) {
-      context.diagnostics.warning(location, text);
+      context.diagnostics.warning(Warning::undefined_forward, location, text);
     }
   }
 }

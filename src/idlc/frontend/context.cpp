@@ -55,14 +55,14 @@ Nesting::Nesting(Context& context) : context_(context) {
 Inside::Inside(Context& context, Declaration& owner, Declarations& contents)
     : context_(context), saved_contents_(context.contents) {
   const Scope& scope = context.scopes.enter(owner);
-  context.ids.push_inherited();
-  if (scope.has_type_prefix) context.ids.set_prefix(scope.type_prefix);
+  context.ids.enter_scope(owner.name);
+  if (scope.has_type_prefix) context.ids.set_scope_prefix(scope.type_prefix, owner);
   context.contents = &contents;
 }
 
 Inside::~Inside() {
   context_.scopes.leave();
-  context_.ids.pop();
+  context_.ids.leave();
   context_.contents = saved_contents_;
 }
 

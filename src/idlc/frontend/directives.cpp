@@ -99,7 +99,7 @@ void Preprocessor::handle_define(const Token& name) {
   const Macro* previous = state_.macros.find(macro.name);
   if (previous != nullptr && !is_same_macro(*previous, macro)) {
     state_.diagnostics
-        .warning(macro.location,
+        .warning(Warning::macro_redefined, macro.location,
                  "macro '" + std::string(macro.name) + "' is defined again, differently")
         .notes.push_back({previous->location, "it was defined here"});
   }
@@ -176,7 +176,7 @@ void Preprocessor::handle_error(const Token& name) {
 }
 
 void Preprocessor::handle_warning(const Token& name) {
-  state_.diagnostics.warning(name.location, "#warning " + joined(read_line()));
+  state_.diagnostics.warning(Warning::cpp, name.location, "#warning " + joined(read_line()));
 }
 
 void Preprocessor::handle_ignored(const Token& /*name*/) { read_line(); }

@@ -193,11 +193,11 @@ void parse_type_id(Context& context) {
   if (word.text == "typeid") {
     context.ids.set_id(*declaration, text, token.location);
   } else if (context.ids.check_prefix(text, token.location)) {
-    context.ids.set_type_prefix(*declaration, text);
+    context.ids.set_type_prefix(*declaration, text, token.location);
     if (Scope* scope = context.scopes.scope_of(declaration)) {
       scope->type_prefix = text;
       scope->has_type_prefix = true;
-      if (scope == &context.scopes.current()) context.ids.set_prefix(text);
+      if (scope == &context.scopes.current()) context.ids.set_scope_prefix(text, *declaration);
     }
   }
   tokens.expect_semicolon("the " + std::string(word.text));

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 namespace perigee::idlc {
 namespace {
@@ -261,6 +262,13 @@ Declaration* Scopes::resolve(const ScopedName& name) {
         .notes.push_back({symbol.location, "it was declared here"});
   }
   return symbol.declaration;
+}
+
+Declaration* Scopes::resolve_from(Scope& scope, const ScopedName& name) {
+  Scope* const saved = std::exchange(current_, &scope);
+  Declaration* const result = resolve(name);
+  current_ = saved;
+  return result;
 }
 
 }  // namespace perigee::idlc

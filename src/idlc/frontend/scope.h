@@ -79,6 +79,8 @@ class Scopes final {
   /// What the name means here; null after a report. A name that is used in an interface, struct or
   /// the like may not be declared there any more.
   Declaration* resolve(const ScopedName& name);
+  /// The same as if the name stood in `scope`.
+  Declaration* resolve_from(Scope& scope, const ScopedName& name);
   /// "::Stock::Quoter" for a name in the current scope.
   [[nodiscard]] std::string scoped_name(const std::string& name) const;
 

@@ -14,9 +14,11 @@ constexpr const char* description =
     "stockC.cpp for clients, stockS.h and stockS.cpp for servers.";
 
 struct Flags {
+  std::vector<std::string> warnings;
   bool dumps_model = false;
   bool preprocesses = false;
   std::string idl_version = "3";
+  bool wants_warnings_help = false;
   bool wants_ami = false;
   bool wants_amh = false;
   bool wants_async = false;
@@ -32,6 +34,17 @@ void add_input_options(CLI::App& app, Arguments& arguments, Flags& flags) {
       ->allow_extra_args(false);
   app.add_option("-U", arguments.undefines, "Undefine a preprocessor macro")
       ->type_name("NAME")
+      ->allow_extra_args(false);
+  app.add_option("--annotate", arguments.annotation_files,
+                 "Read annotations for declarations of the IDL from FILE: a line "
+                 "\"borrowed Stock::Quoter::put.data\" is \"#pragma perigee\" with the same words")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  app.add_option(
+         "-W", flags.warnings,
+         "Choose warnings, as in -Wall, -Wunknown-pragmas, -Wno-undefined-forward, -Werror, "
+         "-Werror=cpp; --help-warnings lists them")
+      ->type_name("[no-]WARNING")
       ->allow_extra_args(false);
   app.add_option("--idl", flags.idl_version,
                  "IDL version: with 3, words that are keywords since IDL 4 (map, bitset, ...) are "
@@ -64,9 +77,39 @@ void add_flags(CLI::App& app, Flags& flags) {
                             "Print the checked declarations instead of generating");
   app.add_flag("-E,--preprocess", flags.preprocesses, "Print the preprocessed text instead")
       ->excludes(dump);
+  app.add_flag("--help-warnings", flags.wants_warnings_help, "List the warnings that -W knows");
   app.add_flag("--ami", flags.wants_ami, "Asynchronous calls (not available in this version)");
   app.add_flag("--amh", flags.wants_amh, "Asynchronous servants (not available in this version)");
   app.add_flag("--async", flags.wants_async, "Coroutines (not available in this version)");
+}
+
+/// The table of warnings, in the form of --help.
+std::string warnings_help() {
+  std::string text =
+      "Warnings (-W<name> asks for one, -Wno-<name> drops it, -Werror=<name> makes it an error; "
+      "-Wall asks for all, -Werror makes all errors):\n";
+  for (const WarningInfo& info : warnings()) {
+    std::string line = "  " + std::string(info.name);
+    line.resize(std::max<std::size_t>(line.size() + 2, 24), ' ');
+    text += line + std::string(info.meaning) + (info.is_on ? " (on)\n" : "\n");
+  }
+  return text;
+}
+
+/// The -W options in turn. What is wrong with them; empty if nothing.
+std::string apply_warnings(const std::vector<std::string>& words, WarningOptions& options) {
+  for (const std::string& word : words) {
+    if (apply_warning_option(word, options)) continue;
+    std::vector<std::string> names = {"all", "error"};
+    for (const WarningInfo& info : warnings()) names.emplace_back(info.name);
+    const auto equals = word.find('=');
+    std::string name = equals == std::string::npos ? word : word.substr(equals + 1);
+    if (name.starts_with("no-")) name.erase(0, 3);
+    const std::string near = nearest_spelling(name, names);
+    return "there is no warning '" + word + "'" +
+           (near.empty() ? "" : ": did you mean '" + near + "'?");
+  }
+  return {};
 }
 
 /// What is wrong with options that are right one by one; empty if nothing.
@@ -106,8 +149,14 @@ ParseResult parse_arguments(std::vector<std::string> words, std::ostream& out, s
     const bool is_answer = app.exit(error, out, err) == 0;  // --help, --version
     return {std::nullopt, is_answer ? exit_ok : exit_bad_usage};
   }
+  if (flags.wants_warnings_help) {
+    out << warnings_help();
+    return {std::nullopt, exit_ok};
+  }
   apply(flags, arguments);
-  if (const std::string text = complaint(arguments, flags); !text.empty()) {
+  std::string text = complaint(arguments, flags);
+  if (text.empty()) text = apply_warnings(flags.warnings, arguments.warnings);
+  if (!text.empty()) {
     err << "perigee-idl: " << text << '\n';
     return {std::nullopt, exit_bad_usage};
   }

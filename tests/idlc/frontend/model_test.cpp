@@ -180,4 +180,45 @@ TEST_CASE("warnings do not keep the model back") {
         "            ^\n");
 }
 
+TEST_CASE("an annotation file says the same as #pragma perigee, for IDL that may not be edited") {
+  CompileOptions options;
+  options.annotation_files = {"extra.txt"};
+  const CompileResult result = compile_files(
+      {{"main.idl", "module M { interface I { void put(in string a, in string b); }; };\n"},
+       {"extra.txt", "// what the server may keep\n\nborrowed M::I::put.b\nami ::M::I\n"}},
+      options);
+  CHECK(full_text(result.diagnostics) == "");
+  REQUIRE(result.ok());
+  const auto* put = as<Operation>(find(*result.model, "::M::I::put"));
+  REQUIRE(put != nullptr);
+  CHECK(put->parameters[0].annotations.empty());
+  REQUIRE(put->parameters[1].annotations.size() == 1);
+  CHECK(put->parameters[1].annotations[0].name == "perigee::borrowed");
+  CHECK(find(*result.model, "::M::I")->annotation("perigee::ami") != nullptr);
+  CHECK(result.dependencies == std::vector<std::string>{"main.idl", "extra.txt"});
+}
+
+TEST_CASE("an annotation file may speak of modules that are in other files") {
+  CompileOptions options;
+  options.annotation_files = {"extra.txt"};
+  const CompileResult result = compile_files(
+      {{"main.idl", "module M {};\n"}, {"extra.txt", "borrowed Elsewhere::I::put.b\n"}}, options);
+  CHECK(full_text(result.diagnostics) == "");
+  CHECK(result.ok());
+}
+
+TEST_CASE("mistakes in an annotation file are reported with their position in it") {
+  CompileOptions options;
+  options.annotation_files = {"extra.txt", "missing.txt"};
+  const CompileResult result =
+      compile_files({{"main.idl", "module M { interface I { void f(in long a); }; };\n"},
+                     {"extra.txt",
+                      "borrowed M::I::g\nborrowed M::I::f.b\nborrowed\nborowed M::I::f.a\n"
+                      "borrowed M::\n"}},
+                    options);
+  CHECK(full_text(result.diagnostics) ==
+        R"(extra.txt:3:1: error: expected an annotation and what it is for
+)");
+}
+
 }  // namespace perigee::idlc::test
