@@ -126,7 +126,7 @@ TEST_CASE(
   const Declaration* interface = find(*result.model, "::I");
   REQUIRE(interface->annotation("CORBA") != nullptr);
   CHECK(interface->annotation("CORBA")->parameters.at(0).name == "ami");
-  CHECK(interface->annotation("CORBA")->parameters.at(0).value == Value{});
+  CHECK(interface->annotation("CORBA")->parameters.at(0).value == Value{true});
   CHECK(interface->annotation("CORBA")->parameters.at(0).text == "true");
   const auto* f = as<Operation>(find(*result.model, "::I::f"));
   CHECK(f->parameters[0].annotations.at(0).name == "perigee::borrowed");
@@ -171,13 +171,14 @@ TEST_CASE("a file with an error has no model, and its diagnostics stay readable"
 TEST_CASE("warnings do not keep the model back") {
   const CompileResult result = compile_text("#warning look out\ninterface I;\n");
   CHECK(result.ok());
-  CHECK(full_text(result.diagnostics) ==
-        "main.idl:1:2: warning: #warning look out\n"
-        "  #warning look out\n"
-        "   ^\n"
-        "main.idl:2:11: warning: interface 'I' is declared, but never defined\n"
-        "  interface I;\n"
-        "            ^\n");
+  CHECK(
+      full_text(result.diagnostics) ==
+      "main.idl:1:2: warning: #warning look out [-Wcpp]\n"
+      "  #warning look out\n"
+      "   ^\n"
+      "main.idl:2:11: warning: interface 'I' is declared, but never defined [-Wundefined-forward]\n"
+      "  interface I;\n"
+      "            ^\n");
 }
 
 TEST_CASE("an annotation file says the same as #pragma perigee, for IDL that may not be edited") {
@@ -217,7 +218,29 @@ TEST_CASE("mistakes in an annotation file are reported with their position in it
                       "borrowed M::\n"}},
                     options);
   CHECK(full_text(result.diagnostics) ==
-        R"(extra.txt:3:1: error: expected an annotation and what it is for
+        R"(missing.txt: error: the file of annotations cannot be read
+extra.txt:3:1: error: expected an annotation and what it is for
+  borrowed
+  ^
+  hint: as in: borrowed Stock::Quoter::put.data
+extra.txt:4:1: warning: there is no annotation 'perigee::borowed' [-Wunknown-annotation]
+  borowed M::I::f.a
+  ^
+  hint: did you mean 'borrowed'?
+extra.txt:5:1: error: expected an annotation and what it is for
+  borrowed M::
+  ^
+  hint: as in: borrowed Stock::Quoter::put.data
+extra.txt:1:16: error: 'g' is not declared in '::M::I'
+  borrowed M::I::g
+                 ^
+  hint: did you mean 'f'?
+extra.txt:2:18: error: 'f' has no parameter or member 'b'
+  borrowed M::I::f.b
+                   ^
+main.idl:1:31: note: it was declared here
+  module M { interface I { void f(in long a); }; };
+                                ^
 )");
 }
 
