@@ -165,6 +165,8 @@ void check_forwards(Context& context) {
       context.error(location, text);
     } else if ((interface != nullptr && !interface->is_defined) ||
                (value != nullptr && !value->is_defined)) {
+      // An included file's are its owner's business.
+      if (!location.file->is_main) continue;
       context.diagnostics.warning(Warning::undefined_forward, location, text);
     }
   }
