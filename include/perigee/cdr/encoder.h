@@ -47,6 +47,7 @@ class PERIGEE_API Encoder {
     return swap_ == (std::endian::native == std::endian::little) ? std::endian::big
                                                                  : std::endian::little;
   }
+  [[nodiscard]] bool swaps() const noexcept { return swap_; }
   [[nodiscard]] Buffer& buffer() noexcept { return *buffer_; }
   /// Octets from the start of the message.
   [[nodiscard]] std::size_t position() const noexcept { return buffer_->size() - origin_; }

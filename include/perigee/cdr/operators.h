@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <concepts>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -67,6 +68,11 @@ inline Decoder& operator>>(Decoder& decoder, std::wstring& text) {
   return decoder;
 }
 
+/// Generated structs of fixed size. They have operators on spans of them, too, which marshal all at
+/// once; `_wire_size_min` is the least number of octets that one takes.
+template <typename T>
+concept FixedSizeStruct = requires { T::_wire_size_min; };
+
 /// sequence<T>: the length, then the elements; by block where the elements are of a basic type.
 template <typename T>
 Encoder& operator<<(Encoder& encoder, const std::vector<T>& values) {
@@ -75,13 +81,16 @@ Encoder& operator<<(Encoder& encoder, const std::vector<T>& values) {
     encoder.write_array(std::span<const T>(values));
   } else if constexpr (std::same_as<T, bool>) {
     for (const bool value : values) encoder.write_boolean(value);
+  } else if constexpr (FixedSizeStruct<T>) {
+    encoder << std::span<const T>(values);
   } else {
     for (const T& value : values) encoder << value;
   }
   return encoder;
 }
 
-/// Never allocates more than the octets at hand justify: elements that may be larger in memory than
+/// Never allocates more than the octets at hand justify (padding in memory aside): elements of
+/// variable size that may be larger in memory than
 /// on the wire are appended one by one.
 template <typename T>
 Decoder& operator>>(Decoder& decoder, std::vector<T>& values) {
@@ -91,6 +100,9 @@ Decoder& operator>>(Decoder& decoder, std::vector<T>& values) {
     const std::size_t count = decoder.read_length(1);
     values.resize(count);
     for (std::size_t index = 0; index < count; ++index) values[index] = decoder.read_boolean();
+  } else if constexpr (FixedSizeStruct<T>) {
+    values.resize(decoder.read_length(T::_wire_size_min));
+    decoder >> std::span<T>(values);
   } else {
     const std::size_t count = decoder.read_length(1);
     values.clear();

@@ -8,7 +8,9 @@
 #include <perigee/orb/traits.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>

@@ -6,6 +6,7 @@
 #include <perigee/cdr/decoder.h>
 #include <perigee/cdr/encoder.h>
 #include <perigee/cdr/operators.h>
+#include <perigee/cdr/run.h>
 #include <perigee/orb/mapping.h>
 
 #include <cstdint>

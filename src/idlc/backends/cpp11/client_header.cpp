@@ -2,6 +2,7 @@
 #include "idlc/backends/cpp11/client.h"
 #include "idlc/backends/cpp11/constants.h"
 #include "idlc/backends/cpp11/interfaces.h"
+#include "idlc/backends/cpp11/marshalling.h"
 #include "idlc/backends/cpp11/members.h"
 #include "idlc/backends/cpp11/names.h"
 #include "idlc/backends/cpp11/shadowing.h"
@@ -55,6 +56,8 @@ void declare_operators(Writer& writer, const Declaration& declaration) {
   if (kind == DeclarationKind::enumeration)
     writer.list("std::string_view _enumerator_name(", {name_in_namespace(declaration) + " value"},
                 ") noexcept;");
+  if (const auto* structure = as<Struct>(&declaration))
+    declare_span_operators(writer, *structure, name_in_namespace(declaration));
 }
 
 void declare_type(Writer& writer, const Declaration& declaration, Scope scope) {

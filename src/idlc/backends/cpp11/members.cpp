@@ -2,6 +2,7 @@
 #include "idlc/backends/cpp11/members.h"
 
 #include "idlc/backends/cpp11/client.h"
+#include "idlc/backends/cpp11/marshalling.h"
 #include "idlc/backends/cpp11/names.h"
 #include "idlc/backends/cpp11/types.h"
 
@@ -10,19 +11,6 @@
 namespace perigee::idlc::cpp11 {
 
 namespace {
-
-/// The private field of each member: the name and a suffix with which no field is called like a
-/// member (IDL may have both `size` and `size_`).
-std::vector<std::string> field_names(const std::vector<Member>& members) {
-  std::string suffix = "_";
-  const auto is_taken = [&](const Member& member) {
-    return std::ranges::find(members, member.name + suffix, &Member::name) != members.end();
-  };
-  while (std::ranges::any_of(members, is_taken)) suffix.insert(0, "_m");
-  std::vector<std::string> result;
-  for (const Member& member : members) result.push_back(member.name + suffix);
-  return result;
-}
 
 constexpr std::string_view scalar_accessors = R"(
 $type$ $name$() const noexcept { return $field$; }
@@ -83,34 +71,18 @@ void define_swap(Writer& writer, const std::vector<Member>& members,
   writer.write("}");
 }
 
-/// One of the two CDR operators: "<<" on an Encoder or ">>" on a Decoder.
-void define_operator(Writer& writer, const std::vector<Member>& members,
-                     const std::string& class_name, bool encodes) {
-  const std::string coder = encodes ? "encoder" : "decoder";
-  const std::string type = encodes ? "::perigee::cdr::Encoder&" : "::perigee::cdr::Decoder&";
-  const std::string shift = encodes ? "<<" : ">>";
-  const std::string value = members.empty() ? "" : " value";
-  writer.list(type + " operator" + shift + "(",
-              {type + " " + coder, (encodes ? "const " : "") + class_name + "&" + value}, ") {");
-  const Indented body(writer);
-  std::vector<std::string> accesses;
-  for (const Member& member : members) accesses.push_back("value." + cpp_name(member.name) + "()");
-  if (accesses.empty()) return writer.write("return " + coder + ";");
-  writer.chain("return " + coder + " " + shift + " ", accesses, " " + shift + " ");
-}
-
-void define_operators(Writer& writer, const std::vector<Member>& members,
-                      const std::string& class_name) {
-  writer.separate();
-  define_operator(writer, members, class_name, true);
-  writer.write("}\n");
-  writer.separate();
-  define_operator(writer, members, class_name, false);
-  writer.write("}\n");
-  writer.separate();
-}
-
 }  // namespace
+
+std::vector<std::string> field_names(const std::vector<Member>& members) {
+  std::string suffix = "_";
+  const auto is_taken = [&](const Member& member) {
+    return std::ranges::find(members, member.name + suffix, &Member::name) != members.end();
+  };
+  while (std::ranges::any_of(members, is_taken)) suffix.insert(0, "_m");
+  std::vector<std::string> result;
+  for (const Member& member : members) result.push_back(member.name + suffix);
+  return result;
+}
 
 void declare_constructors(Writer& writer, const Declaration& owner,
                           const std::vector<Member>& members) {
@@ -197,6 +169,7 @@ void declare_struct(Writer& writer, const Struct& structure) {
     writer.list("friend bool operator==(", {"const " + name + "&", "const " + name + "&"},
                 ") = default;");
     declare_visit(writer, structure, structure.members);
+    declare_wire_layout(writer, structure);
   }
   declare_fields(writer, structure.members);
   writer.write("};");
@@ -217,6 +190,7 @@ void declare_exception(Writer& writer, const Exception& exception) {
     declare_exception_equality(writer, exception);
     if (!exception.members.empty()) writer.write("}");
     declare_visit(writer, exception, exception.members);
+    declare_wire_layout(writer, exception);
   }
   declare_fields(writer, exception.members);
   writer.write("};");
@@ -224,14 +198,14 @@ void declare_exception(Writer& writer, const Exception& exception) {
 
 void define_struct(Writer& writer, const Struct& structure, const std::string& class_name) {
   define_swap(writer, structure.members, class_name);
-  define_operators(writer, structure.members, class_name);
+  define_operators(writer, structure, class_name);
 }
 
 void define_exception(Writer& writer, const Exception& exception, const std::string& class_name) {
   writer.write(exception_functions,
                {{"class", class_name}, {"name", string_literal(exception.name)}});
   define_swap(writer, exception.members, class_name);
-  define_operators(writer, exception.members, class_name);
+  define_operators(writer, exception, class_name);
 }
 
 }  // namespace perigee::idlc::cpp11

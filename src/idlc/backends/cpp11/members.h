@@ -4,7 +4,14 @@
 #include "idlc/backends/cpp11/writer.h"
 #include "idlc/frontend/model.h"
 
+#include <string>
+#include <vector>
+
 namespace perigee::idlc::cpp11 {
+
+/// The private field of each member: the name and a suffix with which no field is called like a
+/// member (IDL may have both `size` and `size_`).
+std::vector<std::string> field_names(const std::vector<Member>& members);
 
 /// The parts of a class for the header, in the order in which a class has them.
 void declare_constructors(Writer& writer, const Declaration& owner,
