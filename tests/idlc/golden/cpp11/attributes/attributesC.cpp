@@ -33,6 +33,7 @@ void Out_Of_Range::swap(Out_Of_Range& other) noexcept {
 struct Out_Of_Range::_wire {
   struct run_0 {
     static constexpr ::perigee::cdr::RunSizes sizes{8, 11, 10, 9, 8, 11, 10, 9};
+    static constexpr bool has_characters = false;
     static void members(auto& run, auto& value) {
       run.align(4);
       run.field(value.low());
@@ -62,6 +63,7 @@ struct Reading::_wire {
   static constexpr std::size_t block_size = 8;
   static constexpr bool is_image = true;
   static constexpr ::perigee::cdr::RunSizes sizes{8, 15, 14, 13, 12, 11, 10, 9};
+  static constexpr bool has_characters = false;
   static void members(auto& run, auto& value) {
     run.align(8);
     run.field(value.value());

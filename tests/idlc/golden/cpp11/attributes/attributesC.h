@@ -60,6 +60,8 @@ class Out_Of_Range final : public ::CORBA::UserException {
     _visit_member("high", _value.high_);
   }
 
+  struct _wire;
+
  private:
   int32_t low_{};
   int32_t high_{};
@@ -88,12 +90,18 @@ class Reading {
     _visit_member("value", _value.value_);
   }
 
+  struct _wire;
+  static constexpr std::size_t _wire_size_min = 8;
+
  private:
   double value_{};
 };
 
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Reading& value);
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Reading& value);
+::perigee::cdr::Encoder& operator<<(
+    ::perigee::cdr::Encoder& encoder, std::span<const Reading> values);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, std::span<Reading> values);
 
 class Gauge : public virtual ::CORBA::Object {
  public:

@@ -14,6 +14,7 @@ struct Plain::_wire {
   static constexpr std::size_t block_size = 4;
   static constexpr bool is_image = true;
   static constexpr ::perigee::cdr::RunSizes sizes{4, 7, 6, 5, 4, 7, 6, 5};
+  static constexpr bool has_characters = false;
   static void members(auto& run, auto& value) {
     run.align(4);
     run.field(value.value());
@@ -57,6 +58,7 @@ struct Item::_wire {
   static constexpr std::size_t block_size = 4;
   static constexpr bool is_image = true;
   static constexpr ::perigee::cdr::RunSizes sizes{4, 7, 6, 5, 4, 7, 6, 5};
+  static constexpr bool has_characters = false;
   static void members(auto& run, auto& value) {
     run.align(4);
     run.field(value.content().value());

@@ -23,12 +23,18 @@ class Plain {
     _visit_member("value", _value.value_);
   }
 
+  struct _wire;
+  static constexpr std::size_t _wire_size_min = 4;
+
  private:
   int32_t value_{};
 };
 
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Plain& value);
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Plain& value);
+::perigee::cdr::Encoder& operator<<(
+    ::perigee::cdr::Encoder& encoder, std::span<const Plain> values);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, std::span<Plain> values);
 
 namespace Outer {
 
@@ -55,12 +61,17 @@ class Item {
     _visit_member("content", _value.content_);
   }
 
+  struct _wire;
+  static constexpr std::size_t _wire_size_min = 4;
+
  private:
   ::Plain content_;
 };
 
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Item& value);
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Item& value);
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, std::span<const Item> values);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, std::span<Item> values);
 
 }  // namespace Inner
 

@@ -35,6 +35,7 @@ struct Point::_wire {
   static constexpr std::size_t block_size = 16;
   static constexpr bool is_image = true;
   static constexpr ::perigee::cdr::RunSizes sizes{16, 23, 22, 21, 20, 19, 18, 17};
+  static constexpr bool has_characters = false;
   static void members(auto& run, auto& value) {
     run.align(8);
     run.field(value.x());
@@ -80,6 +81,7 @@ void Mixed::swap(Mixed& other) noexcept {
 struct Mixed::_wire {
   struct run_0 {
     static constexpr ::perigee::cdr::RunSizes sizes{20, 19, 18, 17, 24, 23, 22, 21};
+    static constexpr bool has_characters = true;
     static void members(auto& run, auto& value) {
       run.field(value.flag());
       run.field(value.letter());
@@ -93,6 +95,7 @@ struct Mixed::_wire {
   };
   struct run_1 {
     static constexpr ::perigee::cdr::RunSizes sizes{24, 23, 22, 21, 20, 27, 26, 25};
+    static constexpr bool has_characters = false;
     static void members(auto& run, auto& value) {
       run.align(4);
       run.enumerator(value.scale(), 2);
@@ -129,6 +132,7 @@ struct Sizes::_wire {
   static constexpr std::size_t block_size = 8;
   static constexpr bool is_image = true;
   static constexpr ::perigee::cdr::RunSizes sizes{8, 11, 10, 9, 8, 11, 10, 9};
+  static constexpr bool has_characters = false;
   static void members(auto& run, auto& value) {
     run.align(4);
     run.field(value.size());
@@ -182,6 +186,7 @@ struct Outer::Inner::_wire {
   static constexpr std::size_t block_size = 4;
   static constexpr bool is_image = true;
   static constexpr ::perigee::cdr::RunSizes sizes{4, 7, 6, 5, 4, 7, 6, 5};
+  static constexpr bool has_characters = false;
   static void members(auto& run, auto& value) {
     run.align(4);
     run.field(value.value());
@@ -238,6 +243,7 @@ void Outer::swap(Outer& other) noexcept {
 struct Outer::_wire {
   struct run_0 {
     static constexpr ::perigee::cdr::RunSizes sizes{8, 11, 10, 9, 8, 11, 10, 9};
+    static constexpr bool has_characters = false;
     static void members(auto& run, auto& value) {
       run.align(4);
       run.field(value.nested().value());
@@ -268,6 +274,7 @@ struct Canvas::Stroke::_wire {
   static constexpr std::size_t block_size = 32;
   static constexpr bool is_image = true;
   static constexpr ::perigee::cdr::RunSizes sizes{32, 39, 38, 37, 36, 35, 34, 33};
+  static constexpr bool has_characters = false;
   static void members(auto& run, auto& value) {
     run.align(8);
     run.field(value.from_point().x());

@@ -36,6 +36,9 @@ class Point {
     _visit_member("y", _value.y_);
   }
 
+  struct _wire;
+  static constexpr std::size_t _wire_size_min = 16;
+
  private:
   double x_{};
   double y_{};
@@ -43,6 +46,9 @@ class Point {
 
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Point& value);
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Point& value);
+::perigee::cdr::Encoder& operator<<(
+    ::perigee::cdr::Encoder& encoder, std::span<const Point> values);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, std::span<Point> values);
 
 class Mixed {
  public:
@@ -114,6 +120,8 @@ class Mixed {
     _visit_member("place", _value.place_);
   }
 
+  struct _wire;
+
  private:
   bool flag_{};
   char letter_{};
@@ -155,6 +163,9 @@ class Sizes {
     _visit_member("size_", _value.size__m_);
   }
 
+  struct _wire;
+  static constexpr std::size_t _wire_size_min = 8;
+
  private:
   int32_t size_m_{};
   int32_t size__m_{};
@@ -162,6 +173,9 @@ class Sizes {
 
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Sizes& value);
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Sizes& value);
+::perigee::cdr::Encoder& operator<<(
+    ::perigee::cdr::Encoder& encoder, std::span<const Sizes> values);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, std::span<Sizes> values);
 
 class Node;
 using Nodes = std::vector<::Shapes::Node>;
@@ -223,6 +237,9 @@ class Outer {
       _visit_member("value", _value.value_);
     }
 
+    struct _wire;
+    static constexpr std::size_t _wire_size_min = 4;
+
    private:
     int32_t value_{};
   };
@@ -260,6 +277,8 @@ class Outer {
     _visit_member("corners", _value.corners_);
   }
 
+  struct _wire;
+
  private:
   ::Shapes::Outer::Inner nested_;
   ::Shapes::Outer::Kind style_{};
@@ -268,6 +287,10 @@ class Outer {
 
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Outer::Inner& value);
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Outer::Inner& value);
+::perigee::cdr::Encoder& operator<<(
+    ::perigee::cdr::Encoder& encoder, std::span<const Outer::Inner> values);
+::perigee::cdr::Decoder& operator>>(
+    ::perigee::cdr::Decoder& decoder, std::span<Outer::Inner> values);
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, Outer::Kind value);
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Outer::Kind& value);
 std::string_view _enumerator_name(Outer::Kind value) noexcept;
@@ -308,6 +331,9 @@ class Canvas : public virtual ::CORBA::Object {
       _visit_member("to_point", _value.to_point_);
     }
 
+    struct _wire;
+    static constexpr std::size_t _wire_size_min = 32;
+
    private:
     ::Shapes::Point from_point_;
     ::Shapes::Point to_point_;
@@ -322,6 +348,10 @@ class Canvas : public virtual ::CORBA::Object {
 
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Canvas::Stroke& value);
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Canvas::Stroke& value);
+::perigee::cdr::Encoder& operator<<(
+    ::perigee::cdr::Encoder& encoder, std::span<const Canvas::Stroke> values);
+::perigee::cdr::Decoder& operator>>(
+    ::perigee::cdr::Decoder& decoder, std::span<Canvas::Stroke> values);
 
 }  // namespace Shapes
 
