@@ -23,12 +23,15 @@ std::unique_ptr<Binding> make_binding(OrbCore& core, iop::Ior ior, Binding::Kind
   const messaging::Version version_max =
       std::min(core.settings().version_max, core.messaging().version_max());
   for (const transport::ProfileTarget& profile : binding->profiles) {
-    const messaging::Version version{profile.major, profile.minor};
+    const messaging::Version version =
+        std::min(messaging::Version{profile.major, profile.minor}, version_max);
+    const auto choice = choose_code_sets(core.settings().code_sets, version, profile.components);
     for (const transport::Endpoint& endpoint : profile.endpoints) {
       if (binding->targets.size() >= targets_max) break;
-      binding->targets.push_back({core.endpoints().find(endpoint), profile.object_key,
-                                  std::min(version, version_max),
-                                  core.server() != nullptr && core.server()->publishes(endpoint)});
+      binding->targets.push_back({core.endpoints().find(endpoint, choice.value_or(CodeSetChoice{})),
+                                  profile.object_key, version,
+                                  core.server() != nullptr && core.server()->publishes(endpoint),
+                                  choice.has_value()});
     }
   }
   return binding;

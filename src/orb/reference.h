@@ -24,6 +24,7 @@ struct Target {
   OctetSpan object_key;                      ///< in the Binding's profiles
   messaging::Version version;                ///< the highest that both sides speak
   bool collocated = false;                   ///< the endpoint is our own server's
+  bool compatible = true;                    ///< there are code sets that both sides understand
 };
 
 /// An IOR made ready for calls. Immutable but for the hint.

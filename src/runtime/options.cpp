@@ -83,6 +83,25 @@ void set_giop_version(Configuration& configuration, Value value) {
   configuration.settings.version_max = parse_name(value, versions);
 }
 
+cdr::CharSet parse_char_set(Value value) {
+  if (const auto set = cdr::parse_char_set(value)) return *set;
+  throw BadValue{"UTF-8, US-ASCII or ISO-8859-<part> is needed"};
+}
+
+void set_native_char_code_set(Configuration& configuration, Value value) {
+  configuration.settings.code_sets.native_char = parse_char_set(value);
+}
+
+void set_default_char_code_set(Configuration& configuration, Value value) {
+  configuration.settings.code_sets.default_char = parse_char_set(value);
+}
+
+void set_default_wchar_code_set(Configuration& configuration, Value value) {
+  const auto set = cdr::parse_wide_set(value);
+  if (!set) throw BadValue{"UTF-16, UCS-2 or UCS-4 is needed"};
+  configuration.settings.code_sets.default_wide = *set;
+}
+
 void set_fragment_size(Configuration& configuration, Value value) {
   constexpr std::uint32_t fragment_size_min = 1024;
   configuration.limits.fragment_size = parse_number(value, fragment_size_min);
@@ -134,6 +153,9 @@ constexpr Option options[] = {
     {"ListenEndpoints", "<scheme>://<address>[;...]", add_listen_endpoints},
     {"ThreadStrategy", "reactive|thread-per-connection", set_thread_strategy},
     {"GiopVersion", "1.0|1.1|1.2", set_giop_version},
+    {"NativeCharCodeSet", "UTF-8|US-ASCII|ISO-8859-<part>", set_native_char_code_set},
+    {"DefaultCharCodeSet", "UTF-8|US-ASCII|ISO-8859-<part>", set_default_char_code_set},
+    {"DefaultWcharCodeSet", "UTF-16|UCS-2|UCS-4", set_default_wchar_code_set},
     {"FragmentSize", "<octets>", set_fragment_size},
     {"MessageSizeMax", "<octets>", set_message_size_max},
     {"ConnectTimeout", "<milliseconds>", set_connect_timeout},

@@ -42,7 +42,8 @@ using ResultDecoder = function_ref<void(cdr::Decoder&)>;
 PERIGEE_API void invoke(const CORBA::Object& target, const Operation& operation,
                         ArgumentEncoder encode, ResultDecoder decode);
 
-/// Raises MARSHAL, COMPLETED_YES if the decoder has failed: for user exceptions' members.
+/// Raises MARSHAL (DATA_CONVERSION or INV_OBJREF for characters), COMPLETED_YES, if the decoder has
+/// failed: for user exceptions' members.
 PERIGEE_API void check_decoded(const cdr::Decoder& decoder);
 
 /// Decodes an exception's members and throws it. T has operator>>.

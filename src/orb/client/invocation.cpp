@@ -2,6 +2,7 @@
 // executed the request (interop facts 19, 21, 24).
 #include "orb/client/invocation.h"
 
+#include "orb/code_sets.h"
 #include "orb/collocated.h"
 #include "orb/orb_core.h"
 
@@ -60,7 +61,10 @@ Invocation::State Invocation::choose() {
     target_ = &binding_->targets[(first + targets_tried_++) % count];
     freshness_ = Freshness::any;
     const bool here = target_->collocated && core_.dispatcher() != nullptr;
-    return here ? State::collocated : State::connect;
+    if (here) return State::collocated;
+    if (target_->compatible) return State::connect;
+    (void)fail(InvocationStage::resolving, FailureCause::code_sets);
+    return State::choose;
   }
   if (return_to_base()) return State::choose;
   if (count == 0) return fail(InvocationStage::resolving, FailureCause::no_usable_profile);
@@ -100,10 +104,12 @@ bool Invocation::encode_request() {
   slot_.request_id = lease_->take_request_id();
   request_buffer_->clear();
   cdr::Encoder encoder(*request_buffer_, std::endian::native, cdr::Encoder::Borrowing::yes);
-  const messaging::RequestHeader header{
+  messaging::RequestHeader header{
       slot_.request_id, request_.response, target_->object_key, request_.operation, {}};
+  if (!lease_->answered()) header.contexts = target_->endpoint->announcement();
   protocol.begin_request(encoder, target_->version, header,
                          request_.encode ? messaging::Body::present : messaging::Body::empty);
+  encoder.set_code_sets(target_->endpoint->code_sets());
   if (request_.encode) request_.encode(encoder);
   if (encoder.ok()) protocol.finish(encoder);  // may fail: the message is too large
   error_.cdr = encoder.error();
@@ -120,6 +126,7 @@ Invocation::State Invocation::transmit() {
   if (oneway) return State::done;
   status_ = slot_.reply->header.status;
   body_ = slot_.reply->body;
+  body_.set_code_sets(target_->endpoint->code_sets());
   return State::classify;
 }
 
@@ -144,6 +151,7 @@ Invocation::State Invocation::call_collocated() {
   if (!reply_buffer_) reply_buffer_.emplace();
   request_buffer_->clear();
   cdr::Encoder encoder(*request_buffer_);
+  encoder.set_code_sets(collocated_code_sets(core_.settings().code_sets));
   if (request_.encode) request_.encode(encoder);
   if (!encoder.ok()) {
     error_.cdr = encoder.error();
@@ -156,6 +164,7 @@ Invocation::State Invocation::call_collocated() {
   status_ = dispatch_collocated(core_, call, **reply_buffer_);
   if (request_.response == ResponseFlags::none) return State::done;
   body_ = cdr::Decoder((*reply_buffer_)->own_octets(), std::endian::native);
+  body_.set_code_sets(collocated_code_sets(core_.settings().code_sets));
   return State::classify;
 }
 
