@@ -4,6 +4,7 @@
 
 #include <perigee/base/export.h>
 #include <perigee/orb/exceptions.h>
+#include <perigee/orb/local_object.h>
 #include <perigee/orb/object.h>
 #include <perigee/orb/traits.h>
 
@@ -20,3 +21,16 @@ namespace perigee::cdr {
 class Encoder;
 class Decoder;
 }  // namespace perigee::cdr
+
+// The native type Servant is one of these; the headers of the POA define them.
+namespace CORBA {
+inline namespace perigee_v1 {
+template <typename T>
+class servant_reference;
+}
+}  // namespace CORBA
+namespace PortableServer {
+inline namespace perigee_v1 {
+class Servant;
+}
+}  // namespace PortableServer

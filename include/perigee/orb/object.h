@@ -82,10 +82,22 @@ class weak_reference {
   weak_reference() noexcept = default;
   weak_reference(const object_reference<T>& strong) noexcept  // NOLINT(google-explicit-constructor)
       : object_(strong._shared()) {}
+  template <typename U>
+    requires std::is_convertible_v<U*, T*>
+  weak_reference(  // NOLINT(google-explicit-constructor)
+      const object_reference<U>& strong) noexcept
+      : object_(strong._shared()) {}
+  template <typename U>
+    requires std::is_convertible_v<U*, T*>
+  weak_reference(  // NOLINT(google-explicit-constructor)
+      const weak_reference<U>& other) noexcept
+      : object_(other._shared()) {}
   [[nodiscard]] object_reference<T> lock() const noexcept {
     return object_reference<T>(object_.lock());
   }
   [[nodiscard]] bool expired() const noexcept { return object_.expired(); }
+  void reset() noexcept { object_.reset(); }
+  [[nodiscard]] const std::weak_ptr<T>& _shared() const noexcept { return object_; }
 
  private:
   std::weak_ptr<T> object_;
@@ -121,7 +133,7 @@ class PERIGEE_API Object {
   }
 
  protected:
-  /// A local object.
+  /// A local object, or a base of a stub whose most derived class has the reference.
   Object() noexcept;
   /// Whether this C++ object already implements the interface (each stub knows its own bases).
   [[nodiscard]] virtual bool _implements(std::string_view repository_id) const noexcept;
@@ -174,6 +186,11 @@ struct interface_traits {
 namespace IDL {
 inline namespace perigee_v1 {
 template <>
-struct traits<CORBA::Object> : perigee::stub::interface_traits<CORBA::Object> {};
+struct traits<CORBA::Object> : perigee::stub::interface_traits<CORBA::Object> {
+  static ref_type _stub(std::shared_ptr<perigee::orb::Reference> reference) {
+    return ref_type(std::make_shared<CORBA::Object>(std::move(reference)));
+  }
+  static const CORBA::Object* _object(const ref_type& object) noexcept { return object.get(); }
+};
 }  // namespace perigee_v1
 }  // namespace IDL

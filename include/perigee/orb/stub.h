@@ -68,15 +68,24 @@ inline namespace perigee_v1 {
 template <typename T>
 perigee::cdr::Encoder& operator<<(perigee::cdr::Encoder& encoder,
                                   const object_reference<T>& object) {
-  perigee::stub::encode_object(encoder, object.get());
+  if constexpr (IDL::traits<T>::is_local::value) {
+    encoder.fail(perigee::cdr::ErrorKind::local_object);
+  } else {
+    perigee::stub::encode_object(encoder, IDL::traits<T>::_object(object));
+  }
   return encoder;
 }
 
-/// Makes a stub without asking the object whether it supports T: IDL's types say so.
+/// Makes a stub without asking the object whether it supports T: IDL's types say so. T may be
+/// incomplete: only declared forward.
 template <typename T>
 perigee::cdr::Decoder& operator>>(perigee::cdr::Decoder& decoder, object_reference<T>& object) {
-  auto reference = perigee::stub::decode_reference(decoder);
-  object = reference ? object_reference<T>(std::make_shared<T>(std::move(reference))) : nullptr;
+  if constexpr (IDL::traits<T>::is_local::value) {
+    decoder.fail(perigee::cdr::ErrorKind::local_object);
+  } else {
+    auto reference = perigee::stub::decode_reference(decoder);
+    object = reference ? IDL::traits<T>::_stub(std::move(reference)) : nullptr;
+  }
   return decoder;
 }
 

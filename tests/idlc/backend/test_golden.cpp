@@ -42,8 +42,8 @@ void update(const std::filesystem::path& path, const std::string& text) {
 
 TEST_CASE("generated files are the golden ones") {
   for (const char* name :
-       {"attributes", "constants", "enums", "exceptions", "includes", "inheritance", "modules",
-        "names", "operations", "references", "sequences", "stock", "structs"}) {
+       {"attributes", "constants", "enums", "exceptions", "forward", "includes", "inheritance",
+        "local", "modules", "names", "operations", "references", "sequences", "stock", "structs"}) {
     CAPTURE(name);
     const cpp11::GenerateResult generated = generate_file(name);
     REQUIRE(generated.files.size() == 4);

@@ -47,8 +47,8 @@ TEST_CASE("types that are not generated are refused where they are used") {
 TEST_CASE("declarations that are not generated are refused where they are") {
   CHECK(error_of("module M {\n  union U switch (long) { case 1: long a; };\n};") ==
         "2:9: unions are not generated yet");
-  CHECK(error_of("native N;") == "1:8: native types are not generated yet");
-  CHECK(error_of("local interface L {};") == "1:17: local interfaces are not generated yet");
+  CHECK(error_of("native N; struct S { N n; };") ==
+        "1:24: members of native types are not generated yet");
   CHECK(error_of("abstract interface A {};") == "1:20: abstract interfaces are not generated yet");
   CHECK(error_of("valuetype V { public long a; };") == "1:11: valuetypes are not generated yet");
   CHECK(error_of("struct A { long m; }; struct B : A { long n; };") ==
@@ -61,7 +61,8 @@ TEST_CASE("typedefs of other files are refused where they are used") {
   CHECK(error_of("#include <orb.idl>\ntypedef CORBA::WStringSeq S;") ==
         "2:27: wide strings are not generated yet");
   CHECK(error_of("#include <orb.idl>\ninterface I { attribute CORBA::Policy p; };") ==
-        "2:39: references to local interfaces are not generated yet");
+        "2:39: a reference to the local interface '::CORBA::Policy' cannot be passed to another "
+        "process");
 }
 
 TEST_CASE("inherited operations of other files are refused where they are declared") {
@@ -74,9 +75,14 @@ TEST_CASE("annotations that this version does not obey are refused") {
             .ends_with("annotations @perigee::borrowed are not generated yet"));
 }
 
-TEST_CASE("a reference to an interface that is only declared is refused") {
-  CHECK(error_of("interface I; struct S { I member; };") ==
-        "1:27: interface '::I' is only forward declared");
+TEST_CASE("what cannot leave the process is refused in operations that can be called from afar") {
+  CHECK(error_of(
+            "local interface L {}; typedef sequence<L> Ls; interface I { void f(out Ls l); };") ==
+        "1:75: a reference to the local interface '::L' cannot be passed to another process");
+  CHECK(error_of("native N; interface I { N f(); };") ==
+        "1:27: a value of the native type '::N' cannot be passed to another process");
+  CHECK(error_of("#include <orb.idl>\ninterface I : CORBA::Policy {};") ==
+        "2:11: an interface that is not local cannot have a local base");
 }
 
 TEST_CASE("interfaces that would make endless tables are refused") {

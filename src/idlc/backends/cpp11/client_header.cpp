@@ -65,6 +65,10 @@ void declare_type(Writer& writer, const Declaration& declaration, Scope scope) {
   switch (declaration.kind) {
     case DeclarationKind::forward:
       return writer.write("class $name$;", {{"name", name}});
+    case DeclarationKind::native:
+      // The application defines it, unless the library has a type for it.
+      if (is_application_native(declaration)) writer.write("class $name$;", {{"name", name}});
+      return;
     case DeclarationKind::enumeration:
       return declare_enum(writer, *as<Enum>(&declaration));
     case DeclarationKind::constant:
@@ -112,15 +116,23 @@ void declare_contents(Writer& writer, const Declarations& declarations) {
   }
 }
 
+/// The interface that a declaration defines, or declares forward without a definition anywhere.
+const Interface* declared_interface(const Declaration& declaration) {
+  if (const auto* interface = as<Interface>(&declaration)) return interface;
+  const auto* forward = as<Forward>(&declaration);
+  const auto* interface = forward != nullptr ? as<Interface>(forward->declared) : nullptr;
+  return interface != nullptr && !interface->is_defined && !interface->is_abstract ? interface : nullptr;
+}
+
 void specialise_traits(Writer& writer, const Declarations& declarations) {
   for (const Declaration* declaration : declarations) {
     if (declaration->is_imported) continue;
-    if (is_class(*declaration)) {
-      const bool is_interface = declaration->kind == DeclarationKind::interface;
+    if (const Interface* interface = declared_interface(*declaration)) {
+      declare_traits(writer, *interface);
+    } else if (is_class(*declaration)) {
       const std::string name = qualified_name(*declaration);
-      const std::string traits = is_interface ? "interface_traits" : "aggregate_traits";
       const std::string derived = "struct IDL::traits<" + name + ">";
-      const std::string base = ": ::perigee::stub::" + traits + "<" + name + "> {};";
+      const std::string base = ": ::perigee::stub::aggregate_traits<" + name + "> {};";
       writer.write("template <>");
       writer.write(derived + (writer.fits(derived + " " + base) ? " " : "\n    ") + base);
     }

@@ -42,6 +42,14 @@ void define_contents(Writer& writer, const Declarations& declarations) {
     if (!declaration->is_imported) define(writer, *declaration);
 }
 
+void define_all_traits(Writer& writer, const Declarations& declarations) {
+  for (const Declaration* declaration : declarations) {
+    if (declaration->is_imported) continue;
+    if (const auto* module = as<Module>(declaration)) define_all_traits(writer, module->contents);
+    if (const auto* interface = as<Interface>(declaration)) define_traits(writer, *interface);
+  }
+}
+
 }  // namespace
 
 std::string client_source_text(const Model& model, const FileNames& names) {
@@ -50,6 +58,7 @@ std::string client_source_text(const Model& model, const FileNames& names) {
   writer.write(head, {{"file", file}, {"header", string_literal(client_header(file, names))}});
   begin_shadowing(writer, model);
   define_contents(writer, model.definitions);
+  define_all_traits(writer, model.definitions);
   end_shadowing(writer, model);
   return writer.take();
 }

@@ -138,7 +138,8 @@ void specialise_all_traits(Writer& writer, const Declarations& declarations) {
     if (declaration->is_imported) continue;
     if (const auto* module = as<Module>(declaration))
       specialise_all_traits(writer, module->contents);
-    if (const auto* interface = as<Interface>(declaration)) specialise_traits(writer, *interface);
+    if (const auto* interface = as<Interface>(declaration); interface && !interface->is_local)
+      specialise_traits(writer, *interface);
   }
 }
 

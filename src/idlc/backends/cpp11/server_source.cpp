@@ -22,8 +22,8 @@ constexpr std::string_view head =
 
 constexpr std::string_view this_function = R"(
 ::CORBA::object_reference<$interface$> $class$::_this() {
-  return ::IDL::traits<$interface$>::unchecked_narrow(
-      ::perigee::skeleton::reference_to_this(*this));
+  return ::IDL::traits<$interface$>::_stub(
+      ::perigee::skeleton::reference_to_this(*this)->_reference());
 }
 
 bool $class$::_is_a(const std::string& repository_id) {

@@ -33,8 +33,6 @@ std::string_view missing_type(const Type& type) {
       return "fixed-point types";
     case TypeKind::union_type:
       return "unions";
-    case TypeKind::native:
-      return "native types";
     case TypeKind::value_type:
     case TypeKind::value_box:
       return "valuetypes";
@@ -56,8 +54,11 @@ class Walk final {
   std::vector<Diagnostic> take() { return std::move(diagnostics_); }
 
  private:
+  void error(const Location& location, std::string text, std::string hint) {
+    diagnostics_.push_back({Severity::error, location, std::move(text), std::move(hint), {}});
+  }
   void refuse(const Location& location, const std::string& what) {
-    diagnostics_.push_back({Severity::error, location, what + " are not generated yet", "", {}});
+    error(location, what + " are not generated yet", "");
   }
 
   void declaration(const Declaration& declared) {
@@ -70,7 +71,7 @@ class Walk final {
       case DeclarationKind::operation:
         return operation(*as<Operation>(&declared));
       case DeclarationKind::attribute:
-        return type(as<Attribute>(&declared)->type, declared.location);
+        return passed(as<Attribute>(&declared)->type, declared.location);
       case DeclarationKind::exception:
         declarations(as<Exception>(&declared)->nested);
         return members(as<Exception>(&declared)->members);
@@ -84,8 +85,6 @@ class Walk final {
         return type(as<Constant>(&declared)->type, declared.location);
       case DeclarationKind::union_type:
         return refuse(declared.location, "unions");
-      case DeclarationKind::native:
-        return refuse(declared.location, "native types");
       case DeclarationKind::value_type:
       case DeclarationKind::value_box:
         return refuse(declared.location, "valuetypes");
@@ -94,6 +93,7 @@ class Walk final {
       case DeclarationKind::bitset:
         return refuse(declared.location, "bitsets");
       case DeclarationKind::forward:
+      case DeclarationKind::native:
       case DeclarationKind::enumerator:
       case DeclarationKind::factory:
         return;
@@ -107,9 +107,10 @@ class Walk final {
   }
 
   void interface(const Interface& declared) {
-    if (declared.is_local) return refuse(declared.location, "local interfaces");
     if (declared.is_abstract) return refuse(declared.location, "abstract interfaces");
+    is_in_local_ = declared.is_local;
     declarations(declared.contents);
+    is_in_local_ = false;
     std::size_t count = operation_count(declared);
     for (const Interface* base : all_bases(declared)) {
       inherited(*base, declared);
@@ -142,9 +143,11 @@ class Walk final {
 
   /// Ties repeat inherited operations, and nobody looked at those of other files yet.
   void inherited(const Interface& base, const Interface& derived) {
-    if (base.is_local || base.is_abstract)
-      return refuse(derived.location, "interfaces with local or abstract bases");
-    if (!base.is_imported) return;
+    if (base.is_abstract) return refuse(derived.location, "interfaces with abstract bases");
+    if (base.is_local && !derived.is_local)
+      return error(derived.location, "an interface that is not local cannot have a local base",
+                   "declare it local, too");
+    if (!base.is_imported || derived.is_local) return;
     for (const Declaration* content : base.contents)
       if (content->kind == DeclarationKind::operation ||
           content->kind == DeclarationKind::attribute)
@@ -153,11 +156,30 @@ class Walk final {
 
   void operation(const Operation& declared) {
     if (!declared.contexts.empty()) refuse(declared.location, "operations with a context");
-    type(declared.return_type, declared.location);
+    passed(declared.return_type, declared.location);
     for (const Parameter& parameter : declared.parameters) {
       annotations(parameter.annotations);
-      type(parameter.type, parameter.location);
+      passed(parameter.type, parameter.location);
     }
+  }
+
+  /// The type of an operation's parameter or result, or of an attribute.
+  void passed(const Type* used, const Location& location) {
+    type(used, location);
+    if (is_in_local_) return;
+    const Type* inner = &unaliased(*used);
+    while (inner->element != nullptr) inner = &unaliased(*inner->element);
+    const auto* interface = as<Interface>(inner->declaration);
+    if (interface != nullptr && interface->is_local)
+      error(location,
+            "a reference to the local interface '" + interface->scoped_name +
+                "' cannot be passed to another process",
+            "only operations of local interfaces can have it");
+    if (inner->kind == TypeKind::native)
+      error(location,
+            "a value of the native type '" + inner->declaration->scoped_name +
+                "' cannot be passed to another process",
+            "only operations of local interfaces can have it");
   }
 
   void structure(const Struct& declared) {
@@ -179,6 +201,8 @@ class Walk final {
     for (const Member& member : all) {
       annotations(member.annotations);
       type(member.type, member.location);
+      if (unaliased(*member.type).kind == TypeKind::native)
+        refuse(member.location, "members of native types");
     }
   }
 
@@ -194,21 +218,15 @@ class Walk final {
 
   void interface_use(const Type& used, const Location& location) {
     const auto* interface = as<Interface>(used.declaration);
-    if (interface == nullptr) return;
-    if (interface->is_local) return refuse(location, "references to local interfaces");
-    if (interface->is_abstract) return refuse(location, "references to abstract interfaces");
-    if (interface->is_defined) return;
-    diagnostics_.push_back({Severity::error,
-                            location,
-                            "interface '" + interface->scoped_name + "' is only forward declared",
-                            "include the file that declares it: a stub needs its class",
-                            {}});
+    if (interface != nullptr && interface->is_abstract)
+      refuse(location, "references to abstract interfaces");
   }
 
   static constexpr std::size_t operations_max = 60'000;
   static constexpr std::size_t table_entries_max = 300'000;
 
   std::vector<Diagnostic> diagnostics_;
+  bool is_in_local_ = false;
   std::size_t table_entries_ = 0;
 };
 

@@ -7,8 +7,19 @@ namespace perigee::idlc::cpp11 {
 
 namespace {
 
+constexpr std::string_view servant_native = "::PortableServer::Servant";
+constexpr std::string_view cookie_native = "::PortableServer::ServantLocator::Cookie";
+
 std::string reference_to(const Declaration& interface) {
   return "::CORBA::object_reference<" + qualified_name(interface) + ">";
+}
+
+/// The natives of the OMG's own files have C++ types in the mapping; those of users are classes of
+/// the application, passed by pointer.
+std::string native_type(const Declaration& native) {
+  if (native.scoped_name == servant_native)
+    return "::CORBA::servant_reference<::PortableServer::Servant>";
+  return native.scoped_name == cookie_native ? "void*" : qualified_name(native) + "*";
 }
 
 std::string alias_type(const Type& type) {
@@ -63,6 +74,8 @@ std::string cpp_type(const Type& type) {
       return alias_type(type);
     case TypeKind::interface:
       return reference_to(*type.declaration);
+    case TypeKind::native:
+      return native_type(*type.declaration);
     default:
       return qualified_name(*type.declaration);  // support.cpp refused all others
   }
@@ -73,15 +86,22 @@ bool is_scalar(const Type& type) {
   return (kind >= TypeKind::boolean && kind <= TypeKind::float128) || kind == TypeKind::enumeration;
 }
 
+bool is_application_native(const Declaration& native) {
+  return native.scoped_name != servant_native && native.scoped_name != cookie_native;
+}
+
 bool is_void(const Type& type) { return type.kind == TypeKind::void_type; }
 
 std::string parameter_type(const Type& type, Direction direction) {
   if (direction != Direction::in) return cpp_type(type) + "&";
   const TypeKind kind = unaliased(type).kind;
-  const bool by_value = is_scalar(type) || kind == TypeKind::interface || kind == TypeKind::object;
+  const bool by_value = is_scalar(type) || kind == TypeKind::interface ||
+                        kind == TypeKind::object || kind == TypeKind::native;
   return by_value ? cpp_type(type) : "const " + cpp_type(type) + "&";
 }
 
-std::string initializer(const Type& type) { return is_scalar(type) ? "{}" : ""; }
+std::string initializer(const Type& type) {
+  return is_scalar(type) || unaliased(type).kind == TypeKind::native ? "{}" : "";
+}
 
 }  // namespace perigee::idlc::cpp11

@@ -16,6 +16,8 @@ std::string initializer(const Type& type);
 
 /// Basic types and enums: as cheap to copy as to refer to, and without a default constructor.
 bool is_scalar(const Type& type);
+/// Whether the application defines the class behind a native type: the header only declares it.
+bool is_application_native(const Declaration& native);
 bool is_void(const Type& type);
 
 }  // namespace perigee::idlc::cpp11

@@ -212,3 +212,13 @@ void Gauge::active(bool value) {
 }
 
 }  // namespace Gauges
+
+auto IDL::traits<::Gauges::Gauge>::_stub(
+    std::shared_ptr<::perigee::orb::Reference> reference) -> ref_type {
+  return ref_type(std::make_shared<::Gauges::Gauge>(std::move(reference)));
+}
+
+auto IDL::traits<::Gauges::Gauge>::_object(
+    const ref_type& object) noexcept -> const ::CORBA::Object* {
+  return object.get();
+}

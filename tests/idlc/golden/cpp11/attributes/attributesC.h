@@ -135,5 +135,12 @@ struct IDL::traits<::Gauges::Out_Of_Range>
     : ::perigee::stub::aggregate_traits<::Gauges::Out_Of_Range> {};
 template <>
 struct IDL::traits<::Gauges::Reading> : ::perigee::stub::aggregate_traits<::Gauges::Reading> {};
+
+#ifndef PERIGEE_TRAITS_6Gauges5Gauge
+#define PERIGEE_TRAITS_6Gauges5Gauge
 template <>
-struct IDL::traits<::Gauges::Gauge> : ::perigee::stub::interface_traits<::Gauges::Gauge> {};
+struct IDL::traits<::Gauges::Gauge> : ::perigee::stub::interface_traits<::Gauges::Gauge> {
+  static ref_type _stub(std::shared_ptr<::perigee::orb::Reference> reference);
+  static const ::CORBA::Object* _object(const ref_type& object) noexcept;
+};
+#endif

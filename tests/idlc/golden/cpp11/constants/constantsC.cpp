@@ -31,3 +31,13 @@ bool Holder::_implements(std::string_view repository_id) const noexcept {
 }
 
 }  // namespace Limits
+
+auto IDL::traits<::Limits::Holder>::_stub(
+    std::shared_ptr<::perigee::orb::Reference> reference) -> ref_type {
+  return ref_type(std::make_shared<::Limits::Holder>(std::move(reference)));
+}
+
+auto IDL::traits<::Limits::Holder>::_object(
+    const ref_type& object) noexcept -> const ::CORBA::Object* {
+  return object.get();
+}

@@ -51,5 +51,11 @@ class Holder : public virtual ::CORBA::Object {
 
 }  // namespace Limits
 
+#ifndef PERIGEE_TRAITS_6Limits6Holder
+#define PERIGEE_TRAITS_6Limits6Holder
 template <>
-struct IDL::traits<::Limits::Holder> : ::perigee::stub::interface_traits<::Limits::Holder> {};
+struct IDL::traits<::Limits::Holder> : ::perigee::stub::interface_traits<::Limits::Holder> {
+  static ref_type _stub(std::shared_ptr<::perigee::orb::Reference> reference);
+  static const ::CORBA::Object* _object(const ref_type& object) noexcept;
+};
+#endif

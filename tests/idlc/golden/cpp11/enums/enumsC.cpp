@@ -111,3 +111,13 @@ void Brush::paint(::Paint::Colour chosen, ::Power& state, ::Paint::Pigment& used
 }
 
 }  // namespace Paint
+
+auto IDL::traits<::Paint::Brush>::_stub(
+    std::shared_ptr<::perigee::orb::Reference> reference) -> ref_type {
+  return ref_type(std::make_shared<::Paint::Brush>(std::move(reference)));
+}
+
+auto IDL::traits<::Paint::Brush>::_object(
+    const ref_type& object) noexcept -> const ::CORBA::Object* {
+  return object.get();
+}

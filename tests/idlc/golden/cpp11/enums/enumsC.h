@@ -48,5 +48,11 @@ std::string_view _enumerator_name(Brush::Width value) noexcept;
 
 }  // namespace Paint
 
+#ifndef PERIGEE_TRAITS_5Paint5Brush
+#define PERIGEE_TRAITS_5Paint5Brush
 template <>
-struct IDL::traits<::Paint::Brush> : ::perigee::stub::interface_traits<::Paint::Brush> {};
+struct IDL::traits<::Paint::Brush> : ::perigee::stub::interface_traits<::Paint::Brush> {
+  static ref_type _stub(std::shared_ptr<::perigee::orb::Reference> reference);
+  static const ::CORBA::Object* _object(const ref_type& object) noexcept;
+};
+#endif

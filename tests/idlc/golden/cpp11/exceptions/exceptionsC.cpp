@@ -96,3 +96,13 @@ void Risky::attempt(int32_t how) {
 }
 
 }  // namespace Faults
+
+auto IDL::traits<::Faults::Risky>::_stub(
+    std::shared_ptr<::perigee::orb::Reference> reference) -> ref_type {
+  return ref_type(std::make_shared<::Faults::Risky>(std::move(reference)));
+}
+
+auto IDL::traits<::Faults::Risky>::_object(
+    const ref_type& object) noexcept -> const ::CORBA::Object* {
+  return object.get();
+}

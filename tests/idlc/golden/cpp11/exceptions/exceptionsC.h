@@ -170,8 +170,16 @@ template <>
 struct IDL::traits<::Faults::Empty> : ::perigee::stub::aggregate_traits<::Faults::Empty> {};
 template <>
 struct IDL::traits<::Faults::Detailed> : ::perigee::stub::aggregate_traits<::Faults::Detailed> {};
+
+#ifndef PERIGEE_TRAITS_6Faults5Risky
+#define PERIGEE_TRAITS_6Faults5Risky
 template <>
-struct IDL::traits<::Faults::Risky> : ::perigee::stub::interface_traits<::Faults::Risky> {};
+struct IDL::traits<::Faults::Risky> : ::perigee::stub::interface_traits<::Faults::Risky> {
+  static ref_type _stub(std::shared_ptr<::perigee::orb::Reference> reference);
+  static const ::CORBA::Object* _object(const ref_type& object) noexcept;
+};
+#endif
+
 template <>
 struct IDL::traits<::Faults::Risky::Nearby>
     : ::perigee::stub::aggregate_traits<::Faults::Risky::Nearby> {};

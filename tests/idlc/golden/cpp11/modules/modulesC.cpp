@@ -150,3 +150,33 @@ bool Loner::_implements(std::string_view repository_id) const noexcept {
       [&_result_](::perigee::cdr::Decoder& _decoder_) { _decoder_ >> _result_; });
   return _result_;
 }
+
+auto IDL::traits<::Outer::First>::_stub(
+    std::shared_ptr<::perigee::orb::Reference> reference) -> ref_type {
+  return ref_type(std::make_shared<::Outer::First>(std::move(reference)));
+}
+
+auto IDL::traits<::Outer::First>::_object(
+    const ref_type& object) noexcept -> const ::CORBA::Object* {
+  return object.get();
+}
+
+auto IDL::traits<::Outer::Inner::Second>::_stub(
+    std::shared_ptr<::perigee::orb::Reference> reference) -> ref_type {
+  return ref_type(std::make_shared<::Outer::Inner::Second>(std::move(reference)));
+}
+
+auto IDL::traits<::Outer::Inner::Second>::_object(
+    const ref_type& object) noexcept -> const ::CORBA::Object* {
+  return object.get();
+}
+
+auto IDL::traits<::Loner>::_stub(
+    std::shared_ptr<::perigee::orb::Reference> reference) -> ref_type {
+  return ref_type(std::make_shared<::Loner>(std::move(reference)));
+}
+
+auto IDL::traits<::Loner>::_object(
+    const ref_type& object) noexcept -> const ::CORBA::Object* {
+  return object.get();
+}

@@ -138,10 +138,30 @@ struct IDL::traits<::Plain> : ::perigee::stub::aggregate_traits<::Plain> {};
 template <>
 struct IDL::traits<::Outer::Inner::Item>
     : ::perigee::stub::aggregate_traits<::Outer::Inner::Item> {};
+
+#ifndef PERIGEE_TRAITS_5Outer5First
+#define PERIGEE_TRAITS_5Outer5First
 template <>
-struct IDL::traits<::Outer::First> : ::perigee::stub::interface_traits<::Outer::First> {};
+struct IDL::traits<::Outer::First> : ::perigee::stub::interface_traits<::Outer::First> {
+  static ref_type _stub(std::shared_ptr<::perigee::orb::Reference> reference);
+  static const ::CORBA::Object* _object(const ref_type& object) noexcept;
+};
+#endif
+
+#ifndef PERIGEE_TRAITS_5Outer5Inner6Second
+#define PERIGEE_TRAITS_5Outer5Inner6Second
 template <>
-struct IDL::traits<::Outer::Inner::Second>
-    : ::perigee::stub::interface_traits<::Outer::Inner::Second> {};
+struct IDL::traits<::Outer::Inner::Second> : ::perigee::stub::interface_traits<::Outer::Inner::Second> {
+  static ref_type _stub(std::shared_ptr<::perigee::orb::Reference> reference);
+  static const ::CORBA::Object* _object(const ref_type& object) noexcept;
+};
+#endif
+
+#ifndef PERIGEE_TRAITS_5Loner
+#define PERIGEE_TRAITS_5Loner
 template <>
-struct IDL::traits<::Loner> : ::perigee::stub::interface_traits<::Loner> {};
+struct IDL::traits<::Loner> : ::perigee::stub::interface_traits<::Loner> {
+  static ref_type _stub(std::shared_ptr<::perigee::orb::Reference> reference);
+  static const ::CORBA::Object* _object(const ref_type& object) noexcept;
+};
+#endif

@@ -166,3 +166,23 @@ bool T::_implements(std::string_view repository_id) const noexcept {
 }
 
 }  // namespace _cxx_class
+
+auto IDL::traits<::_cxx_class::_cxx_virtual>::_stub(
+    std::shared_ptr<::perigee::orb::Reference> reference) -> ref_type {
+  return ref_type(std::make_shared<::_cxx_class::_cxx_virtual>(std::move(reference)));
+}
+
+auto IDL::traits<::_cxx_class::_cxx_virtual>::_object(
+    const ref_type& object) noexcept -> const ::CORBA::Object* {
+  return object.get();
+}
+
+auto IDL::traits<::_cxx_class::T>::_stub(
+    std::shared_ptr<::perigee::orb::Reference> reference) -> ref_type {
+  return ref_type(std::make_shared<::_cxx_class::T>(std::move(reference)));
+}
+
+auto IDL::traits<::_cxx_class::T>::_object(
+    const ref_type& object) noexcept -> const ::CORBA::Object* {
+  return object.get();
+}

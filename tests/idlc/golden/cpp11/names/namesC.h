@@ -137,8 +137,21 @@ struct IDL::traits<::_cxx_class::_cxx_template>
 template <>
 struct IDL::traits<::_cxx_class::_cxx_throw>
     : ::perigee::stub::aggregate_traits<::_cxx_class::_cxx_throw> {};
+
+#ifndef PERIGEE_TRAITS_5class7virtual
+#define PERIGEE_TRAITS_5class7virtual
 template <>
-struct IDL::traits<::_cxx_class::_cxx_virtual>
-    : ::perigee::stub::interface_traits<::_cxx_class::_cxx_virtual> {};
+struct IDL::traits<::_cxx_class::_cxx_virtual> : ::perigee::stub::interface_traits<::_cxx_class::_cxx_virtual> {
+  static ref_type _stub(std::shared_ptr<::perigee::orb::Reference> reference);
+  static const ::CORBA::Object* _object(const ref_type& object) noexcept;
+};
+#endif
+
+#ifndef PERIGEE_TRAITS_5class1T
+#define PERIGEE_TRAITS_5class1T
 template <>
-struct IDL::traits<::_cxx_class::T> : ::perigee::stub::interface_traits<::_cxx_class::T> {};
+struct IDL::traits<::_cxx_class::T> : ::perigee::stub::interface_traits<::_cxx_class::T> {
+  static ref_type _stub(std::shared_ptr<::perigee::orb::Reference> reference);
+  static const ::CORBA::Object* _object(const ref_type& object) noexcept;
+};
+#endif

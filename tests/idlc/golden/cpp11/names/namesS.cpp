@@ -8,8 +8,8 @@ namespace POA {
 namespace _cxx_class {
 
 ::CORBA::object_reference<::_cxx_class::_cxx_virtual> _cxx_virtual::_this() {
-  return ::IDL::traits<::_cxx_class::_cxx_virtual>::unchecked_narrow(
-      ::perigee::skeleton::reference_to_this(*this));
+  return ::IDL::traits<::_cxx_class::_cxx_virtual>::_stub(
+      ::perigee::skeleton::reference_to_this(*this)->_reference());
 }
 
 bool _cxx_virtual::_is_a(const std::string& repository_id) {
@@ -146,8 +146,8 @@ void _cxx_virtual::_skeleton_value(
 }
 
 ::CORBA::object_reference<::_cxx_class::T> T::_this() {
-  return ::IDL::traits<::_cxx_class::T>::unchecked_narrow(
-      ::perigee::skeleton::reference_to_this(*this));
+  return ::IDL::traits<::_cxx_class::T>::_stub(
+      ::perigee::skeleton::reference_to_this(*this)->_reference());
 }
 
 bool T::_is_a(const std::string& repository_id) {

@@ -8,8 +8,8 @@ namespace POA {
 namespace Calls {
 
 ::CORBA::object_reference<::Calls::Basic> Basic::_this() {
-  return ::IDL::traits<::Calls::Basic>::unchecked_narrow(
-      ::perigee::skeleton::reference_to_this(*this));
+  return ::IDL::traits<::Calls::Basic>::_stub(
+      ::perigee::skeleton::reference_to_this(*this)->_reference());
 }
 
 bool Basic::_is_a(const std::string& repository_id) {

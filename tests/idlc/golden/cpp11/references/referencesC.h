@@ -82,5 +82,12 @@ class Vertex : public virtual ::CORBA::Object {
 
 template <>
 struct IDL::traits<::Graph::Edge> : ::perigee::stub::aggregate_traits<::Graph::Edge> {};
+
+#ifndef PERIGEE_TRAITS_5Graph6Vertex
+#define PERIGEE_TRAITS_5Graph6Vertex
 template <>
-struct IDL::traits<::Graph::Vertex> : ::perigee::stub::interface_traits<::Graph::Vertex> {};
+struct IDL::traits<::Graph::Vertex> : ::perigee::stub::interface_traits<::Graph::Vertex> {
+  static ref_type _stub(std::shared_ptr<::perigee::orb::Reference> reference);
+  static const ::CORBA::Object* _object(const ref_type& object) noexcept;
+};
+#endif

@@ -8,8 +8,8 @@ namespace POA {
 namespace Graph {
 
 ::CORBA::object_reference<::Graph::Vertex> Vertex::_this() {
-  return ::IDL::traits<::Graph::Vertex>::unchecked_narrow(
-      ::perigee::skeleton::reference_to_this(*this));
+  return ::IDL::traits<::Graph::Vertex>::_stub(
+      ::perigee::skeleton::reference_to_this(*this)->_reference());
 }
 
 bool Vertex::_is_a(const std::string& repository_id) {

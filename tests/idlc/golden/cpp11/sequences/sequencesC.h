@@ -80,5 +80,12 @@ class Store : public virtual ::CORBA::Object {
 
 template <>
 struct IDL::traits<::Lists::Entry> : ::perigee::stub::aggregate_traits<::Lists::Entry> {};
+
+#ifndef PERIGEE_TRAITS_5Lists5Store
+#define PERIGEE_TRAITS_5Lists5Store
 template <>
-struct IDL::traits<::Lists::Store> : ::perigee::stub::interface_traits<::Lists::Store> {};
+struct IDL::traits<::Lists::Store> : ::perigee::stub::interface_traits<::Lists::Store> {
+  static ref_type _stub(std::shared_ptr<::perigee::orb::Reference> reference);
+  static const ::CORBA::Object* _object(const ref_type& object) noexcept;
+};
+#endif

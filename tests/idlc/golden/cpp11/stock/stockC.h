@@ -46,5 +46,12 @@ class Quoter : public virtual ::CORBA::Object {
 template <>
 struct IDL::traits<::Stock::Invalid_Stock_Symbol>
     : ::perigee::stub::aggregate_traits<::Stock::Invalid_Stock_Symbol> {};
+
+#ifndef PERIGEE_TRAITS_5Stock6Quoter
+#define PERIGEE_TRAITS_5Stock6Quoter
 template <>
-struct IDL::traits<::Stock::Quoter> : ::perigee::stub::interface_traits<::Stock::Quoter> {};
+struct IDL::traits<::Stock::Quoter> : ::perigee::stub::interface_traits<::Stock::Quoter> {
+  static ref_type _stub(std::shared_ptr<::perigee::orb::Reference> reference);
+  static const ::CORBA::Object* _object(const ref_type& object) noexcept;
+};
+#endif

@@ -324,3 +324,13 @@ void Canvas::draw(const ::Shapes::Canvas::Stroke& line) {
 }
 
 }  // namespace Shapes
+
+auto IDL::traits<::Shapes::Canvas>::_stub(
+    std::shared_ptr<::perigee::orb::Reference> reference) -> ref_type {
+  return ref_type(std::make_shared<::Shapes::Canvas>(std::move(reference)));
+}
+
+auto IDL::traits<::Shapes::Canvas>::_object(
+    const ref_type& object) noexcept -> const ::CORBA::Object* {
+  return object.get();
+}

@@ -368,8 +368,16 @@ struct IDL::traits<::Shapes::Outer> : ::perigee::stub::aggregate_traits<::Shapes
 template <>
 struct IDL::traits<::Shapes::Outer::Inner>
     : ::perigee::stub::aggregate_traits<::Shapes::Outer::Inner> {};
+
+#ifndef PERIGEE_TRAITS_6Shapes6Canvas
+#define PERIGEE_TRAITS_6Shapes6Canvas
 template <>
-struct IDL::traits<::Shapes::Canvas> : ::perigee::stub::interface_traits<::Shapes::Canvas> {};
+struct IDL::traits<::Shapes::Canvas> : ::perigee::stub::interface_traits<::Shapes::Canvas> {
+  static ref_type _stub(std::shared_ptr<::perigee::orb::Reference> reference);
+  static const ::CORBA::Object* _object(const ref_type& object) noexcept;
+};
+#endif
+
 template <>
 struct IDL::traits<::Shapes::Canvas::Stroke>
     : ::perigee::stub::aggregate_traits<::Shapes::Canvas::Stroke> {};
