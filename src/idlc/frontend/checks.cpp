@@ -16,65 +16,68 @@ bool is_operation_or_attribute(const Declaration* declaration) {
                                     declaration->kind == DeclarationKind::attribute);
 }
 
-/// Operations and attributes of an interface and of all its bases, by lower case.
-void add_operations(const Interface& interface, std::map<std::string, const Declaration*>& result) {
-  const auto add = [&](const Interface& from) {
-    for (const Declaration* declaration : from.contents) {
-      if (is_operation_or_attribute(declaration))
-        result[lower_case(declaration->name)] = declaration;
-    }
-  };
-  for (const Interface* base : all_bases(interface)) add(*base);
-  add(interface);
-}
-
 }  // namespace
 
-/// Called before `base` is added to the bases of `interface`.
-void check_inheritance(Context& context, const Interface& interface, const ScopedName& written,
-                       const Interface& base) {
+bool BaseChecks::is_usable(const ScopedName& written, const Interface& base) {
   const Location location = written.location();
   if (!base.is_defined) {
-    context.error(location, "the base interface " + quoted(base.name) + " is not defined yet")
-        .notes.push_back({base.location, "it is only declared here"});
-    return;
+    const bool is_itself = &base == &interface_;
+    Diagnostic& diagnostic = context_.error(
+        location, is_itself ? quoted(base.name) + " cannot be a base of itself"
+                            : "the base interface " + quoted(base.name) + " is not defined yet");
+    if (!is_itself) diagnostic.notes.push_back({base.location, "it is only declared here"});
+    return false;
   }
-  if (std::ranges::find(interface.bases, &base) != interface.bases.end()) {
-    context.error(location, quoted(base.name) + " is named twice among the bases");
-    return;
+  if (!direct_.insert(&base).second) {
+    context_.error(location, quoted(base.name) + " is named twice among the bases");
+    return false;
   }
-  if (all_bases(interface).size() + all_bases(base).size() >=
-      context.options.limits.base_count_max) {
-    context.diagnostics.fatal(location, quoted(interface.name) + " has more than " +
-                                            std::to_string(context.options.limits.base_count_max) +
-                                            " bases");
-    return;
-  }
+  return true;
+}
+
+void BaseChecks::check_words(Location location, const Interface& base) {
   // CORBA::Policy and CORBA::Current became local with CORBA 3; files of before derive from them as
   // they did.
   const bool is_free = base.location.file->is_builtin;
-  if (base.is_local && !interface.is_local && !is_free) {
-    context.error(location, quoted(interface.name) + " inherits from the local interface " +
-                                quoted(base.name) + " and must be local too");
+  if (base.is_local && !interface_.is_local && !is_free) {
+    context_.error(location, quoted(interface_.name) + " inherits from the local interface " +
+                                 quoted(base.name) + " and must be local too");
   }
-  if (interface.is_abstract && !base.is_abstract) {
-    context.error(location, "the abstract interface " + quoted(interface.name) +
-                                " cannot inherit from " + quoted(base.name) +
-                                ", which is not abstract");
+  if (interface_.is_abstract && !base.is_abstract) {
+    context_.error(location, "the abstract interface " + quoted(interface_.name) +
+                                 " cannot inherit from " + quoted(base.name) +
+                                 ", which is not abstract");
   }
-  std::map<std::string, const Declaration*> known;
-  for (const Interface* earlier : interface.bases) add_operations(*earlier, known);
-  std::map<std::string, const Declaration*> added;
-  add_operations(base, added);
-  for (const auto& [name, declaration] : added) {
-    const auto found = known.find(name);
-    if (found == known.end() || found->second == declaration) continue;
+}
+
+void BaseChecks::add_operations(Location location, const Interface& from) {
+  for (const Declaration* declaration : from.contents) {
+    if (!is_operation_or_attribute(declaration)) continue;
+    const auto [known, is_new] = operations_.emplace(lower_case(declaration->name), declaration);
+    if (is_new) continue;
     Diagnostic& diagnostic =
-        context.error(location, quoted(interface.name) + " inherits " + quoted(declaration->name) +
-                                    " from two bases");
-    diagnostic.notes.push_back({found->second->location, "one is here"});
+        context_.error(location, quoted(interface_.name) + " inherits " +
+                                     quoted(declaration->name) + " from two bases");
+    diagnostic.notes.push_back({known->second->location, "one is here"});
     diagnostic.notes.push_back({declaration->location, "the other is here"});
   }
+}
+
+bool BaseChecks::accepts(const ScopedName& written, const Interface& base) {
+  if (!is_usable(written, base)) return false;
+  const Location location = written.location();
+  std::vector<const Interface*> added = all_bases(base);
+  added.push_back(&base);
+  std::erase_if(added, [&](const Interface* each) { return !all_.insert(each).second; });
+  const std::size_t base_count_max = context_.options.limits.base_count_max;
+  if (all_.size() > base_count_max) {
+    context_.diagnostics.fatal(location, quoted(interface_.name) + " has more than " +
+                                             std::to_string(base_count_max) + " bases");
+    return false;
+  }
+  check_words(location, base);
+  for (const Interface* each : added) add_operations(location, *each);
+  return true;
 }
 
 void check_not_inherited(Context& context, const Identifier& identifier) {

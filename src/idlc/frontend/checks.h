@@ -5,9 +5,29 @@
 
 namespace perigee::idlc {
 
-/// No operation or attribute is inherited from two bases, local and abstract fit together.
-void check_inheritance(Context& context, const Interface& interface, const ScopedName& written,
-                       const Interface& base);
+/// The rules about the bases of one interface. Each inherited interface is looked at once, however
+/// many ways lead to it.
+class BaseChecks final {
+ public:
+  BaseChecks(Context& context, const Interface& interface)
+      : context_(context), interface_(interface) {}
+
+  /// No operation or attribute is inherited from two interfaces, local and abstract fit together.
+  /// False after a report about what cannot be a base at all.
+  bool accepts(const ScopedName& written, const Interface& base);
+
+ private:
+  bool is_usable(const ScopedName& written, const Interface& base);
+  void check_words(Location location, const Interface& base);
+  void add_operations(Location location, const Interface& from);
+
+  Context& context_;
+  const Interface& interface_;
+  std::set<const Interface*> direct_;
+  std::set<const Interface*> all_;
+  std::map<std::string, const Declaration*> operations_;  ///< inherited, by lower case
+};
+
 /// An operation or attribute of that name is not inherited already.
 void check_not_inherited(Context& context, const Identifier& identifier);
 /// A oneway operation has no result, no out parameters and no exceptions.

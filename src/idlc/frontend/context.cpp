@@ -38,10 +38,6 @@ std::size_t Types::alias_depth(const Type& type) const {
   return std::max(key_depth, element_depth);
 }
 
-void Context::unsupported(Location location, const std::string& what) {
-  error(location, what + " is not supported yet");
-}
-
 Nesting::Nesting(Context& context) : context_(context) {
   const std::size_t depth_max = context.options.limits.nesting_depth_max;
   is_ok_ = ++context.depth <= depth_max;

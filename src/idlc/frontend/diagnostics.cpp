@@ -127,6 +127,12 @@ void Diagnostics::fatal(Location location, std::string text) {
   error_count_ = error_count_max_;
 }
 
+void Diagnostics::add_hint(std::string hint) {
+  if (mute_count_ == 0 && !all_.empty() && all_.back().hint.empty()) {
+    all_.back().hint = std::move(hint);
+  }
+}
+
 namespace {
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {

@@ -20,6 +20,7 @@ enum class Warning : std::uint8_t {
   none,  ///< of an error
   cpp,
   extra_tokens,
+  fixed_truncated,
   macro_redefined,
   undefined_forward,
   unknown_annotation,
@@ -83,6 +84,9 @@ class Diagnostics final {
   Diagnostic& warning(Warning warning, Location location, std::string text);
   /// An error after which nothing more is said: a limit was exceeded.
   void fatal(Location location, std::string text);
+
+  /// Adds a hint to the diagnostic that was reported last, unless it has one.
+  void add_hint(std::string hint);
 
   /// While a Mute lives, what is reported is dropped: for texts that need not be valid.
   class Mute final {

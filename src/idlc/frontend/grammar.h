@@ -26,6 +26,16 @@ ScopedName parse_scoped_name(Context& context, std::string_view what);
 /// Reads `;` and the annotation comments behind it, for `declared` (may be null).
 void finish_declaration(Context& context, Declaration* declared, std::string_view after);
 
+// parse_imports.cpp
+
+/// `import ::M;`, `import "IDL:M:1.0";`, the word is the present token.
+void parse_import(Context& context);
+
+// parse_components.cpp
+
+/// Skips a definition of the component model after a report. False if there is none here.
+bool skip_component(Context& context);
+
 // parse_annotations.cpp
 
 /// Annotations in front of a declaration, those in comments too.

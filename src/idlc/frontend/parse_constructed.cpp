@@ -1,5 +1,6 @@
 // Structs, exceptions and enums. CORBA 3.0, 3.11.2 and 3.12.
 #include "idlc/frontend/checks.h"
+#include "idlc/frontend/forward.h"
 #include "idlc/frontend/grammar.h"
 
 namespace perigee::idlc {
@@ -35,36 +36,6 @@ void parse_body(Context& context, std::vector<Member>& members, const std::strin
   context.tokens.expect("}", "at the end of '" + name + "'");
 }
 
-/// The node of `struct S` or `union U`: the one that a forward declaration made, or a new one.
-Struct& struct_node(Context& context, const Identifier& identifier) {
-  const Symbol* known = context.scopes.current().find_exact(identifier.name);
-  auto* forward = known == nullptr ? nullptr : as<Struct>(known->declaration);
-  if (forward == nullptr || forward->is_defined || known->is_use) {
-    return declare<Struct>(context, identifier);
-  }
-  forward->location = identifier.location;
-  forward->is_imported = !identifier.location.file->is_main;
-  context.contents->push_back(forward);
-  return *forward;
-}
-
-Declaration* forward_struct(Context& context, const Identifier& identifier) {
-  const Symbol* known = context.scopes.current().find_exact(identifier.name);
-  auto* declared = known == nullptr ? nullptr : as<Struct>(known->declaration);
-  Forward& forward = context.model.make<Forward>();
-  describe_declaration(context, forward, identifier);
-  if (declared == nullptr) {
-    declared = &context.model.make<Struct>();
-    describe_declaration(context, *declared, identifier);
-    context.scopes.declare(identifier, declared, "struct");
-    context.forwards.emplace_back(declared, identifier.location);
-  }
-  forward.declared = declared;
-  context.ids.share(forward, *declared);
-  context.contents->push_back(&forward);
-  return &forward;
-}
-
 /// IDL 4: `struct S : Base`.
 void parse_struct_base(Context& context, Struct& structure) {
   const ScopedName name = parse_scoped_name(context, "the name of the base struct");
@@ -90,13 +61,14 @@ Declaration* parse_struct(Context& context, Annotations annotations) {
   tokens.next();
   const auto identifier = parse_identifier(context, "the name of the struct");
   if (!nesting.is_ok() || !identifier) return nullptr;
-  if (tokens.at(";")) return forward_struct(context, *identifier);
+  if (tokens.at(";")) {
+    return declare_forward<Struct>(context, *identifier, std::move(annotations));
+  }
   if (!tokens.at("{") && !tokens.at(":")) {
     tokens.report_unexpected("'{' after the name of the struct");
     return nullptr;
   }
-  Struct& structure = struct_node(context, *identifier);
-  structure.annotations = std::move(annotations);
+  Struct& structure = define_node<Struct>(context, *identifier, std::move(annotations));
   const Inside inside(context, structure, structure.nested);
   if (tokens.accept(":")) parse_struct_base(context, structure);
   if (!tokens.expect("{", "after the name of the struct")) return nullptr;

@@ -203,30 +203,16 @@ void parse_type_id(Context& context) {
   tokens.expect_semicolon("the " + std::string(word.text));
 }
 
-/// CORBA components are not part of this compiler. They are named as such, and skipped.
-bool skip_component(Context& context) {
-  TokenStream& tokens = context.tokens;
-  if (tokens.peek(1).kind != TokenKind::identifier) return false;
-  for (const std::string_view word :
-       {"component", "home", "eventtype", "porttype", "connector", "composition"}) {
-    if (!tokens.at_word(word)) continue;
-    context.error(tokens.peek().location,
-                  "CORBA components ('" + std::string(word) + "') are not supported");
-    tokens.recover();
-    tokens.accept(";");
-    return true;
-  }
-  return false;
-}
-
+/// A word that is no keyword, but starts a statement where a name or string follows it.
 bool at_statement_word(const Context& context, std::string_view word) {
   return context.tokens.at_word(word) &&
          (context.tokens.peek(1).kind == TokenKind::identifier || context.tokens.peek(1).is("::"));
 }
 
-void skip_unsupported(Context& context, const std::string& what) {
-  context.unsupported(context.tokens.peek().location, what);
-  context.tokens.recover();
+bool at_import(const Context& context) {
+  return at_statement_word(context, "import") ||
+         (context.tokens.at_word("import") &&
+          context.tokens.peek(1).kind != TokenKind::punctuation);
 }
 
 void report_no_definition(Context& context) {
@@ -253,6 +239,8 @@ void parse_definition(Context& context) {
   TokenStream& tokens = context.tokens;
   Annotations annotations = parse_annotations(context);
   if (tokens.at("@")) return skip_annotation_definition(context);
+  if (at_import(context)) return parse_import(context);
+  context.files_with_definitions.insert(tokens.peek().location.file);
   bool handled = false;
   parse_common_definition(context, annotations, handled);
   if (handled) return;
@@ -262,8 +250,6 @@ void parse_definition(Context& context) {
     parse_interface(context, std::move(annotations));
   } else if (at_value_type(context)) {
     parse_value_type(context, std::move(annotations));
-  } else if (at_statement_word(context, "import")) {
-    skip_unsupported(context, "import");
   } else if (!skip_component(context)) {
     report_no_definition(context);
   }

@@ -1,5 +1,6 @@
 // Interfaces with their operations and attributes. CORBA 3.0, 3.8, 3.13 and 3.14.
 #include "idlc/frontend/checks.h"
+#include "idlc/frontend/forward.h"
 #include "idlc/frontend/grammar.h"
 #include "idlc/frontend/literals.h"
 
@@ -19,19 +20,22 @@ struct Head {
   Identifier identifier;
 };
 
-/// The node that a forward declaration made, if it fits.
-Interface* declared_interface(Context& context, const Head& head) {
-  const Symbol* known = context.scopes.current().find_exact(head.identifier.name);
-  if (known == nullptr || known->is_use) return nullptr;
-  auto* interface = as<Interface>(known->declaration);
-  if (interface == nullptr) return nullptr;
-  if (interface->is_local != head.is_local || interface->is_abstract != head.is_abstract) {
-    context
-        .error(head.identifier.location,
-               "'" + head.identifier.name + "' was declared with other words before 'interface'")
-        .notes.push_back({known->location, "it was declared here"});
+/// All declarations of an interface have the same words in front of `interface`.
+void check_head(Context& context, const Head& head) {
+  const auto* declared = declared_node<Interface>(context, head.identifier);
+  if (declared == nullptr ||
+      (declared->is_local == head.is_local && declared->is_abstract == head.is_abstract)) {
+    return;
   }
-  return interface;
+  const auto words = [](bool is_local, bool is_abstract) {
+    return is_local ? "'local'" : is_abstract ? "'abstract'" : "neither 'local' nor 'abstract'";
+  };
+  context
+      .error(head.identifier.location, "interface '" + head.identifier.name + "' is " +
+                                           words(head.is_local, head.is_abstract) +
+                                           " here, but was declared as " +
+                                           words(declared->is_local, declared->is_abstract))
+      .notes.push_back({declared->location, "it was declared here"});
 }
 
 void set_head(Interface& interface, const Head& head) {
@@ -40,24 +44,13 @@ void set_head(Interface& interface, const Head& head) {
 }
 
 Declaration* forward_interface(Context& context, const Head& head, Annotations annotations) {
-  Interface* declared = declared_interface(context, head);
-  Forward& forward = context.model.make<Forward>();
-  describe_declaration(context, forward, head.identifier);
-  forward.annotations = std::move(annotations);
-  if (declared == nullptr) {
-    declared = &context.model.make<Interface>();
-    describe_declaration(context, *declared, head.identifier);
-    set_head(*declared, head);
-    context.scopes.declare(head.identifier, declared, "interface");
-    context.forwards.emplace_back(declared, head.identifier.location);
-  }
-  forward.declared = declared;
-  context.ids.share(forward, *declared);
-  context.contents->push_back(&forward);
-  return &forward;
+  check_head(context, head);
+  return declare_forward<Interface>(context, head.identifier, std::move(annotations),
+                                    [&](Interface& interface) { set_head(interface, head); });
 }
 
 void parse_bases(Context& context, Interface& interface) {
+  BaseChecks checks(context, interface);
   do {
     const ScopedName name = parse_scoped_name(context, "the name of a base interface");
     if (name.is_empty()) {
@@ -78,9 +71,7 @@ void parse_bases(Context& context, Interface& interface) {
                                          ", not an interface");
       continue;
     }
-    check_inheritance(context, interface, name, *base);
-    const bool is_new = std::ranges::find(interface.bases, base) == interface.bases.end();
-    if (base->is_defined && is_new) interface.bases.push_back(base);
+    if (checks.accepts(name, *base)) interface.bases.push_back(base);
   } while (context.tokens.accept(","));
 }
 
@@ -93,16 +84,9 @@ void parse_export(Context& context) {
 
 Declaration* define_interface(Context& context, const Head& head, Annotations annotations) {
   TokenStream& tokens = context.tokens;
-  Interface* forward = declared_interface(context, head);
-  const bool is_new = forward == nullptr || forward->is_defined;
-  Interface& interface = is_new ? declare<Interface>(context, head.identifier) : *forward;
-  if (!is_new) {
-    interface.location = head.identifier.location;
-    interface.is_imported = !head.identifier.location.file->is_main;
-    context.contents->push_back(&interface);
-  }
+  check_head(context, head);
+  auto& interface = define_node<Interface>(context, head.identifier, std::move(annotations));
   set_head(interface, head);
-  interface.annotations = std::move(annotations);
   // The bases are looked up outside the interface.
   if (tokens.accept(":")) parse_bases(context, interface);
   {

@@ -1,39 +1,11 @@
 // Unions. CORBA 3.0, 3.11.2.2.
 #include "idlc/frontend/checks.h"
 #include "idlc/frontend/constants.h"
+#include "idlc/frontend/forward.h"
 #include "idlc/frontend/grammar.h"
 
 namespace perigee::idlc {
 namespace {
-
-Union& union_node(Context& context, const Identifier& identifier) {
-  const Symbol* known = context.scopes.current().find_exact(identifier.name);
-  auto* forward = known == nullptr ? nullptr : as<Union>(known->declaration);
-  if (forward == nullptr || forward->is_defined || known->is_use) {
-    return declare<Union>(context, identifier);
-  }
-  forward->location = identifier.location;
-  forward->is_imported = !identifier.location.file->is_main;
-  context.contents->push_back(forward);
-  return *forward;
-}
-
-Declaration* forward_union(Context& context, const Identifier& identifier) {
-  const Symbol* known = context.scopes.current().find_exact(identifier.name);
-  auto* declared = known == nullptr ? nullptr : as<Union>(known->declaration);
-  Forward& forward = context.model.make<Forward>();
-  describe_declaration(context, forward, identifier);
-  if (declared == nullptr) {
-    declared = &context.model.make<Union>();
-    describe_declaration(context, *declared, identifier);
-    context.scopes.declare(identifier, declared, "union");
-    context.forwards.emplace_back(declared, identifier.location);
-  }
-  forward.declared = declared;
-  context.ids.share(forward, *declared);
-  context.contents->push_back(&forward);
-  return &forward;
-}
 
 bool is_discriminator(const Type& type) {
   const TypeKind kind = unaliased(type).kind;
@@ -116,9 +88,10 @@ Declaration* parse_union(Context& context, Annotations annotations) {
   tokens.next();
   const auto identifier = parse_identifier(context, "the name of the union");
   if (!nesting.is_ok() || !identifier) return nullptr;
-  if (tokens.at(";")) return forward_union(context, *identifier);
-  Union& declaration = union_node(context, *identifier);
-  declaration.annotations = std::move(annotations);
+  if (tokens.at(";")) {
+    return declare_forward<Union>(context, *identifier, std::move(annotations));
+  }
+  Union& declaration = define_node<Union>(context, *identifier, std::move(annotations));
   const Inside inside(context, declaration, declaration.nested);
   declaration.discriminator = parse_switch(context);
   if (declaration.discriminator == nullptr) {

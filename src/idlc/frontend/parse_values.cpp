@@ -1,5 +1,6 @@
 // Valuetypes and boxed values. CORBA 3.0, 3.9.
 #include "idlc/frontend/checks.h"
+#include "idlc/frontend/forward.h"
 #include "idlc/frontend/grammar.h"
 
 #include <algorithm>
@@ -12,28 +13,6 @@ struct Head {
   bool is_abstract = false;
   Identifier identifier;
 };
-
-ValueType* declared_value(Context& context, const Identifier& identifier) {
-  const Symbol* known = context.scopes.current().find_exact(identifier.name);
-  return known == nullptr || known->is_use ? nullptr : as<ValueType>(known->declaration);
-}
-
-Declaration* forward_value(Context& context, const Head& head) {
-  ValueType* declared = declared_value(context, head.identifier);
-  Forward& forward = context.model.make<Forward>();
-  describe_declaration(context, forward, head.identifier);
-  if (declared == nullptr) {
-    declared = &context.model.make<ValueType>();
-    describe_declaration(context, *declared, head.identifier);
-    declared->is_abstract = head.is_abstract;
-    context.scopes.declare(head.identifier, declared, "valuetype");
-    context.forwards.emplace_back(declared, head.identifier.location);
-  }
-  forward.declared = declared;
-  context.ids.share(forward, *declared);
-  context.contents->push_back(&forward);
-  return &forward;
-}
 
 Declaration* parse_value_box(Context& context, const Head& head, Annotations annotations) {
   if (head.is_custom || head.is_abstract) {
@@ -154,17 +133,9 @@ void parse_inheritance(Context& context, ValueType& value) {
 
 Declaration* define_value(Context& context, const Head& head, Annotations annotations) {
   TokenStream& tokens = context.tokens;
-  ValueType* forward = declared_value(context, head.identifier);
-  const bool is_new = forward == nullptr || forward->is_defined;
-  ValueType& value = is_new ? declare<ValueType>(context, head.identifier) : *forward;
-  if (!is_new) {
-    value.location = head.identifier.location;
-    value.is_imported = !head.identifier.location.file->is_main;
-    context.contents->push_back(&value);
-  }
+  auto& value = define_node<ValueType>(context, head.identifier, std::move(annotations));
   value.is_custom = head.is_custom;
   value.is_abstract = head.is_abstract;
-  value.annotations = std::move(annotations);
   parse_inheritance(context, value);
   const Inside inside(context, value, value.contents);
   Scope& scope = context.scopes.current();
@@ -206,7 +177,9 @@ Declaration* parse_value_type(Context& context, Annotations annotations) {
   if (nesting.is_ok() && identifier) {
     head.identifier = *identifier;
     if (tokens.at(";")) {
-      declared = forward_value(context, head);
+      declared = declare_forward<ValueType>(
+          context, head.identifier, std::move(annotations),
+          [&](ValueType& value) { value.is_abstract = head.is_abstract; });
     } else if (tokens.at("{") || tokens.at(":") || tokens.at_keyword("supports")) {
       declared = define_value(context, head, std::move(annotations));
     } else {

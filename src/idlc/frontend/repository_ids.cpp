@@ -100,6 +100,13 @@ void RepositoryIds::set_type_prefix(Declaration& declaration, const std::string&
   }
 }
 
+Declaration* RepositoryIds::find(const std::string& id) const {
+  for (const auto& [name, declaration] : by_name_) {
+    if (declaration->repository_id == id) return declaration;
+  }
+  return nullptr;
+}
+
 void RepositoryIds::finish() {
   for (const auto& [copy, original] : copies_) copy->repository_id = original->repository_id;
 }

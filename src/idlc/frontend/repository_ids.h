@@ -42,6 +42,9 @@ class RepositoryIds final {
   /// `typeprefix`: the declaration and all that was declared inside it so far.
   void set_type_prefix(Declaration& declaration, const std::string& prefix, Location location);
 
+  /// A declaration with that id so far, or null.
+  [[nodiscard]] Declaration* find(const std::string& id) const;
+
   /// Copies the ids to the declarations given to `share`. Call once, at the end.
   void finish();
 

@@ -11,6 +11,8 @@ constexpr std::array table = {
     WarningInfo{Warning::cpp, "cpp", true, "#warning"},
     WarningInfo{Warning::extra_tokens, "extra-tokens", true,
                 "text behind a preprocessor directive that takes none"},
+    WarningInfo{Warning::fixed_truncated, "fixed-truncated", true,
+                "a fixed-point constant with more digits behind the point than its type has"},
     WarningInfo{Warning::macro_redefined, "macro-redefined", true,
                 "a macro that is defined again, differently"},
     WarningInfo{Warning::undefined_forward, "undefined-forward", true,
