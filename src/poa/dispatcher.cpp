@@ -7,7 +7,9 @@
 #include "poa/minor_codes.h"
 #include <perigee/base/log.h>
 
+#include <exception>
 #include <new>
+#include <optional>
 #include <random>
 
 namespace perigee::poa {
@@ -21,11 +23,6 @@ namespace {
 std::uint64_t random_nonce() {
   std::random_device source;
   return std::uint64_t{source()} << 32 | source();
-}
-
-bool equal(OctetSpan octets, const PortableServer::ObjectId& id) noexcept {
-  const auto other = std::as_bytes(std::span(id));
-  return std::ranges::equal(octets, other);
 }
 
 // ForwardRequest's target may be nil or local: the client then gets an exception.
@@ -49,6 +46,21 @@ void answer_exception(orb::ServerRequest& request, const CORBA::Exception& excep
 }
 
 }  // namespace
+
+/// What a key leads to: an active object, or else its adapter, or else the innermost adapter above.
+struct Dispatcher::Target {
+  ObjectPin object;
+  AdapterVisit visit = {};  ///< only if there is no object
+  OctetSpan id = {};        ///< of the object in the adapter
+  /// The adapter's child that the key asks for, if there is none and an activator may make it.
+  std::optional<std::string_view> missing_child = {};
+};
+
+/// How far the adapters named in a persistent key exist.
+struct Dispatcher::PathEnd {
+  std::shared_ptr<Adapter> adapter;         ///< the innermost that exists
+  std::optional<std::string_view> missing;  ///< its child that does not
+};
 
 Dispatcher::Dispatcher(std::weak_ptr<orb::OrbCore> core, AdapterLimits limits)
     : core_(std::move(core)),
@@ -86,14 +98,16 @@ void Dispatcher::route(orb::ServerRequest& request) {
       case Gate::taken:
         return;
     }
-    if (!target.object) throw CORBA::OBJECT_NOT_EXIST(minor_no_object, COMPLETED_NO);
-    return call(request, *target.object);
+    if (target.object) return call(request, *target.object);
+    if (serve_inactive(request, target) == Served::yes) return;
   }
 }
 
 Dispatcher::Gate Dispatcher::pass(orb::ServerRequest& request, Target& target) {
-  Adapter* adapter = target.object ? target.object->adapter.get() : target.adapter.get();
+  Adapter* adapter = target.object ? target.object->adapter.get() : target.visit.adapter();
   if (adapter == nullptr) throw CORBA::OBJECT_NOT_EXIST(minor_no_adapter, COMPLETED_NO);
+  if (!target.object && !target.visit.entered())
+    throw CORBA::TRANSIENT(minor_adapter_destroyed, COMPLETED_NO);
   switch (adapter->manager().state()) {
     case State::ACTIVE:
       return Gate::open;
@@ -106,6 +120,7 @@ Dispatcher::Gate Dispatcher::pass(orb::ServerRequest& request, Target& target) {
   }
   // The object is not kept while the request waits: hold_requests(true) waits for its users.
   const std::shared_ptr<Manager> manager = adapter->shared_manager();
+  manager->note_held();
   target = Target();
   switch (request.hold()) {
     case orb::ServerRequest::Hold::taken:
@@ -119,7 +134,7 @@ Dispatcher::Gate Dispatcher::pass(orb::ServerRequest& request, Target& target) {
   throw CORBA::TRANSIENT(minor_discarded, COMPLETED_NO, "too many requests are held");
 }
 
-void Dispatcher::call(orb::ServerRequest& request, ActiveObject& object) {
+void Dispatcher::call(orb::ServerRequest& request, const ServedObject& object) {
   request.begin_upcall();
   const orb::UpcallScope scope(*core_identity_);
   const Upcall upcall(object, request);
@@ -129,7 +144,7 @@ void Dispatcher::call(orb::ServerRequest& request, ActiveObject& object) {
   object.servant._shared()->_dispatch(request);
 }
 
-void Dispatcher::call_with_hooks(orb::ServerRequest& request, ActiveObject& object,
+void Dispatcher::call_with_hooks(orb::ServerRequest& request, const ServedObject& object,
                                  const UpcallHooks& hooks) {
   if (hooks.before != nullptr) hooks.before(hooks.context, request);
   try {
@@ -141,65 +156,118 @@ void Dispatcher::call_with_hooks(orb::ServerRequest& request, ActiveObject& obje
   if (hooks.after != nullptr) hooks.after(hooks.context, request);
 }
 
+// What the adapter's policies say about an object that is not active (CORBA 3.0, 11.2.6).
+Dispatcher::Served Dispatcher::serve_inactive(orb::ServerRequest& request, Target& target) {
+  Adapter& adapter = *target.visit.adapter();
+  const PolicySet& policies = adapter.policies();
+  if (target.missing_child) {
+    if (adapter.activate_child(std::string(*target.missing_child))) return Served::look_again;
+    throw CORBA::OBJECT_NOT_EXIST(minor_no_adapter, COMPLETED_NO);
+  }
+  if (policies.default_servant()) {
+    call(request, adapter.default_object(target.id));
+    return Served::yes;
+  }
+  if (!policies.servant_manager()) throw CORBA::OBJECT_NOT_EXIST(minor_no_object, COMPLETED_NO);
+  if (policies.retain()) {
+    adapter.incarnate(target.id);
+    return Served::look_again;
+  }
+  call_located(request, adapter, target.id);
+  return Served::yes;
+}
+
+// preinvoke, the upcall, and postinvoke however the upcall ends.
+void Dispatcher::call_located(orb::ServerRequest& request, Adapter& adapter, OctetSpan id) {
+  const orb::UpcallScope scope(*core_identity_);
+  const std::unique_lock<std::recursive_mutex> single_thread = adapter.enter_upcall();
+  const auto locator = adapter.locator();
+  const std::string operation(request.operation());
+  ServedObject object = adapter.served_object(id, nullptr);
+  const CORBA::object_reference<PortableServer::POA> poa(object.adapter);
+  PortableServer::ServantLocator::Cookie cookie = nullptr;
+  object.servant = locator->preinvoke(object.id, poa, operation, cookie);
+  if (!object.servant) throw CORBA::OBJ_ADAPTER(minor_null_servant, COMPLETED_NO);
+  try {
+    call(request, object);
+  } catch (...) {
+    const std::exception_ptr thrown = std::current_exception();
+    locator->postinvoke(object.id, poa, operation, cookie, object.servant);
+    std::rethrow_exception(thrown);
+  }
+  locator->postinvoke(object.id, poa, operation, cookie, object.servant);
+}
+
 Dispatcher::Target Dispatcher::find(OctetSpan octets) noexcept {
   const std::optional<KeyView> key = parse_key(octets);
-  if (!key) return {};
-  Target target{find_object(*key, octets), nullptr};
-  if (!target.object) target.adapter = find_adapter(*key);
+  Target target{find_object(key, octets)};
+  if (!target.object && key) find_adapter(*key, target);
   return target;
 }
 
-Dispatcher::ObjectPin Dispatcher::find_object(const KeyView& key, OctetSpan octets) noexcept {
-  if (key.kind != KeyKind::persistent) return find_transient(key);
-  const std::optional<SlotRef> slot = persistent_keys_.find(octets);
+// By the slot that the key says, else by the key as a whole.
+Dispatcher::ObjectPin Dispatcher::find_object(const std::optional<KeyView>& key,
+                                              OctetSpan octets) noexcept {
+  if (key && key->kind == KeyKind::transient_slot) {
+    if (key->nonce != nonce_) return {};
+    ObjectPin pin = objects_.pin(key->object);
+    if (pin && pin->adapter_ref == key->adapter && pin->has_slot_id) return pin;
+  }
+  // Or the object was deactivated, and activated again with its old id.
+  const std::optional<SlotRef> slot = key_index_.find(octets);
   return slot ? objects_.pin(*slot) : ObjectPin();
 }
 
-Dispatcher::ObjectPin Dispatcher::find_transient(const KeyView& key) noexcept {
-  if (key.nonce != nonce_) return {};
-  ObjectPin pin = objects_.pin(key.object);
-  const auto is_the_one = [&key](const ObjectPin& found) {
-    if (!found || found->adapter_ref != key.adapter) return false;
-    return key.kind == KeyKind::transient_slot && found->has_slot_id ? true
-                                                                     : equal(key.id, found->id);
-  };
-  if (is_the_one(pin)) return pin;
-  // The slot was a hint, or the object was deactivated and activated again with its old id.
-  const AdapterPin adapter = adapters_.pin(key.adapter);
-  if (!adapter) return {};
-  const std::optional<SlotRef> slot = adapter->adapter->find(key.id);
-  if (!slot) return {};
-  pin = objects_.pin(*slot);
-  return is_the_one(pin) ? std::move(pin) : ObjectPin();
-}
-
-std::shared_ptr<Adapter> Dispatcher::find_adapter(const KeyView& key) noexcept {
-  if (key.kind == KeyKind::persistent) return find_by_path(key.path);
-  if (key.nonce != nonce_) return nullptr;
-  const AdapterPin adapter = adapters_.pin(key.adapter);
-  return adapter ? adapter->adapter : nullptr;
-}
-
-std::shared_ptr<Adapter> Dispatcher::find_by_path(OctetSpan path) const noexcept {
-  std::shared_ptr<Adapter> adapter = existing_root();
-  for (const std::string_view name : decode_path(path)) {
-    if (!adapter) return nullptr;
-    adapter = adapter->child(name);
+void Dispatcher::find_adapter(const KeyView& key, Target& target) noexcept {
+  target.id = key.id;
+  if (key.kind == KeyKind::persistent) {
+    PathEnd end = walk(key.path);
+    // Only adapters whose keys have this form: the way to a transient one is not through its path.
+    if (!end.adapter ||
+        (end.missing ? !end.adapter->has_activator() : !end.adapter->policies().persistent()))
+      return;
+    target.missing_child = end.missing;
+    target.visit = AdapterVisit(std::move(end.adapter));
+    return;
   }
-  // Only adapters whose keys have this form: the way to a transient one is not through its path.
-  return adapter && adapter->policies().persistent() ? adapter : nullptr;
+  if (key.nonce != nonce_) return;
+  if (const AdapterPin adapter = adapters_.pin(key.adapter))
+    target.visit = AdapterVisit(adapter->adapter);
+}
+
+Dispatcher::PathEnd Dispatcher::walk(OctetSpan path) const noexcept {
+  PathEnd end{existing_root(), {}};
+  if (!end.adapter) return end;
+  for (const std::string_view name : decode_path(path)) {
+    std::shared_ptr<Adapter> child = end.adapter->child(name);
+    if (!child) {
+      end.missing = name;
+      return end;
+    }
+    end.adapter = std::move(child);
+  }
+  return end;
 }
 
 orb::Location Dispatcher::locate(OctetSpan object_key) noexcept {
+  using Status = orb::Location::Status;
   const Target target = find(object_key);
-  return {target.object ? orb::Location::Status::here : orb::Location::Status::unknown, nullptr};
+  if (target.object) return {Status::here, nullptr};
+  // Where servants are made on request, nothing is known before the request (interop fact 53).
+  const Adapter* adapter = target.visit.adapter();
+  const bool served =
+      adapter != nullptr && (target.missing_child || adapter->policies().default_servant() ||
+                             adapter->policies().servant_manager());
+  return {served ? Status::here : Status::unknown, nullptr};
 }
 
 bool Dispatcher::is_local_key(OctetSpan object_key) const noexcept {
   const std::optional<KeyView> key = parse_key(object_key);
+  if (key && key->kind != KeyKind::persistent) return key->nonce == nonce_;
+  if (key_index_.find(object_key)) return true;
   if (!key) return false;
-  if (key->kind != KeyKind::persistent) return key->nonce == nonce_;
-  return persistent_keys_.find(object_key).has_value() || find_by_path(key->path) != nullptr;
+  const PathEnd end = walk(key->path);
+  return end.adapter && (!end.missing || end.adapter->has_activator());
 }
 
 std::shared_ptr<orb::OrbCore> Dispatcher::core() const {

@@ -67,7 +67,8 @@ TEST_CASE("destroying an adapter releases its servants") {
   CHECK(alive == 0);
 }
 
-TEST_CASE("policies that are not supported are refused with their place in the list") {
+TEST_CASE(
+    "policies that do not go together are refused with the place of the one that needs more") {
   const TestOrb orb;
   auto& root = *orb.root();
   using namespace PortableServer;
@@ -79,8 +80,11 @@ TEST_CASE("policies that are not supported are refused with their place in the l
        root.create_implicit_activation_policy(ImplicitActivationPolicyValue::IMPLICIT_ACTIVATION)},
       {root.create_request_processing_policy(RequestProcessingPolicyValue::USE_DEFAULT_SERVANT)},
       {root.create_thread_policy(ThreadPolicyValue::MAIN_THREAD_MODEL)},
+      {root.create_servant_retention_policy(ServantRetentionPolicyValue::NON_RETAIN),
+       root.create_request_processing_policy(RequestProcessingPolicyValue::USE_SERVANT_MANAGER),
+       root.create_implicit_activation_policy(ImplicitActivationPolicyValue::IMPLICIT_ACTIVATION)},
   };
-  const std::uint16_t expected[] = {1, 0, 1, 0, 0};
+  const std::uint16_t expected[] = {1, 0, 1, 0, 0, 2};
   for (std::size_t number = 0; number < std::size(lists); ++number) {
     try {
       (void)root.create_POA("child", nullptr, lists[number]);
@@ -122,6 +126,22 @@ TEST_CASE("ids of the user lead to servants and references, and back") {
   CHECK_THROWS_AS(poa->reference_to_servant(reference), POA::ObjectNotActive);
   CHECK_THROWS_AS(poa->deactivate_object(id), POA::ObjectNotActive);
   CHECK_THROWS_AS(poa->servant_to_id(servant), POA::ServantNotActive);
+}
+
+TEST_CASE("references to one object are equivalent, made before or after its activation") {
+  const TestOrb orb;
+  const auto poa = orb.root()->create_POA("users", nullptr, user_ids(*orb.root()));
+  const auto before = poa->create_reference_with_id({1}, "IDL:Test/Acting:1.0");
+  poa->activate_object_with_id({1}, make_servant());
+  const auto active = poa->id_to_reference({1});
+  poa->deactivate_object({1});
+  poa->activate_object_with_id({2}, make_servant());  // takes the slot
+  poa->activate_object_with_id({1}, make_servant());
+  const auto again = poa->id_to_reference({1});
+  CHECK(before->_is_equivalent(active));
+  CHECK(before->_is_equivalent(again));
+  CHECK(before->_hash(1u << 20) == again->_hash(1u << 20));
+  CHECK(!before->_is_equivalent(poa->id_to_reference({2})));
 }
 
 TEST_CASE("a reference of another adapter is a WrongAdapter") {
