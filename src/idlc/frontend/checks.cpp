@@ -113,30 +113,33 @@ void check_complete(Context& context, const Type& type, Location location) {
   const bool is_complete = (structure == nullptr || structure->is_defined) &&
                            (union_type == nullptr || union_type->is_defined);
   if (is_complete) return;
-  context
-      .error(location,
-             quoted(inner.declaration->name) +
-                 " is not complete here: it would contain itself, or is defined only later")
-      .hint = "a struct may contain itself through a sequence";
+  const Declaration& declaration = *inner.declaration;
+  if (context.scopes.is_inside(declaration)) {
+    context.error(location, quoted(declaration.name) + " cannot contain itself").hint =
+        "it can hold a sequence of itself";
+    return;
+  }
+  context.error(location, quoted(declaration.name) + " is not defined yet")
+      .notes.push_back({declaration.location, "it is only declared here"});
 }
 
-void check_labels(Context& context, Union& declaration) {
-  std::map<std::string, std::size_t> seen;
-  bool has_default = false;
-  Location default_location;
-  for (const UnionBranch& branch : declaration.branches) {
-    if (branch.is_default) {
-      if (has_default) context.error(branch.member.location, "the union has two default labels");
-      has_default = true;
-      default_location = branch.member.location;
-    }
-    for (const Value& label : branch.labels) {
-      if (++seen[to_text(label)] == 2) {
-        context.error(branch.member.location,
-                      "the label " + to_text(label) + " appears twice in the union");
-      }
-    }
+void LabelChecks::add(const Value& label, Location location) {
+  const auto [known, is_new] = labels_.emplace(to_text(label), location);
+  if (is_new) return;
+  context_.error(location, "the label " + known->first + " appears twice in the union")
+      .notes.push_back({known->second, "it appears here first"});
+}
+
+void LabelChecks::add_default(Location location) {
+  if (default_) {
+    context_.error(location, "the union has two default labels")
+        .notes.push_back({*default_, "the first one is here"});
+  } else {
+    default_ = location;
   }
+}
+
+void LabelChecks::finish(Union& declaration) {
   const Type& type = unaliased(*declaration.discriminator);
   WideInteger value_count = 0;
   if (type.kind == TypeKind::boolean) value_count = 2;
@@ -145,12 +148,45 @@ void check_labels(Context& context, Union& declaration) {
     value_count = static_cast<WideInteger>(enumeration->enumerators.size());
   }
   if (const auto range = integer_range(type.kind)) value_count = range->greatest - range->least + 1;
-  const bool is_covered = value_count != 0 && static_cast<WideInteger>(seen.size()) >= value_count;
-  if (is_covered && has_default) {
-    context.error(default_location,
-                  "the default label is unreachable: the labels cover every value");
+  const bool is_covered =
+      value_count != 0 && static_cast<WideInteger>(labels_.size()) >= value_count;
+  if (is_covered && default_) {
+    context_.error(*default_, "the default label is unreachable: the labels cover every value");
   }
-  declaration.has_implicit_default = !is_covered && !has_default;
+  declaration.has_implicit_default = !is_covered && !default_;
+}
+
+void warn_of_anonymous(Context& context, const Type& type, Location location) {
+  const bool is_bounded_string =
+      (type.kind == TypeKind::string || type.kind == TypeKind::wstring) && type.bound != 0;
+  const bool is_anonymous = is_bounded_string || type.kind == TypeKind::sequence ||
+                            type.kind == TypeKind::map || type.kind == TypeKind::array ||
+                            (type.kind == TypeKind::fixed && type.digits != 0);
+  if (!is_anonymous) return;
+  context.diagnostics
+      .warning(Warning::anonymous_types, location,
+               "a type without a name, " + quoted(to_text(type)) + ", is deprecated here")
+      .hint = "give it a name by typedef";
+}
+
+void check_includes(Context& context) {
+  // A file stands for all that it was the first to include.
+  const auto with_includers = [](const std::set<const SourceFile*>& files) {
+    std::set<const SourceFile*> result;
+    for (const SourceFile* file : files) {
+      for (; file != nullptr && result.insert(file).second;) file = file->includer;
+    }
+    return result;
+  };
+  const auto used = with_includers(context.scopes.used_files());
+  const auto declaring = with_includers(context.files_with_definitions);
+  for (const SourceFile& file : context.model.files) {
+    const bool is_judged = file.is_direct && !file.is_builtin && file.includer != nullptr &&
+                           file.includer->is_main && declaring.contains(&file);
+    if (!is_judged || used.contains(&file)) continue;
+    context.diagnostics.warning(Warning::unused_include, {file.includer, file.include_line, 1},
+                                "no declaration of " + quoted(file.include_name) + " is used");
+  }
 }
 
 void check_forwards(Context& context) {

@@ -3,6 +3,8 @@
 
 #include "idlc/frontend/context.h"
 
+#include <optional>
+
 namespace perigee::idlc {
 
 /// The rules about the bases of one interface. Each inherited interface is looked at once, however
@@ -28,14 +30,32 @@ class BaseChecks final {
   std::map<std::string, const Declaration*> operations_;  ///< inherited, by lower case
 };
 
+/// The labels of one union are distinct.
+class LabelChecks final {
+ public:
+  explicit LabelChecks(Context& context) : context_(context) {}
+
+  void add(const Value& label, Location location);
+  void add_default(Location location);
+  /// Finds out whether there is an implicit default, or an explicit one that cannot be reached.
+  void finish(Union& declaration);
+
+ private:
+  Context& context_;
+  std::map<std::string, Location> labels_;
+  std::optional<Location> default_;
+};
+
 /// An operation or attribute of that name is not inherited already.
 void check_not_inherited(Context& context, const Identifier& identifier);
 /// A oneway operation has no result, no out parameters and no exceptions.
 void check_oneway(Context& context, const Operation& operation, Location keyword);
 /// The type may be contained by value: it is not a struct or union that is still being defined.
 void check_complete(Context& context, const Type& type, Location location);
-/// Labels are distinct; finds out whether the union has an implicit default.
-void check_labels(Context& context, Union& declaration);
+/// -Wanonymous-types: the type of a member or element has no name.
+void warn_of_anonymous(Context& context, const Type& type, Location location);
+/// -Wunused-include. Call at the end.
+void check_includes(Context& context);
 /// What was declared forward is defined somewhere.
 void check_forwards(Context& context);
 

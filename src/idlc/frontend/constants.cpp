@@ -299,9 +299,35 @@ class Conversion final {
 
  private:
   std::optional<Value> mismatch() {
-    diagnostics_.error(operand_.location, "expected a value of type '" + to_text(written_) +
-                                              "', found " + std::string(kind_of(operand_)));
+    diagnostics_
+        .error(operand_.location, "expected a value of type '" + to_text(written_) + "', found " +
+                                      std::string(kind_of(operand_)))
+        .hint = literal_hint();
     return std::nullopt;
+  }
+
+  /// How a literal of the type is written, where another one was probably meant as it.
+  [[nodiscard]] std::string literal_hint() const {
+    const bool is_narrow = std::holds_alternative<char>(operand_.value) ||
+                           std::holds_alternative<std::string>(operand_.value);
+    const bool is_text = is_narrow || std::holds_alternative<char32_t>(operand_.value) ||
+                         std::holds_alternative<std::u32string>(operand_.value);
+    switch (type_.kind) {
+      case TypeKind::boolean:
+        return "a boolean is TRUE or FALSE";
+      case TypeKind::char8:
+        return is_text ? "a char is written with single quotes: 'x'" : "";
+      case TypeKind::wchar:
+        return is_narrow ? "a wchar is written L'x'" : "";
+      case TypeKind::string:
+        return is_text ? "a string is written with double quotes: \"x\"" : "";
+      case TypeKind::wstring:
+        return is_narrow ? "a wstring is written L\"x\"" : "";
+      case TypeKind::fixed:
+        return is_real(operand_) ? "a fixed-point number ends with d: 1.5d" : "";
+      default:
+        return "";
+    }
   }
 
   std::optional<Value> integer() {

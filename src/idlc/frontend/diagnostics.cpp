@@ -160,7 +160,8 @@ std::string with_article(std::string_view noun) {
 
 std::string nearest_spelling(const std::string& name, const std::vector<std::string>& candidates) {
   constexpr std::size_t compared_size_max = 64;
-  if (name.size() > compared_size_max) return {};
+  // With one or two letters everything is near.
+  if (name.size() < 3 || name.size() > compared_size_max) return {};
   std::size_t best = std::max<std::size_t>(1, name.size() / 3) + 1;
   std::string result;
   for (const std::string& candidate : candidates) {

@@ -18,13 +18,18 @@ enum class Severity { error, warning };
 /// The warnings, each with a name for the command line (see `warnings`).
 enum class Warning : std::uint8_t {
   none,  ///< of an error
+  anonymous_parameters,
+  anonymous_types,
+  case_clash,
   cpp,
   extra_tokens,
   fixed_truncated,
   macro_redefined,
+  shadow,
   undefined_forward,
   unknown_annotation,
   unknown_pragmas,
+  unused_include,
 };
 
 struct WarningInfo {

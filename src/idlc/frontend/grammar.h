@@ -23,6 +23,11 @@ Declaration* parse_common_definition(Context& context, Annotations annotations, 
 std::optional<Identifier> parse_identifier(Context& context, std::string_view what);
 /// `A`, `A::B`, `::A::B`; empty after an error.
 ScopedName parse_scoped_name(Context& context, std::string_view what);
+/// "'x' is a typedef, not a struct": `expected` has its article.
+void report_other_kind(Context& context, const ScopedName& name, const Declaration& found,
+                       std::string_view expected);
+/// A base is declared only, or is what is being defined.
+void report_undefined_base(Context& context, const ScopedName& name, const Declaration& base);
 /// Reads `;` and the annotation comments behind it, for `declared` (may be null).
 void finish_declaration(Context& context, Declaration* declared, std::string_view after);
 

@@ -98,12 +98,18 @@ void parse_comment(Context& context, Event& event, Annotations& annotations) {
   Token end;
   end.location = origin;
   tokens.push_back(end);
-  // A comment may hold anything; what is no annotation in it is prose.
-  const Diagnostics::Mute mute(context.diagnostics);
-  classify(tokens, context.options, context.diagnostics);
-  context.tokens.parse_aside(tokens, [&] {
-    while (context.tokens.at("@")) parse_annotation(context, annotations);
-  });
+  const std::size_t known_count = annotations.size();
+  {
+    // A comment may hold anything; what is no annotation in it is prose.
+    const Diagnostics::Mute mute(context.diagnostics);
+    classify(tokens, context.options, context.diagnostics);
+    context.tokens.parse_aside(tokens, [&] {
+      while (context.tokens.at("@")) parse_annotation(context, annotations);
+    });
+  }
+  for (std::size_t i = known_count; i < annotations.size(); ++i) {
+    check_annotation_name(annotations[i], context.diagnostics);
+  }
 }
 
 }  // namespace

@@ -17,6 +17,9 @@ void parse_members(Context& context, std::vector<Member>& members) {
     const Type* type = identifier ? parse_dimensions(context, base) : nullptr;
     if (type == nullptr) return tokens.recover();
     if (members.size() == first) check_complete(context, *type, type_location);
+    if (members.size() == first || type != base) {
+      warn_of_anonymous(context, *type, type == base ? type_location : identifier->location);
+    }
     context.scopes.declare(*identifier, nullptr, "member");
     members.push_back({identifier->name, identifier->location, type, annotations});
   } while (tokens.accept(","));
@@ -42,10 +45,8 @@ void parse_struct_base(Context& context, Struct& structure) {
   Declaration* declaration = name.is_empty() ? nullptr : context.scopes.resolve(name);
   if (declaration == nullptr) return;
   const auto* base = as<Struct>(declaration);
-  if (base == nullptr || !base->is_defined) {
-    context.error(name.location(), "'" + name.text() + "' is no struct that is defined already");
-    return;
-  }
+  if (base == nullptr) return report_other_kind(context, name, *declaration, "a struct");
+  if (!base->is_defined) return report_undefined_base(context, name, *base);
   structure.base = base;
   if (Scope* scope = context.scopes.scope_of(base)) {
     Scope* own = context.scopes.scope_of(&structure);

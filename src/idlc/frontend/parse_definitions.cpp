@@ -32,6 +32,25 @@ ScopedName parse_scoped_name(Context& context, std::string_view what) {
   return name;
 }
 
+void report_other_kind(Context& context, const ScopedName& name, const Declaration& found,
+                       std::string_view expected) {
+  context
+      .error(name.location(), "'" + name.text() + "' is " + with_article(to_text(found.kind)) +
+                                  ", not " + std::string(expected))
+      .notes.push_back({found.location, "it was declared here"});
+}
+
+void report_undefined_base(Context& context, const ScopedName& name, const Declaration& base) {
+  if (context.scopes.is_inside(base)) {
+    context.error(name.location(), "'" + base.name + "' cannot be a base of itself");
+    return;
+  }
+  context
+      .error(name.location(), "the base " + std::string(to_text(base.kind)) + " '" + base.name +
+                                  "' is not defined yet")
+      .notes.push_back({base.location, "it is only declared here"});
+}
+
 void finish_declaration(Context& context, Declaration* declared, std::string_view after) {
   context.tokens.expect_semicolon(after);
   if (declared != nullptr) add_trailing_annotations(context, declared->annotations);
@@ -303,6 +322,7 @@ void parse_specification(Context& context) {
   }
   context.tokens.next();  // hands over the events in front of the end
   check_forwards(context);
+  check_includes(context);
   context.ids.finish();
 }
 

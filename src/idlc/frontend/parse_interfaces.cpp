@@ -66,9 +66,7 @@ void parse_bases(Context& context, Interface& interface) {
     if (const auto* alias = as<Typedef>(declaration)) target = unaliased(*alias->type).declaration;
     const auto* base = as<Interface>(target);
     if (base == nullptr) {
-      context.error(name.location(), "'" + name.text() + "' is " +
-                                         with_article(to_text(declaration->kind)) +
-                                         ", not an interface");
+      report_other_kind(context, name, *declaration, "an interface");
       continue;
     }
     if (checks.accepts(name, *base)) interface.bases.push_back(base);
@@ -151,11 +149,7 @@ std::vector<const Exception*> parse_exception_list(Context& context) {
     if (declaration == nullptr) continue;
     const auto* exception = as<Exception>(declaration);
     if (exception == nullptr) {
-      context
-          .error(name.location(), "'" + name.text() + "' is " +
-                                      with_article(to_text(declaration->kind)) +
-                                      ", not an exception")
-          .notes.push_back({declaration->location, "it was declared here"});
+      report_other_kind(context, name, *declaration, "an exception");
     } else if (std::ranges::find(result, exception) != result.end()) {
       context.error(name.location(), "the exception '" + name.text() + "' is named twice");
     } else {
@@ -167,6 +161,24 @@ std::vector<const Exception*> parse_exception_list(Context& context) {
 }
 
 namespace {
+
+/// A type; IDL's grammar gives parameters, results and attributes only those with names and basic
+/// ones.
+const Type* parse_named_type(Context& context, std::string_view what, std::string_view used_as) {
+  const Location location = context.tokens.peek().location;
+  const Type* type = parse_type(context, what);
+  const bool is_anonymous =
+      type != nullptr && (type->kind == TypeKind::sequence || type->kind == TypeKind::map ||
+                          (type->kind == TypeKind::fixed && type->digits != 0));
+  if (is_anonymous) {
+    context.diagnostics
+        .warning(Warning::anonymous_parameters, location,
+                 "other compilers refuse '" + to_text(*type) + "' as the type of " +
+                     std::string(used_as))
+        .hint = "give it a name: typedef " + to_text(*type) + " Name;";
+  }
+  return type;
+}
 
 /// False after an error.
 bool parse_parameter(Context& context, std::vector<Parameter>& parameters) {
@@ -183,7 +195,7 @@ bool parse_parameter(Context& context, std::vector<Parameter>& parameters) {
     tokens.report_unexpected("'in', 'out' or 'inout' in front of a parameter");
     return false;
   }
-  parameter.type = parse_type(context, "the type of a parameter");
+  parameter.type = parse_named_type(context, "the type of a parameter", "a parameter");
   if (parameter.type == nullptr) return false;
   const auto identifier = parse_identifier(context, "the name of a parameter");
   if (!identifier) return false;
@@ -222,9 +234,10 @@ void parse_operation(Context& context, Annotations annotations) {
   TokenStream& tokens = context.tokens;
   const Location keyword = tokens.peek().location;
   const bool is_oneway = tokens.accept_keyword("oneway");
-  const Type* type = tokens.accept_keyword("void")
-                         ? context.types.basic(TypeKind::void_type)
-                         : parse_type(context, "an operation, an attribute or a definition");
+  const Type* type =
+      tokens.accept_keyword("void")
+          ? context.types.basic(TypeKind::void_type)
+          : parse_named_type(context, "an operation, an attribute or a definition", "a result");
   const auto identifier =
       type == nullptr ? std::nullopt : parse_identifier(context, "the name of the operation");
   if (!identifier || !tokens.at("(")) {
@@ -260,7 +273,7 @@ void parse_attribute(Context& context, const Annotations& annotations) {
     tokens.report_unexpected("'attribute' after 'readonly'");
     return tokens.recover();
   }
-  const Type* type = parse_type(context, "the type of the attribute");
+  const Type* type = parse_named_type(context, "the type of the attribute", "an attribute");
   if (type == nullptr) return tokens.recover();
   std::vector<Attribute*> attributes;
   do {

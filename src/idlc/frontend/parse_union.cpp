@@ -35,17 +35,22 @@ const Type* parse_switch(Context& context) {
 }
 
 /// All `case X:` and `default:` in front of a member. False after an error.
-bool parse_labels(Context& context, const Type& discriminator, UnionBranch& branch) {
+bool parse_labels(Context& context, const Type& discriminator, LabelChecks& checks,
+                  UnionBranch& branch) {
   TokenStream& tokens = context.tokens;
   while (true) {
+    const Location keyword = tokens.peek().location;
     if (tokens.accept_keyword("default")) {
       branch.is_default = true;
+      checks.add_default(keyword);
     } else if (tokens.accept_keyword("case")) {
+      const Location location = tokens.peek().location;
       std::optional<Value> label = parse_constant(context, discriminator);
       if (!label) {
         while (!tokens.at_end() && !tokens.at(":") && !tokens.at(";") && !tokens.at("}"))
           tokens.next();
       } else {
+        checks.add(*label, location);
         branch.labels.push_back(std::move(*label));
       }
     } else {
@@ -55,7 +60,7 @@ bool parse_labels(Context& context, const Type& discriminator, UnionBranch& bran
   }
 }
 
-void parse_branch(Context& context, Union& declaration) {
+void parse_branch(Context& context, Union& declaration, LabelChecks& checks) {
   TokenStream& tokens = context.tokens;
   UnionBranch branch;
   Annotations annotations = parse_annotations(context);
@@ -63,7 +68,7 @@ void parse_branch(Context& context, Union& declaration) {
     tokens.report_unexpected("'case' or 'default' in the union");
     return tokens.recover();
   }
-  if (!parse_labels(context, *declaration.discriminator, branch)) return tokens.recover();
+  if (!parse_labels(context, *declaration.discriminator, checks, branch)) return tokens.recover();
   for (Annotation& annotation : parse_annotations(context))
     annotations.push_back(std::move(annotation));
   const Location location = tokens.peek().location;
@@ -73,6 +78,7 @@ void parse_branch(Context& context, Union& declaration) {
   const Type* type = identifier ? parse_dimensions(context, base) : nullptr;
   if (type == nullptr) return tokens.recover();
   check_complete(context, *type, location);
+  warn_of_anonymous(context, *type, location);
   context.scopes.declare(*identifier, nullptr, "member");
   branch.member = {identifier->name, identifier->location, type, std::move(annotations)};
   tokens.expect_semicolon("the union's member");
@@ -105,13 +111,14 @@ Declaration* parse_union(Context& context, Annotations annotations) {
   if (!tokens.expect("{", "after the union's discriminator")) return nullptr;
   const Location end_of_head = tokens.previous_end();
   const std::size_t errors_before = context.diagnostics.error_count();
-  while (!tokens.at_end() && !tokens.at("}")) parse_branch(context, declaration);
+  LabelChecks checks(context);
+  while (!tokens.at_end() && !tokens.at("}")) parse_branch(context, declaration, checks);
   tokens.expect("}", "at the end of '" + declaration.name + "'");
   declaration.is_defined = true;
   if (declaration.branches.empty() && context.diagnostics.error_count() == errors_before) {
     context.error(end_of_head, "union '" + declaration.name + "' has no members");
   }
-  check_labels(context, declaration);
+  checks.finish(declaration);
   return &declaration;
 }
 

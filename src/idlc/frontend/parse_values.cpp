@@ -29,8 +29,11 @@ void add_value_base(Context& context, ValueType& value, const ScopedName& name) 
   Declaration* declaration = context.scopes.resolve(name);
   if (declaration == nullptr) return;
   const auto* base = as<ValueType>(declaration);
-  if (base == nullptr || !base->is_defined || base == &value) {
-    context.error(name.location(), "'" + name.text() + "' is no valuetype that is defined already");
+  if (base == nullptr) return report_other_kind(context, name, *declaration, "a valuetype");
+  if (base == &value) {
+    context.error(name.location(), "'" + base->name + "' cannot be a base of itself");
+  } else if (!base->is_defined) {
+    report_undefined_base(context, name, *base);
   } else if (!base->is_abstract && (value.is_abstract || !value.bases.empty())) {
     context.error(name.location(), value.is_abstract
                                        ? "an abstract valuetype can inherit from abstract ones only"
@@ -48,10 +51,8 @@ void add_supported(Context& context, ValueType& value, const ScopedName& name) {
   Declaration* declaration = context.scopes.resolve(name);
   if (declaration == nullptr) return;
   const auto* interface = as<Interface>(declaration);
-  if (interface == nullptr || !interface->is_defined) {
-    context.error(name.location(), "'" + name.text() + "' is no interface that is defined already");
-    return;
-  }
+  if (interface == nullptr) return report_other_kind(context, name, *declaration, "an interface");
+  if (!interface->is_defined) return report_undefined_base(context, name, *interface);
   const bool has_concrete = std::ranges::any_of(
       value.supports, [](const Interface* known) { return !known->is_abstract; });
   if (!interface->is_abstract && has_concrete) {
@@ -73,11 +74,15 @@ bool parse_names(Context& context, ValueType& value, AddBase add) {
   return true;
 }
 
-void parse_factory(Context& context, Annotations annotations) {
+void parse_factory(Context& context, const ValueType& value, Annotations annotations) {
   TokenStream& tokens = context.tokens;
   tokens.next();
   const auto identifier = parse_identifier(context, "the name of the factory");
   if (!identifier) return tokens.recover();
+  if (value.is_abstract) {
+    context.error(identifier->location,
+                  "the abstract valuetype '" + value.name + "' cannot have a factory");
+  }
   auto& factory = declare<Factory>(context, *identifier, std::move(annotations));
   parse_parameters(context, factory.parameters);
   for (const Parameter& parameter : factory.parameters) {
@@ -111,7 +116,7 @@ void parse_element(Context& context, ValueType& value) {
   }
   if (tokens.at_word("factory") && tokens.peek(1).kind == TokenKind::identifier &&
       tokens.peek(2).is("(")) {
-    return parse_factory(context, std::move(annotations));
+    return parse_factory(context, value, std::move(annotations));
   }
   bool handled = false;
   parse_common_definition(context, annotations, handled);
@@ -123,7 +128,12 @@ void parse_inheritance(Context& context, ValueType& value) {
   TokenStream& tokens = context.tokens;
   bool is_good = true;
   if (tokens.accept(":")) {
+    const Location word = tokens.peek().location;
     value.is_truncatable = tokens.accept_keyword("truncatable");
+    if (value.is_truncatable && (value.is_custom || value.is_abstract)) {
+      context.error(word, std::string(value.is_custom ? "a custom" : "an abstract") +
+                              " valuetype cannot be truncatable");
+    }
     is_good = parse_names(context, value, add_value_base);
   }
   if (is_good && tokens.accept_keyword("supports"))

@@ -8,6 +8,12 @@ namespace perigee::idlc {
 namespace {
 
 constexpr std::array table = {
+    WarningInfo{Warning::anonymous_parameters, "anonymous-parameters", true,
+                "a parameter, result or attribute of a type without a name, as sequence<long>"},
+    WarningInfo{Warning::anonymous_types, "anonymous-types", false,
+                "a member or element of a type without a name, which CORBA 3 deprecates"},
+    WarningInfo{Warning::case_clash, "case-clash", false,
+                "names that differ only in case where this compiler tells them apart"},
     WarningInfo{Warning::cpp, "cpp", true, "#warning"},
     WarningInfo{Warning::extra_tokens, "extra-tokens", true,
                 "text behind a preprocessor directive that takes none"},
@@ -15,12 +21,16 @@ constexpr std::array table = {
                 "a fixed-point constant with more digits behind the point than its type has"},
     WarningInfo{Warning::macro_redefined, "macro-redefined", true,
                 "a macro that is defined again, differently"},
+    WarningInfo{Warning::shadow, "shadow", false,
+                "a declaration that hides one of a scope around it"},
     WarningInfo{Warning::undefined_forward, "undefined-forward", true,
                 "an interface or valuetype that is declared, but not defined in any file read"},
     WarningInfo{Warning::unknown_annotation, "unknown-annotation", true,
                 "an annotation perigee::... that does not exist"},
     WarningInfo{Warning::unknown_pragmas, "unknown-pragmas", false,
                 "a #pragma that is not known and has no effect"},
+    WarningInfo{Warning::unused_include, "unused-include", false,
+                "an #include of which the file uses no declaration"},
 };
 
 const WarningInfo* find(std::string_view name) {

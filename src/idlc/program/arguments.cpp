@@ -18,7 +18,6 @@ struct Flags {
   bool dumps_model = false;
   bool preprocesses = false;
   std::string idl_version = "3";
-  bool wants_warnings_help = false;
   bool wants_ami = false;
   bool wants_amh = false;
   bool wants_async = false;
@@ -77,7 +76,6 @@ void add_flags(CLI::App& app, Flags& flags) {
                             "Print the checked declarations instead of generating");
   app.add_flag("-E,--preprocess", flags.preprocesses, "Print the preprocessed text instead")
       ->excludes(dump);
-  app.add_flag("--help-warnings", flags.wants_warnings_help, "List the warnings that -W knows");
   app.add_flag("--ami", flags.wants_ami, "Asynchronous calls (not available in this version)");
   app.add_flag("--amh", flags.wants_amh, "Asynchronous servants (not available in this version)");
   app.add_flag("--async", flags.wants_async, "Coroutines (not available in this version)");
@@ -142,16 +140,23 @@ ParseResult parse_arguments(std::vector<std::string> words, std::ostream& out, s
   add_input_options(app, arguments, flags);
   add_output_options(app, arguments);
   add_flags(app, flags);
+  app.add_flag_callback(
+      "--help-warnings",
+      [&out] {
+        out << warnings_help();
+        throw CLI::Success();
+      },
+      "List the warnings that -W knows");
   try {
     std::ranges::reverse(words);  // CLI11 takes them from the back
     app.parse(std::move(words));
   } catch (const CLI::ParseError& error) {
-    const bool is_answer = app.exit(error, out, err) == 0;  // --help, --version
-    return {std::nullopt, is_answer ? exit_ok : exit_bad_usage};
-  }
-  if (flags.wants_warnings_help) {
-    out << warnings_help();
-    return {std::nullopt, exit_ok};
+    if (error.get_exit_code() == 0) {  // --help, --version
+      app.exit(error, out, err);
+      return {std::nullopt, exit_ok};
+    }
+    err << "perigee-idl: " << error.what() << "\nperigee-idl: --help lists the options\n";
+    return {std::nullopt, exit_bad_usage};
   }
   apply(flags, arguments);
   std::string text = complaint(arguments, flags);

@@ -234,7 +234,6 @@ extra.txt:5:1: error: expected an annotation and what it is for
 extra.txt:1:16: error: 'g' is not declared in '::M::I'
   borrowed M::I::g
                  ^
-  hint: did you mean 'f'?
 extra.txt:2:18: error: 'f' has no parameter or member 'b'
   borrowed M::I::f.b
                    ^
