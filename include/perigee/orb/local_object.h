@@ -39,6 +39,11 @@ struct local_interface_traits {
 
   [[nodiscard]] static constexpr std::string_view repository_id() noexcept { return T::_type_id; }
 
+  template <typename Formatter = IDL::formatter<value_type, char>>
+  [[nodiscard]] static IDL::written<value_type, Formatter> write(const value_type& value) noexcept {
+    return {value};
+  }
+
   /// The same object as a T, or nil if it is not one.
   template <typename U>
   [[nodiscard]] static ref_type narrow(const CORBA::object_reference<U>& object) {

@@ -3,6 +3,7 @@
 
 #include <perigee/base/export.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -19,6 +20,16 @@ inline namespace perigee_v1 {
 /// Types and functions of an IDL type: specialised in the library and by generated code.
 template <typename T>
 struct traits;
+
+/// How a type is written to a stream; defined in <perigee/orb/write.h>, to be specialised by users.
+template <typename T, typename Char = char>
+struct formatter;
+
+/// `os << IDL::traits<T>::write<Formatter>(value)`: only for use in that expression.
+template <typename T, typename Formatter>
+struct written {
+  const T& value;
+};
 }  // namespace perigee_v1
 }  // namespace IDL
 
@@ -164,6 +175,11 @@ struct interface_traits {
 
   [[nodiscard]] static constexpr std::string_view repository_id() noexcept { return T::_type_id; }
 
+  template <typename Formatter = IDL::formatter<value_type, char>>
+  [[nodiscard]] static IDL::written<value_type, Formatter> write(const value_type& value) noexcept {
+    return {value};
+  }
+
   /// The same object as a T, or nil if it does not support T. May ask the object (`_is_a`).
   template <typename U>
   [[nodiscard]] static ref_type narrow(const CORBA::object_reference<U>& object) {
@@ -194,3 +210,11 @@ struct traits<CORBA::Object> : perigee::stub::interface_traits<CORBA::Object> {
 };
 }  // namespace perigee_v1
 }  // namespace IDL
+
+/// By identity of the stub, like ==.
+template <typename T>
+struct std::hash<CORBA::object_reference<T>> {
+  std::size_t operator()(const CORBA::object_reference<T>& object) const noexcept {
+    return std::hash<const void*>()(object.get());
+  }
+};

@@ -87,7 +87,9 @@ TEST_CASE("an exception knows its name and identifier, and throws a copy of itse
   const CORBA::UserException& base = detailed;
   CHECK(base._name() == std::string("Detailed"));
   CHECK(base._rep_id() == std::string("IDL:Faults/Detailed:1.0"));
-  CHECK(base.what() == std::string("IDL:Faults/Detailed:1.0"));
+  CHECK(base.what() ==
+        std::string(R"(IDL:Faults/Detailed:1.0 {what="reason", code=7, causes={"cause"}})"));
+  CHECK(Faults::Empty().what() == std::string("IDL:Faults/Empty:1.0"));
   CHECK(Faults::Risky::Nearby::_type_id == "IDL:Faults/Risky/Nearby:1.0");
   try {
     base._raise();

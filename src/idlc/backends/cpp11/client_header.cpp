@@ -8,6 +8,8 @@
 #include "idlc/backends/cpp11/shadowing.h"
 #include "idlc/backends/cpp11/types.h"
 
+#include <algorithm>
+
 namespace perigee::idlc::cpp11 {
 
 namespace {
@@ -99,7 +101,30 @@ bool is_class(const Declaration& declaration) {
          declaration.kind == DeclarationKind::interface;
 }
 
+bool is_printed(const Declaration& declaration) {
+  switch (declaration.kind) {
+    case DeclarationKind::module:
+    case DeclarationKind::constant:
+    case DeclarationKind::native:
+    case DeclarationKind::type_definition:
+    case DeclarationKind::enumerator:
+      return false;
+    default:
+      return !declaration.is_imported;
+  }
+}
+
+/// Lets C++ find the operator of output streams by the types of this namespace.
+void declare_output(Writer& writer, const Declarations& declarations) {
+  if (!std::ranges::any_of(declarations, [](const Declaration* one) { return is_printed(*one); }))
+    return;
+  writer.separate();
+  writer.write("using ::perigee::output::operator<<;");
+  writer.separate();
+}
+
 void declare_contents(Writer& writer, const Declarations& declarations) {
+  declare_output(writer, declarations);
   for (const Declaration* declaration : declarations) {
     if (declaration->is_imported) continue;
     if (const auto* module = as<Module>(declaration)) {

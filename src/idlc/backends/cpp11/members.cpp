@@ -40,6 +40,11 @@ const char* _name() const noexcept override;
 void _encode(::perigee::cdr::Encoder& encoder) const override;
 )";
 
+constexpr std::string_view describe_function = R"(
+void $class$::_describe(std::string& text) const { ::perigee::text::describe(text, *this); }
+
+)";
+
 constexpr std::string_view exception_functions = R"(
 const char* $class$::_rep_id() const noexcept { return _type_id.data(); }
 const char* $class$::_name() const noexcept { return $name$; }
@@ -186,6 +191,8 @@ void declare_exception(Writer& writer, const Exception& exception) {
     declare_accessors(writer, exception.members);
     writer.separate();
     writer.write(exception_overrides);
+    if (!exception.members.empty())
+      writer.write("void _describe(std::string& text) const override;");
     declare_swap(writer, exception);
     declare_exception_equality(writer, exception);
     if (!exception.members.empty()) writer.write("}");
@@ -204,6 +211,7 @@ void define_struct(Writer& writer, const Struct& structure, const std::string& c
 void define_exception(Writer& writer, const Exception& exception, const std::string& class_name) {
   writer.write(exception_functions,
                {{"class", class_name}, {"name", string_literal(exception.name)}});
+  if (!exception.members.empty()) writer.write(describe_function, {{"class", class_name}});
   define_swap(writer, exception.members, class_name);
   define_operators(writer, exception, class_name);
 }

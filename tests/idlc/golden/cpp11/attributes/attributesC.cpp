@@ -2,6 +2,7 @@
 #include "attributesC.h"
 
 #include <perigee/orb/stub.h>
+#include <perigee/orb/text.h>
 
 namespace Gauges {
 
@@ -24,6 +25,8 @@ const char* Out_Of_Range::_rep_id() const noexcept { return _type_id.data(); }
 const char* Out_Of_Range::_name() const noexcept { return "Out_Of_Range"; }
 void Out_Of_Range::_raise() const { throw *this; }
 void Out_Of_Range::_encode(::perigee::cdr::Encoder& encoder) const { encoder << *this; }
+
+void Out_Of_Range::_describe(std::string& text) const { ::perigee::text::describe(text, *this); }
 
 void Out_Of_Range::swap(Out_Of_Range& other) noexcept {
   std::swap(low_, other.low_);

@@ -5,6 +5,8 @@
 
 namespace Gauges {
 
+using ::perigee::output::operator<<;
+
 class Broken final : public ::CORBA::UserException {
  public:
   static constexpr std::string_view _type_id = "IDL:Gauges/Broken:1.0";
@@ -46,6 +48,7 @@ class Out_Of_Range final : public ::CORBA::UserException {
   const char* _name() const noexcept override;
   [[noreturn]] void _raise() const override;
   void _encode(::perigee::cdr::Encoder& encoder) const override;
+  void _describe(std::string& text) const override;
 
   void swap(Out_Of_Range& other) noexcept;
   friend void swap(Out_Of_Range& a, Out_Of_Range& b) noexcept { a.swap(b); }

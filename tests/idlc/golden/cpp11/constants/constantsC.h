@@ -7,6 +7,8 @@ inline constexpr int32_t answer = 42;
 
 namespace Limits {
 
+using ::perigee::output::operator<<;
+
 enum class Level : uint32_t { low, high };
 
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, Level value);

@@ -3,6 +3,8 @@
 
 #include <perigee/orb/mapping.h>
 
+using ::perigee::output::operator<<;
+
 enum class Power : uint32_t { off, on };
 
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, Power value);
@@ -10,6 +12,8 @@ enum class Power : uint32_t { off, on };
 std::string_view _enumerator_name(Power value) noexcept;
 
 namespace Paint {
+
+using ::perigee::output::operator<<;
 
 enum class Colour : uint32_t { red, green, blue };
 

@@ -3,6 +3,8 @@
 
 #include <perigee/orb/mapping.h>
 
+using ::perigee::output::operator<<;
+
 class Global_Trouble final : public ::CORBA::UserException {
  public:
   static constexpr std::string_view _type_id = "IDL:Global_Trouble:1.0";
@@ -19,6 +21,7 @@ class Global_Trouble final : public ::CORBA::UserException {
   const char* _name() const noexcept override;
   [[noreturn]] void _raise() const override;
   void _encode(::perigee::cdr::Encoder& encoder) const override;
+  void _describe(std::string& text) const override;
 
   void swap(Global_Trouble& other) noexcept;
   friend void swap(Global_Trouble& a, Global_Trouble& b) noexcept { a.swap(b); }
@@ -40,6 +43,8 @@ class Global_Trouble final : public ::CORBA::UserException {
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Global_Trouble& value);
 
 namespace Faults {
+
+using ::perigee::output::operator<<;
 
 class Empty final : public ::CORBA::UserException {
  public:
@@ -88,6 +93,7 @@ class Detailed final : public ::CORBA::UserException {
   const char* _name() const noexcept override;
   [[noreturn]] void _raise() const override;
   void _encode(::perigee::cdr::Encoder& encoder) const override;
+  void _describe(std::string& text) const override;
 
   void swap(Detailed& other) noexcept;
   friend void swap(Detailed& a, Detailed& b) noexcept { a.swap(b); }
@@ -135,6 +141,7 @@ class Risky : public virtual ::CORBA::Object {
     const char* _name() const noexcept override;
     [[noreturn]] void _raise() const override;
     void _encode(::perigee::cdr::Encoder& encoder) const override;
+    void _describe(std::string& text) const override;
 
     void swap(Nearby& other) noexcept;
     friend void swap(Nearby& a, Nearby& b) noexcept { a.swap(b); }

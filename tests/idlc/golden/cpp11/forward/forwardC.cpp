@@ -2,6 +2,7 @@
 #include "forwardC.h"
 
 #include <perigee/orb/stub.h>
+#include <perigee/orb/text.h>
 
 namespace Orders {
 
@@ -23,6 +24,8 @@ const char* Rejected::_rep_id() const noexcept { return _type_id.data(); }
 const char* Rejected::_name() const noexcept { return "Rejected"; }
 void Rejected::_raise() const { throw *this; }
 void Rejected::_encode(::perigee::cdr::Encoder& encoder) const { encoder << *this; }
+
+void Rejected::_describe(std::string& text) const { ::perigee::text::describe(text, *this); }
 
 void Rejected::swap(Rejected& other) noexcept {
   std::swap(by_, other.by_);

@@ -5,12 +5,16 @@
 
 namespace Elsewhere {
 
+using ::perigee::output::operator<<;
+
 class Customer;
 class Clock;
 
 }  // namespace Elsewhere
 
 namespace Orders {
+
+using ::perigee::output::operator<<;
 
 class Supplier;
 using Customers = std::vector<::CORBA::object_reference<::Elsewhere::Customer>>;
@@ -79,6 +83,7 @@ class Rejected final : public ::CORBA::UserException {
   const char* _name() const noexcept override;
   [[noreturn]] void _raise() const override;
   void _encode(::perigee::cdr::Encoder& encoder) const override;
+  void _describe(std::string& text) const override;
 
   void swap(Rejected& other) noexcept;
   friend void swap(Rejected& a, Rejected& b) noexcept { a.swap(b); }

@@ -8,6 +8,8 @@
 
 namespace Stock {
 
+using ::perigee::output::operator<<;
+
 class History : public virtual ::Stock::Quoter {
  public:
   using _ref_type = ::CORBA::object_reference<History>;

@@ -5,6 +5,8 @@
 
 namespace Family {
 
+using ::perigee::output::operator<<;
+
 class Ancestor : public virtual ::CORBA::Object {
  public:
   using _ref_type = ::CORBA::object_reference<Ancestor>;
@@ -66,6 +68,8 @@ class Child : public virtual ::Family::Mother, public virtual ::Family::Father {
 }  // namespace Family
 
 namespace Friends {
+
+using ::perigee::output::operator<<;
 
 class Neighbour : public virtual ::Family::Child {
  public:

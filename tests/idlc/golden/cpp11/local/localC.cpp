@@ -2,6 +2,7 @@
 #include "localC.h"
 
 #include <perigee/orb/stub.h>
+#include <perigee/orb/text.h>
 
 namespace Near {
 
@@ -9,6 +10,8 @@ const char* OutOfPaper::_rep_id() const noexcept { return _type_id.data(); }
 const char* OutOfPaper::_name() const noexcept { return "OutOfPaper"; }
 void OutOfPaper::_raise() const { throw *this; }
 void OutOfPaper::_encode(::perigee::cdr::Encoder& encoder) const { encoder << *this; }
+
+void OutOfPaper::_describe(std::string& text) const { ::perigee::text::describe(text, *this); }
 
 void OutOfPaper::swap(OutOfPaper& other) noexcept {
   std::swap(missing_, other.missing_);

@@ -5,6 +5,8 @@
 
 namespace Near {
 
+using ::perigee::output::operator<<;
+
 class Canvas;
 
 class OutOfPaper final : public ::CORBA::UserException {
@@ -23,6 +25,7 @@ class OutOfPaper final : public ::CORBA::UserException {
   const char* _name() const noexcept override;
   [[noreturn]] void _raise() const override;
   void _encode(::perigee::cdr::Encoder& encoder) const override;
+  void _describe(std::string& text) const override;
 
   void swap(OutOfPaper& other) noexcept;
   friend void swap(OutOfPaper& a, OutOfPaper& b) noexcept { a.swap(b); }

@@ -3,6 +3,8 @@
 
 #include <perigee/orb/mapping.h>
 
+using ::perigee::output::operator<<;
+
 class Plain {
  public:
   Plain() = default;
@@ -38,7 +40,11 @@ class Plain {
 
 namespace Outer {
 
+using ::perigee::output::operator<<;
+
 namespace Inner {
+
+using ::perigee::output::operator<<;
 
 class Item {
  public:
@@ -94,6 +100,8 @@ class First : public virtual ::CORBA::Object {
 namespace Outer {
 
 namespace Inner {
+
+using ::perigee::output::operator<<;
 
 class Second : public virtual ::Outer::First {
  public:

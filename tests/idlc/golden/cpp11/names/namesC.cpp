@@ -2,6 +2,7 @@
 #include "namesC.h"
 
 #include <perigee/orb/stub.h>
+#include <perigee/orb/text.h>
 
 namespace _cxx_class {
 
@@ -43,6 +44,8 @@ const char* _cxx_throw::_rep_id() const noexcept { return _type_id.data(); }
 const char* _cxx_throw::_name() const noexcept { return "throw"; }
 void _cxx_throw::_raise() const { throw *this; }
 void _cxx_throw::_encode(::perigee::cdr::Encoder& encoder) const { encoder << *this; }
+
+void _cxx_throw::_describe(std::string& text) const { ::perigee::text::describe(text, *this); }
 
 void _cxx_throw::swap(_cxx_throw& other) noexcept {
   std::swap(this_, other.this_);

@@ -5,6 +5,8 @@
 
 namespace _cxx_class {
 
+using ::perigee::output::operator<<;
+
 enum class _cxx_operator : uint32_t { _cxx_new, _cxx_delete, _cxx_ENOENT, _cxx_UINT32_MAX };
 
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, _cxx_operator value);
@@ -68,6 +70,7 @@ class _cxx_throw final : public ::CORBA::UserException {
   const char* _name() const noexcept override;
   [[noreturn]] void _raise() const override;
   void _encode(::perigee::cdr::Encoder& encoder) const override;
+  void _describe(std::string& text) const override;
 
   void swap(_cxx_throw& other) noexcept;
   friend void swap(_cxx_throw& a, _cxx_throw& b) noexcept { a.swap(b); }

@@ -5,6 +5,8 @@
 
 namespace Calls {
 
+using ::perigee::output::operator<<;
+
 class Basic : public virtual ::CORBA::Object {
  public:
   using _ref_type = ::CORBA::object_reference<Basic>;

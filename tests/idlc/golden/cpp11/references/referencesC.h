@@ -5,6 +5,8 @@
 
 namespace Graph {
 
+using ::perigee::output::operator<<;
+
 class Vertex;
 using Vertices = std::vector<::CORBA::object_reference<::Graph::Vertex>>;
 using Corner = ::Graph::Vertex;

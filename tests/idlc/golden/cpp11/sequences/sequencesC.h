@@ -5,6 +5,8 @@
 
 namespace Lists {
 
+using ::perigee::output::operator<<;
+
 using Octets = std::vector<uint8_t>;
 using Booleans = std::vector<bool>;
 using Letters = std::vector<char>;

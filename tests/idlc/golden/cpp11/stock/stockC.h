@@ -5,6 +5,8 @@
 
 namespace Stock {
 
+using ::perigee::output::operator<<;
+
 class Invalid_Stock_Symbol final : public ::CORBA::UserException {
  public:
   static constexpr std::string_view _type_id = "IDL:Stock/Invalid_Stock_Symbol:1.0";

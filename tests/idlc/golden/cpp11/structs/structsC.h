@@ -5,6 +5,8 @@
 
 namespace Shapes {
 
+using ::perigee::output::operator<<;
+
 enum class Unit : uint32_t { metre, foot };
 
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, Unit value);
