@@ -3,6 +3,7 @@
 
 #include <perigee/base/export.h>
 #include <perigee/base/function_ref.h>
+#include <perigee/cdr/borrowed.h>
 #include <perigee/cdr/decoder.h>
 #include <perigee/cdr/encoder.h>
 #include <perigee/cdr/operators.h>

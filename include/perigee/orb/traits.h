@@ -69,10 +69,10 @@ struct is_written<std::array<T, size>> : std::true_type {};
 
 namespace perigee::output {
 
-/// Namespaces of IDL types have a using-declaration of this: how C++ finds it. Whoever calls it
-/// includes <perigee/orb/write.h>, which defines the formatters.
+/// Namespaces of IDL types have a using-declaration of this: how C++ finds it. It takes part where
+/// <perigee/orb/write.h> is included, which defines the formatters.
 template <typename T>
-  requires(stub::is_written<T>::value)
+  requires(stub::is_written<T>::value && requires { sizeof(IDL::formatter<T, char>); })
 std::ostream& operator<<(std::ostream& os, const T& value) {
   IDL::formatter<T, char>().write(os, value);
   return os;

@@ -41,9 +41,9 @@ void update(const std::filesystem::path& path, const std::string& text) {
 }  // namespace
 
 TEST_CASE("generated files are the golden ones") {
-  for (const char* name :
-       {"attributes", "constants", "enums", "exceptions", "forward", "includes", "inheritance",
-        "local", "modules", "names", "operations", "references", "sequences", "stock", "structs"}) {
+  for (const char* name : {"attributes", "borrowed", "constants", "enums", "exceptions", "forward",
+                           "includes", "inheritance", "local", "modules", "names", "operations",
+                           "references", "sequences", "stock", "structs"}) {
     CAPTURE(name);
     const cpp11::GenerateResult generated = generate_file(name);
     REQUIRE(generated.files.size() == 4);

@@ -71,8 +71,21 @@ TEST_CASE("inherited operations of other files are refused where they are declar
 }
 
 TEST_CASE("annotations that this version does not obey are refused") {
-  CHECK(error_of("interface I {\n  void f(@perigee::borrowed in sequence<octet> s);\n};")
-            .ends_with("annotations @perigee::borrowed are not generated yet"));
+  CHECK(error_of("@perigee::amh interface I {};")
+            .ends_with("annotations @perigee::amh are not generated yet"));
+}
+
+TEST_CASE("what cannot be borrowed is refused where the annotation is") {
+  CHECK(error_of("interface I {\n  void f(@perigee::borrowed in sequence<boolean> s);\n};") ==
+        "2:10: a parameter of type 'sequence<boolean>' cannot be borrowed");
+  CHECK(error_of("interface I {\n  void f(@perigee::borrowed in long s);\n};") ==
+        "2:10: a parameter of type 'long' cannot be borrowed");
+  CHECK(error_of("interface I {\n  void f(@perigee::borrowed inout string s);\n};") ==
+        "2:10: @perigee::borrowed applies to 'in' parameters only");
+  CHECK(error_of("interface I {\n  @perigee::borrowed void f(in long s);\n};") ==
+        "2:3: 'f' has no parameter that can be borrowed");
+  CHECK(error_of("struct S {\n  @perigee::borrowed string s;\n};") ==
+        "2:3: @perigee::borrowed applies to 'in' parameters only");
 }
 
 TEST_CASE("what cannot leave the process is refused in operations that can be called from afar") {

@@ -138,7 +138,7 @@ void define_raises(Writer& writer, const Callable& callable) {
 
 void decode_arguments(Writer& writer, const Callable& callable) {
   for (const Parameter& parameter : callable.parameters)
-    writer.write("$type$ $name$$init$;", {{"type", cpp_type(*parameter.type)},
+    writer.write("$type$ $name$$init$;", {{"type", argument_type(parameter)},
                                           {"name", cpp_name(parameter.name)},
                                           {"init", initializer(*parameter.type)}});
   if (callable.has_arguments())

@@ -1,6 +1,9 @@
 // A walk over all declarations and types of the main file.
 #include "idlc/backends/cpp11/support.h"
 
+#include "idlc/backends/cpp11/types.h"
+
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -62,7 +65,7 @@ class Walk final {
   }
 
   void declaration(const Declaration& declared) {
-    annotations(declared.annotations);
+    annotations(declared.annotations, declared.kind == DeclarationKind::operation);
     switch (declared.kind) {
       case DeclarationKind::module:
         return declarations(as<Module>(&declared)->contents);
@@ -100,10 +103,38 @@ class Walk final {
     }
   }
 
-  void annotations(const std::vector<Annotation>& all) {
-    for (const Annotation& annotation : all)
-      if (annotation.name.starts_with("perigee::"))
+  /// Operations and parameters look at `borrowed` themselves.
+  void annotations(const std::vector<Annotation>& all, bool may_be_borrowed = false) {
+    for (const Annotation& annotation : all) {
+      if (!annotation.name.starts_with("perigee::")) continue;
+      if (annotation.name != borrowed_name) {
         refuse(annotation.location, "annotations @" + annotation.name);
+      } else if (!may_be_borrowed) {
+        error(annotation.location, "@perigee::borrowed applies to 'in' parameters only", "");
+      }
+    }
+  }
+
+  void borrowed_parameter(const Parameter& parameter) {
+    const auto found = std::ranges::find(parameter.annotations, borrowed_name, &Annotation::name);
+    if (found == parameter.annotations.end()) return;
+    if (parameter.direction != Direction::in)
+      return error(found->location, "@perigee::borrowed applies to 'in' parameters only", "");
+    if (!can_be_borrowed(*parameter.type))
+      error(found->location,
+            "a parameter of type '" + to_text(*parameter.type) + "' cannot be borrowed",
+            "unbounded strings and sequences of octets or fixed-width numbers can");
+  }
+
+  void borrowed_operation(const Operation& declared) {
+    const Annotation* borrowed = declared.annotation(borrowed_name);
+    if (borrowed == nullptr) return;
+    const bool has_any = std::ranges::any_of(declared.parameters, [](const Parameter& parameter) {
+      return parameter.direction == Direction::in && can_be_borrowed(*parameter.type);
+    });
+    if (!has_any)
+      error(borrowed->location, "'" + declared.name + "' has no parameter that can be borrowed",
+            "unbounded 'in' strings and sequences of octets or fixed-width numbers can");
   }
 
   void interface(const Interface& declared) {
@@ -156,9 +187,11 @@ class Walk final {
 
   void operation(const Operation& declared) {
     if (!declared.contexts.empty()) refuse(declared.location, "operations with a context");
+    borrowed_operation(declared);
     passed(declared.return_type, declared.location);
     for (const Parameter& parameter : declared.parameters) {
-      annotations(parameter.annotations);
+      annotations(parameter.annotations, true);
+      borrowed_parameter(parameter);
       passed(parameter.type, parameter.location);
     }
   }
@@ -222,6 +255,7 @@ class Walk final {
       refuse(location, "references to abstract interfaces");
   }
 
+  static constexpr std::string_view borrowed_name = "perigee::borrowed";
   static constexpr std::size_t operations_max = 60'000;
   static constexpr std::size_t table_entries_max = 300'000;
 

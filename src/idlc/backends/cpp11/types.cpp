@@ -3,6 +3,8 @@
 
 #include "idlc/backends/cpp11/names.h"
 
+#include <algorithm>
+
 namespace perigee::idlc::cpp11 {
 
 namespace {
@@ -21,6 +23,8 @@ std::string native_type(const Declaration& native) {
     return "::CORBA::servant_reference<::PortableServer::Servant>";
   return native.scoped_name == cookie_native ? "void*" : qualified_name(native) + "*";
 }
+
+std::string borrowed_element(const Type& type) { return cpp_type(*unaliased(type).element); }
 
 std::string alias_type(const Type& type) {
   const Declaration& declaration = *type.declaration;
@@ -92,9 +96,33 @@ bool is_application_native(const Declaration& native) {
 
 bool is_void(const Type& type) { return type.kind == TypeKind::void_type; }
 
-std::string parameter_type(const Type& type, Direction direction) {
-  if (direction != Direction::in) return cpp_type(type) + "&";
+bool can_be_borrowed(const Type& type) {
+  const Type& plain = unaliased(type);
+  if (plain.bound != 0) return false;
+  if (plain.kind != TypeKind::sequence) return plain.kind == TypeKind::string;
+  const TypeKind element = unaliased(*plain.element).kind;
+  return element == TypeKind::octet || (element >= TypeKind::int8 && element <= TypeKind::float64);
+}
+
+bool is_borrowed(const Parameter& parameter) {
+  return std::ranges::find(parameter.annotations, "perigee::borrowed", &Annotation::name) !=
+         parameter.annotations.end();
+}
+
+std::string argument_type(const Parameter& parameter) {
+  if (!is_borrowed(parameter)) return cpp_type(*parameter.type);
+  return unaliased(*parameter.type).kind == TypeKind::string
+             ? "::perigee::cdr::BorrowedString"
+             : "::perigee::cdr::BorrowedSequence<" + borrowed_element(*parameter.type) + ">";
+}
+
+std::string parameter_type(const Parameter& parameter) {
+  const Type& type = *parameter.type;
+  if (parameter.direction != Direction::in) return cpp_type(type) + "&";
   const TypeKind kind = unaliased(type).kind;
+  if (is_borrowed(parameter))
+    return kind == TypeKind::string ? "std::string_view"
+                                    : "std::span<const " + borrowed_element(type) + ">";
   const bool by_value = is_scalar(type) || kind == TypeKind::interface ||
                         kind == TypeKind::object || kind == TypeKind::native;
   return by_value ? cpp_type(type) : "const " + cpp_type(type) + "&";

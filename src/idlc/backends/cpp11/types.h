@@ -10,7 +10,15 @@ namespace perigee::idlc::cpp11 {
 /// The C++ type of values, members and results.
 std::string cpp_type(const Type& type);
 /// The C++ type of an operation's parameter.
-std::string parameter_type(const Type& type, Direction direction);
+std::string parameter_type(const Parameter& parameter);
+
+/// Whether a value of the type can be passed as a view into the octets received: a string or a
+/// sequence, both unbounded, of numbers of fixed width.
+bool can_be_borrowed(const Type& type);
+/// Whether the parameter has the annotation @perigee::borrowed.
+bool is_borrowed(const Parameter& parameter);
+/// The type of the skeleton's variable for a parameter, which holds what the servant gets.
+std::string argument_type(const Parameter& parameter);
 /// What a local variable's name is followed by, so that it is never uninitialised: "{}" or "".
 std::string initializer(const Type& type);
 

@@ -74,7 +74,7 @@ void Supplier::_set_skeleton_owner(Supplier& _servant_, ::perigee::orb::ServerRe
   ::CORBA::object_reference<::Elsewhere::Customer> value;
   _request_.arguments() >> value;
   _request_.end_of_arguments();
-  _servant_.owner(value);
+  _servant_.owner(std::move(value));
   _request_.reply(nullptr);
 }
 

@@ -39,7 +39,7 @@ class _tie_Supplier final : public Supplier {
     return _object_->owner();
   }
   void owner(::CORBA::object_reference<::Elsewhere::Customer> value) override {
-    _object_->owner(value);
+    _object_->owner(std::move(value));
   }
   ::CORBA::object_reference<::Elsewhere::Customer> best(const ::Orders::Customers& all) override {
     return _object_->best(all);

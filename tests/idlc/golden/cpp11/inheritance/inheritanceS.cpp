@@ -346,7 +346,7 @@ void Neighbour::_skeleton_visit(Neighbour& _servant_, ::perigee::orb::ServerRequ
   ::CORBA::object_reference<::Family::Ancestor> host;
   _request_.arguments() >> host;
   _request_.end_of_arguments();
-  _servant_.visit(host);
+  _servant_.visit(std::move(host));
   _request_.reply(nullptr);
 }
 

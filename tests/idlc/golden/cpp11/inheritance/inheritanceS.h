@@ -202,7 +202,7 @@ class _tie_Neighbour final : public Neighbour {
     return _object_->cry();
   }
   void visit(::CORBA::object_reference<::Family::Ancestor> host) override {
-    _object_->visit(host);
+    _object_->visit(std::move(host));
   }
 
  private:

@@ -192,7 +192,7 @@ void T::_skeleton_transposed(T& _servant_, ::perigee::orb::ServerRequest& _reque
   ::CORBA::object_reference<::_cxx_class::T> object_;
   _request_.arguments() >> object_;
   _request_.end_of_arguments();
-  const auto _result_ = _servant_.transposed(object_);
+  const auto _result_ = _servant_.transposed(std::move(object_));
   _request_.reply([&_result_](::perigee::cdr::Encoder& _encoder_) { _encoder_ << _result_; });
 }
 

@@ -94,7 +94,7 @@ class _tie_T final : public T {
 
   ::CORBA::object_reference<::_cxx_class::T> transposed(
       ::CORBA::object_reference<::_cxx_class::T> object_) override {
-    return _object_->transposed(object_);
+    return _object_->transposed(std::move(object_));
   }
 
  private:

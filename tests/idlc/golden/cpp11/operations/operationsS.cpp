@@ -276,7 +276,7 @@ void Basic::_skeleton_pass_object(Basic& _servant_, ::perigee::orb::ServerReques
   ::CORBA::object_reference<::CORBA::Object> c;
   _request_.arguments() >> a >> b;
   _request_.end_of_arguments();
-  const auto _result_ = _servant_.pass_object(a, b, c);
+  const auto _result_ = _servant_.pass_object(std::move(a), b, c);
   _request_.reply([&_result_, &b, &c](::perigee::cdr::Encoder& _encoder_) {
     _encoder_ << _result_ << b << c;
   });

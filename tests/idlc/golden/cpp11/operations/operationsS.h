@@ -112,7 +112,7 @@ class _tie_Basic final : public Basic {
   ::CORBA::object_reference<::CORBA::Object> pass_object(
       ::CORBA::object_reference<::CORBA::Object> a, ::CORBA::object_reference<::CORBA::Object>& b,
       ::CORBA::object_reference<::CORBA::Object>& c) override {
-    return _object_->pass_object(a, b, c);
+    return _object_->pass_object(std::move(a), b, c);
   }
   void notify(int32_t number, const std::string& text) override {
     _object_->notify(number, text);

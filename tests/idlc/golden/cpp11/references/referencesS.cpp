@@ -66,7 +66,7 @@ void Vertex::_skeleton_next(Vertex& _servant_, ::perigee::orb::ServerRequest& _r
   ::CORBA::object_reference<::CORBA::Object> owner;
   _request_.arguments() >> previous >> hint;
   _request_.end_of_arguments();
-  const auto _result_ = _servant_.next(previous, hint, owner);
+  const auto _result_ = _servant_.next(std::move(previous), hint, owner);
   _request_.reply([&_result_, &hint, &owner](::perigee::cdr::Encoder& _encoder_) {
     _encoder_ << _result_ << hint << owner;
   });

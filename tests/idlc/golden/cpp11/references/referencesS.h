@@ -42,7 +42,7 @@ class _tie_Vertex final : public Vertex {
       ::CORBA::object_reference<::Graph::Vertex> previous,
       ::CORBA::object_reference<::Graph::Corner>& hint,
       ::CORBA::object_reference<::CORBA::Object>& owner) override {
-    return _object_->next(previous, hint, owner);
+    return _object_->next(std::move(previous), hint, owner);
   }
   void connect(const ::Graph::Edge& link) override {
     _object_->connect(link);
