@@ -34,7 +34,7 @@ void write_includes(Writer& writer, const Model& model, const FileNames& names) 
 void declare_module(Writer& writer, const Module& module) {
   Writer contents;
   declare_contents(contents, module.contents);
-  write_namespace(writer, cpp_name(module.name), contents.take());
+  write_namespace(writer, cpp_name(module), contents.take());
 }
 
 /// The declarations of both CDR operators; a scalar is encoded by value.
@@ -63,7 +63,7 @@ void declare_operators(Writer& writer, const Declaration& declaration) {
 }
 
 void declare_type(Writer& writer, const Declaration& declaration, Scope scope) {
-  const std::string name = cpp_name(declaration.name);
+  const std::string name = cpp_name(declaration);
   switch (declaration.kind) {
     case DeclarationKind::forward:
       return writer.write("class $name$;", {{"name", name}});
@@ -187,7 +187,7 @@ const Declarations& nested_declarations(const Declaration& declaration) {
 
 std::string name_in_namespace(const Declaration& declaration) {
   const Declaration* parent = declaration.parent;
-  std::string name = cpp_name(declaration.name);
+  std::string name = cpp_name(declaration);
   if (parent == nullptr || parent->kind == DeclarationKind::module) return name;
   return name_in_namespace(*parent) + "::" + name;
 }

@@ -23,7 +23,7 @@ constexpr std::string_view head =
 void define_module(Writer& writer, const Module& module) {
   Writer contents;
   define_contents(contents, module.contents);
-  write_namespace(writer, cpp_name(module.name), contents.take());
+  write_namespace(writer, cpp_name(module), contents.take());
 }
 
 void define(Writer& writer, const Declaration& declaration) {

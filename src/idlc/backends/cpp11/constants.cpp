@@ -78,7 +78,7 @@ void declare_constant(Writer& writer, const Constant& constant, Scope scope) {
   const std::string_view prefix = in_class ? "static constexpr " : "inline constexpr ";
   writer.write("$prefix$$type$ $name$ = $value$;", {{"prefix", is_text ? text_prefix : prefix},
                                                     {"type", cpp_type(*constant.type)},
-                                                    {"name", cpp_name(constant.name)},
+                                                    {"name", cpp_name(constant)},
                                                     {"value", value_text(constant)}});
 }
 
@@ -86,7 +86,7 @@ void declare_enum(Writer& writer, const Enum& enumeration) {
   std::vector<std::string> enumerators;
   for (const Enumerator* enumerator : enumeration.enumerators)
     enumerators.push_back(cpp_name(enumerator->name));
-  writer.list("enum class " + cpp_name(enumeration.name) + " : uint32_t { ", enumerators, " };");
+  writer.list("enum class " + cpp_name(enumeration) + " : uint32_t { ", enumerators, " };");
 }
 
 namespace {

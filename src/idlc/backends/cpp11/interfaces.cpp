@@ -100,7 +100,7 @@ void declare_local_functions(Writer& writer, const Interface& interface) {
 
 void define_implements(Writer& writer, const Interface& interface) {
   writer.write("bool $name$::_implements(std::string_view repository_id) const noexcept {",
-               {{"name", cpp_name(interface.name)}});
+               {{"name", cpp_name(interface)}});
   std::vector<std::string> tests = {"repository_id == _type_id"};
   for (const Interface* base : interface.bases)
     tests.push_back(qualified_name(*base) + "::_implements(repository_id)");
@@ -116,7 +116,7 @@ void define_implements(Writer& writer, const Interface& interface) {
 }  // namespace
 
 void declare_interface(Writer& writer, const Interface& interface) {
-  const std::string name = cpp_name(interface.name);
+  const std::string name = cpp_name(interface);
   writer.list("class " + name + " : ", base_classes(interface), " {");
   writer.write(" public:");
   {
@@ -141,7 +141,7 @@ void declare_interface(Writer& writer, const Interface& interface) {
 }
 
 void define_interface(Writer& writer, const Interface& interface) {
-  if (!interface.is_local) writer.write(constructor, {{"name", cpp_name(interface.name)}});
+  if (!interface.is_local) writer.write(constructor, {{"name", cpp_name(interface)}});
   define_implements(writer, interface);
   if (interface.is_local) return;
   for (const Callable& callable : callables(interface)) define_stub(writer, interface, callable);

@@ -54,7 +54,7 @@ void $class$::_encode(::perigee::cdr::Encoder& encoder) const { encoder << *this
 )";
 
 void declare_exception_equality(Writer& writer, const Exception& exception) {
-  const std::string name = cpp_name(exception.name);
+  const std::string name = cpp_name(exception);
   if (exception.members.empty())
     return writer.list("friend bool operator==(", {"const " + name + "&", "const " + name + "&"},
                        ") { return true; }");
@@ -92,7 +92,7 @@ std::vector<std::string> field_names(const std::vector<Member>& members) {
 void declare_constructors(Writer& writer, const Declaration& owner,
                           const std::vector<Member>& members) {
   if (members.empty()) return;
-  const std::string name = cpp_name(owner.name);
+  const std::string name = cpp_name(owner);
   writer.write("$name$() = default;", {{"name", name}});
   std::vector<std::string> parameters;
   std::vector<std::string> initializers;
@@ -129,7 +129,7 @@ void declare_swap(Writer& writer, const Declaration& owner) {
 void swap($name$& other) noexcept;
 friend void swap($name$& a, $name$& b) noexcept { a.swap(b); }
 )",
-               {{"name", cpp_name(owner.name)}});
+               {{"name", cpp_name(owner)}});
 }
 
 void declare_visit(Writer& writer, const Declaration& owner, const std::vector<Member>& members) {
@@ -163,7 +163,7 @@ void declare_fields(Writer& writer, const std::vector<Member>& members) {
 }
 
 void declare_struct(Writer& writer, const Struct& structure) {
-  const std::string name = cpp_name(structure.name);
+  const std::string name = cpp_name(structure);
   writer.write("class $name$ {\n public:", {{"name", name}});
   {
     const Indented body(writer);
@@ -181,7 +181,7 @@ void declare_struct(Writer& writer, const Struct& structure) {
 }
 
 void declare_exception(Writer& writer, const Exception& exception) {
-  const std::string name = cpp_name(exception.name);
+  const std::string name = cpp_name(exception);
   writer.write("class $name$ final : public ::CORBA::UserException {\n public:", {{"name", name}});
   writer.write(exception_head, {{"id", string_literal(exception.repository_id)}});
   {

@@ -79,13 +79,19 @@ std::string cpp_name(std::string_view identifier) {
   return is_taken ? "_cxx_" + name : name;
 }
 
+std::string cpp_name(const Declaration& declaration) {
+  const bool is_taken = declaration.parent == nullptr && is_taken_globally(declaration.name);
+  return is_taken ? "_cxx_" + declaration.name : cpp_name(declaration.name);
+}
+
 std::string qualified_name(const Declaration& declaration) {
   std::string result;
   std::string_view rest = declaration.scoped_name;
   while (rest.starts_with("::")) {
     rest.remove_prefix(2);
     const std::string_view part = rest.substr(0, rest.find("::"));
-    result.append("::").append(cpp_name(part));
+    const bool is_taken = result.empty() && is_taken_globally(part);
+    result.append("::").append(is_taken ? "_cxx_" + std::string(part) : cpp_name(part));
     rest.remove_prefix(part.size());
   }
   return result;

@@ -11,6 +11,12 @@ namespace perigee::idlc::cpp11 {
 
 /// The identifier; with the prefix `_cxx_` if C++ or the mapping forbids it.
 std::string cpp_name(std::string_view identifier);
+/// The same for a declaration: one at file level must not be called like anything that the global
+/// namespace has already.
+std::string cpp_name(const Declaration& declaration);
+/// Whether the global namespace has that name already: a function of the C library, or a namespace
+/// of ours.
+bool is_taken_globally(std::string_view identifier);
 /// "::Stock::Quoter", its parts made C++ names.
 std::string qualified_name(const Declaration& declaration);
 /// "::POA::Stock::Quoter": the skeleton class of an interface.

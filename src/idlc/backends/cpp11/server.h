@@ -19,7 +19,7 @@ void write_skeletons(Writer& writer, const Declarations& declarations, const Wri
     if (const auto* module = as<Module>(declaration)) {
       Writer contents;
       write_skeletons(contents, module->contents, write);
-      write_namespace(writer, cpp_name(module->name), contents.take());
+      write_namespace(writer, cpp_name(*module), contents.take());
     }
     if (const auto* interface = as<Interface>(declaration); interface && !interface->is_local) {
       writer.separate();

@@ -80,7 +80,7 @@ std::vector<std::string> base_classes(const Interface& interface) {
 }
 
 void declare_skeleton(Writer& writer, const Interface& interface) {
-  const std::string name = cpp_name(interface.name);
+  const std::string name = cpp_name(interface);
   const std::vector<Callable> own = callables(interface);
   writer.list("class " + name + " : ", base_classes(interface), " {");
   writer.write(" public:");
@@ -112,7 +112,7 @@ void define_tie_function(Writer& writer, const Callable& callable) {
 }
 
 void define_tie(Writer& writer, const Interface& interface) {
-  writer.write(tie_head, {{"tie", tie_name(interface)}, {"name", cpp_name(interface.name)}});
+  writer.write(tie_head, {{"tie", tie_name(interface)}, {"name", cpp_name(interface)}});
   std::vector<const Interface*> interfaces = all_bases(interface);
   interfaces.push_back(&interface);
   {

@@ -79,7 +79,7 @@ void write_call(Writer& writer, const Callable& callable) {
 void define_stub(Writer& writer, const Interface& interface, const Callable& callable) {
   const Type& result = *callable.return_type;
   writer.separate();
-  writer.list(cpp_type(result) + " " + cpp_name(interface.name) + "::" + callable.name + "(",
+  writer.list(cpp_type(result) + " " + cpp_name(interface) + "::" + callable.name + "(",
               parameter_list(callable), ") {");
   {
     const Indented body(writer);

@@ -4,6 +4,9 @@
 #include <perigee/orb/stub.h>
 #include <perigee/orb/text.h>
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"  // parameters that are called like constants
+
 namespace _cxx_class {
 
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, _cxx_operator value) {
@@ -189,3 +192,5 @@ auto IDL::traits<::_cxx_class::T>::_object(
     const ref_type& object) noexcept -> const ::CORBA::Object* {
   return object.get();
 }
+
+#pragma GCC diagnostic pop

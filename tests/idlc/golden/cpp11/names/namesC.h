@@ -3,6 +3,9 @@
 
 #include <perigee/orb/mapping.h>
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"  // parameters that are called like constants
+
 namespace _cxx_class {
 
 using ::perigee::output::operator<<;
@@ -158,3 +161,5 @@ struct IDL::traits<::_cxx_class::T> : ::perigee::stub::interface_traits<::_cxx_c
   static const ::CORBA::Object* _object(const ref_type& object) noexcept;
 };
 #endif
+
+#pragma GCC diagnostic pop

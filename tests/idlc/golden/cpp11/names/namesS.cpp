@@ -3,6 +3,9 @@
 
 #include <perigee/poa/skeleton.h>
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"  // parameters that are called like constants
+
 namespace POA {
 
 namespace _cxx_class {
@@ -199,3 +202,5 @@ void T::_skeleton_transposed(T& _servant_, ::perigee::orb::ServerRequest& _reque
 }  // namespace _cxx_class
 
 }  // namespace POA
+
+#pragma GCC diagnostic pop

@@ -5,6 +5,9 @@
 
 #include "namesC.h"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"  // parameters that are called like constants
+
 namespace POA {
 
 namespace _cxx_class {
@@ -121,3 +124,5 @@ struct CORBA::servant_traits<::_cxx_class::T> {
   template <typename T>
   using tie_type = ::POA::_cxx_class::_tie_T<T>;
 };
+
+#pragma GCC diagnostic pop
