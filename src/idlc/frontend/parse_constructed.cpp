@@ -117,7 +117,8 @@ std::int64_t enumerator_value(Context& context, const Enumerator& enumerator,
 }
 
 /// False if the text is not an enumerator; the error is reported.
-bool parse_enumerator(Context& context, Enum& enumeration) {
+bool parse_enumerator(Context& context, Enum& enumeration,
+                      std::map<std::int64_t, Location>& values) {
   Annotations annotations = parse_annotations(context);
   const auto identifier = parse_identifier(context, "the name of an enumerator");
   if (!identifier) return false;
@@ -130,6 +131,13 @@ bool parse_enumerator(Context& context, Enum& enumeration) {
   enumerator.value = enumerator_value(context, enumerator, enumeration);
   enumerator.enumeration = &enumeration;
   context.scopes.declare(*identifier, &enumerator, "enumerator");
+  const auto [known, is_new] = values.emplace(enumerator.value, identifier->location);
+  if (!is_new) {
+    context
+        .error(identifier->location, "enumerator '" + enumerator.name + "' has the value " +
+                                         std::to_string(enumerator.value) + " of another one")
+        .notes.push_back({known->second, "the other one is here"});
+  }
   enumeration.enumerators.push_back(&enumerator);
   return true;
 }
@@ -141,13 +149,14 @@ Declaration* parse_enum(Context& context, Annotations annotations) {
   tokens.next();
   const auto identifier = parse_identifier(context, "the name of the enum");
   if (!identifier || !tokens.expect("{", "after the name of the enum")) return nullptr;
+  std::map<std::int64_t, Location> values;
   Enum& enumeration = declare<Enum>(context, *identifier, std::move(annotations));
   do {
     if (tokens.at("}") && !enumeration.enumerators.empty()) {
       context.error(tokens.previous_end(), "a ',' behind the last enumerator is not allowed");
       break;
     }
-    if (!parse_enumerator(context, enumeration)) {
+    if (!parse_enumerator(context, enumeration, values)) {
       tokens.skip_to_block_end();
       return &enumeration;
     }

@@ -38,6 +38,34 @@ TEST_CASE("orb.idl is built in and no dependency") {
   CHECK(find(*result.model, "::CORBA::StringSeq")->location.file->is_builtin);
 }
 
+TEST_CASE("the names that TAO has for parts of orb.idl are the one built-in file") {
+  const CompileResult result = compile_text(
+      "#include \"tao/orb.idl\"\n#include <tao/StringSeq.pidl>\n#include <orb.pidl>\n"
+      "#include <tao/x11/orb.idl>\ntypedef CORBA::StringSeq Names;\n");
+  CHECK(full_text(result.diagnostics) == "");
+  REQUIRE(result.ok());
+  CHECK(find(*result.model, "::CORBA::StringSeq")->location.file->path == "<builtin>/orb.idl");
+}
+
+TEST_CASE("a file with the extension pidl is IDL like any other") {
+  const CompileResult result =
+      compile_files({{"main.pidl", "#include \"part.pidl\"\nlocal interface I : Part {};\n"},
+                     {"part.pidl", "local interface Part { void f(); };\n"}});
+  CHECK(full_text(result.diagnostics) == "");
+  REQUIRE(result.ok());
+  CHECK(find(*result.model, "::Part")->is_imported);
+}
+
+TEST_CASE("what a C preprocessor has written is read as the file it came from") {
+  const CompileResult result = compile_text(
+      "# 0 \"stock.idl\"\n# 1 \"part.idl\" 1\ntypedef long A;\n# 2 \"stock.idl\" 2\n"
+      "typedef A B;\n");
+  CHECK(full_text(result.diagnostics) == "");
+  REQUIRE(result.ok());
+  CHECK(find(*result.model, "::A")->is_imported);
+  CHECK_FALSE(find(*result.model, "::B")->is_imported);
+}
+
 TEST_CASE("CORBA::TypeCode is known without orb.idl") {
   CHECK(full_text(compile_text("interface I { CORBA::TypeCode f(); };\n").diagnostics) == "");
 }
