@@ -78,6 +78,20 @@ void OrbCore::run() {
   server_->run();
 }
 
+// After `shutdown(false)` there may still be work: the drain of connections.
+void OrbCore::perform_work() {
+  if (stopped()) check_running();
+  if (!server_) return;
+  if (const auto started = server_->start(); !started && !stopping())
+    throw CORBA::INITIALIZE(0, CORBA::COMPLETED_NO, to_string(started.error()));
+  server_->perform_work();
+}
+
+bool OrbCore::work_pending() {
+  if (stopped()) check_running();
+  return server_ && server_->work_pending();
+}
+
 void OrbCore::shutdown(Completion completion) {
   if (completion == Completion::wait && UpcallScope::inside(*this))
     throw CORBA::BAD_INV_ORDER(minor_would_deadlock, CORBA::COMPLETED_NO,

@@ -112,6 +112,8 @@ class PERIGEE_API OrbCore final : public cdr::Environment,
   /// @name Life: running → stopping → stopped → destroyed.
   /// @{
   void run();
+  void perform_work();
+  [[nodiscard]] bool work_pending();
   void shutdown(Completion completion);
   void destroy();
   /// Shutdown has begun. Adapters refuse new work then.

@@ -30,9 +30,21 @@ Adapter::~Adapter() = default;
 std::shared_ptr<Adapter> Adapter::make_root(const std::shared_ptr<Dispatcher>& dispatcher) {
   auto manager = std::make_shared<Manager>(dispatcher, dispatcher->next_manager_id());
   auto root = std::make_shared<Adapter>(
-      AdapterParts{dispatcher, std::move(manager), "RootPOA", root_policy_set()}, nullptr);
+      AdapterParts{dispatcher, std::move(manager), "RootPOA", root_policy_set(), false}, nullptr);
   root->attach(root);
   offer_default_root(root);
+  return root;
+}
+
+// Persistent, ids of the user's; no children, since their keys would be those of the Root POA's.
+std::shared_ptr<Adapter> Adapter::make_named_root(const std::shared_ptr<Dispatcher>& dispatcher) {
+  PolicySet policies;
+  policies.lifespan = PortableServer::LifespanPolicyValue::PERSISTENT;
+  policies.assignment = PortableServer::IdAssignmentPolicyValue::USER_ID;
+  auto manager = std::make_shared<Manager>(dispatcher, dispatcher->next_manager_id());
+  auto root = std::make_shared<Adapter>(
+      AdapterParts{dispatcher, std::move(manager), "INSPOA", policies, true}, nullptr);
+  root->attach(root);
   return root;
 }
 
@@ -67,6 +79,8 @@ CORBA::object_reference<PortableServer::POA> Adapter::create_POA(
     const CORBA::PolicyList& policies) {
   if (adapter_name.size() > adapter_name_size_max || decode_path(path_).size() >= adapter_depth_max)
     throw CORBA::BAD_PARAM(0, COMPLETED_NO, "adapter name too long or tree too deep");
+  if (parts_.ids_are_keys)
+    throw CORBA::NO_PERMISSION(0, COMPLETED_NO, "the INSPOA has no children");
   const PolicySet set = make_policy_set(policies);
   auto own_manager = std::dynamic_pointer_cast<Manager>(manager._shared());
   if (manager && !own_manager) throw CORBA::BAD_PARAM(0, COMPLETED_NO, "a foreign POAManager");
@@ -76,7 +90,7 @@ CORBA::object_reference<PortableServer::POA> Adapter::create_POA(
   const Lock lock = lock_alive();
   if (children_.contains(adapter_name)) throw AdapterAlreadyExists();
   auto child = std::make_shared<Adapter>(
-      AdapterParts{parts_.dispatcher, std::move(own_manager), adapter_name, set}, self());
+      AdapterParts{parts_.dispatcher, std::move(own_manager), adapter_name, set, false}, self());
   child->attach(child);
   children_.emplace(adapter_name, child);
   return CORBA::object_reference<POA>(std::move(child));

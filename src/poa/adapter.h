@@ -33,6 +33,7 @@ struct AdapterParts {
   std::shared_ptr<Manager> manager;
   std::string name;
   PolicySet policies;
+  bool ids_are_keys = false;  ///< object ids are whole object keys, for corbaloc
 };
 
 /// Any thread. Shared by the dispatcher's slot (until it is destroyed), by the objects that are
@@ -42,6 +43,7 @@ class Adapter final : public PortableServer::POA {
   Adapter(AdapterParts parts, const std::shared_ptr<Adapter>& parent);
   ~Adapter() override;
   static std::shared_ptr<Adapter> make_root(const std::shared_ptr<Dispatcher>& dispatcher);
+  static std::shared_ptr<Adapter> make_named_root(const std::shared_ptr<Dispatcher>& dispatcher);
 
   /// @name PortableServer::POA
   /// @{
@@ -91,6 +93,7 @@ class Adapter final : public PortableServer::POA {
   [[nodiscard]] const std::shared_ptr<Manager>& shared_manager() const noexcept {
     return parts_.manager;
   }
+  [[nodiscard]] bool ids_are_keys() const noexcept { return parts_.ids_are_keys; }
   [[nodiscard]] bool destroyed() const noexcept;
   [[nodiscard]] std::vector<std::shared_ptr<Adapter>> all_children() const;
   /// Holds the lock that makes upcalls wait for each other, if the thread policy says so.

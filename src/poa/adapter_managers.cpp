@@ -9,9 +9,6 @@
 #include "poa/minor_codes.h"
 #include <perigee/base/log.h>
 
-#include <algorithm>
-#include <cstring>
-
 namespace perigee::poa {
 
 using CORBA::COMPLETED_NO;
@@ -20,16 +17,6 @@ using PortableServer::ObjectId;
 using PortableServer::ServantActivator;
 using PortableServer::ServantLocator;
 using PortableServer::ServantManager;
-
-namespace {
-
-ObjectId id_of(OctetSpan octets) {
-  ObjectId id(octets.size());
-  if (!id.empty()) std::memcpy(id.data(), octets.data(), id.size());
-  return id;
-}
-
-}  // namespace
 
 // CORBA 3.0, 11.3.5: a servant activator is called by one thread at a time; by that thread also
 // from within.
@@ -109,7 +96,7 @@ ServedObject Adapter::served_object(OctetSpan id, ServantRef servant) const {
   object.servant = std::move(servant);
   object.adapter = self();
   object.adapter_ref = ref_;
-  object.id = id_of(id);
+  object.id = to_id(id);
   return object;
 }
 
@@ -171,7 +158,7 @@ void Adapter::end_transition(const IdText& id) noexcept {
 }
 
 void Adapter::incarnate(OctetSpan octets) {
-  const ObjectId id = id_of(octets);
+  const ObjectId id = to_id(octets);
   const IdText text = text_of(octets);
   {
     Lock lock(mutex_);

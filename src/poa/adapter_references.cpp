@@ -46,6 +46,9 @@ bool Adapter::is_system_id(const ObjectId& id) const noexcept {
 }
 
 void Adapter::check_id_is_ours(const ObjectId& id) const {
+  const bool is_octets_of_ours = id.empty() || id.front() >= 0xf0;
+  if (parts_.ids_are_keys && is_octets_of_ours)
+    throw CORBA::BAD_PARAM(minor_foreign_id, COMPLETED_NO, "an id of the INSPOA is a name");
   if (parts_.policies.system_id() && !is_system_id(id))
     throw CORBA::BAD_PARAM(minor_foreign_id, COMPLETED_NO, "not an id of this SYSTEM_ID adapter");
 }
@@ -60,6 +63,8 @@ ObjectId Adapter::new_system_id() {
 }
 
 Octets Adapter::key_of(const ObjectId& id) const {
+  if (parts_.ids_are_keys)
+    return {std::as_bytes(std::span(id)).begin(), std::as_bytes(std::span(id)).end()};
   if (parts_.policies.persistent()) return make_persistent_key(path_, id);
   const TransientPrefix prefix{parts_.dispatcher->nonce(), ref_};
   if (!parts_.policies.system_id() || id.size() != slot_id_size) return make_id_key(prefix, id);
@@ -175,15 +180,15 @@ CORBA::object_reference<CORBA::Object> Adapter::id_to_reference(const ObjectId& 
 ObjectId Adapter::reference_to_id(const CORBA::object_reference<CORBA::Object>& reference) {
   (void)lock_alive();
   if (!reference) throw CORBA::INV_OBJREF(0, COMPLETED_NO, "nil reference");
-  const std::optional<KeyView> key = parse_key(local_key(*reference, *parts_.dispatcher->core()));
-  if (!key) throw WrongAdapter();
+  const OctetSpan octets = local_key(*reference, *parts_.dispatcher->core());
+  const std::optional<KeyView> key = parse_key(octets);
+  if (parts_.ids_are_keys && !key && !octets.empty()) return to_id(octets);
+  if (!key || parts_.ids_are_keys) throw WrongAdapter();
   const bool ours = key->kind == KeyKind::persistent
                         ? parts_.policies.persistent() && std::ranges::equal(key->path, path_)
                         : key->nonce == parts_.dispatcher->nonce() && key->adapter == ref_;
   if (!ours) throw WrongAdapter();
-  ObjectId id(key->id.size());
-  if (!id.empty()) std::memcpy(id.data(), key->id.data(), id.size());
-  return id;
+  return to_id(key->id);
 }
 
 }  // namespace perigee::poa

@@ -3,6 +3,7 @@
 #include "poa/dispatcher.h"
 
 #include "poa/adapter.h"
+#include "poa/ior_table.h"
 #include "poa/manager.h"
 #include "poa/minor_codes.h"
 #include <perigee/base/log.h>
@@ -68,7 +69,8 @@ Dispatcher::Dispatcher(std::weak_ptr<orb::OrbCore> core, AdapterLimits limits)
       limits_(limits),
       nonce_(random_nonce()),
       objects_(limits.objects_max),
-      adapters_(limits.adapters_max) {}
+      adapters_(limits.adapters_max),
+      name_table_(std::make_shared<NameTable>(core_)) {}
 
 void Dispatcher::dispatch(orb::ServerRequest& request) noexcept {
   try {
@@ -105,7 +107,7 @@ void Dispatcher::route(orb::ServerRequest& request) {
 
 Dispatcher::Gate Dispatcher::pass(orb::ServerRequest& request, Target& target) {
   Adapter* adapter = target.object ? target.object->adapter.get() : target.visit.adapter();
-  if (adapter == nullptr) throw CORBA::OBJECT_NOT_EXIST(minor_no_adapter, COMPLETED_NO);
+  if (adapter == nullptr) raise_unknown_key(request.object_key());
   if (!target.object && !target.visit.entered())
     throw CORBA::TRANSIENT(minor_adapter_destroyed, COMPLETED_NO);
   switch (adapter->manager().state()) {
@@ -156,6 +158,13 @@ void Dispatcher::call_with_hooks(orb::ServerRequest& request, const ServedObject
   if (hooks.after != nullptr) hooks.after(hooks.context, request);
 }
 
+// A name of the IORTable, or no object of ours.
+void Dispatcher::raise_unknown_key(OctetSpan key) const {
+  if (auto reference = name_table_->find(key))
+    throw PortableServer::ForwardRequest(std::move(reference));
+  throw CORBA::OBJECT_NOT_EXIST(minor_no_adapter, COMPLETED_NO);
+}
+
 // What the adapter's policies say about an object that is not active (CORBA 3.0, 11.2.6).
 Dispatcher::Served Dispatcher::serve_inactive(orb::ServerRequest& request, Target& target) {
   Adapter& adapter = *target.visit.adapter();
@@ -168,7 +177,10 @@ Dispatcher::Served Dispatcher::serve_inactive(orb::ServerRequest& request, Targe
     call(request, adapter.default_object(target.id));
     return Served::yes;
   }
-  if (!policies.servant_manager()) throw CORBA::OBJECT_NOT_EXIST(minor_no_object, COMPLETED_NO);
+  if (!policies.servant_manager()) {
+    if (adapter.ids_are_keys()) raise_unknown_key(request.object_key());
+    throw CORBA::OBJECT_NOT_EXIST(minor_no_object, COMPLETED_NO);
+  }
   if (policies.retain()) {
     adapter.incarnate(target.id);
     return Served::look_again;
@@ -201,7 +213,7 @@ void Dispatcher::call_located(orb::ServerRequest& request, Adapter& adapter, Oct
 Dispatcher::Target Dispatcher::find(OctetSpan octets) noexcept {
   const std::optional<KeyView> key = parse_key(octets);
   Target target{find_object(key, octets)};
-  if (!target.object && key) find_adapter(*key, target);
+  if (!target.object) find_adapter(key, octets, target);
   return target;
 }
 
@@ -218,7 +230,14 @@ Dispatcher::ObjectPin Dispatcher::find_object(const std::optional<KeyView>& key,
   return slot ? objects_.pin(*slot) : ObjectPin();
 }
 
-void Dispatcher::find_adapter(const KeyView& key, Target& target) noexcept {
+void Dispatcher::find_adapter(const std::optional<KeyView>& parsed, OctetSpan octets,
+                              Target& target) noexcept {
+  if (!parsed) {
+    target.id = octets;
+    target.visit = AdapterVisit(existing_named_root());
+    return;
+  }
+  const KeyView& key = *parsed;
   target.id = key.id;
   if (key.kind == KeyKind::persistent) {
     PathEnd end = walk(key.path);
@@ -258,14 +277,22 @@ orb::Location Dispatcher::locate(OctetSpan object_key) noexcept {
   const bool served =
       adapter != nullptr && (target.missing_child || adapter->policies().default_servant() ||
                              adapter->policies().servant_manager());
-  return {served ? Status::here : Status::unknown, nullptr};
+  if (served) return {Status::here, nullptr};
+  if (adapter != nullptr && !adapter->ids_are_keys()) return {Status::unknown, nullptr};
+  try {
+    auto reference = name_table_->find(object_key);
+    const Status status = reference ? Status::forward : Status::unknown;
+    return {status, std::move(reference)};
+  } catch (...) {  // the request will tell
+    return {Status::here, nullptr};
+  }
 }
 
 bool Dispatcher::is_local_key(OctetSpan object_key) const noexcept {
   const std::optional<KeyView> key = parse_key(object_key);
   if (key && key->kind != KeyKind::persistent) return key->nonce == nonce_;
   if (key_index_.find(object_key)) return true;
-  if (!key) return false;
+  if (!key) return existing_named_root() != nullptr;
   const PathEnd end = walk(key->path);
   return end.adapter && (!end.missing || end.adapter->has_activator());
 }
@@ -296,6 +323,20 @@ std::string Dispatcher::next_manager_id() {
 std::shared_ptr<Adapter> Dispatcher::existing_root() const {
   const std::lock_guard lock(root_mutex_);
   return root_.lock();
+}
+
+std::shared_ptr<Adapter> Dispatcher::existing_named_root() const noexcept {
+  const std::lock_guard lock(root_mutex_);
+  auto root = named_root_.lock();
+  return root && !root->destroyed() ? root : nullptr;
+}
+
+std::shared_ptr<Adapter> Dispatcher::named_root() {
+  const std::lock_guard lock(root_mutex_);
+  if (auto root = named_root_.lock(); root && !root->destroyed()) return root;
+  const auto root = Adapter::make_named_root(shared_from_this());
+  named_root_ = root;
+  return root;
 }
 
 std::shared_ptr<Adapter> Dispatcher::root() {

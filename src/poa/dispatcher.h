@@ -23,6 +23,7 @@ namespace perigee::poa {
 
 class Adapter;
 class AdapterVisit;
+class NameTable;
 class Manager;
 
 struct AdapterLimits {
@@ -81,6 +82,13 @@ class Dispatcher final : public orb::RequestDispatcher,
   [[nodiscard]] std::shared_ptr<Adapter> root();
   /// The Root POA if there is one.
   [[nodiscard]] std::shared_ptr<Adapter> existing_root() const;
+  /// The adapter whose ids are whole object keys, made at the first call and after it was
+  /// destroyed.
+  [[nodiscard]] std::shared_ptr<Adapter> named_root();
+  [[nodiscard]] std::shared_ptr<Adapter> existing_named_root() const noexcept;
+  [[nodiscard]] const std::shared_ptr<NameTable>& name_table() const noexcept {
+    return name_table_;
+  }
   void set_hooks(const UpcallHooks* hooks) noexcept { hooks_.store(hooks); }
 
  private:
@@ -93,7 +101,8 @@ class Dispatcher final : public orb::RequestDispatcher,
 
   [[nodiscard]] ObjectPin find_object(const std::optional<KeyView>& key, OctetSpan octets) noexcept;
   [[nodiscard]] Target find(OctetSpan key) noexcept;
-  void find_adapter(const KeyView& key, Target& target) noexcept;
+  void find_adapter(const std::optional<KeyView>& key, OctetSpan octets, Target& target) noexcept;
+  void raise_unknown_key(OctetSpan key) const;
   [[nodiscard]] PathEnd walk(OctetSpan path) const noexcept;
   void route(orb::ServerRequest& request);
   [[nodiscard]] Gate pass(orb::ServerRequest& request, Target& target);
@@ -113,7 +122,9 @@ class Dispatcher final : public orb::RequestDispatcher,
   KeyIndex key_index_;
   std::atomic<std::uint32_t> manager_count_{0};
   mutable std::mutex root_mutex_;
-  std::weak_ptr<Adapter> root_;  // guarded by root_mutex_; kept by its slot
+  std::weak_ptr<Adapter> root_;                  // guarded by root_mutex_; kept by its slot
+  std::weak_ptr<Adapter> named_root_;            // the same
+  const std::shared_ptr<NameTable> name_table_;  // shared with the application's references
 };
 
 }  // namespace perigee::poa

@@ -144,13 +144,16 @@ std::vector<std::string_view> decode_path(OctetSpan path) {
   return names;
 }
 
+std::vector<std::uint8_t> to_id(OctetSpan octets) {
+  std::vector<std::uint8_t> id(octets.size());
+  if (!id.empty()) std::memcpy(id.data(), octets.data(), id.size());
+  return id;
+}
+
 std::vector<std::uint8_t> slot_id(SlotRef slot) {
   Octets octets;
   append_slot(octets, slot);
-  std::vector<std::uint8_t> id(octets.size());
-  std::ranges::transform(octets, id.begin(),
-                         [](std::byte octet) { return std::to_integer<std::uint8_t>(octet); });
-  return id;
+  return to_id(octets);
 }
 
 }  // namespace perigee::poa

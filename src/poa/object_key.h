@@ -54,6 +54,8 @@ inline constexpr std::size_t adapter_depth_max = 0xffff;
 [[nodiscard]] Octets encode_path(std::span<const std::string_view> names);
 [[nodiscard]] std::vector<std::string_view> decode_path(OctetSpan path);
 
+[[nodiscard]] std::vector<std::uint8_t> to_id(OctetSpan octets);
+
 /// The id of an object that was activated without one: its slot and generation.
 inline constexpr std::size_t slot_id_size = 8;
 [[nodiscard]] std::vector<std::uint8_t> slot_id(SlotRef slot);

@@ -40,19 +40,31 @@ class PERIGEE_API ORB {
 
   [[nodiscard]] std::string id() const;
 
-  /// `IOR:`, `corbaloc:`, `file:` (a file that holds one of these). Raises BAD_PARAM, OMG minor
-  /// 7-10.
+  /// `IOR:`, `corbaloc:`, `corbaname:` (asks the naming service), `file:` (a file that holds one of
+  /// these). Raises BAD_PARAM, OMG minor 7-10; a corbaname also what the call raises.
   object_reference<Object> string_to_object(const std::string& text);
   /// "IOR:…". Raises MARSHAL (OMG minor 4) for local objects.
   std::string object_to_string(const object_reference<Object>& object);
 
+  /// What `-ORBInitRef` says, else what was registered, else what `-ORBDefaultInitRef` leads to.
+  /// Raises InvalidName.
   object_reference<Object> resolve_initial_references(const std::string& name);
+  /// Raises InvalidName if the name is empty or taken, BAD_PARAM (OMG minor 27) for nil.
   void register_initial_reference(const std::string& name, const object_reference<Object>& object);
   std::vector<std::string> list_initial_services();
 
   /// Blocks until shutdown; in reactive mode the caller's thread serves the requests. Returns at
   /// once if a shutdown has begun; raises BAD_INV_ORDER, OMG minor 4 after it is complete.
   void run();
+  /// For programs with an event loop of their own (thread strategy reactive): serves what is ready,
+  /// without waiting. Does nothing while a thread is in `run`, and under other strategies, whose
+  /// servers have their own threads. Raises BAD_INV_ORDER, OMG minor 4 after shutdown.
+  void perform_work();
+  [[nodiscard]] bool work_pending();
+  /// A handle that becomes readable when `perform_work` has something to do; -1 where it never has.
+  /// Not to be read, changed or closed. Timers do not show: call `perform_work` every second, too.
+  [[nodiscard]] int _work_handle() const noexcept;
+
   /// Stops serving. Waits for requests in progress if asked; then not to be called from an upcall
   /// (BAD_INV_ORDER, OMG minor 3).
   void shutdown(bool wait_for_completion);

@@ -62,7 +62,7 @@ std::string cause_text(const InvocationError& error) {
     case FailureCause::bad_forward:
       return "bad reference: " + cdr::to_string(error.cdr);
     case FailureCause::addressing_mode:
-      return "the server needs another addressing mode";
+      return "the server asks for another addressing mode again and again";
   }
   return "failed";
 }

@@ -84,6 +84,8 @@ Invocation::State Invocation::connect() {
   // On the thread of a reactive server others are served while this call waits.
   const bool nested =
       core_.settings().thread_strategy == ThreadStrategy::reactive && UpcallScope::inside(core_);
+  if (nested && !core_.server()->may_nest())
+    return fail(InvocationStage::sending, FailureCause::nested_too_deep);
   slot_.nested_server = nested ? core_.server() : nullptr;
   auto lease =
       target_->endpoint->checkout(freshness_, nested ? Sharing::forbidden : Sharing::allowed);
@@ -104,8 +106,14 @@ bool Invocation::encode_request() {
   slot_.request_id = lease_->take_request_id();
   request_buffer_->clear();
   cdr::Encoder encoder(*request_buffer_, std::endian::native, cdr::Encoder::Borrowing::yes);
-  messaging::RequestHeader header{
-      slot_.request_id, request_.response, target_->object_key, request_.operation, {}};
+  messaging::RequestHeader header{slot_.request_id,
+                                  request_.response,
+                                  target_->object_key,
+                                  request_.operation,
+                                  {},
+                                  binding_->addressing.load(std::memory_order_relaxed),
+                                  &binding_->ior,
+                                  target_->profile_index};
   if (!lease_->answered()) header.contexts = target_->endpoint->announcement();
   protocol.begin_request(encoder, target_->version, header,
                          request_.encode ? messaging::Body::present : messaging::Body::empty);
@@ -183,7 +191,7 @@ Invocation::State Invocation::classify() {
     case ReplyStatus::location_forward_perm:
       return follow_forward(Reference::Permanence::permanent);
     case ReplyStatus::needs_addressing_mode:
-      return fail(InvocationStage::awaiting, FailureCause::addressing_mode);
+      return address_as_asked();
   }
   const auto answered = static_cast<std::uint32_t>(target_ - binding_->targets.data());
   if (binding_->preferred.load(std::memory_order_relaxed) != answered)
@@ -196,6 +204,19 @@ bool Invocation::forwarded_object_is_gone() const {
   if (binding_->kind != Binding::Kind::forward) return false;
   cdr::Decoder body = body_;
   return body.read_string_view() == "IDL:omg.org/CORBA/OBJECT_NOT_EXIST:1.0";
+}
+
+// The server wants to know more of the target than the key: again, to the same place. The binding
+// remembers it. A server that never has enough is given up (CORBA 3.0, 15.4.3.1).
+Invocation::State Invocation::address_as_asked() {
+  const auto asked = static_cast<messaging::AddressingMode>(body_.read<std::int16_t>());
+  const bool known = body_.ok() && asked >= messaging::AddressingMode::key &&
+                     asked <= messaging::AddressingMode::reference;
+  leave_connection();
+  if (!known || ++addressing_changes_ > 2)
+    return fail(InvocationStage::awaiting, FailureCause::addressing_mode);
+  binding_->addressing.store(asked, std::memory_order_relaxed);
+  return State::connect;
 }
 
 Invocation::State Invocation::follow_forward(Reference::Permanence permanence) {
