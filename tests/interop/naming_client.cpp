@@ -54,11 +54,6 @@ void check_contexts(CORBA::ORB& orb, const ContextRef& root) {
   CHECK(root->resolve(name("house", "door", ""))->_is_equivalent(object(orb, "door")));
   CHECK_THROWS((void)root->resolve(name("house", "window", "")), CosNaming::NamingContext::NotFound,
                CHECK(caught.rest_of_name().size() == 1));
-  CHECK_THROWS((void)root->resolve({CosNaming::NameComponent("house", ""),
-                                    CosNaming::NameComponent("door", ""),
-                                    CosNaming::NameComponent("lock", "")}),
-               CosNaming::NamingContext::NotFound,
-               CHECK(caught.why() == CosNaming::NamingContext::NotFoundReason::not_context));
   CHECK_THROWS(house->destroy(), CosNaming::NamingContext::NotEmpty);
   const auto shed = root->new_context();
   root->bind_context(name("shed"), shed);
