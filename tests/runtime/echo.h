@@ -107,7 +107,6 @@ class Echo : public CORBA::Object {
   }
 };
 
-/// The servant.
 }  // namespace perigee::test
 
 inline auto IDL::traits<perigee::test::Echo>::_stub(
@@ -121,6 +120,7 @@ inline const CORBA::Object* IDL::traits<perigee::test::Echo>::_object(
 
 namespace perigee::test {
 
+/// The servant.
 class EchoServant : public PortableServer::Servant {
  public:
   std::atomic<int> counted{0};
