@@ -47,10 +47,9 @@ void Encoder::write_converted(std::string_view text) {
   patch(length_offset, static_cast<std::uint32_t>(size));
 }
 
-void Decoder::read_converted(std::string& text) {
-  const std::string_view source = read_string_view();
-  text.resize(converted_size_max(source, code_sets_.native));
-  const char* const end = convert_text(source, code_sets_.chars, code_sets_.native, text.data());
+void Decoder::convert(std::string_view octets, std::string& text) {
+  text.resize(converted_size_max(octets, code_sets_.native));
+  const char* const end = convert_text(octets, code_sets_.chars, code_sets_.native, text.data());
   if (end == nullptr) {
     text.clear();
     return fail(ErrorKind::bad_character);

@@ -103,13 +103,16 @@ class PERIGEE_API Decoder {
   [[nodiscard]] std::string_view read_string_view() noexcept;
   /// The same, converted as the code sets say; `bad_character` if it is not valid or cannot be.
   void read_string(std::string& text) {
-    if (code_sets_.converts()) return read_converted(text);
-    text = read_string_view();
+    const std::string_view octets = read_string_view();
+    if (code_sets_.converts()) [[unlikely]]
+      return convert(octets, text);
+    text = octets;
   }
   /// The same as a view: into the octets, or into `storage` if it had to be converted.
   [[nodiscard]] std::string_view read_borrowed_string(std::string& storage) {
-    if (!code_sets_.converts()) return read_string_view();
-    read_converted(storage);
+    const std::string_view octets = read_string_view();
+    if (!code_sets_.converts()) return octets;
+    convert(octets, storage);
     return storage;
   }
   /// Code points. Errors: `bad_character` (what is there is not valid in the code set),
@@ -208,7 +211,7 @@ class PERIGEE_API Decoder {
   static Decoder failed(ErrorKind kind) noexcept;
   long double read_long_double() noexcept;
   [[gnu::cold]] char converted(char character) noexcept;
-  [[gnu::cold]] void read_converted(std::string& text);
+  [[gnu::cold]] void convert(std::string_view octets, std::string& text);
 
   OctetSpan octets_;
   std::size_t position_ = 0;
