@@ -1,6 +1,7 @@
 // The one header that an application includes.
 #pragma once
 
+#include <perigee/orb/any_operators.h>
 #include <perigee/orb/mapping.h>
 #include <perigee/orb/orb.h>
 #include <perigee/poa/poa.h>

@@ -25,6 +25,7 @@ enum class ErrorKind : std::uint8_t {
   not_in_version,  ///< this GIOP version has no encoding for the type
   bad_character,   ///< not valid in its code set, or not to be had in the one that is needed
   no_code_set,     ///< the peers have not agreed on how to send wide characters
+  not_supported,   ///< a type that cannot be marshalled by this version of Perigee: valuetypes
 };
 
 /// A decoding error: what, and where.

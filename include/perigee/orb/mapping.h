@@ -3,10 +3,12 @@
 #pragma once
 
 #include <perigee/base/export.h>
+#include <perigee/orb/any.h>
 #include <perigee/orb/exceptions.h>
 #include <perigee/orb/local_object.h>
 #include <perigee/orb/object.h>
 #include <perigee/orb/traits.h>
+#include <perigee/orb/typecode.h>
 
 #include <array>
 #include <cstddef>

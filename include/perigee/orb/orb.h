@@ -4,6 +4,7 @@
 #include <perigee/base/export.h>
 #include <perigee/orb/exceptions.h>
 #include <perigee/orb/object.h>
+#include <perigee/orb/typecode_factory.h>
 
 #include <memory>
 #include <string>
@@ -29,7 +30,7 @@ class PERIGEE_API InvalidName final : public UserException {
 };
 
 /// The object request broker. Any thread.
-class PERIGEE_API ORB {
+class PERIGEE_API ORB : public TypeCodeFactory {
  public:
   using _ref_type = object_reference<ORB>;
 

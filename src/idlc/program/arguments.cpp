@@ -61,9 +61,14 @@ void add_output_options(CLI::App& app, Arguments& arguments) {
   app.add_option("--depend-file", arguments.depend_file,
                  "Write a make rule that names all files that were read")
       ->type_name("FILE");
+  app.add_flag("--any", names.with_any,
+               "Also generate TypeCodes, and insertion into and extraction from any: stockA.h and "
+               "stockA.cpp");
   app.add_option("--client-suffix", names.client_suffix, "Suffix of the client's files")
       ->capture_default_str();
   app.add_option("--server-suffix", names.server_suffix, "Suffix of the server's files")
+      ->capture_default_str();
+  app.add_option("--any-suffix", names.any_suffix, "Suffix of the files for any")
       ->capture_default_str();
   app.add_option("--header-extension", names.header_extension, "Extension of headers")
       ->capture_default_str();
@@ -117,8 +122,13 @@ std::string complaint(const Arguments& arguments, const Flags& flags) {
   if (flags.wants_async) return "--async is not available in this version";
   if (!arguments.depend_file.empty() && arguments.files.size() > 1)
     return "--depend-file takes one IDL file at a time";
-  if (arguments.names.client_suffix == arguments.names.server_suffix)
+  const cpp11::FileNames& names = arguments.names;
+  if (names.client_suffix == names.server_suffix)
     return "the client's and the server's files have the same suffix";
+  const bool any_is_apart =
+      names.any_suffix != names.client_suffix && names.any_suffix != names.server_suffix;
+  if (names.with_any && !any_is_apart)
+    return "the files for any have the same suffix as the client's or the server's";
   if (arguments.names.header_extension == arguments.names.source_extension)
     return "headers and sources have the same extension";
   return {};

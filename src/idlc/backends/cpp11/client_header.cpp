@@ -6,6 +6,7 @@
 #include "idlc/backends/cpp11/members.h"
 #include "idlc/backends/cpp11/names.h"
 #include "idlc/backends/cpp11/shadowing.h"
+#include "idlc/backends/cpp11/type_codes.h"
 #include "idlc/backends/cpp11/types.h"
 
 #include <algorithm>
@@ -172,6 +173,9 @@ void declare_types(Writer& writer, const Declarations& declarations, Scope scope
     const bool is_apart = is_class(*declaration);
     if (is_apart) writer.separate();
     declare_type(writer, *declaration, scope);
+    // Defined in the files for any; declared here, since a class cannot be added to.
+    if (scope == Scope::class_scope && has_type_code(*declaration))
+      writer.write("static const ::CORBA::TypeCodeConstant _tc_" + declaration->name + ";");
     if (is_apart) writer.separate();
   }
 }

@@ -130,11 +130,20 @@ std::string server_header(const std::string& idl_path, const FileNames& names) {
   return with_suffix(idl_path, names.server_suffix + names.header_extension);
 }
 
+std::string any_header(const std::string& idl_path, const FileNames& names) {
+  return with_suffix(idl_path, names.any_suffix + names.header_extension);
+}
+
 std::vector<std::string> output_names(const std::string& idl_path, const FileNames& names) {
   const std::string name = file_name(idl_path);
-  return {
+  std::vector<std::string> result = {
       client_header(name, names), with_suffix(name, names.client_suffix + names.source_extension),
       server_header(name, names), with_suffix(name, names.server_suffix + names.source_extension)};
+  if (names.with_any) {
+    result.push_back(any_header(name, names));
+    result.push_back(with_suffix(name, names.any_suffix + names.source_extension));
+  }
+  return result;
 }
 
 }  // namespace perigee::idlc::cpp11

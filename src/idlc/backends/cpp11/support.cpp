@@ -16,12 +16,8 @@ std::string_view missing_type(const Type& type) {
   switch (type.kind) {
     case TypeKind::wchar:
       return "wide characters";
-    case TypeKind::any:
-      return "values of type any";
     case TypeKind::value_base:
       return "values of type ValueBase";
-    case TypeKind::type_code:
-      return "values of type TypeCode";
     case TypeKind::string:
       return type.bound == 0 ? "" : "bounded strings";
     case TypeKind::wstring:

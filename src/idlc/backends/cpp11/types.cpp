@@ -68,6 +68,10 @@ std::string cpp_type(const Type& type) {
       return "double";
     case TypeKind::float128:
       return "long double";
+    case TypeKind::any:
+      return "::CORBA::Any";
+    case TypeKind::type_code:
+      return "::CORBA::object_reference<::CORBA::TypeCode>";
     case TypeKind::string:
       return "std::string";
     case TypeKind::object:
@@ -124,7 +128,8 @@ std::string parameter_type(const Parameter& parameter) {
     return kind == TypeKind::string ? "std::string_view"
                                     : "std::span<const " + borrowed_element(type) + ">";
   const bool by_value = is_scalar(type) || kind == TypeKind::interface ||
-                        kind == TypeKind::object || kind == TypeKind::native;
+                        kind == TypeKind::object || kind == TypeKind::native ||
+                        kind == TypeKind::type_code;
   return by_value ? cpp_type(type) : "const " + cpp_type(type) + "&";
 }
 

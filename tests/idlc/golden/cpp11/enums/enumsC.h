@@ -37,6 +37,7 @@ class Brush : public virtual ::CORBA::Object {
   explicit Brush(std::shared_ptr<::perigee::orb::Reference> reference) noexcept;
 
   enum class Width : uint32_t { thin, thick };
+  static const ::CORBA::TypeCodeConstant _tc_Width;
 
   virtual ::Paint::Brush::Width stroke_width();
   virtual void paint(::Paint::Colour chosen, ::Power& state, ::Paint::Pigment& used);

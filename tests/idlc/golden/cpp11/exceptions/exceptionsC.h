@@ -158,6 +158,7 @@ class Risky : public virtual ::CORBA::Object {
    private:
     bool fatal_{};
   };
+  static const ::CORBA::TypeCodeConstant _tc_Nearby;
 
   virtual void attempt(int32_t how);
 

@@ -102,6 +102,7 @@ class Shape : public virtual ::CORBA::LocalObject {
   static constexpr std::string_view _type_id = "IDL:Near/Shape:1.0";
 
   using Group = std::vector<::CORBA::object_reference<::Near::Shape>>;
+  static const ::CORBA::TypeCodeConstant _tc_Group;
 
   class Placed {
    public:
@@ -134,6 +135,7 @@ class Shape : public virtual ::CORBA::LocalObject {
     ::CORBA::object_reference<::Near::Shape> what_;
     int32_t where_{};
   };
+  static const ::CORBA::TypeCodeConstant _tc_Placed;
 
   virtual void draw(::Near::Canvas* target, ::Near::Canvas*& copy, ::Near::Canvas*& other) = 0;
   virtual ::Near::Canvas* surface() = 0;

@@ -245,8 +245,10 @@ class Outer {
    private:
     int32_t value_{};
   };
+  static const ::CORBA::TypeCodeConstant _tc_Inner;
 
   enum class Kind : uint32_t { plain, fancy };
+  static const ::CORBA::TypeCodeConstant _tc_Kind;
   Outer() = default;
   explicit Outer(
       ::Shapes::Outer::Inner nested, ::Shapes::Outer::Kind style,
@@ -340,6 +342,7 @@ class Canvas : public virtual ::CORBA::Object {
     ::Shapes::Point from_point_;
     ::Shapes::Point to_point_;
   };
+  static const ::CORBA::TypeCodeConstant _tc_Stroke;
 
   virtual void draw(const ::Shapes::Canvas::Stroke& line);
 
