@@ -3,6 +3,7 @@
 #pragma once
 
 #include <perigee/base/export.h>
+#include <perigee/orb/traits.h>
 #include <perigee/orb/typecode.h>
 
 #include <cstddef>
@@ -57,6 +58,9 @@ class PERIGEE_API Any {
   alignas(8) std::byte basic_[16]{};
 };
 
+/// "any of double", "any of struct Point { … }": what it holds, not the value.
+PERIGEE_API std::string _text_of(const Any& any);
+
 /// Raises no exception: what cannot be encoded fails the encoder.
 PERIGEE_API perigee::cdr::Encoder& operator<<(perigee::cdr::Encoder& encoder, const Any& any);
 /// The value is checked against its type, and kept as octets until it is extracted.
@@ -65,14 +69,12 @@ PERIGEE_API perigee::cdr::Decoder& operator>>(perigee::cdr::Decoder& decoder, An
 }  // namespace perigee_v1
 }  // namespace CORBA
 
+template <>
+struct perigee::stub::is_written<CORBA::Any> : std::true_type {};
+
 namespace IDL {
 inline namespace perigee_v1 {
 template <>
-struct traits<CORBA::Any> {
-  using value_type = CORBA::Any;
-  using in_type = const CORBA::Any&;
-  using out_type = CORBA::Any&;
-  using inout_type = CORBA::Any&;
-};
+struct traits<CORBA::Any> : perigee::stub::aggregate_traits<CORBA::Any> {};
 }  // namespace perigee_v1
 }  // namespace IDL

@@ -110,6 +110,11 @@ void write(Sink& sink, const CORBA::object_reference<T>& object) {
   }
 }
 
+template <typename Sink>
+void write(Sink& sink, const CORBA::object_reference<CORBA::TypeCode>& type) {
+  sink.put(_text_of(type));
+}
+
 template <typename Sink, typename T>
 void write(Sink& sink, const T& value) {
   if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>) {

@@ -143,6 +143,9 @@ class PERIGEE_API TypeCodeConstant final {
 PERIGEE_API bool operator==(const object_reference<TypeCode>& a,
                             const object_reference<TypeCode>& b);
 
+/// The type as IDL would write it; "nil".
+PERIGEE_API std::string _text_of(const object_reference<TypeCode>& type);
+
 /// A nil reference cannot be marshalled: it fails the encoder.
 PERIGEE_API perigee::cdr::Encoder& operator<<(perigee::cdr::Encoder& encoder,
                                               const object_reference<TypeCode>& type);
@@ -162,6 +165,16 @@ struct traits<CORBA::TypeCode> {
   using in_type = ref_type;
   using out_type = ref_type&;
   using inout_type = ref_type&;
+
+  template <typename Formatter = IDL::formatter<value_type, char>>
+  [[nodiscard]] static IDL::written<value_type, Formatter> write(const value_type& value) noexcept {
+    return {value};
+  }
 };
 }  // namespace perigee_v1
 }  // namespace IDL
+
+template <>
+struct PERIGEE_API std::hash<CORBA::object_reference<CORBA::TypeCode>> {
+  std::size_t operator()(const CORBA::object_reference<CORBA::TypeCode>& type) const noexcept;
+};

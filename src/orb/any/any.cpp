@@ -245,6 +245,10 @@ bool operator==(const Any& a, const Any& b) {
          std::ranges::equal(mine.own_octets(), its.own_octets());
 }
 
+std::string _text_of(const Any& any) {
+  return "any of " + perigee::cdr::to_text(Access::type(any));
+}
+
 perigee::cdr::Encoder& operator<<(perigee::cdr::Encoder& encoder, const Any& any) {
   perigee::cdr::encode_type(encoder, Access::type(any));
   if (encoder.ok()) perigee::any::encode_value(encoder, any);

@@ -194,6 +194,10 @@ bool operator==(const object_reference<TypeCode>& a, const object_reference<Type
   return perigee::cdr::equal(node_of(a), node_of(b));
 }
 
+std::string _text_of(const object_reference<TypeCode>& type) {
+  return type ? type->_text() : "nil";
+}
+
 perigee::cdr::Encoder& operator<<(perigee::cdr::Encoder& encoder,
                                   const object_reference<TypeCode>& type) {
   if (!type)
@@ -228,3 +232,10 @@ void TypeCode::Bounds::_encode(perigee::cdr::Encoder&) const {}  // it has no me
 
 }  // namespace perigee_v1
 }  // namespace CORBA
+
+std::size_t std::hash<CORBA::object_reference<CORBA::TypeCode>>::operator()(
+    const CORBA::object_reference<CORBA::TypeCode>& type) const noexcept {
+  if (!type) return 0;
+  const perigee::cdr::TypeNode& node = *type->_node();
+  return std::hash<std::string_view>()(node.id) + static_cast<std::size_t>(node.kind);
+}

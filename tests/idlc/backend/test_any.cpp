@@ -10,10 +10,12 @@
 #include "support/allocations.h"
 #include "support/octets.h"
 #include <perigee/orb/any_operators.h>
+#include <perigee/orb/write.h>
 
 #include <doctest/doctest.h>
 
 #include <limits>
+#include <sstream>
 
 namespace {
 
@@ -266,4 +268,14 @@ TEST_CASE("operations that a kind does not have raise BadKind, wrong indexes Bou
   CHECK_THROWS_AS((void)CORBA::_tc_long->id(), TypeCode::BadKind);
   CHECK_THROWS_AS((void)tree_type->member_name(2), TypeCode::Bounds);
   CHECK_THROWS_AS((void)tree_type->member_type(2), TypeCode::Bounds);
+}
+
+TEST_CASE("anys and TypeCodes are written as what they are") {
+  Any any;
+  any <<= Shapes::Point(1, 2);
+  std::ostringstream text;
+  text << Boxes::Parcel("p", any, Boxes::_tc_Grade, Boxes::Grade::best);
+  CHECK(text.str() ==
+        "Boxes::Parcel{label=\"p\", contents=any of struct Point { double x; double y; }, "
+        "kind=enum Grade { good, better, best }, quality=best}");
 }

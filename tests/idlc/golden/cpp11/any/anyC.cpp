@@ -2,6 +2,7 @@
 #include "anyC.h"
 
 #include <perigee/orb/stub.h>
+#include <perigee/orb/text.h>
 
 namespace Boxes {
 
@@ -56,6 +57,8 @@ const char* Broken::_rep_id() const noexcept { return _type_id.data(); }
 const char* Broken::_name() const noexcept { return "Broken"; }
 void Broken::_raise() const { throw *this; }
 void Broken::_encode(::perigee::cdr::Encoder& encoder) const { encoder << *this; }
+
+void Broken::_describe(std::string& text) const { ::perigee::text::describe(text, *this); }
 
 void Broken::swap(Broken& other) noexcept {
   std::swap(reason_, other.reason_);

@@ -5,6 +5,8 @@
 
 namespace Boxes {
 
+using ::perigee::output::operator<<;
+
 using Anys = std::vector<::CORBA::Any>;
 using TypeCodes = std::vector<::CORBA::object_reference<::CORBA::TypeCode>>;
 enum class Grade : uint32_t { good, better, best };
@@ -126,6 +128,7 @@ class Broken final : public ::CORBA::UserException {
   const char* _name() const noexcept override;
   [[noreturn]] void _raise() const override;
   void _encode(::perigee::cdr::Encoder& encoder) const override;
+  void _describe(std::string& text) const override;
 
   void swap(Broken& other) noexcept;
   friend void swap(Broken& a, Broken& b) noexcept { a.swap(b); }
