@@ -80,14 +80,52 @@ bool BaseChecks::accepts(const ScopedName& written, const Interface& base) {
   return true;
 }
 
-void check_not_inherited(Context& context, const Identifier& identifier) {
-  for (const Symbol* symbol : Scopes::inherited(context.scopes.current(), identifier.name)) {
-    if (!is_operation_or_attribute(symbol->declaration)) continue;
-    context
-        .error(identifier.location,
-               quoted(identifier.name) + " is inherited and cannot be declared again")
-        .notes.push_back({symbol->location, "it is inherited from here"});
+namespace {
+
+/// A local interface, or what holds one.
+bool is_local(const Context& context, const Type& type) {
+  if (const auto* interface = as<Interface>(type.declaration)) {
+    // See check_words.
+    return interface->is_local && !interface->location.file->is_builtin;
   }
+  if (type.declaration != nullptr) return context.local_types.contains(type.declaration);
+  return (type.element != nullptr && is_local(context, *type.element)) ||
+         (type.key != nullptr && is_local(context, *type.key));
+}
+
+}  // namespace
+
+void note_local(Context& context, const Declaration& declaration, const Type& part) {
+  if (is_local(context, part)) context.local_types.insert(&declaration);
+}
+
+void check_local(Context& context, const Operation& operation) {
+  const auto* interface = as<Interface>(operation.parent);
+  if (interface == nullptr || interface->is_local) return;
+  const auto report = [&](Location location, const std::string& what) {
+    context.error(location, what + " is local, but " + quoted(interface->name) + " is not").hint =
+        "only operations of a local interface can use local types";
+  };
+  if (is_local(context, *operation.return_type)) {
+    report(operation.location, "the result's type " + quoted(to_text(*operation.return_type)));
+  }
+  for (const Parameter& parameter : operation.parameters) {
+    if (!is_local(context, *parameter.type)) continue;
+    report(parameter.location, "the parameter's type " + quoted(to_text(*parameter.type)));
+  }
+  for (const Exception* exception : operation.raises) {
+    if (!context.local_types.contains(exception)) continue;
+    report(operation.location, "the exception " + quoted(exception->name));
+  }
+}
+
+void check_local(Context& context, const Attribute& attribute) {
+  const auto* interface = as<Interface>(attribute.parent);
+  if (interface == nullptr || interface->is_local || !is_local(context, *attribute.type)) return;
+  context
+      .error(attribute.location, "the attribute's type " + quoted(to_text(*attribute.type)) +
+                                     " is local, but " + quoted(interface->name) + " is not")
+      .hint = "only attributes of a local interface can have local types";
 }
 
 void check_oneway(Context& context, const Operation& operation, Location keyword) {

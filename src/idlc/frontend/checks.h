@@ -46,8 +46,11 @@ class LabelChecks final {
   std::optional<Location> default_;
 };
 
-/// An operation or attribute of that name is not inherited already.
-void check_not_inherited(Context& context, const Identifier& identifier);
+/// Remembers that `declaration` is local if its `part` is: a member's type, what a typedef names.
+void note_local(Context& context, const Declaration& declaration, const Type& part);
+/// Only local interfaces use local types. CORBA 3.0, 3.8.6.
+void check_local(Context& context, const Operation& operation);
+void check_local(Context& context, const Attribute& attribute);
 /// A oneway operation has no result, no out parameters and no exceptions.
 void check_oneway(Context& context, const Operation& operation, Location keyword);
 /// The type may be contained by value: it is not a struct or union that is still being defined.

@@ -81,6 +81,8 @@ Declaration* parse_struct(Context& context, Annotations annotations) {
       context.diagnostics.error_count() == errors_before) {
     context.error(end_of_head, "struct '" + structure.name + "' has no members");
   }
+  for (const Member& member : structure.members) note_local(context, structure, *member.type);
+  if (context.local_types.contains(structure.base)) context.local_types.insert(&structure);
   structure.is_defined = true;
   return &structure;
 }
@@ -96,6 +98,7 @@ Declaration* parse_exception(Context& context, Annotations annotations) {
   auto& exception = declare<Exception>(context, *identifier, std::move(annotations));
   const Inside inside(context, exception, exception.nested);
   parse_body(context, exception.members, exception.name);
+  for (const Member& member : exception.members) note_local(context, exception, *member.type);
   return &exception;
 }
 

@@ -170,6 +170,7 @@ Declaration* parse_typedef(Context& context, const Annotations& annotations) {
     if (type->kind == TypeKind::array) check_complete(context, *type, location);
     last = &declare<Typedef>(context, *identifier, annotations);
     last->type = type;
+    note_local(context, *last, *type);
     const std::size_t depth = context.types.alias_depth(*type) + 1;
     context.types.set_alias_depth(*last, depth);
     if (depth > context.options.limits.alias_depth_max) {

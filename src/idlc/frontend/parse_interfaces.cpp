@@ -244,13 +244,13 @@ void parse_operation(Context& context, Annotations annotations) {
     if (identifier) tokens.report_unexpected("'(' after the name of the operation");
     return tokens.recover();
   }
-  check_not_inherited(context, *identifier);
   auto& operation = declare<Operation>(context, *identifier, std::move(annotations));
   operation.is_oneway = is_oneway;
   operation.return_type = type;
   parse_parameters(context, operation.parameters);
   if (tokens.accept_keyword("raises")) operation.raises = parse_exception_list(context);
   if (tokens.accept_keyword("context")) parse_context_names(context, operation);
+  check_local(context, operation);
   if (is_oneway) check_oneway(context, operation, keyword);
   finish_declaration(context, &operation, "the operation");
 }
@@ -279,10 +279,10 @@ void parse_attribute(Context& context, const Annotations& annotations) {
   do {
     const auto identifier = parse_identifier(context, "the name of the attribute");
     if (!identifier) return tokens.recover();
-    check_not_inherited(context, *identifier);
     auto& attribute = declare<Attribute>(context, *identifier, annotations);
     attribute.is_readonly = is_readonly;
     attribute.type = type;
+    check_local(context, attribute);
     attributes.push_back(&attribute);
   } while (tokens.accept(","));
   parse_attribute_raises(context, *attributes.back());

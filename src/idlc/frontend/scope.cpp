@@ -156,6 +156,7 @@ bool Scopes::declare(const Identifier& identifier, Declaration* declaration,
       lower_case(owner->name) == lower_case(identifier.name)) {
     warn_of_case(identifier, owner->name, owner->location);
   }
+  report_inherited(identifier);
   const Symbol* existing = current_->find(identifier.name);
   if (declaration != nullptr && existing == nullptr) warn_of_hidden(identifier);
   if (existing != nullptr && existing->is_use && existing->name != identifier.name) {
@@ -189,6 +190,22 @@ bool Scopes::is_inside(const Declaration& declaration) const {
     if (scope->owner() == &declaration) return true;
   }
   return false;
+}
+
+/// CORBA 3.0, 3.8.5 and 3.9.5: operations, attributes and members are inherited for good; types,
+/// constants and exceptions may be declared again.
+void Scopes::report_inherited(const Identifier& identifier) {
+  if (current_->bases().empty()) return;
+  for (const Symbol* symbol : inherited(*current_, identifier.name)) {
+    const Declaration* declaration = symbol->declaration;
+    const bool is_kept = declaration == nullptr || as<Operation>(declaration) != nullptr ||
+                         as<Attribute>(declaration) != nullptr;
+    if (!is_kept) continue;
+    diagnostics_
+        .error(identifier.location,
+               quoted(identifier.name) + " is inherited and cannot be declared again")
+        .notes.push_back({symbol->location, "it is inherited from here"});
+  }
 }
 
 void Scopes::warn_of_hidden(const Identifier& identifier) {
