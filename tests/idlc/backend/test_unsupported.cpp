@@ -90,9 +90,10 @@ TEST_CASE("what cannot be borrowed is refused where the annotation is") {
 }
 
 TEST_CASE("what cannot leave the process is refused in operations that can be called from afar") {
-  CHECK(error_of(
-            "local interface L {}; typedef sequence<L> Ls; interface I { void f(out Ls l); };") ==
-        "1:75: a reference to the local interface '::L' cannot be passed to another process");
+  // The front end reports those of the file itself; CORBA's own became local only with CORBA 3.
+  CHECK(error_of("#include <orb.idl>\ninterface I { void f(in CORBA::Policy p); };") ==
+        "2:39: a reference to the local interface '::CORBA::Policy' cannot be passed to another "
+        "process");
   CHECK(error_of("native N; interface I { N f(); };") ==
         "1:27: a value of the native type '::N' cannot be passed to another process");
   CHECK(error_of("#include <orb.idl>\ninterface I : CORBA::Policy {};") ==
