@@ -1,7 +1,8 @@
 // Walking a value by its type: to find its end, or to write it again in another form.
 //
 // Types come from the network, too: one that holds much of nothing (a long array of empty structs,
-// say) could keep the walk busy for ever, so its steps are counted against the octets at hand.
+// say) could keep the walk busy for ever, so its steps are counted against the octets that it has
+// read: what is accepted is accepted again when it stands alone.
 #include "cdr/typecode_label.h"
 #include <perigee/cdr/operators.h>
 #include <perigee/cdr/typecode.h>
@@ -20,15 +21,12 @@ constexpr std::size_t labels_per_step = 8;
 class Walk final {
  public:
   Walk(Decoder& decoder, Encoder* encoder, InnerTypes inner_types)
-      : in_(decoder),
-        out_(encoder),
-        inner_types_(inner_types),
-        steps_left_(free_steps + decoder.remaining() * steps_per_octet) {}
+      : in_(decoder), out_(encoder), inner_types_(inner_types), start_(decoder.position()) {}
 
   void value(const TypeNode& type) {
-    if (steps_left_ == 0) in_.fail(ErrorKind::too_large);
+    if (++steps_ > free_steps + (in_.position() - start_) * steps_per_octet)
+      in_.fail(ErrorKind::too_large);
     if (!in_.ok()) return;
-    --steps_left_;
     if (!basic_value(type.kind)) constructed_value(type);
   }
 
@@ -226,7 +224,7 @@ class Walk final {
   }
 
   std::uint32_t length(const TypeNode& type) {
-    const auto count = static_cast<std::uint32_t>(in_.read_length(1));
+    const auto count = in_.read<std::uint32_t>();  // elements may take no octets at all
     if (type.bound != 0 && count > type.bound) in_.fail(ErrorKind::bad_length);
     if (out_ != nullptr) out_->write(count);
     return in_.ok() ? count : 0;
@@ -280,7 +278,7 @@ class Walk final {
   void union_value(const TypeNode& type) {
     const std::int64_t label = discriminator(unaliased(*type.content));
     if (!in_.ok()) return;
-    steps_left_ -= std::min(steps_left_, type.members.size() / labels_per_step);
+    steps_ += type.members.size() / labels_per_step;
     const TypeMember* branch = nullptr;
     for (std::size_t index = 0; index < type.members.size() && branch == nullptr; ++index)
       if (static_cast<std::int64_t>(index) != type.default_index &&
@@ -302,7 +300,8 @@ class Walk final {
   Decoder& in_;
   Encoder* out_;
   InnerTypes inner_types_;
-  std::size_t steps_left_;
+  std::size_t start_;
+  std::size_t steps_ = 0;
 };
 
 }  // namespace

@@ -137,7 +137,16 @@ TEST_CASE("values that their type does not have are errors") {
         ErrorKind::bad_length);
   CHECK(skip(octets(0, 0, 0, 3, 'a', 'b', 0), string_node<1>).kind == ErrorKind::bad_length);
   CHECK(skip(octets(0xff, 0xff, 0xff, 0xff), sequence_node<test::point>).kind ==
+        ErrorKind::truncated);
+  CHECK(skip(octets(0xff, 0xff, 0xff, 0xff), sequence_node<basic_node<tk_long>>).kind ==
         ErrorKind::bad_length);
+}
+
+// Found by fuzzing: whether it was accepted depended on what came behind it.
+TEST_CASE("elements that take no octets need none") {
+  constexpr static TypeNode nothing{.kind = tk_struct};
+  CHECK(skip(octets(0, 0, 0, 2), sequence_node<nothing>).kind == ErrorKind::none);
+  CHECK(skip(octets(0xff, 0xff, 0xff, 0xff), sequence_node<nothing>).kind == ErrorKind::too_large);
 }
 
 TEST_CASE("a null valuetype is skipped, others are not supported") {
