@@ -2,7 +2,9 @@
 #pragma once
 
 #include <perigee/orb/any_operators.h>
+#include <perigee/orb/hash.h>
 #include <perigee/orb/mapping.h>
 #include <perigee/orb/orb.h>
+#include <perigee/orb/write.h>
 #include <perigee/poa/poa.h>
 #include <perigee/poa/servant.h>
