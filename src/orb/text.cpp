@@ -75,7 +75,7 @@ std::string quoted(std::string_view text, char quote) {
 std::string quoted(std::wstring_view text, char quote) {
   std::string result = std::string("L") + quote;
   for (const wchar_t character : text) {
-    const auto code = static_cast<std::uint32_t>(character);
+    const std::uint32_t code = static_cast<char32_t>(character);
     if (!append_escape(result, code, quote)) append_utf8(result, code);
   }
   return result += quote;
