@@ -47,6 +47,14 @@ PERIGEE_API void invoke(const CORBA::Object& target, const Operation& operation,
 /// failed: for user exceptions' members.
 PERIGEE_API void check_decoded(const cdr::Decoder& decoder);
 
+/// The next value in `decoder`; a default one after an error. T has operator>>.
+template <typename T>
+T decode(cdr::Decoder& decoder) {
+  T value{};
+  decoder >> value;
+  return value;
+}
+
 /// Decodes an exception's members and throws it. T has operator>>.
 template <typename T>
 [[noreturn]] void raise(cdr::Decoder& decoder) {

@@ -1,4 +1,5 @@
-// IDL::traits of the types that need no generated code: basic types, strings, sequences.
+// IDL::traits of the types that need no generated code: basic types, strings, sequences,
+// arrays.
 #pragma once
 
 #include <perigee/orb/exceptions.h>
@@ -94,8 +95,14 @@ template <typename T>
 struct traits<T> : perigee::stub::value_traits<T> {};
 template <>
 struct traits<std::string> : perigee::stub::aggregate_traits<std::string> {};
+template <>
+struct traits<std::wstring> : perigee::stub::aggregate_traits<std::wstring> {};
 template <typename T>
 struct traits<std::vector<T>> : perigee::stub::aggregate_traits<std::vector<T>> {
+  using element_traits = traits<T>;
+};
+template <typename T, std::size_t N>
+struct traits<std::array<T, N>> : perigee::stub::aggregate_traits<std::array<T, N>> {
   using element_traits = traits<T>;
 };
 

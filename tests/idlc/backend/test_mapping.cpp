@@ -23,6 +23,8 @@ TEST_CASE("constants have the values that the IDL says") {
   static_assert(Limits::third == 0.25F && Limits::tenth == 0.1 && Limits::large == 1e300);
   static_assert(Limits::standard == Limits::Level::high);
   static_assert(Limits::sum == 169);
+  static_assert(Limits::wide_letter == L'\u00e9');
+  CHECK(Limits::wide_text == L"\u20ac and \"quotes\" A");
   static_assert(Limits::Holder::size_max == 1024);
   CHECK(Limits::greeting == "say \"hello\"\\\n1");
   CHECK(Limits::Holder::name == "holder");

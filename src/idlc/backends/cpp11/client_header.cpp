@@ -1,13 +1,17 @@
 // "stockC.h": types, constants, interfaces, their CDR operators and traits.
+#include "idlc/backends/cpp11/bits.h"
 #include "idlc/backends/cpp11/client.h"
 #include "idlc/backends/cpp11/constants.h"
+#include "idlc/backends/cpp11/enums.h"
 #include "idlc/backends/cpp11/interfaces.h"
 #include "idlc/backends/cpp11/marshalling.h"
 #include "idlc/backends/cpp11/members.h"
 #include "idlc/backends/cpp11/names.h"
 #include "idlc/backends/cpp11/shadowing.h"
 #include "idlc/backends/cpp11/type_codes.h"
+#include "idlc/backends/cpp11/type_headers.h"
 #include "idlc/backends/cpp11/types.h"
+#include "idlc/backends/cpp11/unions.h"
 
 #include <algorithm>
 
@@ -53,9 +57,10 @@ void declare_operators(Writer& writer, const Declaration& declaration) {
     declare_operators(writer, *nested);
   const DeclarationKind kind = declaration.kind;
   if (kind == DeclarationKind::enumeration || kind == DeclarationKind::structure ||
-      kind == DeclarationKind::exception)
+      kind == DeclarationKind::exception || kind == DeclarationKind::union_type ||
+      kind == DeclarationKind::bitmask || kind == DeclarationKind::bitset)
     declare_operator_pair(writer, name_in_namespace(declaration),
-                          kind == DeclarationKind::enumeration);
+                          kind == DeclarationKind::enumeration || kind == DeclarationKind::bitmask);
   if (kind == DeclarationKind::enumeration)
     writer.list("std::string_view _enumerator_name(", {name_in_namespace(declaration) + " value"},
                 ") noexcept;");
@@ -87,6 +92,12 @@ void declare_type(Writer& writer, const Declaration& declaration, Scope scope) {
     }
     case DeclarationKind::structure:
       return declare_struct(writer, *as<Struct>(&declaration));
+    case DeclarationKind::union_type:
+      return declare_union(writer, *as<Union>(&declaration));
+    case DeclarationKind::bitmask:
+      return declare_bitmask(writer, *as<Bitmask>(&declaration));
+    case DeclarationKind::bitset:
+      return declare_bitset(writer, *as<Bitset>(&declaration));
     case DeclarationKind::exception:
       return declare_exception(writer, *as<Exception>(&declaration));
     case DeclarationKind::interface:
@@ -98,6 +109,9 @@ void declare_type(Writer& writer, const Declaration& declaration, Scope scope) {
 
 bool is_class(const Declaration& declaration) {
   return declaration.kind == DeclarationKind::structure ||
+         declaration.kind == DeclarationKind::union_type ||
+         declaration.kind == DeclarationKind::bitmask ||
+         declaration.kind == DeclarationKind::bitset ||
          declaration.kind == DeclarationKind::exception ||
          declaration.kind == DeclarationKind::interface;
 }
@@ -157,8 +171,10 @@ void specialise_traits(Writer& writer, const Declarations& declarations) {
       declare_traits(writer, *interface);
     } else if (is_class(*declaration)) {
       const std::string name = qualified_name(*declaration);
+      const bool is_value = declaration->kind == DeclarationKind::bitmask;
+      const std::string traits = is_value ? "value_traits" : "aggregate_traits";
       const std::string derived = "struct IDL::traits<" + name + ">";
-      const std::string base = ": ::perigee::stub::aggregate_traits<" + name + "> {};";
+      const std::string base = ": ::perigee::stub::" + traits + "<" + name + "> {};";
       writer.write("template <>");
       writer.write(derived + (writer.fits(derived + " " + base) ? " " : "\n    ") + base);
     }
@@ -186,6 +202,7 @@ const Declarations& nested_declarations(const Declaration& declaration) {
   if (const auto* interface = as<Interface>(&declaration)) return interface->contents;
   if (const auto* structure = as<Struct>(&declaration)) return structure->nested;
   if (const auto* exception = as<Exception>(&declaration)) return exception->nested;
+  if (const auto* declared = as<Union>(&declaration)) return declared->nested;
   return none;
 }
 
@@ -199,6 +216,7 @@ std::string name_in_namespace(const Declaration& declaration) {
 std::string client_header_text(const Model& model, const FileNames& names) {
   Writer writer;
   writer.write(head, {{"file", file_name(model.files.front().path)}});
+  for (const std::string& header : type_headers(model)) writer.write("#include <" + header + ">");
   write_includes(writer, model, names);
   begin_shadowing(writer, model);
   declare_contents(writer, model.definitions);

@@ -1,10 +1,12 @@
 // "stockC.cpp": CDR operators and stubs.
+#include "idlc/backends/cpp11/bits.h"
 #include "idlc/backends/cpp11/client.h"
-#include "idlc/backends/cpp11/constants.h"
+#include "idlc/backends/cpp11/enums.h"
 #include "idlc/backends/cpp11/interfaces.h"
 #include "idlc/backends/cpp11/members.h"
 #include "idlc/backends/cpp11/names.h"
 #include "idlc/backends/cpp11/shadowing.h"
+#include "idlc/backends/cpp11/unions.h"
 
 #include <algorithm>
 
@@ -33,6 +35,9 @@ void define(Writer& writer, const Declaration& declaration) {
   writer.separate();
   if (const auto* enumeration = as<Enum>(&declaration)) define_enum(writer, *enumeration, name);
   if (const auto* structure = as<Struct>(&declaration)) define_struct(writer, *structure, name);
+  if (const auto* bitmask = as<Bitmask>(&declaration)) define_bitmask(writer, *bitmask, name);
+  if (const auto* bitset = as<Bitset>(&declaration)) define_bitset(writer, *bitset, name);
+  if (const auto* declared = as<Union>(&declaration)) define_union(writer, *declared, name);
   if (const auto* exception = as<Exception>(&declaration))
     define_exception(writer, *exception, name);
   if (const auto* interface = as<Interface>(&declaration)) define_interface(writer, *interface);

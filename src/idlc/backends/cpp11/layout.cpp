@@ -1,6 +1,8 @@
 // Layouts of structs in CDR and in memory.
 #include "idlc/backends/cpp11/layout.h"
 
+#include "idlc/backends/cpp11/enums.h"
+
 #include <algorithm>
 
 namespace perigee::idlc::cpp11 {
@@ -36,7 +38,7 @@ std::size_t scalar_size(const Type& type) {
     case TypeKind::float64:
       return 8;
     case TypeKind::enumeration:
-      return type.declaration->annotation("bit_bound") == nullptr ? 4 : 0;
+      return travels_by_value(*as<Enum>(type.declaration)) ? 0 : 4;
     default:
       return 0;
   }

@@ -177,8 +177,9 @@ std::string reference(const Coder& coder, const std::string& class_name) {
 }
 
 /// The members in turn: runs by one call each, what is between them as a chain of operators.
-void write_members(Writer& writer, const Coder& coder, const std::vector<Member>& members,
-                   const std::string& class_name) {
+/// `base`: the struct whose members come first, if there is one.
+void write_members(Writer& writer, const Coder& coder, const Struct* base,
+                   const std::vector<Member>& members, const std::string& class_name) {
   const std::string name(coder.name);
   const std::string shift = " " + std::string(coder.shift) + " ";
   std::vector<std::string> chain;
@@ -186,6 +187,8 @@ void write_members(Writer& writer, const Coder& coder, const std::vector<Member>
     if (!chain.empty()) writer.chain(head + name + shift, chain, shift);
     chain.clear();
   };
+  if (base != nullptr)
+    chain.push_back("static_cast<" + reference(coder, qualified_name(*base)) + ">(value)");
   std::size_t index = 0;
   for (const Part& part : parts(members)) {
     if (!is_run(part)) {
@@ -202,12 +205,13 @@ void write_members(Writer& writer, const Coder& coder, const std::vector<Member>
   end_chain("return ");
 }
 
-void define_members_operator(Writer& writer, const Coder& coder, const std::vector<Member>& members,
-                             const std::string& class_name) {
-  open_operator(writer, coder, reference(coder, class_name) + (members.empty() ? "" : " value"));
+void define_members_operator(Writer& writer, const Coder& coder, const Struct* base,
+                             const std::vector<Member>& members, const std::string& class_name) {
+  const bool is_empty = members.empty() && base == nullptr;
+  open_operator(writer, coder, reference(coder, class_name) + (is_empty ? "" : " value"));
   {
     const Indented body(writer);
-    write_members(writer, coder, members, class_name);
+    write_members(writer, coder, base, members, class_name);
   }
   writer.write("}\n");
 }
@@ -229,13 +233,20 @@ void define_fixed_operators(Writer& writer, const Coder& coder, const std::strin
       {{"coder", name}, {"shift", coder.shift}, {"span", span_parameter(coder, class_name)}});
 }
 
+bool is_any_base_fixed(const Struct& base) {
+  return fixed_layout(base) || (base.base != nullptr && is_any_base_fixed(*base.base));
+}
+
 }  // namespace
 
 void declare_wire_layout(Writer& writer, const Struct& structure) {
   const std::optional<FixedLayout> layout = fixed_layout(structure);
-  if (!layout && !has_runs(structure.members)) return;
+  const bool hides_base = structure.base != nullptr && is_any_base_fixed(*structure.base);
+  if (!layout && !hides_base && !has_runs(structure.members)) return;
   writer.separate();
-  writer.write("struct _wire;");
+  if (layout || has_runs(structure.members)) writer.write("struct _wire;");
+  if (hides_base)
+    writer.write("static constexpr std::size_t _wire_size_min = 0;  // unlike its base");
   if (!layout) return;
   std::size_t least = layout->run.wire_size(0);
   for (std::size_t phase = 1; phase < Run::phase_count; ++phase)
@@ -271,7 +282,7 @@ void define_operators(Writer& writer, const Struct& structure, const std::string
     if (layout)
       define_fixed_operators(writer, coder, class_name);
     else
-      define_members_operator(writer, coder, structure.members, class_name);
+      define_members_operator(writer, coder, structure.base, structure.members, class_name);
   }
   writer.separate();
 }
@@ -280,7 +291,7 @@ void define_operators(Writer& writer, const Exception& exception, const std::str
   writer.separate();
   define_runs(writer, exception.members, class_name);
   for (const Coder& coder : {encoding, decoding})
-    define_members_operator(writer, coder, exception.members, class_name);
+    define_members_operator(writer, coder, nullptr, exception.members, class_name);
   writer.separate();
 }
 

@@ -66,14 +66,39 @@ void declare_exception_equality(Writer& writer, const Exception& exception) {
   writer.chain("return ", comparisons, " && ");
 }
 
-void define_swap(Writer& writer, const std::vector<Member>& members,
+/// The base of a struct; exceptions and other structs have none.
+const Struct* base_of(const Declaration& owner) {
+  const auto* structure = as<Struct>(&owner);
+  return structure == nullptr ? nullptr : structure->base;
+}
+
+void define_swap(Writer& writer, const Declaration& owner, const std::vector<Member>& members,
                  const std::string& class_name) {
-  if (members.empty())
+  const Struct* base = base_of(owner);
+  if (members.empty() && base == nullptr)
     return writer.write("void $class$::swap($class$&) noexcept {}", {{"class", class_name}});
   writer.write("void $class$::swap($class$& other) noexcept {", {{"class", class_name}});
+  if (base != nullptr) writer.write("  " + qualified_name(*base) + "::swap(other);");
   for (const std::string& field : field_names(members))
     writer.write("  std::swap($field$, other.$field$);", {{"field", field}});
   writer.write("}");
+}
+
+/// The members of a struct, those of its bases first.
+std::vector<Member> all_members(const Struct& structure) {
+  std::vector<Member> result;
+  if (structure.base != nullptr) result = all_members(*structure.base);
+  result.insert(result.end(), structure.members.begin(), structure.members.end());
+  return result;
+}
+
+/// A constructor's parameter for a member, and the expression that hands it on.
+std::string parameter(const Member& member) {
+  return cpp_type(*member.type) + " " + cpp_name(member.name);
+}
+std::string moved(const Member& member) {
+  const std::string name = cpp_name(member.name);
+  return is_scalar(*member.type) ? name : "std::move(" + name + ")";
 }
 
 }  // namespace
@@ -91,18 +116,25 @@ std::vector<std::string> field_names(const std::vector<Member>& members) {
 
 void declare_constructors(Writer& writer, const Declaration& owner,
                           const std::vector<Member>& members) {
-  if (members.empty()) return;
+  const Struct* base = base_of(owner);
+  const std::vector<Member> inherited =
+      base == nullptr ? std::vector<Member>() : all_members(*base);
+  if (members.empty() && inherited.empty()) return;
   const std::string name = cpp_name(owner);
   writer.write("$name$() = default;", {{"name", name}});
   std::vector<std::string> parameters;
   std::vector<std::string> initializers;
+  std::vector<std::string> passed_on;
+  for (const Member& member : inherited) {
+    parameters.push_back(parameter(member));
+    passed_on.push_back(moved(member));
+  }
+  if (!inherited.empty())
+    initializers.push_back(qualified_name(*base) + "(" + join(passed_on, ", ") + ")");
   const std::vector<std::string> fields = field_names(members);
   for (std::size_t index = 0; index < members.size(); ++index) {
-    const Type& type = *members[index].type;
-    const std::string parameter = cpp_name(members[index].name);
-    parameters.push_back(cpp_type(type) + " " + parameter);
-    initializers.push_back(fields[index] + "(" +
-                           (is_scalar(type) ? parameter : "std::move(" + parameter + ")") + ")");
+    parameters.push_back(parameter(members[index]));
+    initializers.push_back(fields[index] + "(" + moved(members[index]) + ")");
   }
   writer.list("explicit " + name + "(", parameters, ")");
   const Indented continuation(writer, 4);
@@ -136,13 +168,16 @@ void declare_visit(Writer& writer, const Declaration& owner, const std::vector<M
   writer.separate();
   writer.write("static constexpr std::string_view _type_name = $name$;",
                {{"name", string_literal(std::string_view(owner.scoped_name).substr(2))}});
-  if (members.empty())
+  const Struct* base = base_of(owner);
+  if (members.empty() && base == nullptr)
     return writer.write(
         "template <typename _self, typename _visitor>\n"
         "static void _visit(_self&, _visitor&&) {}");
   writer.write(
       "template <typename _self, typename _visitor>\n"
       "static void _visit(_self& _value, _visitor&& _visit_member) {");
+  if (base != nullptr)
+    writer.write("  " + qualified_name(*base) + "::_visit(_value, _visit_member);");
   const std::vector<std::string> fields = field_names(members);
   for (std::size_t index = 0; index < members.size(); ++index)
     writer.write("  _visit_member($name$, _value.$field$);",
@@ -164,7 +199,9 @@ void declare_fields(Writer& writer, const std::vector<Member>& members) {
 
 void declare_struct(Writer& writer, const Struct& structure) {
   const std::string name = cpp_name(structure);
-  writer.write("class $name$ {\n public:", {{"name", name}});
+  const std::string base =
+      structure.base == nullptr ? "" : " : public " + qualified_name(*structure.base);
+  writer.write("class " + name + base + " {\n public:");
   {
     const Indented body(writer);
     declare_types(writer, structure.nested, Scope::class_scope);
@@ -204,7 +241,7 @@ void declare_exception(Writer& writer, const Exception& exception) {
 }
 
 void define_struct(Writer& writer, const Struct& structure, const std::string& class_name) {
-  define_swap(writer, structure.members, class_name);
+  define_swap(writer, structure, structure.members, class_name);
   define_operators(writer, structure, class_name);
 }
 
@@ -212,7 +249,7 @@ void define_exception(Writer& writer, const Exception& exception, const std::str
   writer.write(exception_functions,
                {{"class", class_name}, {"name", string_literal(exception.name)}});
   if (!exception.members.empty()) writer.write(describe_function, {{"class", class_name}});
-  define_swap(writer, exception.members, class_name);
+  define_swap(writer, exception, exception.members, class_name);
   define_operators(writer, exception, class_name);
 }
 

@@ -38,8 +38,9 @@ class Walk final {
 
   std::set<std::string> constants_;
   // From the start: what generated functions call parameters and variables of their own.
-  std::set<std::string> parameters_ = {"a",         "b",     "decoder",       "encoder", "other",
-                                       "reference", "slots", "repository_id", "request", "value"};
+  std::set<std::string> parameters_ = {
+      "a",     "b",         "decoder", "discriminator", "encoder", "label", "member",
+      "other", "reference", "slots",   "repository_id", "request", "value"};
 };
 
 bool needs_shadowing(const Model& model) {

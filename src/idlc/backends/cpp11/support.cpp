@@ -14,31 +14,11 @@ namespace {
 /// What there is no C++ for yet, as the message calls it; empty for what is generated.
 std::string_view missing_type(const Type& type) {
   switch (type.kind) {
-    case TypeKind::wchar:
-      return "wide characters";
     case TypeKind::value_base:
       return "values of type ValueBase";
-    case TypeKind::string:
-      return type.bound == 0 ? "" : "bounded strings";
-    case TypeKind::wstring:
-      return "wide strings";
-    case TypeKind::sequence:
-      return type.bound == 0 ? "" : "bounded sequences";
-    case TypeKind::array:
-      return "arrays";
-    case TypeKind::map:
-      return "maps";
-    case TypeKind::fixed:
-      return "fixed-point types";
-    case TypeKind::union_type:
-      return "unions";
     case TypeKind::value_type:
     case TypeKind::value_box:
       return "valuetypes";
-    case TypeKind::bitmask:
-      return "bitmasks";
-    case TypeKind::bitset:
-      return "bitsets";
     default:
       return "";
   }
@@ -76,21 +56,18 @@ class Walk final {
         return members(as<Exception>(&declared)->members);
       case DeclarationKind::structure:
         return structure(*as<Struct>(&declared));
-      case DeclarationKind::enumeration:
-        return enumeration(*as<Enum>(&declared));
       case DeclarationKind::type_definition:
         return type(as<Typedef>(&declared)->type, declared.location);
       case DeclarationKind::constant:
         return type(as<Constant>(&declared)->type, declared.location);
       case DeclarationKind::union_type:
-        return refuse(declared.location, "unions");
+        return union_type(*as<Union>(&declared));
       case DeclarationKind::value_type:
       case DeclarationKind::value_box:
         return refuse(declared.location, "valuetypes");
-      case DeclarationKind::bitmask:
-        return refuse(declared.location, "bitmasks");
       case DeclarationKind::bitset:
-        return refuse(declared.location, "bitsets");
+      case DeclarationKind::bitmask:
+      case DeclarationKind::enumeration:
       case DeclarationKind::forward:
       case DeclarationKind::native:
       case DeclarationKind::enumerator:
@@ -212,18 +189,14 @@ class Walk final {
   }
 
   void structure(const Struct& declared) {
-    if (declared.base != nullptr) return refuse(declared.location, "structs with a base");
     declarations(declared.nested);
     members(declared.members);
   }
 
-  void enumeration(const Enum& declared) {
-    for (const std::string_view name : {"bit_bound", "value"})
-      for (const Enumerator* enumerator : declared.enumerators)
-        if (enumerator->annotation(name) != nullptr)
-          refuse(enumerator->location, "enumerators with @" + std::string(name));
-    if (declared.annotation("bit_bound") != nullptr)
-      refuse(declared.location, "enums with @bit_bound");
+  void union_type(const Union& declared) {
+    type(declared.discriminator, declared.location);
+    declarations(declared.nested);
+    for (const UnionBranch& branch : declared.branches) members({branch.member});
   }
 
   void members(const std::vector<Member>& all) {
@@ -241,6 +214,7 @@ class Walk final {
     if (used->kind == TypeKind::alias) return type(as<Typedef>(used->declaration)->type, location);
     if (const std::string_view missing = missing_type(*used); !missing.empty())
       return refuse(location, std::string(missing));
+    if (used->key != nullptr) type(used->key, location);
     if (used->element != nullptr) return type(used->element, location);
     if (used->kind == TypeKind::interface) interface_use(*used, location);
   }

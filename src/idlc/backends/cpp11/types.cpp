@@ -2,6 +2,7 @@
 #include "idlc/backends/cpp11/types.h"
 
 #include "idlc/backends/cpp11/names.h"
+#include "idlc/backends/cpp11/writer.h"
 
 #include <algorithm>
 
@@ -33,6 +34,21 @@ std::string alias_type(const Type& type) {
   if (declaration.location.file != nullptr && declaration.location.file->is_builtin)
     return cpp_type(*as<Typedef>(&declaration)->type);
   return qualified_name(declaration);
+}
+
+/// "::IDL::bounded_vector<int32_t, 5>"
+std::string bounded(const std::string& container, std::vector<std::string> parameters,
+                    std::uint64_t bound) {
+  parameters.push_back(std::to_string(bound));
+  return "::IDL::bounded_" + container + "<" + join(parameters, ", ") + ">";
+}
+
+/// IDL's `T a[2][3]` is two rows of three: std::array<std::array<T, 3>, 2>.
+std::string array_type(const Type& type) {
+  std::string result = cpp_type(*type.element);
+  for (auto size = type.dimensions.rbegin(); size != type.dimensions.rend(); ++size)
+    result = "std::array<" + result + ", " + std::to_string(*size) + ">";
+  return result;
 }
 
 }  // namespace
@@ -68,16 +84,30 @@ std::string cpp_type(const Type& type) {
       return "double";
     case TypeKind::float128:
       return "long double";
+    case TypeKind::wchar:
+      return "wchar_t";
     case TypeKind::any:
       return "::CORBA::Any";
     case TypeKind::type_code:
       return "::CORBA::object_reference<::CORBA::TypeCode>";
     case TypeKind::string:
-      return "std::string";
+      return type.bound == 0 ? "std::string" : bounded("string", {}, type.bound);
+    case TypeKind::wstring:
+      return type.bound == 0 ? "std::wstring" : bounded("wstring", {}, type.bound);
     case TypeKind::object:
       return "::CORBA::object_reference<::CORBA::Object>";
     case TypeKind::sequence:
-      return "std::vector<" + cpp_type(*type.element) + ">";
+      return type.bound == 0 ? "std::vector<" + cpp_type(*type.element) + ">"
+                             : bounded("vector", {cpp_type(*type.element)}, type.bound);
+    case TypeKind::map:
+      return type.bound == 0
+                 ? "std::map<" + cpp_type(*type.key) + ", " + cpp_type(*type.element) + ">"
+                 : bounded("map", {cpp_type(*type.key), cpp_type(*type.element)}, type.bound);
+    case TypeKind::fixed:
+      return "::IDL::Fixed<" + std::to_string(type.digits) + ", " + std::to_string(type.scale) +
+             ">";
+    case TypeKind::array:
+      return array_type(type);
     case TypeKind::alias:
       return alias_type(type);
     case TypeKind::interface:
@@ -89,9 +119,16 @@ std::string cpp_type(const Type& type) {
   }
 }
 
+std::string bits_type(std::uint32_t bit_count) {
+  if (bit_count <= 8) return "uint8_t";
+  if (bit_count <= 16) return "uint16_t";
+  return bit_count <= 32 ? "uint32_t" : "uint64_t";
+}
+
 bool is_scalar(const Type& type) {
   const TypeKind kind = unaliased(type).kind;
-  return (kind >= TypeKind::boolean && kind <= TypeKind::float128) || kind == TypeKind::enumeration;
+  return (kind >= TypeKind::boolean && kind <= TypeKind::float128) ||
+         kind == TypeKind::enumeration || kind == TypeKind::bitmask;
 }
 
 bool is_application_native(const Declaration& native) {
@@ -134,7 +171,8 @@ std::string parameter_type(const Parameter& parameter) {
 }
 
 std::string initializer(const Type& type) {
-  return is_scalar(type) || unaliased(type).kind == TypeKind::native ? "{}" : "";
+  const TypeKind kind = unaliased(type).kind;
+  return is_scalar(type) || kind == TypeKind::array || kind == TypeKind::native ? "{}" : "";
 }
 
 }  // namespace perigee::idlc::cpp11

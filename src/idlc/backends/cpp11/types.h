@@ -3,6 +3,7 @@
 
 #include "idlc/frontend/model.h"
 
+#include <cstdint>
 #include <string>
 
 namespace perigee::idlc::cpp11 {
@@ -22,7 +23,11 @@ std::string argument_type(const Parameter& parameter);
 /// What a local variable's name is followed by, so that it is never uninitialised: "{}" or "".
 std::string initializer(const Type& type);
 
-/// Basic types and enums: as cheap to copy as to refer to, and without a default constructor.
+/// The smallest unsigned type of that many bits.
+std::string bits_type(std::uint32_t bit_count);
+
+/// Basic types, enums and bitmasks: as cheap to copy as to refer to, and without a default
+/// constructor.
 bool is_scalar(const Type& type);
 /// Whether the application defines the class behind a native type: the header only declares it.
 bool is_application_native(const Declaration& native);

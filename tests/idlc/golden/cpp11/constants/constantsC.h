@@ -33,6 +33,8 @@ inline constexpr double large = 1e+300;
 inline constexpr double whole = 3.0;
 inline constexpr long double precise = 0.1L;
 inline const std::string greeting = "say \"hello\"\\\0121";
+inline constexpr wchar_t wide_letter = L'\U000000e9';
+inline const std::wstring wide_text = L"\U000020ac and \"quotes\" A";
 inline constexpr ::Limits::Level standard = ::Limits::Level::high;
 inline constexpr int32_t sum = 169;
 
