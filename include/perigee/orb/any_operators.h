@@ -18,6 +18,21 @@
 #include <utility>
 #include <vector>
 
+namespace IDL {
+inline namespace perigee_v1 {
+template <std::size_t Bound>
+class bounded_string;
+template <std::size_t Bound>
+class bounded_wstring;
+template <typename T, std::size_t Bound>
+class bounded_vector;
+template <typename K, typename V, std::size_t Bound>
+class bounded_map;
+template <std::uint16_t Digits, std::uint16_t Scale>
+class Fixed;
+}  // namespace perigee_v1
+}  // namespace IDL
+
 namespace perigee::any {
 
 using cdr::TypeKind;
@@ -99,6 +114,29 @@ struct Traits<std::array<T, Length>> {
 template <Insertable K, Insertable V>
 struct Traits<std::map<K, V>> {
   static constexpr const TypeNode& type = cdr::map_node<Traits<K>::type, Traits<V>::type>;
+};
+
+template <std::size_t Bound>
+struct Traits<IDL::bounded_string<Bound>> {
+  static constexpr const TypeNode& type = cdr::string_node<static_cast<std::uint32_t>(Bound)>;
+};
+template <std::size_t Bound>
+struct Traits<IDL::bounded_wstring<Bound>> {
+  static constexpr const TypeNode& type = cdr::wstring_node<static_cast<std::uint32_t>(Bound)>;
+};
+template <Insertable T, std::size_t Bound>
+struct Traits<IDL::bounded_vector<T, Bound>> {
+  static constexpr const TypeNode& type =
+      cdr::sequence_node<Traits<T>::type, static_cast<std::uint32_t>(Bound)>;
+};
+template <Insertable K, Insertable V, std::size_t Bound>
+struct Traits<IDL::bounded_map<K, V, Bound>> {
+  static constexpr const TypeNode& type =
+      cdr::map_node<Traits<K>::type, Traits<V>::type, static_cast<std::uint32_t>(Bound)>;
+};
+template <std::uint16_t Digits, std::uint16_t Scale>
+struct Traits<IDL::Fixed<Digits, Scale>> {
+  static constexpr const TypeNode& type = cdr::fixed_node<Digits, static_cast<std::int16_t>(Scale)>;
 };
 
 // ---- how values are kept -----------------------------------------------------------------------
