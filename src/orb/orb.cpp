@@ -4,6 +4,7 @@
 #include "orb/system_exceptions.h"
 #include <perigee/iop/ior.h>
 #include <perigee/orb/orb.h>
+#include <perigee/orb/policy.h>
 
 #include <utility>
 
@@ -56,6 +57,10 @@ void ORB::register_initial_reference(const std::string& name,
 }
 
 std::vector<std::string> ORB::list_initial_services() { return core_->initial_reference_names(); }
+
+object_reference<Policy> ORB::create_policy(PolicyType type, const Any& value) {
+  return core_->create_policy(type, value);
+}
 
 void ORB::run() { core_->run(); }
 void ORB::perform_work() { core_->perform_work(); }

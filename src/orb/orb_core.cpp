@@ -37,6 +37,23 @@ void OrbCore::at_destroy(std::function<void()> hook) {
   destroy_hooks_.push_back(std::move(hook));
 }
 
+void OrbCore::add_policy_factory(CORBA::PolicyType type, PolicyFactory make) {
+  const std::lock_guard lock(mutex_);
+  policy_factories_.insert_or_assign(type, make);
+}
+
+CORBA::object_reference<CORBA::Policy> OrbCore::create_policy(CORBA::PolicyType type,
+                                                              const CORBA::Any& value) const {
+  PolicyFactory make = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto known = policy_factories_.find(type); known != policy_factories_.end())
+      make = known->second;
+  }
+  if (make == nullptr) throw CORBA::PolicyError(CORBA::BAD_POLICY);
+  return make(value);
+}
+
 std::shared_ptr<Reference> OrbCore::make_reference(iop::Ior ior) {
   if (ior.is_nil()) return nullptr;
   return std::make_shared<Reference>(shared_from_this(), std::move(ior));

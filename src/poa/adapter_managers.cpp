@@ -162,6 +162,10 @@ void Adapter::incarnate(OctetSpan octets) {
   const IdText text = text_of(octets);
   {
     Lock lock(mutex_);
+    // A request that is nested in what it would have to wait for: later it can be served.
+    const auto transition = transitions_.find(text);
+    if (transition != transitions_.end() && would_wait_for_itself(transition->second, text))
+      throw CORBA::TRANSIENT(minor_discarded, COMPLETED_NO, "the object is in transition");
     wait_for_transition(lock, text);
     if (ids_.contains(text)) return;  // another request had it incarnated
     if (!servant_activator_) throw CORBA::OBJ_ADAPTER(minor_no_servant_manager, COMPLETED_NO);
@@ -280,7 +284,9 @@ bool Adapter::activate_child(const std::string& name) {
     };
     transitions_changed_.wait(lock, [&] { return !others_make_it(); });
     if (children_.contains(name)) return true;
-    if (!adapter_activator_ || children_being_made_.contains(name)) return false;
+    if (children_being_made_.contains(name))  // by this thread: the request is nested in that
+      throw CORBA::TRANSIENT(minor_discarded, COMPLETED_NO, "the adapter is being made");
+    if (!adapter_activator_) return false;
     activator = adapter_activator_;
     children_being_made_.emplace(name, std::this_thread::get_id());
   }

@@ -7,6 +7,7 @@
 #include "poa/dispatcher.h"
 #include "poa/ior_table.h"
 #include "poa/manager.h"
+#include "poa/policy_factories.h"
 #include <perigee/base/io_error.h>
 #include <perigee/poa/poa.h>
 
@@ -102,6 +103,7 @@ void install(orb::OrbCore& core) {
       start_server(*known);
       return find(*known);
     });
+  add_policy_factories(core);
   core.add_initial_reference("POACurrent", [] {
     return CORBA::object_reference<CORBA::Object>(std::make_shared<UpcallCurrent>());
   });

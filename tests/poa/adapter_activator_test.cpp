@@ -101,6 +101,18 @@ TEST_CASE("an activator that fails is OBJ_ADAPTER") {
   CHECK_THROWS_AS(f.orb.root()->find_POA("middle", true), CORBA::OBJ_ADAPTER);
 }
 
+TEST_CASE("a request that is nested in the making of its adapter may be tried again") {
+  Fixture f;
+  const Octets key = f.leaf_key();
+  std::string nested;
+  f.activator->act = [&](const PoaRef&, const std::string&) {
+    nested = f.ask(key).answer();
+    return false;
+  };
+  CHECK(f.ask(key).answer() == "system OBJECT_NOT_EXIST");
+  CHECK(nested == "system TRANSIENT");
+}
+
 TEST_CASE("find_POA asks the activator if it is told to") {
   Fixture f;
   CHECK_THROWS_AS(f.orb.root()->find_POA("middle", false), POA::AdapterNonExistent);

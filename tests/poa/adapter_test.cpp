@@ -1,6 +1,7 @@
 // Adapters as users see them: trees, policies, activation, references.
 #include "poa/fakes.h"
 #include "poa/test_orb.h"
+#include <perigee/poa/policies_any.h>
 
 using namespace perigee;
 using namespace perigee::test;
@@ -201,4 +202,34 @@ TEST_CASE("the Root POA can be had again after it was destroyed") {
   REQUIRE(again);
   CHECK(again != orb.root());
   CHECK(again->the_name() == "RootPOA");
+}
+
+TEST_CASE("create_policy makes the POA's policies from their values in an Any") {
+  const TestOrb orb;
+  CORBA::ORB face(orb.core().shared_from_this());
+  CORBA::Any value;
+  value <<= LifespanPolicyValue::PERSISTENT;
+  const auto policy = face.create_policy(PortableServer::LIFESPAN_POLICY_ID, value);
+  const auto lifespan = IDL::traits<PortableServer::LifespanPolicy>::narrow(policy);
+  REQUIRE(lifespan);
+  CHECK(lifespan->value() == LifespanPolicyValue::PERSISTENT);
+  CHECK(orb.root()->create_POA("persistent", nullptr, {policy}));
+}
+
+TEST_CASE("create_policy says why it cannot") {
+  const TestOrb orb;
+  CORBA::ORB face(orb.core().shared_from_this());
+  const auto reason = [&face](CORBA::PolicyType type, const CORBA::Any& value) {
+    try {
+      (void)face.create_policy(type, value);
+    } catch (const CORBA::PolicyError& error) {
+      return error.reason();
+    }
+    return CORBA::PolicyErrorCode{-1};
+  };
+  CORBA::Any value;
+  value <<= LifespanPolicyValue::PERSISTENT;
+  CHECK(reason(4711, value) == CORBA::BAD_POLICY);
+  CHECK(reason(PortableServer::THREAD_POLICY_ID, value) == CORBA::BAD_POLICY_TYPE);
+  CHECK(reason(PortableServer::THREAD_POLICY_ID, CORBA::Any()) == CORBA::BAD_POLICY_TYPE);
 }

@@ -255,6 +255,17 @@ TEST_CASE("an object is not activated again before it is etherealized") {
   CHECK(f.poa->id_to_servant({1}));
 }
 
+TEST_CASE("a request for an object that its own thread is incarnating may be tried again") {
+  ActivatorFixture f;
+  std::string nested;
+  f.manager->make = [&](const ObjectId& id, const PoaRef&) {
+    nested = f.ask(id).answer();
+    return make_servant();
+  };
+  CHECK(f.ask({1}).answer() == "reply");
+  CHECK(nested == "system TRANSIENT");
+}
+
 TEST_CASE("waiting for one's own etherealization is refused") {
   ActivatorFixture f;
   bool refused = false;

@@ -6,6 +6,7 @@
 #include <perigee/orb/object.h>
 #include <perigee/orb/typecode_factory.h>
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,7 +18,10 @@ class OrbCore;  // connections, protocols, settings: what the ORB consists of
 namespace CORBA {
 inline namespace perigee_v1 {
 
+class Any;
 class ORB;
+class Policy;
+using PolicyType = std::uint32_t;
 
 /// Raised by ORB::resolve_initial_references and friends.
 class PERIGEE_API InvalidName final : public UserException {
@@ -53,6 +57,10 @@ class PERIGEE_API ORB : public TypeCodeFactory {
   /// Raises InvalidName if the name is empty or taken, BAD_PARAM (OMG minor 27) for nil.
   void register_initial_reference(const std::string& name, const object_reference<Object>& object);
   std::vector<std::string> list_initial_services();
+
+  /// A policy of one of the standard's kinds: those of the POA are known (their values can be put
+  /// into an Any with <perigee/poa/policies_any.h>). Raises PolicyError.
+  object_reference<Policy> create_policy(PolicyType type, const Any& value);
 
   /// Blocks until shutdown; in reactive mode the caller's thread serves the requests. Returns at
   /// once if a shutdown has begun; raises BAD_INV_ORDER, OMG minor 4 after it is complete.
