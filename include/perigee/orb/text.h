@@ -101,12 +101,20 @@ void write_range(Sink& sink, const T& values) {
   sink.put("}");
 }
 
+/// Whether references to T may be of objects elsewhere. Not those to local interfaces, to the ORB,
+/// and to an application's own class, which has no traits.
+template <typename T>
+concept MayBeRemote = requires(const CORBA::object_reference<T>& object) {
+  IDL::traits<T>::_object(object);
+  requires !IDL::traits<T>::is_local::value;
+};
+
 template <typename Sink, typename T>
 void write(Sink& sink, const CORBA::object_reference<T>& object) {
-  if constexpr (IDL::traits<T>::is_local::value) {
-    sink.put(object ? "local object" : "nil");
-  } else {
+  if constexpr (MayBeRemote<T>) {
     sink.put(reference_text(IDL::traits<T>::_object(object)));
+  } else {
+    sink.put(object ? "local object" : "nil");
   }
 }
 
