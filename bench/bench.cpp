@@ -1,6 +1,7 @@
 // `perigee bench …`: options of the experiments, and where their results go.
 #include "bench.h"
 
+#include "codegen/codegen.h"
 #include "cubit/cubit.h"
 #include "cubit/perigee.h"
 #include "cubit/raw.h"
@@ -142,6 +143,41 @@ void add_structs_role(CLI::App& bench) {
   });
 }
 
+// Beside the perigee program: in the build tree as in the install prefix.
+std::string find_idl_compiler() {
+  const auto folder = std::filesystem::path(own_executable()).parent_path();
+  for (const char* place : {"perigee-idl", "../../src/idlc/program/perigee-idl"})
+    if (std::filesystem::exists(folder / place)) return std::filesystem::canonical(folder / place);
+  return "perigee-idl";
+}
+
+void add_codegen(CLI::App& bench) {
+  struct Settings {
+    CodegenOptions options;
+    Output output;
+  };
+  auto settings = std::make_shared<Settings>();  // lives as long as the callback below
+  CodegenOptions& options = settings->options;
+  options.perigee_idl = find_idl_compiler();
+  options.include_folder = PERIGEE_BENCH_INCLUDE;
+  options.idl_files = {PERIGEE_BENCH_IDL, "/usr/share/idl/omniORB/COS/CosNaming.idl"};
+  CLI::App* command = bench.add_subcommand(
+      "codegen", "lines, object code and compile time of generated code, beside omniidl's");
+  command->add_option("--rounds", options.rounds, "rounds")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  command->add_option("--compiler", options.compiler, "the C++ compiler")->capture_default_str();
+  command->add_option("--idl", options.idl_files, "IDL files")->capture_default_str();
+  command->add_option("--include", options.include_folder, "the folder of Perigee's headers")
+      ->capture_default_str();
+  command->add_option("--json", settings->output.json_file, "write the results to this file");
+  command->callback([settings] {
+    const std::vector<CodegenCost> costs = run_codegen(settings->options);
+    std::cout << to_table(settings->options, costs);
+    if (!settings->output.json_file.empty()) write_file(settings->output.json_file, to_json(costs));
+  });
+}
+
 }  // namespace
 
 void add_bench_command(CLI::App& tool) {
@@ -150,6 +186,7 @@ void add_bench_command(CLI::App& tool) {
   add_cubit(*bench);
   add_cubit_role(*bench);
   add_structs(*bench);
+  add_codegen(*bench);
   add_structs_role(*bench);
 }
 

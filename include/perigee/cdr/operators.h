@@ -5,7 +5,6 @@
 #include <perigee/cdr/decoder.h>
 #include <perigee/cdr/encoder.h>
 
-#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstddef>
@@ -126,7 +125,8 @@ Decoder& operator>>(Decoder& decoder, std::vector<T>& values) {
   } else {
     const std::size_t count = decoder.read_length(wire_size_min<T>);
     values.clear();
-    values.reserve(std::min(count, decoder.remaining() / sizeof(T) + 1));
+    const std::size_t justified = decoder.remaining() / sizeof(T) + 1;
+    values.reserve(count < justified ? count : justified);
     decoder.enter();
     for (std::size_t index = 0; index < count && decoder.ok(); ++index)
       decoder >> values.emplace_back();

@@ -7,7 +7,6 @@
 #include <perigee/orb/stub.h>
 #include <perigee/poa/servant.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -43,11 +42,8 @@ inline constexpr std::uint16_t unknown_operation = 0xffff;
 
 /// The same for very large interfaces, whose perfect hash would need a huge table: `slots` are
 /// sorted by name.
-[[nodiscard]] inline std::uint16_t find_sorted_operation(std::span<const OperationSlot> slots,
-                                                         std::string_view name) noexcept {
-  const auto found = std::ranges::lower_bound(slots, name, {}, &OperationSlot::name);
-  return found != slots.end() && found->name == name ? found->index : unknown_operation;
-}
+[[nodiscard]] PERIGEE_API std::uint16_t find_sorted_operation(std::span<const OperationSlot> slots,
+                                                              std::string_view name) noexcept;
 
 /// Operations that every object has: the merged table of each interface holds them too.
 /// Answer `_is_a`, `_non_existent`, `_repository_id`, `_interface` and `_component` of a servant.
