@@ -164,4 +164,16 @@ Decoder& operator>>(Decoder& decoder, std::array<T, N>& values) {
   return decoder;
 }
 
+// These are in the library (src/cdr/sequences.cpp).
+// clang-format off: a table
+#define PERIGEE_SEQUENCE_ELEMENTS(X)                                                             \
+  X(bool) X(std::uint8_t) X(std::int16_t) X(std::uint16_t) X(std::int32_t) X(std::uint32_t)      \
+  X(std::int64_t) X(std::uint64_t) X(float) X(double) X(std::string)
+// clang-format on
+#define PERIGEE_DECLARE(T)                                                          \
+  extern template PERIGEE_API Encoder& operator<<(Encoder&, const std::vector<T>&); \
+  extern template PERIGEE_API Decoder& operator>>(Decoder&, std::vector<T>&);
+PERIGEE_SEQUENCE_ELEMENTS(PERIGEE_DECLARE)
+#undef PERIGEE_DECLARE
+
 }  // namespace perigee::cdr
