@@ -2,16 +2,9 @@
 #include "poa/minor_codes.h"
 #include <perigee/poa/skeleton.h>
 
-#include <algorithm>
 #include <string>
 
 namespace perigee::skeleton {
-
-std::uint16_t find_sorted_operation(std::span<const OperationSlot> slots,
-                                    std::string_view name) noexcept {
-  const auto found = std::ranges::lower_bound(slots, name, {}, &OperationSlot::name);
-  return found != slots.end() && found->name == name ? found->index : unknown_operation;
-}
 
 void is_a(PortableServer::Servant& servant, orb::ServerRequest& request) {
   std::string repository_id;

@@ -42,8 +42,16 @@ inline constexpr std::uint16_t unknown_operation = 0xffff;
 
 /// The same for very large interfaces, whose perfect hash would need a huge table: `slots` are
 /// sorted by name.
-[[nodiscard]] PERIGEE_API std::uint16_t find_sorted_operation(std::span<const OperationSlot> slots,
-                                                              std::string_view name) noexcept;
+[[nodiscard]] inline std::uint16_t find_sorted_operation(std::span<const OperationSlot> slots,
+                                                         std::string_view name) noexcept {
+  while (!slots.empty()) {
+    const std::size_t middle = slots.size() / 2;
+    const int order = name.compare(slots[middle].name);
+    if (order == 0) return slots[middle].index;
+    slots = order < 0 ? slots.first(middle) : slots.subspan(middle + 1);
+  }
+  return unknown_operation;
+}
 
 /// Operations that every object has: the merged table of each interface holds them too.
 /// Answer `_is_a`, `_non_existent`, `_repository_id`, `_interface` and `_component` of a servant.
