@@ -76,7 +76,20 @@ std::string bound_text(const TypeNode& type) {
   return type.bound == 0 ? "" : ", " + std::to_string(type.bound);
 }
 
-std::string used(const TypeNode& type, int depth = 0) {
+std::string used(const TypeNode& type, int depth = 0);
+
+/// Arrays of arrays, the outermost dimension first.
+std::string array_text(const TypeNode& type, int depth) {
+  std::string dimensions;
+  const TypeNode* element = &type;
+  for (; element->kind == TypeKind::tk_array && depth <= anonymous_depth_max; ++depth) {
+    dimensions += "[" + std::to_string(element->bound) + "]";
+    element = element->content;
+  }
+  return used(*element, depth) + dimensions;
+}
+
+std::string used(const TypeNode& type, int depth) {
   if (depth > anonymous_depth_max) return "...";
   switch (type.kind) {
     case TypeKind::tk_string:
@@ -91,7 +104,7 @@ std::string used(const TypeNode& type, int depth = 0) {
       return "map<" + used(*type.key, depth + 1) + ", " + used(*type.content, depth + 1) +
              bound_text(type) + ">";
     case TypeKind::tk_array:
-      return used(*type.content, depth + 1) + "[" + std::to_string(type.bound) + "]";
+      return array_text(type, depth);
     default:
       return is_complex(type.kind) || type.kind == TypeKind::tk_recursive
                  ? called(type)

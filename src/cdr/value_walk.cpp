@@ -1,8 +1,8 @@
 // Walking a value by its type: to find its end, or to write it again in another form.
 //
 // Types come from the network, too: one that holds much of nothing (a long array of empty structs,
-// say) could keep the walk busy for ever, so its steps are counted against the octets that it has
-// read: what is accepted is accepted again when it stands alone.
+// say) could keep the walk busy for ever, so values that take no octets are counted; nesting is
+// limited by the decoder, and the search for labels by the octets that were read.
 #include "cdr/typecode_label.h"
 #include <perigee/cdr/operators.h>
 #include <perigee/cdr/typecode.h>
@@ -14,9 +14,9 @@ namespace perigee::cdr {
 
 namespace {
 
-constexpr std::size_t free_steps = 65'536;
-constexpr std::size_t steps_per_octet = 32;  // above what values inside values need
-constexpr std::size_t labels_per_step = 8;
+constexpr std::size_t empty_values_max = 65'536;
+constexpr std::size_t labels_max = 1 << 20;        // looked at, besides
+constexpr std::size_t labels_per_octet_max = 256;  // those that unions of any size need
 
 class Walk final {
  public:
@@ -24,10 +24,11 @@ class Walk final {
       : in_(decoder), out_(encoder), inner_types_(inner_types), start_(decoder.position()) {}
 
   void value(const TypeNode& type) {
-    if (++steps_ > free_steps + (in_.position() - start_) * steps_per_octet)
-      in_.fail(ErrorKind::too_large);
     if (!in_.ok()) return;
+    const std::size_t before = in_.position();
     if (!basic_value(type.kind)) constructed_value(type);
+    if (in_.position() == before && ++empty_values_ > empty_values_max)
+      in_.fail(ErrorKind::too_large);
   }
 
  private:
@@ -106,7 +107,7 @@ class Walk final {
       case TypeKind::tk_alias:
         return value(*type.content);
       case TypeKind::tk_except:
-        string();  // the repository id
+        exception_id(type);
         [[fallthrough]];
       case TypeKind::tk_struct:
         for (const TypeMember& member : type.members) value(*member.type);
@@ -159,6 +160,15 @@ class Walk final {
   void string() {
     const std::string_view text = in_.read_string_view();
     if (out_ != nullptr) out_->write_string(text);
+  }
+
+  /// As in a reply the repository id comes first (CORBA 3.0, 15.3.5.5), but omniORB leaves it out.
+  void exception_id(const TypeNode& type) {
+    Decoder ahead = in_;
+    const bool is_there = ahead.read_string_view() == type.id;
+    if (is_there) in_ = ahead;
+    const bool is_written = is_there || inner_types_ == InnerTypes::anew;
+    if (out_ != nullptr && is_written) out_->write_string(type.id);
   }
 
   void enumerator(const TypeNode& type) {
@@ -278,7 +288,9 @@ class Walk final {
   void union_value(const TypeNode& type) {
     const std::int64_t label = discriminator(unaliased(*type.content));
     if (!in_.ok()) return;
-    steps_ += type.members.size() / labels_per_step;
+    labels_ += type.members.size();
+    if (labels_ > labels_max + (in_.position() - start_) * labels_per_octet_max)
+      return in_.fail(ErrorKind::too_large);
     const TypeMember* branch = nullptr;
     for (std::size_t index = 0; index < type.members.size() && branch == nullptr; ++index)
       if (static_cast<std::int64_t>(index) != type.default_index &&
@@ -301,7 +313,8 @@ class Walk final {
   Encoder* out_;
   InnerTypes inner_types_;
   std::size_t start_;
-  std::size_t steps_ = 0;
+  std::size_t empty_values_ = 0;
+  std::size_t labels_ = 0;
 };
 
 }  // namespace

@@ -264,7 +264,7 @@ TEST_CASE("types read like IDL") {
   CHECK(to_text(test::alias) == "typedef Point Place");
   CHECK(to_text(test::recursive) == "struct N { sequence<N> c; }");
   CHECK(to_text(sequence_node<string_node<8>, 3>) == "sequence<string<8>, 3>");
-  CHECK(to_text(array_node<array_node<fixed_node<5, 2>, 2>, 3>) == "fixed<5, 2>[2][3]");
+  CHECK(to_text(array_node<array_node<fixed_node<5, 2>, 2>, 3>) == "fixed<5, 2>[3][2]");
 }
 
 }  // namespace perigee::cdr

@@ -219,7 +219,10 @@ bool extract(const CORBA::Any& any, T& value) {
   }
   T decoded{};
   const bool is_decoded = content.decode(Access::type(any), [&decoded](cdr::Decoder& decoder) {
-    if constexpr (std::derived_from<T, CORBA::UserException>) (void)decoder.read_string_view();
+    if constexpr (std::derived_from<T, CORBA::UserException>) {
+      cdr::Decoder ahead = decoder;  // omniORB leaves out the repository id
+      if (ahead.read_string_view() == decoded._rep_id()) decoder = ahead;
+    }
     decoder >> decoded;
   });
   if (is_decoded) value = std::move(decoded);
