@@ -173,6 +173,8 @@ Dispatcher::Served Dispatcher::serve_inactive(orb::ServerRequest& request, Targe
     if (adapter.activate_child(std::string(*target.missing_child))) return Served::look_again;
     throw CORBA::OBJECT_NOT_EXIST(minor_no_adapter, COMPLETED_NO);
   }
+  // The object was looked for before the adapter: it may have been activated between.
+  if (policies.retain() && adapter.is_active(target.id)) return Served::look_again;
   if (policies.default_servant()) {
     call(request, adapter.default_object(target.id));
     return Served::yes;

@@ -68,18 +68,22 @@ TEST_CASE("a request makes the adapters on its way, outermost first") {
   CHECK(f.activator->asked.size() == 2);
 }
 
-TEST_CASE("requests that meet at a missing adapter make it once") {
+TEST_CASE("requests that meet at a missing adapter make it once, and find the objects in it") {
   Fixture f;
   const Octets key = f.leaf_key();
+  constexpr int rounds = 50;
   std::atomic<int> replies{0};
-  std::vector<std::thread> threads;
-  for (int number = 0; number < 6; ++number)
-    threads.emplace_back([&] {
-      if (f.ask(key).answer() == "reply") ++replies;
-    });
-  for (std::thread& thread : threads) thread.join();
-  CHECK(replies == 6);
-  CHECK(f.activator->asked.size() == 2);
+  for (int round = 0; round < rounds; ++round) {
+    std::vector<std::thread> threads;
+    for (int number = 0; number < 6; ++number)
+      threads.emplace_back([&] {
+        if (f.ask(key).answer() == "reply") ++replies;
+      });
+    for (std::thread& thread : threads) thread.join();
+    f.orb.root()->find_POA("middle", false)->destroy(true, true);
+  }
+  CHECK(replies == 6 * rounds);
+  CHECK(f.activator->asked.size() == 2 * rounds);
 }
 
 TEST_CASE("an activator that declines leaves the client with OBJECT_NOT_EXIST") {
@@ -119,7 +123,7 @@ TEST_CASE("find_POA asks the activator if it is told to") {
   CHECK(f.activator->asked.empty());
   const auto middle = f.orb.root()->find_POA("middle", true);
   CHECK(middle->the_name() == "middle");
-  CHECK(f.orb.root()->the_activator() == f.activator);
+  CHECK((f.orb.root()->the_activator() == f.activator));
   f.orb.root()->the_activator(nullptr);
   CHECK_THROWS_AS(f.orb.root()->find_POA("other", true), POA::AdapterNonExistent);
 }

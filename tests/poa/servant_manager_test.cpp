@@ -373,7 +373,7 @@ TEST_CASE("a servant manager is set once, of the kind that the policies need") {
   CHECK_THROWS_AS(retain->set_servant_manager(locator), CORBA::OBJ_ADAPTER);
   CHECK_THROWS_AS(retain->set_servant_manager(nullptr), CORBA::OBJ_ADAPTER);
   retain->set_servant_manager(activator);
-  CHECK(retain->get_servant_manager() == activator);
+  CHECK((retain->get_servant_manager() == activator));
   CHECK_THROWS_AS(retain->set_servant_manager(activator), CORBA::BAD_INV_ORDER);
   CHECK_THROWS_AS(root.set_servant_manager(activator), POA::WrongPolicy);
   CHECK_THROWS_AS((void)root.get_servant_manager(), POA::WrongPolicy);
