@@ -256,11 +256,6 @@ void Adapter::deactivate_object(const ObjectId& id) {
   remove_from_tables(text, slot);
 }
 
-bool Adapter::is_active(OctetSpan id) const noexcept {
-  const std::lock_guard lock(mutex_);
-  return ids_.contains(text_of(id));
-}
-
 bool Adapter::enter() noexcept {
   const std::lock_guard lock(mutex_);
   if (destroyed_) return false;

@@ -114,7 +114,6 @@ class Adapter final : public PortableServer::POA {
   /// adapter was destroyed. Before the request looks at the manager's state.
   [[nodiscard]] bool enter() noexcept;
   void leave() noexcept;
-  [[nodiscard]] bool is_active(OctetSpan id) const noexcept;
   /// Raises OBJ_ADAPTER if there is none.
   [[nodiscard]] ServedObject default_object(OctetSpan id) const;
   [[nodiscard]] CORBA::object_reference<PortableServer::ServantLocator> locator() const;

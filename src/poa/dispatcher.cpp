@@ -21,6 +21,10 @@ using State = PortableServer::POAManager::State;
 
 namespace {
 
+// How often a request looks for its object again, after it was held, or after the object or its
+// adapter was made.
+constexpr int rounds_max = 1000;
+
 std::uint64_t random_nonce() {
   std::random_device source;
   return std::uint64_t{source()} << 32 | source();
@@ -90,7 +94,7 @@ void Dispatcher::dispatch(orb::ServerRequest& request) noexcept {
 }
 
 void Dispatcher::route(orb::ServerRequest& request) {
-  for (;;) {
+  for (int round = 0; round < rounds_max; ++round) {
     Target target = find(request.object_key());
     switch (pass(request, target)) {
       case Gate::open:
@@ -103,6 +107,7 @@ void Dispatcher::route(orb::ServerRequest& request) {
     if (target.object) return call(request, *target.object);
     if (serve_inactive(request, target) == Served::yes) return;
   }
+  throw CORBA::TRANSIENT(minor_discarded, COMPLETED_NO, "the object is not to be had for long");
 }
 
 Dispatcher::Gate Dispatcher::pass(orb::ServerRequest& request, Target& target) {
@@ -174,7 +179,8 @@ Dispatcher::Served Dispatcher::serve_inactive(orb::ServerRequest& request, Targe
     throw CORBA::OBJECT_NOT_EXIST(minor_no_adapter, COMPLETED_NO);
   }
   // The object was looked for before the adapter: it may have been activated between.
-  if (policies.retain() && adapter.is_active(target.id)) return Served::look_again;
+  const OctetSpan key = request.object_key();
+  if (policies.retain() && find_object(parse_key(key), key)) return Served::look_again;
   if (policies.default_servant()) {
     call(request, adapter.default_object(target.id));
     return Served::yes;
@@ -252,8 +258,12 @@ void Dispatcher::find_adapter(const std::optional<KeyView>& parsed, OctetSpan oc
     return;
   }
   if (key.nonce != nonce_) return;
-  if (const AdapterPin adapter = adapters_.pin(key.adapter))
-    target.visit = AdapterVisit(adapter->adapter);
+  const AdapterPin pin = adapters_.pin(key.adapter);
+  if (!pin) return;
+  // An id has one key. One that comes in another, forged key would never be found by that.
+  const bool is_slot = pin->adapter->policies().system_id() && key.id.size() == slot_id_size;
+  if (is_slot != (key.kind == KeyKind::transient_slot)) return;
+  target.visit = AdapterVisit(pin->adapter);
 }
 
 Dispatcher::PathEnd Dispatcher::walk(OctetSpan path) const noexcept {

@@ -131,6 +131,36 @@ TEST_CASE("an object is incarnated at its first request and stays active") {
   CHECK(f.poa->id_to_servant({1}));
 }
 
+TEST_CASE("a key that no adapter makes incarnates nothing") {
+  ActivatorFixture f;
+  Octets slot_key_of_user_id = f.key_of({1, 2, 3, 4, 5, 6, 7, 8});
+  slot_key_of_user_id[0] = std::byte{0xf1};
+  auto policies = manager_policies(*f.orb.root(), ServantRetentionPolicyValue::RETAIN);
+  policies.front() = f.orb.root()->create_id_assignment_policy(IdAssignmentPolicyValue::SYSTEM_ID);
+  const auto system = f.orb.root()->create_POA("system", f.poa->the_POAManager(), policies);
+  system->set_servant_manager(f.manager);
+  const auto id = system->activate_object(make_servant());
+  Octets id_key_of_slot = f.orb.key_of(system->id_to_reference(id));
+  id_key_of_slot[0] = std::byte{0xf2};
+  for (const Octets& key : {slot_key_of_user_id, id_key_of_slot}) {
+    FakeRequest request(key);
+    f.orb.dispatcher().dispatch(request);
+    CHECK(request.answer() == "system OBJECT_NOT_EXIST");
+    CHECK(f.orb.dispatcher().locate(key).status == orb::Location::Status::unknown);
+  }
+  CHECK(f.manager->incarnated == 0);
+}
+
+TEST_CASE("an object that is deactivated in every upcall is incarnated each time") {
+  ActivatorFixture f;
+  f.manager->make = [&](const ObjectId& id, const PoaRef& poa) {
+    return make_servant([id, poa](orb::ServerRequest&) { poa->deactivate_object(id); });
+  };
+  for (int round = 0; round < 3; ++round) CHECK(f.ask({1}).answer() == "reply");
+  CHECK(f.manager->incarnated == 3);
+  CHECK(f.manager->etherealized.size() == 3);
+}
+
 TEST_CASE("locating an object does not incarnate it") {
   ActivatorFixture f;
   CHECK(f.orb.dispatcher().locate(f.key_of({1})).status == orb::Location::Status::here);
