@@ -72,7 +72,7 @@ struct TypeNode;
 
 /// A member of a struct, exception, union, enum or valuetype, or a bitmask's flag.
 struct TypeMember {
-  std::string_view name;
+  std::string_view name = {};
   const TypeNode* type = nullptr;  ///< nullptr for enumerators and flags
   /// A union's label (enumerators as ordinals, characters as code points), a state member's
   /// visibility, a flag's position, a bit field's size.
@@ -89,16 +89,17 @@ struct TypeNode {
   std::uint16_t digits = 0;         ///< of fixed
   std::int16_t scale = 0;           ///< of fixed; for valuetypes the modifier
   std::int32_t default_index = -1;  ///< the union member that is the default; -1: none
-  std::string_view id;              ///< repository id; may be empty
-  std::string_view name;            ///< may be empty
+  // Every field has a value of its own, so that compilers do not ask for those left out.
+  std::string_view id = {};    ///< repository id; may be empty
+  std::string_view name = {};  ///< may be empty
   /// Sequence, array, map: the element. Alias, value box: what is behind it. Union: the
   /// discriminator. Valuetype: the concrete base, or nullptr.
   const TypeNode* content = nullptr;
   const TypeNode* key = nullptr;  ///< of a map
-  std::span<const TypeMember> members;
+  std::span<const TypeMember> members = {};
   /// What a peer sent as this TypeCode's encapsulation; empty if it was not decoded, or is part of
   /// another. Sent again as it is.
-  OctetSpan encapsulation;
+  OctetSpan encapsulation = {};
 };
 
 /// The nodes of the types that have no parameters.
