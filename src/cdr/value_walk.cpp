@@ -163,7 +163,9 @@ class Walk final {
   }
 
   /// As in a reply the repository id comes first (CORBA 3.0, 15.3.5.5), but omniORB leaves it out.
+  /// Without an id in its TypeCode there is nothing to recognise that by.
   void exception_id(const TypeNode& type) {
+    if (type.id.empty()) return string();
     Decoder ahead = in_;
     const bool is_there = ahead.read_string_view() == type.id;
     if (is_there) in_ = ahead;

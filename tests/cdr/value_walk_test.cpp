@@ -153,6 +153,16 @@ TEST_CASE("elements that take no octets need none") {
         ErrorKind::none);
 }
 
+// Found by fuzzing: with an empty id, what came behind the value decided.
+TEST_CASE("an exception's id is left out only where the TypeCode says what it would be") {
+  constexpr static TypeNode named{.kind = tk_except, .id = "ID"};
+  constexpr static TypeNode anonymous{.kind = tk_except};
+  CHECK(skip(octets(), named).kind == ErrorKind::none);
+  CHECK(skip(octets(0, 0, 0, 3, 'I', 'D', 0), named).kind == ErrorKind::none);
+  CHECK(skip(octets(), anonymous).kind == ErrorKind::truncated);
+  CHECK(skip(octets(0, 0, 0, 3, 'I', 'D', 0), anonymous).kind == ErrorKind::none);
+}
+
 TEST_CASE("a null valuetype is skipped, others are not supported") {
   CHECK(skip(octets(0, 0, 0, 0), test::value).kind == ErrorKind::none);
   CHECK(skip(octets(0x7f, 0xff, 0xff, 0), test::value).kind == ErrorKind::not_supported);
