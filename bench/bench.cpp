@@ -1,9 +1,12 @@
 // `perigee bench …`: options of the experiments, and where their results go.
 #include "bench.h"
 
+#include "codegen/codegen.h"
 #include "cubit/cubit.h"
 #include "cubit/perigee.h"
 #include "cubit/raw.h"
+#include "structs/perigee.h"
+#include "structs/structs.h"
 
 #include <CLI/CLI.hpp>
 
@@ -30,21 +33,19 @@ void write_file(const std::string& name, const std::string& text) {
 }
 
 // Beside the perigee program: in the build tree as in the install prefix.
-std::string find_omniorb_program() {
+std::string find_omniorb_program(const std::string& name) {
   const auto folder = std::filesystem::path(own_executable()).parent_path();
-  for (const char* place :
-       {"cubit_omniorb", "../libexec/perigee/cubit_omniorb", "../../bench/cubit_omniorb"}) {
-    const auto candidate = folder / place;
+  for (const char* place : {".", "../libexec/perigee", "../../bench"}) {
+    const auto candidate = folder / place / name;
     if (std::filesystem::exists(candidate)) return std::filesystem::canonical(candidate);
   }
+  std::cerr << "perigee bench: this build has no omniORB peer (install libomniorb4-dev and "
+               "omniidl, then build again); measuring without it\n";
   return {};
 }
 
 void run_cubit_command(CubitOptions options, bool instructions, const Output& output) {
-  options.omniorb_program = find_omniorb_program();
-  if (options.omniorb_program.empty() && !options.floor_only)
-    std::cerr << "perigee bench: this build has no omniORB peer (install libomniorb4-dev and "
-                 "omniidl, then build again); measuring without it\n";
+  if (!options.floor_only) options.omniorb_program = find_omniorb_program("cubit_omniorb");
   CubitReport report = run_cubit(options);
   if (instructions) count_instructions(report);
   std::cout << to_table(report);
@@ -104,6 +105,79 @@ void add_cubit_role(CLI::App& bench) {
   });
 }
 
+void add_structs(CLI::App& bench) {
+  struct Settings {
+    StructsOptions options;
+    Output output;
+  };
+  auto settings = std::make_shared<Settings>();  // lives as long as the callback below
+  CLI::App* command = bench.add_subcommand(
+      "structs", "CPU time of marshalling structs, alone and in calls, beside omniORB");
+  command->add_option("--rounds", settings->options.rounds, "rounds; 30 or more for a claim")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
+  command->add_option("--calls", settings->options.calls, "calls per workload, system and round")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
+  command->add_option("--workload", settings->options.workloads, "only these workloads")
+      ->check(CLI::IsMember(structs_workloads()));
+  command->add_option("--json", settings->output.json_file, "write the results to this file");
+  command->callback([settings] {
+    settings->options.omniorb_program = find_omniorb_program("structs_omniorb");
+    const StructsReport report = run_structs(settings->options);
+    std::cout << to_table(report);
+    if (!settings->output.json_file.empty())
+      write_file(settings->output.json_file, to_json(report));
+  });
+}
+
+void add_structs_role(CLI::App& bench) {
+  auto words = std::make_shared<std::vector<std::string>>();
+  CLI::App* command = bench.add_subcommand("structs-role", "");
+  command->group("");  // not in the help
+  command->add_option("role", *words)->expected(1, 2)->required();
+  command->callback([words] {
+    const bool is_server = words->front() == "server";
+    if ((is_server ? run_structs_server() : run_structs_client(words->back())) != 0)
+      throw std::runtime_error("role failed: " + words->front());
+  });
+}
+
+// Beside the perigee program: in the build tree as in the install prefix.
+std::string find_idl_compiler() {
+  const auto folder = std::filesystem::path(own_executable()).parent_path();
+  for (const char* place : {"perigee-idl", "../../src/idlc/program/perigee-idl"})
+    if (std::filesystem::exists(folder / place)) return std::filesystem::canonical(folder / place);
+  return "perigee-idl";
+}
+
+void add_codegen(CLI::App& bench) {
+  struct Settings {
+    CodegenOptions options;
+    Output output;
+  };
+  auto settings = std::make_shared<Settings>();  // lives as long as the callback below
+  CodegenOptions& options = settings->options;
+  options.perigee_idl = find_idl_compiler();
+  options.include_folder = PERIGEE_BENCH_INCLUDE;
+  options.idl_files = {PERIGEE_BENCH_IDL, "/usr/share/idl/omniORB/COS/CosNaming.idl"};
+  CLI::App* command = bench.add_subcommand(
+      "codegen", "lines, object code and compile time of generated code, beside omniidl's");
+  command->add_option("--rounds", options.rounds, "rounds")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  command->add_option("--compiler", options.compiler, "the C++ compiler")->capture_default_str();
+  command->add_option("--idl", options.idl_files, "IDL files")->capture_default_str();
+  command->add_option("--include", options.include_folder, "the folder of Perigee's headers")
+      ->capture_default_str();
+  command->add_option("--json", settings->output.json_file, "write the results to this file");
+  command->callback([settings] {
+    const std::vector<CodegenCost> costs = run_codegen(settings->options);
+    std::cout << to_table(settings->options, costs);
+    if (!settings->output.json_file.empty()) write_file(settings->output.json_file, to_json(costs));
+  });
+}
+
 }  // namespace
 
 void add_bench_command(CLI::App& tool) {
@@ -111,6 +185,9 @@ void add_bench_command(CLI::App& tool) {
   bench->require_subcommand(1);
   add_cubit(*bench);
   add_cubit_role(*bench);
+  add_structs(*bench);
+  add_codegen(*bench);
+  add_structs_role(*bench);
 }
 
 }  // namespace perigee::bench

@@ -1,9 +1,12 @@
 # Compiles IDL files as part of a build: used by Perigee itself and installed with the package.
 #
 #   perigee_idl(<target> FILES <file.idl>... [INCLUDES <folder>...] [DEFINES <name[=text]>...]
-#               [IDL_VERSION 3|4] [AMI] [AMH] [ASYNC])
+#               [ANNOTATIONS <file>...] [OPTIONS <option>...] [IDL_VERSION 3|4] [ANY] [AMI] [AMH] [ASYNC])
 #       Adds the generated sources to the target, and their folder to the includes of the target and
 #       of those that link it. A change of an IDL file, or of one that it includes, generates anew.
+#
+#       ANY: TypeCodes and insertion into any, too (stockA.h, stockA.cpp). Files that others include
+#       need it where those have it.
 #
 #   perigee_idl_library(<name> FILES ...the same...)
 #       A static library of the generated sources, linked with Perigee::perigee.
@@ -25,13 +28,17 @@ function(_perigee_idl_compiler command_variable dependency_variable)
   set(${dependency_variable} "${command}" PARENT_SCOPE)
 endfunction()
 
-# Commands that generate the four files of one IDL file in `folder`; their paths in `outputs_variable`.
+# Commands that generate the files of one IDL file in `folder`; their paths in `outputs_variable`.
 function(_perigee_idl_generate idl_file folder options outputs_variable)
   _perigee_idl_compiler(command dependency)
   get_filename_component(path "${idl_file}" ABSOLUTE BASE_DIR "${CMAKE_CURRENT_SOURCE_DIR}")
   get_filename_component(name "${path}" NAME_WLE)
   set(outputs "")
-  foreach(ending C.h C.cpp S.h S.cpp)
+  set(endings C.h C.cpp S.h S.cpp)
+  if("--any" IN_LIST options)
+    list(APPEND endings A.h A.cpp)
+  endif()
+  foreach(ending IN LISTS endings)
     list(APPEND outputs "${folder}/${name}${ending}")
   endforeach()
   add_custom_command(
@@ -46,7 +53,7 @@ function(_perigee_idl_generate idl_file folder options outputs_variable)
 endfunction()
 
 function(perigee_idl target)
-  cmake_parse_arguments(ARG "AMI;AMH;ASYNC" "IDL_VERSION" "FILES;INCLUDES;DEFINES" ${ARGN})
+  cmake_parse_arguments(ARG "ANY;AMI;AMH;ASYNC" "IDL_VERSION" "FILES;INCLUDES;DEFINES;ANNOTATIONS;OPTIONS" ${ARGN})
   foreach(option AMI AMH ASYNC)
     if(ARG_${option})
       message(FATAL_ERROR "perigee_idl(${target}): ${option} is not available in this version of Perigee")
@@ -66,8 +73,16 @@ function(perigee_idl target)
   foreach(definition IN LISTS ARG_DEFINES)
     list(APPEND options -D "${definition}")
   endforeach()
+  foreach(annotations IN LISTS ARG_ANNOTATIONS)
+    get_filename_component(annotations "${annotations}" ABSOLUTE BASE_DIR "${CMAKE_CURRENT_SOURCE_DIR}")
+    list(APPEND options --annotate "${annotations}")
+  endforeach()
+  list(APPEND options ${ARG_OPTIONS})
   if(ARG_IDL_VERSION)
     list(APPEND options --idl ${ARG_IDL_VERSION})
+  endif()
+  if(ARG_ANY)
+    list(APPEND options --any)
   endif()
 
   # A folder for each target: two targets of one folder may compile the same file.

@@ -3,7 +3,9 @@
 
 #include <fcntl.h>
 #include <sched.h>
+#include <spawn.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -115,6 +117,25 @@ int Process::wait() {
   }
   pid_ = -1;
   return status;
+}
+
+CommandResult run_command(const std::vector<std::string>& arguments) {
+  std::vector<char*> words;
+  for (const std::string& argument : arguments)
+    words.push_back(const_cast<char*>(argument.c_str()));
+  words.push_back(nullptr);
+  pid_t pid = -1;
+  if (const int error = posix_spawnp(&pid, words[0], nullptr, nullptr, words.data(), environ)) {
+    errno = error;
+    fail(arguments[0]);
+  }
+  CommandResult result;
+  rusage usage{};
+  while (wait4(pid, &result.status, 0, &usage) < 0 && errno == EINTR) {
+  }
+  for (const timeval& time : {usage.ru_utime, usage.ru_stime})
+    result.cpu_time += std::chrono::seconds(time.tv_sec) + std::chrono::microseconds(time.tv_usec);
+  return result;
 }
 
 std::string own_executable() {

@@ -43,6 +43,14 @@ class Process {
   std::string pending_;
 };
 
+struct CommandResult {
+  int status = 0;                        ///< as waitpid gives it
+  std::chrono::nanoseconds cpu_time{0};  ///< user and system, of what it started too
+};
+/// Runs a program to its end, with this one's input and outputs. `arguments[0]` is looked up in
+/// PATH.
+CommandResult run_command(const std::vector<std::string>& arguments);
+
 /// The path of the running program.
 std::string own_executable();
 /// The CPUs that this process may use.

@@ -32,6 +32,7 @@ Decoder Decoder::read_encapsulation() noexcept {
   }
   Decoder nested = from_encapsulation(contents, {.depth_max = depth_left_ - 1});
   nested.environment_ = environment_;
+  nested.code_sets_ = code_sets_;
   if (!nested.ok()) fail(nested.error_.kind);
   return nested;
 }

@@ -17,6 +17,41 @@ void copy_reversed(std::byte* destination, OctetSpan source) {
   }
 }
 
+constexpr bool has_zero_octet(std::uint64_t word) {
+  constexpr std::uint64_t ones = 0x0101010101010101;
+  return ((word - ones) & ~word & (ones << 7)) != 0;
+}
+static_assert(has_zero_octet(0xff01ff00ff80ff01) && !has_zero_octet(0xff01ff01ff80ff01));
+
+/// Copies 4 to 16 octets (of a Word of 4: to 8) as two words that may overlap.
+template <typename Word>
+bool copy_as_words(std::byte* place, std::string_view text) {
+  constexpr std::uint64_t above = sizeof(Word) == 8 ? 0 : 0xffffffff00000000;
+  const std::size_t second = text.size() - sizeof(Word);
+  Word words[2];
+  std::memcpy(&words[0], text.data(), sizeof(Word));
+  std::memcpy(&words[1], text.data() + second, sizeof(Word));
+  std::memcpy(place, &words[0], sizeof(Word));
+  std::memcpy(place + second, &words[1], sizeof(Word));
+  return !has_zero_octet(words[0] | above) && !has_zero_octet(words[1] | above);
+}
+
+/// False if there is a NUL inside. Most texts are short: for these, calls cost more than the work.
+bool copy_text(std::byte* place, std::string_view text) {
+  if (text.size() > 16) {
+    std::memcpy(place, text.data(), text.size());
+    return std::memchr(text.data(), 0, text.size()) == nullptr;
+  }
+  if (text.size() >= 8) return copy_as_words<std::uint64_t>(place, text);
+  if (text.size() >= 4) return copy_as_words<std::uint32_t>(place, text);
+  bool has_nul = false;
+  for (const char character : text) {
+    has_nul = has_nul || character == '\0';
+    *place++ = static_cast<std::byte>(character);
+  }
+  return !has_nul;
+}
+
 }  // namespace
 
 void Encoder::fail(ErrorKind kind) noexcept {
@@ -26,12 +61,20 @@ void Encoder::fail(ErrorKind kind) noexcept {
 // CORBA 3.0, 15.3.2.7: the length counts the terminating NUL.
 void Encoder::write_string(std::string_view text) {
   if (text.size() >= length_max) return fail(ErrorKind::too_large);
-  if (!text.empty() && std::memchr(text.data(), 0, text.size()) != nullptr)
-    return fail(ErrorKind::bad_string);
-  write(static_cast<std::uint32_t>(text.size() + 1));
-  std::byte* place = buffer_->extend(text.size() + 1);
-  if (!text.empty()) std::memcpy(place, text.data(), text.size());
-  place[text.size()] = std::byte{0};
+  if (code_sets_.converts()) [[unlikely]] {
+    if (text.find('\0') != std::string_view::npos) return fail(ErrorKind::bad_string);
+    return write_converted(text);
+  }
+  const std::size_t padding = (0 - position()) & 3U;
+  const auto size = static_cast<std::uint32_t>(text.size() + 1);
+  std::byte* place = buffer_->reserve(3 + sizeof size + size);
+  std::memset(place, 0, sizeof size);  // the padding, and more than it
+  place += padding;
+  const std::uint32_t length = swap_ ? reverse_octets(size) : size;
+  std::memcpy(place, &length, sizeof length);
+  if (!copy_text(place + sizeof length, text)) return fail(ErrorKind::bad_string);
+  place[sizeof length + text.size()] = std::byte{0};
+  buffer_->advance(padding + sizeof length + size);
 }
 
 void Encoder::write_octets(OctetSpan octets) {

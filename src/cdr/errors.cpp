@@ -33,6 +33,12 @@ std::string_view text_of(ErrorKind kind) {
       return "a local object cannot be marshalled";
     case ErrorKind::not_in_version:
       return "this GIOP version cannot encode the type";
+    case ErrorKind::bad_character:
+      return "a character that is not valid, or that the code set does not have";
+    case ErrorKind::no_code_set:
+      return "no code set for wide characters was agreed on";
+    case ErrorKind::not_supported:
+      return "values of this type (a valuetype, an abstract interface) are not supported";
   }
   return "unknown error";
 }

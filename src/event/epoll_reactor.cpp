@@ -1,6 +1,7 @@
 // The reactor over epoll: registration, waiting, and the four queues of a turn.
 #include "event/epoll_reactor.h"
 
+#include <poll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -133,14 +134,21 @@ void EpollReactor::turn(std::chrono::milliseconds timeout) {
   run_tasks();
 }
 
-/// Whether something is to be called without waiting.
 bool EpollReactor::has_work() const noexcept {
+  if (has_left_over() || event_index_ != event_count_) return true;
+  if (const auto next = timers_.next(); next && *next <= clock_.now()) return true;
+  pollfd poll{epoll_.get(), POLLIN, 0};
+  return ::poll(&poll, 1, 0) > 0;
+}
+
+/// Whether something is to be called without looking at handles.
+bool EpollReactor::has_left_over() const noexcept {
   return !ready_.empty() || running_index_ != running_.size() ||
          has_posted_.load(std::memory_order_acquire);
 }
 
 int EpollReactor::wait_ms(std::chrono::milliseconds timeout) const noexcept {
-  if (has_work() || timeout.count() == 0) return 0;
+  if (has_left_over() || timeout.count() == 0) return 0;
   constexpr std::chrono::milliseconds longest = std::chrono::hours(1);
   auto wait = timeout.count() < 0 ? longest : std::min(timeout, longest);
   if (const auto next = timers_.next()) {

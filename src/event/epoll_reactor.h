@@ -36,6 +36,8 @@ class EpollReactor final : public Reactor {
   void run_once(std::chrono::milliseconds timeout) override;
   void stop() noexcept override;
   [[nodiscard]] bool is_loop_thread() const noexcept override;
+  [[nodiscard]] bool has_work() const noexcept override;
+  [[nodiscard]] int handle() const noexcept override { return epoll_.get(); }
 
  private:
   /// What is known of a handle; `handles_` has it at the handle's number.
@@ -50,7 +52,7 @@ class EpollReactor final : public Reactor {
   void turn(std::chrono::milliseconds timeout);
   void fetch_events(std::chrono::milliseconds timeout) noexcept;
   [[nodiscard]] int wait_ms(std::chrono::milliseconds timeout) const noexcept;
-  [[nodiscard]] bool has_work() const noexcept;
+  [[nodiscard]] bool has_left_over() const noexcept;
   void call_handlers() noexcept;
   void call_ready() noexcept;
   void run_timers();

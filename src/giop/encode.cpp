@@ -5,6 +5,7 @@
 
 namespace perigee::giop {
 
+using messaging::AddressingMode;
 using messaging::Body;
 using messaging::LocateReplyHeader;
 using messaging::LocateRequestHeader;
@@ -16,12 +17,45 @@ using messaging::ResponseFlags;
 
 namespace {
 
+// CORBA 3.0, 15.4.2.2: a union, by its discriminator the key, a profile, or a whole reference.
+AddressingMode addressing_of(const RequestHeader& header) noexcept {
+  const bool has_profile =
+      header.target != nullptr && header.profile_index < header.target->profiles.size();
+  return has_profile ? header.addressing : AddressingMode::key;
+}
+
+void write_profile(HeaderWriter& writer, const iop::TaggedProfile& profile) {
+  writer.ulong(profile.tag);
+  writer.octet_sequence(profile.data);
+}
+
+void write_target(HeaderWriter& writer, const RequestHeader& header) {
+  const AddressingMode mode = addressing_of(header);
+  writer.ushort(static_cast<std::uint16_t>(mode));
+  if (mode == AddressingMode::key) return writer.octet_sequence(header.object_key);
+  const iop::Ior& ior = *header.target;
+  if (mode == AddressingMode::profile)
+    return write_profile(writer, ior.profiles[header.profile_index]);
+  writer.ulong(header.profile_index);
+  writer.string(ior.type_id);
+  writer.ulong(static_cast<std::uint32_t>(ior.profiles.size()));
+  for (const iop::TaggedProfile& profile : ior.profiles) write_profile(writer, profile);
+}
+
+/// Most octets that a target takes, with padding.
+std::size_t target_size_max(const RequestHeader& header) noexcept {
+  if (addressing_of(header) == AddressingMode::key) return header.object_key.size();
+  std::size_t size = header.target->type_id.size() + 16;
+  for (const iop::TaggedProfile& profile : header.target->profiles)
+    size += profile.data.size() + 12;
+  return size;
+}
+
 void write_request_1_2(HeaderWriter& writer, const RequestHeader& header) {
   writer.ulong(header.request_id);
   writer.octet(static_cast<std::uint8_t>(header.response));
   writer.reserved_octets();
-  writer.ushort_zero();  // addressing disposition: KeyAddr
-  writer.octet_sequence(header.object_key);
+  write_target(writer, header);
   writer.string(header.operation);
   writer.contexts(header.contexts);
 }
@@ -59,7 +93,8 @@ void encode_bare(cdr::Encoder& encoder, Version version, FrameType type) {
 void Giop::begin_request(cdr::Encoder& encoder, Version version, const RequestHeader& header,
                          Body body) const {
   const std::size_t variable_size =
-      header.object_key.size() + header.operation.size() + encoded_size_max(header.contexts);
+      (version.minor < 2 ? header.object_key.size() : target_size_max(header)) +
+      header.operation.size() + encoded_size_max(header.contexts);
   HeaderWriter writer(encoder, version, FrameType::request, variable_size);
   if (version.minor < 2) return write_request_1_0(writer, header);
   write_request_1_2(writer, header);
@@ -99,7 +134,7 @@ void Giop::encode_locate_request(cdr::Encoder& encoder, Version version,
                                  const LocateRequestHeader& header) const {
   HeaderWriter writer(encoder, version, FrameType::locate_request, header.object_key.size());
   writer.ulong(header.request_id);
-  if (version.minor >= 2) writer.ushort_zero();  // addressing disposition: KeyAddr
+  if (version.minor >= 2) writer.ushort(0);  // addressing disposition: KeyAddr
   writer.octet_sequence(header.object_key);
   writer.patch_size();
 }

@@ -48,9 +48,10 @@ class HeaderWriter {
     place_ += 3;
   }
   /// For the address disposition only, which stands at an even position in every message.
-  void ushort_zero() noexcept {
-    std::memset(place_, 0, 2);
-    place_ += 2;
+  void ushort(std::uint16_t value) noexcept {
+    if (swap_) value = reverse_octets(value);
+    std::memcpy(place_, &value, sizeof value);
+    place_ += sizeof value;
   }
   void ulong(std::uint32_t value) noexcept {
     align(4);

@@ -33,10 +33,6 @@ std::expected<Value, cdr::Error> checked(const cdr::Decoder& decoder, Value&& va
 
 }  // namespace
 
-CodeSetInfo native_code_sets() {
-  return {{code_set_utf_8, {code_set_iso_8859_1}}, {code_set_utf_16, {}}};
-}
-
 const TaggedComponent* find_component(std::span<const TaggedComponent> components,
                                       std::uint32_t tag) noexcept {
   const auto found = std::ranges::find(components, tag, &TaggedComponent::tag);

@@ -1,6 +1,7 @@
 // A ServerRequest whose reply goes to a buffer instead of a connection.
 #include "orb/collocated.h"
 
+#include "orb/code_sets.h"
 #include "orb/orb_core.h"
 #include "orb/system_exceptions.h"
 #include <perigee/orb/stub.h>
@@ -13,12 +14,14 @@ namespace {
 
 class CollocatedRequest final : public ServerRequest {
  public:
-  CollocatedRequest(OrbCore& core, const CollocatedCall& call, cdr::Buffer& reply) : reply_(reply) {
+  CollocatedRequest(OrbCore& core, const CollocatedCall& call, cdr::Buffer& reply)
+      : reply_(reply), code_sets_(collocated_code_sets(core.settings().code_sets)) {
     operation_ = call.operation;
     object_key_ = call.object_key;
     response_expected_ = call.response_expected;
     arguments_ = cdr::Decoder(call.arguments.own_octets(), std::endian::native);
     arguments_.set_environment(&core);
+    arguments_.set_code_sets(code_sets_);
     reply_.clear();
   }
 
@@ -50,12 +53,14 @@ class CollocatedRequest final : public ServerRequest {
   void write(ReplyStatus status, Write&& write_body) {
     reply_.clear();
     cdr::Encoder encoder(reply_);
+    encoder.set_code_sets(code_sets_);
     write_body(encoder);
-    if (!encoder.ok()) raise_encode_error(encoder.error(), CORBA::COMPLETED_YES);
+    if (!encoder.ok()) raise_encode_error(encoder.error(), Sender::server, CORBA::COMPLETED_YES);
     status_ = status;
   }
 
   cdr::Buffer& reply_;
+  const cdr::CodeSets code_sets_;
   ReplyStatus status_ = ReplyStatus::no_exception;
 };
 

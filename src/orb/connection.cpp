@@ -2,6 +2,8 @@
 // at Connection::Writing; the queue is drained by whoever holds the right to write.
 #include "orb/connection.h"
 
+#include "orb/message_trace.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -36,9 +38,14 @@ Connection::Connection(std::unique_ptr<transport::Transport> transport,
     : transport_(std::move(transport)),
       protocol_(protocol),
       reader_(protocol.make_reader()),
-      limits_(limits) {}
+      limits_(limits),
+      traced_(tracing_messages()) {
+  if (traced_) trace_connection(peer(), "opened");
+}
 
-Connection::~Connection() = default;
+Connection::~Connection() {
+  if (traced_) trace_connection(peer(), "ended");
+}
 
 ReadStatus Connection::read(messaging::IncomingMessage& message, Wait wait) {
   if (!read_buffer_)
@@ -51,6 +58,7 @@ ReadStatus Connection::read(messaging::IncomingMessage& message, Wait wait,
   for (;;) {
     switch (reader_->next(message)) {
       case messaging::MessageReader::Next::message:
+        if (traced_) trace_received(protocol_, message, peer());
         return ReadStatus::message;
       case messaging::MessageReader::Next::error:
         return ReadStatus::bad_message;
@@ -81,6 +89,7 @@ ReadStatus Connection::read(messaging::IncomingMessage& message, Wait wait,
 
 SendResult Connection::send(const cdr::Buffer& message, Wait wait, Drain drain) {
   if (broken()) return {SendStatus::failed};
+  if (traced_) trace_sent(protocol_, message, peer());
   return take_writing() ? write_directly(message, wait, drain) : write_later(message, wait, drain);
 }
 

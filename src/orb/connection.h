@@ -141,6 +141,7 @@ class Connection final {
   const messaging::Protocol& protocol_;
   const std::unique_ptr<messaging::MessageReader> reader_;
   const ConnectionLimits limits_;
+  const bool traced_;
 
   // Reading: under the read token.
   std::atomic<bool> token_taken_{false};

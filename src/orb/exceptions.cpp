@@ -32,6 +32,19 @@ const char* completed_text(CompletionStatus completed) noexcept {
 
 Exception::~Exception() = default;
 UserException::~UserException() = default;
+
+const char* UserException::what() const noexcept {
+  try {
+    what_.clear();
+    _describe(what_);
+    return what_.c_str();
+  } catch (...) {
+    return _rep_id();
+  }
+}
+
+void UserException::_describe(std::string& text) const { text += _rep_id(); }
+
 SystemException::~SystemException() = default;
 
 SystemException::SystemException(std::uint32_t minor, CompletionStatus completed,

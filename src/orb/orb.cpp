@@ -4,6 +4,7 @@
 #include "orb/system_exceptions.h"
 #include <perigee/iop/ior.h>
 #include <perigee/orb/orb.h>
+#include <perigee/orb/policy.h>
 
 #include <utility>
 
@@ -57,7 +58,16 @@ void ORB::register_initial_reference(const std::string& name,
 
 std::vector<std::string> ORB::list_initial_services() { return core_->initial_reference_names(); }
 
+object_reference<Policy> ORB::create_policy(PolicyType type, const Any& value) {
+  return core_->create_policy(type, value);
+}
+
 void ORB::run() { core_->run(); }
+void ORB::perform_work() { core_->perform_work(); }
+bool ORB::work_pending() { return core_->work_pending(); }
+int ORB::_work_handle() const noexcept {
+  return core_->server() != nullptr ? core_->server()->work_handle() : -1;
+}
 
 void ORB::shutdown(bool wait_for_completion) {
   core_->shutdown(wait_for_completion ? Completion::wait : Completion::do_not_wait);

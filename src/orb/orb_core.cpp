@@ -37,6 +37,23 @@ void OrbCore::at_destroy(std::function<void()> hook) {
   destroy_hooks_.push_back(std::move(hook));
 }
 
+void OrbCore::add_policy_factory(CORBA::PolicyType type, PolicyFactory make) {
+  const std::lock_guard lock(mutex_);
+  policy_factories_.insert_or_assign(type, make);
+}
+
+CORBA::object_reference<CORBA::Policy> OrbCore::create_policy(CORBA::PolicyType type,
+                                                              const CORBA::Any& value) const {
+  PolicyFactory make = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto known = policy_factories_.find(type); known != policy_factories_.end())
+      make = known->second;
+  }
+  if (make == nullptr) throw CORBA::PolicyError(CORBA::BAD_POLICY);
+  return make(value);
+}
+
 std::shared_ptr<Reference> OrbCore::make_reference(iop::Ior ior) {
   if (ior.is_nil()) return nullptr;
   return std::make_shared<Reference>(shared_from_this(), std::move(ior));
@@ -76,6 +93,20 @@ void OrbCore::run() {
   if (const auto started = server_->start(); !started)
     throw CORBA::INITIALIZE(0, CORBA::COMPLETED_NO, to_string(started.error()));
   server_->run();
+}
+
+// After `shutdown(false)` there may still be work: the drain of connections.
+void OrbCore::perform_work() {
+  if (stopped()) check_running();
+  if (!server_) return;
+  if (const auto started = server_->start(); !started && !stopping())
+    throw CORBA::INITIALIZE(0, CORBA::COMPLETED_NO, to_string(started.error()));
+  server_->perform_work();
+}
+
+bool OrbCore::work_pending() {
+  if (stopped()) check_running();
+  return server_ && server_->work_pending();
 }
 
 void OrbCore::shutdown(Completion completion) {

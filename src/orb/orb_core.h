@@ -7,7 +7,9 @@
 #include <perigee/base/export.h>
 #include <perigee/cdr/decoder.h>
 #include <perigee/messaging/protocol.h>
+#include <perigee/orb/any.h>
 #include <perigee/orb/object.h>
+#include <perigee/orb/policy.h>
 #include <perigee/orb/server_request.h>
 #include <perigee/transport/registry.h>
 
@@ -77,6 +79,9 @@ class PERIGEE_API OrbCore final : public cdr::Environment,
   /// `make` is called at each resolve, on the resolver's thread; it may throw CORBA exceptions.
   using InitialFactory = std::function<CORBA::object_reference<CORBA::Object>()>;
   void add_initial_reference(const std::string& name, InitialFactory make);
+  /// `make` reads the policy's value, or raises PolicyError.
+  using PolicyFactory = CORBA::object_reference<CORBA::Policy> (*)(const CORBA::Any& value);
+  void add_policy_factory(CORBA::PolicyType type, PolicyFactory make);
   /// Called once, at the end of `destroy`.
   void at_destroy(std::function<void()> hook);
   /// @}
@@ -100,6 +105,10 @@ class PERIGEE_API OrbCore final : public cdr::Environment,
                                                                          OctetSpan object_key);
   /// @}
 
+  /// Raises PolicyError.
+  [[nodiscard]] CORBA::object_reference<CORBA::Policy> create_policy(CORBA::PolicyType type,
+                                                                     const CORBA::Any& value) const;
+
   /// @name Initial references (raise as CORBA::ORB documents).
   /// @{
   CORBA::object_reference<CORBA::Object> resolve_initial_reference(const std::string& name);
@@ -112,6 +121,8 @@ class PERIGEE_API OrbCore final : public cdr::Environment,
   /// @name Life: running → stopping → stopped → destroyed.
   /// @{
   void run();
+  void perform_work();
+  [[nodiscard]] bool work_pending();
   void shutdown(Completion completion);
   void destroy();
   /// Shutdown has begun. Adapters refuse new work then.
@@ -143,6 +154,7 @@ class PERIGEE_API OrbCore final : public cdr::Environment,
   std::vector<std::unique_ptr<Service>> services_;
   std::vector<std::function<void()>> destroy_hooks_;
   std::map<std::string, InitialFactory, std::less<>> initial_references_;
+  std::map<CORBA::PolicyType, PolicyFactory> policy_factories_;
 };
 
 /// Marks the calling thread as being inside an upcall of the core's, for as long as it lives: the

@@ -1,10 +1,17 @@
-// CORBA::Policy has nothing of its own but its table of virtual functions.
+// CORBA::Policy and PolicyError: what is not in the header.
+#include <perigee/cdr/encoder.h>
 #include <perigee/orb/policy.h>
 
 namespace CORBA {
 inline namespace perigee_v1 {
 
 Policy::~Policy() = default;
+
+PolicyError::~PolicyError() = default;
+const char* PolicyError::_rep_id() const noexcept { return "IDL:omg.org/CORBA/PolicyError:1.0"; }
+const char* PolicyError::_name() const noexcept { return "PolicyError"; }
+void PolicyError::_raise() const { throw *this; }
+void PolicyError::_encode(perigee::cdr::Encoder& encoder) const { encoder.write(reason_); }
 
 }  // namespace perigee_v1
 }  // namespace CORBA

@@ -15,20 +15,27 @@ std::unique_ptr<Binding> make_binding(OrbCore& core, iop::Ior ior, Binding::Kind
   binding->kind = kind;
   binding->ior = std::move(ior);
   const std::size_t targets_max = core.settings().targets_max;
-  for (const iop::TaggedProfile& profile : binding->ior.profiles) {
+  std::vector<std::uint32_t> profile_indices;
+  for (std::size_t index = 0; index < binding->ior.profiles.size(); ++index) {
     if (binding->profiles.size() >= targets_max) break;
-    if (auto target = core.protocols().claim(profile))
-      binding->profiles.push_back(std::move(*target));
+    auto target = core.protocols().claim(binding->ior.profiles[index]);
+    if (!target) continue;
+    binding->profiles.push_back(std::move(*target));
+    profile_indices.push_back(static_cast<std::uint32_t>(index));
   }
   const messaging::Version version_max =
       std::min(core.settings().version_max, core.messaging().version_max());
-  for (const transport::ProfileTarget& profile : binding->profiles) {
-    const messaging::Version version{profile.major, profile.minor};
+  for (std::size_t index = 0; index < binding->profiles.size(); ++index) {
+    const transport::ProfileTarget& profile = binding->profiles[index];
+    const messaging::Version version =
+        std::min(messaging::Version{profile.major, profile.minor}, version_max);
+    const auto choice = choose_code_sets(core.settings().code_sets, version, profile.components);
     for (const transport::Endpoint& endpoint : profile.endpoints) {
       if (binding->targets.size() >= targets_max) break;
-      binding->targets.push_back({core.endpoints().find(endpoint), profile.object_key,
-                                  std::min(version, version_max),
-                                  core.server() != nullptr && core.server()->publishes(endpoint)});
+      binding->targets.push_back({core.endpoints().find(endpoint, choice.value_or(CodeSetChoice{})),
+                                  profile.object_key, version,
+                                  core.server() != nullptr && core.server()->publishes(endpoint),
+                                  choice.has_value(), profile_indices[index]});
     }
   }
   return binding;

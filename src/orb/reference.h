@@ -24,9 +24,11 @@ struct Target {
   OctetSpan object_key;                      ///< in the Binding's profiles
   messaging::Version version;                ///< the highest that both sides speak
   bool collocated = false;                   ///< the endpoint is our own server's
+  bool compatible = true;                    ///< there are code sets that both sides understand
+  std::uint32_t profile_index = 0;           ///< in the IOR
 };
 
-/// An IOR made ready for calls. Immutable but for the hint.
+/// An IOR made ready for calls. Immutable but for what calls have learnt.
 struct Binding {
   enum class Kind : std::uint8_t { base, forward };
 
@@ -35,6 +37,8 @@ struct Binding {
   std::vector<transport::ProfileTarget> profiles;
   std::vector<Target> targets;                      ///< in the order in which to try them
   mutable std::atomic<std::uint32_t> preferred{0};  ///< the target that answered last: tried first
+  /// How servers want to be told the target.
+  mutable std::atomic<messaging::AddressingMode> addressing{messaging::AddressingMode::key};
 };
 
 std::unique_ptr<Binding> make_binding(OrbCore& core, iop::Ior ior, Binding::Kind kind);

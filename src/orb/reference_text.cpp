@@ -1,9 +1,12 @@
-// References as text (`IOR:`, `corbaloc:`, `file:`) and by name (initial references). One table
-// maps schemes to functions.
+// References as text (`IOR:`, `corbaloc:`, `corbaname:`, `file:`) and by name (initial references).
+// One table maps schemes to functions.
+#include "orb/corbaname.h"
 #include "orb/orb_core.h"
+#include "orb/reference.h"
 #include "orb/system_exceptions.h"
 #include <perigee/iop/corbaloc.h>
 #include <perigee/orb/orb.h>
+#include <perigee/orb/stub.h>
 
 #include <algorithm>
 #include <cctype>
@@ -96,10 +99,52 @@ object_reference<Object> from_file(Resolution& resolution, std::string_view text
   return resolve_text(resolution, read_reference_file(std::string(path)));
 }
 
-object_reference<Object> from_corbaname(Resolution&, std::string_view) {
-  raise_bad_text(iop::ReferenceError::Reason::bad_scheme,
-                 "corbaname: is not supported yet: resolve the naming context with corbaloc: and "
-                 "ask it for the name");
+constexpr std::string_view not_found_id = "IDL:omg.org/CosNaming/NamingContext/NotFound:1.0";
+constexpr stub::RaisedException naming_exceptions[] = {
+    {not_found_id,
+     [](cdr::Decoder&) {
+       raise_bad_text(iop::ReferenceError::Reason::other, "corbaname: NotFound, no such name");
+     }},
+    {"IDL:omg.org/CosNaming/NamingContext/CannotProceed:1.0",
+     [](cdr::Decoder&) {
+       raise_bad_text(iop::ReferenceError::Reason::other, "corbaname: CannotProceed");
+     }},
+    {"IDL:omg.org/CosNaming/NamingContext/InvalidName:1.0",
+     [](cdr::Decoder&) {
+       raise_bad_text(iop::ReferenceError::Reason::other, "corbaname: InvalidName");
+     }},
+};
+constexpr stub::Operation resolve_operation{"resolve", stub::Operation::Kind::twoway,
+                                            naming_exceptions};
+
+// CosNaming::NamingContext::resolve.
+object_reference<Object> resolve_name(const Object& context,
+                                      const std::vector<NameComponent>& name) {
+  object_reference<Object> found;
+  stub::invoke(
+      context, resolve_operation,
+      [&](cdr::Encoder& encoder) {
+        encoder.write(static_cast<std::uint32_t>(name.size()));
+        for (const NameComponent& component : name) {
+          encoder.write_string(component.id);
+          encoder.write_string(component.kind);
+        }
+      },
+      [&](cdr::Decoder& decoder) {
+        if (auto reference = stub::decode_reference(decoder))
+          found = object_reference<Object>(std::make_shared<Object>(std::move(reference)));
+      });
+  return found;
+}
+
+object_reference<Object> resolve_text(Resolution& resolution, const std::string& text);
+
+object_reference<Object> from_corbaname(Resolution& resolution, std::string_view text) {
+  const auto url = parse_corbaname(text);
+  if (!url) raise_bad_text(url.error().reason, url.error().text);
+  auto context = resolve_text(resolution, url->corbaloc);
+  if (url->name.empty()) return context;
+  return resolve_name(*context, url->name);
 }
 
 struct Scheme {
@@ -127,9 +172,9 @@ object_reference<Object> resolve_text(Resolution& resolution, const std::string&
     raise_bad_text(iop::ReferenceError::Reason::other, "too many references to references");
   for (const Scheme& scheme : schemes)
     if (has_prefix(text, scheme.prefix)) return scheme.resolve(resolution, text);
-  raise_bad_text(
-      iop::ReferenceError::Reason::bad_scheme,
-      "a reference begins with IOR:, corbaloc: or file:, not with '" + text.substr(0, 16) + "'");
+  raise_bad_text(iop::ReferenceError::Reason::bad_scheme,
+                 "a reference begins with IOR:, corbaloc:, corbaname: or file:, not with '" +
+                     text.substr(0, 16) + "'");
 }
 
 // Initial references may be defined by each other; each thread counts its own way.

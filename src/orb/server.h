@@ -41,6 +41,17 @@ class Server {
   /// Called by a thread that has to wait for a reply. On the thread of a reactive server: serves
   /// requests until the handle is readable, or has been closed by the peer.
   [[nodiscard]] virtual Nested wait_readable(int /*fd*/) { return Nested::not_here; }
+  /// Whether `wait_readable` on this thread would not be too deep: asked before a request is sent.
+  [[nodiscard]] virtual bool may_nest() const noexcept { return true; }
+
+  /// For an application with an event loop of its own: serves what is ready, on the calling thread,
+  /// without waiting. Does nothing where the server has threads of its own, or while one is in
+  /// `run`.
+  virtual void perform_work() {}
+  [[nodiscard]] virtual bool work_pending() { return false; }
+  /// Becomes readable when there is work; -1 where `perform_work` does nothing.
+  [[nodiscard]] virtual int work_handle() const noexcept { return -1; }
+
   /// A POA manager has changed its state: dispatches the requests again that were held. Any thread.
   virtual void resume_held() noexcept {}
 

@@ -22,7 +22,7 @@ using CORBA::COMPLETED_YES;
 
 void ServerRequest::end_of_arguments() {
   if (arguments_.ok()) return;
-  throw CORBA::MARSHAL(0, COMPLETED_NO, "arguments: " + cdr::to_string(arguments_.error()));
+  raise_decode_error(arguments_.error(), Sender::client, COMPLETED_NO, "arguments");
 }
 
 void ServerRequest::reply(ResultEncoder encode) {

@@ -2,12 +2,14 @@
 // options that change them are in runtime.
 #pragma once
 
+#include <perigee/cdr/code_sets.h>
 #include <perigee/messaging/message.h>
 #include <perigee/transport/transport.h>
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +18,16 @@ namespace perigee::orb {
 
 /// How the server's threads share the connections (design, section 6).
 enum class ThreadStrategy : std::uint8_t { thread_per_connection, reactive };
+
+/// What characters mean; see docs/interop.md.
+struct CodeSetSettings {
+  /// -ORBNativeCharCodeSet: what std::string and char hold in this program.
+  cdr::CharSet native_char = cdr::CharSet::utf_8;
+  /// -ORBDefaultCharCodeSet, -ORBDefaultWcharCodeSet: for peers that say nothing about code sets.
+  /// Without a value: ISO 8859-1, and no wide characters.
+  std::optional<cdr::CharSet> default_char;
+  std::optional<cdr::WideSet> default_wide;
+};
 
 struct Settings {
   std::string orb_id;
@@ -30,6 +42,7 @@ struct Settings {
   std::string default_initial_reference;
 
   // Both sides.
+  CodeSetSettings code_sets;
   /// -ORBGiopVersion: the highest that a client sends, and that a server's references publish.
   messaging::Version version_max;
   std::size_t read_buffer_size = 64 * 1024;  ///< octets per connection that reads by itself

@@ -60,8 +60,8 @@ void invoke(const CORBA::Object& target, const Operation& operation, ArgumentEnc
 
 void check_decoded(const cdr::Decoder& decoder) {
   if (decoder.ok()) return;
-  throw CORBA::MARSHAL(0, CORBA::COMPLETED_YES,
-                       "decoding the reply: " + cdr::to_string(decoder.error()));
+  orb::raise_decode_error(decoder.error(), orb::Sender::server, CORBA::COMPLETED_YES,
+                          "decoding the reply");
 }
 
 bool supports(const CORBA::Object& object, std::string_view repository_id) {
@@ -76,6 +76,7 @@ void encode_object(cdr::Encoder& encoder, const CORBA::Object* object) {
 
 std::shared_ptr<orb::Reference> decode_reference(cdr::Decoder& decoder) {
   iop::Ior ior;
+  decoder.count_reference();
   iop::decode(decoder, ior);
   if (!decoder.ok() || ior.is_nil()) return nullptr;
   orb::OrbCore* const core = orb::OrbCore::from(decoder.environment());

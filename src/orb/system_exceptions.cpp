@@ -70,13 +70,48 @@ void decode_and_raise_system_exception(cdr::Decoder& decoder) {
   raise_system_exception(repository_id, minor, completed, "raised by the server");
 }
 
-void raise_encode_error(const cdr::Error& error, CompletionStatus completed) {
+namespace {
+
+// The role that found the error lacks what the other should have said: the client the component,
+// the server the context.
+enum class Finder : std::uint8_t { client, server };
+
+// What is alike for decoding and encoding: how characters went wrong. Returns if nothing of this.
+void raise_character_error(const cdr::Error& error, Finder finder, Sender sender,
+                           CompletionStatus completed, const std::string& detail) {
+  switch (error.kind) {
+    case cdr::ErrorKind::bad_character:
+      throw CORBA::DATA_CONVERSION(minor_character_lost, completed, detail);
+    case cdr::ErrorKind::no_code_set:
+      if (finder == Finder::client)
+        throw CORBA::INV_OBJREF(minor_no_wide_component, completed, detail);
+      throw CORBA::BAD_PARAM(minor_no_wide_context, completed, detail);
+    case cdr::ErrorKind::not_in_version:
+      throw CORBA::MARSHAL(
+          sender == Sender::client ? minor_wide_request_in_1_0 : minor_wide_reply_in_1_0, completed,
+          detail);
+    default:
+      return;
+  }
+}
+
+}  // namespace
+
+void raise_decode_error(const cdr::Error& error, Sender sender, CompletionStatus completed,
+                        std::string_view what) {
+  const std::string detail = std::string(what) + ": " + cdr::to_string(error);
+  const Finder finder = sender == Sender::client ? Finder::server : Finder::client;
+  raise_character_error(error, finder, sender, completed, detail);
+  throw CORBA::MARSHAL(0, completed, detail);
+}
+
+void raise_encode_error(const cdr::Error& error, Sender sender, CompletionStatus completed) {
   const std::string detail = "encoding: " + cdr::to_string(error);
+  const Finder finder = sender == Sender::client ? Finder::client : Finder::server;
+  raise_character_error(error, finder, sender, completed, detail);
   switch (error.kind) {
     case cdr::ErrorKind::local_object:
       throw CORBA::MARSHAL(minor_local_object, completed, detail);
-    case cdr::ErrorKind::not_in_version:
-      throw CORBA::MARSHAL(minor_not_in_version, completed, detail);
     case cdr::ErrorKind::bad_string:
     case cdr::ErrorKind::bad_enum:
       throw CORBA::BAD_PARAM(0, completed, detail);

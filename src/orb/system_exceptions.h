@@ -20,13 +20,23 @@ inline constexpr std::uint32_t minor_unknown_system_exception = omg_minor(2);  /
 inline constexpr std::uint32_t minor_would_deadlock = omg_minor(3);            ///< BAD_INV_ORDER
 inline constexpr std::uint32_t minor_shut_down = omg_minor(4);                 ///< BAD_INV_ORDER
 inline constexpr std::uint32_t minor_local_object = omg_minor(4);              ///< MARSHAL
-inline constexpr std::uint32_t minor_not_in_version = omg_minor(5);            ///< MARSHAL
+inline constexpr std::uint32_t minor_wide_request_in_1_0 = omg_minor(5);       ///< MARSHAL
+inline constexpr std::uint32_t minor_wide_reply_in_1_0 = omg_minor(6);         ///< MARSHAL
+inline constexpr std::uint32_t minor_code_sets_changed = omg_minor(9);         ///< MARSHAL
+inline constexpr std::uint32_t minor_character_lost = omg_minor(1);            ///< DATA_CONVERSION
+inline constexpr std::uint32_t minor_no_common_code_set = omg_minor(1);  ///< CODESET_INCOMPATIBLE
+inline constexpr std::uint32_t minor_unknown_code_set = omg_minor(2);    ///< CODESET_INCOMPATIBLE
+inline constexpr std::uint32_t minor_no_wide_component = omg_minor(2);   ///< INV_OBJREF
+inline constexpr std::uint32_t minor_no_wide_context = omg_minor(23);    ///< BAD_PARAM
 
 /// Our own, for what OMG has no number.
 inline constexpr std::uint32_t minor_forward_hops = CORBA::PERIGEE_VMCID | 1;    ///< TRANSIENT
 inline constexpr std::uint32_t minor_mute_peer = CORBA::PERIGEE_VMCID | 2;       ///< TIMEOUT
 inline constexpr std::uint32_t minor_answered_twice = CORBA::PERIGEE_VMCID | 3;  ///< BAD_INV_ORDER
 inline constexpr std::uint32_t minor_closed_by_peer = CORBA::PERIGEE_VMCID | 4;  ///< TRANSIENT
+inline constexpr std::uint32_t minor_wrong_union_member = CORBA::PERIGEE_VMCID | 5;  ///< BAD_PARAM
+inline constexpr std::uint32_t minor_bound_exceeded = CORBA::PERIGEE_VMCID | 6;      ///< BAD_PARAM
+inline constexpr std::uint32_t minor_bits_exceeded = CORBA::PERIGEE_VMCID | 7;       ///< BAD_PARAM
 
 /// Throws the exception with this repository id; UNKNOWN (OMG minor 2) if there is none such.
 [[noreturn]] void raise_system_exception(std::string_view repository_id, std::uint32_t minor,
@@ -38,7 +48,14 @@ void encode_system_exception(cdr::Encoder& encoder, const CORBA::SystemException
 /// Reads one and throws it, or MARSHAL if it does not decode.
 [[noreturn]] void decode_and_raise_system_exception(cdr::Decoder& decoder);
 
+/// Whose characters and other values they are: the client's arguments or the server's results.
+enum class Sender : std::uint8_t { client, server };
+
 /// The MARSHAL (or more fitting) exception for arguments or results that could not be encoded.
-[[noreturn]] void raise_encode_error(const cdr::Error& error, CORBA::CompletionStatus completed);
+[[noreturn]] void raise_encode_error(const cdr::Error& error, Sender sender,
+                                     CORBA::CompletionStatus completed);
+/// The same for what could not be decoded; `what` says what it was.
+[[noreturn]] void raise_decode_error(const cdr::Error& error, Sender sender,
+                                     CORBA::CompletionStatus completed, std::string_view what);
 
 }  // namespace perigee::orb

@@ -1,5 +1,5 @@
 // Adapters as a tree, and objects in them: creating, destroying, activating, deactivating.
-// References and ids are in adapter_references.cpp.
+// References and ids are in adapter_references.cpp, servant managers in adapter_managers.cpp.
 #include "poa/adapter.h"
 
 #include "poa/default_root.h"
@@ -30,9 +30,21 @@ Adapter::~Adapter() = default;
 std::shared_ptr<Adapter> Adapter::make_root(const std::shared_ptr<Dispatcher>& dispatcher) {
   auto manager = std::make_shared<Manager>(dispatcher, dispatcher->next_manager_id());
   auto root = std::make_shared<Adapter>(
-      AdapterParts{dispatcher, std::move(manager), "RootPOA", root_policy_set()}, nullptr);
+      AdapterParts{dispatcher, std::move(manager), "RootPOA", root_policy_set(), false}, nullptr);
   root->attach(root);
   offer_default_root(root);
+  return root;
+}
+
+// Persistent, ids of the user's; no children, since their keys would be those of the Root POA's.
+std::shared_ptr<Adapter> Adapter::make_named_root(const std::shared_ptr<Dispatcher>& dispatcher) {
+  PolicySet policies;
+  policies.lifespan = PortableServer::LifespanPolicyValue::PERSISTENT;
+  policies.assignment = PortableServer::IdAssignmentPolicyValue::USER_ID;
+  auto manager = std::make_shared<Manager>(dispatcher, dispatcher->next_manager_id());
+  auto root = std::make_shared<Adapter>(
+      AdapterParts{dispatcher, std::move(manager), "INSPOA", policies, true}, nullptr);
+  root->attach(root);
   return root;
 }
 
@@ -67,6 +79,8 @@ CORBA::object_reference<PortableServer::POA> Adapter::create_POA(
     const CORBA::PolicyList& policies) {
   if (adapter_name.size() > adapter_name_size_max || decode_path(path_).size() >= adapter_depth_max)
     throw CORBA::BAD_PARAM(0, COMPLETED_NO, "adapter name too long or tree too deep");
+  if (parts_.ids_are_keys)
+    throw CORBA::NO_PERMISSION(0, COMPLETED_NO, "the INSPOA has no children");
   const PolicySet set = make_policy_set(policies);
   auto own_manager = std::dynamic_pointer_cast<Manager>(manager._shared());
   if (manager && !own_manager) throw CORBA::BAD_PARAM(0, COMPLETED_NO, "a foreign POAManager");
@@ -76,24 +90,22 @@ CORBA::object_reference<PortableServer::POA> Adapter::create_POA(
   const Lock lock = lock_alive();
   if (children_.contains(adapter_name)) throw AdapterAlreadyExists();
   auto child = std::make_shared<Adapter>(
-      AdapterParts{parts_.dispatcher, std::move(own_manager), adapter_name, set}, self());
+      AdapterParts{parts_.dispatcher, std::move(own_manager), adapter_name, set, false}, self());
   child->attach(child);
   children_.emplace(adapter_name, child);
   return CORBA::object_reference<POA>(std::move(child));
 }
 
 CORBA::object_reference<PortableServer::POA> Adapter::find_POA(const std::string& adapter_name,
-                                                               bool /*activate_it*/) {
-  const Lock lock = lock_alive();
-  const auto found = children_.find(adapter_name);
-  if (found == children_.end()) throw AdapterNonExistent();
-  return CORBA::object_reference<POA>(found->second);
-}
-
-std::shared_ptr<Adapter> Adapter::child(std::string_view name) const noexcept {
-  const std::lock_guard lock(mutex_);
-  const auto found = children_.find(name);
-  return found == children_.end() ? nullptr : found->second;
+                                                               bool activate_it) {
+  for (;;) {
+    {
+      const Lock lock = lock_alive();
+      const auto found = children_.find(adapter_name);
+      if (found != children_.end()) return CORBA::object_reference<POA>(found->second);
+    }
+    if (!activate_it || !activate_child(adapter_name)) throw AdapterNonExistent();
+  }
 }
 
 std::vector<std::shared_ptr<Adapter>> Adapter::all_children() const {
@@ -117,29 +129,36 @@ void Adapter::destroy(bool etherealize_objects, bool wait_for_completion) {
     destroyed_ = true;  // no children and no objects are made from here on
   }
   for (const auto& known : all_children()) known->destroy(etherealize_objects, wait_for_completion);
-  remove_objects();
+  remove_objects(etherealize_objects ? Etherealize::yes : Etherealize::no);
   parts_.dispatcher->adapters().remove(ref_);
   if (const auto parent = parent_.lock()) parent->forget_child(parts_.name, this);
   parts_.dispatcher->resume_held_requests();
+  released(Lock(mutex_));
   if (!wait_for_completion) return;
   Lock lock(mutex_);
-  released_.wait(lock, [this] { return objects_in_use_ == 0; });
+  released_.wait(lock, [this] { return uses_ == 0; });
 }
 
-void Adapter::remove_objects() noexcept {
+// The objects that nobody uses end here, the others when their last request does.
+void Adapter::remove_objects(Etherealize etherealize) noexcept {
   std::unordered_map<IdText, SlotRef> ids;
   {
     const std::lock_guard lock(mutex_);
     ids.swap(ids_);
+    if (etherealize == Etherealize::yes && etherealizes()) {
+      std::unordered_map<SlotRef, const PortableServer::Servant*, SlotRefHash> servants;
+      for (const auto& [servant, slot] : servants_) servants.emplace(slot, servant);
+      for (const auto& [id, slot] : ids) begin_leaving(id, servants[slot], true);
+    }
     servants_.clear();
   }
-  for (const auto& [id, slot] : ids) {
-    if (parts_.policies.persistent())
-      parts_.dispatcher->persistent_keys().erase(
-          make_persistent_key(path_, {reinterpret_cast<const std::uint8_t*>(id.data()), id.size()}),
-          slot);
-    parts_.dispatcher->objects().remove(slot);
-  }
+  for (const auto& [id, slot] : ids) remove_from_tables(id, slot);
+}
+
+void Adapter::remove_from_tables(const IdText& id, SlotRef slot) noexcept {
+  const auto octets = std::span(reinterpret_cast<const std::uint8_t*>(id.data()), id.size());
+  parts_.dispatcher->key_index().erase(key_of({octets.begin(), octets.end()}), slot);
+  parts_.dispatcher->objects().remove(slot);
 }
 
 std::string Adapter::the_name() {
@@ -171,7 +190,7 @@ ObjectId Adapter::id() {
 
 ObjectId Adapter::activate_object(const ServantRef& servant) {
   Lock lock = lock_alive();
-  if (!parts_.policies.system_id()) throw WrongPolicy();
+  if (!parts_.policies.system_id() || !parts_.policies.retain()) throw WrongPolicy();
   const SlotRef slot = activate(lock, std::nullopt, servant);
   lock.unlock();
   const auto object = pin(slot);
@@ -181,8 +200,11 @@ ObjectId Adapter::activate_object(const ServantRef& servant) {
 
 void Adapter::activate_object_with_id(const ObjectId& id, const ServantRef& servant) {
   Lock lock = lock_alive();
+  if (!parts_.policies.retain()) throw WrongPolicy();
   check_id_is_ours(id);
-  if (ids_.contains(text_of(std::as_bytes(std::span(id))))) throw ObjectAlreadyActive();
+  const IdText text = text_of(std::as_bytes(std::span(id)));
+  wait_for_transition(lock, text);
+  if (ids_.contains(text)) throw ObjectAlreadyActive();
   (void)activate(lock, id, servant);
 }
 
@@ -198,21 +220,20 @@ SlotRef Adapter::activate(Lock& lock, std::optional<ObjectId> id, const ServantR
   object.has_slot_id = from_slot;
   object.id = id ? std::move(*id) : from_slot ? slot_id({}) : new_system_id();
   IdText text;
+  Octets key;  // none if the slot can be read off it
   const auto slot = parts_.dispatcher->objects().insert(
-      [this, &object, &text, from_slot](ActiveObject& place, SlotRef ref) {
+      [this, &object, &text, &key, from_slot](ActiveObject& place, SlotRef ref) {
         if (from_slot) object.id = slot_id(ref);
         text = text_of(std::as_bytes(std::span(object.id)));
+        if (!from_slot) key = key_of(object.id);
         place = std::move(object);
         place.adapter = self();
       });
   if (!slot) throw CORBA::NO_RESOURCES(minor_table_full, COMPLETED_NO, "objects_max reached");
-  ++objects_in_use_;
+  ++uses_;
   ids_.emplace(text, *slot);
   servants_.emplace(servant.get(), *slot);
-  if (parts_.policies.persistent()) {
-    const auto octets = std::span(reinterpret_cast<const std::uint8_t*>(text.data()), text.size());
-    parts_.dispatcher->persistent_keys().put(make_persistent_key(path_, octets), *slot);
-  }
+  if (!key.empty()) parts_.dispatcher->key_index().put(key, *slot);
   (void)lock;  // held by the caller
   return *slot;
 }
@@ -220,31 +241,44 @@ SlotRef Adapter::activate(Lock& lock, std::optional<ObjectId> id, const ServantR
 void Adapter::deactivate_object(const ObjectId& id) {
   SlotTable<ActiveObject>::Pin object;  // let go after the lock: the servant may end here
   Lock lock = lock_alive();
+  if (!parts_.policies.retain()) throw WrongPolicy();
   const auto found = ids_.find(text_of(std::as_bytes(std::span(id))));
   if (found == ids_.end()) throw ObjectNotActive();
-  const SlotRef slot = found->second;
+  const auto [text, slot] = *found;
   ids_.erase(found);
   object = pin(slot);
   const auto [first, last] = servants_.equal_range(object ? object->servant.get() : nullptr);
   const auto listed =
       std::find_if(first, last, [slot](const auto& entry) { return entry.second == slot; });
   if (listed != last) servants_.erase(listed);
-  if (parts_.policies.persistent())
-    parts_.dispatcher->persistent_keys().erase(make_persistent_key(path_, id), slot);
+  if (object && etherealizes()) begin_leaving(text, object->servant.get(), false);
   lock.unlock();
-  parts_.dispatcher->objects().remove(slot);
+  remove_from_tables(text, slot);
 }
 
-std::optional<SlotRef> Adapter::find(OctetSpan id) const noexcept {
+bool Adapter::enter() noexcept {
   const std::lock_guard lock(mutex_);
-  const auto found = ids_.find(text_of(id));
-  return found == ids_.end() ? std::nullopt : std::optional(found->second);
+  if (destroyed_) return false;
+  ++uses_;
+  return true;
 }
 
-void Adapter::object_released() noexcept {
-  const std::lock_guard lock(mutex_);
-  --objects_in_use_;
+void Adapter::leave() noexcept {
+  Lock lock(mutex_);
+  --uses_;
+  released(std::move(lock));
+}
+
+// A destroyed adapter that nobody uses lets its managers go: they may refer to it.
+void Adapter::released(Lock lock) noexcept {
   released_.notify_all();
+  if (!destroyed_ || uses_ != 0) return;
+  const auto default_servant = std::exchange(default_servant_, nullptr);
+  const auto manager = std::exchange(servant_manager_, nullptr);
+  const auto activator = std::exchange(servant_activator_, nullptr);
+  const auto locator = std::exchange(servant_locator_, nullptr);
+  const auto adapter_activator = std::exchange(adapter_activator_, nullptr);
+  lock.unlock();
 }
 
 void Adapter::wait_until_idle() {
@@ -254,8 +288,8 @@ void Adapter::wait_until_idle() {
     for (const auto& [id, slot] : ids_) slots.push_back(slot);
   }
   for (const SlotRef slot : slots) parts_.dispatcher->objects().wait_until_idle(slot);
-  Lock lock(mutex_);  // and those that were deactivated while in use
-  released_.wait(lock, [this] { return objects_in_use_ <= ids_.size(); });
+  Lock lock(mutex_);  // and what is used without being active
+  released_.wait(lock, [this] { return uses_ <= ids_.size(); });
 }
 
 std::unique_lock<std::recursive_mutex> Adapter::enter_upcall() {

@@ -17,7 +17,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace perigee::poa {
@@ -31,6 +33,7 @@ struct AdapterParts {
   std::shared_ptr<Manager> manager;
   std::string name;
   PolicySet policies;
+  bool ids_are_keys = false;  ///< object ids are whole object keys, for corbaloc
 };
 
 /// Any thread. Shared by the dispatcher's slot (until it is destroyed), by the objects that are
@@ -40,6 +43,7 @@ class Adapter final : public PortableServer::POA {
   Adapter(AdapterParts parts, const std::shared_ptr<Adapter>& parent);
   ~Adapter() override;
   static std::shared_ptr<Adapter> make_root(const std::shared_ptr<Dispatcher>& dispatcher);
+  static std::shared_ptr<Adapter> make_named_root(const std::shared_ptr<Dispatcher>& dispatcher);
 
   /// @name PortableServer::POA
   /// @{
@@ -53,6 +57,15 @@ class Adapter final : public PortableServer::POA {
   [[nodiscard]] PortableServer::POAList the_children() override;
   [[nodiscard]] CORBA::object_reference<PortableServer::POAManager> the_POAManager() override;
   [[nodiscard]] PortableServer::ObjectId id() override;
+  [[nodiscard]] CORBA::object_reference<PortableServer::AdapterActivator> the_activator() override;
+  void the_activator(CORBA::object_reference<PortableServer::AdapterActivator> activator) override;
+
+  [[nodiscard]] CORBA::object_reference<PortableServer::ServantManager> get_servant_manager()
+      override;
+  void set_servant_manager(
+      CORBA::object_reference<PortableServer::ServantManager> manager) override;
+  [[nodiscard]] ServantRef get_servant() override;
+  void set_servant(const ServantRef& servant) override;
 
   PortableServer::ObjectId activate_object(const ServantRef& servant) override;
   void activate_object_with_id(const PortableServer::ObjectId& id,
@@ -80,20 +93,42 @@ class Adapter final : public PortableServer::POA {
   [[nodiscard]] const std::shared_ptr<Manager>& shared_manager() const noexcept {
     return parts_.manager;
   }
+  [[nodiscard]] bool ids_are_keys() const noexcept { return parts_.ids_are_keys; }
   [[nodiscard]] bool destroyed() const noexcept;
-  /// nullptr if there is none.
-  [[nodiscard]] std::shared_ptr<Adapter> child(std::string_view name) const noexcept;
   [[nodiscard]] std::vector<std::shared_ptr<Adapter>> all_children() const;
-  /// The slot of the active object with this id.
-  [[nodiscard]] std::optional<SlotRef> find(OctetSpan id) const noexcept;
   /// Holds the lock that makes upcalls wait for each other, if the thread policy says so.
   [[nodiscard]] std::unique_lock<std::recursive_mutex> enter_upcall();
-  /// A reference to an active object of this adapter, whose type is what its servant says.
+  /// A reference to an object of this adapter, whose type is what its servant says.
   [[nodiscard]] CORBA::object_reference<CORBA::Object> reference_to(
-      const ActiveObject& object) const;
-  /// An object's servant has been let go.
-  void object_released() noexcept;
+      const ServedObject& object) const;
+  /// An object is not active and not used any more: etherealizes it, lets its servant go.
+  void object_ended(ServedObject& object) noexcept;
+  /// Deactivates all objects if there is a servant activator to etherealize them.
+  void etherealize_objects() noexcept;
   void wait_until_idle();
+  /// @}
+
+  /// @name For requests to objects that are not active
+  /// @{
+  /// A request uses the adapter, so that `destroy` and the manager wait for it. False if the
+  /// adapter was destroyed. Before the request looks at the manager's state.
+  [[nodiscard]] bool enter() noexcept;
+  void leave() noexcept;
+  /// Raises OBJ_ADAPTER if there is none.
+  [[nodiscard]] ServedObject default_object(OctetSpan id) const;
+  [[nodiscard]] CORBA::object_reference<PortableServer::ServantLocator> locator() const;
+  /// Has the activator make the object's servant, unless the object is active when that can begin.
+  void incarnate(OctetSpan id);
+  [[nodiscard]] ServedObject served_object(OctetSpan id, ServantRef servant) const;
+  /// @}
+
+  /// @name For requests to adapters that do not exist
+  /// @{
+  /// nullptr if there is none, or if another thread's activator is still making it.
+  [[nodiscard]] std::shared_ptr<Adapter> child(std::string_view name) const noexcept;
+  [[nodiscard]] bool has_activator() const noexcept;
+  /// Has the adapter activator make a child. False if there is none afterwards.
+  [[nodiscard]] bool activate_child(const std::string& name);
   /// @}
 
  protected:
@@ -105,6 +140,14 @@ class Adapter final : public PortableServer::POA {
   using Lock = std::unique_lock<std::mutex>;
   using IdText = std::string;  // an object id as map key
 
+  /// An id that is neither active nor free: its object is being incarnated or etherealized.
+  struct Transition {
+    std::thread::id thread;                            ///< in the servant activator; else none
+    const PortableServer::Servant* servant = nullptr;  ///< that is to be etherealized
+    bool cleanup = false;                              ///< the reason is that all objects go
+  };
+  class ActivatorTurn;
+
   void attach(const std::shared_ptr<Adapter>& parent);
   [[nodiscard]] std::shared_ptr<Adapter> self() const;
   [[nodiscard]] Lock lock_alive() const;
@@ -114,33 +157,87 @@ class Adapter final : public PortableServer::POA {
   void check_id_is_ours(const PortableServer::ObjectId& id) const;
   [[nodiscard]] bool is_system_id(const PortableServer::ObjectId& id) const noexcept;
   [[nodiscard]] PortableServer::ObjectId new_system_id();
-  [[nodiscard]] Octets key_of(const PortableServer::ObjectId& id, SlotRef hint) const;
+  [[nodiscard]] Octets key_of(const PortableServer::ObjectId& id) const;
   [[nodiscard]] CORBA::object_reference<CORBA::Object> make_reference(
-      std::string repository_id, const PortableServer::ObjectId& id, SlotRef hint) const;
+      std::string repository_id, const PortableServer::ObjectId& id) const;
   [[nodiscard]] SlotRef find_or_activate(const ServantRef& servant);
-  [[nodiscard]] bool names_its_objects_by_servant() const noexcept;
   [[nodiscard]] SlotTable<ActiveObject>::Pin pin(SlotRef slot) const;
   [[nodiscard]] SlotTable<ActiveObject>::Pin pin_id(const PortableServer::ObjectId& id) const;
-  [[nodiscard]] const ActiveObject* upcall_on(
+  [[nodiscard]] const ServedObject* upcall_on(
       const PortableServer::Servant* servant) const noexcept;
   void forget_child(const std::string& name, const Adapter* child) noexcept;
-  void remove_objects() noexcept;
+  enum class Etherealize : std::uint8_t { no, yes };
+  void remove_objects(Etherealize etherealize) noexcept;
+  void remove_from_tables(const IdText& id, SlotRef slot) noexcept;
+  void released(Lock lock) noexcept;
+
+  void begin_leaving(const IdText& id, const PortableServer::Servant* servant, bool cleanup);
+  [[nodiscard]] bool etherealizes() const noexcept;
+  void wait_for_transition(Lock& lock, const IdText& id);
+  [[nodiscard]] bool would_wait_for_itself(const Transition& transition,
+                                           const IdText& id) const noexcept;
+  void end_transition(const IdText& id) noexcept;
+  [[nodiscard]] ServantRef call_incarnate(const PortableServer::ObjectId& id);
+  void call_etherealize(const ServedObject& object, bool cleanup, bool remaining) noexcept;
+  void keep_incarnated(const PortableServer::ObjectId& id, const ServantRef& servant);
+  [[nodiscard]] bool call_unknown_adapter(PortableServer::AdapterActivator& activator,
+                                          const std::string& name);
 
   const AdapterParts parts_;
   const std::weak_ptr<Adapter> parent_;
   Octets path_;  // as in persistent keys
   SlotRef ref_;  // in the dispatcher's table
   std::weak_ptr<Adapter> self_;
-  std::recursive_mutex upcall_mutex_;  // SINGLE_THREAD_MODEL
+  // SINGLE_THREAD_MODEL. Taken before a turn at the servant activator, never after.
+  std::recursive_mutex upcall_mutex_;
 
   mutable std::mutex mutex_;  // guards what follows
   std::condition_variable released_;
   bool destroyed_ = false;
   std::uint64_t next_id_ = 0;
-  std::size_t objects_in_use_ = 0;  // active, or deactivated with requests in progress
+  std::size_t uses_ = 0;  // objects (active, or still used), and requests that found none
   std::map<std::string, std::shared_ptr<Adapter>, std::less<>> children_;
-  std::unordered_map<IdText, SlotRef> ids_;
+  std::unordered_map<IdText, SlotRef> ids_;  // no id is in transitions_, too
   std::unordered_multimap<const PortableServer::Servant*, SlotRef> servants_;
+
+  ServantRef default_servant_;
+  CORBA::object_reference<PortableServer::ServantManager> servant_manager_;
+  CORBA::object_reference<PortableServer::ServantActivator> servant_activator_;  // the same
+  CORBA::object_reference<PortableServer::ServantLocator> servant_locator_;      // or this
+  std::unordered_map<IdText, Transition> transitions_;
+  std::unordered_map<const PortableServer::Servant*, std::size_t> leaving_servants_;  // how often
+  std::condition_variable transitions_changed_;  // also turns, and children being made
+  std::thread::id turn_thread_;                  // in the servant activator
+  std::size_t turn_depth_ = 0;
+
+  CORBA::object_reference<PortableServer::AdapterActivator> adapter_activator_;
+  std::map<std::string, std::thread::id, std::less<>> children_being_made_;
+};
+
+/// A request's use of an adapter in which it found no object.
+class AdapterVisit {
+ public:
+  AdapterVisit() noexcept = default;
+  explicit AdapterVisit(std::shared_ptr<Adapter> adapter) noexcept
+      : adapter_(std::move(adapter)), entered_(adapter_ && adapter_->enter()) {}
+  AdapterVisit(AdapterVisit&& other) noexcept
+      : adapter_(std::move(other.adapter_)), entered_(std::exchange(other.entered_, false)) {}
+  AdapterVisit& operator=(AdapterVisit&& other) noexcept {
+    std::swap(adapter_, other.adapter_);
+    std::swap(entered_, other.entered_);
+    return *this;
+  }
+  ~AdapterVisit() {
+    if (entered_) adapter_->leave();
+  }
+
+  [[nodiscard]] Adapter* adapter() const noexcept { return adapter_.get(); }
+  /// False: the adapter is being destroyed.
+  [[nodiscard]] bool entered() const noexcept { return entered_; }
+
+ private:
+  std::shared_ptr<Adapter> adapter_;
+  bool entered_ = false;
 };
 
 }  // namespace perigee::poa

@@ -46,6 +46,9 @@ bool Adapter::is_system_id(const ObjectId& id) const noexcept {
 }
 
 void Adapter::check_id_is_ours(const ObjectId& id) const {
+  const bool is_octets_of_ours = id.empty() || id.front() >= 0xf0;
+  if (parts_.ids_are_keys && is_octets_of_ours)
+    throw CORBA::BAD_PARAM(minor_foreign_id, COMPLETED_NO, "an id of the INSPOA is a name");
   if (parts_.policies.system_id() && !is_system_id(id))
     throw CORBA::BAD_PARAM(minor_foreign_id, COMPLETED_NO, "not an id of this SYSTEM_ID adapter");
 }
@@ -59,11 +62,12 @@ ObjectId Adapter::new_system_id() {
   return id;
 }
 
-Octets Adapter::key_of(const ObjectId& id, SlotRef hint) const {
+Octets Adapter::key_of(const ObjectId& id) const {
+  if (parts_.ids_are_keys)
+    return {std::as_bytes(std::span(id)).begin(), std::as_bytes(std::span(id)).end()};
   if (parts_.policies.persistent()) return make_persistent_key(path_, id);
   const TransientPrefix prefix{parts_.dispatcher->nonce(), ref_};
-  if (!parts_.policies.system_id() || id.size() != slot_id_size)
-    return make_id_key(prefix, hint, id);
+  if (!parts_.policies.system_id() || id.size() != slot_id_size) return make_id_key(prefix, id);
   // The id is a slot: not necessarily the one where the object is now, if it was activated again.
   const auto number = [&id](std::size_t offset) {
     return std::uint32_t{id[offset]} << 24 | std::uint32_t{id[offset + 1]} << 16 |
@@ -73,14 +77,12 @@ Octets Adapter::key_of(const ObjectId& id, SlotRef hint) const {
 }
 
 CORBA::object_reference<CORBA::Object> Adapter::make_reference(std::string repository_id,
-                                                               const ObjectId& id,
-                                                               SlotRef hint) const {
-  return parts_.dispatcher->core()->make_local_object(std::move(repository_id), key_of(id, hint));
+                                                               const ObjectId& id) const {
+  return parts_.dispatcher->core()->make_local_object(std::move(repository_id), key_of(id));
 }
 
-CORBA::object_reference<CORBA::Object> Adapter::reference_to(const ActiveObject& object) const {
-  const SlotRef hint = find(std::as_bytes(std::span(object.id))).value_or(SlotRef{});
-  return make_reference(std::string(object.servant->_primary_interface()), object.id, hint);
+CORBA::object_reference<CORBA::Object> Adapter::reference_to(const ServedObject& object) const {
+  return make_reference(std::string(object.servant->_primary_interface()), object.id);
 }
 
 CORBA::object_reference<CORBA::Object> Adapter::create_reference(const std::string& repository_id) {
@@ -88,41 +90,40 @@ CORBA::object_reference<CORBA::Object> Adapter::create_reference(const std::stri
   if (!parts_.policies.system_id()) throw WrongPolicy();
   const ObjectId id = new_system_id();
   lock.unlock();
-  return make_reference(repository_id, id, {});
+  return make_reference(repository_id, id);
 }
 
 CORBA::object_reference<CORBA::Object> Adapter::create_reference_with_id(
     const ObjectId& id, const std::string& repository_id) {
   (void)lock_alive();
   check_id_is_ours(id);
-  const SlotRef hint = find(std::as_bytes(std::span(id))).value_or(SlotRef{});
-  return make_reference(repository_id, id, hint);
+  return make_reference(repository_id, id);
 }
 
 SlotTable<ActiveObject>::Pin Adapter::pin(SlotRef slot) const {
   return parts_.dispatcher->objects().pin(slot);
 }
 
+// Null if there is no active object with this id.
 SlotTable<ActiveObject>::Pin Adapter::pin_id(const ObjectId& id) const {
-  (void)lock_alive();
-  if (const auto slot = find(std::as_bytes(std::span(id))))
-    if (auto object = pin(*slot)) return object;
-  throw ObjectNotActive();
+  std::optional<SlotRef> slot;
+  {
+    const Lock lock = lock_alive();
+    const auto found = ids_.find(text_of(std::as_bytes(std::span(id))));
+    if (found != ids_.end()) slot = found->second;
+  }
+  return slot ? pin(*slot) : SlotTable<ActiveObject>::Pin();
 }
 
 // Null unless the calling thread is in an upcall on this servant through this adapter.
-const ActiveObject* Adapter::upcall_on(const PortableServer::Servant* servant) const noexcept {
+const ServedObject* Adapter::upcall_on(const PortableServer::Servant* servant) const noexcept {
   const Upcall* upcall = Upcall::current();
   if (upcall == nullptr) return nullptr;
-  const ActiveObject& object = upcall->object();
+  const ServedObject& object = upcall->object();
   return object.servant.get() == servant && object.adapter.get() == this ? &object : nullptr;
 }
 
-bool Adapter::names_its_objects_by_servant() const noexcept {
-  return parts_.policies.unique_id() || parts_.policies.implicit_activation();
-}
-
-// CORBA 3.0, 11.3.8.20: the active object of a UNIQUE_ID adapter, else implicit activation.
+// The active object of a UNIQUE_ID adapter, else implicit activation. Expects a RETAIN adapter.
 SlotRef Adapter::find_or_activate(const ServantRef& servant) {
   Lock lock = lock_alive();
   if (parts_.policies.unique_id()) {
@@ -133,19 +134,25 @@ SlotRef Adapter::find_or_activate(const ServantRef& servant) {
   return activate(lock, std::nullopt, servant);
 }
 
+// CORBA 3.0, 11.3.8.20.
 ObjectId Adapter::servant_to_id(const ServantRef& servant) {
-  if (!names_its_objects_by_servant()) throw WrongPolicy();
-  const auto object = pin(find_or_activate(servant));
-  if (!object) throw ServantNotActive();
-  return object->id;
+  (void)lock_alive();
+  if (parts_.policies.finds_by_servant()) {
+    if (const auto object = pin(find_or_activate(servant))) return object->id;
+    throw ServantNotActive();
+  }
+  if (!parts_.policies.default_servant()) throw WrongPolicy();
+  if (const ServedObject* object = upcall_on(servant.get())) return object->id;
+  throw ServantNotActive();
 }
 
+// CORBA 3.0, 11.3.8.21.
 CORBA::object_reference<CORBA::Object> Adapter::servant_to_reference(const ServantRef& servant) {
-  if (const ActiveObject* object = upcall_on(servant.get())) return reference_to(*object);
-  if (!names_its_objects_by_servant()) throw WrongPolicy();
-  const auto object = pin(find_or_activate(servant));
-  if (!object) throw ServantNotActive();
-  return reference_to(*object);
+  (void)lock_alive();
+  if (const ServedObject* object = upcall_on(servant.get())) return reference_to(*object);
+  if (!parts_.policies.finds_by_servant()) throw WrongPolicy();
+  if (const auto object = pin(find_or_activate(servant))) return reference_to(*object);
+  throw ServantNotActive();
 }
 
 PortableServer::POA::ServantRef Adapter::reference_to_servant(
@@ -153,26 +160,35 @@ PortableServer::POA::ServantRef Adapter::reference_to_servant(
   return id_to_servant(reference_to_id(reference));
 }
 
+// CORBA 3.0, 11.3.8.22 and 24.
 PortableServer::POA::ServantRef Adapter::id_to_servant(const ObjectId& id) {
-  return pin_id(id)->servant;
+  (void)lock_alive();
+  if (!parts_.policies.retain() && !parts_.policies.default_servant()) throw WrongPolicy();
+  if (const auto object = pin_id(id)) return object->servant;
+  const Lock lock = lock_alive();
+  if (default_servant_) return default_servant_;
+  throw ObjectNotActive();
 }
 
 CORBA::object_reference<CORBA::Object> Adapter::id_to_reference(const ObjectId& id) {
-  return reference_to(*pin_id(id));
+  (void)lock_alive();
+  if (!parts_.policies.retain()) throw WrongPolicy();
+  if (const auto object = pin_id(id)) return reference_to(*object);
+  throw ObjectNotActive();
 }
 
 ObjectId Adapter::reference_to_id(const CORBA::object_reference<CORBA::Object>& reference) {
   (void)lock_alive();
   if (!reference) throw CORBA::INV_OBJREF(0, COMPLETED_NO, "nil reference");
-  const std::optional<KeyView> key = parse_key(local_key(*reference, *parts_.dispatcher->core()));
-  if (!key) throw WrongAdapter();
+  const OctetSpan octets = local_key(*reference, *parts_.dispatcher->core());
+  const std::optional<KeyView> key = parse_key(octets);
+  if (parts_.ids_are_keys && !key && !octets.empty()) return to_id(octets);
+  if (!key || parts_.ids_are_keys) throw WrongAdapter();
   const bool ours = key->kind == KeyKind::persistent
                         ? parts_.policies.persistent() && std::ranges::equal(key->path, path_)
                         : key->nonce == parts_.dispatcher->nonce() && key->adapter == ref_;
   if (!ours) throw WrongAdapter();
-  ObjectId id(key->id.size());
-  if (!id.empty()) std::memcpy(id.data(), key->id.data(), id.size());
-  return id;
+  return to_id(key->id);
 }
 
 }  // namespace perigee::poa

@@ -3,11 +3,14 @@
 #include "poa/dispatcher.h"
 
 #include "poa/adapter.h"
+#include "poa/ior_table.h"
 #include "poa/manager.h"
 #include "poa/minor_codes.h"
 #include <perigee/base/log.h>
 
+#include <exception>
 #include <new>
+#include <optional>
 #include <random>
 
 namespace perigee::poa {
@@ -18,14 +21,13 @@ using State = PortableServer::POAManager::State;
 
 namespace {
 
+// How often a request looks for its object again, after it was held, or after the object or its
+// adapter was made.
+constexpr int rounds_max = 1000;
+
 std::uint64_t random_nonce() {
   std::random_device source;
   return std::uint64_t{source()} << 32 | source();
-}
-
-bool equal(OctetSpan octets, const PortableServer::ObjectId& id) noexcept {
-  const auto other = std::as_bytes(std::span(id));
-  return std::ranges::equal(octets, other);
 }
 
 // ForwardRequest's target may be nil or local: the client then gets an exception.
@@ -50,13 +52,29 @@ void answer_exception(orb::ServerRequest& request, const CORBA::Exception& excep
 
 }  // namespace
 
+/// What a key leads to: an active object, or else its adapter, or else the innermost adapter above.
+struct Dispatcher::Target {
+  ObjectPin object;
+  AdapterVisit visit = {};  ///< only if there is no object
+  OctetSpan id = {};        ///< of the object in the adapter
+  /// The adapter's child that the key asks for, if there is none and an activator may make it.
+  std::optional<std::string_view> missing_child = {};
+};
+
+/// How far the adapters named in a persistent key exist.
+struct Dispatcher::PathEnd {
+  std::shared_ptr<Adapter> adapter;         ///< the innermost that exists
+  std::optional<std::string_view> missing;  ///< its child that does not
+};
+
 Dispatcher::Dispatcher(std::weak_ptr<orb::OrbCore> core, AdapterLimits limits)
     : core_(std::move(core)),
       core_identity_(core_.lock().get()),
       limits_(limits),
       nonce_(random_nonce()),
       objects_(limits.objects_max),
-      adapters_(limits.adapters_max) {}
+      adapters_(limits.adapters_max),
+      name_table_(std::make_shared<NameTable>(core_)) {}
 
 void Dispatcher::dispatch(orb::ServerRequest& request) noexcept {
   try {
@@ -76,7 +94,7 @@ void Dispatcher::dispatch(orb::ServerRequest& request) noexcept {
 }
 
 void Dispatcher::route(orb::ServerRequest& request) {
-  for (;;) {
+  for (int round = 0; round < rounds_max; ++round) {
     Target target = find(request.object_key());
     switch (pass(request, target)) {
       case Gate::open:
@@ -86,14 +104,17 @@ void Dispatcher::route(orb::ServerRequest& request) {
       case Gate::taken:
         return;
     }
-    if (!target.object) throw CORBA::OBJECT_NOT_EXIST(minor_no_object, COMPLETED_NO);
-    return call(request, *target.object);
+    if (target.object) return call(request, *target.object);
+    if (serve_inactive(request, target) == Served::yes) return;
   }
+  throw CORBA::TRANSIENT(minor_discarded, COMPLETED_NO, "the object is not to be had for long");
 }
 
 Dispatcher::Gate Dispatcher::pass(orb::ServerRequest& request, Target& target) {
-  Adapter* adapter = target.object ? target.object->adapter.get() : target.adapter.get();
-  if (adapter == nullptr) throw CORBA::OBJECT_NOT_EXIST(minor_no_adapter, COMPLETED_NO);
+  Adapter* adapter = target.object ? target.object->adapter.get() : target.visit.adapter();
+  if (adapter == nullptr) raise_unknown_key(request.object_key());
+  if (!target.object && !target.visit.entered())
+    throw CORBA::TRANSIENT(minor_adapter_destroyed, COMPLETED_NO);
   switch (adapter->manager().state()) {
     case State::ACTIVE:
       return Gate::open;
@@ -106,6 +127,7 @@ Dispatcher::Gate Dispatcher::pass(orb::ServerRequest& request, Target& target) {
   }
   // The object is not kept while the request waits: hold_requests(true) waits for its users.
   const std::shared_ptr<Manager> manager = adapter->shared_manager();
+  manager->note_held();
   target = Target();
   switch (request.hold()) {
     case orb::ServerRequest::Hold::taken:
@@ -119,7 +141,7 @@ Dispatcher::Gate Dispatcher::pass(orb::ServerRequest& request, Target& target) {
   throw CORBA::TRANSIENT(minor_discarded, COMPLETED_NO, "too many requests are held");
 }
 
-void Dispatcher::call(orb::ServerRequest& request, ActiveObject& object) {
+void Dispatcher::call(orb::ServerRequest& request, const ServedObject& object) {
   request.begin_upcall();
   const orb::UpcallScope scope(*core_identity_);
   const Upcall upcall(object, request);
@@ -129,7 +151,7 @@ void Dispatcher::call(orb::ServerRequest& request, ActiveObject& object) {
   object.servant._shared()->_dispatch(request);
 }
 
-void Dispatcher::call_with_hooks(orb::ServerRequest& request, ActiveObject& object,
+void Dispatcher::call_with_hooks(orb::ServerRequest& request, const ServedObject& object,
                                  const UpcallHooks& hooks) {
   if (hooks.before != nullptr) hooks.before(hooks.context, request);
   try {
@@ -141,65 +163,150 @@ void Dispatcher::call_with_hooks(orb::ServerRequest& request, ActiveObject& obje
   if (hooks.after != nullptr) hooks.after(hooks.context, request);
 }
 
+// A name of the IORTable, or no object of ours.
+void Dispatcher::raise_unknown_key(OctetSpan key) const {
+  if (auto reference = name_table_->find(key))
+    throw PortableServer::ForwardRequest(std::move(reference));
+  throw CORBA::OBJECT_NOT_EXIST(minor_no_adapter, COMPLETED_NO);
+}
+
+// What the adapter's policies say about an object that is not active (CORBA 3.0, 11.2.6).
+Dispatcher::Served Dispatcher::serve_inactive(orb::ServerRequest& request, Target& target) {
+  Adapter& adapter = *target.visit.adapter();
+  const PolicySet& policies = adapter.policies();
+  if (target.missing_child) {
+    if (adapter.activate_child(std::string(*target.missing_child))) return Served::look_again;
+    throw CORBA::OBJECT_NOT_EXIST(minor_no_adapter, COMPLETED_NO);
+  }
+  // The object was looked for before the adapter: it may have been activated between.
+  const OctetSpan key = request.object_key();
+  if (policies.retain() && find_object(parse_key(key), key)) return Served::look_again;
+  if (policies.default_servant()) {
+    call(request, adapter.default_object(target.id));
+    return Served::yes;
+  }
+  if (!policies.servant_manager()) {
+    if (adapter.ids_are_keys()) raise_unknown_key(request.object_key());
+    throw CORBA::OBJECT_NOT_EXIST(minor_no_object, COMPLETED_NO);
+  }
+  if (policies.retain()) {
+    adapter.incarnate(target.id);
+    return Served::look_again;
+  }
+  call_located(request, adapter, target.id);
+  return Served::yes;
+}
+
+// preinvoke, the upcall, and postinvoke however the upcall ends.
+void Dispatcher::call_located(orb::ServerRequest& request, Adapter& adapter, OctetSpan id) {
+  const orb::UpcallScope scope(*core_identity_);
+  const std::unique_lock<std::recursive_mutex> single_thread = adapter.enter_upcall();
+  const auto locator = adapter.locator();
+  const std::string operation(request.operation());
+  ServedObject object = adapter.served_object(id, nullptr);
+  const CORBA::object_reference<PortableServer::POA> poa(object.adapter);
+  PortableServer::ServantLocator::Cookie cookie = nullptr;
+  object.servant = locator->preinvoke(object.id, poa, operation, cookie);
+  if (!object.servant) throw CORBA::OBJ_ADAPTER(minor_null_servant, COMPLETED_NO);
+  try {
+    call(request, object);
+  } catch (...) {
+    const std::exception_ptr thrown = std::current_exception();
+    locator->postinvoke(object.id, poa, operation, cookie, object.servant);
+    std::rethrow_exception(thrown);
+  }
+  locator->postinvoke(object.id, poa, operation, cookie, object.servant);
+}
+
 Dispatcher::Target Dispatcher::find(OctetSpan octets) noexcept {
   const std::optional<KeyView> key = parse_key(octets);
-  if (!key) return {};
-  Target target{find_object(*key, octets), nullptr};
-  if (!target.object) target.adapter = find_adapter(*key);
+  Target target{find_object(key, octets)};
+  if (!target.object) find_adapter(key, octets, target);
   return target;
 }
 
-Dispatcher::ObjectPin Dispatcher::find_object(const KeyView& key, OctetSpan octets) noexcept {
-  if (key.kind != KeyKind::persistent) return find_transient(key);
-  const std::optional<SlotRef> slot = persistent_keys_.find(octets);
+// By the slot that the key says, else by the key as a whole.
+Dispatcher::ObjectPin Dispatcher::find_object(const std::optional<KeyView>& key,
+                                              OctetSpan octets) noexcept {
+  if (key && key->kind == KeyKind::transient_slot) {
+    if (key->nonce != nonce_) return {};
+    ObjectPin pin = objects_.pin(key->object);
+    if (pin && pin->adapter_ref == key->adapter && pin->has_slot_id) return pin;
+  }
+  // Or the object was deactivated, and activated again with its old id.
+  const std::optional<SlotRef> slot = key_index_.find(octets);
   return slot ? objects_.pin(*slot) : ObjectPin();
 }
 
-Dispatcher::ObjectPin Dispatcher::find_transient(const KeyView& key) noexcept {
-  if (key.nonce != nonce_) return {};
-  ObjectPin pin = objects_.pin(key.object);
-  const auto is_the_one = [&key](const ObjectPin& found) {
-    if (!found || found->adapter_ref != key.adapter) return false;
-    return key.kind == KeyKind::transient_slot && found->has_slot_id ? true
-                                                                     : equal(key.id, found->id);
-  };
-  if (is_the_one(pin)) return pin;
-  // The slot was a hint, or the object was deactivated and activated again with its old id.
-  const AdapterPin adapter = adapters_.pin(key.adapter);
-  if (!adapter) return {};
-  const std::optional<SlotRef> slot = adapter->adapter->find(key.id);
-  if (!slot) return {};
-  pin = objects_.pin(*slot);
-  return is_the_one(pin) ? std::move(pin) : ObjectPin();
-}
-
-std::shared_ptr<Adapter> Dispatcher::find_adapter(const KeyView& key) noexcept {
-  if (key.kind == KeyKind::persistent) return find_by_path(key.path);
-  if (key.nonce != nonce_) return nullptr;
-  const AdapterPin adapter = adapters_.pin(key.adapter);
-  return adapter ? adapter->adapter : nullptr;
-}
-
-std::shared_ptr<Adapter> Dispatcher::find_by_path(OctetSpan path) const noexcept {
-  std::shared_ptr<Adapter> adapter = existing_root();
-  for (const std::string_view name : decode_path(path)) {
-    if (!adapter) return nullptr;
-    adapter = adapter->child(name);
+void Dispatcher::find_adapter(const std::optional<KeyView>& parsed, OctetSpan octets,
+                              Target& target) noexcept {
+  if (!parsed) {
+    target.id = octets;
+    target.visit = AdapterVisit(existing_named_root());
+    return;
   }
-  // Only adapters whose keys have this form: the way to a transient one is not through its path.
-  return adapter && adapter->policies().persistent() ? adapter : nullptr;
+  const KeyView& key = *parsed;
+  target.id = key.id;
+  if (key.kind == KeyKind::persistent) {
+    PathEnd end = walk(key.path);
+    // Only adapters whose keys have this form: the way to a transient one is not through its path.
+    if (!end.adapter ||
+        (end.missing ? !end.adapter->has_activator() : !end.adapter->policies().persistent()))
+      return;
+    target.missing_child = end.missing;
+    target.visit = AdapterVisit(std::move(end.adapter));
+    return;
+  }
+  if (key.nonce != nonce_) return;
+  const AdapterPin pin = adapters_.pin(key.adapter);
+  if (!pin) return;
+  // An id has one key. One that comes in another, forged key would never be found by that.
+  const bool is_slot = pin->adapter->policies().system_id() && key.id.size() == slot_id_size;
+  if (is_slot != (key.kind == KeyKind::transient_slot)) return;
+  target.visit = AdapterVisit(pin->adapter);
+}
+
+Dispatcher::PathEnd Dispatcher::walk(OctetSpan path) const noexcept {
+  PathEnd end{existing_root(), {}};
+  if (!end.adapter) return end;
+  for (const std::string_view name : decode_path(path)) {
+    std::shared_ptr<Adapter> child = end.adapter->child(name);
+    if (!child) {
+      end.missing = name;
+      return end;
+    }
+    end.adapter = std::move(child);
+  }
+  return end;
 }
 
 orb::Location Dispatcher::locate(OctetSpan object_key) noexcept {
+  using Status = orb::Location::Status;
   const Target target = find(object_key);
-  return {target.object ? orb::Location::Status::here : orb::Location::Status::unknown, nullptr};
+  if (target.object) return {Status::here, nullptr};
+  // Where servants are made on request, nothing is known before the request (interop fact 53).
+  const Adapter* adapter = target.visit.adapter();
+  const bool served =
+      adapter != nullptr && (target.missing_child || adapter->policies().default_servant() ||
+                             adapter->policies().servant_manager());
+  if (served) return {Status::here, nullptr};
+  if (adapter != nullptr && !adapter->ids_are_keys()) return {Status::unknown, nullptr};
+  try {
+    auto reference = name_table_->find(object_key);
+    const Status status = reference ? Status::forward : Status::unknown;
+    return {status, std::move(reference)};
+  } catch (...) {  // the request will tell
+    return {Status::here, nullptr};
+  }
 }
 
 bool Dispatcher::is_local_key(OctetSpan object_key) const noexcept {
   const std::optional<KeyView> key = parse_key(object_key);
-  if (!key) return false;
-  if (key->kind != KeyKind::persistent) return key->nonce == nonce_;
-  return persistent_keys_.find(object_key).has_value() || find_by_path(key->path) != nullptr;
+  if (key && key->kind != KeyKind::persistent) return key->nonce == nonce_;
+  if (key_index_.find(object_key)) return true;
+  if (!key) return existing_named_root() != nullptr;
+  const PathEnd end = walk(key->path);
+  return end.adapter && (!end.missing || end.adapter->has_activator());
 }
 
 std::shared_ptr<orb::OrbCore> Dispatcher::core() const {
@@ -228,6 +335,20 @@ std::string Dispatcher::next_manager_id() {
 std::shared_ptr<Adapter> Dispatcher::existing_root() const {
   const std::lock_guard lock(root_mutex_);
   return root_.lock();
+}
+
+std::shared_ptr<Adapter> Dispatcher::existing_named_root() const noexcept {
+  const std::lock_guard lock(root_mutex_);
+  auto root = named_root_.lock();
+  return root && !root->destroyed() ? root : nullptr;
+}
+
+std::shared_ptr<Adapter> Dispatcher::named_root() {
+  const std::lock_guard lock(root_mutex_);
+  if (auto root = named_root_.lock(); root && !root->destroyed()) return root;
+  const auto root = Adapter::make_named_root(shared_from_this());
+  named_root_ = root;
+  return root;
 }
 
 std::shared_ptr<Adapter> Dispatcher::root() {

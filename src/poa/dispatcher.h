@@ -22,6 +22,8 @@
 namespace perigee::poa {
 
 class Adapter;
+class AdapterVisit;
+class NameTable;
 class Manager;
 
 struct AdapterLimits {
@@ -58,7 +60,8 @@ class Dispatcher final : public orb::RequestDispatcher,
   /// @{
   [[nodiscard]] SlotTable<ActiveObject>& objects() noexcept { return objects_; }
   [[nodiscard]] SlotTable<AdapterEntry>& adapters() noexcept { return adapters_; }
-  [[nodiscard]] KeyIndex& persistent_keys() noexcept { return persistent_keys_; }
+  /// Objects whose slot cannot be read off their key.
+  [[nodiscard]] KeyIndex& key_index() noexcept { return key_index_; }
   [[nodiscard]] std::uint64_t nonce() const noexcept { return nonce_; }
   [[nodiscard]] const AdapterLimits& limits() const noexcept { return limits_; }
   /// Raises OBJECT_NOT_EXIST once the ORB is gone.
@@ -66,6 +69,10 @@ class Dispatcher final : public orb::RequestDispatcher,
   /// Raises BAD_INV_ORDER, OMG minor 3, within an upcall of this ORB.
   void check_may_wait() const;
   [[nodiscard]] bool may_wait() const noexcept;
+  /// Around calls to an application's servants and managers.
+  [[nodiscard]] orb::UpcallScope enter_upcall() const noexcept {
+    return orb::UpcallScope(*core_identity_);
+  }
   /// A manager has changed its state: requests that the server keeps may go on.
   void resume_held_requests() noexcept;
   [[nodiscard]] std::string next_manager_id();
@@ -75,27 +82,34 @@ class Dispatcher final : public orb::RequestDispatcher,
   [[nodiscard]] std::shared_ptr<Adapter> root();
   /// The Root POA if there is one.
   [[nodiscard]] std::shared_ptr<Adapter> existing_root() const;
+  /// The adapter whose ids are whole object keys, made at the first call and after it was
+  /// destroyed.
+  [[nodiscard]] std::shared_ptr<Adapter> named_root();
+  [[nodiscard]] std::shared_ptr<Adapter> existing_named_root() const noexcept;
+  [[nodiscard]] const std::shared_ptr<NameTable>& name_table() const noexcept {
+    return name_table_;
+  }
   void set_hooks(const UpcallHooks* hooks) noexcept { hooks_.store(hooks); }
 
  private:
   using ObjectPin = SlotTable<ActiveObject>::Pin;
   using AdapterPin = SlotTable<AdapterEntry>::Pin;
-  /// What a key leads to: an object, or else its adapter, or nothing.
-  struct Target {
-    ObjectPin object;
-    std::shared_ptr<Adapter> adapter;  ///< only if there is no object
-  };
+  struct Target;
+  struct PathEnd;
   enum class Gate : std::uint8_t { open, look_again, taken };
+  enum class Served : std::uint8_t { yes, look_again };
 
-  [[nodiscard]] ObjectPin find_object(const KeyView& key, OctetSpan octets) noexcept;
-  [[nodiscard]] ObjectPin find_transient(const KeyView& key) noexcept;
+  [[nodiscard]] ObjectPin find_object(const std::optional<KeyView>& key, OctetSpan octets) noexcept;
   [[nodiscard]] Target find(OctetSpan key) noexcept;
-  [[nodiscard]] std::shared_ptr<Adapter> find_adapter(const KeyView& key) noexcept;
-  [[nodiscard]] std::shared_ptr<Adapter> find_by_path(OctetSpan path) const noexcept;
+  void find_adapter(const std::optional<KeyView>& key, OctetSpan octets, Target& target) noexcept;
+  void raise_unknown_key(OctetSpan key) const;
+  [[nodiscard]] PathEnd walk(OctetSpan path) const noexcept;
   void route(orb::ServerRequest& request);
   [[nodiscard]] Gate pass(orb::ServerRequest& request, Target& target);
-  void call(orb::ServerRequest& request, ActiveObject& object);
-  static void call_with_hooks(orb::ServerRequest& request, ActiveObject& object,
+  [[nodiscard]] Served serve_inactive(orb::ServerRequest& request, Target& target);
+  void call(orb::ServerRequest& request, const ServedObject& object);
+  void call_located(orb::ServerRequest& request, Adapter& adapter, OctetSpan id);
+  static void call_with_hooks(orb::ServerRequest& request, const ServedObject& object,
                               const UpcallHooks& hooks);
 
   const std::weak_ptr<orb::OrbCore> core_;
@@ -105,10 +119,12 @@ class Dispatcher final : public orb::RequestDispatcher,
   std::atomic<const UpcallHooks*> hooks_{nullptr};
   SlotTable<ActiveObject> objects_;
   SlotTable<AdapterEntry> adapters_;
-  KeyIndex persistent_keys_;
+  KeyIndex key_index_;
   std::atomic<std::uint32_t> manager_count_{0};
   mutable std::mutex root_mutex_;
-  std::weak_ptr<Adapter> root_;  // guarded by root_mutex_; kept by its slot
+  std::weak_ptr<Adapter> root_;                  // guarded by root_mutex_; kept by its slot
+  std::weak_ptr<Adapter> named_root_;            // the same
+  const std::shared_ptr<NameTable> name_table_;  // shared with the application's references
 };
 
 }  // namespace perigee::poa

@@ -5,7 +5,9 @@
 #include "poa/adapter.h"
 #include "poa/default_root.h"
 #include "poa/dispatcher.h"
+#include "poa/ior_table.h"
 #include "poa/manager.h"
+#include "poa/policy_factories.h"
 #include <perigee/base/io_error.h>
 #include <perigee/poa/poa.h>
 
@@ -36,12 +38,13 @@ class AdapterService final : public orb::Service {
   ~AdapterService() override { destroy(); }
 
   void stop(orb::Completion /*completion*/) noexcept override {
-    if (const auto root = dispatcher_->existing_root()) release_held(*root);
+    for (const auto& root : {dispatcher_->existing_root(), dispatcher_->existing_named_root()})
+      if (root) release_held(*root);
   }
   // The server has stopped, but collocated calls may be in progress on any thread.
   void destroy() noexcept override {
-    const auto root = dispatcher_->existing_root();
-    if (root && !root->destroyed()) root->destroy(true, dispatcher_->may_wait());
+    for (const auto& root : {dispatcher_->existing_named_root(), dispatcher_->existing_root()})
+      if (root && !root->destroyed()) root->destroy(true, dispatcher_->may_wait());
   }
   [[nodiscard]] const std::shared_ptr<Dispatcher>& dispatcher() const noexcept {
     return dispatcher_;
@@ -51,14 +54,40 @@ class AdapterService final : public orb::Service {
   const std::shared_ptr<Dispatcher> dispatcher_;  // shared with the adapters
 };
 
-CORBA::object_reference<CORBA::Object> resolve_root(Dispatcher& dispatcher) {
+using Find = CORBA::object_reference<CORBA::Object> (*)(Dispatcher& dispatcher);
+
+void start_server(const Dispatcher& dispatcher) {
   const auto core = dispatcher.core();
   if (core->server() != nullptr) {
     if (const auto started = core->server()->start(); !started)
       throw CORBA::INITIALIZE(0, COMPLETED_NO, to_string(started.error()));
   }
-  return CORBA::object_reference<CORBA::Object>(dispatcher.root());
 }
+
+struct InitialReference {
+  const char* name;
+  Find find;
+};
+
+// Resolving one of these opens the server's endpoints.
+constexpr InitialReference initial_references[] = {
+    {"RootPOA",
+     [](Dispatcher& dispatcher) {
+       return CORBA::object_reference<CORBA::Object>(dispatcher.root());
+     }},
+    {"INSPOA",
+     [](Dispatcher& dispatcher) {
+       return CORBA::object_reference<CORBA::Object>(dispatcher.named_root());
+     }},
+    {"omniINSPOA",
+     [](Dispatcher& dispatcher) {
+       return CORBA::object_reference<CORBA::Object>(dispatcher.named_root());
+     }},
+    {"IORTable",
+     [](Dispatcher& dispatcher) {
+       return CORBA::object_reference<CORBA::Object>(dispatcher.name_table());
+     }},
+};
 
 }  // namespace
 
@@ -67,11 +96,14 @@ void install(orb::OrbCore& core) {
   const std::weak_ptr<Dispatcher> dispatcher = service->dispatcher();
   core.set_dispatcher(service->dispatcher().get());
   core.add_service(std::move(service));
-  core.add_initial_reference("RootPOA", [dispatcher] {
-    const auto known = dispatcher.lock();
-    if (!known) throw CORBA::OBJ_ADAPTER(0, COMPLETED_NO, "the ORB has been destroyed");
-    return resolve_root(*known);
-  });
+  for (const InitialReference& reference : initial_references)
+    core.add_initial_reference(reference.name, [dispatcher, find = reference.find] {
+      const auto known = dispatcher.lock();
+      if (!known) throw CORBA::OBJ_ADAPTER(0, COMPLETED_NO, "the ORB has been destroyed");
+      start_server(*known);
+      return find(*known);
+    });
+  add_policy_factories(core);
   core.add_initial_reference("POACurrent", [] {
     return CORBA::object_reference<CORBA::Object>(std::make_shared<UpcallCurrent>());
   });

@@ -1,4 +1,4 @@
-// Finds the slot of a persistent key: the one lookup by octets on the path of requests.
+// Finds the slot of a key that does not say it: the one lookup by octets on the path of requests.
 // Split into shards, so that threads seldom meet at one lock; readers share it.
 #pragma once
 

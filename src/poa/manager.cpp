@@ -3,8 +3,9 @@
 
 #include "poa/adapter.h"
 #include "poa/dispatcher.h"
+#include <perigee/base/log.h>
 
-#include <algorithm>
+#include <string>
 
 namespace perigee::poa {
 
@@ -20,8 +21,12 @@ void Manager::hold_requests(bool wait_for_completion) {
 void Manager::discard_requests(bool wait_for_completion) {
   change(State::DISCARDING, wait_for_completion);
 }
-void Manager::deactivate(bool /*etherealize_objects*/, bool wait_for_completion) {
-  change(State::INACTIVE, wait_for_completion);
+void Manager::deactivate(bool etherealize_objects, bool wait_for_completion) {
+  if (wait_for_completion) dispatcher_->check_may_wait();
+  change(State::INACTIVE, false);
+  if (etherealize_objects)
+    for (const auto& adapter : adapters()) adapter->etherealize_objects();
+  if (wait_for_completion) wait_until_idle();
 }
 
 void Manager::change(State state, bool wait_for_completion) {
@@ -30,10 +35,26 @@ void Manager::change(State state, bool wait_for_completion) {
     const std::lock_guard lock(mutex_);
     if (state_.load() == State::INACTIVE) throw AdapterInactive();
     state_.store(state, std::memory_order_seq_cst);
+    if (state == State::ACTIVE) was_active_.store(true);
+    held_noted_.store(false);
     changed_.notify_all();
   }
   dispatcher_->resume_held_requests();
   if (wait_for_completion) wait_until_idle();
+}
+
+// Who forgets to activate a manager sees clients hang, so that is a warning; later it is meant so.
+void Manager::note_held() noexcept {
+  if (held_noted_.exchange(true)) return;
+  const bool forgotten = !was_active_.load();
+  const log::Level level = forgotten ? log::Level::warning : log::Level::info;
+  if (!log::enabled(level)) return;
+  try {
+    log::write(level, "poa",
+               "requests are held: POAManager " + id_ + " is HOLDING" +
+                   (forgotten ? ", and was never activated: call its activate()" : ""));
+  } catch (...) {  // no memory for a line of the log
+  }
 }
 
 bool Manager::wait_while_holding() {
@@ -52,15 +73,17 @@ void Manager::add(const std::shared_ptr<Adapter>& adapter) {
   adapters_.push_back(adapter);
 }
 
+std::vector<std::shared_ptr<Adapter>> Manager::adapters() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::shared_ptr<Adapter>> adapters;
+  for (const auto& known : adapters_)
+    if (auto adapter = known.lock()) adapters.push_back(std::move(adapter));
+  return adapters;
+}
+
 // Requests that find the gate closed use their object for a moment, too: nothing waits for long.
 void Manager::wait_until_idle() {
-  std::vector<std::weak_ptr<Adapter>> adapters;
-  {
-    const std::lock_guard lock(mutex_);
-    adapters = adapters_;
-  }
-  for (const auto& known : adapters)
-    if (const auto adapter = known.lock()) adapter->wait_until_idle();
+  for (const auto& adapter : adapters()) adapter->wait_until_idle();
 }
 
 }  // namespace perigee::poa

@@ -35,6 +35,8 @@ class Manager final : public PortableServer::POAManager {
   [[nodiscard]] State state() const noexcept { return state_.load(std::memory_order_seq_cst); }
   /// Blocks while requests are held. False at once if as many wait as may.
   bool wait_while_holding();
+  /// A request is being held: logs that once per time that the manager holds.
+  void note_held() noexcept;
 
   void add(const std::shared_ptr<Adapter>& adapter);
 
@@ -46,11 +48,14 @@ class Manager final : public PortableServer::POAManager {
  private:
   void change(State state, bool wait_for_completion);
   void wait_until_idle();
+  [[nodiscard]] std::vector<std::shared_ptr<Adapter>> adapters() const;
 
   const std::shared_ptr<Dispatcher> dispatcher_;
   const std::string id_;
   std::atomic<State> state_{State::HOLDING};
-  std::mutex mutex_;  // guards what follows, and the changes of state_
+  std::atomic<bool> held_noted_{false};
+  std::atomic<bool> was_active_{false};
+  mutable std::mutex mutex_;  // guards what follows, and the changes of state_
   std::condition_variable changed_;
   std::uint32_t waiting_count_ = 0;
   std::vector<std::weak_ptr<Adapter>> adapters_;

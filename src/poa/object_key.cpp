@@ -11,7 +11,8 @@ namespace perigee::poa {
 
 namespace {
 
-constexpr std::size_t transient_size = 1 + 8 + 4 * 4;
+constexpr std::size_t prefix_size = 1 + 8 + 2 * 4;
+constexpr std::size_t slot_key_size = prefix_size + slot_id_size;
 
 // Big-endian, at any alignment: the caller has checked that the octets are there.
 template <typename T>
@@ -52,18 +53,20 @@ std::optional<std::size_t> path_size(OctetSpan octets) noexcept {
 }
 
 std::optional<KeyView> parse_transient(OctetSpan key, KeyKind kind) noexcept {
-  const bool size_fits =
-      kind == KeyKind::transient_slot ? key.size() == transient_size : key.size() >= transient_size;
-  if (!size_fits) return std::nullopt;
-  KeyView view{kind, read_number<std::uint64_t>(key, 1), read_slot(key, 9), read_slot(key, 17), {},
-               {}};
-  view.id = kind == KeyKind::transient_slot ? key.subspan(17) : key.subspan(transient_size);
+  const bool is_slot = kind == KeyKind::transient_slot;
+  if (is_slot ? key.size() != slot_key_size : key.size() < prefix_size) return std::nullopt;
+  KeyView view;
+  view.kind = kind;
+  view.nonce = read_number<std::uint64_t>(key, 1);
+  view.adapter = read_slot(key, 9);
+  if (is_slot) view.object = read_slot(key, prefix_size);
+  view.id = key.subspan(prefix_size);
   return view;
 }
 
 Octets begin_transient(KeyKind kind, const TransientPrefix& prefix, std::size_t id_size) {
   Octets key;
-  key.reserve(transient_size + id_size);
+  key.reserve(prefix_size + id_size);
   key.push_back(static_cast<std::byte>(kind));
   append_number(key, prefix.nonce);
   append_slot(key, prefix.adapter);
@@ -97,14 +100,13 @@ std::optional<KeyView> parse_key(OctetSpan key) noexcept {
 }
 
 Octets make_slot_key(const TransientPrefix& prefix, SlotRef object) {
-  Octets key = begin_transient(KeyKind::transient_slot, prefix, 0);
+  Octets key = begin_transient(KeyKind::transient_slot, prefix, slot_id_size);
   append_slot(key, object);
   return key;
 }
 
-Octets make_id_key(const TransientPrefix& prefix, SlotRef hint, std::span<const std::uint8_t> id) {
+Octets make_id_key(const TransientPrefix& prefix, std::span<const std::uint8_t> id) {
   Octets key = begin_transient(KeyKind::transient_id, prefix, id.size());
-  append_slot(key, hint);
   append_id(key, id);
   return key;
 }
@@ -142,13 +144,16 @@ std::vector<std::string_view> decode_path(OctetSpan path) {
   return names;
 }
 
+std::vector<std::uint8_t> to_id(OctetSpan octets) {
+  std::vector<std::uint8_t> id(octets.size());
+  if (!id.empty()) std::memcpy(id.data(), octets.data(), id.size());
+  return id;
+}
+
 std::vector<std::uint8_t> slot_id(SlotRef slot) {
   Octets octets;
   append_slot(octets, slot);
-  std::vector<std::uint8_t> id(octets.size());
-  std::ranges::transform(octets, id.begin(),
-                         [](std::byte octet) { return std::to_integer<std::uint8_t>(octet); });
-  return id;
+  return to_id(octets);
 }
 
 }  // namespace perigee::poa

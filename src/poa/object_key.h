@@ -3,7 +3,7 @@
 //
 // clang-format off
 //   transient, id made from the slot:  F1 | nonce 8 | adapter slot 4, generation 4 | slot 4, generation 4
-//   transient, any other id:           F2 | the same, slot and generation being a hint | object id
+//   transient, any other id:           F2 | nonce 8 | adapter slot 4, generation 4 | object id
 //   persistent:                        F3 | count 2 | (length 2 | name)... | object id
 // clang-format on
 //
@@ -31,7 +31,7 @@ struct KeyView {
   KeyKind kind = KeyKind::transient_slot;
   std::uint64_t nonce = 0;  ///< of a transient key
   SlotRef adapter;          ///< of a transient key
-  SlotRef object;           ///< of a transient key; a hint if the id is not made from it
+  SlotRef object;           ///< of a `transient_slot` key
   OctetSpan path;           ///< of a persistent key: the encoded adapter names
   OctetSpan id;  ///< the object id: for `transient_slot` the octets of slot and generation
 };
@@ -45,8 +45,7 @@ struct TransientPrefix {
   SlotRef adapter;
 };
 [[nodiscard]] Octets make_slot_key(const TransientPrefix& prefix, SlotRef object);
-[[nodiscard]] Octets make_id_key(const TransientPrefix& prefix, SlotRef hint,
-                                 std::span<const std::uint8_t> id);
+[[nodiscard]] Octets make_id_key(const TransientPrefix& prefix, std::span<const std::uint8_t> id);
 [[nodiscard]] Octets make_persistent_key(OctetSpan path, std::span<const std::uint8_t> id);
 
 /// Names of adapters below the Root POA, outermost first, as they stand in a persistent key.
@@ -54,6 +53,8 @@ inline constexpr std::size_t adapter_name_size_max = 0xffff;
 inline constexpr std::size_t adapter_depth_max = 0xffff;
 [[nodiscard]] Octets encode_path(std::span<const std::string_view> names);
 [[nodiscard]] std::vector<std::string_view> decode_path(OctetSpan path);
+
+[[nodiscard]] std::vector<std::uint8_t> to_id(OctetSpan octets);
 
 /// The id of an object that was activated without one: its slot and generation.
 inline constexpr std::size_t slot_id_size = 8;

@@ -41,34 +41,10 @@ auto value_of(const CORBA::Policy& policy, std::uint16_t index) {
   return known->value();
 }
 
-[[noreturn]] void not_yet(std::uint16_t index, const char* value) {
-  throw POA::InvalidPolicy(index, std::string(value) + " is not supported");
-}
-
-void check_retention(const CORBA::Policy& policy, std::uint16_t index) {
-  using PortableServer::ServantRetentionPolicyValue;
-  if (value_of<PortableServer::ServantRetentionPolicy>(policy, index) !=
-      ServantRetentionPolicyValue::RETAIN)
-    not_yet(index, "NON_RETAIN");
-}
-
-void check_processing(const CORBA::Policy& policy, std::uint16_t index) {
-  using PortableServer::RequestProcessingPolicyValue;
-  switch (value_of<PortableServer::RequestProcessingPolicy>(policy, index)) {
-    case RequestProcessingPolicyValue::USE_ACTIVE_OBJECT_MAP_ONLY:
-      return;
-    case RequestProcessingPolicyValue::USE_DEFAULT_SERVANT:
-      not_yet(index, "USE_DEFAULT_SERVANT");
-    case RequestProcessingPolicyValue::USE_SERVANT_MANAGER:
-      not_yet(index, "USE_SERVANT_MANAGER");
-  }
-  throw POA::InvalidPolicy(index, "no such request processing policy");
-}
-
 void apply_thread(PolicySet& set, const CORBA::Policy& policy, std::uint16_t index) {
   set.thread = value_of<PortableServer::ThreadPolicy>(policy, index);
   if (set.thread == PortableServer::ThreadPolicyValue::MAIN_THREAD_MODEL)
-    not_yet(index, "MAIN_THREAD_MODEL");
+    throw POA::InvalidPolicy(index, "MAIN_THREAD_MODEL is not supported");
 }
 
 void apply(PolicySet& set, const CORBA::Policy& policy, std::uint16_t index) {
@@ -89,19 +65,44 @@ void apply(PolicySet& set, const CORBA::Policy& policy, std::uint16_t index) {
       set.activation = value_of<ImplicitActivationPolicy>(policy, index);
       return;
     case SERVANT_RETENTION_POLICY_ID:
-      return check_retention(policy, index);
+      set.retention = value_of<ServantRetentionPolicy>(policy, index);
+      return;
     case REQUEST_PROCESSING_POLICY_ID:
-      return check_processing(policy, index);
+      set.processing = value_of<RequestProcessingPolicy>(policy, index);
+      return;
     default:
       break;
   }
   throw POA::InvalidPolicy(index, "not a policy of the POA");
 }
 
+// Of the last policy of the type: that is the one that counts. 0 if it was not given.
 std::uint16_t index_of(const CORBA::PolicyList& policies, CORBA::PolicyType type) {
-  for (std::size_t index = 0; index < policies.size(); ++index)
+  for (std::size_t index = policies.size(); index-- > 0;)
     if (policies[index]->policy_type() == type) return static_cast<std::uint16_t>(index);
   return 0;
+}
+
+// What one policy needs of the others. Source: CORBA 3.0, 11.3.8.4 to 11.3.8.7.
+void check_together(const PolicySet& set, const CORBA::PolicyList& policies) {
+  using namespace PortableServer;  // NOLINT(google-build-using-namespace)
+  struct Rule {
+    bool broken;
+    CORBA::PolicyType type;
+    const char* text;
+  };
+  const Rule rules[] = {
+      {set.implicit_activation() && !set.system_id(), IMPLICIT_ACTIVATION_POLICY_ID,
+       "IMPLICIT_ACTIVATION needs SYSTEM_ID"},
+      {set.implicit_activation() && !set.retain(), IMPLICIT_ACTIVATION_POLICY_ID,
+       "IMPLICIT_ACTIVATION needs RETAIN"},
+      {!set.retain() && !set.default_servant() && !set.servant_manager(),
+       SERVANT_RETENTION_POLICY_ID, "NON_RETAIN needs a default servant or a servant manager"},
+      {set.default_servant() && set.unique_id(), REQUEST_PROCESSING_POLICY_ID,
+       "USE_DEFAULT_SERVANT needs MULTIPLE_ID"},
+  };
+  for (const Rule& rule : rules)
+    if (rule.broken) throw POA::InvalidPolicy(index_of(policies, rule.type), rule.text);
 }
 
 }  // namespace
@@ -113,10 +114,7 @@ PolicySet make_policy_set(const CORBA::PolicyList& policies) {
     if (!policies[index]) throw POA::InvalidPolicy(position, "a nil policy");
     apply(set, *policies[index], position);
   }
-  // CORBA 3.0, 11.3.8.6: implicit activation needs ids that the system makes.
-  if (set.implicit_activation() && !set.system_id())
-    throw POA::InvalidPolicy(index_of(policies, PortableServer::IMPLICIT_ACTIVATION_POLICY_ID),
-                             "IMPLICIT_ACTIVATION needs SYSTEM_ID");
+  check_together(set, policies);
   return set;
 }
 

@@ -15,6 +15,10 @@ struct PolicySet {
       PortableServer::IdAssignmentPolicyValue::SYSTEM_ID;
   PortableServer::ImplicitActivationPolicyValue activation =
       PortableServer::ImplicitActivationPolicyValue::NO_IMPLICIT_ACTIVATION;
+  PortableServer::ServantRetentionPolicyValue retention =
+      PortableServer::ServantRetentionPolicyValue::RETAIN;
+  PortableServer::RequestProcessingPolicyValue processing =
+      PortableServer::RequestProcessingPolicyValue::USE_ACTIVE_OBJECT_MAP_ONLY;
 
   [[nodiscard]] bool single_thread() const noexcept {
     return thread == PortableServer::ThreadPolicyValue::SINGLE_THREAD_MODEL;
@@ -30,6 +34,19 @@ struct PolicySet {
   }
   [[nodiscard]] bool implicit_activation() const noexcept {
     return activation == PortableServer::ImplicitActivationPolicyValue::IMPLICIT_ACTIVATION;
+  }
+  [[nodiscard]] bool retain() const noexcept {
+    return retention == PortableServer::ServantRetentionPolicyValue::RETAIN;
+  }
+  [[nodiscard]] bool default_servant() const noexcept {
+    return processing == PortableServer::RequestProcessingPolicyValue::USE_DEFAULT_SERVANT;
+  }
+  [[nodiscard]] bool servant_manager() const noexcept {
+    return processing == PortableServer::RequestProcessingPolicyValue::USE_SERVANT_MANAGER;
+  }
+  /// Whether a servant's object can be found, or made, by its servant.
+  [[nodiscard]] bool finds_by_servant() const noexcept {
+    return retain() && (unique_id() || implicit_activation());
   }
 };
 

@@ -10,7 +10,9 @@
 #include <atomic>
 #include <bit>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <mutex>
@@ -25,6 +27,12 @@ struct SlotRef {
   std::uint32_t index = 0;
   std::uint32_t generation = 0;
   friend bool operator==(const SlotRef&, const SlotRef&) = default;
+};
+
+struct SlotRefHash {
+  std::size_t operator()(const SlotRef& ref) const noexcept {
+    return std::hash<std::uint64_t>()(std::uint64_t{ref.generation} << 32 | ref.index);
+  }
 };
 
 /// Any thread. Looking up costs two atomic operations and takes no lock; inserting locks.

@@ -17,9 +17,7 @@ const Upcall& current_or_raise() {
 }  // namespace
 
 ActiveObject::~ActiveObject() {
-  if (!adapter) return;
-  servant.reset();
-  adapter->object_released();
+  if (adapter) adapter->object_ended(*this);
 }
 
 CORBA::object_reference<PortableServer::POA> UpcallCurrent::get_POA() {
@@ -29,7 +27,7 @@ CORBA::object_reference<PortableServer::POA> UpcallCurrent::get_POA() {
 PortableServer::ObjectId UpcallCurrent::get_object_id() { return current_or_raise().object().id; }
 
 CORBA::object_reference<CORBA::Object> UpcallCurrent::get_reference() {
-  const ActiveObject& object = current_or_raise().object();
+  const ServedObject& object = current_or_raise().object();
   return object.adapter->reference_to(object);
 }
 

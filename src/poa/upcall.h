@@ -11,14 +11,8 @@ namespace perigee::poa {
 
 class Adapter;
 
-/// An active object, as it stands in the dispatcher's table.
-/// The destructor tells the adapter, after the servant has been let go.
-struct ActiveObject {
-  ActiveObject() = default;
-  ActiveObject(ActiveObject&&) = default;
-  ActiveObject& operator=(ActiveObject&&) = default;
-  ~ActiveObject();
-
+/// What an upcall is made on: an object, and the servant that serves it this time.
+struct ServedObject {
   CORBA::servant_reference<PortableServer::Servant> servant;
   /// Shared: the adapter must outlive the requests to its objects, also after it was destroyed.
   std::shared_ptr<Adapter> adapter;
@@ -27,10 +21,19 @@ struct ActiveObject {
   PortableServer::ObjectId id;
 };
 
+/// An active object, as it stands in the dispatcher's table.
+/// The destructor tells the adapter, which etherealizes and lets the servant go.
+struct ActiveObject : ServedObject {
+  ActiveObject() = default;
+  ActiveObject(ActiveObject&&) = default;
+  ActiveObject& operator=(ActiveObject&&) = default;
+  ~ActiveObject();
+};
+
 /// One upcall, on its thread's stack; nested ones form a list.
 class Upcall {
  public:
-  Upcall(const ActiveObject& object, orb::ServerRequest& request) noexcept
+  Upcall(const ServedObject& object, orb::ServerRequest& request) noexcept
       : object_(object), request_(request), outer_(innermost_) {
     innermost_ = this;
   }
@@ -40,13 +43,15 @@ class Upcall {
 
   /// nullptr outside of upcalls.
   [[nodiscard]] static const Upcall* current() noexcept { return innermost_; }
-  [[nodiscard]] const ActiveObject& object() const noexcept { return object_; }
+  /// The upcall in which this one is nested, or nullptr.
+  [[nodiscard]] const Upcall* outer() const noexcept { return outer_; }
+  [[nodiscard]] const ServedObject& object() const noexcept { return object_; }
   [[nodiscard]] orb::ServerRequest& request() const noexcept { return request_; }
 
  private:
   static thread_local const Upcall* innermost_;
 
-  const ActiveObject& object_;
+  const ServedObject& object_;
   orb::ServerRequest& request_;
   const Upcall* const outer_;
 };

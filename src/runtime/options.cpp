@@ -3,9 +3,12 @@
 
 #include <perigee/orb/exceptions.h>
 
+#include <algorithm>
 #include <charconv>
 #include <concepts>
 #include <cstdint>
+#include <cstdlib>
+#include <iostream>
 #include <limits>
 #include <string_view>
 #include <utility>
@@ -15,6 +18,7 @@ namespace perigee::runtime {
 namespace {
 
 constexpr std::string_view option_prefix = "-ORB";
+constexpr std::string_view help_option = "-ORBHelp";
 
 // Says why a value cannot be used.
 struct BadValue {
@@ -83,6 +87,25 @@ void set_giop_version(Configuration& configuration, Value value) {
   configuration.settings.version_max = parse_name(value, versions);
 }
 
+cdr::CharSet parse_char_set(Value value) {
+  if (const auto set = cdr::parse_char_set(value)) return *set;
+  throw BadValue{"UTF-8, US-ASCII or ISO-8859-<part> is needed"};
+}
+
+void set_native_char_code_set(Configuration& configuration, Value value) {
+  configuration.settings.code_sets.native_char = parse_char_set(value);
+}
+
+void set_default_char_code_set(Configuration& configuration, Value value) {
+  configuration.settings.code_sets.default_char = parse_char_set(value);
+}
+
+void set_default_wchar_code_set(Configuration& configuration, Value value) {
+  const auto set = cdr::parse_wide_set(value);
+  if (!set) throw BadValue{"UTF-16, UCS-2 or UCS-4 is needed"};
+  configuration.settings.code_sets.default_wide = *set;
+}
+
 void set_fragment_size(Configuration& configuration, Value value) {
   constexpr std::uint32_t fragment_size_min = 1024;
   configuration.limits.fragment_size = parse_number(value, fragment_size_min);
@@ -124,31 +147,50 @@ void set_connections_per_endpoint_max(Configuration& configuration, Value value)
 struct Option {
   std::string_view name;  // after "-ORB"
   std::string_view value;
+  std::string_view meaning;
   void (*apply)(Configuration& configuration, Value value);
 };
 
 constexpr Option options[] = {
-    {"id", "<name>", set_id},
-    {"InitRef", "<name>=<reference>", add_initial_reference},
-    {"DefaultInitRef", "<reference prefix>", set_default_initial_reference},
-    {"ListenEndpoints", "<scheme>://<address>[;...]", add_listen_endpoints},
-    {"ThreadStrategy", "reactive|thread-per-connection", set_thread_strategy},
-    {"GiopVersion", "1.0|1.1|1.2", set_giop_version},
-    {"FragmentSize", "<octets>", set_fragment_size},
-    {"MessageSizeMax", "<octets>", set_message_size_max},
-    {"ConnectTimeout", "<milliseconds>", set_connect_timeout},
-    {"FirstReplyTimeout", "<milliseconds>", set_first_reply_timeout},
-    {"SendTimeout", "<milliseconds>", set_send_timeout},
-    {"ConnectionsPerEndpointMax", "<number>", set_connections_per_endpoint_max},
-    {"TraceLevel", "trace|debug|info|warning|error|off", set_trace_level},
-    {"Pcap", "<file>", set_pcap_file},
+    {"id", "<name>", "the name of the ORB", set_id},
+    {"InitRef", "<name>=<reference>", "what resolve_initial_references gives for a name",
+     add_initial_reference},
+    {"DefaultInitRef", "<reference prefix>", "put before /<name> for all other names",
+     set_default_initial_reference},
+    {"ListenEndpoints", "<scheme>://<address>[;...]", "where a server listens",
+     add_listen_endpoints},
+    {"ThreadStrategy", "reactive|thread-per-connection",
+     "how the threads of a server share connections", set_thread_strategy},
+    {"GiopVersion", "1.0|1.1|1.2", "the highest that is spoken", set_giop_version},
+    {"NativeCharCodeSet", "UTF-8|US-ASCII|ISO-8859-<part>", "what char and std::string are in",
+     set_native_char_code_set},
+    {"DefaultCharCodeSet", "UTF-8|US-ASCII|ISO-8859-<part>", "of peers that do not say",
+     set_default_char_code_set},
+    {"DefaultWcharCodeSet", "UTF-16|UCS-2|UCS-4", "of peers that do not say",
+     set_default_wchar_code_set},
+    {"FragmentSize", "<octets>", "from which messages of GIOP 1.2 are cut", set_fragment_size},
+    {"MessageSizeMax", "<octets>", "of a message; longer ones are refused", set_message_size_max},
+    {"ConnectTimeout", "<milliseconds>", "for connecting", set_connect_timeout},
+    {"FirstReplyTimeout", "<milliseconds>", "for the first reply on a new connection; 0: none",
+     set_first_reply_timeout},
+    {"SendTimeout", "<milliseconds>", "until a peer that takes nothing is cut off; 0: never",
+     set_send_timeout},
+    {"ConnectionsPerEndpointMax", "<number>", "of a client to a server",
+     set_connections_per_endpoint_max},
+    {"TraceLevel", "trace|debug|info|warning|error|off",
+     "lines of the log; debug: messages, trace: their octets", set_trace_level},
+    {"Pcap", "<file>", "records all messages, for Wireshark", set_pcap_file},
 };
 
 [[noreturn]] void raise_unknown(const std::string& argument) {
-  std::string text = "there is no option " + argument + "; there are:";
-  for (const Option& option : options)
-    text += "\n  -ORB" + std::string(option.name) + " " + std::string(option.value);
-  throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, text);
+  throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO,
+                         "there is no option " + argument + "; there are:\n" + describe_options());
+}
+
+// What people ask for who do not know the program's options: nothing else of it is done.
+[[noreturn]] void show_help() {
+  std::cout << "Options of the ORB:\n" << describe_options() << std::flush;
+  std::exit(EXIT_SUCCESS);
 }
 
 const Option& find_option(const std::string& argument) {
@@ -170,6 +212,21 @@ void apply(const Option& option, Configuration& configuration, Value value) {
 
 }  // namespace
 
+std::string describe_options() {
+  std::string text;
+  const auto add = [&text](std::string line, std::string_view meaning) {
+    constexpr std::size_t column = 46;
+    line.resize(std::max(line.size() + 1, column), ' ');
+    text += line + std::string(meaning) + "\n";
+  };
+  for (const Option& option : options)
+    add("  " + std::string(option_prefix) + std::string(option.name) + " " +
+            std::string(option.value),
+        option.meaning);
+  add("  " + std::string(help_option), "this list, and the end of the program");
+  return text;
+}
+
 void take_options(std::vector<std::string>& arguments, Configuration& configuration) {
   std::vector<std::string> others;
   for (std::size_t index = 0; index < arguments.size(); ++index) {
@@ -177,6 +234,7 @@ void take_options(std::vector<std::string>& arguments, Configuration& configurat
       others.push_back(std::move(arguments[index]));
       continue;
     }
+    if (arguments[index] == help_option) show_help();
     const Option& option = find_option(arguments[index]);
     if (++index == arguments.size())
       throw CORBA::BAD_PARAM(

@@ -20,9 +20,12 @@ struct Configuration {
   std::string pcap_file;  ///< empty: nothing is recorded
 };
 
+/// One line for each option, for people.
+[[nodiscard]] std::string describe_options();
+
 /// Applies the options among `arguments` and removes them, with their values; other arguments stay.
 /// Raises CORBA::BAD_PARAM for an option that does not exist (and lists those that do), that lacks
-/// its value, or whose value cannot be used.
+/// its value, or whose value cannot be used. -ORBHelp writes the list and ends the process.
 void take_options(std::vector<std::string>& arguments, Configuration& configuration);
 
 }  // namespace perigee::runtime

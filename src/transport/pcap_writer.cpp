@@ -61,6 +61,7 @@ void PcapWriter::open(Conversation& conversation) {
   packet(conversation, From::server, flag_syn | flag_ack);
   ++conversation.server.next;
   packet(conversation, From::client, flag_ack);
+  file_.flush();
 }
 
 void PcapWriter::data(Conversation& conversation, From from, std::span<const OctetSpan> segments,
@@ -87,6 +88,7 @@ void PcapWriter::data(Conversation& conversation, From from, std::span<const Oct
     }
   }
   flush_packet();
+  file_.flush();
 }
 
 void PcapWriter::finish(Conversation& conversation, From from) {
@@ -97,6 +99,7 @@ void PcapWriter::finish(Conversation& conversation, From from) {
   packet_.assign(headers_size, std::byte{0});
   packet(conversation, from, flag_fin | flag_ack);
   ++sender.next;
+  file_.flush();
 }
 
 void PcapWriter::flush() noexcept {

@@ -31,7 +31,9 @@ struct Conversation {
 };
 
 /// Writes packets: Ethernet, IPv4 and TCP headers with right lengths, sequence numbers and
-/// checksums. Any thread; a conversation is changed only inside these functions, under their lock.
+/// checksums. What was recorded is in the file when a function returns: a process that is killed
+/// loses nothing. Any thread; a conversation is changed only inside these functions, under their
+/// lock.
 class PcapWriter {
  public:
   explicit PcapWriter(const std::string& path);

@@ -202,8 +202,37 @@ void check_references(CORBA::ORB_ptr orb, Interop::Peer_ptr peer) {
   Interop::Peer_var nil = peer->nil_peer();
   CHECK(CORBA::is_nil(nil));
 
+  Interop::Contacts contacts;
+  contacts.length(2);
+  contacts[1].name = CORBA::string_dup("own");
+  contacts[1].who = Interop::Peer::_duplicate(own);
+  contacts[1].thing = CORBA::Object::_duplicate(peer);
+  Interop::Contacts contacts_b;
+  Interop::Contacts_var contacts_c;
+  Interop::Contacts_var contacts_result =
+      peer->echo_contacts(contacts, contacts_b, contacts_c.out());
+  CHECK(contacts_result->length() == 2 && contacts_b.length() == 2 && contacts_c->length() == 0);
+  CHECK(CORBA::is_nil(contacts_b[0].who) && CORBA::is_nil(contacts_b[0].thing));
+  CHECK(same(contacts_b[1].who, own));
+  CHECK(same(contacts_b[1].thing, peer));
+  CHECK_THROWS(peer->reach(contacts[1]), Interop::Unreachable,
+               CHECK(same(caught.whom.who, own)));
+
   CORBA::String_var relayed = peer->relay(own, "hello");
   CHECK(equal(relayed.in(), "hello, I am the client"));
+}
+
+void check_borrowed(Interop::Peer_ptr peer) {
+  Interop::Octets data;
+  data.length(5000);
+  Interop::Doubles numbers;
+  numbers.length(3);
+  for (CORBA::ULong i = 0; i < 3; ++i) numbers[i] = i + 0.5;
+  CORBA::Double sum = 0;
+  CORBA::String_var copy;
+  CHECK(peer->digest(data, numbers, "text", sum, copy.out()) == 5000);
+  CHECK(sum == 4.5);
+  CHECK(equal(copy.in(), "text"));
 }
 
 void check_exceptions(Interop::Peer_ptr peer) {
@@ -268,6 +297,7 @@ int run(CORBA::ORB_ptr orb, int argc, char* argv[]) {
   check_structs(peer);
   check_sequences(peer, large);
   check_references(orb, peer);
+  check_borrowed(peer);
   check_exceptions(peer);
   check_inherited(peer);
   check_oneway(peer);

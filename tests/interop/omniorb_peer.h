@@ -88,6 +88,7 @@ class PeerServant : public POA_Interop::Peer {
   VARIABLE(echo_people, People)
   VARIABLE(echo_matrix, Matrix)
   VARIABLE(echo_peers, Peers)
+  VARIABLE(echo_contacts, Contacts)
 #undef VARIABLE
 
   Interop::Peer_ptr echo_peer(Interop::Peer_ptr a, Interop::Peer_ptr& b,
@@ -103,6 +104,16 @@ class PeerServant : public POA_Interop::Peer {
     CORBA::release(b);
     b = CORBA::Object::_duplicate(a);
     return CORBA::Object::_duplicate(a);
+  }
+
+  void reach(const Interop::Contact& contact) override { throw Interop::Unreachable(contact); }
+  CORBA::Long digest(const Interop::Octets& data, const Interop::Doubles& numbers, const char* text,
+                     CORBA::Double_out sum, CORBA::String_out copy) override {
+    CORBA::Double total = 0;
+    for (CORBA::ULong i = 0; i < numbers.length(); ++i) total += numbers[i];
+    sum = total;
+    copy = CORBA::string_dup(text);
+    return static_cast<CORBA::Long>(data.length());
   }
 
   Interop::Person* owner() override { return new Interop::Person(owner_); }

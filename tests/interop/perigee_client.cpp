@@ -4,6 +4,7 @@
 #include "checks.h"
 #include "perigee_peer.h"
 
+#include <array>
 #include <fstream>
 #include <iostream>
 #include <limits>
@@ -121,7 +122,31 @@ void check_references(const IDL::traits<CORBA::ORB>::ref_type& orb, const PeerRe
   CHECK(peers.size() == 3);
   CHECK(peers.at(1) == nullptr);
   CHECK(peers.at(2)->_is_equivalent(own));
+  Interop::Contacts contacts_b;
+  Interop::Contacts contacts_c;
+  const Interop::Contacts contacts = peer->echo_contacts(
+      {Interop::Contact("none", nullptr, nullptr), Interop::Contact("own", own, peer)}, contacts_b,
+      contacts_c);
+  CHECK(contacts.size() == 2 && contacts_b.size() == 2 && contacts_c.empty());
+  CHECK(contacts.at(0).who() == nullptr && contacts.at(0).thing() == nullptr);
+  CHECK(contacts.at(1).who()->_is_equivalent(own));
+  CHECK(contacts_b.at(1).thing()->_is_equivalent(peer));
+  CHECK_THROWS(peer->reach(contacts.at(1)), Interop::Unreachable,
+               CHECK(caught.whom().name() == "own");
+               CHECK(caught.whom().who()->_is_equivalent(own)));
   CHECK(peer->relay(own, "hello") == "hello, I am the client");
+}
+
+void check_borrowed(const PeerReference& peer) {
+  const Interop::Octets data(5000, 1);
+  const std::array<double, 3> numbers = {1, 2, 0.5};
+  double sum = 0;
+  std::string copy;
+  CHECK(peer->digest(data, numbers, "text", sum, copy) == 5000);
+  CHECK(sum == 3.5);
+  CHECK(copy == "text");
+  CHECK(peer->digest({}, {}, "", sum, copy) == 0);
+  CHECK(sum == 0 && copy.empty());
 }
 
 void check_exceptions(const PeerReference& peer) {
@@ -185,6 +210,7 @@ int run(const IDL::traits<CORBA::ORB>::ref_type& orb, const std::vector<std::str
   check_structs(peer);
   check_sequences(peer, large);
   check_references(orb, peer);
+  check_borrowed(peer);
   check_exceptions(peer);
   check_inherited(peer);
   check_oneway(peer);

@@ -6,8 +6,11 @@
 #include <perigee/corba.h>
 
 #include <functional>
+#include <numeric>
+#include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace interop {
@@ -63,10 +66,19 @@ class PeerServant : public CORBA::servant_traits<Interop::Peer>::base_type {
   VARIABLE(echo_people, Interop::People)
   VARIABLE(echo_matrix, Interop::Matrix)
   VARIABLE(echo_peers, Interop::Peers)
+  VARIABLE(echo_contacts, Interop::Contacts)
   BASIC(echo_peer, PeerReference)
   BASIC(echo_object, ObjectReference)
 #undef BASIC
 #undef VARIABLE
+
+  void reach(const Interop::Contact& contact) override { throw Interop::Unreachable(contact); }
+  std::int32_t digest(std::span<const std::uint8_t> data, std::span<const double> numbers,
+                      std::string_view text, double& sum, std::string& copy) override {
+    sum = std::accumulate(numbers.begin(), numbers.end(), 0.0);
+    copy = text;
+    return static_cast<std::int32_t>(data.size());
+  }
 
   Interop::Person owner() override { return owner_; }
   void owner(const Interop::Person& value) override { owner_ = value; }

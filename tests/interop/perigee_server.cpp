@@ -5,12 +5,13 @@
 
 namespace {
 
-// Forwards two of its operations by LOCATION_FORWARD.
+using PeerReference = IDL::traits<Interop::Peer>::ref_type;
+
+// Forwards from within an operation.
 class Forwarder final : public interop::PeerServant {
  public:
   explicit Forwarder(PeerReference target)
       : PeerServant("forwarder", [] {}), target_(std::move(target)) {}
-  std::string whoami(const std::string&) override { throw PortableServer::ForwardRequest(target_); }
   std::int32_t echo_long(std::int32_t, std::int32_t&, std::int32_t&) override {
     throw PortableServer::ForwardRequest(target_);
   }
@@ -18,6 +19,38 @@ class Forwarder final : public interop::PeerServant {
  private:
   PeerReference target_;
 };
+
+// Forwards every other operation before there is a servant.
+class ForwardingLocator final : public IDL::traits<PortableServer::ServantLocator>::base_type {
+ public:
+  explicit ForwardingLocator(PeerReference target)
+      : target_(target), servant_(CORBA::make_reference<Forwarder>(target)) {}
+
+  CORBA::servant_reference<PortableServer::Servant> preinvoke(
+      const PortableServer::ObjectId&, IDL::traits<PortableServer::POA>::ref_type,
+      const std::string& operation, Cookie&) override {
+    if (operation == "echo_long") return servant_;
+    throw PortableServer::ForwardRequest(target_);
+  }
+  void postinvoke(const PortableServer::ObjectId&, IDL::traits<PortableServer::POA>::ref_type,
+                  const std::string&, Cookie,
+                  CORBA::servant_reference<PortableServer::Servant>) override {}
+
+ private:
+  PeerReference target_;
+  CORBA::servant_reference<PortableServer::Servant> servant_;
+};
+
+PeerReference make_forwarder(PortableServer::POA& root, const PeerReference& target) {
+  using namespace PortableServer;  // NOLINT(google-build-using-namespace)
+  const auto poa = root.create_POA(
+      "forwarding", root.the_POAManager(),
+      {root.create_servant_retention_policy(ServantRetentionPolicyValue::NON_RETAIN),
+       root.create_request_processing_policy(RequestProcessingPolicyValue::USE_SERVANT_MANAGER)});
+  poa->set_servant_manager(CORBA::make_reference<ForwardingLocator>(target));
+  return IDL::traits<Interop::Peer>::unchecked_narrow(
+      poa->create_reference(std::string(Interop::Peer::_type_id)));
+}
 
 }  // namespace
 
@@ -28,8 +61,7 @@ int main(int argc, char* argv[]) {
     auto servant =
         CORBA::make_reference<interop::PeerServant>("Perigee", [orb] { orb->shutdown(false); });
     auto peer = servant->_this();
-    auto forwarder = CORBA::make_reference<Forwarder>(peer);
-    servant->set_forwarder(forwarder->_this());
+    servant->set_forwarder(make_forwarder(*poa, peer));
     poa->the_POAManager()->activate();
     std::cout << orb->object_to_string(peer) << std::endl;
     orb->run();

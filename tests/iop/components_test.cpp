@@ -42,8 +42,10 @@ TEST_CASE("TAG_CODE_SETS is the native and conversion code sets of char, then of
                            0x01, 0x00, 0x01, 0x00,  // ISO-8859-1
                            0x09, 0x01, 0x01, 0x00,  // wchar: UTF-16
                            0, 0, 0, 0);             // no conversion code set
-  CHECK(iop::decode_code_sets(data) == iop::native_code_sets());
-  const auto component = iop::encode_code_sets(iop::native_code_sets());
+  const iop::CodeSetInfo info{{iop::code_set_utf_8, {iop::code_set_iso_8859_1}},
+                              {iop::code_set_utf_16, {}}};
+  CHECK(iop::decode_code_sets(data) == info);
+  const auto component = iop::encode_code_sets(info);
   CHECK(component.tag == iop::tag_code_sets);
   if constexpr (std::endian::native == std::endian::little) CHECK(component.data == data);
   check_cuts(data, iop::decode_code_sets);

@@ -178,4 +178,20 @@ TEST_CASE("of a reference with very many profiles a limited number is tried") {
   CHECK_THROWS_AS(ping(object), CORBA::TRANSIENT);
 }
 
+TEST_CASE("the references in one message are limited, since each costs more than on the wire") {
+  Fixture fixture;
+  cdr::Buffer buffer;
+  cdr::Encoder encoder(buffer);
+  for (int number = 0; number < 3; ++number) iop::encode(encoder, fixture.ior({"a"}));
+  const Octets octets = buffer.flatten();
+  cdr::Limits limits;
+  limits.references_max = 2;
+  cdr::Decoder decoder(octets, std::endian::native, 0, limits);
+  decoder.set_environment(&fixture.core());
+  CHECK(stub::decode_reference(decoder));
+  CHECK(stub::decode_reference(decoder));
+  CHECK(!stub::decode_reference(decoder));
+  CHECK(decoder.error().kind == cdr::ErrorKind::too_large);
+}
+
 }  // namespace perigee::test

@@ -59,7 +59,7 @@ TEST_CASE("references that cannot be read are BAD_PARAM with the OMG minor code 
   OrbFixture fixture;
   CHECK(bad_param_minor(fixture.orb, "gopher:x") == 7);
   CHECK(bad_param_minor(fixture.orb, "") == 7);
-  CHECK(bad_param_minor(fixture.orb, "corbaname::host#a") == 7);
+  CHECK(bad_param_minor(fixture.orb, "corbaname::host#a//b") == 9);
   CHECK(bad_param_minor(fixture.orb, "corbaloc:nosuch:host/key") >= 7);
   CHECK(bad_param_minor(fixture.orb, "IOR:zz") >= 7);
   CHECK(bad_param_minor(fixture.orb, "file:///no/such/file") == 9);

@@ -154,6 +154,12 @@ std::optional<transport::ProfileTarget> ScriptedProtocol::claim(
   const OctetSpan key = decoder.read_octet_sequence();
   target.object_key.assign(key.begin(), key.end());
   target.endpoints.push_back({"test", address});
+  const std::size_t components = decoder.read_length(8);
+  for (std::size_t index = 0; index < components; ++index) {
+    const auto tag = decoder.read<std::uint32_t>();
+    const OctetSpan data = decoder.read_octet_sequence();
+    target.components.push_back({tag, Octets(data.begin(), data.end())});
+  }
   if (!decoder.ok()) return std::nullopt;
   return target;
 }
@@ -167,6 +173,12 @@ iop::TaggedProfile ScriptedProtocol::make_profile(const transport::Endpoint& end
   encoder.write_string(endpoint.address);
   encoder.write_length(source.object_key.size());
   encoder.write_octets(source.object_key);
+  encoder.write_length(source.components.size());
+  for (const iop::TaggedComponent& component : source.components) {
+    encoder.write(component.tag);
+    encoder.write_length(component.data.size());
+    encoder.write_octets(component.data);
+  }
   return {profile_tag, buffer.flatten()};
 }
 

@@ -1,6 +1,7 @@
 // Adapters as users see them: trees, policies, activation, references.
 #include "poa/fakes.h"
 #include "poa/test_orb.h"
+#include <perigee/poa/policies_any.h>
 
 using namespace perigee;
 using namespace perigee::test;
@@ -67,7 +68,8 @@ TEST_CASE("destroying an adapter releases its servants") {
   CHECK(alive == 0);
 }
 
-TEST_CASE("policies that are not supported are refused with their place in the list") {
+TEST_CASE(
+    "policies that do not go together are refused with the place of the one that needs more") {
   const TestOrb orb;
   auto& root = *orb.root();
   using namespace PortableServer;
@@ -79,8 +81,11 @@ TEST_CASE("policies that are not supported are refused with their place in the l
        root.create_implicit_activation_policy(ImplicitActivationPolicyValue::IMPLICIT_ACTIVATION)},
       {root.create_request_processing_policy(RequestProcessingPolicyValue::USE_DEFAULT_SERVANT)},
       {root.create_thread_policy(ThreadPolicyValue::MAIN_THREAD_MODEL)},
+      {root.create_servant_retention_policy(ServantRetentionPolicyValue::NON_RETAIN),
+       root.create_request_processing_policy(RequestProcessingPolicyValue::USE_SERVANT_MANAGER),
+       root.create_implicit_activation_policy(ImplicitActivationPolicyValue::IMPLICIT_ACTIVATION)},
   };
-  const std::uint16_t expected[] = {1, 0, 1, 0, 0};
+  const std::uint16_t expected[] = {1, 0, 1, 0, 0, 2};
   for (std::size_t number = 0; number < std::size(lists); ++number) {
     try {
       (void)root.create_POA("child", nullptr, lists[number]);
@@ -122,6 +127,22 @@ TEST_CASE("ids of the user lead to servants and references, and back") {
   CHECK_THROWS_AS(poa->reference_to_servant(reference), POA::ObjectNotActive);
   CHECK_THROWS_AS(poa->deactivate_object(id), POA::ObjectNotActive);
   CHECK_THROWS_AS(poa->servant_to_id(servant), POA::ServantNotActive);
+}
+
+TEST_CASE("references to one object are equivalent, made before or after its activation") {
+  const TestOrb orb;
+  const auto poa = orb.root()->create_POA("users", nullptr, user_ids(*orb.root()));
+  const auto before = poa->create_reference_with_id({1}, "IDL:Test/Acting:1.0");
+  poa->activate_object_with_id({1}, make_servant());
+  const auto active = poa->id_to_reference({1});
+  poa->deactivate_object({1});
+  poa->activate_object_with_id({2}, make_servant());  // takes the slot
+  poa->activate_object_with_id({1}, make_servant());
+  const auto again = poa->id_to_reference({1});
+  CHECK(before->_is_equivalent(active));
+  CHECK(before->_is_equivalent(again));
+  CHECK(before->_hash(1u << 20) == again->_hash(1u << 20));
+  CHECK(!before->_is_equivalent(poa->id_to_reference({2})));
 }
 
 TEST_CASE("a reference of another adapter is a WrongAdapter") {
@@ -181,4 +202,34 @@ TEST_CASE("the Root POA can be had again after it was destroyed") {
   REQUIRE(again);
   CHECK(again != orb.root());
   CHECK(again->the_name() == "RootPOA");
+}
+
+TEST_CASE("create_policy makes the POA's policies from their values in an Any") {
+  const TestOrb orb;
+  CORBA::ORB face(orb.core().shared_from_this());
+  CORBA::Any value;
+  value <<= LifespanPolicyValue::PERSISTENT;
+  const auto policy = face.create_policy(PortableServer::LIFESPAN_POLICY_ID, value);
+  const auto lifespan = IDL::traits<PortableServer::LifespanPolicy>::narrow(policy);
+  REQUIRE(lifespan);
+  CHECK(lifespan->value() == LifespanPolicyValue::PERSISTENT);
+  CHECK(orb.root()->create_POA("persistent", nullptr, {policy}));
+}
+
+TEST_CASE("create_policy says why it cannot") {
+  const TestOrb orb;
+  CORBA::ORB face(orb.core().shared_from_this());
+  const auto reason = [&face](CORBA::PolicyType type, const CORBA::Any& value) {
+    try {
+      (void)face.create_policy(type, value);
+    } catch (const CORBA::PolicyError& error) {
+      return error.reason();
+    }
+    return CORBA::PolicyErrorCode{-1};
+  };
+  CORBA::Any value;
+  value <<= LifespanPolicyValue::PERSISTENT;
+  CHECK(reason(4711, value) == CORBA::BAD_POLICY);
+  CHECK(reason(PortableServer::THREAD_POLICY_ID, value) == CORBA::BAD_POLICY_TYPE);
+  CHECK(reason(PortableServer::THREAD_POLICY_ID, CORBA::Any()) == CORBA::BAD_POLICY_TYPE);
 }

@@ -22,14 +22,17 @@ TEST_CASE("the key of a slot is a kind, a nonce, the adapter's slot and the obje
   CHECK(Octets(view->id.begin(), view->id.end()) == test::octets(0, 0, 0, 0x21, 0, 0, 0, 0x22));
 }
 
-TEST_CASE("a key with an id carries the slot as a hint") {
+TEST_CASE("a transient key with an id says nothing about where the object is") {
   const std::vector<std::uint8_t> id{'a', 'b'};
-  const auto view_of = [](const Octets& key) { return parse_key(key); };
-  const Octets key = make_id_key({1, {2, 3}}, {4, 5}, id);
-  const auto view = view_of(key);
+  const Octets key = make_id_key({0x0102030405060708, {2, 3}}, id);
+  CHECK(key == test::octets(0xf2,                                            // kind
+                            0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08,  // nonce
+                            0, 0, 0, 2, 0, 0, 0, 3,                          // adapter
+                            'a', 'b'));                                      // id
+  const auto view = parse_key(key);
   REQUIRE(view);
   CHECK(view->kind == KeyKind::transient_id);
-  CHECK(view->object == SlotRef{4, 5});
+  CHECK(view->adapter == SlotRef{2, 3});
   CHECK(Octets(view->id.begin(), view->id.end()) == test::octets('a', 'b'));
 }
 

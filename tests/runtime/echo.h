@@ -18,7 +18,9 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -37,6 +39,20 @@ class Failure final : public CORBA::UserException {
 };
 
 using OctetVector = std::vector<std::uint8_t>;
+
+class Echo;
+
+}  // namespace perigee::test
+
+template <>
+struct IDL::traits<perigee::test::Echo> {
+  using ref_type = CORBA::object_reference<perigee::test::Echo>;
+  using is_local = std::false_type;
+  static ref_type _stub(std::shared_ptr<perigee::orb::Reference> reference);
+  static const CORBA::Object* _object(const ref_type& object) noexcept;
+};
+
+namespace perigee::test {
 
 class Echo : public CORBA::Object {
  public:
@@ -90,6 +106,19 @@ class Echo : public CORBA::Object {
     stub::invoke(*this, {name, kind, raises}, encode, decode);
   }
 };
+
+}  // namespace perigee::test
+
+inline auto IDL::traits<perigee::test::Echo>::_stub(
+    std::shared_ptr<perigee::orb::Reference> reference) -> ref_type {
+  return ref_type(std::make_shared<perigee::test::Echo>(std::move(reference)));
+}
+inline const CORBA::Object* IDL::traits<perigee::test::Echo>::_object(
+    const ref_type& object) noexcept {
+  return object.get();
+}
+
+namespace perigee::test {
 
 /// The servant.
 class EchoServant : public PortableServer::Servant {

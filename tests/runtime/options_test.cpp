@@ -5,6 +5,11 @@
 
 #include <doctest/doctest.h>
 
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <string>
+
 namespace perigee::runtime {
 
 namespace {
@@ -105,6 +110,23 @@ TEST_CASE("each option sets what it says") {
   CHECK(settings.connections_per_endpoint_max == 2);
   CHECK(configuration.log_level == log::Level::info);
   CHECK(configuration.pcap_file == "f.pcap");
+}
+
+TEST_CASE("the list of options has each of them, with its value and its meaning") {
+  const std::string list = describe_options();
+  CHECK(contains(list, "-ORBid <name>"));
+  CHECK(contains(list, "-ORBPcap <file>"));
+  CHECK(contains(list, "-ORBHelp"));
+}
+
+TEST_CASE("docs/using.md explains every option") {
+  std::ifstream file(PERIGEE_SOURCE_FOLDER "/docs/using.md");
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  std::istringstream list(describe_options());
+  for (std::string line; std::getline(list, line);) {
+    const std::string name = line.substr(2, line.find(' ', 2) - 2);
+    CHECK_MESSAGE(contains(text, "`" + name + "`"), name);
+  }
 }
 
 }  // namespace perigee::runtime

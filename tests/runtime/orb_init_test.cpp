@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 namespace perigee::test {
 
 TEST_CASE("ORB_init gives the same ORB for the same identifier until it is destroyed") {

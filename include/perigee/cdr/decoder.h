@@ -5,6 +5,7 @@
 #include <perigee/base/byte_order.h>
 #include <perigee/base/export.h>
 #include <perigee/base/octets.h>
+#include <perigee/cdr/code_sets.h>
 #include <perigee/cdr/errors.h>
 #include <perigee/cdr/long_double.h>
 
@@ -39,7 +40,8 @@ class PERIGEE_API Decoder {
       : octets_(octets),
         position_(position <= octets.size() ? position : octets.size()),
         swap_(order != std::endian::native),
-        depth_left_(limits.depth_max) {}
+        depth_left_(limits.depth_max),
+        references_left_(limits.references_max) {}
 
   /// A decoder for the contents of an encapsulation that stands by itself (a profile, a component).
   /// `bad_encapsulation` if `octets` is empty or its first octet is no byte order.
@@ -58,8 +60,14 @@ class PERIGEE_API Decoder {
     position_ += count;
   }
 
-  /// A primitive value at its natural alignment; zero after an error.
+  /// How characters are read: `char`, strings and their wide relatives.
+  [[nodiscard]] CodeSets code_sets() const noexcept { return code_sets_; }
+  void set_code_sets(CodeSets code_sets) noexcept { code_sets_ = code_sets; }
+
+  /// A primitive value at its natural alignment; zero after an error. A `char` is converted as the
+  /// code sets say; wide characters have functions of their own.
   template <Swappable T>
+    requires(!std::same_as<T, wchar_t>)
   [[nodiscard]] T read() noexcept {
     if constexpr (std::same_as<T, long double>) {
       return read_long_double();
@@ -74,6 +82,7 @@ class PERIGEE_API Decoder {
       T value;
       std::memcpy(&value, octets_.data() + start, sizeof(T));
       position_ = end;
+      if constexpr (std::same_as<T, char>) return code_sets_.converts() ? converted(value) : value;
       return swap_ ? reverse_octets(value) : value;
     }
   }
@@ -89,11 +98,30 @@ class PERIGEE_API Decoder {
     fail(ErrorKind::bad_enum);
     return 0;
   }
-  /// A string without its NUL, as a view into the octets.
+  /// A string without its NUL, as a view into the octets: not converted.
   /// Length 0, which is illegal but sent by some ORBs, is read as the empty string (interop fact
   /// 26).
   [[nodiscard]] std::string_view read_string_view() noexcept;
-  void read_string(std::string& text) { text = read_string_view(); }
+  /// The same, converted as the code sets say; `bad_character` if it is not valid or cannot be.
+  void read_string(std::string& text) {
+    const std::string_view octets = read_string_view();
+    if (code_sets_.converts()) [[unlikely]]
+      return convert(octets, text);
+    text = octets;
+  }
+  /// The same as a view: into the octets, or into `storage` if it had to be converted.
+  [[nodiscard]] std::string_view read_borrowed_string(std::string& storage) {
+    const std::string_view octets = read_string_view();
+    if (!code_sets_.converts()) return octets;
+    convert(octets, storage);
+    return storage;
+  }
+  /// Code points. Errors: `bad_character` (what is there is not valid in the code set),
+  /// `no_code_set`, `not_in_version` (GIOP 1.0), for strings also `bad_string`, `bad_length`.
+  /// Source: CORBA 3.0, 15.3.1.6 and 15.3.2.7. Interop facts 28 to 30: UTF-16 without a byte order
+  /// mark is big endian.
+  [[nodiscard]] wchar_t read_wide_character() noexcept;
+  void read_wide_string(std::wstring& text);
   /// `count` octets as a view, unaligned.
   [[nodiscard]] OctetSpan read_octets(std::size_t count) noexcept {
     if (count > remaining()) {
@@ -116,10 +144,13 @@ class PERIGEE_API Decoder {
   }
   /// Elements at their natural alignment, without a length.
   template <Swappable T>
+    requires(!std::same_as<T, wchar_t>)
   void read_array(std::span<T> values) noexcept {
     if (values.empty()) return;
     if constexpr (std::same_as<T, long double>) {
       for (T& value : values) value = read_long_double();
+    } else if (std::same_as<T, char> && code_sets_.converts()) {
+      for (T& value : values) value = read<T>();
     } else {
       align(sizeof(T));
       const OctetSpan source = read_octets(values.size_bytes());
@@ -131,15 +162,17 @@ class PERIGEE_API Decoder {
     }
   }
   /// `count` elements as a view into the octets, if these are in the native byte order and aligned
-  /// in memory; else nothing is read and the view is empty. The borrowed form of `read_array`.
+  /// in memory, and are not characters to be converted; else nothing is read and the view is empty.
+  /// The borrowed form of `read_array`.
   template <Swappable T>
-    requires(sizeof(T) <= 8)
+    requires(sizeof(T) <= 8 && !std::same_as<T, wchar_t>)
   [[nodiscard]] std::span<const T> view_array(std::size_t count) noexcept {
     const std::size_t start = (position_ + sizeof(T) - 1) & ~(sizeof(T) - 1);
     if (start > octets_.size() || count > (octets_.size() - start) / sizeof(T)) return {};
     const std::byte* first = octets_.data() + start;
     const bool is_aligned = (reinterpret_cast<std::uintptr_t>(first) & (alignof(T) - 1)) == 0;
     if (count == 0 || !is_aligned || (sizeof(T) > 1 && swap_)) return {};
+    if (std::same_as<T, char> && code_sets_.converts()) return {};
     position_ = start + count * sizeof(T);
     return {reinterpret_cast<const T*>(first), count};  // the one such cast: style guide, section 7
   }
@@ -166,6 +199,11 @@ class PERIGEE_API Decoder {
     --depth_left_;
   }
   void leave() noexcept { ++depth_left_; }
+  /// An object reference is read: `too_large` beyond the limit.
+  void count_reference() noexcept {
+    if (references_left_ == 0) return fail(ErrorKind::too_large);
+    --references_left_;
+  }
 
   void set_environment(Environment* environment) noexcept { environment_ = environment; }
   [[nodiscard]] Environment* environment() const noexcept { return environment_; }
@@ -178,11 +216,15 @@ class PERIGEE_API Decoder {
  private:
   static Decoder failed(ErrorKind kind) noexcept;
   long double read_long_double() noexcept;
+  [[gnu::cold]] char converted(char character) noexcept;
+  [[gnu::cold]] void convert(std::string_view octets, std::string& text);
 
   OctetSpan octets_;
   std::size_t position_ = 0;
   bool swap_ = false;
+  CodeSets code_sets_;
   std::uint32_t depth_left_ = Limits{}.depth_max;
+  std::uint32_t references_left_ = Limits{}.references_max;
   Environment* environment_ = nullptr;
   Error error_;
 };

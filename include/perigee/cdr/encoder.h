@@ -6,6 +6,7 @@
 #include <perigee/base/export.h>
 #include <perigee/base/octets.h>
 #include <perigee/cdr/buffer.h>
+#include <perigee/cdr/code_sets.h>
 #include <perigee/cdr/errors.h>
 #include <perigee/cdr/long_double.h>
 
@@ -46,6 +47,7 @@ class PERIGEE_API Encoder {
     return swap_ == (std::endian::native == std::endian::little) ? std::endian::big
                                                                  : std::endian::little;
   }
+  [[nodiscard]] bool swaps() const noexcept { return swap_; }
   [[nodiscard]] Buffer& buffer() noexcept { return *buffer_; }
   /// Octets from the start of the message.
   [[nodiscard]] std::size_t position() const noexcept { return buffer_->size() - origin_; }
@@ -56,26 +58,44 @@ class PERIGEE_API Encoder {
     if (padding != 0) std::memset(buffer_->extend(padding), 0, padding);
   }
 
-  /// A primitive value at its natural alignment (long double: 16 octets aligned to 8).
+  /// How characters are written: `char`, strings and their wide relatives.
+  [[nodiscard]] CodeSets code_sets() const noexcept { return code_sets_; }
+  void set_code_sets(CodeSets code_sets) noexcept { code_sets_ = code_sets; }
+
+  /// A primitive value at its natural alignment (long double: 16 octets aligned to 8). A `char` is
+  /// converted as the code sets say; wide characters have functions of their own.
   template <Swappable T>
+    requires(!std::same_as<T, wchar_t>)
   void write(T value) {
     if constexpr (std::same_as<T, long double>)
       write_long_double(value);
+    else if constexpr (std::same_as<T, char>)
+      write_aligned(code_sets_.converts() ? converted(value) : value);
     else
       write_aligned(swap_ ? reverse_octets(value) : value);
   }
   void write_boolean(bool value) { write(static_cast<std::uint8_t>(value ? 1 : 0)); }
   void write_enum(std::uint32_t value) { write(value); }
-  /// Length with the NUL, the characters, the NUL. A NUL inside is the error `bad_string`.
+  /// Length with the NUL, the characters, the NUL. A NUL inside is the error `bad_string`; where
+  /// the text has to be converted, `bad_character` says that it is not valid or cannot be.
   void write_string(std::string_view text);
+  /// Code points. Errors: `bad_character` (no code point, or not in the code set),
+  /// `no_code_set`, `not_in_version` (GIOP 1.0), for strings also `bad_string` and `too_large`.
+  /// Source: CORBA 3.0, 15.3.1.6 and 15.3.2.7. Interop facts 28 to 30: UTF-16 goes without a byte
+  /// order mark, in big endian, unless it begins like one.
+  void write_wide_character(wchar_t character);
+  void write_wide_string(std::wstring_view text);
   /// The octets as they are, unaligned, without a length; borrowed if large and allowed.
   void write_octets(OctetSpan octets);
   /// Elements at their natural alignment, without a length; borrowed if large and allowed.
   template <Swappable T>
+    requires(!std::same_as<T, wchar_t>)
   void write_array(std::span<const T> values) {
     if (values.empty()) return;
     if constexpr (std::same_as<T, long double>) {
       for (const T value : values) write_long_double(value);
+    } else if (std::same_as<T, char> && code_sets_.converts()) {
+      for (const T value : values) write(value);
     } else {
       align(alignment_of<T>);
       if (!swap_ || sizeof(T) == 1) return write_octets(std::as_bytes(values));
@@ -97,6 +117,7 @@ class PERIGEE_API Encoder {
     const std::size_t length_offset = buffer_->own_size() - 4;
     const std::size_t start = buffer_->size();
     Encoder contents(*buffer_, order());
+    contents.code_sets_ = code_sets_;
     contents.write_boolean(order() == std::endian::little);
     write_contents(contents);
     if (!contents.ok()) fail(contents.error().kind);
@@ -133,12 +154,15 @@ class PERIGEE_API Encoder {
     std::memcpy(place + padding, &value, sizeof(T));
   }
   void write_long_double(long double value);
+  [[gnu::cold]] char converted(char character) noexcept;
+  [[gnu::cold]] void write_converted(std::string_view text);
   void write_swapped(OctetSpan octets, std::size_t element_size);
 
   Buffer* buffer_;
   std::size_t origin_;  // buffer_->size() at message octet 0, modulo 2^64
   bool swap_;
   Borrowing borrowing_;
+  CodeSets code_sets_;
   Error error_;
 };
 

@@ -9,7 +9,7 @@
 
 namespace perigee::cdr {
 
-/// Why octets could not be decoded (or, for the last three, values not encoded).
+/// Why octets could not be decoded, or values not encoded.
 enum class ErrorKind : std::uint8_t {
   none,
   truncated,    ///< more octets were expected than are there
@@ -23,6 +23,9 @@ enum class ErrorKind : std::uint8_t {
   too_large,       ///< beyond a named limit
   local_object,    ///< a local object cannot be marshalled
   not_in_version,  ///< this GIOP version has no encoding for the type
+  bad_character,   ///< not valid in its code set, or not to be had in the one that is needed
+  no_code_set,     ///< the peers have not agreed on how to send wide characters
+  not_supported,   ///< a type that cannot be marshalled by this version of Perigee: valuetypes
 };
 
 /// A decoding error: what, and where.
@@ -38,6 +41,9 @@ PERIGEE_API std::string to_string(const Error& error);
 /// What a decoder accepts. The message size is limited before: by the messaging protocol.
 struct Limits {
   std::uint32_t depth_max = 128;  ///< nested constructed values and encapsulations
+  /// Object references in one message: each takes some 300 octets, however few it takes on the
+  /// wire.
+  std::uint32_t references_max = 256 * 1024;
 };
 
 }  // namespace perigee::cdr

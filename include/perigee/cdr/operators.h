@@ -1,12 +1,14 @@
-// operator<< and operator>> of the basic IDL types, strings and sequences: what generated code
-// uses. Generated types bring their own overloads, found by their namespace.
+// operator<< and operator>> of the basic IDL types, strings, sequences and arrays: what
+// generated code uses. Generated types bring their own overloads, found by their namespace.
 #pragma once
 
 #include <perigee/cdr/decoder.h>
 #include <perigee/cdr/encoder.h>
 
-#include <algorithm>
+#include <array>
 #include <concepts>
+#include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -48,6 +50,49 @@ inline Decoder& operator>>(Decoder& decoder, std::string& text) {
   return decoder;
 }
 
+template <std::same_as<wchar_t> T>
+Encoder& operator<<(Encoder& encoder, T character) {
+  encoder.write_wide_character(character);
+  return encoder;
+}
+inline Decoder& operator>>(Decoder& decoder, wchar_t& character) {
+  character = decoder.read_wide_character();
+  return decoder;
+}
+
+inline Encoder& operator<<(Encoder& encoder, const std::wstring& text) {
+  encoder.write_wide_string(text);
+  return encoder;
+}
+inline Decoder& operator>>(Decoder& decoder, std::wstring& text) {
+  decoder.read_wide_string(text);
+  return decoder;
+}
+
+/// Generated structs of fixed size. They have operators on spans of them, too, which marshal all at
+/// once; `_wire_size_min` is the least number of octets that one takes (0: it is of variable size).
+template <typename T>
+concept FixedSizeStruct = requires { requires T::_wire_size_min > 0; };
+
+/// The octets that a value of type T takes on the wire at least: what a sequence's length must be
+/// justified by before its elements are made.
+template <typename T>
+inline constexpr std::size_t wire_size_min = 1;
+template <BasicType T>
+inline constexpr std::size_t wire_size_min<T> = sizeof(T);
+template <FixedSizeStruct T>
+inline constexpr std::size_t wire_size_min<T> = T::_wire_size_min;
+template <typename T, std::size_t N>
+inline constexpr std::size_t wire_size_min<std::array<T, N>> = N * wire_size_min<T>;
+
+/// What arrays of arrays consist of in the end, one behind the other without a gap.
+template <typename T>
+struct Leaf {
+  using type = T;
+};
+template <typename T, std::size_t N>
+struct Leaf<std::array<T, N>> : Leaf<T> {};
+
 /// sequence<T>: the length, then the elements; by block where the elements are of a basic type.
 template <typename T>
 Encoder& operator<<(Encoder& encoder, const std::vector<T>& values) {
@@ -56,14 +101,16 @@ Encoder& operator<<(Encoder& encoder, const std::vector<T>& values) {
     encoder.write_array(std::span<const T>(values));
   } else if constexpr (std::same_as<T, bool>) {
     for (const bool value : values) encoder.write_boolean(value);
+  } else if constexpr (FixedSizeStruct<T>) {
+    encoder << std::span<const T>(values);
   } else {
     for (const T& value : values) encoder << value;
   }
   return encoder;
 }
 
-/// Never allocates more than the octets at hand justify: elements that may be larger in memory than
-/// on the wire are appended one by one.
+/// Never allocates more than the octets at hand justify (padding in memory aside): elements of
+/// variable size that may be larger in memory than on the wire are appended one by one.
 template <typename T>
 Decoder& operator>>(Decoder& decoder, std::vector<T>& values) {
   if constexpr (BasicType<T>) {
@@ -72,10 +119,14 @@ Decoder& operator>>(Decoder& decoder, std::vector<T>& values) {
     const std::size_t count = decoder.read_length(1);
     values.resize(count);
     for (std::size_t index = 0; index < count; ++index) values[index] = decoder.read_boolean();
+  } else if constexpr (FixedSizeStruct<T>) {
+    values.resize(decoder.read_length(T::_wire_size_min));
+    decoder >> std::span<T>(values);
   } else {
-    const std::size_t count = decoder.read_length(1);
+    const std::size_t count = decoder.read_length(wire_size_min<T>);
     values.clear();
-    values.reserve(std::min(count, decoder.remaining() / sizeof(T) + 1));
+    const std::size_t justified = decoder.remaining() / sizeof(T) + 1;
+    values.reserve(count < justified ? count : justified);
     decoder.enter();
     for (std::size_t index = 0; index < count && decoder.ok(); ++index)
       decoder >> values.emplace_back();
@@ -83,5 +134,46 @@ Decoder& operator>>(Decoder& decoder, std::vector<T>& values) {
   }
   return decoder;
 }
+
+/// An array is its elements in turn, the last index varying fastest: one block where they are of a
+/// basic type. CORBA 3.0, 15.3.2.4.
+template <typename T, std::size_t N>
+Encoder& operator<<(Encoder& encoder, const std::array<T, N>& values) {
+  using Element = typename Leaf<T>::type;
+  if constexpr (BasicType<Element>) {
+    const auto* first = reinterpret_cast<const Element*>(values.data());
+    encoder.write_array(std::span<const Element>(first, sizeof(values) / sizeof(Element)));
+  } else if constexpr (FixedSizeStruct<T>) {
+    encoder << std::span<const T>(values);
+  } else {
+    for (const T& value : values) encoder << value;
+  }
+  return encoder;
+}
+template <typename T, std::size_t N>
+Decoder& operator>>(Decoder& decoder, std::array<T, N>& values) {
+  using Element = typename Leaf<T>::type;
+  if constexpr (BasicType<Element>) {
+    auto* first = reinterpret_cast<Element*>(values.data());
+    decoder.read_array(std::span<Element>(first, sizeof(values) / sizeof(Element)));
+  } else if constexpr (FixedSizeStruct<T>) {
+    decoder >> std::span<T>(values);
+  } else {
+    for (T& value : values) decoder >> value;
+  }
+  return decoder;
+}
+
+// These are in the library (src/cdr/sequences.cpp).
+// clang-format off: a table
+#define PERIGEE_SEQUENCE_ELEMENTS(X)                                                             \
+  X(bool) X(std::uint8_t) X(std::int16_t) X(std::uint16_t) X(std::int32_t) X(std::uint32_t)      \
+  X(std::int64_t) X(std::uint64_t) X(float) X(double) X(std::string)
+// clang-format on
+#define PERIGEE_DECLARE(T)                                                          \
+  extern template PERIGEE_API Encoder& operator<<(Encoder&, const std::vector<T>&); \
+  extern template PERIGEE_API Decoder& operator>>(Decoder&, std::vector<T>&);
+PERIGEE_SEQUENCE_ELEMENTS(PERIGEE_DECLARE)
+#undef PERIGEE_DECLARE
 
 }  // namespace perigee::cdr

@@ -43,7 +43,7 @@ struct CodeSetInfo {
 struct CodeSetContext {
   std::uint32_t char_data = 0;
   std::uint32_t wchar_data = 0;
-  friend bool operator==(const CodeSetContext&, const CodeSetContext&) = default;
+  friend auto operator<=>(const CodeSetContext&, const CodeSetContext&) = default;
 };
 
 /// TAG_ALTERNATE_IIOP_ADDRESS: one more way to the same object. Source: CORBA 3.0, 15.7.3.
@@ -52,9 +52,6 @@ struct AlternateAddress {
   std::uint16_t port = 0;
   friend bool operator==(const AlternateAddress&, const AlternateAddress&) = default;
 };
-
-/// The code sets of this ORB: UTF-8 (which it can convert to ISO-8859-1) and UTF-16.
-PERIGEE_API CodeSetInfo native_code_sets();
 
 /// The first component with `tag`; nullptr if there is none. Points into `components`.
 PERIGEE_API const TaggedComponent* find_component(std::span<const TaggedComponent> components,

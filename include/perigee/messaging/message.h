@@ -60,7 +60,8 @@ enum class LocateStatus : std::uint32_t {
 /// - for `profile` and `reference`: the key in the (selected) profile if that is an IIOP profile,
 /// else
 ///   empty: answer with status `needs_addressing_mode` and a body of AddressingMode::key.
-/// Sent requests always carry the key; `addressing` is not looked at.
+/// A sent request carries what `addressing` says of `target`; in versions without addressing modes,
+/// the key.
 enum class AddressingMode : std::int16_t { key = 0, profile = 1, reference = 2 };
 
 /// Whether a message has a body: an empty one gets no padding (interop fact 4).
@@ -72,7 +73,9 @@ struct RequestHeader {
   OctetSpan object_key = {};  ///< also when the target came as a profile or a reference
   std::string_view operation = {};
   std::span<const iop::ServiceContext> contexts = {};
-  AddressingMode addressing = AddressingMode::key;  ///< how the target came
+  AddressingMode addressing = AddressingMode::key;  ///< how the target came, or shall be sent
+  const iop::Ior* target = nullptr;                 ///< sent, in other modes than `key`
+  std::uint32_t profile_index = 0;                  ///< the one of `target` that is used
 };
 
 struct ReplyHeader {

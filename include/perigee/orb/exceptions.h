@@ -46,10 +46,17 @@ class PERIGEE_API Exception : public std::exception {
 class PERIGEE_API UserException : public Exception {
  public:
   ~UserException() override;
-  /// The repository id unless the generated class says more.
-  [[nodiscard]] const char* what() const noexcept override { return _rep_id(); }
+  /// The repository id and the members: `IDL:Stock/Unknown:1.0 {symbol="ACME"}`.
+  [[nodiscard]] const char* what() const noexcept override;
   /// Writes the members (not the repository id).
   virtual void _encode(perigee::cdr::Encoder& encoder) const = 0;
+
+ protected:
+  /// Appends what `what` returns.
+  virtual void _describe(std::string& text) const;
+
+ private:
+  mutable std::string what_;  // built at the calls of what(); an exception has one thread
 };
 
 /// Base of the standard exceptions that the ORB raises.

@@ -1,4 +1,5 @@
-// IDL::traits of local interfaces: narrowing is a cast, nothing is ever asked over the wire.
+// Local interfaces: their base, and their IDL::traits, whose narrowing is a cast: nothing is ever
+// asked over the wire.
 #pragma once
 
 #include <perigee/orb/object.h>
@@ -6,6 +7,20 @@
 #include <memory>
 #include <string_view>
 #include <type_traits>
+
+namespace CORBA {
+inline namespace perigee_v1 {
+
+/// Base of local interfaces. Applications implement them in C++, derived from
+/// `IDL::traits<L>::base_type`, and make objects by `CORBA::make_reference`. Their references are
+/// never marshalled: MARSHAL, OMG minor 4.
+class LocalObject : public virtual Object {
+ protected:
+  LocalObject() = default;
+};
+
+}  // namespace perigee_v1
+}  // namespace CORBA
 
 namespace perigee::stub {
 
@@ -23,6 +38,11 @@ struct local_interface_traits {
   using is_abstract = std::false_type;
 
   [[nodiscard]] static constexpr std::string_view repository_id() noexcept { return T::_type_id; }
+
+  template <typename Formatter = IDL::formatter<value_type, char>>
+  [[nodiscard]] static IDL::written<value_type, Formatter> write(const value_type& value) noexcept {
+    return {value};
+  }
 
   /// The same object as a T, or nil if it is not one.
   template <typename U>

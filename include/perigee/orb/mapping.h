@@ -3,12 +3,17 @@
 #pragma once
 
 #include <perigee/base/export.h>
+#include <perigee/orb/any.h>
 #include <perigee/orb/exceptions.h>
+#include <perigee/orb/local_object.h>
 #include <perigee/orb/object.h>
 #include <perigee/orb/traits.h>
+#include <perigee/orb/typecode.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,3 +23,16 @@ namespace perigee::cdr {
 class Encoder;
 class Decoder;
 }  // namespace perigee::cdr
+
+// The native type Servant is one of these; the headers of the POA define them.
+namespace CORBA {
+inline namespace perigee_v1 {
+template <typename T>
+class servant_reference;
+}
+}  // namespace CORBA
+namespace PortableServer {
+inline namespace perigee_v1 {
+class Servant;
+}
+}  // namespace PortableServer

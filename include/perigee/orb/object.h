@@ -3,6 +3,7 @@
 
 #include <perigee/base/export.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -19,6 +20,16 @@ inline namespace perigee_v1 {
 /// Types and functions of an IDL type: specialised in the library and by generated code.
 template <typename T>
 struct traits;
+
+/// How a type is written to a stream; defined in <perigee/orb/write.h>, to be specialised by users.
+template <typename T, typename Char = char>
+struct formatter;
+
+/// `os << IDL::traits<T>::write<Formatter>(value)`: only for use in that expression.
+template <typename T, typename Formatter>
+struct written {
+  const T& value;
+};
 }  // namespace perigee_v1
 }  // namespace IDL
 
@@ -82,10 +93,22 @@ class weak_reference {
   weak_reference() noexcept = default;
   weak_reference(const object_reference<T>& strong) noexcept  // NOLINT(google-explicit-constructor)
       : object_(strong._shared()) {}
+  template <typename U>
+    requires std::is_convertible_v<U*, T*>
+  weak_reference(  // NOLINT(google-explicit-constructor)
+      const object_reference<U>& strong) noexcept
+      : object_(strong._shared()) {}
+  template <typename U>
+    requires std::is_convertible_v<U*, T*>
+  weak_reference(  // NOLINT(google-explicit-constructor)
+      const weak_reference<U>& other) noexcept
+      : object_(other._shared()) {}
   [[nodiscard]] object_reference<T> lock() const noexcept {
     return object_reference<T>(object_.lock());
   }
   [[nodiscard]] bool expired() const noexcept { return object_.expired(); }
+  void reset() noexcept { object_.reset(); }
+  [[nodiscard]] const std::weak_ptr<T>& _shared() const noexcept { return object_; }
 
  private:
   std::weak_ptr<T> object_;
@@ -121,7 +144,7 @@ class PERIGEE_API Object {
   }
 
  protected:
-  /// A local object.
+  /// A local object, or a base of a stub whose most derived class has the reference.
   Object() noexcept;
   /// Whether this C++ object already implements the interface (each stub knows its own bases).
   [[nodiscard]] virtual bool _implements(std::string_view repository_id) const noexcept;
@@ -152,6 +175,11 @@ struct interface_traits {
 
   [[nodiscard]] static constexpr std::string_view repository_id() noexcept { return T::_type_id; }
 
+  template <typename Formatter = IDL::formatter<value_type, char>>
+  [[nodiscard]] static IDL::written<value_type, Formatter> write(const value_type& value) noexcept {
+    return {value};
+  }
+
   /// The same object as a T, or nil if it does not support T. May ask the object (`_is_a`).
   template <typename U>
   [[nodiscard]] static ref_type narrow(const CORBA::object_reference<U>& object) {
@@ -174,6 +202,19 @@ struct interface_traits {
 namespace IDL {
 inline namespace perigee_v1 {
 template <>
-struct traits<CORBA::Object> : perigee::stub::interface_traits<CORBA::Object> {};
+struct traits<CORBA::Object> : perigee::stub::interface_traits<CORBA::Object> {
+  static ref_type _stub(std::shared_ptr<perigee::orb::Reference> reference) {
+    return ref_type(std::make_shared<CORBA::Object>(std::move(reference)));
+  }
+  static const CORBA::Object* _object(const ref_type& object) noexcept { return object.get(); }
+};
 }  // namespace perigee_v1
 }  // namespace IDL
+
+/// By identity of the stub, like ==.
+template <typename T>
+struct std::hash<CORBA::object_reference<T>> {
+  std::size_t operator()(const CORBA::object_reference<T>& object) const noexcept {
+    return std::hash<const void*>()(object.get());
+  }
+};

@@ -4,7 +4,9 @@
 #include <perigee/base/export.h>
 #include <perigee/orb/exceptions.h>
 #include <perigee/orb/object.h>
+#include <perigee/orb/typecode_factory.h>
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,7 +18,10 @@ class OrbCore;  // connections, protocols, settings: what the ORB consists of
 namespace CORBA {
 inline namespace perigee_v1 {
 
+class Any;
 class ORB;
+class Policy;
+using PolicyType = std::uint32_t;
 
 /// Raised by ORB::resolve_initial_references and friends.
 class PERIGEE_API InvalidName final : public UserException {
@@ -29,7 +34,7 @@ class PERIGEE_API InvalidName final : public UserException {
 };
 
 /// The object request broker. Any thread.
-class PERIGEE_API ORB {
+class PERIGEE_API ORB : public TypeCodeFactory {
  public:
   using _ref_type = object_reference<ORB>;
 
@@ -40,19 +45,35 @@ class PERIGEE_API ORB {
 
   [[nodiscard]] std::string id() const;
 
-  /// `IOR:`, `corbaloc:`, `file:` (a file that holds one of these). Raises BAD_PARAM, OMG minor
-  /// 7-10.
+  /// `IOR:`, `corbaloc:`, `corbaname:` (asks the naming service), `file:` (a file that holds one of
+  /// these). Raises BAD_PARAM, OMG minor 7-10; a corbaname also what the call raises.
   object_reference<Object> string_to_object(const std::string& text);
   /// "IOR:…". Raises MARSHAL (OMG minor 4) for local objects.
   std::string object_to_string(const object_reference<Object>& object);
 
+  /// What `-ORBInitRef` says, else what was registered, else what `-ORBDefaultInitRef` leads to.
+  /// Raises InvalidName.
   object_reference<Object> resolve_initial_references(const std::string& name);
+  /// Raises InvalidName if the name is empty or taken, BAD_PARAM (OMG minor 27) for nil.
   void register_initial_reference(const std::string& name, const object_reference<Object>& object);
   std::vector<std::string> list_initial_services();
+
+  /// A policy of one of the standard's kinds: those of the POA are known (their values can be put
+  /// into an Any with <perigee/poa/policies_any.h>). Raises PolicyError.
+  object_reference<Policy> create_policy(PolicyType type, const Any& value);
 
   /// Blocks until shutdown; in reactive mode the caller's thread serves the requests. Returns at
   /// once if a shutdown has begun; raises BAD_INV_ORDER, OMG minor 4 after it is complete.
   void run();
+  /// For programs with an event loop of their own (thread strategy reactive): serves what is ready,
+  /// without waiting. Does nothing while a thread is in `run`, and under other strategies, whose
+  /// servers have their own threads. Raises BAD_INV_ORDER, OMG minor 4 after shutdown.
+  void perform_work();
+  [[nodiscard]] bool work_pending();
+  /// A handle that becomes readable when `perform_work` has something to do; -1 where it never has.
+  /// Not to be read, changed or closed. Timers do not show: call `perform_work` every second, too.
+  [[nodiscard]] int _work_handle() const noexcept;
+
   /// Stops serving. Waits for requests in progress if asked; then not to be called from an upcall
   /// (BAD_INV_ORDER, OMG minor 3).
   void shutdown(bool wait_for_completion);

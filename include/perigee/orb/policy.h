@@ -2,6 +2,7 @@
 #pragma once
 
 #include <perigee/base/export.h>
+#include <perigee/orb/exceptions.h>
 #include <perigee/orb/local_object.h>
 #include <perigee/orb/object.h>
 
@@ -32,6 +33,31 @@ class PERIGEE_API Policy : public Object {
 };
 
 using PolicyList = std::vector<object_reference<Policy>>;
+
+/// Why a policy cannot be made. Source: CORBA 3.0, 4.8.2.
+using PolicyErrorCode = std::int16_t;
+inline constexpr PolicyErrorCode BAD_POLICY = 0;                ///< no such type
+inline constexpr PolicyErrorCode UNSUPPORTED_POLICY = 1;        ///< but none that is made here
+inline constexpr PolicyErrorCode BAD_POLICY_TYPE = 2;           ///< the value is of another type
+inline constexpr PolicyErrorCode BAD_POLICY_VALUE = 3;          ///< no value of that type
+inline constexpr PolicyErrorCode UNSUPPORTED_POLICY_VALUE = 4;  ///< but none that is possible here
+
+/// Raised by ORB::create_policy.
+class PERIGEE_API PolicyError final : public UserException {
+ public:
+  PolicyError() = default;
+  explicit PolicyError(PolicyErrorCode reason) noexcept : reason_(reason) {}
+  ~PolicyError() override;
+  [[nodiscard]] PolicyErrorCode reason() const noexcept { return reason_; }
+  void reason(PolicyErrorCode reason) noexcept { reason_ = reason; }
+  [[nodiscard]] const char* _rep_id() const noexcept override;
+  [[nodiscard]] const char* _name() const noexcept override;
+  [[noreturn]] void _raise() const override;
+  void _encode(perigee::cdr::Encoder& encoder) const override;
+
+ private:
+  PolicyErrorCode reason_ = BAD_POLICY;
+};
 
 }  // namespace perigee_v1
 }  // namespace CORBA

@@ -47,7 +47,8 @@ class PERIGEE_API ServerRequest {
   void set_raises(std::span<const std::string_view> raises) noexcept { raises_ = raises; }
   [[nodiscard]] std::span<const std::string_view> raises() const noexcept { return raises_; }
 
-  /// Raises MARSHAL (COMPLETED_NO) if the arguments did not decode. Ends the decoding of arguments.
+  /// Raises MARSHAL (DATA_CONVERSION or BAD_PARAM for characters), COMPLETED_NO, if the arguments
+  /// did not decode. Ends the decoding of arguments.
   void end_of_arguments();
   /// Sends NO_EXCEPTION with what `encode` writes (null: nothing). Large results are borrowed
   /// until this returns. Raises MARSHAL, and has sent nothing, if the results do not encode.

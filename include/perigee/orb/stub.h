@@ -3,9 +3,11 @@
 
 #include <perigee/base/export.h>
 #include <perigee/base/function_ref.h>
+#include <perigee/cdr/borrowed.h>
 #include <perigee/cdr/decoder.h>
 #include <perigee/cdr/encoder.h>
 #include <perigee/cdr/operators.h>
+#include <perigee/cdr/run.h>
 #include <perigee/orb/mapping.h>
 
 #include <cstdint>
@@ -41,8 +43,17 @@ using ResultDecoder = function_ref<void(cdr::Decoder&)>;
 PERIGEE_API void invoke(const CORBA::Object& target, const Operation& operation,
                         ArgumentEncoder encode, ResultDecoder decode);
 
-/// Raises MARSHAL, COMPLETED_YES if the decoder has failed: for user exceptions' members.
+/// Raises MARSHAL (DATA_CONVERSION or INV_OBJREF for characters), COMPLETED_YES, if the decoder has
+/// failed: for user exceptions' members.
 PERIGEE_API void check_decoded(const cdr::Decoder& decoder);
+
+/// The next value in `decoder`; a default one after an error. T has operator>>.
+template <typename T>
+T decode(cdr::Decoder& decoder) {
+  T value{};
+  decoder >> value;
+  return value;
+}
 
 /// Decodes an exception's members and throws it. T has operator>>.
 template <typename T>
@@ -66,15 +77,24 @@ inline namespace perigee_v1 {
 template <typename T>
 perigee::cdr::Encoder& operator<<(perigee::cdr::Encoder& encoder,
                                   const object_reference<T>& object) {
-  perigee::stub::encode_object(encoder, object.get());
+  if constexpr (IDL::traits<T>::is_local::value) {
+    encoder.fail(perigee::cdr::ErrorKind::local_object);
+  } else {
+    perigee::stub::encode_object(encoder, IDL::traits<T>::_object(object));
+  }
   return encoder;
 }
 
-/// Makes a stub without asking the object whether it supports T: IDL's types say so.
+/// Makes a stub without asking the object whether it supports T: IDL's types say so. T may be
+/// incomplete: only declared forward.
 template <typename T>
 perigee::cdr::Decoder& operator>>(perigee::cdr::Decoder& decoder, object_reference<T>& object) {
-  auto reference = perigee::stub::decode_reference(decoder);
-  object = reference ? object_reference<T>(std::make_shared<T>(std::move(reference))) : nullptr;
+  if constexpr (IDL::traits<T>::is_local::value) {
+    decoder.fail(perigee::cdr::ErrorKind::local_object);
+  } else {
+    auto reference = perigee::stub::decode_reference(decoder);
+    object = reference ? IDL::traits<T>::_stub(std::move(reference)) : nullptr;
+  }
   return decoder;
 }
 

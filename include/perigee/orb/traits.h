@@ -1,9 +1,14 @@
-// IDL::traits of the types that need no generated code: basic types, strings, sequences.
+// IDL::traits of the types that need no generated code: basic types, strings, sequences,
+// arrays.
 #pragma once
 
+#include <perigee/orb/exceptions.h>
 #include <perigee/orb/object.h>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <iosfwd>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -17,6 +22,11 @@ struct value_traits {
   using in_type = T;
   using out_type = T&;
   using inout_type = T&;
+
+  template <typename Formatter = IDL::formatter<value_type, char>>
+  [[nodiscard]] static IDL::written<value_type, Formatter> write(const value_type& value) noexcept {
+    return {value};
+  }
 };
 
 /// Passed by reference: everything else that is not an object reference.
@@ -26,9 +36,56 @@ struct aggregate_traits {
   using in_type = const T&;
   using out_type = T&;
   using inout_type = T&;
+
+  template <typename Formatter = IDL::formatter<value_type, char>>
+  [[nodiscard]] static IDL::written<value_type, Formatter> write(const value_type& value) noexcept {
+    return {value};
+  }
 };
 
+/// A struct, union or exception from IDL. `T::_visit(value, visitor)` calls `visitor(name, member)`
+/// for each member in the order of the IDL (of a union: the discriminator, then the active member);
+/// members are const if `value` is. `T::_type_name` is the name in IDL: "Stock::Quote".
+template <typename T>
+concept Visitable = requires(T& value) {
+  T::_visit(value, 0);  // only whether it is there: its body would not take a number
+  T::_type_name;
+};
+
+template <typename T>
+concept NamedEnum = std::is_enum_v<T> && requires(T value) { _enumerator_name(value); };
+
+/// What `std::ostream << value` takes.
+template <typename T>
+struct is_written
+    : std::bool_constant<Visitable<T> || NamedEnum<T> || std::is_base_of_v<CORBA::Exception, T>> {};
+template <typename T>
+struct is_written<CORBA::object_reference<T>> : std::true_type {};
+template <typename T, typename Allocator>
+struct is_written<std::vector<T, Allocator>> : std::true_type {};
+template <typename T, std::size_t size>
+struct is_written<std::array<T, size>> : std::true_type {};
+
 }  // namespace perigee::stub
+
+namespace perigee::output {
+
+/// Namespaces of IDL types have a using-declaration of this: how C++ finds it. It takes part where
+/// <perigee/orb/write.h> is included, which defines the formatters.
+template <typename T>
+  requires(stub::is_written<T>::value && requires { sizeof(IDL::formatter<T, char>); })
+std::ostream& operator<<(std::ostream& os, const T& value) {
+  IDL::formatter<T, char>().write(os, value);
+  return os;
+}
+
+}  // namespace perigee::output
+
+namespace CORBA {
+inline namespace perigee_v1 {
+using perigee::output::operator<<;
+}
+}  // namespace CORBA
 
 namespace IDL {
 inline namespace perigee_v1 {
@@ -38,8 +95,14 @@ template <typename T>
 struct traits<T> : perigee::stub::value_traits<T> {};
 template <>
 struct traits<std::string> : perigee::stub::aggregate_traits<std::string> {};
+template <>
+struct traits<std::wstring> : perigee::stub::aggregate_traits<std::wstring> {};
 template <typename T>
 struct traits<std::vector<T>> : perigee::stub::aggregate_traits<std::vector<T>> {
+  using element_traits = traits<T>;
+};
+template <typename T, std::size_t N>
+struct traits<std::array<T, N>> : perigee::stub::aggregate_traits<std::array<T, N>> {
   using element_traits = traits<T>;
 };
 

@@ -8,6 +8,7 @@
 #include <perigee/orb/object.h>
 #include <perigee/poa/policies.h>
 #include <perigee/poa/servant.h>
+#include <perigee/poa/servant_managers.h>
 
 #include <cstdint>
 #include <string>
@@ -20,8 +21,6 @@ inline namespace perigee_v1 {
 class POA;
 class POAManager;
 
-/// Names an object inside its POA.
-using ObjectId = std::vector<std::uint8_t>;
 /// The characters as octets, and back. The second raises BAD_PARAM if there is a NUL inside.
 PERIGEE_API ObjectId string_to_ObjectId(std::string_view text);
 PERIGEE_API std::string ObjectId_to_string(const ObjectId& id);
@@ -39,7 +38,8 @@ using POAList = std::vector<CORBA::object_reference<POA>>;
     void _encode(perigee::cdr::Encoder& encoder) const override; \
   };
 
-/// Thrown by a servant: the client shall ask another object (LOCATION_FORWARD).
+/// Thrown by a servant or a servant manager: the client shall ask another object
+/// (LOCATION_FORWARD).
 class PERIGEE_API ForwardRequest final : public CORBA::UserException {
  public:
   ForwardRequest() = default;
@@ -80,7 +80,8 @@ class PERIGEE_API POAManager : public CORBA::Object {
   virtual void hold_requests(bool wait_for_completion) = 0;
   /// Requests get TRANSIENT, OMG minor 1.
   virtual void discard_requests(bool wait_for_completion) = 0;
-  /// For good: requests get OBJ_ADAPTER, OMG minor 1.
+  /// For good: requests get OBJ_ADAPTER, OMG minor 1. With `etherealize_objects` the objects of
+  /// adapters with a servant activator are etherealized, each when no request uses it any more.
   virtual void deactivate(bool etherealize_objects, bool wait_for_completion) = 0;
   [[nodiscard]] virtual State get_state() = 0;
   [[nodiscard]] virtual std::string get_id() = 0;
@@ -138,11 +139,13 @@ class PERIGEE_API POA : public CORBA::Object {
   virtual CORBA::object_reference<POA> create_POA(const std::string& adapter_name,
                                                   CORBA::object_reference<POAManager> manager,
                                                   const CORBA::PolicyList& policies) = 0;
-  /// Raises AdapterNonExistent. `activate_it` matters once there are adapter activators.
+  /// A child. If there is none and `activate_it`, the adapter activator is asked to make it.
+  /// Raises AdapterNonExistent; OBJ_ADAPTER (OMG minor 1) if the activator fails.
   virtual CORBA::object_reference<POA> find_POA(const std::string& adapter_name,
                                                 bool activate_it) = 0;
-  /// Destroys the children, then deactivates all objects; servants are released once no request
-  /// uses them. Waiting from within an upcall raises BAD_INV_ORDER, OMG minor 3.
+  /// Destroys the children, then deactivates all objects; servants are released (before that
+  /// etherealized, if asked and if there is a servant activator) once no request uses them. Waiting
+  /// from within an upcall raises BAD_INV_ORDER, OMG minor 3.
   virtual void destroy(bool etherealize_objects, bool wait_for_completion) = 0;
   [[nodiscard]] virtual std::string the_name() = 0;
   [[nodiscard]] virtual CORBA::object_reference<POA> the_parent() = 0;  ///< nil for the Root POA
@@ -150,6 +153,21 @@ class PERIGEE_API POA : public CORBA::Object {
   [[nodiscard]] virtual CORBA::object_reference<POAManager> the_POAManager() = 0;
   /// Unique among the adapters of this process's ORB.
   [[nodiscard]] virtual ObjectId id() = 0;
+  /// Who makes children that requests ask for; nil: nobody.
+  [[nodiscard]] virtual CORBA::object_reference<AdapterActivator> the_activator() = 0;
+  virtual void the_activator(CORBA::object_reference<AdapterActivator> activator) = 0;
+  /// @}
+
+  /// @name Servants for objects that are not active
+  /// @{
+  /// Raises WrongPolicy (needs USE_SERVANT_MANAGER).
+  [[nodiscard]] virtual CORBA::object_reference<ServantManager> get_servant_manager() = 0;
+  /// Once: a ServantActivator for RETAIN, a ServantLocator for NON_RETAIN. Raises WrongPolicy;
+  /// BAD_INV_ORDER (OMG minor 6) the second time; OBJ_ADAPTER (OMG minor 4) for the other kind.
+  virtual void set_servant_manager(CORBA::object_reference<ServantManager> manager) = 0;
+  /// The default servant. Raises NoServant, WrongPolicy (needs USE_DEFAULT_SERVANT).
+  [[nodiscard]] virtual ServantRef get_servant() = 0;
+  virtual void set_servant(const ServantRef& servant) = 0;
   /// @}
 
   /// @name Policies
@@ -170,13 +188,14 @@ class PERIGEE_API POA : public CORBA::Object {
 
   /// @name Activation
   /// @{
-  /// Raises ServantAlreadyActive, WrongPolicy (needs SYSTEM_ID).
+  /// Raises ServantAlreadyActive, WrongPolicy (needs SYSTEM_ID and RETAIN).
   virtual ObjectId activate_object(const ServantRef& servant) = 0;
   /// Raises ServantAlreadyActive, ObjectAlreadyActive; BAD_PARAM (OMG minor 14) for an id that a
-  /// SYSTEM_ID adapter did not make.
+  /// SYSTEM_ID adapter did not make; WrongPolicy (needs RETAIN). Waits while the object is being
+  /// incarnated or etherealized; BAD_INV_ORDER (OMG minor 3) if it would wait for itself.
   virtual void activate_object_with_id(const ObjectId& id, const ServantRef& servant) = 0;
   /// New requests find no object from now on; the servant is released when those in progress are
-  /// done, by the last of them. Does not wait. Raises ObjectNotActive.
+  /// done, by the last of them. Does not wait for them. Raises ObjectNotActive, WrongPolicy.
   virtual void deactivate_object(const ObjectId& id) = 0;
   /// @}
 
@@ -187,11 +206,13 @@ class PERIGEE_API POA : public CORBA::Object {
       const std::string& repository_id) = 0;
   virtual CORBA::object_reference<CORBA::Object> create_reference_with_id(
       const ObjectId& id, const std::string& repository_id) = 0;
-  /// Raises ServantNotActive, WrongPolicy.
+  /// Raises ServantNotActive, WrongPolicy. Outside of upcalls on the servant they need RETAIN and
+  /// either UNIQUE_ID or IMPLICIT_ACTIVATION; the first takes USE_DEFAULT_SERVANT as well.
   virtual ObjectId servant_to_id(const ServantRef& servant) = 0;
   virtual CORBA::object_reference<CORBA::Object> servant_to_reference(
       const ServantRef& servant) = 0;
-  /// Raises ObjectNotActive, WrongAdapter, WrongPolicy.
+  /// Raises ObjectNotActive, WrongAdapter, WrongPolicy. Objects that are not active have the
+  /// default servant, if there is one.
   virtual ServantRef reference_to_servant(
       const CORBA::object_reference<CORBA::Object>& reference) = 0;
   virtual ObjectId reference_to_id(const CORBA::object_reference<CORBA::Object>& reference) = 0;

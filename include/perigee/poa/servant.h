@@ -40,6 +40,11 @@ class servant_reference {
   servant_reference(  // NOLINT(google-explicit-constructor)
       const servant_reference<U>& other) noexcept
       : servant_(other._shared()) {}
+  template <typename U>
+    requires std::is_convertible_v<U*, T*>
+  servant_reference(  // NOLINT(google-explicit-constructor)
+      servant_reference<U>&& other) noexcept
+      : servant_(std::move(other)._shared()) {}
 
   [[nodiscard]] T* operator->() const {
     if (!servant_) _raise_nil_reference();
@@ -49,7 +54,8 @@ class servant_reference {
   [[nodiscard]] T* get() const noexcept { return servant_.get(); }
   explicit operator bool() const noexcept { return servant_ != nullptr; }
   void reset() noexcept { servant_.reset(); }
-  [[nodiscard]] const std::shared_ptr<T>& _shared() const noexcept { return servant_; }
+  [[nodiscard]] const std::shared_ptr<T>& _shared() const& noexcept { return servant_; }
+  [[nodiscard]] std::shared_ptr<T> _shared() && noexcept { return std::move(servant_); }
 
   template <typename U>
   friend bool operator==(const servant_reference& a, const servant_reference<U>& b) noexcept {
@@ -70,9 +76,22 @@ class weak_servant_reference {
   weak_servant_reference() noexcept = default;
   weak_servant_reference(const servant_reference<T>& strong) noexcept  // NOLINT
       : servant_(strong._shared()) {}
+  template <typename U>
+    requires std::is_convertible_v<U*, T*>
+  weak_servant_reference(  // NOLINT(google-explicit-constructor)
+      const servant_reference<U>& strong) noexcept
+      : servant_(strong._shared()) {}
+  template <typename U>
+    requires std::is_convertible_v<U*, T*>
+  weak_servant_reference(  // NOLINT(google-explicit-constructor)
+      const weak_servant_reference<U>& other) noexcept
+      : servant_(other._shared()) {}
   [[nodiscard]] servant_reference<T> lock() const noexcept {
     return servant_reference<T>(servant_.lock());
   }
+  [[nodiscard]] bool expired() const noexcept { return servant_.expired(); }
+  void reset() noexcept { servant_.reset(); }
+  [[nodiscard]] const std::weak_ptr<T>& _shared() const noexcept { return servant_; }
 
  private:
   std::weak_ptr<T> servant_;

@@ -7,7 +7,6 @@
 #include <perigee/orb/stub.h>
 #include <perigee/poa/servant.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -45,8 +44,13 @@ inline constexpr std::uint16_t unknown_operation = 0xffff;
 /// sorted by name.
 [[nodiscard]] inline std::uint16_t find_sorted_operation(std::span<const OperationSlot> slots,
                                                          std::string_view name) noexcept {
-  const auto found = std::ranges::lower_bound(slots, name, {}, &OperationSlot::name);
-  return found != slots.end() && found->name == name ? found->index : unknown_operation;
+  while (!slots.empty()) {
+    const std::size_t middle = slots.size() / 2;
+    const int order = name.compare(slots[middle].name);
+    if (order == 0) return slots[middle].index;
+    slots = order < 0 ? slots.first(middle) : slots.subspan(middle + 1);
+  }
+  return unknown_operation;
 }
 
 /// Operations that every object has: the merged table of each interface holds them too.

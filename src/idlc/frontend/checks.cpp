@@ -16,75 +16,116 @@ bool is_operation_or_attribute(const Declaration* declaration) {
                                     declaration->kind == DeclarationKind::attribute);
 }
 
-/// Operations and attributes of an interface and of all its bases, by lower case.
-void add_operations(const Interface& interface, std::map<std::string, const Declaration*>& result) {
-  const auto add = [&](const Interface& from) {
-    for (const Declaration* declaration : from.contents) {
-      if (is_operation_or_attribute(declaration))
-        result[lower_case(declaration->name)] = declaration;
-    }
-  };
-  for (const Interface* base : all_bases(interface)) add(*base);
-  add(interface);
-}
-
 }  // namespace
 
-/// Called before `base` is added to the bases of `interface`.
-void check_inheritance(Context& context, const Interface& interface, const ScopedName& written,
-                       const Interface& base) {
+bool BaseChecks::is_usable(const ScopedName& written, const Interface& base) {
   const Location location = written.location();
   if (!base.is_defined) {
-    context.error(location, "the base interface " + quoted(base.name) + " is not defined yet")
-        .notes.push_back({base.location, "it is only declared here"});
-    return;
+    const bool is_itself = &base == &interface_;
+    Diagnostic& diagnostic = context_.error(
+        location, is_itself ? quoted(base.name) + " cannot be a base of itself"
+                            : "the base interface " + quoted(base.name) + " is not defined yet");
+    if (!is_itself) diagnostic.notes.push_back({base.location, "it is only declared here"});
+    return false;
   }
-  if (std::ranges::find(interface.bases, &base) != interface.bases.end()) {
-    context.error(location, quoted(base.name) + " is named twice among the bases");
-    return;
+  if (!direct_.insert(&base).second) {
+    context_.error(location, quoted(base.name) + " is named twice among the bases");
+    return false;
   }
-  if (all_bases(interface).size() + all_bases(base).size() >=
-      context.options.limits.base_count_max) {
-    context.diagnostics.fatal(location, quoted(interface.name) + " has more than " +
-                                            std::to_string(context.options.limits.base_count_max) +
-                                            " bases");
-    return;
-  }
+  return true;
+}
+
+void BaseChecks::check_words(Location location, const Interface& base) {
   // CORBA::Policy and CORBA::Current became local with CORBA 3; files of before derive from them as
   // they did.
   const bool is_free = base.location.file->is_builtin;
-  if (base.is_local && !interface.is_local && !is_free) {
-    context.error(location, quoted(interface.name) + " inherits from the local interface " +
-                                quoted(base.name) + " and must be local too");
+  if (base.is_local && !interface_.is_local && !is_free) {
+    context_.error(location, quoted(interface_.name) + " inherits from the local interface " +
+                                 quoted(base.name) + " and must be local too");
   }
-  if (interface.is_abstract && !base.is_abstract) {
-    context.error(location, "the abstract interface " + quoted(interface.name) +
-                                " cannot inherit from " + quoted(base.name) +
-                                ", which is not abstract");
+  if (interface_.is_abstract && !base.is_abstract) {
+    context_.error(location, "the abstract interface " + quoted(interface_.name) +
+                                 " cannot inherit from " + quoted(base.name) +
+                                 ", which is not abstract");
   }
-  std::map<std::string, const Declaration*> known;
-  for (const Interface* earlier : interface.bases) add_operations(*earlier, known);
-  std::map<std::string, const Declaration*> added;
-  add_operations(base, added);
-  for (const auto& [name, declaration] : added) {
-    const auto found = known.find(name);
-    if (found == known.end() || found->second == declaration) continue;
+}
+
+void BaseChecks::add_operations(Location location, const Interface& from) {
+  for (const Declaration* declaration : from.contents) {
+    if (!is_operation_or_attribute(declaration)) continue;
+    const auto [known, is_new] = operations_.emplace(lower_case(declaration->name), declaration);
+    if (is_new) continue;
     Diagnostic& diagnostic =
-        context.error(location, quoted(interface.name) + " inherits " + quoted(declaration->name) +
-                                    " from two bases");
-    diagnostic.notes.push_back({found->second->location, "one is here"});
+        context_.error(location, quoted(interface_.name) + " inherits " +
+                                     quoted(declaration->name) + " from two bases");
+    diagnostic.notes.push_back({known->second->location, "one is here"});
     diagnostic.notes.push_back({declaration->location, "the other is here"});
   }
 }
 
-void check_not_inherited(Context& context, const Identifier& identifier) {
-  for (const Symbol* symbol : Scopes::inherited(context.scopes.current(), identifier.name)) {
-    if (!is_operation_or_attribute(symbol->declaration)) continue;
-    context
-        .error(identifier.location,
-               quoted(identifier.name) + " is inherited and cannot be declared again")
-        .notes.push_back({symbol->location, "it is inherited from here"});
+bool BaseChecks::accepts(const ScopedName& written, const Interface& base) {
+  if (!is_usable(written, base)) return false;
+  const Location location = written.location();
+  std::vector<const Interface*> added = all_bases(base);
+  added.push_back(&base);
+  std::erase_if(added, [&](const Interface* each) { return !all_.insert(each).second; });
+  const std::size_t base_count_max = context_.options.limits.base_count_max;
+  if (all_.size() > base_count_max) {
+    context_.diagnostics.fatal(location, quoted(interface_.name) + " has more than " +
+                                             std::to_string(base_count_max) + " bases");
+    return false;
   }
+  check_words(location, base);
+  for (const Interface* each : added) add_operations(location, *each);
+  return true;
+}
+
+namespace {
+
+/// A local interface, or what holds one.
+bool is_local(const Context& context, const Type& type) {
+  if (const auto* interface = as<Interface>(type.declaration)) {
+    // See check_words.
+    return interface->is_local && !interface->location.file->is_builtin;
+  }
+  if (type.declaration != nullptr) return context.local_types.contains(type.declaration);
+  return (type.element != nullptr && is_local(context, *type.element)) ||
+         (type.key != nullptr && is_local(context, *type.key));
+}
+
+}  // namespace
+
+void note_local(Context& context, const Declaration& declaration, const Type& part) {
+  if (is_local(context, part)) context.local_types.insert(&declaration);
+}
+
+void check_local(Context& context, const Operation& operation) {
+  const auto* interface = as<Interface>(operation.parent);
+  if (interface == nullptr || interface->is_local) return;
+  const auto report = [&](Location location, const std::string& what) {
+    context.error(location, what + " is local, but " + quoted(interface->name) + " is not").hint =
+        "only operations of a local interface can use local types";
+  };
+  if (is_local(context, *operation.return_type)) {
+    report(operation.location, "the result's type " + quoted(to_text(*operation.return_type)));
+  }
+  for (const Parameter& parameter : operation.parameters) {
+    if (!is_local(context, *parameter.type)) continue;
+    report(parameter.location, "the parameter's type " + quoted(to_text(*parameter.type)));
+  }
+  for (const Exception* exception : operation.raises) {
+    if (!context.local_types.contains(exception)) continue;
+    report(operation.location, "the exception " + quoted(exception->name));
+  }
+}
+
+void check_local(Context& context, const Attribute& attribute) {
+  const auto* interface = as<Interface>(attribute.parent);
+  if (interface == nullptr || interface->is_local || !is_local(context, *attribute.type)) return;
+  context
+      .error(attribute.location, "the attribute's type " + quoted(to_text(*attribute.type)) +
+                                     " is local, but " + quoted(interface->name) + " is not")
+      .hint = "only attributes of a local interface can have local types";
 }
 
 void check_oneway(Context& context, const Operation& operation, Location keyword) {
@@ -110,30 +151,33 @@ void check_complete(Context& context, const Type& type, Location location) {
   const bool is_complete = (structure == nullptr || structure->is_defined) &&
                            (union_type == nullptr || union_type->is_defined);
   if (is_complete) return;
-  context
-      .error(location,
-             quoted(inner.declaration->name) +
-                 " is not complete here: it would contain itself, or is defined only later")
-      .hint = "a struct may contain itself through a sequence";
+  const Declaration& declaration = *inner.declaration;
+  if (context.scopes.is_inside(declaration)) {
+    context.error(location, quoted(declaration.name) + " cannot contain itself").hint =
+        "it can hold a sequence of itself";
+    return;
+  }
+  context.error(location, quoted(declaration.name) + " is not defined yet")
+      .notes.push_back({declaration.location, "it is only declared here"});
 }
 
-void check_labels(Context& context, Union& declaration) {
-  std::map<std::string, std::size_t> seen;
-  bool has_default = false;
-  Location default_location;
-  for (const UnionBranch& branch : declaration.branches) {
-    if (branch.is_default) {
-      if (has_default) context.error(branch.member.location, "the union has two default labels");
-      has_default = true;
-      default_location = branch.member.location;
-    }
-    for (const Value& label : branch.labels) {
-      if (++seen[to_text(label)] == 2) {
-        context.error(branch.member.location,
-                      "the label " + to_text(label) + " appears twice in the union");
-      }
-    }
+void LabelChecks::add(const Value& label, Location location) {
+  const auto [known, is_new] = labels_.emplace(to_text(label), location);
+  if (is_new) return;
+  context_.error(location, "the label " + known->first + " appears twice in the union")
+      .notes.push_back({known->second, "it appears here first"});
+}
+
+void LabelChecks::add_default(Location location) {
+  if (default_) {
+    context_.error(location, "the union has two default labels")
+        .notes.push_back({*default_, "the first one is here"});
+  } else {
+    default_ = location;
   }
+}
+
+void LabelChecks::finish(Union& declaration) {
   const Type& type = unaliased(*declaration.discriminator);
   WideInteger value_count = 0;
   if (type.kind == TypeKind::boolean) value_count = 2;
@@ -142,12 +186,45 @@ void check_labels(Context& context, Union& declaration) {
     value_count = static_cast<WideInteger>(enumeration->enumerators.size());
   }
   if (const auto range = integer_range(type.kind)) value_count = range->greatest - range->least + 1;
-  const bool is_covered = value_count != 0 && static_cast<WideInteger>(seen.size()) >= value_count;
-  if (is_covered && has_default) {
-    context.error(default_location,
-                  "the default label is unreachable: the labels cover every value");
+  const bool is_covered =
+      value_count != 0 && static_cast<WideInteger>(labels_.size()) >= value_count;
+  if (is_covered && default_) {
+    context_.error(*default_, "the default label is unreachable: the labels cover every value");
   }
-  declaration.has_implicit_default = !is_covered && !has_default;
+  declaration.has_implicit_default = !is_covered && !default_;
+}
+
+void warn_of_anonymous(Context& context, const Type& type, Location location) {
+  const bool is_bounded_string =
+      (type.kind == TypeKind::string || type.kind == TypeKind::wstring) && type.bound != 0;
+  const bool is_anonymous = is_bounded_string || type.kind == TypeKind::sequence ||
+                            type.kind == TypeKind::map || type.kind == TypeKind::array ||
+                            (type.kind == TypeKind::fixed && type.digits != 0);
+  if (!is_anonymous) return;
+  context.diagnostics
+      .warning(Warning::anonymous_types, location,
+               "a type without a name, " + quoted(to_text(type)) + ", is deprecated here")
+      .hint = "give it a name by typedef";
+}
+
+void check_includes(Context& context) {
+  // A file stands for all that it was the first to include.
+  const auto with_includers = [](const std::set<const SourceFile*>& files) {
+    std::set<const SourceFile*> result;
+    for (const SourceFile* file : files) {
+      for (; file != nullptr && result.insert(file).second;) file = file->includer;
+    }
+    return result;
+  };
+  const auto used = with_includers(context.scopes.used_files());
+  const auto declaring = with_includers(context.files_with_definitions);
+  for (const SourceFile& file : context.model.files) {
+    const bool is_judged = file.is_direct && !file.is_builtin && file.includer != nullptr &&
+                           file.includer->is_main && declaring.contains(&file);
+    if (!is_judged || used.contains(&file)) continue;
+    context.diagnostics.warning(Warning::unused_include, {file.includer, file.include_line, 1},
+                                "no declaration of " + quoted(file.include_name) + " is used");
+  }
 }
 
 void check_forwards(Context& context) {
@@ -165,7 +242,9 @@ void check_forwards(Context& context) {
       context.error(location, text);
     } else if ((interface != nullptr && !interface->is_defined) ||
                (value != nullptr && !value->is_defined)) {
-      context.diagnostics.warning(location, text);
+      // An included file's are its owner's business.
+      if (!location.file->is_main) continue;
+      context.diagnostics.warning(Warning::undefined_forward, location, text);
     }
   }
 }

@@ -3,89 +3,13 @@
 
 #include "idlc/frontend/grammar.h"
 #include "idlc/frontend/lexer.h"
-#include "idlc/frontend/literals.h"
+#include "idlc/frontend/pragmas.h"
 #include "idlc/frontend/preprocessor.h"
 
 #include <utility>
 
 namespace perigee::idlc {
 namespace {
-
-/// Pragmas and file borders, in the order of the text, while the parser reads.
-class EventHandler final {
- public:
-  EventHandler(Scopes& scopes, RepositoryIds& ids, Diagnostics& diagnostics)
-      : scopes_(scopes), ids_(ids), diagnostics_(diagnostics) {}
-
-  void operator()(const Event& event) {
-    switch (event.kind) {
-      case EventKind::enter_file:
-        ids_.push_empty();
-        break;
-      case EventKind::leave_file:
-        ids_.pop();
-        break;
-      case EventKind::pragma:
-        pragma(event);
-        break;
-      case EventKind::annotation_comment:
-        break;
-    }
-  }
-
- private:
-  void pragma(const Event& event) {
-    const std::string_view word = event.tokens.front().text;
-    if (word == "prefix") return prefix(event);
-    if (word == "ID" || word == "version") return id_or_version(event, word);
-    // CORBA 3.0, 10.7.5: unknown pragmas are ignored.
-  }
-
-  void prefix(const Event& event) {
-    if (event.tokens.size() != 2 || event.tokens[1].kind != TokenKind::string) {
-      diagnostics_.error(event.location, "#pragma prefix needs one string");
-      return;
-    }
-    const auto text = narrow_text(event.tokens[1], diagnostics_);
-    if (text && ids_.check_prefix(*text, event.tokens[1].location)) ids_.set_prefix(*text);
-  }
-
-  /// `#pragma ID A::B "IDL:…"` or `#pragma version A::B 1.2`
-  void id_or_version(const Event& event, std::string_view word) {
-    ScopedName name;
-    std::size_t i = 1;
-    for (; i + 1 < event.tokens.size(); ++i) {
-      const Token& token = event.tokens[i];
-      if (token.is("::")) {
-        name.is_absolute = name.is_absolute || i == 1;
-      } else if (token.kind == TokenKind::identifier) {
-        const bool is_escaped = token.text.size() > 1 && token.text.front() == '_';
-        name.parts.push_back({std::string(token.text.substr(is_escaped ? 1 : 0)), token.location});
-      } else {
-        break;
-      }
-    }
-    const TokenKind expected = word == "ID" ? TokenKind::string : TokenKind::number;
-    if (name.is_empty() || i + 1 != event.tokens.size() || event.tokens[i].kind != expected) {
-      diagnostics_.error(event.location,
-                         word == "ID" ? "#pragma ID needs a name and a string"
-                                      : "#pragma version needs a name and a version, as in 1.2");
-      return;
-    }
-    Declaration* declaration = scopes_.resolve(name);
-    if (declaration == nullptr) return;
-    const Token& value = event.tokens[i];
-    if (word == "version") {
-      ids_.set_version(*declaration, std::string(value.text), value.location);
-    } else if (const auto text = narrow_text(value, diagnostics_)) {
-      ids_.set_id(*declaration, *text, value.location);
-    }
-  }
-
-  Scopes& scopes_;
-  RepositoryIds& ids_;
-  Diagnostics& diagnostics_;
-};
 
 std::vector<std::string> dependencies_of(const Model& model) {
   std::vector<std::string> result;
@@ -102,7 +26,7 @@ void predeclare(Context& context, const SourceFile& file) {
   Declarations hidden;
   Declarations* const contents = std::exchange(context.contents, &hidden);
   const Location location = {&file, 1, 1};
-  context.ids.push_empty();
+  context.ids.enter_file();
   context.ids.set_prefix("omg.org");
   auto& module = declare<Module>(context, {"CORBA", location});
   module.first_opening = &module;
@@ -110,23 +34,55 @@ void predeclare(Context& context, const SourceFile& file) {
     const Inside inside(context, module, module.contents);
     declare<Native>(context, {"TypeCode", location});
   }
-  context.ids.pop();
+  context.ids.leave();
   context.contents = contents;
 }
 
-void parse(const CompileOptions& options, TokensAndEvents& input, Model& model,
-           Diagnostics& diagnostics) {
+/// The annotation files as sources of the model, in the order of the options.
+std::vector<const SourceFile*> read_annotation_files(const CompileOptions& options,
+                                                     FileProvider& files, Model& model,
+                                                     Diagnostics& diagnostics) {
+  std::vector<const SourceFile*> result;
+  for (const std::string& path : options.annotation_files) {
+    SourceFile& file = model.files.emplace_back();
+    file.path = path;
+    std::optional<std::string> text = files.read(path, options.limits.file_size_max);
+    if (!text) diagnostics.error({&file, 0, 0}, "the file of annotations cannot be read");
+    if (text) file.text = std::move(*text);
+    result.push_back(&file);
+  }
+  return result;
+}
+
+struct Phases {
+  const CompileOptions& options;
+  FileProvider& files;
+  Model& model;
+  Diagnostics& diagnostics;
+  TextPool& pool;
+};
+
+void parse(const Phases& phases, TokensAndEvents& input) {
+  Model& model = phases.model;
+  Diagnostics& diagnostics = phases.diagnostics;
   Scopes scopes(diagnostics);
-  RepositoryIds ids(diagnostics, options.limits.prefix_size_max);
-  EventHandler handler(scopes, ids, diagnostics);
-  TokenStream tokens(input, diagnostics, handler);
-  Context context{
-      options, model, diagnostics, tokens, scopes, ids, Types(model), &model.definitions, 0, 0, {}};
+  RepositoryIds ids(diagnostics, phases.options.limits.prefix_size_max);
+  AnnotationRequests requests(diagnostics);
+  Pragmas pragmas(scopes, ids, requests, diagnostics);
+  TokenStream tokens(input, diagnostics, pragmas);
+  Context context{phases.options,     model, diagnostics, tokens, scopes, ids, Types(model),
+                  &model.definitions, 0,     0,           {}};
   SourceFile& builtin = model.files.emplace_back();
   builtin.path = "<builtin>";
   builtin.is_builtin = true;
   predeclare(context, builtin);
+  Scope& global = scopes.current();
   parse_specification(context);
+  for (const SourceFile* file :
+       read_annotation_files(phases.options, phases.files, model, diagnostics)) {
+    requests.add_file(*file, phases.pool, global);
+  }
+  requests.apply(scopes);
 }
 
 /// Texts that macros make: far less than the files themselves in any honest use.
@@ -137,12 +93,12 @@ constexpr std::size_t pool_size_max = 64u << 20;
 CompileResult compile(const CompileOptions& options, FileProvider& files) {
   CompileResult result;
   auto model = std::make_unique<Model>();
-  Diagnostics diagnostics(options.limits.error_count_max);
+  Diagnostics diagnostics(options.limits.error_count_max, options.warnings);
   TextPool pool(pool_size_max);
   TokensAndEvents input = Preprocessor({options, files, *model, diagnostics, pool}).run();
   if (!diagnostics.is_full()) {
     classify(input.tokens, options, diagnostics);
-    parse(options, input, *model, diagnostics);
+    parse({options, files, *model, diagnostics, pool}, input);
   }
   result.dependencies = dependencies_of(*model);
   const bool is_ok = diagnostics.error_count() == 0;
@@ -211,7 +167,7 @@ class Renderer final {
 PreprocessResult preprocess(const CompileOptions& options, FileProvider& files) {
   PreprocessResult result;
   result.files = std::make_unique<Model>();
-  Diagnostics diagnostics(options.limits.error_count_max);
+  Diagnostics diagnostics(options.limits.error_count_max, options.warnings);
   TextPool pool(pool_size_max);
   const TokensAndEvents input =
       Preprocessor({options, files, *result.files, diagnostics, pool}).run();

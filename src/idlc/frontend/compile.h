@@ -41,10 +41,12 @@ enum class IdlVersion { three, four };
 
 struct CompileOptions {
   std::string main_file;
-  std::vector<std::string> include_paths;  ///< -I, searched in order
-  std::vector<std::string> defines;        ///< -D: "NAME" or "NAME=TEXT"
-  std::vector<std::string> undefines;      ///< -U, applied after `defines`
+  std::vector<std::string> include_paths;     ///< -I, searched in order
+  std::vector<std::string> defines;           ///< -D: "NAME" or "NAME=TEXT"
+  std::vector<std::string> undefines;         ///< -U, applied after `defines`
+  std::vector<std::string> annotation_files;  ///< lines as behind `#pragma perigee`
   IdlVersion idl_version = IdlVersion::three;
+  WarningOptions warnings;
   Limits limits;
 };
 

@@ -55,7 +55,7 @@ bool Preprocessor::is_named_macro_defined(const Token& name) {
     return false;
   }
   if (line.size() > 1) {
-    state_.diagnostics.warning(line[1].location,
+    state_.diagnostics.warning(Warning::extra_tokens, line[1].location,
                                "text after #" + std::string(name.text) + " is ignored");
   }
   OpenFile& top = *open_.back();

@@ -1,6 +1,8 @@
 // Arithmetic and conversions of constants.
 #include "idlc/frontend/constants.h"
 
+#include "idlc/frontend/fixed_arithmetic.h"
+
 #include <cmath>
 #include <limits>
 
@@ -130,6 +132,25 @@ Operand real_binary(std::string_view op, const Operand& left, const Operand& rig
   return {result, left.location};
 }
 
+Operand fixed_binary(std::string_view op, const Operand& left, const Operand& right,
+                     const ArithmeticContext& context) {
+  constexpr std::string_view operators = "+-*/";
+  if (op.size() != 1 || operators.find(op.front()) == std::string_view::npos) {
+    return wrong_operand(op, left, context.diagnostics);
+  }
+  const FixedValue& divisor = std::get<FixedValue>(right.value);
+  if (op == "/" && divisor.digits == "0") {
+    context.diagnostics.error(right.location, "division by zero");
+    return {{}, left.location};
+  }
+  const auto result = calculate(std::get<FixedValue>(left.value), op.front(), divisor);
+  if (!result) {
+    context.diagnostics.error(left.location, "the result has more than 31 digits before the point");
+    return {{}, left.location};
+  }
+  return {*result, left.location};
+}
+
 }  // namespace
 
 std::optional<IntegerRange> integer_range(TypeKind kind) {
@@ -193,11 +214,7 @@ Operand apply_binary(std::string_view op, const Operand& left, const Operand& ri
   if (is_real(left) && is_real(right)) return real_binary(op, left, right, context);
   const bool is_left_fixed = std::holds_alternative<FixedValue>(left.value);
   const bool is_right_fixed = std::holds_alternative<FixedValue>(right.value);
-  if (is_left_fixed && is_right_fixed) {
-    context.diagnostics.error(left.location,
-                              "arithmetic with fixed-point numbers is not supported yet");
-    return {{}, left.location};
-  }
+  if (is_left_fixed && is_right_fixed) return fixed_binary(op, left, right, context);
   if ((is_real(left) || is_left_fixed) && (is_real(right) || is_right_fixed)) {
     context.diagnostics.error(right.location,
                               "fixed-point numbers cannot be mixed with other numbers");
@@ -282,9 +299,35 @@ class Conversion final {
 
  private:
   std::optional<Value> mismatch() {
-    diagnostics_.error(operand_.location, "expected a value of type '" + to_text(written_) +
-                                              "', found " + std::string(kind_of(operand_)));
+    diagnostics_
+        .error(operand_.location, "expected a value of type '" + to_text(written_) + "', found " +
+                                      std::string(kind_of(operand_)))
+        .hint = literal_hint();
     return std::nullopt;
+  }
+
+  /// How a literal of the type is written, where another one was probably meant as it.
+  [[nodiscard]] std::string literal_hint() const {
+    const bool is_narrow = std::holds_alternative<char>(operand_.value) ||
+                           std::holds_alternative<std::string>(operand_.value);
+    const bool is_text = is_narrow || std::holds_alternative<char32_t>(operand_.value) ||
+                         std::holds_alternative<std::u32string>(operand_.value);
+    switch (type_.kind) {
+      case TypeKind::boolean:
+        return "a boolean is TRUE or FALSE";
+      case TypeKind::char8:
+        return is_text ? "a char is written with single quotes: 'x'" : "";
+      case TypeKind::wchar:
+        return is_narrow ? "a wchar is written L'x'" : "";
+      case TypeKind::string:
+        return is_text ? "a string is written with double quotes: \"x\"" : "";
+      case TypeKind::wstring:
+        return is_narrow ? "a wstring is written L\"x\"" : "";
+      case TypeKind::fixed:
+        return is_real(operand_) ? "a fixed-point number ends with d: 1.5d" : "";
+      default:
+        return "";
+    }
   }
 
   std::optional<Value> integer() {
@@ -332,7 +375,12 @@ class Conversion final {
                          "the value is out of the range of '" + to_text(written_) + "'");
       return std::nullopt;
     }
-    return *value;
+    if (type_.digits == 0 || value->scale <= type_.scale) return *value;
+    diagnostics_.warning(Warning::fixed_truncated, operand_.location,
+                         "the value has more than the " + std::to_string(type_.scale) +
+                             " digits behind the point that '" + to_text(written_) +
+                             "' has: the others are cut off");
+    return truncated(*value, type_.scale);
   }
 
   template <typename T>

@@ -38,10 +38,6 @@ std::size_t Types::alias_depth(const Type& type) const {
   return std::max(key_depth, element_depth);
 }
 
-void Context::unsupported(Location location, const std::string& what) {
-  error(location, what + " is not supported yet");
-}
-
 Nesting::Nesting(Context& context) : context_(context) {
   const std::size_t depth_max = context.options.limits.nesting_depth_max;
   is_ok_ = ++context.depth <= depth_max;
@@ -55,14 +51,14 @@ Nesting::Nesting(Context& context) : context_(context) {
 Inside::Inside(Context& context, Declaration& owner, Declarations& contents)
     : context_(context), saved_contents_(context.contents) {
   const Scope& scope = context.scopes.enter(owner);
-  context.ids.push_inherited();
-  if (scope.has_type_prefix) context.ids.set_prefix(scope.type_prefix);
+  context.ids.enter_scope(owner.name);
+  if (scope.has_type_prefix) context.ids.set_scope_prefix(scope.type_prefix, owner);
   context.contents = &contents;
 }
 
 Inside::~Inside() {
   context_.scopes.leave();
-  context_.ids.pop();
+  context_.ids.leave();
   context_.contents = saved_contents_;
 }
 

@@ -51,12 +51,12 @@ struct Context {
   std::size_t names_size = 0;   ///< of all declarations: each repeats those of the scopes around it
   std::size_t angle_depth = 0;  ///< inside `<…>` of template types, where `>>` closes two of them
   std::vector<std::pair<Declaration*, Location>> forwards;  ///< to be checked at the end
+  std::set<const Declaration*> local_types;                 ///< that hold a local interface
+  std::set<const SourceFile*> files_with_definitions;       ///< behind which no import may stand
 
   Diagnostic& error(Location location, std::string text) {
     return diagnostics.error(location, std::move(text));
   }
-  /// "X is not supported yet", at `location`.
-  void unsupported(Location location, const std::string& what);
 };
 
 /// Counts nesting. If `is_ok()` is false, the limit was exceeded and reported: return at once.

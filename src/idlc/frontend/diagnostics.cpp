@@ -33,6 +33,12 @@ std::string printable(std::string_view text) {
   return result;
 }
 
+std::string_view name_of(Warning warning) {
+  const auto all = warnings();
+  const auto found = std::ranges::find(all, warning, &WarningInfo::warning);
+  return found == all.end() ? std::string_view{} : found->name;
+}
+
 void append_position(std::string& out, const Location& location) {
   if (location.file == nullptr) return;
   out += location.file->path;
@@ -70,7 +76,13 @@ std::string format(const Diagnostic& diagnostic) {
   std::string out;
   append_position(out, diagnostic.location);
   out += diagnostic.severity == Severity::error ? "error: " : "warning: ";
-  out += printable(diagnostic.text) + '\n';
+  out += printable(diagnostic.text);
+  if (diagnostic.warning != Warning::none) {
+    out += diagnostic.severity == Severity::error ? " [-Werror=" : " [-W";
+    out += name_of(diagnostic.warning);
+    out += ']';
+  }
+  out += '\n';
   append_excerpt(out, diagnostic.location);
   append_includers(out, diagnostic.location.file);
   if (!diagnostic.hint.empty()) out += "  hint: " + printable(diagnostic.hint) + '\n';
@@ -89,21 +101,36 @@ Diagnostic& Diagnostics::error(Location location, std::string text) {
   }
   ++error_count_;
   if (is_full()) text += " (too many errors: the compiler stops here)";
-  return all_.emplace_back(Diagnostic{Severity::error, location, std::move(text), {}, {}});
+  return all_.emplace_back(
+      Diagnostic{Severity::error, location, std::move(text), {}, {}, Warning::none});
 }
 
-Diagnostic& Diagnostics::warning(Location location, std::string text) {
-  if (mute_count_ > 0 || is_full() || all_.size() >= error_count_max_ * 4) {
+Diagnostic& Diagnostics::warning(Warning warning, Location location, std::string text) {
+  const std::uint32_t bit = WarningOptions::bit(warning);
+  if ((warning_options_.as_errors & warning_options_.enabled & bit) != 0) {
+    Diagnostic& diagnostic = error(location, std::move(text));
+    diagnostic.warning = warning;
+    return diagnostic;
+  }
+  const bool is_off = (warning_options_.enabled & bit) == 0;
+  if (is_off || mute_count_ > 0 || is_full() || all_.size() >= error_count_max_ * 4) {
     dropped_ = {};
     return dropped_;
   }
-  return all_.emplace_back(Diagnostic{Severity::warning, location, std::move(text), {}, {}});
+  return all_.emplace_back(
+      Diagnostic{Severity::warning, location, std::move(text), {}, {}, warning});
 }
 
 void Diagnostics::fatal(Location location, std::string text) {
   if (is_full()) return;
-  all_.emplace_back(Diagnostic{Severity::error, location, std::move(text), {}, {}});
+  all_.emplace_back(Diagnostic{Severity::error, location, std::move(text), {}, {}, Warning::none});
   error_count_ = error_count_max_;
+}
+
+void Diagnostics::add_hint(std::string hint) {
+  if (mute_count_ == 0 && !all_.empty() && all_.back().hint.empty()) {
+    all_.back().hint = std::move(hint);
+  }
 }
 
 namespace {
@@ -133,7 +160,8 @@ std::string with_article(std::string_view noun) {
 
 std::string nearest_spelling(const std::string& name, const std::vector<std::string>& candidates) {
   constexpr std::size_t compared_size_max = 64;
-  if (name.size() > compared_size_max) return {};
+  // With one or two letters everything is near.
+  if (name.size() < 3 || name.size() > compared_size_max) return {};
   std::size_t best = std::max<std::size_t>(1, name.size() / 3) + 1;
   std::string result;
   for (const std::string& candidate : candidates) {

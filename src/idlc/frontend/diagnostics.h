@@ -5,6 +5,8 @@
 #include "idlc/frontend/source.h"
 
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +14,48 @@
 namespace perigee::idlc {
 
 enum class Severity { error, warning };
+
+/// The warnings, each with a name for the command line (see `warnings`).
+enum class Warning : std::uint8_t {
+  none,  ///< of an error
+  anonymous_parameters,
+  anonymous_types,
+  case_clash,
+  cpp,
+  extra_tokens,
+  fixed_truncated,
+  macro_redefined,
+  shadow,
+  undefined_forward,
+  unknown_annotation,
+  unknown_pragmas,
+  unused_include,
+};
+
+struct WarningInfo {
+  Warning warning;
+  std::string_view name;     ///< "unknown-pragmas", as in -Wunknown-pragmas
+  bool is_on;                ///< without any option
+  std::string_view meaning;  ///< one line for --help=warnings and the manual
+};
+
+/// All warnings, by name.
+std::span<const WarningInfo> warnings();
+
+/// Which warnings are given, and which of them are errors.
+struct WarningOptions {
+  WarningOptions();
+  std::uint32_t enabled = 0;    ///< a bit for each Warning
+  std::uint32_t as_errors = 0;  ///< warnings given as errors
+  static constexpr std::uint32_t bit(Warning warning) {
+    return std::uint32_t{1} << static_cast<unsigned>(warning);
+  }
+};
+
+/// Applies what stands behind -W, as C++ compilers read it: "all", "error", "unused-include",
+/// "no-unused-include", "error=unused-include", "no-error", "no-error=unused-include". False if
+/// there is no such warning.
+bool apply_warning_option(std::string_view text, WarningOptions& options);
 
 /// A second position that explains the first ("first declared here").
 struct Note {
@@ -25,6 +69,7 @@ struct Diagnostic {
   std::string text;
   std::string hint;  ///< a proposal how to repair it; may be empty
   std::vector<Note> notes;
+  Warning warning = Warning::none;  ///< which one, even if it is given as an error
 };
 
 /// The diagnostic as the user reads it: `file:line:column: error: text`, the source line, a caret
@@ -35,13 +80,18 @@ std::string format(const Diagnostic& diagnostic);
 /// stop.
 class Diagnostics final {
  public:
-  explicit Diagnostics(std::size_t error_count_max) : error_count_max_(error_count_max) {}
+  explicit Diagnostics(std::size_t error_count_max, WarningOptions warning_options = {})
+      : error_count_max_(error_count_max), warning_options_(warning_options) {}
 
   /// The result may be filled further (hint, notes) until the next call.
   Diagnostic& error(Location location, std::string text);
-  Diagnostic& warning(Location location, std::string text);
+  /// Dropped if the warning is off; an error if the options say so.
+  Diagnostic& warning(Warning warning, Location location, std::string text);
   /// An error after which nothing more is said: a limit was exceeded.
   void fatal(Location location, std::string text);
+
+  /// Adds a hint to the diagnostic that was reported last, unless it has one.
+  void add_hint(std::string hint);
 
   /// While a Mute lives, what is reported is dropped: for texts that need not be valid.
   class Mute final {
@@ -68,6 +118,7 @@ class Diagnostics final {
   std::size_t error_count_ = 0;
   std::size_t mute_count_ = 0;
   std::size_t error_count_max_;
+  WarningOptions warning_options_;
 };
 
 /// "an interface", "a struct".

@@ -99,7 +99,7 @@ void Preprocessor::handle_define(const Token& name) {
   const Macro* previous = state_.macros.find(macro.name);
   if (previous != nullptr && !is_same_macro(*previous, macro)) {
     state_.diagnostics
-        .warning(macro.location,
+        .warning(Warning::macro_redefined, macro.location,
                  "macro '" + std::string(macro.name) + "' is defined again, differently")
         .notes.push_back({previous->location, "it was defined here"});
   }
@@ -143,6 +143,10 @@ void Preprocessor::line_marker(const Token& number, const std::vector<Token>& li
     }
     path = line.front().text.substr(1, line.front().text.size() - 2);
   }
+  // What a C preprocessor has written begins with a marker that names the file it came from.
+  if (output_.tokens.empty() && open_.size() == 1 && preprocessed_file_.empty()) {
+    preprocessed_file_ = path;
+  }
   // The renumbered lines are not those of any text that we have: such a file has no text to show.
   const auto known = std::ranges::find_if(
       model_.files, [&](const SourceFile& file) { return file.path == path && file.text.empty(); });
@@ -155,7 +159,7 @@ void Preprocessor::line_marker(const Token& number, const std::vector<Token>& li
     file = &model_.files.emplace_back();
     file->path = path;
     file->is_renumbered = true;
-    file->is_main = path == options_.main_file;
+    file->is_main = path == options_.main_file || path == preprocessed_file_;
   }
   open_.back()->scanner.renumber(*file, value);
 }
@@ -176,7 +180,7 @@ void Preprocessor::handle_error(const Token& name) {
 }
 
 void Preprocessor::handle_warning(const Token& name) {
-  state_.diagnostics.warning(name.location, "#warning " + joined(read_line()));
+  state_.diagnostics.warning(Warning::cpp, name.location, "#warning " + joined(read_line()));
 }
 
 void Preprocessor::handle_ignored(const Token& /*name*/) { read_line(); }

@@ -23,8 +23,23 @@ Declaration* parse_common_definition(Context& context, Annotations annotations, 
 std::optional<Identifier> parse_identifier(Context& context, std::string_view what);
 /// `A`, `A::B`, `::A::B`; empty after an error.
 ScopedName parse_scoped_name(Context& context, std::string_view what);
+/// "'x' is a typedef, not a struct": `expected` has its article.
+void report_other_kind(Context& context, const ScopedName& name, const Declaration& found,
+                       std::string_view expected);
+/// A base is declared only, or is what is being defined.
+void report_undefined_base(Context& context, const ScopedName& name, const Declaration& base);
 /// Reads `;` and the annotation comments behind it, for `declared` (may be null).
 void finish_declaration(Context& context, Declaration* declared, std::string_view after);
+
+// parse_imports.cpp
+
+/// `import ::M;`, `import "IDL:M:1.0";`, the word is the present token.
+void parse_import(Context& context);
+
+// parse_components.cpp
+
+/// Skips a definition of the component model after a report. False if there is none here.
+bool skip_component(Context& context);
 
 // parse_annotations.cpp
 

@@ -52,6 +52,7 @@ class Classifier final {
           "this token has more than " + std::to_string(options_.limits.token_size_max) + " octets");
       return false;
     }
+    follow_annotation(token);
     if (token.kind == TokenKind::identifier) classify_identifier(token, following);
     constexpr std::array introducers = {"module", "interface", "struct", "union",
                                         "enum",   "exception", "native", "valuetype"};
@@ -71,6 +72,22 @@ class Classifier final {
   }
 
  private:
+  /// Counts the parentheses of an annotation: `@`, names, then `(`.
+  void follow_annotation(const Token& token) {
+    if (token.is("@")) {
+      is_annotation_name_ = true;
+    } else if (token.is("(") && (is_annotation_name_ || annotation_depth_ > 0)) {
+      ++annotation_depth_;
+      is_annotation_name_ = false;
+    } else if (token.is(")") && annotation_depth_ > 0) {
+      --annotation_depth_;
+    } else if (token.is(";") || token.is("{")) {
+      annotation_depth_ = 0;  // its ')' is missing
+    } else if (token.kind != TokenKind::identifier && !token.is("::")) {
+      is_annotation_name_ = false;
+    }
+  }
+
   void classify_identifier(Token& token, const Token& following) {
     // CORBA 3.0, 3.2.3.1: an escaped identifier is the name without its underscore, and never a
     // keyword.
@@ -88,6 +105,8 @@ class Classifier final {
     }
     const std::string keyword(found->second);
     if (is_late(keyword)) return;
+    // `@CORBA(ami=true)` is how other compilers spell it.
+    if (annotation_depth_ > 0 && (token.text == "true" || token.text == "false")) return;
     const std::string written(token.text);
     // One mistake, one report: what stands in front of a name was meant as the keyword.
     if (following.kind == TokenKind::identifier && !expects_name_) {
@@ -124,7 +143,9 @@ class Classifier final {
   const CompileOptions& options_;
   Diagnostics& diagnostics_;
   KeywordTable table_;
-  bool expects_name_ = false;  ///< the token before introduces a name
+  bool expects_name_ = false;         ///< the token before introduces a name
+  bool is_annotation_name_ = false;   ///< behind `@`
+  std::size_t annotation_depth_ = 0;  ///< parentheses of an annotation that are open
 };
 
 }  // namespace

@@ -1,13 +1,13 @@
 // Literals to values.
 #include "idlc/frontend/literals.h"
 
+#include "idlc/frontend/fixed_arithmetic.h"
+
 #include <algorithm>
 #include <charconv>
 
 namespace perigee::idlc {
 namespace {
-
-constexpr std::size_t fixed_digits_max = 31;  // CORBA 3.0, 3.11.3.4
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 

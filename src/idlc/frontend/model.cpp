@@ -2,6 +2,7 @@
 #include "idlc/frontend/model.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace perigee::idlc {
 
@@ -18,10 +19,11 @@ const Annotation* Declaration::annotation(std::string_view annotation_name) cons
 
 namespace {
 
-void add_bases(const Interface& interface, std::vector<const Interface*>& result) {
+void add_bases(const Interface& interface, std::unordered_set<const Interface*>& known,
+               std::vector<const Interface*>& result) {
   for (const Interface* base : interface.bases) {
-    if (std::ranges::find(result, base) != result.end()) continue;
-    add_bases(*base, result);
+    if (!known.insert(base).second) continue;
+    add_bases(*base, known, result);
     result.push_back(base);
   }
 }
@@ -29,8 +31,9 @@ void add_bases(const Interface& interface, std::vector<const Interface*>& result
 }  // namespace
 
 std::vector<const Interface*> all_bases(const Interface& interface) {
+  std::unordered_set<const Interface*> known;
   std::vector<const Interface*> result;
-  add_bases(interface, result);
+  add_bases(interface, known, result);
   return result;
 }
 

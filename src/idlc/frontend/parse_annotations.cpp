@@ -1,4 +1,5 @@
 // Annotations: `@name`, `@name(value)`, `@name(a=1, b=2)`, and the same in comments, `//@name`.
+#include "idlc/frontend/annotation_requests.h"
 #include "idlc/frontend/grammar.h"
 #include "idlc/frontend/lexer.h"
 #include "idlc/frontend/scanner.h"
@@ -43,6 +44,10 @@ AnnotationParameter parse_parameter(Context& context) {
     parameter.value = parse_natural_value(context);
     if (!context.tokens.at_end()) parameter.value = {};
   });
+  // @CORBA(ami=true), as other compilers read it.
+  if (parameter.text == "true" || parameter.text == "false") {
+    parameter.value = parameter.text == "true";
+  }
   return parameter;
 }
 
@@ -74,6 +79,7 @@ void parse_annotation(Context& context, Annotations& annotations) {
     }
     if (!tokens.expect(")", "after the parameters of the annotation")) return;
   }
+  check_annotation_name(annotation, context.diagnostics);
   annotations.push_back(std::move(annotation));
 }
 
@@ -92,12 +98,18 @@ void parse_comment(Context& context, Event& event, Annotations& annotations) {
   Token end;
   end.location = origin;
   tokens.push_back(end);
-  // A comment may hold anything; what is no annotation in it is prose.
-  const Diagnostics::Mute mute(context.diagnostics);
-  classify(tokens, context.options, context.diagnostics);
-  context.tokens.parse_aside(tokens, [&] {
-    while (context.tokens.at("@")) parse_annotation(context, annotations);
-  });
+  const std::size_t known_count = annotations.size();
+  {
+    // A comment may hold anything; what is no annotation in it is prose.
+    const Diagnostics::Mute mute(context.diagnostics);
+    classify(tokens, context.options, context.diagnostics);
+    context.tokens.parse_aside(tokens, [&] {
+      while (context.tokens.at("@")) parse_annotation(context, annotations);
+    });
+  }
+  for (std::size_t i = known_count; i < annotations.size(); ++i) {
+    check_annotation_name(annotations[i], context.diagnostics);
+  }
 }
 
 }  // namespace

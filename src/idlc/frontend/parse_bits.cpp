@@ -7,20 +7,26 @@ namespace {
 
 constexpr std::uint64_t bit_count_max = 64;
 
+struct Range {
+  std::uint64_t least;
+  std::uint64_t greatest;
+};
+
 /// The number in `@name(number)`, or `otherwise` if there is no such annotation.
 std::uint64_t annotated_number(Context& context, const Annotations& annotations,
-                               std::string_view name, std::uint64_t otherwise,
-                               std::uint64_t greatest) {
+                               std::string_view name, std::uint64_t otherwise, Range range) {
   for (const Annotation& annotation : annotations) {
     if (annotation.name != name) continue;
     const Value* value =
         annotation.parameters.empty() ? nullptr : &annotation.parameters.front().value;
     const auto* number = value == nullptr ? nullptr : std::get_if<std::int64_t>(value);
-    if (number != nullptr && *number >= 0 && static_cast<std::uint64_t>(*number) <= greatest) {
+    if (number != nullptr && *number >= 0 && static_cast<std::uint64_t>(*number) >= range.least &&
+        static_cast<std::uint64_t>(*number) <= range.greatest) {
       return static_cast<std::uint64_t>(*number);
     }
-    context.error(annotation.location, "@" + annotation.name + " needs an integer from 0 to " +
-                                           std::to_string(greatest));
+    context.error(annotation.location, "@" + annotation.name + " needs an integer from " +
+                                           std::to_string(range.least) + " to " +
+                                           std::to_string(range.greatest));
   }
   return otherwise;
 }
@@ -74,11 +80,13 @@ void parse_bitset_base(Context& context, Bitset& bitset) {
   const ScopedName name = parse_scoped_name(context, "the name of the base bitset");
   Declaration* declaration = name.is_empty() ? nullptr : context.scopes.resolve(name);
   if (declaration == nullptr) return;
-  bitset.base = as<Bitset>(declaration);
-  if (bitset.base == nullptr || bitset.base == &bitset) {
-    context.error(name.location(), "'" + name.text() + "' is no bitset that is defined already");
-    bitset.base = nullptr;
+  const auto* base = as<Bitset>(declaration);
+  if (base == nullptr) return report_other_kind(context, name, *declaration, "a bitset");
+  if (base == &bitset) {
+    context.error(name.location(), "'" + base->name + "' cannot be a base of itself");
+    return;
   }
+  bitset.base = base;
 }
 
 }  // namespace
@@ -89,7 +97,7 @@ Declaration* parse_bitmask(Context& context, Annotations annotations) {
   const auto identifier = parse_identifier(context, "the name of the bitmask");
   if (!identifier || !tokens.expect("{", "after the name of the bitmask")) return nullptr;
   const std::uint64_t bound =
-      annotated_number(context, annotations, "bit_bound", 32, bit_count_max);
+      annotated_number(context, annotations, "bit_bound", 32, {1, bit_count_max});
   Bitmask& bitmask = declare<Bitmask>(context, *identifier, std::move(annotations));
   bitmask.bit_bound = static_cast<std::uint16_t>(bound);
   Declarations none;
@@ -102,8 +110,8 @@ Declaration* parse_bitmask(Context& context, Annotations annotations) {
       tokens.skip_to_block_end();
       return &bitmask;
     }
-    const std::uint64_t position =
-        annotated_number(context, flag_annotations, "position", next_position, bit_count_max - 1);
+    const std::uint64_t position = annotated_number(context, flag_annotations, "position",
+                                                    next_position, {0, bit_count_max - 1});
     if (position >= bound) {
       context.error(flag->location, "flag '" + flag->name + "' has position " +
                                         std::to_string(position) + ", outside the bitmask's " +
@@ -142,7 +150,11 @@ Declaration* parse_bitset(Context& context, Annotations annotations) {
   }
   tokens.expect("}", "at the end of bitset '" + bitset.name + "'");
   std::uint64_t bit_count = 0;
-  for (const BitField& field : bitset.fields) bit_count += field.size;
+  std::size_t base_count = 0;
+  for (const Bitset* each = &bitset; each != nullptr; each = each->base) {
+    for (const BitField& field : each->fields) bit_count += field.size;
+    if (++base_count > bit_count_max) break;  // each of them has a field in what compiles
+  }
   if (bit_count > bit_count_max) {
     context.error(bitset.location, "bitset '" + bitset.name + "' has " + std::to_string(bit_count) +
                                        " bits, more than 64");

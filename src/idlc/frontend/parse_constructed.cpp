@@ -1,5 +1,6 @@
 // Structs, exceptions and enums. CORBA 3.0, 3.11.2 and 3.12.
 #include "idlc/frontend/checks.h"
+#include "idlc/frontend/forward.h"
 #include "idlc/frontend/grammar.h"
 
 namespace perigee::idlc {
@@ -16,6 +17,9 @@ void parse_members(Context& context, std::vector<Member>& members) {
     const Type* type = identifier ? parse_dimensions(context, base) : nullptr;
     if (type == nullptr) return tokens.recover();
     if (members.size() == first) check_complete(context, *type, type_location);
+    if (members.size() == first || type != base) {
+      warn_of_anonymous(context, *type, type == base ? type_location : identifier->location);
+    }
     context.scopes.declare(*identifier, nullptr, "member");
     members.push_back({identifier->name, identifier->location, type, annotations});
   } while (tokens.accept(","));
@@ -35,46 +39,14 @@ void parse_body(Context& context, std::vector<Member>& members, const std::strin
   context.tokens.expect("}", "at the end of '" + name + "'");
 }
 
-/// The node of `struct S` or `union U`: the one that a forward declaration made, or a new one.
-Struct& struct_node(Context& context, const Identifier& identifier) {
-  const Symbol* known = context.scopes.current().find_exact(identifier.name);
-  auto* forward = known == nullptr ? nullptr : as<Struct>(known->declaration);
-  if (forward == nullptr || forward->is_defined || known->is_use) {
-    return declare<Struct>(context, identifier);
-  }
-  forward->location = identifier.location;
-  forward->is_imported = !identifier.location.file->is_main;
-  context.contents->push_back(forward);
-  return *forward;
-}
-
-Declaration* forward_struct(Context& context, const Identifier& identifier) {
-  const Symbol* known = context.scopes.current().find_exact(identifier.name);
-  auto* declared = known == nullptr ? nullptr : as<Struct>(known->declaration);
-  Forward& forward = context.model.make<Forward>();
-  describe_declaration(context, forward, identifier);
-  if (declared == nullptr) {
-    declared = &context.model.make<Struct>();
-    describe_declaration(context, *declared, identifier);
-    context.scopes.declare(identifier, declared, "struct");
-    context.forwards.emplace_back(declared, identifier.location);
-  }
-  forward.declared = declared;
-  context.ids.share(forward, *declared);
-  context.contents->push_back(&forward);
-  return &forward;
-}
-
 /// IDL 4: `struct S : Base`.
 void parse_struct_base(Context& context, Struct& structure) {
   const ScopedName name = parse_scoped_name(context, "the name of the base struct");
   Declaration* declaration = name.is_empty() ? nullptr : context.scopes.resolve(name);
   if (declaration == nullptr) return;
   const auto* base = as<Struct>(declaration);
-  if (base == nullptr || !base->is_defined) {
-    context.error(name.location(), "'" + name.text() + "' is no struct that is defined already");
-    return;
-  }
+  if (base == nullptr) return report_other_kind(context, name, *declaration, "a struct");
+  if (!base->is_defined) return report_undefined_base(context, name, *base);
   structure.base = base;
   if (Scope* scope = context.scopes.scope_of(base)) {
     Scope* own = context.scopes.scope_of(&structure);
@@ -90,13 +62,14 @@ Declaration* parse_struct(Context& context, Annotations annotations) {
   tokens.next();
   const auto identifier = parse_identifier(context, "the name of the struct");
   if (!nesting.is_ok() || !identifier) return nullptr;
-  if (tokens.at(";")) return forward_struct(context, *identifier);
+  if (tokens.at(";")) {
+    return declare_forward<Struct>(context, *identifier, std::move(annotations));
+  }
   if (!tokens.at("{") && !tokens.at(":")) {
     tokens.report_unexpected("'{' after the name of the struct");
     return nullptr;
   }
-  Struct& structure = struct_node(context, *identifier);
-  structure.annotations = std::move(annotations);
+  Struct& structure = define_node<Struct>(context, *identifier, std::move(annotations));
   const Inside inside(context, structure, structure.nested);
   if (tokens.accept(":")) parse_struct_base(context, structure);
   if (!tokens.expect("{", "after the name of the struct")) return nullptr;
@@ -108,6 +81,8 @@ Declaration* parse_struct(Context& context, Annotations annotations) {
       context.diagnostics.error_count() == errors_before) {
     context.error(end_of_head, "struct '" + structure.name + "' has no members");
   }
+  for (const Member& member : structure.members) note_local(context, structure, *member.type);
+  if (context.local_types.contains(structure.base)) context.local_types.insert(&structure);
   structure.is_defined = true;
   return &structure;
 }
@@ -123,6 +98,7 @@ Declaration* parse_exception(Context& context, Annotations annotations) {
   auto& exception = declare<Exception>(context, *identifier, std::move(annotations));
   const Inside inside(context, exception, exception.nested);
   parse_body(context, exception.members, exception.name);
+  for (const Member& member : exception.members) note_local(context, exception, *member.type);
   return &exception;
 }
 
@@ -144,7 +120,8 @@ std::int64_t enumerator_value(Context& context, const Enumerator& enumerator,
 }
 
 /// False if the text is not an enumerator; the error is reported.
-bool parse_enumerator(Context& context, Enum& enumeration) {
+bool parse_enumerator(Context& context, Enum& enumeration,
+                      std::map<std::int64_t, Location>& values) {
   Annotations annotations = parse_annotations(context);
   const auto identifier = parse_identifier(context, "the name of an enumerator");
   if (!identifier) return false;
@@ -157,6 +134,13 @@ bool parse_enumerator(Context& context, Enum& enumeration) {
   enumerator.value = enumerator_value(context, enumerator, enumeration);
   enumerator.enumeration = &enumeration;
   context.scopes.declare(*identifier, &enumerator, "enumerator");
+  const auto [known, is_new] = values.emplace(enumerator.value, identifier->location);
+  if (!is_new) {
+    context
+        .error(identifier->location, "enumerator '" + enumerator.name + "' has the value " +
+                                         std::to_string(enumerator.value) + " of another one")
+        .notes.push_back({known->second, "the other one is here"});
+  }
   enumeration.enumerators.push_back(&enumerator);
   return true;
 }
@@ -168,13 +152,14 @@ Declaration* parse_enum(Context& context, Annotations annotations) {
   tokens.next();
   const auto identifier = parse_identifier(context, "the name of the enum");
   if (!identifier || !tokens.expect("{", "after the name of the enum")) return nullptr;
+  std::map<std::int64_t, Location> values;
   Enum& enumeration = declare<Enum>(context, *identifier, std::move(annotations));
   do {
     if (tokens.at("}") && !enumeration.enumerators.empty()) {
       context.error(tokens.previous_end(), "a ',' behind the last enumerator is not allowed");
       break;
     }
-    if (!parse_enumerator(context, enumeration)) {
+    if (!parse_enumerator(context, enumeration, values)) {
       tokens.skip_to_block_end();
       return &enumeration;
     }

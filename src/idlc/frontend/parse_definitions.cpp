@@ -32,6 +32,25 @@ ScopedName parse_scoped_name(Context& context, std::string_view what) {
   return name;
 }
 
+void report_other_kind(Context& context, const ScopedName& name, const Declaration& found,
+                       std::string_view expected) {
+  context
+      .error(name.location(), "'" + name.text() + "' is " + with_article(to_text(found.kind)) +
+                                  ", not " + std::string(expected))
+      .notes.push_back({found.location, "it was declared here"});
+}
+
+void report_undefined_base(Context& context, const ScopedName& name, const Declaration& base) {
+  if (context.scopes.is_inside(base)) {
+    context.error(name.location(), "'" + base.name + "' cannot be a base of itself");
+    return;
+  }
+  context
+      .error(name.location(), "the base " + std::string(to_text(base.kind)) + " '" + base.name +
+                                  "' is not defined yet")
+      .notes.push_back({base.location, "it is only declared here"});
+}
+
 void finish_declaration(Context& context, Declaration* declared, std::string_view after) {
   context.tokens.expect_semicolon(after);
   if (declared != nullptr) add_trailing_annotations(context, declared->annotations);
@@ -151,6 +170,7 @@ Declaration* parse_typedef(Context& context, const Annotations& annotations) {
     if (type->kind == TypeKind::array) check_complete(context, *type, location);
     last = &declare<Typedef>(context, *identifier, annotations);
     last->type = type;
+    note_local(context, *last, *type);
     const std::size_t depth = context.types.alias_depth(*type) + 1;
     context.types.set_alias_depth(*last, depth);
     if (depth > context.options.limits.alias_depth_max) {
@@ -193,40 +213,26 @@ void parse_type_id(Context& context) {
   if (word.text == "typeid") {
     context.ids.set_id(*declaration, text, token.location);
   } else if (context.ids.check_prefix(text, token.location)) {
-    context.ids.set_type_prefix(*declaration, text);
+    context.ids.set_type_prefix(*declaration, text, token.location);
     if (Scope* scope = context.scopes.scope_of(declaration)) {
       scope->type_prefix = text;
       scope->has_type_prefix = true;
-      if (scope == &context.scopes.current()) context.ids.set_prefix(text);
+      if (scope == &context.scopes.current()) context.ids.set_scope_prefix(text, *declaration);
     }
   }
   tokens.expect_semicolon("the " + std::string(word.text));
 }
 
-/// CORBA components are not part of this compiler. They are named as such, and skipped.
-bool skip_component(Context& context) {
-  TokenStream& tokens = context.tokens;
-  if (tokens.peek(1).kind != TokenKind::identifier) return false;
-  for (const std::string_view word :
-       {"component", "home", "eventtype", "porttype", "connector", "composition"}) {
-    if (!tokens.at_word(word)) continue;
-    context.error(tokens.peek().location,
-                  "CORBA components ('" + std::string(word) + "') are not supported");
-    tokens.recover();
-    tokens.accept(";");
-    return true;
-  }
-  return false;
-}
-
+/// A word that is no keyword, but starts a statement where a name or string follows it.
 bool at_statement_word(const Context& context, std::string_view word) {
   return context.tokens.at_word(word) &&
          (context.tokens.peek(1).kind == TokenKind::identifier || context.tokens.peek(1).is("::"));
 }
 
-void skip_unsupported(Context& context, const std::string& what) {
-  context.unsupported(context.tokens.peek().location, what);
-  context.tokens.recover();
+bool at_import(const Context& context) {
+  return at_statement_word(context, "import") ||
+         (context.tokens.at_word("import") &&
+          context.tokens.peek(1).kind != TokenKind::punctuation);
 }
 
 void report_no_definition(Context& context) {
@@ -253,6 +259,8 @@ void parse_definition(Context& context) {
   TokenStream& tokens = context.tokens;
   Annotations annotations = parse_annotations(context);
   if (tokens.at("@")) return skip_annotation_definition(context);
+  if (at_import(context)) return parse_import(context);
+  context.files_with_definitions.insert(tokens.peek().location.file);
   bool handled = false;
   parse_common_definition(context, annotations, handled);
   if (handled) return;
@@ -262,8 +270,6 @@ void parse_definition(Context& context) {
     parse_interface(context, std::move(annotations));
   } else if (at_value_type(context)) {
     parse_value_type(context, std::move(annotations));
-  } else if (at_statement_word(context, "import")) {
-    skip_unsupported(context, "import");
   } else if (!skip_component(context)) {
     report_no_definition(context);
   }
@@ -317,6 +323,7 @@ void parse_specification(Context& context) {
   }
   context.tokens.next();  // hands over the events in front of the end
   check_forwards(context);
+  check_includes(context);
   context.ids.finish();
 }
 

@@ -1,5 +1,6 @@
 // Interfaces with their operations and attributes. CORBA 3.0, 3.8, 3.13 and 3.14.
 #include "idlc/frontend/checks.h"
+#include "idlc/frontend/forward.h"
 #include "idlc/frontend/grammar.h"
 #include "idlc/frontend/literals.h"
 
@@ -19,19 +20,22 @@ struct Head {
   Identifier identifier;
 };
 
-/// The node that a forward declaration made, if it fits.
-Interface* declared_interface(Context& context, const Head& head) {
-  const Symbol* known = context.scopes.current().find_exact(head.identifier.name);
-  if (known == nullptr || known->is_use) return nullptr;
-  auto* interface = as<Interface>(known->declaration);
-  if (interface == nullptr) return nullptr;
-  if (interface->is_local != head.is_local || interface->is_abstract != head.is_abstract) {
-    context
-        .error(head.identifier.location,
-               "'" + head.identifier.name + "' was declared with other words before 'interface'")
-        .notes.push_back({known->location, "it was declared here"});
+/// All declarations of an interface have the same words in front of `interface`.
+void check_head(Context& context, const Head& head) {
+  const auto* declared = declared_node<Interface>(context, head.identifier);
+  if (declared == nullptr ||
+      (declared->is_local == head.is_local && declared->is_abstract == head.is_abstract)) {
+    return;
   }
-  return interface;
+  const auto words = [](bool is_local, bool is_abstract) {
+    return is_local ? "'local'" : is_abstract ? "'abstract'" : "neither 'local' nor 'abstract'";
+  };
+  context
+      .error(head.identifier.location, "interface '" + head.identifier.name + "' is " +
+                                           words(head.is_local, head.is_abstract) +
+                                           " here, but was declared as " +
+                                           words(declared->is_local, declared->is_abstract))
+      .notes.push_back({declared->location, "it was declared here"});
 }
 
 void set_head(Interface& interface, const Head& head) {
@@ -40,24 +44,13 @@ void set_head(Interface& interface, const Head& head) {
 }
 
 Declaration* forward_interface(Context& context, const Head& head, Annotations annotations) {
-  Interface* declared = declared_interface(context, head);
-  Forward& forward = context.model.make<Forward>();
-  describe_declaration(context, forward, head.identifier);
-  forward.annotations = std::move(annotations);
-  if (declared == nullptr) {
-    declared = &context.model.make<Interface>();
-    describe_declaration(context, *declared, head.identifier);
-    set_head(*declared, head);
-    context.scopes.declare(head.identifier, declared, "interface");
-    context.forwards.emplace_back(declared, head.identifier.location);
-  }
-  forward.declared = declared;
-  context.ids.share(forward, *declared);
-  context.contents->push_back(&forward);
-  return &forward;
+  check_head(context, head);
+  return declare_forward<Interface>(context, head.identifier, std::move(annotations),
+                                    [&](Interface& interface) { set_head(interface, head); });
 }
 
 void parse_bases(Context& context, Interface& interface) {
+  BaseChecks checks(context, interface);
   do {
     const ScopedName name = parse_scoped_name(context, "the name of a base interface");
     if (name.is_empty()) {
@@ -73,14 +66,10 @@ void parse_bases(Context& context, Interface& interface) {
     if (const auto* alias = as<Typedef>(declaration)) target = unaliased(*alias->type).declaration;
     const auto* base = as<Interface>(target);
     if (base == nullptr) {
-      context.error(name.location(), "'" + name.text() + "' is " +
-                                         with_article(to_text(declaration->kind)) +
-                                         ", not an interface");
+      report_other_kind(context, name, *declaration, "an interface");
       continue;
     }
-    check_inheritance(context, interface, name, *base);
-    const bool is_new = std::ranges::find(interface.bases, base) == interface.bases.end();
-    if (base->is_defined && is_new) interface.bases.push_back(base);
+    if (checks.accepts(name, *base)) interface.bases.push_back(base);
   } while (context.tokens.accept(","));
 }
 
@@ -93,16 +82,9 @@ void parse_export(Context& context) {
 
 Declaration* define_interface(Context& context, const Head& head, Annotations annotations) {
   TokenStream& tokens = context.tokens;
-  Interface* forward = declared_interface(context, head);
-  const bool is_new = forward == nullptr || forward->is_defined;
-  Interface& interface = is_new ? declare<Interface>(context, head.identifier) : *forward;
-  if (!is_new) {
-    interface.location = head.identifier.location;
-    interface.is_imported = !head.identifier.location.file->is_main;
-    context.contents->push_back(&interface);
-  }
+  check_head(context, head);
+  auto& interface = define_node<Interface>(context, head.identifier, std::move(annotations));
   set_head(interface, head);
-  interface.annotations = std::move(annotations);
   // The bases are looked up outside the interface.
   if (tokens.accept(":")) parse_bases(context, interface);
   {
@@ -167,11 +149,7 @@ std::vector<const Exception*> parse_exception_list(Context& context) {
     if (declaration == nullptr) continue;
     const auto* exception = as<Exception>(declaration);
     if (exception == nullptr) {
-      context
-          .error(name.location(), "'" + name.text() + "' is " +
-                                      with_article(to_text(declaration->kind)) +
-                                      ", not an exception")
-          .notes.push_back({declaration->location, "it was declared here"});
+      report_other_kind(context, name, *declaration, "an exception");
     } else if (std::ranges::find(result, exception) != result.end()) {
       context.error(name.location(), "the exception '" + name.text() + "' is named twice");
     } else {
@@ -183,6 +161,24 @@ std::vector<const Exception*> parse_exception_list(Context& context) {
 }
 
 namespace {
+
+/// A type; IDL's grammar gives parameters, results and attributes only those with names and basic
+/// ones.
+const Type* parse_named_type(Context& context, std::string_view what, std::string_view used_as) {
+  const Location location = context.tokens.peek().location;
+  const Type* type = parse_type(context, what);
+  const bool is_anonymous =
+      type != nullptr && (type->kind == TypeKind::sequence || type->kind == TypeKind::map ||
+                          (type->kind == TypeKind::fixed && type->digits != 0));
+  if (is_anonymous) {
+    context.diagnostics
+        .warning(Warning::anonymous_parameters, location,
+                 "other compilers refuse '" + to_text(*type) + "' as the type of " +
+                     std::string(used_as))
+        .hint = "give it a name: typedef " + to_text(*type) + " Name;";
+  }
+  return type;
+}
 
 /// False after an error.
 bool parse_parameter(Context& context, std::vector<Parameter>& parameters) {
@@ -199,7 +195,7 @@ bool parse_parameter(Context& context, std::vector<Parameter>& parameters) {
     tokens.report_unexpected("'in', 'out' or 'inout' in front of a parameter");
     return false;
   }
-  parameter.type = parse_type(context, "the type of a parameter");
+  parameter.type = parse_named_type(context, "the type of a parameter", "a parameter");
   if (parameter.type == nullptr) return false;
   const auto identifier = parse_identifier(context, "the name of a parameter");
   if (!identifier) return false;
@@ -238,22 +234,23 @@ void parse_operation(Context& context, Annotations annotations) {
   TokenStream& tokens = context.tokens;
   const Location keyword = tokens.peek().location;
   const bool is_oneway = tokens.accept_keyword("oneway");
-  const Type* type = tokens.accept_keyword("void")
-                         ? context.types.basic(TypeKind::void_type)
-                         : parse_type(context, "an operation, an attribute or a definition");
+  const Type* type =
+      tokens.accept_keyword("void")
+          ? context.types.basic(TypeKind::void_type)
+          : parse_named_type(context, "an operation, an attribute or a definition", "a result");
   const auto identifier =
       type == nullptr ? std::nullopt : parse_identifier(context, "the name of the operation");
   if (!identifier || !tokens.at("(")) {
     if (identifier) tokens.report_unexpected("'(' after the name of the operation");
     return tokens.recover();
   }
-  check_not_inherited(context, *identifier);
   auto& operation = declare<Operation>(context, *identifier, std::move(annotations));
   operation.is_oneway = is_oneway;
   operation.return_type = type;
   parse_parameters(context, operation.parameters);
   if (tokens.accept_keyword("raises")) operation.raises = parse_exception_list(context);
   if (tokens.accept_keyword("context")) parse_context_names(context, operation);
+  check_local(context, operation);
   if (is_oneway) check_oneway(context, operation, keyword);
   finish_declaration(context, &operation, "the operation");
 }
@@ -276,16 +273,16 @@ void parse_attribute(Context& context, const Annotations& annotations) {
     tokens.report_unexpected("'attribute' after 'readonly'");
     return tokens.recover();
   }
-  const Type* type = parse_type(context, "the type of the attribute");
+  const Type* type = parse_named_type(context, "the type of the attribute", "an attribute");
   if (type == nullptr) return tokens.recover();
   std::vector<Attribute*> attributes;
   do {
     const auto identifier = parse_identifier(context, "the name of the attribute");
     if (!identifier) return tokens.recover();
-    check_not_inherited(context, *identifier);
     auto& attribute = declare<Attribute>(context, *identifier, annotations);
     attribute.is_readonly = is_readonly;
     attribute.type = type;
+    check_local(context, attribute);
     attributes.push_back(&attribute);
   } while (tokens.accept(","));
   parse_attribute_raises(context, *attributes.back());

@@ -46,8 +46,10 @@ const Type* parse_sequence(Context& context) {
   const InAngles in_angles(context);
   TokenStream& tokens = context.tokens;
   if (!tokens.expect("<", "after 'sequence'")) return nullptr;
+  const Location location = tokens.peek().location;
   const Type* element = parse_type(context, "the type of the sequence's elements");
   if (element == nullptr) return nullptr;
+  warn_of_anonymous(context, *element, location);
   Type& type = context.types.make(TypeKind::sequence);
   type.element = element;
   if (tokens.accept(",")) {
@@ -130,6 +132,9 @@ const Type* parse_keyword_type(Context& context, std::string_view what) {
     context.error(tokens.peek().location,
                   with_article(tokens.peek().text) +
                       " cannot be defined here: define it before, and use its name");
+    tokens.next();
+    while (!tokens.at_end() && !tokens.at("{") && !tokens.at(";") && !tokens.at("}")) tokens.next();
+    if (tokens.at("{")) tokens.skip_block();
     return nullptr;
   }
   tokens.report_unexpected(what);

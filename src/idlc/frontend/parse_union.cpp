@@ -1,39 +1,11 @@
 // Unions. CORBA 3.0, 3.11.2.2.
 #include "idlc/frontend/checks.h"
 #include "idlc/frontend/constants.h"
+#include "idlc/frontend/forward.h"
 #include "idlc/frontend/grammar.h"
 
 namespace perigee::idlc {
 namespace {
-
-Union& union_node(Context& context, const Identifier& identifier) {
-  const Symbol* known = context.scopes.current().find_exact(identifier.name);
-  auto* forward = known == nullptr ? nullptr : as<Union>(known->declaration);
-  if (forward == nullptr || forward->is_defined || known->is_use) {
-    return declare<Union>(context, identifier);
-  }
-  forward->location = identifier.location;
-  forward->is_imported = !identifier.location.file->is_main;
-  context.contents->push_back(forward);
-  return *forward;
-}
-
-Declaration* forward_union(Context& context, const Identifier& identifier) {
-  const Symbol* known = context.scopes.current().find_exact(identifier.name);
-  auto* declared = known == nullptr ? nullptr : as<Union>(known->declaration);
-  Forward& forward = context.model.make<Forward>();
-  describe_declaration(context, forward, identifier);
-  if (declared == nullptr) {
-    declared = &context.model.make<Union>();
-    describe_declaration(context, *declared, identifier);
-    context.scopes.declare(identifier, declared, "union");
-    context.forwards.emplace_back(declared, identifier.location);
-  }
-  forward.declared = declared;
-  context.ids.share(forward, *declared);
-  context.contents->push_back(&forward);
-  return &forward;
-}
 
 bool is_discriminator(const Type& type) {
   const TypeKind kind = unaliased(type).kind;
@@ -63,17 +35,22 @@ const Type* parse_switch(Context& context) {
 }
 
 /// All `case X:` and `default:` in front of a member. False after an error.
-bool parse_labels(Context& context, const Type& discriminator, UnionBranch& branch) {
+bool parse_labels(Context& context, const Type& discriminator, LabelChecks& checks,
+                  UnionBranch& branch) {
   TokenStream& tokens = context.tokens;
   while (true) {
+    const Location keyword = tokens.peek().location;
     if (tokens.accept_keyword("default")) {
       branch.is_default = true;
+      checks.add_default(keyword);
     } else if (tokens.accept_keyword("case")) {
+      const Location location = tokens.peek().location;
       std::optional<Value> label = parse_constant(context, discriminator);
       if (!label) {
         while (!tokens.at_end() && !tokens.at(":") && !tokens.at(";") && !tokens.at("}"))
           tokens.next();
       } else {
+        checks.add(*label, location);
         branch.labels.push_back(std::move(*label));
       }
     } else {
@@ -83,7 +60,7 @@ bool parse_labels(Context& context, const Type& discriminator, UnionBranch& bran
   }
 }
 
-void parse_branch(Context& context, Union& declaration) {
+void parse_branch(Context& context, Union& declaration, LabelChecks& checks) {
   TokenStream& tokens = context.tokens;
   UnionBranch branch;
   Annotations annotations = parse_annotations(context);
@@ -91,7 +68,7 @@ void parse_branch(Context& context, Union& declaration) {
     tokens.report_unexpected("'case' or 'default' in the union");
     return tokens.recover();
   }
-  if (!parse_labels(context, *declaration.discriminator, branch)) return tokens.recover();
+  if (!parse_labels(context, *declaration.discriminator, checks, branch)) return tokens.recover();
   for (Annotation& annotation : parse_annotations(context))
     annotations.push_back(std::move(annotation));
   const Location location = tokens.peek().location;
@@ -101,10 +78,12 @@ void parse_branch(Context& context, Union& declaration) {
   const Type* type = identifier ? parse_dimensions(context, base) : nullptr;
   if (type == nullptr) return tokens.recover();
   check_complete(context, *type, location);
+  warn_of_anonymous(context, *type, location);
   context.scopes.declare(*identifier, nullptr, "member");
   branch.member = {identifier->name, identifier->location, type, std::move(annotations)};
   tokens.expect_semicolon("the union's member");
   add_trailing_annotations(context, branch.member.annotations);
+  note_local(context, declaration, *type);
   declaration.branches.push_back(std::move(branch));
 }
 
@@ -116,9 +95,10 @@ Declaration* parse_union(Context& context, Annotations annotations) {
   tokens.next();
   const auto identifier = parse_identifier(context, "the name of the union");
   if (!nesting.is_ok() || !identifier) return nullptr;
-  if (tokens.at(";")) return forward_union(context, *identifier);
-  Union& declaration = union_node(context, *identifier);
-  declaration.annotations = std::move(annotations);
+  if (tokens.at(";")) {
+    return declare_forward<Union>(context, *identifier, std::move(annotations));
+  }
+  Union& declaration = define_node<Union>(context, *identifier, std::move(annotations));
   const Inside inside(context, declaration, declaration.nested);
   declaration.discriminator = parse_switch(context);
   if (declaration.discriminator == nullptr) {
@@ -132,13 +112,14 @@ Declaration* parse_union(Context& context, Annotations annotations) {
   if (!tokens.expect("{", "after the union's discriminator")) return nullptr;
   const Location end_of_head = tokens.previous_end();
   const std::size_t errors_before = context.diagnostics.error_count();
-  while (!tokens.at_end() && !tokens.at("}")) parse_branch(context, declaration);
+  LabelChecks checks(context);
+  while (!tokens.at_end() && !tokens.at("}")) parse_branch(context, declaration, checks);
   tokens.expect("}", "at the end of '" + declaration.name + "'");
   declaration.is_defined = true;
   if (declaration.branches.empty() && context.diagnostics.error_count() == errors_before) {
     context.error(end_of_head, "union '" + declaration.name + "' has no members");
   }
-  check_labels(context, declaration);
+  checks.finish(declaration);
   return &declaration;
 }
 

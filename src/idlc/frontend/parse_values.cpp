@@ -1,5 +1,6 @@
 // Valuetypes and boxed values. CORBA 3.0, 3.9.
 #include "idlc/frontend/checks.h"
+#include "idlc/frontend/forward.h"
 #include "idlc/frontend/grammar.h"
 
 #include <algorithm>
@@ -12,28 +13,6 @@ struct Head {
   bool is_abstract = false;
   Identifier identifier;
 };
-
-ValueType* declared_value(Context& context, const Identifier& identifier) {
-  const Symbol* known = context.scopes.current().find_exact(identifier.name);
-  return known == nullptr || known->is_use ? nullptr : as<ValueType>(known->declaration);
-}
-
-Declaration* forward_value(Context& context, const Head& head) {
-  ValueType* declared = declared_value(context, head.identifier);
-  Forward& forward = context.model.make<Forward>();
-  describe_declaration(context, forward, head.identifier);
-  if (declared == nullptr) {
-    declared = &context.model.make<ValueType>();
-    describe_declaration(context, *declared, head.identifier);
-    declared->is_abstract = head.is_abstract;
-    context.scopes.declare(head.identifier, declared, "valuetype");
-    context.forwards.emplace_back(declared, head.identifier.location);
-  }
-  forward.declared = declared;
-  context.ids.share(forward, *declared);
-  context.contents->push_back(&forward);
-  return &forward;
-}
 
 Declaration* parse_value_box(Context& context, const Head& head, Annotations annotations) {
   if (head.is_custom || head.is_abstract) {
@@ -50,8 +29,11 @@ void add_value_base(Context& context, ValueType& value, const ScopedName& name) 
   Declaration* declaration = context.scopes.resolve(name);
   if (declaration == nullptr) return;
   const auto* base = as<ValueType>(declaration);
-  if (base == nullptr || !base->is_defined || base == &value) {
-    context.error(name.location(), "'" + name.text() + "' is no valuetype that is defined already");
+  if (base == nullptr) return report_other_kind(context, name, *declaration, "a valuetype");
+  if (base == &value) {
+    context.error(name.location(), "'" + base->name + "' cannot be a base of itself");
+  } else if (!base->is_defined) {
+    report_undefined_base(context, name, *base);
   } else if (!base->is_abstract && (value.is_abstract || !value.bases.empty())) {
     context.error(name.location(), value.is_abstract
                                        ? "an abstract valuetype can inherit from abstract ones only"
@@ -69,10 +51,8 @@ void add_supported(Context& context, ValueType& value, const ScopedName& name) {
   Declaration* declaration = context.scopes.resolve(name);
   if (declaration == nullptr) return;
   const auto* interface = as<Interface>(declaration);
-  if (interface == nullptr || !interface->is_defined) {
-    context.error(name.location(), "'" + name.text() + "' is no interface that is defined already");
-    return;
-  }
+  if (interface == nullptr) return report_other_kind(context, name, *declaration, "an interface");
+  if (!interface->is_defined) return report_undefined_base(context, name, *interface);
   const bool has_concrete = std::ranges::any_of(
       value.supports, [](const Interface* known) { return !known->is_abstract; });
   if (!interface->is_abstract && has_concrete) {
@@ -94,11 +74,15 @@ bool parse_names(Context& context, ValueType& value, AddBase add) {
   return true;
 }
 
-void parse_factory(Context& context, Annotations annotations) {
+void parse_factory(Context& context, const ValueType& value, Annotations annotations) {
   TokenStream& tokens = context.tokens;
   tokens.next();
   const auto identifier = parse_identifier(context, "the name of the factory");
   if (!identifier) return tokens.recover();
+  if (value.is_abstract) {
+    context.error(identifier->location,
+                  "the abstract valuetype '" + value.name + "' cannot have a factory");
+  }
   auto& factory = declare<Factory>(context, *identifier, std::move(annotations));
   parse_parameters(context, factory.parameters);
   for (const Parameter& parameter : factory.parameters) {
@@ -132,7 +116,7 @@ void parse_element(Context& context, ValueType& value) {
   }
   if (tokens.at_word("factory") && tokens.peek(1).kind == TokenKind::identifier &&
       tokens.peek(2).is("(")) {
-    return parse_factory(context, std::move(annotations));
+    return parse_factory(context, value, std::move(annotations));
   }
   bool handled = false;
   parse_common_definition(context, annotations, handled);
@@ -144,7 +128,12 @@ void parse_inheritance(Context& context, ValueType& value) {
   TokenStream& tokens = context.tokens;
   bool is_good = true;
   if (tokens.accept(":")) {
+    const Location word = tokens.peek().location;
     value.is_truncatable = tokens.accept_keyword("truncatable");
+    if (value.is_truncatable && (value.is_custom || value.is_abstract)) {
+      context.error(word, std::string(value.is_custom ? "a custom" : "an abstract") +
+                              " valuetype cannot be truncatable");
+    }
     is_good = parse_names(context, value, add_value_base);
   }
   if (is_good && tokens.accept_keyword("supports"))
@@ -154,17 +143,9 @@ void parse_inheritance(Context& context, ValueType& value) {
 
 Declaration* define_value(Context& context, const Head& head, Annotations annotations) {
   TokenStream& tokens = context.tokens;
-  ValueType* forward = declared_value(context, head.identifier);
-  const bool is_new = forward == nullptr || forward->is_defined;
-  ValueType& value = is_new ? declare<ValueType>(context, head.identifier) : *forward;
-  if (!is_new) {
-    value.location = head.identifier.location;
-    value.is_imported = !head.identifier.location.file->is_main;
-    context.contents->push_back(&value);
-  }
+  auto& value = define_node<ValueType>(context, head.identifier, std::move(annotations));
   value.is_custom = head.is_custom;
   value.is_abstract = head.is_abstract;
-  value.annotations = std::move(annotations);
   parse_inheritance(context, value);
   const Inside inside(context, value, value.contents);
   Scope& scope = context.scopes.current();
@@ -206,7 +187,9 @@ Declaration* parse_value_type(Context& context, Annotations annotations) {
   if (nesting.is_ok() && identifier) {
     head.identifier = *identifier;
     if (tokens.at(";")) {
-      declared = forward_value(context, head);
+      declared = declare_forward<ValueType>(
+          context, head.identifier, std::move(annotations),
+          [&](ValueType& value) { value.is_abstract = head.is_abstract; });
     } else if (tokens.at("{") || tokens.at(":") || tokens.at_keyword("supports")) {
       declared = define_value(context, head, std::move(annotations));
     } else {

@@ -133,7 +133,7 @@ std::vector<Token> Preprocessor::read_line() {
 void Preprocessor::expect_line_end(const Token& directive_name) {
   const std::vector<Token> line = read_line();
   if (!line.empty() && !is_skipping()) {
-    state_.diagnostics.warning(line.front().location,
+    state_.diagnostics.warning(Warning::extra_tokens, line.front().location,
                                "text after #" + std::string(directive_name.text) + " is ignored");
   }
 }

@@ -118,6 +118,7 @@ class Preprocessor final : private TokenSource {
   std::size_t total_size_ = 0;
   std::size_t inclusion_count_ = 0;
   Location end_;
+  std::string preprocessed_file_;  ///< the main file before another preprocessor ran
 };
 
 }  // namespace perigee::idlc

@@ -3,27 +3,35 @@
 
 namespace perigee::idlc {
 
-void RepositoryIds::assign(Declaration& declaration) {
-  parts_[&declaration].prefix = prefixes_.back();
-  compose(declaration);
-}
+namespace {
 
-/// "IDL:" prefix "/" scoped name with "/" between the parts ":" version.
-void RepositoryIds::compose(Declaration& declaration) {
-  const Parts& parts = parts_[&declaration];
-  if (parts.has_id) return;
+/// "::A::B" as "A/B".
+std::string path_of(const std::string& scoped_name) {
   std::string path;
-  const std::string& name = declaration.scoped_name;
-  for (std::size_t i = 2; i < name.size(); ++i) {
-    if (name[i] != ':') {
-      path += name[i];
+  for (std::size_t i = 2; i < scoped_name.size(); ++i) {
+    if (scoped_name[i] != ':') {
+      path += scoped_name[i];
     } else {
       path += '/';
       ++i;
     }
   }
-  declaration.repository_id =
-      "IDL:" + (parts.prefix.empty() ? "" : parts.prefix + '/') + path + ':' + parts.version;
+  return path;
+}
+
+}  // namespace
+
+void RepositoryIds::assign(Declaration& declaration) {
+  parts_[&declaration].path = paths_.back();
+  by_name_.emplace(declaration.scoped_name, &declaration);
+  compose(declaration);
+}
+
+/// "IDL:" prefix "/" names of the scopes and the declaration, with "/" between them ":" version.
+void RepositoryIds::compose(Declaration& declaration) {
+  const Parts& parts = parts_[&declaration];
+  if (parts.has_id) return;
+  declaration.repository_id = "IDL:" + joined(parts.path, declaration.name) + ':' + parts.version;
 }
 
 bool RepositoryIds::check_prefix(const std::string& prefix, Location location) {
@@ -62,13 +70,41 @@ void RepositoryIds::set_version(Declaration& declaration, const std::string& ver
   compose(declaration);
 }
 
-void RepositoryIds::set_type_prefix(Declaration& declaration, const std::string& prefix) {
-  const std::string inside = declaration.scoped_name + "::";
-  for (auto& [declared, parts] : parts_) {
-    if (declared != &declaration && !declared->scoped_name.starts_with(inside)) continue;
-    parts.prefix = prefix;
-    compose(*declared);
+void RepositoryIds::set_scope_prefix(const std::string& prefix, const Declaration& owner) {
+  paths_.back() = joined(prefix, path_of(owner.scoped_name));
+}
+
+/// CORBA 3.0, 3.15.2: the prefix is put in front of the scoped names of the declaration and of what
+/// is inside it.
+void RepositoryIds::set_type_prefix(Declaration& declaration, const std::string& prefix,
+                                    Location location) {
+  const auto [known, is_new] = type_prefixes_.emplace(&declaration, prefix);
+  if (!is_new && known->second != prefix) {
+    diagnostics_.error(location, "the prefix of '" + declaration.name + "' is already set to \"" +
+                                     known->second + '"');
   }
+  if (!is_new) return;
+  const auto compose_again = [&](Declaration& each) {
+    const std::string name = path_of(each.scoped_name);
+    const auto slash = name.rfind('/');
+    parts_[&each].path =
+        slash == std::string::npos ? prefix : joined(prefix, name.substr(0, slash));
+    compose(each);
+  };
+  const auto [first, last] = by_name_.equal_range(declaration.scoped_name);
+  for (auto each = first; each != last; ++each) compose_again(*each->second);
+  const std::string inside = declaration.scoped_name + "::";
+  for (auto each = by_name_.lower_bound(inside);
+       each != by_name_.end() && each->first.starts_with(inside); ++each) {
+    compose_again(*each->second);
+  }
+}
+
+Declaration* RepositoryIds::find(const std::string& id) const {
+  for (const auto& [name, declaration] : by_name_) {
+    if (declaration->repository_id == id) return declaration;
+  }
+  return nullptr;
 }
 
 void RepositoryIds::finish() {

@@ -15,13 +15,19 @@ class RepositoryIds final {
   RepositoryIds(Diagnostics& diagnostics, std::size_t prefix_size_max)
       : diagnostics_(diagnostics), prefix_size_max_(prefix_size_max) {}
 
-  /// Prefixes hold until the end of the scope or file; an included file starts without one.
-  void push_empty() { prefixes_.emplace_back(); }
-  void push_inherited() { prefixes_.push_back(prefixes_.back()); }
-  void pop() {
-    if (prefixes_.size() > 1) prefixes_.pop_back();
+  /// A prefix holds until the end of the scope or file. An included file starts without one, and
+  /// without the names of the scopes around its #include.
+  void enter_file() { paths_.emplace_back(); }
+  void enter_scope(const std::string& name) { paths_.push_back(joined(paths_.back(), name)); }
+  void leave() {
+    if (paths_.size() > 1) paths_.pop_back();
   }
-  void set_prefix(std::string prefix) { prefixes_.back() = std::move(prefix); }
+  /// `#pragma prefix`: it takes the place of the prefix and of the names of all scopes around, as
+  /// in other compilers.
+  void set_prefix(std::string prefix) { paths_.back() = std::move(prefix); }
+  /// `typeprefix` of the present scope, which `owner` declared: its full name stays behind the
+  /// prefix.
+  void set_scope_prefix(const std::string& prefix, const Declaration& owner);
   /// Reports a prefix that is too long: each declaration repeats it.
   bool check_prefix(const std::string& prefix, Location location);
 
@@ -34,24 +40,32 @@ class RepositoryIds final {
   void set_id(Declaration& declaration, const std::string& id, Location location);
   void set_version(Declaration& declaration, const std::string& version, Location location);
   /// `typeprefix`: the declaration and all that was declared inside it so far.
-  void set_type_prefix(Declaration& declaration, const std::string& prefix);
+  void set_type_prefix(Declaration& declaration, const std::string& prefix, Location location);
+
+  /// A declaration with that id so far, or null.
+  [[nodiscard]] Declaration* find(const std::string& id) const;
 
   /// Copies the ids to the declarations given to `share`. Call once, at the end.
   void finish();
 
  private:
   struct Parts {
-    std::string prefix;
+    std::string path;  ///< prefix and scopes, between "IDL:" and the name
     std::string version = "1.0";
     bool has_id = false;
     bool has_version = false;
   };
+  static std::string joined(const std::string& path, const std::string& name) {
+    return path.empty() ? name : path + '/' + name;
+  }
   void compose(Declaration& declaration);
 
   Diagnostics& diagnostics_;
   std::size_t prefix_size_max_;
-  std::vector<std::string> prefixes_ = {""};
+  std::vector<std::string> paths_ = {""};
   std::map<Declaration*, Parts> parts_;
+  std::multimap<std::string, Declaration*> by_name_;
+  std::map<const Declaration*, std::string> type_prefixes_;
   std::map<Declaration*, const Declaration*> copies_;
 };
 

@@ -4,7 +4,9 @@
 #include "idlc/frontend/lexer.h"
 
 #include <algorithm>
+#include <array>
 #include <set>
+#include <utility>
 
 namespace perigee::idlc {
 namespace {
@@ -38,6 +40,31 @@ void add_bases(const Scope& scope, std::set<const Scope*>& visited) {
 bool keeps_uses(const Scope& scope) {
   return scope.owner() != nullptr ? scope.owner()->kind != DeclarationKind::module
                                   : scope.parent() != nullptr;
+}
+
+/// What users of other languages, or of IDL 4, write for a type of IDL 3; empty if it is nothing of
+/// that kind.
+std::string type_hint(const std::string& name) {
+  struct Foreign {
+    std::string_view name;
+    std::string_view meant;
+  };
+  constexpr std::array foreign = {
+      Foreign{"int", "long"},          Foreign{"bool", "boolean"},
+      Foreign{"byte", "octet"},        Foreign{"size_t", "unsigned long"},
+      Foreign{"int8_t", "octet"},      Foreign{"uint8_t", "octet"},
+      Foreign{"int16_t", "short"},     Foreign{"uint16_t", "unsigned short"},
+      Foreign{"int32_t", "long"},      Foreign{"uint32_t", "unsigned long"},
+      Foreign{"int64_t", "long long"}, Foreign{"uint64_t", "unsigned long long"},
+      Foreign{"wchar_t", "wchar"},     Foreign{"vector", "sequence"},
+      Foreign{"set", "sequence"},      Foreign{"list", "sequence"},
+      Foreign{"array", "sequence"},    Foreign{"class", "interface"}};
+  const auto* const found = std::ranges::find(foreign, name, &Foreign::name);
+  if (found != foreign.end()) return "in IDL it is called '" + std::string(found->meant) + "'";
+  const bool is_newer =
+      std::ranges::find(keywords(IdlVersion::four), name) != keywords(IdlVersion::four).end() &&
+      std::ranges::find(keywords(IdlVersion::three), name) == keywords(IdlVersion::three).end();
+  return is_newer ? quoted(name) + " is a keyword of IDL 4: ask for it with --idl 4" : "";
 }
 
 }  // namespace
@@ -125,7 +152,16 @@ bool Scopes::declare(const Identifier& identifier, Declaration* declaration,
     diagnostics_.error(identifier.location, quoted(identifier.name) + " is also the name of the " +
                                                 std::string(to_text(owner->kind)) + " around it");
   }
+  if (owner != nullptr && !is_owners_name &&
+      lower_case(owner->name) == lower_case(identifier.name)) {
+    warn_of_case(identifier, owner->name, owner->location);
+  }
+  report_inherited(identifier);
   const Symbol* existing = current_->find(identifier.name);
+  if (declaration != nullptr && existing == nullptr) warn_of_hidden(identifier);
+  if (existing != nullptr && existing->is_use && existing->name != identifier.name) {
+    warn_of_case(identifier, existing->name, existing->location);
+  }
   if (existing == nullptr || (existing->is_use && existing->name != identifier.name)) {
     // A use that differs in case, as in `void f(in Color color)`, is accepted as other compilers
     // do.
@@ -147,6 +183,55 @@ bool Scopes::declare(const Identifier& identifier, Declaration* declaration,
         .notes.push_back({existing->location, quoted(existing->name) + " was declared here"});
   }
   return false;
+}
+
+bool Scopes::is_inside(const Declaration& declaration) const {
+  for (const Scope* scope = current_; scope != nullptr; scope = scope->parent()) {
+    if (scope->owner() == &declaration) return true;
+  }
+  return false;
+}
+
+/// CORBA 3.0, 3.8.5 and 3.9.5: operations, attributes and members are inherited for good; types,
+/// constants and exceptions may be declared again.
+void Scopes::report_inherited(const Identifier& identifier) {
+  if (current_->bases().empty()) return;
+  for (const Symbol* symbol : inherited(*current_, identifier.name)) {
+    const Declaration* declaration = symbol->declaration;
+    const bool is_kept = declaration == nullptr || as<Operation>(declaration) != nullptr ||
+                         as<Attribute>(declaration) != nullptr;
+    if (!is_kept) continue;
+    diagnostics_
+        .error(identifier.location,
+               quoted(identifier.name) + " is inherited and cannot be declared again")
+        .notes.push_back({symbol->location, "it is inherited from here"});
+  }
+}
+
+void Scopes::warn_of_hidden(const Identifier& identifier) {
+  for (const Scope* scope = current_->parent(); scope != nullptr; scope = scope->parent()) {
+    const Symbol* hidden = scope->find_exact(identifier.name);
+    if (hidden == nullptr || hidden->is_use || hidden->declaration == nullptr) continue;
+    diagnostics_
+        .warning(Warning::shadow, identifier.location,
+                 quoted(identifier.name) + " hides " + quoted(hidden->declaration->scoped_name))
+        .notes.push_back({hidden->location, "the hidden one was declared here"});
+    return;
+  }
+}
+
+void Scopes::warn_of_case(const Identifier& identifier, const std::string& other,
+                          Location location) {
+  diagnostics_
+      .warning(Warning::case_clash, identifier.location,
+               quoted(identifier.name) + " differs from " + quoted(other) +
+                   " only in case, which other compilers may refuse")
+      .notes.push_back({location, quoted(other) + " stands here"});
+}
+
+void Scopes::note_use(const ScopedName& name, const Symbol& found) {
+  if (!name.location().file->is_main || found.declaration == nullptr) return;
+  used_files_.insert(found.declaration->location.file);
 }
 
 std::vector<const Symbol*> Scopes::inherited(const Scope& scope, const std::string& name) {
@@ -210,8 +295,11 @@ void Scopes::report_missing(const Identifier& identifier, const Scope* inside) {
       diagnostics_.error(identifier.location, quoted(identifier.name) + " is not declared" + where);
   // The order of a hash table must not decide between proposals.
   std::ranges::sort(names);
+  diagnostic.hint = inside == nullptr ? type_hint(identifier.name) : "";
   const std::string near = nearest_spelling(identifier.name, names);
-  if (!near.empty()) diagnostic.hint = "did you mean " + quoted(near) + "?";
+  if (diagnostic.hint.empty() && !near.empty()) {
+    diagnostic.hint = "did you mean " + quoted(near) + "?";
+  }
 }
 
 /// CORBA 3.0, 3.15.3: a use brings the name into the scopes up to where it was found.
@@ -235,6 +323,8 @@ Declaration* Scopes::resolve(const ScopedName& name) {
   // The pointer may be invalid after an insertion, the copy is not.
   Symbol symbol = *found;
   if (!name.is_absolute) introduce(first, symbol);
+  // A module may have openings in many files: it alone is no use of its first one.
+  if (as<Module>(symbol.declaration) == nullptr) note_use(name, symbol);
   for (std::size_t i = 1; i < name.parts.size(); ++i) {
     const Scope* scope = symbol.declaration == nullptr ? nullptr : scope_of(symbol.declaration);
     if (scope == nullptr) {
@@ -252,6 +342,7 @@ Declaration* Scopes::resolve(const ScopedName& name) {
       return nullptr;
     }
     symbol = *found;
+    if (as<Module>(symbol.declaration) == nullptr) note_use(name, symbol);
   }
   if (symbol.declaration == nullptr) {
     diagnostics_
@@ -261,6 +352,13 @@ Declaration* Scopes::resolve(const ScopedName& name) {
         .notes.push_back({symbol.location, "it was declared here"});
   }
   return symbol.declaration;
+}
+
+Declaration* Scopes::resolve_from(Scope& scope, const ScopedName& name) {
+  Scope* const saved = std::exchange(current_, &scope);
+  Declaration* const result = resolve(name);
+  current_ = saved;
+  return result;
 }
 
 }  // namespace perigee::idlc

@@ -8,6 +8,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -79,8 +80,15 @@ class Scopes final {
   /// What the name means here; null after a report. A name that is used in an interface, struct or
   /// the like may not be declared there any more.
   Declaration* resolve(const ScopedName& name);
+  /// The same as if the name stood in `scope`.
+  Declaration* resolve_from(Scope& scope, const ScopedName& name);
   /// "::Stock::Quoter" for a name in the current scope.
   [[nodiscard]] std::string scoped_name(const std::string& name) const;
+
+  /// The present scope is that of `declaration`, or lies in it.
+  [[nodiscard]] bool is_inside(const Declaration& declaration) const;
+  /// The files whose declarations the main file names.
+  [[nodiscard]] const std::set<const SourceFile*>& used_files() const { return used_files_; }
 
   /// Declarations of that name (whatever its case) in the bases of `scope`, each once.
   static std::vector<const Symbol*> inherited(const Scope& scope, const std::string& name);
@@ -89,6 +97,10 @@ class Scopes final {
   const Symbol* look_up(const Scope& scope, const Identifier& identifier, bool& is_ambiguous);
   const Symbol* first_part(const Identifier& identifier, bool& failed);
   void introduce(const Identifier& identifier, const Symbol& found);
+  void report_inherited(const Identifier& identifier);
+  void warn_of_hidden(const Identifier& identifier);
+  void warn_of_case(const Identifier& identifier, const std::string& other, Location location);
+  void note_use(const ScopedName& name, const Symbol& found);
   void report_missing(const Identifier& identifier, const Scope* inside);
 
   Diagnostics& diagnostics_;
@@ -96,6 +108,7 @@ class Scopes final {
   std::map<const Declaration*, Scope*> by_owner_;
   Scope* global_;
   Scope* current_;
+  std::set<const SourceFile*> used_files_;
 };
 
 }  // namespace perigee::idlc

@@ -98,7 +98,10 @@ Diagnostic* TokenStream::report_unexpected(std::string_view expected) {
   if (token.kind == TokenKind::keyword) found = "the keyword " + found;
   Diagnostic& diagnostic =
       diagnostics_.error(token.location, "expected " + std::string(expected) + ", found " + found);
-  if (token.kind == TokenKind::keyword && expected.find("name") != std::string_view::npos) {
+  const bool is_declared = expected.starts_with("the name of") &&
+                           expected.find(" base ") == std::string_view::npos &&
+                           expected.find("annotation") == std::string_view::npos;
+  if (token.kind == TokenKind::keyword && is_declared) {
     diagnostic.hint = "to use the keyword as a name, write '_" + std::string(token.text) + "'";
   }
   return &diagnostic;

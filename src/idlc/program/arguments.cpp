@@ -14,6 +14,7 @@ constexpr const char* description =
     "stockC.cpp for clients, stockS.h and stockS.cpp for servers.";
 
 struct Flags {
+  std::vector<std::string> warnings;
   bool dumps_model = false;
   bool preprocesses = false;
   std::string idl_version = "3";
@@ -33,6 +34,17 @@ void add_input_options(CLI::App& app, Arguments& arguments, Flags& flags) {
   app.add_option("-U", arguments.undefines, "Undefine a preprocessor macro")
       ->type_name("NAME")
       ->allow_extra_args(false);
+  app.add_option("--annotate", arguments.annotation_files,
+                 "Read annotations for declarations of the IDL from FILE: a line "
+                 "\"borrowed Stock::Quoter::put.data\" is \"#pragma perigee\" with the same words")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  app.add_option(
+         "-W", flags.warnings,
+         "Choose warnings, as in -Wall, -Wunknown-pragmas, -Wno-undefined-forward, -Werror, "
+         "-Werror=cpp; --help-warnings lists them")
+      ->type_name("[no-]WARNING")
+      ->allow_extra_args(false);
   app.add_option("--idl", flags.idl_version,
                  "IDL version: with 3, words that are keywords since IDL 4 (map, bitset, ...) are "
                  "ordinary names")
@@ -49,9 +61,14 @@ void add_output_options(CLI::App& app, Arguments& arguments) {
   app.add_option("--depend-file", arguments.depend_file,
                  "Write a make rule that names all files that were read")
       ->type_name("FILE");
+  app.add_flag("--any", names.with_any,
+               "Also generate TypeCodes, and insertion into and extraction from any: stockA.h and "
+               "stockA.cpp");
   app.add_option("--client-suffix", names.client_suffix, "Suffix of the client's files")
       ->capture_default_str();
   app.add_option("--server-suffix", names.server_suffix, "Suffix of the server's files")
+      ->capture_default_str();
+  app.add_option("--any-suffix", names.any_suffix, "Suffix of the files for any")
       ->capture_default_str();
   app.add_option("--header-extension", names.header_extension, "Extension of headers")
       ->capture_default_str();
@@ -69,6 +86,35 @@ void add_flags(CLI::App& app, Flags& flags) {
   app.add_flag("--async", flags.wants_async, "Coroutines (not available in this version)");
 }
 
+/// The table of warnings, in the form of --help.
+std::string warnings_help() {
+  std::string text =
+      "Warnings (-W<name> asks for one, -Wno-<name> drops it, -Werror=<name> makes it an error; "
+      "-Wall asks for all, -Werror makes all errors):\n";
+  for (const WarningInfo& info : warnings()) {
+    std::string line = "  " + std::string(info.name);
+    line.resize(std::max<std::size_t>(line.size() + 2, 24), ' ');
+    text += line + std::string(info.meaning) + (info.is_on ? " (on)\n" : "\n");
+  }
+  return text;
+}
+
+/// The -W options in turn. What is wrong with them; empty if nothing.
+std::string apply_warnings(const std::vector<std::string>& words, WarningOptions& options) {
+  for (const std::string& word : words) {
+    if (apply_warning_option(word, options)) continue;
+    std::vector<std::string> names = {"all", "error"};
+    for (const WarningInfo& info : warnings()) names.emplace_back(info.name);
+    const auto equals = word.find('=');
+    std::string name = equals == std::string::npos ? word : word.substr(equals + 1);
+    if (name.starts_with("no-")) name.erase(0, 3);
+    const std::string near = nearest_spelling(name, names);
+    return "there is no warning '" + word + "'" +
+           (near.empty() ? "" : ": did you mean '" + near + "'?");
+  }
+  return {};
+}
+
 /// What is wrong with options that are right one by one; empty if nothing.
 std::string complaint(const Arguments& arguments, const Flags& flags) {
   if (flags.wants_ami) return "--ami is not available in this version";
@@ -76,8 +122,13 @@ std::string complaint(const Arguments& arguments, const Flags& flags) {
   if (flags.wants_async) return "--async is not available in this version";
   if (!arguments.depend_file.empty() && arguments.files.size() > 1)
     return "--depend-file takes one IDL file at a time";
-  if (arguments.names.client_suffix == arguments.names.server_suffix)
+  const cpp11::FileNames& names = arguments.names;
+  if (names.client_suffix == names.server_suffix)
     return "the client's and the server's files have the same suffix";
+  const bool any_is_apart =
+      names.any_suffix != names.client_suffix && names.any_suffix != names.server_suffix;
+  if (names.with_any && !any_is_apart)
+    return "the files for any have the same suffix as the client's or the server's";
   if (arguments.names.header_extension == arguments.names.source_extension)
     return "headers and sources have the same extension";
   return {};
@@ -99,15 +150,28 @@ ParseResult parse_arguments(std::vector<std::string> words, std::ostream& out, s
   add_input_options(app, arguments, flags);
   add_output_options(app, arguments);
   add_flags(app, flags);
+  app.add_flag_callback(
+      "--help-warnings",
+      [&out] {
+        out << warnings_help();
+        throw CLI::Success();
+      },
+      "List the warnings that -W knows");
   try {
     std::ranges::reverse(words);  // CLI11 takes them from the back
     app.parse(std::move(words));
   } catch (const CLI::ParseError& error) {
-    const bool is_answer = app.exit(error, out, err) == 0;  // --help, --version
-    return {std::nullopt, is_answer ? exit_ok : exit_bad_usage};
+    if (error.get_exit_code() == 0) {  // --help, --version
+      app.exit(error, out, err);
+      return {std::nullopt, exit_ok};
+    }
+    err << "perigee-idl: " << error.what() << "\nperigee-idl: --help lists the options\n";
+    return {std::nullopt, exit_bad_usage};
   }
   apply(flags, arguments);
-  if (const std::string text = complaint(arguments, flags); !text.empty()) {
+  std::string text = complaint(arguments, flags);
+  if (text.empty()) text = apply_warnings(flags.warnings, arguments.warnings);
+  if (!text.empty()) {
     err << "perigee-idl: " << text << '\n';
     return {std::nullopt, exit_bad_usage};
   }

@@ -19,6 +19,8 @@ struct Arguments {
   std::vector<std::string> include_paths;
   std::vector<std::string> defines;
   std::vector<std::string> undefines;
+  std::vector<std::string> annotation_files;
+  WarningOptions warnings;
   IdlVersion idl_version = IdlVersion::three;
   std::string output_folder = ".";
   std::string depend_file;  ///< empty: none

@@ -40,6 +40,8 @@ class Job final {
     options.include_paths = arguments_.include_paths;
     options.defines = arguments_.defines;
     options.undefines = arguments_.undefines;
+    options.annotation_files = arguments_.annotation_files;
+    options.warnings = arguments_.warnings;
     options.idl_version = arguments_.idl_version;
     return options;
   }

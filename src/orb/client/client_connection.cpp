@@ -180,6 +180,7 @@ FailureCause ClientConnection::read_one(ReplySlot& slot) {
   if (first_reply_awaited_) complete_first_reply();
   switch (slot.message.kind) {
     case MessageKind::reply:
+      if (!answered()) answered_.store(true, std::memory_order_relaxed);
       return take_reply(slot);
     case MessageKind::close_connection:
       return FailureCause::closed_by_peer;

@@ -52,6 +52,8 @@ class ClientConnection final {
   [[nodiscard]] std::uint32_t take_request_id() noexcept {
     return next_request_id_.fetch_add(2, std::memory_order_relaxed);
   }
+  /// The server has answered, so it knows the code sets that the requests before have announced.
+  [[nodiscard]] bool answered() const noexcept { return answered_.load(std::memory_order_relaxed); }
   /// False once anything has failed: no new call should use it.
   [[nodiscard]] bool usable() const noexcept { return !failed_.load(std::memory_order_acquire); }
 
@@ -85,6 +87,7 @@ class ClientConnection final {
   Connection connection_;
   std::atomic<std::uint32_t> next_request_id_{0};
   std::atomic<bool> failed_{false};
+  std::atomic<bool> answered_{false};
   std::atomic<std::uint32_t> enlisted_{0};
   bool first_reply_awaited_ = false;  // under the read token
 

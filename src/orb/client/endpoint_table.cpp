@@ -32,13 +32,19 @@ void ConnectionLease::reset() noexcept {
   if (ConnectionSlot* slot = std::exchange(slot_, nullptr)) endpoint_->give_back(*slot);
 }
 
-ClientEndpoint::ClientEndpoint(transport::Endpoint endpoint, transport::Connector* connector,
-                               const messaging::Protocol& protocol, const Settings& settings)
+ClientEndpoint::ClientEndpoint(transport::Endpoint endpoint, const CodeSetChoice& choice,
+                               transport::Connector* connector, const messaging::Protocol& protocol,
+                               const Settings& settings)
     : endpoint_(std::move(endpoint)),
+      code_sets_(choice.code_sets),
+      announced_octets_(iop::encode_code_set_context(choice.announced)),
       connector_(connector),
       protocol_(protocol),
       settings_(settings),
-      slots_(std::max<std::uint32_t>(settings.connections_per_endpoint_max, 1)) {}
+      slots_(std::max<std::uint32_t>(settings.connections_per_endpoint_max, 1)) {
+  if (choice.announced.char_data != 0)
+    announcement_.push_back({iop::context_code_sets, announced_octets_});
+}
 
 bool ClientEndpoint::claim(ConnectionSlot& slot) noexcept {
   std::uint32_t expected = 0;
@@ -189,22 +195,24 @@ EndpointTable::EndpointTable(const transport::ProtocolRegistry& protocols,
                              const messaging::Protocol& protocol, const Settings& settings)
     : protocols_(protocols), protocol_(protocol), settings_(settings) {}
 
-std::shared_ptr<ClientEndpoint> EndpointTable::find(const transport::Endpoint& endpoint) {
+std::shared_ptr<ClientEndpoint> EndpointTable::find(const transport::Endpoint& endpoint,
+                                                    const CodeSetChoice& choice) {
   const std::lock_guard lock(mutex_);
-  if (const auto known = endpoints_.find(endpoint); known != endpoints_.end()) return known->second;
+  std::pair key(endpoint, choice);
+  if (const auto known = endpoints_.find(key); known != endpoints_.end()) return known->second;
   if (endpoints_.size() >= settings_.endpoints_max) {
     log::write(log::Level::debug, "orb", "many endpoints: forgetting those that nobody refers to");
     std::erase_if(endpoints_, [](const auto& entry) { return entry.second.use_count() == 1; });
   }
-  auto made = std::make_shared<ClientEndpoint>(endpoint, protocols_.connector(endpoint.scheme),
-                                               protocol_, settings_);
-  endpoints_.emplace(endpoint, made);
+  auto made = std::make_shared<ClientEndpoint>(
+      endpoint, choice, protocols_.connector(endpoint.scheme), protocol_, settings_);
+  endpoints_.emplace(std::move(key), made);
   return made;
 }
 
 void EndpointTable::close_all() noexcept {
   const std::lock_guard lock(mutex_);
-  for (const auto& [endpoint, client] : endpoints_) client->close_all();
+  for (const auto& [key, client] : endpoints_) client->close_all();
 }
 
 }  // namespace perigee::orb

@@ -1,8 +1,10 @@
-// The client's connections, by endpoint. A call checks a connection out, exclusively while there
-// are enough; beyond `connections_per_endpoint_max` callers share.
+// The client's connections, by endpoint and by what is used on them (code sets, GIOP version). A
+// call checks a connection out, exclusively while there are enough; beyond
+// `connections_per_endpoint_max` callers share.
 #pragma once
 
 #include "orb/client/client_connection.h"
+#include "orb/code_sets.h"
 #include "orb/settings.h"
 #include <perigee/messaging/protocol.h>
 #include <perigee/transport/registry.h>
@@ -79,12 +81,15 @@ enum class Sharing : std::uint8_t {
   forbidden,
 };
 
-/// One endpoint and the connections to it. Any thread.
+/// One endpoint and the connections to it that use the same code sets. Any thread.
 class ClientEndpoint final {
  public:
   /// What comes from the ORB must outlive the endpoint.
-  ClientEndpoint(transport::Endpoint endpoint, transport::Connector* connector,
-                 const messaging::Protocol& protocol, const Settings& settings);
+  ClientEndpoint(transport::Endpoint endpoint, const CodeSetChoice& choice,
+                 transport::Connector* connector, const messaging::Protocol& protocol,
+                 const Settings& settings);
+  ClientEndpoint(const ClientEndpoint&) = delete;
+  ClientEndpoint& operator=(const ClientEndpoint&) = delete;
 
   /// Prefers the connection that the thread used last, then idle ones, then a new one, then
   /// sharing. Lock-free in the steady state. Blocks while it connects.
@@ -93,6 +98,11 @@ class ClientEndpoint final {
   void give_back(ConnectionSlot& slot) noexcept;
 
   [[nodiscard]] const transport::Endpoint& endpoint() const noexcept { return endpoint_; }
+  [[nodiscard]] cdr::CodeSets code_sets() const noexcept { return code_sets_; }
+  /// What requests on a connection carry until it has brought the first reply.
+  [[nodiscard]] std::span<const iop::ServiceContext> announcement() const noexcept {
+    return announcement_;
+  }
   /// Fails calls in progress. The endpoint can be used again.
   void close_all() noexcept;
 
@@ -112,6 +122,9 @@ class ClientEndpoint final {
   void notify_waiters() noexcept;
 
   const transport::Endpoint endpoint_;
+  const cdr::CodeSets code_sets_;
+  const Octets announced_octets_;
+  std::vector<iop::ServiceContext> announcement_;  // one or none; points to the octets
   transport::Connector* const connector_;
   const messaging::Protocol& protocol_;
   const Settings& settings_;
@@ -130,7 +143,8 @@ class EndpointTable final {
 
   /// Makes the endpoint known if it is not. Does not connect. Beyond `endpoints_max`, endpoints
   /// that no reference uses are forgotten, and their connections closed.
-  [[nodiscard]] std::shared_ptr<ClientEndpoint> find(const transport::Endpoint& endpoint);
+  [[nodiscard]] std::shared_ptr<ClientEndpoint> find(const transport::Endpoint& endpoint,
+                                                     const CodeSetChoice& choice);
   void close_all() noexcept;
 
  private:
@@ -138,7 +152,8 @@ class EndpointTable final {
   const messaging::Protocol& protocol_;
   const Settings& settings_;
   std::mutex mutex_;  // guards what follows
-  std::map<transport::Endpoint, std::shared_ptr<ClientEndpoint>> endpoints_;
+  std::map<std::pair<transport::Endpoint, CodeSetChoice>, std::shared_ptr<ClientEndpoint>>
+      endpoints_;
 };
 
 }  // namespace perigee::orb

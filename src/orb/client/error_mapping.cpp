@@ -51,6 +51,8 @@ std::string cause_text(const InvocationError& error) {
     case FailureCause::bad_message:
       return "the server sent what is no message: " +
              std::string(messaging::to_string(error.framing));
+    case FailureCause::code_sets:
+      return "no code set that both sides understand";
     case FailureCause::encode:
       return "encoding: " + cdr::to_string(error.cdr);
     case FailureCause::forward_hops:
@@ -60,7 +62,7 @@ std::string cause_text(const InvocationError& error) {
     case FailureCause::bad_forward:
       return "bad reference: " + cdr::to_string(error.cdr);
     case FailureCause::addressing_mode:
-      return "the server needs another addressing mode";
+      return "the server asks for another addressing mode again and again";
   }
   return "failed";
 }
@@ -93,7 +95,9 @@ void raise_invocation_error(const InvocationError& error) {
     case FailureCause::bad_message:
       throw CORBA::COMM_FAILURE(0, completed, text);
     case FailureCause::encode:
-      raise_encode_error(error.cdr, COMPLETED_NO);
+      raise_encode_error(error.cdr, Sender::client, COMPLETED_NO);
+    case FailureCause::code_sets:
+      throw CORBA::CODESET_INCOMPATIBLE(minor_no_common_code_set, COMPLETED_NO, text);
     case FailureCause::forward_hops:
       throw CORBA::TRANSIENT(minor_forward_hops, COMPLETED_NO, text);
     case FailureCause::nil_forward:

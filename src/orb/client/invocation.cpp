@@ -2,6 +2,7 @@
 // executed the request (interop facts 19, 21, 24).
 #include "orb/client/invocation.h"
 
+#include "orb/code_sets.h"
 #include "orb/collocated.h"
 #include "orb/orb_core.h"
 
@@ -60,7 +61,10 @@ Invocation::State Invocation::choose() {
     target_ = &binding_->targets[(first + targets_tried_++) % count];
     freshness_ = Freshness::any;
     const bool here = target_->collocated && core_.dispatcher() != nullptr;
-    return here ? State::collocated : State::connect;
+    if (here) return State::collocated;
+    if (target_->compatible) return State::connect;
+    (void)fail(InvocationStage::resolving, FailureCause::code_sets);
+    return State::choose;
   }
   if (return_to_base()) return State::choose;
   if (count == 0) return fail(InvocationStage::resolving, FailureCause::no_usable_profile);
@@ -80,6 +84,8 @@ Invocation::State Invocation::connect() {
   // On the thread of a reactive server others are served while this call waits.
   const bool nested =
       core_.settings().thread_strategy == ThreadStrategy::reactive && UpcallScope::inside(core_);
+  if (nested && !core_.server()->may_nest())
+    return fail(InvocationStage::sending, FailureCause::nested_too_deep);
   slot_.nested_server = nested ? core_.server() : nullptr;
   auto lease =
       target_->endpoint->checkout(freshness_, nested ? Sharing::forbidden : Sharing::allowed);
@@ -100,10 +106,18 @@ bool Invocation::encode_request() {
   slot_.request_id = lease_->take_request_id();
   request_buffer_->clear();
   cdr::Encoder encoder(*request_buffer_, std::endian::native, cdr::Encoder::Borrowing::yes);
-  const messaging::RequestHeader header{
-      slot_.request_id, request_.response, target_->object_key, request_.operation, {}};
+  messaging::RequestHeader header{slot_.request_id,
+                                  request_.response,
+                                  target_->object_key,
+                                  request_.operation,
+                                  {},
+                                  binding_->addressing.load(std::memory_order_relaxed),
+                                  &binding_->ior,
+                                  target_->profile_index};
+  if (!lease_->answered()) header.contexts = target_->endpoint->announcement();
   protocol.begin_request(encoder, target_->version, header,
                          request_.encode ? messaging::Body::present : messaging::Body::empty);
+  encoder.set_code_sets(target_->endpoint->code_sets());
   if (request_.encode) request_.encode(encoder);
   if (encoder.ok()) protocol.finish(encoder);  // may fail: the message is too large
   error_.cdr = encoder.error();
@@ -120,6 +134,7 @@ Invocation::State Invocation::transmit() {
   if (oneway) return State::done;
   status_ = slot_.reply->header.status;
   body_ = slot_.reply->body;
+  body_.set_code_sets(target_->endpoint->code_sets());
   return State::classify;
 }
 
@@ -144,6 +159,7 @@ Invocation::State Invocation::call_collocated() {
   if (!reply_buffer_) reply_buffer_.emplace();
   request_buffer_->clear();
   cdr::Encoder encoder(*request_buffer_);
+  encoder.set_code_sets(collocated_code_sets(core_.settings().code_sets));
   if (request_.encode) request_.encode(encoder);
   if (!encoder.ok()) {
     error_.cdr = encoder.error();
@@ -156,6 +172,7 @@ Invocation::State Invocation::call_collocated() {
   status_ = dispatch_collocated(core_, call, **reply_buffer_);
   if (request_.response == ResponseFlags::none) return State::done;
   body_ = cdr::Decoder((*reply_buffer_)->own_octets(), std::endian::native);
+  body_.set_code_sets(collocated_code_sets(core_.settings().code_sets));
   return State::classify;
 }
 
@@ -174,7 +191,7 @@ Invocation::State Invocation::classify() {
     case ReplyStatus::location_forward_perm:
       return follow_forward(Reference::Permanence::permanent);
     case ReplyStatus::needs_addressing_mode:
-      return fail(InvocationStage::awaiting, FailureCause::addressing_mode);
+      return address_as_asked();
   }
   const auto answered = static_cast<std::uint32_t>(target_ - binding_->targets.data());
   if (binding_->preferred.load(std::memory_order_relaxed) != answered)
@@ -187,6 +204,19 @@ bool Invocation::forwarded_object_is_gone() const {
   if (binding_->kind != Binding::Kind::forward) return false;
   cdr::Decoder body = body_;
   return body.read_string_view() == "IDL:omg.org/CORBA/OBJECT_NOT_EXIST:1.0";
+}
+
+// The server wants to know more of the target than the key: again, to the same place. The binding
+// remembers it. A server that never has enough is given up (CORBA 3.0, 15.4.3.1).
+Invocation::State Invocation::address_as_asked() {
+  const auto asked = static_cast<messaging::AddressingMode>(body_.read<std::int16_t>());
+  const bool known = body_.ok() && asked >= messaging::AddressingMode::key &&
+                     asked <= messaging::AddressingMode::reference;
+  leave_connection();
+  if (!known || ++addressing_changes_ > 2)
+    return fail(InvocationStage::awaiting, FailureCause::addressing_mode);
+  binding_->addressing.store(asked, std::memory_order_relaxed);
+  return State::connect;
 }
 
 Invocation::State Invocation::follow_forward(Reference::Permanence permanence) {

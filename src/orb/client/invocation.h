@@ -54,6 +54,7 @@ class Invocation final {
   [[nodiscard]] State transmit();
   [[nodiscard]] State call_collocated();
   [[nodiscard]] State classify();
+  [[nodiscard]] State address_as_asked();
   [[nodiscard]] State follow_forward(Reference::Permanence permanence);
   [[nodiscard]] State after_failure(const TransactResult& result);
   [[nodiscard]] State fail(InvocationStage stage, FailureCause cause);
@@ -73,6 +74,7 @@ class Invocation final {
   std::uint32_t targets_tried_ = 0;
   Freshness freshness_ = Freshness::any;
   std::uint32_t hops_ = 0;
+  std::uint32_t addressing_changes_ = 0;
   bool returned_to_base_ = false;
 
   CallBuffer request_buffer_;

@@ -22,6 +22,7 @@ enum class FailureCause : std::uint8_t {
   closed_by_peer,     ///< CloseConnection: what was not answered was not executed
   message_error,      ///< the peer answered MessageError
   bad_message,        ///< the peer sent what is no message
+  code_sets,          ///< none that both sides understand
   encode,             ///< the arguments cannot be encoded: see `cdr`
   forward_hops,       ///< forwarded too often
   nil_forward,        ///< forwarded to the nil reference

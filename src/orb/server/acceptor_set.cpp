@@ -1,6 +1,7 @@
 // Opening endpoints, and making profiles out of them.
 #include "orb/server/acceptor_set.h"
 
+#include "orb/code_sets.h"
 #include "orb/orb_core.h"
 #include <perigee/iop/components.h>
 
@@ -28,7 +29,8 @@ std::expected<void, IoError> AcceptorSet::open(OrbCore& core) {
   }
   entries_ = std::move(entries);
   version_ = core.settings().version_max;
-  components_ = {iop::encode_orb_type(orb_type)};
+  components_ = {iop::encode_orb_type(orb_type),
+                 iop::encode_code_sets(published_code_sets(core.settings().code_sets))};
   return {};
 }
 

@@ -3,6 +3,7 @@
 
 #include "orb/orb_core.h"
 #include "orb/server/pending_reply.h"
+#include "orb/system_exceptions.h"
 #include <perigee/base/log.h>
 #include <perigee/orb/stub.h>
 
@@ -39,7 +40,24 @@ LocateStatus status_of(const Location& location) noexcept {
   return LocateStatus::unknown_object;
 }
 
+// CORBA 3.0, annex A; interop fact 32.
+void refuse(PendingReply& request, AnnouncedCodeSets::Problem problem) noexcept {
+  switch (problem) {
+    case AnnouncedCodeSets::Problem::malformed:
+      return request.reply_exception(CORBA::MARSHAL(0, CORBA::COMPLETED_NO));
+    case AnnouncedCodeSets::Problem::unknown:
+      return request.reply_exception(
+          CORBA::CODESET_INCOMPATIBLE(minor_unknown_code_set, CORBA::COMPLETED_NO));
+    case AnnouncedCodeSets::Problem::changed:
+      return request.reply_exception(CORBA::MARSHAL(minor_code_sets_changed, CORBA::COMPLETED_NO));
+  }
+}
+
 }  // namespace
+
+Conversation::Conversation(OrbCore& core, const messaging::Protocol& protocol,
+                           ConversationHost& host) noexcept
+    : core_(core), protocol_(protocol), host_(host), code_sets_(core.settings().code_sets) {}
 
 Conversation::Verdict Conversation::handle(IncomingMessage& message, ServingThread& thread) {
   switch (message.kind) {
@@ -72,6 +90,8 @@ Conversation::Verdict Conversation::handle_request(IncomingMessage& message,
   auto request = protocol_.parse_request(message, thread.contexts);
   if (!request) return reject(thread);
   request->body.set_environment(&core_);
+  const auto code_sets = code_sets_.take(message.version, request->header.contexts);
+  if (code_sets) request->body.set_code_sets(*code_sets);
   PendingReply reply(*this, message, *request, thread);
   switch (admit(reply)) {
     case Admission::draining:
@@ -87,7 +107,9 @@ Conversation::Verdict Conversation::handle_request(IncomingMessage& message,
     PendingReply& reply;
     ~InProgress() { conversation.finish(reply); }
   } const in_progress{*this, reply};
-  if (lacks_key(request->header))
+  if (!code_sets)
+    refuse(reply, code_sets.error());
+  else if (lacks_key(request->header))
     ask_for_key(message, request->header.request_id, thread);
   else
     dispatch(reply, thread, request->header.response);

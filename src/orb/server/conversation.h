@@ -2,6 +2,7 @@
 // dispatcher, their replies back. Reads nothing itself, and knows no threads and no sockets.
 #pragma once
 
+#include "orb/code_sets.h"
 #include <perigee/base/octets.h>
 #include <perigee/cdr/buffer.h>
 #include <perigee/messaging/protocol.h>
@@ -55,8 +56,7 @@ class Conversation final {
     close,  ///< read no further; what was sent must still reach the peer
   };
 
-  Conversation(OrbCore& core, const messaging::Protocol& protocol, ConversationHost& host) noexcept
-      : core_(core), protocol_(protocol), host_(host) {}
+  Conversation(OrbCore& core, const messaging::Protocol& protocol, ConversationHost& host) noexcept;
 
   /// Does what the message asks for. When it returns, a
   /// request is answered, held or dropped.
@@ -88,6 +88,7 @@ class Conversation final {
   OrbCore& core_;
   const messaging::Protocol& protocol_;
   ConversationHost& host_;
+  AnnouncedCodeSets code_sets_;
 
   mutable std::mutex mutex_;         // guards what follows
   PendingReply* pending_ = nullptr;  // requests in progress, a list through them

@@ -78,9 +78,10 @@ void PendingReply::send(ReplyStatus status, ResultEncoder encode) {
   const messaging::Protocol& protocol = conversation_.protocol_;
   protocol.begin_reply(encoder, version_, {.request_id = request_id_, .status = status},
                        encode ? messaging::Body::present : messaging::Body::empty);
+  encoder.set_code_sets(arguments_.code_sets());
   if (encode) encode(encoder);
   protocol.finish(encoder);
-  if (!encoder.ok()) raise_encode_error(encoder.error(), CORBA::COMPLETED_YES);
+  if (!encoder.ok()) raise_encode_error(encoder.error(), Sender::server, CORBA::COMPLETED_YES);
   conversation_.host_.send(buffer);
   if (buffer.own_size() > reply_buffer_kept_max) buffer = cdr::Buffer();
 }

@@ -73,12 +73,41 @@ void ReactiveServer::register_acceptors() {
 
 void ReactiveServer::run() {
   Lock lock(mutex_);
-  if (!reactor_ || looping_) return changed_.wait(lock, [this] { return finished_; });
+  // Another thread's `perform_work` ends soon, another thread's `run` when all is finished.
+  changed_.wait(lock, [this] { return finished_ || (reactor_ && !looping_); });
   if (finished_) return;
-  looping_ = true;
+  looping_ = running_ = true;
   lock.unlock();
   run_loop();
 }
+
+// One turn, as if `run` had begun and ended. Within an upcall of such a turn it is a nested turn.
+void ReactiveServer::perform_work() {
+  if (on_loop_thread()) return reactor_->run_once(std::chrono::milliseconds(0));
+  {
+    const std::lock_guard lock(mutex_);
+    if (!reactor_ || looping_ || finished_) return;
+    looping_ = true;
+  }
+  loop_thread_.store(std::this_thread::get_id());
+  try {
+    reactor_->run_once(std::chrono::milliseconds(0));
+  } catch (const std::exception& exception) {
+    log::write(log::Level::error, "server", exception.what());
+  }
+  loop_thread_.store({});
+  const std::lock_guard lock(mutex_);
+  looping_ = false;
+  finished_ = draining_ && connections_.empty();
+  changed_.notify_all();
+}
+
+bool ReactiveServer::work_pending() {
+  const std::lock_guard lock(mutex_);
+  return reactor_ && !looping_ && !finished_ && reactor_->has_work();
+}
+
+int ReactiveServer::work_handle() const noexcept { return reactor_ ? reactor_->handle() : -1; }
 
 void ReactiveServer::run_loop() noexcept {
   loop_thread_.store(std::this_thread::get_id());
@@ -90,7 +119,7 @@ void ReactiveServer::run_loop() noexcept {
   loop_thread_.store({});
   const std::lock_guard lock(mutex_);
   finished_ = true;
-  looping_ = false;
+  looping_ = running_ = false;
   changed_.notify_all();
 }
 
@@ -104,8 +133,9 @@ void ReactiveServer::stop(Completion completion) noexcept {
   }
   changed_.notify_all();
   if (completion == Completion::do_not_wait || on_loop_thread()) return;
+  changed_.wait(lock, [this] { return finished_ || !looping_ || running_; });
   if (!looping_ && !finished_) {  // nobody runs the loop: do it here
-    looping_ = true;
+    looping_ = running_ = true;
     lock.unlock();
     return run_loop();
   }
@@ -201,9 +231,13 @@ ReactiveServer::Level::Level(ReactiveServer& server, ReactiveConnection& connect
 
 ReactiveServer::Level::~Level() { server_.busy_.pop_back(); }
 
+bool ReactiveServer::may_nest() const noexcept {
+  return !on_loop_thread() || busy_.size() <= core_.settings().nested_upcall_depth_max;
+}
+
 Server::Nested ReactiveServer::wait_readable(int fd) {
   if (!on_loop_thread()) return Nested::not_here;
-  if (busy_.size() > core_.settings().nested_upcall_depth_max) return Nested::too_deep;
+  if (!may_nest()) return Nested::too_deep;
   if (!busy_.empty()) busy_.back()->prepare_nesting();
   ReadableFlag readable(*reactor_, fd);
   if (!readable.registered()) return Nested::not_here;

@@ -36,6 +36,10 @@ class ReactiveServer final : public Server {
   void stop(Completion completion) noexcept override;
   void resume_held() noexcept override;
   [[nodiscard]] Nested wait_readable(int fd) override;
+  [[nodiscard]] bool may_nest() const noexcept override;
+  void perform_work() override;
+  [[nodiscard]] bool work_pending() override;
+  [[nodiscard]] int work_handle() const noexcept override;
   [[nodiscard]] std::expected<iop::Ior, IoError> make_ior(std::string type_id,
                                                           OctetSpan object_key) override;
   [[nodiscard]] bool publishes(const transport::Endpoint& endpoint) const noexcept override;
@@ -98,7 +102,8 @@ class ReactiveServer final : public Server {
   std::condition_variable changed_;
   bool starting_ = false;
   bool stopping_ = false;
-  bool looping_ = false;
+  bool looping_ = false;  // a thread is in the reactor
+  bool running_ = false;  // and stays until all is finished
   bool finished_ = false;
 
   // The loop's thread's.

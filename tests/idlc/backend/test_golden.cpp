@@ -16,14 +16,15 @@ namespace {
 const std::filesystem::path idl_folder = PERIGEE_IDL_FOLDER;
 const std::filesystem::path golden_folder = PERIGEE_GOLDEN_FOLDER;
 
-cpp11::GenerateResult generate_file(const std::string& name) {
+cpp11::GenerateResult generate_file(const std::string& name, const cpp11::FileNames& names = {}) {
   CompileOptions options;
   options.main_file = (idl_folder / (name + ".idl")).string();
+  if (name.starts_with("idl4/")) options.idl_version = IdlVersion::four;
   SystemFiles files;
   const CompileResult compiled = compile(options, files);
   for (const Diagnostic& diagnostic : compiled.diagnostics) MESSAGE(format(diagnostic));
   REQUIRE(compiled.ok());
-  return cpp11::generate(*compiled.model, {});
+  return cpp11::generate(*compiled.model, names);
 }
 
 std::string read(const std::filesystem::path& path) {
@@ -38,22 +39,39 @@ void update(const std::filesystem::path& path, const std::string& text) {
   std::ofstream(path, std::ios::binary) << text;
 }
 
+void check_golden(const std::string& name, const cpp11::OutputFile& output) {
+  CAPTURE(output.name);
+  const auto path = golden_folder / std::filesystem::path(name).filename() / output.name;
+  if (is_updating()) update(path, output.text);
+  const bool is_golden = read(path) == output.text;
+  CHECK_MESSAGE(is_golden, "differs from ", path.string());
+}
+
 }  // namespace
 
 TEST_CASE("generated files are the golden ones") {
   for (const char* name :
-       {"attributes", "constants", "enums", "exceptions", "includes", "inheritance", "modules",
-        "names", "operations", "references", "sequences", "stock", "structs"}) {
+       {"any",         "arrays",     "attributes", "borrowed", "bounded",     "constants",
+        "enums",       "exceptions", "fixed",      "forward",  "idl4/modern", "includes",
+        "inheritance", "local",      "modules",    "names",    "operations",  "references",
+        "sequences",   "stock",      "structs",    "unions",   "wide"}) {
     CAPTURE(name);
     const cpp11::GenerateResult generated = generate_file(name);
     REQUIRE(generated.files.size() == 4);
-    for (const cpp11::OutputFile& output : generated.files) {
-      CAPTURE(output.name);
-      const auto path = golden_folder / name / output.name;
-      if (is_updating()) update(path, output.text);
-      const bool is_golden = read(path) == output.text;
-      CHECK_MESSAGE(is_golden, "differs from ", path.string());
-    }
+    for (const cpp11::OutputFile& output : generated.files) check_golden(name, output);
+  }
+}
+
+TEST_CASE("files for any are added, and the others stay the same") {
+  for (const char* name : {"any", "includes", "stock"}) {
+    CAPTURE(name);
+    const cpp11::GenerateResult without = generate_file(name);
+    const cpp11::GenerateResult with = generate_file(name, {.with_any = true});
+    REQUIRE(with.files.size() == 6);
+    for (std::size_t index = 0; index < 4; ++index)
+      CHECK(with.files[index].text == without.files[index].text);
+    check_golden(name, with.files[4]);
+    check_golden(name, with.files[5]);
   }
 }
 
@@ -63,6 +81,8 @@ TEST_CASE("generated files are named after the IDL file and the side") {
   for (const cpp11::OutputFile& output : generated.files) names.push_back(output.name);
   CHECK(names == std::vector<std::string>{"stockC.h", "stockC.cpp", "stockS.h", "stockS.cpp"});
   CHECK(names == cpp11::output_names("some/folder/stock.idl", {}));
+  names.insert(names.end(), {"stockA.h", "stockA.cpp"});
+  CHECK(names == cpp11::output_names("some/folder/stock.idl", {.with_any = true}));
 }
 
 TEST_CASE("generated files have no lines beyond 100 columns where the names allow it") {

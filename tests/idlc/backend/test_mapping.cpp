@@ -23,6 +23,8 @@ TEST_CASE("constants have the values that the IDL says") {
   static_assert(Limits::third == 0.25F && Limits::tenth == 0.1 && Limits::large == 1e300);
   static_assert(Limits::standard == Limits::Level::high);
   static_assert(Limits::sum == 169);
+  static_assert(Limits::wide_letter == L'\u00e9');
+  CHECK(Limits::wide_text == L"\u20ac and \"quotes\" A");
   static_assert(Limits::Holder::size_max == 1024);
   CHECK(Limits::greeting == "say \"hello\"\\\n1");
   CHECK(Limits::Holder::name == "holder");
@@ -50,6 +52,27 @@ TEST_CASE("a struct's members are read, written in place and replaced") {
   CHECK(sizes == Shapes::Sizes(3, 4));
 }
 
+TEST_CASE("members are visited in order by their IDL names, and may be changed if the value may") {
+  static_assert(perigee::stub::Visitable<Shapes::Point> &&
+                perigee::stub::Visitable<const Faults::Detailed>);
+  static_assert(!perigee::stub::Visitable<std::string>);
+  Shapes::Point point(1, 2);
+  Shapes::Point::_visit(point, [](std::string_view name, double& member) {
+    if (name == "y") member = 5;
+  });
+  std::string visited(Shapes::Point::_type_name);
+  const Shapes::Point& constant = point;
+  Shapes::Point::_visit(constant, [&](std::string_view name, const double& member) {
+    visited.append(" ").append(name).append("=").append(std::to_string(static_cast<int>(member)));
+  });
+  CHECK(visited == "Shapes::Point x=1 y=5");
+}
+
+TEST_CASE("enumerators have names") {
+  CHECK(_enumerator_name(Shapes::Unit::foot) == "foot");
+  CHECK(_enumerator_name(static_cast<Shapes::Unit>(9)).empty());
+}
+
 TEST_CASE("structs and exceptions swap") {
   Shapes::Sizes first(1, 2);
   Shapes::Sizes second(3, 4);
@@ -66,7 +89,9 @@ TEST_CASE("an exception knows its name and identifier, and throws a copy of itse
   const CORBA::UserException& base = detailed;
   CHECK(base._name() == std::string("Detailed"));
   CHECK(base._rep_id() == std::string("IDL:Faults/Detailed:1.0"));
-  CHECK(base.what() == std::string("IDL:Faults/Detailed:1.0"));
+  CHECK(base.what() ==
+        std::string(R"(IDL:Faults/Detailed:1.0 {what="reason", code=7, causes={"cause"}})"));
+  CHECK(Faults::Empty().what() == std::string("IDL:Faults/Empty:1.0"));
   CHECK(Faults::Risky::Nearby::_type_id == "IDL:Faults/Risky/Nearby:1.0");
   try {
     base._raise();

@@ -22,6 +22,21 @@ TEST_CASE("each part of a qualified name is made a C++ name") {
   CHECK(tie_name(interface) == "_tie_Quoter");
 }
 
+TEST_CASE(
+    "only at file level a name must differ from those of the C library and of the skeletons") {
+  Struct structure;
+  structure.name = "tm";
+  structure.scoped_name = "::tm";
+  CHECK(cpp_name(structure) == "_cxx_tm");
+  CHECK(qualified_name(structure) == "::_cxx_tm");
+  Module module;
+  module.name = "POA";
+  structure.parent = &module;
+  structure.scoped_name = "::POA::tm";
+  CHECK(cpp_name(structure) == "tm");
+  CHECK(qualified_name(structure) == "::_cxx_POA::tm");
+}
+
 TEST_CASE("string literals escape what cannot stand in one") {
   CHECK(string_literal("plain") == R"("plain")");
   CHECK(string_literal("a\"b\\c") == R"("a\"b\\c")");

@@ -138,10 +138,10 @@ TEST_CASE("an IDL error is shown with its position, and nothing is written") {
 TEST_CASE("what is not generated yet is shown with its position, and nothing is written") {
   const TemporaryFolder folder;
   MemoryFiles files;
-  files.add("union.idl", "union U switch (boolean) { case TRUE: long a; };\n");
-  const Outcome outcome = run_on(std::move(files), {"union.idl", "-o", folder / ""});
+  files.add("value.idl", "valuetype V { public long a; };\n");
+  const Outcome outcome = run_on(std::move(files), {"value.idl", "-o", folder / ""});
   CHECK(outcome.status == 1);
-  CHECK(contains(outcome.err, "union.idl:1:7: error: unions are not generated yet"));
+  CHECK(contains(outcome.err, "value.idl:1:11: error: valuetypes are not generated yet"));
   CHECK(folder.count() == 0);
 }
 

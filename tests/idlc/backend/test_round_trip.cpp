@@ -4,11 +4,10 @@
 #include "exceptionsC.h"
 #include "namesC.h"
 #include "referencesC.h"
+#include "round_trip.h"
 #include "sequencesC.h"
 #include "structsC.h"
 #include "support/octets.h"
-#include <perigee/cdr/buffer.h>
-#include <perigee/cdr/operators.h>
 #include <perigee/orb/stub.h>
 
 #include <doctest/doctest.h>
@@ -18,49 +17,9 @@
 namespace {
 
 using perigee::Octets;
-using perigee::OctetSpan;
-using perigee::cdr::Buffer;
 using perigee::cdr::Decoder;
-using perigee::cdr::Encoder;
-
-/// The value's octets as they are at octet `start` of a message, with the octets before them.
-template <typename T>
-Octets encode(const T& value, std::endian order, std::size_t start = 0) {
-  Buffer buffer;
-  Encoder encoder(buffer, order);
-  for (std::size_t count = 0; count < start; ++count) encoder << std::uint8_t{0xee};
-  encoder << value;
-  REQUIRE(encoder.ok());
-  return buffer.flatten();
-}
-
-template <typename T>
-void check_truncations(const Octets& octets, std::endian order) {
-  for (std::size_t size = 0; size < octets.size(); ++size) {
-    CAPTURE(size);
-    Decoder decoder(OctetSpan(octets).first(size), order);
-    T value{};
-    decoder >> value;
-    CHECK_FALSE(decoder.ok());
-  }
-}
-
-template <typename T>
-void check_round_trip(const T& value) {
-  for (const std::endian order : {std::endian::little, std::endian::big}) {
-    for (std::size_t start = 0; start < 8; ++start) {
-      CAPTURE(start);
-      const Octets octets = encode(value, order, start);
-      Decoder decoder(octets, order, start);
-      T decoded{};
-      decoder >> decoded;
-      CHECK(decoder.ok());
-      CHECK(decoder.remaining() == 0);
-      CHECK((decoded == value));
-    }
-    check_truncations<T>(encode(value, order), order);
-  }
-}
+using perigee::test::check_round_trip;
+using perigee::test::encode;
 
 Shapes::Mixed mixed() {
   return Shapes::Mixed(true, 'x', 200, -2, std::numeric_limits<uint64_t>::max(), 0.5F, 1.25L,

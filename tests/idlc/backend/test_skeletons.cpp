@@ -1,6 +1,7 @@
 // Generated skeletons: requests made by hand, answers read by hand. No network, no adapter.
 #include "attributesS.h"
 #include "exceptionsS.h"
+#include "fake_request.h"
 #include "inheritanceS.h"
 #include "operationsS.h"
 #include "stockS.h"
@@ -15,48 +16,6 @@ using perigee::Octets;
 using perigee::cdr::Buffer;
 using perigee::cdr::Decoder;
 using perigee::cdr::Encoder;
-
-/// A request that keeps its answer.
-class FakeRequest final : public perigee::orb::ServerRequest {
- public:
-  template <typename... Arguments>
-  explicit FakeRequest(const std::string& operation, const Arguments&... values)
-      : name_(operation) {
-    Buffer buffer;
-    Encoder encoder(buffer);
-    static_cast<void>((encoder << ... << values));
-    octets_ = buffer.flatten();
-    operation_ = name_;
-    arguments_ = Decoder(octets_, std::endian::native);
-  }
-
-  /// The next value of the reply.
-  template <typename T>
-  T result() {
-    T value{};
-    results_ >> value;
-    CHECK(results_.ok());
-    return value;
-  }
-  [[nodiscard]] bool is_read() const { return results_.remaining() == 0; }
-
- private:
-  void send_reply(perigee::orb::ResultEncoder encode) override {
-    Buffer buffer;
-    Encoder encoder(buffer);
-    if (encode) encode(encoder);
-    reply_ = buffer.flatten();
-    results_ = Decoder(reply_, std::endian::native);
-  }
-  void send_user_exception(const CORBA::UserException&) override {}
-  void send_system_exception(const CORBA::SystemException&) noexcept override {}
-  void send_forward(const CORBA::Object&, bool) override {}
-
-  std::string name_;
-  Octets octets_;
-  Octets reply_;
-  Decoder results_;
-};
 
 class Quoter final : public CORBA::servant_traits<Stock::Quoter>::base_type {
  public:

@@ -44,7 +44,7 @@ std::vector<fs::path> files_in(const fs::path& folder, const std::string& extens
 }
 
 /// Cases of one file of golden/errors:
-///   === title [4 for IDL 4]
+///   === title (at its end [4] for IDL 4, or [-Woptions])
 ///   the main file
 ///   %file name      (optional, more files)
 ///   ---
@@ -74,6 +74,14 @@ std::vector<ErrorCase> read_cases(const fs::path& path) {
     }
   }
   return cases;
+}
+
+/// The options in `title [-Wx -Wy]`.
+void apply_title(const std::string& title, WarningOptions& warnings) {
+  const auto start = title.find(" [-W");
+  if (start == std::string::npos) return;
+  std::istringstream words(title.substr(start + 2, title.size() - start - 3));
+  for (std::string word; words >> word;) CHECK(apply_warning_option(word.substr(2), warnings));
 }
 
 std::string text_of(const std::vector<ErrorCase>& cases) {
@@ -118,6 +126,7 @@ TEST_CASE("each diagnostic reads as its golden file says") {
       CAPTURE(each.title);
       CompileOptions options;
       if (each.title.ends_with("[4]")) options.idl_version = IdlVersion::four;
+      apply_title(each.title, options.warnings);
       const CompileResult result = compile_files(each.files, options);
       const std::string text = full_text(result.diagnostics);
       CHECK(!text.empty());

@@ -38,6 +38,34 @@ TEST_CASE("orb.idl is built in and no dependency") {
   CHECK(find(*result.model, "::CORBA::StringSeq")->location.file->is_builtin);
 }
 
+TEST_CASE("the names that TAO has for parts of orb.idl are the one built-in file") {
+  const CompileResult result = compile_text(
+      "#include \"tao/orb.idl\"\n#include <tao/StringSeq.pidl>\n#include <orb.pidl>\n"
+      "#include <tao/x11/orb.idl>\ntypedef CORBA::StringSeq Names;\n");
+  CHECK(full_text(result.diagnostics) == "");
+  REQUIRE(result.ok());
+  CHECK(find(*result.model, "::CORBA::StringSeq")->location.file->path == "<builtin>/orb.idl");
+}
+
+TEST_CASE("a file with the extension pidl is IDL like any other") {
+  const CompileResult result =
+      compile_files({{"main.pidl", "#include \"part.pidl\"\nlocal interface I : Part {};\n"},
+                     {"part.pidl", "local interface Part { void f(); };\n"}});
+  CHECK(full_text(result.diagnostics) == "");
+  REQUIRE(result.ok());
+  CHECK(find(*result.model, "::Part")->is_imported);
+}
+
+TEST_CASE("what a C preprocessor has written is read as the file it came from") {
+  const CompileResult result = compile_text(
+      "# 0 \"stock.idl\"\n# 1 \"part.idl\" 1\ntypedef long A;\n# 2 \"stock.idl\" 2\n"
+      "typedef A B;\n");
+  CHECK(full_text(result.diagnostics) == "");
+  REQUIRE(result.ok());
+  CHECK(find(*result.model, "::A")->is_imported);
+  CHECK_FALSE(find(*result.model, "::B")->is_imported);
+}
+
 TEST_CASE("CORBA::TypeCode is known without orb.idl") {
   CHECK(full_text(compile_text("interface I { CORBA::TypeCode f(); };\n").diagnostics) == "");
 }
@@ -126,7 +154,7 @@ TEST_CASE(
   const Declaration* interface = find(*result.model, "::I");
   REQUIRE(interface->annotation("CORBA") != nullptr);
   CHECK(interface->annotation("CORBA")->parameters.at(0).name == "ami");
-  CHECK(interface->annotation("CORBA")->parameters.at(0).value == Value{});
+  CHECK(interface->annotation("CORBA")->parameters.at(0).value == Value{true});
   CHECK(interface->annotation("CORBA")->parameters.at(0).text == "true");
   const auto* f = as<Operation>(find(*result.model, "::I::f"));
   CHECK(f->parameters[0].annotations.at(0).name == "perigee::borrowed");
@@ -171,13 +199,76 @@ TEST_CASE("a file with an error has no model, and its diagnostics stay readable"
 TEST_CASE("warnings do not keep the model back") {
   const CompileResult result = compile_text("#warning look out\ninterface I;\n");
   CHECK(result.ok());
+  CHECK(
+      full_text(result.diagnostics) ==
+      "main.idl:1:2: warning: #warning look out [-Wcpp]\n"
+      "  #warning look out\n"
+      "   ^\n"
+      "main.idl:2:11: warning: interface 'I' is declared, but never defined [-Wundefined-forward]\n"
+      "  interface I;\n"
+      "            ^\n");
+}
+
+TEST_CASE("an annotation file says the same as #pragma perigee, for IDL that may not be edited") {
+  CompileOptions options;
+  options.annotation_files = {"extra.txt"};
+  const CompileResult result = compile_files(
+      {{"main.idl", "module M { interface I { void put(in string a, in string b); }; };\n"},
+       {"extra.txt", "// what the server may keep\n\nborrowed M::I::put.b\nami ::M::I\n"}},
+      options);
+  CHECK(full_text(result.diagnostics) == "");
+  REQUIRE(result.ok());
+  const auto* put = as<Operation>(find(*result.model, "::M::I::put"));
+  REQUIRE(put != nullptr);
+  CHECK(put->parameters[0].annotations.empty());
+  REQUIRE(put->parameters[1].annotations.size() == 1);
+  CHECK(put->parameters[1].annotations[0].name == "perigee::borrowed");
+  CHECK(find(*result.model, "::M::I")->annotation("perigee::ami") != nullptr);
+  CHECK(result.dependencies == std::vector<std::string>{"main.idl", "extra.txt"});
+}
+
+TEST_CASE("an annotation file may speak of modules that are in other files") {
+  CompileOptions options;
+  options.annotation_files = {"extra.txt"};
+  const CompileResult result = compile_files(
+      {{"main.idl", "module M {};\n"}, {"extra.txt", "borrowed Elsewhere::I::put.b\n"}}, options);
+  CHECK(full_text(result.diagnostics) == "");
+  CHECK(result.ok());
+}
+
+TEST_CASE("mistakes in an annotation file are reported with their position in it") {
+  CompileOptions options;
+  options.annotation_files = {"extra.txt", "missing.txt"};
+  const CompileResult result =
+      compile_files({{"main.idl", "module M { interface I { void f(in long a); }; };\n"},
+                     {"extra.txt",
+                      "borrowed M::I::g\nborrowed M::I::f.b\nborrowed\nborowed M::I::f.a\n"
+                      "borrowed M::\n"}},
+                    options);
   CHECK(full_text(result.diagnostics) ==
-        "main.idl:1:2: warning: #warning look out\n"
-        "  #warning look out\n"
-        "   ^\n"
-        "main.idl:2:11: warning: interface 'I' is declared, but never defined\n"
-        "  interface I;\n"
-        "            ^\n");
+        R"(missing.txt: error: the file of annotations cannot be read
+extra.txt:3:1: error: expected an annotation and what it is for
+  borrowed
+  ^
+  hint: as in: borrowed Stock::Quoter::put.data
+extra.txt:4:1: warning: there is no annotation 'perigee::borowed' [-Wunknown-annotation]
+  borowed M::I::f.a
+  ^
+  hint: did you mean 'borrowed'?
+extra.txt:5:1: error: expected an annotation and what it is for
+  borrowed M::
+  ^
+  hint: as in: borrowed Stock::Quoter::put.data
+extra.txt:1:16: error: 'g' is not declared in '::M::I'
+  borrowed M::I::g
+                 ^
+extra.txt:2:18: error: 'f' has no parameter or member 'b'
+  borrowed M::I::f.b
+                   ^
+main.idl:1:31: note: it was declared here
+  module M { interface I { void f(in long a); }; };
+                                ^
+)");
 }
 
 }  // namespace perigee::idlc::test

@@ -12,10 +12,27 @@ namespace {
 
 const Type void_type;
 
+/// The parameters; the annotation `borrowed` of an operation is that of each of them that can be.
+std::vector<Parameter> parameters_of(const Operation& operation) {
+  std::vector<Parameter> parameters = operation.parameters;
+  if (const Annotation* borrowed = operation.annotation("perigee::borrowed"))
+    for (Parameter& parameter : parameters)
+      if (parameter.direction == Direction::in && can_be_borrowed(*parameter.type))
+        parameter.annotations.push_back(*borrowed);
+  return parameters;
+}
+
 Callable from_operation(const Operation& operation) {
   return {operation.name,        cpp_name(operation.name), "_skeleton_" + operation.name,
-          operation.return_type, operation.parameters,     operation.raises,
+          operation.return_type, parameters_of(operation), operation.raises,
           operation.is_oneway};
+}
+
+/// Object references are passed by value: who passes one on has no more use for it.
+bool is_moved(const Parameter& parameter) {
+  const TypeKind kind = unaliased(*parameter.type).kind;
+  return parameter.direction == Direction::in &&
+         (kind == TypeKind::interface || kind == TypeKind::object);
 }
 
 Callable getter(const Attribute& attribute) {
@@ -71,14 +88,16 @@ std::vector<Callable> callables(const Interface& interface) {
 std::vector<std::string> parameter_list(const Callable& callable) {
   std::vector<std::string> result;
   for (const Parameter& parameter : callable.parameters)
-    result.push_back(parameter_type(*parameter.type, parameter.direction) + " " +
-                     cpp_name(parameter.name));
+    result.push_back(parameter_type(parameter) + " " + cpp_name(parameter.name));
   return result;
 }
 
 std::vector<std::string> argument_list(const Callable& callable) {
   std::vector<std::string> result;
-  for (const Parameter& parameter : callable.parameters) result.push_back(cpp_name(parameter.name));
+  for (const Parameter& parameter : callable.parameters) {
+    const std::string name = cpp_name(parameter.name);
+    result.push_back(is_moved(parameter) ? "std::move(" + name + ")" : name);
+  }
   return result;
 }
 
@@ -86,6 +105,16 @@ std::vector<std::string> request_variables(const Callable& callable) {
   std::vector<std::string> result;
   for (const Parameter& parameter : callable.parameters)
     if (parameter.direction != Direction::out) result.push_back(cpp_name(parameter.name));
+  return result;
+}
+
+std::vector<std::string> request_values(const Callable& callable) {
+  std::vector<std::string> result;
+  for (const Parameter& parameter : callable.parameters) {
+    if (parameter.direction == Direction::out) continue;
+    const std::string name = cpp_name(parameter.name);
+    result.push_back(is_borrowed(parameter) ? "::perigee::cdr::borrowed(" + name + ")" : name);
+  }
   return result;
 }
 

@@ -26,10 +26,13 @@ std::vector<Callable> callables(const Interface& interface);
 
 /// "const std::string& symbol, int32_t& price", one item a parameter.
 std::vector<std::string> parameter_list(const Callable& callable);
-/// The names of the parameters: to pass them on.
+/// The parameters to pass them on: their names, in std::move for object references.
 std::vector<std::string> argument_list(const Callable& callable);
 /// Names of the variables that the request (the reply) carries, in order; the result is `_result_`.
 std::vector<std::string> request_variables(const Callable& callable);
 std::vector<std::string> reply_variables(const Callable& callable);
+
+/// What the client writes into the request: the variables, borrowed ones in a form that says so.
+std::vector<std::string> request_values(const Callable& callable);
 
 }  // namespace perigee::idlc::cpp11

@@ -1,11 +1,19 @@
 // "stockC.h": types, constants, interfaces, their CDR operators and traits.
+#include "idlc/backends/cpp11/bits.h"
 #include "idlc/backends/cpp11/client.h"
 #include "idlc/backends/cpp11/constants.h"
+#include "idlc/backends/cpp11/enums.h"
 #include "idlc/backends/cpp11/interfaces.h"
+#include "idlc/backends/cpp11/marshalling.h"
 #include "idlc/backends/cpp11/members.h"
 #include "idlc/backends/cpp11/names.h"
 #include "idlc/backends/cpp11/shadowing.h"
+#include "idlc/backends/cpp11/type_codes.h"
+#include "idlc/backends/cpp11/type_headers.h"
 #include "idlc/backends/cpp11/types.h"
+#include "idlc/backends/cpp11/unions.h"
+
+#include <algorithm>
 
 namespace perigee::idlc::cpp11 {
 
@@ -31,7 +39,7 @@ void write_includes(Writer& writer, const Model& model, const FileNames& names) 
 void declare_module(Writer& writer, const Module& module) {
   Writer contents;
   declare_contents(contents, module.contents);
-  write_namespace(writer, cpp_name(module.name), contents.take());
+  write_namespace(writer, cpp_name(module), contents.take());
 }
 
 /// The declarations of both CDR operators; a scalar is encoded by value.
@@ -49,16 +57,26 @@ void declare_operators(Writer& writer, const Declaration& declaration) {
     declare_operators(writer, *nested);
   const DeclarationKind kind = declaration.kind;
   if (kind == DeclarationKind::enumeration || kind == DeclarationKind::structure ||
-      kind == DeclarationKind::exception)
+      kind == DeclarationKind::exception || kind == DeclarationKind::union_type ||
+      kind == DeclarationKind::bitmask || kind == DeclarationKind::bitset)
     declare_operator_pair(writer, name_in_namespace(declaration),
-                          kind == DeclarationKind::enumeration);
+                          kind == DeclarationKind::enumeration || kind == DeclarationKind::bitmask);
+  if (kind == DeclarationKind::enumeration)
+    writer.list("std::string_view _enumerator_name(", {name_in_namespace(declaration) + " value"},
+                ") noexcept;");
+  if (const auto* structure = as<Struct>(&declaration))
+    declare_span_operators(writer, *structure, name_in_namespace(declaration));
 }
 
 void declare_type(Writer& writer, const Declaration& declaration, Scope scope) {
-  const std::string name = cpp_name(declaration.name);
+  const std::string name = cpp_name(declaration);
   switch (declaration.kind) {
     case DeclarationKind::forward:
       return writer.write("class $name$;", {{"name", name}});
+    case DeclarationKind::native:
+      // The application defines it, unless the library has a type for it.
+      if (is_application_native(declaration)) writer.write("class $name$;", {{"name", name}});
+      return;
     case DeclarationKind::enumeration:
       return declare_enum(writer, *as<Enum>(&declaration));
     case DeclarationKind::constant:
@@ -74,6 +92,12 @@ void declare_type(Writer& writer, const Declaration& declaration, Scope scope) {
     }
     case DeclarationKind::structure:
       return declare_struct(writer, *as<Struct>(&declaration));
+    case DeclarationKind::union_type:
+      return declare_union(writer, *as<Union>(&declaration));
+    case DeclarationKind::bitmask:
+      return declare_bitmask(writer, *as<Bitmask>(&declaration));
+    case DeclarationKind::bitset:
+      return declare_bitset(writer, *as<Bitset>(&declaration));
     case DeclarationKind::exception:
       return declare_exception(writer, *as<Exception>(&declaration));
     case DeclarationKind::interface:
@@ -85,11 +109,37 @@ void declare_type(Writer& writer, const Declaration& declaration, Scope scope) {
 
 bool is_class(const Declaration& declaration) {
   return declaration.kind == DeclarationKind::structure ||
+         declaration.kind == DeclarationKind::union_type ||
+         declaration.kind == DeclarationKind::bitmask ||
+         declaration.kind == DeclarationKind::bitset ||
          declaration.kind == DeclarationKind::exception ||
          declaration.kind == DeclarationKind::interface;
 }
 
+bool is_printed(const Declaration& declaration) {
+  switch (declaration.kind) {
+    case DeclarationKind::module:
+    case DeclarationKind::constant:
+    case DeclarationKind::native:
+    case DeclarationKind::type_definition:
+    case DeclarationKind::enumerator:
+      return false;
+    default:
+      return !declaration.is_imported;
+  }
+}
+
+/// Lets C++ find the operator of output streams by the types of this namespace.
+void declare_output(Writer& writer, const Declarations& declarations) {
+  if (!std::ranges::any_of(declarations, [](const Declaration* one) { return is_printed(*one); }))
+    return;
+  writer.separate();
+  writer.write("using ::perigee::output::operator<<;");
+  writer.separate();
+}
+
 void declare_contents(Writer& writer, const Declarations& declarations) {
+  declare_output(writer, declarations);
   for (const Declaration* declaration : declarations) {
     if (declaration->is_imported) continue;
     if (const auto* module = as<Module>(declaration)) {
@@ -106,13 +156,23 @@ void declare_contents(Writer& writer, const Declarations& declarations) {
   }
 }
 
+/// The interface that a declaration defines, or declares forward without a definition anywhere.
+const Interface* declared_interface(const Declaration& declaration) {
+  if (const auto* interface = as<Interface>(&declaration)) return interface;
+  const auto* forward = as<Forward>(&declaration);
+  const auto* interface = forward != nullptr ? as<Interface>(forward->declared) : nullptr;
+  return interface != nullptr && !interface->is_defined && !interface->is_abstract ? interface : nullptr;
+}
+
 void specialise_traits(Writer& writer, const Declarations& declarations) {
   for (const Declaration* declaration : declarations) {
     if (declaration->is_imported) continue;
-    if (is_class(*declaration)) {
-      const bool is_interface = declaration->kind == DeclarationKind::interface;
+    if (const Interface* interface = declared_interface(*declaration)) {
+      declare_traits(writer, *interface);
+    } else if (is_class(*declaration)) {
       const std::string name = qualified_name(*declaration);
-      const std::string traits = is_interface ? "interface_traits" : "aggregate_traits";
+      const bool is_value = declaration->kind == DeclarationKind::bitmask;
+      const std::string traits = is_value ? "value_traits" : "aggregate_traits";
       const std::string derived = "struct IDL::traits<" + name + ">";
       const std::string base = ": ::perigee::stub::" + traits + "<" + name + "> {};";
       writer.write("template <>");
@@ -129,6 +189,9 @@ void declare_types(Writer& writer, const Declarations& declarations, Scope scope
     const bool is_apart = is_class(*declaration);
     if (is_apart) writer.separate();
     declare_type(writer, *declaration, scope);
+    // Defined in the files for any; declared here, since a class cannot be added to.
+    if (scope == Scope::class_scope && has_type_code(*declaration))
+      writer.write("static const ::CORBA::TypeCodeConstant _tc_" + declaration->name + ";");
     if (is_apart) writer.separate();
   }
 }
@@ -139,12 +202,13 @@ const Declarations& nested_declarations(const Declaration& declaration) {
   if (const auto* interface = as<Interface>(&declaration)) return interface->contents;
   if (const auto* structure = as<Struct>(&declaration)) return structure->nested;
   if (const auto* exception = as<Exception>(&declaration)) return exception->nested;
+  if (const auto* declared = as<Union>(&declaration)) return declared->nested;
   return none;
 }
 
 std::string name_in_namespace(const Declaration& declaration) {
   const Declaration* parent = declaration.parent;
-  std::string name = cpp_name(declaration.name);
+  std::string name = cpp_name(declaration);
   if (parent == nullptr || parent->kind == DeclarationKind::module) return name;
   return name_in_namespace(*parent) + "::" + name;
 }
@@ -152,6 +216,7 @@ std::string name_in_namespace(const Declaration& declaration) {
 std::string client_header_text(const Model& model, const FileNames& names) {
   Writer writer;
   writer.write(head, {{"file", file_name(model.files.front().path)}});
+  for (const std::string& header : type_headers(model)) writer.write("#include <" + header + ">");
   write_includes(writer, model, names);
   begin_shadowing(writer, model);
   declare_contents(writer, model.definitions);

@@ -1,11 +1,13 @@
-// Constants' values as C++ literals; enums.
+// Constants' values as C++ literals.
 #include "idlc/backends/cpp11/constants.h"
 
 #include "idlc/backends/cpp11/names.h"
 #include "idlc/backends/cpp11/types.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstdio>
 #include <limits>
 
 namespace perigee::idlc::cpp11 {
@@ -41,10 +43,49 @@ std::string character_text(char character) {
   return "'" + literal.substr(1, literal.size() - 2) + "'";
 }
 
+/// Octal digits never swallow what follows; universal character names begin at U+00A0.
+std::string wide_character(char32_t character) {
+  const bool is_surrogate = character >= 0xd800 && character <= 0xdfff;
+  if (character == U'\'' || character == U'"' || character == U'\\' || character == U'?')
+    return {'\\', static_cast<char>(character)};
+  if (character >= 0x20 && character < 0x7f) return {static_cast<char>(character)};
+  std::array<char, 16> text{};
+  const char* format = character < 0xa0 ? "\\%03o" : is_surrogate ? "\\x%04x" : "\\U%08x";
+  std::snprintf(text.data(), text.size(), format, static_cast<unsigned>(character));
+  return text.data();
+}
+
+std::string wide_text(const std::u32string& value) {
+  std::string result = "L\"";
+  for (const char32_t character : value) {
+    const std::string text = wide_character(character);
+    result.append(text).append(text.starts_with("\\x") ? "\" L\"" : "");  // it would swallow digits
+  }
+  return result + '"';
+}
+
 std::string floating_text(long double value, TypeKind kind) {
   if (kind == TypeKind::float32) return float_text(static_cast<float>(value), "F");
   if (kind == TypeKind::float64) return float_text(static_cast<double>(value), "");
   return float_text(value, "L");
+}
+
+/// Digits by ten to the scale, as a string literal: no C++ literal has so many digits.
+std::string fixed_text(const FixedValue& value) {
+  std::string digits = value.digits;
+  if (digits.size() <= value.scale) digits.insert(0, value.scale + 1 - digits.size(), '0');
+  if (value.scale != 0) digits.insert(digits.size() - value.scale, ".");
+  return "\"" + std::string(value.is_negative ? "-" : "") + digits + "\"";
+}
+
+/// `fixed` without digits takes those of its value.
+std::string constant_type(const Constant& constant) {
+  const Type& type = unaliased(*constant.type);
+  const auto* value = std::get_if<FixedValue>(&constant.value);
+  if (value == nullptr || type.digits != 0) return cpp_type(*constant.type);
+  const std::size_t digits =
+      std::max({value->digits.size(), std::size_t{value->scale}, std::size_t{1}});
+  return "::IDL::Fixed<" + std::to_string(digits) + ", " + std::to_string(value->scale) + ">";
 }
 
 struct ValueText {
@@ -56,57 +97,36 @@ struct ValueText {
   std::string operator()(std::uint64_t value) const { return unsigned_text(value, kind); }
   std::string operator()(long double value) const { return floating_text(value, kind); }
   std::string operator()(const std::string& value) const { return string_literal(value); }
+  std::string operator()(const FixedValue& value) const { return fixed_text(value); }
+  std::string operator()(char32_t value) const { return "L'" + wide_character(value) + "'"; }
+  std::string operator()(const std::u32string& value) const { return wide_text(value); }
   std::string operator()(const Enumerator* value) const {
     return qualified_name(*value->enumeration) + "::" + cpp_name(value->name);
   }
   template <typename Other>
   std::string operator()(const Other&) const {
-    return "{}";  // wide and fixed constants: support.cpp refused them
+    return "{}";  // monostate: the front end has refused the constant
   }
 };
 
 }  // namespace
 
-std::string value_text(const Constant& constant) {
-  return std::visit(ValueText{unaliased(*constant.type).kind}, constant.value);
+std::string value_text(const Value& value, const Type& type) {
+  return std::visit(ValueText{unaliased(type).kind}, value);
 }
 
 void declare_constant(Writer& writer, const Constant& constant, Scope scope) {
-  const bool is_text = unaliased(*constant.type).kind == TypeKind::string;
+  const TypeKind kind = unaliased(*constant.type).kind;
+  const bool is_text = kind == TypeKind::string || kind == TypeKind::wstring;
   const bool in_class = scope == Scope::class_scope;
   const std::string_view text_prefix = in_class ? "inline static const " : "inline const ";
   const std::string_view prefix = in_class ? "static constexpr " : "inline constexpr ";
-  writer.write("$prefix$$type$ $name$ = $value$;", {{"prefix", is_text ? text_prefix : prefix},
-                                                    {"type", cpp_type(*constant.type)},
-                                                    {"name", cpp_name(constant.name)},
-                                                    {"value", value_text(constant)}});
-}
-
-void declare_enum(Writer& writer, const Enum& enumeration) {
-  std::vector<std::string> enumerators;
-  for (const Enumerator* enumerator : enumeration.enumerators)
-    enumerators.push_back(cpp_name(enumerator->name));
-  writer.list("enum class " + cpp_name(enumeration.name) + " : uint32_t { ", enumerators, " };");
-}
-
-void define_enum(Writer& writer, const Enum& enumeration, const std::string& type_name) {
-  writer.list("::perigee::cdr::Encoder& operator<<(",
-              {"::perigee::cdr::Encoder& encoder", type_name + " value"}, ") {");
-  writer.write(R"(
-  encoder.write_enum(static_cast<uint32_t>(value));
-  return encoder;
-}
-
-)");
-  writer.list("::perigee::cdr::Decoder& operator>>(",
-              {"::perigee::cdr::Decoder& decoder", type_name + "& value"}, ") {");
-  writer.write(R"(
-  value = static_cast<$type$>(decoder.read_enum($count$));
-  return decoder;
-}
-
-)",
-               {{"type", type_name}, {"count", std::to_string(enumeration.enumerators.size())}});
+  const bool is_fixed = kind == TypeKind::fixed;
+  writer.write(is_fixed ? "$prefix$$type$ $name$($value$);" : "$prefix$$type$ $name$ = $value$;",
+               {{"prefix", is_text ? text_prefix : prefix},
+                {"type", constant_type(constant)},
+                {"name", cpp_name(constant)},
+                {"value", value_text(constant.value, *constant.type)}});
 }
 
 }  // namespace perigee::idlc::cpp11

@@ -14,8 +14,10 @@ namespace perigee::idlc::cpp11 {
 struct FileNames {
   std::string client_suffix = "C";
   std::string server_suffix = "S";
+  std::string any_suffix = "A";
   std::string header_extension = ".h";
   std::string source_extension = ".cpp";
+  bool with_any = false;  ///< whether there are files of TypeCodes and insertion into any
 };
 
 struct OutputFile {
@@ -31,7 +33,8 @@ struct GenerateResult {
   [[nodiscard]] bool ok() const { return diagnostics.empty(); }
 };
 
-/// Generates the client's and the server's header and source of the model's main file.
+/// Generates the client's and the server's header and source of the model's main file, and those
+/// for any if they are asked for. The others are the same with and without them.
 /// The same model gives the same octets.
 GenerateResult generate(const Model& model, const FileNames& names);
 

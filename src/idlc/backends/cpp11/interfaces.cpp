@@ -10,7 +10,9 @@ namespace perigee::idlc::cpp11 {
 namespace {
 
 std::vector<std::string> base_classes(const Interface& interface) {
-  if (interface.bases.empty()) return {"public virtual ::CORBA::Object"};
+  if (interface.bases.empty())
+    return {interface.is_local ? "public virtual ::CORBA::LocalObject"
+                               : "public virtual ::CORBA::Object"};
   std::vector<std::string> result;
   for (const Interface* base : interface.bases)
     result.push_back("public virtual " + qualified_name(*base));
@@ -20,7 +22,9 @@ std::vector<std::string> base_classes(const Interface& interface) {
 constexpr std::string_view class_head = R"(
 using _ref_type = ::CORBA::object_reference<$name$>;
 static constexpr std::string_view _type_id = $id$;
+)";
 
+constexpr std::string_view stub_constructor = R"(
 explicit $name$(std::shared_ptr<::perigee::orb::Reference> reference) noexcept;
 )";
 
@@ -35,10 +39,68 @@ constexpr std::string_view constructor = R"(
 $name$::$name$(std::shared_ptr<::perigee::orb::Reference> reference) noexcept
     : ::CORBA::Object(std::move(reference)) {}
 
-bool $name$::_implements(std::string_view repository_id) const noexcept {
 )";
 
+// Another file may only declare the interface forward and has these traits as well, hence the
+// guard; and it marshals references without the class, hence the functions.
+constexpr std::string_view remote_traits = R"(
+template <>
+struct IDL::traits<$name$> : ::perigee::stub::interface_traits<$name$> {
+  static ref_type _stub(std::shared_ptr<::perigee::orb::Reference> reference);
+  static const ::CORBA::Object* _object(const ref_type& object) noexcept;
+};
+)";
+
+constexpr std::string_view local_traits = R"(
+template <>
+struct IDL::traits<$name$> : ::perigee::stub::local_interface_traits<$name$> {};
+)";
+
+constexpr std::string_view traits_functions = R"(
+auto IDL::traits<$name$>::_stub(
+    std::shared_ptr<::perigee::orb::Reference> reference) -> ref_type {
+  return ref_type(std::make_shared<$name$>(std::move(reference)));
+}
+
+auto IDL::traits<$name$>::_object(
+    const ref_type& object) noexcept -> const ::CORBA::Object* {
+  return object.get();
+}
+)";
+
+/// "PERIGEE_TRAITS_5Stock6Quoter": with lengths, so that no two names have one guard.
+std::string traits_guard(const Interface& interface) {
+  std::string guard = "PERIGEE_TRAITS_";
+  std::string_view rest = interface.scoped_name;
+  while (rest.starts_with("::")) {
+    rest.remove_prefix(2);
+    const std::string_view part = rest.substr(0, rest.find("::"));
+    guard.append(std::to_string(part.size())).append(part);
+    rest.remove_prefix(part.size());
+  }
+  return guard;
+}
+
+void declare_function(Writer& writer, const Callable& callable, std::string_view tail) {
+  writer.list("virtual " + cpp_type(*callable.return_type) + " " + callable.name + "(",
+              parameter_list(callable), tail);
+}
+
+/// What the implementation of a local interface has to define, inherited remote operations too.
+void declare_local_functions(Writer& writer, const Interface& interface) {
+  for (const Callable& callable : callables(interface))
+    declare_function(writer, callable, ") = 0;");
+  for (const Interface* base : all_bases(interface)) {
+    if (base->is_local) continue;
+    for (const Callable& callable : callables(*base))
+      writer.list(cpp_type(*callable.return_type) + " " + callable.name + "(",
+                  parameter_list(callable), ") override = 0;");
+  }
+}
+
 void define_implements(Writer& writer, const Interface& interface) {
+  writer.write("bool $name$::_implements(std::string_view repository_id) const noexcept {",
+               {{"name", cpp_name(interface)}});
   std::vector<std::string> tests = {"repository_id == _type_id"};
   for (const Interface* base : interface.bases)
     tests.push_back(qualified_name(*base) + "::_implements(repository_id)");
@@ -54,27 +116,51 @@ void define_implements(Writer& writer, const Interface& interface) {
 }  // namespace
 
 void declare_interface(Writer& writer, const Interface& interface) {
-  const std::string name = cpp_name(interface.name);
+  const std::string name = cpp_name(interface);
   writer.list("class " + name + " : ", base_classes(interface), " {");
   writer.write(" public:");
   {
     const Indented body(writer);
     writer.write(class_head, {{"name", name}, {"id", string_literal(interface.repository_id)}});
+    if (!interface.is_local) {
+      writer.separate();
+      writer.write(stub_constructor, {{"name", name}});
+    }
     writer.separate();
     declare_types(writer, interface.contents, Scope::class_scope);
     writer.separate();
-    for (const Callable& callable : callables(interface))
-      writer.list("virtual " + cpp_type(*callable.return_type) + " " + callable.name + "(",
-                  parameter_list(callable), ");");
+    if (interface.is_local) {
+      declare_local_functions(writer, interface);
+    } else {
+      for (const Callable& callable : callables(interface))
+        declare_function(writer, callable, ");");
+    }
   }
   writer.separate();
   writer.write(class_tail, {{"name", name}});
 }
 
 void define_interface(Writer& writer, const Interface& interface) {
-  writer.write(constructor, {{"name", cpp_name(interface.name)}});
+  if (!interface.is_local) writer.write(constructor, {{"name", cpp_name(interface)}});
   define_implements(writer, interface);
+  if (interface.is_local) return;
   for (const Callable& callable : callables(interface)) define_stub(writer, interface, callable);
+}
+
+void declare_traits(Writer& writer, const Interface& interface) {
+  const std::string guard = traits_guard(interface);
+  writer.separate();
+  writer.write("#ifndef $guard$\n#define $guard$", {{"guard", guard}});
+  writer.write(interface.is_local ? local_traits : remote_traits,
+               {{"name", qualified_name(interface)}});
+  writer.write("#endif");
+  writer.separate();
+}
+
+void define_traits(Writer& writer, const Interface& interface) {
+  if (interface.is_local) return;
+  writer.separate();
+  writer.write(traits_functions, {{"name", qualified_name(interface)}});
 }
 
 }  // namespace perigee::idlc::cpp11

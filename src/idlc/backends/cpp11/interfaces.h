@@ -11,6 +11,11 @@ void declare_interface(Writer& writer, const Interface& interface);
 /// The constructor, `_implements`, and a stub for each callable.
 void define_interface(Writer& writer, const Interface& interface);
 
+/// `IDL::traits`, also of an interface that is only declared forward; outside of all namespaces.
+void declare_traits(Writer& writer, const Interface& interface);
+/// What references need of the class: in the file that defines the interface.
+void define_traits(Writer& writer, const Interface& interface);
+
 /// The stub of one operation (stubs.cpp).
 void define_stub(Writer& writer, const Interface& interface, const Callable& callable);
 

@@ -2,6 +2,7 @@
 #include "idlc/backends/cpp11/members.h"
 
 #include "idlc/backends/cpp11/client.h"
+#include "idlc/backends/cpp11/marshalling.h"
 #include "idlc/backends/cpp11/names.h"
 #include "idlc/backends/cpp11/types.h"
 
@@ -10,19 +11,6 @@
 namespace perigee::idlc::cpp11 {
 
 namespace {
-
-/// The private field of each member: the name and a suffix with which no field is called like a
-/// member (IDL may have both `size` and `size_`).
-std::vector<std::string> field_names(const std::vector<Member>& members) {
-  std::string suffix = "_";
-  const auto is_taken = [&](const Member& member) {
-    return std::ranges::find(members, member.name + suffix, &Member::name) != members.end();
-  };
-  while (std::ranges::any_of(members, is_taken)) suffix.insert(0, "_m");
-  std::vector<std::string> result;
-  for (const Member& member : members) result.push_back(member.name + suffix);
-  return result;
-}
 
 constexpr std::string_view scalar_accessors = R"(
 $type$ $name$() const noexcept { return $field$; }
@@ -52,6 +40,11 @@ const char* _name() const noexcept override;
 void _encode(::perigee::cdr::Encoder& encoder) const override;
 )";
 
+constexpr std::string_view describe_function = R"(
+void $class$::_describe(std::string& text) const { ::perigee::text::describe(text, *this); }
+
+)";
+
 constexpr std::string_view exception_functions = R"(
 const char* $class$::_rep_id() const noexcept { return _type_id.data(); }
 const char* $class$::_name() const noexcept { return $name$; }
@@ -61,7 +54,7 @@ void $class$::_encode(::perigee::cdr::Encoder& encoder) const { encoder << *this
 )";
 
 void declare_exception_equality(Writer& writer, const Exception& exception) {
-  const std::string name = cpp_name(exception.name);
+  const std::string name = cpp_name(exception);
   if (exception.members.empty())
     return writer.list("friend bool operator==(", {"const " + name + "&", "const " + name + "&"},
                        ") { return true; }");
@@ -73,59 +66,75 @@ void declare_exception_equality(Writer& writer, const Exception& exception) {
   writer.chain("return ", comparisons, " && ");
 }
 
-void define_swap(Writer& writer, const std::vector<Member>& members,
+/// The base of a struct; exceptions and other structs have none.
+const Struct* base_of(const Declaration& owner) {
+  const auto* structure = as<Struct>(&owner);
+  return structure == nullptr ? nullptr : structure->base;
+}
+
+void define_swap(Writer& writer, const Declaration& owner, const std::vector<Member>& members,
                  const std::string& class_name) {
-  if (members.empty())
+  const Struct* base = base_of(owner);
+  if (members.empty() && base == nullptr)
     return writer.write("void $class$::swap($class$&) noexcept {}", {{"class", class_name}});
   writer.write("void $class$::swap($class$& other) noexcept {", {{"class", class_name}});
+  if (base != nullptr) writer.write("  " + qualified_name(*base) + "::swap(other);");
   for (const std::string& field : field_names(members))
     writer.write("  std::swap($field$, other.$field$);", {{"field", field}});
   writer.write("}");
 }
 
-/// One of the two CDR operators: "<<" on an Encoder or ">>" on a Decoder.
-void define_operator(Writer& writer, const std::vector<Member>& members,
-                     const std::string& class_name, bool encodes) {
-  const std::string coder = encodes ? "encoder" : "decoder";
-  const std::string type = encodes ? "::perigee::cdr::Encoder&" : "::perigee::cdr::Decoder&";
-  const std::string shift = encodes ? "<<" : ">>";
-  const std::string value = members.empty() ? "" : " value";
-  writer.list(type + " operator" + shift + "(",
-              {type + " " + coder, (encodes ? "const " : "") + class_name + "&" + value}, ") {");
-  const Indented body(writer);
-  std::vector<std::string> accesses;
-  for (const Member& member : members) accesses.push_back("value." + cpp_name(member.name) + "()");
-  if (accesses.empty()) return writer.write("return " + coder + ";");
-  writer.chain("return " + coder + " " + shift + " ", accesses, " " + shift + " ");
+/// The members of a struct, those of its bases first.
+std::vector<Member> all_members(const Struct& structure) {
+  std::vector<Member> result;
+  if (structure.base != nullptr) result = all_members(*structure.base);
+  result.insert(result.end(), structure.members.begin(), structure.members.end());
+  return result;
 }
 
-void define_operators(Writer& writer, const std::vector<Member>& members,
-                      const std::string& class_name) {
-  writer.separate();
-  define_operator(writer, members, class_name, true);
-  writer.write("}\n");
-  writer.separate();
-  define_operator(writer, members, class_name, false);
-  writer.write("}\n");
-  writer.separate();
+/// A constructor's parameter for a member, and the expression that hands it on.
+std::string parameter(const Member& member) {
+  return cpp_type(*member.type) + " " + cpp_name(member.name);
+}
+std::string moved(const Member& member) {
+  const std::string name = cpp_name(member.name);
+  return is_scalar(*member.type) ? name : "std::move(" + name + ")";
 }
 
 }  // namespace
 
+std::vector<std::string> field_names(const std::vector<Member>& members) {
+  std::string suffix = "_";
+  const auto is_taken = [&](const Member& member) {
+    return std::ranges::find(members, member.name + suffix, &Member::name) != members.end();
+  };
+  while (std::ranges::any_of(members, is_taken)) suffix.insert(0, "_m");
+  std::vector<std::string> result;
+  for (const Member& member : members) result.push_back(member.name + suffix);
+  return result;
+}
+
 void declare_constructors(Writer& writer, const Declaration& owner,
                           const std::vector<Member>& members) {
-  if (members.empty()) return;
-  const std::string name = cpp_name(owner.name);
+  const Struct* base = base_of(owner);
+  const std::vector<Member> inherited =
+      base == nullptr ? std::vector<Member>() : all_members(*base);
+  if (members.empty() && inherited.empty()) return;
+  const std::string name = cpp_name(owner);
   writer.write("$name$() = default;", {{"name", name}});
   std::vector<std::string> parameters;
   std::vector<std::string> initializers;
+  std::vector<std::string> passed_on;
+  for (const Member& member : inherited) {
+    parameters.push_back(parameter(member));
+    passed_on.push_back(moved(member));
+  }
+  if (!inherited.empty())
+    initializers.push_back(qualified_name(*base) + "(" + join(passed_on, ", ") + ")");
   const std::vector<std::string> fields = field_names(members);
   for (std::size_t index = 0; index < members.size(); ++index) {
-    const Type& type = *members[index].type;
-    const std::string parameter = cpp_name(members[index].name);
-    parameters.push_back(cpp_type(type) + " " + parameter);
-    initializers.push_back(fields[index] + "(" +
-                           (is_scalar(type) ? parameter : "std::move(" + parameter + ")") + ")");
+    parameters.push_back(parameter(members[index]));
+    initializers.push_back(fields[index] + "(" + moved(members[index]) + ")");
   }
   writer.list("explicit " + name + "(", parameters, ")");
   const Indented continuation(writer, 4);
@@ -152,7 +161,28 @@ void declare_swap(Writer& writer, const Declaration& owner) {
 void swap($name$& other) noexcept;
 friend void swap($name$& a, $name$& b) noexcept { a.swap(b); }
 )",
-               {{"name", cpp_name(owner.name)}});
+               {{"name", cpp_name(owner)}});
+}
+
+void declare_visit(Writer& writer, const Declaration& owner, const std::vector<Member>& members) {
+  writer.separate();
+  writer.write("static constexpr std::string_view _type_name = $name$;",
+               {{"name", string_literal(std::string_view(owner.scoped_name).substr(2))}});
+  const Struct* base = base_of(owner);
+  if (members.empty() && base == nullptr)
+    return writer.write(
+        "template <typename _self, typename _visitor>\n"
+        "static void _visit(_self&, _visitor&&) {}");
+  writer.write(
+      "template <typename _self, typename _visitor>\n"
+      "static void _visit(_self& _value, _visitor&& _visit_member) {");
+  if (base != nullptr)
+    writer.write("  " + qualified_name(*base) + "::_visit(_value, _visit_member);");
+  const std::vector<std::string> fields = field_names(members);
+  for (std::size_t index = 0; index < members.size(); ++index)
+    writer.write("  _visit_member($name$, _value.$field$);",
+                 {{"name", string_literal(members[index].name)}, {"field", fields[index]}});
+  writer.write("}");
 }
 
 void declare_fields(Writer& writer, const std::vector<Member>& members) {
@@ -168,8 +198,10 @@ void declare_fields(Writer& writer, const std::vector<Member>& members) {
 }
 
 void declare_struct(Writer& writer, const Struct& structure) {
-  const std::string name = cpp_name(structure.name);
-  writer.write("class $name$ {\n public:", {{"name", name}});
+  const std::string name = cpp_name(structure);
+  const std::string base =
+      structure.base == nullptr ? "" : " : public " + qualified_name(*structure.base);
+  writer.write("class " + name + base + " {\n public:");
   {
     const Indented body(writer);
     declare_types(writer, structure.nested, Scope::class_scope);
@@ -178,13 +210,15 @@ void declare_struct(Writer& writer, const Struct& structure) {
     declare_swap(writer, structure);
     writer.list("friend bool operator==(", {"const " + name + "&", "const " + name + "&"},
                 ") = default;");
+    declare_visit(writer, structure, structure.members);
+    declare_wire_layout(writer, structure);
   }
   declare_fields(writer, structure.members);
   writer.write("};");
 }
 
 void declare_exception(Writer& writer, const Exception& exception) {
-  const std::string name = cpp_name(exception.name);
+  const std::string name = cpp_name(exception);
   writer.write("class $name$ final : public ::CORBA::UserException {\n public:", {{"name", name}});
   writer.write(exception_head, {{"id", string_literal(exception.repository_id)}});
   {
@@ -194,24 +228,29 @@ void declare_exception(Writer& writer, const Exception& exception) {
     declare_accessors(writer, exception.members);
     writer.separate();
     writer.write(exception_overrides);
+    if (!exception.members.empty())
+      writer.write("void _describe(std::string& text) const override;");
     declare_swap(writer, exception);
     declare_exception_equality(writer, exception);
     if (!exception.members.empty()) writer.write("}");
+    declare_visit(writer, exception, exception.members);
+    declare_wire_layout(writer, exception);
   }
   declare_fields(writer, exception.members);
   writer.write("};");
 }
 
 void define_struct(Writer& writer, const Struct& structure, const std::string& class_name) {
-  define_swap(writer, structure.members, class_name);
-  define_operators(writer, structure.members, class_name);
+  define_swap(writer, structure, structure.members, class_name);
+  define_operators(writer, structure, class_name);
 }
 
 void define_exception(Writer& writer, const Exception& exception, const std::string& class_name) {
   writer.write(exception_functions,
                {{"class", class_name}, {"name", string_literal(exception.name)}});
-  define_swap(writer, exception.members, class_name);
-  define_operators(writer, exception.members, class_name);
+  if (!exception.members.empty()) writer.write(describe_function, {{"class", class_name}});
+  define_swap(writer, exception, exception.members, class_name);
+  define_operators(writer, exception, class_name);
 }
 
 }  // namespace perigee::idlc::cpp11

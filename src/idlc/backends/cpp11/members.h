@@ -4,13 +4,23 @@
 #include "idlc/backends/cpp11/writer.h"
 #include "idlc/frontend/model.h"
 
+#include <string>
+#include <vector>
+
 namespace perigee::idlc::cpp11 {
+
+/// The private field of each member: the name and a suffix with which no field is called like a
+/// member (IDL may have both `size` and `size_`).
+std::vector<std::string> field_names(const std::vector<Member>& members);
 
 /// The parts of a class for the header, in the order in which a class has them.
 void declare_constructors(Writer& writer, const Declaration& owner,
                           const std::vector<Member>& members);
 void declare_accessors(Writer& writer, const std::vector<Member>& members);
 void declare_swap(Writer& writer, const Declaration& owner);
+/// `_type_name`, and `_visit(value, visitor)`: calls `visitor("name", member)` for each member, in
+/// order, with `const` members if the value is.
+void declare_visit(Writer& writer, const Declaration& owner, const std::vector<Member>& members);
 void declare_fields(Writer& writer, const std::vector<Member>& members);
 
 /// The whole class of a struct or an exception, without its nested types' operators.

@@ -79,13 +79,19 @@ std::string cpp_name(std::string_view identifier) {
   return is_taken ? "_cxx_" + name : name;
 }
 
+std::string cpp_name(const Declaration& declaration) {
+  const bool is_taken = declaration.parent == nullptr && is_taken_globally(declaration.name);
+  return is_taken ? "_cxx_" + declaration.name : cpp_name(declaration.name);
+}
+
 std::string qualified_name(const Declaration& declaration) {
   std::string result;
   std::string_view rest = declaration.scoped_name;
   while (rest.starts_with("::")) {
     rest.remove_prefix(2);
     const std::string_view part = rest.substr(0, rest.find("::"));
-    result.append("::").append(cpp_name(part));
+    const bool is_taken = result.empty() && is_taken_globally(part);
+    result.append("::").append(is_taken ? "_cxx_" + std::string(part) : cpp_name(part));
     rest.remove_prefix(part.size());
   }
   return result;
@@ -124,11 +130,20 @@ std::string server_header(const std::string& idl_path, const FileNames& names) {
   return with_suffix(idl_path, names.server_suffix + names.header_extension);
 }
 
+std::string any_header(const std::string& idl_path, const FileNames& names) {
+  return with_suffix(idl_path, names.any_suffix + names.header_extension);
+}
+
 std::vector<std::string> output_names(const std::string& idl_path, const FileNames& names) {
   const std::string name = file_name(idl_path);
-  return {
+  std::vector<std::string> result = {
       client_header(name, names), with_suffix(name, names.client_suffix + names.source_extension),
       server_header(name, names), with_suffix(name, names.server_suffix + names.source_extension)};
+  if (names.with_any) {
+    result.push_back(any_header(name, names));
+    result.push_back(with_suffix(name, names.any_suffix + names.source_extension));
+  }
+  return result;
 }
 
 }  // namespace perigee::idlc::cpp11

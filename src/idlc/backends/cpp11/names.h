@@ -11,6 +11,12 @@ namespace perigee::idlc::cpp11 {
 
 /// The identifier; with the prefix `_cxx_` if C++ or the mapping forbids it.
 std::string cpp_name(std::string_view identifier);
+/// The same for a declaration: one at file level must not be called like anything that the global
+/// namespace has already.
+std::string cpp_name(const Declaration& declaration);
+/// Whether the global namespace has that name already: a function of the C library, or a namespace
+/// of ours.
+bool is_taken_globally(std::string_view identifier);
 /// "::Stock::Quoter", its parts made C++ names.
 std::string qualified_name(const Declaration& declaration);
 /// "::POA::Stock::Quoter": the skeleton class of an interface.
@@ -23,9 +29,10 @@ std::string string_literal(std::string_view text);
 
 /// "stock.idl": the path without folders.
 std::string file_name(const std::string& path);
-/// The client's (server's) header for an IDL file. Generated headers include each other without
-/// folders: where they are is the build's business.
+/// The header for clients (for servers; for any) of an IDL file. Generated headers include each
+/// other without folders: where they are is the build's business.
 std::string client_header(const std::string& idl_path, const FileNames& names);
 std::string server_header(const std::string& idl_path, const FileNames& names);
+std::string any_header(const std::string& idl_path, const FileNames& names);
 
 }  // namespace perigee::idlc::cpp11

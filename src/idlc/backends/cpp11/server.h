@@ -10,7 +10,8 @@
 
 namespace perigee::idlc::cpp11 {
 
-/// Calls `write(writer, interface)` for each interface of the main file, inside its namespaces.
+/// Calls `write(writer, interface)` for each interface of the main file that has a skeleton, inside
+/// its namespaces.
 template <typename Write>
 void write_skeletons(Writer& writer, const Declarations& declarations, const Write& write) {
   for (const Declaration* declaration : declarations) {
@@ -18,9 +19,9 @@ void write_skeletons(Writer& writer, const Declarations& declarations, const Wri
     if (const auto* module = as<Module>(declaration)) {
       Writer contents;
       write_skeletons(contents, module->contents, write);
-      write_namespace(writer, cpp_name(module->name), contents.take());
+      write_namespace(writer, cpp_name(*module), contents.take());
     }
-    if (const auto* interface = as<Interface>(declaration)) {
+    if (const auto* interface = as<Interface>(declaration); interface && !interface->is_local) {
       writer.separate();
       write(writer, *interface);
     }

@@ -33,6 +33,8 @@ template <typename _tied>
 class $tie$ final : public $name$ {
  public:
   explicit $tie$(std::shared_ptr<_tied> _tied_to) noexcept : _object_(std::move(_tied_to)) {}
+  explicit $tie$(_tied& _tied_to) noexcept
+      : _object_(std::shared_ptr<_tied>(), &_tied_to) {}  // the caller keeps it, for longer
 
   const std::shared_ptr<_tied>& _tied_object() const noexcept { return _object_; }
 
@@ -80,7 +82,7 @@ std::vector<std::string> base_classes(const Interface& interface) {
 }
 
 void declare_skeleton(Writer& writer, const Interface& interface) {
-  const std::string name = cpp_name(interface.name);
+  const std::string name = cpp_name(interface);
   const std::vector<Callable> own = callables(interface);
   writer.list("class " + name + " : ", base_classes(interface), " {");
   writer.write(" public:");
@@ -112,7 +114,7 @@ void define_tie_function(Writer& writer, const Callable& callable) {
 }
 
 void define_tie(Writer& writer, const Interface& interface) {
-  writer.write(tie_head, {{"tie", tie_name(interface)}, {"name", cpp_name(interface.name)}});
+  writer.write(tie_head, {{"tie", tie_name(interface)}, {"name", cpp_name(interface)}});
   std::vector<const Interface*> interfaces = all_bases(interface);
   interfaces.push_back(&interface);
   {
@@ -138,7 +140,8 @@ void specialise_all_traits(Writer& writer, const Declarations& declarations) {
     if (declaration->is_imported) continue;
     if (const auto* module = as<Module>(declaration))
       specialise_all_traits(writer, module->contents);
-    if (const auto* interface = as<Interface>(declaration)) specialise_traits(writer, *interface);
+    if (const auto* interface = as<Interface>(declaration); interface && !interface->is_local)
+      specialise_traits(writer, *interface);
   }
 }
 

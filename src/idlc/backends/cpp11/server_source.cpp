@@ -22,8 +22,8 @@ constexpr std::string_view head =
 
 constexpr std::string_view this_function = R"(
 ::CORBA::object_reference<$interface$> $class$::_this() {
-  return ::IDL::traits<$interface$>::unchecked_narrow(
-      ::perigee::skeleton::reference_to_this(*this));
+  return ::IDL::traits<$interface$>::_stub(
+      ::perigee::skeleton::reference_to_this(*this)->_reference());
 }
 
 bool $class$::_is_a(const std::string& repository_id) {
@@ -48,7 +48,7 @@ std::vector<Entry> merged_table(const Interface& interface) {
 }
 
 void define_identity(Writer& writer, const Interface& interface) {
-  const std::string name = cpp_name(interface.name);
+  const std::string name = cpp_name(interface);
   const std::string qualified = qualified_name(interface);
   writer.write(this_function, {{"interface", qualified}, {"class", name}});
   std::vector<std::string> tests = {"repository_id == " + qualified + "::_type_id"};
@@ -114,7 +114,7 @@ void define_switch(Writer& writer, const std::vector<Entry>& entries, const std:
 void define_dispatch(Writer& writer, const Interface& interface) {
   const std::vector<Entry> entries = merged_table(interface);
   writer.write("void $class$::_dispatch(::perigee::orb::ServerRequest& request) {",
-               {{"class", cpp_name(interface.name)}});
+               {{"class", cpp_name(interface)}});
   {
     const Indented body(writer);
     writer.write("static constexpr ::perigee::skeleton::OperationSlot slots[] = {");
@@ -138,7 +138,7 @@ void define_raises(Writer& writer, const Callable& callable) {
 
 void decode_arguments(Writer& writer, const Callable& callable) {
   for (const Parameter& parameter : callable.parameters)
-    writer.write("$type$ $name$$init$;", {{"type", cpp_type(*parameter.type)},
+    writer.write("$type$ $name$$init$;", {{"type", argument_type(parameter)},
                                           {"name", cpp_name(parameter.name)},
                                           {"init", initializer(*parameter.type)}});
   if (callable.has_arguments())
@@ -165,7 +165,7 @@ void write_reply(Writer& writer, const Callable& callable) {
 }
 
 void define_skeleton(Writer& writer, const Interface& interface, const Callable& callable) {
-  const std::string name = cpp_name(interface.name);
+  const std::string name = cpp_name(interface);
   writer.separate();
   writer.list("void " + name + "::" + callable.skeleton_name + "(",
               {name + "& _servant_", "::perigee::orb::ServerRequest& _request_"}, ") {");

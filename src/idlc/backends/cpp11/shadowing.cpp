@@ -1,4 +1,4 @@
-// Looks for constants that share their name with a parameter of generated code.
+// Looks for constants and interfaces that share their name with a parameter of generated code.
 #include "idlc/backends/cpp11/shadowing.h"
 
 #include "idlc/backends/cpp11/client.h"
@@ -15,7 +15,9 @@ class Walk final {
  public:
   void declarations(const Declarations& all) {
     for (const Declaration* declared : all) {
-      if (declared->kind == DeclarationKind::constant) constants_.insert(declared->name);
+      if (declared->kind == DeclarationKind::constant ||
+          declared->kind == DeclarationKind::interface)
+        constants_.insert(declared->name);
       if (const auto* structure = as<Struct>(declared)) members(structure->members);
       if (const auto* exception = as<Exception>(declared)) members(exception->members);
       if (const auto* operation = as<Operation>(declared))
@@ -36,8 +38,9 @@ class Walk final {
 
   std::set<std::string> constants_;
   // From the start: what generated functions call parameters and variables of their own.
-  std::set<std::string> parameters_ = {"a",         "b",     "decoder",       "encoder", "other",
-                                       "reference", "slots", "repository_id", "request", "value"};
+  std::set<std::string> parameters_ = {
+      "a",     "b",         "decoder", "discriminator", "encoder", "label", "member",
+      "other", "reference", "slots",   "repository_id", "request", "value"};
 };
 
 bool needs_shadowing(const Model& model) {

@@ -35,22 +35,29 @@ std::vector<std::string> captures(const std::vector<std::string>& variables) {
   return result;
 }
 
+/// What one of the two small functions of a call reads or writes.
+struct Coder {
+  std::vector<std::string> variables;
+  std::vector<std::string> values;  ///< the variables, as they stand between << or >>
+  bool encodes;
+};
+
 /// `[&a, &b](::perigee::cdr::Encoder& _encoder_) { _encoder_ << a << b; }` or `nullptr`, then tail.
-void write_coder(Writer& writer, const std::vector<std::string>& variables, bool encodes,
-                 std::string_view tail) {
+void write_coder(Writer& writer, const Coder& what, std::string_view tail) {
+  const auto& [variables, values, encodes] = what;
   if (variables.empty()) return writer.write(std::string("nullptr").append(tail));
   const std::string coder = encodes ? "_encoder_" : "_decoder_";
   const std::string shift = encodes ? " << " : " >> ";
   const std::string parameter =
       std::string("](::perigee::cdr::") + (encodes ? "Encoder& " : "Decoder& ") + coder + ") {";
   const std::string head = "[" + join(captures(variables), ", ") + parameter;
-  const std::string body = coder + shift + join(variables, shift) + ";";
+  const std::string body = coder + shift + join(values, shift) + ";";
   const std::string line = head + " " + body + " }" + std::string(tail);
   if (writer.fits(line)) return writer.write(line);
   writer.list("[", captures(variables), parameter);
   {
     const Indented indented(writer);
-    writer.chain(coder + shift, variables, shift);
+    writer.chain(coder + shift, values, shift);
   }
   writer.write(std::string("}").append(tail));
 }
@@ -63,8 +70,8 @@ void write_call(Writer& writer, const Callable& callable) {
   writer.write("::perigee::stub::invoke(");
   const Indented continuation(writer, 4);
   writer.write("*this, _operation_,");
-  write_coder(writer, arguments, true, ",");
-  write_coder(writer, results, false, ");");
+  write_coder(writer, {arguments, request_values(callable), true}, ",");
+  write_coder(writer, {results, results, false}, ");");
 }
 
 }  // namespace
@@ -72,7 +79,7 @@ void write_call(Writer& writer, const Callable& callable) {
 void define_stub(Writer& writer, const Interface& interface, const Callable& callable) {
   const Type& result = *callable.return_type;
   writer.separate();
-  writer.list(cpp_type(result) + " " + cpp_name(interface.name) + "::" + callable.name + "(",
+  writer.list(cpp_type(result) + " " + cpp_name(interface) + "::" + callable.name + "(",
               parameter_list(callable), ") {");
   {
     const Indented body(writer);

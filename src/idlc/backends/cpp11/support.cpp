@@ -1,6 +1,9 @@
 // A walk over all declarations and types of the main file.
 #include "idlc/backends/cpp11/support.h"
 
+#include "idlc/backends/cpp11/types.h"
+
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -11,37 +14,11 @@ namespace {
 /// What there is no C++ for yet, as the message calls it; empty for what is generated.
 std::string_view missing_type(const Type& type) {
   switch (type.kind) {
-    case TypeKind::wchar:
-      return "wide characters";
-    case TypeKind::any:
-      return "values of type any";
     case TypeKind::value_base:
       return "values of type ValueBase";
-    case TypeKind::type_code:
-      return "values of type TypeCode";
-    case TypeKind::string:
-      return type.bound == 0 ? "" : "bounded strings";
-    case TypeKind::wstring:
-      return "wide strings";
-    case TypeKind::sequence:
-      return type.bound == 0 ? "" : "bounded sequences";
-    case TypeKind::array:
-      return "arrays";
-    case TypeKind::map:
-      return "maps";
-    case TypeKind::fixed:
-      return "fixed-point types";
-    case TypeKind::union_type:
-      return "unions";
-    case TypeKind::native:
-      return "native types";
     case TypeKind::value_type:
     case TypeKind::value_box:
       return "valuetypes";
-    case TypeKind::bitmask:
-      return "bitmasks";
-    case TypeKind::bitset:
-      return "bitsets";
     default:
       return "";
   }
@@ -56,12 +33,15 @@ class Walk final {
   std::vector<Diagnostic> take() { return std::move(diagnostics_); }
 
  private:
+  void error(const Location& location, std::string text, std::string hint) {
+    diagnostics_.push_back({Severity::error, location, std::move(text), std::move(hint), {}});
+  }
   void refuse(const Location& location, const std::string& what) {
-    diagnostics_.push_back({Severity::error, location, what + " are not generated yet", "", {}});
+    error(location, what + " are not generated yet", "");
   }
 
   void declaration(const Declaration& declared) {
-    annotations(declared.annotations);
+    annotations(declared.annotations, declared.kind == DeclarationKind::operation);
     switch (declared.kind) {
       case DeclarationKind::module:
         return declarations(as<Module>(&declared)->contents);
@@ -70,46 +50,71 @@ class Walk final {
       case DeclarationKind::operation:
         return operation(*as<Operation>(&declared));
       case DeclarationKind::attribute:
-        return type(as<Attribute>(&declared)->type, declared.location);
+        return passed(as<Attribute>(&declared)->type, declared.location);
       case DeclarationKind::exception:
         declarations(as<Exception>(&declared)->nested);
         return members(as<Exception>(&declared)->members);
       case DeclarationKind::structure:
         return structure(*as<Struct>(&declared));
-      case DeclarationKind::enumeration:
-        return enumeration(*as<Enum>(&declared));
       case DeclarationKind::type_definition:
         return type(as<Typedef>(&declared)->type, declared.location);
       case DeclarationKind::constant:
         return type(as<Constant>(&declared)->type, declared.location);
       case DeclarationKind::union_type:
-        return refuse(declared.location, "unions");
-      case DeclarationKind::native:
-        return refuse(declared.location, "native types");
+        return union_type(*as<Union>(&declared));
       case DeclarationKind::value_type:
       case DeclarationKind::value_box:
         return refuse(declared.location, "valuetypes");
-      case DeclarationKind::bitmask:
-        return refuse(declared.location, "bitmasks");
       case DeclarationKind::bitset:
-        return refuse(declared.location, "bitsets");
+      case DeclarationKind::bitmask:
+      case DeclarationKind::enumeration:
       case DeclarationKind::forward:
+      case DeclarationKind::native:
       case DeclarationKind::enumerator:
       case DeclarationKind::factory:
         return;
     }
   }
 
-  void annotations(const std::vector<Annotation>& all) {
-    for (const Annotation& annotation : all)
-      if (annotation.name.starts_with("perigee::"))
+  /// Operations and parameters look at `borrowed` themselves.
+  void annotations(const std::vector<Annotation>& all, bool may_be_borrowed = false) {
+    for (const Annotation& annotation : all) {
+      if (!annotation.name.starts_with("perigee::")) continue;
+      if (annotation.name != borrowed_name) {
         refuse(annotation.location, "annotations @" + annotation.name);
+      } else if (!may_be_borrowed) {
+        error(annotation.location, "@perigee::borrowed applies to 'in' parameters only", "");
+      }
+    }
+  }
+
+  void borrowed_parameter(const Parameter& parameter) {
+    const auto found = std::ranges::find(parameter.annotations, borrowed_name, &Annotation::name);
+    if (found == parameter.annotations.end()) return;
+    if (parameter.direction != Direction::in)
+      return error(found->location, "@perigee::borrowed applies to 'in' parameters only", "");
+    if (!can_be_borrowed(*parameter.type))
+      error(found->location,
+            "a parameter of type '" + to_text(*parameter.type) + "' cannot be borrowed",
+            "unbounded strings and sequences of octets or fixed-width numbers can");
+  }
+
+  void borrowed_operation(const Operation& declared) {
+    const Annotation* borrowed = declared.annotation(borrowed_name);
+    if (borrowed == nullptr) return;
+    const bool has_any = std::ranges::any_of(declared.parameters, [](const Parameter& parameter) {
+      return parameter.direction == Direction::in && can_be_borrowed(*parameter.type);
+    });
+    if (!has_any)
+      error(borrowed->location, "'" + declared.name + "' has no parameter that can be borrowed",
+            "unbounded 'in' strings and sequences of octets or fixed-width numbers can");
   }
 
   void interface(const Interface& declared) {
-    if (declared.is_local) return refuse(declared.location, "local interfaces");
     if (declared.is_abstract) return refuse(declared.location, "abstract interfaces");
+    is_in_local_ = declared.is_local;
     declarations(declared.contents);
+    is_in_local_ = false;
     std::size_t count = operation_count(declared);
     for (const Interface* base : all_bases(declared)) {
       inherited(*base, declared);
@@ -142,9 +147,11 @@ class Walk final {
 
   /// Ties repeat inherited operations, and nobody looked at those of other files yet.
   void inherited(const Interface& base, const Interface& derived) {
-    if (base.is_local || base.is_abstract)
-      return refuse(derived.location, "interfaces with local or abstract bases");
-    if (!base.is_imported) return;
+    if (base.is_abstract) return refuse(derived.location, "interfaces with abstract bases");
+    if (base.is_local && !derived.is_local)
+      return error(derived.location, "an interface that is not local cannot have a local base",
+                   "declare it local, too");
+    if (!base.is_imported || derived.is_local) return;
     for (const Declaration* content : base.contents)
       if (content->kind == DeclarationKind::operation ||
           content->kind == DeclarationKind::attribute)
@@ -153,32 +160,51 @@ class Walk final {
 
   void operation(const Operation& declared) {
     if (!declared.contexts.empty()) refuse(declared.location, "operations with a context");
-    type(declared.return_type, declared.location);
+    borrowed_operation(declared);
+    passed(declared.return_type, declared.location);
     for (const Parameter& parameter : declared.parameters) {
-      annotations(parameter.annotations);
-      type(parameter.type, parameter.location);
+      annotations(parameter.annotations, true);
+      borrowed_parameter(parameter);
+      passed(parameter.type, parameter.location);
     }
   }
 
+  /// The type of an operation's parameter or result, or of an attribute.
+  void passed(const Type* used, const Location& location) {
+    type(used, location);
+    if (is_in_local_) return;
+    const Type* inner = &unaliased(*used);
+    while (inner->element != nullptr) inner = &unaliased(*inner->element);
+    const auto* interface = as<Interface>(inner->declaration);
+    if (interface != nullptr && interface->is_local)
+      error(location,
+            "a reference to the local interface '" + interface->scoped_name +
+                "' cannot be passed to another process",
+            "only operations of local interfaces can have it");
+    if (inner->kind == TypeKind::native)
+      error(location,
+            "a value of the native type '" + inner->declaration->scoped_name +
+                "' cannot be passed to another process",
+            "only operations of local interfaces can have it");
+  }
+
   void structure(const Struct& declared) {
-    if (declared.base != nullptr) return refuse(declared.location, "structs with a base");
     declarations(declared.nested);
     members(declared.members);
   }
 
-  void enumeration(const Enum& declared) {
-    for (const std::string_view name : {"bit_bound", "value"})
-      for (const Enumerator* enumerator : declared.enumerators)
-        if (enumerator->annotation(name) != nullptr)
-          refuse(enumerator->location, "enumerators with @" + std::string(name));
-    if (declared.annotation("bit_bound") != nullptr)
-      refuse(declared.location, "enums with @bit_bound");
+  void union_type(const Union& declared) {
+    type(declared.discriminator, declared.location);
+    declarations(declared.nested);
+    for (const UnionBranch& branch : declared.branches) members({branch.member});
   }
 
   void members(const std::vector<Member>& all) {
     for (const Member& member : all) {
       annotations(member.annotations);
       type(member.type, member.location);
+      if (unaliased(*member.type).kind == TypeKind::native)
+        refuse(member.location, "members of native types");
     }
   }
 
@@ -188,27 +214,23 @@ class Walk final {
     if (used->kind == TypeKind::alias) return type(as<Typedef>(used->declaration)->type, location);
     if (const std::string_view missing = missing_type(*used); !missing.empty())
       return refuse(location, std::string(missing));
+    if (used->key != nullptr) type(used->key, location);
     if (used->element != nullptr) return type(used->element, location);
     if (used->kind == TypeKind::interface) interface_use(*used, location);
   }
 
   void interface_use(const Type& used, const Location& location) {
     const auto* interface = as<Interface>(used.declaration);
-    if (interface == nullptr) return;
-    if (interface->is_local) return refuse(location, "references to local interfaces");
-    if (interface->is_abstract) return refuse(location, "references to abstract interfaces");
-    if (interface->is_defined) return;
-    diagnostics_.push_back({Severity::error,
-                            location,
-                            "interface '" + interface->scoped_name + "' is only forward declared",
-                            "include the file that declares it: a stub needs its class",
-                            {}});
+    if (interface != nullptr && interface->is_abstract)
+      refuse(location, "references to abstract interfaces");
   }
 
+  static constexpr std::string_view borrowed_name = "perigee::borrowed";
   static constexpr std::size_t operations_max = 60'000;
   static constexpr std::size_t table_entries_max = 300'000;
 
   std::vector<Diagnostic> diagnostics_;
+  bool is_in_local_ = false;
   std::size_t table_entries_ = 0;
 };
 

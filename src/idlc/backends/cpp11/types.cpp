@@ -2,14 +2,30 @@
 #include "idlc/backends/cpp11/types.h"
 
 #include "idlc/backends/cpp11/names.h"
+#include "idlc/backends/cpp11/writer.h"
+
+#include <algorithm>
 
 namespace perigee::idlc::cpp11 {
 
 namespace {
 
+constexpr std::string_view servant_native = "::PortableServer::Servant";
+constexpr std::string_view cookie_native = "::PortableServer::ServantLocator::Cookie";
+
 std::string reference_to(const Declaration& interface) {
   return "::CORBA::object_reference<" + qualified_name(interface) + ">";
 }
+
+/// The natives of the OMG's own files have C++ types in the mapping; those of users are classes of
+/// the application, passed by pointer.
+std::string native_type(const Declaration& native) {
+  if (native.scoped_name == servant_native)
+    return "::CORBA::servant_reference<::PortableServer::Servant>";
+  return native.scoped_name == cookie_native ? "void*" : qualified_name(native) + "*";
+}
+
+std::string borrowed_element(const Type& type) { return cpp_type(*unaliased(type).element); }
 
 std::string alias_type(const Type& type) {
   const Declaration& declaration = *type.declaration;
@@ -18,6 +34,21 @@ std::string alias_type(const Type& type) {
   if (declaration.location.file != nullptr && declaration.location.file->is_builtin)
     return cpp_type(*as<Typedef>(&declaration)->type);
   return qualified_name(declaration);
+}
+
+/// "::IDL::bounded_vector<int32_t, 5>"
+std::string bounded(const std::string& container, std::vector<std::string> parameters,
+                    std::uint64_t bound) {
+  parameters.push_back(std::to_string(bound));
+  return "::IDL::bounded_" + container + "<" + join(parameters, ", ") + ">";
+}
+
+/// IDL's `T a[2][3]` is two rows of three: std::array<std::array<T, 3>, 2>.
+std::string array_type(const Type& type) {
+  std::string result = cpp_type(*type.element);
+  for (auto size = type.dimensions.rbegin(); size != type.dimensions.rend(); ++size)
+    result = "std::array<" + result + ", " + std::to_string(*size) + ">";
+  return result;
 }
 
 }  // namespace
@@ -53,35 +84,95 @@ std::string cpp_type(const Type& type) {
       return "double";
     case TypeKind::float128:
       return "long double";
+    case TypeKind::wchar:
+      return "wchar_t";
+    case TypeKind::any:
+      return "::CORBA::Any";
+    case TypeKind::type_code:
+      return "::CORBA::object_reference<::CORBA::TypeCode>";
     case TypeKind::string:
-      return "std::string";
+      return type.bound == 0 ? "std::string" : bounded("string", {}, type.bound);
+    case TypeKind::wstring:
+      return type.bound == 0 ? "std::wstring" : bounded("wstring", {}, type.bound);
     case TypeKind::object:
       return "::CORBA::object_reference<::CORBA::Object>";
     case TypeKind::sequence:
-      return "std::vector<" + cpp_type(*type.element) + ">";
+      return type.bound == 0 ? "std::vector<" + cpp_type(*type.element) + ">"
+                             : bounded("vector", {cpp_type(*type.element)}, type.bound);
+    case TypeKind::map:
+      return type.bound == 0
+                 ? "std::map<" + cpp_type(*type.key) + ", " + cpp_type(*type.element) + ">"
+                 : bounded("map", {cpp_type(*type.key), cpp_type(*type.element)}, type.bound);
+    case TypeKind::fixed:
+      return "::IDL::Fixed<" + std::to_string(type.digits) + ", " + std::to_string(type.scale) +
+             ">";
+    case TypeKind::array:
+      return array_type(type);
     case TypeKind::alias:
       return alias_type(type);
     case TypeKind::interface:
       return reference_to(*type.declaration);
+    case TypeKind::native:
+      return native_type(*type.declaration);
     default:
       return qualified_name(*type.declaration);  // support.cpp refused all others
   }
 }
 
+std::string bits_type(std::uint32_t bit_count) {
+  if (bit_count <= 8) return "uint8_t";
+  if (bit_count <= 16) return "uint16_t";
+  return bit_count <= 32 ? "uint32_t" : "uint64_t";
+}
+
 bool is_scalar(const Type& type) {
   const TypeKind kind = unaliased(type).kind;
-  return (kind >= TypeKind::boolean && kind <= TypeKind::float128) || kind == TypeKind::enumeration;
+  return (kind >= TypeKind::boolean && kind <= TypeKind::float128) ||
+         kind == TypeKind::enumeration || kind == TypeKind::bitmask;
+}
+
+bool is_application_native(const Declaration& native) {
+  return native.scoped_name != servant_native && native.scoped_name != cookie_native;
 }
 
 bool is_void(const Type& type) { return type.kind == TypeKind::void_type; }
 
-std::string parameter_type(const Type& type, Direction direction) {
-  if (direction != Direction::in) return cpp_type(type) + "&";
+bool can_be_borrowed(const Type& type) {
+  const Type& plain = unaliased(type);
+  if (plain.bound != 0) return false;
+  if (plain.kind != TypeKind::sequence) return plain.kind == TypeKind::string;
+  const TypeKind element = unaliased(*plain.element).kind;
+  return element == TypeKind::octet || (element >= TypeKind::int8 && element <= TypeKind::float64);
+}
+
+bool is_borrowed(const Parameter& parameter) {
+  return std::ranges::find(parameter.annotations, "perigee::borrowed", &Annotation::name) !=
+         parameter.annotations.end();
+}
+
+std::string argument_type(const Parameter& parameter) {
+  if (!is_borrowed(parameter)) return cpp_type(*parameter.type);
+  return unaliased(*parameter.type).kind == TypeKind::string
+             ? "::perigee::cdr::BorrowedString"
+             : "::perigee::cdr::BorrowedSequence<" + borrowed_element(*parameter.type) + ">";
+}
+
+std::string parameter_type(const Parameter& parameter) {
+  const Type& type = *parameter.type;
+  if (parameter.direction != Direction::in) return cpp_type(type) + "&";
   const TypeKind kind = unaliased(type).kind;
-  const bool by_value = is_scalar(type) || kind == TypeKind::interface || kind == TypeKind::object;
+  if (is_borrowed(parameter))
+    return kind == TypeKind::string ? "std::string_view"
+                                    : "std::span<const " + borrowed_element(type) + ">";
+  const bool by_value = is_scalar(type) || kind == TypeKind::interface ||
+                        kind == TypeKind::object || kind == TypeKind::native ||
+                        kind == TypeKind::type_code;
   return by_value ? cpp_type(type) : "const " + cpp_type(type) + "&";
 }
 
-std::string initializer(const Type& type) { return is_scalar(type) ? "{}" : ""; }
+std::string initializer(const Type& type) {
+  const TypeKind kind = unaliased(type).kind;
+  return is_scalar(type) || kind == TypeKind::array || kind == TypeKind::native ? "{}" : "";
+}
 
 }  // namespace perigee::idlc::cpp11

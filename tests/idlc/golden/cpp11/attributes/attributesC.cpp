@@ -2,6 +2,7 @@
 #include "attributesC.h"
 
 #include <perigee/orb/stub.h>
+#include <perigee/orb/text.h>
 
 namespace Gauges {
 
@@ -25,29 +26,73 @@ const char* Out_Of_Range::_name() const noexcept { return "Out_Of_Range"; }
 void Out_Of_Range::_raise() const { throw *this; }
 void Out_Of_Range::_encode(::perigee::cdr::Encoder& encoder) const { encoder << *this; }
 
+void Out_Of_Range::_describe(std::string& text) const { ::perigee::text::describe(text, *this); }
+
 void Out_Of_Range::swap(Out_Of_Range& other) noexcept {
   std::swap(low_, other.low_);
   std::swap(high_, other.high_);
 }
 
+struct Out_Of_Range::_wire {
+  struct run_0 {
+    static constexpr ::perigee::cdr::RunSizes sizes{8, 11, 10, 9, 8, 11, 10, 9};
+    static constexpr bool has_characters = false;
+    static void members(auto& run, auto& value) {
+      run.align(4);
+      run.field(value.low());
+      run.field(value.high());
+    }
+  };
+};
+
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Out_Of_Range& value) {
-  return encoder << value.low() << value.high();
+  ::perigee::cdr::write_run<Out_Of_Range::_wire::run_0>(encoder, value);
+  return encoder;
 }
 
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Out_Of_Range& value) {
-  return decoder >> value.low() >> value.high();
+  ::perigee::cdr::read_run<Out_Of_Range::_wire::run_0>(decoder, value);
+  return decoder;
 }
 
 void Reading::swap(Reading& other) noexcept {
   std::swap(value_, other.value_);
 }
 
+struct Reading::_wire {
+  static_assert(sizeof(Reading) == 8 && offsetof(Reading, value_) == 0);
+  static constexpr std::size_t alignment = 8;
+  static constexpr std::size_t phase = 0;
+  static constexpr std::size_t block_size = 8;
+  static constexpr bool is_image = true;
+  static constexpr ::perigee::cdr::RunSizes sizes{8, 15, 14, 13, 12, 11, 10, 9};
+  static constexpr bool has_characters = false;
+  static void members(auto& run, auto& value) {
+    run.align(8);
+    run.field(value.value());
+  }
+  static void block(auto& run, auto& value) {
+    run.copy(0, &value, 0, 8);
+  }
+};
+
+::perigee::cdr::Encoder& operator<<(
+    ::perigee::cdr::Encoder& encoder, std::span<const Reading> values) {
+  ::perigee::cdr::write_structs<Reading::_wire>(encoder, values);
+  return encoder;
+}
+
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Reading& value) {
-  return encoder << value.value();
+  return encoder << std::span<const Reading>(&value, 1);
+}
+
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, std::span<Reading> values) {
+  ::perigee::cdr::read_structs<Reading::_wire>(decoder, values);
+  return decoder;
 }
 
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Reading& value) {
-  return decoder >> value.value();
+  return decoder >> std::span<Reading>(&value, 1);
 }
 
 Gauge::Gauge(std::shared_ptr<::perigee::orb::Reference> reference) noexcept
@@ -170,3 +215,13 @@ void Gauge::active(bool value) {
 }
 
 }  // namespace Gauges
+
+auto IDL::traits<::Gauges::Gauge>::_stub(
+    std::shared_ptr<::perigee::orb::Reference> reference) -> ref_type {
+  return ref_type(std::make_shared<::Gauges::Gauge>(std::move(reference)));
+}
+
+auto IDL::traits<::Gauges::Gauge>::_object(
+    const ref_type& object) noexcept -> const ::CORBA::Object* {
+  return object.get();
+}

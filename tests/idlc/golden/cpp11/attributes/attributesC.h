@@ -5,6 +5,8 @@
 
 namespace Gauges {
 
+using ::perigee::output::operator<<;
+
 class Broken final : public ::CORBA::UserException {
  public:
   static constexpr std::string_view _type_id = "IDL:Gauges/Broken:1.0";
@@ -17,6 +19,10 @@ class Broken final : public ::CORBA::UserException {
   void swap(Broken& other) noexcept;
   friend void swap(Broken& a, Broken& b) noexcept { a.swap(b); }
   friend bool operator==(const Broken&, const Broken&) { return true; }
+
+  static constexpr std::string_view _type_name = "Gauges::Broken";
+  template <typename _self, typename _visitor>
+  static void _visit(_self&, _visitor&&) {}
 };
 
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Broken& value);
@@ -42,12 +48,22 @@ class Out_Of_Range final : public ::CORBA::UserException {
   const char* _name() const noexcept override;
   [[noreturn]] void _raise() const override;
   void _encode(::perigee::cdr::Encoder& encoder) const override;
+  void _describe(std::string& text) const override;
 
   void swap(Out_Of_Range& other) noexcept;
   friend void swap(Out_Of_Range& a, Out_Of_Range& b) noexcept { a.swap(b); }
   friend bool operator==(const Out_Of_Range& a, const Out_Of_Range& b) {
     return a.low_ == b.low_ && a.high_ == b.high_;
   }
+
+  static constexpr std::string_view _type_name = "Gauges::Out_Of_Range";
+  template <typename _self, typename _visitor>
+  static void _visit(_self& _value, _visitor&& _visit_member) {
+    _visit_member("low", _value.low_);
+    _visit_member("high", _value.high_);
+  }
+
+  struct _wire;
 
  private:
   int32_t low_{};
@@ -71,12 +87,24 @@ class Reading {
   friend void swap(Reading& a, Reading& b) noexcept { a.swap(b); }
   friend bool operator==(const Reading&, const Reading&) = default;
 
+  static constexpr std::string_view _type_name = "Gauges::Reading";
+  template <typename _self, typename _visitor>
+  static void _visit(_self& _value, _visitor&& _visit_member) {
+    _visit_member("value", _value.value_);
+  }
+
+  struct _wire;
+  static constexpr std::size_t _wire_size_min = 8;
+
  private:
   double value_{};
 };
 
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Reading& value);
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Reading& value);
+::perigee::cdr::Encoder& operator<<(
+    ::perigee::cdr::Encoder& encoder, std::span<const Reading> values);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, std::span<Reading> values);
 
 class Gauge : public virtual ::CORBA::Object {
  public:
@@ -110,5 +138,12 @@ struct IDL::traits<::Gauges::Out_Of_Range>
     : ::perigee::stub::aggregate_traits<::Gauges::Out_Of_Range> {};
 template <>
 struct IDL::traits<::Gauges::Reading> : ::perigee::stub::aggregate_traits<::Gauges::Reading> {};
+
+#ifndef PERIGEE_TRAITS_6Gauges5Gauge
+#define PERIGEE_TRAITS_6Gauges5Gauge
 template <>
-struct IDL::traits<::Gauges::Gauge> : ::perigee::stub::interface_traits<::Gauges::Gauge> {};
+struct IDL::traits<::Gauges::Gauge> : ::perigee::stub::interface_traits<::Gauges::Gauge> {
+  static ref_type _stub(std::shared_ptr<::perigee::orb::Reference> reference);
+  static const ::CORBA::Object* _object(const ref_type& object) noexcept;
+};
+#endif

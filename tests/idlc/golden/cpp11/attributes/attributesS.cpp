@@ -8,8 +8,8 @@ namespace POA {
 namespace Gauges {
 
 ::CORBA::object_reference<::Gauges::Gauge> Gauge::_this() {
-  return ::IDL::traits<::Gauges::Gauge>::unchecked_narrow(
-      ::perigee::skeleton::reference_to_this(*this));
+  return ::IDL::traits<::Gauges::Gauge>::_stub(
+      ::perigee::skeleton::reference_to_this(*this)->_reference());
 }
 
 bool Gauge::_is_a(const std::string& repository_id) {

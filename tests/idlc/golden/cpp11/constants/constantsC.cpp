@@ -15,6 +15,14 @@ namespace Limits {
   return decoder;
 }
 
+std::string_view _enumerator_name(Level value) noexcept {
+  switch (value) {
+    case Level::low: return "low";
+    case Level::high: return "high";
+  }
+  return {};
+}
+
 Holder::Holder(std::shared_ptr<::perigee::orb::Reference> reference) noexcept
     : ::CORBA::Object(std::move(reference)) {}
 
@@ -23,3 +31,13 @@ bool Holder::_implements(std::string_view repository_id) const noexcept {
 }
 
 }  // namespace Limits
+
+auto IDL::traits<::Limits::Holder>::_stub(
+    std::shared_ptr<::perigee::orb::Reference> reference) -> ref_type {
+  return ref_type(std::make_shared<::Limits::Holder>(std::move(reference)));
+}
+
+auto IDL::traits<::Limits::Holder>::_object(
+    const ref_type& object) noexcept -> const ::CORBA::Object* {
+  return object.get();
+}

@@ -7,10 +7,13 @@ inline constexpr int32_t answer = 42;
 
 namespace Limits {
 
+using ::perigee::output::operator<<;
+
 enum class Level : uint32_t { low, high };
 
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, Level value);
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Level& value);
+std::string_view _enumerator_name(Level value) noexcept;
 
 inline constexpr int16_t short_min = -32768;
 inline constexpr uint16_t ushort_max = 65535;
@@ -30,6 +33,8 @@ inline constexpr double large = 1e+300;
 inline constexpr double whole = 3.0;
 inline constexpr long double precise = 0.1L;
 inline const std::string greeting = "say \"hello\"\\\0121";
+inline constexpr wchar_t wide_letter = L'\U000000e9';
+inline const std::wstring wide_text = L"\U000020ac and \"quotes\" A";
 inline constexpr ::Limits::Level standard = ::Limits::Level::high;
 inline constexpr int32_t sum = 169;
 
@@ -50,5 +55,11 @@ class Holder : public virtual ::CORBA::Object {
 
 }  // namespace Limits
 
+#ifndef PERIGEE_TRAITS_6Limits6Holder
+#define PERIGEE_TRAITS_6Limits6Holder
 template <>
-struct IDL::traits<::Limits::Holder> : ::perigee::stub::interface_traits<::Limits::Holder> {};
+struct IDL::traits<::Limits::Holder> : ::perigee::stub::interface_traits<::Limits::Holder> {
+  static ref_type _stub(std::shared_ptr<::perigee::orb::Reference> reference);
+  static const ::CORBA::Object* _object(const ref_type& object) noexcept;
+};
+#endif

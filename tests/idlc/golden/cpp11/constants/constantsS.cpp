@@ -8,8 +8,8 @@ namespace POA {
 namespace Limits {
 
 ::CORBA::object_reference<::Limits::Holder> Holder::_this() {
-  return ::IDL::traits<::Limits::Holder>::unchecked_narrow(
-      ::perigee::skeleton::reference_to_this(*this));
+  return ::IDL::traits<::Limits::Holder>::_stub(
+      ::perigee::skeleton::reference_to_this(*this)->_reference());
 }
 
 bool Holder::_is_a(const std::string& repository_id) {

@@ -13,6 +13,14 @@
   return decoder;
 }
 
+std::string_view _enumerator_name(Power value) noexcept {
+  switch (value) {
+    case Power::off: return "off";
+    case Power::on: return "on";
+  }
+  return {};
+}
+
 namespace Paint {
 
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, Colour value) {
@@ -25,6 +33,15 @@ namespace Paint {
   return decoder;
 }
 
+std::string_view _enumerator_name(Colour value) noexcept {
+  switch (value) {
+    case Colour::red: return "red";
+    case Colour::green: return "green";
+    case Colour::blue: return "blue";
+  }
+  return {};
+}
+
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, Pigment value) {
   encoder.write_enum(static_cast<uint32_t>(value));
   return encoder;
@@ -35,6 +52,19 @@ namespace Paint {
   return decoder;
 }
 
+std::string_view _enumerator_name(Pigment value) noexcept {
+  switch (value) {
+    case Pigment::titanium_white: return "titanium_white";
+    case Pigment::cadmium_yellow: return "cadmium_yellow";
+    case Pigment::cadmium_red: return "cadmium_red";
+    case Pigment::alizarin_crimson: return "alizarin_crimson";
+    case Pigment::ultramarine_blue: return "ultramarine_blue";
+    case Pigment::phthalocyanine_green: return "phthalocyanine_green";
+    case Pigment::burnt_umber: return "burnt_umber";
+  }
+  return {};
+}
+
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, Brush::Width value) {
   encoder.write_enum(static_cast<uint32_t>(value));
   return encoder;
@@ -43,6 +73,14 @@ namespace Paint {
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Brush::Width& value) {
   value = static_cast<Brush::Width>(decoder.read_enum(2));
   return decoder;
+}
+
+std::string_view _enumerator_name(Brush::Width value) noexcept {
+  switch (value) {
+    case Brush::Width::thin: return "thin";
+    case Brush::Width::thick: return "thick";
+  }
+  return {};
 }
 
 Brush::Brush(std::shared_ptr<::perigee::orb::Reference> reference) noexcept
@@ -73,3 +111,13 @@ void Brush::paint(::Paint::Colour chosen, ::Power& state, ::Paint::Pigment& used
 }
 
 }  // namespace Paint
+
+auto IDL::traits<::Paint::Brush>::_stub(
+    std::shared_ptr<::perigee::orb::Reference> reference) -> ref_type {
+  return ref_type(std::make_shared<::Paint::Brush>(std::move(reference)));
+}
+
+auto IDL::traits<::Paint::Brush>::_object(
+    const ref_type& object) noexcept -> const ::CORBA::Object* {
+  return object.get();
+}

@@ -3,17 +3,23 @@
 
 #include <perigee/orb/mapping.h>
 
+using ::perigee::output::operator<<;
+
 enum class Power : uint32_t { off, on };
 
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, Power value);
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Power& value);
+std::string_view _enumerator_name(Power value) noexcept;
 
 namespace Paint {
+
+using ::perigee::output::operator<<;
 
 enum class Colour : uint32_t { red, green, blue };
 
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, Colour value);
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Colour& value);
+std::string_view _enumerator_name(Colour value) noexcept;
 
 enum class Pigment : uint32_t {
     titanium_white, cadmium_yellow, cadmium_red, alizarin_crimson, ultramarine_blue,
@@ -21,6 +27,7 @@ enum class Pigment : uint32_t {
 
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, Pigment value);
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Pigment& value);
+std::string_view _enumerator_name(Pigment value) noexcept;
 
 class Brush : public virtual ::CORBA::Object {
  public:
@@ -30,6 +37,7 @@ class Brush : public virtual ::CORBA::Object {
   explicit Brush(std::shared_ptr<::perigee::orb::Reference> reference) noexcept;
 
   enum class Width : uint32_t { thin, thick };
+  static const ::CORBA::TypeCodeConstant _tc_Width;
 
   virtual ::Paint::Brush::Width stroke_width();
   virtual void paint(::Paint::Colour chosen, ::Power& state, ::Paint::Pigment& used);
@@ -41,8 +49,15 @@ class Brush : public virtual ::CORBA::Object {
 
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, Brush::Width value);
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Brush::Width& value);
+std::string_view _enumerator_name(Brush::Width value) noexcept;
 
 }  // namespace Paint
 
+#ifndef PERIGEE_TRAITS_5Paint5Brush
+#define PERIGEE_TRAITS_5Paint5Brush
 template <>
-struct IDL::traits<::Paint::Brush> : ::perigee::stub::interface_traits<::Paint::Brush> {};
+struct IDL::traits<::Paint::Brush> : ::perigee::stub::interface_traits<::Paint::Brush> {
+  static ref_type _stub(std::shared_ptr<::perigee::orb::Reference> reference);
+  static const ::CORBA::Object* _object(const ref_type& object) noexcept;
+};
+#endif

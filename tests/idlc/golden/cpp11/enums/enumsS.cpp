@@ -8,8 +8,8 @@ namespace POA {
 namespace Paint {
 
 ::CORBA::object_reference<::Paint::Brush> Brush::_this() {
-  return ::IDL::traits<::Paint::Brush>::unchecked_narrow(
-      ::perigee::skeleton::reference_to_this(*this));
+  return ::IDL::traits<::Paint::Brush>::_stub(
+      ::perigee::skeleton::reference_to_this(*this)->_reference());
 }
 
 bool Brush::_is_a(const std::string& repository_id) {

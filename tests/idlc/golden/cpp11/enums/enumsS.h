@@ -27,6 +27,8 @@ template <typename _tied>
 class _tie_Brush final : public Brush {
  public:
   explicit _tie_Brush(std::shared_ptr<_tied> _tied_to) noexcept : _object_(std::move(_tied_to)) {}
+  explicit _tie_Brush(_tied& _tied_to) noexcept
+      : _object_(std::shared_ptr<_tied>(), &_tied_to) {}  // the caller keeps it, for longer
 
   const std::shared_ptr<_tied>& _tied_object() const noexcept { return _object_; }
 

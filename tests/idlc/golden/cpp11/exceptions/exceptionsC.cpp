@@ -2,11 +2,14 @@
 #include "exceptionsC.h"
 
 #include <perigee/orb/stub.h>
+#include <perigee/orb/text.h>
 
 const char* Global_Trouble::_rep_id() const noexcept { return _type_id.data(); }
 const char* Global_Trouble::_name() const noexcept { return "Global_Trouble"; }
 void Global_Trouble::_raise() const { throw *this; }
 void Global_Trouble::_encode(::perigee::cdr::Encoder& encoder) const { encoder << *this; }
+
+void Global_Trouble::_describe(std::string& text) const { ::perigee::text::describe(text, *this); }
 
 void Global_Trouble::swap(Global_Trouble& other) noexcept {
   std::swap(code_, other.code_);
@@ -42,6 +45,8 @@ const char* Detailed::_name() const noexcept { return "Detailed"; }
 void Detailed::_raise() const { throw *this; }
 void Detailed::_encode(::perigee::cdr::Encoder& encoder) const { encoder << *this; }
 
+void Detailed::_describe(std::string& text) const { ::perigee::text::describe(text, *this); }
+
 void Detailed::swap(Detailed& other) noexcept {
   std::swap(what_, other.what_);
   std::swap(code_, other.code_);
@@ -60,6 +65,8 @@ const char* Risky::Nearby::_rep_id() const noexcept { return _type_id.data(); }
 const char* Risky::Nearby::_name() const noexcept { return "Nearby"; }
 void Risky::Nearby::_raise() const { throw *this; }
 void Risky::Nearby::_encode(::perigee::cdr::Encoder& encoder) const { encoder << *this; }
+
+void Risky::Nearby::_describe(std::string& text) const { ::perigee::text::describe(text, *this); }
 
 void Risky::Nearby::swap(Risky::Nearby& other) noexcept {
   std::swap(fatal_, other.fatal_);
@@ -96,3 +103,13 @@ void Risky::attempt(int32_t how) {
 }
 
 }  // namespace Faults
+
+auto IDL::traits<::Faults::Risky>::_stub(
+    std::shared_ptr<::perigee::orb::Reference> reference) -> ref_type {
+  return ref_type(std::make_shared<::Faults::Risky>(std::move(reference)));
+}
+
+auto IDL::traits<::Faults::Risky>::_object(
+    const ref_type& object) noexcept -> const ::CORBA::Object* {
+  return object.get();
+}

@@ -3,6 +3,8 @@
 
 #include <perigee/orb/mapping.h>
 
+using ::perigee::output::operator<<;
+
 class Global_Trouble final : public ::CORBA::UserException {
  public:
   static constexpr std::string_view _type_id = "IDL:Global_Trouble:1.0";
@@ -19,11 +21,18 @@ class Global_Trouble final : public ::CORBA::UserException {
   const char* _name() const noexcept override;
   [[noreturn]] void _raise() const override;
   void _encode(::perigee::cdr::Encoder& encoder) const override;
+  void _describe(std::string& text) const override;
 
   void swap(Global_Trouble& other) noexcept;
   friend void swap(Global_Trouble& a, Global_Trouble& b) noexcept { a.swap(b); }
   friend bool operator==(const Global_Trouble& a, const Global_Trouble& b) {
     return a.code_ == b.code_;
+  }
+
+  static constexpr std::string_view _type_name = "Global_Trouble";
+  template <typename _self, typename _visitor>
+  static void _visit(_self& _value, _visitor&& _visit_member) {
+    _visit_member("code", _value.code_);
   }
 
  private:
@@ -34,6 +43,8 @@ class Global_Trouble final : public ::CORBA::UserException {
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Global_Trouble& value);
 
 namespace Faults {
+
+using ::perigee::output::operator<<;
 
 class Empty final : public ::CORBA::UserException {
  public:
@@ -47,6 +58,10 @@ class Empty final : public ::CORBA::UserException {
   void swap(Empty& other) noexcept;
   friend void swap(Empty& a, Empty& b) noexcept { a.swap(b); }
   friend bool operator==(const Empty&, const Empty&) { return true; }
+
+  static constexpr std::string_view _type_name = "Faults::Empty";
+  template <typename _self, typename _visitor>
+  static void _visit(_self&, _visitor&&) {}
 };
 
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Empty& value);
@@ -78,11 +93,20 @@ class Detailed final : public ::CORBA::UserException {
   const char* _name() const noexcept override;
   [[noreturn]] void _raise() const override;
   void _encode(::perigee::cdr::Encoder& encoder) const override;
+  void _describe(std::string& text) const override;
 
   void swap(Detailed& other) noexcept;
   friend void swap(Detailed& a, Detailed& b) noexcept { a.swap(b); }
   friend bool operator==(const Detailed& a, const Detailed& b) {
     return a.what_ == b.what_ && a.code_ == b.code_ && a.causes_ == b.causes_;
+  }
+
+  static constexpr std::string_view _type_name = "Faults::Detailed";
+  template <typename _self, typename _visitor>
+  static void _visit(_self& _value, _visitor&& _visit_member) {
+    _visit_member("what", _value.what_);
+    _visit_member("code", _value.code_);
+    _visit_member("causes", _value.causes_);
   }
 
  private:
@@ -117,6 +141,7 @@ class Risky : public virtual ::CORBA::Object {
     const char* _name() const noexcept override;
     [[noreturn]] void _raise() const override;
     void _encode(::perigee::cdr::Encoder& encoder) const override;
+    void _describe(std::string& text) const override;
 
     void swap(Nearby& other) noexcept;
     friend void swap(Nearby& a, Nearby& b) noexcept { a.swap(b); }
@@ -124,9 +149,16 @@ class Risky : public virtual ::CORBA::Object {
       return a.fatal_ == b.fatal_;
     }
 
+    static constexpr std::string_view _type_name = "Faults::Risky::Nearby";
+    template <typename _self, typename _visitor>
+    static void _visit(_self& _value, _visitor&& _visit_member) {
+      _visit_member("fatal", _value.fatal_);
+    }
+
    private:
     bool fatal_{};
   };
+  static const ::CORBA::TypeCodeConstant _tc_Nearby;
 
   virtual void attempt(int32_t how);
 
@@ -146,8 +178,16 @@ template <>
 struct IDL::traits<::Faults::Empty> : ::perigee::stub::aggregate_traits<::Faults::Empty> {};
 template <>
 struct IDL::traits<::Faults::Detailed> : ::perigee::stub::aggregate_traits<::Faults::Detailed> {};
+
+#ifndef PERIGEE_TRAITS_6Faults5Risky
+#define PERIGEE_TRAITS_6Faults5Risky
 template <>
-struct IDL::traits<::Faults::Risky> : ::perigee::stub::interface_traits<::Faults::Risky> {};
+struct IDL::traits<::Faults::Risky> : ::perigee::stub::interface_traits<::Faults::Risky> {
+  static ref_type _stub(std::shared_ptr<::perigee::orb::Reference> reference);
+  static const ::CORBA::Object* _object(const ref_type& object) noexcept;
+};
+#endif
+
 template <>
 struct IDL::traits<::Faults::Risky::Nearby>
     : ::perigee::stub::aggregate_traits<::Faults::Risky::Nearby> {};

@@ -8,8 +8,8 @@ namespace POA {
 namespace Faults {
 
 ::CORBA::object_reference<::Faults::Risky> Risky::_this() {
-  return ::IDL::traits<::Faults::Risky>::unchecked_narrow(
-      ::perigee::skeleton::reference_to_this(*this));
+  return ::IDL::traits<::Faults::Risky>::_stub(
+      ::perigee::skeleton::reference_to_this(*this)->_reference());
 }
 
 bool Risky::_is_a(const std::string& repository_id) {

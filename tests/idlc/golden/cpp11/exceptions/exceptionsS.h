@@ -25,6 +25,8 @@ template <typename _tied>
 class _tie_Risky final : public Risky {
  public:
   explicit _tie_Risky(std::shared_ptr<_tied> _tied_to) noexcept : _object_(std::move(_tied_to)) {}
+  explicit _tie_Risky(_tied& _tied_to) noexcept
+      : _object_(std::shared_ptr<_tied>(), &_tied_to) {}  // the caller keeps it, for longer
 
   const std::shared_ptr<_tied>& _tied_object() const noexcept { return _object_; }
 

@@ -28,3 +28,13 @@ bool History::_implements(std::string_view repository_id) const noexcept {
 }
 
 }  // namespace Stock
+
+auto IDL::traits<::Stock::History>::_stub(
+    std::shared_ptr<::perigee::orb::Reference> reference) -> ref_type {
+  return ref_type(std::make_shared<::Stock::History>(std::move(reference)));
+}
+
+auto IDL::traits<::Stock::History>::_object(
+    const ref_type& object) noexcept -> const ::CORBA::Object* {
+  return object.get();
+}

@@ -8,6 +8,8 @@
 
 namespace Stock {
 
+using ::perigee::output::operator<<;
+
 class History : public virtual ::Stock::Quoter {
  public:
   using _ref_type = ::CORBA::object_reference<History>;
@@ -24,5 +26,11 @@ class History : public virtual ::Stock::Quoter {
 
 }  // namespace Stock
 
+#ifndef PERIGEE_TRAITS_5Stock7History
+#define PERIGEE_TRAITS_5Stock7History
 template <>
-struct IDL::traits<::Stock::History> : ::perigee::stub::interface_traits<::Stock::History> {};
+struct IDL::traits<::Stock::History> : ::perigee::stub::interface_traits<::Stock::History> {
+  static ref_type _stub(std::shared_ptr<::perigee::orb::Reference> reference);
+  static const ::CORBA::Object* _object(const ref_type& object) noexcept;
+};
+#endif

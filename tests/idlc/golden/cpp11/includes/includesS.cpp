@@ -8,8 +8,8 @@ namespace POA {
 namespace Stock {
 
 ::CORBA::object_reference<::Stock::History> History::_this() {
-  return ::IDL::traits<::Stock::History>::unchecked_narrow(
-      ::perigee::skeleton::reference_to_this(*this));
+  return ::IDL::traits<::Stock::History>::_stub(
+      ::perigee::skeleton::reference_to_this(*this)->_reference());
 }
 
 bool History::_is_a(const std::string& repository_id) {

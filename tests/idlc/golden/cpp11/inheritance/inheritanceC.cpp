@@ -112,3 +112,53 @@ void Neighbour::visit(::CORBA::object_reference<::Family::Ancestor> host) {
 }
 
 }  // namespace Friends
+
+auto IDL::traits<::Family::Ancestor>::_stub(
+    std::shared_ptr<::perigee::orb::Reference> reference) -> ref_type {
+  return ref_type(std::make_shared<::Family::Ancestor>(std::move(reference)));
+}
+
+auto IDL::traits<::Family::Ancestor>::_object(
+    const ref_type& object) noexcept -> const ::CORBA::Object* {
+  return object.get();
+}
+
+auto IDL::traits<::Family::Mother>::_stub(
+    std::shared_ptr<::perigee::orb::Reference> reference) -> ref_type {
+  return ref_type(std::make_shared<::Family::Mother>(std::move(reference)));
+}
+
+auto IDL::traits<::Family::Mother>::_object(
+    const ref_type& object) noexcept -> const ::CORBA::Object* {
+  return object.get();
+}
+
+auto IDL::traits<::Family::Father>::_stub(
+    std::shared_ptr<::perigee::orb::Reference> reference) -> ref_type {
+  return ref_type(std::make_shared<::Family::Father>(std::move(reference)));
+}
+
+auto IDL::traits<::Family::Father>::_object(
+    const ref_type& object) noexcept -> const ::CORBA::Object* {
+  return object.get();
+}
+
+auto IDL::traits<::Family::Child>::_stub(
+    std::shared_ptr<::perigee::orb::Reference> reference) -> ref_type {
+  return ref_type(std::make_shared<::Family::Child>(std::move(reference)));
+}
+
+auto IDL::traits<::Family::Child>::_object(
+    const ref_type& object) noexcept -> const ::CORBA::Object* {
+  return object.get();
+}
+
+auto IDL::traits<::Friends::Neighbour>::_stub(
+    std::shared_ptr<::perigee::orb::Reference> reference) -> ref_type {
+  return ref_type(std::make_shared<::Friends::Neighbour>(std::move(reference)));
+}
+
+auto IDL::traits<::Friends::Neighbour>::_object(
+    const ref_type& object) noexcept -> const ::CORBA::Object* {
+  return object.get();
+}

@@ -5,6 +5,8 @@
 
 namespace Family {
 
+using ::perigee::output::operator<<;
+
 class Ancestor : public virtual ::CORBA::Object {
  public:
   using _ref_type = ::CORBA::object_reference<Ancestor>;
@@ -67,6 +69,8 @@ class Child : public virtual ::Family::Mother, public virtual ::Family::Father {
 
 namespace Friends {
 
+using ::perigee::output::operator<<;
+
 class Neighbour : public virtual ::Family::Child {
  public:
   using _ref_type = ::CORBA::object_reference<Neighbour>;
@@ -83,14 +87,47 @@ class Neighbour : public virtual ::Family::Child {
 
 }  // namespace Friends
 
+#ifndef PERIGEE_TRAITS_6Family8Ancestor
+#define PERIGEE_TRAITS_6Family8Ancestor
 template <>
-struct IDL::traits<::Family::Ancestor> : ::perigee::stub::interface_traits<::Family::Ancestor> {};
+struct IDL::traits<::Family::Ancestor> : ::perigee::stub::interface_traits<::Family::Ancestor> {
+  static ref_type _stub(std::shared_ptr<::perigee::orb::Reference> reference);
+  static const ::CORBA::Object* _object(const ref_type& object) noexcept;
+};
+#endif
+
+#ifndef PERIGEE_TRAITS_6Family6Mother
+#define PERIGEE_TRAITS_6Family6Mother
 template <>
-struct IDL::traits<::Family::Mother> : ::perigee::stub::interface_traits<::Family::Mother> {};
+struct IDL::traits<::Family::Mother> : ::perigee::stub::interface_traits<::Family::Mother> {
+  static ref_type _stub(std::shared_ptr<::perigee::orb::Reference> reference);
+  static const ::CORBA::Object* _object(const ref_type& object) noexcept;
+};
+#endif
+
+#ifndef PERIGEE_TRAITS_6Family6Father
+#define PERIGEE_TRAITS_6Family6Father
 template <>
-struct IDL::traits<::Family::Father> : ::perigee::stub::interface_traits<::Family::Father> {};
+struct IDL::traits<::Family::Father> : ::perigee::stub::interface_traits<::Family::Father> {
+  static ref_type _stub(std::shared_ptr<::perigee::orb::Reference> reference);
+  static const ::CORBA::Object* _object(const ref_type& object) noexcept;
+};
+#endif
+
+#ifndef PERIGEE_TRAITS_6Family5Child
+#define PERIGEE_TRAITS_6Family5Child
 template <>
-struct IDL::traits<::Family::Child> : ::perigee::stub::interface_traits<::Family::Child> {};
+struct IDL::traits<::Family::Child> : ::perigee::stub::interface_traits<::Family::Child> {
+  static ref_type _stub(std::shared_ptr<::perigee::orb::Reference> reference);
+  static const ::CORBA::Object* _object(const ref_type& object) noexcept;
+};
+#endif
+
+#ifndef PERIGEE_TRAITS_7Friends9Neighbour
+#define PERIGEE_TRAITS_7Friends9Neighbour
 template <>
-struct IDL::traits<::Friends::Neighbour>
-    : ::perigee::stub::interface_traits<::Friends::Neighbour> {};
+struct IDL::traits<::Friends::Neighbour> : ::perigee::stub::interface_traits<::Friends::Neighbour> {
+  static ref_type _stub(std::shared_ptr<::perigee::orb::Reference> reference);
+  static const ::CORBA::Object* _object(const ref_type& object) noexcept;
+};
+#endif

@@ -8,8 +8,8 @@ namespace POA {
 namespace Family {
 
 ::CORBA::object_reference<::Family::Ancestor> Ancestor::_this() {
-  return ::IDL::traits<::Family::Ancestor>::unchecked_narrow(
-      ::perigee::skeleton::reference_to_this(*this));
+  return ::IDL::traits<::Family::Ancestor>::_stub(
+      ::perigee::skeleton::reference_to_this(*this)->_reference());
 }
 
 bool Ancestor::_is_a(const std::string& repository_id) {
@@ -75,8 +75,8 @@ void Ancestor::_set_skeleton_age(Ancestor& _servant_, ::perigee::orb::ServerRequ
 }
 
 ::CORBA::object_reference<::Family::Mother> Mother::_this() {
-  return ::IDL::traits<::Family::Mother>::unchecked_narrow(
-      ::perigee::skeleton::reference_to_this(*this));
+  return ::IDL::traits<::Family::Mother>::_stub(
+      ::perigee::skeleton::reference_to_this(*this)->_reference());
 }
 
 bool Mother::_is_a(const std::string& repository_id) {
@@ -141,8 +141,8 @@ void Mother::_skeleton_sing(Mother& _servant_, ::perigee::orb::ServerRequest& _r
 }
 
 ::CORBA::object_reference<::Family::Father> Father::_this() {
-  return ::IDL::traits<::Family::Father>::unchecked_narrow(
-      ::perigee::skeleton::reference_to_this(*this));
+  return ::IDL::traits<::Family::Father>::_stub(
+      ::perigee::skeleton::reference_to_this(*this)->_reference());
 }
 
 bool Father::_is_a(const std::string& repository_id) {
@@ -205,8 +205,8 @@ void Father::_skeleton_dance(Father& _servant_, ::perigee::orb::ServerRequest& _
 }
 
 ::CORBA::object_reference<::Family::Child> Child::_this() {
-  return ::IDL::traits<::Family::Child>::unchecked_narrow(
-      ::perigee::skeleton::reference_to_this(*this));
+  return ::IDL::traits<::Family::Child>::_stub(
+      ::perigee::skeleton::reference_to_this(*this)->_reference());
 }
 
 bool Child::_is_a(const std::string& repository_id) {
@@ -277,8 +277,8 @@ void Child::_skeleton_cry(Child& _servant_, ::perigee::orb::ServerRequest& _requ
 namespace Friends {
 
 ::CORBA::object_reference<::Friends::Neighbour> Neighbour::_this() {
-  return ::IDL::traits<::Friends::Neighbour>::unchecked_narrow(
-      ::perigee::skeleton::reference_to_this(*this));
+  return ::IDL::traits<::Friends::Neighbour>::_stub(
+      ::perigee::skeleton::reference_to_this(*this)->_reference());
 }
 
 bool Neighbour::_is_a(const std::string& repository_id) {
@@ -346,7 +346,7 @@ void Neighbour::_skeleton_visit(Neighbour& _servant_, ::perigee::orb::ServerRequ
   ::CORBA::object_reference<::Family::Ancestor> host;
   _request_.arguments() >> host;
   _request_.end_of_arguments();
-  _servant_.visit(host);
+  _servant_.visit(std::move(host));
   _request_.reply(nullptr);
 }
 

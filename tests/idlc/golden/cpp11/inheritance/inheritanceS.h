@@ -29,6 +29,8 @@ template <typename _tied>
 class _tie_Ancestor final : public Ancestor {
  public:
   explicit _tie_Ancestor(std::shared_ptr<_tied> _tied_to) noexcept : _object_(std::move(_tied_to)) {}
+  explicit _tie_Ancestor(_tied& _tied_to) noexcept
+      : _object_(std::shared_ptr<_tied>(), &_tied_to) {}  // the caller keeps it, for longer
 
   const std::shared_ptr<_tied>& _tied_object() const noexcept { return _object_; }
 
@@ -62,6 +64,8 @@ template <typename _tied>
 class _tie_Mother final : public Mother {
  public:
   explicit _tie_Mother(std::shared_ptr<_tied> _tied_to) noexcept : _object_(std::move(_tied_to)) {}
+  explicit _tie_Mother(_tied& _tied_to) noexcept
+      : _object_(std::shared_ptr<_tied>(), &_tied_to) {}  // the caller keeps it, for longer
 
   const std::shared_ptr<_tied>& _tied_object() const noexcept { return _object_; }
 
@@ -98,6 +102,8 @@ template <typename _tied>
 class _tie_Father final : public Father {
  public:
   explicit _tie_Father(std::shared_ptr<_tied> _tied_to) noexcept : _object_(std::move(_tied_to)) {}
+  explicit _tie_Father(_tied& _tied_to) noexcept
+      : _object_(std::shared_ptr<_tied>(), &_tied_to) {}  // the caller keeps it, for longer
 
   const std::shared_ptr<_tied>& _tied_object() const noexcept { return _object_; }
 
@@ -134,6 +140,8 @@ template <typename _tied>
 class _tie_Child final : public Child {
  public:
   explicit _tie_Child(std::shared_ptr<_tied> _tied_to) noexcept : _object_(std::move(_tied_to)) {}
+  explicit _tie_Child(_tied& _tied_to) noexcept
+      : _object_(std::shared_ptr<_tied>(), &_tied_to) {}  // the caller keeps it, for longer
 
   const std::shared_ptr<_tied>& _tied_object() const noexcept { return _object_; }
 
@@ -180,6 +188,8 @@ template <typename _tied>
 class _tie_Neighbour final : public Neighbour {
  public:
   explicit _tie_Neighbour(std::shared_ptr<_tied> _tied_to) noexcept : _object_(std::move(_tied_to)) {}
+  explicit _tie_Neighbour(_tied& _tied_to) noexcept
+      : _object_(std::shared_ptr<_tied>(), &_tied_to) {}  // the caller keeps it, for longer
 
   const std::shared_ptr<_tied>& _tied_object() const noexcept { return _object_; }
 
@@ -202,7 +212,7 @@ class _tie_Neighbour final : public Neighbour {
     return _object_->cry();
   }
   void visit(::CORBA::object_reference<::Family::Ancestor> host) override {
-    _object_->visit(host);
+    _object_->visit(std::move(host));
   }
 
  private:

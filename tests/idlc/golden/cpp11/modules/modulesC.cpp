@@ -7,12 +7,40 @@ void Plain::swap(Plain& other) noexcept {
   std::swap(value_, other.value_);
 }
 
+struct Plain::_wire {
+  static_assert(sizeof(Plain) == 4 && offsetof(Plain, value_) == 0);
+  static constexpr std::size_t alignment = 4;
+  static constexpr std::size_t phase = 0;
+  static constexpr std::size_t block_size = 4;
+  static constexpr bool is_image = true;
+  static constexpr ::perigee::cdr::RunSizes sizes{4, 7, 6, 5, 4, 7, 6, 5};
+  static constexpr bool has_characters = false;
+  static void members(auto& run, auto& value) {
+    run.align(4);
+    run.field(value.value());
+  }
+  static void block(auto& run, auto& value) {
+    run.copy(0, &value, 0, 4);
+  }
+};
+
+::perigee::cdr::Encoder& operator<<(
+    ::perigee::cdr::Encoder& encoder, std::span<const Plain> values) {
+  ::perigee::cdr::write_structs<Plain::_wire>(encoder, values);
+  return encoder;
+}
+
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Plain& value) {
-  return encoder << value.value();
+  return encoder << std::span<const Plain>(&value, 1);
+}
+
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, std::span<Plain> values) {
+  ::perigee::cdr::read_structs<Plain::_wire>(decoder, values);
+  return decoder;
 }
 
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Plain& value) {
-  return decoder >> value.value();
+  return decoder >> std::span<Plain>(&value, 1);
 }
 
 namespace Outer {
@@ -23,12 +51,40 @@ void Item::swap(Item& other) noexcept {
   std::swap(content_, other.content_);
 }
 
+struct Item::_wire {
+  static_assert(sizeof(Item) == 4 && offsetof(Item, content_) == 0);
+  static constexpr std::size_t alignment = 4;
+  static constexpr std::size_t phase = 0;
+  static constexpr std::size_t block_size = 4;
+  static constexpr bool is_image = true;
+  static constexpr ::perigee::cdr::RunSizes sizes{4, 7, 6, 5, 4, 7, 6, 5};
+  static constexpr bool has_characters = false;
+  static void members(auto& run, auto& value) {
+    run.align(4);
+    run.field(value.content().value());
+  }
+  static void block(auto& run, auto& value) {
+    run.copy(0, &value, 0, 4);
+  }
+};
+
+::perigee::cdr::Encoder& operator<<(
+    ::perigee::cdr::Encoder& encoder, std::span<const Item> values) {
+  ::perigee::cdr::write_structs<Item::_wire>(encoder, values);
+  return encoder;
+}
+
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Item& value) {
-  return encoder << value.content();
+  return encoder << std::span<const Item>(&value, 1);
+}
+
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, std::span<Item> values) {
+  ::perigee::cdr::read_structs<Item::_wire>(decoder, values);
+  return decoder;
 }
 
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Item& value) {
-  return decoder >> value.content();
+  return decoder >> std::span<Item>(&value, 1);
 }
 
 }  // namespace Inner
@@ -93,4 +149,34 @@ bool Loner::_implements(std::string_view repository_id) const noexcept {
       [&key](::perigee::cdr::Encoder& _encoder_) { _encoder_ << key; },
       [&_result_](::perigee::cdr::Decoder& _decoder_) { _decoder_ >> _result_; });
   return _result_;
+}
+
+auto IDL::traits<::Outer::First>::_stub(
+    std::shared_ptr<::perigee::orb::Reference> reference) -> ref_type {
+  return ref_type(std::make_shared<::Outer::First>(std::move(reference)));
+}
+
+auto IDL::traits<::Outer::First>::_object(
+    const ref_type& object) noexcept -> const ::CORBA::Object* {
+  return object.get();
+}
+
+auto IDL::traits<::Outer::Inner::Second>::_stub(
+    std::shared_ptr<::perigee::orb::Reference> reference) -> ref_type {
+  return ref_type(std::make_shared<::Outer::Inner::Second>(std::move(reference)));
+}
+
+auto IDL::traits<::Outer::Inner::Second>::_object(
+    const ref_type& object) noexcept -> const ::CORBA::Object* {
+  return object.get();
+}
+
+auto IDL::traits<::Loner>::_stub(
+    std::shared_ptr<::perigee::orb::Reference> reference) -> ref_type {
+  return ref_type(std::make_shared<::Loner>(std::move(reference)));
+}
+
+auto IDL::traits<::Loner>::_object(
+    const ref_type& object) noexcept -> const ::CORBA::Object* {
+  return object.get();
 }

@@ -3,6 +3,8 @@
 
 #include <perigee/orb/mapping.h>
 
+using ::perigee::output::operator<<;
+
 class Plain {
  public:
   Plain() = default;
@@ -17,16 +19,32 @@ class Plain {
   friend void swap(Plain& a, Plain& b) noexcept { a.swap(b); }
   friend bool operator==(const Plain&, const Plain&) = default;
 
+  static constexpr std::string_view _type_name = "Plain";
+  template <typename _self, typename _visitor>
+  static void _visit(_self& _value, _visitor&& _visit_member) {
+    _visit_member("value", _value.value_);
+  }
+
+  struct _wire;
+  static constexpr std::size_t _wire_size_min = 4;
+
  private:
   int32_t value_{};
 };
 
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Plain& value);
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Plain& value);
+::perigee::cdr::Encoder& operator<<(
+    ::perigee::cdr::Encoder& encoder, std::span<const Plain> values);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, std::span<Plain> values);
 
 namespace Outer {
 
+using ::perigee::output::operator<<;
+
 namespace Inner {
+
+using ::perigee::output::operator<<;
 
 class Item {
  public:
@@ -43,12 +61,23 @@ class Item {
   friend void swap(Item& a, Item& b) noexcept { a.swap(b); }
   friend bool operator==(const Item&, const Item&) = default;
 
+  static constexpr std::string_view _type_name = "Outer::Inner::Item";
+  template <typename _self, typename _visitor>
+  static void _visit(_self& _value, _visitor&& _visit_member) {
+    _visit_member("content", _value.content_);
+  }
+
+  struct _wire;
+  static constexpr std::size_t _wire_size_min = 4;
+
  private:
   ::Plain content_;
 };
 
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Item& value);
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Item& value);
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, std::span<const Item> values);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, std::span<Item> values);
 
 }  // namespace Inner
 
@@ -71,6 +100,8 @@ class First : public virtual ::CORBA::Object {
 namespace Outer {
 
 namespace Inner {
+
+using ::perigee::output::operator<<;
 
 class Second : public virtual ::Outer::First {
  public:
@@ -115,10 +146,30 @@ struct IDL::traits<::Plain> : ::perigee::stub::aggregate_traits<::Plain> {};
 template <>
 struct IDL::traits<::Outer::Inner::Item>
     : ::perigee::stub::aggregate_traits<::Outer::Inner::Item> {};
+
+#ifndef PERIGEE_TRAITS_5Outer5First
+#define PERIGEE_TRAITS_5Outer5First
 template <>
-struct IDL::traits<::Outer::First> : ::perigee::stub::interface_traits<::Outer::First> {};
+struct IDL::traits<::Outer::First> : ::perigee::stub::interface_traits<::Outer::First> {
+  static ref_type _stub(std::shared_ptr<::perigee::orb::Reference> reference);
+  static const ::CORBA::Object* _object(const ref_type& object) noexcept;
+};
+#endif
+
+#ifndef PERIGEE_TRAITS_5Outer5Inner6Second
+#define PERIGEE_TRAITS_5Outer5Inner6Second
 template <>
-struct IDL::traits<::Outer::Inner::Second>
-    : ::perigee::stub::interface_traits<::Outer::Inner::Second> {};
+struct IDL::traits<::Outer::Inner::Second> : ::perigee::stub::interface_traits<::Outer::Inner::Second> {
+  static ref_type _stub(std::shared_ptr<::perigee::orb::Reference> reference);
+  static const ::CORBA::Object* _object(const ref_type& object) noexcept;
+};
+#endif
+
+#ifndef PERIGEE_TRAITS_5Loner
+#define PERIGEE_TRAITS_5Loner
 template <>
-struct IDL::traits<::Loner> : ::perigee::stub::interface_traits<::Loner> {};
+struct IDL::traits<::Loner> : ::perigee::stub::interface_traits<::Loner> {
+  static ref_type _stub(std::shared_ptr<::perigee::orb::Reference> reference);
+  static const ::CORBA::Object* _object(const ref_type& object) noexcept;
+};
+#endif

@@ -8,8 +8,8 @@ namespace POA {
 namespace Outer {
 
 ::CORBA::object_reference<::Outer::First> First::_this() {
-  return ::IDL::traits<::Outer::First>::unchecked_narrow(
-      ::perigee::skeleton::reference_to_this(*this));
+  return ::IDL::traits<::Outer::First>::_stub(
+      ::perigee::skeleton::reference_to_this(*this)->_reference());
 }
 
 bool First::_is_a(const std::string& repository_id) {
@@ -63,8 +63,8 @@ namespace Outer {
 namespace Inner {
 
 ::CORBA::object_reference<::Outer::Inner::Second> Second::_this() {
-  return ::IDL::traits<::Outer::Inner::Second>::unchecked_narrow(
-      ::perigee::skeleton::reference_to_this(*this));
+  return ::IDL::traits<::Outer::Inner::Second>::_stub(
+      ::perigee::skeleton::reference_to_this(*this)->_reference());
 }
 
 bool Second::_is_a(const std::string& repository_id) {
@@ -121,8 +121,8 @@ void Second::_skeleton_put(Second& _servant_, ::perigee::orb::ServerRequest& _re
 }  // namespace Outer
 
 ::CORBA::object_reference<::Loner> Loner::_this() {
-  return ::IDL::traits<::Loner>::unchecked_narrow(
-      ::perigee::skeleton::reference_to_this(*this));
+  return ::IDL::traits<::Loner>::_stub(
+      ::perigee::skeleton::reference_to_this(*this)->_reference());
 }
 
 bool Loner::_is_a(const std::string& repository_id) {

@@ -2,6 +2,10 @@
 #include "namesC.h"
 
 #include <perigee/orb/stub.h>
+#include <perigee/orb/text.h>
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"  // parameters that are called like constants
 
 namespace _cxx_class {
 
@@ -13,6 +17,16 @@ namespace _cxx_class {
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, _cxx_operator& value) {
   value = static_cast<_cxx_operator>(decoder.read_enum(4));
   return decoder;
+}
+
+std::string_view _enumerator_name(_cxx_operator value) noexcept {
+  switch (value) {
+    case _cxx_operator::_cxx_new: return "new";
+    case _cxx_operator::_cxx_delete: return "delete";
+    case _cxx_operator::_cxx_ENOENT: return "ENOENT";
+    case _cxx_operator::_cxx_UINT32_MAX: return "UINT32_MAX";
+  }
+  return {};
 }
 
 void _cxx_template::swap(_cxx_template& other) noexcept {
@@ -33,6 +47,8 @@ const char* _cxx_throw::_rep_id() const noexcept { return _type_id.data(); }
 const char* _cxx_throw::_name() const noexcept { return "throw"; }
 void _cxx_throw::_raise() const { throw *this; }
 void _cxx_throw::_encode(::perigee::cdr::Encoder& encoder) const { encoder << *this; }
+
+void _cxx_throw::_describe(std::string& text) const { ::perigee::text::describe(text, *this); }
 
 void _cxx_throw::swap(_cxx_throw& other) noexcept {
   std::swap(this_, other.this_);
@@ -156,3 +172,25 @@ bool T::_implements(std::string_view repository_id) const noexcept {
 }
 
 }  // namespace _cxx_class
+
+auto IDL::traits<::_cxx_class::_cxx_virtual>::_stub(
+    std::shared_ptr<::perigee::orb::Reference> reference) -> ref_type {
+  return ref_type(std::make_shared<::_cxx_class::_cxx_virtual>(std::move(reference)));
+}
+
+auto IDL::traits<::_cxx_class::_cxx_virtual>::_object(
+    const ref_type& object) noexcept -> const ::CORBA::Object* {
+  return object.get();
+}
+
+auto IDL::traits<::_cxx_class::T>::_stub(
+    std::shared_ptr<::perigee::orb::Reference> reference) -> ref_type {
+  return ref_type(std::make_shared<::_cxx_class::T>(std::move(reference)));
+}
+
+auto IDL::traits<::_cxx_class::T>::_object(
+    const ref_type& object) noexcept -> const ::CORBA::Object* {
+  return object.get();
+}
+
+#pragma GCC diagnostic pop

@@ -3,12 +3,18 @@
 
 #include <perigee/orb/mapping.h>
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"  // parameters that are called like constants
+
 namespace _cxx_class {
+
+using ::perigee::output::operator<<;
 
 enum class _cxx_operator : uint32_t { _cxx_new, _cxx_delete, _cxx_ENOENT, _cxx_UINT32_MAX };
 
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, _cxx_operator value);
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, _cxx_operator& value);
+std::string_view _enumerator_name(_cxx_operator value) noexcept;
 
 class _cxx_template {
  public:
@@ -33,6 +39,14 @@ class _cxx_template {
   void swap(_cxx_template& other) noexcept;
   friend void swap(_cxx_template& a, _cxx_template& b) noexcept { a.swap(b); }
   friend bool operator==(const _cxx_template&, const _cxx_template&) = default;
+
+  static constexpr std::string_view _type_name = "class::template";
+  template <typename _self, typename _visitor>
+  static void _visit(_self& _value, _visitor&& _visit_member) {
+    _visit_member("int32_t", _value.int32_t_);
+    _visit_member("what", _value.what_);
+    _visit_member("namespace", _value.namespace_);
+  }
 
  private:
   int32_t int32_t_{};
@@ -59,11 +73,18 @@ class _cxx_throw final : public ::CORBA::UserException {
   const char* _name() const noexcept override;
   [[noreturn]] void _raise() const override;
   void _encode(::perigee::cdr::Encoder& encoder) const override;
+  void _describe(std::string& text) const override;
 
   void swap(_cxx_throw& other) noexcept;
   friend void swap(_cxx_throw& a, _cxx_throw& b) noexcept { a.swap(b); }
   friend bool operator==(const _cxx_throw& a, const _cxx_throw& b) {
     return a.this_ == b.this_;
+  }
+
+  static constexpr std::string_view _type_name = "class::throw";
+  template <typename _self, typename _visitor>
+  static void _visit(_self& _value, _visitor&& _visit_member) {
+    _visit_member("this", _value.this_);
   }
 
  private:
@@ -122,8 +143,23 @@ struct IDL::traits<::_cxx_class::_cxx_template>
 template <>
 struct IDL::traits<::_cxx_class::_cxx_throw>
     : ::perigee::stub::aggregate_traits<::_cxx_class::_cxx_throw> {};
+
+#ifndef PERIGEE_TRAITS_5class7virtual
+#define PERIGEE_TRAITS_5class7virtual
 template <>
-struct IDL::traits<::_cxx_class::_cxx_virtual>
-    : ::perigee::stub::interface_traits<::_cxx_class::_cxx_virtual> {};
+struct IDL::traits<::_cxx_class::_cxx_virtual> : ::perigee::stub::interface_traits<::_cxx_class::_cxx_virtual> {
+  static ref_type _stub(std::shared_ptr<::perigee::orb::Reference> reference);
+  static const ::CORBA::Object* _object(const ref_type& object) noexcept;
+};
+#endif
+
+#ifndef PERIGEE_TRAITS_5class1T
+#define PERIGEE_TRAITS_5class1T
 template <>
-struct IDL::traits<::_cxx_class::T> : ::perigee::stub::interface_traits<::_cxx_class::T> {};
+struct IDL::traits<::_cxx_class::T> : ::perigee::stub::interface_traits<::_cxx_class::T> {
+  static ref_type _stub(std::shared_ptr<::perigee::orb::Reference> reference);
+  static const ::CORBA::Object* _object(const ref_type& object) noexcept;
+};
+#endif
+
+#pragma GCC diagnostic pop

@@ -3,13 +3,16 @@
 
 #include <perigee/poa/skeleton.h>
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"  // parameters that are called like constants
+
 namespace POA {
 
 namespace _cxx_class {
 
 ::CORBA::object_reference<::_cxx_class::_cxx_virtual> _cxx_virtual::_this() {
-  return ::IDL::traits<::_cxx_class::_cxx_virtual>::unchecked_narrow(
-      ::perigee::skeleton::reference_to_this(*this));
+  return ::IDL::traits<::_cxx_class::_cxx_virtual>::_stub(
+      ::perigee::skeleton::reference_to_this(*this)->_reference());
 }
 
 bool _cxx_virtual::_is_a(const std::string& repository_id) {
@@ -146,8 +149,8 @@ void _cxx_virtual::_skeleton_value(
 }
 
 ::CORBA::object_reference<::_cxx_class::T> T::_this() {
-  return ::IDL::traits<::_cxx_class::T>::unchecked_narrow(
-      ::perigee::skeleton::reference_to_this(*this));
+  return ::IDL::traits<::_cxx_class::T>::_stub(
+      ::perigee::skeleton::reference_to_this(*this)->_reference());
 }
 
 bool T::_is_a(const std::string& repository_id) {
@@ -192,10 +195,12 @@ void T::_skeleton_transposed(T& _servant_, ::perigee::orb::ServerRequest& _reque
   ::CORBA::object_reference<::_cxx_class::T> object_;
   _request_.arguments() >> object_;
   _request_.end_of_arguments();
-  const auto _result_ = _servant_.transposed(object_);
+  const auto _result_ = _servant_.transposed(std::move(object_));
   _request_.reply([&_result_](::perigee::cdr::Encoder& _encoder_) { _encoder_ << _result_; });
 }
 
 }  // namespace _cxx_class
 
 }  // namespace POA
+
+#pragma GCC diagnostic pop

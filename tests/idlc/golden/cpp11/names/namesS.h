@@ -5,6 +5,9 @@
 
 #include "namesC.h"
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"  // parameters that are called like constants
+
 namespace POA {
 
 namespace _cxx_class {
@@ -40,6 +43,8 @@ template <typename _tied>
 class _tie_virtual final : public _cxx_virtual {
  public:
   explicit _tie_virtual(std::shared_ptr<_tied> _tied_to) noexcept : _object_(std::move(_tied_to)) {}
+  explicit _tie_virtual(_tied& _tied_to) noexcept
+      : _object_(std::shared_ptr<_tied>(), &_tied_to) {}  // the caller keeps it, for longer
 
   const std::shared_ptr<_tied>& _tied_object() const noexcept { return _object_; }
 
@@ -89,12 +94,14 @@ template <typename _tied>
 class _tie_T final : public T {
  public:
   explicit _tie_T(std::shared_ptr<_tied> _tied_to) noexcept : _object_(std::move(_tied_to)) {}
+  explicit _tie_T(_tied& _tied_to) noexcept
+      : _object_(std::shared_ptr<_tied>(), &_tied_to) {}  // the caller keeps it, for longer
 
   const std::shared_ptr<_tied>& _tied_object() const noexcept { return _object_; }
 
   ::CORBA::object_reference<::_cxx_class::T> transposed(
       ::CORBA::object_reference<::_cxx_class::T> object_) override {
-    return _object_->transposed(object_);
+    return _object_->transposed(std::move(object_));
   }
 
  private:
@@ -121,3 +128,5 @@ struct CORBA::servant_traits<::_cxx_class::T> {
   template <typename T>
   using tie_type = ::POA::_cxx_class::_tie_T<T>;
 };
+
+#pragma GCC diagnostic pop

@@ -209,3 +209,13 @@ std::string Basic::with_many_parameters(
 }
 
 }  // namespace Calls
+
+auto IDL::traits<::Calls::Basic>::_stub(
+    std::shared_ptr<::perigee::orb::Reference> reference) -> ref_type {
+  return ref_type(std::make_shared<::Calls::Basic>(std::move(reference)));
+}
+
+auto IDL::traits<::Calls::Basic>::_object(
+    const ref_type& object) noexcept -> const ::CORBA::Object* {
+  return object.get();
+}

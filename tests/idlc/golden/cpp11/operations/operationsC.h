@@ -5,6 +5,8 @@
 
 namespace Calls {
 
+using ::perigee::output::operator<<;
+
 class Basic : public virtual ::CORBA::Object {
  public:
   using _ref_type = ::CORBA::object_reference<Basic>;
@@ -42,5 +44,11 @@ class Basic : public virtual ::CORBA::Object {
 
 }  // namespace Calls
 
+#ifndef PERIGEE_TRAITS_5Calls5Basic
+#define PERIGEE_TRAITS_5Calls5Basic
 template <>
-struct IDL::traits<::Calls::Basic> : ::perigee::stub::interface_traits<::Calls::Basic> {};
+struct IDL::traits<::Calls::Basic> : ::perigee::stub::interface_traits<::Calls::Basic> {
+  static ref_type _stub(std::shared_ptr<::perigee::orb::Reference> reference);
+  static const ::CORBA::Object* _object(const ref_type& object) noexcept;
+};
+#endif

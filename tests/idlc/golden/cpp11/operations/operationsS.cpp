@@ -8,8 +8,8 @@ namespace POA {
 namespace Calls {
 
 ::CORBA::object_reference<::Calls::Basic> Basic::_this() {
-  return ::IDL::traits<::Calls::Basic>::unchecked_narrow(
-      ::perigee::skeleton::reference_to_this(*this));
+  return ::IDL::traits<::Calls::Basic>::_stub(
+      ::perigee::skeleton::reference_to_this(*this)->_reference());
 }
 
 bool Basic::_is_a(const std::string& repository_id) {
@@ -276,7 +276,7 @@ void Basic::_skeleton_pass_object(Basic& _servant_, ::perigee::orb::ServerReques
   ::CORBA::object_reference<::CORBA::Object> c;
   _request_.arguments() >> a >> b;
   _request_.end_of_arguments();
-  const auto _result_ = _servant_.pass_object(a, b, c);
+  const auto _result_ = _servant_.pass_object(std::move(a), b, c);
   _request_.reply([&_result_, &b, &c](::perigee::cdr::Encoder& _encoder_) {
     _encoder_ << _result_ << b << c;
   });

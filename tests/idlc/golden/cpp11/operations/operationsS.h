@@ -64,6 +64,8 @@ template <typename _tied>
 class _tie_Basic final : public Basic {
  public:
   explicit _tie_Basic(std::shared_ptr<_tied> _tied_to) noexcept : _object_(std::move(_tied_to)) {}
+  explicit _tie_Basic(_tied& _tied_to) noexcept
+      : _object_(std::shared_ptr<_tied>(), &_tied_to) {}  // the caller keeps it, for longer
 
   const std::shared_ptr<_tied>& _tied_object() const noexcept { return _object_; }
 
@@ -112,7 +114,7 @@ class _tie_Basic final : public Basic {
   ::CORBA::object_reference<::CORBA::Object> pass_object(
       ::CORBA::object_reference<::CORBA::Object> a, ::CORBA::object_reference<::CORBA::Object>& b,
       ::CORBA::object_reference<::CORBA::Object>& c) override {
-    return _object_->pass_object(a, b, c);
+    return _object_->pass_object(std::move(a), b, c);
   }
   void notify(int32_t number, const std::string& text) override {
     _object_->notify(number, text);

@@ -63,3 +63,13 @@ void Vertex::connect(const ::Graph::Edge& link) {
 }
 
 }  // namespace Graph
+
+auto IDL::traits<::Graph::Vertex>::_stub(
+    std::shared_ptr<::perigee::orb::Reference> reference) -> ref_type {
+  return ref_type(std::make_shared<::Graph::Vertex>(std::move(reference)));
+}
+
+auto IDL::traits<::Graph::Vertex>::_object(
+    const ref_type& object) noexcept -> const ::CORBA::Object* {
+  return object.get();
+}

@@ -5,6 +5,8 @@
 
 namespace Graph {
 
+using ::perigee::output::operator<<;
+
 class Vertex;
 using Vertices = std::vector<::CORBA::object_reference<::Graph::Vertex>>;
 using Corner = ::Graph::Vertex;
@@ -42,6 +44,14 @@ class Edge {
   friend void swap(Edge& a, Edge& b) noexcept { a.swap(b); }
   friend bool operator==(const Edge&, const Edge&) = default;
 
+  static constexpr std::string_view _type_name = "Graph::Edge";
+  template <typename _self, typename _visitor>
+  static void _visit(_self& _value, _visitor&& _visit_member) {
+    _visit_member("from_vertex", _value.from_vertex_);
+    _visit_member("to_vertex", _value.to_vertex_);
+    _visit_member("label", _value.label_);
+  }
+
  private:
   ::CORBA::object_reference<::Graph::Vertex> from_vertex_;
   ::CORBA::object_reference<::Graph::Corner> to_vertex_;
@@ -74,5 +84,12 @@ class Vertex : public virtual ::CORBA::Object {
 
 template <>
 struct IDL::traits<::Graph::Edge> : ::perigee::stub::aggregate_traits<::Graph::Edge> {};
+
+#ifndef PERIGEE_TRAITS_5Graph6Vertex
+#define PERIGEE_TRAITS_5Graph6Vertex
 template <>
-struct IDL::traits<::Graph::Vertex> : ::perigee::stub::interface_traits<::Graph::Vertex> {};
+struct IDL::traits<::Graph::Vertex> : ::perigee::stub::interface_traits<::Graph::Vertex> {
+  static ref_type _stub(std::shared_ptr<::perigee::orb::Reference> reference);
+  static const ::CORBA::Object* _object(const ref_type& object) noexcept;
+};
+#endif

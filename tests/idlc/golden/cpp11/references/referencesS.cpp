@@ -8,8 +8,8 @@ namespace POA {
 namespace Graph {
 
 ::CORBA::object_reference<::Graph::Vertex> Vertex::_this() {
-  return ::IDL::traits<::Graph::Vertex>::unchecked_narrow(
-      ::perigee::skeleton::reference_to_this(*this));
+  return ::IDL::traits<::Graph::Vertex>::_stub(
+      ::perigee::skeleton::reference_to_this(*this)->_reference());
 }
 
 bool Vertex::_is_a(const std::string& repository_id) {
@@ -66,7 +66,7 @@ void Vertex::_skeleton_next(Vertex& _servant_, ::perigee::orb::ServerRequest& _r
   ::CORBA::object_reference<::CORBA::Object> owner;
   _request_.arguments() >> previous >> hint;
   _request_.end_of_arguments();
-  const auto _result_ = _servant_.next(previous, hint, owner);
+  const auto _result_ = _servant_.next(std::move(previous), hint, owner);
   _request_.reply([&_result_, &hint, &owner](::perigee::cdr::Encoder& _encoder_) {
     _encoder_ << _result_ << hint << owner;
   });

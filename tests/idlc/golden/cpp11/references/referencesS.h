@@ -32,6 +32,8 @@ template <typename _tied>
 class _tie_Vertex final : public Vertex {
  public:
   explicit _tie_Vertex(std::shared_ptr<_tied> _tied_to) noexcept : _object_(std::move(_tied_to)) {}
+  explicit _tie_Vertex(_tied& _tied_to) noexcept
+      : _object_(std::shared_ptr<_tied>(), &_tied_to) {}  // the caller keeps it, for longer
 
   const std::shared_ptr<_tied>& _tied_object() const noexcept { return _object_; }
 
@@ -42,7 +44,7 @@ class _tie_Vertex final : public Vertex {
       ::CORBA::object_reference<::Graph::Vertex> previous,
       ::CORBA::object_reference<::Graph::Corner>& hint,
       ::CORBA::object_reference<::CORBA::Object>& owner) override {
-    return _object_->next(previous, hint, owner);
+    return _object_->next(std::move(previous), hint, owner);
   }
   void connect(const ::Graph::Edge& link) override {
     _object_->connect(link);

@@ -52,3 +52,13 @@ bool Store::_implements(std::string_view repository_id) const noexcept {
 }
 
 }  // namespace Lists
+
+auto IDL::traits<::Lists::Store>::_stub(
+    std::shared_ptr<::perigee::orb::Reference> reference) -> ref_type {
+  return ref_type(std::make_shared<::Lists::Store>(std::move(reference)));
+}
+
+auto IDL::traits<::Lists::Store>::_object(
+    const ref_type& object) noexcept -> const ::CORBA::Object* {
+  return object.get();
+}

@@ -5,6 +5,8 @@
 
 namespace Lists {
 
+using ::perigee::output::operator<<;
+
 using Octets = std::vector<uint8_t>;
 using Booleans = std::vector<bool>;
 using Letters = std::vector<char>;
@@ -41,6 +43,14 @@ class Entry {
   friend void swap(Entry& a, Entry& b) noexcept { a.swap(b); }
   friend bool operator==(const Entry&, const Entry&) = default;
 
+  static constexpr std::string_view _type_name = "Lists::Entry";
+  template <typename _self, typename _visitor>
+  static void _visit(_self& _value, _visitor&& _visit_member) {
+    _visit_member("heading", _value.heading_);
+    _visit_member("total", _value.total_);
+    _visit_member("cells", _value.cells_);
+  }
+
  private:
   ::Lists::Title heading_;
   ::Lists::Count total_{};
@@ -72,5 +82,12 @@ class Store : public virtual ::CORBA::Object {
 
 template <>
 struct IDL::traits<::Lists::Entry> : ::perigee::stub::aggregate_traits<::Lists::Entry> {};
+
+#ifndef PERIGEE_TRAITS_5Lists5Store
+#define PERIGEE_TRAITS_5Lists5Store
 template <>
-struct IDL::traits<::Lists::Store> : ::perigee::stub::interface_traits<::Lists::Store> {};
+struct IDL::traits<::Lists::Store> : ::perigee::stub::interface_traits<::Lists::Store> {
+  static ref_type _stub(std::shared_ptr<::perigee::orb::Reference> reference);
+  static const ::CORBA::Object* _object(const ref_type& object) noexcept;
+};
+#endif

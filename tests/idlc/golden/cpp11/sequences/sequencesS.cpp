@@ -8,8 +8,8 @@ namespace POA {
 namespace Lists {
 
 ::CORBA::object_reference<::Lists::Store> Store::_this() {
-  return ::IDL::traits<::Lists::Store>::unchecked_narrow(
-      ::perigee::skeleton::reference_to_this(*this));
+  return ::IDL::traits<::Lists::Store>::_stub(
+      ::perigee::skeleton::reference_to_this(*this)->_reference());
 }
 
 bool Store::_is_a(const std::string& repository_id) {

@@ -43,3 +43,13 @@ int32_t Quoter::get_quote(const std::string& stock_name) {
 }
 
 }  // namespace Stock
+
+auto IDL::traits<::Stock::Quoter>::_stub(
+    std::shared_ptr<::perigee::orb::Reference> reference) -> ref_type {
+  return ref_type(std::make_shared<::Stock::Quoter>(std::move(reference)));
+}
+
+auto IDL::traits<::Stock::Quoter>::_object(
+    const ref_type& object) noexcept -> const ::CORBA::Object* {
+  return object.get();
+}

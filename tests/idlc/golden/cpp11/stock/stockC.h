@@ -5,6 +5,8 @@
 
 namespace Stock {
 
+using ::perigee::output::operator<<;
+
 class Invalid_Stock_Symbol final : public ::CORBA::UserException {
  public:
   static constexpr std::string_view _type_id = "IDL:Stock/Invalid_Stock_Symbol:1.0";
@@ -17,6 +19,10 @@ class Invalid_Stock_Symbol final : public ::CORBA::UserException {
   void swap(Invalid_Stock_Symbol& other) noexcept;
   friend void swap(Invalid_Stock_Symbol& a, Invalid_Stock_Symbol& b) noexcept { a.swap(b); }
   friend bool operator==(const Invalid_Stock_Symbol&, const Invalid_Stock_Symbol&) { return true; }
+
+  static constexpr std::string_view _type_name = "Stock::Invalid_Stock_Symbol";
+  template <typename _self, typename _visitor>
+  static void _visit(_self&, _visitor&&) {}
 };
 
 ::perigee::cdr::Encoder& operator<<(
@@ -42,5 +48,12 @@ class Quoter : public virtual ::CORBA::Object {
 template <>
 struct IDL::traits<::Stock::Invalid_Stock_Symbol>
     : ::perigee::stub::aggregate_traits<::Stock::Invalid_Stock_Symbol> {};
+
+#ifndef PERIGEE_TRAITS_5Stock6Quoter
+#define PERIGEE_TRAITS_5Stock6Quoter
 template <>
-struct IDL::traits<::Stock::Quoter> : ::perigee::stub::interface_traits<::Stock::Quoter> {};
+struct IDL::traits<::Stock::Quoter> : ::perigee::stub::interface_traits<::Stock::Quoter> {
+  static ref_type _stub(std::shared_ptr<::perigee::orb::Reference> reference);
+  static const ::CORBA::Object* _object(const ref_type& object) noexcept;
+};
+#endif

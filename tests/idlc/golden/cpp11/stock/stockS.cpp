@@ -8,8 +8,8 @@ namespace POA {
 namespace Stock {
 
 ::CORBA::object_reference<::Stock::Quoter> Quoter::_this() {
-  return ::IDL::traits<::Stock::Quoter>::unchecked_narrow(
-      ::perigee::skeleton::reference_to_this(*this));
+  return ::IDL::traits<::Stock::Quoter>::_stub(
+      ::perigee::skeleton::reference_to_this(*this)->_reference());
 }
 
 bool Quoter::_is_a(const std::string& repository_id) {

@@ -15,17 +15,54 @@ namespace Shapes {
   return decoder;
 }
 
+std::string_view _enumerator_name(Unit value) noexcept {
+  switch (value) {
+    case Unit::metre: return "metre";
+    case Unit::foot: return "foot";
+  }
+  return {};
+}
+
 void Point::swap(Point& other) noexcept {
   std::swap(x_, other.x_);
   std::swap(y_, other.y_);
 }
 
+struct Point::_wire {
+  static_assert(sizeof(Point) == 16 && offsetof(Point, y_) == 8);
+  static constexpr std::size_t alignment = 8;
+  static constexpr std::size_t phase = 0;
+  static constexpr std::size_t block_size = 16;
+  static constexpr bool is_image = true;
+  static constexpr ::perigee::cdr::RunSizes sizes{16, 23, 22, 21, 20, 19, 18, 17};
+  static constexpr bool has_characters = false;
+  static void members(auto& run, auto& value) {
+    run.align(8);
+    run.field(value.x());
+    run.field(value.y());
+  }
+  static void block(auto& run, auto& value) {
+    run.copy(0, &value, 0, 16);
+  }
+};
+
+::perigee::cdr::Encoder& operator<<(
+    ::perigee::cdr::Encoder& encoder, std::span<const Point> values) {
+  ::perigee::cdr::write_structs<Point::_wire>(encoder, values);
+  return encoder;
+}
+
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Point& value) {
-  return encoder << value.x() << value.y();
+  return encoder << std::span<const Point>(&value, 1);
+}
+
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, std::span<Point> values) {
+  ::perigee::cdr::read_structs<Point::_wire>(decoder, values);
+  return decoder;
 }
 
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Point& value) {
-  return decoder >> value.x() >> value.y();
+  return decoder >> std::span<Point>(&value, 1);
 }
 
 void Mixed::swap(Mixed& other) noexcept {
@@ -41,16 +78,46 @@ void Mixed::swap(Mixed& other) noexcept {
   std::swap(place_, other.place_);
 }
 
+struct Mixed::_wire {
+  struct run_0 {
+    static constexpr ::perigee::cdr::RunSizes sizes{20, 19, 18, 17, 24, 23, 22, 21};
+    static constexpr bool has_characters = true;
+    static void members(auto& run, auto& value) {
+      run.field(value.flag());
+      run.field(value.letter());
+      run.field(value.small());
+      run.align(2);
+      run.field(value.medium());
+      run.align(8);
+      run.field(value.large());
+      run.field(value.ratio());
+    }
+  };
+  struct run_1 {
+    static constexpr ::perigee::cdr::RunSizes sizes{24, 23, 22, 21, 20, 27, 26, 25};
+    static constexpr bool has_characters = false;
+    static void members(auto& run, auto& value) {
+      run.align(4);
+      run.enumerator(value.scale(), 2);
+      run.align(8);
+      run.field(value.place().x());
+      run.field(value.place().y());
+    }
+  };
+};
+
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Mixed& value) {
-  return encoder << value.flag() << value.letter() << value.small() << value.medium()
-      << value.large() << value.ratio() << value.precise() << value.name() << value.scale()
-      << value.place();
+  ::perigee::cdr::write_run<Mixed::_wire::run_0>(encoder, value);
+  encoder << value.precise() << value.name();
+  ::perigee::cdr::write_run<Mixed::_wire::run_1>(encoder, value);
+  return encoder;
 }
 
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Mixed& value) {
-  return decoder >> value.flag() >> value.letter() >> value.small() >> value.medium()
-      >> value.large() >> value.ratio() >> value.precise() >> value.name() >> value.scale()
-      >> value.place();
+  ::perigee::cdr::read_run<Mixed::_wire::run_0>(decoder, value);
+  decoder >> value.precise() >> value.name();
+  ::perigee::cdr::read_run<Mixed::_wire::run_1>(decoder, value);
+  return decoder;
 }
 
 void Sizes::swap(Sizes& other) noexcept {
@@ -58,12 +125,41 @@ void Sizes::swap(Sizes& other) noexcept {
   std::swap(size__m_, other.size__m_);
 }
 
+struct Sizes::_wire {
+  static_assert(sizeof(Sizes) == 8 && offsetof(Sizes, size__m_) == 4);
+  static constexpr std::size_t alignment = 4;
+  static constexpr std::size_t phase = 0;
+  static constexpr std::size_t block_size = 8;
+  static constexpr bool is_image = true;
+  static constexpr ::perigee::cdr::RunSizes sizes{8, 11, 10, 9, 8, 11, 10, 9};
+  static constexpr bool has_characters = false;
+  static void members(auto& run, auto& value) {
+    run.align(4);
+    run.field(value.size());
+    run.field(value.size_());
+  }
+  static void block(auto& run, auto& value) {
+    run.copy(0, &value, 0, 8);
+  }
+};
+
+::perigee::cdr::Encoder& operator<<(
+    ::perigee::cdr::Encoder& encoder, std::span<const Sizes> values) {
+  ::perigee::cdr::write_structs<Sizes::_wire>(encoder, values);
+  return encoder;
+}
+
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Sizes& value) {
-  return encoder << value.size() << value.size_();
+  return encoder << std::span<const Sizes>(&value, 1);
+}
+
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, std::span<Sizes> values) {
+  ::perigee::cdr::read_structs<Sizes::_wire>(decoder, values);
+  return decoder;
 }
 
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Sizes& value) {
-  return decoder >> value.size() >> value.size_();
+  return decoder >> std::span<Sizes>(&value, 1);
 }
 
 void Node::swap(Node& other) noexcept {
@@ -83,12 +179,41 @@ void Outer::Inner::swap(Outer::Inner& other) noexcept {
   std::swap(value_, other.value_);
 }
 
+struct Outer::Inner::_wire {
+  static_assert(sizeof(Outer::Inner) == 4 && offsetof(Outer::Inner, value_) == 0);
+  static constexpr std::size_t alignment = 4;
+  static constexpr std::size_t phase = 0;
+  static constexpr std::size_t block_size = 4;
+  static constexpr bool is_image = true;
+  static constexpr ::perigee::cdr::RunSizes sizes{4, 7, 6, 5, 4, 7, 6, 5};
+  static constexpr bool has_characters = false;
+  static void members(auto& run, auto& value) {
+    run.align(4);
+    run.field(value.value());
+  }
+  static void block(auto& run, auto& value) {
+    run.copy(0, &value, 0, 4);
+  }
+};
+
+::perigee::cdr::Encoder& operator<<(
+    ::perigee::cdr::Encoder& encoder, std::span<const Outer::Inner> values) {
+  ::perigee::cdr::write_structs<Outer::Inner::_wire>(encoder, values);
+  return encoder;
+}
+
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Outer::Inner& value) {
-  return encoder << value.value();
+  return encoder << std::span<const Outer::Inner>(&value, 1);
+}
+
+::perigee::cdr::Decoder& operator>>(
+    ::perigee::cdr::Decoder& decoder, std::span<Outer::Inner> values) {
+  ::perigee::cdr::read_structs<Outer::Inner::_wire>(decoder, values);
+  return decoder;
 }
 
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Outer::Inner& value) {
-  return decoder >> value.value();
+  return decoder >> std::span<Outer::Inner>(&value, 1);
 }
 
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, Outer::Kind value) {
@@ -101,18 +226,40 @@ void Outer::Inner::swap(Outer::Inner& other) noexcept {
   return decoder;
 }
 
+std::string_view _enumerator_name(Outer::Kind value) noexcept {
+  switch (value) {
+    case Outer::Kind::plain: return "plain";
+    case Outer::Kind::fancy: return "fancy";
+  }
+  return {};
+}
+
 void Outer::swap(Outer& other) noexcept {
   std::swap(nested_, other.nested_);
   std::swap(style_, other.style_);
   std::swap(corners_, other.corners_);
 }
 
+struct Outer::_wire {
+  struct run_0 {
+    static constexpr ::perigee::cdr::RunSizes sizes{8, 11, 10, 9, 8, 11, 10, 9};
+    static constexpr bool has_characters = false;
+    static void members(auto& run, auto& value) {
+      run.align(4);
+      run.field(value.nested().value());
+      run.enumerator(value.style(), 2);
+    }
+  };
+};
+
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Outer& value) {
-  return encoder << value.nested() << value.style() << value.corners();
+  ::perigee::cdr::write_run<Outer::_wire::run_0>(encoder, value);
+  return encoder << value.corners();
 }
 
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Outer& value) {
-  return decoder >> value.nested() >> value.style() >> value.corners();
+  ::perigee::cdr::read_run<Outer::_wire::run_0>(decoder, value);
+  return decoder >> value.corners();
 }
 
 void Canvas::Stroke::swap(Canvas::Stroke& other) noexcept {
@@ -120,12 +267,44 @@ void Canvas::Stroke::swap(Canvas::Stroke& other) noexcept {
   std::swap(to_point_, other.to_point_);
 }
 
+struct Canvas::Stroke::_wire {
+  static_assert(sizeof(Canvas::Stroke) == 32 && offsetof(Canvas::Stroke, to_point_) == 16);
+  static constexpr std::size_t alignment = 8;
+  static constexpr std::size_t phase = 0;
+  static constexpr std::size_t block_size = 32;
+  static constexpr bool is_image = true;
+  static constexpr ::perigee::cdr::RunSizes sizes{32, 39, 38, 37, 36, 35, 34, 33};
+  static constexpr bool has_characters = false;
+  static void members(auto& run, auto& value) {
+    run.align(8);
+    run.field(value.from_point().x());
+    run.field(value.from_point().y());
+    run.field(value.to_point().x());
+    run.field(value.to_point().y());
+  }
+  static void block(auto& run, auto& value) {
+    run.copy(0, &value, 0, 32);
+  }
+};
+
+::perigee::cdr::Encoder& operator<<(
+    ::perigee::cdr::Encoder& encoder, std::span<const Canvas::Stroke> values) {
+  ::perigee::cdr::write_structs<Canvas::Stroke::_wire>(encoder, values);
+  return encoder;
+}
+
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Canvas::Stroke& value) {
-  return encoder << value.from_point() << value.to_point();
+  return encoder << std::span<const Canvas::Stroke>(&value, 1);
+}
+
+::perigee::cdr::Decoder& operator>>(
+    ::perigee::cdr::Decoder& decoder, std::span<Canvas::Stroke> values) {
+  ::perigee::cdr::read_structs<Canvas::Stroke::_wire>(decoder, values);
+  return decoder;
 }
 
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Canvas::Stroke& value) {
-  return decoder >> value.from_point() >> value.to_point();
+  return decoder >> std::span<Canvas::Stroke>(&value, 1);
 }
 
 Canvas::Canvas(std::shared_ptr<::perigee::orb::Reference> reference) noexcept
@@ -145,3 +324,13 @@ void Canvas::draw(const ::Shapes::Canvas::Stroke& line) {
 }
 
 }  // namespace Shapes
+
+auto IDL::traits<::Shapes::Canvas>::_stub(
+    std::shared_ptr<::perigee::orb::Reference> reference) -> ref_type {
+  return ref_type(std::make_shared<::Shapes::Canvas>(std::move(reference)));
+}
+
+auto IDL::traits<::Shapes::Canvas>::_object(
+    const ref_type& object) noexcept -> const ::CORBA::Object* {
+  return object.get();
+}

@@ -5,10 +5,13 @@
 
 namespace Shapes {
 
+using ::perigee::output::operator<<;
+
 enum class Unit : uint32_t { metre, foot };
 
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, Unit value);
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Unit& value);
+std::string_view _enumerator_name(Unit value) noexcept;
 
 class Point {
  public:
@@ -28,6 +31,16 @@ class Point {
   friend void swap(Point& a, Point& b) noexcept { a.swap(b); }
   friend bool operator==(const Point&, const Point&) = default;
 
+  static constexpr std::string_view _type_name = "Shapes::Point";
+  template <typename _self, typename _visitor>
+  static void _visit(_self& _value, _visitor&& _visit_member) {
+    _visit_member("x", _value.x_);
+    _visit_member("y", _value.y_);
+  }
+
+  struct _wire;
+  static constexpr std::size_t _wire_size_min = 16;
+
  private:
   double x_{};
   double y_{};
@@ -35,6 +48,9 @@ class Point {
 
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Point& value);
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Point& value);
+::perigee::cdr::Encoder& operator<<(
+    ::perigee::cdr::Encoder& encoder, std::span<const Point> values);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, std::span<Point> values);
 
 class Mixed {
  public:
@@ -91,6 +107,23 @@ class Mixed {
   friend void swap(Mixed& a, Mixed& b) noexcept { a.swap(b); }
   friend bool operator==(const Mixed&, const Mixed&) = default;
 
+  static constexpr std::string_view _type_name = "Shapes::Mixed";
+  template <typename _self, typename _visitor>
+  static void _visit(_self& _value, _visitor&& _visit_member) {
+    _visit_member("flag", _value.flag_);
+    _visit_member("letter", _value.letter_);
+    _visit_member("small", _value.small_);
+    _visit_member("medium", _value.medium_);
+    _visit_member("large", _value.large_);
+    _visit_member("ratio", _value.ratio_);
+    _visit_member("precise", _value.precise_);
+    _visit_member("name", _value.name_);
+    _visit_member("scale", _value.scale_);
+    _visit_member("place", _value.place_);
+  }
+
+  struct _wire;
+
  private:
   bool flag_{};
   char letter_{};
@@ -125,6 +158,16 @@ class Sizes {
   friend void swap(Sizes& a, Sizes& b) noexcept { a.swap(b); }
   friend bool operator==(const Sizes&, const Sizes&) = default;
 
+  static constexpr std::string_view _type_name = "Shapes::Sizes";
+  template <typename _self, typename _visitor>
+  static void _visit(_self& _value, _visitor&& _visit_member) {
+    _visit_member("size", _value.size_m_);
+    _visit_member("size_", _value.size__m_);
+  }
+
+  struct _wire;
+  static constexpr std::size_t _wire_size_min = 8;
+
  private:
   int32_t size_m_{};
   int32_t size__m_{};
@@ -132,6 +175,9 @@ class Sizes {
 
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Sizes& value);
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Sizes& value);
+::perigee::cdr::Encoder& operator<<(
+    ::perigee::cdr::Encoder& encoder, std::span<const Sizes> values);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, std::span<Sizes> values);
 
 class Node;
 using Nodes = std::vector<::Shapes::Node>;
@@ -155,6 +201,13 @@ class Node {
   void swap(Node& other) noexcept;
   friend void swap(Node& a, Node& b) noexcept { a.swap(b); }
   friend bool operator==(const Node&, const Node&) = default;
+
+  static constexpr std::string_view _type_name = "Shapes::Node";
+  template <typename _self, typename _visitor>
+  static void _visit(_self& _value, _visitor&& _visit_member) {
+    _visit_member("label", _value.label_);
+    _visit_member("children", _value.children_);
+  }
 
  private:
   std::string label_;
@@ -180,11 +233,22 @@ class Outer {
     friend void swap(Inner& a, Inner& b) noexcept { a.swap(b); }
     friend bool operator==(const Inner&, const Inner&) = default;
 
+    static constexpr std::string_view _type_name = "Shapes::Outer::Inner";
+    template <typename _self, typename _visitor>
+    static void _visit(_self& _value, _visitor&& _visit_member) {
+      _visit_member("value", _value.value_);
+    }
+
+    struct _wire;
+    static constexpr std::size_t _wire_size_min = 4;
+
    private:
     int32_t value_{};
   };
+  static const ::CORBA::TypeCodeConstant _tc_Inner;
 
   enum class Kind : uint32_t { plain, fancy };
+  static const ::CORBA::TypeCodeConstant _tc_Kind;
   Outer() = default;
   explicit Outer(
       ::Shapes::Outer::Inner nested, ::Shapes::Outer::Kind style,
@@ -209,6 +273,16 @@ class Outer {
   friend void swap(Outer& a, Outer& b) noexcept { a.swap(b); }
   friend bool operator==(const Outer&, const Outer&) = default;
 
+  static constexpr std::string_view _type_name = "Shapes::Outer";
+  template <typename _self, typename _visitor>
+  static void _visit(_self& _value, _visitor&& _visit_member) {
+    _visit_member("nested", _value.nested_);
+    _visit_member("style", _value.style_);
+    _visit_member("corners", _value.corners_);
+  }
+
+  struct _wire;
+
  private:
   ::Shapes::Outer::Inner nested_;
   ::Shapes::Outer::Kind style_{};
@@ -217,8 +291,13 @@ class Outer {
 
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Outer::Inner& value);
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Outer::Inner& value);
+::perigee::cdr::Encoder& operator<<(
+    ::perigee::cdr::Encoder& encoder, std::span<const Outer::Inner> values);
+::perigee::cdr::Decoder& operator>>(
+    ::perigee::cdr::Decoder& decoder, std::span<Outer::Inner> values);
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, Outer::Kind value);
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Outer::Kind& value);
+std::string_view _enumerator_name(Outer::Kind value) noexcept;
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Outer& value);
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Outer& value);
 
@@ -249,10 +328,21 @@ class Canvas : public virtual ::CORBA::Object {
     friend void swap(Stroke& a, Stroke& b) noexcept { a.swap(b); }
     friend bool operator==(const Stroke&, const Stroke&) = default;
 
+    static constexpr std::string_view _type_name = "Shapes::Canvas::Stroke";
+    template <typename _self, typename _visitor>
+    static void _visit(_self& _value, _visitor&& _visit_member) {
+      _visit_member("from_point", _value.from_point_);
+      _visit_member("to_point", _value.to_point_);
+    }
+
+    struct _wire;
+    static constexpr std::size_t _wire_size_min = 32;
+
    private:
     ::Shapes::Point from_point_;
     ::Shapes::Point to_point_;
   };
+  static const ::CORBA::TypeCodeConstant _tc_Stroke;
 
   virtual void draw(const ::Shapes::Canvas::Stroke& line);
 
@@ -263,6 +353,10 @@ class Canvas : public virtual ::CORBA::Object {
 
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Canvas::Stroke& value);
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Canvas::Stroke& value);
+::perigee::cdr::Encoder& operator<<(
+    ::perigee::cdr::Encoder& encoder, std::span<const Canvas::Stroke> values);
+::perigee::cdr::Decoder& operator>>(
+    ::perigee::cdr::Decoder& decoder, std::span<Canvas::Stroke> values);
 
 }  // namespace Shapes
 
@@ -279,8 +373,16 @@ struct IDL::traits<::Shapes::Outer> : ::perigee::stub::aggregate_traits<::Shapes
 template <>
 struct IDL::traits<::Shapes::Outer::Inner>
     : ::perigee::stub::aggregate_traits<::Shapes::Outer::Inner> {};
+
+#ifndef PERIGEE_TRAITS_6Shapes6Canvas
+#define PERIGEE_TRAITS_6Shapes6Canvas
 template <>
-struct IDL::traits<::Shapes::Canvas> : ::perigee::stub::interface_traits<::Shapes::Canvas> {};
+struct IDL::traits<::Shapes::Canvas> : ::perigee::stub::interface_traits<::Shapes::Canvas> {
+  static ref_type _stub(std::shared_ptr<::perigee::orb::Reference> reference);
+  static const ::CORBA::Object* _object(const ref_type& object) noexcept;
+};
+#endif
+
 template <>
 struct IDL::traits<::Shapes::Canvas::Stroke>
     : ::perigee::stub::aggregate_traits<::Shapes::Canvas::Stroke> {};

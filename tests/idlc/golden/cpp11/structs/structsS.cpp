@@ -8,8 +8,8 @@ namespace POA {
 namespace Shapes {
 
 ::CORBA::object_reference<::Shapes::Canvas> Canvas::_this() {
-  return ::IDL::traits<::Shapes::Canvas>::unchecked_narrow(
-      ::perigee::skeleton::reference_to_this(*this));
+  return ::IDL::traits<::Shapes::Canvas>::_stub(
+      ::perigee::skeleton::reference_to_this(*this)->_reference());
 }
 
 bool Canvas::_is_a(const std::string& repository_id) {

@@ -1,0 +1,187 @@
+// Generates, compiles and measures: rounds of the compilations in turn.
+#include "codegen.h"
+
+#include "harness/machine.h"
+#include "harness/process.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <stdexcept>
+
+namespace perigee::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct TemporaryFolder {
+  TemporaryFolder() {
+    std::string pattern = (fs::temp_directory_path() / "perigee-codegen-XXXXXX").string();
+    if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("cannot make " + pattern);
+    path = pattern;
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    fs::remove_all(path, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  fs::path path;
+};
+
+double run(const std::vector<std::string>& command) {
+  const CommandResult result = run_command(command);
+  if (result.status != 0) throw std::runtime_error("failed: " + command.front());
+  return std::chrono::duration<double>(result.cpu_time).count();
+}
+
+std::string read(const fs::path& file) {
+  std::ifstream input(file);
+  if (!input) throw std::runtime_error("cannot read " + file.string());
+  return {std::istreambuf_iterator<char>(input), {}};
+}
+
+// omniORB's own headers declare module CosNaming: under another name its IDL compiles everywhere.
+void copy_idl(const fs::path& from, const fs::path& to) {
+  std::string text = read(from);
+  for (std::size_t at = 0; (at = text.find("CosNaming", at)) != std::string::npos;)
+    text.replace(at, 9, "CosNames_");
+  std::ofstream(to) << text;
+}
+
+std::size_t line_count(const fs::path& file) {
+  const std::string text = read(file);
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+// Text and data, as size(1) counts them.
+std::size_t object_octets(const fs::path& object) {
+  Process size({{"/usr/bin/size", object.string()}, -1});
+  size.read_line();
+  std::istringstream line(size.read_line());
+  std::size_t text = 0;
+  std::size_t data = 0;
+  line >> text >> data;
+  return text + data;
+}
+
+// One IDL file's sources, generated once, and their compilation.
+class Subject {
+ public:
+  Subject(const CodegenOptions& options, const fs::path& idl, const fs::path& folder)
+      : options_(options), folder_(folder / idl.stem()), name_(idl.stem().string()) {
+    fs::create_directories(folder_);
+    const fs::path copy = folder_ / idl.filename();
+    copy_idl(idl, copy);
+    run({options.perigee_idl, "--output-dir", folder_.string(), copy.string()});
+    run({options.omniidl, "-bcxx", "-Wbuse_quotes", "-C" + folder_.string(), copy.string()});
+    std::ofstream(folder_ / "COS_sysdep.h") << "// for DLLs only\n";
+  }
+
+  double compile(const std::string& ending) const {
+    const fs::path source = folder_ / (name_ + ending);
+    return run({options_.compiler, "-std=c++20", "-O2", "-I" + options_.include_folder,
+                "-I" + folder_.string(), "-c", source.string(), "-o", source.string() + ".o"});
+  }
+  std::size_t octets(const std::string& ending) const {
+    return object_octets(folder_ / (name_ + ending + ".o"));
+  }
+  std::size_t lines(const std::string& ending) const {
+    return line_count(folder_ / (name_ + ending));
+  }
+  const std::string& name() const { return name_; }
+
+ private:
+  const CodegenOptions& options_;
+  fs::path folder_;
+  std::string name_;
+};
+
+struct Times {
+  std::vector<double> client, server, peer, client_ratio, both_ratio;
+
+  void add(double client_s, double server_s, double peer_s) {
+    client.push_back(client_s);
+    server.push_back(server_s);
+    peer.push_back(peer_s);
+    client_ratio.push_back(client_s / peer_s);
+    both_ratio.push_back((client_s + server_s) / peer_s);
+  }
+};
+
+CodegenCost summarise(const Subject& subject, const Times& times) {
+  CodegenCost cost;
+  cost.idl = subject.name();
+  for (const char* ending : {"C.h", "C.cpp", "S.h", "S.cpp"}) cost.lines += subject.lines(ending);
+  cost.peer_lines = subject.lines(".hh") + subject.lines("SK.cc");
+  cost.octets = subject.octets("C.cpp") + subject.octets("S.cpp");
+  cost.peer_octets = subject.octets("SK.cc");
+  cost.client_s = median(times.client);
+  cost.server_s = median(times.server);
+  cost.peer_s = median(times.peer);
+  cost.client_ratio = median_with_interval(times.client_ratio);
+  cost.both_ratio = median_with_interval(times.both_ratio);
+  return cost;
+}
+
+}  // namespace
+
+std::vector<CodegenCost> run_codegen(const CodegenOptions& options) {
+  const TemporaryFolder folder;
+  std::vector<Subject> subjects;
+  for (const std::string& idl : options.idl_files) subjects.emplace_back(options, idl, folder.path);
+  std::vector<Times> times(subjects.size());
+  for (std::size_t round = 0; round < options.rounds; ++round)
+    for (std::size_t index = 0; index < subjects.size(); ++index) {
+      const Subject& subject = subjects[index];
+      const double client = subject.compile("C.cpp");
+      const double peer = subject.compile("SK.cc");
+      const double server = subject.compile("S.cpp");
+      times[index].add(client, server, peer);
+    }
+  std::vector<CodegenCost> costs;
+  for (std::size_t index = 0; index < subjects.size(); ++index)
+    costs.push_back(summarise(subjects[index], times[index]));
+  return costs;
+}
+
+std::string to_table(const CodegenOptions& options, const std::vector<CodegenCost>& costs) {
+  std::string text = fmt::format(
+      "perigee bench codegen: {}\n{} -std=c++20 -O2; CPU seconds, medians of {} rounds; ratios to "
+      "omniidl's SK.cc, which holds both sides, with 95 % bootstrap intervals\n",
+      machine_description(), options.compiler, options.rounds);
+  for (const CodegenCost& cost : costs)
+    text += fmt::format(
+        "{}\n  lines    {:>8} perigee-idl {:>8} omniidl\n  octets   {:>8} {:>20}\n"
+        "  seconds  {:>8.2f} C.cpp + {:.2f} S.cpp {:>8.2f}\n"
+        "  ratio    {:>8.2f} [{:.2f}, {:.2f}] C.cpp alone   {:.2f} [{:.2f}, {:.2f}] both\n",
+        cost.idl, cost.lines, cost.peer_lines, cost.octets, cost.peer_octets, cost.client_s,
+        cost.server_s, cost.peer_s, cost.client_ratio.value, cost.client_ratio.low,
+        cost.client_ratio.high, cost.both_ratio.value, cost.both_ratio.low, cost.both_ratio.high);
+  return text;
+}
+
+std::string to_json(const std::vector<CodegenCost>& costs) {
+  nlohmann::json result;
+  for (const CodegenCost& cost : costs)
+    result[cost.idl] = {{"lines", cost.lines},
+                        {"omniidl_lines", cost.peer_lines},
+                        {"octets", cost.octets},
+                        {"omniidl_octets", cost.peer_octets},
+                        {"client_s", cost.client_s},
+                        {"server_s", cost.server_s},
+                        {"omniidl_s", cost.peer_s},
+                        {"client_ratio", cost.client_ratio.value},
+                        {"both_ratio", cost.both_ratio.value}};
+  return result.dump(2) + "\n";
+}
+
+}  // namespace perigee::bench

@@ -1,0 +1,40 @@
+// `perigee bench codegen`: what generated code costs: lines, object code and compile time, beside
+// that of omniidl, compiled by the same compiler with the same flags.
+#pragma once
+
+#include "harness/statistics.h"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace perigee::bench {
+
+struct CodegenOptions {
+  std::size_t rounds = 7;
+  std::string compiler = "g++";
+  std::string perigee_idl;  ///< empty: beside this program
+  std::string omniidl = "omniidl";
+  std::string include_folder;  ///< Perigee's public headers
+  std::vector<std::string> idl_files;
+};
+
+/// What one IDL file becomes.
+struct CodegenCost {
+  std::string idl;
+  std::size_t lines = 0;       ///< Perigee: C.h, C.cpp, S.h, S.cpp
+  std::size_t peer_lines = 0;  ///< omniidl: header and SK.cc
+  std::size_t octets = 0;      ///< text and data of the objects
+  std::size_t peer_octets = 0;
+  double client_s = 0;    ///< CPU time of compiling C.cpp, median
+  double server_s = 0;    ///< of S.cpp
+  double peer_s = 0;      ///< of SK.cc, which has both sides
+  Estimate client_ratio;  ///< C.cpp / SK.cc, median of the rounds
+  Estimate both_ratio;    ///< (C.cpp + S.cpp) / SK.cc
+};
+
+std::vector<CodegenCost> run_codegen(const CodegenOptions& options);
+std::string to_table(const CodegenOptions& options, const std::vector<CodegenCost>& costs);
+std::string to_json(const std::vector<CodegenCost>& costs);
+
+}  // namespace perigee::bench

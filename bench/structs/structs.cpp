@@ -1,0 +1,111 @@
+// Runs the struct experiment: rounds of the systems in turn, ratios within a round.
+#include "structs.h"
+
+#include "cubit/systems.h"
+#include "harness/machine.h"
+#include "perigee.h"
+#include "workloads.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace perigee::bench {
+namespace {
+
+std::vector<System> systems_of(const StructsOptions& options) {
+  const std::string self = own_executable();
+  std::vector<System> systems{{"perigee",
+                               {self, "bench", "structs-role", "server"},
+                               {self, "bench", "structs-role", "client", "{REF}"}}};
+  if (!options.omniorb_program.empty()) {
+    const std::string& program = options.omniorb_program;
+    systems.push_back({"omniORB",
+                       {program, "server", "-ORBendPoint", "giop:tcp:127.0.0.1:"},
+                       {program, "client", "{REF}"}});
+  }
+  return systems;
+}
+
+// A call with one struct is short: more of them, so that the clock can tell.
+std::size_t count_of(const std::string& workload, std::size_t calls) {
+  return workload == "echo-bin" || workload == "echo-quote" ? 50 * calls : calls;
+}
+
+StructsCell run_workload(const std::string& workload, std::size_t octets, std::vector<Pair>& pairs,
+                         const StructsReport& report) {
+  const std::size_t count = count_of(workload, report.options.calls);
+  for (Pair& pair : pairs) pair.run(workload, count);  // warm up
+  std::map<std::string, std::vector<double>> samples;
+  std::vector<double> ratios;
+  for (std::size_t round = 0; round < report.options.rounds; ++round) {
+    for (std::size_t turn = 0; turn < pairs.size(); ++turn) {
+      const std::size_t index = (turn + round) % pairs.size();
+      const Sample sample = pairs[index].run(workload, count);
+      samples[report.systems[index]].push_back(sample.cpu_ns / static_cast<double>(octets));
+    }
+    if (pairs.size() > 1) ratios.push_back(samples["omniORB"].back() / samples["perigee"].back());
+  }
+  StructsCell cell;
+  cell.octets = octets;
+  for (const auto& [system, values] : samples) cell.cpu_ns[system] = median(values);
+  cell.ratio = median_with_interval(ratios);
+  return cell;
+}
+
+}  // namespace
+
+const std::vector<std::string>& structs_workloads() { return structs::names(); }
+
+StructsReport run_structs(const StructsOptions& options) {
+  StructsReport report{options, {}, {}};
+  if (report.options.workloads.empty()) report.options.workloads = structs_workloads();
+  const int cpu = usable_cpus().back();
+  std::vector<Pair> pairs;
+  for (const System& system : systems_of(options)) {
+    report.systems.push_back(system.name);
+    pairs.emplace_back(system, Placement{cpu, cpu});
+  }
+  const auto sizes = struct_workload_sizes();
+  for (const std::string& workload : report.options.workloads)
+    report.cells[workload] = run_workload(workload, sizes.at(workload), pairs, report);
+  return report;
+}
+
+std::string to_table(const StructsReport& report) {
+  std::string text = fmt::format(
+      "perigee bench structs: {}\nCPU time, both sides, per octet of CDR: medians of {} rounds; "
+      "ratio: median of the rounds' omniORB / Perigee, with its 95 % bootstrap interval; one CPU\n"
+      "  {:<14}{:>8}",
+      machine_description(), report.options.rounds, "", "octets");
+  for (const std::string& system : report.systems)
+    text += fmt::format("{:>18}", system + " ns/octet");
+  text += "   ratio\n";
+  for (const std::string& workload : report.options.workloads) {
+    const StructsCell& cell = report.cells.at(workload);
+    text += fmt::format("  {:<14}{:>8}", workload, cell.octets);
+    for (const std::string& system : report.systems)
+      text += fmt::format("{:>18.3f}", cell.cpu_ns.at(system));
+    if (report.systems.size() > 1)
+      text += fmt::format("{:>8.2f}  [{:.2f}, {:.2f}]", cell.ratio.value, cell.ratio.low,
+                          cell.ratio.high);
+    text += "\n";
+  }
+  return text;
+}
+
+std::string to_json(const StructsReport& report) {
+  nlohmann::json workloads;
+  for (const auto& [name, cell] : report.cells)
+    workloads[name] = {
+        {"octets", cell.octets},
+        {"cpu_ns_per_octet", cell.cpu_ns},
+        {"omniorb_over_perigee",
+         {{"value", cell.ratio.value}, {"low", cell.ratio.low}, {"high", cell.ratio.high}}}};
+  return nlohmann::json{{"machine", machine_description()},
+                        {"rounds", report.options.rounds},
+                        {"workloads", workloads}}
+             .dump(2) +
+         "\n";
+}
+
+}  // namespace perigee::bench

@@ -1,0 +1,39 @@
+// `perigee bench structs`: the CPU time of marshalling structs, beside omniORB.
+#pragma once
+
+#include "harness/statistics.h"
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace perigee::bench {
+
+struct StructsOptions {
+  std::size_t rounds = 30;
+  std::size_t calls = 200;  ///< per workload, system and round; single structs 50 times as many
+  std::vector<std::string> workloads;
+  std::string omniorb_program;  ///< empty: without it
+};
+
+/// One workload over all rounds.
+struct StructsCell {
+  std::size_t octets = 0;                ///< of CDR that one call marshals, both ways together
+  std::map<std::string, double> cpu_ns;  ///< per octet, both sides, median; by system
+  Estimate ratio;                        ///< median of the rounds' omniORB / Perigee; 0 without
+};
+
+struct StructsReport {
+  StructsOptions options;
+  std::vector<std::string> systems;
+  std::map<std::string, StructsCell> cells;  ///< by workload
+};
+
+StructsReport run_structs(const StructsOptions& options);
+std::string to_table(const StructsReport& report);
+std::string to_json(const StructsReport& report);
+
+const std::vector<std::string>& structs_workloads();
+
+}  // namespace perigee::bench

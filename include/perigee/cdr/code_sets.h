@@ -1,0 +1,81 @@
+// Code sets: what the octets of characters mean, inside the program and on the wire.
+// Which ones two ORBs use is negotiated elsewhere (orb); nothing here knows messages.
+#pragma once
+
+#include <perigee/base/export.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace perigee::cdr {
+
+/// Code sets of char and string. All extend US-ASCII. The value is the part number of ISO 8859, or
+/// the low octet of the number in the OSF registry; UTF-8 has none such.
+enum class CharSet : std::uint8_t {
+  iso_8859_1 = 1,
+  iso_8859_2,
+  iso_8859_3,
+  iso_8859_4,
+  iso_8859_5,
+  iso_8859_6,
+  iso_8859_7,
+  iso_8859_8,
+  iso_8859_9,
+  iso_8859_10,
+  iso_8859_11,
+  iso_8859_13 = 13,  // there is no part 12
+  iso_8859_14,
+  iso_8859_15,
+  iso_8859_16,
+  us_ascii = 32,
+  utf_8 = 255,
+};
+
+/// Code sets of wchar and wstring on the wire. In the program a wchar_t is a Unicode code point.
+enum class WideSet : std::uint8_t {
+  none,  ///< wide characters cannot be sent
+  utf_16,
+  ucs_2,   ///< UTF-16 without surrogates
+  ucs_4,   ///< UTF-32
+  native,  ///< wchar_t as it is: never leaves the process
+};
+
+/// How an encoder or decoder carries characters. The default carries `char` and strings as they
+/// are, and wide ones as GIOP 1.2 does in UTF-16.
+///
+/// If `native` and `chars` are equal nothing is converted, nor checked: a std::string may hold
+/// any octets but NUL, and they arrive as they were.
+struct CodeSets {
+  CharSet native = CharSet::utf_8;  ///< of std::string and char in this program
+  CharSet chars = CharSet::utf_8;   ///< of the same on the wire
+  WideSet wide = WideSet::utf_16;
+  std::uint8_t giop_minor = 2;  ///< GIOP 1.x: decides the form of wide characters
+
+  [[nodiscard]] constexpr bool converts() const noexcept { return native != chars; }
+  friend constexpr auto operator<=>(const CodeSets&, const CodeSets&) = default;
+};
+
+/// @name Numbers in the OSF Character and Code Set Registry. Interop fact 34.
+/// @{
+[[nodiscard]] constexpr std::uint32_t registry_number(CharSet set) noexcept {
+  return set == CharSet::utf_8 ? 0x05010001u : 0x00010000u | static_cast<std::uint32_t>(set);
+}
+[[nodiscard]] PERIGEE_API std::uint32_t registry_number(WideSet set) noexcept;
+/// Nothing for code sets that are not known here (and for `none` and `native`).
+[[nodiscard]] PERIGEE_API std::optional<CharSet> char_set_of(
+    std::uint32_t registry_number) noexcept;
+[[nodiscard]] PERIGEE_API std::optional<WideSet> wide_set_of(
+    std::uint32_t registry_number) noexcept;
+/// @}
+
+/// @name Names as people write them: "UTF-8", "ISO-8859-15", "US-ASCII"; "UTF-16", "UCS-2",
+/// "UCS-4". Any case.
+/// @{
+[[nodiscard]] PERIGEE_API std::string name_of(CharSet set);
+[[nodiscard]] PERIGEE_API std::optional<CharSet> parse_char_set(std::string_view name) noexcept;
+[[nodiscard]] PERIGEE_API std::optional<WideSet> parse_wide_set(std::string_view name) noexcept;
+/// @}
+
+}  // namespace perigee::cdr

@@ -1,0 +1,335 @@
+// Runs of values of fixed size: what generated code marshals them with. Their space is reserved, or
+// their octets are found, at once; between two alignments everything stands at constant offsets.
+//
+// A generated class `Wire` describes a struct of fixed size:
+//   sizes        octets of CDR from each start phase (position modulo 8), leading padding included
+//   alignment    of its most strictly aligned member
+//   phase        modulo `alignment`: where all structs but the first of a sequence start
+//   block_size   sizes[phase]
+//   is_image     whether from that phase on, CDR is what lies in memory, and every octet is valid
+//   has_characters  whether there are any whose octets depend on the code sets
+//   members(run, value)  the members in turn, from any phase, in any byte order
+//   block(run, value)    the same from `phase` on, in the native byte order: copied by block
+// A run inside another struct has `sizes`, `has_characters` and `members` only.
+#pragma once
+
+#include <perigee/cdr/decoder.h>
+#include <perigee/cdr/encoder.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <type_traits>
+
+namespace perigee::cdr {
+
+/// Octets that a run takes from each start phase.
+using RunSizes = std::array<std::uint32_t, 8>;
+
+/// Generated blocks rely on this: members are aligned in memory as in CDR.
+static_assert(alignof(std::int16_t) == 2 && alignof(std::int32_t) == 4 &&
+                  alignof(std::int64_t) == 8 && alignof(float) == 4 && alignof(double) == 8,
+              "structs are copied by block for the natural alignment of x86-64 and AArch64 only");
+
+/// Where a run stands. `place` is at octet number `position` of the message.
+template <typename Octet>
+class RunPlace {
+ public:
+  RunPlace(Octet* place, std::size_t position) noexcept
+      : place_(place), bias_(position - reinterpret_cast<std::uintptr_t>(place)) {}
+
+  /// The position modulo `modulus`, a power of two.
+  [[nodiscard]] std::size_t phase(std::size_t modulus) const noexcept {
+    return (reinterpret_cast<std::uintptr_t>(place_) + bias_) & (modulus - 1);
+  }
+  [[nodiscard]] Octet* place() const noexcept { return place_; }
+  void skip(std::size_t count) noexcept { place_ += count; }
+
+ protected:
+  [[nodiscard]] std::size_t padding(std::size_t alignment) const noexcept {
+    return (alignment - phase(alignment)) & (alignment - 1);
+  }
+
+ private:
+  Octet* place_;
+  std::size_t bias_;  // position minus address, modulo 2^64
+};
+
+/// Writes a run. Every step but `align` may use octets of the run's own only, `align` up to seven
+/// beyond: they are reserved, too.
+template <bool swaps>
+class RunWriter final : public RunPlace<std::byte> {
+ public:
+  using RunPlace::RunPlace;
+
+  void align(std::size_t alignment) noexcept {
+    std::memset(place(), 0, alignment);  // cheaper than to ask whether there is any padding
+    skip(padding(alignment));
+  }
+  void pad(std::size_t count) noexcept {
+    std::memset(place(), 0, count);
+    skip(count);
+  }
+  template <typename T>
+  void field(T value) noexcept {
+    if constexpr (std::is_enum_v<T>) {
+      field(static_cast<std::uint32_t>(value));
+    } else if constexpr (std::same_as<T, bool>) {
+      field(static_cast<std::uint8_t>(value ? 1 : 0));
+    } else {
+      if constexpr (swaps) value = reverse_octets(value);
+      std::memcpy(place(), &value, sizeof value);
+      skip(sizeof value);
+    }
+  }
+  template <typename T>
+  void enumerator(T value, std::uint32_t /*count*/) noexcept {
+    field(value);
+  }
+
+  /// Parts of a block: octets `offset` of the wire are octets `from` of the value, and so on.
+  void copy(std::size_t offset, const void* value, std::size_t from, std::size_t size) noexcept {
+    std::memcpy(place() + offset, static_cast<const std::byte*>(value) + from, size);
+  }
+  void gap(std::size_t offset, std::size_t size) noexcept {
+    std::memset(place() + offset, 0, size);
+  }
+  void check_boolean(std::size_t /*offset*/) noexcept {}
+  void check_enumerator(std::size_t /*offset*/, std::uint32_t /*count*/) noexcept {}
+};
+
+/// Reads a run. What is not valid is noted, and the run goes on.
+template <bool swaps>
+class RunReader final : public RunPlace<const std::byte> {
+ public:
+  using RunPlace::RunPlace;
+
+  void align(std::size_t alignment) noexcept { skip(padding(alignment)); }
+  void pad(std::size_t count) noexcept { skip(count); }
+  template <typename T>
+  void field(T& value) noexcept {
+    if constexpr (std::same_as<T, bool>) {
+      check_boolean(0);
+      value = *place() == std::byte{1};
+      skip(1);
+    } else {
+      std::memcpy(&value, place(), sizeof value);
+      if constexpr (swaps) value = reverse_octets(value);
+      skip(sizeof value);
+    }
+  }
+  template <typename T>
+  void enumerator(T& value, std::uint32_t count) noexcept {
+    std::uint32_t ordinal = 0;
+    field(ordinal);
+    has_bad_enum_ = has_bad_enum_ || ordinal >= count;
+    value = static_cast<T>(ordinal < count ? ordinal : 0);
+  }
+
+  void copy(std::size_t offset, void* value, std::size_t to, std::size_t size) noexcept {
+    std::memcpy(static_cast<std::byte*>(value) + to, place() + offset, size);
+  }
+  void gap(std::size_t /*offset*/, std::size_t /*size*/) noexcept {}
+  void check_boolean(std::size_t offset) noexcept {
+    has_bad_boolean_ = has_bad_boolean_ || place()[offset] > std::byte{1};
+  }
+  void check_enumerator(std::size_t offset, std::uint32_t count) noexcept {
+    std::uint32_t ordinal = 0;
+    std::memcpy(&ordinal, place() + offset, sizeof ordinal);
+    has_bad_enum_ = has_bad_enum_ || ordinal >= count;
+  }
+
+  [[nodiscard]] bool is_valid() const noexcept { return !has_bad_boolean_ && !has_bad_enum_; }
+  [[nodiscard]] ErrorKind error() const noexcept {
+    return has_bad_boolean_ ? ErrorKind::bad_boolean : ErrorKind::bad_enum;
+  }
+
+ private:
+  bool has_bad_boolean_ = false;
+  bool has_bad_enum_ = false;
+};
+
+/// Writes a run by the encoder, which converts characters.
+class ConvertingWriter final {
+ public:
+  explicit ConvertingWriter(Encoder& encoder) noexcept : encoder_(encoder) {}
+  void align(std::size_t /*alignment*/) noexcept {}
+  void pad(std::size_t /*count*/) noexcept {}
+  template <typename T>
+  void field(T value) {
+    if constexpr (std::same_as<T, bool>)
+      encoder_.write_boolean(value);
+    else
+      encoder_.write(value);
+  }
+  template <typename T>
+  void enumerator(T value, std::uint32_t /*count*/) {
+    encoder_.write_enum(static_cast<std::uint32_t>(value));
+  }
+
+ private:
+  Encoder& encoder_;
+};
+
+/// Reads a run by the decoder, which converts characters.
+class ConvertingReader final {
+ public:
+  explicit ConvertingReader(Decoder& decoder) noexcept : decoder_(decoder) {}
+  void align(std::size_t /*alignment*/) noexcept {}
+  void pad(std::size_t /*count*/) noexcept {}
+  template <typename T>
+  void field(T& value) noexcept {
+    if constexpr (std::same_as<T, bool>)
+      value = decoder_.read_boolean();
+    else
+      value = decoder_.read<T>();
+  }
+  template <typename T>
+  void enumerator(T& value, std::uint32_t count) noexcept {
+    value = static_cast<T>(decoder_.read_enum(count));
+  }
+
+ private:
+  Decoder& decoder_;
+};
+
+namespace run {
+
+/// All of `values`, in the writer's or the reader's byte order.
+template <typename Wire, typename Run, typename T>
+void each(Run& run, std::span<T> values) {
+  for (T& value : values) Wire::members(run, value);
+}
+
+/// The same where the order is the native one. Only the first value can start at another phase.
+template <typename Wire, typename Run, typename T>
+void each_by_block(Run& run, std::span<T> values) {
+  if (run.phase(Wire::alignment) != Wire::phase) {
+    Wire::members(run, values.front());
+    values = values.subspan(1);
+  }
+  for (T& value : values) {
+    Wire::block(run, value);
+    run.skip(Wire::block_size);
+  }
+}
+
+/// The same of structs that are read as they lie: one copy.
+template <typename Wire, typename T>
+void each_as_image(RunReader<false>& run, std::span<T> values) {
+  if (run.phase(Wire::alignment) != Wire::phase) {
+    Wire::members(run, values.front());
+    values = values.subspan(1);
+  }
+  run.copy(0, values.data(), 0, values.size_bytes());
+}
+
+}  // namespace run
+
+/// The members of one run, in one reservation. `value` is the struct that they belong to.
+template <typename Wire, typename T>
+void write_run(Encoder& encoder, const T& value) {
+  if constexpr (Wire::has_characters) {
+    ConvertingWriter run(encoder);
+    if (encoder.code_sets().converts()) return Wire::members(run, value);
+  }
+  const std::size_t position = encoder.position();
+  const std::size_t size = Wire::sizes[position & 7U];
+  std::byte* place = encoder.buffer().reserve(size + 7);  // `align` zeroes up to eight octets
+  encoder.buffer().advance(size);
+  if (encoder.swaps()) {
+    RunWriter<true> run(place, position);
+    Wire::members(run, value);
+  } else {
+    RunWriter<false> run(place, position);
+    Wire::members(run, value);
+  }
+}
+
+/// The members of one run, after one check that all octets are there.
+template <typename Wire, typename T>
+void read_run(Decoder& decoder, T& value) {
+  if constexpr (Wire::has_characters) {
+    ConvertingReader run(decoder);
+    if (decoder.code_sets().converts()) return Wire::members(run, value);
+  }
+  const std::size_t position = decoder.position();
+  const OctetSpan octets = decoder.read_octets(Wire::sizes[position & 7U]);
+  if (octets.empty()) return;
+  const auto read = [&](auto run) {
+    Wire::members(run, value);
+    if (!run.is_valid()) decoder.fail(run.error());
+  };
+  if (decoder.swaps())
+    read(RunReader<true>(octets.data(), position));
+  else
+    read(RunReader<false>(octets.data(), position));
+}
+
+/// Structs of fixed size in turn, without a length, in one reservation.
+template <typename Wire, typename T>
+void write_structs(Encoder& encoder, std::span<const T> values) {
+  if (values.empty()) return;
+  if constexpr (Wire::has_characters) {
+    ConvertingWriter run(encoder);
+    if (encoder.code_sets().converts()) return run::each<Wire>(run, values);
+  }
+  if constexpr (Wire::is_image) {
+    if (!encoder.swaps()) {
+      if (encoder.position() % Wire::alignment != Wire::phase) {
+        write_run<Wire>(encoder, values.front());
+        values = values.subspan(1);
+      }
+      return encoder.write_octets(std::as_bytes(values));
+    }
+  }
+  const std::size_t position = encoder.position();
+  // No overflow: a struct takes at most as much in CDR as in memory, but for the first one's start.
+  const std::size_t size = Wire::sizes[position & 7U] + (values.size() - 1) * Wire::block_size;
+  std::byte* place = encoder.buffer().reserve(size + 7);
+  encoder.buffer().advance(size);
+  if (encoder.swaps()) {
+    RunWriter<true> run(place, position);
+    run::each<Wire>(run, values);
+  } else {
+    RunWriter<false> run(place, position);
+    run::each_by_block<Wire>(run, values);
+  }
+}
+
+/// The same of structs: one check that all octets are there. After an error they have no value that
+/// means anything, but each is valid.
+template <typename Wire, typename T>
+void read_structs(Decoder& decoder, std::span<T> values) {
+  if (values.empty()) return;
+  if constexpr (Wire::has_characters) {
+    ConvertingReader run(decoder);
+    if (decoder.code_sets().converts()) return run::each<Wire>(run, values);
+  }
+  const std::size_t position = decoder.position();
+  const std::size_t size = Wire::sizes[position & 7U] + (values.size() - 1) * Wire::block_size;
+  const OctetSpan octets = decoder.read_octets(size);
+  if (octets.empty()) return;
+  const auto finish = [&](const auto& run) {
+    if (run.is_valid()) return;
+    for (T& value : values) value = T{};  // a copied octet may be no bool at all
+    decoder.fail(run.error());
+  };
+  if (decoder.swaps()) {
+    RunReader<true> run(octets.data(), position);
+    run::each<Wire>(run, values);
+    finish(run);
+  } else {
+    RunReader<false> run(octets.data(), position);
+    if constexpr (Wire::is_image) {
+      run::each_as_image<Wire>(run, values);
+    } else {
+      run::each_by_block<Wire>(run, values);
+      finish(run);
+    }
+  }
+}
+
+}  // namespace perigee::cdr

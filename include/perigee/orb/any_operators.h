@@ -1,0 +1,319 @@
+// Insertion into and extraction from CORBA::Any, for all types that are not generated; what
+// generated …A.h headers include and add their types to.
+#pragma once
+
+#include <perigee/base/export.h>
+#include <perigee/cdr/operators.h>
+#include <perigee/cdr/typecode.h>
+#include <perigee/orb/any.h>
+#include <perigee/orb/stub.h>
+
+#include <array>
+#include <concepts>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace IDL {
+inline namespace perigee_v1 {
+template <std::size_t Bound>
+class bounded_string;
+template <std::size_t Bound>
+class bounded_wstring;
+template <typename T, std::size_t Bound>
+class bounded_vector;
+template <typename K, typename V, std::size_t Bound>
+class bounded_map;
+template <std::uint16_t Digits, std::uint16_t Scale>
+class Fixed;
+}  // namespace perigee_v1
+}  // namespace IDL
+
+namespace perigee::any {
+
+using cdr::TypeKind;
+using cdr::TypeNode;
+
+/// The TypeCode of a C++ type, as `type`, a constant. Specialised here and by generated code.
+template <typename T>
+struct Traits;
+
+template <typename T>
+concept Insertable = requires {
+  { &Traits<T>::type } -> std::convertible_to<const TypeNode*>;
+};
+
+// ---- types that are not generated --------------------------------------------------------------
+
+/// Kept inside the Any, without an allocation.
+template <typename T>
+concept Basic = std::is_arithmetic_v<T> && Insertable<T>;
+
+template <TypeKind Kind>
+struct BasicTraits {
+  static constexpr const TypeNode& type = cdr::basic_node<Kind>;
+};
+template <>
+struct Traits<bool> : BasicTraits<TypeKind::tk_boolean> {};
+template <>
+struct Traits<char> : BasicTraits<TypeKind::tk_char> {};
+template <>
+struct Traits<wchar_t> : BasicTraits<TypeKind::tk_wchar> {};
+template <>
+struct Traits<std::uint8_t> : BasicTraits<TypeKind::tk_octet> {};
+template <>
+struct Traits<std::int8_t> : BasicTraits<TypeKind::tk_int8> {};
+template <>
+struct Traits<std::int16_t> : BasicTraits<TypeKind::tk_short> {};
+template <>
+struct Traits<std::uint16_t> : BasicTraits<TypeKind::tk_ushort> {};
+template <>
+struct Traits<std::int32_t> : BasicTraits<TypeKind::tk_long> {};
+template <>
+struct Traits<std::uint32_t> : BasicTraits<TypeKind::tk_ulong> {};
+template <>
+struct Traits<std::int64_t> : BasicTraits<TypeKind::tk_longlong> {};
+template <>
+struct Traits<std::uint64_t> : BasicTraits<TypeKind::tk_ulonglong> {};
+template <>
+struct Traits<float> : BasicTraits<TypeKind::tk_float> {};
+template <>
+struct Traits<double> : BasicTraits<TypeKind::tk_double> {};
+template <>
+struct Traits<long double> : BasicTraits<TypeKind::tk_longdouble> {};
+template <>
+struct Traits<CORBA::Any> : BasicTraits<TypeKind::tk_any> {};
+template <>
+struct Traits<CORBA::object_reference<CORBA::TypeCode>> : BasicTraits<TypeKind::tk_TypeCode> {};
+
+template <>
+struct Traits<std::string> {
+  static constexpr const TypeNode& type = cdr::string_node<>;
+};
+template <>
+struct Traits<std::wstring> {
+  static constexpr const TypeNode& type = cdr::wstring_node<>;
+};
+template <>
+struct Traits<CORBA::object_reference<CORBA::Object>> {
+  static constexpr const TypeNode& type = cdr::object_node;
+};
+template <Insertable T>
+struct Traits<std::vector<T>> {
+  static constexpr const TypeNode& type = cdr::sequence_node<Traits<T>::type>;
+};
+template <Insertable T, std::size_t Length>
+struct Traits<std::array<T, Length>> {
+  static constexpr const TypeNode& type =
+      cdr::array_node<Traits<T>::type, static_cast<std::uint32_t>(Length)>;
+};
+template <Insertable K, Insertable V>
+struct Traits<std::map<K, V>> {
+  static constexpr const TypeNode& type = cdr::map_node<Traits<K>::type, Traits<V>::type>;
+};
+
+template <std::size_t Bound>
+struct Traits<IDL::bounded_string<Bound>> {
+  static constexpr const TypeNode& type = cdr::string_node<static_cast<std::uint32_t>(Bound)>;
+};
+template <std::size_t Bound>
+struct Traits<IDL::bounded_wstring<Bound>> {
+  static constexpr const TypeNode& type = cdr::wstring_node<static_cast<std::uint32_t>(Bound)>;
+};
+template <Insertable T, std::size_t Bound>
+struct Traits<IDL::bounded_vector<T, Bound>> {
+  static constexpr const TypeNode& type =
+      cdr::sequence_node<Traits<T>::type, static_cast<std::uint32_t>(Bound)>;
+};
+template <Insertable K, Insertable V, std::size_t Bound>
+struct Traits<IDL::bounded_map<K, V, Bound>> {
+  static constexpr const TypeNode& type =
+      cdr::map_node<Traits<K>::type, Traits<V>::type, static_cast<std::uint32_t>(Bound)>;
+};
+template <std::uint16_t Digits, std::uint16_t Scale>
+struct Traits<IDL::Fixed<Digits, Scale>> {
+  static constexpr const TypeNode& type = cdr::fixed_node<Digits, static_cast<std::int16_t>(Scale)>;
+};
+
+// ---- how values are kept -----------------------------------------------------------------------
+
+/// What an Any holds if it is no basic type. Immutable: shared by copies of the Any.
+class PERIGEE_API Content {
+ public:
+  virtual ~Content();
+  /// Writes the value, which is of type `type`.
+  virtual void encode(cdr::Encoder& encoder, const TypeNode& type) const = 0;
+  /// The address of the value if it is one of the C++ type that `tag` stands for, else nullptr.
+  [[nodiscard]] virtual const void* find(const void* tag) const noexcept = 0;
+  /// Lets `decode` read the value from a decoder. False if it fails the decoder or does not read
+  /// all.
+  virtual bool decode(const TypeNode& type, function_ref<void(cdr::Decoder&)> decode) const = 0;
+};
+
+/// Content that is not octets is encoded first, then decoded as the other C++ type.
+PERIGEE_API bool decode_again(const Content& content, const TypeNode& type,
+                              function_ref<void(cdr::Decoder&)> decode);
+
+/// One address per C++ type.
+template <typename T>
+inline constexpr char tag_of = 0;
+
+template <typename T>
+class Value final : public Content {
+ public:
+  template <typename U>
+  explicit Value(U&& value) : value_(std::forward<U>(value)) {}
+
+  void encode(cdr::Encoder& encoder, const TypeNode&) const override {
+    if constexpr (std::derived_from<T, CORBA::UserException>)  // as in a reply: the id comes first
+      encoder.write_string(value_._rep_id());
+    encoder << value_;
+  }
+  [[nodiscard]] const void* find(const void* tag) const noexcept override {
+    return tag == &tag_of<T> ? &value_ : nullptr;
+  }
+  bool decode(const TypeNode& type, function_ref<void(cdr::Decoder&)> decode) const override {
+    return decode_again(*this, type, decode);
+  }
+
+ private:
+  T value_;
+};
+
+/// The way into an Any, for the operators.
+struct PERIGEE_API Access {
+  static void set(CORBA::Any& any, const TypeNode& type, std::shared_ptr<const Content> content,
+                  std::shared_ptr<const void> type_owner = nullptr);
+  static const TypeNode& type(const CORBA::Any& any) noexcept { return *any.type_; }
+  static const std::shared_ptr<const void>& type_owner(const CORBA::Any& any) noexcept {
+    return any.type_owner_;
+  }
+  static const Content* content(const CORBA::Any& any) noexcept { return any.content_.get(); }
+  static std::byte* basic(CORBA::Any& any) noexcept { return any.basic_; }
+  static const std::byte* basic(const CORBA::Any& any) noexcept { return any.basic_; }
+};
+
+/// Whether the Any holds a value of a type that is equivalent to `type`.
+PERIGEE_API bool holds(const CORBA::Any& any, const TypeNode& type);
+/// Object references are kept as plain objects, whatever their interface.
+PERIGEE_API void insert_object(CORBA::Any& any, const TypeNode& type,
+                               CORBA::object_reference<CORBA::Object> object);
+/// An enumerator's ordinal, where there is no C++ type at hand. `type` is an enum.
+PERIGEE_API CORBA::Any make_enumerator(const TypeNode& type, std::shared_ptr<const void> type_owner,
+                                       std::uint32_t ordinal);
+/// False if the Any holds no object reference.
+PERIGEE_API bool extract_object(const CORBA::Any& any,
+                                CORBA::object_reference<CORBA::Object>& object);
+
+template <typename T>
+bool extract(const CORBA::Any& any, T& value) {
+  if (!holds(any, Traits<T>::type)) return false;
+  const Content& content = *Access::content(any);
+  if (const void* found = content.find(&tag_of<T>)) {
+    value = *static_cast<const T*>(found);
+    return true;
+  }
+  T decoded{};
+  const bool is_decoded = content.decode(Access::type(any), [&decoded](cdr::Decoder& decoder) {
+    if constexpr (std::derived_from<T, CORBA::UserException>) {
+      cdr::Decoder ahead = decoder;  // omniORB leaves out the repository id
+      if (ahead.read_string_view() == decoded._rep_id()) decoder = ahead;
+    }
+    decoder >> decoded;
+  });
+  if (is_decoded) value = std::move(decoded);
+  return is_decoded;
+}
+
+template <typename T>
+struct IsReference : std::false_type {};
+template <typename T>
+struct IsReference<CORBA::object_reference<T>>
+    : std::bool_constant<!std::is_same_v<T, CORBA::TypeCode>> {};
+
+}  // namespace perigee::any
+
+namespace CORBA {
+inline namespace perigee_v1 {
+
+/// @name The TypeCodes of the types without parameters.
+/// @{
+inline constexpr TypeCodeConstant _tc_null{&perigee::cdr::basic_node<TCKind::tk_null>};
+inline constexpr TypeCodeConstant _tc_void{&perigee::cdr::basic_node<TCKind::tk_void>};
+inline constexpr TypeCodeConstant _tc_short{&perigee::cdr::basic_node<TCKind::tk_short>};
+inline constexpr TypeCodeConstant _tc_long{&perigee::cdr::basic_node<TCKind::tk_long>};
+inline constexpr TypeCodeConstant _tc_ushort{&perigee::cdr::basic_node<TCKind::tk_ushort>};
+inline constexpr TypeCodeConstant _tc_ulong{&perigee::cdr::basic_node<TCKind::tk_ulong>};
+inline constexpr TypeCodeConstant _tc_longlong{&perigee::cdr::basic_node<TCKind::tk_longlong>};
+inline constexpr TypeCodeConstant _tc_ulonglong{&perigee::cdr::basic_node<TCKind::tk_ulonglong>};
+inline constexpr TypeCodeConstant _tc_float{&perigee::cdr::basic_node<TCKind::tk_float>};
+inline constexpr TypeCodeConstant _tc_double{&perigee::cdr::basic_node<TCKind::tk_double>};
+inline constexpr TypeCodeConstant _tc_longdouble{&perigee::cdr::basic_node<TCKind::tk_longdouble>};
+inline constexpr TypeCodeConstant _tc_boolean{&perigee::cdr::basic_node<TCKind::tk_boolean>};
+inline constexpr TypeCodeConstant _tc_char{&perigee::cdr::basic_node<TCKind::tk_char>};
+inline constexpr TypeCodeConstant _tc_wchar{&perigee::cdr::basic_node<TCKind::tk_wchar>};
+inline constexpr TypeCodeConstant _tc_octet{&perigee::cdr::basic_node<TCKind::tk_octet>};
+inline constexpr TypeCodeConstant _tc_any{&perigee::cdr::basic_node<TCKind::tk_any>};
+inline constexpr TypeCodeConstant _tc_TypeCode{&perigee::cdr::basic_node<TCKind::tk_TypeCode>};
+inline constexpr TypeCodeConstant _tc_string{&perigee::cdr::string_node<>};
+inline constexpr TypeCodeConstant _tc_wstring{&perigee::cdr::wstring_node<>};
+inline constexpr TypeCodeConstant _tc_Object{&perigee::cdr::object_node};
+/// @}
+
+/// Puts a value in, moved if it is an rvalue; the Any's TypeCode is that of the C++ type, without
+/// aliases.
+template <typename T>
+  requires perigee::any::Insertable<std::remove_cvref_t<T>>
+void operator<<=(Any& any, T&& value) {
+  using Plain = std::remove_cvref_t<T>;
+  using perigee::any::Access;
+  using perigee::any::Traits;
+  if constexpr (perigee::any::Basic<Plain>) {
+    Access::set(any, Traits<Plain>::type, nullptr);
+    std::memcpy(Access::basic(any), &value, sizeof(Plain));
+  } else if constexpr (perigee::any::IsReference<Plain>::value) {
+    perigee::any::insert_object(any, Traits<Plain>::type, std::forward<T>(value));
+  } else {
+    Access::set(any, Traits<Plain>::type,
+                std::make_shared<perigee::any::Value<Plain>>(std::forward<T>(value)));
+  }
+}
+inline void operator<<=(Any& any, const char* text) { any <<= std::string(text); }
+inline void operator<<=(Any& any, const wchar_t* text) { any <<= std::wstring(text); }
+inline void operator<<=(Any& any, const TypeCodeConstant& type) {
+  any <<= object_reference<TypeCode>(type);
+}
+
+/// Copies the value out if it is of an equivalent type; else returns false and leaves `value` as
+/// it was. An Object takes a reference to any interface.
+template <typename T>
+  requires perigee::any::Insertable<T>
+bool operator>>=(const Any& any, T& value) {
+  using perigee::any::Access;
+  using perigee::any::Traits;
+  if constexpr (perigee::any::Basic<T>) {
+    if (!perigee::any::holds(any, Traits<T>::type)) return false;
+    std::memcpy(&value, Access::basic(any), sizeof(T));
+    return true;
+  } else if constexpr (std::is_same_v<T, object_reference<Object>>) {
+    return perigee::any::extract_object(any, value);
+  } else if constexpr (perigee::any::IsReference<T>::value) {
+    object_reference<Object> object;
+    if (!perigee::any::holds(any, Traits<T>::type) || !perigee::any::extract_object(any, object))
+      return false;
+    using Interface = typename T::element_type;
+    value = T(std::dynamic_pointer_cast<Interface>(object._shared()));
+    if constexpr (requires { IDL::traits<Interface>::unchecked_narrow(object); })
+      if (!value) value = IDL::traits<Interface>::unchecked_narrow(object);
+    return true;
+  } else {
+    return perigee::any::extract(any, value);
+  }
+}
+
+}  // namespace perigee_v1
+}  // namespace CORBA

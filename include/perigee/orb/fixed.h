@@ -1,0 +1,240 @@
+// IDL::Fixed<digits, scale>: decimal numbers as in IDL's fixed<digits, scale>.
+//
+// Exact arithmetic in the digits that CORBA 3.0, 3.10.2 gives to results: at most 31, what is
+// beyond is cut off behind the point. A value that does not fit before the point, a division by
+// zero and a text that is no number raise CORBA::DATA_CONVERSION.
+#pragma once
+
+#include <perigee/base/export.h>
+#include <perigee/cdr/decoder.h>
+#include <perigee/cdr/encoder.h>
+#include <perigee/orb/traits.h>
+
+#include <algorithm>
+#include <compare>
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace perigee::stub {
+
+__extension__ typedef __int128 Int128;
+
+inline constexpr int fixed_digits_max = 31;
+
+/// Throws CORBA::DATA_CONVERSION.
+[[noreturn]] PERIGEE_API void fixed_overflow();
+
+constexpr Int128 ten_to(int exponent) {
+  Int128 power = 1;
+  while (exponent-- > 0) power *= 10;
+  return power;
+}
+
+/// `units` if its magnitude has at most `digits` decimal digits.
+constexpr Int128 checked_fixed(Int128 units, int digits) {
+  const Int128 limit = ten_to(digits);
+  if (units >= limit || units <= -limit) fixed_overflow();
+  return units;
+}
+
+/// "-12.345", "7", ".5", with a `d` at the end or without: the number times ten to the `scale`.
+constexpr Int128 fixed_from_text(std::string_view text, int digits, int scale) {
+  const bool is_negative = text.starts_with('-');
+  if (is_negative || text.starts_with('+')) text.remove_prefix(1);
+  if (text.ends_with('d') || text.ends_with('D')) text.remove_suffix(1);
+  Int128 units = 0;
+  int places_left = scale;
+  bool has_digit = false;
+  bool is_behind_point = false;
+  for (const char character : text) {
+    if (character == '.' && !is_behind_point) {
+      is_behind_point = true;
+      continue;
+    }
+    if (character < '0' || character > '9') fixed_overflow();
+    has_digit = true;
+    if (is_behind_point && places_left == 0) continue;
+    if (is_behind_point) --places_left;
+    units = checked_fixed(units * 10 + (character - '0'), digits);
+  }
+  if (!has_digit) fixed_overflow();
+  for (; places_left > 0; --places_left) units = checked_fixed(units * 10, digits);
+  return is_negative ? -units : units;
+}
+
+// Units are numbers times ten to the scale that stands beside them; results are cut off at theirs.
+PERIGEE_API Int128 fixed_rescale(Int128 units, int scale, int to_scale);
+PERIGEE_API Int128 fixed_add(Int128 a, int a_scale, Int128 b, int b_scale, int to_scale);
+PERIGEE_API Int128 fixed_multiply(Int128 a, Int128 b, int scale, int to_scale);
+/// The quotient's scale is `to_scale`; `scale` is that of a minus that of b.
+PERIGEE_API Int128 fixed_divide(Int128 a, Int128 b, int scale, int to_scale);
+PERIGEE_API std::strong_ordering fixed_compare(Int128 a, int a_scale, Int128 b, int b_scale);
+/// Without (or with) the digits behind place number `to_scale`.
+PERIGEE_API Int128 fixed_round(Int128 units, int scale, int to_scale);
+PERIGEE_API Int128 fixed_from_float(long double value, int scale);
+PERIGEE_API long double fixed_to_float(Int128 units, int scale);
+PERIGEE_API std::string fixed_to_string(Int128 units, int scale);
+
+PERIGEE_API void encode_fixed(cdr::Encoder& encoder, Int128 units, int digits);
+PERIGEE_API Int128 decode_fixed(cdr::Decoder& decoder, int digits);
+
+}  // namespace perigee::stub
+
+namespace IDL {
+inline namespace perigee_v1 {
+
+template <std::uint16_t Digits, std::uint16_t Scale>
+class Fixed {
+  static_assert(Digits >= 1 && Digits <= perigee::stub::fixed_digits_max && Scale <= Digits);
+
+ public:
+  constexpr Fixed() = default;
+  /// DATA_CONVERSION if there are more than Digits - Scale digits.
+  template <std::integral Integer>
+  constexpr Fixed(Integer value)  // NOLINT(google-explicit-constructor): as numbers do
+      : units_(perigee::stub::checked_fixed(value, Digits - Scale) * perigee::stub::ten_to(Scale)) {
+  }
+  /// Rounded to the nearest; DATA_CONVERSION if it is too large or no number.
+  template <std::floating_point Float>
+  explicit Fixed(Float value) : Fixed(Units{perigee::stub::fixed_from_float(value, Scale)}) {}
+  /// "-12.34"; digits that the type has no place for are cut off.
+  explicit constexpr Fixed(std::string_view text)
+      : units_(perigee::stub::fixed_from_text(text, Digits, Scale)) {}
+  explicit constexpr Fixed(const char* text) : Fixed(std::string_view(text)) {}
+  /// Digits behind the point that this type has no place for are cut off; DATA_CONVERSION if those
+  /// before the point do not fit.
+  template <std::uint16_t D, std::uint16_t S>
+  Fixed(const Fixed<D, S>& other)  // NOLINT(google-explicit-constructor): as numbers do
+      : Fixed(Units{perigee::stub::fixed_rescale(other.units(), S, Scale)}) {}
+
+  /// The value whose scaled integer this is: 1234 is 12.34 for a scale of two.
+  static Fixed from_units(perigee::stub::Int128 units) { return Fixed(Units{units}); }
+  [[nodiscard]] constexpr perigee::stub::Int128 units() const noexcept { return units_; }
+
+  [[nodiscard]] static constexpr std::uint16_t fixed_digits() noexcept { return Digits; }
+  [[nodiscard]] static constexpr std::uint16_t fixed_scale() noexcept { return Scale; }
+
+  /// Half away from zero, to `scale` digits behind the point.
+  [[nodiscard]] Fixed round(std::uint16_t scale) const {
+    return Fixed(Units{perigee::stub::fixed_round(units_, Scale, scale)});
+  }
+  [[nodiscard]] Fixed truncate(std::uint16_t scale) const {
+    const auto cut = perigee::stub::fixed_rescale(units_, Scale, std::min(scale, Scale));
+    return Fixed(Units{perigee::stub::fixed_rescale(cut, std::min(scale, Scale), Scale)});
+  }
+  /// With all digits behind the point: "-12.30".
+  [[nodiscard]] std::string to_string() const {
+    return perigee::stub::fixed_to_string(units_, Scale);
+  }
+  template <std::floating_point Float>
+  explicit operator Float() const {
+    return static_cast<Float>(perigee::stub::fixed_to_float(units_, Scale));
+  }
+  /// Without what is behind the point; DATA_CONVERSION if it does not fit.
+  template <std::integral Integer>
+  explicit operator Integer() const {
+    const auto whole = perigee::stub::fixed_rescale(units_, Scale, 0);
+    const auto result = static_cast<Integer>(whole);
+    if (static_cast<perigee::stub::Int128>(result) != whole) perigee::stub::fixed_overflow();
+    return result;
+  }
+  explicit operator bool() const noexcept { return units_ != 0; }
+
+  Fixed operator+() const { return *this; }
+  Fixed operator-() const { return Fixed(Units{-units_}); }
+  Fixed& operator+=(const Fixed& other) { return *this = *this + other; }
+  Fixed& operator-=(const Fixed& other) { return *this = *this - other; }
+  Fixed& operator*=(const Fixed& other) { return *this = *this * other; }
+  Fixed& operator/=(const Fixed& other) { return *this = *this / other; }
+  Fixed& operator++() { return *this += Fixed(1); }
+  Fixed& operator--() { return *this -= Fixed(1); }
+
+  friend constexpr bool operator==(const Fixed&, const Fixed&) = default;
+  friend constexpr auto operator<=>(const Fixed&, const Fixed&) = default;
+
+ private:
+  struct Units {
+    perigee::stub::Int128 value;
+  };
+  explicit Fixed(Units units) : units_(perigee::stub::checked_fixed(units.value, Digits)) {}
+
+  perigee::stub::Int128 units_ = 0;  // |units_| < ten to the Digits
+};
+
+template <std::uint16_t Digits, std::uint16_t Scale>
+struct traits<Fixed<Digits, Scale>> : perigee::stub::aggregate_traits<Fixed<Digits, Scale>> {
+  static constexpr std::uint16_t digits = Digits;
+  static constexpr std::uint16_t scale = Scale;
+};
+
+}  // namespace perigee_v1
+}  // namespace IDL
+
+namespace perigee::stub {
+
+/// The type of a result with `whole` digits before the point and `scale` behind: those before it
+/// are kept first. CORBA 3.0, 3.10.2.
+template <int Whole, int Scale>
+using FixedResult =
+    IDL::Fixed<static_cast<std::uint16_t>(std::min(Whole + Scale, fixed_digits_max)),
+               static_cast<std::uint16_t>(std::clamp(fixed_digits_max - Whole, 0, Scale))>;
+
+}  // namespace perigee::stub
+
+namespace IDL {
+inline namespace perigee_v1 {
+
+template <std::uint16_t D1, std::uint16_t S1, std::uint16_t D2, std::uint16_t S2>
+auto operator+(const Fixed<D1, S1>& a, const Fixed<D2, S2>& b) {
+  using Result = perigee::stub::FixedResult<std::max(D1 - S1, D2 - S2) + 1, std::max(S1, S2)>;
+  return Result::from_units(
+      perigee::stub::fixed_add(a.units(), S1, b.units(), S2, Result::fixed_scale()));
+}
+
+template <std::uint16_t D1, std::uint16_t S1, std::uint16_t D2, std::uint16_t S2>
+auto operator-(const Fixed<D1, S1>& a, const Fixed<D2, S2>& b) {
+  return a + (-b);
+}
+
+template <std::uint16_t D1, std::uint16_t S1, std::uint16_t D2, std::uint16_t S2>
+auto operator*(const Fixed<D1, S1>& a, const Fixed<D2, S2>& b) {
+  using Result = perigee::stub::FixedResult<D1 - S1 + D2 - S2, S1 + S2>;
+  return Result::from_units(
+      perigee::stub::fixed_multiply(a.units(), b.units(), S1 + S2, Result::fixed_scale()));
+}
+
+template <std::uint16_t D1, std::uint16_t S1, std::uint16_t D2, std::uint16_t S2>
+auto operator/(const Fixed<D1, S1>& a, const Fixed<D2, S2>& b) {
+  using Result = perigee::stub::FixedResult<D1 - S1 + S2, perigee::stub::fixed_digits_max>;
+  return Result::from_units(
+      perigee::stub::fixed_divide(a.units(), b.units(), S1 - S2, Result::fixed_scale()));
+}
+
+template <std::uint16_t D1, std::uint16_t S1, std::uint16_t D2, std::uint16_t S2>
+  requires(D1 != D2 || S1 != S2)
+bool operator==(const Fixed<D1, S1>& a, const Fixed<D2, S2>& b) {
+  return perigee::stub::fixed_compare(a.units(), S1, b.units(), S2) == 0;
+}
+template <std::uint16_t D1, std::uint16_t S1, std::uint16_t D2, std::uint16_t S2>
+  requires(D1 != D2 || S1 != S2)
+std::strong_ordering operator<=>(const Fixed<D1, S1>& a, const Fixed<D2, S2>& b) {
+  return perigee::stub::fixed_compare(a.units(), S1, b.units(), S2);
+}
+
+/// CORBA 3.0, 15.3.2.8: two decimal digits an octet, a sign in the last half octet.
+template <std::uint16_t Digits, std::uint16_t Scale>
+perigee::cdr::Encoder& operator<<(perigee::cdr::Encoder& encoder,
+                                  const Fixed<Digits, Scale>& value) {
+  perigee::stub::encode_fixed(encoder, value.units(), Digits);
+  return encoder;
+}
+template <std::uint16_t Digits, std::uint16_t Scale>
+perigee::cdr::Decoder& operator>>(perigee::cdr::Decoder& decoder, Fixed<Digits, Scale>& value) {
+  value = Fixed<Digits, Scale>::from_units(perigee::stub::decode_fixed(decoder, Digits));
+  return decoder;
+}
+
+}  // namespace perigee_v1
+}  // namespace IDL

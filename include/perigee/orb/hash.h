@@ -1,0 +1,55 @@
+// std::hash of structs, unions and exceptions from IDL: equal values have equal hashes. Of members
+// it takes everything that IDL has but any; object references by the identity of their stubs.
+#pragma once
+
+#include <perigee/orb/traits.h>
+
+#include <concepts>
+#include <cstddef>
+#include <string_view>
+
+namespace perigee::stub {
+
+template <typename T>
+std::size_t hash_value(const T& value);
+
+/// The usual mix of a hash with the next one (boost::hash_combine's constant is 2^32 / phi).
+inline std::size_t combine_hashes(std::size_t seed, std::size_t next) noexcept {
+  return seed ^ (next + 0x9e3779b97f4a7c15u + (seed << 6) + (seed >> 2));
+}
+
+template <typename T>
+std::size_t hash_range(const T& values) {
+  std::size_t seed = 0;
+  for (const auto& value : values) {
+    if constexpr (requires { typename T::mapped_type; }) {
+      seed = combine_hashes(seed, hash_value(value.first));
+      seed = combine_hashes(seed, hash_value(value.second));
+    } else {
+      seed = combine_hashes(seed, hash_value(static_cast<typename T::value_type>(value)));
+    }
+  }
+  return seed;
+}
+
+template <typename T>
+std::size_t hash_value(const T& value) {
+  if constexpr (Visitable<T>) {
+    std::size_t seed = 0;
+    T::_visit(value, [&](std::string_view, const auto& member) {
+      seed = combine_hashes(seed, hash_value(member));
+    });
+    return seed;
+  } else if constexpr (std::default_initializable<std::hash<T>>) {
+    return std::hash<T>()(value);
+  } else {
+    return hash_range(value);
+  }
+}
+
+}  // namespace perigee::stub
+
+template <perigee::stub::Visitable T>
+struct std::hash<T> {
+  std::size_t operator()(const T& value) const { return perigee::stub::hash_value(value); }
+};

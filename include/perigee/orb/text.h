@@ -1,0 +1,171 @@
+// Values of IDL types as text, for logs and messages: `Stock::Quote{symbol="ACME", price=3}`.
+//
+// One engine for strings and streams: it writes to a sink, which has `put(std::string_view)` and
+// `value(v)` for what is nested. Light: no <ostream>. Not for data that is to be read back.
+#pragma once
+
+#include <perigee/orb/mapping.h>
+
+#include <charconv>
+#include <concepts>
+#include <cstdint>
+#include <exception>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+namespace perigee::text {
+
+/// What a reference refers to: the repository id in it, "nil" or "local object".
+PERIGEE_API std::string reference_text(const CORBA::Object* object);
+/// The text in quotes, with C's escapes for what cannot be printed.
+PERIGEE_API std::string quoted(std::string_view text, char quote);
+/// As UTF-8, with the prefix L.
+PERIGEE_API std::string quoted(std::wstring_view text, char quote);
+
+template <typename T>
+concept StringLike = std::convertible_to<const T&, std::string_view>;
+template <typename T>
+concept WideStringLike = std::convertible_to<const T&, std::wstring_view>;
+template <typename T>
+concept Range = requires(const T& value) {
+  std::begin(value);
+  std::end(value);
+};
+template <typename T>
+concept Map = Range<T> && requires { typename T::mapped_type; };
+template <typename T>
+concept HasText = requires(const T& value) {
+  { value.to_string() } -> StringLike;
+};
+/// The hook of library types that are none of these: `std::string _text_of(const T&)`, by ADL.
+template <typename T>
+concept HasTextFunction = requires(const T& value) {
+  { _text_of(value) } -> StringLike;
+};
+
+template <typename Sink, typename Number>
+void write_number(Sink& sink, Number value) {
+  char buffer[64] = {};
+  const auto end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
+  sink.put(std::string_view(buffer, static_cast<std::size_t>(end - buffer)));
+}
+
+template <typename Sink, typename T>
+void write_scalar(Sink& sink, T value) {
+  if constexpr (std::same_as<T, bool>) {
+    sink.put(value ? "true" : "false");
+  } else if constexpr (std::same_as<T, char>) {
+    sink.put(quoted(std::string_view(&value, 1), '\''));
+  } else if constexpr (std::same_as<T, wchar_t>) {
+    sink.put(quoted(std::wstring_view(&value, 1), '\''));
+  } else if constexpr (std::is_enum_v<T>) {
+    const std::string_view name = _enumerator_name(value);
+    if (name.empty()) return write_number(sink, static_cast<std::underlying_type_t<T>>(value));
+    sink.put(name);
+  } else {
+    write_number(sink, value);
+  }
+}
+
+/// "{member=value, member=value}"
+template <typename Sink, typename T>
+void write_members(Sink& sink, const T& value) {
+  std::string_view separator = "{";
+  T::_visit(value, [&](std::string_view name, const auto& member) {
+    sink.put(separator);
+    sink.put(name);
+    sink.put("=");
+    sink.value(member);
+    separator = ", ";
+  });
+  sink.put(separator == "{" ? "{}" : "}");
+}
+
+template <typename Sink, typename T>
+void write_range(Sink& sink, const T& values) {
+  std::string_view separator;
+  sink.put("{");
+  for (const auto& value : values) {
+    sink.put(separator);
+    separator = ", ";
+    if constexpr (Map<T>) {
+      sink.value(value.first);
+      sink.put(": ");
+      sink.value(value.second);
+    } else {
+      sink.value(static_cast<const typename T::value_type&>(value));  // not vector<bool>'s proxy
+    }
+  }
+  sink.put("}");
+}
+
+/// Whether references to T may be of objects elsewhere. Not those to local interfaces, to the ORB,
+/// and to an application's own class, which has no traits.
+template <typename T>
+concept MayBeRemote = requires(const CORBA::object_reference<T>& object) {
+  IDL::traits<T>::_object(object);
+  requires !IDL::traits<T>::is_local::value;
+};
+
+template <typename Sink, typename T>
+void write(Sink& sink, const CORBA::object_reference<T>& object) {
+  if constexpr (MayBeRemote<T>) {
+    sink.put(reference_text(IDL::traits<T>::_object(object)));
+  } else {
+    sink.put(object ? "local object" : "nil");
+  }
+}
+
+template <typename Sink>
+void write(Sink& sink, const CORBA::object_reference<CORBA::TypeCode>& type) {
+  sink.put(_text_of(type));
+}
+
+template <typename Sink, typename T>
+void write(Sink& sink, const T& value) {
+  if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>) {
+    write_scalar(sink, value);
+  } else if constexpr (StringLike<T>) {
+    sink.put(quoted(std::string_view(value), '"'));
+  } else if constexpr (WideStringLike<T>) {
+    sink.put(quoted(std::wstring_view(value), '"'));
+  } else if constexpr (stub::Visitable<T>) {
+    sink.put(T::_type_name);
+    write_members(sink, value);
+  } else if constexpr (std::derived_from<T, std::exception>) {
+    sink.put(value.what());
+  } else if constexpr (Range<T>) {
+    write_range(sink, value);
+  } else if constexpr (HasText<T>) {
+    sink.put(value.to_string());
+  } else {
+    static_assert(HasTextFunction<T>, "a value of this type has no text");
+    sink.put(_text_of(value));
+  }
+}
+
+/// Appends to a string.
+class StringSink final {
+ public:
+  explicit StringSink(std::string& text) noexcept : text_(text) {}
+  void put(std::string_view text) { text_ += text; }
+  template <typename T>
+  void value(const T& nested) {
+    write(*this, nested);
+  }
+
+ private:
+  std::string& text_;
+};
+
+/// For a generated exception's `_describe`: "IDL:Stock/Invalid:1.0 {reason="none"}".
+template <typename T>
+void describe(std::string& text, const T& exception) {
+  text.append(T::_type_id).append(" ");
+  StringSink sink(text);
+  write_members(sink, exception);
+}
+
+}  // namespace perigee::text

@@ -1,0 +1,180 @@
+// CORBA::TypeCode in the C++11 mapping: describes a type at run time.
+#pragma once
+
+#include <perigee/base/export.h>
+#include <perigee/orb/exceptions.h>
+#include <perigee/orb/object.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace perigee::cdr {
+class Encoder;
+class Decoder;
+enum class TypeKind : std::uint32_t;
+struct TypeNode;
+}  // namespace perigee::cdr
+
+namespace CORBA {
+inline namespace perigee_v1 {
+
+class Any;
+
+/// tk_null, tk_long, …: <perigee/cdr/typecode.h> lists them; <perigee/corba.h> includes it.
+using TCKind = perigee::cdr::TypeKind;
+using ValueModifier = std::int16_t;
+using Visibility = std::int16_t;
+
+/// A type's description. Immutable, and cheap to copy through its references; any thread.
+///
+/// Operations that make no sense for the kind raise BadKind, indexes beyond the members Bounds.
+/// Source: CORBA 3.0, 4.11.
+class PERIGEE_API TypeCode final {
+ public:
+  using _ref_type = object_reference<TypeCode>;
+  static constexpr std::string_view _type_id = "IDL:omg.org/CORBA/TypeCode:1.0";
+
+  class BadKind;
+  class Bounds;
+
+  /// `owner` keeps the node alive; nullptr for constants.
+  TypeCode(const perigee::cdr::TypeNode* node, std::shared_ptr<const void> owner) noexcept
+      : node_(node), owner_(std::move(owner)) {}
+  TypeCode(const TypeCode&) = delete;
+  TypeCode& operator=(const TypeCode&) = delete;
+
+  /// Whether all parts are equal, names included.
+  [[nodiscard]] bool equal(const _ref_type& other) const;
+  /// Whether values of one type are values of the other: aliases and names do not count.
+  [[nodiscard]] bool equivalent(const _ref_type& other) const;
+  /// The same type without names and member names.
+  [[nodiscard]] _ref_type get_compact_typecode() const;
+  [[nodiscard]] TCKind kind() const noexcept;
+
+  /// @name Interfaces, valuetypes, boxes, structs, unions, enums, aliases, exceptions, native
+  /// types.
+  /// @{
+  [[nodiscard]] std::string id() const;
+  [[nodiscard]] std::string name() const;
+  /// @}
+
+  /// @name Structs, unions, enums, exceptions, valuetypes.
+  /// @{
+  [[nodiscard]] std::uint32_t member_count() const;
+  [[nodiscard]] std::string member_name(std::uint32_t index) const;
+  /// Not of enums.
+  [[nodiscard]] _ref_type member_type(std::uint32_t index) const;
+  /// @}
+
+  /// @name Unions.
+  /// @{
+  /// A value of the discriminator's type; of the default member, an octet 0.
+  [[nodiscard]] Any member_label(std::uint32_t index) const;
+  [[nodiscard]] _ref_type discriminator_type() const;
+  /// -1 if there is no default member.
+  [[nodiscard]] std::int32_t default_index() const;
+  /// @}
+
+  /// The bound of a string, sequence or map (0: none), the length of an array.
+  [[nodiscard]] std::uint32_t length() const;
+  /// The element of a sequence, array or map; what is behind an alias or a value box.
+  [[nodiscard]] _ref_type content_type() const;
+  /// The key of a map (IDL 4; not an OMG operation).
+  [[nodiscard]] _ref_type key_type() const;
+
+  [[nodiscard]] std::uint16_t fixed_digits() const;
+  [[nodiscard]] std::int16_t fixed_scale() const;
+
+  /// @name Valuetypes.
+  /// @{
+  [[nodiscard]] Visibility member_visibility(std::uint32_t index) const;
+  [[nodiscard]] ValueModifier type_modifier() const;
+  /// Nil if there is none.
+  [[nodiscard]] _ref_type concrete_base_type() const;
+  /// @}
+
+  /// The type as IDL would write it.
+  [[nodiscard]] std::string _text() const;
+  /// For the ORB and generated code.
+  [[nodiscard]] const perigee::cdr::TypeNode* _node() const noexcept { return node_; }
+  [[nodiscard]] const std::shared_ptr<const void>& _owner() const noexcept { return owner_; }
+
+ private:
+  const perigee::cdr::TypeNode* node_;
+  std::shared_ptr<const void> owner_;  // shared by the references to parts of one TypeCode
+};
+
+/// An operation was called that the TypeCode's kind does not have.
+class PERIGEE_API TypeCode::BadKind final : public UserException {
+ public:
+  ~BadKind() override;
+  [[nodiscard]] const char* _rep_id() const noexcept override;
+  [[nodiscard]] const char* _name() const noexcept override;
+  [[noreturn]] void _raise() const override;
+  void _encode(perigee::cdr::Encoder& encoder) const override;
+};
+
+/// There is no member with that index.
+class PERIGEE_API TypeCode::Bounds final : public UserException {
+ public:
+  ~Bounds() override;
+  [[nodiscard]] const char* _rep_id() const noexcept override;
+  [[nodiscard]] const char* _name() const noexcept override;
+  [[noreturn]] void _raise() const override;
+  void _encode(perigee::cdr::Encoder& encoder) const override;
+};
+
+/// What `_tc_X` is: a constant that becomes a reference to a TypeCode where one is needed.
+class PERIGEE_API TypeCodeConstant final {
+ public:
+  constexpr explicit TypeCodeConstant(const perigee::cdr::TypeNode* node) noexcept : node_(node) {}
+
+  operator object_reference<TypeCode>() const;  // NOLINT(google-explicit-constructor)
+  object_reference<TypeCode> operator->() const { return *this; }
+  [[nodiscard]] const perigee::cdr::TypeNode* _node() const noexcept { return node_; }
+
+ private:
+  const perigee::cdr::TypeNode* node_;
+};
+
+/// TypeCodes are values: references to them are equal if what they say is (TypeCode::equal).
+PERIGEE_API bool operator==(const object_reference<TypeCode>& a,
+                            const object_reference<TypeCode>& b);
+
+/// The type as IDL would write it; "nil".
+PERIGEE_API std::string _text_of(const object_reference<TypeCode>& type);
+
+/// A nil reference cannot be marshalled: it fails the encoder.
+PERIGEE_API perigee::cdr::Encoder& operator<<(perigee::cdr::Encoder& encoder,
+                                              const object_reference<TypeCode>& type);
+PERIGEE_API perigee::cdr::Decoder& operator>>(perigee::cdr::Decoder& decoder,
+                                              object_reference<TypeCode>& type);
+
+}  // namespace perigee_v1
+}  // namespace CORBA
+
+namespace IDL {
+inline namespace perigee_v1 {
+template <>
+struct traits<CORBA::TypeCode> {
+  using value_type = CORBA::object_reference<CORBA::TypeCode>;
+  using ref_type = CORBA::object_reference<CORBA::TypeCode>;
+  using weak_ref_type = CORBA::weak_reference<CORBA::TypeCode>;
+  using in_type = ref_type;
+  using out_type = ref_type&;
+  using inout_type = ref_type&;
+
+  template <typename Formatter = IDL::formatter<value_type, char>>
+  [[nodiscard]] static IDL::written<value_type, Formatter> write(const value_type& value) noexcept {
+    return {value};
+  }
+};
+}  // namespace perigee_v1
+}  // namespace IDL
+
+template <>
+struct PERIGEE_API std::hash<CORBA::object_reference<CORBA::TypeCode>> {
+  std::size_t operator()(const CORBA::object_reference<CORBA::TypeCode>& type) const noexcept;
+};

@@ -1,0 +1,100 @@
+// Makes TypeCodes at run time: the create_…_tc operations of CORBA::ORB.
+#pragma once
+
+#include <perigee/base/export.h>
+#include <perigee/orb/any.h>
+#include <perigee/orb/object.h>
+#include <perigee/orb/typecode.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace CORBA {
+inline namespace perigee_v1 {
+
+/// A member of a struct or an exception. There is no interface repository, so a type's definition
+/// is of no use; it is taken for sources written to the standard.
+class StructMember {
+ public:
+  StructMember() = default;
+  explicit StructMember(std::string name, object_reference<TypeCode> type,
+                        const object_reference<Object>& /*type_def*/ = nullptr)
+      : name_(std::move(name)), type_(std::move(type)) {}
+
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  void name(std::string value) noexcept { name_ = std::move(value); }
+  [[nodiscard]] const object_reference<TypeCode>& type() const noexcept { return type_; }
+  void type(object_reference<TypeCode> value) noexcept { type_ = std::move(value); }
+
+ private:
+  std::string name_;
+  object_reference<TypeCode> type_;
+};
+using StructMemberSeq = std::vector<StructMember>;
+
+/// A member of a union. The label is a value of the discriminator's type; an octet 0 marks the
+/// default member. A member with several labels is given once for each.
+class UnionMember {
+ public:
+  UnionMember() = default;
+  explicit UnionMember(std::string name, Any label, object_reference<TypeCode> type,
+                       const object_reference<Object>& /*type_def*/ = nullptr)
+      : name_(std::move(name)), label_(std::move(label)), type_(std::move(type)) {}
+
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  void name(std::string value) noexcept { name_ = std::move(value); }
+  [[nodiscard]] const Any& label() const noexcept { return label_; }
+  void label(Any value) noexcept { label_ = std::move(value); }
+  [[nodiscard]] const object_reference<TypeCode>& type() const noexcept { return type_; }
+  void type(object_reference<TypeCode> value) noexcept { type_ = std::move(value); }
+
+ private:
+  std::string name_;
+  Any label_;
+  object_reference<TypeCode> type_;
+};
+using UnionMemberSeq = std::vector<UnionMember>;
+using EnumMemberSeq = std::vector<std::string>;
+
+/// Without state: any thread. Member types that cannot be members raise BAD_TYPECODE (OMG minor 2);
+/// members of the same name, labels of the same value or of another type, and discriminators that
+/// are none raise BAD_PARAM (OMG minors 17 to 20). Source: CORBA 3.0, 4.11.3.
+class PERIGEE_API TypeCodeFactory {
+ public:
+  using TypeCodeRef = object_reference<TypeCode>;
+
+  [[nodiscard]] TypeCodeRef create_struct_tc(const std::string& id, const std::string& name,
+                                             const StructMemberSeq& members) const;
+  [[nodiscard]] TypeCodeRef create_exception_tc(const std::string& id, const std::string& name,
+                                                const StructMemberSeq& members) const;
+  [[nodiscard]] TypeCodeRef create_union_tc(const std::string& id, const std::string& name,
+                                            const TypeCodeRef& discriminator_type,
+                                            const UnionMemberSeq& members) const;
+  [[nodiscard]] TypeCodeRef create_enum_tc(const std::string& id, const std::string& name,
+                                           const EnumMemberSeq& members) const;
+  [[nodiscard]] TypeCodeRef create_alias_tc(const std::string& id, const std::string& name,
+                                            const TypeCodeRef& original_type) const;
+  [[nodiscard]] TypeCodeRef create_interface_tc(const std::string& id,
+                                                const std::string& name) const;
+  [[nodiscard]] TypeCodeRef create_local_interface_tc(const std::string& id,
+                                                      const std::string& name) const;
+  [[nodiscard]] TypeCodeRef create_abstract_interface_tc(const std::string& id,
+                                                         const std::string& name) const;
+  [[nodiscard]] TypeCodeRef create_native_tc(const std::string& id, const std::string& name) const;
+  [[nodiscard]] TypeCodeRef create_value_box_tc(const std::string& id, const std::string& name,
+                                                const TypeCodeRef& boxed_type) const;
+  [[nodiscard]] TypeCodeRef create_string_tc(std::uint32_t bound) const;
+  [[nodiscard]] TypeCodeRef create_wstring_tc(std::uint32_t bound) const;
+  [[nodiscard]] TypeCodeRef create_fixed_tc(std::uint16_t digits, std::int16_t scale) const;
+  [[nodiscard]] TypeCodeRef create_sequence_tc(std::uint32_t bound,
+                                               const TypeCodeRef& element_type) const;
+  [[nodiscard]] TypeCodeRef create_array_tc(std::uint32_t length,
+                                            const TypeCodeRef& element_type) const;
+  /// Stands for the struct or union with that id, inside which it is used, until that is created.
+  [[nodiscard]] TypeCodeRef create_recursive_tc(const std::string& id) const;
+};
+
+}  // namespace perigee_v1
+}  // namespace CORBA

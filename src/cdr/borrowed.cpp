@@ -1,0 +1,44 @@
+// The scratch buffers of a thread.
+#include <perigee/cdr/borrowed.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace perigee::cdr {
+
+namespace {
+
+constexpr std::size_t kept_buffers_max = 4;
+constexpr std::size_t kept_buffer_size_max = 1u << 20;
+
+// Upcalls may be nested and have several such parameters: hence more than one.
+std::vector<std::vector<std::byte>>& kept_buffers() {
+  thread_local std::vector<std::vector<std::byte>> buffers;
+  return buffers;
+}
+
+}  // namespace
+
+Scratch::~Scratch() {
+  if (buffer_.empty() || buffer_.size() > kept_buffer_size_max) return;
+  auto& buffers = kept_buffers();
+  if (buffers.size() >= kept_buffers_max) return;
+  try {
+    buffers.push_back(std::move(buffer_));
+  } catch (...) {  // no memory to keep it: freed instead
+    buffer_.clear();
+  }
+}
+
+// operator new aligns for long double, which is as much as any basic type needs.
+std::byte* Scratch::take(std::size_t size) {
+  auto& buffers = kept_buffers();
+  if (buffer_.empty() && !buffers.empty()) {
+    buffer_ = std::move(buffers.back());
+    buffers.pop_back();
+  }
+  if (buffer_.size() < size) buffer_.resize(size);
+  return buffer_.data();
+}
+
+}  // namespace perigee::cdr

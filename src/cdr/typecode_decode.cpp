@@ -1,0 +1,302 @@
+// Reading TypeCodes, which come from the network: every position that an indirection names must
+// have been visited, every count must fit into the octets that are there, and both nesting and the
+// number of parts are limited. CORBA 3.0, 15.3.5.1 "TypeCode".
+#include "cdr/type_arena.h"
+#include "cdr/typecode_label.h"
+#include <perigee/cdr/typecode.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace perigee::cdr {
+
+namespace {
+
+/// The constant node of a kind without parameters; nullptr for other kinds.
+const TypeNode* find_basic(TypeKind kind) noexcept {
+  using enum TypeKind;
+  static constexpr const TypeNode* first_kinds[] = {
+      &basic_node<tk_null>,     &basic_node<tk_void>,     &basic_node<tk_short>,
+      &basic_node<tk_long>,     &basic_node<tk_ushort>,   &basic_node<tk_ulong>,
+      &basic_node<tk_float>,    &basic_node<tk_double>,   &basic_node<tk_boolean>,
+      &basic_node<tk_char>,     &basic_node<tk_octet>,    &basic_node<tk_any>,
+      &basic_node<tk_TypeCode>, &basic_node<tk_Principal>};
+  if (kind <= tk_Principal) return first_kinds[static_cast<std::size_t>(kind)];
+  switch (kind) {
+    case tk_longlong:
+      return &basic_node<tk_longlong>;
+    case tk_ulonglong:
+      return &basic_node<tk_ulonglong>;
+    case tk_longdouble:
+      return &basic_node<tk_longdouble>;
+    case tk_wchar:
+      return &basic_node<tk_wchar>;
+    case tk_int8:
+      return &basic_node<tk_int8>;
+    default:
+      return nullptr;
+  }
+}
+
+bool is_known(std::uint32_t kind) noexcept {
+  return kind <= static_cast<std::uint32_t>(TypeKind::tk_event) ||
+         (kind >= static_cast<std::uint32_t>(TypeKind::tk_int8) &&
+          kind <= static_cast<std::uint32_t>(TypeKind::tk_bitset));
+}
+
+bool is_fixed(const TypeNode& node) noexcept {
+  return node.digits >= 1 && node.digits <= 31 && node.scale >= 0 && node.scale <= node.digits;
+}
+
+void read_simple(TypeNode& node, Decoder& decoder) {
+  if (node.kind == TypeKind::tk_fixed) {
+    node.digits = decoder.read<std::uint16_t>();
+    node.scale = decoder.read<std::int16_t>();
+    if (!is_fixed(node)) decoder.fail(ErrorKind::bad_value);
+  } else {
+    node.bound = decoder.read<std::uint32_t>();
+  }
+}
+
+/// A decoder for part of the top-level TypeCode, and where its octet 0 is in that.
+struct Part {
+  Decoder decoder;
+  std::size_t base = 0;
+
+  [[nodiscard]] std::size_t position() const noexcept { return base + decoder.position(); }
+};
+
+class TypeReader final {
+ public:
+  TypeReader(TypeArena& arena, TypeLimits limits) : arena_(arena), limits_(limits) {}
+
+  /// The top-level TypeCode, of which kind and length were read: `body` begins 8 octets after it.
+  const TypeNode* read_top(TypeKind kind, OctetSpan body) {
+    TypeNode& node = make(kind, 0);
+    read_complex(node, body, 8);
+    if (error_ != ErrorKind::none) return nullptr;
+    // A wide label depends on the connection that it came by.
+    const bool is_portable =
+        kind != TypeKind::tk_union || unaliased(*node.content).kind != TypeKind::tk_wchar;
+    if (is_portable) node.encapsulation = body;
+    return &node;
+  }
+  [[nodiscard]] ErrorKind error() const noexcept { return error_; }
+
+ private:
+  /// Where a TypeCode begins. Positions increase, since visiting is reading.
+  struct Visited {
+    std::size_t position;
+    TypeNode* node;
+    bool is_complete;
+  };
+
+  TypeNode& make(TypeKind kind, std::size_t position) {
+    if (arena_.nodes.size() >= limits_.nodes_max) fail(ErrorKind::too_large);
+    TypeNode& node = arena_.nodes.emplace_back();
+    node.kind = kind;
+    visited_.push_back({position, &node, false});
+    return node;
+  }
+
+  /// Never nullptr: tk_null after an error.
+  const TypeNode* read(Part& part) {
+    Decoder& decoder = part.decoder;
+    decoder.align(4);
+    const std::size_t position = part.position();
+    const auto number = decoder.read<std::uint32_t>();
+    if (number == indirection_tag) return read_indirection(part);
+    if (!is_known(number)) decoder.fail(ErrorKind::bad_value);
+    if (!check(decoder)) return &basic_node<TypeKind::tk_null>;
+    const auto kind = static_cast<TypeKind>(number);
+    if (const TypeNode* basic = find_basic(kind)) return basic;
+    const std::size_t index = visited_.size();
+    TypeNode& node = make(kind, position);
+    if (is_complex(kind))
+      read_body(node, part);
+    else
+      read_simple(node, decoder);
+    visited_[index].is_complete = true;
+    return check(decoder) ? &node : &basic_node<TypeKind::tk_null>;
+  }
+
+  const TypeNode* read_indirection(Part& part) {
+    const auto field = static_cast<std::int64_t>(part.position());
+    const auto offset = part.decoder.read<std::int32_t>();
+    const std::int64_t target = field + offset;
+    const auto found = offset < -4 && target >= 0
+                           ? std::ranges::lower_bound(visited_, static_cast<std::size_t>(target),
+                                                      {}, &Visited::position)
+                           : visited_.end();
+    const bool is_there =
+        found != visited_.end() && found->position == static_cast<std::size_t>(target);
+    if (!is_there || (!found->is_complete && !may_recur(found->node->kind)))
+      part.decoder.fail(ErrorKind::bad_value);
+    return check(part.decoder) ? found->node : &basic_node<TypeKind::tk_null>;
+  }
+
+  void read_body(TypeNode& node, Part& outer) {
+    const std::size_t size = outer.decoder.read_length(1);
+    const std::size_t base = outer.position();
+    const OctetSpan body = outer.decoder.read_octets(size);
+    if (check(outer.decoder)) read_complex(node, body, base);
+  }
+
+  void read_complex(TypeNode& node, OctetSpan body, std::size_t base) {
+    if (depth_ >= limits_.depth_max) return fail(ErrorKind::too_deep);
+    ++depth_;
+    Part part{Decoder::from_encapsulation(body), base};
+    read_parameters(node, part);
+    check(part.decoder);
+    --depth_;
+  }
+
+  void read_parameters(TypeNode& node, Part& part) {
+    Decoder& decoder = part.decoder;
+    switch (node.kind) {
+      case TypeKind::tk_map:
+        node.key = read(part);
+        [[fallthrough]];
+      case TypeKind::tk_sequence:
+      case TypeKind::tk_array:
+        node.content = read(part);
+        node.bound = decoder.read<std::uint32_t>();
+        return;
+      default:
+        break;
+    }
+    node.id = decoder.read_string_view();
+    node.name = decoder.read_string_view();
+    switch (node.kind) {
+      case TypeKind::tk_alias:
+      case TypeKind::tk_value_box:
+        node.content = read(part);
+        return;
+      case TypeKind::tk_struct:
+      case TypeKind::tk_except:
+        return read_members(node, part, 8, &TypeReader::read_member);
+      case TypeKind::tk_enum:
+        return read_members(node, part, 4, &TypeReader::read_enumerator);
+      case TypeKind::tk_union:
+        return read_union(node, part);
+      case TypeKind::tk_value:
+      case TypeKind::tk_event:
+        return read_value(node, part);
+      case TypeKind::tk_bitmask:
+      case TypeKind::tk_bitset:
+        node.bound = decoder.read<std::uint32_t>();
+        if (node.bound > 64) decoder.fail(ErrorKind::bad_value);
+        return read_members(node, part, 6, &TypeReader::read_bits);
+      default:
+        return;  // interfaces
+    }
+  }
+
+  using MemberReader = void (TypeReader::*)(TypeMember&, const TypeNode&, Part&);
+
+  void read_members(TypeNode& node, Part& part, std::size_t size_min, MemberReader read_one) {
+    const std::size_t count = part.decoder.read_length(size_min);
+    std::vector<TypeMember> members;
+    members.reserve(count);
+    for (std::size_t index = 0; index < count && check(part.decoder); ++index)
+      (this->*read_one)(members.emplace_back(), node, part);
+    node.members = arena_.members.emplace_back(std::move(members));
+  }
+
+  void read_member(TypeMember& member, const TypeNode&, Part& part) {
+    member.name = part.decoder.read_string_view();
+    member.type = read(part);
+  }
+  void read_enumerator(TypeMember& member, const TypeNode&, Part& part) {
+    member.name = part.decoder.read_string_view();
+  }
+  void read_branch(TypeMember& member, const TypeNode& node, Part& part) {
+    member.label = read_label(part.decoder, unaliased(*node.content));
+    read_member(member, node, part);
+  }
+  void read_state_member(TypeMember& member, const TypeNode& node, Part& part) {
+    read_member(member, node, part);
+    member.label = part.decoder.read<std::int16_t>();
+  }
+  void read_bits(TypeMember& member, const TypeNode&, Part& part) {
+    member.name = part.decoder.read_string_view();
+    member.label = part.decoder.read<std::uint16_t>();
+    if (member.label > 64) part.decoder.fail(ErrorKind::bad_value);
+  }
+
+  void read_union(TypeNode& node, Part& part) {
+    node.content = read(part);
+    node.default_index = part.decoder.read<std::int32_t>();
+    if (!is_discriminator(unaliased(*node.content).kind)) part.decoder.fail(ErrorKind::bad_value);
+    read_members(node, part, 9, &TypeReader::read_branch);
+    const auto count = static_cast<std::int64_t>(node.members.size());
+    if (node.default_index < -1 || node.default_index >= count)
+      part.decoder.fail(ErrorKind::bad_value);
+  }
+
+  void read_value(TypeNode& node, Part& part) {
+    node.scale = part.decoder.read<std::int16_t>();
+    const TypeNode* base = read(part);
+    if (base->kind == TypeKind::tk_value || base->kind == TypeKind::tk_event)
+      node.content = base;
+    else if (base->kind != TypeKind::tk_null)
+      part.decoder.fail(ErrorKind::bad_value);
+    read_members(node, part, 10, &TypeReader::read_state_member);
+  }
+
+  void fail(ErrorKind kind) noexcept {
+    if (error_ == ErrorKind::none) error_ = kind;
+  }
+  /// Takes over the decoder's error, and stops it if there is one elsewhere.
+  bool check(Decoder& decoder) noexcept {
+    if (!decoder.ok()) fail(decoder.error().kind);
+    if (error_ != ErrorKind::none && decoder.ok()) decoder.fail(error_);
+    return error_ == ErrorKind::none;
+  }
+
+  TypeArena& arena_;
+  TypeLimits limits_;
+  std::uint32_t depth_ = 0;
+  std::vector<Visited> visited_;
+  ErrorKind error_ = ErrorKind::none;
+};
+
+/// What has parameters, but no encapsulation.
+TypeRef decode_simple(Decoder& decoder, TypeKind kind) {
+  TypeNode node{.kind = kind};
+  read_simple(node, decoder);
+  if (!decoder.ok()) return {};
+  if (kind == TypeKind::tk_string && node.bound == 0) return {&string_node<>, nullptr};
+  if (kind == TypeKind::tk_wstring && node.bound == 0) return {&wstring_node<>, nullptr};
+  auto owner = std::make_shared<const TypeNode>(node);
+  const TypeNode* const address = owner.get();
+  return {address, std::move(owner)};
+}
+
+}  // namespace
+
+TypeRef decode_type(Decoder& decoder, TypeLimits limits) {
+  const auto number = decoder.read<std::uint32_t>();
+  if (!is_known(number)) decoder.fail(ErrorKind::bad_value);
+  if (!decoder.ok()) return {};
+  const auto kind = static_cast<TypeKind>(number);
+  if (const TypeNode* basic = find_basic(kind)) return {basic, nullptr};
+  if (!is_complex(kind)) return decode_simple(decoder, kind);
+  const OctetSpan body = decoder.read_octet_sequence();
+  if (!decoder.ok()) return {};
+  auto arena = std::make_shared<TypeArena>();
+  arena->octets.assign(body.begin(), body.end());
+  TypeReader reader(*arena, limits);
+  const TypeNode* const node = reader.read_top(kind, arena->octets);
+  if (node != nullptr) return {node, std::move(arena)};
+  decoder.fail(reader.error());
+  return {};
+}
+
+const TypeNode& unaliased(const TypeNode& type) noexcept {
+  const TypeNode* node = &type;
+  while (node->kind == TypeKind::tk_alias) node = node->content;
+  return *node;
+}
+
+}  // namespace perigee::cdr

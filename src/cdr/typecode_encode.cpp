@@ -1,0 +1,157 @@
+// Writing TypeCodes. CORBA 3.0, 15.3.5.1 "TypeCode".
+#include "cdr/typecode_label.h"
+#include <perigee/cdr/typecode.h>
+
+#include <algorithm>
+
+namespace perigee::cdr {
+
+namespace {
+
+class TypeWriter final {
+ public:
+  explicit TypeWriter(TypeLimits limits) : limits_(limits) {}
+
+  void write(Encoder& encoder, const TypeNode& type) {
+    if (!encoder.ok()) return;
+    encoder.align(4);
+    const std::size_t start = encoder.buffer().size();
+    if (const Open* outer = find(type)) return write_indirection(encoder, start, outer->start);
+    if (++nodes_written_ > limits_.nodes_max) return encoder.fail(ErrorKind::too_large);
+    if (open_.size() >= limits_.depth_max) return encoder.fail(ErrorKind::too_deep);
+    if (type.kind == TypeKind::tk_recursive) return encoder.fail(ErrorKind::bad_value);
+    encoder.write(static_cast<std::uint32_t>(type.kind));
+    open_.push_back({&type, start});
+    write_parameters(encoder, type);
+    open_.pop_back();
+  }
+
+ private:
+  /// A TypeCode that is being written, and where it begins in the buffer.
+  struct Open {
+    const TypeNode* type;
+    std::size_t start;
+  };
+
+  const Open* find(const TypeNode& type) const {
+    if (type.kind <= TypeKind::tk_Principal) return nullptr;
+    const auto found = std::ranges::find(open_, &type, &Open::type);
+    return found == open_.end() ? nullptr : &*found;
+  }
+
+  /// The offset counts from the field that holds it, in the message: interop fact 36.
+  static void write_indirection(Encoder& encoder, std::size_t start, std::size_t target) {
+    encoder.write(indirection_tag);
+    encoder.write(static_cast<std::int32_t>(static_cast<std::int64_t>(target) -
+                                            static_cast<std::int64_t>(start + 4)));
+  }
+
+  void write_parameters(Encoder& encoder, const TypeNode& type) {
+    switch (type.kind) {
+      case TypeKind::tk_string:
+      case TypeKind::tk_wstring:
+        return encoder.write(type.bound);
+      case TypeKind::tk_fixed:
+        encoder.write(type.digits);
+        return encoder.write(type.scale);
+      default:
+        break;
+    }
+    if (!is_complex(type.kind)) return;
+    if (!type.encapsulation.empty()) {
+      encoder.write_length(type.encapsulation.size());
+      return encoder.write_octets(type.encapsulation);
+    }
+    encoder.write_encapsulation([&](Encoder& body) { write_body(body, type); });
+  }
+
+  void write_body(Encoder& body, const TypeNode& type) {
+    switch (type.kind) {
+      case TypeKind::tk_sequence:
+      case TypeKind::tk_array:
+        write(body, *type.content);
+        return body.write(type.bound);
+      case TypeKind::tk_map:
+        write(body, *type.key);
+        write(body, *type.content);
+        return body.write(type.bound);
+      default:
+        break;
+    }
+    body.write_string(type.id);
+    body.write_string(type.name);
+    switch (type.kind) {
+      case TypeKind::tk_alias:
+      case TypeKind::tk_value_box:
+        return write(body, *type.content);
+      case TypeKind::tk_struct:
+      case TypeKind::tk_except:
+      case TypeKind::tk_enum:
+        return write_members(body, type);
+      case TypeKind::tk_union:
+        return write_union(body, type);
+      case TypeKind::tk_value:
+      case TypeKind::tk_event:
+        return write_value(body, type);
+      case TypeKind::tk_bitmask:
+      case TypeKind::tk_bitset:
+        return write_bits(body, type);
+      default:
+        return;  // interfaces: nothing but id and name
+    }
+  }
+
+  void write_members(Encoder& body, const TypeNode& type) {
+    body.write_length(type.members.size());
+    for (const TypeMember& member : type.members) {
+      body.write_string(member.name);
+      if (member.type != nullptr) write(body, *member.type);
+    }
+  }
+
+  void write_union(Encoder& body, const TypeNode& type) {
+    write(body, *type.content);
+    body.write(type.default_index);
+    body.write_length(type.members.size());
+    const TypeNode& discriminator = unaliased(*type.content);
+    for (const TypeMember& member : type.members) {
+      write_label(body, discriminator, member.label);
+      body.write_string(member.name);
+      write(body, *member.type);
+    }
+  }
+
+  void write_value(Encoder& body, const TypeNode& type) {
+    body.write(type.scale);
+    write(body, type.content != nullptr ? *type.content : basic_node<TypeKind::tk_null>);
+    body.write_length(type.members.size());
+    for (const TypeMember& member : type.members) {
+      body.write_string(member.name);
+      write(body, *member.type);
+      body.write(static_cast<std::int16_t>(member.label));
+    }
+  }
+
+  static void write_bits(Encoder& body, const TypeNode& type) {
+    body.write(type.bound);
+    body.write_length(type.members.size());
+    for (const TypeMember& member : type.members) {
+      body.write_string(member.name);
+      body.write(static_cast<std::uint16_t>(member.label));
+    }
+  }
+
+  TypeLimits limits_;
+  std::uint32_t nodes_written_ = 0;
+  std::vector<Open> open_;
+};
+
+}  // namespace
+
+void encode_type(Encoder& encoder, const TypeNode& type, TypeLimits limits) {
+  if (type.kind <= TypeKind::tk_Principal)
+    return encoder.write(static_cast<std::uint32_t>(type.kind));
+  TypeWriter(limits).write(encoder, type);
+}
+
+}  // namespace perigee::cdr

@@ -1,0 +1,112 @@
+// Labels of unions in TypeCodes.
+#include "cdr/typecode_label.h"
+
+namespace perigee::cdr {
+
+namespace {
+
+// As in GIOP 1.2, where the number of octets comes first; UTF-16 without a mark is big-endian
+// (interop facts 29 and 30). Labels beyond the first plane take two units.
+void write_wide_label(Encoder& encoder, std::int64_t label) {
+  const auto point = static_cast<std::uint32_t>(label);
+  const auto write_unit = [&encoder](std::uint32_t unit) {
+    encoder.write(static_cast<std::uint8_t>(unit >> 8));
+    encoder.write(static_cast<std::uint8_t>(unit));
+  };
+  const bool is_pair = point >= 0x10000;
+  encoder.write(static_cast<std::uint8_t>(is_pair ? 4 : 2));
+  if (!is_pair) return write_unit(point);
+  write_unit(0xd800 | (((point - 0x10000) >> 10) & 0x3ff));
+  write_unit(0xdc00 | ((point - 0x10000) & 0x3ff));
+}
+
+std::int64_t read_wide_label(Decoder& decoder) noexcept {
+  const OctetSpan octets = decoder.read_octets(decoder.read<std::uint8_t>());
+  const auto unit = [&octets](std::size_t first, std::size_t second) {
+    return std::to_integer<std::uint32_t>(octets[first]) << 8 |
+           std::to_integer<std::uint32_t>(octets[second]);
+  };
+  if (octets.size() == 2) return unit(0, 1);
+  if (octets.size() != 4) {
+    decoder.fail(ErrorKind::bad_value);
+    return 0;
+  }
+  const std::uint32_t first = unit(0, 1);
+  if (first == 0xfeff) return unit(2, 3);
+  if (first == 0xfffe) return unit(3, 2);
+  if ((first & 0xfc00) == 0xd800 && (unit(2, 3) & 0xfc00) == 0xdc00)
+    return 0x10000 + ((first & 0x3ff) << 10 | (unit(2, 3) & 0x3ff));
+  decoder.fail(ErrorKind::bad_value);
+  return 0;
+}
+
+}  // namespace
+
+bool is_discriminator(TypeKind kind) noexcept {
+  switch (kind) {
+    case TypeKind::tk_short:
+    case TypeKind::tk_long:
+    case TypeKind::tk_ushort:
+    case TypeKind::tk_ulong:
+    case TypeKind::tk_boolean:
+    case TypeKind::tk_char:
+    case TypeKind::tk_octet:
+    case TypeKind::tk_enum:
+    case TypeKind::tk_longlong:
+    case TypeKind::tk_ulonglong:
+    case TypeKind::tk_wchar:
+    case TypeKind::tk_int8:
+      return true;
+    default:
+      return false;
+  }
+}
+
+void write_label(Encoder& encoder, const TypeNode& discriminator, std::int64_t label) {
+  switch (discriminator.kind) {
+    case TypeKind::tk_short:
+    case TypeKind::tk_ushort:
+      return encoder.write(static_cast<std::uint16_t>(label));
+    case TypeKind::tk_long:
+    case TypeKind::tk_ulong:
+    case TypeKind::tk_enum:
+      return encoder.write(static_cast<std::uint32_t>(label));
+    case TypeKind::tk_longlong:
+    case TypeKind::tk_ulonglong:
+      return encoder.write(static_cast<std::uint64_t>(label));
+    case TypeKind::tk_boolean:
+      return encoder.write_boolean(label != 0);
+    case TypeKind::tk_wchar:
+      return write_wide_label(encoder, label);
+    default:
+      return encoder.write(static_cast<std::uint8_t>(label));
+  }
+}
+
+std::int64_t read_label(Decoder& decoder, const TypeNode& discriminator) noexcept {
+  switch (discriminator.kind) {
+    case TypeKind::tk_short:
+      return decoder.read<std::int16_t>();
+    case TypeKind::tk_ushort:
+      return decoder.read<std::uint16_t>();
+    case TypeKind::tk_long:
+      return decoder.read<std::int32_t>();
+    case TypeKind::tk_ulong:
+      return decoder.read<std::uint32_t>();
+    case TypeKind::tk_enum:
+      return decoder.read_enum(static_cast<std::uint32_t>(discriminator.members.size()));
+    case TypeKind::tk_longlong:
+    case TypeKind::tk_ulonglong:
+      return decoder.read<std::int64_t>();
+    case TypeKind::tk_boolean:
+      return decoder.read_boolean() ? 1 : 0;
+    case TypeKind::tk_wchar:
+      return read_wide_label(decoder);
+    case TypeKind::tk_int8:
+      return decoder.read<std::int8_t>();
+    default:
+      return decoder.read<std::uint8_t>();
+  }
+}
+
+}  // namespace perigee::cdr

@@ -1,0 +1,39 @@
+// What the coding of TypeCodes and the walk over values both know: labels and groups of kinds.
+#pragma once
+
+#include <perigee/cdr/typecode.h>
+
+#include <cstdint>
+
+namespace perigee::cdr {
+
+inline constexpr std::uint32_t indirection_tag = 0xffffffff;
+
+/// Whether the TypeCode's parameters stand in an encapsulation.
+constexpr bool is_complex(TypeKind kind) noexcept {
+  switch (kind) {
+    case TypeKind::tk_string:
+    case TypeKind::tk_wstring:
+    case TypeKind::tk_fixed:
+    case TypeKind::tk_longlong:
+    case TypeKind::tk_ulonglong:
+    case TypeKind::tk_longdouble:
+    case TypeKind::tk_wchar:
+    case TypeKind::tk_int8:
+      return false;
+    default:
+      return kind >= TypeKind::tk_objref;
+  }
+}
+
+/// Whether a TypeCode inside the type may lead back to it.
+constexpr bool may_recur(TypeKind kind) noexcept {
+  return kind == TypeKind::tk_struct || kind == TypeKind::tk_union || kind == TypeKind::tk_value ||
+         kind == TypeKind::tk_event;
+}
+
+/// A label in a union's TypeCode.
+void write_label(Encoder& encoder, const TypeNode& discriminator, std::int64_t label);
+std::int64_t read_label(Decoder& decoder, const TypeNode& discriminator) noexcept;
+
+}  // namespace perigee::cdr

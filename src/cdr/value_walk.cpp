@@ -1,0 +1,332 @@
+// Walking a value by its type: to find its end, or to write it again in another form.
+//
+// Types come from the network, too: one that holds much of nothing (a long array of empty structs,
+// say) could keep the walk busy for ever, so values that take no octets are counted; nesting is
+// limited by the decoder, and the search for labels by the octets that were read.
+#include "cdr/typecode_label.h"
+#include <perigee/cdr/operators.h>
+#include <perigee/cdr/typecode.h>
+
+#include <algorithm>
+#include <array>
+
+namespace perigee::cdr {
+
+namespace {
+
+constexpr std::size_t empty_values_max = 65'536;
+constexpr std::size_t labels_max = 1 << 20;        // looked at, besides
+constexpr std::size_t labels_per_octet_max = 256;  // those that unions of any size need
+
+class Walk final {
+ public:
+  Walk(Decoder& decoder, Encoder* encoder, InnerTypes inner_types)
+      : in_(decoder), out_(encoder), inner_types_(inner_types), start_(decoder.position()) {}
+
+  void value(const TypeNode& type) {
+    if (!in_.ok()) return;
+    const std::size_t before = in_.position();
+    if (!basic_value(type.kind)) constructed_value(type);
+    if (in_.position() == before && ++empty_values_ > empty_values_max)
+      in_.fail(ErrorKind::too_large);
+  }
+
+ private:
+  /// False for kinds that are no basic types.
+  bool basic_value(TypeKind kind) {
+    switch (kind) {
+      case TypeKind::tk_null:
+      case TypeKind::tk_void:
+        return true;
+      case TypeKind::tk_short:
+      case TypeKind::tk_ushort:
+        return one<std::uint16_t>();
+      case TypeKind::tk_long:
+      case TypeKind::tk_ulong:
+      case TypeKind::tk_float:
+        return one<std::uint32_t>();
+      case TypeKind::tk_double:
+      case TypeKind::tk_longlong:
+      case TypeKind::tk_ulonglong:
+        return one<std::uint64_t>();
+      case TypeKind::tk_octet:
+      case TypeKind::tk_int8:
+        return one<std::uint8_t>();
+      case TypeKind::tk_boolean:
+        return one<bool>();
+      case TypeKind::tk_char:
+        return one<char>();
+      case TypeKind::tk_longdouble:
+        return one<long double>();
+      case TypeKind::tk_wchar:
+        return one<wchar_t>();
+      default:
+        return false;
+    }
+  }
+
+  void constructed_value(const TypeNode& type) {
+    switch (type.kind) {
+      case TypeKind::tk_string:
+        return bounded<std::string>(type);
+      case TypeKind::tk_wstring:
+        return bounded<std::wstring>(type);
+      case TypeKind::tk_enum:
+        return enumerator(type);
+      case TypeKind::tk_fixed:
+        return fixed(type);
+      case TypeKind::tk_bitmask:
+      case TypeKind::tk_bitset:
+        return bits(type);
+      case TypeKind::tk_TypeCode: {
+        const TypeRef inner = type_code();
+        return;
+      }
+      case TypeKind::tk_Principal:
+        return octet_sequence();
+      case TypeKind::tk_objref:
+        return reference();
+      case TypeKind::tk_value:
+      case TypeKind::tk_value_box:
+      case TypeKind::tk_event:
+        return null_value();
+      case TypeKind::tk_native:
+      case TypeKind::tk_local_interface:
+        return in_.fail(ErrorKind::local_object);
+      default:
+        break;
+    }
+    in_.enter();
+    nested_value(type);
+    in_.leave();
+  }
+
+  /// What contains values of other types.
+  void nested_value(const TypeNode& type) {
+    switch (type.kind) {
+      case TypeKind::tk_alias:
+        return value(*type.content);
+      case TypeKind::tk_except:
+        exception_id(type);
+        [[fallthrough]];
+      case TypeKind::tk_struct:
+        for (const TypeMember& member : type.members) value(*member.type);
+        return;
+      case TypeKind::tk_union:
+        return union_value(type);
+      case TypeKind::tk_sequence:
+        return elements(*type.content, length(type));
+      case TypeKind::tk_array:
+        return elements(*type.content, type.bound);
+      case TypeKind::tk_map:
+        return pairs(type);
+      case TypeKind::tk_any: {
+        const TypeRef inner = type_code();
+        return value(*inner.node);
+      }
+      default:
+        return in_.fail(ErrorKind::not_supported);
+    }
+  }
+
+  template <typename T>
+  T taken() {
+    T value{};
+    in_ >> value;
+    if (out_ != nullptr) *out_ << value;
+    return value;
+  }
+
+  template <typename T>
+  bool one() {
+    taken<T>();
+    return true;
+  }
+
+  /// A string and its bound, counted in characters as the program sees them.
+  template <typename Text>
+  void bounded(const TypeNode& type) {
+    if (out_ == nullptr && type.bound == 0 && std::same_as<Text, std::string>) {
+      (void)in_.read_string_view();
+      return;
+    }
+    Text text;
+    in_ >> text;
+    if (type.bound != 0 && text.size() > type.bound) in_.fail(ErrorKind::bad_length);
+    if (out_ != nullptr && in_.ok()) *out_ << text;
+  }
+
+  /// A string that is in no code set: repository ids.
+  void string() {
+    const std::string_view text = in_.read_string_view();
+    if (out_ != nullptr) out_->write_string(text);
+  }
+
+  /// As in a reply the repository id comes first (CORBA 3.0, 15.3.5.5), but omniORB leaves it out.
+  /// Without an id in its TypeCode there is nothing to recognise that by.
+  void exception_id(const TypeNode& type) {
+    if (type.id.empty()) return string();
+    Decoder ahead = in_;
+    const bool is_there = ahead.read_string_view() == type.id;
+    if (is_there) in_ = ahead;
+    const bool is_written = is_there || inner_types_ == InnerTypes::anew;
+    if (out_ != nullptr && is_written) out_->write_string(type.id);
+  }
+
+  void enumerator(const TypeNode& type) {
+    const std::uint32_t ordinal = in_.read_enum(static_cast<std::uint32_t>(type.members.size()));
+    if (out_ != nullptr) out_->write_enum(ordinal);
+  }
+
+  /// Decimal digits, two in an octet, and a sign. CORBA 3.0, 15.3.2.8.
+  void fixed(const TypeNode& type) {
+    const OctetSpan octets = in_.read_octets(type.digits / 2u + 1);
+    if (octets.empty()) return;
+    const auto is_digit = [](unsigned nibble) { return nibble <= 9; };
+    for (std::size_t index = 0; index < octets.size(); ++index) {
+      const auto octet = std::to_integer<unsigned>(octets[index]);
+      const unsigned low = octet & 15;
+      const bool is_last = index + 1 == octets.size();
+      if (!is_digit(octet >> 4) || (is_last ? low != 0xc && low != 0xd : !is_digit(low)))
+        return in_.fail(ErrorKind::bad_value);
+    }
+    if (out_ != nullptr) out_->write_octets(octets);
+  }
+
+  void bits(const TypeNode& type) {
+    if (type.bound <= 8)
+      one<std::uint8_t>();
+    else if (type.bound <= 16)
+      one<std::uint16_t>();
+    else if (type.bound <= 32)
+      one<std::uint32_t>();
+    else
+      one<std::uint64_t>();
+  }
+
+  TypeRef type_code() {
+    TypeRef type = decode_type(in_);
+    if (out_ == nullptr || !in_.ok()) return type;
+    encode_type(*out_, inner_types_ == InnerTypes::anew ? *deep_copy(*type.node).node : *type.node);
+    return type;
+  }
+
+  void octet_sequence() {
+    const OctetSpan octets = in_.read_octet_sequence();
+    if (out_ == nullptr) return;
+    out_->write_length(octets.size());
+    out_->write_octets(octets);
+  }
+
+  /// An IOR: the type id, then profiles, each a tag and octets. CORBA 3.0, 13.6.2.
+  void reference() {
+    string();
+    const std::size_t count = in_.read_length(8);
+    if (out_ != nullptr) out_->write_length(count);
+    for (std::size_t index = 0; index < count && in_.ok(); ++index) {
+      one<std::uint32_t>();
+      octet_sequence();
+    }
+  }
+
+  /// Valuetypes wait for their marshalling; a null one is a tag of zero.
+  void null_value() {
+    if (in_.read<std::uint32_t>() != 0) return in_.fail(ErrorKind::not_supported);
+    if (out_ != nullptr) out_->write(std::uint32_t{0});
+  }
+
+  std::uint32_t length(const TypeNode& type) {
+    const auto count = in_.read<std::uint32_t>();  // elements may take no octets at all
+    if (type.bound != 0 && count > type.bound) in_.fail(ErrorKind::bad_length);
+    if (out_ != nullptr) out_->write(count);
+    return in_.ok() ? count : 0;
+  }
+
+  void pairs(const TypeNode& type) {
+    const std::uint32_t count = length(type);
+    for (std::uint32_t index = 0; index < count && in_.ok(); ++index) {
+      value(*type.key);
+      value(*type.content);
+    }
+  }
+
+  void elements(const TypeNode& type, std::uint32_t count) {
+    switch (unaliased(type).kind) {
+      case TypeKind::tk_octet:
+      case TypeKind::tk_int8:
+        return block<std::uint8_t>(count);
+      case TypeKind::tk_short:
+      case TypeKind::tk_ushort:
+        return block<std::uint16_t>(count);
+      case TypeKind::tk_long:
+      case TypeKind::tk_ulong:
+      case TypeKind::tk_float:
+        return block<std::uint32_t>(count);
+      case TypeKind::tk_double:
+      case TypeKind::tk_longlong:
+      case TypeKind::tk_ulonglong:
+        return block<std::uint64_t>(count);
+      default:
+        for (std::uint32_t index = 0; index < count && in_.ok(); ++index) value(type);
+    }
+  }
+
+  /// Numbers, by block.
+  template <typename T>
+  void block(std::uint32_t count) {
+    if (count == 0) return;
+    in_.align(sizeof(T));
+    if (count > in_.remaining() / sizeof(T)) return in_.fail(ErrorKind::bad_length);
+    if (out_ == nullptr) return in_.skip(count * sizeof(T));
+    std::array<T, 256> some;
+    for (std::size_t left = count; left > 0;) {
+      const std::span<T> part(some.data(), std::min(left, some.size()));
+      in_.read_array(part);
+      out_->write_array(std::span<const T>(part));
+      left -= part.size();
+    }
+  }
+
+  void union_value(const TypeNode& type) {
+    const std::int64_t label = discriminator(unaliased(*type.content));
+    if (!in_.ok()) return;
+    labels_ += type.members.size();
+    if (labels_ > labels_max + (in_.position() - start_) * labels_per_octet_max)
+      return in_.fail(ErrorKind::too_large);
+    const TypeMember* branch = nullptr;
+    for (std::size_t index = 0; index < type.members.size() && branch == nullptr; ++index)
+      if (static_cast<std::int64_t>(index) != type.default_index &&
+          type.members[index].label == label)
+        branch = &type.members[index];
+    if (branch == nullptr && type.default_index >= 0)
+      branch = &type.members[static_cast<std::size_t>(type.default_index)];
+    if (branch != nullptr) value(*branch->type);
+  }
+
+  std::int64_t discriminator(const TypeNode& type) {
+    if (type.kind == TypeKind::tk_char) return static_cast<unsigned char>(taken<char>());
+    if (type.kind == TypeKind::tk_wchar) return taken<wchar_t>();
+    const std::int64_t label = read_label(in_, type);
+    if (out_ != nullptr && in_.ok()) write_label(*out_, type, label);
+    return label;
+  }
+
+  Decoder& in_;
+  Encoder* out_;
+  InnerTypes inner_types_;
+  std::size_t start_;
+  std::size_t empty_values_ = 0;
+  std::size_t labels_ = 0;
+};
+
+}  // namespace
+
+void skip_value(Decoder& decoder, const TypeNode& type) {
+  Walk(decoder, nullptr, InnerTypes::as_they_came).value(type);
+}
+
+void copy_value(Decoder& decoder, Encoder& encoder, const TypeNode& type, InnerTypes inner_types) {
+  Walk(decoder, &encoder, inner_types).value(type);
+}
+
+}  // namespace perigee::cdr

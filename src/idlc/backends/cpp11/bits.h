@@ -1,0 +1,18 @@
+// IDL 4: bitmasks and bitsets. On the wire an unsigned integer each: docs/mapping.md.
+#pragma once
+
+#include "idlc/backends/cpp11/writer.h"
+#include "idlc/frontend/model.h"
+
+#include <string>
+
+namespace perigee::idlc::cpp11 {
+
+void declare_bitmask(Writer& writer, const Bitmask& bitmask);
+void declare_bitset(Writer& writer, const Bitset& bitset);
+
+/// For the source: the CDR operators. `class_name` is the class as it is called in the namespace.
+void define_bitmask(Writer& writer, const Bitmask& bitmask, const std::string& class_name);
+void define_bitset(Writer& writer, const Bitset& bitset, const std::string& class_name);
+
+}  // namespace perigee::idlc::cpp11

@@ -1,0 +1,80 @@
+// Where the members of structs lie, in CDR and in memory. Pure computation: knows no C++ text.
+// Memory is that of x86-64 and AArch64 Linux: generated code asserts what it relies on.
+#pragma once
+
+#include "idlc/frontend/model.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace perigee::idlc::cpp11 {
+
+/// A value of fixed size inside a struct, members of members included.
+struct Leaf {
+  std::vector<const Member*> path;  ///< from the outer struct's member to the value itself
+  const Type* type = nullptr;       ///< unaliased: a basic type or an enum
+  std::size_t size = 0;             ///< in CDR and in memory; aligned to its size in both
+  std::size_t memory_offset = 0;    ///< from the outer struct's begin
+};
+
+/// What generated code copies at once: octets that lie in the same order on the wire and in memory.
+struct Piece {
+  std::size_t wire_offset = 0;
+  std::size_t memory_offset = 0;
+  std::size_t size = 0;
+  friend bool operator==(const Piece&, const Piece&) = default;
+};
+
+/// Padding on the wire.
+struct Gap {
+  std::size_t offset = 0;
+  std::size_t size = 0;
+  friend bool operator==(const Gap&, const Gap&) = default;
+};
+
+/// Values of fixed size that follow each other on the wire.
+struct Run {
+  static constexpr std::size_t phase_count = 8;  // no CDR type is aligned to more
+
+  std::vector<Leaf> leaves;  // at least one
+
+  /// The largest alignment of a leaf. Phases that are equal modulo it have the same layout.
+  [[nodiscard]] std::size_t alignment() const;
+  /// Offsets of the leaves from the start, if the run starts at octet number `phase`.
+  [[nodiscard]] std::vector<std::size_t> wire_offsets(std::size_t phase) const;
+  /// Octets from there to the end of the last leaf, leading padding included.
+  [[nodiscard]] std::size_t wire_size(std::size_t phase) const;
+  /// Where the run ends, modulo `alignment()`: wherever it starts, since it holds a leaf that is
+  /// aligned so. A run that follows another one of its kind starts at this phase.
+  [[nodiscard]] std::size_t steady_phase() const;
+  /// The copies that make the run at a phase, in order.
+  [[nodiscard]] std::vector<Piece> pieces(std::size_t phase) const;
+  /// The padding between the leaves at a phase, in order.
+  [[nodiscard]] std::vector<Gap> gaps(std::size_t phase) const;
+};
+
+/// A struct all of whose members have a fixed size, and lie in memory as they are declared.
+struct FixedLayout {
+  Run run;
+  std::size_t memory_size = 0;  ///< sizeof
+  std::size_t memory_alignment = 1;
+  /// Whether structs in a row are the same octets in CDR and in memory, from the steady phase on.
+  [[nodiscard]] bool is_image() const;
+};
+
+/// The layout of a struct of fixed size. None if a member's size varies, if it is not copied as it
+/// is (wchar, long double), or if there are none.
+std::optional<FixedLayout> fixed_layout(const Struct& structure);
+
+/// A struct's or exception's members in order: either a run, or one member of variable size.
+struct Part {
+  std::optional<Run> run;
+  const Member* member = nullptr;  ///< if there is no run
+};
+std::vector<Part> parts(const std::vector<Member>& members);
+
+}  // namespace perigee::idlc::cpp11

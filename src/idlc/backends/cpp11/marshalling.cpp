@@ -1,0 +1,298 @@
+// Structs and exceptions in CDR.
+#include "idlc/backends/cpp11/marshalling.h"
+
+#include "idlc/backends/cpp11/layout.h"
+#include "idlc/backends/cpp11/members.h"
+#include "idlc/backends/cpp11/names.h"
+
+#include <algorithm>
+
+namespace perigee::idlc::cpp11 {
+
+namespace {
+
+/// A single value needs no run.
+bool is_run(const Part& part) { return part.run && part.run->leaves.size() > 1; }
+
+bool has_runs(const std::vector<Member>& members) {
+  return std::ranges::any_of(parts(members), is_run);
+}
+
+std::string run_name(std::size_t index) { return "run_" + std::to_string(index); }
+
+// ---- what describes a run ----------------------------------------------------------------------
+
+void define_constants(Writer& writer, const Run& run) {
+  std::vector<std::string> sizes;
+  for (std::size_t phase = 0; phase < Run::phase_count; ++phase)
+    sizes.push_back(std::to_string(run.wire_size(phase)));
+  writer.list("static constexpr ::perigee::cdr::RunSizes sizes{", sizes, "};");
+  const bool has_characters = std::ranges::any_of(
+      run.leaves, [](const Leaf& leaf) { return leaf.type->kind == TypeKind::char8; });
+  writer.write("static constexpr bool has_characters = $has$;",
+               {{"has", has_characters ? "true" : "false"}});
+}
+
+/// "value.place().x()"
+std::string access(const Leaf& leaf) {
+  std::string text = "value";
+  for (const Member* member : leaf.path) text += "." + cpp_name(member->name) + "()";
+  return text;
+}
+
+std::string enumerator_count(const Type& type) {
+  return std::to_string(as<Enum>(type.declaration)->enumerators.size());
+}
+
+/// Where the position is known modulo `modulus`, padding is; else it is a step of its own.
+void define_members(Writer& writer, const Run& run) {
+  writer.write("static void members(auto& run, auto& value) {");
+  std::size_t modulus = 1;
+  std::size_t phase = 0;
+  for (const Leaf& leaf : run.leaves) {
+    const std::size_t padding = (0 - phase) & (leaf.size - 1);
+    if (leaf.size > modulus) {
+      writer.write("  run.align($size$);", {{"size", std::to_string(leaf.size)}});
+      modulus = leaf.size;
+      phase = 0;
+    } else if (padding > 0) {
+      writer.write("  run.pad($size$);", {{"size", std::to_string(padding)}});
+      phase += padding;
+    }
+    phase = (phase + leaf.size) % modulus;
+    if (leaf.type->kind == TypeKind::enumeration)
+      writer.write("  run.enumerator($value$, $count$);",
+                   {{"value", access(leaf)}, {"count", enumerator_count(*leaf.type)}});
+    else
+      writer.write("  run.field($value$);", {{"value", access(leaf)}});
+  }
+  writer.write("}");
+}
+
+void define_checks(Writer& writer, const Run& run, std::size_t phase) {
+  const std::vector<std::size_t> offsets = run.wire_offsets(phase);
+  for (std::size_t index = 0; index < offsets.size(); ++index) {
+    const Type& type = *run.leaves[index].type;
+    const std::string offset = std::to_string(offsets[index]);
+    if (type.kind == TypeKind::boolean)
+      writer.write("  run.check_boolean($offset$);", {{"offset", offset}});
+    if (type.kind == TypeKind::enumeration)
+      writer.write("  run.check_enumerator($offset$, $count$);",
+                   {{"offset", offset}, {"count", enumerator_count(type)}});
+  }
+}
+
+void define_block(Writer& writer, const Run& run) {
+  const std::size_t phase = run.steady_phase();
+  writer.write("static void block(auto& run, auto& value) {");
+  for (const Piece& piece : run.pieces(phase))
+    writer.write("  run.copy($wire$, &value, $memory$, $size$);",
+                 {{"wire", std::to_string(piece.wire_offset)},
+                  {"memory", std::to_string(piece.memory_offset)},
+                  {"size", std::to_string(piece.size)}});
+  for (const Gap& gap : run.gaps(phase))
+    writer.write("  run.gap($offset$, $size$);",
+                 {{"offset", std::to_string(gap.offset)}, {"size", std::to_string(gap.size)}});
+  define_checks(writer, run, phase);
+  writer.write("}");
+}
+
+constexpr std::string_view fixed_head = R"(
+static_assert(sizeof($class$) == $size$ && offsetof($class$, $last$) == $offset$);
+static constexpr std::size_t alignment = $alignment$;
+static constexpr std::size_t phase = $phase$;
+static constexpr std::size_t block_size = $block$;
+static constexpr bool is_image = $image$;
+)";
+
+void define_fixed_layout(Writer& writer, const Struct& structure, const FixedLayout& layout,
+                         const std::string& class_name) {
+  const Run& run = layout.run;
+  writer.write("struct $class$::_wire {", {{"class", class_name}});
+  {
+    const Indented body(writer);
+    const auto last = std::ranges::find_if(run.leaves, [&](const Leaf& leaf) {
+      return leaf.path.front() == &structure.members.back();
+    });
+    writer.write(fixed_head, {{"class", class_name},
+                              {"size", std::to_string(layout.memory_size)},
+                              {"last", field_names(structure.members).back()},
+                              {"offset", std::to_string(last->memory_offset)},
+                              {"alignment", std::to_string(run.alignment())},
+                              {"phase", std::to_string(run.steady_phase())},
+                              {"block", std::to_string(run.wire_size(run.steady_phase()))},
+                              {"image", layout.is_image() ? "true" : "false"}});
+    define_constants(writer, run);
+    define_members(writer, run);
+    define_block(writer, run);
+  }
+  writer.write("};\n");
+}
+
+void define_runs(Writer& writer, const std::vector<Member>& members,
+                 const std::string& class_name) {
+  if (!has_runs(members)) return;
+  writer.separate();
+  writer.write("struct $class$::_wire {", {{"class", class_name}});
+  std::size_t index = 0;
+  for (const Part& part : parts(members)) {
+    if (!is_run(part)) continue;
+    const Indented body(writer);
+    writer.write("struct $name$ {", {{"name", run_name(index++)}});
+    {
+      const Indented run_body(writer);
+      define_constants(writer, *part.run);
+      define_members(writer, *part.run);
+    }
+    writer.write("};");
+  }
+  writer.write("};\n");
+}
+
+// ---- operators ---------------------------------------------------------------------------------
+
+struct Coder {
+  std::string_view name;  // of the parameter
+  std::string_view type;
+  std::string_view shift;
+  std::string_view verb;      // of the library's functions: write_run
+  std::string_view constant;  // "const " where values are not changed
+};
+constexpr Coder encoding{"encoder", "::perigee::cdr::Encoder&", "<<", "write", "const "};
+constexpr Coder decoding{"decoder", "::perigee::cdr::Decoder&", ">>", "read", ""};
+
+void open_operator(Writer& writer, const Coder& coder, const std::string& parameter) {
+  writer.separate();
+  const std::string type(coder.type);
+  writer.list(type + " operator" + std::string(coder.shift) + "(",
+              {type + " " + std::string(coder.name), parameter}, ") {");
+}
+
+std::string span_parameter(const Coder& coder, const std::string& class_name) {
+  return "std::span<" + std::string(coder.constant) + class_name + ">";
+}
+
+std::string reference(const Coder& coder, const std::string& class_name) {
+  return std::string(coder.constant) + class_name + "&";
+}
+
+/// The members in turn: runs by one call each, what is between them as a chain of operators.
+/// `base`: the struct whose members come first, if there is one.
+void write_members(Writer& writer, const Coder& coder, const Struct* base,
+                   const std::vector<Member>& members, const std::string& class_name) {
+  const std::string name(coder.name);
+  const std::string shift = " " + std::string(coder.shift) + " ";
+  std::vector<std::string> chain;
+  const auto end_chain = [&](const std::string& head) {
+    if (!chain.empty()) writer.chain(head + name + shift, chain, shift);
+    chain.clear();
+  };
+  if (base != nullptr)
+    chain.push_back("static_cast<" + reference(coder, qualified_name(*base)) + ">(value)");
+  std::size_t index = 0;
+  for (const Part& part : parts(members)) {
+    if (!is_run(part)) {
+      const Member& member = part.run ? *part.run->leaves.front().path.front() : *part.member;
+      chain.push_back("value." + cpp_name(member.name) + "()");
+      continue;
+    }
+    end_chain("");
+    writer.write(
+        "::perigee::cdr::$verb$_run<$class$::_wire::$run$>($coder$, value);",
+        {{"verb", coder.verb}, {"class", class_name}, {"run", run_name(index++)}, {"coder", name}});
+  }
+  if (chain.empty()) return writer.write("return " + name + ";");
+  end_chain("return ");
+}
+
+void define_members_operator(Writer& writer, const Coder& coder, const Struct* base,
+                             const std::vector<Member>& members, const std::string& class_name) {
+  const bool is_empty = members.empty() && base == nullptr;
+  open_operator(writer, coder, reference(coder, class_name) + (is_empty ? "" : " value"));
+  {
+    const Indented body(writer);
+    write_members(writer, coder, base, members, class_name);
+  }
+  writer.write("}\n");
+}
+
+constexpr std::string_view span_body = R"(
+  ::perigee::cdr::$verb$_structs<$class$::_wire>($coder$, values);
+  return $coder$;
+}
+
+)";
+
+void define_fixed_operators(Writer& writer, const Coder& coder, const std::string& class_name) {
+  const std::string name(coder.name);
+  open_operator(writer, coder, span_parameter(coder, class_name) + " values");
+  writer.write(span_body, {{"verb", coder.verb}, {"class", class_name}, {"coder", name}});
+  open_operator(writer, coder, reference(coder, class_name) + " value");
+  writer.write(
+      "  return $coder$ $shift$ $span$(&value, 1);\n}\n\n",
+      {{"coder", name}, {"shift", coder.shift}, {"span", span_parameter(coder, class_name)}});
+}
+
+bool is_any_base_fixed(const Struct& base) {
+  return fixed_layout(base) || (base.base != nullptr && is_any_base_fixed(*base.base));
+}
+
+}  // namespace
+
+void declare_wire_layout(Writer& writer, const Struct& structure) {
+  const std::optional<FixedLayout> layout = fixed_layout(structure);
+  const bool hides_base = structure.base != nullptr && is_any_base_fixed(*structure.base);
+  if (!layout && !hides_base && !has_runs(structure.members)) return;
+  writer.separate();
+  if (layout || has_runs(structure.members)) writer.write("struct _wire;");
+  if (hides_base)
+    writer.write("static constexpr std::size_t _wire_size_min = 0;  // unlike its base");
+  if (!layout) return;
+  std::size_t least = layout->run.wire_size(0);
+  for (std::size_t phase = 1; phase < Run::phase_count; ++phase)
+    least = std::min(least, layout->run.wire_size(phase));
+  writer.write("static constexpr std::size_t _wire_size_min = $size$;",
+               {{"size", std::to_string(least)}});
+}
+
+void declare_wire_layout(Writer& writer, const Exception& exception) {
+  if (!has_runs(exception.members)) return;
+  writer.separate();
+  writer.write("struct _wire;");
+}
+
+void declare_span_operators(Writer& writer, const Struct& structure,
+                            const std::string& class_name) {
+  if (!fixed_layout(structure)) return;
+  for (const Coder& coder : {encoding, decoding})
+    writer.list(std::string(coder.type) + " operator" + std::string(coder.shift) + "(",
+                {std::string(coder.type) + " " + std::string(coder.name),
+                 span_parameter(coder, class_name) + " values"},
+                ");");
+}
+
+void define_operators(Writer& writer, const Struct& structure, const std::string& class_name) {
+  writer.separate();
+  const std::optional<FixedLayout> layout = fixed_layout(structure);
+  if (layout)
+    define_fixed_layout(writer, structure, *layout, class_name);
+  else
+    define_runs(writer, structure.members, class_name);
+  for (const Coder& coder : {encoding, decoding}) {
+    if (layout)
+      define_fixed_operators(writer, coder, class_name);
+    else
+      define_members_operator(writer, coder, structure.base, structure.members, class_name);
+  }
+  writer.separate();
+}
+
+void define_operators(Writer& writer, const Exception& exception, const std::string& class_name) {
+  writer.separate();
+  define_runs(writer, exception.members, class_name);
+  for (const Coder& coder : {encoding, decoding})
+    define_members_operator(writer, coder, nullptr, exception.members, class_name);
+  writer.separate();
+}
+
+}  // namespace perigee::idlc::cpp11

@@ -1,0 +1,24 @@
+// The CDR operators of structs and exceptions. Members of fixed size are marshalled in runs,
+// structs that have no others by layout: see layout.h and <perigee/cdr/run.h>.
+#pragma once
+
+#include "idlc/backends/cpp11/writer.h"
+#include "idlc/frontend/model.h"
+
+#include <string>
+
+namespace perigee::idlc::cpp11 {
+
+/// In the public part of the class: what its operators need, if anything.
+void declare_wire_layout(Writer& writer, const Struct& structure);
+void declare_wire_layout(Writer& writer, const Exception& exception);
+
+/// After the class, beside its operators: those on spans of structs of fixed size.
+void declare_span_operators(Writer& writer, const Struct& structure, const std::string& class_name);
+
+/// For the source: the layout and all operators. `class_name` is the class as it is called in its
+/// namespace.
+void define_operators(Writer& writer, const Struct& structure, const std::string& class_name);
+void define_operators(Writer& writer, const Exception& exception, const std::string& class_name);
+
+}  // namespace perigee::idlc::cpp11

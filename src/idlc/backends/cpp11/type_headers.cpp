@@ -1,0 +1,68 @@
+// A walk over all types that the main file names.
+#include "idlc/backends/cpp11/type_headers.h"
+
+#include "idlc/backends/cpp11/client.h"
+
+namespace perigee::idlc::cpp11 {
+
+namespace {
+
+class Walk final {
+ public:
+  void declarations(const Declarations& all) {
+    for (const Declaration* declared : all) {
+      if (declared->is_imported) continue;
+      declaration(*declared);
+      declarations(nested_declarations(*declared));
+    }
+  }
+  std::set<std::string> take() { return std::move(headers_); }
+
+ private:
+  void declaration(const Declaration& declared) {
+    if (const auto* structure = as<Struct>(&declared)) members(structure->members);
+    if (const auto* exception = as<Exception>(&declared)) members(exception->members);
+    if (const auto* definition = as<Typedef>(&declared)) type(definition->type);
+    if (const auto* constant = as<Constant>(&declared)) type(constant->type);
+    if (declared.kind == DeclarationKind::bitset) headers_.insert("perigee/orb/bits.h");
+    if (const auto* attribute = as<Attribute>(&declared)) type(attribute->type);
+    if (const auto* operation = as<Operation>(&declared)) {
+      type(operation->return_type);
+      for (const Parameter& parameter : operation->parameters) type(parameter.type);
+    }
+    if (const auto* declared_union = as<Union>(&declared)) {
+      headers_.insert("perigee/orb/union.h");
+      for (const UnionBranch& branch : declared_union->branches) type(branch.member.type);
+    }
+  }
+
+  void members(const std::vector<Member>& all) {
+    for (const Member& member : all) type(member.type);
+  }
+
+  /// Another file's typedef comes with the header of that file; the built-in files have none.
+  void type(const Type* used) {
+    if (used == nullptr) return;
+    if (used->kind == TypeKind::alias && used->declaration->location.file->is_builtin)
+      return type(as<Typedef>(used->declaration)->type);
+    if (used->kind == TypeKind::fixed) headers_.insert("perigee/orb/fixed.h");
+    if (used->kind == TypeKind::map) headers_.insert("perigee/orb/map.h");
+    const bool is_container = used->kind == TypeKind::string || used->kind == TypeKind::wstring ||
+                              used->kind == TypeKind::sequence;
+    if (is_container && used->bound != 0) headers_.insert("perigee/orb/bounded.h");
+    type(used->key);
+    type(used->element);
+  }
+
+  std::set<std::string> headers_;
+};
+
+}  // namespace
+
+std::set<std::string> type_headers(const Model& model) {
+  Walk walk;
+  walk.declarations(model.definitions);
+  return walk.take();
+}
+
+}  // namespace perigee::idlc::cpp11

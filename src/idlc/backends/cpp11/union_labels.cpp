@@ -1,0 +1,113 @@
+// Labels: spelling, the value that is left over, switches.
+#include "idlc/backends/cpp11/union_labels.h"
+
+#include "idlc/backends/cpp11/constants.h"
+#include "idlc/backends/cpp11/names.h"
+#include "idlc/backends/cpp11/types.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace perigee::idlc::cpp11 {
+
+namespace {
+
+bool is_taken(const Union& declared, const Value& value) {
+  return std::ranges::any_of(declared.branches, [&](const UnionBranch& branch) {
+    return std::ranges::find(branch.labels, value) != branch.labels.end();
+  });
+}
+
+/// The `number`th value of the discriminator's type, counted from its zero.
+Value nth_value(const Type& discriminator, std::uint64_t number) {
+  switch (discriminator.kind) {
+    case TypeKind::boolean:
+      return number != 0;
+    case TypeKind::char8:
+      return static_cast<char>(static_cast<unsigned char>(number));
+    case TypeKind::wchar:
+      return static_cast<char32_t>(number);
+    case TypeKind::enumeration:
+      return as<Enum>(discriminator.declaration)->enumerators[number];
+    case TypeKind::octet:
+    case TypeKind::uint8:
+    case TypeKind::uint16:
+    case TypeKind::uint32:
+    case TypeKind::uint64:
+      return number;
+    case TypeKind::int8:
+      return std::int64_t{static_cast<std::int8_t>(number)};
+    default:
+      return static_cast<std::int64_t>(number);
+  }
+}
+
+/// The first value that is no label. There is one: else the front end would refuse a default, and
+/// there are not labels enough to get beyond a type's values.
+std::string unlabelled(const Union& declared) {
+  std::uint64_t number = 0;
+  while (is_taken(declared, nth_value(unaliased(*declared.discriminator), number))) ++number;
+  return value_text(nth_value(unaliased(*declared.discriminator), number), *declared.discriminator);
+}
+
+bool is_boolean(const Union& declared) {
+  return unaliased(*declared.discriminator).kind == TypeKind::boolean;
+}
+
+void write_labels(Writer& writer, const Union& declared, const UnionBranch& branch) {
+  for (const Value& label : branch.labels) {
+    const std::string text = value_text(label, *declared.discriminator);
+    if (!is_boolean(declared)) {
+      writer.write("case " + text + ":");
+    } else {
+      writer.write(text == "true" ? "case 1:" : "case 0:");
+    }
+  }
+  if (branch.is_default) writer.write("default:");
+}
+
+}  // namespace
+
+bool has_several_labels(const UnionBranch& branch) {
+  return branch.is_default || branch.labels.size() > 1;
+}
+
+std::string label_of(const Union& declared, const UnionBranch& branch) {
+  return branch.is_default ? unlabelled(declared)
+                           : value_text(branch.labels.front(), *declared.discriminator);
+}
+
+bool covers_by_labels(const Union& declared) {
+  return !declared.has_implicit_default &&
+         std::ranges::none_of(declared.branches, &UnionBranch::is_default);
+}
+
+InitialBranch initial_branch(const Union& declared) {
+  if (declared.has_implicit_default) return {declared.branches.size(), unlabelled(declared)};
+  const auto found = std::ranges::find_if(declared.branches, &UnionBranch::is_default);
+  const auto& branch = found == declared.branches.end() ? declared.branches.front() : *found;
+  return {static_cast<std::size_t>(&branch - declared.branches.data()), label_of(declared, branch)};
+}
+
+void write_switch(Writer& writer, const Union& declared, const std::string& expression,
+                  const std::function<void(const UnionBranch* branch)>& write_case) {
+  const std::string value =
+      is_boolean(declared) ? "static_cast<int>(" + expression + ")" : expression;
+  writer.write("switch (" + value + ") {");
+  const Indented body(writer);
+  for (const UnionBranch& branch : declared.branches) {
+    write_labels(writer, declared, branch);
+    const Indented statements(writer);
+    write_case(&branch);
+  }
+  if (declared.has_implicit_default) {
+    writer.write("default:");
+    const Indented statements(writer);
+    write_case(nullptr);
+  }
+  writer.dedent();
+  writer.write("}");
+  writer.indent();
+}
+
+}  // namespace perigee::idlc::cpp11

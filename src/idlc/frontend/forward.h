@@ -1,0 +1,58 @@
+// Forward declarations: of interfaces, valuetypes, structs and unions alike, the forward
+// declaration makes the node that the definition fills later.
+#pragma once
+
+#include "idlc/frontend/context.h"
+
+namespace perigee::idlc {
+
+/// The node of that kind and name in the present scope, or null. Not one that is declared elsewhere
+/// and only used here.
+template <typename T>
+T* declared_node(Context& context, const Identifier& identifier) {
+  const Symbol* known = context.scopes.current().find_exact(identifier.name);
+  return known == nullptr || known->is_use ? nullptr : as<T>(known->declaration);
+}
+
+/// The declaration `kind T;`. `prepare` fills a node that is made here.
+template <typename T, typename Prepare>
+Declaration* declare_forward(Context& context, const Identifier& identifier,
+                             Annotations annotations, Prepare prepare) {
+  T* declared = declared_node<T>(context, identifier);
+  Forward& forward = context.model.make<Forward>();
+  describe_declaration(context, forward, identifier);
+  forward.annotations = std::move(annotations);
+  if (declared == nullptr) {
+    declared = &context.model.make<T>();
+    describe_declaration(context, *declared, identifier);
+    prepare(*declared);
+    context.scopes.declare(identifier, declared, to_text(T::kind_of));
+    context.forwards.emplace_back(declared, identifier.location);
+  }
+  forward.declared = declared;
+  context.ids.share(forward, *declared);
+  context.contents->push_back(&forward);
+  return &forward;
+}
+
+template <typename T>
+Declaration* declare_forward(Context& context, const Identifier& identifier,
+                             Annotations annotations) {
+  return declare_forward<T>(context, identifier, std::move(annotations), [](T&) {});
+}
+
+/// The node of a definition: the one that a forward declaration made, or a new one.
+template <typename T>
+T& define_node(Context& context, const Identifier& identifier, Annotations annotations) {
+  T* forward = declared_node<T>(context, identifier);
+  if (forward == nullptr || forward->is_defined) {
+    return declare<T>(context, identifier, std::move(annotations));
+  }
+  forward->location = identifier.location;
+  forward->is_imported = !identifier.location.file->is_main;
+  forward->annotations = std::move(annotations);
+  context.contents->push_back(forward);
+  return *forward;
+}
+
+}  // namespace perigee::idlc

@@ -1,0 +1,84 @@
+// The table of warnings, and the options that choose among them.
+#include "idlc/frontend/diagnostics.h"
+
+#include <algorithm>
+#include <array>
+
+namespace perigee::idlc {
+namespace {
+
+constexpr std::array table = {
+    WarningInfo{Warning::anonymous_parameters, "anonymous-parameters", true,
+                "a parameter, result or attribute of a type without a name, as sequence<long>"},
+    WarningInfo{Warning::anonymous_types, "anonymous-types", false,
+                "a member or element of a type without a name, which CORBA 3 deprecates"},
+    WarningInfo{Warning::case_clash, "case-clash", false,
+                "names that differ only in case where this compiler tells them apart"},
+    WarningInfo{Warning::cpp, "cpp", true, "#warning"},
+    WarningInfo{Warning::extra_tokens, "extra-tokens", true,
+                "text behind a preprocessor directive that takes none"},
+    WarningInfo{Warning::fixed_truncated, "fixed-truncated", true,
+                "a fixed-point constant with more digits behind the point than its type has"},
+    WarningInfo{Warning::macro_redefined, "macro-redefined", true,
+                "a macro that is defined again, differently"},
+    WarningInfo{Warning::shadow, "shadow", false,
+                "a declaration that hides one of a scope around it"},
+    WarningInfo{Warning::undefined_forward, "undefined-forward", true,
+                "an interface or valuetype that is declared, but not defined in any file read"},
+    WarningInfo{Warning::unknown_annotation, "unknown-annotation", true,
+                "an annotation perigee::... that does not exist"},
+    WarningInfo{Warning::unknown_pragmas, "unknown-pragmas", false,
+                "a #pragma that is not known and has no effect"},
+    WarningInfo{Warning::unused_include, "unused-include", false,
+                "an #include of which the file uses no declaration"},
+};
+
+const WarningInfo* find(std::string_view name) {
+  const auto* const found = std::ranges::find(table, name, &WarningInfo::name);
+  return found == table.end() ? nullptr : found;
+}
+
+/// `none` has no row, but a bit.
+constexpr std::uint32_t all_bits = ~std::uint32_t{0};
+
+bool take_prefix(std::string_view& text, std::string_view prefix) {
+  if (!text.starts_with(prefix)) return false;
+  text.remove_prefix(prefix.size());
+  return true;
+}
+
+}  // namespace
+
+std::span<const WarningInfo> warnings() { return table; }
+
+WarningOptions::WarningOptions() {
+  for (const WarningInfo& info : table) {
+    if (info.is_on) enabled |= bit(info.warning);
+  }
+}
+
+bool apply_warning_option(std::string_view text, WarningOptions& options) {
+  const bool is_no = take_prefix(text, "no-");
+  if (text == "all") {
+    options.enabled = is_no ? 0 : all_bits;
+    return true;
+  }
+  if (text == "error") {
+    options.as_errors = is_no ? 0 : all_bits;
+    return true;
+  }
+  const bool is_error = take_prefix(text, "error=");
+  const WarningInfo* info = find(text);
+  if (info == nullptr) return false;
+  const std::uint32_t bit = WarningOptions::bit(info->warning);
+  std::uint32_t& bits = is_error ? options.as_errors : options.enabled;
+  if (is_no) {
+    bits &= ~bit;
+  } else {
+    bits |= bit;
+    options.enabled |= bit;  // -Werror=x asks for x, too
+  }
+  return true;
+}
+
+}  // namespace perigee::idlc

@@ -1,0 +1,24 @@
+// Messages as lines of the log, for -ORBTraceLevel debug (their header fields) and trace (their
+// octets, too). Slow, and out of the way unless it was turned on before the connection was made.
+#pragma once
+
+#include <perigee/cdr/buffer.h>
+#include <perigee/messaging/protocol.h>
+
+#include <string_view>
+
+namespace perigee::orb {
+
+/// Whether messages of connections that begin now are traced.
+[[nodiscard]] bool tracing_messages() noexcept;
+
+/// "… opened", "… ended".
+void trace_connection(std::string_view peer, std::string_view event) noexcept;
+/// A finished message that is about to be sent to `peer`.
+void trace_sent(const messaging::Protocol& protocol, const cdr::Buffer& message,
+                std::string_view peer) noexcept;
+/// A whole message that came from `peer`.
+void trace_received(const messaging::Protocol& protocol, const messaging::IncomingMessage& message,
+                    std::string_view peer) noexcept;
+
+}  // namespace perigee::orb

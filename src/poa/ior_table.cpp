@@ -1,0 +1,83 @@
+// Names are looked up under a lock; locators are called without.
+#include "poa/ior_table.h"
+
+#include "orb/orb_core.h"
+#include "poa/minor_codes.h"
+#include <perigee/cdr/encoder.h>
+
+#include <string_view>
+#include <utility>
+
+namespace perigee::poa {
+
+NameTable::~NameTable() = default;
+
+NameTable::Reference NameTable::reference_of(const std::string& ior) const {
+  const auto core = core_.lock();
+  if (!core)
+    throw CORBA::OBJECT_NOT_EXIST(minor_no_adapter, CORBA::COMPLETED_NO, "the ORB was destroyed");
+  Reference reference = core->string_to_object(ior);
+  if (!reference || !reference->_reference())
+    throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "a nil reference, or a local object");
+  return reference;
+}
+
+void NameTable::bind(const std::string& object_key, const std::string& ior) {
+  Reference reference = reference_of(ior);
+  const std::lock_guard lock(mutex_);
+  if (!references_.try_emplace(object_key, std::move(reference)).second)
+    throw IORTable::AlreadyBound();
+}
+
+void NameTable::rebind(const std::string& object_key, const std::string& ior) {
+  Reference reference = reference_of(ior);
+  const std::lock_guard lock(mutex_);
+  std::swap(references_[object_key], reference);  // the old one is let go after the lock
+}
+
+void NameTable::unbind(const std::string& object_key) {
+  const std::lock_guard lock(mutex_);
+  if (references_.erase(object_key) == 0) throw IORTable::NotFound();
+}
+
+void NameTable::set_locator(CORBA::object_reference<IORTable::Locator> the_locator) {
+  const std::lock_guard lock(mutex_);
+  std::swap(locator_, the_locator);
+}
+
+CORBA::object_reference<CORBA::Object> NameTable::find(OctetSpan object_key) const {
+  const std::string_view name(reinterpret_cast<const char*>(object_key.data()), object_key.size());
+  CORBA::object_reference<IORTable::Locator> locator;
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = references_.find(name); found != references_.end()) return found->second;
+    locator = locator_;
+  }
+  if (!locator) return nullptr;
+  try {
+    return reference_of(locator->locate(std::string(name)));
+  } catch (const IORTable::NotFound&) {
+    return nullptr;
+  }
+}
+
+}  // namespace perigee::poa
+
+namespace IORTable {
+inline namespace perigee_v1 {
+
+Locator::~Locator() = default;
+Table::~Table() = default;
+
+#define PERIGEE_DEFINE_EXCEPTION(NAME)                                                \
+  NAME::~NAME() = default;                                                            \
+  const char* NAME::_rep_id() const noexcept { return "IDL:IORTable/" #NAME ":1.0"; } \
+  const char* NAME::_name() const noexcept { return #NAME; }                          \
+  void NAME::_raise() const { throw *this; }                                          \
+  void NAME::_encode(perigee::cdr::Encoder&) const {}
+PERIGEE_DEFINE_EXCEPTION(AlreadyBound)
+PERIGEE_DEFINE_EXCEPTION(NotFound)
+#undef PERIGEE_DEFINE_EXCEPTION
+
+}  // namespace perigee_v1
+}  // namespace IORTable

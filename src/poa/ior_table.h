@@ -1,0 +1,44 @@
+// The table of names that are whole object keys: what the dispatcher asks about keys that nobody
+// knows.
+#pragma once
+
+#include <perigee/base/octets.h>
+#include <perigee/poa/ior_table.h>
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+namespace perigee::orb {
+class OrbCore;
+}
+
+namespace perigee::poa {
+
+/// One per ORB. Any thread. Shared by the dispatcher and the application's references.
+class NameTable final : public IORTable::Table {
+ public:
+  explicit NameTable(std::weak_ptr<orb::OrbCore> core) noexcept : core_(std::move(core)) {}
+  ~NameTable() override;
+
+  void bind(const std::string& object_key, const std::string& ior) override;
+  void rebind(const std::string& object_key, const std::string& ior) override;
+  void unbind(const std::string& object_key) override;
+  void set_locator(CORBA::object_reference<IORTable::Locator> the_locator) override;
+
+  /// Where requests with this key shall go; nil: nowhere. May call the locator, whose system
+  /// exceptions pass.
+  [[nodiscard]] CORBA::object_reference<CORBA::Object> find(OctetSpan object_key) const;
+
+ private:
+  using Reference = CORBA::object_reference<CORBA::Object>;
+  [[nodiscard]] Reference reference_of(const std::string& ior) const;
+
+  const std::weak_ptr<orb::OrbCore> core_;
+  mutable std::mutex mutex_;  // guards what follows
+  std::map<std::string, Reference, std::less<>> references_;
+  CORBA::object_reference<IORTable::Locator> locator_;
+};
+
+}  // namespace perigee::poa

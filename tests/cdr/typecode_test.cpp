@@ -1,0 +1,270 @@
+// TypeCodes on the wire, from friends and from foes; comparing and copying them.
+#include "support/octets.h"
+#include "typecode_nodes.h"
+#include <perigee/cdr/typecode.h>
+
+#include <doctest/doctest.h>
+
+namespace perigee::cdr {
+
+namespace {
+
+using test::decode_node;
+using test::encode_node;
+using test::octets;
+
+/// Decoding fails, and leaves tk_null.
+ErrorKind error_of(const Octets& wire, TypeLimits limits = {}) {
+  Decoder decoder(wire, std::endian::big);
+  const TypeRef type = decode_type(decoder, limits);
+  CHECK(type.node->kind == TypeKind::tk_null);
+  return decoder.error().kind;
+}
+
+void patch(Octets& wire, std::size_t offset, std::uint32_t value) {
+  for (std::size_t index = 0; index < 4; ++index)
+    wire[offset + index] = static_cast<std::byte>(value >> (24 - 8 * index));
+}
+
+/// A sequence of a sequence of … of long, `depth` TypeCodes in all, big-endian.
+Octets nested_sequences(std::size_t depth) {
+  Octets wire = octets(0, 0, 0, 3);
+  for (std::size_t level = 1; level < depth; ++level) {
+    Octets outer = octets(0, 0, 0, 19);
+    const std::size_t size = 4 + wire.size() + 4;  // byte order and padding, element, bound
+    for (const int shift : {24, 16, 8, 0}) outer.push_back(static_cast<std::byte>(size >> shift));
+    outer.insert(outer.end(), 4, std::byte{0});
+    outer.insert(outer.end(), wire.begin(), wire.end());
+    outer.insert(outer.end(), 4, std::byte{0});
+    wire = std::move(outer);
+  }
+  return wire;
+}
+
+// struct N { sequence<N> c; }
+const Octets recursive_wire =
+    octets(0, 0, 0, 15,  //  0: tk_struct
+           0, 0, 0, 64,  //  4: octets of its encapsulation
+           0, 0, 0, 0,   //  8: big-endian, padding
+           0, 0, 0, 10, 'I', 'D', 'L', ':', 'N', ':', '1', '.', '0', 0, 0, 0,  // 12: id, padding
+           0, 0, 0, 2, 'N', 0, 0, 0,                                           // 28: name
+           0, 0, 0, 1,                                                         // 36: one member
+           0, 0, 0, 2, 'c', 0, 0, 0,                                           // 40: its name
+           0, 0, 0, 19,                                                        // 48: tk_sequence
+           0, 0, 0, 16,             // 52: octets of its encapsulation
+           0, 0, 0, 0,              // 56: big-endian
+           0xff, 0xff, 0xff, 0xff,  // 60: indirection
+           0xff, 0xff, 0xff, 0xc0,  // 64: to 64 - 64
+           0, 0, 0, 0);             // 68: no bound
+constexpr std::size_t offset_field = 64;
+
+}  // namespace
+
+// CORBA 3.0, 15.3.5.1; interop fact 36.
+TEST_CASE("a recursive struct is written with an indirection from the offset's own position") {
+  CHECK(encode_node(test::recursive, std::endian::big) == recursive_wire);
+  const TypeRef type = decode_node(recursive_wire, std::endian::big);
+  CHECK(type.node->members[0].type->content == type.node);
+  CHECK(equal(*type.node, test::recursive));
+}
+
+TEST_CASE("simple TypeCodes have their parameters behind the kind") {
+  CHECK(encode_node(basic_node<TypeKind::tk_long>, std::endian::big) == octets(0, 0, 0, 3));
+  CHECK(encode_node(string_node<5>, std::endian::big) == octets(0, 0, 0, 18, 0, 0, 0, 5));
+  CHECK(encode_node(wstring_node<>, std::endian::little) == octets(27, 0, 0, 0, 0, 0, 0, 0));
+  CHECK(encode_node(fixed_node<7, 2>, std::endian::big) == octets(0, 0, 0, 28, 0, 7, 0, 2));
+}
+
+// CORBA 3.0, 15.3.5.1: the label of the default member is a value of no meaning; ours is 0.
+TEST_CASE("a union's TypeCode holds its discriminator, its default and its labels") {
+  const Octets wire = encode_node(test::flag_union, std::endian::big);
+  CHECK(wire == octets(0, 0, 0, 16, 0, 0, 0, 76,  // tk_union
+                       0, 0, 0, 0,                //
+                       0, 0, 0, 10, 'I', 'D', 'L', ':', 'U', ':', '1', '.', '0', 0, 0, 0,  // id
+                       0, 0, 0, 2, 'U', 0, 0, 0,                                           // name
+                       0, 0, 0, 8,                            // discriminator: boolean
+                       0, 0, 0, 1,                            // the member number 1 is the default
+                       0, 0, 0, 2,                            // two members
+                       1, 0, 0, 0,                            // case TRUE
+                       0, 0, 0, 2, 'a', 0, 0, 0, 0, 0, 0, 3,  // long a
+                       0, 0, 0, 0,                            // default
+                       0, 0, 0, 2, 'b', 0, 0, 0, 0, 0, 0, 18, 0, 0, 0, 0));  // string b
+}
+
+TEST_CASE("every TypeCode survives the round trip in both byte orders, octet for octet") {
+  for (const TypeNode* node : test::all_nodes) {
+    CAPTURE(to_text(*node));
+    for (const std::endian order : {std::endian::little, std::endian::big}) {
+      const Octets wire = encode_node(*node, order);
+      const TypeRef type = decode_node(wire, order);
+      CHECK(equal(*type.node, *node));
+      CHECK(equivalent(*type.node, *node));
+      CHECK(encode_node(*type.node, order) == wire);
+      // In the other order the outermost kind and length are swapped; all else is as it came.
+      const std::endian other =
+          order == std::endian::little ? std::endian::big : std::endian::little;
+      const TypeRef again = decode_node(encode_node(*type.node, other), other);
+      CHECK(equal(*again.node, *node));
+    }
+  }
+}
+
+TEST_CASE("a TypeCode that is cut off anywhere is an error") {
+  for (const TypeNode* node : test::all_nodes) {
+    const Octets wire = encode_node(*node, std::endian::big);
+    for (std::size_t size = 0; size < wire.size(); ++size) {
+      CAPTURE(size);
+      Decoder decoder(OctetSpan(wire).first(size), std::endian::big);
+      decode_type(decoder);
+      CHECK_FALSE(decoder.ok());
+    }
+  }
+}
+
+TEST_CASE("an indirection that leads nowhere is an error") {
+  for (const std::int32_t offset : {0, -4, 4, 8, -8, -63, -65, -68, -1000, INT32_MIN, INT32_MAX}) {
+    CAPTURE(offset);
+    Octets wire = recursive_wire;
+    patch(wire, offset_field, static_cast<std::uint32_t>(offset));
+    CHECK(error_of(wire) == ErrorKind::bad_value);
+  }
+}
+
+TEST_CASE("an indirection to a sequence that is not complete is an error") {
+  Octets wire = recursive_wire;
+  patch(wire, offset_field, static_cast<std::uint32_t>(-16));  // to the sequence around it
+  CHECK(error_of(wire) == ErrorKind::bad_value);
+}
+
+TEST_CASE("an indirection on its own is an error") {
+  CHECK(error_of(octets(0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xf0)) == ErrorKind::bad_value);
+}
+
+// Interop fact 38: others write indirections for whatever appears twice.
+TEST_CASE("an indirection to a complete TypeCode is understood") {
+  const Octets wire =
+      octets(0, 0, 0, 15, 0, 0, 0, 84,                                    //  0: tk_struct
+             0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0,  // 8: no names
+             0, 0, 0, 2,                                                  // 28: 2 members
+             0, 0, 0, 2, 'a', 0, 0, 0,                                    // 32
+             0, 0, 0, 19, 0, 0, 0, 12,                                    // 40: tk_sequence
+             0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 9,                          // 48: <long, 9>
+             0, 0, 0, 2, 'b', 0, 0, 0,                                    // 60
+             0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xe0,              // 68: to 40
+             0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);             // 76: trailing
+  const TypeRef type = decode_node(wire, std::endian::big);
+  REQUIRE(type.node->members.size() == 2);
+  CHECK(type.node->members[1].type == type.node->members[0].type);
+  CHECK(type.node->members[1].type->bound == 9);
+}
+
+TEST_CASE("nesting is limited, when reading and when writing") {
+  CHECK(error_of(nested_sequences(66)) == ErrorKind::too_deep);
+  CHECK(error_of(nested_sequences(5000)) == ErrorKind::too_deep);
+  const Octets wire = nested_sequences(64);
+  const TypeRef type = decode_node(wire, std::endian::big);
+  Buffer buffer;
+  Encoder encoder(buffer);
+  const TypeRef copy = deep_copy(*type.node);
+  encode_type(encoder, *copy.node, {.depth_max = 10});
+  CHECK(encoder.error().kind == ErrorKind::too_deep);
+}
+
+TEST_CASE("the number of parts is limited") {
+  const Octets wire = encode_node(test::everything, std::endian::big);
+  CHECK(error_of(wire, {.nodes_max = 5}) == ErrorKind::too_large);
+}
+
+TEST_CASE("a count that the octets cannot hold is an error before memory is taken") {
+  Octets wire = recursive_wire;
+  patch(wire, 36, 0xffffffff);
+  CHECK(error_of(wire) == ErrorKind::bad_length);
+}
+
+TEST_CASE("a union over something that is no discriminator is an error") {
+  Octets wire = encode_node(test::flag_union, std::endian::big);
+  for (const std::uint32_t kind : {0u, 6u, 7u, 11u, 12u, 25u}) {
+    CAPTURE(kind);
+    patch(wire, 36, kind);
+    CHECK(error_of(wire) == ErrorKind::bad_value);
+  }
+}
+
+TEST_CASE("a union's default must be one of its members") {
+  Octets wire = encode_node(test::flag_union, std::endian::big);
+  for (const std::uint32_t index : {2u, 0x7fffffffu, 0xfffffffeu}) {
+    patch(wire, 40, index);
+    CHECK(error_of(wire) == ErrorKind::bad_value);
+  }
+}
+
+TEST_CASE("a label that is no value of the discriminator is an error") {
+  Octets wire = encode_node(test::flag_union, std::endian::big);
+  wire[48] = std::byte{2};  // a boolean
+  CHECK(error_of(wire) == ErrorKind::bad_boolean);
+}
+
+TEST_CASE("an unknown kind is an error") {
+  CHECK(error_of(octets(0, 0, 0, 37)) == ErrorKind::bad_value);
+  CHECK(error_of(octets(0x50, 0x47, 0xff, 0xff)) == ErrorKind::bad_value);
+}
+
+TEST_CASE("equal heeds names and aliases, equivalent does not") {
+  CHECK_FALSE(equal(test::alias, test::point));
+  CHECK(equivalent(test::alias, test::point));
+  CHECK_FALSE(equal(test::point, test::renamed_point));
+  CHECK(equivalent(test::point, test::renamed_point));
+  CHECK_FALSE(equivalent(test::point, test::other_point));
+  CHECK_FALSE(equivalent(string_node<>, string_node<5>));
+  CHECK_FALSE(equivalent(test::point, test::flag_union));
+}
+
+TEST_CASE("a recursive type without ids equals itself unrolled") {
+  CHECK(equivalent(test::anonymous_ring, test::anonymous_ring_of_two));
+  CHECK(equal(test::anonymous_ring, test::anonymous_ring_of_two));
+}
+
+TEST_CASE("a compact copy has no names, and is equivalent") {
+  for (const TypeNode* node : test::all_nodes) {
+    CAPTURE(to_text(*node));
+    const TypeRef copy = compact_copy(*node);
+    CHECK(equivalent(*copy.node, *node));
+    CHECK(copy.node->name.empty());
+    CHECK(copy.node->id == node->id);
+    for (const TypeMember& member : copy.node->members) CHECK(member.name.empty());
+  }
+}
+
+TEST_CASE("a deep copy closes the circle of a recursive type") {
+  const TypeNode place{.kind = TypeKind::tk_recursive, .id = "IDL:N:1.0"};
+  const TypeNode list{.kind = TypeKind::tk_sequence, .content = &place};
+  const TypeMember members[] = {{"c", &list}};
+  const TypeNode open{
+      .kind = TypeKind::tk_struct, .id = "IDL:N:1.0", .name = "N", .members = members};
+  const TypeRef closed = deep_copy(open);
+  CHECK(equal(*closed.node, test::recursive));
+  Buffer buffer;
+  Encoder encoder(buffer);
+  encode_type(encoder, open);
+  CHECK(encoder.error().kind == ErrorKind::bad_value);
+}
+
+TEST_CASE("an alias of itself is never made") {
+  const TypeNode place{.kind = TypeKind::tk_recursive, .id = "IDL:A:1.0"};
+  const TypeNode open{.kind = TypeKind::tk_alias, .id = "IDL:A:1.0", .content = &place};
+  const TypeRef copy = deep_copy(open);
+  CHECK(unaliased(*copy.node).kind == TypeKind::tk_recursive);
+}
+
+TEST_CASE("types read like IDL") {
+  CHECK(to_text(test::point) == "struct Point { double x; double y; }");
+  CHECK(to_text(test::flag_union) ==
+        "union U switch (boolean) { case TRUE: long a; default: string b; }");
+  CHECK(to_text(test::colour) == "enum Colour { red, green }");
+  CHECK(to_text(test::alias) == "typedef Point Place");
+  CHECK(to_text(test::recursive) == "struct N { sequence<N> c; }");
+  CHECK(to_text(sequence_node<string_node<8>, 3>) == "sequence<string<8>, 3>");
+  CHECK(to_text(array_node<array_node<fixed_node<5, 2>, 2>, 3>) == "fixed<5, 2>[3][2]");
+}
+
+}  // namespace perigee::cdr

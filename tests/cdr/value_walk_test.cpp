@@ -1,0 +1,207 @@
+// Values that are walked by their TypeCode: skipped, written again in another form, refused.
+#include "support/octets.h"
+#include "typecode_nodes.h"
+#include <perigee/cdr/operators.h>
+#include <perigee/cdr/typecode.h>
+
+#include <doctest/doctest.h>
+
+namespace perigee::cdr {
+
+namespace {
+
+using test::octets;
+using enum TypeKind;
+
+constexpr std::endian orders[] = {std::endian::little, std::endian::big};
+
+/// A value of test::everything; `start` octets of a message come before it.
+Octets everything(std::endian order, std::size_t start, CodeSets code_sets = {}) {
+  Buffer buffer;
+  Encoder encoder(buffer, order, Encoder::Borrowing::no, start);
+  encoder.set_code_sets(code_sets);
+  encoder << true << 'x' << L'\u20ac' << std::uint8_t{200} << std::int16_t{-3};
+  encoder << std::uint64_t{1} << 0.5F << 1.25L << std::string("text")
+          << std::wstring(L"w\U0001d11e");
+  encoder << 1.5 << -2.5;                    // place
+  encoder.write_enum(1);                     // tint
+  encoder << false << std::string("other");  // either
+  encoder << std::uint32_t{2};               // tree: two leaves
+  encoder << std::uint32_t{0} << std::uint32_t{0};
+  encoder.write_octets(octets(0x12, 0x34, 0x5d));  // price
+  encoder << std::vector<std::int16_t>{1, 2, 3} << std::vector<std::int16_t>{};
+  encoder << std::uint32_t{1} << std::string("pi") << 3.14;                    // table
+  encoder << std::string("IDL:I:1.0") << std::uint32_t{1} << std::uint32_t{9}  // object
+          << std::vector<std::uint8_t>{1, 2, 3};
+  encode_type(encoder, test::recursive);  // type
+  encode_type(encoder, test::point);      // inner
+  encoder << 7.0 << 8.0;
+  encoder << std::uint16_t{0x201};  // mask
+  REQUIRE(encoder.ok());
+  return buffer.flatten();
+}
+
+/// The octets from a multiple of 8 on, as a decoder wants them.
+Octets after(std::size_t start, const Octets& wire) {
+  Octets message(start);
+  message.insert(message.end(), wire.begin(), wire.end());
+  return message;
+}
+
+Error skip(const Octets& wire, const TypeNode& type, std::size_t start = 0) {
+  Decoder decoder(wire, std::endian::big, start);
+  skip_value(decoder, type);
+  return decoder.error();
+}
+
+}  // namespace
+
+TEST_CASE("a value is skipped to its very end, wherever it stands") {
+  for (const std::endian order : orders) {
+    for (std::size_t start = 0; start < 8; ++start) {
+      const Octets message = after(start, everything(order, start));
+      Decoder decoder(message, order, start);
+      skip_value(decoder, test::everything);
+      CHECK(decoder.ok());
+      CHECK(decoder.remaining() == 0);
+    }
+  }
+}
+
+TEST_CASE("a value is written again in any byte order, at any place") {
+  for (const std::endian from : orders) {
+    for (const std::endian to : orders) {
+      for (std::size_t start = 0; start < 8; ++start) {
+        const Octets wire = everything(from, 0);
+        Decoder decoder(wire, from);
+        Buffer buffer;
+        Encoder encoder(buffer, to, Encoder::Borrowing::no, start);
+        copy_value(decoder, encoder, test::everything);
+        REQUIRE(decoder.ok());
+        REQUIRE(encoder.ok());
+        // TypeCodes inside keep the byte order in which they came: compare what they say.
+        const Octets message = after(start, buffer.flatten());
+        Decoder again(message, to, start);
+        Buffer back;
+        Encoder normal(back, from);
+        copy_value(again, normal, test::everything);
+        CHECK(back.flatten() == wire);
+      }
+    }
+  }
+}
+
+TEST_CASE("a value is written again in other code sets") {
+  constexpr CodeSets old{.chars = CharSet::iso_8859_1, .giop_minor = 1};
+  const Octets wire = everything(std::endian::big, 0, old);
+  Decoder decoder(wire, std::endian::big);
+  decoder.set_code_sets(old);
+  Buffer buffer;
+  Encoder encoder(buffer, std::endian::big);
+  constexpr TypeMember members[] = {{"", &basic_node<tk_boolean>}, {"", &basic_node<tk_char>},
+                                    {"", &basic_node<tk_wchar>},   {"", &basic_node<tk_octet>},
+                                    {"", &basic_node<tk_short>},   {"", &basic_node<tk_ulonglong>},
+                                    {"", &basic_node<tk_float>},   {"", &basic_node<tk_longdouble>},
+                                    {"", &string_node<>},          {"", &wstring_node<>}};
+  const TypeNode front{.kind = tk_struct, .members = members};
+  copy_value(decoder, encoder, front);
+  REQUIRE(encoder.ok());
+  const Octets expected = everything(std::endian::big, 0);
+  const Octets copied = buffer.flatten();
+  CHECK(copied == Octets(expected.begin(), expected.begin() + static_cast<long>(copied.size())));
+}
+
+TEST_CASE("a value that is cut off anywhere is an error") {
+  const Octets wire = everything(std::endian::big, 0);
+  for (std::size_t size = 0; size < wire.size(); ++size) {
+    CAPTURE(size);
+    Decoder decoder(OctetSpan(wire).first(size), std::endian::big);
+    skip_value(decoder, test::everything);
+    CHECK_FALSE(decoder.ok());
+  }
+}
+
+TEST_CASE("a union's discriminator says what follows") {
+  constexpr const TypeNode& type = test::union_over<basic_node<tk_char>, 'a', 255>;
+  CHECK(skip(octets('a', 0, 0, 0, 0, 0, 0, 9), type).kind == ErrorKind::none);
+  CHECK(skip(octets('a', 0, 0, 0, 0, 0, 0), type).kind == ErrorKind::truncated);
+  CHECK(skip(octets('z'), type).kind == ErrorKind::none);  // no member
+}
+
+TEST_CASE("values that their type does not have are errors") {
+  CHECK(skip(octets(2), basic_node<tk_boolean>).kind == ErrorKind::bad_boolean);
+  CHECK(skip(octets(0, 0, 0, 2), test::colour).kind == ErrorKind::bad_enum);
+  CHECK(skip(octets(0xa0, 0x0c), fixed_node<3, 0>).kind == ErrorKind::bad_value);
+  CHECK(skip(octets(0x12, 0x3e), fixed_node<3, 0>).kind == ErrorKind::bad_value);
+  CHECK(skip(octets(0, 0, 0, 2, 1, 1), sequence_node<basic_node<tk_octet>, 1>).kind ==
+        ErrorKind::bad_length);
+  CHECK(skip(octets(0, 0, 0, 3, 'a', 'b', 0), string_node<1>).kind == ErrorKind::bad_length);
+  CHECK(skip(octets(0xff, 0xff, 0xff, 0xff), sequence_node<test::point>).kind ==
+        ErrorKind::truncated);
+  CHECK(skip(octets(0xff, 0xff, 0xff, 0xff), sequence_node<basic_node<tk_long>>).kind ==
+        ErrorKind::bad_length);
+}
+
+// Found by fuzzing: whether it was accepted depended on what came behind it.
+TEST_CASE("elements that take no octets need none") {
+  constexpr static TypeNode nothing{.kind = tk_struct};
+  CHECK(skip(octets(0, 0, 0, 2), sequence_node<nothing>).kind == ErrorKind::none);
+  CHECK(skip(octets(0, 1, 0, 0), sequence_node<nothing>).kind == ErrorKind::none);
+  CHECK(skip(octets(0, 1, 0, 1), sequence_node<nothing>).kind == ErrorKind::too_large);
+  // Found by fuzzing: wherever the value stands.
+  CHECK(skip(octets(0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0), sequence_node<nothing>, 5).kind ==
+        ErrorKind::none);
+}
+
+// Found by fuzzing: with an empty id, what came behind the value decided.
+TEST_CASE("an exception's id is left out only where the TypeCode says what it would be") {
+  constexpr static TypeNode named{.kind = tk_except, .id = "ID"};
+  constexpr static TypeNode anonymous{.kind = tk_except};
+  CHECK(skip(octets(), named).kind == ErrorKind::none);
+  CHECK(skip(octets(0, 0, 0, 3, 'I', 'D', 0), named).kind == ErrorKind::none);
+  CHECK(skip(octets(), anonymous).kind == ErrorKind::truncated);
+  CHECK(skip(octets(0, 0, 0, 3, 'I', 'D', 0), anonymous).kind == ErrorKind::none);
+}
+
+TEST_CASE("a null valuetype is skipped, others are not supported") {
+  CHECK(skip(octets(0, 0, 0, 0), test::value).kind == ErrorKind::none);
+  CHECK(skip(octets(0x7f, 0xff, 0xff, 0), test::value).kind == ErrorKind::not_supported);
+  CHECK(skip(octets(0x7f, 0xff, 0xff, 2), test::box).kind == ErrorKind::not_supported);
+  CHECK(skip(octets(1), test::abstract).kind == ErrorKind::not_supported);
+}
+
+TEST_CASE("what is local cannot come from elsewhere") {
+  CHECK(skip(octets(0), test::local).kind == ErrorKind::local_object);
+  CHECK(skip(octets(0), test::native).kind == ErrorKind::local_object);
+}
+
+// One octet would buy the work of 2^32 steps, or of 2^40.
+TEST_CASE("types that hold much of nothing do not keep the walk busy") {
+  constexpr static TypeNode nothing{.kind = tk_struct};
+  CHECK(skip(octets(0), array_node<nothing, 0xffffffff>).kind == ErrorKind::too_large);
+  CHECK(skip(octets(0), array_node<array_node<nothing, 0xffffffff>, 0xffffffff>).kind ==
+        ErrorKind::too_large);
+  std::vector<TypeNode> doubled(41);
+  std::vector<std::array<TypeMember, 2>> members(41);
+  doubled[0].kind = tk_struct;
+  for (std::size_t index = 1; index < doubled.size(); ++index) {
+    members[index] = {TypeMember{"a", &doubled[index - 1]}, TypeMember{"b", &doubled[index - 1]}};
+    doubled[index].kind = tk_struct;
+    doubled[index].members = members[index];
+  }
+  CHECK(skip(octets(0), doubled.back()).kind == ErrorKind::too_large);
+}
+
+TEST_CASE("nesting of values is limited") {
+  Octets wire;
+  for (int depth = 0; depth < 200; ++depth)
+    for (const int octet : {0, 0, 0, 1}) wire.push_back(static_cast<std::byte>(octet));
+  wire.insert(wire.end(), 4, std::byte{0});
+  CHECK(skip(wire, test::recursive).kind == ErrorKind::too_deep);
+  Octets anys;
+  for (int depth = 0; depth < 200; ++depth)
+    for (const int octet : {0, 0, 0, 11}) anys.push_back(static_cast<std::byte>(octet));
+  CHECK(skip(anys, basic_node<tk_any>).kind == ErrorKind::too_deep);
+}
+
+}  // namespace perigee::cdr

@@ -1,0 +1,135 @@
+// IDL::Fixed: arithmetic by CORBA's rules, conversions, and its way through octets.
+#include "fixedC.h"
+#include "round_trip.h"
+#include "support/octets.h"
+
+#include <doctest/doctest.h>
+
+#include <type_traits>
+
+using IDL::Fixed;
+using perigee::test::check_round_trip;
+using perigee::test::encode;
+using perigee::test::octets;
+
+namespace {
+
+/// The octets as a fixed of `Digits` digits, or the error.
+template <std::uint16_t Digits>
+perigee::cdr::ErrorKind decoding_error(const perigee::Octets& wire) {
+  perigee::cdr::Decoder decoder(wire, std::endian::big);
+  Fixed<Digits, 0> value;
+  decoder >> value;
+  return decoder.error().kind;
+}
+
+}  // namespace
+
+TEST_CASE("fixed constants have their values and as many digits") {
+  static_assert(std::is_same_v<decltype(Money::rate), const Fixed<4, 4>>);
+  static_assert(Money::rate == Fixed<4, 4>("0.0725"));
+  CHECK(Money::limit.to_string() == "12345678.90");
+  CHECK(Money::debt.to_string() == "-3");
+}
+
+TEST_CASE("text and numbers become fixed values, and back") {
+  CHECK(Fixed<6, 2>("-12.3").to_string() == "-12.30");
+  CHECK(Fixed<6, 2>("0.129d").to_string() == "0.12");  // cut off, not rounded
+  CHECK(Fixed<6, 2>(-7).to_string() == "-7.00");
+  CHECK(Fixed<6, 2>(1.005L).units() == 101);
+  CHECK(Fixed<4, 4>(".5").to_string() == "0.5000");
+  CHECK(static_cast<double>(Fixed<6, 2>("2.50")) == 2.5);
+  CHECK(static_cast<int>(Fixed<6, 2>("-2.99")) == -2);
+}
+
+TEST_CASE("what a type cannot hold is DATA_CONVERSION") {
+  using Small = Fixed<4, 2>;
+  CHECK_THROWS_AS(Small(100), CORBA::DATA_CONVERSION);
+  CHECK_THROWS_AS(Small("100"), CORBA::DATA_CONVERSION);
+  CHECK_THROWS_AS(Small("1x"), CORBA::DATA_CONVERSION);
+  CHECK_THROWS_AS(Small(""), CORBA::DATA_CONVERSION);
+  CHECK_THROWS_AS(Small(1e9), CORBA::DATA_CONVERSION);
+  CHECK_THROWS_AS(Small(Fixed<5, 2>("123.45")), CORBA::DATA_CONVERSION);
+  CHECK_THROWS_AS(static_cast<std::int8_t>(Fixed<4, 0>(128)), CORBA::DATA_CONVERSION);
+  Small value("99.99");
+  CHECK_THROWS_AS(value += Small("0.01"), CORBA::DATA_CONVERSION);
+  CHECK(value.to_string() == "99.99");
+}
+
+// CORBA 3.0, 3.10.2: the digits of results.
+TEST_CASE("results have the digits that CORBA gives them") {
+  const Fixed<5, 2> a("123.45");
+  const Fixed<4, 3> b("-1.005");
+  static_assert(std::is_same_v<decltype(a + b), Fixed<7, 3>>);
+  static_assert(std::is_same_v<decltype(a * b), Fixed<9, 5>>);
+  static_assert(std::is_same_v<decltype(a / b), Fixed<31, 25>>);
+  CHECK((a + b).to_string() == "122.445");
+  CHECK((a - b).to_string() == "124.455");
+  CHECK((a * b).to_string() == "-124.06725");
+  CHECK((Fixed<1, 0>(1) / Fixed<1, 0>(3)).to_string() == "0.333333333333333333333333333333");
+  CHECK((Fixed<1, 0>(-2) / Fixed<1, 0>(3)).to_string() == "-0.666666666666666666666666666666");
+  CHECK_THROWS_AS((a / Fixed<1, 0>(0)), CORBA::DATA_CONVERSION);
+}
+
+TEST_CASE("arithmetic with all 31 digits loses those behind the point first") {
+  const Fixed<31, 0> large("9999999999999999999999999999999");
+  const Fixed<31, 31> tiny("0.9999999999999999999999999999999");
+  CHECK_THROWS_AS(large + large, CORBA::DATA_CONVERSION);
+  CHECK((large - tiny).to_string() == "9999999999999999999999999999998");
+  CHECK((tiny + tiny).to_string() == "1.999999999999999999999999999999");
+  CHECK((large * tiny).to_string() == "9999999999999999999999999999998");
+  CHECK((tiny * tiny).to_string() == "0.9999999999999999999999999999998");
+  CHECK((large / large).to_string() == "1");
+  CHECK((tiny / tiny).to_string() == "1");
+}
+
+TEST_CASE("fixed values of any digits compare by their number") {
+  CHECK((Fixed<5, 2>("1.50") == Fixed<3, 1>("1.5")));
+  CHECK((Fixed<31, 31>("0.5") < Fixed<31, 0>(1)));
+  CHECK((Fixed<5, 2>("-1.50") > Fixed<5, 1>("-1.6")));
+  CHECK((Fixed<5, 2>("1.50") > 1));
+  CHECK((Fixed<5, 2>(2) == 2));
+}
+
+TEST_CASE("rounding goes half away from zero, truncation towards it") {
+  CHECK(Fixed<6, 3>("1.235").round(2).to_string() == "1.240");
+  CHECK(Fixed<6, 3>("-1.235").round(2).to_string() == "-1.240");
+  CHECK(Fixed<6, 3>("1.234").round(0).to_string() == "1.000");
+  CHECK(Fixed<6, 3>("-1.239").truncate(2).to_string() == "-1.230");
+  CHECK_THROWS_AS(static_cast<void>(Fixed<2, 1>("9.9").round(0)), CORBA::DATA_CONVERSION);
+}
+
+TEST_CASE("fixed values count, and change in place") {
+  Fixed<4, 1> value("1.5");
+  ++value;
+  CHECK(value.to_string() == "2.5");
+  value *= Fixed<4, 1>(2);
+  CHECK(value == 5);
+  value -= Fixed<4, 1>("0.1");
+  CHECK((-value).to_string() == "-4.9");
+  value /= Fixed<4, 1>(2);
+  CHECK(value.to_string() == "2.4");
+}
+
+// CORBA 3.0, 15.3.2.8: half octets, a zero in front if the number of digits is even.
+TEST_CASE("a fixed value is its digits in half octets and a sign") {
+  CHECK(encode(Fixed<5, 2>("-123.45"), std::endian::big) == octets(0x12, 0x34, 0x5d));
+  CHECK(encode(Fixed<4, 1>("1.2"), std::endian::little) == octets(0x00, 0x01, 0x2c));
+  CHECK(encode(Fixed<1, 0>(), std::endian::big) == octets(0x0c));
+}
+
+TEST_CASE("fixed values survive the round trip") {
+  check_round_trip(Money::Amount("-12345678.90"));
+  check_round_trip(Money::Fraction("0.1234567890123456789012345678901"));
+  check_round_trip(Money::Amounts{Money::Amount(1), Money::Amount()});
+  check_round_trip(Money::Item("tea", Money::Amount("2.50"), Fixed<4, 1>("-7.5")));
+}
+
+TEST_CASE("half octets that are no digit or no sign are an error") {
+  using perigee::cdr::ErrorKind;
+  CHECK(decoding_error<3>(octets(0x12, 0x3c)) == ErrorKind::none);
+  CHECK(decoding_error<3>(octets(0x1a, 0x3c)) == ErrorKind::bad_value);
+  CHECK(decoding_error<3>(octets(0x12, 0xac)) == ErrorKind::bad_value);
+  CHECK(decoding_error<3>(octets(0x12, 0x3f)) == ErrorKind::bad_value);
+  CHECK(decoding_error<2>(octets(0x12, 0x3c)) == ErrorKind::bad_value);  // one digit too many
+}

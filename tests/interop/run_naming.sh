@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Runs a client against a naming service of its own, at a port that is free.
+#   run_naming.sh OMNINAMES PERIGEE CLIENT [CLIENT-OPTION...]
+# The client gets HOST:PORT as its first argument, and the initial reference NameService.
+set -euo pipefail
+
+names=$1 perigee=$2 client=$3
+shift 3
+folder=$(mktemp -d)
+names_pid=
+clean_up() {
+  [[ -n $names_pid ]] && kill "$names_pid" 2>/dev/null
+  rm -rf "$folder"
+}
+trap clean_up EXIT
+
+mkfifo "$folder/output"
+"$names" -start 1 -ignoreport -datadir "$folder" -ORBendPoint giop:tcp:127.0.0.1: \
+  >"$folder/output" 2>&1 &
+names_pid=$!
+exec 3<"$folder/output"
+ior=
+while [[ -z $ior ]]; do
+  read -r line <&3 || { echo "run_naming: $names printed no reference" >&2; exit 1; }
+  [[ $line =~ IOR:[0-9a-f]+ ]] && ior=${BASH_REMATCH[0]}
+done
+cat <&3 >/dev/null &
+
+address=$("$perigee" ior "$ior" | grep -oE '127\.0\.0\.1:[0-9]+' | head -n 1)
+[[ -n $address ]] || { echo "run_naming: no address in $ior" >&2; exit 1; }
+"$client" "$address" -ORBInitRef "NameService=$ior" "$@"

@@ -1,0 +1,78 @@
+// What the log shows of connections and messages.
+#include "orb/fixture.h"
+#include <perigee/base/log.h>
+
+#include <doctest/doctest.h>
+
+#include <mutex>
+#include <string>
+
+namespace perigee::test {
+
+namespace {
+
+/// Collects the log's lines at a level, as long as it lives.
+class LogLines {
+ public:
+  explicit LogLines(log::Level level) {
+    log::set_sink(take, this);
+    log::set_level(level);
+  }
+  ~LogLines() {
+    log::set_level(log::Level::warning);
+    log::set_sink(nullptr, nullptr);
+  }
+  LogLines(const LogLines&) = delete;
+  LogLines& operator=(const LogLines&) = delete;
+
+  [[nodiscard]] bool have(std::string_view part) {
+    const std::lock_guard lock(mutex_);
+    return text_.find(part) != std::string::npos;
+  }
+
+ private:
+  static void take(void* context, log::Level, std::string_view component, std::string_view text) {
+    auto& self = *static_cast<LogLines*>(context);
+    const std::lock_guard lock(self.mutex_);
+    self.text_ += std::string(component) + ": " + std::string(text) + "\n";
+  }
+  std::mutex mutex_;
+  std::string text_;
+};
+
+void exchange_messages() {
+  Fixture fixture;
+  fixture.peer("a",
+               reply_with_exception("IDL:omg.org/CORBA/NO_PERMISSION:1.0", 0, CORBA::COMPLETED_NO));
+  CHECK_THROWS_AS(ping(fixture.object({"a"})), CORBA::NO_PERMISSION);
+}
+
+}  // namespace
+
+TEST_CASE("at level debug the log shows connections and the headers of messages") {
+  LogLines lines(log::Level::debug);
+  exchange_messages();
+  CHECK(lines.have("connection: test://peer opened"));
+  CHECK(lines.have("message: sent to test://peer: GIOP 1.2 Request"));
+  CHECK(lines.have("'ping' to key, contexts"));
+  CHECK(lines.have("received from test://peer: GIOP 1.2 Reply"));
+  CHECK(lines.have("SYSTEM_EXCEPTION IDL:omg.org/CORBA/NO_PERMISSION:1.0"));
+  CHECK(lines.have("connection: test://peer ended"));
+  CHECK(!lines.have("47 49 4f 50"));
+}
+
+TEST_CASE("at level trace it shows the octets, too") {
+  LogLines lines(log::Level::trace);
+  exchange_messages();
+  CHECK(lines.have("0000  47 49 4f 50 01 02"));
+  CHECK(lines.have("GIOP.."));
+}
+
+TEST_CASE("at other levels it shows nothing of them") {
+  LogLines lines(log::Level::info);
+  exchange_messages();
+  CHECK(!lines.have("ping"));
+  CHECK(!lines.have("opened"));
+}
+
+}  // namespace perigee::test
