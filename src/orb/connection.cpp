@@ -47,14 +47,40 @@ Connection::~Connection() {
   if (traced_) trace_connection(peer(), "ended");
 }
 
-ReadStatus Connection::read(messaging::IncomingMessage& message, Wait wait) {
+ReadStatus Connection::read(messaging::IncomingMessage& message, Wait wait,
+                            const CallDeadline* deadline) {
   if (!read_buffer_)
     read_buffer_ = std::make_unique_for_overwrite<std::byte[]>(limits_.read_buffer_size);
-  return read(message, wait, {read_buffer_.get(), limits_.read_buffer_size});
+  return read_message(message, wait, {read_buffer_.get(), limits_.read_buffer_size}, deadline);
 }
 
 ReadStatus Connection::read(messaging::IncomingMessage& message, Wait wait,
                             MutableOctetSpan scratch) {
+  return read_message(message, wait, scratch, nullptr);
+}
+
+bool Connection::set_receive_timeout(std::chrono::microseconds timeout) {
+  receive_timeout_ = timeout;
+  receive_limited_ = false;
+  return transport_->set_receive_timeout(timeout).ok();
+}
+
+// False if the deadline has passed. Without one, takes back what an earlier one has set.
+bool Connection::limit_receive(const CallDeadline* deadline) {
+  if (deadline == nullptr) {
+    (void)set_receive_timeout(receive_timeout_);
+    return true;
+  }
+  if (deadline->expired()) return false;
+  std::chrono::microseconds timeout = deadline->socket_timeout();
+  receive_limited_ = receive_timeout_.count() == 0 || timeout < receive_timeout_;
+  if (!receive_limited_) timeout = receive_timeout_;
+  (void)transport_->set_receive_timeout(timeout);
+  return true;
+}
+
+ReadStatus Connection::read_message(messaging::IncomingMessage& message, Wait wait,
+                                    MutableOctetSpan scratch, const CallDeadline* deadline) {
   for (;;) {
     switch (reader_->next(message)) {
       case messaging::MessageReader::Next::message:
@@ -66,6 +92,8 @@ ReadStatus Connection::read(messaging::IncomingMessage& message, Wait wait,
         break;
     }
     if (std::exchange(drained_, false) && wait == Wait::no) return ReadStatus::would_block;
+    if (deadline != nullptr || receive_limited_) [[unlikely]]
+      if (!limit_receive(deadline)) return ReadStatus::timed_out;
     const MutableOctetSpan space = reader_->receive_space(scratch);
     const IoResult result = transport_->receive(space, wait);
     switch (result.status) {
@@ -74,6 +102,7 @@ ReadStatus Connection::read(messaging::IncomingMessage& message, Wait wait,
       case IoStatus::would_block:
         return ReadStatus::would_block;
       case IoStatus::timed_out:
+        if (deadline != nullptr && receive_limited_) continue;  // which looks at the clock
         return ReadStatus::timed_out;
       case IoStatus::end_of_stream:
         return ReadStatus::end_of_stream;
@@ -87,10 +116,12 @@ ReadStatus Connection::read(messaging::IncomingMessage& message, Wait wait,
   }
 }
 
-SendResult Connection::send(const cdr::Buffer& message, Wait wait, Drain drain) {
+SendResult Connection::send(const cdr::Buffer& message, Wait wait, Drain drain,
+                            const CallDeadline* deadline) {
   if (broken()) return {SendStatus::failed};
   if (traced_) trace_sent(protocol_, message, peer());
-  return take_writing() ? write_directly(message, wait, drain) : write_later(message, wait, drain);
+  return take_writing() ? write_directly(message, wait, drain, deadline)
+                        : write_later(message, wait, drain, deadline);
 }
 
 bool Connection::flush() {
@@ -130,7 +161,18 @@ std::span<const OctetSpan> Connection::segments_of(const cdr::Buffer& message) {
   return segments_;
 }
 
-SendResult Connection::write_directly(const cdr::Buffer& message, Wait wait, Drain drain_when) {
+// By the thread that writes.
+void Connection::limit_send(const CallDeadline* deadline) {
+  const auto timeout =
+      deadline != nullptr ? deadline->socket_timeout() : std::chrono::microseconds::zero();
+  (void)transport_->set_send_timeout(timeout);
+  send_limited_ = deadline != nullptr;
+}
+
+SendResult Connection::write_directly(const cdr::Buffer& message, Wait wait, Drain drain_when,
+                                      const CallDeadline* deadline) {
+  if (deadline != nullptr || send_limited_) [[unlikely]]
+    limit_send(deadline);
   const std::span<const OctetSpan> segments = segments_of(message);
   const IoResult result = transport_->send(segments, wait);
   const bool complete = result.count == total_size(segments);
@@ -142,6 +184,9 @@ SendResult Connection::write_directly(const cdr::Buffer& message, Wait wait, Dra
   }
   const bool short_write = result.ok() || result.status == IoStatus::would_block;
   if (wait == Wait::no && short_write) return finish_partial(segments, result.count);
+  if (deadline != nullptr && result.status == IoStatus::timed_out && result.count == 0 &&
+      stop_writing())
+    return {SendStatus::timed_out};
   fail_output(result.code);
   return {SendStatus::failed};
 }
@@ -157,7 +202,8 @@ SendResult Connection::finish_partial(std::span<const OctetSpan> segments, std::
   return {usable || uncounted_ == 0 ? SendStatus::queued : SendStatus::failed};
 }
 
-SendResult Connection::write_later(const cdr::Buffer& message, Wait wait, Drain drain) {
+SendResult Connection::write_later(const cdr::Buffer& message, Wait wait, Drain drain,
+                                   const CallDeadline* deadline) {
   std::vector<OctetSpan> segments;
   Octets fragment_headers;
   protocol_.gather(message, segments, fragment_headers);
@@ -169,7 +215,7 @@ SendResult Connection::write_later(const cdr::Buffer& message, Wait wait, Drain 
     if (state == Writing::idle) {
       if (!take_writing()) continue;
       lock.unlock();
-      return write_directly(message, wait, drain);
+      return write_directly(message, wait, drain, deadline);
     }
     // The writer may go idle without the mutex while the state is `writing`: then look again.
     if (state == Writing::writing && !writing_.compare_exchange_strong(state, Writing::queued))
@@ -180,7 +226,10 @@ SendResult Connection::write_later(const cdr::Buffer& message, Wait wait, Drain 
       return {SendStatus::queued, queue_submitted_};
     }
     if (wait == Wait::no) break;
-    output_changed_.wait(lock);
+    if (deadline == nullptr)
+      output_changed_.wait(lock);
+    else if (output_changed_.wait_until(lock, deadline->end()) == std::cv_status::timeout)
+      return {SendStatus::timed_out};
   }
   lock.unlock();
   close();  // the peer does not read: nothing that is queued will get out in time

@@ -3,11 +3,13 @@
 // messages mean is the business of client/ and server/.
 #pragma once
 
+#include "orb/call_deadline.h"
 #include <perigee/cdr/buffer.h>
 #include <perigee/messaging/protocol.h>
 #include <perigee/transport/transport.h>
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -26,16 +28,17 @@ struct ConnectionLimits {
 enum class ReadStatus : std::uint8_t {
   message,        ///< there it is
   would_block,    ///< Wait::no, and no whole message has arrived
-  timed_out,      ///< the transport's receive time-out passed
+  timed_out,      ///< the receive time-out passed, or the deadline
   end_of_stream,  ///< the peer has closed
   failed,         ///< see `error_code()`
   bad_message,    ///< see `framing_error()`; nothing more can be read
 };
 
 enum class SendStatus : std::uint8_t {
-  sent,    ///< the transport accepted the last octet
-  queued,  ///< a copy waits behind others; `accepted(result.position)` tells when it is out
-  failed,  ///< the message did not get out as a whole: the peer cannot execute it
+  sent,       ///< the transport accepted the last octet
+  queued,     ///< a copy waits behind others; `accepted(result.position)` tells when it is out
+  failed,     ///< the message did not get out as a whole: the peer cannot execute it
+  timed_out,  ///< the deadline passed before anything got out: the connection is as it was
 };
 
 struct [[nodiscard]] SendResult {
@@ -76,8 +79,13 @@ class Connection final {
   /// remain; views in `message` live until the next `read` (see IncomingMessage).
   [[nodiscard]] ReadStatus read(messaging::IncomingMessage& message, transport::Wait wait,
                                 MutableOctetSpan scratch);
-  /// The same with a buffer of the connection's own, allocated at the first call.
-  [[nodiscard]] ReadStatus read(messaging::IncomingMessage& message, transport::Wait wait);
+  /// The same with a buffer of the connection's own, allocated at the first call. With Wait::yes
+  /// and a deadline: `timed_out` when that has passed; what has arrived of a message stays.
+  [[nodiscard]] ReadStatus read(messaging::IncomingMessage& message, transport::Wait wait,
+                                const CallDeadline* deadline = nullptr);
+  /// The longest that a receive with Wait::yes waits for octets; zero, as at first: for ever. False
+  /// if the transport cannot do it.
+  bool set_receive_timeout(std::chrono::microseconds timeout);
   /// Octets of further messages, or a part of one, have been received.
   [[nodiscard]] bool has_octets() const noexcept { return reader_->has_octets(); }
   /// Before `scratch` is lent to another connection.
@@ -95,7 +103,10 @@ class Connection final {
   /// Wait::yes: blocks until it is sent, or queued if others are writing. Wait::no: what the
   /// transport does not take at once is queued and leaves with `flush`. What comes behind it may
   /// wait up to `write_queue_size_max`; beyond that the send fails, and the connection with it.
-  SendResult send(const cdr::Buffer& message, transport::Wait wait, Drain drain = Drain::now);
+  /// A deadline is for Wait::yes. If it passes in the middle of a message the connection fails; so
+  /// it does when this thread sends what others have queued, and the peer takes nothing of it.
+  SendResult send(const cdr::Buffer& message, transport::Wait wait, Drain drain = Drain::now,
+                  const CallDeadline* deadline = nullptr);
   /// Does what a `send` with Drain::later left to do; blocks as Wait::yes does.
   void drain_queue() { (void)drain(transport::Wait::yes); }
   /// Sends queued octets as far as the transport takes them: call it when the handle is writable.
@@ -126,9 +137,16 @@ class Connection final {
   // blocked: the transport took no more in Wait::no; `flush` goes on.  failed: for good.
   enum class Writing : std::uint8_t { idle, writing, queued, blocked, failed };
 
+  [[nodiscard]] ReadStatus read_message(messaging::IncomingMessage& message, transport::Wait wait,
+                                        MutableOctetSpan scratch, const CallDeadline* deadline);
+  [[nodiscard]] bool limit_receive(const CallDeadline* deadline);
+  void limit_send(const CallDeadline* deadline);
+
   [[nodiscard]] bool take_writing() noexcept;
-  SendResult write_directly(const cdr::Buffer& message, transport::Wait wait, Drain drain);
-  SendResult write_later(const cdr::Buffer& message, transport::Wait wait, Drain drain);
+  SendResult write_directly(const cdr::Buffer& message, transport::Wait wait, Drain drain,
+                            const CallDeadline* deadline);
+  SendResult write_later(const cdr::Buffer& message, transport::Wait wait, Drain drain,
+                         const CallDeadline* deadline);
   SendResult finish_partial(std::span<const OctetSpan> segments, std::size_t sent);
   [[nodiscard]] bool stop_writing() noexcept;
   bool drain(transport::Wait wait);
@@ -147,6 +165,8 @@ class Connection final {
   std::atomic<bool> token_taken_{false};
   bool drained_ = false;  // the last receive of Wait::no was short
   bool expects_end_ = false;
+  bool receive_limited_ = false;                  // the transport's time-out is that of a deadline
+  std::chrono::microseconds receive_timeout_{0};  // without a deadline
   std::unique_ptr<std::byte[]> read_buffer_;
 
   // Writing. What is not atomic belongs to the thread that writes.
@@ -154,6 +174,7 @@ class Connection final {
   std::atomic<bool> broken_{false};
   std::atomic<bool> writable_again_{false};  // a `flush` came while a thread was writing
   std::atomic<int> error_code_{0};
+  bool send_limited_ = false;  // the transport's time-out is that of a deadline
   OctetSpan single_segment_;
   std::vector<OctetSpan> segments_;
   Octets fragment_headers_;

@@ -3,6 +3,7 @@
 #include "orb/orb_core.h"
 
 #include "orb/client/endpoint_table.h"
+#include "orb/client_policies.h"
 #include "orb/reference.h"
 #include "orb/system_exceptions.h"
 
@@ -16,7 +17,10 @@ OrbCore::OrbCore(CoreParts parts)
       kept_(std::move(parts.kept)),
       protocols_(std::move(parts.protocols)),
       messaging_(std::move(parts.messaging)),
-      endpoints_(std::make_unique<EndpointTable>(*protocols_, *messaging_, settings_)) {}
+      endpoints_(std::make_unique<EndpointTable>(*protocols_, *messaging_, settings_)),
+      client_policies_(std::make_shared<ClientPolicies>()) {
+  install_client_policies(*this, client_policies_);
+}
 
 // An ORB that was never destroyed: nobody refers to it any longer, so nobody waits for it.
 OrbCore::~OrbCore() {

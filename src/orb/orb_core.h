@@ -24,6 +24,7 @@
 
 namespace perigee::orb {
 
+class ClientPolicies;
 class EndpointTable;
 class Reference;
 
@@ -69,6 +70,8 @@ class PERIGEE_API OrbCore final : public cdr::Environment,
   [[nodiscard]] const messaging::Protocol& messaging() const noexcept { return *messaging_; }
   /// The client's connections.
   [[nodiscard]] EndpointTable& endpoints() noexcept { return *endpoints_; }
+  /// The client's policies of the ORB and of its threads.
+  [[nodiscard]] ClientPolicies& client_policies() noexcept { return *client_policies_; }
 
   /// @name Assembly: before the ORB is used, by the runtime and the layers that it installs.
   /// @{
@@ -145,6 +148,7 @@ class PERIGEE_API OrbCore final : public cdr::Environment,
   const std::unique_ptr<transport::ProtocolRegistry> protocols_;
   const std::unique_ptr<messaging::Protocol> messaging_;
   std::unique_ptr<EndpointTable> endpoints_;
+  std::shared_ptr<ClientPolicies> client_policies_;  // shared with PolicyManager and PolicyCurrent
   std::unique_ptr<Server> server_;
   std::atomic<RequestDispatcher*> dispatcher_{nullptr};
   std::atomic<Life> life_{Life::running};

@@ -1,4 +1,4 @@
-// CORBA::Policy and PolicyError: what is not in the header.
+// CORBA::Policy and what goes wrong with policies: what is not in the header.
 #include <perigee/cdr/encoder.h>
 #include <perigee/orb/policy.h>
 
@@ -12,6 +12,17 @@ const char* PolicyError::_rep_id() const noexcept { return "IDL:omg.org/CORBA/Po
 const char* PolicyError::_name() const noexcept { return "PolicyError"; }
 void PolicyError::_raise() const { throw *this; }
 void PolicyError::_encode(perigee::cdr::Encoder& encoder) const { encoder.write(reason_); }
+
+InvalidPolicies::~InvalidPolicies() = default;
+const char* InvalidPolicies::_rep_id() const noexcept {
+  return "IDL:omg.org/CORBA/InvalidPolicies:1.0";
+}
+const char* InvalidPolicies::_name() const noexcept { return "InvalidPolicies"; }
+void InvalidPolicies::_raise() const { throw *this; }
+void InvalidPolicies::_encode(perigee::cdr::Encoder& encoder) const {
+  encoder.write_length(indices_.size());
+  for (const std::uint16_t index : indices_) encoder.write(index);
+}
 
 }  // namespace perigee_v1
 }  // namespace CORBA

@@ -41,8 +41,9 @@ std::unique_ptr<Binding> make_binding(OrbCore& core, iop::Ior ior, Binding::Kind
   return binding;
 }
 
-Reference::Reference(std::shared_ptr<OrbCore> core, iop::Ior ior)
-    : core_(std::move(core)), unresolved_(std::move(ior)) {}
+Reference::Reference(std::shared_ptr<OrbCore> core, iop::Ior ior,
+                     std::shared_ptr<const PolicyOverrides> overrides)
+    : core_(std::move(core)), overrides_(std::move(overrides)), unresolved_(std::move(ior)) {}
 
 Reference::~Reference() = default;
 

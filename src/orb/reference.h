@@ -17,6 +17,7 @@ namespace perigee::orb {
 
 class ClientEndpoint;
 class OrbCore;
+class PolicyOverrides;
 
 /// One place where requests to the object can be sent.
 struct Target {
@@ -49,12 +50,15 @@ std::unique_ptr<Binding> make_binding(OrbCore& core, iop::Ior ior, Binding::Kind
 /// forwards are one binding, and the number of those remembered is limited.
 class Reference final {
  public:
-  Reference(std::shared_ptr<OrbCore> core, iop::Ior ior);
+  /// `overrides`: the policies of calls through this reference; null: none of its own.
+  Reference(std::shared_ptr<OrbCore> core, iop::Ior ior,
+            std::shared_ptr<const PolicyOverrides> overrides = nullptr);
   ~Reference();
   Reference(const Reference&) = delete;
   Reference& operator=(const Reference&) = delete;
 
   [[nodiscard]] OrbCore& core() const noexcept { return *core_; }
+  [[nodiscard]] const PolicyOverrides* overrides() const noexcept { return overrides_.get(); }
   /// As given, or as replaced by LOCATION_FORWARD_PERM: what is exported and compared.
   [[nodiscard]] const iop::Ior& ior() const { return base().ior; }
 
@@ -80,6 +84,7 @@ class Reference final {
   const Binding& resolve() const;
 
   const std::shared_ptr<OrbCore> core_;  // shared: an ORB lives as long as its references
+  const std::shared_ptr<const PolicyOverrides> overrides_;  // shared: immutable
   mutable std::atomic<const Binding*> current_{nullptr};
   mutable std::atomic<const Binding*> base_{nullptr};
   mutable std::mutex mutex_;  // guards what follows

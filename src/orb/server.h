@@ -2,6 +2,7 @@
 // Implemented in server/; made by `make_server` and given to the core by the runtime.
 #pragma once
 
+#include <perigee/base/clock.h>
 #include <perigee/base/io_error.h>
 #include <perigee/base/octets.h>
 #include <perigee/iop/ior.h>
@@ -37,10 +38,15 @@ class Server {
     not_here,  ///< the calling thread serves nobody else: block as usual
     readable,  ///< requests were served meanwhile
     too_deep,  ///< `nested_upcall_depth_max` upcalls wait already: NO_RESOURCES
+    timed_out,
   };
+  static constexpr TimePoint for_ever = TimePoint::max();
   /// Called by a thread that has to wait for a reply. On the thread of a reactive server: serves
-  /// requests until the handle is readable, or has been closed by the peer.
-  [[nodiscard]] virtual Nested wait_readable(int /*fd*/) { return Nested::not_here; }
+  /// requests until the handle is readable, has been closed by the peer, or `until` has come; later
+  /// if an upcall of the others takes longer.
+  [[nodiscard]] virtual Nested wait_readable(int /*fd*/, TimePoint /*until*/) {
+    return Nested::not_here;
+  }
   /// Whether `wait_readable` on this thread would not be too deep: asked before a request is sent.
   [[nodiscard]] virtual bool may_nest() const noexcept { return true; }
 

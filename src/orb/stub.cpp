@@ -1,6 +1,7 @@
 // What generated stubs call: the outermost adapter of a synchronous call, which turns what the
 // invocation returns into results and exceptions; and object references as arguments.
 #include "orb/client/invocation.h"
+#include "orb/client_policies.h"
 #include "orb/orb_core.h"
 #include "orb/reference.h"
 #include "orb/system_exceptions.h"
@@ -44,6 +45,34 @@ void finish_call(orb::Invocation& call, const Operation& operation, ResultDecode
 
 }  // namespace
 
+namespace {
+
+ResponseFlags oneway_response(Messaging::SyncScope scope) {
+  switch (scope) {
+    case Messaging::SYNC_WITH_SERVER:
+      return ResponseFlags::with_server;
+    case Messaging::SYNC_WITH_TARGET:
+      return ResponseFlags::with_target;
+    default:
+      return ResponseFlags::none;
+  }
+}
+
+bool has_policies(const orb::Reference& reference) {
+  return reference.overrides() != nullptr || reference.core().client_policies().in_use();
+}
+
+void apply_policies(const orb::Reference& reference, orb::InvocationRequest& request) {
+  orb::CallPolicies policies;
+  if (const orb::PolicyOverrides* overrides = reference.overrides()) policies = overrides->values();
+  policies.complete_with(reference.core().client_policies().effective());
+  request.time_limit = policies.time_limit();
+  if (request.response == ResponseFlags::none && policies.sync_scope)
+    request.response = oneway_response(*policies.sync_scope);
+}
+
+}  // namespace
+
 void invoke(const CORBA::Object& target, const Operation& operation, ArgumentEncoder encode,
             ResultDecoder decode) {
   orb::Reference* const reference = target._reference().get();
@@ -51,11 +80,13 @@ void invoke(const CORBA::Object& target, const Operation& operation, ArgumentEnc
   if (reference->core().stopped())
     throw CORBA::BAD_INV_ORDER(orb::minor_shut_down, CORBA::COMPLETED_NO, "the ORB was shut down");
   const bool oneway = operation.kind == Operation::Kind::oneway;
-  const orb::InvocationRequest request{
-      operation.name, oneway ? ResponseFlags::none : ResponseFlags::with_target, encode};
+  orb::InvocationRequest request{operation.name,
+                                 oneway ? ResponseFlags::none : ResponseFlags::with_target, encode};
+  if (has_policies(*reference)) [[unlikely]]
+    apply_policies(*reference, request);
   orb::Invocation call(*reference, request);
   if (const orb::InvocationError* error = call.run()) orb::raise_invocation_error(*error);
-  if (!oneway) finish_call(call, operation, decode);
+  if (request.response != ResponseFlags::none) finish_call(call, operation, decode);
 }
 
 void check_decoded(const cdr::Decoder& decoder) {

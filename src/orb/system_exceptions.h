@@ -24,10 +24,13 @@ inline constexpr std::uint32_t minor_wide_request_in_1_0 = omg_minor(5);       /
 inline constexpr std::uint32_t minor_wide_reply_in_1_0 = omg_minor(6);         ///< MARSHAL
 inline constexpr std::uint32_t minor_code_sets_changed = omg_minor(9);         ///< MARSHAL
 inline constexpr std::uint32_t minor_character_lost = omg_minor(1);            ///< DATA_CONVERSION
-inline constexpr std::uint32_t minor_no_common_code_set = omg_minor(1);  ///< CODESET_INCOMPATIBLE
-inline constexpr std::uint32_t minor_unknown_code_set = omg_minor(2);    ///< CODESET_INCOMPATIBLE
-inline constexpr std::uint32_t minor_no_wide_component = omg_minor(2);   ///< INV_OBJREF
-inline constexpr std::uint32_t minor_no_wide_context = omg_minor(23);    ///< BAD_PARAM
+inline constexpr std::uint32_t minor_no_common_code_set = omg_minor(1);    ///< CODESET_INCOMPATIBLE
+inline constexpr std::uint32_t minor_unknown_code_set = omg_minor(2);      ///< CODESET_INCOMPATIBLE
+inline constexpr std::uint32_t minor_no_wide_component = omg_minor(2);     ///< INV_OBJREF
+inline constexpr std::uint32_t minor_no_wide_context = omg_minor(23);      ///< BAD_PARAM
+inline constexpr std::uint32_t minor_policy_twice = omg_minor(30);         ///< BAD_PARAM
+inline constexpr std::uint32_t minor_no_policy_type = omg_minor(2);        ///< INV_POLICY
+inline constexpr std::uint32_t minor_not_of_local_objects = omg_minor(8);  ///< NO_IMPLEMENT
 
 /// Our own, for what OMG has no number.
 inline constexpr std::uint32_t minor_forward_hops = CORBA::PERIGEE_VMCID | 1;    ///< TRANSIENT
@@ -37,6 +40,7 @@ inline constexpr std::uint32_t minor_closed_by_peer = CORBA::PERIGEE_VMCID | 4; 
 inline constexpr std::uint32_t minor_wrong_union_member = CORBA::PERIGEE_VMCID | 5;  ///< BAD_PARAM
 inline constexpr std::uint32_t minor_bound_exceeded = CORBA::PERIGEE_VMCID | 6;      ///< BAD_PARAM
 inline constexpr std::uint32_t minor_bits_exceeded = CORBA::PERIGEE_VMCID | 7;       ///< BAD_PARAM
+inline constexpr std::uint32_t minor_deadline = CORBA::PERIGEE_VMCID | 8;            ///< TIMEOUT
 
 /// Throws the exception with this repository id; UNKNOWN (OMG minor 2) if there is none such.
 [[noreturn]] void raise_system_exception(std::string_view repository_id, std::uint32_t minor,

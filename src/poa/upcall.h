@@ -66,7 +66,7 @@ class UpcallCurrent final : public PortableServer::Current {
 
  protected:
   [[nodiscard]] bool _implements(std::string_view repository_id) const noexcept override {
-    return repository_id == _type_id;
+    return repository_id == _type_id || repository_id == CORBA::Current::_type_id;
   }
 };
 

@@ -74,7 +74,7 @@ IoResult ScriptedTransport::receive(MutableOctetSpan space, transport::Wait wait
   std::unique_lock lock(mutex_);
   const auto something = [this] { return inbound_taken_ < inbound_.size() || end_ != End::open; };
   if (!something() && wait == transport::Wait::no) return {0, IoStatus::would_block, 0};
-  if (!something() && times_out_) return {0, IoStatus::timed_out, 0};
+  if (!something() && receive_timeout_.count() > 0) return {0, IoStatus::timed_out, 0};
   arrived_.wait(lock, something);
   const std::size_t count = std::min(space.size(), inbound_.size() - inbound_taken_);
   if (count == 0 && end_ == End::reset) return {0, IoStatus::failed, ECONNRESET};
@@ -91,7 +91,13 @@ IoResult ScriptedTransport::receive(MutableOctetSpan space, transport::Wait wait
 
 IoResult ScriptedTransport::set_receive_timeout(std::chrono::microseconds timeout) {
   const std::lock_guard lock(mutex_);
-  times_out_ = timeout.count() > 0;
+  if (std::exchange(receive_timeout_, timeout) != timeout) ++counts_.timeouts_set;
+  return {};
+}
+
+IoResult ScriptedTransport::set_send_timeout(std::chrono::microseconds timeout) {
+  const std::lock_guard lock(mutex_);
+  if (std::exchange(send_timeout_, timeout) != timeout) ++counts_.timeouts_set;
   return {};
 }
 
@@ -132,6 +138,7 @@ std::expected<std::unique_ptr<transport::Transport>, IoError> ScriptedProtocol::
   TransportCounts& counts = counts_[endpoint.address];
   ++counts.connects;
   std::deque<Script>& scripts = scripts_[endpoint.address];
+  if (!scripts.empty() && scripts.front().on_connect) scripts.front().on_connect();
   if (scripts.empty() || scripts.front().refuse) {
     if (scripts.size() > 1) scripts.pop_front();
     return std::unexpected(

@@ -22,7 +22,8 @@ class ScriptedTransport;
 
 /// How the peer of one connection behaves.
 struct Script {
-  bool refuse = false;  ///< the connect fails
+  bool refuse = false;               ///< the connect fails
+  std::function<void()> on_connect;  ///< before the connect succeeds or fails
   /// Octets that are taken; the send that would go beyond takes those and fails with EPIPE.
   std::size_t accepts_max = std::numeric_limits<std::size_t>::max();
   /// Called in the sender's thread for each whole message; may answer through the transport.
@@ -35,6 +36,7 @@ struct TransportCounts {
   std::atomic<std::size_t> connects{0};
   std::atomic<std::size_t> sends{0};
   std::atomic<std::size_t> receives{0};
+  std::atomic<std::size_t> timeouts_set{0};  ///< to another value, of either direction
 };
 
 class ScriptedTransport final : public transport::Transport {
@@ -51,7 +53,7 @@ class ScriptedTransport final : public transport::Transport {
   IoResult send(std::span<const OctetSpan> segments, transport::Wait wait) override;
   IoResult receive(MutableOctetSpan space, transport::Wait wait) override;
   IoResult set_receive_timeout(std::chrono::microseconds timeout) override;
-  IoResult set_send_timeout(std::chrono::microseconds) override { return {}; }
+  IoResult set_send_timeout(std::chrono::microseconds timeout) override;
   void shutdown_send() noexcept override {}
   void interrupt() noexcept override { end_of_stream(); }
   [[nodiscard]] int readiness_fd() const noexcept override { return -1; }
@@ -74,7 +76,8 @@ class ScriptedTransport final : public transport::Transport {
   Octets inbound_;
   std::size_t inbound_taken_ = 0;
   End end_ = End::open;
-  bool times_out_ = false;
+  std::chrono::microseconds receive_timeout_{0};
+  std::chrono::microseconds send_timeout_{0};
 };
 
 /// Scheme "test". Addresses are any text; each connect to one takes the next of its scripts (the

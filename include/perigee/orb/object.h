@@ -10,6 +10,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace perigee::orb {
 class Reference;  // IOR, binding and policies behind an object reference; private to the ORB
@@ -37,6 +38,10 @@ namespace CORBA {
 inline namespace perigee_v1 {
 
 class Object;
+class Policy;
+using PolicyType = std::uint32_t;
+/// Whether policies come beside those that are set, or in their place.
+enum class SetOverrideType : std::uint32_t { SET_OVERRIDE, ADD_OVERRIDE };
 template <typename T>
 class weak_reference;
 
@@ -137,6 +142,26 @@ class PERIGEE_API Object {
   [[nodiscard]] virtual std::uint32_t _hash(std::uint32_t maximum) const;
   /// The most derived interface's repository id, as the object itself says.
   virtual std::string _repository_id() const;
+
+  /// @name Policies of calls through this reference (docs/policies.md; <perigee/orb/policy.h>).
+  /// Local objects raise NO_IMPLEMENT, OMG minor 8. Source: CORBA 3.0, 4.3.8.
+  /// @{
+  /// A new reference to the same object, with these policies besides or in place of this one's.
+  /// This one stays as it is. Raises InvalidPolicies, and BAD_PARAM (OMG minor 30).
+  [[nodiscard]] object_reference<Object> _set_policy_overrides(
+      const std::vector<object_reference<Policy>>& policies, SetOverrideType set_add) const;
+  /// What was set for this reference, of these types; all of it if `types` is empty.
+  [[nodiscard]] std::vector<object_reference<Policy>> _get_policy_overrides(
+      const std::vector<PolicyType>& types) const;
+  /// What a call by this thread would obey: the reference's policy, else the thread's, else the
+  /// ORB's; nil if there is none. Raises INV_POLICY (OMG minor 2) for what is no client's policy.
+  [[nodiscard]] object_reference<Policy> _get_client_policy(PolicyType type) const;
+  /// The same: servers publish nothing that the policies that there are would depend on.
+  [[nodiscard]] object_reference<Policy> _get_policy(PolicyType type) const;
+  /// Connects, and asks the object whether it is there: what a call would raise is raised here.
+  /// True, with an empty list: no policy is inconsistent with the server's.
+  bool _validate_connection(std::vector<object_reference<Policy>>& inconsistent_policies) const;
+  /// @}
 
   /// For the ORB and generated code: null for local objects.
   [[nodiscard]] const std::shared_ptr<perigee::orb::Reference>& _reference() const noexcept {

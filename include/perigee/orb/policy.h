@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace CORBA {
@@ -33,6 +34,7 @@ class PERIGEE_API Policy : public Object {
 };
 
 using PolicyList = std::vector<object_reference<Policy>>;
+using PolicyTypeSeq = std::vector<PolicyType>;
 
 /// Why a policy cannot be made. Source: CORBA 3.0, 4.8.2.
 using PolicyErrorCode = std::int16_t;
@@ -57,6 +59,25 @@ class PERIGEE_API PolicyError final : public UserException {
 
  private:
   PolicyErrorCode reason_ = BAD_POLICY;
+};
+
+/// Raised by `set_policy_overrides`: which policies of the list cannot be set there.
+class PERIGEE_API InvalidPolicies final : public UserException {
+ public:
+  InvalidPolicies() = default;
+  explicit InvalidPolicies(std::vector<std::uint16_t> indices) noexcept
+      : indices_(std::move(indices)) {}
+  ~InvalidPolicies() override;
+  [[nodiscard]] const std::vector<std::uint16_t>& indices() const noexcept { return indices_; }
+  [[nodiscard]] std::vector<std::uint16_t>& indices() noexcept { return indices_; }
+  void indices(std::vector<std::uint16_t> indices) noexcept { indices_ = std::move(indices); }
+  [[nodiscard]] const char* _rep_id() const noexcept override;
+  [[nodiscard]] const char* _name() const noexcept override;
+  [[noreturn]] void _raise() const override;
+  void _encode(perigee::cdr::Encoder& encoder) const override;
+
+ private:
+  std::vector<std::uint16_t> indices_;
 };
 
 }  // namespace perigee_v1

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <perigee/base/export.h>
+#include <perigee/orb/current.h>
 #include <perigee/orb/exceptions.h>
 #include <perigee/orb/local_object.h>
 #include <perigee/orb/object.h>
@@ -225,7 +226,7 @@ class PERIGEE_API POA : public CORBA::Object {
 };
 
 /// The upcall that the calling thread is in. Source: CORBA 3.0, 11.3.7.
-class PERIGEE_API Current : public CORBA::Object {
+class PERIGEE_API Current : public virtual CORBA::Current {
  public:
   using _ref_type = CORBA::object_reference<Current>;
   static constexpr std::string_view _type_id = "IDL:omg.org/PortableServer/Current:2.3";

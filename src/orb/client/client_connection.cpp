@@ -22,7 +22,7 @@ ClientConnection::ClientConnection(std::unique_ptr<transport::Transport> transpo
     : connection_(std::move(transport), protocol, limits) {
   if (first_reply_timeout <= std::chrono::milliseconds::zero()) return;
   // Without a time-out a mute peer would hang its callers; not being able to set one is no failure.
-  first_reply_awaited_ = connection_.transport().set_receive_timeout(first_reply_timeout).ok();
+  first_reply_awaited_ = connection_.set_receive_timeout(first_reply_timeout);
 }
 
 // Nobody holds the token while it may have to wait in sending, nor takes it from those who wait
@@ -37,8 +37,9 @@ TransactResult ClientConnection::transact(const cdr::Buffer& request, ReplySlot&
   } else {
     enlist(slot);  // before sending: the reply may be read by another caller at once
   }
-  const SendResult sent = connection_.send(request, Wait::yes, leads ? Drain::later : Drain::now);
-  if (sent.status == SendStatus::failed) return send_failed(&slot);
+  const SendResult sent =
+      connection_.send(request, Wait::yes, leads ? Drain::later : Drain::now, slot.deadline);
+  if (sent.status >= SendStatus::failed) return send_failed(&slot, sent.status);
   if (sent.drain_owed) {
     leads = false;
     enlist(slot);
@@ -50,21 +51,24 @@ TransactResult ClientConnection::transact(const cdr::Buffer& request, ReplySlot&
   return {cause, InvocationStage::awaiting, accepted};
 }
 
-TransactResult ClientConnection::send_only(const cdr::Buffer& request) {
-  const SendResult sent = connection_.send(request, Wait::yes);
-  if (sent.status == SendStatus::failed) return send_failed(nullptr);
+TransactResult ClientConnection::send_only(const cdr::Buffer& request,
+                                           const CallDeadline* deadline) {
+  const SendResult sent = connection_.send(request, Wait::yes, Drain::now, deadline);
+  if (sent.status >= SendStatus::failed) return send_failed(nullptr, sent.status);
   return {FailureCause::none, InvocationStage::sending, true};
 }
 
-TransactResult ClientConnection::send_failed(ReplySlot* slot) {
+TransactResult ClientConnection::send_failed(ReplySlot* slot, SendStatus status) {
   if (slot != nullptr && !slot->holds_token) {
     const std::lock_guard lock(mutex_);
     if (slot->state == ReplySlot::State::waiting) delist(*slot);
   }
   // Others may still read what the peer had sent before; new calls go elsewhere.
-  failed_.store(true, std::memory_order_release);
+  if (status == SendStatus::failed) failed_.store(true, std::memory_order_release);
   if (slot != nullptr) finish(*slot);
-  return {FailureCause::transfer, InvocationStage::sending, false};
+  const bool timed_out = status == SendStatus::timed_out;
+  return {timed_out ? FailureCause::deadline : FailureCause::transfer, InvocationStage::sending,
+          false};
 }
 
 void ClientConnection::finish(ReplySlot& slot) noexcept {
@@ -107,8 +111,9 @@ FailureCause ClientConnection::lead(ReplySlot& slot) {
   for (;;) {
     const FailureCause cause = read_one(slot);
     if (cause != FailureCause::none) {
-      // The one failure that is not the connection's: the late reply will be dropped.
-      if (cause != FailureCause::nested_too_deep) (void)fail(cause, connection_.framing_error());
+      // The failures that are not the connection's: the late reply will be dropped.
+      if (cause != FailureCause::nested_too_deep && cause != FailureCause::deadline)
+        (void)fail(cause, connection_.framing_error());
       finish(slot);
       return cause;
     }
@@ -127,13 +132,31 @@ FailureCause ClientConnection::follow(ReplySlot& slot) {
       lock.unlock();
       return lead(slot);
     }
-    slot.waits = true;
-    slot.changed->wait(lock);
-    slot.waits = false;
+    if (!wait_for_change(slot, lock)) return give_up(slot, lock);
   }
   lock.unlock();
   if (parse(slot)) return FailureCause::none;
   return fail(FailureCause::bad_message, messaging::FramingError::bad_header);
+}
+
+// False if nothing has changed until the slot's deadline.
+bool ClientConnection::wait_for_change(ReplySlot& slot, std::unique_lock<std::mutex>& lock) {
+  slot.waits = true;
+  if (slot.deadline == nullptr)
+    slot.changed->wait(lock);
+  else
+    (void)slot.changed->wait_until(lock, slot.deadline->end());
+  slot.waits = false;
+  const bool waiting = slot.state == ReplySlot::State::waiting;
+  return !waiting || slot.deadline == nullptr || !slot.deadline->expired();
+}
+
+// The token may have been offered to this slot while it gave up: then another needs to know.
+FailureCause ClientConnection::give_up(ReplySlot& slot, std::unique_lock<std::mutex>& lock) {
+  delist(slot);
+  lock.unlock();
+  if (connection_.try_take_read_token()) pass_token_on();
+  return FailureCause::deadline;
 }
 
 namespace {
@@ -161,9 +184,12 @@ FailureCause ClientConnection::read_message(ReplySlot& slot) {
   while (slot.nested_server != nullptr) {
     const ReadStatus status = connection_.read(slot.message, Wait::no);
     if (status != ReadStatus::would_block) return cause_of(status);
-    switch (slot.nested_server->wait_readable(connection_.transport().readiness_fd())) {
+    const TimePoint until = slot.deadline != nullptr ? slot.deadline->end() : Server::for_ever;
+    switch (slot.nested_server->wait_readable(connection_.transport().readiness_fd(), until)) {
       case Server::Nested::readable:
         break;
+      case Server::Nested::timed_out:
+        return FailureCause::deadline;
       case Server::Nested::too_deep:
         return FailureCause::nested_too_deep;
       case Server::Nested::not_here:
@@ -171,7 +197,15 @@ FailureCause ClientConnection::read_message(ReplySlot& slot) {
         break;
     }
   }
-  return cause_of(connection_.read(slot.message, Wait::yes));
+  return read_blocking(slot);
+}
+
+FailureCause ClientConnection::read_blocking(ReplySlot& slot) {
+  const ReadStatus status = connection_.read(slot.message, Wait::yes, slot.deadline);
+  // A mute peer, on a new connection, may be found out before the deadline.
+  if (status == ReadStatus::timed_out && slot.deadline != nullptr && slot.deadline->expired())
+    return FailureCause::deadline;
+  return cause_of(status);
 }
 
 // Reads one message. With the slot's own reply the slot becomes `delivered`.
@@ -228,7 +262,7 @@ void ClientConnection::deliver(std::uint32_t request_id, messaging::IncomingMess
 
 void ClientConnection::complete_first_reply() {
   first_reply_awaited_ = false;
-  (void)connection_.transport().set_receive_timeout(std::chrono::microseconds::zero());
+  (void)connection_.set_receive_timeout(std::chrono::microseconds::zero());
 }
 
 bool ClientConnection::parse(ReplySlot& slot) const {

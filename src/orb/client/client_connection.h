@@ -23,9 +23,10 @@ struct ReplySlot {
   enum class State : std::uint8_t { waiting, delivered, failed };
 
   std::uint32_t request_id = 0;
-  State state = State::waiting;     // under the connection's mutex while enlisted
-  Server* nested_server = nullptr;  // serves others on this thread while the caller waits
-  bool holds_token = false;         // views in `message` are valid until the token is released
+  State state = State::waiting;            // under the connection's mutex while enlisted
+  Server* nested_server = nullptr;         // serves others on this thread while the caller waits
+  const CallDeadline* deadline = nullptr;  // null: the caller waits as long as it takes
+  bool holds_token = false;  // views in `message` are valid until the token is released
   messaging::IncomingMessage message;
   messaging::ContextStorage contexts;
   std::optional<messaging::Parsed<messaging::ReplyHeader>> reply;
@@ -57,12 +58,13 @@ class ClientConnection final {
   /// False once anything has failed: no new call should use it.
   [[nodiscard]] bool usable() const noexcept { return !failed_.load(std::memory_order_acquire); }
 
-  /// Sends a request and blocks until its reply is in the slot. Then call `finish`, when the views
-  /// in the slot are no longer needed.
+  /// Sends a request and blocks until its reply is in the slot, or the slot's deadline has passed:
+  /// then a late reply is dropped, and others' calls are not concerned. Then call `finish`, when
+  /// the views in the slot are no longer needed.
   TransactResult transact(const cdr::Buffer& request, ReplySlot& slot);
   void finish(ReplySlot& slot) noexcept;
   /// Sends a request that gets no reply; returns when the transport has taken it.
-  TransactResult send_only(const cdr::Buffer& request);
+  TransactResult send_only(const cdr::Buffer& request, const CallDeadline* deadline = nullptr);
 
   /// Ends the connection: calls in progress fail.
   void close() noexcept { connection_.close(); }
@@ -72,11 +74,14 @@ class ClientConnection final {
  private:
   void enlist(ReplySlot& slot);
   void delist(ReplySlot& slot) noexcept;
-  TransactResult send_failed(ReplySlot* slot);
+  TransactResult send_failed(ReplySlot* slot, SendStatus status);
   FailureCause lead(ReplySlot& slot);
   FailureCause follow(ReplySlot& slot);
+  [[nodiscard]] static bool wait_for_change(ReplySlot& slot, std::unique_lock<std::mutex>& lock);
+  FailureCause give_up(ReplySlot& slot, std::unique_lock<std::mutex>& lock);
   [[nodiscard]] FailureCause read_one(ReplySlot& slot);
   [[nodiscard]] FailureCause read_message(ReplySlot& slot);
+  [[nodiscard]] FailureCause read_blocking(ReplySlot& slot);
   [[nodiscard]] FailureCause take_reply(ReplySlot& slot);
   void deliver(std::uint32_t request_id, messaging::IncomingMessage& message);
   void complete_first_reply();

@@ -3,6 +3,8 @@
 
 #include <perigee/base/log.h>
 
+#include <algorithm>
+
 namespace perigee::orb {
 
 namespace {
@@ -52,7 +54,8 @@ bool ClientEndpoint::claim(ConnectionSlot& slot) noexcept {
 }
 
 std::expected<ConnectionLease, IoError> ClientEndpoint::checkout(Freshness freshness,
-                                                                 Sharing sharing) {
+                                                                 Sharing sharing,
+                                                                 const CallDeadline* deadline) {
   if (freshness == Freshness::any && sharing == Sharing::allowed) {
     ConnectionSlot& own = slots_[thread_number() % slots_.size()];
     if (claim(own)) {
@@ -60,20 +63,27 @@ std::expected<ConnectionLease, IoError> ClientEndpoint::checkout(Freshness fresh
       give_back(own);
     }
   }
-  const Choice choice = choose(freshness, sharing);
+  const Choice choice = choose(freshness, sharing, deadline);
+  if (choice.slot == nullptr)
+    return std::unexpected(
+        IoError{IoErrorKind::timed_out, IoOperation::connect, 0, to_string(endpoint_)});
   if (choice.connected) return ConnectionLease(*this, *choice.slot, true);
-  return connect(*choice.slot);
+  return connect(*choice.slot, deadline);
 }
 
 // Counts as a waiter from before its first look, so that whoever gives a connection back either is
-// seen, or sees the waiter and takes the mutex to wake it.
-ClientEndpoint::Choice ClientEndpoint::choose(Freshness freshness, Sharing sharing) {
+// seen, or sees the waiter and takes the mutex to wake it. Nothing if the deadline passes first.
+ClientEndpoint::Choice ClientEndpoint::choose(Freshness freshness, Sharing sharing,
+                                              const CallDeadline* deadline) {
   std::unique_lock lock(mutex_);
   waiters_.fetch_add(1);
   Choice choice = look(freshness, sharing);
   while (choice.slot == nullptr) {
     // Every slot is being connected, or has failed and is still being left by its users.
-    slot_changed_.wait(lock);
+    if (deadline == nullptr)
+      slot_changed_.wait(lock);
+    else if (slot_changed_.wait_until(lock, deadline->end()) == std::cv_status::timeout)
+      break;
     choice = look(freshness, sharing);
   }
   waiters_.fetch_sub(1);
@@ -134,10 +144,19 @@ ClientEndpoint::Choice ClientEndpoint::share() noexcept {
   return {best, true};
 }
 
-std::expected<ConnectionLease, IoError> ClientEndpoint::connect(ConnectionSlot& slot) {
+std::chrono::milliseconds ClientEndpoint::connect_timeout(const CallDeadline* deadline) const {
+  const auto longest = settings_.connect_timeout;
+  if (deadline == nullptr) return longest;
+  const auto left = std::max(std::chrono::ceil<std::chrono::milliseconds>(deadline->left()),
+                             std::chrono::milliseconds(1));
+  return longest.count() == 0 ? left : std::min(left, longest);
+}
+
+std::expected<ConnectionLease, IoError> ClientEndpoint::connect(ConnectionSlot& slot,
+                                                                const CallDeadline* deadline) {
   slot.connection.reset();
   auto transport = connector_ != nullptr
-                       ? connector_->connect(endpoint_, settings_.connect_timeout)
+                       ? connector_->connect(endpoint_, connect_timeout(deadline))
                        : std::unexpected(IoError{IoErrorKind::unsupported, IoOperation::connect, 0,
                                                  to_string(endpoint_)});
   if (transport) {

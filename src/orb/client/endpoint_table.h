@@ -94,7 +94,8 @@ class ClientEndpoint final {
   /// Prefers the connection that the thread used last, then idle ones, then a new one, then
   /// sharing. Lock-free in the steady state. Blocks while it connects.
   [[nodiscard]] std::expected<ConnectionLease, IoError> checkout(
-      Freshness freshness, Sharing sharing = Sharing::allowed);
+      Freshness freshness, Sharing sharing = Sharing::allowed,
+      const CallDeadline* deadline = nullptr);
   void give_back(ConnectionSlot& slot) noexcept;
 
   [[nodiscard]] const transport::Endpoint& endpoint() const noexcept { return endpoint_; }
@@ -113,12 +114,14 @@ class ClientEndpoint final {
   };
 
   [[nodiscard]] static bool claim(ConnectionSlot& slot) noexcept;
-  [[nodiscard]] Choice choose(Freshness freshness, Sharing sharing);
+  [[nodiscard]] Choice choose(Freshness freshness, Sharing sharing, const CallDeadline* deadline);
   [[nodiscard]] Choice look(Freshness freshness, Sharing sharing);
   [[nodiscard]] Choice claim_connected() noexcept;
   [[nodiscard]] Choice claim_for_connecting(Freshness freshness) noexcept;
   [[nodiscard]] Choice share() noexcept;
-  [[nodiscard]] std::expected<ConnectionLease, IoError> connect(ConnectionSlot& slot);
+  [[nodiscard]] std::expected<ConnectionLease, IoError> connect(ConnectionSlot& slot,
+                                                                const CallDeadline* deadline);
+  [[nodiscard]] std::chrono::milliseconds connect_timeout(const CallDeadline* deadline) const;
   void notify_waiters() noexcept;
 
   const transport::Endpoint endpoint_;

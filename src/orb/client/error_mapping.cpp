@@ -44,6 +44,8 @@ std::string cause_text(const InvocationError& error) {
       return "too many upcalls on this thread wait for replies";
     case FailureCause::timed_out:
       return "no reply from a new connection within -ORBFirstReplyTimeout (0 turns it off)";
+    case FailureCause::deadline:
+      return "the time of RelativeRoundtripTimeoutPolicy has passed";
     case FailureCause::closed_by_peer:
       return "the server closed the connection in an orderly way";
     case FailureCause::message_error:
@@ -90,6 +92,8 @@ void raise_invocation_error(const InvocationError& error) {
       throw CORBA::NO_RESOURCES(0, completed, text);
     case FailureCause::timed_out:
       throw CORBA::TIMEOUT(minor_mute_peer, completed, text);
+    case FailureCause::deadline:
+      throw CORBA::TIMEOUT(minor_deadline, completed, text);
     case FailureCause::transfer:
     case FailureCause::message_error:
     case FailureCause::bad_message:

@@ -20,6 +20,8 @@ Invocation::Invocation(Reference& reference, const InvocationRequest& request)
 Invocation::~Invocation() { leave_connection(); }
 
 const InvocationError* Invocation::run() {
+  if (request_.time_limit.count() != 0) [[unlikely]]
+    slot_.deadline = &deadline_.emplace(request_.time_limit);
   use(reference_.current());
   State state = State::choose;
   for (;;) {
@@ -81,18 +83,20 @@ bool Invocation::return_to_base() {
 }
 
 Invocation::State Invocation::connect() {
+  if (expired()) return fail(InvocationStage::connecting, FailureCause::deadline);
   // On the thread of a reactive server others are served while this call waits.
   const bool nested =
       core_.settings().thread_strategy == ThreadStrategy::reactive && UpcallScope::inside(core_);
   if (nested && !core_.server()->may_nest())
     return fail(InvocationStage::sending, FailureCause::nested_too_deep);
   slot_.nested_server = nested ? core_.server() : nullptr;
-  auto lease =
-      target_->endpoint->checkout(freshness_, nested ? Sharing::forbidden : Sharing::allowed);
+  auto lease = target_->endpoint->checkout(
+      freshness_, nested ? Sharing::forbidden : Sharing::allowed, slot_.deadline);
   if (lease) {
     lease_ = std::move(*lease);
-    return State::transmit;
+    if (lease_.reused() || !expired()) return State::transmit;
   }
+  if (expired()) return fail(InvocationStage::connecting, FailureCause::deadline);
   error_.io = std::move(lease.error());
   error_.endpoint = to_string(target_->endpoint->endpoint());
   error_.request_accepted = false;
@@ -128,8 +132,8 @@ Invocation::State Invocation::transmit() {
   if (!encode_request()) return fail(InvocationStage::sending, FailureCause::encode);
   slot_.state = ReplySlot::State::waiting;
   const bool oneway = request_.response == ResponseFlags::none;
-  const TransactResult result =
-      oneway ? lease_->send_only(*request_buffer_) : lease_->transact(*request_buffer_, slot_);
+  const TransactResult result = oneway ? lease_->send_only(*request_buffer_, slot_.deadline)
+                                       : lease_->transact(*request_buffer_, slot_);
   if (result.cause != FailureCause::none) return after_failure(result);
   if (oneway) return State::done;
   status_ = slot_.reply->header.status;
@@ -149,7 +153,9 @@ Invocation::State Invocation::after_failure(const TransactResult& result) {
   error_.cause = result.cause;
   lease_->describe(error_);
   leave_connection();
-  if (!not_executed) return State::failed;
+  if (!not_executed || result.cause == FailureCause::deadline) return State::failed;
+  if (expired())
+    return fail(result.stage, FailureCause::deadline);  // a request cut by its own time
   if (!may_be_stale || freshness_ == Freshness::fresh) return State::choose;
   freshness_ = Freshness::fresh;
   return State::connect;

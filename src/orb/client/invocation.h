@@ -12,6 +12,7 @@
 #include <perigee/messaging/message.h>
 #include <perigee/orb/stub.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -26,7 +27,8 @@ class OrbCore;
 struct InvocationRequest {
   std::string_view operation;
   messaging::ResponseFlags response = messaging::ResponseFlags::with_target;
-  stub::ArgumentEncoder encode = nullptr;  ///< null: no arguments. Called once per try.
+  stub::ArgumentEncoder encode = nullptr;   ///< null: no arguments. Called once per try.
+  std::chrono::microseconds time_limit{0};  ///< for all of it, from `run` on; zero: none
 };
 
 /// One call. Lives on the caller's stack, one thread. After `run` has succeeded, `status` and
@@ -58,6 +60,7 @@ class Invocation final {
   [[nodiscard]] State follow_forward(Reference::Permanence permanence);
   [[nodiscard]] State after_failure(const TransactResult& result);
   [[nodiscard]] State fail(InvocationStage stage, FailureCause cause);
+  [[nodiscard]] bool expired() const noexcept { return deadline_ && deadline_->expired(); }
   [[nodiscard]] bool encode_request();
   [[nodiscard]] bool forwarded_object_is_gone() const;
   [[nodiscard]] bool return_to_base();
@@ -67,6 +70,7 @@ class Invocation final {
   Reference& reference_;
   OrbCore& core_;
   const InvocationRequest& request_;
+  std::optional<CallDeadline> deadline_;
 
   const Binding* binding_ = nullptr;
   std::unique_ptr<Binding> own_binding_;  // a forward that the reference does not remember

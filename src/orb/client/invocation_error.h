@@ -19,6 +19,7 @@ enum class FailureCause : std::uint8_t {
   transfer,           ///< sending or receiving failed: see `io`
   nested_too_deep,    ///< too many upcalls on this thread wait for replies already
   timed_out,          ///< no first reply on a new connection in time
+  deadline,           ///< the call's own time has passed; the connection goes on
   closed_by_peer,     ///< CloseConnection: what was not answered was not executed
   message_error,      ///< the peer answered MessageError
   bad_message,        ///< the peer sent what is no message

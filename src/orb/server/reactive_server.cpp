@@ -34,6 +34,25 @@ class ReadableFlag final : public event::EventHandler {
   bool set_ = false;
 };
 
+/// Notices that a time has come.
+class TimeFlag final {
+ public:
+  TimeFlag(event::Reactor& reactor, TimePoint time) : reactor_(reactor) {
+    if (time != Server::for_ever) timer_ = reactor_.schedule(time, [this] { set_ = true; });
+  }
+  ~TimeFlag() {
+    if (timer_ != 0 && !set_) reactor_.cancel(timer_);
+  }
+  TimeFlag(const TimeFlag&) = delete;
+  TimeFlag& operator=(const TimeFlag&) = delete;
+  [[nodiscard]] bool set() const noexcept { return set_; }
+
+ private:
+  event::Reactor& reactor_;
+  event::TimerId timer_ = 0;
+  bool set_ = false;
+};
+
 IoError stopped_error() { return {IoErrorKind::interrupted, IoOperation::listen, 0, {}}; }
 
 }  // namespace
@@ -235,14 +254,15 @@ bool ReactiveServer::may_nest() const noexcept {
   return !on_loop_thread() || busy_.size() <= core_.settings().nested_upcall_depth_max;
 }
 
-Server::Nested ReactiveServer::wait_readable(int fd) {
+Server::Nested ReactiveServer::wait_readable(int fd, TimePoint until) {
   if (!on_loop_thread()) return Nested::not_here;
   if (!may_nest()) return Nested::too_deep;
   if (!busy_.empty()) busy_.back()->prepare_nesting();
   ReadableFlag readable(*reactor_, fd);
   if (!readable.registered()) return Nested::not_here;
-  while (!readable.set()) reactor_->run_once(std::chrono::milliseconds(-1));
-  return Nested::readable;
+  const TimeFlag over(*reactor_, until);
+  while (!readable.set() && !over.set()) reactor_->run_once(std::chrono::milliseconds(-1));
+  return readable.set() ? Nested::readable : Nested::timed_out;
 }
 
 std::expected<iop::Ior, IoError> ReactiveServer::make_ior(std::string type_id,

@@ -35,7 +35,7 @@ class ReactiveServer final : public Server {
   void run() override;
   void stop(Completion completion) noexcept override;
   void resume_held() noexcept override;
-  [[nodiscard]] Nested wait_readable(int fd) override;
+  [[nodiscard]] Nested wait_readable(int fd, TimePoint until) override;
   [[nodiscard]] bool may_nest() const noexcept override;
   void perform_work() override;
   [[nodiscard]] bool work_pending() override;

@@ -1,0 +1,84 @@
+// The policies of module Messaging that calls obey. Made by `ORB::create_policy`, set by
+// `Object::_set_policy_overrides`, PolicyCurrent or PolicyManager. See docs/policies.md.
+// Source: CORBA 3.0, 22.2.
+#pragma once
+
+#include <perigee/base/export.h>
+#include <perigee/orb/policy.h>
+
+#include <cstdint>
+#include <string_view>
+
+namespace TimeBase {
+inline namespace perigee_v1 {
+/// In units of 100 nanoseconds.
+using TimeT = std::uint64_t;
+}  // namespace perigee_v1
+}  // namespace TimeBase
+
+namespace Messaging {
+inline namespace perigee_v1 {
+
+inline constexpr CORBA::PolicyType SYNC_SCOPE_POLICY_TYPE = 24;
+inline constexpr CORBA::PolicyType RELATIVE_RT_TIMEOUT_POLICY_TYPE = 32;
+
+/// When a oneway call returns.
+using SyncScope = std::int16_t;
+inline constexpr SyncScope SYNC_NONE = 0;            ///< at once: not supported
+inline constexpr SyncScope SYNC_WITH_TRANSPORT = 1;  ///< the transport has it: the default
+inline constexpr SyncScope SYNC_WITH_SERVER = 2;     ///< the server has it, and found the object
+inline constexpr SyncScope SYNC_WITH_TARGET = 3;  ///< the object has done it; raises what it does
+
+/// How long a synchronous call may take in all: connecting, sending, waiting for the reply. Then it
+/// raises TIMEOUT. Zero: as long as it takes. Calls within the process take no notice.
+class PERIGEE_API RelativeRoundtripTimeoutPolicy final : public CORBA::Policy {
+ public:
+  using _ref_type = CORBA::object_reference<RelativeRoundtripTimeoutPolicy>;
+  static constexpr std::string_view _type_id =
+      "IDL:omg.org/Messaging/RelativeRoundtripTimeoutPolicy:1.0";
+
+  explicit RelativeRoundtripTimeoutPolicy(TimeBase::TimeT expiry) noexcept : expiry_(expiry) {}
+  ~RelativeRoundtripTimeoutPolicy() override;
+  [[nodiscard]] TimeBase::TimeT relative_expiry() const noexcept { return expiry_; }
+  [[nodiscard]] CORBA::PolicyType policy_type() const noexcept override;
+  [[nodiscard]] CORBA::object_reference<CORBA::Policy> copy() const override;
+
+ protected:
+  [[nodiscard]] bool _implements(std::string_view repository_id) const noexcept override;
+
+ private:
+  TimeBase::TimeT expiry_;
+};
+
+/// How sure a oneway call is that its request arrives, before it returns.
+class PERIGEE_API SyncScopePolicy final : public CORBA::Policy {
+ public:
+  using _ref_type = CORBA::object_reference<SyncScopePolicy>;
+  static constexpr std::string_view _type_id = "IDL:omg.org/Messaging/SyncScopePolicy:1.0";
+
+  explicit SyncScopePolicy(SyncScope synchronization) noexcept : scope_(synchronization) {}
+  ~SyncScopePolicy() override;
+  [[nodiscard]] SyncScope synchronization() const noexcept { return scope_; }
+  [[nodiscard]] CORBA::PolicyType policy_type() const noexcept override;
+  [[nodiscard]] CORBA::object_reference<CORBA::Policy> copy() const override;
+
+ protected:
+  [[nodiscard]] bool _implements(std::string_view repository_id) const noexcept override;
+
+ private:
+  SyncScope scope_;
+};
+
+}  // namespace perigee_v1
+}  // namespace Messaging
+
+namespace IDL {
+inline namespace perigee_v1 {
+template <>
+struct traits<Messaging::RelativeRoundtripTimeoutPolicy>
+    : perigee::stub::local_interface_traits<Messaging::RelativeRoundtripTimeoutPolicy> {};
+template <>
+struct traits<Messaging::SyncScopePolicy>
+    : perigee::stub::local_interface_traits<Messaging::SyncScopePolicy> {};
+}  // namespace perigee_v1
+}  // namespace IDL

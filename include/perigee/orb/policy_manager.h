@@ -1,0 +1,59 @@
+// CORBA::PolicyManager and PolicyCurrent: the client's policies of an ORB and of a thread. Those of
+// an object: Object::_set_policy_overrides.
+#pragma once
+
+#include <perigee/base/export.h>
+#include <perigee/orb/current.h>
+#include <perigee/orb/policy.h>
+
+#include <string_view>
+
+namespace CORBA {
+inline namespace perigee_v1 {
+
+/// The policies that hold for all calls through an ORB, unless the thread or the object has others:
+/// `resolve_initial_references("ORBPolicyManager")`. Any thread. Source: CORBA 3.0, 4.9.1.
+class PERIGEE_API PolicyManager : public virtual Object {
+ public:
+  using _ref_type = object_reference<PolicyManager>;
+  static constexpr std::string_view _type_id = "IDL:omg.org/CORBA/PolicyManager:1.0";
+  ~PolicyManager() override;
+
+  /// What is set here, of these types; all of it if `types` is empty.
+  [[nodiscard]] virtual PolicyList get_policy_overrides(const PolicyTypeSeq& types) = 0;
+  /// ADD_OVERRIDE: beside what is set, in place of policies of the same types. SET_OVERRIDE: in
+  /// place of everything; an empty list takes all back. Raises InvalidPolicies for what is no
+  /// client's policy, BAD_PARAM (OMG minor 30) for two of one type; then nothing has changed.
+  virtual void set_policy_overrides(const PolicyList& policies, SetOverrideType set_add) = 0;
+
+ protected:
+  PolicyManager() = default;
+  [[nodiscard]] bool _implements(std::string_view repository_id) const noexcept override;
+};
+
+/// The same for the calls of the calling thread: `resolve_initial_references("PolicyCurrent")`.
+/// One object for all threads, each of which sees its own policies. Source: CORBA 3.0, 4.9.2.
+class PERIGEE_API PolicyCurrent : public virtual PolicyManager, public virtual Current {
+ public:
+  using _ref_type = object_reference<PolicyCurrent>;
+  static constexpr std::string_view _type_id = "IDL:omg.org/CORBA/PolicyCurrent:1.0";
+  ~PolicyCurrent() override;
+
+ protected:
+  PolicyCurrent() = default;
+  [[nodiscard]] bool _implements(std::string_view repository_id) const noexcept override;
+};
+
+}  // namespace perigee_v1
+}  // namespace CORBA
+
+namespace IDL {
+inline namespace perigee_v1 {
+template <>
+struct traits<CORBA::PolicyManager> : perigee::stub::local_interface_traits<CORBA::PolicyManager> {
+};
+template <>
+struct traits<CORBA::PolicyCurrent> : perigee::stub::local_interface_traits<CORBA::PolicyCurrent> {
+};
+}  // namespace perigee_v1
+}  // namespace IDL

@@ -1,0 +1,144 @@
+// The client's policies as applications see them: PolicyManager, PolicyCurrent, and the policies of
+// module Messaging.
+#include "orb/client_policies.h"
+#include "orb/orb_core.h"
+#include <perigee/orb/any_operators.h>
+#include <perigee/orb/policy_manager.h>
+
+#include <memory>
+#include <utility>
+
+namespace CORBA {
+inline namespace perigee_v1 {
+
+Current::~Current() = default;
+PolicyManager::~PolicyManager() = default;
+PolicyCurrent::~PolicyCurrent() = default;
+
+bool PolicyManager::_implements(std::string_view repository_id) const noexcept {
+  return repository_id == _type_id;
+}
+
+bool PolicyCurrent::_implements(std::string_view repository_id) const noexcept {
+  return repository_id == _type_id || repository_id == Current::_type_id ||
+         PolicyManager::_implements(repository_id);
+}
+
+}  // namespace perigee_v1
+}  // namespace CORBA
+
+namespace Messaging {
+inline namespace perigee_v1 {
+
+using CORBA::Policy;
+
+RelativeRoundtripTimeoutPolicy::~RelativeRoundtripTimeoutPolicy() = default;
+
+CORBA::PolicyType RelativeRoundtripTimeoutPolicy::policy_type() const noexcept {
+  return RELATIVE_RT_TIMEOUT_POLICY_TYPE;
+}
+
+CORBA::object_reference<Policy> RelativeRoundtripTimeoutPolicy::copy() const {
+  return CORBA::object_reference<Policy>(std::make_shared<RelativeRoundtripTimeoutPolicy>(expiry_));
+}
+
+bool RelativeRoundtripTimeoutPolicy::_implements(std::string_view repository_id) const noexcept {
+  return repository_id == _type_id || repository_id == Policy::_type_id;
+}
+
+SyncScopePolicy::~SyncScopePolicy() = default;
+
+CORBA::PolicyType SyncScopePolicy::policy_type() const noexcept { return SYNC_SCOPE_POLICY_TYPE; }
+
+CORBA::object_reference<Policy> SyncScopePolicy::copy() const {
+  return CORBA::object_reference<Policy>(std::make_shared<SyncScopePolicy>(scope_));
+}
+
+bool SyncScopePolicy::_implements(std::string_view repository_id) const noexcept {
+  return repository_id == _type_id || repository_id == Policy::_type_id;
+}
+
+}  // namespace perigee_v1
+}  // namespace Messaging
+
+namespace perigee::orb {
+
+namespace {
+
+using ObjectRef = CORBA::object_reference<CORBA::Object>;
+using PolicyRef = CORBA::object_reference<CORBA::Policy>;
+
+CORBA::PolicyList list(const std::shared_ptr<const PolicyOverrides>& overrides,
+                       const CORBA::PolicyTypeSeq& types) {
+  return overrides ? overrides->list(types) : CORBA::PolicyList{};
+}
+
+class OrbPolicyManager final : public CORBA::PolicyManager {
+ public:
+  explicit OrbPolicyManager(std::shared_ptr<ClientPolicies> policies) noexcept
+      : policies_(std::move(policies)) {}
+
+  [[nodiscard]] CORBA::PolicyList get_policy_overrides(const CORBA::PolicyTypeSeq& types) override {
+    return list(policies_->of_orb(), types);
+  }
+  void set_policy_overrides(const CORBA::PolicyList& policies,
+                            CORBA::SetOverrideType set_add) override {
+    const std::lock_guard lock(setting_);
+    policies_->set_of_orb(override_policies(policies_->of_orb().get(), policies, set_add));
+  }
+
+ private:
+  const std::shared_ptr<ClientPolicies> policies_;  // shared with the core, which may go first
+  std::mutex setting_;                              // held from looking at the list to replacing it
+};
+
+class ThreadPolicyCurrent final : public CORBA::PolicyCurrent {
+ public:
+  explicit ThreadPolicyCurrent(std::shared_ptr<ClientPolicies> policies) noexcept
+      : policies_(std::move(policies)) {}
+
+  [[nodiscard]] CORBA::PolicyList get_policy_overrides(const CORBA::PolicyTypeSeq& types) override {
+    return list(policies_->of_thread(), types);
+  }
+  void set_policy_overrides(const CORBA::PolicyList& policies,
+                            CORBA::SetOverrideType set_add) override {
+    policies_->set_of_thread(override_policies(policies_->of_thread().get(), policies, set_add));
+  }
+
+ private:
+  const std::shared_ptr<ClientPolicies> policies_;  // shared with the core, which may go first
+};
+
+template <typename T>
+T value_of(const CORBA::Any& any) {
+  T value{};
+  if (!(any >>= value)) throw CORBA::PolicyError(CORBA::BAD_POLICY_TYPE);
+  return value;
+}
+
+PolicyRef make_roundtrip_timeout(const CORBA::Any& any) {
+  return PolicyRef(
+      std::make_shared<Messaging::RelativeRoundtripTimeoutPolicy>(value_of<TimeBase::TimeT>(any)));
+}
+
+// SYNC_NONE would need a queue that somebody empties after the call.
+PolicyRef make_sync_scope(const CORBA::Any& any) {
+  const auto scope = value_of<Messaging::SyncScope>(any);
+  if (scope == Messaging::SYNC_NONE) throw CORBA::PolicyError(CORBA::UNSUPPORTED_POLICY_VALUE);
+  if (scope < Messaging::SYNC_NONE || scope > Messaging::SYNC_WITH_TARGET)
+    throw CORBA::PolicyError(CORBA::BAD_POLICY_VALUE);
+  return PolicyRef(std::make_shared<Messaging::SyncScopePolicy>(scope));
+}
+
+}  // namespace
+
+void install_client_policies(OrbCore& core, const std::shared_ptr<ClientPolicies>& policies) {
+  const ObjectRef manager(std::make_shared<OrbPolicyManager>(policies));
+  const ObjectRef current(std::make_shared<ThreadPolicyCurrent>(policies));
+  core.add_initial_reference("ORBPolicyManager", [manager] { return manager; });
+  core.add_initial_reference("PolicyCurrent", [current] { return current; });
+  core.add_policy_factory(Messaging::RELATIVE_RT_TIMEOUT_POLICY_TYPE, make_roundtrip_timeout);
+  core.add_policy_factory(Messaging::SYNC_SCOPE_POLICY_TYPE, make_sync_scope);
+}
+
+}  // namespace perigee::orb

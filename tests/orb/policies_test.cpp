@@ -1,0 +1,229 @@
+// The client's policies: levels, precedence, and what cannot be set.
+#include "orb/policies.h"
+
+#include "orb/fixture.h"
+
+#include <doctest/doctest.h>
+
+#include <thread>
+
+namespace perigee::test {
+
+namespace {
+
+// What an adapter's policy is to a client: of another type.
+class ForeignPolicy final : public CORBA::Policy {
+ public:
+  explicit ForeignPolicy(CORBA::PolicyType type) noexcept : type_(type) {}
+  [[nodiscard]] CORBA::PolicyType policy_type() const noexcept override { return type_; }
+  [[nodiscard]] PolicyRef copy() const override {
+    return PolicyRef(std::make_shared<ForeignPolicy>(type_));
+  }
+
+ private:
+  CORBA::PolicyType type_;
+};
+
+constexpr CORBA::PolicyType lifespan_policy_type = 17;
+
+PolicyRef foreign(CORBA::PolicyType type) {
+  return PolicyRef(std::make_shared<ForeignPolicy>(type));
+}
+
+// Microseconds of the time-out that holds for calls; -1 without a policy.
+std::int64_t effective(const ObjectRef& object) {
+  using Policy = Messaging::RelativeRoundtripTimeoutPolicy;
+  const auto policy =
+      IDL::traits<Policy>::narrow(object->_get_policy(RELATIVE_RT_TIMEOUT_POLICY_TYPE));
+  return policy ? static_cast<std::int64_t>(policy->relative_expiry() / 10) : -1;
+}
+
+class LocalThing : public CORBA::Object {};
+
+}  // namespace
+
+TEST_CASE("the reference's policy comes before the thread's, and that before the ORB's") {
+  Fixture fixture;
+  orb::OrbCore& core = fixture.core();
+  const auto object = fixture.object({"peer"});
+  CHECK(effective(object) == -1);
+  policy_manager(core)->set_policy_overrides({roundtrip(core, std::chrono::seconds(3))},
+                                             SET_OVERRIDE);
+  CHECK(effective(object) == 3'000'000);
+  policy_current(core)->set_policy_overrides({roundtrip(core, std::chrono::seconds(2))},
+                                             SET_OVERRIDE);
+  CHECK(effective(object) == 2'000'000);
+  CHECK(effective(limited(object, core, std::chrono::seconds(1))) == 1'000'000);
+  policy_current(core)->set_policy_overrides({}, SET_OVERRIDE);
+  CHECK(effective(object) == 3'000'000);
+  policy_manager(core)->set_policy_overrides({}, SET_OVERRIDE);
+  CHECK(effective(object) == -1);
+}
+
+TEST_CASE("setting policies of a reference gives another one, and leaves the first as it is") {
+  Fixture fixture;
+  fixture.peer("peer", reply_with_long(5));
+  const auto object = fixture.object({"peer"});
+  const auto with_limit = limited(object, fixture.core(), std::chrono::seconds(60));
+  CHECK(object->_get_policy_overrides({}).empty());
+  CHECK(with_limit->_get_policy_overrides({}).size() == 1);
+  CHECK(with_limit->_is_equivalent(object));
+  CHECK(echo(with_limit) == 5);
+  const auto without = with_limit->_set_policy_overrides({}, SET_OVERRIDE);
+  CHECK(without->_get_policy_overrides({}).empty());
+}
+
+TEST_CASE("a narrowed reference keeps its policies") {
+  Fixture fixture;
+  const auto with_limit =
+      limited(fixture.object({"peer"}), fixture.core(), std::chrono::seconds(60));
+  const auto narrowed = IDL::traits<CORBA::Object>::unchecked_narrow(with_limit);
+  CHECK(effective(narrowed) == 60'000'000);
+}
+
+TEST_CASE("policies are added beside those that are set, in place of those of the same type") {
+  Fixture fixture;
+  orb::OrbCore& core = fixture.core();
+  const auto manager = policy_manager(core);
+  const auto scope = make_policy(core, SYNC_SCOPE_POLICY_TYPE, Messaging::SYNC_WITH_TARGET);
+  const auto limit = roundtrip(core, std::chrono::seconds(1));
+  const auto other_limit = roundtrip(core, std::chrono::seconds(2));
+  manager->set_policy_overrides({scope, limit}, SET_OVERRIDE);
+  manager->set_policy_overrides({other_limit}, ADD_OVERRIDE);
+  CHECK(manager->get_policy_overrides({}).size() == 2);
+  CHECK(manager->get_policy_overrides({RELATIVE_RT_TIMEOUT_POLICY_TYPE}) ==
+        CORBA::PolicyList{other_limit});
+  CHECK(manager->get_policy_overrides({SYNC_SCOPE_POLICY_TYPE}) == CORBA::PolicyList{scope});
+  CHECK(manager->get_policy_overrides({lifespan_policy_type}).empty());
+  manager->set_policy_overrides({}, ADD_OVERRIDE);
+  CHECK(manager->get_policy_overrides({}).size() == 2);
+  manager->set_policy_overrides({limit}, SET_OVERRIDE);
+  CHECK(manager->get_policy_overrides({}) == CORBA::PolicyList{limit});
+}
+
+TEST_CASE("each thread has policies of its own, and none at first") {
+  Fixture fixture;
+  orb::OrbCore& core = fixture.core();
+  const auto object = fixture.object({"peer"});
+  const auto current = policy_current(core);
+  current->set_policy_overrides({roundtrip(core, std::chrono::seconds(1))}, SET_OVERRIDE);
+  std::int64_t at_first = 0;
+  std::int64_t then = 0;
+  std::jthread([&] {
+    at_first = effective(object);
+    current->set_policy_overrides({roundtrip(core, std::chrono::seconds(2))}, SET_OVERRIDE);
+    then = effective(object);
+  }).join();
+  CHECK(at_first == -1);
+  CHECK(then == 2'000'000);
+  CHECK(effective(object) == 1'000'000);
+}
+
+TEST_CASE("a thread's policies are those of one ORB") {
+  Fixture fixture;
+  Fixture other;
+  policy_current(fixture.core())
+      ->set_policy_overrides({roundtrip(fixture.core(), std::chrono::seconds(1))}, SET_OVERRIDE);
+  CHECK(effective(fixture.object({"peer"})) == 1'000'000);
+  CHECK(effective(other.object({"peer"})) == -1);
+}
+
+TEST_CASE("what is no client's policy cannot be set, and the exception says which it was") {
+  Fixture fixture;
+  const auto object = fixture.object({"peer"});
+  const auto good = roundtrip(fixture.core(), std::chrono::seconds(1));
+  const CORBA::PolicyList policies{good, foreign(lifespan_policy_type), nullptr,
+                                   foreign(SYNC_SCOPE_POLICY_TYPE)};
+  const std::vector<std::uint16_t> bad{1, 2, 3};
+  const auto indices = [](auto&& set) { return caught<CORBA::InvalidPolicies>(set).indices(); };
+  CHECK(indices([&] { (void)object->_set_policy_overrides(policies, SET_OVERRIDE); }) == bad);
+  const auto manager = policy_manager(fixture.core());
+  const auto current = policy_current(fixture.core());
+  manager->set_policy_overrides({good}, SET_OVERRIDE);
+  CHECK(indices([&] { manager->set_policy_overrides(policies, SET_OVERRIDE); }) == bad);
+  CHECK(indices([&] { current->set_policy_overrides(policies, ADD_OVERRIDE); }) == bad);
+  CHECK(manager->get_policy_overrides({}) == CORBA::PolicyList{good});
+}
+
+TEST_CASE("two policies of one type in a list are BAD_PARAM, OMG minor 30") {
+  Fixture fixture;
+  const auto policy = roundtrip(fixture.core(), std::chrono::seconds(1));
+  const auto exception = caught<CORBA::BAD_PARAM>([&] {
+    (void)fixture.object({"peer"})->_set_policy_overrides({policy, policy}, SET_OVERRIDE);
+  });
+  CHECK(exception.minor() == (CORBA::OMGVMCID | 30));
+}
+
+TEST_CASE("the effective policy of a type that clients do not have is INV_POLICY, OMG minor 2") {
+  Fixture fixture;
+  const auto object = fixture.object({"peer"});
+  const auto exception =
+      caught<CORBA::INV_POLICY>([&] { (void)object->_get_client_policy(lifespan_policy_type); });
+  CHECK(exception.minor() == (CORBA::OMGVMCID | 2));
+}
+
+TEST_CASE("local objects have no policies: NO_IMPLEMENT, OMG minor 8") {
+  const ObjectRef local(std::make_shared<LocalThing>());
+  CORBA::PolicyList inconsistent;
+  const auto minor = [](auto&& use) { return caught<CORBA::NO_IMPLEMENT>(use).minor(); };
+  CHECK(minor([&] { (void)local->_get_policy(RELATIVE_RT_TIMEOUT_POLICY_TYPE); }) ==
+        (CORBA::OMGVMCID | 8));
+  CHECK(minor([&] { (void)local->_set_policy_overrides({}, SET_OVERRIDE); }) ==
+        (CORBA::OMGVMCID | 8));
+  CHECK(minor([&] { (void)local->_get_policy_overrides({}); }) == (CORBA::OMGVMCID | 8));
+  CHECK(minor([&] { (void)local->_validate_connection(inconsistent); }) == (CORBA::OMGVMCID | 8));
+}
+
+TEST_CASE("policies are made of values of their own type only") {
+  Fixture fixture;
+  orb::OrbCore& core = fixture.core();
+  const auto reason = [&](CORBA::PolicyType type, auto value) {
+    return caught<CORBA::PolicyError>([&] { (void)make_policy(core, type, value); }).reason();
+  };
+  CHECK(reason(RELATIVE_RT_TIMEOUT_POLICY_TYPE, std::int32_t{5}) == CORBA::BAD_POLICY_TYPE);
+  CHECK(reason(SYNC_SCOPE_POLICY_TYPE, std::int32_t{2}) == CORBA::BAD_POLICY_TYPE);
+  CHECK(reason(SYNC_SCOPE_POLICY_TYPE, std::int16_t{4}) == CORBA::BAD_POLICY_VALUE);
+  CHECK(reason(SYNC_SCOPE_POLICY_TYPE, Messaging::SYNC_NONE) == CORBA::UNSUPPORTED_POLICY_VALUE);
+  CHECK(reason(4711, std::int32_t{5}) == CORBA::BAD_POLICY);
+}
+
+TEST_CASE("a policy's copy is another object with the same value") {
+  Fixture fixture;
+  const auto scope =
+      make_policy(fixture.core(), SYNC_SCOPE_POLICY_TYPE, Messaging::SYNC_WITH_SERVER);
+  const auto copy = IDL::traits<Messaging::SyncScopePolicy>::narrow(scope->copy());
+  REQUIRE(copy);
+  CHECK(copy->synchronization() == Messaging::SYNC_WITH_SERVER);
+  CHECK(copy->policy_type() == SYNC_SCOPE_POLICY_TYPE);
+  CHECK_FALSE(copy == scope);
+}
+
+TEST_CASE("PolicyCurrent is a PolicyManager and a Current") {
+  Fixture fixture;
+  const auto object = fixture.core().resolve_initial_reference("PolicyCurrent");
+  CHECK(IDL::traits<CORBA::PolicyManager>::narrow(object));
+  CHECK(IDL::traits<CORBA::Current>::narrow(object));
+  CHECK(object->_is_a("IDL:omg.org/CORBA/PolicyCurrent:1.0"));
+  CHECK(object->_is_a("IDL:omg.org/CORBA/PolicyManager:1.0"));
+  CHECK(object->_is_a("IDL:omg.org/CORBA/Current:1.0"));
+  CHECK_FALSE(IDL::traits<CORBA::Current>::narrow(
+      fixture.core().resolve_initial_reference("ORBPolicyManager")));
+}
+
+TEST_CASE("validating a connection connects, and raises what a call would") {
+  Fixture fixture;
+  fixture.peer("peer", reply_with(ReplyStatus::no_exception,
+                                  [](cdr::Encoder& encoder) { encoder.write_boolean(false); }));
+  fixture.peer("gone", reply_with(ReplyStatus::no_exception,
+                                  [](cdr::Encoder& encoder) { encoder.write_boolean(true); }));
+  CORBA::PolicyList inconsistent{foreign(lifespan_policy_type)};
+  CHECK(fixture.object({"peer"})->_validate_connection(inconsistent));
+  CHECK(inconsistent.empty());
+  CHECK(fixture.counts("peer").connects == 1);
+  CHECK_THROWS_AS((void)fixture.object({"gone"})->_validate_connection(inconsistent),
+                  CORBA::OBJECT_NOT_EXIST);
+  CHECK_THROWS_AS((void)fixture.object({"nobody"})->_validate_connection(inconsistent),
+                  CORBA::TRANSIENT);
+}
+
+}  // namespace perigee::test

@@ -1,0 +1,163 @@
+// The client's policies over TCP: RelativeRoundtripTimeoutPolicy with mute peers, peers that do not
+// read, late replies and calls out of upcalls; SyncScopePolicy with servers that honour it.
+#include "orb/call_deadline.h"
+#include "orb/policies.h"
+#include "orb/server/server_fixture.h"
+#include <perigee/cdr/operators.h>
+#include <perigee/ipc/sock.h>
+#include <perigee/orb/stub.h>
+
+#include <functional>
+
+using namespace perigee;
+using namespace perigee::test;
+
+namespace {
+
+using std::chrono::milliseconds;
+using stub::Operation;
+
+constexpr Operation act_operation{"act", Operation::Kind::twoway, {}};
+constexpr Operation act_oneway{"act", Operation::Kind::oneway, {}};
+
+std::uint32_t act(const ObjectRef& target, std::uint32_t argument) {
+  std::uint32_t result = 0;
+  stub::invoke(
+      *target, act_operation, [argument](cdr::Encoder& encoder) { encoder << argument; },
+      [&result](cdr::Decoder& decoder) { decoder >> result; });
+  return result;
+}
+
+void send_act(const ObjectRef& target) {
+  stub::invoke(
+      *target, act_oneway, [](cdr::Encoder& encoder) { encoder << std::uint32_t{0}; }, nullptr);
+}
+
+/// Listens, and lets connections wait in the queue for ever.
+class MutePeer {
+ public:
+  MutePeer() : acceptor_(*ipc::sock::Acceptor::open(ipc::InetAddr::loopback(0))) {}
+  [[nodiscard]] ObjectRef object(orb::OrbCore& core) const {
+    return core.string_to_object("corbaloc::" + to_string(*acceptor_.local_address()) + "/mute");
+  }
+
+ private:
+  ipc::sock::Acceptor acceptor_;
+};
+
+CORBA::CompletionStatus timed_out(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const CORBA::TIMEOUT& exception) {
+    return exception.completed();
+  }
+  FAIL("no TIMEOUT");
+  return CORBA::COMPLETED_YES;
+}
+
+ObjectRef with_scope(const TestOrb& client, const ServerFixture& server,
+                     Messaging::SyncScope scope) {
+  const auto object = client.core().make_object(server.object->_reference()->ior());
+  return object->_set_policy_overrides({make_policy(client.core(), SYNC_SCOPE_POLICY_TYPE, scope)},
+                                       SET_OVERRIDE);
+}
+
+}  // namespace
+
+TEST_CASE("a server that never answers is TIMEOUT, COMPLETED_MAYBE") {
+  const MutePeer peer;
+  const TestOrb client;
+  const auto object = limited(peer.object(client.core()), client.core(), milliseconds(30));
+  CHECK(timed_out([&] { (void)act(object, 1); }) == CORBA::COMPLETED_MAYBE);
+  CHECK(timed_out([&] { (void)act(object, 1); }) == CORBA::COMPLETED_MAYBE);
+}
+
+TEST_CASE("a server that does not read is TIMEOUT, COMPLETED_NO, if the request is large") {
+  const MutePeer peer;
+  const TestOrb client;
+  const auto object = limited(peer.object(client.core()), client.core(), milliseconds(50));
+  const std::vector<std::uint8_t> data(40'000'000);
+  const auto call = [&] {
+    stub::invoke(*object, act_operation, [&](cdr::Encoder& encoder) { encoder << data; }, nullptr);
+  };
+  CHECK(timed_out(call) == CORBA::COMPLETED_NO);
+}
+
+TEST_CASE("a reply that comes too late is not taken for the next call's") {
+  std::promise<void> leave;
+  const ServerFixture server(each_strategy(), [&](orb::ServerRequest& request) {
+    std::uint32_t value = 0;
+    request.arguments() >> value;
+    if (value == 0) leave.get_future().wait();
+    request.reply([value](cdr::Encoder& encoder) { encoder << value; });
+  });
+  const TestOrb client;
+  const auto object = client.core().make_object(server.object->_reference()->ior());
+  const auto with_limit = limited(object, client.core(), milliseconds(30));
+  CHECK(timed_out([&] { (void)act(with_limit, 0); }) == CORBA::COMPLETED_MAYBE);
+  leave.set_value();
+  for (std::uint32_t value = 1; value < 20; ++value) CHECK(act(object, value) == value);
+  CHECK(act(limited(object, client.core(), std::chrono::minutes(5)), 20) == 20);
+}
+
+TEST_CASE("a call out of an upcall keeps its time limit, and others are served meanwhile") {
+  const MutePeer peer;
+  std::function<std::uint32_t()> call_peer;
+  const ServerFixture middle(each_strategy(), [&](orb::ServerRequest& request) {
+    std::uint32_t value = 0;
+    request.arguments() >> value;
+    const std::uint32_t result = value == 0 ? 1 : call_peer();
+    request.reply([result](cdr::Encoder& encoder) { encoder << result; });
+  });
+  call_peer = [&, object = limited(peer.object(middle.orb.core()), middle.orb.core(),
+                                   milliseconds(50))]() -> std::uint32_t {
+    return timed_out([&] { (void)act(object, 1); }) == CORBA::COMPLETED_MAYBE ? 7 : 0;
+  };
+  const TestOrb client;
+  const auto object = client.core().make_object(middle.object->_reference()->ior());
+  auto waiting = std::async(std::launch::async, [&] { return act(object, 1); });
+  CHECK(act(object, 0) == 1);
+  CHECK(waiting.get() == 7);
+  CHECK(act(object, 0) == 1);
+}
+
+TEST_CASE(
+    "a oneway with scope target returns when the object has done it, and raises its exception") {
+  bool done = false;
+  bool throws = false;
+  const ServerFixture server(each_strategy(), [&](orb::ServerRequest& request) {
+    if (throws) throw CORBA::NO_RESOURCES(0, CORBA::COMPLETED_NO);
+    done = true;
+    request.reply(nullptr);
+  });
+  const TestOrb client;
+  const auto object = with_scope(client, server, Messaging::SYNC_WITH_TARGET);
+  send_act(object);
+  CHECK(done);
+  throws = true;
+  CHECK_THROWS_AS(send_act(object), CORBA::NO_RESOURCES);
+}
+
+TEST_CASE("a oneway with scope server returns before the object has done it") {
+  std::promise<void> returned;
+  std::promise<void> done;
+  const ServerFixture server(each_strategy(), [&](orb::ServerRequest&) {
+    returned.get_future().wait();
+    done.set_value();
+    throw CORBA::NO_RESOURCES(0, CORBA::COMPLETED_NO);  // nobody hears of it
+  });
+  const TestOrb client;
+  send_act(with_scope(client, server, Messaging::SYNC_WITH_SERVER));
+  returned.set_value();
+  done.get_future().wait();
+  const auto none = with_scope(client, server, Messaging::SYNC_WITH_SERVER);
+  CHECK_FALSE(none->_non_existent());
+}
+
+TEST_CASE("calls within the process take no notice of time limits, and are all synchronous") {
+  const ServerFixture server(each_strategy(), [](orb::ServerRequest& request) {
+    for (const orb::CallDeadline over(milliseconds(3)); !over.expired();) std::this_thread::yield();
+    request.reply([](cdr::Encoder& encoder) { encoder << std::uint32_t{1}; });
+  });
+  CHECK(act(limited(server.object, server.orb.core(), milliseconds(1)), 0) == 1);
+}

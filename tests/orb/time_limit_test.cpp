@@ -1,0 +1,256 @@
+// RelativeRoundtripTimeoutPolicy: what a call does when its time has passed, and what it leaves
+// behind. The scripted transport "times out" at once where it would wait, so that nothing sleeps;
+// the calls look at the clock until their millisecond is over.
+#include "orb/call_deadline.h"
+#include "orb/fixture.h"
+#include "orb/policies.h"
+
+#include <doctest/doctest.h>
+
+#include <future>
+#include <thread>
+
+namespace perigee::test {
+
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+
+constexpr std::uint32_t minor_deadline = CORBA::PERIGEE_VMCID | 8;
+
+orb::Settings one_connection() {
+  orb::Settings settings;
+  settings.connections_per_endpoint_max = 1;
+  settings.first_reply_timeout = {};  // the peers here take their time
+  return settings;
+}
+
+// A reply that the peer sends later. The transport lives as long as the fixture.
+class LatePeer {
+ public:
+  OnMessage on_message() {
+    return [this](ScriptedTransport& transport, const IncomingMessage& message) {
+      auto copy = std::make_shared<IncomingMessage>();
+      copy->kind = message.kind;
+      copy->version = message.version;
+      copy->order = message.order;
+      copy->octets = message.octets;
+      copy->header_size = message.header_size;
+      copy->keep();
+      answers_.push_back([&transport, copy, value = static_cast<std::int32_t>(answers_.size())] {
+        send_reply(transport, *copy, ReplyStatus::no_exception,
+                   [value](cdr::Encoder& encoder) { encoder.write(value); });
+      });
+      if (answers_.size() == answer_all_at_)
+        for (const auto& answer : answers_) answer();
+      ++arrived_;
+      arrived_.notify_all();
+    };
+  }
+  void answer_all_at(std::size_t requests) { answer_all_at_ = requests; }
+  void answer(std::size_t request) { answers_[request](); }
+  void await_request(int count) {
+    for (int seen = arrived_; seen < count; seen = arrived_) arrived_.wait(seen);
+  }
+
+ private:
+  std::size_t answer_all_at_ = 0;
+  std::vector<std::function<void()>> answers_;
+  std::atomic<int> arrived_{0};
+};
+
+void check_timeout(const ObjectRef& object, CORBA::CompletionStatus completed) {
+  const auto exception = caught<CORBA::TIMEOUT>([&] { ping(object); });
+  CHECK(exception.minor() == minor_deadline);
+  CHECK(exception.completed() == completed);
+}
+
+}  // namespace
+
+TEST_CASE("no reply in time is TIMEOUT, COMPLETED_MAYBE, and says whose time it was") {
+  Fixture fixture;
+  fixture.peer("peer", {});
+  const auto object = limited(fixture.object({"peer"}), fixture.core(), milliseconds(1));
+  const auto exception = caught<CORBA::TIMEOUT>([&] { ping(object); });
+  CHECK(exception.minor() == minor_deadline);
+  CHECK(exception.completed() == CORBA::COMPLETED_MAYBE);
+  CHECK(exception.detail().find("RelativeRoundtripTimeoutPolicy") != std::string::npos);
+  CHECK(exception.detail().find("test://peer") != std::string::npos);
+}
+
+TEST_CASE("the limit may be the thread's or the ORB's") {
+  Fixture fixture;
+  fixture.peer("peer", {});
+  const auto object = fixture.object({"peer"});
+  const auto limit = roundtrip(fixture.core(), milliseconds(1));
+  policy_manager(fixture.core())->set_policy_overrides({limit}, SET_OVERRIDE);
+  check_timeout(object, CORBA::COMPLETED_MAYBE);
+  policy_manager(fixture.core())->set_policy_overrides({}, SET_OVERRIDE);
+  policy_current(fixture.core())->set_policy_overrides({limit}, SET_OVERRIDE);
+  check_timeout(object, CORBA::COMPLETED_MAYBE);
+}
+
+TEST_CASE("a late reply is dropped, and the next call on the connection gets its own") {
+  Fixture fixture(one_connection());
+  LatePeer peer;
+  peer.answer_all_at(2);
+  fixture.peer("peer", peer.on_message());
+  const auto object = fixture.object({"peer"});
+  check_timeout(limited(object, fixture.core(), milliseconds(1)), CORBA::COMPLETED_MAYBE);
+  CHECK(echo(object) == 1);  // the reply to request 0 came before
+  CHECK(fixture.counts("peer").connects == 1);
+}
+
+TEST_CASE("what has arrived of a reply when the time is over is no beginning of the next one") {
+  Fixture fixture(one_connection());
+  ScriptedTransport* connection = nullptr;
+  Octets late;
+  fixture.peer("peer", [&](ScriptedTransport& transport, const IncomingMessage& message) {
+    if (connection != nullptr) {
+      transport.deliver(late);
+      return send_reply(transport, message, ReplyStatus::no_exception,
+                        [](cdr::Encoder& encoder) { encoder.write(std::int32_t{9}); });
+    }
+    connection = &transport;
+    messaging::ContextStorage contexts;
+    const auto request = giop_protocol().parse_request(message, contexts);
+    cdr::Buffer buffer;
+    cdr::Encoder encoder(buffer);
+    giop_protocol().begin_reply(encoder, message.version,
+                                messaging::ReplyHeader{.request_id = request->header.request_id},
+                                messaging::Body::empty);
+    giop_protocol().finish(encoder);
+    late = buffer.flatten();
+    constexpr std::ptrdiff_t first_part = 15;
+    transport.deliver({late.data(), first_part});
+    late.erase(late.begin(), late.begin() + first_part);
+  });
+  const auto object = fixture.object({"peer"});
+  check_timeout(limited(object, fixture.core(), milliseconds(1)), CORBA::COMPLETED_MAYBE);
+  CHECK(echo(object) == 9);
+  CHECK(fixture.counts("peer").connects == 1);
+}
+
+TEST_CASE("time that connecting has used up is COMPLETED_NO, and nothing is sent") {
+  Fixture fixture;
+  const auto until = [] {
+    for (const orb::CallDeadline over(milliseconds(2)); !over.expired();) std::this_thread::yield();
+  };
+  fixture.protocol().add("slow", {.on_connect = until});
+  fixture.protocol().add("refusing", {.refuse = true, .on_connect = until});
+  fixture.peer("second", reply_with_nothing());
+  const auto slow = limited(fixture.object({"slow"}), fixture.core(), milliseconds(1));
+  check_timeout(slow, CORBA::COMPLETED_NO);
+  CHECK(fixture.counts("slow").sends == 0);
+  const auto two = limited(fixture.object({"refusing", "second"}), fixture.core(), milliseconds(1));
+  check_timeout(two, CORBA::COMPLETED_NO);
+  CHECK(fixture.counts("second").connects == 0);
+}
+
+TEST_CASE("calls with one limit set the transport's time-outs once, calls without one never") {
+  Fixture fixture(one_connection());
+  fixture.peer("peer", reply_with_long(1));
+  const auto object = fixture.object({"peer"});
+  const auto with_limit = limited(object, fixture.core(), minutes(1));
+  const auto& set = fixture.counts("peer").timeouts_set;
+  for (int call = 0; call < 10; ++call) CHECK(echo(object) == 1);
+  CHECK(set == 0);
+  for (int call = 0; call < 10; ++call) CHECK(echo(with_limit) == 1);
+  CHECK(set == 2);  // for sending and for receiving
+  for (int call = 0; call < 10; ++call) CHECK(echo(object) == 1);
+  CHECK(set == 4);  // taken back
+}
+
+TEST_CASE("a limit of zero, and one beyond the clock, are none") {
+  Fixture fixture(one_connection());
+  fixture.peer("peer", reply_with_long(1));
+  const auto object = fixture.object({"peer"});
+  policy_manager(fixture.core())
+      ->set_policy_overrides({roundtrip(fixture.core(), minutes(1))}, SET_OVERRIDE);
+  CHECK(echo(limited(object, fixture.core(), {})) == 1);
+  const auto longest = make_policy(fixture.core(), RELATIVE_RT_TIMEOUT_POLICY_TYPE,
+                                   std::numeric_limits<TimeBase::TimeT>::max());
+  CHECK(echo(object->_set_policy_overrides({longest}, SET_OVERRIDE)) == 1);
+  CHECK(fixture.counts("peer").timeouts_set == 0);
+}
+
+TEST_CASE("a mute peer is found out although the call has more time") {
+  Fixture fixture;  // with the time-out of first replies
+  fixture.peer("peer", {});
+  const auto object = limited(fixture.object({"peer"}), fixture.core(), minutes(60));
+  CHECK(caught<CORBA::TIMEOUT>([&] { ping(object); }).minor() == (CORBA::PERIGEE_VMCID | 2));
+}
+
+TEST_CASE("after a call has timed out, a new connection's first reply is still awaited in time") {
+  Fixture fixture;
+  fixture.peer("peer", {});
+  const auto object = fixture.object({"peer"});
+  check_timeout(limited(object, fixture.core(), milliseconds(1)), CORBA::COMPLETED_MAYBE);
+  CHECK(caught<CORBA::TIMEOUT>([&] { ping(object); }).minor() == (CORBA::PERIGEE_VMCID | 2));
+  CHECK(fixture.counts("peer").connects == 1);
+}
+
+TEST_CASE("a caller that shares a connection and gives up does not disturb who reads") {
+  Fixture fixture(one_connection());
+  LatePeer peer;
+  fixture.peer("peer", peer.on_message());
+  const auto object = fixture.object({"peer"});
+  std::future<std::int32_t> reader = std::async(std::launch::async, [&] { return echo(object); });
+  peer.await_request(1);
+  check_timeout(limited(object, fixture.core(), milliseconds(1)), CORBA::COMPLETED_MAYBE);
+  peer.answer(1);  // late: dropped by the reader
+  peer.answer(0);
+  CHECK(reader.get() == 0);
+}
+
+TEST_CASE("a reader that gives up passes the reading on") {
+  Fixture fixture(one_connection());
+  LatePeer peer;
+  fixture.peer("peer", peer.on_message());
+  const auto object = fixture.object({"peer"});
+  const auto with_limit = limited(object, fixture.core(), milliseconds(20));
+  std::future<void> reader =
+      std::async(std::launch::async, [&] { check_timeout(with_limit, CORBA::COMPLETED_MAYBE); });
+  peer.await_request(1);
+  std::future<std::int32_t> other = std::async(std::launch::async, [&] { return echo(object); });
+  peer.await_request(2);
+  reader.get();
+  peer.answer(0);
+  peer.answer(1);
+  CHECK(other.get() == 1);
+  CHECK(fixture.counts("peer").connects == 1);
+}
+
+TEST_CASE("many callers with and without limits on one connection each get their own reply") {
+  Fixture fixture(one_connection());
+  std::atomic<std::uint32_t> requests{0};
+  fixture.peer("peer", [&](ScriptedTransport& transport, const IncomingMessage& message) {
+    if (++requests % 7 == 0) return;  // never answered
+    messaging::ContextStorage contexts;
+    auto request = giop_protocol().parse_request(message, contexts);
+    const auto argument = request->body.read<std::int32_t>();
+    send_reply(transport, message, ReplyStatus::no_exception,
+               [argument](cdr::Encoder& encoder) { encoder.write(argument); });
+  });
+  const auto object = limited(fixture.object({"peer"}), fixture.core(), milliseconds(2));
+  constexpr int rounds = 100;
+  std::atomic<int> right{0};
+  std::atomic<int> late{0};
+  {
+    std::vector<std::jthread> threads;
+    for (std::int32_t caller = 0; caller < 4; ++caller)
+      threads.emplace_back([&, caller] {
+        for (int round = 0; round < rounds; ++round) try {
+            right += echo(object, caller * rounds + round) == caller * rounds + round ? 1 : 0;
+          } catch (const CORBA::TIMEOUT&) {
+            ++late;
+          }
+      });
+  }
+  CHECK(right + late == 4 * rounds);
+  CHECK(late >= 4 * rounds / 7);
+  CHECK(fixture.counts("peer").connects == 1);
+}
+
+}  // namespace perigee::test
