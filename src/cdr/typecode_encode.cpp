@@ -33,8 +33,9 @@ class TypeWriter final {
     std::size_t start;
   };
 
+  /// Only what recursion may lead to: a sequence that contains itself does so by way of a struct.
   const Open* find(const TypeNode& type) const {
-    if (type.kind <= TypeKind::tk_Principal) return nullptr;
+    if (!may_recur(type.kind)) return nullptr;
     const auto found = std::ranges::find(open_, &type, &Open::type);
     return found == open_.end() ? nullptr : &*found;
   }

@@ -68,6 +68,14 @@ TEST_CASE("a recursive struct is written with an indirection from the offset's o
   CHECK(equal(*type.node, test::recursive));
 }
 
+TEST_CASE("a sequence that contains itself by way of a struct leads back to the struct") {
+  const TypeRef type =
+      decode_node(encode_node(test::recursive_list, std::endian::big), std::endian::big);
+  CHECK(equal(*type.node, test::recursive_list));
+  const TypeNode& element = *type.node->content;
+  CHECK(element.members[0].type->content == &element);
+}
+
 TEST_CASE("simple TypeCodes have their parameters behind the kind") {
   CHECK(encode_node(basic_node<TypeKind::tk_long>, std::endian::big) == octets(0, 0, 0, 3));
   CHECK(encode_node(string_node<5>, std::endian::big) == octets(0, 0, 0, 18, 0, 0, 0, 5));
