@@ -1,7 +1,22 @@
 // Echoes values of random types with omniORB's stubs: prints its IOR.
-#include "properties_omniorb.h"
-
 #include <iostream>
+
+// By assignment: a number of type fixed that omniORB's copy constructors make has lost its digits, and
+// fails when it is sent.
+template <typename T>
+T copy_of(const T& value) {
+  T copy;
+  copy = value;
+  return copy;
+}
+template <typename T>
+T* new_copy_of(const T& value) {
+  T* copy = new T;
+  *copy = value;
+  return copy;
+}
+
+#include "properties_omniorb.h"
 
 int main(int argc, char* argv[]) {
   try {
