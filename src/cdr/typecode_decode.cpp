@@ -130,9 +130,16 @@ class TypeReader final {
                            : visited_.end();
     const bool is_there =
         found != visited_.end() && found->position == static_cast<std::size_t>(target);
-    if (!is_there || (!found->is_complete && !may_recur(found->node->kind)))
-      part.decoder.fail(ErrorKind::bad_value);
+    if (!is_there || !may_lead_to(found)) part.decoder.fail(ErrorKind::bad_value);
     return check(part.decoder) ? found->node : &basic_node<TypeKind::tk_null>;
+  }
+
+  /// Every circle goes through a type that may recur. omniORB's lead to the typedef of the sequence
+  /// that a recursive struct holds of itself, where that is what was asked for.
+  bool may_lead_to(std::vector<Visited>::const_iterator target) const noexcept {
+    return target->is_complete || std::any_of(target, visited_.end(), [](const Visited& visited) {
+             return !visited.is_complete && may_recur(visited.node->kind);
+           });
   }
 
   void read_body(TypeNode& node, Part& outer) {
@@ -227,11 +234,19 @@ class TypeReader final {
   void read_union(TypeNode& node, Part& part) {
     node.content = read(part);
     node.default_index = part.decoder.read<std::int32_t>();
-    if (!is_discriminator(unaliased(*node.content).kind)) part.decoder.fail(ErrorKind::bad_value);
+    if (!is_discriminator(kind_behind(*node.content))) part.decoder.fail(ErrorKind::bad_value);
     read_members(node, part, 9, &TypeReader::read_branch);
+    // omniORB writes -2 where the labels leave no value over.
+    node.default_index = std::max(node.default_index, -1);
     const auto count = static_cast<std::int64_t>(node.members.size());
-    if (node.default_index < -1 || node.default_index >= count)
-      part.decoder.fail(ErrorKind::bad_value);
+    if (node.default_index >= count) part.decoder.fail(ErrorKind::bad_value);
+  }
+
+  /// The kind without aliases; tk_null while they are not complete.
+  static TypeKind kind_behind(const TypeNode& type) noexcept {
+    const TypeNode* node = &type;
+    while (node != nullptr && node->kind == TypeKind::tk_alias) node = node->content;
+    return node == nullptr ? TypeKind::tk_null : node->kind;
   }
 
   void read_value(TypeNode& node, Part& part) {

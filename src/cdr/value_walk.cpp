@@ -79,7 +79,7 @@ class Walk final {
       case TypeKind::tk_bitset:
         return bits(type);
       case TypeKind::tk_TypeCode: {
-        const TypeRef inner = type_code();
+        const TypeRef inner = type_code(deep_copy);
         return;
       }
       case TypeKind::tk_Principal:
@@ -121,7 +121,7 @@ class Walk final {
       case TypeKind::tk_map:
         return pairs(type);
       case TypeKind::tk_any: {
-        const TypeRef inner = type_code();
+        const TypeRef inner = type_code(bare_copy);
         return value(*inner.node);
       }
       default:
@@ -204,10 +204,11 @@ class Walk final {
       one<std::uint64_t>();
   }
 
-  TypeRef type_code() {
+  TypeRef type_code(TypeRef (*copy_to_compare)(const TypeNode&, TypeLimits)) {
     TypeRef type = decode_type(in_);
     if (out_ == nullptr || !in_.ok()) return type;
-    encode_type(*out_, inner_types_ == InnerTypes::anew ? *deep_copy(*type.node).node : *type.node);
+    const bool is_compared = inner_types_ == InnerTypes::anew;
+    encode_type(*out_, is_compared ? *copy_to_compare(*type.node, {}).node : *type.node);
     return type;
   }
 

@@ -140,6 +140,7 @@ inline constexpr const TypeNode* all_nodes[] = {
     &union_over<basic<tk_octet>, 0, 1>,
     &union_over<colour, 0, 1>,
     &recursive,
+    &recursive_list,
     &failure,
     &interface,
     &local,

@@ -144,6 +144,37 @@ TEST_CASE("an indirection to a sequence that is not complete is an error") {
   CHECK(error_of(wire) == ErrorKind::bad_value);
 }
 
+// As omniORB writes `typedef sequence<N> L; struct N { L c; };` when L is what is asked for.
+TEST_CASE("an indirection may lead to the alias of a sequence around a recursive struct") {
+  const Octets wire =
+      octets(0, 0, 0, 21, 0, 0, 0, 84, 0, 0, 0, 0,                        //  0: tk_alias
+             0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0,              // 12: no names
+             0, 0, 0, 19, 0, 0, 0, 56, 0, 0, 0, 0,                        // 28: tk_sequence
+             0, 0, 0, 15, 0, 0, 0, 40, 0, 0, 0, 0,                        // 40: tk_struct
+             0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1,  // 52: one member
+             0, 0, 0, 2, 'c', 0, 0, 0,                                    // 72: its name
+             0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xac,              // 80: 84 - 84
+             0, 0, 0, 0);                                                 // 88: no bound
+  const TypeRef type = decode_node(wire, std::endian::big);
+  CHECK(type.node->content->content->members[0].type == type.node);
+  CHECK(to_text(*type.node) == "typedef sequence<struct> typedef");
+  // Written anew, the circle closes at the struct.
+  const TypeRef copy = deep_copy(*type.node);
+  CHECK(equivalent(*decode_node(encode_node(*copy.node, std::endian::big), std::endian::big).node,
+                   *type.node));
+}
+
+TEST_CASE("a union over an alias that leads back to the union is an error") {
+  const Octets wire =
+      octets(0, 0, 0, 21, 0, 0, 0, 64, 0, 0, 0, 0,            //  0: tk_alias
+             0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0,  // 12: no names
+             0, 0, 0, 16, 0, 0, 0, 36, 0, 0, 0, 0,            // 28: tk_union
+             0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0,  // 40: no names
+             0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xc4,  // 56: discriminator: 60 - 60
+             0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0);             // 64: no default, no members
+  CHECK(error_of(wire) == ErrorKind::bad_value);
+}
+
 TEST_CASE("an indirection on its own is an error") {
   CHECK(error_of(octets(0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xf0)) == ErrorKind::bad_value);
 }
@@ -200,9 +231,20 @@ TEST_CASE("a union over something that is no discriminator is an error") {
 
 TEST_CASE("a union's default must be one of its members") {
   Octets wire = encode_node(test::flag_union, std::endian::big);
-  for (const std::uint32_t index : {2u, 0x7fffffffu, 0xfffffffeu}) {
+  for (const std::uint32_t index : {2u, 0x7fffffffu}) {
     patch(wire, 40, index);
     CHECK(error_of(wire) == ErrorKind::bad_value);
+  }
+}
+
+// omniORB writes -2 if there is no default and the labels leave no value over.
+TEST_CASE("any negative number says that a union has no default") {
+  Octets wire = encode_node(test::flag_union, std::endian::big);
+  for (const std::uint32_t index : {0xffffffffu, 0xfffffffeu, 0x80000000u}) {
+    patch(wire, 40, index);
+    const TypeRef type = decode_node(wire, std::endian::big);
+    CHECK(type.node->default_index == -1);
+    CHECK(encode_node(*type.node, std::endian::big) == wire);  // as it came
   }
 }
 

@@ -148,9 +148,10 @@ struct TypeLimits {
 /// that leads nowhere.
 PERIGEE_API void encode_type(Encoder& encoder, const TypeNode& type, TypeLimits limits = {});
 
-/// Reads a TypeCode. Indirections must lead back, to a TypeCode inside the same top-level one; to
-/// one that is not complete only if it is a struct, a union or a valuetype. `bad_value` otherwise,
-/// and for what no type can be (a union over floats). After an error the type is tk_null.
+/// Reads a TypeCode. Indirections must lead back, to a TypeCode inside the same top-level one; if
+/// that is not complete, the circle must go through a struct, a union or a valuetype. `bad_value`
+/// otherwise, and for what no type can be (a union over floats). After an error the type is
+/// tk_null.
 PERIGEE_API TypeRef decode_type(Decoder& decoder, TypeLimits limits = {});
 
 /// The type without aliases around it.
@@ -167,6 +168,8 @@ PERIGEE_API bool equivalent(const TypeNode& a, const TypeNode& b, TypeLimits lim
 
 /// A copy without names and member names. Source: CORBA 3.0, 4.11.1.
 PERIGEE_API TypeRef compact_copy(const TypeNode& type, TypeLimits limits = {});
+/// A copy without aliases either: what decides whether types are equivalent, if they have ids.
+PERIGEE_API TypeRef bare_copy(const TypeNode& type, TypeLimits limits = {});
 /// A copy that owns all its parts. Nodes of kind tk_recursive with the copy's own id become the
 /// copy itself. tk_null beyond the limits.
 PERIGEE_API TypeRef deep_copy(const TypeNode& type, TypeLimits limits = {});
@@ -179,8 +182,8 @@ PERIGEE_API std::string to_text(const TypeNode& type);
 /// Work is bounded by the octets at hand, whatever the type. `not_supported` for valuetypes other
 /// than null, `local_object` for what cannot be marshalled.
 PERIGEE_API void skip_value(Decoder& decoder, const TypeNode& type);
-/// How `copy_value` writes TypeCodes inside values: as they came, or so that equal ones are equal
-/// octets, for comparing.
+/// How `copy_value` writes TypeCodes inside values: as they came, or for comparing: TypeCodes anew,
+/// so that equal ones are equal octets, and those of anys without names and aliases.
 enum class InnerTypes : std::uint8_t { as_they_came, anew };
 /// The same, and writes the value again in the encoder's byte order, alignment and code sets.
 PERIGEE_API void copy_value(Decoder& decoder, Encoder& encoder, const TypeNode& type,

@@ -44,8 +44,9 @@ class PERIGEE_API Any {
 
   void swap(Any& other) noexcept;
   friend void swap(Any& a, Any& b) noexcept { a.swap(b); }
-  /// Whether the types are equivalent and the values are encoded alike. Values that cannot be
-  /// encoded (local objects) are equal to copies of themselves only.
+  /// Whether the types are equivalent and the values are encoded alike; aliases and names do not
+  /// count in anys inside them, either. Values that cannot be encoded (local objects) are equal to
+  /// copies of themselves only.
   friend PERIGEE_API bool operator==(const Any& a, const Any& b);
 
  private:

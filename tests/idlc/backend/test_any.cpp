@@ -218,6 +218,27 @@ TEST_CASE("extraction ignores aliases, insertion has none") {
   CHECK_THROWS_AS(any.type(Boxes::_tc_Tree), CORBA::BAD_TYPECODE);
 }
 
+TEST_CASE("names and aliases do not count when anys are compared, in anys inside them neither") {
+  Any plain;
+  plain <<= tree();
+  Any named = plain;
+  named.type(named.type()->get_compact_typecode());
+  Any packet;
+  packet <<= Boxes::Parcel("p", plain, CORBA::_tc_long, Boxes::Grade::good);
+  Any renamed;
+  renamed <<= Boxes::Packet("p", named, CORBA::_tc_long, Boxes::Grade::good);
+  renamed.type(Boxes::_tc_Packet);
+  CHECK((packet == renamed));
+  CHECK((Any(packet) == decode(encode(renamed, std::endian::big), std::endian::big)));
+  renamed <<= Boxes::Parcel("p", plain, Boxes::_tc_Packet, Boxes::Grade::good);
+  packet <<= Boxes::Parcel("p", plain, Boxes::_tc_Parcel, Boxes::Grade::good);
+  CHECK_FALSE((packet == renamed));  // TypeCodes that are values are compared as a whole
+}
+
+TEST_CASE("a sequence of a recursive type goes into an any and comes out") {
+  check_any(std::vector<Boxes::Tree>{tree(), Boxes::Tree()});
+}
+
 TEST_CASE("extraction accepts compact TypeCodes") {
   Any any;
   any <<= tree();
