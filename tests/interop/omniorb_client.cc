@@ -170,6 +170,8 @@ void check_sequences(Interop::Peer_ptr peer, CORBA::ULong large) {
   CHECK_SEQUENCE(echo_doubles, Interop::Doubles, 50, i / 4.0);
   CHECK_SEQUENCE(echo_booleans, Interop::Booleans, 9, i % 2 == 0);
   CHECK_SEQUENCE(echo_names, Interop::Names, 20, CORBA::string_dup(std::to_string(i).c_str()));
+  CHECK_SEQUENCE(echo_names, Interop::Names, large / 12,
+                 CORBA::string_dup(std::to_string(i).c_str()));
   CHECK_SEQUENCE(echo_colours, Interop::Colours, 5, i % 2 == 0 ? Interop::red : Interop::blue);
   CHECK_SEQUENCE(echo_points, Interop::Points, 17, make_point(static_cast<int>(i)));
   CHECK_SEQUENCE(echo_people, Interop::People, 11, make_person(static_cast<int>(i)));

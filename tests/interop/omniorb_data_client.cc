@@ -11,10 +11,10 @@
 
 namespace {
 
-/// The value as omniORB encodes it.
+/// The value as omniORB encodes it, with padding of zeros.
 template <typename T>
 std::string octets(const T& value) {
-  cdrMemoryStream stream;
+  cdrMemoryStream stream(0, true);
   value >>= stream;
   return {static_cast<const char*>(stream.bufPtr()), stream.bufSize()};
 }
@@ -119,6 +119,28 @@ void check_strings(Data::Peer_ptr peer) {
   CHECK(std::strcmp(c.in(), "old") == 0);
 }
 
+/// The same elements again and again, until they are 10 MB.
+template <typename Sequence>
+Sequence repeated(const Sequence& some, CORBA::ULong count) {
+  Sequence many;
+  many.length(count);
+  for (CORBA::ULong index = 0; index < count; ++index) many[index] = some[index % some.length()];
+  return many;
+}
+
+void check_large(Data::Peer_ptr peer, const Data::Samples& sample) {
+  check_variable<Data::Items, Data::Items_var>(
+      [&](const Data::Items& a, Data::Items& b, Data::Items_var& c) {
+        return peer->echo_items(a, b, c.out());
+      },
+      repeated(sample.a_items, 300'000), Data::Items());
+  check_variable<Data::Many, Data::Many_var>(
+      [&](const Data::Many& a, Data::Many& b, Data::Many_var& c) {
+        return peer->echo_many(a, b, c.out());
+      },
+      repeated(sample.a_many, 600'000), sample.a_many);
+}
+
 /// What Perigee's server made, as omniORB understands it.
 void check_values(const Data::Samples& sample, CORBA::Long seed) {
   const bool is_odd = seed % 2 != 0;
@@ -154,6 +176,8 @@ int run(CORBA::ORB_ptr orb, int argc, char* argv[]) {
     check_arrays(peer, one.in(), other.in());
   }
   check_strings(peer);
+  const Data::Samples_var sample = peer->sample(0);
+  check_large(peer, sample.in());
   if (argc > 2 && std::strcmp(argv[2], "--quit") == 0) peer->quit();
   return interop::finish("omniORB client");
 }

@@ -92,6 +92,7 @@ void check_sequences(const PeerReference& peer, std::size_t large) {
   CHECK_SEQUENCE(echo_doubles, Interop::Doubles, 50, [](int i) { return i / 4.0; });
   CHECK_SEQUENCE(echo_booleans, Interop::Booleans, 9, [](int i) { return i % 2 == 0; });
   CHECK_SEQUENCE(echo_names, Interop::Names, 20, [](int i) { return std::to_string(i); });
+  CHECK_SEQUENCE(echo_names, Interop::Names, large / 12, [](int i) { return std::to_string(i); });
   CHECK_SEQUENCE(echo_colours, Interop::Colours, 5,
                  [](int i) { return i % 2 == 0 ? Interop::Colour::red : Interop::Colour::blue; });
   CHECK_SEQUENCE(echo_points, Interop::Points, 17, make_point);

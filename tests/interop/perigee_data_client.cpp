@@ -55,9 +55,15 @@ void check_all(const PeerReference& peer, const Data::Samples& one, const Data::
              other);
 }
 
+/// Of 10 MB, about.
 void check_large(const PeerReference& peer) {
+  const auto some = interop::make_many<Data::Items>(100, interop::make_item);
+  Data::Items items;
+  while (items.size() < 300'000) items.insert(items.end(), some.begin(), some.end());
+  check_echo([&](const auto& a, auto& b, auto& c) { return peer->echo_items(a, b, c); }, items,
+             Data::Items());
   check_echo([&](const auto& a, auto& b, auto& c) { return peer->echo_many(a, b, c); },
-             interop::make_many<Data::Many>(200'000, interop::make_by_long), Data::Many());
+             interop::make_many<Data::Many>(600'000, interop::make_by_long), Data::Many());
 }
 
 // Not with omniORB, whose octets are no IEEE quad.

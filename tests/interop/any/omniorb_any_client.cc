@@ -10,30 +10,13 @@
 
 #include "../checks.h"
 #include "omniorb_any_peer.h"
-#include <omniORB4/dynAny.h>
+#include "omniorb_same.h"
 
 namespace {
 
 using namespace AnyInterop;
 
-DynamicAny::DynAnyFactory_ptr dyn_any_factory = nullptr;  // of the ORB
-
-// Not by octets: omniORB fills padding with whatever was there.
-bool same(const CORBA::Any& a, const CORBA::Any& b) {
-  CORBA::TypeCode_var type_a = a.type();
-  CORBA::TypeCode_var type_b = b.type();
-  if (!type_a->equal(type_b)) return false;
-  // Its comparison of wide strings looks at octets, which may have a byte order mark or not.
-  const CORBA::WChar* wide_a = nullptr;
-  const CORBA::WChar* wide_b = nullptr;
-  if ((a >>= wide_a) && (b >>= wide_b)) return std::wcscmp(wide_a, wide_b) == 0;
-  DynamicAny::DynAny_var value_a = dyn_any_factory->create_dyn_any(a);
-  DynamicAny::DynAny_var value_b = dyn_any_factory->create_dyn_any(b);
-  const bool result = value_a->equal(value_b);
-  value_a->destroy();
-  value_b->destroy();
-  return result;
-}
+using interop::same;
 
 /// The value goes there and back in every direction.
 void check_echo(Peer_ptr peer, const CORBA::Any& a) {
@@ -229,10 +212,7 @@ int run(CORBA::ORB_ptr orb, int argc, char* argv[]) {
     quit = quit || std::strcmp(argv[i], "--quit") == 0;
     has_wide = has_wide && std::strcmp(argv[i], "--no-wide") != 0;
   }
-  CORBA::Object_var factory = orb->resolve_initial_references("DynAnyFactory");
-  DynamicAny::DynAnyFactory_var dyn_any_factory_owner =
-      DynamicAny::DynAnyFactory::_narrow(factory);
-  dyn_any_factory = dyn_any_factory_owner;
+  const DynamicAny::DynAnyFactory_var dyn_any_factory = interop::use_dyn_any_factory(orb);
   std::string ior;
   std::ifstream(argv[1]) >> ior;
   CORBA::Object_var object = orb->string_to_object(ior.c_str());

@@ -102,6 +102,18 @@ void check_wide(Text::Wide_ptr peer) {
                CHECK(std::wstring(L"\u20ac") == caught.wide_reason.in()));
 }
 
+/// 10 MB, about.
+void check_many_wide_strings(Text::Wide_ptr peer) {
+  const std::wstring text = units({'a', interop::clef, 'b'});
+  Text::WideStrings many;
+  many.length(600'000);
+  for (CORBA::ULong i = 0; i < many.length(); ++i) many[i] = CORBA::wstring_dup(text.c_str());
+  Text::WideStrings_var echoed = peer->echo_wide_strings(many);
+  CORBA::ULong same = 0;
+  for (CORBA::ULong i = 0; i < echoed->length(); ++i) same += text == echoed[i].in() ? 1 : 0;
+  CHECK(same == many.length());
+}
+
 int run(CORBA::ORB_ptr orb, const TextOptions& options) {
   const CORBA::Object_var object = orb->string_to_object(options.ior.c_str());
   const Text::Wide_var peer = Text::Wide::_narrow(object);
@@ -109,6 +121,7 @@ int run(CORBA::ORB_ptr orb, const TextOptions& options) {
   if (CORBA::is_nil(peer)) return interop::finish("omniORB client");
   check_narrow(peer, options);
   if (options.wide) check_wide(peer);
+  if (options.wide) check_many_wide_strings(peer);
   if (options.quit) peer->quit();
   return interop::finish("omniORB client");
 }

@@ -86,6 +86,8 @@ void check_wide(const WideReference& peer, const TextOptions& options) {
   CHECK(peer->echo_wide_characters(characters) == characters);
   const Text::WideStrings strings{L"", L"\U0001d11e", L"x"};
   CHECK(peer->echo_wide_strings(strings) == strings);
+  const Text::WideStrings many(600'000, L"a\U0001d11eb");  // 10 MB, about
+  CHECK(peer->echo_wide_strings(many) == many);
   const Text::Entry entry("plain", L"\U0001d11e", L'\u20ac', 'c');
   CHECK(peer->echo_entry(entry) == entry);
   CHECK_THROWS(peer->refuse("no", L"\u20ac"), Text::Refused, CHECK(caught.reason() == "no");
