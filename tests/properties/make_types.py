@@ -23,7 +23,8 @@ DISCRIMINATORS = ["boolean", "char", "short", "unsigned short", "long", "unsigne
                   "unsigned long long", "E1", "E2", "E3", "enum"]
 
 # What not every peer and version has: the enum Features of random_value.h.
-WIDE, LONG_DOUBLE, ANONYMOUS_FIXED = "wide", "long_double", "anonymous_fixed"
+WIDE, LONG_DOUBLE, ODD_FIXED = "wide", "long_double", "odd_fixed"
+FIXED = "fixed"  # of no interest to others
 
 # What a decoder may allocate for an octet: a sequence grows by doubling, and an element of a few octets
 # may be a union of large members. And what it may besides: an element that the octets end in.
@@ -81,7 +82,7 @@ class Maker:
             return Use("wstring" + bound, features=frozenset([WIDE]), is_variable=True, form="wstring")
         return Use("string" + bound, is_variable=True, form="string")
 
-    def fixed_point(self, features=frozenset()):
+    def fixed_point(self, features=frozenset([FIXED])):
         digits = self.random.choice([1, 2, 5, 8, 17, 18, 31])
         return Use(f"fixed<{digits}, {self.random.randint(0, digits)}>", features=features)
 
@@ -90,12 +91,12 @@ class Maker:
             Use("any", is_variable=True), Use("any", is_variable=True), Use("Object", is_variable=True),
             Use("Echo", is_variable=True), Use("wchar", features=frozenset([WIDE])),
             Use("long double", features=frozenset([LONG_DOUBLE])),
-            self.fixed_point(frozenset([ANONYMOUS_FIXED]))])
+            self.fixed_point(frozenset([ODD_FIXED]))])
 
     def known(self):
         """A type that was made before; those that all peers have are preferred."""
         names = list(self.types)
-        plain = [name for name in names if not self.types[name].features]
+        plain = [name for name in names if self.types[name].features <= {FIXED}]
         name = self.random.choice(plain if plain and self.random.randrange(4) else names)
         use = self.types[name]
         return replace(use, text=name, suffix="", form="")
@@ -145,6 +146,8 @@ class Maker:
     def add(self, name, text, uses, form="", wire=0):
         """`wire`: what it takes at least on the wire, if that is not what all its parts take."""
         features = frozenset().union(*(use.features for use in uses))
+        if FIXED in features and text.startswith("union"):
+            features |= {ODD_FIXED}
         variable = any(use.is_variable for use in uses)
         size = 16 + sum(use.size for use in uses)
         wire = wire or sum(use.wire for use in uses)
@@ -277,7 +280,7 @@ def idl(maker, seed):
 def type_list(maker):
     lines = []
     for name, use in maker.types.items():
-        features = " | ".join(f"::perigee::test::Features::{feature}" for feature in sorted(use.features)) or "::perigee::test::Features::none"
+        features = " | ".join(f"::perigee::test::Features::{feature}" for feature in sorted(use.features - {FIXED})) or "::perigee::test::Features::none"
         memory = f"perigee::test::Memory{{{use.per_octet}, {10 * use.element}}}"
         lines.append(f"  X(Props::{name}, Props::_tc_{name}, echo_{name}, {features}, ({memory}))")
     return "#pragma once\n#include \"random_value.h\"\n#define PROPERTIES_FOR_EACH(X) \\\n" + " \\\n".join(lines) + "\n"

@@ -2,8 +2,9 @@
 // inout parameter and as result): both must come back as they were.
 //   properties_perigee_client IOR-FILE [--quit] [--size-max OCTETS] [--wide]
 // Left out are values that take more octets than that; without --wide, types with wide characters;
-// always, what omniORB cannot send: `long double`, single wchars beyond U+FFFF, and `fixed` without
-// a typedef, which its compiler makes a number that has no digits.
+// always, what omniORB cannot send back: `long double`; `fixed` without a typedef or in a union,
+// which has no digits there; single wchars beyond U+FFFF, which are two there, also where a bound
+// counts them.
 #include "any_types.h"
 #include <perigee/corba.h>
 #include <perigee/orb/stub.h>

@@ -21,9 +21,9 @@ namespace perigee::test {
 enum class Features : unsigned {
   none = 0,
   wide = 1,            ///< wchar and wstring
-  surrogate_pair = 2,  ///< a single wchar beyond U+FFFF
+  surrogate_pair = 2,  ///< a wchar beyond U+FFFF, alone or where the number of them is bounded
   long_double = 4,
-  anonymous_fixed = 8,  ///< a member of type fixed without a typedef
+  odd_fixed = 8,  ///< fixed without a typedef, or in a union
 };
 constexpr Features operator|(Features a, Features b) {
   return static_cast<Features>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
@@ -110,9 +110,9 @@ class RandomValues final {
     text.resize(below(24));
     for (char& letter : text) letter = character();
   }
-  void fill_constructed(std::wstring& text, int /*depth*/) {
+  void fill_constructed(std::wstring& text, int /*depth*/, bool all_planes = true) {
     text.resize(below(12));
-    for (wchar_t& letter : text) letter = wide_character(true);
+    for (wchar_t& letter : text) letter = wide_character(all_planes);
   }
   template <typename T>
   void fill_constructed(std::vector<T>& values, int depth) {
@@ -129,7 +129,10 @@ class RandomValues final {
   }
   template <std::size_t Bound>
   void fill_constructed(IDL::bounded_wstring<Bound>& text, int depth) {
-    fill_bounded<std::wstring>(text, depth);
+    std::wstring plain;
+    fill_constructed(plain, depth, has(features_, Features::surrogate_pair));
+    if (plain.size() > Bound) plain.resize(Bound);
+    text = std::move(plain);
   }
   template <typename T, std::size_t Bound>
   void fill_constructed(IDL::bounded_vector<T, Bound>& values, int depth) {

@@ -48,7 +48,7 @@ bool decode(OctetSpan octets, const Way& way, T& value) {
 
 /// What a value that goes by GIOP 1.`minor` may contain. Wide characters: interop facts 28 and 29.
 Features features_of(std::uint8_t giop_minor) {
-  const Features always = Features::long_double | Features::anonymous_fixed;
+  const Features always = Features::long_double | Features::odd_fixed;
   if (giop_minor == 0) return always;
   return always | Features::wide | (giop_minor == 1 ? Features::none : Features::surrogate_pair);
 }
