@@ -1,4 +1,5 @@
-// Looks for constants and interfaces that share their name with a parameter of generated code.
+// Looks for constants and interfaces that share their name with a parameter of generated code, and
+// for names that may be the library's.
 #include "idlc/backends/cpp11/shadowing.h"
 
 #include "idlc/backends/cpp11/client.h"
@@ -43,7 +44,17 @@ class Walk final {
       "other", "reference", "slots",   "repository_id", "request", "value"};
 };
 
+/// Files of the interface repository declare types of CORBA that the library has, too, in an inline
+/// namespace.
+bool adds_to_library(const Model& model) {
+  return std::ranges::any_of(model.definitions, [](const Declaration* declared) {
+    return declared->kind == DeclarationKind::module && declared->name == "CORBA" &&
+           !declared->is_imported;
+  });
+}
+
 bool needs_shadowing(const Model& model) {
+  if (adds_to_library(model)) return true;
   Walk walk;
   walk.declarations(model.definitions);
   return walk.is_any_shadowed();
@@ -56,7 +67,7 @@ void begin_shadowing(Writer& writer, const Model& model) {
   writer.separate();
   writer.write(R"(
 #pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"  // parameters that are called like constants
+#pragma GCC diagnostic ignored "-Wshadow"  // names that IDL allows twice
 )");
   writer.separate();
 }

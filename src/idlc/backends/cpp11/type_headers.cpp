@@ -45,6 +45,7 @@ class Walk final {
     if (used == nullptr) return;
     if (used->kind == TypeKind::alias && used->declaration->location.file->is_builtin)
       return type(as<Typedef>(used->declaration)->type);
+    if (is_declared_by_library(*used)) headers_.insert("perigee/orb/interface_def.h");
     if (used->kind == TypeKind::fixed) headers_.insert("perigee/orb/fixed.h");
     if (used->kind == TypeKind::map) headers_.insert("perigee/orb/map.h");
     const bool is_container = used->kind == TypeKind::string || used->kind == TypeKind::wstring ||
@@ -52,6 +53,14 @@ class Walk final {
     if (is_container && used->bound != 0) headers_.insert("perigee/orb/bounded.h");
     type(used->key);
     type(used->element);
+  }
+
+  /// CORBA::InterfaceDef, unless a file of the interface repository defines it.
+  static bool is_declared_by_library(const Type& used) {
+    const auto* interface =
+        used.kind == TypeKind::interface ? as<Interface>(used.declaration) : nullptr;
+    return interface != nullptr && !interface->is_defined && interface->location.file != nullptr &&
+           interface->location.file->is_builtin;
   }
 
   std::set<std::string> headers_;

@@ -4,7 +4,7 @@
 #include <perigee/poa/skeleton.h>
 
 #pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"  // parameters that are called like constants
+#pragma GCC diagnostic ignored "-Wshadow"  // names that IDL allows twice
 
 namespace POA {
 

@@ -6,7 +6,7 @@
 #include "namesC.h"
 
 #pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wshadow"  // parameters that are called like constants
+#pragma GCC diagnostic ignored "-Wshadow"  // names that IDL allows twice
 
 namespace POA {
 
