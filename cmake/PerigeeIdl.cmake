@@ -2,8 +2,9 @@
 #
 #   perigee_idl(<target> FILES <file.idl>... [INCLUDES <folder>...] [DEFINES <name[=text]>...]
 #               [ANNOTATIONS <file>...] [OPTIONS <option>...] [IDL_VERSION 3|4] [ANY] [AMI] [AMH] [ASYNC])
-#       Adds the generated sources to the target, and their folder to the includes of the target and
-#       of those that link it. A change of an IDL file, or of one that it includes, generates anew.
+#       Adds the generated source (stockAll.cpp, which includes the others: their headers, which are
+#       most of what they cost, are read once) to the target, and their folder to the includes of the
+#       target and of those that link it. A change of an IDL file, or of one that it includes, generates anew.
 #
 #       ANY: TypeCodes and insertion into any, too (stockA.h, stockA.cpp). Files that others include
 #       need it where those have it.
@@ -28,28 +29,31 @@ function(_perigee_idl_compiler command_variable dependency_variable)
   set(${dependency_variable} "${command}" PARENT_SCOPE)
 endfunction()
 
-# Commands that generate the files of one IDL file in `folder`; their paths in `outputs_variable`.
-function(_perigee_idl_generate idl_file folder options outputs_variable)
+# Commands that generate the files of one IDL file in `folder`; what a target needs of them in
+# `sources_variable`.
+function(_perigee_idl_generate idl_file folder options sources_variable)
   _perigee_idl_compiler(command dependency)
   get_filename_component(path "${idl_file}" ABSOLUTE BASE_DIR "${CMAKE_CURRENT_SOURCE_DIR}")
   get_filename_component(name "${path}" NAME_WLE)
-  set(outputs "")
-  set(endings C.h C.cpp S.h S.cpp)
+  set(endings C S)
   if("--any" IN_LIST options)
-    list(APPEND endings A.h A.cpp)
+    list(APPEND endings A)
   endif()
+  set(sources "${folder}/${name}All.cpp")
+  set(included "")  # by that source
   foreach(ending IN LISTS endings)
-    list(APPEND outputs "${folder}/${name}${ending}")
+    list(APPEND sources "${folder}/${name}${ending}.h")
+    list(APPEND included "${folder}/${name}${ending}.cpp")
   endforeach()
   add_custom_command(
-    OUTPUT ${outputs}
-    COMMAND ${command} ${options} --output-dir "${folder}" --depend-file "${folder}/${name}.d"
+    OUTPUT ${sources} ${included}
+    COMMAND ${command} ${options} --one-source --output-dir "${folder}" --depend-file "${folder}/${name}.d"
             "${path}"
     DEPENDS "${path}" ${dependency}
     DEPFILE "${folder}/${name}.d"
     COMMENT "Compiling IDL ${idl_file}"
     VERBATIM)
-  set(${outputs_variable} "${outputs}" PARENT_SCOPE)
+  set(${sources_variable} "${sources}" PARENT_SCOPE)
 endfunction()
 
 function(perigee_idl target)
@@ -89,8 +93,8 @@ function(perigee_idl target)
   set(folder "${CMAKE_CURRENT_BINARY_DIR}/${target}_idl")
   file(MAKE_DIRECTORY "${folder}")
   foreach(idl_file IN LISTS ARG_FILES)
-    _perigee_idl_generate("${idl_file}" "${folder}" "${options}" outputs)
-    target_sources(${target} PRIVATE ${outputs})
+    _perigee_idl_generate("${idl_file}" "${folder}" "${options}" sources)
+    target_sources(${target} PRIVATE ${sources})
   endforeach()
   target_include_directories(${target} PUBLIC "$<BUILD_INTERFACE:${folder}>")
 endfunction()

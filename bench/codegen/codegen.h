@@ -28,9 +28,10 @@ struct CodegenCost {
   std::size_t peer_octets = 0;
   double client_s = 0;    ///< CPU time of compiling C.cpp, median
   double server_s = 0;    ///< of S.cpp
+  double both_s = 0;      ///< of All.cpp, both sides: what perigee_idl() of CMake compiles
   double peer_s = 0;      ///< of SK.cc, which has both sides
   Estimate client_ratio;  ///< C.cpp / SK.cc, median of the rounds
-  Estimate both_ratio;    ///< (C.cpp + S.cpp) / SK.cc
+  Estimate both_ratio;    ///< All.cpp / SK.cc
 };
 
 std::vector<CodegenCost> run_codegen(const CodegenOptions& options);

@@ -8,3 +8,4 @@
 #include <perigee/orb/write.h>
 #include <perigee/poa/poa.h>
 #include <perigee/poa/servant.h>
+#include <perigee/poa/tie.h>

@@ -47,6 +47,11 @@ void Buffer::grow(std::size_t count) {
   capacity_ = capacity;
 }
 
+void Buffer::borrow(OctetSpan octets) {
+  borrowed_.push_back({size_, octets});
+  borrowed_size_ += octets.size();
+}
+
 void Buffer::gather(std::vector<OctetSpan>& segments) const {
   std::size_t begin = 0;
   for (const Borrowed& segment : borrowed_) {

@@ -37,7 +37,7 @@ bool same_key(const Target& a, const Target& b) {
 void _raise_nil_reference() { throw INV_OBJREF(0, COMPLETED_NO, "a nil reference was used"); }
 
 Object::Object() noexcept = default;
-Object::Object(std::shared_ptr<perigee::orb::Reference> reference) noexcept
+Object::Object(perigee::counted_ptr<perigee::orb::Reference> reference) noexcept
     : reference_(std::move(reference)) {}
 Object::~Object() = default;
 

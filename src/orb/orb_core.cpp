@@ -58,16 +58,15 @@ CORBA::object_reference<CORBA::Policy> OrbCore::create_policy(CORBA::PolicyType 
   return make(value);
 }
 
-std::shared_ptr<Reference> OrbCore::make_reference(iop::Ior ior) {
+counted_ptr<Reference> OrbCore::make_reference(iop::Ior ior) {
   if (ior.is_nil()) return nullptr;
-  return std::make_shared<Reference>(shared_from_this(), std::move(ior));
+  return make_counted<Reference>(shared_from_this(), std::move(ior));
 }
 
 CORBA::object_reference<CORBA::Object> OrbCore::make_object(iop::Ior ior) {
   auto reference = make_reference(std::move(ior));
   if (!reference) return nullptr;
-  return CORBA::object_reference<CORBA::Object>(
-      std::make_shared<CORBA::Object>(std::move(reference)));
+  return CORBA::object_reference<CORBA::Object>(make_counted<CORBA::Object>(std::move(reference)));
 }
 
 CORBA::object_reference<CORBA::Object> OrbCore::make_local_object(std::string type_id,

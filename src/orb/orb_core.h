@@ -99,7 +99,7 @@ class PERIGEE_API OrbCore final : public cdr::Environment,
   /// @name References.
   /// @{
   /// nullptr for a nil IOR.
-  [[nodiscard]] std::shared_ptr<Reference> make_reference(iop::Ior ior);
+  [[nodiscard]] counted_ptr<Reference> make_reference(iop::Ior ior);
   /// A plain CORBA::Object stub, nil for a nil IOR.
   [[nodiscard]] CORBA::object_reference<CORBA::Object> make_object(iop::Ior ior);
   /// A stub for an object of this server. Raises INITIALIZE if the server cannot listen, or

@@ -132,7 +132,7 @@ object_reference<Object> resolve_name(const Object& context,
       },
       [&](cdr::Decoder& decoder) {
         if (auto reference = stub::decode_reference(decoder))
-          found = object_reference<Object>(std::make_shared<Object>(std::move(reference)));
+          found = object_reference<Object>(perigee::make_counted<Object>(std::move(reference)));
       });
   return found;
 }

@@ -105,7 +105,7 @@ void encode_object(cdr::Encoder& encoder, const CORBA::Object* object) {
   iop::encode(encoder, object->_reference()->ior());
 }
 
-std::shared_ptr<orb::Reference> decode_reference(cdr::Decoder& decoder) {
+counted_ptr<orb::Reference> decode_reference(cdr::Decoder& decoder) {
   iop::Ior ior;
   decoder.count_reference();
   iop::decode(decoder, ior);

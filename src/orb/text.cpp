@@ -2,9 +2,17 @@
 #include "orb/reference.h"
 #include <perigee/orb/text.h>
 
+#include <charconv>
+
 namespace perigee::text {
 
 namespace {
+
+template <typename Number>
+std::string shortest(Number value) {
+  char buffer[64] = {};
+  return {buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr};
+}
 
 void append_hex(std::string& text, std::string_view prefix, std::uint32_t value, int digits) {
   text += prefix;
@@ -56,6 +64,12 @@ void append_utf8(std::string& text, std::uint32_t character) {
 }
 
 }  // namespace
+
+std::string number(std::int64_t value) { return shortest(value); }
+std::string number(std::uint64_t value) { return shortest(value); }
+std::string number(float value) { return shortest(value); }
+std::string number(double value) { return shortest(value); }
+std::string number(long double value) { return shortest(value); }
 
 std::string reference_text(const CORBA::Object* object) {
   if (object == nullptr) return "nil";

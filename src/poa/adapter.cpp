@@ -15,7 +15,7 @@ namespace perigee::poa {
 using CORBA::COMPLETED_NO;
 using PortableServer::ObjectId;
 
-Adapter::Adapter(AdapterParts parts, const std::shared_ptr<Adapter>& parent)
+Adapter::Adapter(AdapterParts parts, const counted_ptr<Adapter>& parent)
     : parts_(std::move(parts)), parent_(parent) {
   std::vector<std::string_view> names;
   if (parent) {
@@ -27,9 +27,9 @@ Adapter::Adapter(AdapterParts parts, const std::shared_ptr<Adapter>& parent)
 
 Adapter::~Adapter() = default;
 
-std::shared_ptr<Adapter> Adapter::make_root(const std::shared_ptr<Dispatcher>& dispatcher) {
-  auto manager = std::make_shared<Manager>(dispatcher, dispatcher->next_manager_id());
-  auto root = std::make_shared<Adapter>(
+counted_ptr<Adapter> Adapter::make_root(const std::shared_ptr<Dispatcher>& dispatcher) {
+  auto manager = make_counted<Manager>(dispatcher, dispatcher->next_manager_id());
+  auto root = make_counted<Adapter>(
       AdapterParts{dispatcher, std::move(manager), "RootPOA", root_policy_set(), false}, nullptr);
   root->attach(root);
   offer_default_root(root);
@@ -37,19 +37,19 @@ std::shared_ptr<Adapter> Adapter::make_root(const std::shared_ptr<Dispatcher>& d
 }
 
 // Persistent, ids of the user's; no children, since their keys would be those of the Root POA's.
-std::shared_ptr<Adapter> Adapter::make_named_root(const std::shared_ptr<Dispatcher>& dispatcher) {
+counted_ptr<Adapter> Adapter::make_named_root(const std::shared_ptr<Dispatcher>& dispatcher) {
   PolicySet policies;
   policies.lifespan = PortableServer::LifespanPolicyValue::PERSISTENT;
   policies.assignment = PortableServer::IdAssignmentPolicyValue::USER_ID;
-  auto manager = std::make_shared<Manager>(dispatcher, dispatcher->next_manager_id());
-  auto root = std::make_shared<Adapter>(
+  auto manager = make_counted<Manager>(dispatcher, dispatcher->next_manager_id());
+  auto root = make_counted<Adapter>(
       AdapterParts{dispatcher, std::move(manager), "INSPOA", policies, true}, nullptr);
   root->attach(root);
   return root;
 }
 
 // Makes the adapter known: its slot in the dispatcher's table, its manager.
-void Adapter::attach(const std::shared_ptr<Adapter>& self) {
+void Adapter::attach(const counted_ptr<Adapter>& self) {
   self_ = self;
   const auto slot = parts_.dispatcher->adapters().insert(
       [this, &self](AdapterEntry& entry, SlotRef ref) noexcept {
@@ -60,7 +60,7 @@ void Adapter::attach(const std::shared_ptr<Adapter>& self) {
   parts_.manager->add(self);
 }
 
-std::shared_ptr<Adapter> Adapter::self() const { return self_.lock(); }
+counted_ptr<Adapter> Adapter::self() const { return self_.lock(); }
 
 Adapter::Lock Adapter::lock_alive() const {
   Lock lock(mutex_);
@@ -82,14 +82,13 @@ CORBA::object_reference<PortableServer::POA> Adapter::create_POA(
   if (parts_.ids_are_keys)
     throw CORBA::NO_PERMISSION(0, COMPLETED_NO, "the INSPOA has no children");
   const PolicySet set = make_policy_set(policies);
-  auto own_manager = std::dynamic_pointer_cast<Manager>(manager._shared());
+  auto own_manager = dynamic_counted_cast<Manager>(manager._shared());
   if (manager && !own_manager) throw CORBA::BAD_PARAM(0, COMPLETED_NO, "a foreign POAManager");
   if (!own_manager)
-    own_manager =
-        std::make_shared<Manager>(parts_.dispatcher, parts_.dispatcher->next_manager_id());
+    own_manager = make_counted<Manager>(parts_.dispatcher, parts_.dispatcher->next_manager_id());
   const Lock lock = lock_alive();
   if (children_.contains(adapter_name)) throw AdapterAlreadyExists();
-  auto child = std::make_shared<Adapter>(
+  auto child = make_counted<Adapter>(
       AdapterParts{parts_.dispatcher, std::move(own_manager), adapter_name, set, false}, self());
   child->attach(child);
   children_.emplace(adapter_name, child);
@@ -108,9 +107,9 @@ CORBA::object_reference<PortableServer::POA> Adapter::find_POA(const std::string
   }
 }
 
-std::vector<std::shared_ptr<Adapter>> Adapter::all_children() const {
+std::vector<counted_ptr<Adapter>> Adapter::all_children() const {
   const std::lock_guard lock(mutex_);
-  std::vector<std::shared_ptr<Adapter>> all;
+  std::vector<counted_ptr<Adapter>> all;
   for (const auto& [name, known] : children_) all.push_back(known);
   return all;
 }
@@ -123,7 +122,7 @@ void Adapter::forget_child(const std::string& name, const Adapter* known) noexce
 
 void Adapter::destroy(bool etherealize_objects, bool wait_for_completion) {
   if (wait_for_completion) parts_.dispatcher->check_may_wait();
-  const std::shared_ptr<Adapter> keep = self();  // the table may hold the last reference
+  const counted_ptr<Adapter> keep = self();  // the table may hold the last reference
   {
     const std::lock_guard lock(mutex_);
     destroyed_ = true;  // no children and no objects are made from here on

@@ -30,7 +30,7 @@ class Manager;
 /// What an adapter is made of; fixed for its life.
 struct AdapterParts {
   std::shared_ptr<Dispatcher> dispatcher;
-  std::shared_ptr<Manager> manager;
+  counted_ptr<Manager> manager;
   std::string name;
   PolicySet policies;
   bool ids_are_keys = false;  ///< object ids are whole object keys, for corbaloc
@@ -40,10 +40,10 @@ struct AdapterParts {
 /// still in use and by the application's references.
 class Adapter final : public PortableServer::POA {
  public:
-  Adapter(AdapterParts parts, const std::shared_ptr<Adapter>& parent);
+  Adapter(AdapterParts parts, const counted_ptr<Adapter>& parent);
   ~Adapter() override;
-  static std::shared_ptr<Adapter> make_root(const std::shared_ptr<Dispatcher>& dispatcher);
-  static std::shared_ptr<Adapter> make_named_root(const std::shared_ptr<Dispatcher>& dispatcher);
+  static counted_ptr<Adapter> make_root(const std::shared_ptr<Dispatcher>& dispatcher);
+  static counted_ptr<Adapter> make_named_root(const std::shared_ptr<Dispatcher>& dispatcher);
 
   /// @name PortableServer::POA
   /// @{
@@ -90,12 +90,12 @@ class Adapter final : public PortableServer::POA {
   /// @{
   [[nodiscard]] const PolicySet& policies() const noexcept { return parts_.policies; }
   [[nodiscard]] const Manager& manager() const noexcept { return *parts_.manager; }
-  [[nodiscard]] const std::shared_ptr<Manager>& shared_manager() const noexcept {
+  [[nodiscard]] const counted_ptr<Manager>& shared_manager() const noexcept {
     return parts_.manager;
   }
   [[nodiscard]] bool ids_are_keys() const noexcept { return parts_.ids_are_keys; }
   [[nodiscard]] bool destroyed() const noexcept;
-  [[nodiscard]] std::vector<std::shared_ptr<Adapter>> all_children() const;
+  [[nodiscard]] std::vector<counted_ptr<Adapter>> all_children() const;
   /// Holds the lock that makes upcalls wait for each other, if the thread policy says so.
   [[nodiscard]] std::unique_lock<std::recursive_mutex> enter_upcall();
   /// A reference to an object of this adapter, whose type is what its servant says.
@@ -125,7 +125,7 @@ class Adapter final : public PortableServer::POA {
   /// @name For requests to adapters that do not exist
   /// @{
   /// nullptr if there is none, or if another thread's activator is still making it.
-  [[nodiscard]] std::shared_ptr<Adapter> child(std::string_view name) const noexcept;
+  [[nodiscard]] counted_ptr<Adapter> child(std::string_view name) const noexcept;
   [[nodiscard]] bool has_activator() const noexcept;
   /// Has the adapter activator make a child. False if there is none afterwards.
   [[nodiscard]] bool activate_child(const std::string& name);
@@ -148,8 +148,8 @@ class Adapter final : public PortableServer::POA {
   };
   class ActivatorTurn;
 
-  void attach(const std::shared_ptr<Adapter>& parent);
-  [[nodiscard]] std::shared_ptr<Adapter> self() const;
+  void attach(const counted_ptr<Adapter>& parent);
+  [[nodiscard]] counted_ptr<Adapter> self() const;
   [[nodiscard]] Lock lock_alive() const;
   [[nodiscard]] static IdText text_of(OctetSpan id);
   SlotRef activate(Lock& lock, std::optional<PortableServer::ObjectId> id,
@@ -184,10 +184,10 @@ class Adapter final : public PortableServer::POA {
                                           const std::string& name);
 
   const AdapterParts parts_;
-  const std::weak_ptr<Adapter> parent_;
+  const weak_counted_ptr<Adapter> parent_;
   Octets path_;  // as in persistent keys
   SlotRef ref_;  // in the dispatcher's table
-  std::weak_ptr<Adapter> self_;
+  weak_counted_ptr<Adapter> self_;
   // SINGLE_THREAD_MODEL. Taken before a turn at the servant activator, never after.
   std::recursive_mutex upcall_mutex_;
 
@@ -196,7 +196,7 @@ class Adapter final : public PortableServer::POA {
   bool destroyed_ = false;
   std::uint64_t next_id_ = 0;
   std::size_t uses_ = 0;  // objects (active, or still used), and requests that found none
-  std::map<std::string, std::shared_ptr<Adapter>, std::less<>> children_;
+  std::map<std::string, counted_ptr<Adapter>, std::less<>> children_;
   std::unordered_map<IdText, SlotRef> ids_;  // no id is in transitions_, too
   std::unordered_multimap<const PortableServer::Servant*, SlotRef> servants_;
 
@@ -218,7 +218,7 @@ class Adapter final : public PortableServer::POA {
 class AdapterVisit {
  public:
   AdapterVisit() noexcept = default;
-  explicit AdapterVisit(std::shared_ptr<Adapter> adapter) noexcept
+  explicit AdapterVisit(counted_ptr<Adapter> adapter) noexcept
       : adapter_(std::move(adapter)), entered_(adapter_ && adapter_->enter()) {}
   AdapterVisit(AdapterVisit&& other) noexcept
       : adapter_(std::move(other.adapter_)), entered_(std::exchange(other.entered_, false)) {}
@@ -236,7 +236,7 @@ class AdapterVisit {
   [[nodiscard]] bool entered() const noexcept { return entered_; }
 
  private:
-  std::shared_ptr<Adapter> adapter_;
+  counted_ptr<Adapter> adapter_;
   bool entered_ = false;
 };
 

@@ -260,7 +260,7 @@ void Adapter::etherealize_objects() noexcept {
   remove_objects(Etherealize::yes);
 }
 
-std::shared_ptr<Adapter> Adapter::child(std::string_view name) const noexcept {
+counted_ptr<Adapter> Adapter::child(std::string_view name) const noexcept {
   const std::lock_guard lock(mutex_);
   const auto making = children_being_made_.find(name);
   if (making != children_being_made_.end() && making->second != std::this_thread::get_id())

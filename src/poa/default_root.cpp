@@ -12,7 +12,7 @@ namespace {
 
 struct Roots {
   std::mutex mutex;
-  std::vector<std::weak_ptr<Adapter>> known;
+  std::vector<weak_counted_ptr<Adapter>> known;
 };
 
 // Never destructed: threads of an ORB that nobody destroyed may run until the process ends.
@@ -21,21 +21,21 @@ Roots& roots() {
   return instance;
 }
 
-bool in_use(const std::weak_ptr<Adapter>& known) {
+bool in_use(const weak_counted_ptr<Adapter>& known) {
   const auto root = known.lock();
   return root && !root->destroyed();
 }
 
 }  // namespace
 
-std::shared_ptr<Adapter> default_root() {
+counted_ptr<Adapter> default_root() {
   const std::lock_guard lock(roots().mutex);
   for (const auto& known : roots().known)
     if (in_use(known)) return known.lock();
   throw CORBA::OBJ_ADAPTER(0, CORBA::COMPLETED_NO, "no Root POA: resolve \"RootPOA\" first");
 }
 
-void offer_default_root(const std::shared_ptr<Adapter>& root) {
+void offer_default_root(const counted_ptr<Adapter>& root) {
   const std::lock_guard lock(roots().mutex);
   std::erase_if(roots().known, [](const auto& known) { return !in_use(known); });
   roots().known.push_back(root);

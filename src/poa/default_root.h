@@ -2,7 +2,7 @@
 // so the mapping needs one process-wide default: the one mutable global of this layer.
 #pragma once
 
-#include <memory>
+#include <perigee/base/counted_ptr.h>
 
 namespace perigee::poa {
 
@@ -10,8 +10,8 @@ class Adapter;
 
 /// The Root POA that was offered first of those that are in use. Raises OBJ_ADAPTER if there is
 /// none.
-[[nodiscard]] std::shared_ptr<Adapter> default_root();
+[[nodiscard]] counted_ptr<Adapter> default_root();
 /// Called when a Root POA has been made.
-void offer_default_root(const std::shared_ptr<Adapter>& root);
+void offer_default_root(const counted_ptr<Adapter>& root);
 
 }  // namespace perigee::poa

@@ -63,7 +63,7 @@ struct Dispatcher::Target {
 
 /// How far the adapters named in a persistent key exist.
 struct Dispatcher::PathEnd {
-  std::shared_ptr<Adapter> adapter;         ///< the innermost that exists
+  counted_ptr<Adapter> adapter;             ///< the innermost that exists
   std::optional<std::string_view> missing;  ///< its child that does not
 };
 
@@ -74,7 +74,7 @@ Dispatcher::Dispatcher(std::weak_ptr<orb::OrbCore> core, AdapterLimits limits)
       nonce_(random_nonce()),
       objects_(limits.objects_max),
       adapters_(limits.adapters_max),
-      name_table_(std::make_shared<NameTable>(core_)) {}
+      name_table_(make_counted<NameTable>(core_)) {}
 
 void Dispatcher::dispatch(orb::ServerRequest& request) noexcept {
   try {
@@ -126,7 +126,7 @@ Dispatcher::Gate Dispatcher::pass(orb::ServerRequest& request, Target& target) {
       break;
   }
   // The object is not kept while the request waits: hold_requests(true) waits for its users.
-  const std::shared_ptr<Manager> manager = adapter->shared_manager();
+  const counted_ptr<Manager> manager = adapter->shared_manager();
   manager->note_held();
   target = Target();
   switch (request.hold()) {
@@ -270,7 +270,7 @@ Dispatcher::PathEnd Dispatcher::walk(OctetSpan path) const noexcept {
   PathEnd end{existing_root(), {}};
   if (!end.adapter) return end;
   for (const std::string_view name : decode_path(path)) {
-    std::shared_ptr<Adapter> child = end.adapter->child(name);
+    counted_ptr<Adapter> child = end.adapter->child(name);
     if (!child) {
       end.missing = name;
       return end;
@@ -332,18 +332,18 @@ std::string Dispatcher::next_manager_id() {
   return number == 0 ? "RootPOAManager" : "POAManager" + std::to_string(number);
 }
 
-std::shared_ptr<Adapter> Dispatcher::existing_root() const {
+counted_ptr<Adapter> Dispatcher::existing_root() const {
   const std::lock_guard lock(root_mutex_);
   return root_.lock();
 }
 
-std::shared_ptr<Adapter> Dispatcher::existing_named_root() const noexcept {
+counted_ptr<Adapter> Dispatcher::existing_named_root() const noexcept {
   const std::lock_guard lock(root_mutex_);
   auto root = named_root_.lock();
   return root && !root->destroyed() ? root : nullptr;
 }
 
-std::shared_ptr<Adapter> Dispatcher::named_root() {
+counted_ptr<Adapter> Dispatcher::named_root() {
   const std::lock_guard lock(root_mutex_);
   if (auto root = named_root_.lock(); root && !root->destroyed()) return root;
   const auto root = Adapter::make_named_root(shared_from_this());
@@ -351,7 +351,7 @@ std::shared_ptr<Adapter> Dispatcher::named_root() {
   return root;
 }
 
-std::shared_ptr<Adapter> Dispatcher::root() {
+counted_ptr<Adapter> Dispatcher::root() {
   const std::lock_guard lock(root_mutex_);
   if (auto root = root_.lock(); root && !root->destroyed()) return root;
   const auto root = Adapter::make_root(shared_from_this());

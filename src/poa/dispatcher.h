@@ -42,7 +42,7 @@ struct UpcallHooks {
 };
 
 struct AdapterEntry {
-  std::shared_ptr<Adapter> adapter;
+  counted_ptr<Adapter> adapter;
 };
 
 /// One per ORB. Any thread. Shared by the ORB's service and by the adapters, since applications may
@@ -79,16 +79,14 @@ class Dispatcher final : public orb::RequestDispatcher,
   /// @}
 
   /// The Root POA, made at the first call and after it was destroyed.
-  [[nodiscard]] std::shared_ptr<Adapter> root();
+  [[nodiscard]] counted_ptr<Adapter> root();
   /// The Root POA if there is one.
-  [[nodiscard]] std::shared_ptr<Adapter> existing_root() const;
+  [[nodiscard]] counted_ptr<Adapter> existing_root() const;
   /// The adapter whose ids are whole object keys, made at the first call and after it was
   /// destroyed.
-  [[nodiscard]] std::shared_ptr<Adapter> named_root();
-  [[nodiscard]] std::shared_ptr<Adapter> existing_named_root() const noexcept;
-  [[nodiscard]] const std::shared_ptr<NameTable>& name_table() const noexcept {
-    return name_table_;
-  }
+  [[nodiscard]] counted_ptr<Adapter> named_root();
+  [[nodiscard]] counted_ptr<Adapter> existing_named_root() const noexcept;
+  [[nodiscard]] const counted_ptr<NameTable>& name_table() const noexcept { return name_table_; }
   void set_hooks(const UpcallHooks* hooks) noexcept { hooks_.store(hooks); }
 
  private:
@@ -122,9 +120,9 @@ class Dispatcher final : public orb::RequestDispatcher,
   KeyIndex key_index_;
   std::atomic<std::uint32_t> manager_count_{0};
   mutable std::mutex root_mutex_;
-  std::weak_ptr<Adapter> root_;                  // guarded by root_mutex_; kept by its slot
-  std::weak_ptr<Adapter> named_root_;            // the same
-  const std::shared_ptr<NameTable> name_table_;  // shared with the application's references
+  weak_counted_ptr<Adapter> root_;           // guarded by root_mutex_; kept by its slot
+  weak_counted_ptr<Adapter> named_root_;     // the same
+  const counted_ptr<NameTable> name_table_;  // shared with the application's references
 };
 
 }  // namespace perigee::poa

@@ -105,7 +105,7 @@ void install(orb::OrbCore& core) {
     });
   add_policy_factories(core);
   core.add_initial_reference("POACurrent", [] {
-    return CORBA::object_reference<CORBA::Object>(std::make_shared<UpcallCurrent>());
+    return CORBA::object_reference<CORBA::Object>(make_counted<UpcallCurrent>());
   });
 }
 

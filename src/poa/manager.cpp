@@ -67,15 +67,15 @@ bool Manager::wait_while_holding() {
   return true;
 }
 
-void Manager::add(const std::shared_ptr<Adapter>& adapter) {
+void Manager::add(const counted_ptr<Adapter>& adapter) {
   const std::lock_guard lock(mutex_);
   std::erase_if(adapters_, [](const auto& known) { return known.expired(); });
   adapters_.push_back(adapter);
 }
 
-std::vector<std::shared_ptr<Adapter>> Manager::adapters() const {
+std::vector<counted_ptr<Adapter>> Manager::adapters() const {
   const std::lock_guard lock(mutex_);
-  std::vector<std::shared_ptr<Adapter>> adapters;
+  std::vector<counted_ptr<Adapter>> adapters;
   for (const auto& known : adapters_)
     if (auto adapter = known.lock()) adapters.push_back(std::move(adapter));
   return adapters;

@@ -38,7 +38,7 @@ class Manager final : public PortableServer::POAManager {
   /// A request is being held: logs that once per time that the manager holds.
   void note_held() noexcept;
 
-  void add(const std::shared_ptr<Adapter>& adapter);
+  void add(const counted_ptr<Adapter>& adapter);
 
  protected:
   [[nodiscard]] bool _implements(std::string_view repository_id) const noexcept override {
@@ -48,7 +48,7 @@ class Manager final : public PortableServer::POAManager {
  private:
   void change(State state, bool wait_for_completion);
   void wait_until_idle();
-  [[nodiscard]] std::vector<std::shared_ptr<Adapter>> adapters() const;
+  [[nodiscard]] std::vector<counted_ptr<Adapter>> adapters() const;
 
   const std::shared_ptr<Dispatcher> dispatcher_;
   const std::string id_;
@@ -58,7 +58,7 @@ class Manager final : public PortableServer::POAManager {
   mutable std::mutex mutex_;  // guards what follows, and the changes of state_
   std::condition_variable changed_;
   std::uint32_t waiting_count_ = 0;
-  std::vector<std::weak_ptr<Adapter>> adapters_;
+  std::vector<weak_counted_ptr<Adapter>> adapters_;
 };
 
 }  // namespace perigee::poa

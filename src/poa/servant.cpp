@@ -46,7 +46,10 @@ CORBA::object_reference<CORBA::Object> reference_to_this(PortableServer::Servant
   const poa::Upcall* upcall = poa::Upcall::current();
   if (upcall != nullptr && upcall->object().servant.get() == &servant)
     return upcall->object().adapter->reference_to(upcall->object());
-  const CORBA::servant_reference<PortableServer::Servant> reference(servant.shared_from_this());
+  const auto reference = servant._self();
+  if (!reference)
+    throw CORBA::OBJ_ADAPTER(0, CORBA::COMPLETED_NO,
+                             "_this() of a servant that CORBA::make_reference has not made");
   return servant._default_POA()->servant_to_reference(reference);
 }
 

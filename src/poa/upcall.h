@@ -15,7 +15,7 @@ class Adapter;
 struct ServedObject {
   CORBA::servant_reference<PortableServer::Servant> servant;
   /// Shared: the adapter must outlive the requests to its objects, also after it was destroyed.
-  std::shared_ptr<Adapter> adapter;
+  counted_ptr<Adapter> adapter;
   SlotRef adapter_ref;       ///< the adapter's slot, to compare with a key's
   bool has_slot_id = false;  ///< the id is made from the slot, as for keys of kind transient_slot
   PortableServer::ObjectId id;

@@ -46,7 +46,7 @@ object_reference<ORB> find_or_make_orb(Configuration configuration) {
   if (const auto entry = table.orbs.find(id); entry != table.orbs.end()) return entry->second;
   auto core = perigee::runtime::assemble(std::move(configuration));
   core->at_destroy([id] { forget_orb(id); });
-  object_reference<ORB> orb(std::make_shared<ORB>(std::move(core)));
+  object_reference<ORB> orb(perigee::make_counted<ORB>(std::move(core)));
   table.orbs.emplace(id, orb);
   return orb;
 }

@@ -109,7 +109,7 @@ TEST_CASE("object references travel as arguments and results, nil and foreign pr
 TEST_CASE("a local object cannot be an argument: MARSHAL, OMG minor 4") {
   Fixture fixture;
   fixture.peer("peer", reply_with_nothing());
-  const ObjectRef local(std::make_shared<LocalThing>());
+  const ObjectRef local(make_counted<LocalThing>());
   const auto call = [&] {
     stub::invoke(
         *fixture.object({"peer"}), ping_operation, [&](cdr::Encoder& encoder) { encoder << local; },

@@ -48,7 +48,7 @@ template <>
 struct IDL::traits<perigee::test::Echo> {
   using ref_type = CORBA::object_reference<perigee::test::Echo>;
   using is_local = std::false_type;
-  static ref_type _stub(std::shared_ptr<perigee::orb::Reference> reference);
+  static ref_type _stub(perigee::counted_ptr<perigee::orb::Reference> reference);
   static const CORBA::Object* _object(const ref_type& object) noexcept;
 };
 
@@ -110,8 +110,8 @@ class Echo : public CORBA::Object {
 }  // namespace perigee::test
 
 inline auto IDL::traits<perigee::test::Echo>::_stub(
-    std::shared_ptr<perigee::orb::Reference> reference) -> ref_type {
-  return ref_type(std::make_shared<perigee::test::Echo>(std::move(reference)));
+    perigee::counted_ptr<perigee::orb::Reference> reference) -> ref_type {
+  return ref_type(perigee::make_counted<perigee::test::Echo>(std::move(reference)));
 }
 inline const CORBA::Object* IDL::traits<perigee::test::Echo>::_object(
     const ref_type& object) noexcept {

@@ -24,10 +24,10 @@ class EchoServer {
   explicit EchoServer(std::vector<std::string> options = {}) {
     options.insert(options.end(), {"-ORBListenEndpoints", "iiop://127.0.0.1:0"});
     orb = make_orb(std::move(options));
-    servant = std::make_shared<EchoServant>();
+    servant = CORBA::make_reference<EchoServant>();
     const auto poa =
         IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
-    const auto id = poa->activate_object(CORBA::servant_reference<EchoServant>(servant));
+    const auto id = poa->activate_object(servant);
     object = poa->id_to_reference(id);
     reference = orb->object_to_string(object);
     poa->the_POAManager()->activate();
@@ -54,7 +54,7 @@ class EchoServer {
   }
 
   OrbRef orb;
-  std::shared_ptr<EchoServant> servant;
+  CORBA::servant_reference<EchoServant> servant;
   CORBA::object_reference<CORBA::Object> object;
   std::string reference;
 

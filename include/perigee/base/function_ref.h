@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <type_traits>
 #include <utility>
 
@@ -19,9 +18,9 @@ class function_ref<Result(Args...)> {
 
   template <typename Callable>
     requires(!std::is_same_v<std::remove_cvref_t<Callable>, function_ref> &&
-             std::is_invocable_r_v<Result, Callable&, Args...>)
+             requires(Callable& callable, Args... args) { callable(std::forward<Args>(args)...); })
   function_ref(Callable&& callable) noexcept  // NOLINT(google-explicit-constructor)
-      : object_(const_cast<void*>(static_cast<const void*>(std::addressof(callable)))),
+      : object_(const_cast<void*>(static_cast<const void*>(&callable))),
         call_([](void* object, Args... args) -> Result {
           return (*static_cast<std::remove_reference_t<Callable>*>(object))(
               std::forward<Args>(args)...);

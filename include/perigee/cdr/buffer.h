@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <cstdlib>
-#include <memory>
 #include <utility>
 #include <vector>
 
@@ -56,10 +55,7 @@ class PERIGEE_API Buffer {
   void truncate(std::size_t own_size) noexcept { size_ = own_size; }
 
   /// Appends `octets` without copying them.
-  void borrow(OctetSpan octets) {
-    borrowed_.push_back({size_, octets});
-    borrowed_size_ += octets.size();
-  }
+  void borrow(OctetSpan octets);
 
   [[nodiscard]] std::size_t own_size() const noexcept { return size_; }
   [[nodiscard]] std::size_t size() const noexcept { return size_ + borrowed_size_; }

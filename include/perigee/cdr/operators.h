@@ -69,8 +69,9 @@ inline Decoder& operator>>(Decoder& decoder, std::wstring& text) {
   return decoder;
 }
 
-/// Generated structs of fixed size. They have operators on spans of them, too, which marshal all at
-/// once; `_wire_size_min` is the least number of octets that one takes (0: it is of variable size).
+/// Generated structs of fixed size. They have functions `_write_all` and `_read_all`, too, which
+/// marshal many at once; `_wire_size_min` is the least number of octets that one takes (0: it is of
+/// variable size).
 template <typename T>
 concept FixedSizeStruct = requires { requires T::_wire_size_min > 0; };
 
@@ -102,7 +103,7 @@ Encoder& operator<<(Encoder& encoder, const std::vector<T>& values) {
   } else if constexpr (std::same_as<T, bool>) {
     for (const bool value : values) encoder.write_boolean(value);
   } else if constexpr (FixedSizeStruct<T>) {
-    encoder << std::span<const T>(values);
+    _write_all(encoder, values.data(), values.size());
   } else {
     for (const T& value : values) encoder << value;
   }
@@ -121,7 +122,7 @@ Decoder& operator>>(Decoder& decoder, std::vector<T>& values) {
     for (std::size_t index = 0; index < count; ++index) values[index] = decoder.read_boolean();
   } else if constexpr (FixedSizeStruct<T>) {
     values.resize(decoder.read_length(T::_wire_size_min));
-    decoder >> std::span<T>(values);
+    _read_all(decoder, values.data(), values.size());
   } else {
     const std::size_t count = decoder.read_length(wire_size_min<T>);
     values.clear();
@@ -144,7 +145,7 @@ Encoder& operator<<(Encoder& encoder, const std::array<T, N>& values) {
     const auto* first = reinterpret_cast<const Element*>(values.data());
     encoder.write_array(std::span<const Element>(first, sizeof(values) / sizeof(Element)));
   } else if constexpr (FixedSizeStruct<T>) {
-    encoder << std::span<const T>(values);
+    _write_all(encoder, values.data(), values.size());
   } else {
     for (const T& value : values) encoder << value;
   }
@@ -157,7 +158,7 @@ Decoder& operator>>(Decoder& decoder, std::array<T, N>& values) {
     auto* first = reinterpret_cast<Element*>(values.data());
     decoder.read_array(std::span<Element>(first, sizeof(values) / sizeof(Element)));
   } else if constexpr (FixedSizeStruct<T>) {
-    decoder >> std::span<T>(values);
+    _read_all(decoder, values.data(), values.size());
   } else {
     for (T& value : values) decoder >> value;
   }

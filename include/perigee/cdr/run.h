@@ -20,7 +20,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <span>
 #include <type_traits>
 
 namespace perigee::cdr {
@@ -197,33 +196,29 @@ class ConvertingReader final {
 
 namespace run {
 
-/// All of `values`, in the writer's or the reader's byte order.
+/// `count` values, in the writer's or the reader's byte order.
 template <typename Wire, typename Run, typename T>
-void each(Run& run, std::span<T> values) {
-  for (T& value : values) Wire::members(run, value);
+void each(Run& run, T* values, std::size_t count) {
+  for (T* value = values; value != values + count; ++value) Wire::members(run, *value);
 }
 
 /// The same where the order is the native one. Only the first value can start at another phase.
 template <typename Wire, typename Run, typename T>
-void each_by_block(Run& run, std::span<T> values) {
-  if (run.phase(Wire::alignment) != Wire::phase) {
-    Wire::members(run, values.front());
-    values = values.subspan(1);
-  }
-  for (T& value : values) {
-    Wire::block(run, value);
+void each_by_block(Run& run, T* values, std::size_t count) {
+  T* value = values;
+  if (run.phase(Wire::alignment) != Wire::phase) Wire::members(run, *value++);
+  for (; value != values + count; ++value) {
+    Wire::block(run, *value);
     run.skip(Wire::block_size);
   }
 }
 
 /// The same of structs that are read as they lie: one copy.
 template <typename Wire, typename T>
-void each_as_image(RunReader<false>& run, std::span<T> values) {
-  if (run.phase(Wire::alignment) != Wire::phase) {
-    Wire::members(run, values.front());
-    values = values.subspan(1);
-  }
-  run.copy(0, values.data(), 0, values.size_bytes());
+void each_as_image(RunReader<false>& run, T* values, std::size_t count) {
+  T* value = values;
+  if (run.phase(Wire::alignment) != Wire::phase) Wire::members(run, *value++);
+  run.copy(0, value, 0, static_cast<std::size_t>(values + count - value) * sizeof(T));
 }
 
 }  // namespace run
@@ -268,65 +263,66 @@ void read_run(Decoder& decoder, T& value) {
     read(RunReader<false>(octets.data(), position));
 }
 
-/// Structs of fixed size in turn, without a length, in one reservation.
+/// `count` structs of fixed size in turn, without a length, in one reservation.
 template <typename Wire, typename T>
-void write_structs(Encoder& encoder, std::span<const T> values) {
-  if (values.empty()) return;
+void write_structs(Encoder& encoder, const T* values, std::size_t count) {
+  if (count == 0) return;
   if constexpr (Wire::has_characters) {
     ConvertingWriter run(encoder);
-    if (encoder.code_sets().converts()) return run::each<Wire>(run, values);
+    if (encoder.code_sets().converts()) return run::each<Wire>(run, values, count);
   }
   if constexpr (Wire::is_image) {
     if (!encoder.swaps()) {
       if (encoder.position() % Wire::alignment != Wire::phase) {
-        write_run<Wire>(encoder, values.front());
-        values = values.subspan(1);
+        write_run<Wire>(encoder, *values++);
+        --count;
       }
-      return encoder.write_octets(std::as_bytes(values));
+      return encoder.write_octets({reinterpret_cast<const std::byte*>(values), count * sizeof(T)});
     }
   }
   const std::size_t position = encoder.position();
   // No overflow: a struct takes at most as much in CDR as in memory, but for the first one's start.
-  const std::size_t size = Wire::sizes[position & 7U] + (values.size() - 1) * Wire::block_size;
+  const std::size_t size = Wire::sizes[position & 7U] + (count - 1) * Wire::block_size;
   std::byte* place = encoder.buffer().reserve(size + 7);
   encoder.buffer().advance(size);
   if (encoder.swaps()) {
     RunWriter<true> run(place, position);
-    run::each<Wire>(run, values);
+    run::each<Wire>(run, values, count);
   } else {
     RunWriter<false> run(place, position);
-    run::each_by_block<Wire>(run, values);
+    run::each_by_block<Wire>(run, values, count);
   }
 }
 
 /// The same of structs: one check that all octets are there. After an error they have no value that
 /// means anything, but each is valid.
 template <typename Wire, typename T>
-void read_structs(Decoder& decoder, std::span<T> values) {
-  if (values.empty()) return;
+void read_structs(Decoder& decoder, T* values, std::size_t count) {
+  if (count == 0) return;
   if constexpr (Wire::has_characters) {
     ConvertingReader run(decoder);
-    if (decoder.code_sets().converts()) return run::each<Wire>(run, values);
+    if (decoder.code_sets().converts()) return run::each<Wire>(run, values, count);
   }
   const std::size_t position = decoder.position();
-  const std::size_t size = Wire::sizes[position & 7U] + (values.size() - 1) * Wire::block_size;
+  const std::size_t size = Wire::sizes[position & 7U] + (count - 1) * Wire::block_size;
   const OctetSpan octets = decoder.read_octets(size);
   if (octets.empty()) return;
   const auto finish = [&](const auto& run) {
     if (run.is_valid()) return;
-    for (T& value : values) value = T{};  // a copied octet may be no bool at all
+    for (T* value = values; value != values + count; ++value)
+      *value = T{};  // a copied octet may be no bool at all
     decoder.fail(run.error());
   };
   if (decoder.swaps()) {
     RunReader<true> run(octets.data(), position);
-    run::each<Wire>(run, values);
+    run::each<Wire>(run, values, count);
     finish(run);
   } else {
     RunReader<false> run(octets.data(), position);
     if constexpr (Wire::is_image) {
-      run::each_as_image<Wire>(run, values);
+      run::each_as_image<Wire>(run, values, count);
     } else {
-      run::each_by_block<Wire>(run, values);
+      run::each_by_block<Wire>(run, values, count);
       finish(run);
     }
   }

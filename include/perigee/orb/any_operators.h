@@ -306,7 +306,7 @@ bool operator>>=(const Any& any, T& value) {
     if (!perigee::any::holds(any, Traits<T>::type) || !perigee::any::extract_object(any, object))
       return false;
     using Interface = typename T::element_type;
-    value = T(std::dynamic_pointer_cast<Interface>(object._shared()));
+    value = T(perigee::dynamic_counted_cast<Interface>(object._shared()));
     if constexpr (requires { IDL::traits<Interface>::unchecked_narrow(object); })
       if (!value) value = IDL::traits<Interface>::unchecked_narrow(object);
     return true;

@@ -4,7 +4,6 @@
 
 #include <perigee/orb/object.h>
 
-#include <memory>
 #include <string_view>
 #include <type_traits>
 
@@ -47,7 +46,7 @@ struct local_interface_traits {
   /// The same object as a T, or nil if it is not one.
   template <typename U>
   [[nodiscard]] static ref_type narrow(const CORBA::object_reference<U>& object) {
-    return ref_type(std::dynamic_pointer_cast<T>(object._shared()));
+    return ref_type(perigee::dynamic_counted_cast<T>(object._shared()));
   }
 };
 

@@ -1,14 +1,12 @@
-// All that a generated client header (…C.h) includes: the mapping's basic types, nothing of the
-// ORB. Compiles as C++20; includes no <iostream>, <chrono>, <thread>, <expected> or <coroutine>.
+// What every generated client header (…C.h) includes: the mapping's basic types, nothing of the
+// ORB. Headers of rarer types (any, fixed, local interfaces, …) are included where they are used.
+// Compiles as C++20; includes no <iostream>, <chrono>, <thread>, <expected> or <coroutine>.
 #pragma once
 
 #include <perigee/base/export.h>
-#include <perigee/orb/any.h>
 #include <perigee/orb/exceptions.h>
-#include <perigee/orb/local_object.h>
 #include <perigee/orb/object.h>
 #include <perigee/orb/traits.h>
-#include <perigee/orb/typecode.h>
 
 #include <array>
 #include <cstddef>
@@ -23,6 +21,14 @@ namespace perigee::cdr {
 class Encoder;
 class Decoder;
 }  // namespace perigee::cdr
+
+namespace CORBA {
+inline namespace perigee_v1 {
+class Any;
+class TypeCode;
+class TypeCodeConstant;
+}  // namespace perigee_v1
+}  // namespace CORBA
 
 // The native type Servant is one of these; the headers of the POA define them.
 namespace CORBA {

@@ -1,11 +1,11 @@
 // CORBA::Object and references to objects in the C++11 mapping. Needs no ORB header to compile.
 #pragma once
 
+#include <perigee/base/counted_ptr.h>
 #include <perigee/base/export.h>
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -58,7 +58,7 @@ class object_reference {
 
   object_reference() noexcept = default;
   object_reference(std::nullptr_t) noexcept {}  // NOLINT(google-explicit-constructor)
-  explicit object_reference(std::shared_ptr<T> object) noexcept : object_(std::move(object)) {}
+  explicit object_reference(perigee::counted_ptr<T> object) noexcept : object_(std::move(object)) {}
   template <typename U>
     requires std::is_convertible_v<U*, T*>
   object_reference(  // NOLINT(google-explicit-constructor)
@@ -78,8 +78,8 @@ class object_reference {
   explicit operator bool() const noexcept { return object_ != nullptr; }
   void reset() noexcept { object_.reset(); }
 
-  [[nodiscard]] const std::shared_ptr<T>& _shared() const& noexcept { return object_; }
-  [[nodiscard]] std::shared_ptr<T> _shared() && noexcept { return std::move(object_); }
+  [[nodiscard]] const perigee::counted_ptr<T>& _shared() const& noexcept { return object_; }
+  [[nodiscard]] perigee::counted_ptr<T> _shared() && noexcept { return std::move(object_); }
 
   template <typename U>
   friend bool operator==(const object_reference& a, const object_reference<U>& b) noexcept {
@@ -88,7 +88,7 @@ class object_reference {
   friend bool operator==(const object_reference& a, std::nullptr_t) noexcept { return !a.object_; }
 
  private:
-  std::shared_ptr<T> object_;
+  perigee::counted_ptr<T> object_;
 };
 
 /// Does not keep the stub alive. `lock()` gives nil once it is gone.
@@ -113,10 +113,10 @@ class weak_reference {
   }
   [[nodiscard]] bool expired() const noexcept { return object_.expired(); }
   void reset() noexcept { object_.reset(); }
-  [[nodiscard]] const std::weak_ptr<T>& _shared() const noexcept { return object_; }
+  [[nodiscard]] const perigee::weak_counted_ptr<T>& _shared() const noexcept { return object_; }
 
  private:
-  std::weak_ptr<T> object_;
+  perigee::weak_counted_ptr<T> object_;
 };
 
 /// Base of all stubs and of local objects.
@@ -128,7 +128,7 @@ class PERIGEE_API Object {
   static constexpr std::string_view _type_id = "IDL:omg.org/CORBA/Object:1.0";
 
   /// A stub on a reference. For generated code and the ORB.
-  explicit Object(std::shared_ptr<perigee::orb::Reference> reference) noexcept;
+  explicit Object(perigee::counted_ptr<perigee::orb::Reference> reference) noexcept;
   virtual ~Object();
   Object(const Object&) = delete;
   Object& operator=(const Object&) = delete;
@@ -164,7 +164,7 @@ class PERIGEE_API Object {
   /// @}
 
   /// For the ORB and generated code: null for local objects.
-  [[nodiscard]] const std::shared_ptr<perigee::orb::Reference>& _reference() const noexcept {
+  [[nodiscard]] const perigee::counted_ptr<perigee::orb::Reference>& _reference() const noexcept {
     return reference_;
   }
 
@@ -175,7 +175,7 @@ class PERIGEE_API Object {
   [[nodiscard]] virtual bool _implements(std::string_view repository_id) const noexcept;
 
  private:
-  std::shared_ptr<perigee::orb::Reference> reference_;
+  perigee::counted_ptr<perigee::orb::Reference> reference_;
 };
 
 }  // namespace perigee_v1
@@ -209,7 +209,7 @@ struct interface_traits {
   template <typename U>
   [[nodiscard]] static ref_type narrow(const CORBA::object_reference<U>& object) {
     if (!object) return nullptr;
-    if (auto same = std::dynamic_pointer_cast<T>(object._shared()))
+    if (auto same = perigee::dynamic_counted_cast<T>(object._shared()))
       return ref_type(std::move(same));
     if (!object->_reference() || !supports(*object, T::_type_id)) return nullptr;
     return unchecked_narrow(object);
@@ -218,7 +218,7 @@ struct interface_traits {
   template <typename U>
   [[nodiscard]] static ref_type unchecked_narrow(const CORBA::object_reference<U>& object) {
     if (!object) return nullptr;
-    return ref_type(std::make_shared<T>(object->_reference()));
+    return ref_type(perigee::make_counted<T>(object->_reference()));
   }
 };
 
@@ -228,8 +228,8 @@ namespace IDL {
 inline namespace perigee_v1 {
 template <>
 struct traits<CORBA::Object> : perigee::stub::interface_traits<CORBA::Object> {
-  static ref_type _stub(std::shared_ptr<perigee::orb::Reference> reference) {
-    return ref_type(std::make_shared<CORBA::Object>(std::move(reference)));
+  static ref_type _stub(perigee::counted_ptr<perigee::orb::Reference> reference) {
+    return ref_type(perigee::make_counted<CORBA::Object>(std::move(reference)));
   }
   static const CORBA::Object* _object(const ref_type& object) noexcept { return object.get(); }
 };

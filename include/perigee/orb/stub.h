@@ -11,7 +11,6 @@
 #include <perigee/orb/mapping.h>
 
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string_view>
 
@@ -67,7 +66,7 @@ template <typename T>
 /// Object references in CDR. A local object fails the encoder; nil is the nil reference.
 PERIGEE_API void encode_object(cdr::Encoder& encoder, const CORBA::Object* object);
 /// The reference behind the next IOR; null for nil. Needs the decoder's environment.
-PERIGEE_API std::shared_ptr<orb::Reference> decode_reference(cdr::Decoder& decoder);
+PERIGEE_API counted_ptr<orb::Reference> decode_reference(cdr::Decoder& decoder);
 
 }  // namespace perigee::stub
 

@@ -6,7 +6,6 @@
 
 #include <perigee/orb/mapping.h>
 
-#include <charconv>
 #include <concepts>
 #include <cstdint>
 #include <exception>
@@ -23,6 +22,12 @@ PERIGEE_API std::string reference_text(const CORBA::Object* object);
 PERIGEE_API std::string quoted(std::string_view text, char quote);
 /// As UTF-8, with the prefix L.
 PERIGEE_API std::string quoted(std::wstring_view text, char quote);
+/// With the fewest digits that give the same number.
+PERIGEE_API std::string number(std::int64_t value);
+PERIGEE_API std::string number(std::uint64_t value);
+PERIGEE_API std::string number(float value);
+PERIGEE_API std::string number(double value);
+PERIGEE_API std::string number(long double value);
 
 template <typename T>
 concept StringLike = std::convertible_to<const T&, std::string_view>;
@@ -47,9 +52,12 @@ concept HasTextFunction = requires(const T& value) {
 
 template <typename Sink, typename Number>
 void write_number(Sink& sink, Number value) {
-  char buffer[64] = {};
-  const auto end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
-  sink.put(std::string_view(buffer, static_cast<std::size_t>(end - buffer)));
+  if constexpr (std::is_floating_point_v<Number>)
+    sink.put(number(value));
+  else if constexpr (std::is_signed_v<Number>)
+    sink.put(number(static_cast<std::int64_t>(value)));
+  else
+    sink.put(number(static_cast<std::uint64_t>(value)));
 }
 
 template <typename Sink, typename T>
@@ -111,16 +119,13 @@ concept MayBeRemote = requires(const CORBA::object_reference<T>& object) {
 
 template <typename Sink, typename T>
 void write(Sink& sink, const CORBA::object_reference<T>& object) {
-  if constexpr (MayBeRemote<T>) {
+  if constexpr (HasTextFunction<CORBA::object_reference<T>>) {  // TypeCodes
+    sink.put(_text_of(object));
+  } else if constexpr (MayBeRemote<T>) {
     sink.put(reference_text(IDL::traits<T>::_object(object)));
   } else {
     sink.put(object ? "local object" : "nil");
   }
-}
-
-template <typename Sink>
-void write(Sink& sink, const CORBA::object_reference<CORBA::TypeCode>& type) {
-  sink.put(_text_of(type));
 }
 
 template <typename Sink, typename T>

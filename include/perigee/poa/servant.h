@@ -1,19 +1,23 @@
 // Servants in the C++11 mapping: the base of skeletons, counted references, traits.
 #pragma once
 
+#include <perigee/base/counted_ptr.h>
 #include <perigee/base/export.h>
 #include <perigee/orb/object.h>
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 
-namespace perigee::orb {
+namespace perigee {
+template <typename T>
+class Tied;  // <perigee/poa/tie.h>: include it where ties are used
+namespace orb {
 class ServerRequest;
 }
+}  // namespace perigee
 
 namespace PortableServer {
 inline namespace perigee_v1 {
@@ -34,7 +38,8 @@ class servant_reference {
 
   servant_reference() noexcept = default;
   servant_reference(std::nullptr_t) noexcept {}  // NOLINT(google-explicit-constructor)
-  explicit servant_reference(std::shared_ptr<T> servant) noexcept : servant_(std::move(servant)) {}
+  explicit servant_reference(perigee::counted_ptr<T> servant) noexcept
+      : servant_(std::move(servant)) {}
   template <typename U>
     requires std::is_convertible_v<U*, T*>
   servant_reference(  // NOLINT(google-explicit-constructor)
@@ -54,8 +59,8 @@ class servant_reference {
   [[nodiscard]] T* get() const noexcept { return servant_.get(); }
   explicit operator bool() const noexcept { return servant_ != nullptr; }
   void reset() noexcept { servant_.reset(); }
-  [[nodiscard]] const std::shared_ptr<T>& _shared() const& noexcept { return servant_; }
-  [[nodiscard]] std::shared_ptr<T> _shared() && noexcept { return std::move(servant_); }
+  [[nodiscard]] const perigee::counted_ptr<T>& _shared() const& noexcept { return servant_; }
+  [[nodiscard]] perigee::counted_ptr<T> _shared() && noexcept { return std::move(servant_); }
 
   template <typename U>
   friend bool operator==(const servant_reference& a, const servant_reference<U>& b) noexcept {
@@ -66,7 +71,7 @@ class servant_reference {
   }
 
  private:
-  std::shared_ptr<T> servant_;
+  perigee::counted_ptr<T> servant_;
 };
 
 /// Does not keep the servant alive.
@@ -91,10 +96,10 @@ class weak_servant_reference {
   }
   [[nodiscard]] bool expired() const noexcept { return servant_.expired(); }
   void reset() noexcept { servant_.reset(); }
-  [[nodiscard]] const std::weak_ptr<T>& _shared() const noexcept { return servant_; }
+  [[nodiscard]] const perigee::weak_counted_ptr<T>& _shared() const noexcept { return servant_; }
 
  private:
-  std::weak_ptr<T> servant_;
+  perigee::weak_counted_ptr<T> servant_;
 };
 
 /// `base_type` (the skeleton to derive from), `ref_type`, `weak_ref_type`: by generated code.
@@ -116,7 +121,7 @@ struct made_reference<T, true> {
 template <typename T, typename... Args>
 auto make_reference(Args&&... args) {
   return typename detail::made_reference<T, std::is_base_of_v<PortableServer::Servant, T>>::type(
-      std::make_shared<T>(std::forward<Args>(args)...));
+      perigee::make_counted<T>(std::forward<Args>(args)...));
 }
 
 }  // namespace perigee_v1
@@ -127,7 +132,7 @@ inline namespace perigee_v1 {
 
 /// Base of all skeletons. A servant may serve several objects and POAs, and be called by several
 /// threads at once unless its POA's thread policy or the ORB's thread strategy says otherwise.
-class PERIGEE_API Servant : public std::enable_shared_from_this<Servant> {
+class PERIGEE_API Servant : public perigee::counted_from_this {
  public:
   virtual ~Servant();
   Servant(const Servant&) = delete;
@@ -144,6 +149,12 @@ class PERIGEE_API Servant : public std::enable_shared_from_this<Servant> {
   /// Decodes, calls the servant's function, answers. Generated.
   /// May throw anything: the adapter's trampoline catches.
   virtual void _dispatch(perigee::orb::ServerRequest& request) = 0;
+
+  /// A reference to this servant; null in its constructor, in its destructor, and if it was not
+  /// made by CORBA::make_reference.
+  [[nodiscard]] CORBA::servant_reference<Servant> _self() noexcept {
+    return CORBA::servant_reference<Servant>(counted(*this));
+  }
 
  protected:
   Servant() = default;

@@ -64,6 +64,10 @@ void add_output_options(CLI::App& app, Arguments& arguments) {
   app.add_flag("--any", names.with_any,
                "Also generate TypeCodes, and insertion into and extraction from any: stockA.h and "
                "stockA.cpp");
+  app.add_flag(
+      "--one-source", names.with_one_source,
+      "Also generate stockAll.cpp, which includes the other sources: quicker to compile than "
+      "each of them");
   app.add_option("--client-suffix", names.client_suffix, "Suffix of the client's files")
       ->capture_default_str();
   app.add_option("--server-suffix", names.server_suffix, "Suffix of the server's files")

@@ -213,7 +213,7 @@ using perigee::cdr::TypeRef;
 Any::Any() noexcept : type_(&perigee::any::null_type) {}
 
 object_reference<TypeCode> Any::type() const {
-  return object_reference<TypeCode>(std::make_shared<TypeCode>(type_, type_owner_));
+  return object_reference<TypeCode>(perigee::make_counted<TypeCode>(type_, type_owner_));
 }
 
 void Any::type(const object_reference<TypeCode>& type) {

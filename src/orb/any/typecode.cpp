@@ -36,7 +36,7 @@ const TypeMember& member(const TypeNode& node, std::uint32_t index) {
 }
 
 object_reference<TypeCode> make(const TypeNode* node, std::shared_ptr<const void> owner) {
-  return object_reference<TypeCode>(std::make_shared<TypeCode>(node, std::move(owner)));
+  return object_reference<TypeCode>(perigee::make_counted<TypeCode>(node, std::move(owner)));
 }
 
 const TypeNode& node_of(const object_reference<TypeCode>& type) { return *type->_node(); }

@@ -23,7 +23,7 @@ TypeCodeRef make(const TypeNode& node) {
   TypeRef copy = perigee::cdr::deep_copy(node);
   if (copy.node->kind != node.kind)
     throw IMP_LIMIT(0, COMPLETED_NO, "the TypeCode has too many parts");
-  return TypeCodeRef(std::make_shared<TypeCode>(copy.node, std::move(copy.owner)));
+  return TypeCodeRef(perigee::make_counted<TypeCode>(copy.node, std::move(copy.owner)));
 }
 
 [[noreturn]] void raise_bad_param(std::uint32_t code, const char* text) {

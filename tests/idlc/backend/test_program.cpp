@@ -114,6 +114,15 @@ TEST_CASE("suffixes and extensions are options, in file names and includes") {
   CHECK(contains(folder.read("stock_s.cc"), "#include \"stock_s.hh\""));
 }
 
+TEST_CASE("one source includes the others") {
+  const TemporaryFolder folder;
+  CHECK(
+      run_on_stock({"-o", folder / "", "--one-source", "--any", "--server-suffix", "_s"}).status ==
+      0);
+  CHECK(contains(folder.read("stockAll.cpp"),
+                 "#include \"stockC.cpp\"\n#include \"stock_s.cpp\"\n#include \"stockA.cpp\"\n"));
+}
+
 TEST_CASE("the dependency file makes what is generated depend on all files that were read") {
   const TemporaryFolder folder;
   const std::string depend_file = folder / "stock.d";

@@ -7,6 +7,7 @@
 #include "stockS.h"
 #include <perigee/orb/server_request.h>
 #include <perigee/orb/stub.h>
+#include <perigee/poa/tie.h>
 
 #include <doctest/doctest.h>
 

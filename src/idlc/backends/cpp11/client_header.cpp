@@ -65,7 +65,7 @@ void declare_operators(Writer& writer, const Declaration& declaration) {
     writer.list("std::string_view _enumerator_name(", {name_in_namespace(declaration) + " value"},
                 ") noexcept;");
   if (const auto* structure = as<Struct>(&declaration))
-    declare_span_operators(writer, *structure, name_in_namespace(declaration));
+    declare_all_functions(writer, *structure, name_in_namespace(declaration));
 }
 
 void declare_type(Writer& writer, const Declaration& declaration, Scope scope) {

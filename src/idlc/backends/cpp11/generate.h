@@ -17,7 +17,8 @@ struct FileNames {
   std::string any_suffix = "A";
   std::string header_extension = ".h";
   std::string source_extension = ".cpp";
-  bool with_any = false;  ///< whether there are files of TypeCodes and insertion into any
+  bool with_any = false;         ///< whether there are files of TypeCodes and insertion into any
+  bool with_one_source = false;  ///< whether there is a source that includes the others
 };
 
 struct OutputFile {
@@ -34,7 +35,8 @@ struct GenerateResult {
 };
 
 /// Generates the client's and the server's header and source of the model's main file, and those
-/// for any if they are asked for. The others are the same with and without them.
+/// for any and the source of all if they are asked for. The others are the same with and without
+/// them.
 /// The same model gives the same octets.
 GenerateResult generate(const Model& model, const FileNames& names);
 

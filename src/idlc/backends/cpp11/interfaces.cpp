@@ -25,7 +25,7 @@ static constexpr std::string_view _type_id = $id$;
 )";
 
 constexpr std::string_view stub_constructor = R"(
-explicit $name$(std::shared_ptr<::perigee::orb::Reference> reference) noexcept;
+explicit $name$(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept;
 )";
 
 constexpr std::string_view class_tail = R"(
@@ -36,7 +36,7 @@ constexpr std::string_view class_tail = R"(
 )";
 
 constexpr std::string_view constructor = R"(
-$name$::$name$(std::shared_ptr<::perigee::orb::Reference> reference) noexcept
+$name$::$name$(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept
     : ::CORBA::Object(std::move(reference)) {}
 
 )";
@@ -46,7 +46,7 @@ $name$::$name$(std::shared_ptr<::perigee::orb::Reference> reference) noexcept
 constexpr std::string_view remote_traits = R"(
 template <>
 struct IDL::traits<$name$> : ::perigee::stub::interface_traits<$name$> {
-  static ref_type _stub(std::shared_ptr<::perigee::orb::Reference> reference);
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> reference);
   static const ::CORBA::Object* _object(const ref_type& object) noexcept;
 };
 )";
@@ -58,8 +58,8 @@ struct IDL::traits<$name$> : ::perigee::stub::local_interface_traits<$name$> {};
 
 constexpr std::string_view traits_functions = R"(
 auto IDL::traits<$name$>::_stub(
-    std::shared_ptr<::perigee::orb::Reference> reference) -> ref_type {
-  return ref_type(std::make_shared<$name$>(std::move(reference)));
+    ::perigee::counted_ptr<::perigee::orb::Reference> reference) -> ref_type {
+  return ref_type(::perigee::make_counted<$name$>(std::move(reference)));
 }
 
 auto IDL::traits<$name$>::_object(

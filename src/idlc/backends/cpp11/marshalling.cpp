@@ -168,8 +168,14 @@ void open_operator(Writer& writer, const Coder& coder, const std::string& parame
               {type + " " + std::string(coder.name), parameter}, ") {");
 }
 
-std::string span_parameter(const Coder& coder, const std::string& class_name) {
-  return "std::span<" + std::string(coder.constant) + class_name + ">";
+/// Not operators: they would be candidates for every other operand, and cost time to refuse it.
+std::string all_function(const Coder& coder) {
+  return "void _" + std::string(coder.verb) + "_all(";
+}
+
+std::vector<std::string> all_parameters(const Coder& coder, const std::string& class_name) {
+  return {std::string(coder.type) + " " + std::string(coder.name),
+          std::string(coder.constant) + class_name + "* values", "std::size_t count"};
 }
 
 std::string reference(const Coder& coder, const std::string& class_name) {
@@ -216,8 +222,14 @@ void define_members_operator(Writer& writer, const Coder& coder, const Struct* b
   writer.write("}\n");
 }
 
-constexpr std::string_view span_body = R"(
-  ::perigee::cdr::$verb$_structs<$class$::_wire>($coder$, values);
+constexpr std::string_view all_body = R"(
+  ::perigee::cdr::$verb$_structs<$class$::_wire>($coder$, values, count);
+}
+
+)";
+
+constexpr std::string_view one_body = R"(
+  _$verb$_all($coder$, &value, 1);
   return $coder$;
 }
 
@@ -225,12 +237,11 @@ constexpr std::string_view span_body = R"(
 
 void define_fixed_operators(Writer& writer, const Coder& coder, const std::string& class_name) {
   const std::string name(coder.name);
-  open_operator(writer, coder, span_parameter(coder, class_name) + " values");
-  writer.write(span_body, {{"verb", coder.verb}, {"class", class_name}, {"coder", name}});
+  writer.separate();
+  writer.list(all_function(coder), all_parameters(coder, class_name), ") {");
+  writer.write(all_body, {{"verb", coder.verb}, {"class", class_name}, {"coder", name}});
   open_operator(writer, coder, reference(coder, class_name) + " value");
-  writer.write(
-      "  return $coder$ $shift$ $span$(&value, 1);\n}\n\n",
-      {{"coder", name}, {"shift", coder.shift}, {"span", span_parameter(coder, class_name)}});
+  writer.write(one_body, {{"verb", coder.verb}, {"coder", name}});
 }
 
 bool is_any_base_fixed(const Struct& base) {
@@ -261,14 +272,10 @@ void declare_wire_layout(Writer& writer, const Exception& exception) {
   writer.write("struct _wire;");
 }
 
-void declare_span_operators(Writer& writer, const Struct& structure,
-                            const std::string& class_name) {
+void declare_all_functions(Writer& writer, const Struct& structure, const std::string& class_name) {
   if (!fixed_layout(structure)) return;
   for (const Coder& coder : {encoding, decoding})
-    writer.list(std::string(coder.type) + " operator" + std::string(coder.shift) + "(",
-                {std::string(coder.type) + " " + std::string(coder.name),
-                 span_parameter(coder, class_name) + " values"},
-                ");");
+    writer.list(all_function(coder), all_parameters(coder, class_name), ");");
 }
 
 void define_operators(Writer& writer, const Struct& structure, const std::string& class_name) {

@@ -13,8 +13,8 @@ namespace perigee::idlc::cpp11 {
 void declare_wire_layout(Writer& writer, const Struct& structure);
 void declare_wire_layout(Writer& writer, const Exception& exception);
 
-/// After the class, beside its operators: those on spans of structs of fixed size.
-void declare_span_operators(Writer& writer, const Struct& structure, const std::string& class_name);
+/// After the class, beside its operators: functions that marshal many structs of fixed size.
+void declare_all_functions(Writer& writer, const Struct& structure, const std::string& class_name);
 
 /// For the source: the layout and all operators. `class_name` is the class as it is called in its
 /// namespace.

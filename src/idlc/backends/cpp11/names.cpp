@@ -143,6 +143,7 @@ std::vector<std::string> output_names(const std::string& idl_path, const FileNam
     result.push_back(any_header(name, names));
     result.push_back(with_suffix(name, names.any_suffix + names.source_extension));
   }
+  if (names.with_one_source) result.push_back(with_suffix(name, "All" + names.source_extension));
   return result;
 }
 

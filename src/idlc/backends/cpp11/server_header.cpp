@@ -32,17 +32,16 @@ constexpr std::string_view tie_head = R"(
 template <typename _tied>
 class $tie$ final : public $name$ {
  public:
-  explicit $tie$(std::shared_ptr<_tied> _tied_to) noexcept : _object_(std::move(_tied_to)) {}
-  explicit $tie$(_tied& _tied_to) noexcept
-      : _object_(std::shared_ptr<_tied>(), &_tied_to) {}  // the caller keeps it, for longer
+  explicit $tie$(::perigee::Tied<_tied> _tied_to) noexcept : _object_(std::move(_tied_to)) {}
+  explicit $tie$(_tied& _tied_to) noexcept : _object_(_tied_to) {}
 
-  const std::shared_ptr<_tied>& _tied_object() const noexcept { return _object_; }
+  const auto& _tied_object() const noexcept { return _object_.pointer(); }
 
 )";
 
 constexpr std::string_view tie_tail = R"(
  private:
-  std::shared_ptr<_tied> _object_;  // shared with the application, which may keep using it
+  ::perigee::Tied<_tied> _object_;
 };
 )";
 

@@ -24,6 +24,8 @@ class Walk final {
     if (const auto* exception = as<Exception>(&declared)) members(exception->members);
     if (const auto* definition = as<Typedef>(&declared)) type(definition->type);
     if (const auto* constant = as<Constant>(&declared)) type(constant->type);
+    if (const auto* interface = as<Interface>(&declared); interface && interface->is_local)
+      headers_.insert("perigee/orb/local_object.h");
     if (declared.kind == DeclarationKind::bitset) headers_.insert("perigee/orb/bits.h");
     if (const auto* attribute = as<Attribute>(&declared)) type(attribute->type);
     if (const auto* operation = as<Operation>(&declared)) {
@@ -46,6 +48,8 @@ class Walk final {
     if (used->kind == TypeKind::alias && used->declaration->location.file->is_builtin)
       return type(as<Typedef>(used->declaration)->type);
     if (is_declared_by_library(*used)) headers_.insert("perigee/orb/interface_def.h");
+    if (used->kind == TypeKind::any) headers_.insert("perigee/orb/any.h");
+    if (used->kind == TypeKind::type_code) headers_.insert("perigee/orb/typecode.h");
     if (used->kind == TypeKind::fixed) headers_.insert("perigee/orb/fixed.h");
     if (used->kind == TypeKind::map) headers_.insert("perigee/orb/map.h");
     const bool is_container = used->kind == TypeKind::string || used->kind == TypeKind::wstring ||

@@ -1,0 +1,249 @@
+// Counted pointers: what std::shared_ptr and std::weak_ptr are, for the objects that generated
+// headers hand out. Every generated file would parse <memory> for them, a third of what it costs to
+// compile.
+#pragma once
+
+#include <perigee/base/export.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+namespace perigee {
+
+template <typename T>
+class weak_counted_ptr;
+
+namespace detail {
+
+/// The counts of an object, before it in the same memory. Any thread.
+class PERIGEE_API Counts {
+ public:
+  using Step = void (*)(Counts*) noexcept;
+
+  /// `destroy` ends the object, `free` gives its memory back.
+  Counts(Step destroy, Step free) noexcept : destroy_(destroy), free_(free) {}
+
+  void add_owner() noexcept { __atomic_fetch_add(&owners_, 1, __ATOMIC_RELAXED); }
+  void remove_owner() noexcept {
+    if (__atomic_fetch_sub(&owners_, 1, __ATOMIC_ACQ_REL) == 1) end();
+  }
+  /// False if there is no owner left.
+  [[nodiscard]] bool try_add_owner() noexcept;
+  [[nodiscard]] bool has_owner() const noexcept {
+    return __atomic_load_n(&owners_, __ATOMIC_RELAXED) != 0;
+  }
+  void add_holder() noexcept { __atomic_fetch_add(&holders_, 1, __ATOMIC_RELAXED); }
+  void remove_holder() noexcept {
+    if (__atomic_fetch_sub(&holders_, 1, __ATOMIC_ACQ_REL) == 1) free_(this);
+  }
+
+ private:
+  void end() noexcept;
+
+  // Not std::atomic: <atomic> brings threads' headers. Read and written by the functions above
+  // only.
+  std::uint32_t owners_ = 1;
+  std::uint32_t holders_ = 1;  // weak pointers, and one for all owners
+  Step destroy_;
+  Step free_;
+};
+
+struct CountedAccess;
+
+}  // namespace detail
+
+/// Shares the ownership of an object made by `make_counted`. Empty: null. Copies may be used by
+/// several threads, one pointer may not.
+template <typename T>
+class counted_ptr {
+ public:
+  using element_type = T;
+
+  counted_ptr() noexcept = default;
+  counted_ptr(std::nullptr_t) noexcept {}  // NOLINT(google-explicit-constructor)
+  counted_ptr(const counted_ptr& other) noexcept : object_(other.object_), counts_(other.counts_) {
+    if (counts_ != nullptr) counts_->add_owner();
+  }
+  counted_ptr(counted_ptr&& other) noexcept
+      : object_(std::exchange(other.object_, nullptr)),
+        counts_(std::exchange(other.counts_, nullptr)) {}
+  template <typename U>
+    requires std::is_convertible_v<U*, T*>
+  counted_ptr(const counted_ptr<U>& other) noexcept  // NOLINT(google-explicit-constructor)
+      : object_(other.object_), counts_(other.counts_) {
+    if (counts_ != nullptr) counts_->add_owner();
+  }
+  template <typename U>
+    requires std::is_convertible_v<U*, T*>
+  counted_ptr(counted_ptr<U>&& other) noexcept  // NOLINT(google-explicit-constructor)
+      : object_(std::exchange(other.object_, nullptr)),
+        counts_(std::exchange(other.counts_, nullptr)) {}
+  counted_ptr& operator=(const counted_ptr& other) noexcept {
+    counted_ptr(other).swap(*this);
+    return *this;
+  }
+  counted_ptr& operator=(counted_ptr&& other) noexcept {
+    counted_ptr(std::move(other)).swap(*this);
+    return *this;
+  }
+  ~counted_ptr() {
+    if (counts_ != nullptr) counts_->remove_owner();
+  }
+
+  [[nodiscard]] T* get() const noexcept { return object_; }
+  [[nodiscard]] T* operator->() const noexcept { return object_; }
+  [[nodiscard]] T& operator*() const noexcept { return *object_; }
+  explicit operator bool() const noexcept { return object_ != nullptr; }
+  void reset() noexcept { counted_ptr().swap(*this); }
+  void swap(counted_ptr& other) noexcept {
+    std::swap(object_, other.object_);
+    std::swap(counts_, other.counts_);
+  }
+
+  template <typename U>
+  friend bool operator==(const counted_ptr& a, const counted_ptr<U>& b) noexcept {
+    return a.get() == b.get();
+  }
+  friend bool operator==(const counted_ptr& a, std::nullptr_t) noexcept {
+    return a.object_ == nullptr;
+  }
+
+ private:
+  template <typename U>
+  friend class counted_ptr;
+  friend struct detail::CountedAccess;
+
+  counted_ptr(T* object, detail::Counts* counts) noexcept : object_(object), counts_(counts) {}
+
+  T* object_ = nullptr;
+  detail::Counts* counts_ = nullptr;  // null if and only if object_ is
+};
+
+namespace detail {
+
+/// What may look into the pointers.
+struct CountedAccess {
+  /// Takes over one owner of `counts`.
+  template <typename T>
+  static counted_ptr<T> adopt(T* object, Counts* counts) noexcept {
+    return counted_ptr<T>(object, counts);
+  }
+  template <typename T>
+  static Counts* counts(const counted_ptr<T>& pointer) noexcept {
+    return pointer.counts_;
+  }
+};
+
+/// An object behind its counts.
+template <typename T>
+struct Counted final : Counts {
+  Counted() noexcept : Counts(&destroy, &free) {}
+
+  static void destroy(Counts* counts) noexcept { static_cast<Counted*>(counts)->object()->~T(); }
+  static void free(Counts* counts) noexcept { delete static_cast<Counted*>(counts); }
+  T* object() noexcept { return std::launder(reinterpret_cast<T*>(memory)); }
+
+  alignas(T) std::byte memory[sizeof(T)];
+};
+
+}  // namespace detail
+
+/// Does not keep the object alive. `lock()` gives null once it is gone.
+template <typename T>
+class weak_counted_ptr {
+ public:
+  weak_counted_ptr() noexcept = default;
+  template <typename U>
+    requires std::is_convertible_v<U*, T*>
+  weak_counted_ptr(const counted_ptr<U>& strong) noexcept  // NOLINT(google-explicit-constructor)
+      : object_(strong.get()), counts_(detail::CountedAccess::counts(strong)) {
+    if (counts_ != nullptr) counts_->add_holder();
+  }
+  weak_counted_ptr(const weak_counted_ptr& other) noexcept
+      : object_(other.object_), counts_(other.counts_) {
+    if (counts_ != nullptr) counts_->add_holder();
+  }
+  weak_counted_ptr(weak_counted_ptr&& other) noexcept
+      : object_(std::exchange(other.object_, nullptr)),
+        counts_(std::exchange(other.counts_, nullptr)) {}
+  /// Only while the object lives can its address be converted: to a virtual base, say.
+  template <typename U>
+    requires std::is_convertible_v<U*, T*>
+  weak_counted_ptr(
+      const weak_counted_ptr<U>& other) noexcept  // NOLINT(google-explicit-constructor)
+      : weak_counted_ptr(other.lock()) {}
+  weak_counted_ptr& operator=(weak_counted_ptr other) noexcept {
+    std::swap(object_, other.object_);
+    std::swap(counts_, other.counts_);
+    return *this;
+  }
+  ~weak_counted_ptr() {
+    if (counts_ != nullptr) counts_->remove_holder();
+  }
+
+  [[nodiscard]] counted_ptr<T> lock() const noexcept {
+    if (counts_ == nullptr || !counts_->try_add_owner()) return nullptr;
+    return detail::CountedAccess::adopt(object_, counts_);
+  }
+  [[nodiscard]] bool expired() const noexcept {
+    return counts_ == nullptr || !counts_->has_owner();
+  }
+  void reset() noexcept { *this = weak_counted_ptr(); }
+
+ private:
+  T* object_ = nullptr;
+  detail::Counts* counts_ = nullptr;
+};
+
+/// A base of classes whose member functions need a counted pointer to their object.
+class counted_from_this {
+ protected:
+  counted_from_this() noexcept = default;
+  counted_from_this(const counted_from_this&) noexcept {}
+  counted_from_this& operator=(const counted_from_this&) noexcept { return *this; }
+  ~counted_from_this() = default;
+
+  /// Null unless `make_counted` made the object and is done with it, and it is not ending.
+  template <typename T>
+  [[nodiscard]] static counted_ptr<T> counted(T& object) noexcept {
+    detail::Counts* const counts = static_cast<counted_from_this&>(object).counts_;
+    if (counts == nullptr || !counts->try_add_owner()) return nullptr;
+    return detail::CountedAccess::adopt(&object, counts);
+  }
+
+ private:
+  template <typename T, typename... Args>
+  friend counted_ptr<T> make_counted(Args&&... args);
+
+  detail::Counts* counts_ = nullptr;  // stands before the object
+};
+
+/// Makes a T and its counts in one piece of memory.
+template <typename T, typename... Args>
+[[nodiscard]] counted_ptr<T> make_counted(Args&&... args) {
+  struct Guard {
+    detail::Counted<T>* counted;
+    ~Guard() { delete counted; }
+  } guard{new detail::Counted<T>};
+  T* const object =
+      ::new (static_cast<void*>(guard.counted->memory)) T(std::forward<Args>(args)...);
+  detail::Counts* const counts = std::exchange(guard.counted, nullptr);
+  if constexpr (std::is_base_of_v<counted_from_this, T>)
+    static_cast<counted_from_this*>(object)->counts_ = counts;
+  return detail::CountedAccess::adopt(object, counts);
+}
+
+/// The same object as a T, or null if it is none.
+template <typename T, typename U>
+[[nodiscard]] counted_ptr<T> dynamic_counted_cast(const counted_ptr<U>& pointer) noexcept {
+  T* const object = dynamic_cast<T*>(pointer.get());
+  if (object == nullptr) return nullptr;
+  detail::Counts* const counts = detail::CountedAccess::counts(pointer);
+  counts->add_owner();
+  return detail::CountedAccess::adopt(object, counts);
+}
+
+}  // namespace perigee

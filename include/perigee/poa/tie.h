@@ -1,0 +1,32 @@
+// What the tie templates of generated skeletons (…S.h) hold: include this where one is used, or
+// <perigee/corba.h>.
+#pragma once
+
+#include <perigee/poa/servant.h>
+
+#include <memory>
+#include <utility>
+
+namespace perigee {
+
+/// The object that a tie passes its requests to, of any class that has the operations. Shared with
+/// the application, or the application's alone.
+template <typename T>
+class Tied final {
+ public:
+  /// A standard pointer converts: `make_reference<tie_type<T>>(std::make_shared<T>(…))`.
+  template <typename U>
+    requires std::is_convertible_v<U*, T*>
+  Tied(std::shared_ptr<U> object) noexcept  // NOLINT(google-explicit-constructor)
+      : object_(std::move(object)) {}
+  /// The caller keeps the object, for longer than the tie lives.
+  explicit Tied(T& object) noexcept : object_(std::shared_ptr<T>(), &object) {}
+
+  [[nodiscard]] T* operator->() const noexcept { return object_.get(); }
+  [[nodiscard]] const std::shared_ptr<T>& pointer() const noexcept { return object_; }
+
+ private:
+  std::shared_ptr<T> object_;
+};
+
+}  // namespace perigee
