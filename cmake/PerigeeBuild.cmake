@@ -52,6 +52,7 @@ if(PERIGEE_SANITIZE)
   add_compile_options(-fsanitize=${PERIGEE_SANITIZE} -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${PERIGEE_SANITIZE})
 endif()
+
 # Enters a layer's folder.
 macro(perigee_add_layer folder)
   if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/CMakeLists.txt)

@@ -39,14 +39,15 @@ function(_perigee_idl_generate idl_file folder options sources_variable)
   if("--any" IN_LIST options)
     list(APPEND endings A)
   endif()
-  set(sources "${folder}/${name}All.cpp")
-  set(included "")  # by that source
+  set(sources "")
+  set(included "")  # by the one source
   foreach(ending IN LISTS endings)
     list(APPEND sources "${folder}/${name}${ending}.h")
     list(APPEND included "${folder}/${name}${ending}.cpp")
   endforeach()
+  list(APPEND sources "${folder}/${name}All.cpp")
   add_custom_command(
-    OUTPUT ${sources} ${included}
+    OUTPUT ${sources} ${included}  # the first is the first in the dependency file: Ninja compares
     COMMAND ${command} ${options} --one-source --output-dir "${folder}" --depend-file "${folder}/${name}.d"
             "${path}"
     DEPENDS "${path}" ${dependency}

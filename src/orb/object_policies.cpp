@@ -28,7 +28,7 @@ object_reference<Object> Object::_set_policy_overrides(const PolicyList& policie
                                                        SetOverrideType set_add) const {
   const Reference& mine = reference_of(*this);
   auto overrides = perigee::orb::override_policies(mine.overrides(), policies, set_add);
-  return object_reference<Object>(std::make_shared<Object>(std::make_shared<Reference>(
+  return object_reference<Object>(perigee::make_counted<Object>(perigee::make_counted<Reference>(
       mine.core().shared_from_this(), mine.ior(), std::move(overrides))));
 }
 

@@ -39,7 +39,8 @@ CORBA::PolicyType RelativeRoundtripTimeoutPolicy::policy_type() const noexcept {
 }
 
 CORBA::object_reference<Policy> RelativeRoundtripTimeoutPolicy::copy() const {
-  return CORBA::object_reference<Policy>(std::make_shared<RelativeRoundtripTimeoutPolicy>(expiry_));
+  return CORBA::object_reference<Policy>(
+      perigee::make_counted<RelativeRoundtripTimeoutPolicy>(expiry_));
 }
 
 bool RelativeRoundtripTimeoutPolicy::_implements(std::string_view repository_id) const noexcept {
@@ -51,7 +52,7 @@ SyncScopePolicy::~SyncScopePolicy() = default;
 CORBA::PolicyType SyncScopePolicy::policy_type() const noexcept { return SYNC_SCOPE_POLICY_TYPE; }
 
 CORBA::object_reference<Policy> SyncScopePolicy::copy() const {
-  return CORBA::object_reference<Policy>(std::make_shared<SyncScopePolicy>(scope_));
+  return CORBA::object_reference<Policy>(perigee::make_counted<SyncScopePolicy>(scope_));
 }
 
 bool SyncScopePolicy::_implements(std::string_view repository_id) const noexcept {
@@ -117,8 +118,8 @@ T value_of(const CORBA::Any& any) {
 }
 
 PolicyRef make_roundtrip_timeout(const CORBA::Any& any) {
-  return PolicyRef(
-      std::make_shared<Messaging::RelativeRoundtripTimeoutPolicy>(value_of<TimeBase::TimeT>(any)));
+  return PolicyRef(perigee::make_counted<Messaging::RelativeRoundtripTimeoutPolicy>(
+      value_of<TimeBase::TimeT>(any)));
 }
 
 // SYNC_NONE would need a queue that somebody empties after the call.
@@ -127,14 +128,14 @@ PolicyRef make_sync_scope(const CORBA::Any& any) {
   if (scope == Messaging::SYNC_NONE) throw CORBA::PolicyError(CORBA::UNSUPPORTED_POLICY_VALUE);
   if (scope < Messaging::SYNC_NONE || scope > Messaging::SYNC_WITH_TARGET)
     throw CORBA::PolicyError(CORBA::BAD_POLICY_VALUE);
-  return PolicyRef(std::make_shared<Messaging::SyncScopePolicy>(scope));
+  return PolicyRef(perigee::make_counted<Messaging::SyncScopePolicy>(scope));
 }
 
 }  // namespace
 
 void install_client_policies(OrbCore& core, const std::shared_ptr<ClientPolicies>& policies) {
-  const ObjectRef manager(std::make_shared<OrbPolicyManager>(policies));
-  const ObjectRef current(std::make_shared<ThreadPolicyCurrent>(policies));
+  const ObjectRef manager(perigee::make_counted<OrbPolicyManager>(policies));
+  const ObjectRef current(perigee::make_counted<ThreadPolicyCurrent>(policies));
   core.add_initial_reference("ORBPolicyManager", [manager] { return manager; });
   core.add_initial_reference("PolicyCurrent", [current] { return current; });
   core.add_policy_factory(Messaging::RELATIVE_RT_TIMEOUT_POLICY_TYPE, make_roundtrip_timeout);

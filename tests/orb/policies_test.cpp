@@ -17,7 +17,7 @@ class ForeignPolicy final : public CORBA::Policy {
   explicit ForeignPolicy(CORBA::PolicyType type) noexcept : type_(type) {}
   [[nodiscard]] CORBA::PolicyType policy_type() const noexcept override { return type_; }
   [[nodiscard]] PolicyRef copy() const override {
-    return PolicyRef(std::make_shared<ForeignPolicy>(type_));
+    return PolicyRef(make_counted<ForeignPolicy>(type_));
   }
 
  private:
@@ -26,9 +26,7 @@ class ForeignPolicy final : public CORBA::Policy {
 
 constexpr CORBA::PolicyType lifespan_policy_type = 17;
 
-PolicyRef foreign(CORBA::PolicyType type) {
-  return PolicyRef(std::make_shared<ForeignPolicy>(type));
-}
+PolicyRef foreign(CORBA::PolicyType type) { return PolicyRef(make_counted<ForeignPolicy>(type)); }
 
 // Microseconds of the time-out that holds for calls; -1 without a policy.
 std::int64_t effective(const ObjectRef& object) {
@@ -163,7 +161,7 @@ TEST_CASE("the effective policy of a type that clients do not have is INV_POLICY
 }
 
 TEST_CASE("local objects have no policies: NO_IMPLEMENT, OMG minor 8") {
-  const ObjectRef local(std::make_shared<LocalThing>());
+  const ObjectRef local(make_counted<LocalThing>());
   CORBA::PolicyList inconsistent;
   const auto minor = [](auto&& use) { return caught<CORBA::NO_IMPLEMENT>(use).minor(); };
   CHECK(minor([&] { (void)local->_get_policy(RELATIVE_RT_TIMEOUT_POLICY_TYPE); }) ==

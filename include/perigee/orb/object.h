@@ -49,7 +49,7 @@ class weak_reference;
 
 /// A counted reference to an interface's stub (or to a local object). Null is the nil reference;
 /// using it raises INV_OBJREF. Copies may be used by several threads, one object_reference may not.
-/// Holds a shared_ptr: stubs are owned by all their references, none of which is the last by
+/// Stubs are owned by all their references, none of which is the last by
 /// design.
 template <typename T>
 class object_reference {

@@ -5,6 +5,7 @@
 #include <perigee/poa/servant.h>
 
 #include <memory>
+#include <type_traits>
 #include <utility>
 
 namespace perigee {
@@ -14,11 +15,11 @@ namespace perigee {
 template <typename T>
 class Tied final {
  public:
-  /// A standard pointer converts: `make_reference<tie_type<T>>(std::make_shared<T>(…))`.
-  template <typename U>
-    requires std::is_convertible_v<U*, T*>
-  Tied(std::shared_ptr<U> object) noexcept  // NOLINT(google-explicit-constructor)
-      : object_(std::move(object)) {}
+  /// Standard pointers convert: `make_reference<tie_type<T>>(std::make_shared<T>(…))`.
+  template <typename Pointer>
+    requires std::is_convertible_v<Pointer, std::shared_ptr<T>>
+  Tied(Pointer&& object)  // NOLINT(google-explicit-constructor)
+      : object_(std::forward<Pointer>(object)) {}
   /// The caller keeps the object, for longer than the tie lives.
   explicit Tied(T& object) noexcept : object_(std::shared_ptr<T>(), &object) {}
 

@@ -86,7 +86,7 @@ void Shelf::Slot::swap(Shelf::Slot& other) noexcept {
   return decoder >> value.places() >> value.neighbour();
 }
 
-Shelf::Shelf(std::shared_ptr<::perigee::orb::Reference> reference) noexcept
+Shelf::Shelf(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept
     : ::CORBA::Object(std::move(reference)) {}
 
 bool Shelf::_implements(std::string_view repository_id) const noexcept {
@@ -167,8 +167,8 @@ void Shelf::accepted(::CORBA::object_reference<::CORBA::TypeCode> value) {
 }  // namespace Boxes
 
 auto IDL::traits<::Boxes::Shelf>::_stub(
-    std::shared_ptr<::perigee::orb::Reference> reference) -> ref_type {
-  return ref_type(std::make_shared<::Boxes::Shelf>(std::move(reference)));
+    ::perigee::counted_ptr<::perigee::orb::Reference> reference) -> ref_type {
+  return ref_type(::perigee::make_counted<::Boxes::Shelf>(std::move(reference)));
 }
 
 auto IDL::traits<::Boxes::Shelf>::_object(

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <perigee/orb/mapping.h>
+#include <perigee/orb/any.h>
+#include <perigee/orb/typecode.h>
 
 namespace Boxes {
 
@@ -156,7 +158,7 @@ class Shelf : public virtual ::CORBA::Object {
   using _ref_type = ::CORBA::object_reference<Shelf>;
   static constexpr std::string_view _type_id = "IDL:Boxes/Shelf:1.0";
 
-  explicit Shelf(std::shared_ptr<::perigee::orb::Reference> reference) noexcept;
+  explicit Shelf(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept;
 
   using Places = std::vector<int32_t>;
   static const ::CORBA::TypeCodeConstant _tc_Places;
@@ -225,7 +227,7 @@ struct IDL::traits<::Boxes::Broken> : ::perigee::stub::aggregate_traits<::Boxes:
 #define PERIGEE_TRAITS_5Boxes5Shelf
 template <>
 struct IDL::traits<::Boxes::Shelf> : ::perigee::stub::interface_traits<::Boxes::Shelf> {
-  static ref_type _stub(std::shared_ptr<::perigee::orb::Reference> reference);
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> reference);
   static const ::CORBA::Object* _object(const ref_type& object) noexcept;
 };
 #endif

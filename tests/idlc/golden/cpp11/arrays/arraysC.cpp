@@ -33,7 +33,7 @@ void Board::swap(Board& other) noexcept {
   return decoder >> value.digest() >> value.cells() >> value.tracks() >> value.ragged();
 }
 
-Store::Store(std::shared_ptr<::perigee::orb::Reference> reference) noexcept
+Store::Store(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept
     : ::CORBA::Object(std::move(reference)) {}
 
 bool Store::_implements(std::string_view repository_id) const noexcept {
@@ -77,8 +77,8 @@ void Store::current(const ::Grids::Row& value) {
 }  // namespace Grids
 
 auto IDL::traits<::Grids::Store>::_stub(
-    std::shared_ptr<::perigee::orb::Reference> reference) -> ref_type {
-  return ref_type(std::make_shared<::Grids::Store>(std::move(reference)));
+    ::perigee::counted_ptr<::perigee::orb::Reference> reference) -> ref_type {
+  return ref_type(::perigee::make_counted<::Grids::Store>(std::move(reference)));
 }
 
 auto IDL::traits<::Grids::Store>::_object(

@@ -108,7 +108,7 @@ class Store : public virtual ::CORBA::Object {
   using _ref_type = ::CORBA::object_reference<Store>;
   static constexpr std::string_view _type_id = "IDL:Grids/Store:1.0";
 
-  explicit Store(std::shared_ptr<::perigee::orb::Reference> reference) noexcept;
+  explicit Store(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept;
 
   virtual ::Grids::Row current();
   virtual void current(const ::Grids::Row& value);
@@ -131,7 +131,7 @@ struct IDL::traits<::Grids::Board> : ::perigee::stub::aggregate_traits<::Grids::
 #define PERIGEE_TRAITS_5Grids5Store
 template <>
 struct IDL::traits<::Grids::Store> : ::perigee::stub::interface_traits<::Grids::Store> {
-  static ref_type _stub(std::shared_ptr<::perigee::orb::Reference> reference);
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> reference);
   static const ::CORBA::Object* _object(const ref_type& object) noexcept;
 };
 #endif

@@ -76,26 +76,25 @@ struct Reading::_wire {
   }
 };
 
-::perigee::cdr::Encoder& operator<<(
-    ::perigee::cdr::Encoder& encoder, std::span<const Reading> values) {
-  ::perigee::cdr::write_structs<Reading::_wire>(encoder, values);
-  return encoder;
+void _write_all(::perigee::cdr::Encoder& encoder, const Reading* values, std::size_t count) {
+  ::perigee::cdr::write_structs<Reading::_wire>(encoder, values, count);
 }
 
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Reading& value) {
-  return encoder << std::span<const Reading>(&value, 1);
+  _write_all(encoder, &value, 1);
+  return encoder;
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, std::span<Reading> values) {
-  ::perigee::cdr::read_structs<Reading::_wire>(decoder, values);
-  return decoder;
+void _read_all(::perigee::cdr::Decoder& decoder, Reading* values, std::size_t count) {
+  ::perigee::cdr::read_structs<Reading::_wire>(decoder, values, count);
 }
 
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Reading& value) {
-  return decoder >> std::span<Reading>(&value, 1);
+  _read_all(decoder, &value, 1);
+  return decoder;
 }
 
-Gauge::Gauge(std::shared_ptr<::perigee::orb::Reference> reference) noexcept
+Gauge::Gauge(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept
     : ::CORBA::Object(std::move(reference)) {}
 
 bool Gauge::_implements(std::string_view repository_id) const noexcept {
@@ -217,8 +216,8 @@ void Gauge::active(bool value) {
 }  // namespace Gauges
 
 auto IDL::traits<::Gauges::Gauge>::_stub(
-    std::shared_ptr<::perigee::orb::Reference> reference) -> ref_type {
-  return ref_type(std::make_shared<::Gauges::Gauge>(std::move(reference)));
+    ::perigee::counted_ptr<::perigee::orb::Reference> reference) -> ref_type {
+  return ref_type(::perigee::make_counted<::Gauges::Gauge>(std::move(reference)));
 }
 
 auto IDL::traits<::Gauges::Gauge>::_object(

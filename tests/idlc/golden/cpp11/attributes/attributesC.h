@@ -102,16 +102,15 @@ class Reading {
 
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Reading& value);
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Reading& value);
-::perigee::cdr::Encoder& operator<<(
-    ::perigee::cdr::Encoder& encoder, std::span<const Reading> values);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, std::span<Reading> values);
+void _write_all(::perigee::cdr::Encoder& encoder, const Reading* values, std::size_t count);
+void _read_all(::perigee::cdr::Decoder& decoder, Reading* values, std::size_t count);
 
 class Gauge : public virtual ::CORBA::Object {
  public:
   using _ref_type = ::CORBA::object_reference<Gauge>;
   static constexpr std::string_view _type_id = "IDL:Gauges/Gauge:1.0";
 
-  explicit Gauge(std::shared_ptr<::perigee::orb::Reference> reference) noexcept;
+  explicit Gauge(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept;
 
   virtual std::string name();
   virtual int32_t minimum();
@@ -143,7 +142,7 @@ struct IDL::traits<::Gauges::Reading> : ::perigee::stub::aggregate_traits<::Gaug
 #define PERIGEE_TRAITS_6Gauges5Gauge
 template <>
 struct IDL::traits<::Gauges::Gauge> : ::perigee::stub::interface_traits<::Gauges::Gauge> {
-  static ref_type _stub(std::shared_ptr<::perigee::orb::Reference> reference);
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> reference);
   static const ::CORBA::Object* _object(const ref_type& object) noexcept;
 };
 #endif

@@ -5,7 +5,7 @@
 
 namespace Media {
 
-Sink::Sink(std::shared_ptr<::perigee::orb::Reference> reference) noexcept
+Sink::Sink(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept
     : ::CORBA::Object(std::move(reference)) {}
 
 bool Sink::_implements(std::string_view repository_id) const noexcept {
@@ -75,8 +75,8 @@ void Sink::pour(std::span<const uint64_t> values) {
 }  // namespace Media
 
 auto IDL::traits<::Media::Sink>::_stub(
-    std::shared_ptr<::perigee::orb::Reference> reference) -> ref_type {
-  return ref_type(std::make_shared<::Media::Sink>(std::move(reference)));
+    ::perigee::counted_ptr<::perigee::orb::Reference> reference) -> ref_type {
+  return ref_type(::perigee::make_counted<::Media::Sink>(std::move(reference)));
 }
 
 auto IDL::traits<::Media::Sink>::_object(

@@ -34,11 +34,10 @@ class Sink : public virtual ::PortableServer::Servant {
 template <typename _tied>
 class _tie_Sink final : public Sink {
  public:
-  explicit _tie_Sink(std::shared_ptr<_tied> _tied_to) noexcept : _object_(std::move(_tied_to)) {}
-  explicit _tie_Sink(_tied& _tied_to) noexcept
-      : _object_(std::shared_ptr<_tied>(), &_tied_to) {}  // the caller keeps it, for longer
+  explicit _tie_Sink(::perigee::Tied<_tied> _tied_to) noexcept : _object_(std::move(_tied_to)) {}
+  explicit _tie_Sink(_tied& _tied_to) noexcept : _object_(_tied_to) {}
 
-  const std::shared_ptr<_tied>& _tied_object() const noexcept { return _object_; }
+  const auto& _tied_object() const noexcept { return _object_.pointer(); }
 
   int32_t put(std::span<const uint8_t> data) override {
     return _object_->put(data);
@@ -59,7 +58,7 @@ class _tie_Sink final : public Sink {
   }
 
  private:
-  std::shared_ptr<_tied> _object_;  // shared with the application, which may keep using it
+  ::perigee::Tied<_tied> _object_;
 };
 
 }  // namespace Media

@@ -105,7 +105,7 @@ void Key::_select(std::size_t branch) {
   return decoder;
 }
 
-Shop::Shop(std::shared_ptr<::perigee::orb::Reference> reference) noexcept
+Shop::Shop(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept
     : ::CORBA::Object(std::move(reference)) {}
 
 bool Shop::_implements(std::string_view repository_id) const noexcept {
@@ -149,8 +149,8 @@ void Shop::open(const ::Bounds::Code& value) {
 }  // namespace Bounds
 
 auto IDL::traits<::Bounds::Shop>::_stub(
-    std::shared_ptr<::perigee::orb::Reference> reference) -> ref_type {
-  return ref_type(std::make_shared<::Bounds::Shop>(std::move(reference)));
+    ::perigee::counted_ptr<::perigee::orb::Reference> reference) -> ref_type {
+  return ref_type(::perigee::make_counted<::Bounds::Shop>(std::move(reference)));
 }
 
 auto IDL::traits<::Bounds::Shop>::_object(

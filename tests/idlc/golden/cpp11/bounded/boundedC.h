@@ -116,7 +116,7 @@ class Shop : public virtual ::CORBA::Object {
   using _ref_type = ::CORBA::object_reference<Shop>;
   static constexpr std::string_view _type_id = "IDL:Bounds/Shop:1.0";
 
-  explicit Shop(std::shared_ptr<::perigee::orb::Reference> reference) noexcept;
+  explicit Shop(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept;
 
   virtual ::Bounds::Code open();
   virtual void open(const ::Bounds::Code& value);
@@ -139,7 +139,7 @@ struct IDL::traits<::Bounds::Key> : ::perigee::stub::aggregate_traits<::Bounds::
 #define PERIGEE_TRAITS_6Bounds4Shop
 template <>
 struct IDL::traits<::Bounds::Shop> : ::perigee::stub::interface_traits<::Bounds::Shop> {
-  static ref_type _stub(std::shared_ptr<::perigee::orb::Reference> reference);
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> reference);
   static const ::CORBA::Object* _object(const ref_type& object) noexcept;
 };
 #endif

@@ -23,7 +23,7 @@ std::string_view _enumerator_name(Level value) noexcept {
   return {};
 }
 
-Holder::Holder(std::shared_ptr<::perigee::orb::Reference> reference) noexcept
+Holder::Holder(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept
     : ::CORBA::Object(std::move(reference)) {}
 
 bool Holder::_implements(std::string_view repository_id) const noexcept {
@@ -33,8 +33,8 @@ bool Holder::_implements(std::string_view repository_id) const noexcept {
 }  // namespace Limits
 
 auto IDL::traits<::Limits::Holder>::_stub(
-    std::shared_ptr<::perigee::orb::Reference> reference) -> ref_type {
-  return ref_type(std::make_shared<::Limits::Holder>(std::move(reference)));
+    ::perigee::counted_ptr<::perigee::orb::Reference> reference) -> ref_type {
+  return ref_type(::perigee::make_counted<::Limits::Holder>(std::move(reference)));
 }
 
 auto IDL::traits<::Limits::Holder>::_object(

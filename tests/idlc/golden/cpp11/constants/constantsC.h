@@ -43,7 +43,7 @@ class Holder : public virtual ::CORBA::Object {
   using _ref_type = ::CORBA::object_reference<Holder>;
   static constexpr std::string_view _type_id = "IDL:Limits/Holder:1.0";
 
-  explicit Holder(std::shared_ptr<::perigee::orb::Reference> reference) noexcept;
+  explicit Holder(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept;
 
   static constexpr uint32_t size_max = 1024U;
   inline static const std::string name = "holder";
@@ -59,7 +59,7 @@ class Holder : public virtual ::CORBA::Object {
 #define PERIGEE_TRAITS_6Limits6Holder
 template <>
 struct IDL::traits<::Limits::Holder> : ::perigee::stub::interface_traits<::Limits::Holder> {
-  static ref_type _stub(std::shared_ptr<::perigee::orb::Reference> reference);
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> reference);
   static const ::CORBA::Object* _object(const ref_type& object) noexcept;
 };
 #endif

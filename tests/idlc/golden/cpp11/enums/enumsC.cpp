@@ -83,7 +83,7 @@ std::string_view _enumerator_name(Brush::Width value) noexcept {
   return {};
 }
 
-Brush::Brush(std::shared_ptr<::perigee::orb::Reference> reference) noexcept
+Brush::Brush(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept
     : ::CORBA::Object(std::move(reference)) {}
 
 bool Brush::_implements(std::string_view repository_id) const noexcept {
@@ -113,8 +113,8 @@ void Brush::paint(::Paint::Colour chosen, ::Power& state, ::Paint::Pigment& used
 }  // namespace Paint
 
 auto IDL::traits<::Paint::Brush>::_stub(
-    std::shared_ptr<::perigee::orb::Reference> reference) -> ref_type {
-  return ref_type(std::make_shared<::Paint::Brush>(std::move(reference)));
+    ::perigee::counted_ptr<::perigee::orb::Reference> reference) -> ref_type {
+  return ref_type(::perigee::make_counted<::Paint::Brush>(std::move(reference)));
 }
 
 auto IDL::traits<::Paint::Brush>::_object(

@@ -34,7 +34,7 @@ class Brush : public virtual ::CORBA::Object {
   using _ref_type = ::CORBA::object_reference<Brush>;
   static constexpr std::string_view _type_id = "IDL:Paint/Brush:1.0";
 
-  explicit Brush(std::shared_ptr<::perigee::orb::Reference> reference) noexcept;
+  explicit Brush(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept;
 
   enum class Width : uint32_t { thin, thick };
   static const ::CORBA::TypeCodeConstant _tc_Width;
@@ -57,7 +57,7 @@ std::string_view _enumerator_name(Brush::Width value) noexcept;
 #define PERIGEE_TRAITS_5Paint5Brush
 template <>
 struct IDL::traits<::Paint::Brush> : ::perigee::stub::interface_traits<::Paint::Brush> {
-  static ref_type _stub(std::shared_ptr<::perigee::orb::Reference> reference);
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> reference);
   static const ::CORBA::Object* _object(const ref_type& object) noexcept;
 };
 #endif

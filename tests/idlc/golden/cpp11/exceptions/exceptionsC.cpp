@@ -80,7 +80,7 @@ void Risky::Nearby::swap(Risky::Nearby& other) noexcept {
   return decoder >> value.fatal();
 }
 
-Risky::Risky(std::shared_ptr<::perigee::orb::Reference> reference) noexcept
+Risky::Risky(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept
     : ::CORBA::Object(std::move(reference)) {}
 
 bool Risky::_implements(std::string_view repository_id) const noexcept {
@@ -105,8 +105,8 @@ void Risky::attempt(int32_t how) {
 }  // namespace Faults
 
 auto IDL::traits<::Faults::Risky>::_stub(
-    std::shared_ptr<::perigee::orb::Reference> reference) -> ref_type {
-  return ref_type(std::make_shared<::Faults::Risky>(std::move(reference)));
+    ::perigee::counted_ptr<::perigee::orb::Reference> reference) -> ref_type {
+  return ref_type(::perigee::make_counted<::Faults::Risky>(std::move(reference)));
 }
 
 auto IDL::traits<::Faults::Risky>::_object(

@@ -123,7 +123,7 @@ class Risky : public virtual ::CORBA::Object {
   using _ref_type = ::CORBA::object_reference<Risky>;
   static constexpr std::string_view _type_id = "IDL:Faults/Risky:1.0";
 
-  explicit Risky(std::shared_ptr<::perigee::orb::Reference> reference) noexcept;
+  explicit Risky(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept;
 
   class Nearby final : public ::CORBA::UserException {
    public:
@@ -183,7 +183,7 @@ struct IDL::traits<::Faults::Detailed> : ::perigee::stub::aggregate_traits<::Fau
 #define PERIGEE_TRAITS_6Faults5Risky
 template <>
 struct IDL::traits<::Faults::Risky> : ::perigee::stub::interface_traits<::Faults::Risky> {
-  static ref_type _stub(std::shared_ptr<::perigee::orb::Reference> reference);
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> reference);
   static const ::CORBA::Object* _object(const ref_type& object) noexcept;
 };
 #endif

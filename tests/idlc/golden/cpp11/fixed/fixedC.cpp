@@ -19,7 +19,7 @@ void Item::swap(Item& other) noexcept {
   return decoder >> value.name() >> value.price() >> value.tax();
 }
 
-Till::Till(std::shared_ptr<::perigee::orb::Reference> reference) noexcept
+Till::Till(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept
     : ::CORBA::Object(std::move(reference)) {}
 
 bool Till::_implements(std::string_view repository_id) const noexcept {
@@ -63,8 +63,8 @@ void Till::balance(const ::Money::Amount& value) {
 }  // namespace Money
 
 auto IDL::traits<::Money::Till>::_stub(
-    std::shared_ptr<::perigee::orb::Reference> reference) -> ref_type {
-  return ref_type(std::make_shared<::Money::Till>(std::move(reference)));
+    ::perigee::counted_ptr<::perigee::orb::Reference> reference) -> ref_type {
+  return ref_type(::perigee::make_counted<::Money::Till>(std::move(reference)));
 }
 
 auto IDL::traits<::Money::Till>::_object(

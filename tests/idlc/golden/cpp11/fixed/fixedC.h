@@ -62,7 +62,7 @@ class Till : public virtual ::CORBA::Object {
   using _ref_type = ::CORBA::object_reference<Till>;
   static constexpr std::string_view _type_id = "IDL:Money/Till:1.0";
 
-  explicit Till(std::shared_ptr<::perigee::orb::Reference> reference) noexcept;
+  explicit Till(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept;
 
   virtual ::Money::Amount balance();
   virtual void balance(const ::Money::Amount& value);
@@ -83,7 +83,7 @@ struct IDL::traits<::Money::Item> : ::perigee::stub::aggregate_traits<::Money::I
 #define PERIGEE_TRAITS_5Money4Till
 template <>
 struct IDL::traits<::Money::Till> : ::perigee::stub::interface_traits<::Money::Till> {
-  static ref_type _stub(std::shared_ptr<::perigee::orb::Reference> reference);
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> reference);
   static const ::CORBA::Object* _object(const ref_type& object) noexcept;
 };
 #endif

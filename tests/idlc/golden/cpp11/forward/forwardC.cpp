@@ -39,7 +39,7 @@ void Rejected::swap(Rejected& other) noexcept {
   return decoder >> value.by();
 }
 
-Supplier::Supplier(std::shared_ptr<::perigee::orb::Reference> reference) noexcept
+Supplier::Supplier(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept
     : ::CORBA::Object(std::move(reference)) {}
 
 bool Supplier::_implements(std::string_view repository_id) const noexcept {
@@ -97,8 +97,8 @@ bool Watch::_implements(std::string_view repository_id) const noexcept {
 }  // namespace Orders
 
 auto IDL::traits<::Orders::Supplier>::_stub(
-    std::shared_ptr<::perigee::orb::Reference> reference) -> ref_type {
-  return ref_type(std::make_shared<::Orders::Supplier>(std::move(reference)));
+    ::perigee::counted_ptr<::perigee::orb::Reference> reference) -> ref_type {
+  return ref_type(::perigee::make_counted<::Orders::Supplier>(std::move(reference)));
 }
 
 auto IDL::traits<::Orders::Supplier>::_object(

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <perigee/orb/mapping.h>
+#include <perigee/orb/local_object.h>
 
 namespace Elsewhere {
 
@@ -109,7 +110,7 @@ class Supplier : public virtual ::CORBA::Object {
   using _ref_type = ::CORBA::object_reference<Supplier>;
   static constexpr std::string_view _type_id = "IDL:Orders/Supplier:1.0";
 
-  explicit Supplier(std::shared_ptr<::perigee::orb::Reference> reference) noexcept;
+  explicit Supplier(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept;
 
   virtual ::CORBA::object_reference<::Elsewhere::Customer> owner();
   virtual void owner(::CORBA::object_reference<::Elsewhere::Customer> value);
@@ -140,7 +141,7 @@ class Watch : public virtual ::CORBA::LocalObject {
 #define PERIGEE_TRAITS_9Elsewhere8Customer
 template <>
 struct IDL::traits<::Elsewhere::Customer> : ::perigee::stub::interface_traits<::Elsewhere::Customer> {
-  static ref_type _stub(std::shared_ptr<::perigee::orb::Reference> reference);
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> reference);
   static const ::CORBA::Object* _object(const ref_type& object) noexcept;
 };
 #endif
@@ -160,7 +161,7 @@ struct IDL::traits<::Orders::Rejected> : ::perigee::stub::aggregate_traits<::Ord
 #define PERIGEE_TRAITS_6Orders8Supplier
 template <>
 struct IDL::traits<::Orders::Supplier> : ::perigee::stub::interface_traits<::Orders::Supplier> {
-  static ref_type _stub(std::shared_ptr<::perigee::orb::Reference> reference);
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> reference);
   static const ::CORBA::Object* _object(const ref_type& object) noexcept;
 };
 #endif

@@ -31,11 +31,10 @@ class Supplier : public virtual ::PortableServer::Servant {
 template <typename _tied>
 class _tie_Supplier final : public Supplier {
  public:
-  explicit _tie_Supplier(std::shared_ptr<_tied> _tied_to) noexcept : _object_(std::move(_tied_to)) {}
-  explicit _tie_Supplier(_tied& _tied_to) noexcept
-      : _object_(std::shared_ptr<_tied>(), &_tied_to) {}  // the caller keeps it, for longer
+  explicit _tie_Supplier(::perigee::Tied<_tied> _tied_to) noexcept : _object_(std::move(_tied_to)) {}
+  explicit _tie_Supplier(_tied& _tied_to) noexcept : _object_(_tied_to) {}
 
-  const std::shared_ptr<_tied>& _tied_object() const noexcept { return _object_; }
+  const auto& _tied_object() const noexcept { return _object_.pointer(); }
 
   ::CORBA::object_reference<::Elsewhere::Customer> owner() override {
     return _object_->owner();
@@ -52,7 +51,7 @@ class _tie_Supplier final : public Supplier {
   }
 
  private:
-  std::shared_ptr<_tied> _object_;  // shared with the application, which may keep using it
+  ::perigee::Tied<_tied> _object_;
 };
 
 }  // namespace Orders

@@ -5,7 +5,7 @@
 
 namespace Stock {
 
-History::History(std::shared_ptr<::perigee::orb::Reference> reference) noexcept
+History::History(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept
     : ::CORBA::Object(std::move(reference)) {}
 
 bool History::_implements(std::string_view repository_id) const noexcept {
@@ -30,8 +30,8 @@ bool History::_implements(std::string_view repository_id) const noexcept {
 }  // namespace Stock
 
 auto IDL::traits<::Stock::History>::_stub(
-    std::shared_ptr<::perigee::orb::Reference> reference) -> ref_type {
-  return ref_type(std::make_shared<::Stock::History>(std::move(reference)));
+    ::perigee::counted_ptr<::perigee::orb::Reference> reference) -> ref_type {
+  return ref_type(::perigee::make_counted<::Stock::History>(std::move(reference)));
 }
 
 auto IDL::traits<::Stock::History>::_object(

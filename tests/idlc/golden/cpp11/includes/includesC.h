@@ -15,7 +15,7 @@ class History : public virtual ::Stock::Quoter {
   using _ref_type = ::CORBA::object_reference<History>;
   static constexpr std::string_view _type_id = "IDL:Stock/History:1.0";
 
-  explicit History(std::shared_ptr<::perigee::orb::Reference> reference) noexcept;
+  explicit History(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept;
 
   virtual ::Lists::Longs prices(const ::Lists::Title& stock_name);
 
@@ -30,7 +30,7 @@ class History : public virtual ::Stock::Quoter {
 #define PERIGEE_TRAITS_5Stock7History
 template <>
 struct IDL::traits<::Stock::History> : ::perigee::stub::interface_traits<::Stock::History> {
-  static ref_type _stub(std::shared_ptr<::perigee::orb::Reference> reference);
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> reference);
   static const ::CORBA::Object* _object(const ref_type& object) noexcept;
 };
 #endif

@@ -5,7 +5,7 @@
 
 namespace Family {
 
-Ancestor::Ancestor(std::shared_ptr<::perigee::orb::Reference> reference) noexcept
+Ancestor::Ancestor(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept
     : ::CORBA::Object(std::move(reference)) {}
 
 bool Ancestor::_implements(std::string_view repository_id) const noexcept {
@@ -43,7 +43,7 @@ void Ancestor::age(int32_t value) {
       nullptr);
 }
 
-Mother::Mother(std::shared_ptr<::perigee::orb::Reference> reference) noexcept
+Mother::Mother(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept
     : ::CORBA::Object(std::move(reference)) {}
 
 bool Mother::_implements(std::string_view repository_id) const noexcept {
@@ -59,7 +59,7 @@ void Mother::sing(const std::string& song) {
       nullptr);
 }
 
-Father::Father(std::shared_ptr<::perigee::orb::Reference> reference) noexcept
+Father::Father(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept
     : ::CORBA::Object(std::move(reference)) {}
 
 bool Father::_implements(std::string_view repository_id) const noexcept {
@@ -72,7 +72,7 @@ void Father::dance() {
   ::perigee::stub::invoke(*this, _operation_, nullptr, nullptr);
 }
 
-Child::Child(std::shared_ptr<::perigee::orb::Reference> reference) noexcept
+Child::Child(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept
     : ::CORBA::Object(std::move(reference)) {}
 
 bool Child::_implements(std::string_view repository_id) const noexcept {
@@ -95,7 +95,7 @@ bool Child::cry() {
 
 namespace Friends {
 
-Neighbour::Neighbour(std::shared_ptr<::perigee::orb::Reference> reference) noexcept
+Neighbour::Neighbour(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept
     : ::CORBA::Object(std::move(reference)) {}
 
 bool Neighbour::_implements(std::string_view repository_id) const noexcept {
@@ -114,8 +114,8 @@ void Neighbour::visit(::CORBA::object_reference<::Family::Ancestor> host) {
 }  // namespace Friends
 
 auto IDL::traits<::Family::Ancestor>::_stub(
-    std::shared_ptr<::perigee::orb::Reference> reference) -> ref_type {
-  return ref_type(std::make_shared<::Family::Ancestor>(std::move(reference)));
+    ::perigee::counted_ptr<::perigee::orb::Reference> reference) -> ref_type {
+  return ref_type(::perigee::make_counted<::Family::Ancestor>(std::move(reference)));
 }
 
 auto IDL::traits<::Family::Ancestor>::_object(
@@ -124,8 +124,8 @@ auto IDL::traits<::Family::Ancestor>::_object(
 }
 
 auto IDL::traits<::Family::Mother>::_stub(
-    std::shared_ptr<::perigee::orb::Reference> reference) -> ref_type {
-  return ref_type(std::make_shared<::Family::Mother>(std::move(reference)));
+    ::perigee::counted_ptr<::perigee::orb::Reference> reference) -> ref_type {
+  return ref_type(::perigee::make_counted<::Family::Mother>(std::move(reference)));
 }
 
 auto IDL::traits<::Family::Mother>::_object(
@@ -134,8 +134,8 @@ auto IDL::traits<::Family::Mother>::_object(
 }
 
 auto IDL::traits<::Family::Father>::_stub(
-    std::shared_ptr<::perigee::orb::Reference> reference) -> ref_type {
-  return ref_type(std::make_shared<::Family::Father>(std::move(reference)));
+    ::perigee::counted_ptr<::perigee::orb::Reference> reference) -> ref_type {
+  return ref_type(::perigee::make_counted<::Family::Father>(std::move(reference)));
 }
 
 auto IDL::traits<::Family::Father>::_object(
@@ -144,8 +144,8 @@ auto IDL::traits<::Family::Father>::_object(
 }
 
 auto IDL::traits<::Family::Child>::_stub(
-    std::shared_ptr<::perigee::orb::Reference> reference) -> ref_type {
-  return ref_type(std::make_shared<::Family::Child>(std::move(reference)));
+    ::perigee::counted_ptr<::perigee::orb::Reference> reference) -> ref_type {
+  return ref_type(::perigee::make_counted<::Family::Child>(std::move(reference)));
 }
 
 auto IDL::traits<::Family::Child>::_object(
@@ -154,8 +154,8 @@ auto IDL::traits<::Family::Child>::_object(
 }
 
 auto IDL::traits<::Friends::Neighbour>::_stub(
-    std::shared_ptr<::perigee::orb::Reference> reference) -> ref_type {
-  return ref_type(std::make_shared<::Friends::Neighbour>(std::move(reference)));
+    ::perigee::counted_ptr<::perigee::orb::Reference> reference) -> ref_type {
+  return ref_type(::perigee::make_counted<::Friends::Neighbour>(std::move(reference)));
 }
 
 auto IDL::traits<::Friends::Neighbour>::_object(

@@ -12,7 +12,7 @@ class Ancestor : public virtual ::CORBA::Object {
   using _ref_type = ::CORBA::object_reference<Ancestor>;
   static constexpr std::string_view _type_id = "IDL:Family/Ancestor:1.0";
 
-  explicit Ancestor(std::shared_ptr<::perigee::orb::Reference> reference) noexcept;
+  explicit Ancestor(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept;
 
   virtual std::string name();
   virtual int32_t age();
@@ -28,7 +28,7 @@ class Mother : public virtual ::Family::Ancestor {
   using _ref_type = ::CORBA::object_reference<Mother>;
   static constexpr std::string_view _type_id = "IDL:Family/Mother:1.0";
 
-  explicit Mother(std::shared_ptr<::perigee::orb::Reference> reference) noexcept;
+  explicit Mother(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept;
 
   virtual void sing(const std::string& song);
 
@@ -42,7 +42,7 @@ class Father : public virtual ::Family::Ancestor {
   using _ref_type = ::CORBA::object_reference<Father>;
   static constexpr std::string_view _type_id = "IDL:Family/Father:1.0";
 
-  explicit Father(std::shared_ptr<::perigee::orb::Reference> reference) noexcept;
+  explicit Father(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept;
 
   virtual void dance();
 
@@ -56,7 +56,7 @@ class Child : public virtual ::Family::Mother, public virtual ::Family::Father {
   using _ref_type = ::CORBA::object_reference<Child>;
   static constexpr std::string_view _type_id = "IDL:Family/Child:1.0";
 
-  explicit Child(std::shared_ptr<::perigee::orb::Reference> reference) noexcept;
+  explicit Child(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept;
 
   virtual bool cry();
 
@@ -76,7 +76,7 @@ class Neighbour : public virtual ::Family::Child {
   using _ref_type = ::CORBA::object_reference<Neighbour>;
   static constexpr std::string_view _type_id = "IDL:Friends/Neighbour:1.0";
 
-  explicit Neighbour(std::shared_ptr<::perigee::orb::Reference> reference) noexcept;
+  explicit Neighbour(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept;
 
   virtual void visit(::CORBA::object_reference<::Family::Ancestor> host);
 
@@ -91,7 +91,7 @@ class Neighbour : public virtual ::Family::Child {
 #define PERIGEE_TRAITS_6Family8Ancestor
 template <>
 struct IDL::traits<::Family::Ancestor> : ::perigee::stub::interface_traits<::Family::Ancestor> {
-  static ref_type _stub(std::shared_ptr<::perigee::orb::Reference> reference);
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> reference);
   static const ::CORBA::Object* _object(const ref_type& object) noexcept;
 };
 #endif
@@ -100,7 +100,7 @@ struct IDL::traits<::Family::Ancestor> : ::perigee::stub::interface_traits<::Fam
 #define PERIGEE_TRAITS_6Family6Mother
 template <>
 struct IDL::traits<::Family::Mother> : ::perigee::stub::interface_traits<::Family::Mother> {
-  static ref_type _stub(std::shared_ptr<::perigee::orb::Reference> reference);
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> reference);
   static const ::CORBA::Object* _object(const ref_type& object) noexcept;
 };
 #endif
@@ -109,7 +109,7 @@ struct IDL::traits<::Family::Mother> : ::perigee::stub::interface_traits<::Famil
 #define PERIGEE_TRAITS_6Family6Father
 template <>
 struct IDL::traits<::Family::Father> : ::perigee::stub::interface_traits<::Family::Father> {
-  static ref_type _stub(std::shared_ptr<::perigee::orb::Reference> reference);
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> reference);
   static const ::CORBA::Object* _object(const ref_type& object) noexcept;
 };
 #endif
@@ -118,7 +118,7 @@ struct IDL::traits<::Family::Father> : ::perigee::stub::interface_traits<::Famil
 #define PERIGEE_TRAITS_6Family5Child
 template <>
 struct IDL::traits<::Family::Child> : ::perigee::stub::interface_traits<::Family::Child> {
-  static ref_type _stub(std::shared_ptr<::perigee::orb::Reference> reference);
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> reference);
   static const ::CORBA::Object* _object(const ref_type& object) noexcept;
 };
 #endif
@@ -127,7 +127,7 @@ struct IDL::traits<::Family::Child> : ::perigee::stub::interface_traits<::Family
 #define PERIGEE_TRAITS_7Friends9Neighbour
 template <>
 struct IDL::traits<::Friends::Neighbour> : ::perigee::stub::interface_traits<::Friends::Neighbour> {
-  static ref_type _stub(std::shared_ptr<::perigee::orb::Reference> reference);
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> reference);
   static const ::CORBA::Object* _object(const ref_type& object) noexcept;
 };
 #endif

@@ -28,11 +28,10 @@ class Ancestor : public virtual ::PortableServer::Servant {
 template <typename _tied>
 class _tie_Ancestor final : public Ancestor {
  public:
-  explicit _tie_Ancestor(std::shared_ptr<_tied> _tied_to) noexcept : _object_(std::move(_tied_to)) {}
-  explicit _tie_Ancestor(_tied& _tied_to) noexcept
-      : _object_(std::shared_ptr<_tied>(), &_tied_to) {}  // the caller keeps it, for longer
+  explicit _tie_Ancestor(::perigee::Tied<_tied> _tied_to) noexcept : _object_(std::move(_tied_to)) {}
+  explicit _tie_Ancestor(_tied& _tied_to) noexcept : _object_(_tied_to) {}
 
-  const std::shared_ptr<_tied>& _tied_object() const noexcept { return _object_; }
+  const auto& _tied_object() const noexcept { return _object_.pointer(); }
 
   std::string name() override {
     return _object_->name();
@@ -45,7 +44,7 @@ class _tie_Ancestor final : public Ancestor {
   }
 
  private:
-  std::shared_ptr<_tied> _object_;  // shared with the application, which may keep using it
+  ::perigee::Tied<_tied> _object_;
 };
 
 class Mother : public virtual ::POA::Family::Ancestor {
@@ -63,11 +62,10 @@ class Mother : public virtual ::POA::Family::Ancestor {
 template <typename _tied>
 class _tie_Mother final : public Mother {
  public:
-  explicit _tie_Mother(std::shared_ptr<_tied> _tied_to) noexcept : _object_(std::move(_tied_to)) {}
-  explicit _tie_Mother(_tied& _tied_to) noexcept
-      : _object_(std::shared_ptr<_tied>(), &_tied_to) {}  // the caller keeps it, for longer
+  explicit _tie_Mother(::perigee::Tied<_tied> _tied_to) noexcept : _object_(std::move(_tied_to)) {}
+  explicit _tie_Mother(_tied& _tied_to) noexcept : _object_(_tied_to) {}
 
-  const std::shared_ptr<_tied>& _tied_object() const noexcept { return _object_; }
+  const auto& _tied_object() const noexcept { return _object_.pointer(); }
 
   std::string name() override {
     return _object_->name();
@@ -83,7 +81,7 @@ class _tie_Mother final : public Mother {
   }
 
  private:
-  std::shared_ptr<_tied> _object_;  // shared with the application, which may keep using it
+  ::perigee::Tied<_tied> _object_;
 };
 
 class Father : public virtual ::POA::Family::Ancestor {
@@ -101,11 +99,10 @@ class Father : public virtual ::POA::Family::Ancestor {
 template <typename _tied>
 class _tie_Father final : public Father {
  public:
-  explicit _tie_Father(std::shared_ptr<_tied> _tied_to) noexcept : _object_(std::move(_tied_to)) {}
-  explicit _tie_Father(_tied& _tied_to) noexcept
-      : _object_(std::shared_ptr<_tied>(), &_tied_to) {}  // the caller keeps it, for longer
+  explicit _tie_Father(::perigee::Tied<_tied> _tied_to) noexcept : _object_(std::move(_tied_to)) {}
+  explicit _tie_Father(_tied& _tied_to) noexcept : _object_(_tied_to) {}
 
-  const std::shared_ptr<_tied>& _tied_object() const noexcept { return _object_; }
+  const auto& _tied_object() const noexcept { return _object_.pointer(); }
 
   std::string name() override {
     return _object_->name();
@@ -121,7 +118,7 @@ class _tie_Father final : public Father {
   }
 
  private:
-  std::shared_ptr<_tied> _object_;  // shared with the application, which may keep using it
+  ::perigee::Tied<_tied> _object_;
 };
 
 class Child : public virtual ::POA::Family::Mother, public virtual ::POA::Family::Father {
@@ -139,11 +136,10 @@ class Child : public virtual ::POA::Family::Mother, public virtual ::POA::Family
 template <typename _tied>
 class _tie_Child final : public Child {
  public:
-  explicit _tie_Child(std::shared_ptr<_tied> _tied_to) noexcept : _object_(std::move(_tied_to)) {}
-  explicit _tie_Child(_tied& _tied_to) noexcept
-      : _object_(std::shared_ptr<_tied>(), &_tied_to) {}  // the caller keeps it, for longer
+  explicit _tie_Child(::perigee::Tied<_tied> _tied_to) noexcept : _object_(std::move(_tied_to)) {}
+  explicit _tie_Child(_tied& _tied_to) noexcept : _object_(_tied_to) {}
 
-  const std::shared_ptr<_tied>& _tied_object() const noexcept { return _object_; }
+  const auto& _tied_object() const noexcept { return _object_.pointer(); }
 
   std::string name() override {
     return _object_->name();
@@ -165,7 +161,7 @@ class _tie_Child final : public Child {
   }
 
  private:
-  std::shared_ptr<_tied> _object_;  // shared with the application, which may keep using it
+  ::perigee::Tied<_tied> _object_;
 };
 
 }  // namespace Family
@@ -187,11 +183,10 @@ class Neighbour : public virtual ::POA::Family::Child {
 template <typename _tied>
 class _tie_Neighbour final : public Neighbour {
  public:
-  explicit _tie_Neighbour(std::shared_ptr<_tied> _tied_to) noexcept : _object_(std::move(_tied_to)) {}
-  explicit _tie_Neighbour(_tied& _tied_to) noexcept
-      : _object_(std::shared_ptr<_tied>(), &_tied_to) {}  // the caller keeps it, for longer
+  explicit _tie_Neighbour(::perigee::Tied<_tied> _tied_to) noexcept : _object_(std::move(_tied_to)) {}
+  explicit _tie_Neighbour(_tied& _tied_to) noexcept : _object_(_tied_to) {}
 
-  const std::shared_ptr<_tied>& _tied_object() const noexcept { return _object_; }
+  const auto& _tied_object() const noexcept { return _object_.pointer(); }
 
   std::string name() override {
     return _object_->name();
@@ -216,7 +211,7 @@ class _tie_Neighbour final : public Neighbour {
   }
 
  private:
-  std::shared_ptr<_tied> _object_;  // shared with the application, which may keep using it
+  ::perigee::Tied<_tied> _object_;
 };
 
 }  // namespace Friends

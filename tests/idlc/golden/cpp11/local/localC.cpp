@@ -46,26 +46,25 @@ struct Line::_wire {
   }
 };
 
-::perigee::cdr::Encoder& operator<<(
-    ::perigee::cdr::Encoder& encoder, std::span<const Line> values) {
-  ::perigee::cdr::write_structs<Line::_wire>(encoder, values);
-  return encoder;
+void _write_all(::perigee::cdr::Encoder& encoder, const Line* values, std::size_t count) {
+  ::perigee::cdr::write_structs<Line::_wire>(encoder, values, count);
 }
 
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Line& value) {
-  return encoder << std::span<const Line>(&value, 1);
+  _write_all(encoder, &value, 1);
+  return encoder;
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, std::span<Line> values) {
-  ::perigee::cdr::read_structs<Line::_wire>(decoder, values);
-  return decoder;
+void _read_all(::perigee::cdr::Decoder& decoder, Line* values, std::size_t count) {
+  ::perigee::cdr::read_structs<Line::_wire>(decoder, values, count);
 }
 
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Line& value) {
-  return decoder >> std::span<Line>(&value, 1);
+  _read_all(decoder, &value, 1);
+  return decoder;
 }
 
-Remote::Remote(std::shared_ptr<::perigee::orb::Reference> reference) noexcept
+Remote::Remote(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept
     : ::CORBA::Object(std::move(reference)) {}
 
 bool Remote::_implements(std::string_view repository_id) const noexcept {
@@ -128,8 +127,8 @@ bool Both::_implements(std::string_view repository_id) const noexcept {
 }  // namespace Near
 
 auto IDL::traits<::Near::Remote>::_stub(
-    std::shared_ptr<::perigee::orb::Reference> reference) -> ref_type {
-  return ref_type(std::make_shared<::Near::Remote>(std::move(reference)));
+    ::perigee::counted_ptr<::perigee::orb::Reference> reference) -> ref_type {
+  return ref_type(::perigee::make_counted<::Near::Remote>(std::move(reference)));
 }
 
 auto IDL::traits<::Near::Remote>::_object(

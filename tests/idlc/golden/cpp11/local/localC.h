@@ -2,6 +2,7 @@
 #pragma once
 
 #include <perigee/orb/mapping.h>
+#include <perigee/orb/local_object.h>
 
 namespace Near {
 
@@ -75,8 +76,8 @@ class Line {
 
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Line& value);
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Line& value);
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, std::span<const Line> values);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, std::span<Line> values);
+void _write_all(::perigee::cdr::Encoder& encoder, const Line* values, std::size_t count);
+void _read_all(::perigee::cdr::Decoder& decoder, Line* values, std::size_t count);
 
 using Lines = std::vector<::Near::Line>;
 
@@ -85,7 +86,7 @@ class Remote : public virtual ::CORBA::Object {
   using _ref_type = ::CORBA::object_reference<Remote>;
   static constexpr std::string_view _type_id = "IDL:Near/Remote:1.0";
 
-  explicit Remote(std::shared_ptr<::perigee::orb::Reference> reference) noexcept;
+  explicit Remote(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept;
 
   virtual std::string id();
   virtual int32_t level();
@@ -181,7 +182,7 @@ struct IDL::traits<::Near::Line> : ::perigee::stub::aggregate_traits<::Near::Lin
 #define PERIGEE_TRAITS_4Near6Remote
 template <>
 struct IDL::traits<::Near::Remote> : ::perigee::stub::interface_traits<::Near::Remote> {
-  static ref_type _stub(std::shared_ptr<::perigee::orb::Reference> reference);
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> reference);
   static const ::CORBA::Object* _object(const ref_type& object) noexcept;
 };
 #endif

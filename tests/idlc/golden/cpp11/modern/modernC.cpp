@@ -43,23 +43,22 @@ struct Sized::_wire {
   }
 };
 
-::perigee::cdr::Encoder& operator<<(
-    ::perigee::cdr::Encoder& encoder, std::span<const Sized> values) {
-  ::perigee::cdr::write_structs<Sized::_wire>(encoder, values);
-  return encoder;
+void _write_all(::perigee::cdr::Encoder& encoder, const Sized* values, std::size_t count) {
+  ::perigee::cdr::write_structs<Sized::_wire>(encoder, values, count);
 }
 
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Sized& value) {
-  return encoder << std::span<const Sized>(&value, 1);
+  _write_all(encoder, &value, 1);
+  return encoder;
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, std::span<Sized> values) {
-  ::perigee::cdr::read_structs<Sized::_wire>(decoder, values);
-  return decoder;
+void _read_all(::perigee::cdr::Decoder& decoder, Sized* values, std::size_t count) {
+  ::perigee::cdr::read_structs<Sized::_wire>(decoder, values, count);
 }
 
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Sized& value) {
-  return decoder >> std::span<Sized>(&value, 1);
+  _read_all(decoder, &value, 1);
+  return decoder;
 }
 
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, Flags value) {
@@ -355,7 +354,7 @@ void Everything::swap(Everything& other) noexcept {
   return decoder >> value.words() >> value.level() >> value.code() >> value.bits() >> value.wide();
 }
 
-Store::Store(std::shared_ptr<::perigee::orb::Reference> reference) noexcept
+Store::Store(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept
     : ::CORBA::Object(std::move(reference)) {}
 
 bool Store::_implements(std::string_view repository_id) const noexcept {
@@ -399,8 +398,8 @@ void Store::flags(::Modern::Flags value) {
 }  // namespace Modern
 
 auto IDL::traits<::Modern::Store>::_stub(
-    std::shared_ptr<::perigee::orb::Reference> reference) -> ref_type {
-  return ref_type(std::make_shared<::Modern::Store>(std::move(reference)));
+    ::perigee::counted_ptr<::perigee::orb::Reference> reference) -> ref_type {
+  return ref_type(::perigee::make_counted<::Modern::Store>(std::move(reference)));
 }
 
 auto IDL::traits<::Modern::Store>::_object(

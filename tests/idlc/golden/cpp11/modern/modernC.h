@@ -82,9 +82,8 @@ class Sized {
 
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Sized& value);
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Sized& value);
-::perigee::cdr::Encoder& operator<<(
-    ::perigee::cdr::Encoder& encoder, std::span<const Sized> values);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, std::span<Sized> values);
+void _write_all(::perigee::cdr::Encoder& encoder, const Sized* values, std::size_t count);
+void _read_all(::perigee::cdr::Decoder& decoder, Sized* values, std::size_t count);
 
 inline constexpr int8_t small = -128;
 using Dictionary = std::map<std::string, std::vector<int32_t>>;
@@ -445,7 +444,7 @@ class Store : public virtual ::CORBA::Object {
   using _ref_type = ::CORBA::object_reference<Store>;
   static constexpr std::string_view _type_id = "IDL:Modern/Store:1.0";
 
-  explicit Store(std::shared_ptr<::perigee::orb::Reference> reference) noexcept;
+  explicit Store(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept;
 
   virtual ::Modern::Flags flags();
   virtual void flags(::Modern::Flags value);
@@ -487,7 +486,7 @@ struct IDL::traits<::Modern::Everything>
 #define PERIGEE_TRAITS_6Modern5Store
 template <>
 struct IDL::traits<::Modern::Store> : ::perigee::stub::interface_traits<::Modern::Store> {
-  static ref_type _stub(std::shared_ptr<::perigee::orb::Reference> reference);
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> reference);
   static const ::CORBA::Object* _object(const ref_type& object) noexcept;
 };
 #endif

@@ -24,23 +24,22 @@ struct Plain::_wire {
   }
 };
 
-::perigee::cdr::Encoder& operator<<(
-    ::perigee::cdr::Encoder& encoder, std::span<const Plain> values) {
-  ::perigee::cdr::write_structs<Plain::_wire>(encoder, values);
-  return encoder;
+void _write_all(::perigee::cdr::Encoder& encoder, const Plain* values, std::size_t count) {
+  ::perigee::cdr::write_structs<Plain::_wire>(encoder, values, count);
 }
 
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Plain& value) {
-  return encoder << std::span<const Plain>(&value, 1);
+  _write_all(encoder, &value, 1);
+  return encoder;
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, std::span<Plain> values) {
-  ::perigee::cdr::read_structs<Plain::_wire>(decoder, values);
-  return decoder;
+void _read_all(::perigee::cdr::Decoder& decoder, Plain* values, std::size_t count) {
+  ::perigee::cdr::read_structs<Plain::_wire>(decoder, values, count);
 }
 
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Plain& value) {
-  return decoder >> std::span<Plain>(&value, 1);
+  _read_all(decoder, &value, 1);
+  return decoder;
 }
 
 namespace Outer {
@@ -68,28 +67,27 @@ struct Item::_wire {
   }
 };
 
-::perigee::cdr::Encoder& operator<<(
-    ::perigee::cdr::Encoder& encoder, std::span<const Item> values) {
-  ::perigee::cdr::write_structs<Item::_wire>(encoder, values);
-  return encoder;
+void _write_all(::perigee::cdr::Encoder& encoder, const Item* values, std::size_t count) {
+  ::perigee::cdr::write_structs<Item::_wire>(encoder, values, count);
 }
 
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Item& value) {
-  return encoder << std::span<const Item>(&value, 1);
+  _write_all(encoder, &value, 1);
+  return encoder;
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, std::span<Item> values) {
-  ::perigee::cdr::read_structs<Item::_wire>(decoder, values);
-  return decoder;
+void _read_all(::perigee::cdr::Decoder& decoder, Item* values, std::size_t count) {
+  ::perigee::cdr::read_structs<Item::_wire>(decoder, values, count);
 }
 
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Item& value) {
-  return decoder >> std::span<Item>(&value, 1);
+  _read_all(decoder, &value, 1);
+  return decoder;
 }
 
 }  // namespace Inner
 
-First::First(std::shared_ptr<::perigee::orb::Reference> reference) noexcept
+First::First(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept
     : ::CORBA::Object(std::move(reference)) {}
 
 bool First::_implements(std::string_view repository_id) const noexcept {
@@ -113,7 +111,7 @@ namespace Outer {
 
 namespace Inner {
 
-Second::Second(std::shared_ptr<::perigee::orb::Reference> reference) noexcept
+Second::Second(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept
     : ::CORBA::Object(std::move(reference)) {}
 
 bool Second::_implements(std::string_view repository_id) const noexcept {
@@ -133,7 +131,7 @@ void Second::put(const ::Outer::Inner::Item& value) {
 
 }  // namespace Outer
 
-Loner::Loner(std::shared_ptr<::perigee::orb::Reference> reference) noexcept
+Loner::Loner(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept
     : ::CORBA::Object(std::move(reference)) {}
 
 bool Loner::_implements(std::string_view repository_id) const noexcept {
@@ -152,8 +150,8 @@ bool Loner::_implements(std::string_view repository_id) const noexcept {
 }
 
 auto IDL::traits<::Outer::First>::_stub(
-    std::shared_ptr<::perigee::orb::Reference> reference) -> ref_type {
-  return ref_type(std::make_shared<::Outer::First>(std::move(reference)));
+    ::perigee::counted_ptr<::perigee::orb::Reference> reference) -> ref_type {
+  return ref_type(::perigee::make_counted<::Outer::First>(std::move(reference)));
 }
 
 auto IDL::traits<::Outer::First>::_object(
@@ -162,8 +160,8 @@ auto IDL::traits<::Outer::First>::_object(
 }
 
 auto IDL::traits<::Outer::Inner::Second>::_stub(
-    std::shared_ptr<::perigee::orb::Reference> reference) -> ref_type {
-  return ref_type(std::make_shared<::Outer::Inner::Second>(std::move(reference)));
+    ::perigee::counted_ptr<::perigee::orb::Reference> reference) -> ref_type {
+  return ref_type(::perigee::make_counted<::Outer::Inner::Second>(std::move(reference)));
 }
 
 auto IDL::traits<::Outer::Inner::Second>::_object(
@@ -172,8 +170,8 @@ auto IDL::traits<::Outer::Inner::Second>::_object(
 }
 
 auto IDL::traits<::Loner>::_stub(
-    std::shared_ptr<::perigee::orb::Reference> reference) -> ref_type {
-  return ref_type(std::make_shared<::Loner>(std::move(reference)));
+    ::perigee::counted_ptr<::perigee::orb::Reference> reference) -> ref_type {
+  return ref_type(::perigee::make_counted<::Loner>(std::move(reference)));
 }
 
 auto IDL::traits<::Loner>::_object(

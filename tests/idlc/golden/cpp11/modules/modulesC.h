@@ -34,9 +34,8 @@ class Plain {
 
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Plain& value);
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Plain& value);
-::perigee::cdr::Encoder& operator<<(
-    ::perigee::cdr::Encoder& encoder, std::span<const Plain> values);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, std::span<Plain> values);
+void _write_all(::perigee::cdr::Encoder& encoder, const Plain* values, std::size_t count);
+void _read_all(::perigee::cdr::Decoder& decoder, Plain* values, std::size_t count);
 
 namespace Outer {
 
@@ -76,8 +75,8 @@ class Item {
 
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Item& value);
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Item& value);
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, std::span<const Item> values);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, std::span<Item> values);
+void _write_all(::perigee::cdr::Encoder& encoder, const Item* values, std::size_t count);
+void _read_all(::perigee::cdr::Decoder& decoder, Item* values, std::size_t count);
 
 }  // namespace Inner
 
@@ -86,7 +85,7 @@ class First : public virtual ::CORBA::Object {
   using _ref_type = ::CORBA::object_reference<First>;
   static constexpr std::string_view _type_id = "IDL:Outer/First:1.0";
 
-  explicit First(std::shared_ptr<::perigee::orb::Reference> reference) noexcept;
+  explicit First(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept;
 
   virtual ::Outer::Inner::Item get();
 
@@ -108,7 +107,7 @@ class Second : public virtual ::Outer::First {
   using _ref_type = ::CORBA::object_reference<Second>;
   static constexpr std::string_view _type_id = "IDL:Outer/Inner/Second:1.0";
 
-  explicit Second(std::shared_ptr<::perigee::orb::Reference> reference) noexcept;
+  explicit Second(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept;
 
   virtual void put(const ::Outer::Inner::Item& value);
 
@@ -132,7 +131,7 @@ class Loner : public virtual ::CORBA::Object {
   using _ref_type = ::CORBA::object_reference<Loner>;
   static constexpr std::string_view _type_id = "IDL:Loner:1.0";
 
-  explicit Loner(std::shared_ptr<::perigee::orb::Reference> reference) noexcept;
+  explicit Loner(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept;
 
   virtual ::Outer::Inner::Item find(const ::Plain& key);
 
@@ -151,7 +150,7 @@ struct IDL::traits<::Outer::Inner::Item>
 #define PERIGEE_TRAITS_5Outer5First
 template <>
 struct IDL::traits<::Outer::First> : ::perigee::stub::interface_traits<::Outer::First> {
-  static ref_type _stub(std::shared_ptr<::perigee::orb::Reference> reference);
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> reference);
   static const ::CORBA::Object* _object(const ref_type& object) noexcept;
 };
 #endif
@@ -160,7 +159,7 @@ struct IDL::traits<::Outer::First> : ::perigee::stub::interface_traits<::Outer::
 #define PERIGEE_TRAITS_5Outer5Inner6Second
 template <>
 struct IDL::traits<::Outer::Inner::Second> : ::perigee::stub::interface_traits<::Outer::Inner::Second> {
-  static ref_type _stub(std::shared_ptr<::perigee::orb::Reference> reference);
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> reference);
   static const ::CORBA::Object* _object(const ref_type& object) noexcept;
 };
 #endif
@@ -169,7 +168,7 @@ struct IDL::traits<::Outer::Inner::Second> : ::perigee::stub::interface_traits<:
 #define PERIGEE_TRAITS_5Loner
 template <>
 struct IDL::traits<::Loner> : ::perigee::stub::interface_traits<::Loner> {
-  static ref_type _stub(std::shared_ptr<::perigee::orb::Reference> reference);
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> reference);
   static const ::CORBA::Object* _object(const ref_type& object) noexcept;
 };
 #endif

@@ -62,7 +62,7 @@ void _cxx_throw::swap(_cxx_throw& other) noexcept {
   return decoder >> value._cxx_this();
 }
 
-_cxx_virtual::_cxx_virtual(std::shared_ptr<::perigee::orb::Reference> reference) noexcept
+_cxx_virtual::_cxx_virtual(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept
     : ::CORBA::Object(std::move(reference)) {}
 
 bool _cxx_virtual::_implements(std::string_view repository_id) const noexcept {
@@ -152,7 +152,7 @@ int32_t _cxx_virtual::value(
   return _result_;
 }
 
-T::T(std::shared_ptr<::perigee::orb::Reference> reference) noexcept
+T::T(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept
     : ::CORBA::Object(std::move(reference)) {}
 
 bool T::_implements(std::string_view repository_id) const noexcept {
@@ -174,8 +174,8 @@ bool T::_implements(std::string_view repository_id) const noexcept {
 }  // namespace _cxx_class
 
 auto IDL::traits<::_cxx_class::_cxx_virtual>::_stub(
-    std::shared_ptr<::perigee::orb::Reference> reference) -> ref_type {
-  return ref_type(std::make_shared<::_cxx_class::_cxx_virtual>(std::move(reference)));
+    ::perigee::counted_ptr<::perigee::orb::Reference> reference) -> ref_type {
+  return ref_type(::perigee::make_counted<::_cxx_class::_cxx_virtual>(std::move(reference)));
 }
 
 auto IDL::traits<::_cxx_class::_cxx_virtual>::_object(
@@ -184,8 +184,8 @@ auto IDL::traits<::_cxx_class::_cxx_virtual>::_object(
 }
 
 auto IDL::traits<::_cxx_class::T>::_stub(
-    std::shared_ptr<::perigee::orb::Reference> reference) -> ref_type {
-  return ref_type(std::make_shared<::_cxx_class::T>(std::move(reference)));
+    ::perigee::counted_ptr<::perigee::orb::Reference> reference) -> ref_type {
+  return ref_type(::perigee::make_counted<::_cxx_class::T>(std::move(reference)));
 }
 
 auto IDL::traits<::_cxx_class::T>::_object(

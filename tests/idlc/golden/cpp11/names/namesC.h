@@ -102,7 +102,7 @@ class _cxx_virtual : public virtual ::CORBA::Object {
   using _ref_type = ::CORBA::object_reference<_cxx_virtual>;
   static constexpr std::string_view _type_id = "IDL:class/virtual:1.0";
 
-  explicit _cxx_virtual(std::shared_ptr<::perigee::orb::Reference> reference) noexcept;
+  explicit _cxx_virtual(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept;
 
   virtual void _cxx_register(
       const ::_cxx_class::_cxx_template& _cxx_auto, ::_cxx_class::_cxx_typename& union_,
@@ -125,7 +125,7 @@ class T : public virtual ::CORBA::Object {
   using _ref_type = ::CORBA::object_reference<T>;
   static constexpr std::string_view _type_id = "IDL:class/T:1.0";
 
-  explicit T(std::shared_ptr<::perigee::orb::Reference> reference) noexcept;
+  explicit T(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept;
 
   virtual ::CORBA::object_reference<::_cxx_class::T> transposed(
       ::CORBA::object_reference<::_cxx_class::T> object_);
@@ -148,7 +148,7 @@ struct IDL::traits<::_cxx_class::_cxx_throw>
 #define PERIGEE_TRAITS_5class7virtual
 template <>
 struct IDL::traits<::_cxx_class::_cxx_virtual> : ::perigee::stub::interface_traits<::_cxx_class::_cxx_virtual> {
-  static ref_type _stub(std::shared_ptr<::perigee::orb::Reference> reference);
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> reference);
   static const ::CORBA::Object* _object(const ref_type& object) noexcept;
 };
 #endif
@@ -157,7 +157,7 @@ struct IDL::traits<::_cxx_class::_cxx_virtual> : ::perigee::stub::interface_trai
 #define PERIGEE_TRAITS_5class1T
 template <>
 struct IDL::traits<::_cxx_class::T> : ::perigee::stub::interface_traits<::_cxx_class::T> {
-  static ref_type _stub(std::shared_ptr<::perigee::orb::Reference> reference);
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> reference);
   static const ::CORBA::Object* _object(const ref_type& object) noexcept;
 };
 #endif

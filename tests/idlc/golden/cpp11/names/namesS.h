@@ -42,11 +42,10 @@ class _cxx_virtual : public virtual ::PortableServer::Servant {
 template <typename _tied>
 class _tie_virtual final : public _cxx_virtual {
  public:
-  explicit _tie_virtual(std::shared_ptr<_tied> _tied_to) noexcept : _object_(std::move(_tied_to)) {}
-  explicit _tie_virtual(_tied& _tied_to) noexcept
-      : _object_(std::shared_ptr<_tied>(), &_tied_to) {}  // the caller keeps it, for longer
+  explicit _tie_virtual(::perigee::Tied<_tied> _tied_to) noexcept : _object_(std::move(_tied_to)) {}
+  explicit _tie_virtual(_tied& _tied_to) noexcept : _object_(_tied_to) {}
 
-  const std::shared_ptr<_tied>& _tied_object() const noexcept { return _object_; }
+  const auto& _tied_object() const noexcept { return _object_.pointer(); }
 
   void _cxx_register(
       const ::_cxx_class::_cxx_template& _cxx_auto, ::_cxx_class::_cxx_typename& union_,
@@ -74,7 +73,7 @@ class _tie_virtual final : public _cxx_virtual {
   }
 
  private:
-  std::shared_ptr<_tied> _object_;  // shared with the application, which may keep using it
+  ::perigee::Tied<_tied> _object_;
 };
 
 class T : public virtual ::PortableServer::Servant {
@@ -93,11 +92,10 @@ class T : public virtual ::PortableServer::Servant {
 template <typename _tied>
 class _tie_T final : public T {
  public:
-  explicit _tie_T(std::shared_ptr<_tied> _tied_to) noexcept : _object_(std::move(_tied_to)) {}
-  explicit _tie_T(_tied& _tied_to) noexcept
-      : _object_(std::shared_ptr<_tied>(), &_tied_to) {}  // the caller keeps it, for longer
+  explicit _tie_T(::perigee::Tied<_tied> _tied_to) noexcept : _object_(std::move(_tied_to)) {}
+  explicit _tie_T(_tied& _tied_to) noexcept : _object_(_tied_to) {}
 
-  const std::shared_ptr<_tied>& _tied_object() const noexcept { return _object_; }
+  const auto& _tied_object() const noexcept { return _object_.pointer(); }
 
   ::CORBA::object_reference<::_cxx_class::T> transposed(
       ::CORBA::object_reference<::_cxx_class::T> object_) override {
@@ -105,7 +103,7 @@ class _tie_T final : public T {
   }
 
  private:
-  std::shared_ptr<_tied> _object_;  // shared with the application, which may keep using it
+  ::perigee::Tied<_tied> _object_;
 };
 
 }  // namespace _cxx_class

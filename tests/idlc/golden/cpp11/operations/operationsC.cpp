@@ -5,7 +5,7 @@
 
 namespace Calls {
 
-Basic::Basic(std::shared_ptr<::perigee::orb::Reference> reference) noexcept
+Basic::Basic(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept
     : ::CORBA::Object(std::move(reference)) {}
 
 bool Basic::_implements(std::string_view repository_id) const noexcept {
@@ -211,8 +211,8 @@ std::string Basic::with_many_parameters(
 }  // namespace Calls
 
 auto IDL::traits<::Calls::Basic>::_stub(
-    std::shared_ptr<::perigee::orb::Reference> reference) -> ref_type {
-  return ref_type(std::make_shared<::Calls::Basic>(std::move(reference)));
+    ::perigee::counted_ptr<::perigee::orb::Reference> reference) -> ref_type {
+  return ref_type(::perigee::make_counted<::Calls::Basic>(std::move(reference)));
 }
 
 auto IDL::traits<::Calls::Basic>::_object(

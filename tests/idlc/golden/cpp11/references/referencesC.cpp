@@ -19,7 +19,7 @@ void Edge::swap(Edge& other) noexcept {
   return decoder >> value.from_vertex() >> value.to_vertex() >> value.label();
 }
 
-Vertex::Vertex(std::shared_ptr<::perigee::orb::Reference> reference) noexcept
+Vertex::Vertex(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept
     : ::CORBA::Object(std::move(reference)) {}
 
 bool Vertex::_implements(std::string_view repository_id) const noexcept {
@@ -65,8 +65,8 @@ void Vertex::connect(const ::Graph::Edge& link) {
 }  // namespace Graph
 
 auto IDL::traits<::Graph::Vertex>::_stub(
-    std::shared_ptr<::perigee::orb::Reference> reference) -> ref_type {
-  return ref_type(std::make_shared<::Graph::Vertex>(std::move(reference)));
+    ::perigee::counted_ptr<::perigee::orb::Reference> reference) -> ref_type {
+  return ref_type(::perigee::make_counted<::Graph::Vertex>(std::move(reference)));
 }
 
 auto IDL::traits<::Graph::Vertex>::_object(

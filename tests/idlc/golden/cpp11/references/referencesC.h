@@ -66,7 +66,7 @@ class Vertex : public virtual ::CORBA::Object {
   using _ref_type = ::CORBA::object_reference<Vertex>;
   static constexpr std::string_view _type_id = "IDL:Graph/Vertex:1.0";
 
-  explicit Vertex(std::shared_ptr<::perigee::orb::Reference> reference) noexcept;
+  explicit Vertex(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept;
 
   virtual ::Graph::Vertices neighbours();
   virtual ::CORBA::object_reference<::Graph::Corner> next(
@@ -89,7 +89,7 @@ struct IDL::traits<::Graph::Edge> : ::perigee::stub::aggregate_traits<::Graph::E
 #define PERIGEE_TRAITS_5Graph6Vertex
 template <>
 struct IDL::traits<::Graph::Vertex> : ::perigee::stub::interface_traits<::Graph::Vertex> {
-  static ref_type _stub(std::shared_ptr<::perigee::orb::Reference> reference);
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> reference);
   static const ::CORBA::Object* _object(const ref_type& object) noexcept;
 };
 #endif

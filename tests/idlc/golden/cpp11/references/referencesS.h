@@ -31,11 +31,10 @@ class Vertex : public virtual ::PortableServer::Servant {
 template <typename _tied>
 class _tie_Vertex final : public Vertex {
  public:
-  explicit _tie_Vertex(std::shared_ptr<_tied> _tied_to) noexcept : _object_(std::move(_tied_to)) {}
-  explicit _tie_Vertex(_tied& _tied_to) noexcept
-      : _object_(std::shared_ptr<_tied>(), &_tied_to) {}  // the caller keeps it, for longer
+  explicit _tie_Vertex(::perigee::Tied<_tied> _tied_to) noexcept : _object_(std::move(_tied_to)) {}
+  explicit _tie_Vertex(_tied& _tied_to) noexcept : _object_(_tied_to) {}
 
-  const std::shared_ptr<_tied>& _tied_object() const noexcept { return _object_; }
+  const auto& _tied_object() const noexcept { return _object_.pointer(); }
 
   ::Graph::Vertices neighbours() override {
     return _object_->neighbours();
@@ -51,7 +50,7 @@ class _tie_Vertex final : public Vertex {
   }
 
  private:
-  std::shared_ptr<_tied> _object_;  // shared with the application, which may keep using it
+  ::perigee::Tied<_tied> _object_;
 };
 
 }  // namespace Graph

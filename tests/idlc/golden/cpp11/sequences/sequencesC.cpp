@@ -19,7 +19,7 @@ void Entry::swap(Entry& other) noexcept {
   return decoder >> value.heading() >> value.total() >> value.cells();
 }
 
-Store::Store(std::shared_ptr<::perigee::orb::Reference> reference) noexcept
+Store::Store(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept
     : ::CORBA::Object(std::move(reference)) {}
 
 bool Store::_implements(std::string_view repository_id) const noexcept {
@@ -54,8 +54,8 @@ bool Store::_implements(std::string_view repository_id) const noexcept {
 }  // namespace Lists
 
 auto IDL::traits<::Lists::Store>::_stub(
-    std::shared_ptr<::perigee::orb::Reference> reference) -> ref_type {
-  return ref_type(std::make_shared<::Lists::Store>(std::move(reference)));
+    ::perigee::counted_ptr<::perigee::orb::Reference> reference) -> ref_type {
+  return ref_type(::perigee::make_counted<::Lists::Store>(std::move(reference)));
 }
 
 auto IDL::traits<::Lists::Store>::_object(

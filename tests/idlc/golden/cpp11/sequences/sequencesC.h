@@ -67,7 +67,7 @@ class Store : public virtual ::CORBA::Object {
   using _ref_type = ::CORBA::object_reference<Store>;
   static constexpr std::string_view _type_id = "IDL:Lists/Store:1.0";
 
-  explicit Store(std::shared_ptr<::perigee::orb::Reference> reference) noexcept;
+  explicit Store(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept;
 
   virtual ::Lists::Entries swap_all(
       const ::Lists::Entries& first, ::Lists::Longs& second, ::Lists::Table& third);
@@ -87,7 +87,7 @@ struct IDL::traits<::Lists::Entry> : ::perigee::stub::aggregate_traits<::Lists::
 #define PERIGEE_TRAITS_5Lists5Store
 template <>
 struct IDL::traits<::Lists::Store> : ::perigee::stub::interface_traits<::Lists::Store> {
-  static ref_type _stub(std::shared_ptr<::perigee::orb::Reference> reference);
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> reference);
   static const ::CORBA::Object* _object(const ref_type& object) noexcept;
 };
 #endif

@@ -27,11 +27,10 @@ class Store : public virtual ::PortableServer::Servant {
 template <typename _tied>
 class _tie_Store final : public Store {
  public:
-  explicit _tie_Store(std::shared_ptr<_tied> _tied_to) noexcept : _object_(std::move(_tied_to)) {}
-  explicit _tie_Store(_tied& _tied_to) noexcept
-      : _object_(std::shared_ptr<_tied>(), &_tied_to) {}  // the caller keeps it, for longer
+  explicit _tie_Store(::perigee::Tied<_tied> _tied_to) noexcept : _object_(std::move(_tied_to)) {}
+  explicit _tie_Store(_tied& _tied_to) noexcept : _object_(_tied_to) {}
 
-  const std::shared_ptr<_tied>& _tied_object() const noexcept { return _object_; }
+  const auto& _tied_object() const noexcept { return _object_.pointer(); }
 
   ::Lists::Entries swap_all(
       const ::Lists::Entries& first, ::Lists::Longs& second, ::Lists::Table& third) override {
@@ -42,7 +41,7 @@ class _tie_Store final : public Store {
   }
 
  private:
-  std::shared_ptr<_tied> _object_;  // shared with the application, which may keep using it
+  ::perigee::Tied<_tied> _object_;
 };
 
 }  // namespace Lists

@@ -20,7 +20,7 @@ void Invalid_Stock_Symbol::swap(Invalid_Stock_Symbol&) noexcept {}
   return decoder;
 }
 
-Quoter::Quoter(std::shared_ptr<::perigee::orb::Reference> reference) noexcept
+Quoter::Quoter(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept
     : ::CORBA::Object(std::move(reference)) {}
 
 bool Quoter::_implements(std::string_view repository_id) const noexcept {
@@ -45,8 +45,8 @@ int32_t Quoter::get_quote(const std::string& stock_name) {
 }  // namespace Stock
 
 auto IDL::traits<::Stock::Quoter>::_stub(
-    std::shared_ptr<::perigee::orb::Reference> reference) -> ref_type {
-  return ref_type(std::make_shared<::Stock::Quoter>(std::move(reference)));
+    ::perigee::counted_ptr<::perigee::orb::Reference> reference) -> ref_type {
+  return ref_type(::perigee::make_counted<::Stock::Quoter>(std::move(reference)));
 }
 
 auto IDL::traits<::Stock::Quoter>::_object(

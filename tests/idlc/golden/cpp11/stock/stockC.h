@@ -34,7 +34,7 @@ class Quoter : public virtual ::CORBA::Object {
   using _ref_type = ::CORBA::object_reference<Quoter>;
   static constexpr std::string_view _type_id = "IDL:Stock/Quoter:1.0";
 
-  explicit Quoter(std::shared_ptr<::perigee::orb::Reference> reference) noexcept;
+  explicit Quoter(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept;
 
   virtual int32_t get_quote(const std::string& stock_name);
 
@@ -53,7 +53,7 @@ struct IDL::traits<::Stock::Invalid_Stock_Symbol>
 #define PERIGEE_TRAITS_5Stock6Quoter
 template <>
 struct IDL::traits<::Stock::Quoter> : ::perigee::stub::interface_traits<::Stock::Quoter> {
-  static ref_type _stub(std::shared_ptr<::perigee::orb::Reference> reference);
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> reference);
   static const ::CORBA::Object* _object(const ref_type& object) noexcept;
 };
 #endif

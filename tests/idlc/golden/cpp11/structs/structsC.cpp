@@ -46,23 +46,22 @@ struct Point::_wire {
   }
 };
 
-::perigee::cdr::Encoder& operator<<(
-    ::perigee::cdr::Encoder& encoder, std::span<const Point> values) {
-  ::perigee::cdr::write_structs<Point::_wire>(encoder, values);
-  return encoder;
+void _write_all(::perigee::cdr::Encoder& encoder, const Point* values, std::size_t count) {
+  ::perigee::cdr::write_structs<Point::_wire>(encoder, values, count);
 }
 
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Point& value) {
-  return encoder << std::span<const Point>(&value, 1);
+  _write_all(encoder, &value, 1);
+  return encoder;
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, std::span<Point> values) {
-  ::perigee::cdr::read_structs<Point::_wire>(decoder, values);
-  return decoder;
+void _read_all(::perigee::cdr::Decoder& decoder, Point* values, std::size_t count) {
+  ::perigee::cdr::read_structs<Point::_wire>(decoder, values, count);
 }
 
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Point& value) {
-  return decoder >> std::span<Point>(&value, 1);
+  _read_all(decoder, &value, 1);
+  return decoder;
 }
 
 void Mixed::swap(Mixed& other) noexcept {
@@ -143,23 +142,22 @@ struct Sizes::_wire {
   }
 };
 
-::perigee::cdr::Encoder& operator<<(
-    ::perigee::cdr::Encoder& encoder, std::span<const Sizes> values) {
-  ::perigee::cdr::write_structs<Sizes::_wire>(encoder, values);
-  return encoder;
+void _write_all(::perigee::cdr::Encoder& encoder, const Sizes* values, std::size_t count) {
+  ::perigee::cdr::write_structs<Sizes::_wire>(encoder, values, count);
 }
 
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Sizes& value) {
-  return encoder << std::span<const Sizes>(&value, 1);
+  _write_all(encoder, &value, 1);
+  return encoder;
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, std::span<Sizes> values) {
-  ::perigee::cdr::read_structs<Sizes::_wire>(decoder, values);
-  return decoder;
+void _read_all(::perigee::cdr::Decoder& decoder, Sizes* values, std::size_t count) {
+  ::perigee::cdr::read_structs<Sizes::_wire>(decoder, values, count);
 }
 
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Sizes& value) {
-  return decoder >> std::span<Sizes>(&value, 1);
+  _read_all(decoder, &value, 1);
+  return decoder;
 }
 
 void Node::swap(Node& other) noexcept {
@@ -196,24 +194,22 @@ struct Outer::Inner::_wire {
   }
 };
 
-::perigee::cdr::Encoder& operator<<(
-    ::perigee::cdr::Encoder& encoder, std::span<const Outer::Inner> values) {
-  ::perigee::cdr::write_structs<Outer::Inner::_wire>(encoder, values);
-  return encoder;
+void _write_all(::perigee::cdr::Encoder& encoder, const Outer::Inner* values, std::size_t count) {
+  ::perigee::cdr::write_structs<Outer::Inner::_wire>(encoder, values, count);
 }
 
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Outer::Inner& value) {
-  return encoder << std::span<const Outer::Inner>(&value, 1);
+  _write_all(encoder, &value, 1);
+  return encoder;
 }
 
-::perigee::cdr::Decoder& operator>>(
-    ::perigee::cdr::Decoder& decoder, std::span<Outer::Inner> values) {
-  ::perigee::cdr::read_structs<Outer::Inner::_wire>(decoder, values);
-  return decoder;
+void _read_all(::perigee::cdr::Decoder& decoder, Outer::Inner* values, std::size_t count) {
+  ::perigee::cdr::read_structs<Outer::Inner::_wire>(decoder, values, count);
 }
 
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Outer::Inner& value) {
-  return decoder >> std::span<Outer::Inner>(&value, 1);
+  _read_all(decoder, &value, 1);
+  return decoder;
 }
 
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, Outer::Kind value) {
@@ -287,27 +283,25 @@ struct Canvas::Stroke::_wire {
   }
 };
 
-::perigee::cdr::Encoder& operator<<(
-    ::perigee::cdr::Encoder& encoder, std::span<const Canvas::Stroke> values) {
-  ::perigee::cdr::write_structs<Canvas::Stroke::_wire>(encoder, values);
-  return encoder;
+void _write_all(::perigee::cdr::Encoder& encoder, const Canvas::Stroke* values, std::size_t count) {
+  ::perigee::cdr::write_structs<Canvas::Stroke::_wire>(encoder, values, count);
 }
 
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Canvas::Stroke& value) {
-  return encoder << std::span<const Canvas::Stroke>(&value, 1);
+  _write_all(encoder, &value, 1);
+  return encoder;
 }
 
-::perigee::cdr::Decoder& operator>>(
-    ::perigee::cdr::Decoder& decoder, std::span<Canvas::Stroke> values) {
-  ::perigee::cdr::read_structs<Canvas::Stroke::_wire>(decoder, values);
-  return decoder;
+void _read_all(::perigee::cdr::Decoder& decoder, Canvas::Stroke* values, std::size_t count) {
+  ::perigee::cdr::read_structs<Canvas::Stroke::_wire>(decoder, values, count);
 }
 
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Canvas::Stroke& value) {
-  return decoder >> std::span<Canvas::Stroke>(&value, 1);
+  _read_all(decoder, &value, 1);
+  return decoder;
 }
 
-Canvas::Canvas(std::shared_ptr<::perigee::orb::Reference> reference) noexcept
+Canvas::Canvas(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept
     : ::CORBA::Object(std::move(reference)) {}
 
 bool Canvas::_implements(std::string_view repository_id) const noexcept {
@@ -326,8 +320,8 @@ void Canvas::draw(const ::Shapes::Canvas::Stroke& line) {
 }  // namespace Shapes
 
 auto IDL::traits<::Shapes::Canvas>::_stub(
-    std::shared_ptr<::perigee::orb::Reference> reference) -> ref_type {
-  return ref_type(std::make_shared<::Shapes::Canvas>(std::move(reference)));
+    ::perigee::counted_ptr<::perigee::orb::Reference> reference) -> ref_type {
+  return ref_type(::perigee::make_counted<::Shapes::Canvas>(std::move(reference)));
 }
 
 auto IDL::traits<::Shapes::Canvas>::_object(

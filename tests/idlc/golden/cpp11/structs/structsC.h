@@ -48,9 +48,8 @@ class Point {
 
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Point& value);
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Point& value);
-::perigee::cdr::Encoder& operator<<(
-    ::perigee::cdr::Encoder& encoder, std::span<const Point> values);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, std::span<Point> values);
+void _write_all(::perigee::cdr::Encoder& encoder, const Point* values, std::size_t count);
+void _read_all(::perigee::cdr::Decoder& decoder, Point* values, std::size_t count);
 
 class Mixed {
  public:
@@ -175,9 +174,8 @@ class Sizes {
 
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Sizes& value);
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Sizes& value);
-::perigee::cdr::Encoder& operator<<(
-    ::perigee::cdr::Encoder& encoder, std::span<const Sizes> values);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, std::span<Sizes> values);
+void _write_all(::perigee::cdr::Encoder& encoder, const Sizes* values, std::size_t count);
+void _read_all(::perigee::cdr::Decoder& decoder, Sizes* values, std::size_t count);
 
 class Node;
 using Nodes = std::vector<::Shapes::Node>;
@@ -291,10 +289,8 @@ class Outer {
 
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Outer::Inner& value);
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Outer::Inner& value);
-::perigee::cdr::Encoder& operator<<(
-    ::perigee::cdr::Encoder& encoder, std::span<const Outer::Inner> values);
-::perigee::cdr::Decoder& operator>>(
-    ::perigee::cdr::Decoder& decoder, std::span<Outer::Inner> values);
+void _write_all(::perigee::cdr::Encoder& encoder, const Outer::Inner* values, std::size_t count);
+void _read_all(::perigee::cdr::Decoder& decoder, Outer::Inner* values, std::size_t count);
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, Outer::Kind value);
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Outer::Kind& value);
 std::string_view _enumerator_name(Outer::Kind value) noexcept;
@@ -306,7 +302,7 @@ class Canvas : public virtual ::CORBA::Object {
   using _ref_type = ::CORBA::object_reference<Canvas>;
   static constexpr std::string_view _type_id = "IDL:Shapes/Canvas:1.0";
 
-  explicit Canvas(std::shared_ptr<::perigee::orb::Reference> reference) noexcept;
+  explicit Canvas(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept;
 
   class Stroke {
    public:
@@ -353,10 +349,8 @@ class Canvas : public virtual ::CORBA::Object {
 
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Canvas::Stroke& value);
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Canvas::Stroke& value);
-::perigee::cdr::Encoder& operator<<(
-    ::perigee::cdr::Encoder& encoder, std::span<const Canvas::Stroke> values);
-::perigee::cdr::Decoder& operator>>(
-    ::perigee::cdr::Decoder& decoder, std::span<Canvas::Stroke> values);
+void _write_all(::perigee::cdr::Encoder& encoder, const Canvas::Stroke* values, std::size_t count);
+void _read_all(::perigee::cdr::Decoder& decoder, Canvas::Stroke* values, std::size_t count);
 
 }  // namespace Shapes
 
@@ -378,7 +372,7 @@ struct IDL::traits<::Shapes::Outer::Inner>
 #define PERIGEE_TRAITS_6Shapes6Canvas
 template <>
 struct IDL::traits<::Shapes::Canvas> : ::perigee::stub::interface_traits<::Shapes::Canvas> {
-  static ref_type _stub(std::shared_ptr<::perigee::orb::Reference> reference);
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> reference);
   static const ::CORBA::Object* _object(const ref_type& object) noexcept;
 };
 #endif

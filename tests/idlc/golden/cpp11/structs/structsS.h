@@ -24,18 +24,17 @@ class Canvas : public virtual ::PortableServer::Servant {
 template <typename _tied>
 class _tie_Canvas final : public Canvas {
  public:
-  explicit _tie_Canvas(std::shared_ptr<_tied> _tied_to) noexcept : _object_(std::move(_tied_to)) {}
-  explicit _tie_Canvas(_tied& _tied_to) noexcept
-      : _object_(std::shared_ptr<_tied>(), &_tied_to) {}  // the caller keeps it, for longer
+  explicit _tie_Canvas(::perigee::Tied<_tied> _tied_to) noexcept : _object_(std::move(_tied_to)) {}
+  explicit _tie_Canvas(_tied& _tied_to) noexcept : _object_(_tied_to) {}
 
-  const std::shared_ptr<_tied>& _tied_object() const noexcept { return _object_; }
+  const auto& _tied_object() const noexcept { return _object_.pointer(); }
 
   void draw(const ::Shapes::Canvas::Stroke& line) override {
     _object_->draw(line);
   }
 
  private:
-  std::shared_ptr<_tied> _object_;  // shared with the application, which may keep using it
+  ::perigee::Tied<_tied> _object_;
 };
 
 }  // namespace Shapes

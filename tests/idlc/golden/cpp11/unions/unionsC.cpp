@@ -972,23 +972,22 @@ struct Own::Pair::_wire {
   }
 };
 
-::perigee::cdr::Encoder& operator<<(
-    ::perigee::cdr::Encoder& encoder, std::span<const Own::Pair> values) {
-  ::perigee::cdr::write_structs<Own::Pair::_wire>(encoder, values);
-  return encoder;
+void _write_all(::perigee::cdr::Encoder& encoder, const Own::Pair* values, std::size_t count) {
+  ::perigee::cdr::write_structs<Own::Pair::_wire>(encoder, values, count);
 }
 
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Own::Pair& value) {
-  return encoder << std::span<const Own::Pair>(&value, 1);
+  _write_all(encoder, &value, 1);
+  return encoder;
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, std::span<Own::Pair> values) {
-  ::perigee::cdr::read_structs<Own::Pair::_wire>(decoder, values);
-  return decoder;
+void _read_all(::perigee::cdr::Decoder& decoder, Own::Pair* values, std::size_t count) {
+  ::perigee::cdr::read_structs<Own::Pair::_wire>(decoder, values, count);
 }
 
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Own::Pair& value) {
-  return decoder >> std::span<Own::Pair>(&value, 1);
+  _read_all(decoder, &value, 1);
+  return decoder;
 }
 
 Own::Own()
@@ -1530,7 +1529,7 @@ void Chooser::Inner::_select(std::size_t branch) {
   return decoder;
 }
 
-Chooser::Chooser(std::shared_ptr<::perigee::orb::Reference> reference) noexcept
+Chooser::Chooser(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept
     : ::CORBA::Object(std::move(reference)) {}
 
 bool Chooser::_implements(std::string_view repository_id) const noexcept {
@@ -1577,8 +1576,8 @@ void Chooser::last(const ::Choices::Maybe& value) {
 }  // namespace Choices
 
 auto IDL::traits<::Choices::Chooser>::_stub(
-    std::shared_ptr<::perigee::orb::Reference> reference) -> ref_type {
-  return ref_type(std::make_shared<::Choices::Chooser>(std::move(reference)));
+    ::perigee::counted_ptr<::perigee::orb::Reference> reference) -> ref_type {
+  return ref_type(::perigee::make_counted<::Choices::Chooser>(std::move(reference)));
 }
 
 auto IDL::traits<::Choices::Chooser>::_object(

@@ -651,9 +651,8 @@ class Own {
 std::string_view _enumerator_name(Own::Choice value) noexcept;
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Own::Pair& value);
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Own::Pair& value);
-::perigee::cdr::Encoder& operator<<(
-    ::perigee::cdr::Encoder& encoder, std::span<const Own::Pair> values);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, std::span<Own::Pair> values);
+void _write_all(::perigee::cdr::Encoder& encoder, const Own::Pair* values, std::size_t count);
+void _read_all(::perigee::cdr::Decoder& decoder, Own::Pair* values, std::size_t count);
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Own& value);
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Own& value);
 
@@ -954,7 +953,7 @@ class Chooser : public virtual ::CORBA::Object {
   using _ref_type = ::CORBA::object_reference<Chooser>;
   static constexpr std::string_view _type_id = "IDL:Choices/Chooser:1.0";
 
-  explicit Chooser(std::shared_ptr<::perigee::orb::Reference> reference) noexcept;
+  explicit Chooser(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept;
 
   class Inner {
    public:
@@ -1062,7 +1061,7 @@ struct IDL::traits<::Choices::Unfit> : ::perigee::stub::aggregate_traits<::Choic
 #define PERIGEE_TRAITS_7Choices7Chooser
 template <>
 struct IDL::traits<::Choices::Chooser> : ::perigee::stub::interface_traits<::Choices::Chooser> {
-  static ref_type _stub(std::shared_ptr<::perigee::orb::Reference> reference);
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> reference);
   static const ::CORBA::Object* _object(const ref_type& object) noexcept;
 };
 #endif

@@ -30,11 +30,10 @@ class Chooser : public virtual ::PortableServer::Servant {
 template <typename _tied>
 class _tie_Chooser final : public Chooser {
  public:
-  explicit _tie_Chooser(std::shared_ptr<_tied> _tied_to) noexcept : _object_(std::move(_tied_to)) {}
-  explicit _tie_Chooser(_tied& _tied_to) noexcept
-      : _object_(std::shared_ptr<_tied>(), &_tied_to) {}  // the caller keeps it, for longer
+  explicit _tie_Chooser(::perigee::Tied<_tied> _tied_to) noexcept : _object_(std::move(_tied_to)) {}
+  explicit _tie_Chooser(_tied& _tied_to) noexcept : _object_(_tied_to) {}
 
-  const std::shared_ptr<_tied>& _tied_object() const noexcept { return _object_; }
+  const auto& _tied_object() const noexcept { return _object_.pointer(); }
 
   ::Choices::Maybe last() override {
     return _object_->last();
@@ -49,7 +48,7 @@ class _tie_Chooser final : public Chooser {
   }
 
  private:
-  std::shared_ptr<_tied> _object_;  // shared with the application, which may keep using it
+  ::perigee::Tied<_tied> _object_;
 };
 
 }  // namespace Choices

@@ -113,7 +113,7 @@ void Key::_select(std::size_t branch) {
   return decoder;
 }
 
-Printer::Printer(std::shared_ptr<::perigee::orb::Reference> reference) noexcept
+Printer::Printer(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept
     : ::CORBA::Object(std::move(reference)) {}
 
 bool Printer::_implements(std::string_view repository_id) const noexcept {
@@ -156,8 +156,8 @@ std::wstring Printer::print(wchar_t first, std::wstring& second, ::Wide::Page& t
 }  // namespace Wide
 
 auto IDL::traits<::Wide::Printer>::_stub(
-    std::shared_ptr<::perigee::orb::Reference> reference) -> ref_type {
-  return ref_type(std::make_shared<::Wide::Printer>(std::move(reference)));
+    ::perigee::counted_ptr<::perigee::orb::Reference> reference) -> ref_type {
+  return ref_type(::perigee::make_counted<::Wide::Printer>(std::move(reference)));
 }
 
 auto IDL::traits<::Wide::Printer>::_object(

@@ -111,7 +111,7 @@ class Printer : public virtual ::CORBA::Object {
   using _ref_type = ::CORBA::object_reference<Printer>;
   static constexpr std::string_view _type_id = "IDL:Wide/Printer:1.0";
 
-  explicit Printer(std::shared_ptr<::perigee::orb::Reference> reference) noexcept;
+  explicit Printer(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept;
 
   virtual std::wstring heading();
   virtual void heading(const std::wstring& value);
@@ -133,7 +133,7 @@ struct IDL::traits<::Wide::Key> : ::perigee::stub::aggregate_traits<::Wide::Key>
 #define PERIGEE_TRAITS_4Wide7Printer
 template <>
 struct IDL::traits<::Wide::Printer> : ::perigee::stub::interface_traits<::Wide::Printer> {
-  static ref_type _stub(std::shared_ptr<::perigee::orb::Reference> reference);
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> reference);
   static const ::CORBA::Object* _object(const ref_type& object) noexcept;
 };
 #endif

@@ -28,11 +28,10 @@ class Printer : public virtual ::PortableServer::Servant {
 template <typename _tied>
 class _tie_Printer final : public Printer {
  public:
-  explicit _tie_Printer(std::shared_ptr<_tied> _tied_to) noexcept : _object_(std::move(_tied_to)) {}
-  explicit _tie_Printer(_tied& _tied_to) noexcept
-      : _object_(std::shared_ptr<_tied>(), &_tied_to) {}  // the caller keeps it, for longer
+  explicit _tie_Printer(::perigee::Tied<_tied> _tied_to) noexcept : _object_(std::move(_tied_to)) {}
+  explicit _tie_Printer(_tied& _tied_to) noexcept : _object_(_tied_to) {}
 
-  const std::shared_ptr<_tied>& _tied_object() const noexcept { return _object_; }
+  const auto& _tied_object() const noexcept { return _object_.pointer(); }
 
   std::wstring heading() override {
     return _object_->heading();
@@ -45,7 +44,7 @@ class _tie_Printer final : public Printer {
   }
 
  private:
-  std::shared_ptr<_tied> _object_;  // shared with the application, which may keep using it
+  ::perigee::Tied<_tied> _object_;
 };
 
 }  // namespace Wide
