@@ -5,8 +5,6 @@
 #include <perigee/orb/object.h>
 #include <perigee/orb/traits.h>
 
-#include <memory>
-
 namespace CORBA {
 
 class InterfaceDef;
@@ -19,7 +17,7 @@ class InterfaceDef;
 template <>
 struct IDL::traits<::CORBA::InterfaceDef>
     : ::perigee::stub::interface_traits<::CORBA::InterfaceDef> {
-  static ref_type _stub(std::shared_ptr<::perigee::orb::Reference> reference);
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> reference);
   static const ::CORBA::Object* _object(const ref_type& object) noexcept;
 };
 #endif

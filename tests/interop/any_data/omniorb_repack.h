@@ -1,8 +1,10 @@
 // Anys of the types of these tests, through omniORB's C++ types.
 #pragma once
 
-#include "../any/omniorb_moves.h"
 #include "any_data.hh"
+
+// After the types: its templates find their operators, which are in no namespace, only then.
+#include "../any/omniorb_moves.h"
 
 namespace interop {
 
