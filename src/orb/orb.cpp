@@ -62,6 +62,8 @@ object_reference<Policy> ORB::create_policy(PolicyType type, const Any& value) {
   return core_->create_policy(type, value);
 }
 
+object_reference<Context> ORB::get_default_context() { return core_->default_context(); }
+
 void ORB::run() { core_->run(); }
 void ORB::perform_work() { core_->perform_work(); }
 bool ORB::work_pending() { return core_->work_pending(); }

@@ -6,6 +6,7 @@
 #include "orb/client_policies.h"
 #include "orb/reference.h"
 #include "orb/system_exceptions.h"
+#include <perigee/orb/context.h>
 
 #include <ranges>
 #include <utility>
@@ -56,6 +57,13 @@ CORBA::object_reference<CORBA::Policy> OrbCore::create_policy(CORBA::PolicyType 
   }
   if (make == nullptr) throw CORBA::PolicyError(CORBA::BAD_POLICY);
   return make(value);
+}
+
+CORBA::object_reference<CORBA::Context> OrbCore::default_context() {
+  const std::lock_guard lock(mutex_);
+  if (!default_context_)
+    default_context_ = CORBA::object_reference<CORBA::Context>(make_counted<CORBA::Context>());
+  return default_context_;
 }
 
 counted_ptr<Reference> OrbCore::make_reference(iop::Ior ior) {

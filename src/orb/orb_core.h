@@ -22,6 +22,12 @@
 #include <string>
 #include <vector>
 
+namespace CORBA {
+inline namespace perigee_v1 {
+class Context;
+}
+}  // namespace CORBA
+
 namespace perigee::orb {
 
 class ClientPolicies;
@@ -108,6 +114,8 @@ class PERIGEE_API OrbCore final : public cdr::Environment,
                                                                          OctetSpan object_key);
   /// @}
 
+  [[nodiscard]] CORBA::object_reference<CORBA::Context> default_context();
+
   /// Raises PolicyError.
   [[nodiscard]] CORBA::object_reference<CORBA::Policy> create_policy(CORBA::PolicyType type,
                                                                      const CORBA::Any& value) const;
@@ -159,6 +167,7 @@ class PERIGEE_API OrbCore final : public cdr::Environment,
   std::vector<std::function<void()>> destroy_hooks_;
   std::map<std::string, InitialFactory, std::less<>> initial_references_;
   std::map<CORBA::PolicyType, PolicyFactory> policy_factories_;
+  CORBA::object_reference<CORBA::Context> default_context_;
 };
 
 /// Marks the calling thread as being inside an upcall of the core's, for as long as it lives: the

@@ -261,6 +261,34 @@ void check_inherited(Interop::Peer_ptr peer) {
   CHECK(base->level() == 12);
 }
 
+void set_property(CORBA::Context_ptr context, const char* name, const char* value) {
+  CORBA::Any any;
+  any <<= value;
+  context->set_one_value(name, any);
+}
+
+void check_contexts(CORBA::ORB_ptr orb, Interop::Peer_ptr peer) {
+  CORBA::Context_var root;
+  orb->get_default_context(root.out());
+  CORBA::Context_var context;
+  root->create_child("session", context.out());
+  set_property(root, "lang", "de");
+  set_property(root, "secret", "x");
+  set_property(root, "user", "root");
+  CORBA::Long count = -1;
+  CORBA::String_var answer = peer->preferences("some", count, context);
+  CHECK(std::strcmp(answer, "some: lang=de;user=root;") == 0);
+  CHECK(count == 2);
+  set_property(context, "lang.second", "en");
+  set_property(context, "user", "ada");
+  answer = peer->preferences("more", count, context);
+  CHECK(std::strcmp(answer, "more: lang=de;lang.second=en;user=ada;") == 0);
+  CHECK(count == 3);
+  answer = peer->preferences("none", count, CORBA::Context::_nil());
+  CHECK(std::strcmp(answer, "none: ") == 0);
+  CHECK(count == 0);
+}
+
 void check_oneway(Interop::Peer_ptr peer) {
   CORBA::Long sum_before = 0;
   const CORBA::Long before = peer->notes(sum_before);
@@ -300,6 +328,7 @@ int run(CORBA::ORB_ptr orb, int argc, char* argv[]) {
   check_sequences(peer, large);
   check_references(orb, peer);
   check_borrowed(peer);
+  check_contexts(orb, peer);
   check_exceptions(peer);
   check_inherited(peer);
   check_oneway(peer);

@@ -3,6 +3,7 @@
 
 #include "interop.hh"
 
+#include <map>
 #include <mutex>
 #include <string>
 
@@ -24,6 +25,24 @@ class PeerServant : public POA_Interop::Peer {
 
   char* whoami(const char* greeting) override {
     return CORBA::string_dup((std::string(greeting) + ", I am " + name_).c_str());
+  }
+  char* preferences(const char* who, CORBA::Long_out count, CORBA::Context_ptr context) override {
+    CORBA::NVList_var values;
+    try {
+      context->get_values("", 0, "*", values.out());
+    } catch (const CORBA::BAD_CONTEXT&) {  // there are none
+    }
+    std::map<std::string, std::string> sorted;
+    const CORBA::ULong found = CORBA::is_nil(values) ? 0 : values->count();
+    for (CORBA::ULong i = 0; i < found; ++i) {
+      const char* value = nullptr;
+      *values->item(i)->value() >>= value;
+      sorted[values->item(i)->name()] = value;
+    }
+    std::string text = std::string(who) + ": ";
+    for (const auto& property : sorted) text += property.first + "=" + property.second + ";";
+    count = static_cast<CORBA::Long>(sorted.size());
+    return CORBA::string_dup(text.c_str());
   }
   CORBA::Long level() override { return level_; }
   void level(CORBA::Long value) override { level_ = value; }

@@ -172,6 +172,19 @@ void check_inherited(const PeerReference& peer) {
   CHECK(base->level() == 12);
 }
 
+void check_contexts(const IDL::traits<CORBA::ORB>::ref_type& orb, const PeerReference& peer) {
+  const auto context = orb->get_default_context()->create_child("session");
+  orb->get_default_context()->set_values({{"lang", "de"}, {"secret", "x"}, {"user", "root"}});
+  std::int32_t count = -1;
+  CHECK(peer->preferences("some", count, context) == "some: lang=de;user=root;");
+  CHECK(count == 2);
+  context->set_values({{"lang.second", "en"}, {"user", "ada"}});
+  CHECK(peer->preferences("more", count, context) == "more: lang=de;lang.second=en;user=ada;");
+  CHECK(count == 3);
+  CHECK(peer->preferences("none", count, nullptr) == "none: ");
+  CHECK(count == 0);
+}
+
 // omniORB may execute a later request first: we ask until all notes have come.
 void check_oneway(const PeerReference& peer) {
   constexpr int attempts_max = 100'000;
@@ -214,6 +227,7 @@ int run(const IDL::traits<CORBA::ORB>::ref_type& orb, const std::vector<std::str
   check_borrowed(peer);
   check_exceptions(peer);
   check_inherited(peer);
+  check_contexts(orb, peer);
   check_oneway(peer);
   check_forward(peer);
   if (quit) peer->quit();

@@ -31,6 +31,18 @@ class PeerServant : public CORBA::servant_traits<Interop::Peer>::base_type {
       : name_(std::move(name)), on_quit_(std::move(on_quit)) {}
 
   std::string whoami(const std::string& greeting) override { return greeting + ", I am " + name_; }
+  std::string preferences(const std::string& who, std::int32_t& count,
+                          IDL::traits<CORBA::Context>::ref_type context) override {
+    std::string text = who + ": ";
+    CORBA::ContextValues values;
+    try {
+      values = context->get_values("", 0, "*");
+    } catch (const CORBA::BAD_CONTEXT&) {  // there are none
+    }
+    for (const auto& [name, value] : values) text.append(name + "=" + value + ";");
+    count = static_cast<std::int32_t>(values.size());
+    return text;
+  }
   std::int32_t level() override { return level_; }
   void level(std::int32_t value) override { level_ = value; }
   std::string name() override { return name_; }

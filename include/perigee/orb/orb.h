@@ -19,6 +19,7 @@ namespace CORBA {
 inline namespace perigee_v1 {
 
 class Any;
+class Context;
 class ORB;
 class Policy;
 using PolicyType = std::uint32_t;
@@ -61,6 +62,10 @@ class PERIGEE_API ORB : public TypeCodeFactory {
   /// A policy of one of the standard's kinds: those of the POA are known (their values can be put
   /// into an Any with <perigee/poa/policies_any.h>). Raises PolicyError.
   object_reference<Policy> create_policy(PolicyType type, const Any& value);
+
+  /// The ORB's context, without a name: the root of those that operations with a `context` clause
+  /// take. <perigee/orb/context.h>
+  object_reference<Context> get_default_context();
 
   /// Blocks until shutdown; in reactive mode the caller's thread serves the requests. Returns at
   /// once if a shutdown has begun; raises BAD_INV_ORDER, OMG minor 4 after it is complete.

@@ -217,6 +217,24 @@ void skip_parameter(TokenStream& tokens) {
   }
 }
 
+/// CORBA 3.0, 3.13.5: a letter, then letters, digits, '.' and '_'; a '*' at the end.
+bool is_property_pattern(std::string_view text) {
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  if (text.empty() || !is_letter(text.front())) return false;
+  if (text.ends_with('*')) text.remove_suffix(1);
+  return std::ranges::all_of(
+      text, [&](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '.' || c == '_'; });
+}
+
+void parse_context_name(Context& context, Operation& operation) {
+  const Token token = context.tokens.next();
+  const std::string name = narrow_text(token, context.diagnostics).value_or("");
+  if (!is_property_pattern(name))
+    context.error(token.location, "'" + name + "' is no name of a context's property").hint =
+        "a letter, then letters, digits, '.' and '_', and perhaps a '*' at the end";
+  operation.contexts.push_back(name);
+}
+
 void parse_context_names(Context& context, Operation& operation) {
   TokenStream& tokens = context.tokens;
   if (!tokens.expect("(", "after 'context'")) return;
@@ -225,7 +243,7 @@ void parse_context_names(Context& context, Operation& operation) {
       tokens.report_unexpected("a string in 'context'");
       return;
     }
-    operation.contexts.push_back(narrow_text(tokens.next(), context.diagnostics).value_or(""));
+    parse_context_name(context, operation);
   } while (tokens.accept(","));
   tokens.expect(")", "after the names of the context");
 }

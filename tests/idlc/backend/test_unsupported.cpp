@@ -47,8 +47,6 @@ TEST_CASE("declarations that are not generated are refused where they are") {
         "1:45: members of native types are not generated yet");
   CHECK(error_of("abstract interface A {};") == "1:20: abstract interfaces are not generated yet");
   CHECK(error_of("valuetype V { public long a; };") == "1:11: valuetypes are not generated yet");
-  CHECK(error_of("interface I { void f() context (\"C\"); };") ==
-        "1:20: operations with a context are not generated yet");
 }
 
 TEST_CASE("typedefs of other files are refused where they are used") {

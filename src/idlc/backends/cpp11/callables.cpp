@@ -25,7 +25,7 @@ std::vector<Parameter> parameters_of(const Operation& operation) {
 Callable from_operation(const Operation& operation) {
   return {operation.name,        cpp_name(operation.name), "_skeleton_" + operation.name,
           operation.return_type, parameters_of(operation), operation.raises,
-          operation.is_oneway};
+          operation.is_oneway,   operation.contexts};
 }
 
 /// Object references are passed by value: who passes one on has no more use for it.
@@ -42,7 +42,8 @@ Callable getter(const Attribute& attribute) {
           attribute.type,
           {},
           attribute.get_raises,
-          false};
+          false,
+          {}};
 }
 
 Callable setter(const Attribute& attribute) {
@@ -56,14 +57,16 @@ Callable setter(const Attribute& attribute) {
           &void_type,
           {std::move(value)},
           attribute.set_raises,
-          false};
+          false,
+          {}};
 }
 
 }  // namespace
 
 bool Callable::has_arguments() const {
-  return std::ranges::any_of(
-      parameters, [](const Parameter& parameter) { return parameter.direction != Direction::out; });
+  return !contexts.empty() || std::ranges::any_of(parameters, [](const Parameter& parameter) {
+    return parameter.direction != Direction::out;
+  });
 }
 
 bool Callable::has_results() const {
@@ -89,6 +92,7 @@ std::vector<std::string> parameter_list(const Callable& callable) {
   std::vector<std::string> result;
   for (const Parameter& parameter : callable.parameters)
     result.push_back(parameter_type(parameter) + " " + cpp_name(parameter.name));
+  if (!callable.contexts.empty()) result.push_back(std::string(context_type) + " _context_");
   return result;
 }
 
@@ -98,6 +102,7 @@ std::vector<std::string> argument_list(const Callable& callable) {
     const std::string name = cpp_name(parameter.name);
     result.push_back(is_moved(parameter) ? "std::move(" + name + ")" : name);
   }
+  if (!callable.contexts.empty()) result.emplace_back("std::move(_context_)");
   return result;
 }
 
@@ -105,6 +110,7 @@ std::vector<std::string> request_variables(const Callable& callable) {
   std::vector<std::string> result;
   for (const Parameter& parameter : callable.parameters)
     if (parameter.direction != Direction::out) result.push_back(cpp_name(parameter.name));
+  if (!callable.contexts.empty()) result.emplace_back("_context_");
   return result;
 }
 
@@ -115,6 +121,8 @@ std::vector<std::string> request_values(const Callable& callable) {
     const std::string name = cpp_name(parameter.name);
     result.push_back(is_borrowed(parameter) ? "::perigee::cdr::borrowed(" + name + ")" : name);
   }
+  if (!callable.contexts.empty())
+    result.emplace_back("::perigee::stub::selected(_context_, _properties_)");
   return result;
 }
 

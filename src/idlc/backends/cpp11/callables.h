@@ -4,9 +4,13 @@
 #include "idlc/frontend/model.h"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace perigee::idlc::cpp11 {
+
+/// Of the parameter for the context.
+inline constexpr std::string_view context_type = "::CORBA::object_reference<::CORBA::Context>";
 
 struct Callable {
   std::string wire_name;      ///< "get_quote", "_get_price", "_set_price"
@@ -16,6 +20,7 @@ struct Callable {
   std::vector<Parameter> parameters;
   std::vector<const Exception*> raises;
   bool is_oneway = false;
+  std::vector<std::string> contexts;  ///< properties that go along, behind the parameters
 
   [[nodiscard]] bool has_arguments() const;  ///< in or inout
   [[nodiscard]] bool has_results() const;    ///< a return value, out or inout
@@ -26,7 +31,8 @@ std::vector<Callable> callables(const Interface& interface);
 
 /// "const std::string& symbol, int32_t& price", one item a parameter.
 std::vector<std::string> parameter_list(const Callable& callable);
-/// The parameters to pass them on: their names, in std::move for object references.
+/// The parameters to pass them on: their names, in std::move for object references. The context of
+/// the caller, the last, is called `_context_`.
 std::vector<std::string> argument_list(const Callable& callable);
 /// Names of the variables that the request (the reply) carries, in order; the result is `_result_`.
 std::vector<std::string> request_variables(const Callable& callable);

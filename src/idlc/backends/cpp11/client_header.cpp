@@ -1,5 +1,6 @@
 // "stockC.h": types, constants, interfaces, their CDR operators and traits.
 #include "idlc/backends/cpp11/bits.h"
+#include "idlc/backends/cpp11/callables.h"
 #include "idlc/backends/cpp11/client.h"
 #include "idlc/backends/cpp11/constants.h"
 #include "idlc/backends/cpp11/enums.h"
@@ -27,7 +28,19 @@ constexpr std::string_view head =
     "\n"
     "#include <perigee/orb/mapping.h>\n";
 
+bool has_contexts(const Declarations& declarations) {
+  return std::ranges::any_of(declarations, [](const Declaration* declaration) {
+    if (declaration->is_imported) return false;
+    if (const auto* module = as<Module>(declaration)) return has_contexts(module->contents);
+    const auto* interface = as<Interface>(declaration);
+    return interface != nullptr &&
+           std::ranges::any_of(callables(*interface),
+                               [](const Callable& callable) { return !callable.contexts.empty(); });
+  });
+}
+
 void write_includes(Writer& writer, const Model& model, const FileNames& names) {
+  if (has_contexts(model.definitions)) writer.write("#include <perigee/orb/context.h>");
   writer.separate();
   for (const SourceFile& file : model.files)
     if (file.is_direct && !file.is_builtin)

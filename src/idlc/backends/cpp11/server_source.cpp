@@ -141,6 +141,7 @@ void decode_arguments(Writer& writer, const Callable& callable) {
     writer.write("$type$ $name$$init$;", {{"type", argument_type(parameter)},
                                           {"name", cpp_name(parameter.name)},
                                           {"init", initializer(*parameter.type)}});
+  if (!callable.contexts.empty()) writer.write(std::string(context_type) + " _context_;");
   if (callable.has_arguments())
     writer.chain("_request_.arguments() >> ", request_variables(callable), " >> ");
   writer.write("_request_.end_of_arguments();");

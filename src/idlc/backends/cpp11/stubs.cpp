@@ -21,6 +21,13 @@ void define_raises(Writer& writer, const Callable& callable) {
   writer.write("};");
 }
 
+void define_properties(Writer& writer, const Callable& callable) {
+  if (callable.contexts.empty()) return;
+  std::vector<std::string> patterns;
+  for (const std::string& pattern : callable.contexts) patterns.push_back(string_literal(pattern));
+  writer.list("static constexpr std::string_view _properties_[] = {", patterns, "};");
+}
+
 void define_operation(Writer& writer, const Callable& callable) {
   std::vector<std::string> fields = {string_literal(callable.wire_name),
                                      std::string("::perigee::stub::Operation::Kind::") +
@@ -84,6 +91,7 @@ void define_stub(Writer& writer, const Interface& interface, const Callable& cal
   {
     const Indented body(writer);
     define_raises(writer, callable);
+    define_properties(writer, callable);
     define_operation(writer, callable);
     if (!is_void(result)) writer.write(cpp_type(result) + " _result_" + initializer(result) + ";");
     write_call(writer, callable);

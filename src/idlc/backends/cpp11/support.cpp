@@ -159,7 +159,6 @@ class Walk final {
   }
 
   void operation(const Operation& declared) {
-    if (!declared.contexts.empty()) refuse(declared.location, "operations with a context");
     borrowed_operation(declared);
     passed(declared.return_type, declared.location);
     for (const Parameter& parameter : declared.parameters) {
