@@ -1,5 +1,6 @@
 // The command `perigee`: puts its subcommands together.
 #include "ior_command.h"
+#include "name_command.h"
 
 #include <CLI/CLI.hpp>
 
@@ -14,6 +15,7 @@ int main(int argc, char* argv[]) {
   program.set_version_flag("--version", std::string("perigee ") + PERIGEE_VERSION);
   program.require_subcommand(1);
   perigee::tool::add_ior_command(program);
+  perigee::tool::add_name_command(program);
 #ifdef PERIGEE_WITH_BENCH
   perigee::bench::add_bench_command(program);
 #endif

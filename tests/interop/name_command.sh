@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# `perigee name` against a naming service: run_naming.sh gives its address and reference. SERVER
+# prints the reference of an object that is alive: the naming service asks it what it is.
+#   name_command.sh HOST:PORT -ORBInitRef NameService=IOR:... PERIGEE SERVER
+set -euo pipefail
+
+address=$1 initial=${3#NameService=} perigee=$4 server=$5
+object=corbaloc::127.0.0.1:1/first
+other=corbaloc::127.0.0.1:1/second
+checks=0
+
+name() { "$perigee" name --service "$address" "$@"; }
+
+# expect WHAT-IT-PRINTS COMMAND...
+expect() {
+  local wanted=$1 got
+  shift
+  got=$("$@") || { echo "name_command: '$*' failed" >&2; exit 1; }
+  [[ $got == "$wanted" ]] || { echo "name_command: '$*' printed '$got'" >&2; exit 1; }
+  checks=$((checks + 1))
+}
+
+# refuse PART-OF-THE-ERROR COMMAND...
+refuse() {
+  local wanted=$1 got
+  shift
+  if got=$("$@" 2>&1 >/dev/null); then echo "name_command: '$*' succeeded" >&2; exit 1; fi
+  [[ $got == "perigee name: "*"$wanted"* ]] || { echo "name_command: '$*' said '$got'" >&2; exit 1; }
+  checks=$((checks + 1))
+}
+
+# Whether a name leads to a reference: `perigee ior` shows its key.
+leads_to() { name resolve "$1" | "$perigee" ior - | grep -qF "$2"; }
+
+coproc alive { exec "$server" -ORBListenEndpoints iiop://127.0.0.1:0; }
+trap 'kill "$alive_PID" 2>/dev/null || true' EXIT
+read -r living <&"${alive[0]}"
+
+expect "" name list
+expect "" name mkdir fleet
+expect "" name bind fleet/manager.service "$object"
+expect "" leads_to fleet/manager.service first
+refuse "fleet/manager.service: is bound already" name bind fleet/manager.service "$other"
+expect "" name rebind fleet/manager.service "$other"
+expect "" leads_to fleet/manager.service second
+expect "" name mkdir --parents deep/er/est
+expect "" name bind 'a\.b\/c.k' "$object"
+expect $'a\\.b\\/c.k\ndeep/\nfleet/' name list
+expect "manager.service" name list fleet
+expect "est/" name list deep/er
+
+refuse "fleet/nobody: there is no 'nobody'" name resolve fleet/nobody
+expect "" name bind living "$living"
+expect "$living" name resolve living
+refuse "'living' is an object, not a context" name mkdir living/inner
+refuse "living: is an object, not a context" name list living
+expect "" name unbind living
+refuse "TRANSIENT" name list fleet/manager.service
+refuse "fleet: is bound already" name mkdir fleet
+refuse "a//b: is no name" name resolve a//b
+refuse "BAD_PARAM" name bind other nonsense:reference
+refuse "is the nil reference" name bind other IOR:00000000000000010000000000000000
+refuse "TRANSIENT" "$perigee" name --service 127.0.0.1:1 list
+refuse "BAD_PARAM" "$perigee" name --service file:/dev/null list
+refuse "TIMEOUT" name --timeout 0.0000001 list
+
+expect "" name unbind fleet/manager.service
+refuse "there is no 'manager.service'" name unbind fleet/manager.service
+expect "" name list fleet
+# A reference instead of a host, and a context that is not the root.
+expect "est/" "$perigee" name --service "corbaname::$address#deep/er" list
+expect $'a\\.b\\/c.k\ndeep/\nfleet/' "$perigee" name --service "$initial" list
+echo "name_command: $checks checks passed"

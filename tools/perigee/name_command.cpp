@@ -1,0 +1,263 @@
+// The subcommands of `perigee name`, one function each, and what their errors say.
+#include "name_command.h"
+
+#include "CosNamingC.h"
+#include <perigee/corba.h>
+#include <perigee/orb/messaging_policies.h>
+#include <perigee/orb/policy_manager.h>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace perigee::tool {
+
+namespace {
+
+using CosNaming::Name;
+using CosNaming::NamingContext;
+using ContextRef = IDL::traits<CosNaming::NamingContextExt>::ref_type;
+using ObjectRef = CORBA::object_reference<CORBA::Object>;
+
+/// What the command line says. Shared by the options, which fill it, and the callbacks.
+struct Arguments {
+  std::string service = "localhost:2809";
+  double timeout_s = 10;
+  std::string name;
+  std::string reference;
+  bool parents = false;
+};
+
+/// Something that is wrong, in words for people.
+struct Failure {
+  std::string text;
+};
+
+/// What a subcommand works with.
+struct Session {
+  CORBA::ORB& orb;
+  const ContextRef& root;
+  const Arguments& arguments;
+};
+
+/// With a backslash before what would end it.
+std::string escaped(const std::string& part) {
+  std::string text;
+  for (const char character : part) {
+    if (std::string_view("/.\\").find(character) != std::string_view::npos) text += '\\';
+    text += character;
+  }
+  return text;
+}
+
+std::string to_text(const Name& name) {
+  std::string text;
+  for (const auto& component : name) {
+    if (!text.empty()) text += '/';
+    text += escaped(component.id());
+    if (!component.kind().empty() || component.id().empty())
+      text += '.' + escaped(component.kind());
+  }
+  return text;
+}
+
+std::string why_not_found(const NamingContext::NotFound& exception) {
+  Name rest_of_name = exception.rest_of_name();
+  if (rest_of_name.size() > 1) rest_of_name.resize(1);  // the component where it ended
+  const std::string rest = "'" + to_text(rest_of_name) + "'";
+  switch (exception.why()) {
+    case NamingContext::NotFoundReason::missing_node:
+      return "there is no " + rest;
+    case NamingContext::NotFoundReason::not_context:
+      return rest + " is an object, not a context";
+    case NamingContext::NotFoundReason::not_object:
+      return rest + " is a context, not an object";
+  }
+  return "there is no " + rest;
+}
+
+/// Calls, and puts what the naming service answers into words.
+void explain(const std::string& name, const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const NamingContext::NotFound& exception) {
+    throw Failure{name + ": " + why_not_found(exception)};
+  } catch (const NamingContext::AlreadyBound&) {
+    throw Failure{name + ": is bound already; 'rebind' replaces the reference of an object"};
+  } catch (const NamingContext::InvalidName&) {
+    throw Failure{name +
+                  ": is no name: id.kind/id.kind is needed, with a backslash before '/', "
+                  "'.' and '\\' in them"};
+  } catch (const NamingContext::CannotProceed& exception) {
+    throw Failure{name + ": the naming service cannot get beyond '" +
+                  to_text(exception.rest_of_name()) + "'"};
+  }
+}
+
+/// The reference of a context: a reference is taken as it is, a host gets its usual key.
+std::string service_url(const std::string& service) {
+  for (const std::string_view scheme : {"IOR:", "corbaloc:", "corbaname:", "file:"})
+    if (service.starts_with(scheme)) return service;
+  return "corbaloc::" + service + "/NameService";
+}
+
+ObjectRef read_reference(CORBA::ORB& orb, const std::string& reference) {
+  const ObjectRef object = orb.string_to_object(reference);
+  if (!object) throw Failure{reference + ": is the nil reference"};
+  return object;
+}
+
+ContextRef find_service(CORBA::ORB& orb, const std::string& service) {
+  const ObjectRef object = read_reference(orb, service_url(service));
+  auto context = IDL::traits<CosNaming::NamingContextExt>::narrow(object);
+  if (!context) throw Failure{service + ": is no naming service (CosNaming::NamingContextExt)"};
+  return context;
+}
+
+void bind(const Session& session) {
+  const ObjectRef object = read_reference(session.orb, session.arguments.reference);
+  session.root->bind(session.root->to_name(session.arguments.name), object);
+}
+
+void rebind(const Session& session) {
+  const ObjectRef object = read_reference(session.orb, session.arguments.reference);
+  session.root->rebind(session.root->to_name(session.arguments.name), object);
+}
+
+void resolve(const Session& session) {
+  const ObjectRef object = session.root->resolve(session.root->to_name(session.arguments.name));
+  std::cout << session.orb.object_to_string(object) << '\n';
+}
+
+void unbind(const Session& session) {
+  session.root->unbind(session.root->to_name(session.arguments.name));
+}
+
+void make_parents(const ContextRef& root, const Name& name) {
+  for (std::size_t length = 1; length < name.size(); ++length) try {
+      (void)root->bind_new_context(Name(name.begin(), name.begin() + static_cast<long>(length)));
+    } catch (const NamingContext::AlreadyBound&) {  // as it should be
+    }
+}
+
+void make_context(const Session& session) {
+  const Name name = session.root->to_name(session.arguments.name);
+  if (session.arguments.parents) make_parents(session.root, name);
+  (void)session.root->bind_new_context(name);
+}
+
+IDL::traits<NamingContext>::ref_type context_to_list(const Session& session) {
+  const std::string& name = session.arguments.name;
+  if (name.empty()) return session.root;
+  const ObjectRef object = session.root->resolve(session.root->to_name(name));
+  auto context = IDL::traits<NamingContext>::narrow(object);
+  if (!context) throw Failure{name + ": is an object, not a context"};
+  return context;
+}
+
+/// The naming service keeps an iterator until it is told to let go of it.
+CosNaming::BindingList all_bindings(const IDL::traits<NamingContext>::ref_type& context) {
+  constexpr std::uint32_t batch = 1000;
+  CosNaming::BindingList bindings;
+  IDL::traits<CosNaming::BindingIterator>::ref_type rest;
+  context->list(batch, bindings, rest);
+  if (!rest) return bindings;
+  for (CosNaming::BindingList more; rest->next_n(batch, more);)
+    bindings.insert(bindings.end(), more.begin(), more.end());
+  rest->destroy();
+  return bindings;
+}
+
+/// One line a binding, sorted; contexts have a '/' behind their name.
+void list(const Session& session) {
+  std::vector<std::string> lines;
+  for (const auto& binding : all_bindings(context_to_list(session))) {
+    const bool is_context = binding.binding_type() == CosNaming::BindingType::ncontext;
+    lines.push_back(to_text(binding.binding_name()) + (is_context ? "/" : ""));
+  }
+  std::ranges::sort(lines);
+  for (const std::string& line : lines) std::cout << line << '\n';
+}
+
+void limit_calls(CORBA::ORB& orb, double seconds) {
+  CORBA::Any limit;
+  limit <<= static_cast<TimeBase::TimeT>(seconds * 1e7);
+  const auto policy = orb.create_policy(Messaging::RELATIVE_RT_TIMEOUT_POLICY_TYPE, limit);
+  IDL::traits<CORBA::PolicyManager>::narrow(orb.resolve_initial_references("ORBPolicyManager"))
+      ->set_policy_overrides({policy}, CORBA::SetOverrideType::ADD_OVERRIDE);
+}
+
+using Act = void (*)(const Session& session);
+
+void act_with(CORBA::ORB& orb, Act act, const Arguments& arguments) {
+  limit_calls(orb, arguments.timeout_s);
+  const ContextRef root = find_service(orb, arguments.service);
+  explain(arguments.name, [&] { act({orb, root, arguments}); });
+}
+
+void run(Act act, const Arguments& arguments) {
+  try {
+    std::vector<std::string> options;
+    const auto orb = CORBA::ORB_init(options, "perigee name");
+    act_with(*orb, act, arguments);
+    orb->destroy();
+    std::cout << std::flush;
+  } catch (const Failure& failure) {
+    std::cerr << "perigee name: " << failure.text << '\n';
+    throw CLI::RuntimeError(1);
+  } catch (const CORBA::Exception& exception) {
+    std::cerr << "perigee name: " << exception.what() << '\n';
+    throw CLI::RuntimeError(1);
+  }
+}
+
+enum class Needs : std::uint8_t { name, name_and_reference, perhaps_name };
+
+struct Subcommand {
+  const char* word;
+  const char* meaning;
+  Needs needs;
+  Act act;
+};
+
+constexpr Subcommand subcommands[] = {
+    {"bind", "Give a reference a name that is free", Needs::name_and_reference, bind},
+    {"rebind", "Give a reference a name, which may be in use", Needs::name_and_reference, rebind},
+    {"resolve", "Print the reference that has a name", Needs::name, resolve},
+    {"list", "Print the names in a context; contexts end with /", Needs::perhaps_name, list},
+    {"unbind", "Take a name away; a context stays where others refer to it", Needs::name, unbind},
+    {"mkdir", "Make a context", Needs::name, make_context},
+};
+
+}  // namespace
+
+void add_name_command(CLI::App& program) {
+  CLI::App* command = program.add_subcommand("name", "Work with a naming service");
+  command->require_subcommand(1);
+  const auto arguments = std::make_shared<Arguments>();
+  command
+      ->add_option("-s,--service", arguments->service,
+                   "The naming service: host, host:port, or a reference to a context")
+      ->capture_default_str();
+  command->add_option("--timeout", arguments->timeout_s, "Seconds that a call may take; 0: any")
+      ->check(CLI::Range(0.0, 1e6))
+      ->capture_default_str();
+  for (const Subcommand& subcommand : subcommands) {
+    CLI::App* added = command->add_subcommand(subcommand.word, subcommand.meaning);
+    auto* name = added->add_option("name", arguments->name, "id.kind/id.kind, outermost first");
+    name->required(subcommand.needs != Needs::perhaps_name);
+    if (subcommand.needs == Needs::name_and_reference)
+      added->add_option("reference", arguments->reference, "IOR:, corbaloc:, corbaname: or file:")
+          ->required();
+    if (subcommand.act == make_context)
+      added->add_flag("-p,--parents", arguments->parents, "Make the contexts around it, too");
+    added->callback([arguments, act = subcommand.act] { run(act, *arguments); });
+  }
+}
+
+}  // namespace perigee::tool
