@@ -41,7 +41,7 @@ const TypeNode* find_basic(TypeKind kind) noexcept {
 bool is_known(std::uint32_t kind) noexcept {
   return kind <= static_cast<std::uint32_t>(TypeKind::tk_event) ||
          (kind >= static_cast<std::uint32_t>(TypeKind::tk_int8) &&
-          kind <= static_cast<std::uint32_t>(TypeKind::tk_bitset));
+          kind <= static_cast<std::uint32_t>(TypeKind::tk_valued_enum));
 }
 
 bool is_fixed(const TypeNode& node) noexcept {
@@ -191,12 +191,19 @@ class TypeReader final {
         return read_value(node, part);
       case TypeKind::tk_bitmask:
       case TypeKind::tk_bitset:
-        node.bound = decoder.read<std::uint32_t>();
-        if (node.bound > 64) decoder.fail(ErrorKind::bad_value);
+        read_bit_count(node, decoder);
         return read_members(node, part, 6, &TypeReader::read_bits);
+      case TypeKind::tk_valued_enum:
+        read_bit_count(node, decoder);
+        return read_members(node, part, 12, &TypeReader::read_enumerator_value);
       default:
         return;  // interfaces
     }
+  }
+
+  static void read_bit_count(TypeNode& node, Decoder& decoder) {
+    node.bound = decoder.read<std::uint32_t>();
+    if (node.bound > 64) decoder.fail(ErrorKind::bad_value);
   }
 
   using MemberReader = void (TypeReader::*)(TypeMember&, const TypeNode&, Part&);
@@ -229,6 +236,11 @@ class TypeReader final {
     member.name = part.decoder.read_string_view();
     member.label = part.decoder.read<std::uint16_t>();
     if (member.label > 64) part.decoder.fail(ErrorKind::bad_value);
+  }
+
+  void read_enumerator_value(TypeMember& member, const TypeNode&, Part& part) {
+    member.name = part.decoder.read_string_view();
+    member.label = part.decoder.read<std::int64_t>();
   }
 
   void read_union(TypeNode& node, Part& part) {

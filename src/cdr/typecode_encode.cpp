@@ -97,6 +97,8 @@ class TypeWriter final {
       case TypeKind::tk_bitmask:
       case TypeKind::tk_bitset:
         return write_bits(body, type);
+      case TypeKind::tk_valued_enum:
+        return write_values(body, type);
       default:
         return;  // interfaces: nothing but id and name
     }
@@ -139,6 +141,15 @@ class TypeWriter final {
     for (const TypeMember& member : type.members) {
       body.write_string(member.name);
       body.write(static_cast<std::uint16_t>(member.label));
+    }
+  }
+
+  static void write_values(Encoder& body, const TypeNode& type) {
+    body.write(type.bound);
+    body.write_length(type.members.size());
+    for (const TypeMember& member : type.members) {
+      body.write_string(member.name);
+      body.write(member.label);
     }
   }
 

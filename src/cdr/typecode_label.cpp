@@ -1,5 +1,7 @@
-// Labels of unions in TypeCodes.
+// Labels of unions in TypeCodes, and enumerators.
 #include "cdr/typecode_label.h"
+
+#include <algorithm>
 
 namespace perigee::cdr {
 
@@ -40,7 +42,38 @@ std::int64_t read_wide_label(Decoder& decoder) noexcept {
   return 0;
 }
 
+/// Enums with values are signed if one of these is negative.
+bool is_signed(const TypeNode& type) noexcept {
+  return std::ranges::any_of(type.members,
+                             [](const TypeMember& member) { return member.label < 0; });
+}
+
+template <typename Signed>
+std::int64_t read_value(Decoder& decoder, const TypeNode& type) noexcept {
+  const auto value = decoder.read<Signed>();
+  if (is_signed(type)) return value;
+  return static_cast<std::int64_t>(static_cast<std::make_unsigned_t<Signed>>(value));
+}
+
 }  // namespace
+
+void write_enumerator(Encoder& encoder, const TypeNode& type, std::int64_t enumerator) {
+  if (type.kind == TypeKind::tk_enum)
+    return encoder.write_enum(static_cast<std::uint32_t>(enumerator));
+  if (type.bound <= 8) return encoder.write(static_cast<std::uint8_t>(enumerator));
+  if (type.bound <= 16) return encoder.write(static_cast<std::uint16_t>(enumerator));
+  if (type.bound <= 32) return encoder.write(static_cast<std::uint32_t>(enumerator));
+  encoder.write(enumerator);
+}
+
+std::int64_t read_enumerator(Decoder& decoder, const TypeNode& type) noexcept {
+  if (type.kind == TypeKind::tk_enum)
+    return decoder.read_enum(static_cast<std::uint32_t>(type.members.size()));
+  if (type.bound <= 8) return read_value<std::int8_t>(decoder, type);
+  if (type.bound <= 16) return read_value<std::int16_t>(decoder, type);
+  if (type.bound <= 32) return read_value<std::int32_t>(decoder, type);
+  return decoder.read<std::int64_t>();
+}
 
 bool is_discriminator(TypeKind kind) noexcept {
   switch (kind) {
@@ -52,6 +85,7 @@ bool is_discriminator(TypeKind kind) noexcept {
     case TypeKind::tk_char:
     case TypeKind::tk_octet:
     case TypeKind::tk_enum:
+    case TypeKind::tk_valued_enum:
     case TypeKind::tk_longlong:
     case TypeKind::tk_ulonglong:
     case TypeKind::tk_wchar:
@@ -69,8 +103,10 @@ void write_label(Encoder& encoder, const TypeNode& discriminator, std::int64_t l
       return encoder.write(static_cast<std::uint16_t>(label));
     case TypeKind::tk_long:
     case TypeKind::tk_ulong:
-    case TypeKind::tk_enum:
       return encoder.write(static_cast<std::uint32_t>(label));
+    case TypeKind::tk_enum:
+    case TypeKind::tk_valued_enum:
+      return write_enumerator(encoder, discriminator, label);
     case TypeKind::tk_longlong:
     case TypeKind::tk_ulonglong:
       return encoder.write(static_cast<std::uint64_t>(label));
@@ -94,7 +130,8 @@ std::int64_t read_label(Decoder& decoder, const TypeNode& discriminator) noexcep
     case TypeKind::tk_ulong:
       return decoder.read<std::uint32_t>();
     case TypeKind::tk_enum:
-      return decoder.read_enum(static_cast<std::uint32_t>(discriminator.members.size()));
+    case TypeKind::tk_valued_enum:
+      return read_enumerator(decoder, discriminator);
     case TypeKind::tk_longlong:
     case TypeKind::tk_ulonglong:
       return decoder.read<std::int64_t>();

@@ -56,6 +56,7 @@ constexpr Keyword keywords[] = {
     {TypeKind::tk_map, "map"},
     {TypeKind::tk_bitmask, "bitmask"},
     {TypeKind::tk_bitset, "bitset"},
+    {TypeKind::tk_valued_enum, "enum"},
     {TypeKind::tk_recursive, "recursive"},
 };
 
@@ -113,6 +114,11 @@ std::string used(const TypeNode& type, int depth) {
 }
 
 std::string label_text(const TypeNode& discriminator, std::int64_t label) {
+  if (discriminator.kind == TypeKind::tk_valued_enum) {
+    const auto found = std::ranges::find(discriminator.members, label, &TypeMember::label);
+    if (found != discriminator.members.end() && !found->name.empty())
+      return std::string(found->name);
+  }
   const auto index = static_cast<std::size_t>(label);
   if (discriminator.kind == TypeKind::tk_enum && index < discriminator.members.size() &&
       !discriminator.members[index].name.empty())
@@ -158,6 +164,7 @@ std::string to_text(const TypeNode& type) {
     case TypeKind::tk_event:
     case TypeKind::tk_bitmask:
     case TypeKind::tk_bitset:
+    case TypeKind::tk_valued_enum:
       return head + members_text(type);
     case TypeKind::tk_alias:
     case TypeKind::tk_value_box:

@@ -72,7 +72,9 @@ class Walk final {
       case TypeKind::tk_wstring:
         return bounded<std::wstring>(type);
       case TypeKind::tk_enum:
-        return enumerator(type);
+      case TypeKind::tk_valued_enum:
+        enumerator(type);
+        return;
       case TypeKind::tk_fixed:
         return fixed(type);
       case TypeKind::tk_bitmask:
@@ -173,9 +175,22 @@ class Walk final {
     if (out_ != nullptr && is_written) out_->write_string(type.id);
   }
 
-  void enumerator(const TypeNode& type) {
-    const std::uint32_t ordinal = in_.read_enum(static_cast<std::uint32_t>(type.members.size()));
-    if (out_ != nullptr) out_->write_enum(ordinal);
+  std::int64_t enumerator(const TypeNode& type) {
+    const std::int64_t value = read_enumerator(in_, type);
+    if (type.kind == TypeKind::tk_valued_enum && in_.ok()) {
+      count_labels(type);
+      if (std::ranges::find(type.members, value, &TypeMember::label) == type.members.end())
+        in_.fail(ErrorKind::bad_enum);
+    }
+    if (out_ != nullptr && in_.ok()) write_enumerator(*out_, type, value);
+    return value;
+  }
+
+  /// All members of the type are looked at.
+  void count_labels(const TypeNode& type) {
+    labels_ += type.members.size();
+    if (labels_ > labels_max + (in_.position() - start_) * labels_per_octet_max)
+      in_.fail(ErrorKind::too_large);
   }
 
   /// Decimal digits, two in an octet, and a sign. CORBA 3.0, 15.3.2.8.
@@ -194,14 +209,11 @@ class Walk final {
   }
 
   void bits(const TypeNode& type) {
-    if (type.bound <= 8)
-      one<std::uint8_t>();
-    else if (type.bound <= 16)
-      one<std::uint16_t>();
-    else if (type.bound <= 32)
-      one<std::uint32_t>();
-    else
-      one<std::uint64_t>();
+    const std::uint64_t value = type.bound <= 8    ? taken<std::uint8_t>()
+                                : type.bound <= 16 ? taken<std::uint16_t>()
+                                : type.bound <= 32 ? taken<std::uint32_t>()
+                                                   : taken<std::uint64_t>();
+    if (type.bound < 64 && value >> type.bound != 0) in_.fail(ErrorKind::bad_value);
   }
 
   TypeRef type_code(TypeRef (*copy_to_compare)(const TypeNode&, TypeLimits)) {
@@ -291,9 +303,7 @@ class Walk final {
   void union_value(const TypeNode& type) {
     const std::int64_t label = discriminator(unaliased(*type.content));
     if (!in_.ok()) return;
-    labels_ += type.members.size();
-    if (labels_ > labels_max + (in_.position() - start_) * labels_per_octet_max)
-      return in_.fail(ErrorKind::too_large);
+    count_labels(type);
     const TypeMember* branch = nullptr;
     for (std::size_t index = 0; index < type.members.size() && branch == nullptr; ++index)
       if (static_cast<std::int64_t>(index) != type.default_index &&
@@ -301,12 +311,13 @@ class Walk final {
         branch = &type.members[index];
     if (branch == nullptr && type.default_index >= 0)
       branch = &type.members[static_cast<std::size_t>(type.default_index)];
-    if (branch != nullptr) value(*branch->type);
+    if (branch != nullptr) value(*branch->type);  // nothing after an error
   }
 
   std::int64_t discriminator(const TypeNode& type) {
     if (type.kind == TypeKind::tk_char) return static_cast<unsigned char>(taken<char>());
     if (type.kind == TypeKind::tk_wchar) return taken<wchar_t>();
+    if (type.kind == TypeKind::tk_valued_enum) return enumerator(type);
     const std::int64_t label = read_label(in_, type);
     if (out_ != nullptr && in_.ok()) write_label(*out_, type, label);
     return label;

@@ -37,6 +37,13 @@ inline constexpr TypeNode flag_union{.kind = tk_union,
                                      .content = &basic<tk_boolean>,
                                      .members = flag_members};
 
+inline constexpr TypeMember levels[] = {{"low", nullptr, -2}, {"high", nullptr, 300}};
+inline constexpr TypeNode level{
+    .kind = tk_valued_enum, .bound = 16, .id = "IDL:Lev:1.0", .name = "Level", .members = levels};
+inline constexpr TypeMember codes[] = {{"none", nullptr, 0}, {"all", nullptr, 255}};
+inline constexpr TypeNode code{
+    .kind = tk_valued_enum, .bound = 8, .id = "IDL:Code:1.0", .name = "Code", .members = codes};
+
 template <const TypeNode& Discriminator, std::int64_t First, std::int64_t Second>
 inline constexpr TypeMember branches[] = {{"a", &basic<tk_long>, First}, {"b", &point, Second}};
 template <const TypeNode& Discriminator, std::int64_t First, std::int64_t Second>
@@ -139,6 +146,10 @@ inline constexpr const TypeNode* all_nodes[] = {
     &union_over<basic<tk_wchar>, 0x41, 0x1f600>,
     &union_over<basic<tk_octet>, 0, 1>,
     &union_over<colour, 0, 1>,
+    &level,
+    &code,
+    &union_over<level, -2, 300>,
+    &union_over<code, 0, 255>,
     &recursive,
     &recursive_list,
     &failure,

@@ -254,6 +254,17 @@ TEST_CASE("a label that is no value of the discriminator is an error") {
   CHECK(error_of(wire) == ErrorKind::bad_boolean);
 }
 
+// Our own: docs/mapping.md.
+TEST_CASE("the TypeCode of an enum with values has the number of its bits, and the values") {
+  CHECK(encode_node(test::code, std::endian::big) ==
+        octets(0x50, 0x47, 0, 5, 0, 0, 0, 80, 0, 0, 0, 0,                                   //
+               0, 0, 0, 13, 'I', 'D', 'L', ':', 'C', 'o', 'd', 'e', ':', '1', '.', '0', 0,  // id
+               0, 0, 0, 0, 0, 0, 5, 'C', 'o', 'd', 'e', 0, 0, 0, 0,  // padding, name, padding
+               0, 0, 0, 8, 0, 0, 0, 2,                               // 8 bits, 2 enumerators
+               0, 0, 0, 5, 'n', 'o', 'n', 'e', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,  // 0
+               0, 0, 0, 4, 'a', 'l', 'l', 0, 0, 0, 0, 0, 0, 0, 0, 255));            // 255
+}
+
 TEST_CASE("an unknown kind is an error") {
   CHECK(error_of(octets(0, 0, 0, 37)) == ErrorKind::bad_value);
   CHECK(error_of(octets(0x50, 0x47, 0xff, 0xff)) == ErrorKind::bad_value);
@@ -311,6 +322,9 @@ TEST_CASE("types read like IDL") {
   CHECK(to_text(test::flag_union) ==
         "union U switch (boolean) { case TRUE: long a; default: string b; }");
   CHECK(to_text(test::colour) == "enum Colour { red, green }");
+  CHECK(to_text(test::level) == "enum Level { low, high }");
+  CHECK(to_text(test::union_over<test::level, -2, 300>) ==
+        "union V switch (Level) { case low: long a; case high: Point b; }");
   CHECK(to_text(test::alias) == "typedef Point Place");
   CHECK(to_text(test::recursive) == "struct N { sequence<N> c; }");
   CHECK(to_text(sequence_node<string_node<8>, 3>) == "sequence<string<8>, 3>");

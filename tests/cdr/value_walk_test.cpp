@@ -131,6 +131,12 @@ TEST_CASE("a union's discriminator says what follows") {
 TEST_CASE("values that their type does not have are errors") {
   CHECK(skip(octets(2), basic_node<tk_boolean>).kind == ErrorKind::bad_boolean);
   CHECK(skip(octets(0, 0, 0, 2), test::colour).kind == ErrorKind::bad_enum);
+  CHECK(skip(octets(1, 44), test::level).kind == ErrorKind::none);  // 300
+  CHECK(skip(octets(0xff, 0xfe), test::level).kind == ErrorKind::none);
+  CHECK(skip(octets(0, 1), test::level).kind == ErrorKind::bad_enum);
+  CHECK(skip(octets(7), test::code).kind == ErrorKind::bad_enum);
+  CHECK(skip(octets(3, 0xff), test::bitmask).kind == ErrorKind::none);
+  CHECK(skip(octets(4, 0), test::bitmask).kind == ErrorKind::bad_value);
   CHECK(skip(octets(0xa0, 0x0c), fixed_node<3, 0>).kind == ErrorKind::bad_value);
   CHECK(skip(octets(0x12, 0x3e), fixed_node<3, 0>).kind == ErrorKind::bad_value);
   CHECK(skip(octets(0, 0, 0, 2, 1, 1), sequence_node<basic_node<tk_octet>, 1>).kind ==

@@ -93,6 +93,26 @@ TEST_CASE("what no type can be is refused") {
   CHECK(minor_of<BAD_PARAM>([&] { (void)factory.create_union_tc("", "", _tc_float, {one}); }) ==
         20);
   CHECK_THROWS_AS((void)factory.create_fixed_tc(32, 0), BAD_PARAM);
+  CHECK(minor_of<BAD_TYPECODE>(
+            [&] { (void)factory.create_value_tc("", "", CORBA::VM_NONE, _tc_long, {}); }) == 2);
+}
+
+TEST_CASE("a valuetype has a modifier, a base, and state that is public or private") {
+  const TypeCodeRef base = factory.create_value_tc("IDL:B:1.0", "B", CORBA::VM_NONE, nullptr, {});
+  const TypeCodeRef place = factory.create_recursive_tc("IDL:V:1.0");
+  const auto member = [](const char* name, TypeCodeRef type, CORBA::Visibility access) {
+    return CORBA::ValueMember(name, "", "", "1.0", std::move(type), nullptr, access);
+  };
+  const TypeCodeRef value =
+      factory.create_value_tc("IDL:V:1.0", "V", CORBA::VM_TRUNCATABLE, base,
+                              {member("next", place, CORBA::PRIVATE_MEMBER),
+                               member("name", _tc_string, CORBA::PUBLIC_MEMBER)});
+  CHECK(value->type_modifier() == CORBA::VM_TRUNCATABLE);
+  CHECK(value->concrete_base_type()->equal(base));
+  CHECK(base->concrete_base_type() == nullptr);
+  CHECK(value->member_type(0)->equal(value));
+  CHECK(value->member_visibility(0) == CORBA::PRIVATE_MEMBER);
+  CHECK(value->member_visibility(1) == CORBA::PUBLIC_MEMBER);
 }
 
 TEST_CASE("simple TypeCodes are made with their parameters") {

@@ -64,6 +64,7 @@ enum class TypeKind : std::uint32_t {
   tk_map,                ///< a sequence of pairs of key and element
   tk_bitmask,            ///< an unsigned integer that is wide enough for the flags
   tk_bitset,             ///< an unsigned integer that is wide enough for all fields
+  tk_valued_enum,        ///< an integer that is wide enough for the enumerators' values
 
   tk_recursive = 0x5047ffff,  ///< never on the wire: stands for a TypeCode that is being created
 };
@@ -74,8 +75,9 @@ struct TypeNode;
 struct TypeMember {
   std::string_view name = {};
   const TypeNode* type = nullptr;  ///< nullptr for enumerators and flags
-  /// A union's label (enumerators as ordinals, characters as code points), a state member's
-  /// visibility, a flag's position, a bit field's size.
+  /// A union's label (enumerators as ordinals or values, characters as code points), the value of
+  /// an enumerator that has one, a state member's visibility, a flag's position, a bit field's
+  /// size.
   std::int64_t label = 0;
 };
 
@@ -83,8 +85,8 @@ struct TypeMember {
 /// generated ones are constants, decoded ones live in an arena that a TypeRef keeps.
 struct TypeNode {
   TypeKind kind = TypeKind::tk_null;
-  /// Strings, sequences, maps: the bound, 0 for none. Arrays: the length. Bitmasks and bitsets: the
-  /// number of bits.
+  /// Strings, sequences, maps: the bound, 0 for none. Arrays: the length. Bitmasks, bitsets, enums
+  /// with values: the number of bits.
   std::uint32_t bound = 0;
   std::uint16_t digits = 0;         ///< of fixed
   std::int16_t scale = 0;           ///< of fixed; for valuetypes the modifier
@@ -159,6 +161,11 @@ PERIGEE_API const TypeNode& unaliased(const TypeNode& type) noexcept;
 
 /// Whether a union may switch over the kind (of an unaliased type).
 PERIGEE_API bool is_discriminator(TypeKind kind) noexcept;
+
+/// An enumerator of an enum, of either kind: its ordinal or its value. Reading one that is none
+/// fails with `bad_enum` in plain enums; in those with values it is not looked for.
+PERIGEE_API void write_enumerator(Encoder& encoder, const TypeNode& type, std::int64_t enumerator);
+PERIGEE_API std::int64_t read_enumerator(Decoder& decoder, const TypeNode& type) noexcept;
 
 /// Whether both have the same parts, names and ids included. Types beyond the limits are unequal.
 PERIGEE_API bool equal(const TypeNode& a, const TypeNode& b, TypeLimits limits = {});

@@ -202,9 +202,9 @@ PERIGEE_API bool holds(const CORBA::Any& any, const TypeNode& type);
 /// Object references are kept as plain objects, whatever their interface.
 PERIGEE_API void insert_object(CORBA::Any& any, const TypeNode& type,
                                CORBA::object_reference<CORBA::Object> object);
-/// An enumerator's ordinal, where there is no C++ type at hand. `type` is an enum.
+/// An enumerator's ordinal or value, where there is no C++ type at hand. `type` is an enum.
 PERIGEE_API CORBA::Any make_enumerator(const TypeNode& type, std::shared_ptr<const void> type_owner,
-                                       std::uint32_t ordinal);
+                                       std::int64_t enumerator);
 /// False if the Any holds no object reference.
 PERIGEE_API bool extract_object(const CORBA::Any& any,
                                 CORBA::object_reference<CORBA::Object>& object);

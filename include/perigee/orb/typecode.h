@@ -27,6 +27,16 @@ using TCKind = perigee::cdr::TypeKind;
 using ValueModifier = std::int16_t;
 using Visibility = std::int16_t;
 
+/// @name What a valuetype is, and who sees its state. Source: CORBA 3.0, 10.7.
+/// @{
+inline constexpr ValueModifier VM_NONE = 0;
+inline constexpr ValueModifier VM_CUSTOM = 1;
+inline constexpr ValueModifier VM_ABSTRACT = 2;
+inline constexpr ValueModifier VM_TRUNCATABLE = 3;
+inline constexpr Visibility PRIVATE_MEMBER = 0;
+inline constexpr Visibility PUBLIC_MEMBER = 1;
+/// @}
+
 /// A type's description. Immutable, and cheap to copy through its references; any thread.
 ///
 /// Operations that make no sense for the kind raise BadKind, indexes beyond the members Bounds.

@@ -58,6 +58,43 @@ class UnionMember {
 using UnionMemberSeq = std::vector<UnionMember>;
 using EnumMemberSeq = std::vector<std::string>;
 
+/// A state member of a valuetype. Only its name, type and visibility are part of a TypeCode.
+class ValueMember {
+ public:
+  ValueMember() = default;
+  explicit ValueMember(std::string name, std::string id, std::string defined_in,
+                       std::string version, object_reference<TypeCode> type,
+                       const object_reference<Object>& /*type_def*/, Visibility access)
+      : name_(std::move(name)),
+        id_(std::move(id)),
+        defined_in_(std::move(defined_in)),
+        version_(std::move(version)),
+        type_(std::move(type)),
+        access_(access) {}
+
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  void name(std::string value) noexcept { name_ = std::move(value); }
+  [[nodiscard]] const std::string& id() const noexcept { return id_; }
+  void id(std::string value) noexcept { id_ = std::move(value); }
+  [[nodiscard]] const std::string& defined_in() const noexcept { return defined_in_; }
+  void defined_in(std::string value) noexcept { defined_in_ = std::move(value); }
+  [[nodiscard]] const std::string& version() const noexcept { return version_; }
+  void version(std::string value) noexcept { version_ = std::move(value); }
+  [[nodiscard]] const object_reference<TypeCode>& type() const noexcept { return type_; }
+  void type(object_reference<TypeCode> value) noexcept { type_ = std::move(value); }
+  [[nodiscard]] Visibility access() const noexcept { return access_; }
+  void access(Visibility value) noexcept { access_ = value; }
+
+ private:
+  std::string name_;
+  std::string id_;
+  std::string defined_in_;
+  std::string version_;
+  object_reference<TypeCode> type_;
+  Visibility access_ = PRIVATE_MEMBER;
+};
+using ValueMemberSeq = std::vector<ValueMember>;
+
 /// Without state: any thread. Member types that cannot be members raise BAD_TYPECODE (OMG minor 2);
 /// members of the same name, labels of the same value or of another type, and discriminators that
 /// are none raise BAD_PARAM (OMG minors 17 to 20). Source: CORBA 3.0, 4.11.3.
@@ -83,6 +120,11 @@ class PERIGEE_API TypeCodeFactory {
   [[nodiscard]] TypeCodeRef create_abstract_interface_tc(const std::string& id,
                                                          const std::string& name) const;
   [[nodiscard]] TypeCodeRef create_native_tc(const std::string& id, const std::string& name) const;
+  /// `concrete_base` may be nil.
+  [[nodiscard]] TypeCodeRef create_value_tc(const std::string& id, const std::string& name,
+                                            ValueModifier type_modifier,
+                                            const TypeCodeRef& concrete_base,
+                                            const ValueMemberSeq& members) const;
   [[nodiscard]] TypeCodeRef create_value_box_tc(const std::string& id, const std::string& name,
                                                 const TypeCodeRef& boxed_type) const;
   [[nodiscard]] TypeCodeRef create_string_tc(std::uint32_t bound) const;
@@ -92,7 +134,8 @@ class PERIGEE_API TypeCodeFactory {
                                                const TypeCodeRef& element_type) const;
   [[nodiscard]] TypeCodeRef create_array_tc(std::uint32_t length,
                                             const TypeCodeRef& element_type) const;
-  /// Stands for the struct or union with that id, inside which it is used, until that is created.
+  /// Stands for the struct, union or valuetype with that id, inside which it is used, until that is
+  /// created.
   [[nodiscard]] TypeCodeRef create_recursive_tc(const std::string& id) const;
 };
 

@@ -108,17 +108,19 @@ class EncodedValue final : public Content {
 };
 
 /// An enumerator of which there is no C++ type at hand.
-class Ordinal final : public Content {
+class Enumerator final : public Content {
  public:
-  explicit Ordinal(std::uint32_t ordinal) : ordinal_(ordinal) {}
-  void encode(Encoder& encoder, const TypeNode&) const override { encoder.write_enum(ordinal_); }
+  explicit Enumerator(std::int64_t value) : value_(value) {}
+  void encode(Encoder& encoder, const TypeNode& type) const override {
+    cdr::write_enumerator(encoder, cdr::unaliased(type), value_);
+  }
   [[nodiscard]] const void* find(const void*) const noexcept override { return nullptr; }
   bool decode(const TypeNode& type, function_ref<void(Decoder&)> decode) const override {
     return decode_again(*this, type, decode);
   }
 
  private:
-  std::uint32_t ordinal_;
+  std::int64_t value_;
 };
 
 /// Nothing is converted on the way into an own buffer and back.
@@ -194,9 +196,9 @@ bool extract_object(const CORBA::Any& any, CORBA::object_reference<CORBA::Object
 }
 
 CORBA::Any make_enumerator(const TypeNode& type, std::shared_ptr<const void> type_owner,
-                           std::uint32_t ordinal) {
+                           std::int64_t enumerator) {
   CORBA::Any any;
-  Access::set(any, type, std::make_shared<Ordinal>(ordinal), std::move(type_owner));
+  Access::set(any, type, std::make_shared<Enumerator>(enumerator), std::move(type_owner));
   return any;
 }
 

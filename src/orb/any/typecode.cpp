@@ -27,7 +27,7 @@ void require(const TypeNode& node, std::initializer_list<TypeKind> kinds) {
 void require_name(const TypeNode& node) {
   require(node, {tk_objref, tk_struct, tk_union, tk_enum, tk_alias, tk_except, tk_value,
                  tk_value_box, tk_native, tk_abstract_interface, tk_local_interface, tk_component,
-                 tk_home, tk_event, tk_bitmask, tk_bitset, tk_recursive});
+                 tk_home, tk_event, tk_bitmask, tk_bitset, tk_valued_enum, tk_recursive});
 }
 
 const TypeMember& member(const TypeNode& node, std::uint32_t index) {
@@ -110,8 +110,8 @@ std::string TypeCode::name() const {
 }
 
 std::uint32_t TypeCode::member_count() const {
-  require(*node_,
-          {tk_struct, tk_union, tk_enum, tk_except, tk_value, tk_event, tk_bitmask, tk_bitset});
+  require(*node_, {tk_struct, tk_union, tk_enum, tk_except, tk_value, tk_event, tk_bitmask,
+                   tk_bitset, tk_valued_enum});
   return static_cast<std::uint32_t>(node_->members.size());
 }
 
@@ -131,8 +131,9 @@ Any TypeCode::member_label(std::uint32_t index) const {
   if (static_cast<std::int64_t>(index) == node_->default_index)
     return label_of(perigee::cdr::basic_node<tk_octet>, 0);
   const TypeNode& discriminator = perigee::cdr::unaliased(*node_->content);
-  if (discriminator.kind != tk_enum) return label_of(discriminator, label);
-  return perigee::any::make_enumerator(discriminator, owner_, static_cast<std::uint32_t>(label));
+  if (discriminator.kind != tk_enum && discriminator.kind != tk_valued_enum)
+    return label_of(discriminator, label);
+  return perigee::any::make_enumerator(discriminator, owner_, label);
 }
 
 TypeCode::_ref_type TypeCode::discriminator_type() const {

@@ -66,15 +66,15 @@ std::int64_t number_in(const Any& label) {
   return static_cast<std::int64_t>(value);
 }
 
-std::int64_t ordinal_in(const Any& label, const TypeNode& discriminator) {
-  std::uint32_t ordinal = 0;
+std::int64_t enumerator_in(const Any& label, const TypeNode& discriminator) {
+  std::int64_t enumerator = 0;
   const auto* content = perigee::any::Access::content(label);
-  const auto count = static_cast<std::uint32_t>(discriminator.members.size());
   if (content == nullptr || !perigee::any::holds(label, discriminator) ||
-      !content->decode(perigee::any::Access::type(label),
-                       [&](perigee::cdr::Decoder& decoder) { ordinal = decoder.read_enum(count); }))
+      !content->decode(perigee::any::Access::type(label), [&](perigee::cdr::Decoder& decoder) {
+        enumerator = perigee::cdr::read_enumerator(decoder, discriminator);
+      }))
     raise_bad_param(19, "a label is not of the discriminator's type");
-  return ordinal;
+  return enumerator;
 }
 
 std::int64_t label_in(const Any& label, const TypeNode& discriminator) {
@@ -100,7 +100,8 @@ std::int64_t label_in(const Any& label, const TypeNode& discriminator) {
     case TypeKind::tk_int8:
       return number_in<std::int8_t>(label);
     case TypeKind::tk_enum:
-      return ordinal_in(label, discriminator);
+    case TypeKind::tk_valued_enum:
+      return enumerator_in(label, discriminator);
     default:
       return number_in<std::uint8_t>(label);
   }
@@ -178,6 +179,26 @@ TypeCodeRef TypeCodeFactory::create_abstract_interface_tc(const std::string& id,
 TypeCodeRef TypeCodeFactory::create_native_tc(const std::string& id,
                                               const std::string& name) const {
   return make_named(TypeKind::tk_native, id, name);
+}
+
+TypeCodeRef TypeCodeFactory::create_value_tc(const std::string& id, const std::string& name,
+                                             ValueModifier type_modifier,
+                                             const TypeCodeRef& concrete_base,
+                                             const ValueMemberSeq& members) const {
+  if (concrete_base && perigee::cdr::unaliased(*concrete_base->_node()).kind != TypeKind::tk_value)
+    throw BAD_TYPECODE(omg_minor(2), COMPLETED_NO, "the base of a valuetype is no valuetype");
+  check_names(members, [](const ValueMember& member) { return std::string_view(member.name()); });
+  std::vector<TypeMember> rows;
+  rows.reserve(members.size());
+  for (const ValueMember& member : members)
+    rows.push_back({member.name(), &part(member.type()), member.access()});
+  return make(
+      {.kind = TypeKind::tk_value,
+       .scale = type_modifier,
+       .id = id,
+       .name = name,
+       .content = concrete_base ? &perigee::cdr::unaliased(*concrete_base->_node()) : nullptr,
+       .members = rows});
 }
 
 TypeCodeRef TypeCodeFactory::create_value_box_tc(const std::string& id, const std::string& name,

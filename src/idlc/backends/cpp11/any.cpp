@@ -141,24 +141,6 @@ void specialise_traits(Writer& writer, const Declarations& types) {
 
 }  // namespace
 
-std::vector<Diagnostic> unsupported_in_any(const Model& model) {
-  std::vector<Diagnostic> diagnostics;
-  for (const Declaration* type : types_of(model)) {
-    const auto* enumeration = as<Enum>(type);
-    if (enumeration == nullptr) continue;
-    const bool has_values = std::ranges::any_of(
-        enumeration->enumerators,
-        [](const Enumerator* enumerator) { return enumerator->annotation("value") != nullptr; });
-    if (has_values || enumeration->annotation("bit_bound") != nullptr)
-      diagnostics.push_back({Severity::error,
-                             type->location,
-                             "enums with @bit_bound or @value have no TypeCode",
-                             "leave out --any for this file, or the annotation",
-                             {}});
-  }
-  return diagnostics;
-}
-
 std::string any_header_text(const Model& model, const FileNames& names) {
   const std::string file = file_name(model.files.front().path);
   const Declarations types = types_of(model);

@@ -19,13 +19,6 @@ bool has_values(const Enum& enumeration) {
   });
 }
 
-std::uint32_t bit_bound(const Enum& enumeration) {
-  const Annotation* annotation = enumeration.annotation("bit_bound");
-  if (annotation == nullptr || annotation->parameters.empty()) return bit_bound_max;
-  const auto* bound = std::get_if<std::int64_t>(&annotation->parameters.front().value);
-  return bound == nullptr ? bit_bound_max : static_cast<std::uint32_t>(*bound);
-}
-
 std::string underlying_type(const Enum& enumeration) {
   const std::string type = bits_type(bit_bound(enumeration));
   const bool is_signed = std::ranges::any_of(
@@ -64,6 +57,13 @@ constexpr std::string_view ordinal_decoder = R"(
 )";
 
 }  // namespace
+
+std::uint32_t bit_bound(const Enum& enumeration) {
+  const Annotation* annotation = enumeration.annotation("bit_bound");
+  if (annotation == nullptr || annotation->parameters.empty()) return bit_bound_max;
+  const auto* bound = std::get_if<std::int64_t>(&annotation->parameters.front().value);
+  return bound == nullptr ? bit_bound_max : static_cast<std::uint32_t>(*bound);
+}
 
 bool travels_by_value(const Enum& enumeration) {
   return has_values(enumeration) || enumeration.annotation("bit_bound") != nullptr;

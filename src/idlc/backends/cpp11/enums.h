@@ -4,12 +4,16 @@
 #include "idlc/backends/cpp11/writer.h"
 #include "idlc/frontend/model.h"
 
+#include <cstdint>
 #include <string>
 
 namespace perigee::idlc::cpp11 {
 
 /// Whether enumerators are on the wire with their value, not with their ordinal: IDL 4.
 bool travels_by_value(const Enum& enumeration);
+
+/// The number of bits of those.
+std::uint32_t bit_bound(const Enum& enumeration);
 
 void declare_enum(Writer& writer, const Enum& enumeration);
 /// The CDR operators and the names of the enumerators. `type_name` is the enum as it is called in

@@ -31,7 +31,6 @@ std::string one_source_text(const Model& model, const std::vector<OutputFile>& f
 GenerateResult generate(const Model& model, const FileNames& names) {
   GenerateResult result;
   result.diagnostics = unsupported(model);
-  if (result.ok() && names.with_any) result.diagnostics = unsupported_in_any(model);
   if (!result.ok()) return result;
   const std::vector<std::string> paths = output_names(model.files.front().path, names);
   result.files = {{paths[0], client_header_text(model, names)},

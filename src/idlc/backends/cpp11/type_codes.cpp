@@ -2,6 +2,7 @@
 // yet: only the model is needed.
 #include "idlc/backends/cpp11/type_codes.h"
 
+#include "idlc/backends/cpp11/enums.h"
 #include "idlc/backends/cpp11/names.h"
 
 #include <cstdint>
@@ -122,8 +123,11 @@ std::string label_text(const Value& value) {
     return std::to_string(static_cast<unsigned char>(*character));
   if (const auto* wide = std::get_if<char32_t>(&value))
     return std::to_string(static_cast<std::uint32_t>(*wide));
-  if (const auto* enumerator = std::get_if<const Enumerator*>(&value))
-    return std::to_string((*enumerator)->ordinal);
+  if (const auto* enumerator = std::get_if<const Enumerator*>(&value)) {
+    const auto* enumeration = as<Enum>((*enumerator)->enumeration);
+    return travels_by_value(*enumeration) ? std::to_string((*enumerator)->value)
+                                          : std::to_string((*enumerator)->ordinal);
+  }
   std::int64_t number = 0;
   if (const auto* natural = std::get_if<std::uint64_t>(&value))
     number = static_cast<std::int64_t>(*natural);
@@ -204,14 +208,21 @@ void add_bitset(NodeText& text, const Bitset& declared) {
   text.number = ".bound = " + std::to_string(add_fields(text, declared));
 }
 
+void add_enum(NodeText& text, const Enum& declared) {
+  const bool has_values = travels_by_value(declared);
+  if (has_values) text.number = ".bound = " + std::to_string(bit_bound(declared));
+  for (const Enumerator* enumerator : declared.enumerators)
+    text.members.push_back("{" + string_literal(enumerator->name) +
+                           (has_values ? ", nullptr, " + std::to_string(enumerator->value) : "") +
+                           "}");
+}
+
 NodeText node_text(const Declaration& declaration) {
   NodeText text;
   if (const auto* structure = as<Struct>(&declaration)) add_struct(text, *structure);
   if (const auto* exception = as<Exception>(&declaration)) add_members(text, exception->members);
   if (const auto* declared = as<Union>(&declaration)) add_union(text, *declared);
-  if (const auto* enumeration = as<Enum>(&declaration))
-    for (const Enumerator* enumerator : enumeration->enumerators)
-      text.members.push_back("{" + string_literal(enumerator->name) + "}");
+  if (const auto* enumeration = as<Enum>(&declaration)) add_enum(text, *enumeration);
   if (const auto* alias = as<Typedef>(&declaration)) text.content = node_of(*alias->type);
   if (const auto* box = as<ValueBox>(&declaration)) text.content = node_of(*box->type);
   if (const auto* value = as<ValueType>(&declaration)) add_value(text, *value);
@@ -221,6 +232,8 @@ NodeText node_text(const Declaration& declaration) {
 }
 
 std::string_view kind_of(const Declaration& declaration) {
+  if (const auto* enumeration = as<Enum>(&declaration))
+    return travels_by_value(*enumeration) ? "valued_enum" : "enum";
   if (const auto* interface = as<Interface>(&declaration)) {
     if (interface->is_local) return "local_interface";
     return interface->is_abstract ? "abstract_interface" : "objref";
@@ -232,8 +245,6 @@ std::string_view kind_of(const Declaration& declaration) {
       return "union";
     case DeclarationKind::exception:
       return "except";
-    case DeclarationKind::enumeration:
-      return "enum";
     case DeclarationKind::type_definition:
       return "alias";
     case DeclarationKind::native:
