@@ -136,7 +136,7 @@ int main(int argc, char* argv[]) {
     orb->destroy();
   } catch (const std::exception& exception) {
     std::cerr << "naming_client: " << exception.what() << std::endl;
-    CHECK(!"no exception");
+    interop::check(false, "no exception", __LINE__);
   }
   return interop::finish("naming client");
 }

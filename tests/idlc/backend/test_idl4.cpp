@@ -73,7 +73,7 @@ TEST_CASE("what exceeds a map's bound is BAD_PARAM") {
 TEST_CASE("a bitmask is an integer of its bits") {
   Flags flags = Flags::first | Flags::sixth;
   CHECK(flags == 0x21);
-  flags &= ~Flags::first;
+  flags &= ~std::uint64_t{Flags::first};
   flags |= Flags::fifth;
   CHECK((flags & Flags::fifth) != 0);
   CHECK(flags == (Flags::fifth | Flags::sixth));
