@@ -8,19 +8,52 @@ namespace perigee::cdr {
 void Decoder::fail(ErrorKind kind) noexcept {
   if (error_.kind == ErrorKind::none) error_ = {kind, position_};
   position_ = octets_.size();
+  beyond_ = 0;
+}
+
+void Decoder::set_pieces(const std::size_t* sizes) noexcept {
+  beyond_ = octets_.size() - sizes[0];
+  octets_ = octets_.first(sizes[0]);
+  next_sizes_ = sizes + 1;
+}
+
+bool Decoder::begin_next_piece() noexcept {
+  if (beyond_ == 0) {
+    fail(ErrorKind::truncated);
+    return false;
+  }
+  // The piece's header, of 12 octets, is not there: alignment is to 8 at most, so 4 stand for it.
+  constexpr std::size_t header = 4;
+  const std::byte* const begin = octets_.data() + octets_.size();
+  octets_ = {begin - header, header + *next_sizes_};
+  position_ = header;
+  beyond_ -= *next_sizes_++;
+  return true;
+}
+
+OctetSpan Decoder::read_octets_of_pieces(std::size_t count) noexcept {
+  if (count > remaining()) {
+    fail(ErrorKind::truncated);
+    return {};
+  }
+  const OctetSpan view(octets_.data() + position_, count);
+  std::size_t left = count;
+  while (left > octets_.size() - position_) {
+    left -= octets_.size() - position_;
+    if (!begin_next_piece()) return {};
+  }
+  position_ += left;
+  return view;
 }
 
 // CORBA 3.0, 15.3.2.7: the length counts the terminating NUL.
 std::string_view Decoder::read_string_view() noexcept {
   const std::size_t size = read_length(1);
   if (size == 0) return {};
-  const auto* text = reinterpret_cast<const char*>(octets_.data() + position_);
-  if (std::memchr(text, 0, size) != text + size - 1) {
-    fail(ErrorKind::bad_string);
-    return {};
-  }
-  position_ += size;
-  return {text, size - 1};
+  const auto* text = reinterpret_cast<const char*>(read_octets(size).data());
+  if (std::memchr(text, 0, size) == text + size - 1) return {text, size - 1};
+  fail(ErrorKind::bad_string);
+  return {};
 }
 
 Decoder Decoder::read_encapsulation() noexcept {

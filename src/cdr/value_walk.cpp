@@ -21,13 +21,13 @@ constexpr std::size_t labels_per_octet_max = 256;  // those that unions of any s
 class Walk final {
  public:
   Walk(Decoder& decoder, Encoder* encoder, InnerTypes inner_types)
-      : in_(decoder), out_(encoder), inner_types_(inner_types), start_(decoder.position()) {}
+      : in_(decoder), out_(encoder), inner_types_(inner_types), start_(decoder.remaining()) {}
 
   void value(const TypeNode& type) {
     if (!in_.ok()) return;
-    const std::size_t before = in_.position();
+    const std::size_t before = in_.remaining();
     if (!basic_value(type.kind)) constructed_value(type);
-    if (in_.position() == before && ++empty_values_ > empty_values_max)
+    if (in_.remaining() == before && ++empty_values_ > empty_values_max)
       in_.fail(ErrorKind::too_large);
   }
 
@@ -189,7 +189,7 @@ class Walk final {
   /// All members of the type are looked at.
   void count_labels(const TypeNode& type) {
     labels_ += type.members.size();
-    if (labels_ > labels_max + (in_.position() - start_) * labels_per_octet_max)
+    if (labels_ > labels_max + (start_ - in_.remaining()) * labels_per_octet_max)
       in_.fail(ErrorKind::too_large);
   }
 

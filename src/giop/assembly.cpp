@@ -7,6 +7,15 @@
 
 namespace perigee::giop {
 
+// In 1.2 alignment goes on in the next fragment. In 1.1 it counts from the fragment's own header,
+// which makes no difference where its 12 octets would put it anyway. CORBA 3.0, 15.4.9.
+void Assembly::begin_fragment(const FrameHeader& header) {
+  ++fragments_;
+  more_ = header.more_fragments;
+  const bool goes_on = first_.version.minor >= 2 || (size_ & 7U) == 4;
+  if (!goes_on && (cuts_.empty() || cuts_.back() != size_)) cuts_.push_back(size_);
+}
+
 void Assembly::append(OctetSpan octets, std::size_t announced) {
   const std::size_t needed = size_ + octets.size();
   if (needed > capacity_) grow(needed, needed + announced);
@@ -29,7 +38,19 @@ void Assembly::grow(std::size_t needed, std::size_t wanted) {
   capacity_ = capacity;
 }
 
-void Assembly::release(messaging::IncomingMessage& message) noexcept {
+std::unique_ptr<std::size_t[]> Assembly::piece_sizes() const {
+  if (cuts_.empty()) return nullptr;
+  auto sizes = std::make_unique<std::size_t[]>(cuts_.size() + 1);
+  std::size_t begin = 0;
+  for (std::size_t index = 0; index < cuts_.size(); ++index) {
+    sizes[index] = cuts_[index] - begin;
+    begin = cuts_[index];
+  }
+  sizes[cuts_.size()] = size_ - begin;
+  return sizes;
+}
+
+void Assembly::release(messaging::IncomingMessage& message) {
   std::byte* octets = storage_.get();
   if (is_fragmented_) {
     octets[flags_offset] &= ~std::byte{flag_more_fragments};
@@ -42,6 +63,8 @@ void Assembly::release(messaging::IncomingMessage& message) noexcept {
   message.octets = {octets, size_};
   message.header_size = frame_header_size;
   message.storage = std::move(storage_);
+  message.piece_sizes = piece_sizes();
+  cuts_.clear();
   size_ = 0;
   capacity_ = 0;
 }

@@ -6,6 +6,7 @@
 #include <perigee/messaging/message.h>
 
 #include <memory>
+#include <vector>
 
 namespace perigee::giop {
 
@@ -36,10 +37,7 @@ class Assembly {
   [[nodiscard]] bool more() const noexcept { return more_; }
 
   /// A fragment with this header follows.
-  void begin_fragment(const FrameHeader& header) noexcept {
-    ++fragments_;
-    more_ = header.more_fragments;
-  }
+  void begin_fragment(const FrameHeader& header);
   /// Appends a copy of `octets`, of which `announced` more are to come in the same piece.
   void append(OctetSpan octets, std::size_t announced);
   /// Room for some of the `announced` octets to come (at least one; none if none are).
@@ -48,14 +46,16 @@ class Assembly {
   void filled(std::size_t count) noexcept { size_ += count; }
 
   /// Gives the message away, its header as if it had never been in pieces. Leaves this empty.
-  void release(messaging::IncomingMessage& message) noexcept;
+  void release(messaging::IncomingMessage& message);
 
  private:
   void grow(std::size_t needed, std::size_t wanted);
+  [[nodiscard]] std::unique_ptr<std::size_t[]> piece_sizes() const;
 
   std::unique_ptr<std::byte[]> storage_;
   std::size_t size_ = 0;
   std::size_t capacity_ = 0;
+  std::vector<std::size_t> cuts_;  // GIOP 1.1: where alignment counts anew
   FrameHeader first_;
   std::uint32_t request_id_ = 0;
   std::uint32_t fragments_ = 0;

@@ -24,7 +24,10 @@ using messaging::ResponseFlags;
 namespace {
 
 cdr::Decoder decoder_of(const IncomingMessage& message) noexcept {
-  return {message.octets, message.order, message.header_size};
+  cdr::Decoder decoder(message.octets, message.order, message.header_size);
+  if (message.piece_sizes) [[unlikely]]
+    decoder.set_pieces(message.piece_sizes.get());
+  return decoder;
 }
 
 /// What is wrong with the header after all of it was read, if anything.

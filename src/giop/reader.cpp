@@ -167,6 +167,7 @@ void Reader::deliver_view(IncomingMessage& message) noexcept {
   message.octets = {front(), frame_.total};
   message.header_size = frame_header_size;
   message.storage.reset();
+  message.piece_sizes.reset();
   if (data_ == held_.data()) message.keep();
   begin_ += frame_.total;
   frame_known_ = false;

@@ -26,6 +26,47 @@ const Octets lying_length = octets(0xff, 0xff, 0xff, 0xff, 1, 2, 3, 4);
 
 }  // namespace
 
+TEST_CASE("alignment counts anew in each piece, 12 octets before it") {
+  // A header of 12 octets and a long fill the first piece; the second has padding, two doubles that
+  // are not cut, and the begin of an octet sequence, which is; the third its end, and a long long.
+  Octets message(12 + 4);
+  message[15] = std::byte{7};
+  const Octets second =
+      octets(0, 0, 0, 0, 0x3f, 0xf0, 0, 0, 0, 0, 0, 0, 0x40, 0, 0, 0, 0, 0, 0, 0,  //
+             0, 0, 0, 3, 0xa1, 0xa2);
+  const Octets third = octets(0xa3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 9);
+  message.insert(message.end(), second.begin(), second.end());
+  message.insert(message.end(), third.begin(), third.end());
+  const std::size_t sizes[] = {16, second.size(), third.size()};
+  Decoder decoder(message, std::endian::big, 12);
+  decoder.set_pieces(sizes);
+  CHECK(decoder.remaining() == message.size() - 12);
+  CHECK(decoder.read<std::int32_t>() == 7);
+  CHECK(decoder.is_cut_within(1));
+  CHECK(decoder.read<double>() == 1);
+  CHECK(decoder.read<double>() == 2);
+  const OctetSpan three = decoder.read_octet_sequence();
+  REQUIRE(three.size() == 3);
+  CHECK(three[2] == std::byte{0xa3});
+  CHECK(decoder.read<std::int64_t>() == 9);
+  CHECK(decoder.remaining() == 0);
+  CHECK(decoder.ok());
+  CHECK(decoder.read<std::uint8_t>() == 0);
+  CHECK(decoder.error().kind == ErrorKind::truncated);
+}
+
+TEST_CASE("a block that is longer than all pieces is an error, and empty pieces are none") {
+  const Octets message(40);
+  const std::size_t sizes[] = {16, 0, 0, 24};
+  Decoder decoder(message, std::endian::native, 12);
+  decoder.set_pieces(sizes);
+  CHECK(decoder.read_octets(28).size() == 28);
+  CHECK(decoder.ok());
+  CHECK(decoder.remaining() == 0);
+  CHECK(decoder.read_octets(1).empty());
+  CHECK(decoder.error().kind == ErrorKind::truncated);
+}
+
 TEST_CASE("a boolean other than 0 and 1 is an error") {
   CHECK(error_of<bool>(octets(2)) == ErrorKind::bad_boolean);
   CHECK(error_of<std::vector<bool>>(octets(0, 0, 0, 2, 1, 0xff)) == ErrorKind::bad_boolean);

@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 // clang-format off: one line a frame.
 namespace perigee::giop::test {
 namespace {
@@ -112,6 +114,30 @@ TEST_CASE("1.1 fragments carry no id; whole messages of any version may come bet
   REQUIRE(result.messages.size() == 2);
   CHECK(result.messages[1].version == Version{1, 1});
   CHECK(result.messages[1].octets == hex(piece_1_1(request, "123456789", 0)));
+}
+
+TEST_CASE("messages of 1.1 say where alignment counts anew: not where the header would put it anyway") {
+  const auto sizes_of = [](std::initializer_list<Octets> frames) {
+    const auto reader = giop->make_reader();
+    Octets scratch(1024);
+    messaging::IncomingMessage message;
+    for (const Octets& frame : frames) {
+      std::ranges::copy(frame, reader->receive_space(scratch).begin());
+      reader->received(frame.size());
+    }
+    REQUIRE(reader->next(message) == messaging::MessageReader::Next::message);
+    std::vector<std::size_t> sizes;
+    for (std::size_t sum = 0; message.piece_sizes && sum < message.octets.size();)
+      sum += sizes.emplace_back(message.piece_sizes[sizes.size()]);
+    return sizes;
+  };
+  using Sizes = std::vector<std::size_t>;
+  const std::string four = "1234";
+  CHECK(sizes_of({piece_1_1(request, four, more), piece_1_1(fragment, four, more),
+                  piece_1_1(fragment, four, 0)}) == Sizes{16, 8});
+  CHECK(sizes_of({piece_1_1(request, four, more), piece_1_1(fragment, "", 0)}) == Sizes{16});
+  CHECK(sizes_of({piece_1_1(request, four + four, more), piece_1_1(fragment, four, 0)}).empty());
+  CHECK(sizes_of({first_1_2(request, 5, "12345678"), fragment_1_2(5, four, 0)}).empty());
 }
 
 TEST_CASE("a fragmented 1.1 message cannot interleave with another one") {

@@ -283,6 +283,7 @@ TEST_CASE("an object is not activated again before it is etherealized") {
   left.get();
   again.get();
   CHECK(f.poa->id_to_servant({1}));
+  f.manager->on_etherealize = nullptr;  // what it waits for ends before the fixture
 }
 
 TEST_CASE("a request for an object that its own thread is incarnating may be tried again") {

@@ -47,18 +47,32 @@ class PERIGEE_API Decoder {
   /// `bad_encapsulation` if `octets` is empty or its first octet is no byte order.
   [[nodiscard]] static Decoder from_encapsulation(OctetSpan octets, Limits limits = {}) noexcept;
 
+  /// Says that the octets are those of several pieces, in each of which alignment counts anew, from
+  /// 12 octets before it (fragments of GIOP 1.1): no value but a block goes on in the next piece.
+  /// `sizes` are those of the pieces, all octets together, and must outlive the decoder. The first
+  /// piece must hold what was read so far.
+  void set_pieces(const std::size_t* sizes) noexcept;
+
+  /// Where the next octet is, as alignment counts.
   [[nodiscard]] std::size_t position() const noexcept { return position_; }
-  [[nodiscard]] std::size_t remaining() const noexcept { return octets_.size() - position_; }
+  [[nodiscard]] std::size_t remaining() const noexcept {
+    return octets_.size() - position_ + beyond_;
+  }
+  /// Whether the next `count` octets are not all in the present piece.
+  [[nodiscard]] bool is_cut_within(std::size_t count) const noexcept {
+    return count > octets_.size() - position_ && beyond_ != 0;
+  }
   [[nodiscard]] bool swaps() const noexcept { return swap_; }
 
   void align(std::size_t alignment) noexcept {
     const std::size_t padding = (0 - position_) & (alignment - 1);
-    skip(padding);
+    if (padding > octets_.size() - position_) [[unlikely]] {
+      if (begin_next_piece()) align(alignment);
+      return;
+    }
+    position_ += padding;
   }
-  void skip(std::size_t count) noexcept {
-    if (count > remaining()) return fail(ErrorKind::truncated);
-    position_ += count;
-  }
+  void skip(std::size_t count) noexcept { (void)read_octets(count); }
 
   /// How characters are read: `char`, strings and their wide relatives.
   [[nodiscard]] CodeSets code_sets() const noexcept { return code_sets_; }
@@ -75,10 +89,8 @@ class PERIGEE_API Decoder {
       // A span is far smaller than the address space: `end` cannot wrap.
       const std::size_t start = (position_ + sizeof(T) - 1) & ~(sizeof(T) - 1);
       const std::size_t end = start + sizeof(T);
-      if (end > octets_.size()) [[unlikely]] {
-        fail(ErrorKind::truncated);
-        return T{};
-      }
+      if (end > octets_.size()) [[unlikely]]
+        return begin_next_piece() ? read<T>() : T{};
       T value;
       std::memcpy(&value, octets_.data() + start, sizeof(T));
       position_ = end;
@@ -124,10 +136,8 @@ class PERIGEE_API Decoder {
   void read_wide_string(std::wstring& text);
   /// `count` octets as a view, unaligned.
   [[nodiscard]] OctetSpan read_octets(std::size_t count) noexcept {
-    if (count > remaining()) {
-      fail(ErrorKind::truncated);
-      return {};
-    }
+    if (count > octets_.size() - position_) [[unlikely]]
+      return read_octets_of_pieces(count);
     const OctetSpan view = octets_.subspan(position_, count);
     position_ += count;
     return view;
@@ -215,12 +225,17 @@ class PERIGEE_API Decoder {
 
  private:
   static Decoder failed(ErrorKind kind) noexcept;
+  /// False, and `truncated`, if there is none.
+  [[gnu::cold]] bool begin_next_piece() noexcept;
+  [[gnu::cold]] OctetSpan read_octets_of_pieces(std::size_t count) noexcept;
   long double read_long_double() noexcept;
   [[gnu::cold]] char converted(char character) noexcept;
   [[gnu::cold]] void convert(std::string_view octets, std::string& text);
 
-  OctetSpan octets_;
+  OctetSpan octets_;  // the present piece
   std::size_t position_ = 0;
+  std::size_t beyond_ = 0;                   // octets of the pieces behind it
+  const std::size_t* next_sizes_ = nullptr;  // of these pieces, if there are any
   bool swap_ = false;
   CodeSets code_sets_;
   std::uint32_t depth_left_ = Limits{}.depth_max;

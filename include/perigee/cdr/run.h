@@ -172,7 +172,7 @@ class ConvertingWriter final {
   Encoder& encoder_;
 };
 
-/// Reads a run by the decoder, which converts characters.
+/// Reads a run by the decoder, which converts characters, and knows pieces.
 class ConvertingReader final {
  public:
   explicit ConvertingReader(Decoder& decoder) noexcept : decoder_(decoder) {}
@@ -251,7 +251,12 @@ void read_run(Decoder& decoder, T& value) {
     if (decoder.code_sets().converts()) return Wire::members(run, value);
   }
   const std::size_t position = decoder.position();
-  const OctetSpan octets = decoder.read_octets(Wire::sizes[position & 7U]);
+  const std::size_t size = Wire::sizes[position & 7U];
+  if (decoder.is_cut_within(size)) [[unlikely]] {
+    ConvertingReader run(decoder);
+    return Wire::members(run, value);
+  }
+  const OctetSpan octets = decoder.read_octets(size);
   if (octets.empty()) return;
   const auto read = [&](auto run) {
     Wire::members(run, value);
@@ -305,6 +310,10 @@ void read_structs(Decoder& decoder, T* values, std::size_t count) {
   }
   const std::size_t position = decoder.position();
   const std::size_t size = Wire::sizes[position & 7U] + (count - 1) * Wire::block_size;
+  if (decoder.is_cut_within(size)) [[unlikely]] {
+    ConvertingReader run(decoder);
+    return run::each<Wire>(run, values, count);
+  }
   const OctetSpan octets = decoder.read_octets(size);
   if (octets.empty()) return;
   const auto finish = [&](const auto& run) {

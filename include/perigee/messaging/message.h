@@ -107,6 +107,9 @@ struct IncomingMessage {
   OctetSpan octets;
   std::size_t header_size = 12;  ///< where the message header (request id, …) begins
   std::unique_ptr<std::byte[]> storage;
+  /// Of the pieces that make up `octets`, if alignment counts anew in each of them: fragments of
+  /// GIOP 1.1, without their headers. Else null.
+  std::unique_ptr<std::size_t[]> piece_sizes;
 
   /// Copies the octets to storage of its own, if they are not there yet.
   void keep() {

@@ -60,7 +60,7 @@ bool with_basic(TypeKind kind, Act&& act) {
 /// octets before the value, so that its alignment is kept.
 class EncodedValue final : public Content {
  public:
-  EncodedValue(const Decoder& decoder, std::size_t size)
+  EncodedValue(const Decoder& decoder, std::size_t size, const TypeNode& type)
       : order_(decoder.swaps() == (std::endian::native == std::endian::little)
                    ? std::endian::big
                    : std::endian::little),
@@ -68,10 +68,14 @@ class EncodedValue final : public Content {
         code_sets_(decoder.code_sets()) {
     if (auto* core = orb::OrbCore::from(decoder.environment())) core_ = core->weak_from_this();
     Decoder copy = decoder;
-    const OctetSpan octets = copy.read_octets(size);
-    octets_.reserve(phase_ + size);
-    octets_.resize(phase_);
-    octets_.insert(octets_.end(), octets.begin(), octets.end());
+    if (decoder.is_cut_within(size)) {
+      write_again(copy, type);
+    } else {
+      const OctetSpan octets = copy.read_octets(size);
+      octets_.reserve(phase_ + size);
+      octets_.resize(phase_);
+      octets_.insert(octets_.end(), octets.begin(), octets.end());
+    }
   }
 
   void encode(Encoder& encoder, const TypeNode& type) const override {
@@ -94,6 +98,15 @@ class EncodedValue final : public Content {
   }
 
  private:
+  /// A value whose alignment changes inside.
+  void write_again(Decoder& decoder, const TypeNode& type) {
+    cdr::Buffer buffer;
+    Encoder encoder(buffer, order_);
+    encoder.set_code_sets(code_sets_);
+    cdr::copy_value(decoder, encoder, type);
+    octets_ = buffer.flatten();
+    phase_ = 0;
+  }
   [[nodiscard]] Decoder make_decoder() const {
     Decoder decoder(octets_, order_, phase_);
     decoder.set_code_sets(code_sets_);
@@ -276,8 +289,8 @@ perigee::cdr::Decoder& operator>>(perigee::cdr::Decoder& decoder, Any& any) {
       decoder.fail(walk.error().kind);
       return decoder;
     }
-    const std::size_t size = walk.position() - decoder.position();
-    content = std::make_shared<perigee::any::EncodedValue>(decoder, size);
+    const std::size_t size = decoder.remaining() - walk.remaining();
+    content = std::make_shared<perigee::any::EncodedValue>(decoder, size, *type.node);
     decoder.skip(size);
   }
   if (!decoder.ok()) return decoder;

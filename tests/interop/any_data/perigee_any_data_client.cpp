@@ -1,11 +1,7 @@
 // The Perigee client of the interoperability tests of data inside any:
-//   perigee_any_data_client FILE [--quit] [--no-wide] [--long-double] [--short-replies]
-//                           [Perigee options]
+//   perigee_any_data_client FILE [--quit] [--no-wide] [--long-double] [Perigee options]
 // Values of all constructed types go there inside anys, and come back after the peer has taken them
 // out and put them into anys of its own.
-//
-// --short-replies, for omniORB in GIOP 1.1: it sends more than 8 KiB in fragments, in each of which
-// alignment starts anew, so what is aligned to 8 octets there is not where we look for it.
 #include "../checks.h"
 #include "large_size.h"
 #include "perigee_any_data_peer.h"
@@ -173,19 +169,17 @@ int run(const IDL::traits<CORBA::ORB>::ref_type& orb, const std::vector<std::str
   bool quit = false;
   bool has_wide = true;
   bool has_long_double = false;
-  bool has_long_replies = true;
   for (const std::string& argument : arguments) {
     if (argument == "--quit") quit = true;
     if (argument == "--no-wide") has_wide = false;
     if (argument == "--long-double") has_long_double = true;
-    if (argument == "--short-replies") has_long_replies = false;
   }
   std::string ior;
   std::ifstream(arguments.at(1)) >> ior;
   const auto peer = IDL::traits<AnyData::Peer>::narrow(orb->string_to_object(ior));
   for (int seed = 0; seed < 6; ++seed) {
     check_members(peer, seed);
-    if (has_long_replies) check_samples(peer, seed);
+    check_samples(peer, seed);
   }
   check_others(peer);
   check_empty<Octets, Longs, LongLongs, Doubles, Texts, Anys, TwoAnys, Data::Trees, Data::Nodes,
@@ -195,7 +189,7 @@ int run(const IDL::traits<CORBA::ORB>::ref_type& orb, const std::vector<std::str
   if (has_wide) check_wide(peer);
   if (has_long_double) check_any(peer, -3.5e-4000L, any_of(1.25L));
   check_large(peer, has_wide);
-  if (has_long_replies) check_large_aligned(peer);
+  check_large_aligned(peer);
   if (quit) peer->quit();
   return interop::finish("Perigee client of data inside any");
 }
