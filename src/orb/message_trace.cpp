@@ -2,6 +2,7 @@
 #include "orb/message_trace.h"
 
 #include <perigee/base/log.h>
+#include <perigee/orb/text.h>
 
 #include <algorithm>
 #include <cctype>
@@ -16,6 +17,7 @@ using messaging::Protocol;
 namespace {
 
 constexpr std::size_t key_octets_max = 40;
+constexpr std::size_t name_octets_max = 200;
 constexpr std::size_t octets_shown_max = 2048;
 constexpr std::size_t octets_per_line = 16;
 constexpr std::string_view digits = "0123456789abcdef";
@@ -41,6 +43,12 @@ std::string key_text(OctetSpan key) {
   return shown.size() < key.size() ? text + "..." : text;
 }
 
+// What a peer calls an operation or an exception may be anything: no line of the log of its own.
+std::string name_text(std::string_view name) {
+  const std::string text = text::quoted(name.substr(0, name_octets_max), '\'');
+  return name.size() > name_octets_max ? text + "..." : text;
+}
+
 std::string_view status_text(messaging::ReplyStatus status) {
   constexpr std::string_view names[] = {"NO_EXCEPTION",          "USER_EXCEPTION",
                                         "SYSTEM_EXCEPTION",      "LOCATION_FORWARD",
@@ -62,8 +70,8 @@ std::string request_text(const Protocol& protocol, const IncomingMessage& messag
   const auto request = protocol.parse_request(message, contexts);
   if (!request) return "Request that cannot be parsed";
   const messaging::RequestHeader& header = request->header;
-  return "Request " + std::to_string(header.request_id) + " '" + std::string(header.operation) +
-         (header.response == messaging::ResponseFlags::none ? "' (oneway)" : "'") + " to " +
+  return "Request " + std::to_string(header.request_id) + " " + name_text(header.operation) +
+         (header.response == messaging::ResponseFlags::none ? " (oneway)" : "") + " to " +
          key_text(header.object_key) + ", contexts " + std::to_string(header.contexts.size());
 }
 
@@ -75,7 +83,7 @@ std::string reply_text(const Protocol& protocol, const IncomingMessage& message)
                      std::string(status_text(reply->header.status));
   const bool exception = reply->header.status == messaging::ReplyStatus::user_exception ||
                          reply->header.status == messaging::ReplyStatus::system_exception;
-  if (exception) text += " " + std::string(reply->body.read_string_view());
+  if (exception) text += " " + name_text(reply->body.read_string_view());
   return text;
 }
 

@@ -56,9 +56,23 @@ TEST_CASE("at level debug the log shows connections and the headers of messages"
   CHECK(lines.have("message: sent to test://peer: GIOP 1.2 Request"));
   CHECK(lines.have("'ping' to key, contexts"));
   CHECK(lines.have("received from test://peer: GIOP 1.2 Reply"));
-  CHECK(lines.have("SYSTEM_EXCEPTION IDL:omg.org/CORBA/NO_PERMISSION:1.0"));
+  CHECK(lines.have("SYSTEM_EXCEPTION 'IDL:omg.org/CORBA/NO_PERMISSION:1.0'"));
   CHECK(lines.have("connection: test://peer ended"));
   CHECK(!lines.have("47 49 4f 50"));
+}
+
+TEST_CASE("names that peers send are quoted, and cut: they forge no lines of the log") {
+  LogLines lines(log::Level::debug);
+  Fixture fixture;
+  fixture.peer("a", reply_with_exception("IDL:X:1.0\n[error] forged", 0, CORBA::COMPLETED_NO));
+  const auto object = fixture.object({"a"});
+  const std::string name = "op'\n[error] forged" + std::string(1000, 'x');
+  const stub::Operation operation{name, stub::Operation::Kind::twoway, {}};
+  CHECK_THROWS_AS(stub::invoke(*object, operation, nullptr, nullptr), CORBA::SystemException);
+  CHECK(lines.have("SYSTEM_EXCEPTION 'IDL:X:1.0\\n[error] forged'"));
+  CHECK(lines.have("'op\\'\\n[error] forgedxxx"));
+  CHECK(lines.have("xxx'... to key"));
+  CHECK(!lines.have("\n[error]"));
 }
 
 TEST_CASE("at level trace it shows the octets, too") {
