@@ -61,9 +61,14 @@ class TypeWriter final {
     if (!is_complex(type.kind)) return;
     if (!type.encapsulation.empty()) {
       encoder.write_length(type.encapsulation.size());
-      return encoder.write_octets(type.encapsulation);
+      return copy_octets(encoder, type.encapsulation);
     }
     encoder.write_encapsulation([&](Encoder& body) { write_body(body, type); });
+  }
+
+  /// Never borrowed: a type may be gone when the message is sent.
+  static void copy_octets(Encoder& encoder, OctetSpan octets) {
+    std::ranges::copy(octets, encoder.buffer().extend(octets.size()));
   }
 
   void write_body(Encoder& body, const TypeNode& type) {

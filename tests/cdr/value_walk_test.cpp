@@ -111,6 +111,22 @@ TEST_CASE("a value is written again in other code sets") {
   CHECK(copied == Octets(expected.begin(), expected.begin() + static_cast<long>(copied.size())));
 }
 
+// The inner type is decoded to be written again, and is gone when the message is sent.
+TEST_CASE("no TypeCode is borrowed, however large it is") {
+  const std::string name(10'000, 'n');
+  const TypeNode large{.kind = tk_alias, .name = name, .content = &basic_node<tk_octet>};
+  Buffer came;
+  Encoder peer(came);
+  encode_type(peer, large);
+  peer << std::uint8_t{7};
+  Decoder decoder(came.own_octets(), std::endian::native);
+  Buffer buffer;
+  Encoder encoder(buffer, std::endian::native, Encoder::Borrowing::yes);
+  copy_value(decoder, encoder, basic_node<tk_any>);
+  CHECK(buffer.borrowed().empty());
+  CHECK(buffer.flatten() == came.flatten());
+}
+
 TEST_CASE("a value that is cut off anywhere is an error") {
   const Octets wire = everything(std::endian::big, 0);
   for (std::size_t size = 0; size < wire.size(); ++size) {
