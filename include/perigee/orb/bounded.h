@@ -228,17 +228,20 @@ class bounded_vector : public perigee::stub::Bounded<std::vector<T>, Bound> {
 
 template <std::size_t Bound>
 struct traits<bounded_string<Bound>> : perigee::stub::aggregate_traits<bounded_string<Bound>> {
-  static constexpr std::size_t bound = Bound;
+  using is_bounded = std::true_type;
+  using bound = std::integral_constant<std::uint32_t, Bound>;
 };
 template <std::size_t Bound>
 struct traits<bounded_wstring<Bound>> : perigee::stub::aggregate_traits<bounded_wstring<Bound>> {
-  static constexpr std::size_t bound = Bound;
+  using is_bounded = std::true_type;
+  using bound = std::integral_constant<std::uint32_t, Bound>;
 };
 template <typename T, std::size_t Bound>
 struct traits<bounded_vector<T, Bound>>
     : perigee::stub::aggregate_traits<bounded_vector<T, Bound>> {
   using element_traits = traits<T>;
-  static constexpr std::size_t bound = Bound;
+  using is_bounded = std::true_type;
+  using bound = std::integral_constant<std::uint32_t, Bound>;
 };
 
 }  // namespace perigee_v1

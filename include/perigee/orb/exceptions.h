@@ -45,6 +45,10 @@ class PERIGEE_API Exception : public std::exception {
 /// Base of the exceptions that IDL declares. Generated classes are final.
 class PERIGEE_API UserException : public Exception {
  public:
+  UserException(const UserException&) = default;
+  UserException(UserException&&) noexcept = default;
+  UserException& operator=(const UserException&) = default;
+  UserException& operator=(UserException&&) noexcept = default;
   ~UserException() override;
   /// The repository id and the members: `IDL:Stock/Unknown:1.0 {symbol="ACME"}`.
   [[nodiscard]] const char* what() const noexcept override;
@@ -52,6 +56,7 @@ class PERIGEE_API UserException : public Exception {
   virtual void _encode(perigee::cdr::Encoder& encoder) const = 0;
 
  protected:
+  UserException() = default;
   /// Appends what `what` returns.
   virtual void _describe(std::string& text) const;
 
@@ -62,6 +67,10 @@ class PERIGEE_API UserException : public Exception {
 /// Base of the standard exceptions that the ORB raises.
 class PERIGEE_API SystemException : public Exception {
  public:
+  SystemException(const SystemException&) = default;
+  SystemException(SystemException&&) noexcept = default;
+  SystemException& operator=(const SystemException&) = default;
+  SystemException& operator=(SystemException&&) noexcept = default;
   ~SystemException() override;
   [[nodiscard]] std::uint32_t minor() const noexcept { return minor_; }
   void minor(std::uint32_t minor) noexcept { minor_ = minor; }

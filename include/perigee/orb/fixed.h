@@ -165,8 +165,8 @@ class Fixed {
 
 template <std::uint16_t Digits, std::uint16_t Scale>
 struct traits<Fixed<Digits, Scale>> : perigee::stub::aggregate_traits<Fixed<Digits, Scale>> {
-  static constexpr std::uint16_t digits = Digits;
-  static constexpr std::uint16_t scale = Scale;
+  using digits = std::integral_constant<std::uint16_t, Digits>;
+  using scale = std::integral_constant<std::uint16_t, Scale>;
 };
 
 }  // namespace perigee_v1

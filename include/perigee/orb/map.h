@@ -97,6 +97,7 @@ class bounded_map {
 
 template <typename K, typename V>
 struct traits<std::map<K, V>> : perigee::stub::aggregate_traits<std::map<K, V>> {
+  using is_bounded = std::false_type;
   using key_traits = traits<K>;
   using element_traits = traits<V>;
 };
@@ -105,7 +106,8 @@ struct traits<bounded_map<K, V, Bound>>
     : perigee::stub::aggregate_traits<bounded_map<K, V, Bound>> {
   using key_traits = traits<K>;
   using element_traits = traits<V>;
-  static constexpr std::size_t bound = Bound;
+  using is_bounded = std::true_type;
+  using bound = std::integral_constant<std::uint32_t, Bound>;
 };
 
 }  // namespace perigee_v1

@@ -15,6 +15,13 @@
 
 namespace perigee::stub {
 
+/// How many dimensions an array has.
+template <typename T>
+struct dimensions_of : std::integral_constant<std::uint32_t, 0> {};
+template <typename T, std::size_t size>
+struct dimensions_of<std::array<T, size>>
+    : std::integral_constant<std::uint32_t, 1 + dimensions_of<T>::value> {};
+
 /// Passed by value: basic types and enums.
 template <typename T>
 struct value_traits {
@@ -94,15 +101,22 @@ template <typename T>
   requires(std::is_arithmetic_v<T> || std::is_enum_v<T>)
 struct traits<T> : perigee::stub::value_traits<T> {};
 template <>
-struct traits<std::string> : perigee::stub::aggregate_traits<std::string> {};
+struct traits<std::string> : perigee::stub::aggregate_traits<std::string> {
+  using is_bounded = std::false_type;
+};
 template <>
-struct traits<std::wstring> : perigee::stub::aggregate_traits<std::wstring> {};
+struct traits<std::wstring> : perigee::stub::aggregate_traits<std::wstring> {
+  using is_bounded = std::false_type;
+};
 template <typename T>
 struct traits<std::vector<T>> : perigee::stub::aggregate_traits<std::vector<T>> {
+  using is_bounded = std::false_type;
   using element_traits = traits<T>;
 };
 template <typename T, std::size_t N>
 struct traits<std::array<T, N>> : perigee::stub::aggregate_traits<std::array<T, N>> {
+  using dimensions =
+      std::integral_constant<std::uint32_t, perigee::stub::dimensions_of<std::array<T, N>>::value>;
   using element_traits = traits<T>;
 };
 

@@ -13,6 +13,7 @@ using perigee::test::octets;
 
 TEST_CASE("an array of several dimensions is an array of arrays") {
   static_assert(std::is_same_v<Grids::Matrix, std::array<std::array<double, 3>, 2>>);
+  static_assert(IDL::traits<Grids::Matrix>::dimensions::value == 2);
   static_assert(std::is_same_v<Grids::Rows, std::array<Grids::Row, 2>>);
   static_assert(std::is_same_v<IDL::traits<Grids::Row>::in_type, const Grids::Row&>);
   const Grids::Board board;

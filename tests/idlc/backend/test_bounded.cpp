@@ -91,6 +91,14 @@ TEST_CASE("bounded types survive the round trip") {
   check_round_trip(key);
 }
 
+TEST_CASE("traits say what is bounded") {
+  static_assert(IDL::traits<Bounds::Code>::is_bounded::value);
+  static_assert(IDL::traits<Bounds::Code>::bound::value == 5);
+  static_assert(IDL::traits<Bounds::Few>::bound::value == 4);
+  static_assert(!IDL::traits<std::string>::is_bounded::value);
+  static_assert(!IDL::traits<std::vector<int32_t>>::is_bounded::value);
+}
+
 TEST_CASE("a bounded type is on the wire as the unbounded one") {
   CHECK(encode(Bounds::Code("ab"), std::endian::big) ==
         encode(std::string("ab"), std::endian::big));

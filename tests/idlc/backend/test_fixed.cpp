@@ -27,6 +27,8 @@ perigee::cdr::ErrorKind decoding_error(const perigee::Octets& wire) {
 
 TEST_CASE("fixed constants have their values and as many digits") {
   static_assert(std::is_same_v<decltype(Money::rate), const Fixed<4, 4>>);
+  static_assert(IDL::traits<Fixed<4, 3>>::digits::value == 4);
+  static_assert(IDL::traits<Fixed<4, 3>>::scale::value == 3);
   static_assert(Money::rate == Fixed<4, 4>("0.0725"));
   CHECK(Money::limit.to_string() == "12345678.90");
   CHECK(Money::debt.to_string() == "-3");

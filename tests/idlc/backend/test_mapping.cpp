@@ -12,6 +12,14 @@
 #include <limits>
 #include <type_traits>
 
+TEST_CASE("exceptions are moved without throwing") {
+  static_assert(std::is_nothrow_move_constructible_v<Faults::Detailed>);
+  static_assert(std::is_nothrow_move_assignable_v<Faults::Detailed>);
+  Faults::Detailed source("what", 7, {"a", "b"});
+  const Faults::Detailed moved(std::move(source));
+  CHECK(moved.causes().size() == 2);
+}
+
 TEST_CASE("constants have the values that the IDL says") {
   static_assert(answer == 42);
   static_assert(Limits::short_min == -32768);
