@@ -172,8 +172,8 @@ class weak_counted_ptr {
   /// Only while the object lives can its address be converted: to a virtual base, say.
   template <typename U>
     requires std::is_convertible_v<U*, T*>
-  weak_counted_ptr(
-      const weak_counted_ptr<U>& other) noexcept  // NOLINT(google-explicit-constructor)
+  weak_counted_ptr(  // NOLINT(google-explicit-constructor)
+      const weak_counted_ptr<U>& other) noexcept
       : weak_counted_ptr(other.lock()) {}
   weak_counted_ptr& operator=(weak_counted_ptr other) noexcept {
     std::swap(object_, other.object_);
@@ -203,7 +203,7 @@ class counted_from_this {
  protected:
   counted_from_this() noexcept = default;
   counted_from_this(const counted_from_this&) noexcept {}
-  counted_from_this& operator=(const counted_from_this&) noexcept { return *this; }
+  counted_from_this& operator=(const counted_from_this&) noexcept { return *this; }  // NOLINT
   ~counted_from_this() = default;
 
   /// Null unless `make_counted` made the object and is done with it, and it is not ending.
