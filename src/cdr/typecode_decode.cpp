@@ -176,6 +176,8 @@ class TypeReader final {
     node.name = decoder.read_string_view();
     switch (node.kind) {
       case TypeKind::tk_alias:
+        node.content = read(part);
+        return count_aliases(*node.content);
       case TypeKind::tk_value_box:
         node.content = read(part);
         return;
@@ -217,16 +219,20 @@ class TypeReader final {
     node.members = arena_.members.emplace_back(std::move(members));
   }
 
+  /// Indirections make chains of aliases that do not nest, but must be gone along all the same.
+  void count_aliases(const TypeNode& content) noexcept {
+    std::uint32_t count = 1;
+    for (const TypeNode* node = &content; node != nullptr && node->kind == TypeKind::tk_alias;
+         node = node->content)
+      if (++count > limits_.depth_max) return fail(ErrorKind::too_deep);
+  }
+
   void read_member(TypeMember& member, const TypeNode&, Part& part) {
     member.name = part.decoder.read_string_view();
     member.type = read(part);
   }
   void read_enumerator(TypeMember& member, const TypeNode&, Part& part) {
     member.name = part.decoder.read_string_view();
-  }
-  void read_branch(TypeMember& member, const TypeNode& node, Part& part) {
-    member.label = read_label(part.decoder, unaliased(*node.content));
-    read_member(member, node, part);
   }
   void read_state_member(TypeMember& member, const TypeNode& node, Part& part) {
     read_member(member, node, part);
@@ -246,12 +252,47 @@ class TypeReader final {
   void read_union(TypeNode& node, Part& part) {
     node.content = read(part);
     node.default_index = part.decoder.read<std::int32_t>();
-    if (!is_discriminator(kind_behind(*node.content))) part.decoder.fail(ErrorKind::bad_value);
-    read_members(node, part, 9, &TypeReader::read_branch);
+    if (!is_discriminator(kind_behind(*node.content)))
+      return part.decoder.fail(ErrorKind::bad_value);
+    read_branches(node, part);
     // omniORB writes -2 where the labels leave no value over.
     node.default_index = std::max(node.default_index, -1);
     const auto count = static_cast<std::int64_t>(node.members.size());
     if (node.default_index >= count) part.decoder.fail(ErrorKind::bad_value);
+  }
+
+  void read_branches(TypeNode& node, Part& part) {
+    const TypeNode& discriminator = unaliased(*node.content);
+    const std::size_t count = part.decoder.read_length(9);
+    std::vector<TypeMember> members;
+    members.reserve(count);
+    for (std::size_t index = 0; index < count && check(part.decoder); ++index) {
+      TypeMember& member = members.emplace_back();
+      if (static_cast<std::int64_t>(index) == node.default_index)
+        skip_default_label(part.decoder, discriminator);
+      else
+        member.label = read_label(part.decoder, discriminator);
+      read_member(member, node, part);
+    }
+    node.members = arena_.members.emplace_back(std::move(members));
+  }
+
+  /// The default's label may be any, and JacORB writes one octet of 0 whatever the discriminator:
+  /// what comes next tells which form it is.
+  static void skip_default_label(Decoder& decoder, const TypeNode& discriminator) noexcept {
+    Decoder ahead = decoder;
+    skip_label(ahead, discriminator);
+    if (is_at_branch(ahead))
+      decoder = ahead;
+    else if (decoder.read<std::uint8_t>() != 0)
+      decoder.fail(ErrorKind::bad_value);
+  }
+
+  /// Whether a name and a TypeCode come next.
+  static bool is_at_branch(Decoder decoder) noexcept {
+    (void)decoder.read_string_view();
+    const auto kind = decoder.read<std::uint32_t>();
+    return decoder.ok() && (kind == indirection_tag || is_known(kind));
   }
 
   /// The kind without aliases; tk_null while they are not complete.

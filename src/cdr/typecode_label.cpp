@@ -146,4 +146,18 @@ std::int64_t read_label(Decoder& decoder, const TypeNode& discriminator) noexcep
   }
 }
 
+void skip_label(Decoder& decoder, const TypeNode& discriminator) noexcept {
+  switch (discriminator.kind) {
+    case TypeKind::tk_boolean:
+      return decoder.skip(1);
+    case TypeKind::tk_enum:
+      decoder.align(4);
+      return decoder.skip(4);
+    case TypeKind::tk_wchar:
+      return decoder.skip(decoder.read<std::uint8_t>());
+    default:
+      (void)read_label(decoder, discriminator);
+  }
+}
+
 }  // namespace perigee::cdr

@@ -35,5 +35,7 @@ constexpr bool may_recur(TypeKind kind) noexcept {
 /// A label in a union's TypeCode.
 void write_label(Encoder& encoder, const TypeNode& discriminator, std::int64_t label);
 std::int64_t read_label(Decoder& decoder, const TypeNode& discriminator) noexcept;
+/// A label that need not be a value of the discriminator.
+void skip_label(Decoder& decoder, const TypeNode& discriminator) noexcept;
 
 }  // namespace perigee::cdr

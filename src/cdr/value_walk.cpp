@@ -263,8 +263,9 @@ class Walk final {
     }
   }
 
-  void elements(const TypeNode& type, std::uint32_t count) {
-    switch (unaliased(type).kind) {
+  void elements(const TypeNode& named, std::uint32_t count) {
+    const TypeNode& type = unaliased(named);
+    switch (type.kind) {
       case TypeKind::tk_octet:
       case TypeKind::tk_int8:
         return block<std::uint8_t>(count);

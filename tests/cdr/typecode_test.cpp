@@ -17,7 +17,7 @@ using test::octets;
 ErrorKind error_of(const Octets& wire, TypeLimits limits = {}) {
   Decoder decoder(wire, std::endian::big);
   const TypeRef type = decode_type(decoder, limits);
-  CHECK(type.node->kind == TypeKind::tk_null);
+  CHECK((decoder.ok() || type.node->kind == TypeKind::tk_null));
   return decoder.error().kind;
 }
 
@@ -38,6 +38,56 @@ Octets nested_sequences(std::size_t depth) {
     outer.insert(outer.end(), 4, std::byte{0});
     wire = std::move(outer);
   }
+  return wire;
+}
+
+/// An indirection to where a TypeCode began: `start` octets from the start of the buffer.
+void write_indirection(Encoder& encoder, std::size_t start) {
+  encoder.write(std::uint32_t{0xffffffff});
+  encoder.align(4);
+  encoder.write(static_cast<std::int32_t>(static_cast<std::int64_t>(start) -
+                                          static_cast<std::int64_t>(encoder.buffer().size())));
+}
+
+/// A struct of `count` aliases, the first of octet, each other one of the one before it.
+Octets alias_chain(std::size_t count) {
+  Buffer buffer;
+  Encoder encoder(buffer, std::endian::big);
+  encoder.write(static_cast<std::uint32_t>(TypeKind::tk_struct));
+  encoder.write_encapsulation([&](Encoder& body) {
+    for (const std::string_view empty : {"", ""}) body.write_string(empty);
+    body.write_length(count);
+    std::size_t last = 0;
+    for (std::size_t index = 0; index < count; ++index) {
+      body.write_string("");
+      body.align(4);
+      const std::size_t start = buffer.size();
+      body.write(static_cast<std::uint32_t>(TypeKind::tk_alias));
+      body.write_encapsulation([&](Encoder& alias) {
+        for (const std::string_view empty : {"", ""}) alias.write_string(empty);
+        if (index == 0) return alias.write(static_cast<std::uint32_t>(TypeKind::tk_octet));
+        alias.align(4);
+        write_indirection(alias, last);
+      });
+      last = start;
+    }
+  });
+  return buffer.flatten();
+}
+
+/// union switch (Kind) { default: octet d; }, with the label as JacORB writes it: one octet of 0
+/// behind the number of members. Big-endian.
+Octets union_of_jacorb(Octets discriminator, std::initializer_list<int> label) {
+  Octets body = octets(0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0);  // no names
+  body.insert(body.end(), discriminator.begin(), discriminator.end());
+  const Octets before = octets(0, 0, 0, 0, 0, 0, 0, 1);  // the default is member 0 of 1
+  body.insert(body.end(), before.begin(), before.end());
+  for (const int octet : label) body.push_back(static_cast<std::byte>(octet));
+  while (body.size() % 4 != 0) body.push_back(std::byte{0});
+  const Octets member = octets(0, 0, 0, 2, 'd', 0, 0, 0, 0, 0, 0, 10);
+  body.insert(body.end(), member.begin(), member.end());
+  Octets wire = octets(0, 0, 0, 16, 0, 0, 0, body.size());
+  wire.insert(wire.end(), body.begin(), body.end());
   return wire;
 }
 
@@ -209,6 +259,13 @@ TEST_CASE("nesting is limited, when reading and when writing") {
   CHECK(encoder.error().kind == ErrorKind::too_deep);
 }
 
+// They do not nest, but whoever looks behind an alias goes along the chain.
+TEST_CASE("the length of a chain of aliases is limited, by indirections, too") {
+  CHECK(error_of(alias_chain(64)) == ErrorKind::none);
+  CHECK(error_of(alias_chain(65)) == ErrorKind::too_deep);
+  CHECK(error_of(alias_chain(16'000)) == ErrorKind::too_deep);
+}
+
 TEST_CASE("the number of parts is limited") {
   const Octets wire = encode_node(test::everything, std::endian::big);
   CHECK(error_of(wire, {.nodes_max = 5}) == ErrorKind::too_large);
@@ -252,6 +309,42 @@ TEST_CASE("a label that is no value of the discriminator is an error") {
   Octets wire = encode_node(test::flag_union, std::endian::big);
   wire[48] = std::byte{2};  // a boolean
   CHECK(error_of(wire) == ErrorKind::bad_boolean);
+}
+
+// CORBA 3.0, 15.3.5.1: the default's label has no meaning. JacORB's is one octet, and the name
+// begins at the next multiple of 4.
+TEST_CASE("the label of a union's default is not looked at, and may be one octet") {
+  const Octets number = octets(0, 0, 0, 3);
+  const Octets long_number = octets(0, 0, 0, 23);
+  const Octets wide = octets(0, 0, 0, 26);
+  const Octets choice = octets(0, 0, 0, 17, 0, 0, 0, 24, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0,  //
+                               0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0);  // an enum of nothing
+  for (const Octets& wire : {union_of_jacorb(number, {0}), union_of_jacorb(number, {1, 2, 3, 4}),
+                             union_of_jacorb(octets(0, 0, 0, 8), {2}), union_of_jacorb(choice, {0}),
+                             union_of_jacorb(choice, {0, 0, 0, 9}), union_of_jacorb(wide, {0}),
+                             union_of_jacorb(wide, {2, 0, 'a'}),
+                             union_of_jacorb(wide, {3, 1, 2, 3}), union_of_jacorb(long_number, {0}),
+                             union_of_jacorb(long_number, {0, 0, 0, 0, 0, 0, 0, 7})}) {
+    CAPTURE(wire.size());
+    const TypeRef type = decode_node(wire, std::endian::big);
+    REQUIRE(type.node->members.size() == 1);
+    CHECK(type.node->members[0].name == "d");
+    CHECK(type.node->members[0].type->kind == TypeKind::tk_octet);
+    CHECK(type.node->members[0].label == 0);
+  }
+  CHECK(error_of(union_of_jacorb(long_number, {1})) == ErrorKind::bad_value);
+}
+
+// Behind TypeCodes that end anywhere, JacORB's form is shorter than the standard's.
+TEST_CASE("the default's label of one octet is told from one of four behind any member") {
+  const Octets wire = octets(0, 0, 0, 16, 0, 0, 0, 84, 0, 0, 0, 0,               // tk_union
+                             0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0,     // no names
+                             0, 0, 0, 3, 0, 0, 0, 1, 0, 0, 0, 2,                 // over long
+                             0, 0, 0, 5, 0, 0, 0, 1, 0, 0, 0, 0,                 // case 5, no name
+                             0, 0, 0, 14, 0, 0, 0, 17,                           // tk_objref
+                             0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0,  // no names
+                             0, 0, 0, 0, 0, 0, 2, 'd', 0, 0, 0, 0, 0, 0, 10);  // one octet; octet d
+  CHECK(decode_node(wire, std::endian::big).node->members[1].name == "d");
 }
 
 // Our own: docs/mapping.md.
