@@ -29,7 +29,7 @@ bool copy_as_words(std::byte* place, std::string_view text) {
   constexpr std::uint64_t above = sizeof(Word) == 8 ? 0 : 0xffffffff00000000;
   const std::size_t second = text.size() - sizeof(Word);
   Word words[2];
-  std::memcpy(&words[0], text.data(), sizeof(Word));
+  std::memcpy(&words[0], text.data(), sizeof(Word));  // NOLINT(bugprone-*): text is as long
   std::memcpy(&words[1], text.data() + second, sizeof(Word));
   std::memcpy(place, &words[0], sizeof(Word));
   std::memcpy(place + second, &words[1], sizeof(Word));

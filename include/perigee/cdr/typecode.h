@@ -106,7 +106,7 @@ struct TypeNode {
 
 /// The nodes of the types that have no parameters.
 template <TypeKind Kind>
-inline constexpr TypeNode basic_node{.kind = Kind};
+inline constexpr TypeNode basic_node{.kind = Kind};  // NOLINT(google-readability-casting)
 
 /// @name The nodes of types without names, for generated code: one per type in a program.
 /// @{
