@@ -3,6 +3,7 @@
 
 #include "idlc/frontend/fixed_arithmetic.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -277,13 +278,11 @@ class Conversion final {
       case TypeKind::wchar:
         return same<char32_t>();
       case TypeKind::float32:
-        return floating(std::numeric_limits<float>::max(),
-                        [](long double v) { return static_cast<float>(v); });
+        return floating<float>();
       case TypeKind::float64:
-        return floating(std::numeric_limits<double>::max(),
-                        [](long double v) { return static_cast<double>(v); });
+        return floating<double>();
       case TypeKind::float128:
-        return floating(std::numeric_limits<long double>::max(), [](long double v) { return v; });
+        return floating<long double>();
       case TypeKind::fixed:
         return fixed();
       case TypeKind::string:
@@ -352,16 +351,25 @@ class Conversion final {
     return *value;
   }
 
-  template <typename Round>
-  std::optional<Value> floating(long double greatest, Round round) {
+  /// Rounded to the nearest value of the type; it may become neither infinite nor zero by that.
+  template <typename T>
+  std::optional<Value> floating() {
+    using Limits = std::numeric_limits<T>;
     if (!is_real(operand_)) return mismatch();
     const long double value = real(operand_);
-    if (std::fabs(value) > greatest) {
-      diagnostics_.error(operand_.location,
-                         "the value is out of the range of '" + to_text(written_) + "'");
+    constexpr auto greatest = static_cast<long double>(Limits::max());
+    const long double half_step = std::ldexp(1.0L, Limits::max_exponent - Limits::digits - 1);
+    const bool is_infinite = !(std::fabs(value) < greatest + half_step);
+    const T rounded = is_infinite ? T{} : static_cast<T>(std::clamp(value, -greatest, greatest));
+    if (is_infinite || (rounded == 0 && value != 0)) {
+      diagnostics_.error(
+          operand_.location,
+          is_infinite
+              ? "the value is out of the range of '" + to_text(written_) + "'"
+              : "the value is too small for '" + to_text(written_) + "': it would become 0");
       return std::nullopt;
     }
-    return static_cast<long double>(round(value));
+    return static_cast<long double>(rounded);
   }
 
   std::optional<Value> fixed() {

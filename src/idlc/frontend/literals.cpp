@@ -5,6 +5,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <limits>
+#include <locale>
+#include <sstream>
 
 namespace perigee::idlc {
 namespace {
@@ -82,17 +86,30 @@ NumberLiteral fixed(const Token& token, Diagnostics& diagnostics) {
   return value;
 }
 
+/// What std::from_chars refuses as out of range: a denormal number, 0 if it is smaller still, or
+/// infinity.
+long double extreme(std::string_view text) {
+  std::istringstream in{std::string(text)};
+  in.imbue(std::locale::classic());
+  long double value = 0;
+  in >> value;
+  return in ? value : std::numeric_limits<long double>::infinity();
+}
+
 NumberLiteral floating(const Token& token, Diagnostics& diagnostics) {
   long double value = 0;
   const char* first = token.text.data();
   const char* last = first + token.text.size();
   const auto [end, code] = std::from_chars(first, last, value);
-  if (code == std::errc::result_out_of_range) {
-    diagnostics.error(token.location, describe(token) + " is out of the range of long double");
-    return {};
-  }
-  if (code != std::errc() || end != last) return malformed(token, diagnostics);
-  return value;
+  const bool is_extreme = code == std::errc::result_out_of_range;
+  if ((code != std::errc() && !is_extreme) || end != last) return malformed(token, diagnostics);
+  if (!is_extreme) return value;
+  value = extreme(token.text);
+  if (std::isfinite(value) && value != 0) return value;
+  diagnostics.error(token.location,
+                    describe(token) + (value == 0 ? " is too small: it would become 0"
+                                                  : " is out of the range of long double"));
+  return {};
 }
 
 /// Reads the inside of a literal; each element is an octet or, for `\u` in wide ones, a code point.
