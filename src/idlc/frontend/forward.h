@@ -28,6 +28,8 @@ Declaration* declare_forward(Context& context, const Identifier& identifier,
     prepare(*declared);
     context.scopes.declare(identifier, declared, to_text(T::kind_of));
     context.forwards.emplace_back(declared, identifier.location);
+  } else {
+    context.ids.check_declared_again(*declared, identifier.location);
   }
   forward.declared = declared;
   context.ids.share(forward, *declared);
@@ -48,6 +50,7 @@ T& define_node(Context& context, const Identifier& identifier, Annotations annot
   if (forward == nullptr || forward->is_defined) {
     return declare<T>(context, identifier, std::move(annotations));
   }
+  context.ids.check_declared_again(*forward, identifier.location);
   forward->location = identifier.location;
   forward->is_imported = !identifier.location.file->is_main;
   forward->annotations = std::move(annotations);

@@ -1,6 +1,8 @@
 // Composition of repository ids.
 #include "idlc/frontend/repository_ids.h"
 
+#include <charconv>
+
 namespace perigee::idlc {
 
 namespace {
@@ -17,6 +19,22 @@ std::string path_of(const std::string& scoped_name) {
     }
   }
   return path;
+}
+
+/// A decimal number below 65536.
+bool is_version_part(std::string_view text) {
+  constexpr std::uint32_t greatest = 65535;
+  std::uint32_t value = 0;
+  const char* const last = text.data() + text.size();
+  const auto [end, code] = std::from_chars(text.data(), last, value);
+  return code == std::errc() && end == last && value <= greatest;
+}
+
+/// CORBA 3.0, 10.7.5.3: major and minor.
+bool is_version(std::string_view text) {
+  const auto point = text.find('.');
+  return point != std::string_view::npos && is_version_part(text.substr(0, point)) &&
+         is_version_part(text.substr(point + 1));
 }
 
 }  // namespace
@@ -41,6 +59,20 @@ bool RepositoryIds::check_prefix(const std::string& prefix, Location location) {
   return false;
 }
 
+void RepositoryIds::check_declared_again(const Declaration& declaration, Location location) {
+  const auto known = parts_.find(&declaration);
+  const bool is_set_apart =
+      known == parts_.end() || known->second.has_id || type_prefixes_.contains(&declaration);
+  if (is_set_apart || known->second.path == paths_.back()) return;
+  const std::string id =
+      "IDL:" + joined(paths_.back(), declaration.name) + ':' + known->second.version;
+  diagnostics_
+      .error(location, "'" + declaration.name + "' has another prefix where it was declared " +
+                           "before: its repository id would be \"" + id + "\" here and \"" +
+                           declaration.repository_id + "\" there")
+      .notes.push_back({declaration.location, "it was declared here"});
+}
+
 void RepositoryIds::set_id(Declaration& declaration, const std::string& id, Location location) {
   const auto colon = id.find(':');
   if (colon == std::string::npos || colon == 0) {
@@ -59,6 +91,11 @@ void RepositoryIds::set_id(Declaration& declaration, const std::string& id, Loca
 
 void RepositoryIds::set_version(Declaration& declaration, const std::string& version,
                                 Location location) {
+  if (!is_version(version)) {
+    diagnostics_.error(location, "'" + version + "' is no version").hint =
+        "two decimal numbers below 65536 with a '.' between them, as in 1.2";
+    return;
+  }
   Parts& parts = parts_[&declaration];
   if (parts.has_id || (parts.has_version && parts.version != version)) {
     diagnostics_.error(location, "the repository id of '" + declaration.name +

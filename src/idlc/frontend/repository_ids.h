@@ -37,6 +37,10 @@ class RepositoryIds final {
   /// `original`.
   void share(Declaration& copy, const Declaration& original) { copies_[&copy] = &original; }
 
+  /// Reports that `declaration`, which is declared here once more, had another prefix before: two
+  /// ids for one thing. CORBA 3.0, 10.7.5.1.
+  void check_declared_again(const Declaration& declaration, Location location);
+
   void set_id(Declaration& declaration, const std::string& id, Location location);
   void set_version(Declaration& declaration, const std::string& version, Location location);
   /// `typeprefix`: the declaration and all that was declared inside it so far.
@@ -63,7 +67,7 @@ class RepositoryIds final {
   Diagnostics& diagnostics_;
   std::size_t prefix_size_max_;
   std::vector<std::string> paths_ = {""};
-  std::map<Declaration*, Parts> parts_;
+  std::map<const Declaration*, Parts> parts_;
   std::multimap<std::string, Declaration*> by_name_;
   std::map<const Declaration*, std::string> type_prefixes_;
   std::map<Declaration*, const Declaration*> copies_;
