@@ -174,8 +174,8 @@ class Adapter final : public PortableServer::POA {
   void begin_leaving(const IdText& id, const PortableServer::Servant* servant, bool cleanup);
   [[nodiscard]] bool etherealizes() const noexcept;
   void wait_for_transition(Lock& lock, const IdText& id);
-  [[nodiscard]] bool would_wait_for_itself(const Transition& transition,
-                                           const IdText& id) const noexcept;
+  [[nodiscard]] bool would_wait_for_itself(const Transition& transition) const noexcept;
+  [[nodiscard]] bool makes_child() const noexcept;
   void end_transition(const IdText& id) noexcept;
   [[nodiscard]] ServantRef call_incarnate(const PortableServer::ObjectId& id);
   void call_etherealize(const ServedObject& object, bool cleanup, bool remaining) noexcept;
@@ -188,7 +188,8 @@ class Adapter final : public PortableServer::POA {
   Octets path_;  // as in persistent keys
   SlotRef ref_;  // in the dispatcher's table
   weak_counted_ptr<Adapter> self_;
-  // SINGLE_THREAD_MODEL. Taken before a turn at the servant activator, never after.
+  // SINGLE_THREAD_MODEL. Taken before a turn at the servant activator, and before a child is
+  // registered as being made, never after.
   std::recursive_mutex upcall_mutex_;
 
   mutable std::mutex mutex_;  // guards what follows

@@ -9,6 +9,8 @@
 #include "poa/minor_codes.h"
 #include <perigee/base/log.h>
 
+#include <algorithm>
+
 namespace perigee::poa {
 
 using CORBA::COMPLETED_NO;
@@ -126,16 +128,30 @@ void Adapter::begin_leaving(const IdText& id, const PortableServer::Servant* ser
   ++leaving_servants_[servant];
 }
 
-// Whether the end of the transition depends on the calling thread. Expects mutex_ to be held.
-bool Adapter::would_wait_for_itself(const Transition& transition, const IdText& id) const noexcept {
-  if (transition.thread == std::this_thread::get_id()) return true;
+// Whether the end of the transition depends on the calling thread, or may come to: who has the turn
+// at the activator, or the lock of a single-thread adapter, waits for no transition, since that may
+// need these; nor does a thread in an upcall on an object that leaves wait for another object's
+// upcalls, since they may wait for its object. Expects mutex_ to be held.
+bool Adapter::would_wait_for_itself(const Transition& transition) const noexcept {
+  const auto thread = std::this_thread::get_id();
+  if (transition.thread == thread || (turn_depth_ != 0 && turn_thread_ == thread)) return true;
+  if (parts_.policies.single_thread() && makes_child()) return true;
+  const bool waits_for_upcalls = transition.thread == std::thread::id();
   for (const Upcall* upcall = Upcall::current(); upcall != nullptr; upcall = upcall->outer()) {
     const ServedObject& object = upcall->object();
     if (object.adapter.get() != this) continue;
-    if (parts_.policies.single_thread()) return true;  // the activator needs the upcall's lock
-    if (text_of(std::as_bytes(std::span(object.id))) == id) return true;
+    if (parts_.policies.single_thread()) return true;
+    if (waits_for_upcalls && transitions_.contains(text_of(std::as_bytes(std::span(object.id)))))
+      return true;
   }
   return false;
+}
+
+// Whether the calling thread is in unknown_adapter. Expects mutex_ to be held.
+bool Adapter::makes_child() const noexcept {
+  return std::ranges::any_of(children_being_made_, [](const auto& making) {
+    return making.second == std::this_thread::get_id();
+  });
 }
 
 void Adapter::wait_for_transition(Lock& lock, const IdText& id) {
@@ -144,9 +160,9 @@ void Adapter::wait_for_transition(Lock& lock, const IdText& id) {
       throw CORBA::TRANSIENT(minor_adapter_destroyed, COMPLETED_NO, "the POA was destroyed");
     const auto found = transitions_.find(id);
     if (found == transitions_.end()) return;
-    if (would_wait_for_itself(found->second, id))
+    if (would_wait_for_itself(found->second))
       throw CORBA::BAD_INV_ORDER(minor_would_deadlock, COMPLETED_NO,
-                                 "the object is being incarnated or etherealized by this thread");
+                                 "waiting for the object's transition might never end");
     transitions_changed_.wait(lock);
   }
 }
@@ -162,9 +178,9 @@ void Adapter::incarnate(OctetSpan octets) {
   const IdText text = text_of(octets);
   {
     Lock lock(mutex_);
-    // A request that is nested in what it would have to wait for: later it can be served.
+    // A request that is nested in what it might have to wait for: later it can be served.
     const auto transition = transitions_.find(text);
-    if (transition != transitions_.end() && would_wait_for_itself(transition->second, text))
+    if (transition != transitions_.end() && would_wait_for_itself(transition->second))
       throw CORBA::TRANSIENT(minor_discarded, COMPLETED_NO, "the object is in transition");
     wait_for_transition(lock, text);
     if (ids_.contains(text)) return;  // another request had it incarnated
@@ -275,6 +291,8 @@ bool Adapter::has_activator() const noexcept {
 }
 
 bool Adapter::activate_child(const std::string& name) {
+  // First: an upcall that has this lock may ask for the child, too, and must not find it half made.
+  const auto single_thread = enter_upcall();
   CORBA::object_reference<AdapterActivator> activator;
   {
     Lock lock = lock_alive();
@@ -305,7 +323,6 @@ bool Adapter::activate_child(const std::string& name) {
 // CORBA 3.0, 11.3.3: its system exceptions become one that says where they come from.
 bool Adapter::call_unknown_adapter(AdapterActivator& activator, const std::string& name) {
   const orb::UpcallScope scope = parts_.dispatcher->enter_upcall();
-  const auto single_thread = enter_upcall();
   try {
     return activator.unknown_adapter(CORBA::object_reference<PortableServer::POA>(self()), name);
   } catch (const CORBA::SystemException& exception) {
