@@ -5,6 +5,7 @@
 #include "idlc/frontend/lexer.h"
 
 #include <algorithm>
+#include <set>
 
 namespace perigee::idlc {
 namespace {
@@ -142,23 +143,91 @@ void check_oneway(Context& context, const Operation& operation, Location keyword
     context.error(operation.location, name + " cannot raise exceptions");
 }
 
-void check_complete(Context& context, const Type& type, Location location) {
-  const Type* element = &unaliased(type);
-  while (element->kind == TypeKind::array) element = &unaliased(*element->element);
-  const Type& inner = *element;
-  const auto* structure = as<Struct>(inner.declaration);
-  const auto* union_type = as<Union>(inner.declaration);
-  const bool is_complete = (structure == nullptr || structure->is_defined) &&
-                           (union_type == nullptr || union_type->is_defined);
-  if (is_complete) return;
-  const Declaration& declaration = *inner.declaration;
-  if (context.scopes.is_inside(declaration)) {
-    context.error(location, quoted(declaration.name) + " cannot contain itself").hint =
+namespace {
+
+/// Looks for a struct or union in a type that is not defined yet. Each typedef is looked at once:
+/// maps of maps would take exponential time else.
+class IncompletePart final {
+ public:
+  enum class Inside { refused, allowed };
+  /// `inside` says whether sequences of what is being defined just now are in order.
+  IncompletePart(const Context& context, Inside inside) : context_(context), inside_(inside) {}
+
+  const Declaration* in(const Type& type) {
+    const Declaration* declaration = type.declaration;
+    const auto* structure = as<Struct>(declaration);
+    const auto* union_type = as<Union>(declaration);
+    if ((structure != nullptr && !structure->is_defined) ||
+        (union_type != nullptr && !union_type->is_defined)) {
+      const bool is_own = inside_ == Inside::allowed && context_.scopes.is_inside(*declaration);
+      return is_own ? nullptr : declaration;
+    }
+    if (const auto* alias = as<Typedef>(declaration)) {
+      return seen_.insert(alias).second ? in(*alias->type) : nullptr;
+    }
+    const Declaration* found = type.key == nullptr ? nullptr : in(*type.key);
+    return found != nullptr || type.element == nullptr ? found : in(*type.element);
+  }
+
+ private:
+  const Context& context_;
+  Inside inside_;
+  std::set<const Declaration*> seen_;
+};
+
+/// What the type is made of by value: the type itself, or the elements of an array.
+const Type& by_value(const Type& type) {
+  const Type* part = &unaliased(type);
+  while (part->kind == TypeKind::array) part = &unaliased(*part->element);
+  return *part;
+}
+
+bool is_template(const Type& type) {
+  return type.kind == TypeKind::sequence || type.kind == TypeKind::map;
+}
+
+void report_incomplete(Context& context, const Declaration& part, const Type& type,
+                       Location location) {
+  const bool is_element = is_template(by_value(type));
+  Diagnostic& diagnostic = context.error(
+      location,
+      quoted(part.name) + " is not defined yet" +
+          (is_element ? ", and so " + quoted(to_text(type)) + " cannot be used here" : ""));
+  diagnostic.notes.push_back({part.location, "it is only declared here"});
+  if (is_element) {
+    diagnostic.hint =
+        "until " + quoted(part.name) +
+        " is defined, only members inside its own definition can hold sequences of it";
+  }
+}
+
+}  // namespace
+
+void check_member(Context& context, const Type& type, Location location) {
+  const Type& part = by_value(type);
+  if (!is_template(part) && part.declaration != nullptr &&
+      context.scopes.is_inside(*part.declaration)) {
+    if (part.kind != TypeKind::structure && part.kind != TypeKind::union_type) return;
+    context.error(location, quoted(part.declaration->name) + " cannot contain itself").hint =
         "it can hold a sequence of itself";
     return;
   }
-  context.error(location, quoted(declaration.name) + " is not defined yet")
-      .notes.push_back({declaration.location, "it is only declared here"});
+  const auto inside =
+      is_template(part) ? IncompletePart::Inside::allowed : IncompletePart::Inside::refused;
+  if (const Declaration* found = IncompletePart(context, inside).in(part)) {
+    report_incomplete(context, *found, type, location);
+  }
+}
+
+void check_complete(Context& context, const Type& type, Location location) {
+  if (const Declaration* found =
+          IncompletePart(context, IncompletePart::Inside::refused).in(type)) {
+    report_incomplete(context, *found, type, location);
+  }
+}
+
+void check_alias(Context& context, const Type& type, Location location) {
+  if (!is_template(by_value(type))) check_member(context, type, location);
 }
 
 void LabelChecks::add(const Value& label, Location location) {

@@ -53,8 +53,14 @@ void check_local(Context& context, const Operation& operation);
 void check_local(Context& context, const Attribute& attribute);
 /// A oneway operation has no result, no out parameters and no exceptions.
 void check_oneway(Context& context, const Operation& operation, Location keyword);
-/// The type may be contained by value: it is not a struct or union that is still being defined.
+/// A member of the type is possible: it contains no struct or union by value that is not complete,
+/// and sequences of such a one only inside its own definition. CORBA 3.0, 3.11.2.3.
+void check_member(Context& context, const Type& type, Location location);
+/// A parameter, result or attribute of the type is possible: nothing in it waits for its
+/// definition.
 void check_complete(Context& context, const Type& type, Location location);
+/// A typedef of the type is possible: sequences of what is not defined yet are, itself is not.
+void check_alias(Context& context, const Type& type, Location location);
 /// -Wanonymous-types: the type of a member or element has no name.
 void warn_of_anonymous(Context& context, const Type& type, Location location);
 /// -Wunused-include. Call at the end.

@@ -16,7 +16,7 @@ void parse_members(Context& context, std::vector<Member>& members) {
     const auto identifier = parse_identifier(context, "the name of a member");
     const Type* type = identifier ? parse_dimensions(context, base) : nullptr;
     if (type == nullptr) return tokens.recover();
-    if (members.size() == first) check_complete(context, *type, type_location);
+    if (members.size() == first) check_member(context, *type, type_location);
     if (members.size() == first || type != base) {
       warn_of_anonymous(context, *type, type == base ? type_location : identifier->location);
     }

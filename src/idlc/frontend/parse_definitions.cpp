@@ -153,6 +153,7 @@ Declaration* parse_constant_declaration(Context& context, Annotations annotation
 Declaration* parse_typedef(Context& context, const Annotations& annotations) {
   TokenStream& tokens = context.tokens;
   tokens.next();
+  const Location type_location = tokens.peek().location;
   const Type* base = parse_member_type(context, "a type after 'typedef'");
   if (base == nullptr) {
     tokens.recover();
@@ -161,13 +162,12 @@ Declaration* parse_typedef(Context& context, const Annotations& annotations) {
   Typedef* last = nullptr;
   do {
     const auto identifier = parse_identifier(context, "the name of the new type");
-    const Location location = tokens.peek().location;
     const Type* type = identifier ? parse_dimensions(context, base) : nullptr;
     if (type == nullptr) {
       tokens.recover();
       return last;
     }
-    if (type->kind == TypeKind::array) check_complete(context, *type, location);
+    if (last == nullptr) check_alias(context, *type, type_location);
     last = &declare<Typedef>(context, *identifier, annotations);
     last->type = type;
     note_local(context, *last, *type);

@@ -167,6 +167,7 @@ namespace {
 const Type* parse_named_type(Context& context, std::string_view what, std::string_view used_as) {
   const Location location = context.tokens.peek().location;
   const Type* type = parse_type(context, what);
+  if (type != nullptr) check_complete(context, *type, location);
   const bool is_anonymous =
       type != nullptr && (type->kind == TypeKind::sequence || type->kind == TypeKind::map ||
                           (type->kind == TypeKind::fixed && type->digits != 0));

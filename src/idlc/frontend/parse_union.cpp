@@ -77,7 +77,7 @@ void parse_branch(Context& context, Union& declaration, LabelChecks& checks) {
       base == nullptr ? std::nullopt : parse_identifier(context, "the name of the union's member");
   const Type* type = identifier ? parse_dimensions(context, base) : nullptr;
   if (type == nullptr) return tokens.recover();
-  check_complete(context, *type, location);
+  check_member(context, *type, location);
   warn_of_anonymous(context, *type, location);
   context.scopes.declare(*identifier, nullptr, "member");
   branch.member = {identifier->name, identifier->location, type, std::move(annotations)};

@@ -18,8 +18,10 @@ Declaration* parse_value_box(Context& context, const Head& head, Annotations ann
   if (head.is_custom || head.is_abstract) {
     context.error(head.identifier.location, "a boxed value can be neither custom nor abstract");
   }
+  const Location location = context.tokens.peek().location;
   const Type* type = parse_member_type(context, "the type that is boxed");
   if (type == nullptr) return nullptr;
+  check_member(context, *type, location);
   ValueBox& box = declare<ValueBox>(context, head.identifier, std::move(annotations));
   box.type = type;
   return &box;
