@@ -3,18 +3,34 @@
 
 #include <perigee/cdr/typecode.h>
 
-#include <deque>
+#include <cstddef>
+#include <forward_list>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace perigee::cdr {
 
 /// Owns nodes, their members and the texts that these refer to; addresses never change.
+///
+/// A message may hold very many small TypeCodes, each with an arena: lists take nothing while they
+/// are empty.
 struct TypeArena {
+  TypeNode& add(const TypeNode& node) {
+    ++node_count;
+    return nodes.emplace_front(node);
+  }
+  std::vector<TypeMember>& add(std::vector<TypeMember> of_node) {
+    return members.emplace_front(std::move(of_node));
+  }
+  std::string& add(std::string text) { return texts.emplace_front(std::move(text)); }
+
   Octets octets;  ///< a TypeCode's encapsulation: the names of decoded nodes are views into it
-  std::deque<TypeNode> nodes;
-  std::deque<std::vector<TypeMember>> members;
-  std::deque<std::string> texts;
+  std::size_t node_count = 0;
+  std::forward_list<TypeNode> nodes;
+  std::forward_list<std::vector<TypeMember>> members;
+  std::forward_list<std::string> texts;
 };
+static_assert(sizeof(TypeArena) < 100);
 
 }  // namespace perigee::cdr

@@ -37,11 +37,11 @@ class Copy final {
       type = root_;
     const auto known = copied_.find(type);
     if (known != copied_.end()) return known->second;
-    if (arena_->nodes.size() >= limits_.nodes_max) {
+    if (arena_->node_count >= limits_.nodes_max) {
       is_within_limit_ = false;
       return &basic_node<TypeKind::tk_null>;
     }
-    TypeNode& copy = arena_->nodes.emplace_back(*type);
+    TypeNode& copy = arena_->add(*type);
     copied_.emplace(type, &copy);
     copies_.push_back(&copy);
     return &copy;
@@ -59,11 +59,11 @@ class Copy final {
       member.name = names_ == Names::keep ? text(member.name) : std::string_view();
       member.type = copy_of(member.type);
     }
-    copy.members = arena_->members.emplace_back(std::move(members));
+    copy.members = arena_->add(std::move(members));
   }
 
   std::string_view text(std::string_view original) {
-    return original.empty() ? original : arena_->texts.emplace_back(original);
+    return original.empty() ? original : arena_->add(std::string(original));
   }
 
   Names names_;

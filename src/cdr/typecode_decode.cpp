@@ -75,10 +75,7 @@ class TypeReader final {
     TypeNode& node = make(kind, 0);
     read_complex(node, body, 8);
     if (error_ != ErrorKind::none) return nullptr;
-    // A wide label depends on the connection that it came by.
-    const bool is_portable =
-        kind != TypeKind::tk_union || unaliased(*node.content).kind != TypeKind::tk_wchar;
-    if (is_portable) node.encapsulation = body;
+    node.encapsulation = body;
     return &node;
   }
   [[nodiscard]] ErrorKind error() const noexcept { return error_; }
@@ -92,9 +89,8 @@ class TypeReader final {
   };
 
   TypeNode& make(TypeKind kind, std::size_t position) {
-    if (arena_.nodes.size() >= limits_.nodes_max) fail(ErrorKind::too_large);
-    TypeNode& node = arena_.nodes.emplace_back();
-    node.kind = kind;
+    if (arena_.node_count >= limits_.nodes_max) fail(ErrorKind::too_large);
+    TypeNode& node = arena_.add(TypeNode{.kind = kind});
     visited_.push_back({position, &node, false});
     return node;
   }
@@ -216,7 +212,7 @@ class TypeReader final {
     members.reserve(count);
     for (std::size_t index = 0; index < count && check(part.decoder); ++index)
       (this->*read_one)(members.emplace_back(), node, part);
-    node.members = arena_.members.emplace_back(std::move(members));
+    node.members = arena_.add(std::move(members));
   }
 
   /// Indirections make chains of aliases that do not nest, but must be gone along all the same.
@@ -274,7 +270,7 @@ class TypeReader final {
         member.label = read_label(part.decoder, discriminator);
       read_member(member, node, part);
     }
-    node.members = arena_.members.emplace_back(std::move(members));
+    node.members = arena_.add(std::move(members));
   }
 
   /// The default's label may be any, and JacORB writes one octet of 0 whatever the discriminator:
@@ -336,6 +332,8 @@ TypeRef decode_simple(Decoder& decoder, TypeKind kind) {
   if (!decoder.ok()) return {};
   if (kind == TypeKind::tk_string && node.bound == 0) return {&string_node<>, nullptr};
   if (kind == TypeKind::tk_wstring && node.bound == 0) return {&wstring_node<>, nullptr};
+  decoder.count_object();
+  if (!decoder.ok()) return {};
   auto owner = std::make_shared<const TypeNode>(node);
   const TypeNode* const address = owner.get();
   return {address, std::move(owner)};
@@ -351,6 +349,7 @@ TypeRef decode_type(Decoder& decoder, TypeLimits limits) {
   if (const TypeNode* basic = find_basic(kind)) return {basic, nullptr};
   if (!is_complex(kind)) return decode_simple(decoder, kind);
   const OctetSpan body = decoder.read_octet_sequence();
+  decoder.count_object();
   if (!decoder.ok()) return {};
   auto arena = std::make_shared<TypeArena>();
   arena->octets.assign(body.begin(), body.end());

@@ -8,16 +8,22 @@ namespace perigee::cdr {
 
 namespace {
 
+// How much larger what came may become.
+constexpr std::size_t growth_max = 16;
+constexpr std::size_t growth_base = 4096;
+
 class TypeWriter final {
  public:
-  explicit TypeWriter(TypeLimits limits) : limits_(limits) {}
+  TypeWriter(Encoder& encoder, TypeLimits limits)
+      : limits_(limits), begin_(encoder.buffer().size()) {}
 
   void write(Encoder& encoder, const TypeNode& type) {
     if (!encoder.ok()) return;
     encoder.align(4);
     const std::size_t start = encoder.buffer().size();
     if (const Open* outer = find(type)) return write_indirection(encoder, start, outer->start);
-    if (++nodes_written_ > limits_.nodes_max) return encoder.fail(ErrorKind::too_large);
+    if (++nodes_written_ > limits_.nodes_max || start - begin_ > limits_.octets_max)
+      return encoder.fail(ErrorKind::too_large);
     if (open_.size() >= limits_.depth_max) return encoder.fail(ErrorKind::too_deep);
     if (type.kind == TypeKind::tk_recursive) return encoder.fail(ErrorKind::bad_value);
     encoder.write(static_cast<std::uint32_t>(type.kind));
@@ -59,11 +65,16 @@ class TypeWriter final {
         break;
     }
     if (!is_complex(type.kind)) return;
-    if (!type.encapsulation.empty()) {
+    if (!type.encapsulation.empty() && !has_wide_labels(type)) {
       encoder.write_length(type.encapsulation.size());
       return copy_octets(encoder, type.encapsulation);
     }
     encoder.write_encapsulation([&](Encoder& body) { write_body(body, type); });
+  }
+
+  /// Such labels depend on the connection that they came by.
+  static bool has_wide_labels(const TypeNode& type) {
+    return type.kind == TypeKind::tk_union && unaliased(*type.content).kind == TypeKind::tk_wchar;
   }
 
   /// Never borrowed: a type may be gone when the message is sent.
@@ -159,6 +170,7 @@ class TypeWriter final {
   }
 
   TypeLimits limits_;
+  std::size_t begin_;  // of all, in the buffer
   std::uint32_t nodes_written_ = 0;
   std::vector<Open> open_;
 };
@@ -168,7 +180,11 @@ class TypeWriter final {
 void encode_type(Encoder& encoder, const TypeNode& type, TypeLimits limits) {
   if (type.kind <= TypeKind::tk_Principal)
     return encoder.write(static_cast<std::uint32_t>(type.kind));
-  TypeWriter(limits).write(encoder, type);
+  // What a peer sent in few octets, with indirections, must not become many.
+  if (!type.encapsulation.empty())
+    limits.octets_max =
+        std::min(limits.octets_max, growth_base + growth_max * type.encapsulation.size());
+  TypeWriter(encoder, limits).write(encoder, type);
 }
 
 }  // namespace perigee::cdr

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 namespace perigee::cdr {
 
@@ -66,51 +67,93 @@ std::string_view keyword(TypeKind kind) noexcept {
 }
 
 constexpr int anonymous_depth_max = 16;  // of sequences inside sequences
+constexpr std::size_t text_size_max = 64 * 1024;
 
-std::string called(const TypeNode& type) {
-  if (!type.name.empty()) return std::string(type.name);
-  return type.id.empty() ? std::string(keyword(type.kind)) : '"' + std::string(type.id) + '"';
+/// A text that is cut where it becomes too long: indirections let few octets say much.
+class Text final {
+ public:
+  Text& operator<<(std::string_view part) {
+    if (is_cut_) return *this;
+    const std::size_t left = text_size_max - text_.size();
+    text_ += part.substr(0, left);
+    is_cut_ = part.size() > left;
+    if (is_cut_) text_ += "...";
+    return *this;
+  }
+  Text& operator<<(std::int64_t number) {
+    return *this << std::string_view(std::to_string(number));
+  }
+  [[nodiscard]] bool is_cut() const noexcept { return is_cut_; }
+  [[nodiscard]] std::string take() && { return std::move(text_); }
+
+ private:
+  std::string text_;
+  bool is_cut_ = false;
+};
+
+void put_called(Text& text, const TypeNode& type) {
+  if (!type.name.empty())
+    text << type.name;
+  else if (type.id.empty())
+    text << keyword(type.kind);
+  else
+    text << "\"" << type.id << "\"";
 }
 
 /// A bound behind an element's type, as in `<long, 3>`.
-std::string bound_text(const TypeNode& type) {
-  return type.bound == 0 ? "" : ", " + std::to_string(type.bound);
+void put_bound(Text& text, const TypeNode& type) {
+  if (type.bound != 0) text << ", " << type.bound;
 }
 
-std::string used(const TypeNode& type, int depth = 0);
+void put_used(Text& text, const TypeNode& type, int depth = 0);
 
 /// Arrays of arrays, the outermost dimension first.
-std::string array_text(const TypeNode& type, int depth) {
+void put_array(Text& text, const TypeNode& type, int depth) {
   std::string dimensions;
   const TypeNode* element = &type;
   for (; element->kind == TypeKind::tk_array && depth <= anonymous_depth_max; ++depth) {
     dimensions += "[" + std::to_string(element->bound) + "]";
     element = element->content;
   }
-  return used(*element, depth) + dimensions;
+  put_used(text, *element, depth);
+  text << dimensions;
 }
 
-std::string used(const TypeNode& type, int depth) {
-  if (depth > anonymous_depth_max) return "...";
+void put_used(Text& text, const TypeNode& type, int depth) {
+  if (text.is_cut()) return;
+  if (depth > anonymous_depth_max) {
+    text << "...";
+    return;
+  }
   switch (type.kind) {
     case TypeKind::tk_string:
     case TypeKind::tk_wstring:
-      return std::string(keyword(type.kind)) +
-             (type.bound == 0 ? "" : "<" + std::to_string(type.bound) + ">");
+      text << keyword(type.kind);
+      if (type.bound != 0) text << "<" << type.bound << ">";
+      return;
     case TypeKind::tk_fixed:
-      return "fixed<" + std::to_string(type.digits) + ", " + std::to_string(type.scale) + ">";
-    case TypeKind::tk_sequence:
-      return "sequence<" + used(*type.content, depth + 1) + bound_text(type) + ">";
+      text << "fixed<" << type.digits << ", " << type.scale << ">";
+      return;
     case TypeKind::tk_map:
-      return "map<" + used(*type.key, depth + 1) + ", " + used(*type.content, depth + 1) +
-             bound_text(type) + ">";
+    case TypeKind::tk_sequence:
+      text << keyword(type.kind) << "<";
+      if (type.kind == TypeKind::tk_map) {
+        put_used(text, *type.key, depth + 1);
+        text << ", ";
+      }
+      put_used(text, *type.content, depth + 1);
+      put_bound(text, type);
+      text << ">";
+      return;
     case TypeKind::tk_array:
-      return array_text(type, depth);
+      return put_array(text, type, depth);
     default:
-      return is_complex(type.kind) || type.kind == TypeKind::tk_recursive
-                 ? called(type)
-                 : std::string(keyword(type.kind));
+      break;
   }
+  if (is_complex(type.kind) || type.kind == TypeKind::tk_recursive)
+    put_called(text, type);
+  else
+    text << keyword(type.kind);
 }
 
 std::string label_text(const TypeNode& discriminator, std::int64_t label) {
@@ -131,32 +174,42 @@ std::string label_text(const TypeNode& discriminator, std::int64_t label) {
   return std::to_string(label);
 }
 
-std::string members_text(const TypeNode& type) {
-  std::string text = " {";
-  for (std::size_t index = 0; index < type.members.size(); ++index) {
-    const TypeMember& member = type.members[index];
-    if (type.kind == TypeKind::tk_union)
-      text += static_cast<std::int64_t>(index) == type.default_index
-                  ? " default:"
-                  : " case " + label_text(unaliased(*type.content), member.label) + ":";
-    if (member.type != nullptr) {
-      text += ' ' + used(*member.type);
-      if (!member.name.empty()) text.append(1, ' ').append(member.name);
-      text += ';';
-    } else {
-      text.append(index == 0 ? " " : ", ").append(member.name);
-    }
-  }
-  return text + " }";
+void put_label(Text& text, const TypeNode& type, std::size_t index) {
+  if (static_cast<std::int64_t>(index) == type.default_index)
+    text << " default:";
+  else
+    text << " case " << label_text(unaliased(*type.content), type.members[index].label) << ":";
 }
 
-}  // namespace
+void put_members(Text& text, const TypeNode& type) {
+  text << " {";
+  for (std::size_t index = 0; index < type.members.size() && !text.is_cut(); ++index) {
+    const TypeMember& member = type.members[index];
+    if (type.kind == TypeKind::tk_union) put_label(text, type, index);
+    if (member.type != nullptr) {
+      text << " ";
+      put_used(text, *member.type);
+      if (!member.name.empty()) text << " " << member.name;
+      text << ";";
+    } else {
+      text << (index == 0 ? " " : ", ") << member.name;
+    }
+  }
+  text << " }";
+}
 
-std::string to_text(const TypeNode& type) {
-  const std::string head = std::string(keyword(type.kind)) + ' ' + called(type);
+void put_type(Text& text, const TypeNode& type) {
+  const auto put_head = [&] {
+    text << keyword(type.kind) << " ";
+    put_called(text, type);
+  };
   switch (type.kind) {
     case TypeKind::tk_union:
-      return head + " switch (" + used(*type.content) + ")" + members_text(type);
+      put_head();
+      text << " switch (";
+      put_used(text, *type.content);
+      text << ")";
+      return put_members(text, type);
     case TypeKind::tk_struct:
     case TypeKind::tk_except:
     case TypeKind::tk_enum:
@@ -165,20 +218,32 @@ std::string to_text(const TypeNode& type) {
     case TypeKind::tk_bitmask:
     case TypeKind::tk_bitset:
     case TypeKind::tk_valued_enum:
-      return head + members_text(type);
+      put_head();
+      return put_members(text, type);
     case TypeKind::tk_alias:
     case TypeKind::tk_value_box:
-      return std::string(keyword(type.kind)) + ' ' + used(*type.content) + ' ' + called(type);
+      text << keyword(type.kind) << " ";
+      put_used(text, *type.content);
+      text << " ";
+      return put_called(text, type);
     case TypeKind::tk_objref:
     case TypeKind::tk_native:
     case TypeKind::tk_abstract_interface:
     case TypeKind::tk_local_interface:
     case TypeKind::tk_component:
     case TypeKind::tk_home:
-      return head;
+      return put_head();
     default:
-      return used(type);
+      return put_used(text, type);
   }
+}
+
+}  // namespace
+
+std::string to_text(const TypeNode& type) {
+  Text text;
+  put_type(text, type);
+  return std::move(text).take();
 }
 
 }  // namespace perigee::cdr

@@ -17,11 +17,17 @@ namespace {
 constexpr std::size_t empty_values_max = 65'536;
 constexpr std::size_t labels_max = 1 << 20;        // looked at, besides
 constexpr std::size_t labels_per_octet_max = 256;  // those that unions of any size need
+constexpr std::size_t growth_base = 1 << 20;       // octets written
+constexpr std::size_t growth_max = 16;             // for each octet read, besides
 
 class Walk final {
  public:
   Walk(Decoder& decoder, Encoder* encoder, InnerTypes inner_types)
-      : in_(decoder), out_(encoder), inner_types_(inner_types), start_(decoder.remaining()) {}
+      : in_(decoder),
+        out_(encoder),
+        inner_types_(inner_types),
+        start_(decoder.remaining()),
+        out_start_(encoder == nullptr ? 0 : encoder->buffer().size()) {}
 
   void value(const TypeNode& type) {
     if (!in_.ok()) return;
@@ -172,7 +178,9 @@ class Walk final {
     const bool is_there = ahead.read_string_view() == type.id;
     if (is_there) in_ = ahead;
     const bool is_written = is_there || inner_types_ == InnerTypes::anew;
-    if (out_ != nullptr && is_written) out_->write_string(type.id);
+    if (out_ == nullptr || !is_written) return;
+    out_->write_string(type.id);
+    check_growth();
   }
 
   std::int64_t enumerator(const TypeNode& type) {
@@ -221,7 +229,15 @@ class Walk final {
     if (out_ == nullptr || !in_.ok()) return type;
     const bool is_compared = inner_types_ == InnerTypes::anew;
     encode_type(*out_, is_compared ? *copy_to_compare(*type.node, {}).node : *type.node);
+    check_growth();
     return type;
+  }
+
+  /// What is written though it did not come: ids, and types whose parts were indirections.
+  void check_growth() {
+    const std::size_t written = out_->buffer().size() - out_start_;
+    if (written > growth_base + (start_ - in_.remaining()) * growth_max)
+      in_.fail(ErrorKind::too_large);
   }
 
   void octet_sequence() {
@@ -328,6 +344,7 @@ class Walk final {
   Encoder* out_;
   InnerTypes inner_types_;
   std::size_t start_;
+  std::size_t out_start_;
   std::size_t empty_values_ = 0;
   std::size_t labels_ = 0;
 };

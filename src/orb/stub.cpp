@@ -107,7 +107,7 @@ void encode_object(cdr::Encoder& encoder, const CORBA::Object* object) {
 
 counted_ptr<orb::Reference> decode_reference(cdr::Decoder& decoder) {
   iop::Ior ior;
-  decoder.count_reference();
+  decoder.count_object();
   iop::decode(decoder, ior);
   if (!decoder.ok() || ior.is_nil()) return nullptr;
   orb::OrbCore* const core = orb::OrbCore::from(decoder.environment());

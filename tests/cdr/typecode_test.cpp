@@ -5,6 +5,10 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
+#include <string>
+#include <vector>
+
 namespace perigee::cdr {
 
 namespace {
@@ -73,6 +77,35 @@ Octets alias_chain(std::size_t count) {
     }
   });
   return buffer.flatten();
+}
+
+/// A union over wchar with `count` branches of one type, whose id of 1000 octets comes once.
+void write_repetitive_union(Encoder& encoder, std::uint32_t count) {
+  Buffer& buffer = encoder.buffer();
+  encoder.write(static_cast<std::uint32_t>(TypeKind::tk_union));
+  encoder.write_encapsulation([&](Encoder& body) {
+    for (const std::string_view empty : {"", ""}) body.write_string(empty);
+    body.write(static_cast<std::uint32_t>(TypeKind::tk_wchar));
+    body.write(std::int32_t{-1});
+    body.write(count);
+    std::size_t start = 0;
+    for (std::uint32_t index = 0; index < count; ++index) {
+      for (const std::uint32_t octet : {2U, index >> 8, index & 255U})
+        body.write(static_cast<std::uint8_t>(octet));
+      body.write_string("");
+      body.align(4);
+      if (index > 0) {
+        write_indirection(body, start);
+        continue;
+      }
+      start = buffer.size();
+      body.write(static_cast<std::uint32_t>(TypeKind::tk_objref));
+      body.write_encapsulation([](Encoder& reference) {
+        reference.write_string(std::string(1000, 'i'));
+        reference.write_string("");
+      });
+    }
+  });
 }
 
 /// union switch (Kind) { default: octet d; }, with the label as JacORB writes it: one octet of 0
@@ -269,6 +302,71 @@ TEST_CASE("the length of a chain of aliases is limited, by indirections, too") {
 TEST_CASE("the number of parts is limited") {
   const Octets wire = encode_node(test::everything, std::endian::big);
   CHECK(error_of(wire, {.nodes_max = 5}) == ErrorKind::too_large);
+}
+
+// Twice the type before, 14 times: what takes 1 KB with indirections takes 2 MB without.
+TEST_CASE("the octets of a TypeCode that is written anew are limited") {
+  const std::string name(100, 'n');
+  std::vector<TypeNode> doubled(15);
+  std::vector<std::array<TypeMember, 2>> members(15);
+  doubled[0] = {.kind = TypeKind::tk_objref, .name = name};
+  for (std::size_t index = 1; index < doubled.size(); ++index) {
+    members[index] = {TypeMember{"", &doubled[index - 1]}, TypeMember{"", &doubled[index - 1]}};
+    doubled[index] = {.kind = TypeKind::tk_struct, .members = members[index]};
+  }
+  const auto error = [&](TypeLimits limits) {
+    Buffer buffer;
+    Encoder encoder(buffer);
+    encode_type(encoder, doubled[14], limits);
+    CHECK(buffer.size() < 5 << 20);
+    return encoder.error().kind;
+  };
+  CHECK(error({.nodes_max = 100'000}) == ErrorKind::none);
+  CHECK(error({.nodes_max = 100'000, .octets_max = 1 << 20}) == ErrorKind::too_large);
+}
+
+TEST_CASE("a TypeCode that came with indirections is not written far larger than it came") {
+  Buffer buffer;
+  Encoder encoder(buffer);
+  write_repetitive_union(encoder, 2000);
+  Decoder decoder(buffer.own_octets(), std::endian::native);
+  const TypeRef type = decode_type(decoder);
+  REQUIRE(decoder.ok());
+  Buffer again;
+  Encoder anew(again);
+  encode_type(anew, *type.node);
+  CHECK(anew.error().kind == ErrorKind::too_large);
+  CHECK(again.size() < 17 * buffer.size() + 4096);
+}
+
+TEST_CASE("the text of a type is cut where it becomes too long") {
+  const std::string name(1000, 'n');
+  std::vector<TypeNode> doubled(16, {.kind = TypeKind::tk_map});
+  doubled[0] = {.kind = TypeKind::tk_struct, .name = name};
+  for (std::size_t index = 1; index < doubled.size(); ++index)
+    doubled[index].key = doubled[index].content = &doubled[index - 1];
+  const std::string text = to_text(doubled.back());
+  CHECK(text.size() == 64 * 1024 + 3);
+  CHECK(text.ends_with("nnn..."));
+  CHECK(to_text(doubled[2]) ==
+        "map<map<" + name + ", " + name + ">, map<" + name + ", " + name + ">>");
+}
+
+// TypeCodes with parameters take far more memory than octets.
+TEST_CASE("the TypeCodes with parameters in one message are limited") {
+  Buffer buffer;
+  Encoder encoder(buffer, std::endian::big);
+  for (const TypeNode* node : {&basic_node<TypeKind::tk_long>, &string_node<>, &test::point})
+    encode_type(encoder, *node);
+  encode_type(encoder, string_node<3>);
+  encode_type(encoder, test::colour);
+  Limits limits;
+  limits.objects_max = 2;
+  Decoder decoder(buffer.own_octets(), std::endian::big, 0, limits);
+  for (int count = 0; count < 4; ++count) decode_type(decoder);
+  CHECK(decoder.ok());
+  decode_type(decoder);
+  CHECK(decoder.error().kind == ErrorKind::too_large);
 }
 
 TEST_CASE("a count that the octets cannot hold is an error before memory is taken") {

@@ -192,6 +192,19 @@ TEST_CASE("a null valuetype is skipped, others are not supported") {
   CHECK(skip(octets(1), test::abstract).kind == ErrorKind::not_supported);
 }
 
+// Its id is not there in the octets, but in what is compared.
+TEST_CASE("a value that is written for comparison does not become far larger than it came") {
+  const std::string id(10'000, 'i');
+  const TypeNode failed{.kind = tk_except, .id = id};
+  const TypeNode many{.kind = tk_array, .bound = 1000, .content = &failed};
+  Decoder decoder(OctetSpan(), std::endian::big);
+  Buffer buffer;
+  Encoder encoder(buffer);
+  copy_value(decoder, encoder, many, InnerTypes::anew);
+  CHECK(decoder.error().kind == ErrorKind::too_large);
+  CHECK(buffer.size() < 2 << 20);
+}
+
 TEST_CASE("what is local cannot come from elsewhere") {
   CHECK(skip(octets(0), test::local).kind == ErrorKind::local_object);
   CHECK(skip(octets(0), test::native).kind == ErrorKind::local_object);

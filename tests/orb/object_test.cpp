@@ -1,6 +1,8 @@
 // CORBA::Object and the exception classes.
 #include "orb/fixture.h"
 #include "orb/reference.h"
+#include <perigee/cdr/typecode.h>
+#include <perigee/orb/any.h>
 
 #include <doctest/doctest.h>
 
@@ -185,12 +187,31 @@ TEST_CASE("the references in one message are limited, since each costs more than
   for (int number = 0; number < 3; ++number) iop::encode(encoder, fixture.ior({"a"}));
   const Octets octets = buffer.flatten();
   cdr::Limits limits;
-  limits.references_max = 2;
+  limits.objects_max = 2;
   cdr::Decoder decoder(octets, std::endian::native, 0, limits);
   decoder.set_environment(&fixture.core());
   CHECK(stub::decode_reference(decoder));
   CHECK(stub::decode_reference(decoder));
   CHECK(!stub::decode_reference(decoder));
+  CHECK(decoder.error().kind == cdr::ErrorKind::too_large);
+}
+
+TEST_CASE("the anys in one message are limited, where they hold more than basic values") {
+  cdr::Buffer buffer;
+  cdr::Encoder encoder(buffer);
+  const auto write_any = [&](const cdr::TypeNode& type) {
+    cdr::encode_type(encoder, type);
+    encoder.write(std::uint32_t{0});  // a long, or the empty string
+  };
+  write_any(cdr::basic_node<cdr::TypeKind::tk_long>);
+  for (int number = 0; number < 3; ++number) write_any(cdr::string_node<>);
+  cdr::Limits limits;
+  limits.objects_max = 2;
+  cdr::Decoder decoder(buffer.own_octets(), std::endian::native, 0, limits);
+  CORBA::Any any;
+  for (int number = 0; number < 3; ++number) decoder >> any;
+  CHECK(decoder.ok());
+  decoder >> any;
   CHECK(decoder.error().kind == cdr::ErrorKind::too_large);
 }
 

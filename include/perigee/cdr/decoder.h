@@ -41,7 +41,7 @@ class PERIGEE_API Decoder {
         position_(position <= octets.size() ? position : octets.size()),
         swap_(order != std::endian::native),
         depth_left_(limits.depth_max),
-        references_left_(limits.references_max) {}
+        objects_left_(limits.objects_max) {}
 
   /// A decoder for the contents of an encapsulation that stands by itself (a profile, a component).
   /// `bad_encapsulation` if `octets` is empty or its first octet is no byte order.
@@ -209,10 +209,10 @@ class PERIGEE_API Decoder {
     --depth_left_;
   }
   void leave() noexcept { ++depth_left_; }
-  /// An object reference is read: `too_large` beyond the limit.
-  void count_reference() noexcept {
-    if (references_left_ == 0) return fail(ErrorKind::too_large);
-    --references_left_;
+  /// What takes far more memory than octets is read: `too_large` beyond the limit.
+  void count_object() noexcept {
+    if (objects_left_ == 0) return fail(ErrorKind::too_large);
+    --objects_left_;
   }
 
   void set_environment(Environment* environment) noexcept { environment_ = environment; }
@@ -239,7 +239,7 @@ class PERIGEE_API Decoder {
   bool swap_ = false;
   CodeSets code_sets_;
   std::uint32_t depth_left_ = Limits{}.depth_max;
-  std::uint32_t references_left_ = Limits{}.references_max;
+  std::uint32_t objects_left_ = Limits{}.objects_max;
   Environment* environment_ = nullptr;
   Error error_;
 };

@@ -41,9 +41,9 @@ PERIGEE_API std::string to_string(const Error& error);
 /// What a decoder accepts. The message size is limited before: by the messaging protocol.
 struct Limits {
   std::uint32_t depth_max = 128;  ///< nested constructed values and encapsulations
-  /// Object references in one message: each takes some 300 octets, however few it takes on the
-  /// wire.
-  std::uint32_t references_max = 256 * 1024;
+  /// Object references, TypeCodes with parameters and anys with values that are not basic, in one
+  /// message: each takes some 300 octets, however few it takes on the wire.
+  std::uint32_t objects_max = 256 * 1024;
 };
 
 }  // namespace perigee::cdr

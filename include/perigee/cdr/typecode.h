@@ -100,7 +100,7 @@ struct TypeNode {
   const TypeNode* key = nullptr;  ///< of a map
   std::span<const TypeMember> members = {};
   /// What a peer sent as this TypeCode's encapsulation; empty if it was not decoded, or is part of
-  /// another. Sent again as it is.
+  /// another. Sent again as it is, but for unions over wchar: their labels are written anew.
   OctetSpan encapsulation = {};
 };
 
@@ -141,8 +141,9 @@ struct TypeRef {
 
 /// What a TypeCode may be, from the network as from the application.
 struct TypeLimits {
-  std::uint32_t depth_max = 64;      ///< TypeCodes inside each other
-  std::uint32_t nodes_max = 16'384;  ///< parts of one TypeCode, in memory and as written
+  std::uint32_t depth_max = 64;       ///< TypeCodes inside each other
+  std::uint32_t nodes_max = 16'384;   ///< parts of one TypeCode, in memory and as written
+  std::size_t octets_max = 16 << 20;  ///< as written, where it is not sent as it came
 };
 
 /// Writes a TypeCode. Recursion is written as indirections, nothing else is: some ORBs do not read
@@ -181,7 +182,7 @@ PERIGEE_API TypeRef bare_copy(const TypeNode& type, TypeLimits limits = {});
 /// copy itself. tk_null beyond the limits.
 PERIGEE_API TypeRef deep_copy(const TypeNode& type, TypeLimits limits = {});
 
-/// The type as IDL would write it. Types inside it appear by name.
+/// The type as IDL would write it. Types inside it appear by name. Cut after 64 Ki octets.
 PERIGEE_API std::string to_text(const TypeNode& type);
 
 /// Steps over a value, and checks it as far as its type says what is right.

@@ -283,6 +283,7 @@ perigee::cdr::Decoder& operator>>(perigee::cdr::Decoder& decoder, Any& any) {
       });
   std::shared_ptr<const perigee::any::Content> content;
   if (!is_basic) {
+    decoder.count_object();
     perigee::cdr::Decoder walk = decoder;
     perigee::cdr::skip_value(walk, *type.node);
     if (!walk.ok()) {
