@@ -24,12 +24,12 @@ std::string mask_value(std::uint32_t bit_bound) {
 constexpr std::string_view bitmask_class = R"(
   constexpr $name$() = default;
   /// Bits that the bitmask does not have are dropped.
-  constexpr $name$(uint64_t bits) noexcept : _bits_(static_cast<$type$>(bits & $mask$)) {}
+  constexpr $name$(uint64_t _bits) noexcept : _bits_(static_cast<$type$>(_bits & $mask$)) {}
   constexpr operator $type$() const noexcept { return _bits_; }
 
-  constexpr $name$& operator|=($name$ other) noexcept { return *this = _bits_ | other._bits_; }
-  constexpr $name$& operator&=($name$ other) noexcept { return *this = _bits_ & other._bits_; }
-  constexpr $name$& operator^=($name$ other) noexcept { return *this = _bits_ ^ other._bits_; }
+  constexpr $name$& operator|=($name$ _other) noexcept { return *this = _bits_ | _other._bits_; }
+  constexpr $name$& operator&=($name$ _other) noexcept { return *this = _bits_ & _other._bits_; }
+  constexpr $name$& operator^=($name$ _other) noexcept { return *this = _bits_ ^ _other._bits_; }
 
   static constexpr std::string_view _type_name = $idl_name$;
   template <typename _self, typename _visitor>
@@ -37,29 +37,29 @@ constexpr std::string_view bitmask_class = R"(
 )";
 
 constexpr std::string_view bitmask_operators = R"(
-  encoder.write(static_cast<$type$>(value));
-  return encoder;
+  _encoder.write(static_cast<$type$>(_value));
+  return _encoder;
 }
 )";
 
 constexpr std::string_view bitmask_decoder = R"(
-  const auto bits = decoder.read<$type$>();
-  if ((bits & ~uint64_t{$mask$}) != 0) decoder.fail(::perigee::cdr::ErrorKind::bad_value);
-  value = bits;
-  return decoder;
+  const auto _bits = _decoder.read<$type$>();
+  if ((_bits & ~uint64_t{$mask$}) != 0) _decoder.fail(::perigee::cdr::ErrorKind::bad_value);
+  _value = _bits;
+  return _decoder;
 }
 )";
 
 void begin_encoder(Writer& writer, const std::string& parameter) {
   writer.separate();
   writer.list("::perigee::cdr::Encoder& operator<<(",
-              {"::perigee::cdr::Encoder& encoder", parameter}, ") {");
+              {"::perigee::cdr::Encoder& _encoder", parameter}, ") {");
 }
 
 void begin_decoder(Writer& writer, const std::string& class_name) {
   writer.separate();
   writer.list("::perigee::cdr::Decoder& operator>>(",
-              {"::perigee::cdr::Decoder& decoder", class_name + "& value"}, ") {");
+              {"::perigee::cdr::Decoder& _decoder", class_name + "& _value"}, ") {");
 }
 
 /// The bits of all fields, those of the bases too.
@@ -92,7 +92,7 @@ std::vector<PlacedField> placed_fields(const Bitset& bitset) {
 
 constexpr std::string_view field_accessors = R"(
 $type$ $name$() const noexcept { return $field$; }
-void $name$($type$ value) { $field$ = ::perigee::stub::fitting<$size$>(value); }
+void $name$($type$ _value) { $field$ = ::perigee::stub::fitting<$size$>(_value); }
 )";
 
 /// No IDL name begins with an underscore.
@@ -149,7 +149,7 @@ void declare_bitmask(Writer& writer, const Bitmask& bitmask) {
 
 void define_bitmask(Writer& writer, const Bitmask& bitmask, const std::string& class_name) {
   const std::string type = bits_type(bitmask.bit_bound);
-  begin_encoder(writer, class_name + " value");
+  begin_encoder(writer, class_name + " _value");
   writer.write(bitmask_operators, {{"type", type}});
   begin_decoder(writer, class_name);
   writer.write(bitmask_decoder, {{"type", type}, {"mask", mask_value(bitmask.bit_bound)}});
@@ -189,27 +189,28 @@ void declare_bitset(Writer& writer, const Bitset& bitset) {
 void define_bitset(Writer& writer, const Bitset& bitset, const std::string& class_name) {
   const std::uint32_t count = bit_count(bitset);
   const std::string type = bits_type(count);
-  begin_encoder(writer, "const " + class_name + "& value");
-  writer.write("  uint64_t bits = 0;");
+  begin_encoder(writer, "const " + class_name + "& _value");
+  writer.write("  uint64_t _bits = 0;");
   for (const PlacedField& placed : placed_fields(bitset))
-    writer.write("  bits |= ::perigee::stub::packed<$size$>(value.$name$()) << $position$;",
+    writer.write("  _bits |= ::perigee::stub::packed<$size$>(_value.$name$()) << $position$;",
                  {{"size", std::to_string(placed.field->size)},
                   {"name", cpp_name(placed.field->name)},
                   {"position", std::to_string(placed.position)}});
-  writer.write("  encoder.write(static_cast<$type$>(bits));\n  return encoder;\n}",
+  writer.write("  _encoder.write(static_cast<$type$>(_bits));\n  return _encoder;\n}",
                {{"type", type}});
   begin_decoder(writer, class_name);
   writer.write(
-      "  const uint64_t bits = decoder.read<$type$>();\n"
-      "  if ((bits & ~uint64_t{$mask$}) != 0) decoder.fail(::perigee::cdr::ErrorKind::bad_value);",
+      "  const uint64_t _bits = _decoder.read<$type$>();\n"
+      "  if ((_bits & ~uint64_t{$mask$}) != 0) "
+      "_decoder.fail(::perigee::cdr::ErrorKind::bad_value);",
       {{"type", type}, {"mask", mask_value(count)}});
   for (const PlacedField& placed : placed_fields(bitset))
-    writer.write("  value.$name$(::perigee::stub::unpacked<$size$, $type$>(bits >> $position$));",
+    writer.write("  _value.$name$(::perigee::stub::unpacked<$size$, $type$>(_bits >> $position$));",
                  {{"size", std::to_string(placed.field->size)},
                   {"name", cpp_name(placed.field->name)},
                   {"type", cpp_type(*placed.field->type)},
                   {"position", std::to_string(placed.position)}});
-  writer.write("  return decoder;\n}");
+  writer.write("  return _decoder;\n}");
   writer.separate();
 }
 

@@ -48,7 +48,7 @@ Callable getter(const Attribute& attribute) {
 
 Callable setter(const Attribute& attribute) {
   Parameter value;
-  value.name = "value";
+  value.name = "_value";
   value.location = attribute.location;
   value.type = attribute.type;
   return {"_set_" + attribute.name,

@@ -58,11 +58,11 @@ void declare_module(Writer& writer, const Module& module) {
 /// The declarations of both CDR operators; a scalar is encoded by value.
 void declare_operator_pair(Writer& writer, const std::string& name, bool by_value) {
   writer.list("::perigee::cdr::Encoder& operator<<(",
-              {"::perigee::cdr::Encoder& encoder",
-               by_value ? name + " value" : "const " + name + "& value"},
+              {"::perigee::cdr::Encoder& _encoder",
+               by_value ? name + " _value" : "const " + name + "& _value"},
               ");");
   writer.list("::perigee::cdr::Decoder& operator>>(",
-              {"::perigee::cdr::Decoder& decoder", name + "& value"}, ");");
+              {"::perigee::cdr::Decoder& _decoder", name + "& _value"}, ");");
 }
 
 void declare_operators(Writer& writer, const Declaration& declaration) {
@@ -75,7 +75,7 @@ void declare_operators(Writer& writer, const Declaration& declaration) {
     declare_operator_pair(writer, name_in_namespace(declaration),
                           kind == DeclarationKind::enumeration || kind == DeclarationKind::bitmask);
   if (kind == DeclarationKind::enumeration)
-    writer.list("std::string_view _enumerator_name(", {name_in_namespace(declaration) + " value"},
+    writer.list("std::string_view _enumerator_name(", {name_in_namespace(declaration) + " _value"},
                 ") noexcept;");
   if (const auto* structure = as<Struct>(&declaration))
     declare_all_functions(writer, *structure, name_in_namespace(declaration));

@@ -27,9 +27,9 @@ std::string underlying_type(const Enum& enumeration) {
 }
 
 void define_enumerator_name(Writer& writer, const Enum& enumeration, const std::string& type_name) {
-  writer.list("std::string_view _enumerator_name(", {type_name + " value"}, ") noexcept {");
+  writer.list("std::string_view _enumerator_name(", {type_name + " _value"}, ") noexcept {");
   const Indented body(writer);
-  writer.write("switch (value) {");
+  writer.write("switch (_value) {");
   for (const Enumerator* enumerator : enumeration.enumerators)
     writer.write("  case $type$::$name$: return $text$;",
                  {{"type", type_name},
@@ -39,19 +39,19 @@ void define_enumerator_name(Writer& writer, const Enum& enumeration, const std::
 }
 
 constexpr std::string_view value_decoder = R"(
-  value = static_cast<$type$>(decoder.read<$underlying$>());
-  if (_enumerator_name(value).empty()) {
-    decoder.fail(::perigee::cdr::ErrorKind::bad_enum);
-    value = $type$::$first$;
+  _value = static_cast<$type$>(_decoder.read<$underlying$>());
+  if (_enumerator_name(_value).empty()) {
+    _decoder.fail(::perigee::cdr::ErrorKind::bad_enum);
+    _value = $type$::$first$;
   }
-  return decoder;
+  return _decoder;
 }
 
 )";
 
 constexpr std::string_view ordinal_decoder = R"(
-  value = static_cast<$type$>(decoder.read_enum($count$));
-  return decoder;
+  _value = static_cast<$type$>(_decoder.read_enum($count$));
+  return _decoder;
 }
 
 )";
@@ -71,9 +71,9 @@ bool travels_by_value(const Enum& enumeration) {
 
 void declare_enum(Writer& writer, const Enum& enumeration) {
   std::vector<std::string> enumerators;
+  const bool with_values = has_values(enumeration);
   for (const Enumerator* enumerator : enumeration.enumerators) {
-    const std::string value =
-        has_values(enumeration) ? " = " + std::to_string(enumerator->value) : "";
+    const std::string value = with_values ? " = " + std::to_string(enumerator->value) : "";
     enumerators.push_back(cpp_name(enumerator->name) + value);
   }
   writer.list("enum class " + cpp_name(enumeration) + " : " + underlying_type(enumeration) + " { ",
@@ -84,11 +84,11 @@ void define_enum(Writer& writer, const Enum& enumeration, const std::string& typ
   const bool by_value = travels_by_value(enumeration);
   const std::string underlying = underlying_type(enumeration);
   writer.list("::perigee::cdr::Encoder& operator<<(",
-              {"::perigee::cdr::Encoder& encoder", type_name + " value"}, ") {");
-  writer.write("  encoder.$write$(static_cast<$underlying$>(value));\n  return encoder;\n}\n\n",
+              {"::perigee::cdr::Encoder& _encoder", type_name + " _value"}, ") {");
+  writer.write("  _encoder.$write$(static_cast<$underlying$>(_value));\n  return _encoder;\n}\n\n",
                {{"write", by_value ? "write" : "write_enum"}, {"underlying", underlying}});
   writer.list("::perigee::cdr::Decoder& operator>>(",
-              {"::perigee::cdr::Decoder& decoder", type_name + "& value"}, ") {");
+              {"::perigee::cdr::Decoder& _decoder", type_name + "& _value"}, ") {");
   writer.write(by_value ? value_decoder : ordinal_decoder,
                {{"type", type_name},
                 {"underlying", underlying},

@@ -25,19 +25,19 @@ static constexpr std::string_view _type_id = $id$;
 )";
 
 constexpr std::string_view stub_constructor = R"(
-explicit $name$(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept;
+explicit $name$(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
 )";
 
 constexpr std::string_view class_tail = R"(
  protected:
   $name$() = default;
-  bool _implements(std::string_view repository_id) const noexcept override;
+  bool _implements(std::string_view _id) const noexcept override;
 };
 )";
 
 constexpr std::string_view constructor = R"(
-$name$::$name$(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept
-    : ::CORBA::Object(std::move(reference)) {}
+$name$::$name$(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
+    : ::CORBA::Object(std::move(_target)) {}
 
 )";
 
@@ -46,8 +46,8 @@ $name$::$name$(::perigee::counted_ptr<::perigee::orb::Reference> reference) noex
 constexpr std::string_view remote_traits = R"(
 template <>
 struct IDL::traits<$name$> : ::perigee::stub::interface_traits<$name$> {
-  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> reference);
-  static const ::CORBA::Object* _object(const ref_type& object) noexcept;
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
+  static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
 )";
 
@@ -58,13 +58,13 @@ struct IDL::traits<$name$> : ::perigee::stub::local_interface_traits<$name$> {};
 
 constexpr std::string_view traits_functions = R"(
 auto IDL::traits<$name$>::_stub(
-    ::perigee::counted_ptr<::perigee::orb::Reference> reference) -> ref_type {
-  return ref_type(::perigee::make_counted<$name$>(std::move(reference)));
+    ::perigee::counted_ptr<::perigee::orb::Reference> _target) -> ref_type {
+  return ref_type(::perigee::make_counted<$name$>(std::move(_target)));
 }
 
 auto IDL::traits<$name$>::_object(
-    const ref_type& object) noexcept -> const ::CORBA::Object* {
-  return object.get();
+    const ref_type& _reference) noexcept -> const ::CORBA::Object* {
+  return _reference.get();
 }
 )";
 
@@ -99,12 +99,12 @@ void declare_local_functions(Writer& writer, const Interface& interface) {
 }
 
 void define_implements(Writer& writer, const Interface& interface) {
-  writer.write("bool $name$::_implements(std::string_view repository_id) const noexcept {",
+  writer.write("bool $name$::_implements(std::string_view _id) const noexcept {",
                {{"name", cpp_name(interface)}});
-  std::vector<std::string> tests = {"repository_id == _type_id"};
+  std::vector<std::string> tests = {"_id == _type_id"};
   for (const Interface* base : interface.bases)
-    tests.push_back(qualified_name(*base) + "::_implements(repository_id)");
-  if (interface.bases.empty()) tests.emplace_back("::CORBA::Object::_implements(repository_id)");
+    tests.push_back(qualified_name(*base) + "::_implements(_id)");
+  if (interface.bases.empty()) tests.emplace_back("::CORBA::Object::_implements(_id)");
   {
     const Indented body(writer);
     writer.chain("return ", tests, " || ");

@@ -33,9 +33,9 @@ void define_constants(Writer& writer, const Run& run) {
                {{"has", has_characters ? "true" : "false"}});
 }
 
-/// "value.place().x()"
+/// "_value.place().x()"
 std::string access(const Leaf& leaf) {
-  std::string text = "value";
+  std::string text = "_value";
   for (const Member* member : leaf.path) text += "." + cpp_name(member->name) + "()";
   return text;
 }
@@ -46,25 +46,25 @@ std::string enumerator_count(const Type& type) {
 
 /// Where the position is known modulo `modulus`, padding is; else it is a step of its own.
 void define_members(Writer& writer, const Run& run) {
-  writer.write("static void members(auto& run, auto& value) {");
+  writer.write("static void members(auto& _run, auto& _value) {");
   std::size_t modulus = 1;
   std::size_t phase = 0;
   for (const Leaf& leaf : run.leaves) {
     const std::size_t padding = (0 - phase) & (leaf.size - 1);
     if (leaf.size > modulus) {
-      writer.write("  run.align($size$);", {{"size", std::to_string(leaf.size)}});
+      writer.write("  _run.align($size$);", {{"size", std::to_string(leaf.size)}});
       modulus = leaf.size;
       phase = 0;
     } else if (padding > 0) {
-      writer.write("  run.pad($size$);", {{"size", std::to_string(padding)}});
+      writer.write("  _run.pad($size$);", {{"size", std::to_string(padding)}});
       phase += padding;
     }
     phase = (phase + leaf.size) % modulus;
     if (leaf.type->kind == TypeKind::enumeration)
-      writer.write("  run.enumerator($value$, $count$);",
+      writer.write("  _run.enumerator($value$, $count$);",
                    {{"value", access(leaf)}, {"count", enumerator_count(*leaf.type)}});
     else
-      writer.write("  run.field($value$);", {{"value", access(leaf)}});
+      writer.write("  _run.field($value$);", {{"value", access(leaf)}});
   }
   writer.write("}");
 }
@@ -75,30 +75,30 @@ void define_checks(Writer& writer, const Run& run, std::size_t phase) {
     const Type& type = *run.leaves[index].type;
     const std::string offset = std::to_string(offsets[index]);
     if (type.kind == TypeKind::boolean)
-      writer.write("  run.check_boolean($offset$);", {{"offset", offset}});
+      writer.write("  _run.check_boolean($offset$);", {{"offset", offset}});
     if (type.kind == TypeKind::enumeration)
-      writer.write("  run.check_enumerator($offset$, $count$);",
+      writer.write("  _run.check_enumerator($offset$, $count$);",
                    {{"offset", offset}, {"count", enumerator_count(type)}});
   }
 }
 
 void define_block(Writer& writer, const Run& run) {
   const std::size_t phase = run.steady_phase();
-  writer.write("static void block(auto& run, auto& value) {");
+  writer.write("static void block(auto& _run, auto& _value) {");
   for (const Piece& piece : run.pieces(phase))
-    writer.write("  run.copy($wire$, &value, $memory$, $size$);",
+    writer.write("  _run.copy($wire$, &_value, $memory$, $size$);",
                  {{"wire", std::to_string(piece.wire_offset)},
                   {"memory", std::to_string(piece.memory_offset)},
                   {"size", std::to_string(piece.size)}});
   for (const Gap& gap : run.gaps(phase))
-    writer.write("  run.gap($offset$, $size$);",
+    writer.write("  _run.gap($offset$, $size$);",
                  {{"offset", std::to_string(gap.offset)}, {"size", std::to_string(gap.size)}});
   define_checks(writer, run, phase);
   writer.write("}");
 }
 
 constexpr std::string_view fixed_head = R"(
-static_assert(sizeof($class$) == $size$ && offsetof($class$, $last$) == $offset$);
+static_assert(sizeof($type$) == $size$ && offsetof($type$, $last$) == $offset$);
 static constexpr std::size_t alignment = $alignment$;
 static constexpr std::size_t phase = $phase$;
 static constexpr std::size_t block_size = $block$;
@@ -114,7 +114,7 @@ void define_fixed_layout(Writer& writer, const Struct& structure, const FixedLay
     const auto last = std::ranges::find_if(run.leaves, [&](const Leaf& leaf) {
       return leaf.path.front() == &structure.members.back();
     });
-    writer.write(fixed_head, {{"class", class_name},
+    writer.write(fixed_head, {{"type", qualified_name(structure)},
                               {"size", std::to_string(layout.memory_size)},
                               {"last", field_names(structure.members).back()},
                               {"offset", std::to_string(last->memory_offset)},
@@ -158,8 +158,8 @@ struct Coder {
   std::string_view verb;      // of the library's functions: write_run
   std::string_view constant;  // "const " where values are not changed
 };
-constexpr Coder encoding{"encoder", "::perigee::cdr::Encoder&", "<<", "write", "const "};
-constexpr Coder decoding{"decoder", "::perigee::cdr::Decoder&", ">>", "read", ""};
+constexpr Coder encoding{"_encoder", "::perigee::cdr::Encoder&", "<<", "write", "const "};
+constexpr Coder decoding{"_decoder", "::perigee::cdr::Decoder&", ">>", "read", ""};
 
 void open_operator(Writer& writer, const Coder& coder, const std::string& parameter) {
   writer.separate();
@@ -175,7 +175,7 @@ std::string all_function(const Coder& coder) {
 
 std::vector<std::string> all_parameters(const Coder& coder, const std::string& class_name) {
   return {std::string(coder.type) + " " + std::string(coder.name),
-          std::string(coder.constant) + class_name + "* values", "std::size_t count"};
+          std::string(coder.constant) + class_name + "* _values", "std::size_t _count"};
 }
 
 std::string reference(const Coder& coder, const std::string& class_name) {
@@ -194,17 +194,17 @@ void write_members(Writer& writer, const Coder& coder, const Struct* base,
     chain.clear();
   };
   if (base != nullptr)
-    chain.push_back("static_cast<" + reference(coder, qualified_name(*base)) + ">(value)");
+    chain.push_back("static_cast<" + reference(coder, qualified_name(*base)) + ">(_value)");
   std::size_t index = 0;
   for (const Part& part : parts(members)) {
     if (!is_run(part)) {
       const Member& member = part.run ? *part.run->leaves.front().path.front() : *part.member;
-      chain.push_back("value." + cpp_name(member.name) + "()");
+      chain.push_back("_value." + cpp_name(member.name) + "()");
       continue;
     }
     end_chain("");
     writer.write(
-        "::perigee::cdr::$verb$_run<$class$::_wire::$run$>($coder$, value);",
+        "::perigee::cdr::$verb$_run<$class$::_wire::$run$>($coder$, _value);",
         {{"verb", coder.verb}, {"class", class_name}, {"run", run_name(index++)}, {"coder", name}});
   }
   if (chain.empty()) return writer.write("return " + name + ";");
@@ -214,7 +214,7 @@ void write_members(Writer& writer, const Coder& coder, const Struct* base,
 void define_members_operator(Writer& writer, const Coder& coder, const Struct* base,
                              const std::vector<Member>& members, const std::string& class_name) {
   const bool is_empty = members.empty() && base == nullptr;
-  open_operator(writer, coder, reference(coder, class_name) + (is_empty ? "" : " value"));
+  open_operator(writer, coder, reference(coder, class_name) + (is_empty ? "" : " _value"));
   {
     const Indented body(writer);
     write_members(writer, coder, base, members, class_name);
@@ -223,13 +223,13 @@ void define_members_operator(Writer& writer, const Coder& coder, const Struct* b
 }
 
 constexpr std::string_view all_body = R"(
-  ::perigee::cdr::$verb$_structs<$class$::_wire>($coder$, values, count);
+  ::perigee::cdr::$verb$_structs<$class$::_wire>($coder$, _values, _count);
 }
 
 )";
 
 constexpr std::string_view one_body = R"(
-  _$verb$_all($coder$, &value, 1);
+  _$verb$_all($coder$, &_value, 1);
   return $coder$;
 }
 
@@ -240,7 +240,7 @@ void define_fixed_operators(Writer& writer, const Coder& coder, const std::strin
   writer.separate();
   writer.list(all_function(coder), all_parameters(coder, class_name), ") {");
   writer.write(all_body, {{"verb", coder.verb}, {"class", class_name}, {"coder", name}});
-  open_operator(writer, coder, reference(coder, class_name) + " value");
+  open_operator(writer, coder, reference(coder, class_name) + " _value");
   writer.write(one_body, {{"verb", coder.verb}, {"coder", name}});
 }
 

@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view scalar_accessors = R"(
 $type$ $name$() const noexcept { return $field$; }
 $type$& $name$() noexcept { return $field$; }
-void $name$($type$ value) noexcept { $field$ = value; }
+void $name$($type$ _value) noexcept { $field$ = _value; }
 )";
 
 /// The same for a type that is passed by reference; its name may be long.
@@ -23,9 +23,10 @@ void declare_class_accessors(Writer& writer, const std::string& type, const std:
                              const std::string& field) {
   writer.write("const " + type + "& " + name + "() const& noexcept { return " + field + "; }");
   writer.write(type + "& " + name + "() & noexcept { return " + field + "; }");
-  writer.list("void " + name + "(", {"const " + type + "& value"}, ") { " + field + " = value; }");
-  writer.list("void " + name + "(", {type + "&& value"},
-              ") noexcept { " + field + " = std::move(value); }");
+  writer.list("void " + name + "(", {"const " + type + "& _value"},
+              ") { " + field + " = _value; }");
+  writer.list("void " + name + "(", {type + "&& _value"},
+              ") noexcept { " + field + " = std::move(_value); }");
 }
 
 constexpr std::string_view exception_head = R"(
@@ -37,11 +38,11 @@ constexpr std::string_view exception_overrides = R"(
 const char* _rep_id() const noexcept override;
 const char* _name() const noexcept override;
 [[noreturn]] void _raise() const override;
-void _encode(::perigee::cdr::Encoder& encoder) const override;
+void _encode(::perigee::cdr::Encoder& _encoder) const override;
 )";
 
 constexpr std::string_view describe_function = R"(
-void $class$::_describe(std::string& text) const { ::perigee::text::describe(text, *this); }
+void $class$::_describe(std::string& _text) const { ::perigee::text::describe(_text, *this); }
 
 )";
 
@@ -49,7 +50,7 @@ constexpr std::string_view exception_functions = R"(
 const char* $class$::_rep_id() const noexcept { return _type_id.data(); }
 const char* $class$::_name() const noexcept { return $name$; }
 void $class$::_raise() const { throw *this; }
-void $class$::_encode(::perigee::cdr::Encoder& encoder) const { encoder << *this; }
+void $class$::_encode(::perigee::cdr::Encoder& _encoder) const { _encoder << *this; }
 
 )";
 
@@ -58,10 +59,11 @@ void declare_exception_equality(Writer& writer, const Exception& exception) {
   if (exception.members.empty())
     return writer.list("friend bool operator==(", {"const " + name + "&", "const " + name + "&"},
                        ") { return true; }");
-  writer.list("friend bool operator==(", {"const " + name + "& a", "const " + name + "& b"}, ") {");
+  writer.list("friend bool operator==(", {"const " + name + "& _a", "const " + name + "& _b"},
+              ") {");
   std::vector<std::string> comparisons;
   for (const std::string& field : field_names(exception.members))
-    comparisons.push_back("a." + field + " == b." + field);
+    comparisons.push_back("_a." + field + " == _b." + field);
   const Indented body(writer);
   writer.chain("return ", comparisons, " && ");
 }
@@ -77,10 +79,10 @@ void define_swap(Writer& writer, const Declaration& owner, const std::vector<Mem
   const Struct* base = base_of(owner);
   if (members.empty() && base == nullptr)
     return writer.write("void $class$::swap($class$&) noexcept {}", {{"class", class_name}});
-  writer.write("void $class$::swap($class$& other) noexcept {", {{"class", class_name}});
-  if (base != nullptr) writer.write("  " + qualified_name(*base) + "::swap(other);");
+  writer.write("void $class$::swap($class$& _other) noexcept {", {{"class", class_name}});
+  if (base != nullptr) writer.write("  " + qualified_name(*base) + "::swap(_other);");
   for (const std::string& field : field_names(members))
-    writer.write("  std::swap($field$, other.$field$);", {{"field", field}});
+    writer.write("  std::swap($field$, _other.$field$);", {{"field", field}});
   writer.write("}");
 }
 
@@ -158,8 +160,8 @@ void declare_accessors(Writer& writer, const std::vector<Member>& members) {
 void declare_swap(Writer& writer, const Declaration& owner) {
   writer.separate();
   writer.write(R"(
-void swap($name$& other) noexcept;
-friend void swap($name$& a, $name$& b) noexcept { a.swap(b); }
+void swap($name$& _other) noexcept;
+friend void swap($name$& _a, $name$& _b) noexcept { _a.swap(_b); }
 )",
                {{"name", cpp_name(owner)}});
 }
@@ -229,7 +231,7 @@ void declare_exception(Writer& writer, const Exception& exception) {
     writer.separate();
     writer.write(exception_overrides);
     if (!exception.members.empty())
-      writer.write("void _describe(std::string& text) const override;");
+      writer.write("void _describe(std::string& _text) const override;");
     declare_swap(writer, exception);
     declare_exception_equality(writer, exception);
     if (!exception.members.empty()) writer.write("}");

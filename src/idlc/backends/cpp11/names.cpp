@@ -62,6 +62,9 @@ constexpr std::string_view taken_macros =
     "WCHAR_WIDTH WCONTINUED WEOF WEXITED WINT_MAX WINT_MIN WINT_WIDTH WNOHANG WNOWAIT "
     "WORD_BIT WSTOPPED WUNTRACED W_OK X_OK alloca offsetof sched_priority strdupa strndupa ";
 
+// Each class has it, and a friend beside it: types and scopes cannot be called so; members can.
+constexpr std::string_view swap_function = "swap";
+
 std::string with_suffix(const std::string& idl_path, const std::string& suffix) {
   const std::size_t name_start = idl_path.find_last_of('/') + 1;
   const std::size_t dot = idl_path.find_last_of('.');
@@ -80,7 +83,8 @@ std::string cpp_name(std::string_view identifier) {
 }
 
 std::string cpp_name(const Declaration& declaration) {
-  const bool is_taken = declaration.parent == nullptr && is_taken_globally(declaration.name);
+  const bool is_taken = declaration.name == swap_function ||
+                        (declaration.parent == nullptr && is_taken_globally(declaration.name));
   return is_taken ? "_cxx_" + declaration.name : cpp_name(declaration.name);
 }
 
@@ -90,7 +94,7 @@ std::string qualified_name(const Declaration& declaration) {
   while (rest.starts_with("::")) {
     rest.remove_prefix(2);
     const std::string_view part = rest.substr(0, rest.find("::"));
-    const bool is_taken = result.empty() && is_taken_globally(part);
+    const bool is_taken = part == swap_function || (result.empty() && is_taken_globally(part));
     result.append("::").append(is_taken ? "_cxx_" + std::string(part) : cpp_name(part));
     rest.remove_prefix(part.size());
   }

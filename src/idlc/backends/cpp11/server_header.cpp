@@ -21,9 +21,9 @@ constexpr std::string_view head =
 
 constexpr std::string_view class_functions = R"(
 ::CORBA::object_reference<$interface$> _this();
-bool _is_a(const std::string& repository_id) override;
+bool _is_a(const std::string& _id) override;
 std::string_view _primary_interface() const noexcept override;
-void _dispatch(::perigee::orb::ServerRequest& request) override;
+void _dispatch(::perigee::orb::ServerRequest& _request_) override;
 )";
 
 // The class's own names have underscores in front, which IDL names cannot have: an operation, a
@@ -95,7 +95,7 @@ void declare_skeleton(Writer& writer, const Interface& interface) {
     writer.separate();
     for (const Callable& callable : own)
       writer.list("static void " + callable.skeleton_name + "(",
-                  {name + "& servant", "::perigee::orb::ServerRequest& request"}, ");");
+                  {name + "& _servant_", "::perigee::orb::ServerRequest& _request_"}, ");");
   }
   writer.write("};");
 }

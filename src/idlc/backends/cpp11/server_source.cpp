@@ -26,7 +26,7 @@ constexpr std::string_view this_function = R"(
       ::perigee::skeleton::reference_to_this(*this)->_reference());
 }
 
-bool $class$::_is_a(const std::string& repository_id) {
+bool $class$::_is_a(const std::string& _id) {
 )";
 
 /// An operation in the merged table of an interface: its name on the wire and what answers it.
@@ -51,10 +51,10 @@ void define_identity(Writer& writer, const Interface& interface) {
   const std::string name = cpp_name(interface);
   const std::string qualified = qualified_name(interface);
   writer.write(this_function, {{"interface", qualified}, {"class", name}});
-  std::vector<std::string> tests = {"repository_id == " + qualified + "::_type_id"};
+  std::vector<std::string> tests = {"_id == " + qualified + "::_type_id"};
   for (const Interface* base : all_bases(interface))
-    tests.push_back("repository_id == " + qualified_name(*base) + "::_type_id");
-  tests.emplace_back("::PortableServer::Servant::_is_a(repository_id)");
+    tests.push_back("_id == " + qualified_name(*base) + "::_type_id");
+  tests.emplace_back("::PortableServer::Servant::_is_a(_id)");
   {
     const Indented body(writer);
     writer.chain("return ", tests, " || ");
@@ -76,7 +76,7 @@ void define_slot(Writer& writer, const std::string& wire_name, std::size_t index
                {{"name", string_literal(wire_name)}, {"index", std::to_string(index)}});
 }
 
-/// Defines `slots`; returns the expression that finds the operation in them.
+/// Defines `_slots`; returns the expression that finds the operation in them.
 std::string define_hashed_slots(Writer& writer, const std::vector<Entry>& entries) {
   std::vector<std::string> wire_names;
   for (const Entry& entry : entries) wire_names.push_back(entry.wire_name);
@@ -90,8 +90,8 @@ std::string define_hashed_slots(Writer& writer, const std::vector<Entry>& entrie
       define_slot(writer, entries[index].wire_name, index);
     }
   }
-  return "::perigee::skeleton::find_operation(slots, " + std::to_string(hash.seed) +
-         ", request.operation())";
+  return "::perigee::skeleton::find_operation(_slots, " + std::to_string(hash.seed) +
+         ", _request_.operation())";
 }
 
 std::string define_sorted_slots(Writer& writer, const std::vector<Entry>& entries) {
@@ -100,24 +100,24 @@ std::string define_sorted_slots(Writer& writer, const std::vector<Entry>& entrie
     sorted[entries[index].wire_name] = index;
   const Indented items(writer, 4);
   for (const auto& [wire_name, index] : sorted) define_slot(writer, wire_name, index);
-  return "::perigee::skeleton::find_sorted_operation(slots, request.operation())";
+  return "::perigee::skeleton::find_sorted_operation(_slots, _request_.operation())";
 }
 
 void define_switch(Writer& writer, const std::vector<Entry>& entries, const std::string& number) {
   writer.write("switch (" + number + ") {");
   for (std::size_t index = 0; index < entries.size(); ++index)
-    writer.write("  case $index$:\n    return $function$(*this, request);",
+    writer.write("  case $index$:\n    return $function$(*this, _request_);",
                  {{"index", std::to_string(index)}, {"function", entries[index].function}});
-  writer.write("  default:\n    ::perigee::skeleton::unknown(request);\n}");
+  writer.write("  default:\n    ::perigee::skeleton::unknown(_request_);\n}");
 }
 
 void define_dispatch(Writer& writer, const Interface& interface) {
   const std::vector<Entry> entries = merged_table(interface);
-  writer.write("void $class$::_dispatch(::perigee::orb::ServerRequest& request) {",
+  writer.write("void $class$::_dispatch(::perigee::orb::ServerRequest& _request_) {",
                {{"class", cpp_name(interface)}});
   {
     const Indented body(writer);
-    writer.write("static constexpr ::perigee::skeleton::OperationSlot slots[] = {");
+    writer.write("static constexpr ::perigee::skeleton::OperationSlot _slots[] = {");
     const std::string number = entries.size() <= hashed_names_max
                                    ? define_hashed_slots(writer, entries)
                                    : define_sorted_slots(writer, entries);

@@ -1,5 +1,6 @@
-// Looks for constants and interfaces that share their name with a parameter of generated code, and
-// for names that may be the library's.
+// Looks for constants, typedefs and interfaces that share their name with a parameter from IDL, and
+// for names that may be the library's. What generated code calls parameters and variables of its
+// own begins with an underscore, which no IDL name does.
 #include "idlc/backends/cpp11/shadowing.h"
 
 #include "idlc/backends/cpp11/client.h"
@@ -17,8 +18,9 @@ class Walk final {
   void declarations(const Declarations& all) {
     for (const Declaration* declared : all) {
       if (declared->kind == DeclarationKind::constant ||
+          declared->kind == DeclarationKind::type_definition ||
           declared->kind == DeclarationKind::interface)
-        constants_.insert(declared->name);
+        names_.insert(declared->name);
       if (const auto* structure = as<Struct>(declared)) members(structure->members);
       if (const auto* exception = as<Exception>(declared)) members(exception->members);
       if (const auto* operation = as<Operation>(declared))
@@ -27,7 +29,7 @@ class Walk final {
     }
   }
   [[nodiscard]] bool is_any_shadowed() const {
-    return std::ranges::any_of(constants_,
+    return std::ranges::any_of(names_,
                                [&](const std::string& name) { return parameters_.contains(name); });
   }
 
@@ -37,11 +39,8 @@ class Walk final {
     for (const Member& member : all) parameters_.insert(member.name);
   }
 
-  std::set<std::string> constants_;
-  // From the start: what generated functions call parameters and variables of their own.
-  std::set<std::string> parameters_ = {
-      "a",     "b",         "decoder", "discriminator", "encoder", "label", "member",
-      "other", "reference", "slots",   "repository_id", "request", "value"};
+  std::set<std::string> names_;
+  std::set<std::string> parameters_;
 };
 
 /// Files of the interface repository declare types of CORBA that the library has, too, in an inline

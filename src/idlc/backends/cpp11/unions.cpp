@@ -14,39 +14,39 @@ namespace {
 
 constexpr std::string_view special_members = R"(
 $name$();
-$name$(const $name$& other);
-$name$($name$&& other) noexcept;
-$name$& operator=(const $name$& other);
-$name$& operator=($name$&& other) noexcept;
+$name$(const $name$& _other);
+$name$($name$&& _other) noexcept;
+$name$& operator=(const $name$& _other);
+$name$& operator=($name$&& _other) noexcept;
 ~$name$();
 
 $type$ _d() const noexcept { return _discriminator_; }
-void _d($type$ label);
+void _d($type$ _label);
 )";
 
 constexpr std::string_view swap_and_equality = R"(
-void swap($name$& other) noexcept;
-friend void swap($name$& a, $name$& b) noexcept { a.swap(b); }
+void swap($name$& _other) noexcept;
+friend void swap($name$& _a, $name$& _b) noexcept { _a.swap(_b); }
 friend bool operator==(const $name$&, const $name$&) = default;
 )";
 
 constexpr std::string_view special_member_definitions = R"(
-$class$::$name$(const $name$& other) = default;
-$class$::$name$($name$&& other) noexcept = default;
-$class$& $class$::operator=(const $name$& other) = default;
-$class$& $class$::operator=($name$&& other) noexcept = default;
+$class$::$name$(const $name$& _other) = default;
+$class$::$name$($name$&& _other) noexcept = default;
+$class$& $class$::operator=(const $name$& _other) = default;
+$class$& $class$::operator=($name$&& _other) noexcept = default;
 $class$::~$name$() = default;
 
-void $class$::_d($type$ label) {
-  if (_index(label) != _value_.index()) ::perigee::stub::wrong_union_member();
-  _discriminator_ = label;
+void $class$::_d($type$ _label) {
+  if (_index(_label) != _value_.index()) ::perigee::stub::wrong_union_member();
+  _discriminator_ = _label;
 }
 )";
 
 constexpr std::string_view swap_definition = R"(
-void $class$::swap($class$& other) noexcept {
-  std::swap(_discriminator_, other._discriminator_);
-  _value_.swap(other._value_);
+void $class$::swap($class$& _other) noexcept {
+  std::swap(_discriminator_, _other._discriminator_);
+  _value_.swap(_other._value_);
 }
 )";
 
@@ -57,14 +57,15 @@ void $class$::_default() {
 }
 )";
 
-/// "int32_t label = -1" for a member that several values of the discriminator select, else nothing.
+/// "int32_t _label = -1" for a member that several values of the discriminator select, else
+/// nothing.
 std::string label_parameter(const Union& declared, const UnionBranch& branch) {
   if (!has_several_labels(branch)) return "";
-  return cpp_type(*declared.discriminator) + " label = " + label_of(declared, branch);
+  return cpp_type(*declared.discriminator) + " _label = " + label_of(declared, branch);
 }
 
 std::vector<std::string> setter_parameters(const std::string& type, const std::string& label) {
-  std::vector<std::string> result = {type + " value"};
+  std::vector<std::string> result = {type + " _value"};
   if (!label.empty()) result.push_back(label);
   return result;
 }
@@ -96,7 +97,7 @@ void declare_fields(Writer& writer, const Union& declared) {
   writer.separate();
   writer.write(" private:");
   const Indented body(writer);
-  writer.write("static std::size_t _index($type$ label) noexcept;", {{"type", type}});
+  writer.write("static std::size_t _index($type$ _label) noexcept;", {{"type", type}});
   writer.separate();
   writer.write(type + " _discriminator_;");
   writer.list("std::variant<", alternatives, "> _value_;");
@@ -134,12 +135,12 @@ void declare_visit(Writer& writer, const Union& declared) {
         "      break;",
         {{"index", std::to_string(index)},
          {"name", string_literal(declared.branches[index].member.name)}});
-  writer.write("  }\n}\nvoid _select(std::size_t branch);");
+  writer.write("  }\n}\nvoid _select(std::size_t _branch);");
 }
 
 void define_select(Writer& writer, const Union& declared, const std::string& class_name) {
   writer.separate();
-  writer.write("void $class$::_select(std::size_t branch) {\n  switch (branch) {",
+  writer.write("void $class$::_select(std::size_t _branch) {\n  switch (_branch) {",
                {{"class", class_name}});
   for (std::size_t index = 0; index < declared.branches.size(); ++index)
     writer.write(
@@ -160,23 +161,23 @@ void define_setter(Writer& writer, const Union& declared, std::size_t index,
   const UnionBranch& branch = declared.branches[index];
   const bool is_chosen = has_several_labels(branch);
   const std::string number = std::to_string(index);
-  const std::string label = is_chosen ? cpp_type(*declared.discriminator) + " label" : "";
+  const std::string label = is_chosen ? cpp_type(*declared.discriminator) + " _label" : "";
   const bool moves = parameter.ends_with("&&");
   writer.separate();
   writer.list("void " + class_name + "::" + cpp_name(branch.member.name) + "(",
               setter_parameters(parameter, label), ") {");
   const Indented body(writer);
   if (is_chosen)
-    writer.write("if (_index(label) != " + number + ") ::perigee::stub::wrong_union_member();");
+    writer.write("if (_index(_label) != " + number + ") ::perigee::stub::wrong_union_member();");
   if (is_scalar(*branch.member.type)) {
-    writer.write("_value_.emplace<" + number + ">(value);");
+    writer.write("_value_.emplace<" + number + ">(_value);");
   } else {
     // Made first: the value may be a part of what the union holds.
     writer.list("_value_ = decltype(_value_)(",
-                {"std::in_place_index<" + number + ">", moves ? "std::move(value)" : "value"},
+                {"std::in_place_index<" + number + ">", moves ? "std::move(_value)" : "_value"},
                 ");");
   }
-  writer.write("_discriminator_ = " + (is_chosen ? "label" : label_of(declared, branch)) + ";");
+  writer.write("_discriminator_ = " + (is_chosen ? "_label" : label_of(declared, branch)) + ";");
 }
 
 void define_setters(Writer& writer, const Union& declared, const std::string& class_name) {
@@ -195,11 +196,11 @@ void define_setters(Writer& writer, const Union& declared, const std::string& cl
 
 void define_index(Writer& writer, const Union& declared, const std::string& class_name) {
   writer.separate();
-  writer.write("std::size_t $class$::_index($type$ label) noexcept {",
+  writer.write("std::size_t $class$::_index($type$ _label) noexcept {",
                {{"class", class_name}, {"type", cpp_type(*declared.discriminator)}});
   {
     const Indented body(writer);
-    write_switch(writer, declared, "label", [&](const UnionBranch* branch) {
+    write_switch(writer, declared, "_label", [&](const UnionBranch* branch) {
       const std::ptrdiff_t index =
           branch == nullptr ? std::ssize(declared.branches) : branch - declared.branches.data();
       writer.write("return " + std::to_string(index) + ";");
@@ -212,42 +213,42 @@ void define_index(Writer& writer, const Union& declared, const std::string& clas
 void define_encoder(Writer& writer, const Union& declared, const std::string& class_name) {
   writer.separate();
   writer.list("::perigee::cdr::Encoder& operator<<(",
-              {"::perigee::cdr::Encoder& encoder", "const " + class_name + "& value"}, ") {");
+              {"::perigee::cdr::Encoder& _encoder", "const " + class_name + "& _value"}, ") {");
   {
     const Indented body(writer);
-    writer.write("encoder << value._d();");
-    write_switch(writer, declared, "value._d()", [&](const UnionBranch* branch) {
-      if (branch == nullptr) return writer.write("return encoder;");
-      writer.write("return encoder << value." + cpp_name(branch->member.name) + "();");
+    writer.write("_encoder << _value._d();");
+    write_switch(writer, declared, "_value._d()", [&](const UnionBranch* branch) {
+      if (branch == nullptr) return writer.write("return _encoder;");
+      writer.write("return _encoder << _value." + cpp_name(branch->member.name) + "();");
     });
-    if (covers_by_labels(declared)) writer.write("return encoder;");
+    if (covers_by_labels(declared)) writer.write("return _encoder;");
   }
   writer.write("}");
 }
 
 void decode_branch(Writer& writer, const UnionBranch* branch) {
   if (branch == nullptr) {
-    writer.write("value._default();\nvalue._d(discriminator);\nbreak;");
+    writer.write("_value._default();\n_value._d(_label);\nbreak;");
     return;
   }
   std::vector<std::string> arguments = {"::perigee::stub::decode<" +
-                                        cpp_type(*branch->member.type) + ">(decoder)"};
-  if (has_several_labels(*branch)) arguments.emplace_back("discriminator");
-  writer.list("value." + cpp_name(branch->member.name) + "(", arguments, ");");
+                                        cpp_type(*branch->member.type) + ">(_decoder)"};
+  if (has_several_labels(*branch)) arguments.emplace_back("_label");
+  writer.list("_value." + cpp_name(branch->member.name) + "(", arguments, ");");
   writer.write("break;");
 }
 
 void define_decoder(Writer& writer, const Union& declared, const std::string& class_name) {
   writer.separate();
   writer.list("::perigee::cdr::Decoder& operator>>(",
-              {"::perigee::cdr::Decoder& decoder", class_name + "& value"}, ") {");
+              {"::perigee::cdr::Decoder& _decoder", class_name + "& _value"}, ") {");
   {
     const Indented body(writer);
-    writer.write(cpp_type(*declared.discriminator) + " discriminator{};");
-    writer.write("decoder >> discriminator;");
-    write_switch(writer, declared, "discriminator",
+    writer.write(cpp_type(*declared.discriminator) + " _label{};");
+    writer.write("_decoder >> _label;");
+    write_switch(writer, declared, "_label",
                  [&](const UnionBranch* branch) { decode_branch(writer, branch); });
-    writer.write("return decoder;");
+    writer.write("return _decoder;");
   }
   writer.write("}");
 }

@@ -6,18 +6,18 @@
 
 namespace Boxes {
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, Grade value) {
-  encoder.write_enum(static_cast<uint32_t>(value));
-  return encoder;
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, Grade _value) {
+  _encoder.write_enum(static_cast<uint32_t>(_value));
+  return _encoder;
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Grade& value) {
-  value = static_cast<Grade>(decoder.read_enum(3));
-  return decoder;
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Grade& _value) {
+  _value = static_cast<Grade>(_decoder.read_enum(3));
+  return _decoder;
 }
 
-std::string_view _enumerator_name(Grade value) noexcept {
-  switch (value) {
+std::string_view _enumerator_name(Grade _value) noexcept {
+  switch (_value) {
     case Grade::good: return "good";
     case Grade::better: return "better";
     case Grade::best: return "best";
@@ -25,72 +25,72 @@ std::string_view _enumerator_name(Grade value) noexcept {
   return {};
 }
 
-void Parcel::swap(Parcel& other) noexcept {
-  std::swap(label_, other.label_);
-  std::swap(contents_, other.contents_);
-  std::swap(kind_, other.kind_);
-  std::swap(quality_, other.quality_);
+void Parcel::swap(Parcel& _other) noexcept {
+  std::swap(label_, _other.label_);
+  std::swap(contents_, _other.contents_);
+  std::swap(kind_, _other.kind_);
+  std::swap(quality_, _other.quality_);
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Parcel& value) {
-  return encoder << value.label() << value.contents() << value.kind() << value.quality();
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Parcel& _value) {
+  return _encoder << _value.label() << _value.contents() << _value.kind() << _value.quality();
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Parcel& value) {
-  return decoder >> value.label() >> value.contents() >> value.kind() >> value.quality();
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Parcel& _value) {
+  return _decoder >> _value.label() >> _value.contents() >> _value.kind() >> _value.quality();
 }
 
-void Tree::swap(Tree& other) noexcept {
-  std::swap(value_, other.value_);
-  std::swap(children_, other.children_);
+void Tree::swap(Tree& _other) noexcept {
+  std::swap(value_, _other.value_);
+  std::swap(children_, _other.children_);
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Tree& value) {
-  return encoder << value.value() << value.children();
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Tree& _value) {
+  return _encoder << _value.value() << _value.children();
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Tree& value) {
-  return decoder >> value.value() >> value.children();
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Tree& _value) {
+  return _decoder >> _value.value() >> _value.children();
 }
 
 const char* Broken::_rep_id() const noexcept { return _type_id.data(); }
 const char* Broken::_name() const noexcept { return "Broken"; }
 void Broken::_raise() const { throw *this; }
-void Broken::_encode(::perigee::cdr::Encoder& encoder) const { encoder << *this; }
+void Broken::_encode(::perigee::cdr::Encoder& _encoder) const { _encoder << *this; }
 
-void Broken::_describe(std::string& text) const { ::perigee::text::describe(text, *this); }
+void Broken::_describe(std::string& _text) const { ::perigee::text::describe(_text, *this); }
 
-void Broken::swap(Broken& other) noexcept {
-  std::swap(reason_, other.reason_);
-  std::swap(culprit_, other.culprit_);
+void Broken::swap(Broken& _other) noexcept {
+  std::swap(reason_, _other.reason_);
+  std::swap(culprit_, _other.culprit_);
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Broken& value) {
-  return encoder << value.reason() << value.culprit();
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Broken& _value) {
+  return _encoder << _value.reason() << _value.culprit();
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Broken& value) {
-  return decoder >> value.reason() >> value.culprit();
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Broken& _value) {
+  return _decoder >> _value.reason() >> _value.culprit();
 }
 
-void Shelf::Slot::swap(Shelf::Slot& other) noexcept {
-  std::swap(places_, other.places_);
-  std::swap(neighbour_, other.neighbour_);
+void Shelf::Slot::swap(Shelf::Slot& _other) noexcept {
+  std::swap(places_, _other.places_);
+  std::swap(neighbour_, _other.neighbour_);
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Shelf::Slot& value) {
-  return encoder << value.places() << value.neighbour();
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Shelf::Slot& _value) {
+  return _encoder << _value.places() << _value.neighbour();
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Shelf::Slot& value) {
-  return decoder >> value.places() >> value.neighbour();
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Shelf::Slot& _value) {
+  return _decoder >> _value.places() >> _value.neighbour();
 }
 
-Shelf::Shelf(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept
-    : ::CORBA::Object(std::move(reference)) {}
+Shelf::Shelf(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
+    : ::CORBA::Object(std::move(_target)) {}
 
-bool Shelf::_implements(std::string_view repository_id) const noexcept {
-  return repository_id == _type_id || ::CORBA::Object::_implements(repository_id);
+bool Shelf::_implements(std::string_view _id) const noexcept {
+  return _id == _type_id || ::CORBA::Object::_implements(_id);
 }
 
 ::CORBA::Any Shelf::top() {
@@ -115,12 +115,12 @@ bool Shelf::_implements(std::string_view repository_id) const noexcept {
   return _result_;
 }
 
-void Shelf::accepted(::CORBA::object_reference<::CORBA::TypeCode> value) {
+void Shelf::accepted(::CORBA::object_reference<::CORBA::TypeCode> _value) {
   static constexpr ::perigee::stub::Operation _operation_{
       "_set_accepted", ::perigee::stub::Operation::Kind::twoway, {}};
   ::perigee::stub::invoke(
       *this, _operation_,
-      [&value](::perigee::cdr::Encoder& _encoder_) { _encoder_ << value; },
+      [&_value](::perigee::cdr::Encoder& _encoder_) { _encoder_ << _value; },
       nullptr);
 }
 
@@ -167,11 +167,11 @@ void Shelf::accepted(::CORBA::object_reference<::CORBA::TypeCode> value) {
 }  // namespace Boxes
 
 auto IDL::traits<::Boxes::Shelf>::_stub(
-    ::perigee::counted_ptr<::perigee::orb::Reference> reference) -> ref_type {
-  return ref_type(::perigee::make_counted<::Boxes::Shelf>(std::move(reference)));
+    ::perigee::counted_ptr<::perigee::orb::Reference> _target) -> ref_type {
+  return ref_type(::perigee::make_counted<::Boxes::Shelf>(std::move(_target)));
 }
 
 auto IDL::traits<::Boxes::Shelf>::_object(
-    const ref_type& object) noexcept -> const ::CORBA::Object* {
-  return object.get();
+    const ref_type& _reference) noexcept -> const ::CORBA::Object* {
+  return _reference.get();
 }

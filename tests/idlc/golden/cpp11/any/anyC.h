@@ -13,9 +13,9 @@ using Anys = std::vector<::CORBA::Any>;
 using TypeCodes = std::vector<::CORBA::object_reference<::CORBA::TypeCode>>;
 enum class Grade : uint32_t { good, better, best };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, Grade value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Grade& value);
-std::string_view _enumerator_name(Grade value) noexcept;
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, Grade _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Grade& _value);
+std::string_view _enumerator_name(Grade _value) noexcept;
 
 class Parcel {
  public:
@@ -28,26 +28,26 @@ class Parcel {
 
   const std::string& label() const& noexcept { return label_; }
   std::string& label() & noexcept { return label_; }
-  void label(const std::string& value) { label_ = value; }
-  void label(std::string&& value) noexcept { label_ = std::move(value); }
+  void label(const std::string& _value) { label_ = _value; }
+  void label(std::string&& _value) noexcept { label_ = std::move(_value); }
 
   const ::CORBA::Any& contents() const& noexcept { return contents_; }
   ::CORBA::Any& contents() & noexcept { return contents_; }
-  void contents(const ::CORBA::Any& value) { contents_ = value; }
-  void contents(::CORBA::Any&& value) noexcept { contents_ = std::move(value); }
+  void contents(const ::CORBA::Any& _value) { contents_ = _value; }
+  void contents(::CORBA::Any&& _value) noexcept { contents_ = std::move(_value); }
 
   const ::CORBA::object_reference<::CORBA::TypeCode>& kind() const& noexcept { return kind_; }
   ::CORBA::object_reference<::CORBA::TypeCode>& kind() & noexcept { return kind_; }
-  void kind(const ::CORBA::object_reference<::CORBA::TypeCode>& value) { kind_ = value; }
+  void kind(const ::CORBA::object_reference<::CORBA::TypeCode>& _value) { kind_ = _value; }
   void kind(
-      ::CORBA::object_reference<::CORBA::TypeCode>&& value) noexcept { kind_ = std::move(value); }
+      ::CORBA::object_reference<::CORBA::TypeCode>&& _value) noexcept { kind_ = std::move(_value); }
 
   ::Boxes::Grade quality() const noexcept { return quality_; }
   ::Boxes::Grade& quality() noexcept { return quality_; }
-  void quality(::Boxes::Grade value) noexcept { quality_ = value; }
+  void quality(::Boxes::Grade _value) noexcept { quality_ = _value; }
 
-  void swap(Parcel& other) noexcept;
-  friend void swap(Parcel& a, Parcel& b) noexcept { a.swap(b); }
+  void swap(Parcel& _other) noexcept;
+  friend void swap(Parcel& _a, Parcel& _b) noexcept { _a.swap(_b); }
   friend bool operator==(const Parcel&, const Parcel&) = default;
 
   static constexpr std::string_view _type_name = "Boxes::Parcel";
@@ -66,8 +66,8 @@ class Parcel {
   ::Boxes::Grade quality_{};
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Parcel& value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Parcel& value);
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Parcel& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Parcel& _value);
 
 using Packet = ::Boxes::Parcel;
 using Packets = std::vector<::Boxes::Packet>;
@@ -82,15 +82,15 @@ class Tree {
 
   int32_t value() const noexcept { return value_; }
   int32_t& value() noexcept { return value_; }
-  void value(int32_t value) noexcept { value_ = value; }
+  void value(int32_t _value) noexcept { value_ = _value; }
 
   const ::Boxes::Trees& children() const& noexcept { return children_; }
   ::Boxes::Trees& children() & noexcept { return children_; }
-  void children(const ::Boxes::Trees& value) { children_ = value; }
-  void children(::Boxes::Trees&& value) noexcept { children_ = std::move(value); }
+  void children(const ::Boxes::Trees& _value) { children_ = _value; }
+  void children(::Boxes::Trees&& _value) noexcept { children_ = std::move(_value); }
 
-  void swap(Tree& other) noexcept;
-  friend void swap(Tree& a, Tree& b) noexcept { a.swap(b); }
+  void swap(Tree& _other) noexcept;
+  friend void swap(Tree& _a, Tree& _b) noexcept { _a.swap(_b); }
   friend bool operator==(const Tree&, const Tree&) = default;
 
   static constexpr std::string_view _type_name = "Boxes::Tree";
@@ -105,8 +105,8 @@ class Tree {
   ::Boxes::Trees children_;
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Tree& value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Tree& value);
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Tree& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Tree& _value);
 
 class Broken final : public ::CORBA::UserException {
  public:
@@ -118,24 +118,24 @@ class Broken final : public ::CORBA::UserException {
 
   const std::string& reason() const& noexcept { return reason_; }
   std::string& reason() & noexcept { return reason_; }
-  void reason(const std::string& value) { reason_ = value; }
-  void reason(std::string&& value) noexcept { reason_ = std::move(value); }
+  void reason(const std::string& _value) { reason_ = _value; }
+  void reason(std::string&& _value) noexcept { reason_ = std::move(_value); }
 
   const ::CORBA::Any& culprit() const& noexcept { return culprit_; }
   ::CORBA::Any& culprit() & noexcept { return culprit_; }
-  void culprit(const ::CORBA::Any& value) { culprit_ = value; }
-  void culprit(::CORBA::Any&& value) noexcept { culprit_ = std::move(value); }
+  void culprit(const ::CORBA::Any& _value) { culprit_ = _value; }
+  void culprit(::CORBA::Any&& _value) noexcept { culprit_ = std::move(_value); }
 
   const char* _rep_id() const noexcept override;
   const char* _name() const noexcept override;
   [[noreturn]] void _raise() const override;
-  void _encode(::perigee::cdr::Encoder& encoder) const override;
-  void _describe(std::string& text) const override;
+  void _encode(::perigee::cdr::Encoder& _encoder) const override;
+  void _describe(std::string& _text) const override;
 
-  void swap(Broken& other) noexcept;
-  friend void swap(Broken& a, Broken& b) noexcept { a.swap(b); }
-  friend bool operator==(const Broken& a, const Broken& b) {
-    return a.reason_ == b.reason_ && a.culprit_ == b.culprit_;
+  void swap(Broken& _other) noexcept;
+  friend void swap(Broken& _a, Broken& _b) noexcept { _a.swap(_b); }
+  friend bool operator==(const Broken& _a, const Broken& _b) {
+    return _a.reason_ == _b.reason_ && _a.culprit_ == _b.culprit_;
   }
 
   static constexpr std::string_view _type_name = "Boxes::Broken";
@@ -150,15 +150,15 @@ class Broken final : public ::CORBA::UserException {
   ::CORBA::Any culprit_;
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Broken& value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Broken& value);
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Broken& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Broken& _value);
 
 class Shelf : public virtual ::CORBA::Object {
  public:
   using _ref_type = ::CORBA::object_reference<Shelf>;
   static constexpr std::string_view _type_id = "IDL:Boxes/Shelf:1.0";
 
-  explicit Shelf(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept;
+  explicit Shelf(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
 
   using Places = std::vector<int32_t>;
   static const ::CORBA::TypeCodeConstant _tc_Places;
@@ -172,17 +172,17 @@ class Shelf : public virtual ::CORBA::Object {
 
     const ::Boxes::Shelf::Places& places() const& noexcept { return places_; }
     ::Boxes::Shelf::Places& places() & noexcept { return places_; }
-    void places(const ::Boxes::Shelf::Places& value) { places_ = value; }
-    void places(::Boxes::Shelf::Places&& value) noexcept { places_ = std::move(value); }
+    void places(const ::Boxes::Shelf::Places& _value) { places_ = _value; }
+    void places(::Boxes::Shelf::Places&& _value) noexcept { places_ = std::move(_value); }
 
     const ::CORBA::object_reference<::Boxes::Shelf>& neighbour() const& noexcept { return neighbour_; }
     ::CORBA::object_reference<::Boxes::Shelf>& neighbour() & noexcept { return neighbour_; }
-    void neighbour(const ::CORBA::object_reference<::Boxes::Shelf>& value) { neighbour_ = value; }
+    void neighbour(const ::CORBA::object_reference<::Boxes::Shelf>& _value) { neighbour_ = _value; }
     void neighbour(
-        ::CORBA::object_reference<::Boxes::Shelf>&& value) noexcept { neighbour_ = std::move(value); }
+        ::CORBA::object_reference<::Boxes::Shelf>&& _value) noexcept { neighbour_ = std::move(_value); }
 
-    void swap(Slot& other) noexcept;
-    friend void swap(Slot& a, Slot& b) noexcept { a.swap(b); }
+    void swap(Slot& _other) noexcept;
+    friend void swap(Slot& _a, Slot& _b) noexcept { _a.swap(_b); }
     friend bool operator==(const Slot&, const Slot&) = default;
 
     static constexpr std::string_view _type_name = "Boxes::Shelf::Slot";
@@ -200,7 +200,7 @@ class Shelf : public virtual ::CORBA::Object {
 
   virtual ::CORBA::Any top();
   virtual ::CORBA::object_reference<::CORBA::TypeCode> accepted();
-  virtual void accepted(::CORBA::object_reference<::CORBA::TypeCode> value);
+  virtual void accepted(::CORBA::object_reference<::CORBA::TypeCode> _value);
   virtual ::CORBA::Any exchange(
       const ::CORBA::Any& first, ::CORBA::Any& second, ::CORBA::Any& third);
   virtual ::CORBA::object_reference<::CORBA::TypeCode> kind_of(const ::CORBA::Any& value);
@@ -208,11 +208,11 @@ class Shelf : public virtual ::CORBA::Object {
 
  protected:
   Shelf() = default;
-  bool _implements(std::string_view repository_id) const noexcept override;
+  bool _implements(std::string_view _id) const noexcept override;
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Shelf::Slot& value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Shelf::Slot& value);
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Shelf::Slot& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Shelf::Slot& _value);
 
 }  // namespace Boxes
 
@@ -227,8 +227,8 @@ struct IDL::traits<::Boxes::Broken> : ::perigee::stub::aggregate_traits<::Boxes:
 #define PERIGEE_TRAITS_5Boxes5Shelf
 template <>
 struct IDL::traits<::Boxes::Shelf> : ::perigee::stub::interface_traits<::Boxes::Shelf> {
-  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> reference);
-  static const ::CORBA::Object* _object(const ref_type& object) noexcept;
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
+  static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
 #endif
 

@@ -12,17 +12,16 @@ namespace Boxes {
       ::perigee::skeleton::reference_to_this(*this)->_reference());
 }
 
-bool Shelf::_is_a(const std::string& repository_id) {
-  return repository_id == ::Boxes::Shelf::_type_id
-      || ::PortableServer::Servant::_is_a(repository_id);
+bool Shelf::_is_a(const std::string& _id) {
+  return _id == ::Boxes::Shelf::_type_id || ::PortableServer::Servant::_is_a(_id);
 }
 
 std::string_view Shelf::_primary_interface() const noexcept {
   return ::Boxes::Shelf::_type_id;
 }
 
-void Shelf::_dispatch(::perigee::orb::ServerRequest& request) {
-  static constexpr ::perigee::skeleton::OperationSlot slots[] = {
+void Shelf::_dispatch(::perigee::orb::ServerRequest& _request_) {
+  static constexpr ::perigee::skeleton::OperationSlot _slots[] = {
       {"_component", 10},
       {"_repository_id", 8},
       {"", ::perigee::skeleton::unknown_operation},
@@ -40,31 +39,31 @@ void Shelf::_dispatch(::perigee::orb::ServerRequest& request) {
       {"_get_accepted", 1},
       {"all", 5},
   };
-  switch (::perigee::skeleton::find_operation(slots, 130, request.operation())) {
+  switch (::perigee::skeleton::find_operation(_slots, 130, _request_.operation())) {
     case 0:
-      return _get_skeleton_top(*this, request);
+      return _get_skeleton_top(*this, _request_);
     case 1:
-      return _get_skeleton_accepted(*this, request);
+      return _get_skeleton_accepted(*this, _request_);
     case 2:
-      return _set_skeleton_accepted(*this, request);
+      return _set_skeleton_accepted(*this, _request_);
     case 3:
-      return _skeleton_exchange(*this, request);
+      return _skeleton_exchange(*this, _request_);
     case 4:
-      return _skeleton_kind_of(*this, request);
+      return _skeleton_kind_of(*this, _request_);
     case 5:
-      return _skeleton_all(*this, request);
+      return _skeleton_all(*this, _request_);
     case 6:
-      return ::perigee::skeleton::is_a(*this, request);
+      return ::perigee::skeleton::is_a(*this, _request_);
     case 7:
-      return ::perigee::skeleton::non_existent(*this, request);
+      return ::perigee::skeleton::non_existent(*this, _request_);
     case 8:
-      return ::perigee::skeleton::repository_id(*this, request);
+      return ::perigee::skeleton::repository_id(*this, _request_);
     case 9:
-      return ::perigee::skeleton::interface(*this, request);
+      return ::perigee::skeleton::interface(*this, _request_);
     case 10:
-      return ::perigee::skeleton::component(*this, request);
+      return ::perigee::skeleton::component(*this, _request_);
     default:
-      ::perigee::skeleton::unknown(request);
+      ::perigee::skeleton::unknown(_request_);
   }
 }
 
@@ -81,10 +80,10 @@ void Shelf::_get_skeleton_accepted(Shelf& _servant_, ::perigee::orb::ServerReque
 }
 
 void Shelf::_set_skeleton_accepted(Shelf& _servant_, ::perigee::orb::ServerRequest& _request_) {
-  ::CORBA::object_reference<::CORBA::TypeCode> value;
-  _request_.arguments() >> value;
+  ::CORBA::object_reference<::CORBA::TypeCode> _value;
+  _request_.arguments() >> _value;
   _request_.end_of_arguments();
-  _servant_.accepted(value);
+  _servant_.accepted(_value);
   _request_.reply(nullptr);
 }
 

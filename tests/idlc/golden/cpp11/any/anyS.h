@@ -13,23 +13,23 @@ class Shelf : public virtual ::PortableServer::Servant {
  public:
   virtual ::CORBA::Any top() = 0;
   virtual ::CORBA::object_reference<::CORBA::TypeCode> accepted() = 0;
-  virtual void accepted(::CORBA::object_reference<::CORBA::TypeCode> value) = 0;
+  virtual void accepted(::CORBA::object_reference<::CORBA::TypeCode> _value) = 0;
   virtual ::CORBA::Any exchange(
       const ::CORBA::Any& first, ::CORBA::Any& second, ::CORBA::Any& third) = 0;
   virtual ::CORBA::object_reference<::CORBA::TypeCode> kind_of(const ::CORBA::Any& value) = 0;
   virtual ::Boxes::Anys all(const ::Boxes::Anys& more, ::Boxes::Packets& packets) = 0;
 
   ::CORBA::object_reference<::Boxes::Shelf> _this();
-  bool _is_a(const std::string& repository_id) override;
+  bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;
-  void _dispatch(::perigee::orb::ServerRequest& request) override;
+  void _dispatch(::perigee::orb::ServerRequest& _request_) override;
 
-  static void _get_skeleton_top(Shelf& servant, ::perigee::orb::ServerRequest& request);
-  static void _get_skeleton_accepted(Shelf& servant, ::perigee::orb::ServerRequest& request);
-  static void _set_skeleton_accepted(Shelf& servant, ::perigee::orb::ServerRequest& request);
-  static void _skeleton_exchange(Shelf& servant, ::perigee::orb::ServerRequest& request);
-  static void _skeleton_kind_of(Shelf& servant, ::perigee::orb::ServerRequest& request);
-  static void _skeleton_all(Shelf& servant, ::perigee::orb::ServerRequest& request);
+  static void _get_skeleton_top(Shelf& _servant_, ::perigee::orb::ServerRequest& _request_);
+  static void _get_skeleton_accepted(Shelf& _servant_, ::perigee::orb::ServerRequest& _request_);
+  static void _set_skeleton_accepted(Shelf& _servant_, ::perigee::orb::ServerRequest& _request_);
+  static void _skeleton_exchange(Shelf& _servant_, ::perigee::orb::ServerRequest& _request_);
+  static void _skeleton_kind_of(Shelf& _servant_, ::perigee::orb::ServerRequest& _request_);
+  static void _skeleton_all(Shelf& _servant_, ::perigee::orb::ServerRequest& _request_);
 };
 
 template <typename _tied>
@@ -46,8 +46,8 @@ class _tie_Shelf final : public Shelf {
   ::CORBA::object_reference<::CORBA::TypeCode> accepted() override {
     return _object_->accepted();
   }
-  void accepted(::CORBA::object_reference<::CORBA::TypeCode> value) override {
-    _object_->accepted(value);
+  void accepted(::CORBA::object_reference<::CORBA::TypeCode> _value) override {
+    _object_->accepted(_value);
   }
   ::CORBA::Any exchange(
       const ::CORBA::Any& first, ::CORBA::Any& second, ::CORBA::Any& third) override {

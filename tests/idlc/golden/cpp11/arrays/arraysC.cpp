@@ -5,39 +5,39 @@
 
 namespace Grids {
 
-void Cell::swap(Cell& other) noexcept {
-  std::swap(x_, other.x_);
-  std::swap(letters_, other.letters_);
+void Cell::swap(Cell& _other) noexcept {
+  std::swap(x_, _other.x_);
+  std::swap(letters_, _other.letters_);
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Cell& value) {
-  return encoder << value.x() << value.letters();
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Cell& _value) {
+  return _encoder << _value.x() << _value.letters();
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Cell& value) {
-  return decoder >> value.x() >> value.letters();
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Cell& _value) {
+  return _decoder >> _value.x() >> _value.letters();
 }
 
-void Board::swap(Board& other) noexcept {
-  std::swap(digest_, other.digest_);
-  std::swap(cells_, other.cells_);
-  std::swap(tracks_, other.tracks_);
-  std::swap(ragged_, other.ragged_);
+void Board::swap(Board& _other) noexcept {
+  std::swap(digest_, _other.digest_);
+  std::swap(cells_, _other.cells_);
+  std::swap(tracks_, _other.tracks_);
+  std::swap(ragged_, _other.ragged_);
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Board& value) {
-  return encoder << value.digest() << value.cells() << value.tracks() << value.ragged();
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Board& _value) {
+  return _encoder << _value.digest() << _value.cells() << _value.tracks() << _value.ragged();
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Board& value) {
-  return decoder >> value.digest() >> value.cells() >> value.tracks() >> value.ragged();
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Board& _value) {
+  return _decoder >> _value.digest() >> _value.cells() >> _value.tracks() >> _value.ragged();
 }
 
-Store::Store(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept
-    : ::CORBA::Object(std::move(reference)) {}
+Store::Store(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
+    : ::CORBA::Object(std::move(_target)) {}
 
-bool Store::_implements(std::string_view repository_id) const noexcept {
-  return repository_id == _type_id || ::CORBA::Object::_implements(repository_id);
+bool Store::_implements(std::string_view _id) const noexcept {
+  return _id == _type_id || ::CORBA::Object::_implements(_id);
 }
 
 ::Grids::Row Store::current() {
@@ -51,12 +51,12 @@ bool Store::_implements(std::string_view repository_id) const noexcept {
   return _result_;
 }
 
-void Store::current(const ::Grids::Row& value) {
+void Store::current(const ::Grids::Row& _value) {
   static constexpr ::perigee::stub::Operation _operation_{
       "_set_current", ::perigee::stub::Operation::Kind::twoway, {}};
   ::perigee::stub::invoke(
       *this, _operation_,
-      [&value](::perigee::cdr::Encoder& _encoder_) { _encoder_ << value; },
+      [&_value](::perigee::cdr::Encoder& _encoder_) { _encoder_ << _value; },
       nullptr);
 }
 
@@ -77,11 +77,11 @@ void Store::current(const ::Grids::Row& value) {
 }  // namespace Grids
 
 auto IDL::traits<::Grids::Store>::_stub(
-    ::perigee::counted_ptr<::perigee::orb::Reference> reference) -> ref_type {
-  return ref_type(::perigee::make_counted<::Grids::Store>(std::move(reference)));
+    ::perigee::counted_ptr<::perigee::orb::Reference> _target) -> ref_type {
+  return ref_type(::perigee::make_counted<::Grids::Store>(std::move(_target)));
 }
 
 auto IDL::traits<::Grids::Store>::_object(
-    const ref_type& object) noexcept -> const ::CORBA::Object* {
-  return object.get();
+    const ref_type& _reference) noexcept -> const ::CORBA::Object* {
+  return _reference.get();
 }

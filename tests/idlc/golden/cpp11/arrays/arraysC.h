@@ -22,15 +22,15 @@ class Cell {
 
   int32_t x() const noexcept { return x_; }
   int32_t& x() noexcept { return x_; }
-  void x(int32_t value) noexcept { x_ = value; }
+  void x(int32_t _value) noexcept { x_ = _value; }
 
   const std::array<char, 2>& letters() const& noexcept { return letters_; }
   std::array<char, 2>& letters() & noexcept { return letters_; }
-  void letters(const std::array<char, 2>& value) { letters_ = value; }
-  void letters(std::array<char, 2>&& value) noexcept { letters_ = std::move(value); }
+  void letters(const std::array<char, 2>& _value) { letters_ = _value; }
+  void letters(std::array<char, 2>&& _value) noexcept { letters_ = std::move(_value); }
 
-  void swap(Cell& other) noexcept;
-  friend void swap(Cell& a, Cell& b) noexcept { a.swap(b); }
+  void swap(Cell& _other) noexcept;
+  friend void swap(Cell& _a, Cell& _b) noexcept { _a.swap(_b); }
   friend bool operator==(const Cell&, const Cell&) = default;
 
   static constexpr std::string_view _type_name = "Grids::Cell";
@@ -45,8 +45,8 @@ class Cell {
   std::array<char, 2> letters_{};
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Cell& value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Cell& value);
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Cell& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Cell& _value);
 
 using Cells = std::array<::Grids::Cell, 2>;
 
@@ -61,27 +61,28 @@ class Board {
 
   const std::array<uint8_t, 16>& digest() const& noexcept { return digest_; }
   std::array<uint8_t, 16>& digest() & noexcept { return digest_; }
-  void digest(const std::array<uint8_t, 16>& value) { digest_ = value; }
-  void digest(std::array<uint8_t, 16>&& value) noexcept { digest_ = std::move(value); }
+  void digest(const std::array<uint8_t, 16>& _value) { digest_ = _value; }
+  void digest(std::array<uint8_t, 16>&& _value) noexcept { digest_ = std::move(_value); }
 
   const std::array<std::array<::Grids::Cell, 2>, 2>& cells() const& noexcept { return cells_; }
   std::array<std::array<::Grids::Cell, 2>, 2>& cells() & noexcept { return cells_; }
-  void cells(const std::array<std::array<::Grids::Cell, 2>, 2>& value) { cells_ = value; }
+  void cells(const std::array<std::array<::Grids::Cell, 2>, 2>& _value) { cells_ = _value; }
   void cells(
-      std::array<std::array<::Grids::Cell, 2>, 2>&& value) noexcept { cells_ = std::move(value); }
+      std::array<std::array<::Grids::Cell, 2>, 2>&& _value) noexcept { cells_ = std::move(_value); }
 
   const std::array<std::vector<int16_t>, 2>& tracks() const& noexcept { return tracks_; }
   std::array<std::vector<int16_t>, 2>& tracks() & noexcept { return tracks_; }
-  void tracks(const std::array<std::vector<int16_t>, 2>& value) { tracks_ = value; }
-  void tracks(std::array<std::vector<int16_t>, 2>&& value) noexcept { tracks_ = std::move(value); }
+  void tracks(const std::array<std::vector<int16_t>, 2>& _value) { tracks_ = _value; }
+  void tracks(
+      std::array<std::vector<int16_t>, 2>&& _value) noexcept { tracks_ = std::move(_value); }
 
   const std::vector<std::vector<int32_t>>& ragged() const& noexcept { return ragged_; }
   std::vector<std::vector<int32_t>>& ragged() & noexcept { return ragged_; }
-  void ragged(const std::vector<std::vector<int32_t>>& value) { ragged_ = value; }
-  void ragged(std::vector<std::vector<int32_t>>&& value) noexcept { ragged_ = std::move(value); }
+  void ragged(const std::vector<std::vector<int32_t>>& _value) { ragged_ = _value; }
+  void ragged(std::vector<std::vector<int32_t>>&& _value) noexcept { ragged_ = std::move(_value); }
 
-  void swap(Board& other) noexcept;
-  friend void swap(Board& a, Board& b) noexcept { a.swap(b); }
+  void swap(Board& _other) noexcept;
+  friend void swap(Board& _a, Board& _b) noexcept { _a.swap(_b); }
   friend bool operator==(const Board&, const Board&) = default;
 
   static constexpr std::string_view _type_name = "Grids::Board";
@@ -100,24 +101,24 @@ class Board {
   std::vector<std::vector<int32_t>> ragged_;
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Board& value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Board& value);
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Board& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Board& _value);
 
 class Store : public virtual ::CORBA::Object {
  public:
   using _ref_type = ::CORBA::object_reference<Store>;
   static constexpr std::string_view _type_id = "IDL:Grids/Store:1.0";
 
-  explicit Store(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept;
+  explicit Store(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
 
   virtual ::Grids::Row current();
-  virtual void current(const ::Grids::Row& value);
+  virtual void current(const ::Grids::Row& _value);
   virtual ::Grids::Matrix turn(
       const ::Grids::Row& first, ::Grids::Names& second, ::Grids::Cells& third);
 
  protected:
   Store() = default;
-  bool _implements(std::string_view repository_id) const noexcept override;
+  bool _implements(std::string_view _id) const noexcept override;
 };
 
 }  // namespace Grids
@@ -131,7 +132,7 @@ struct IDL::traits<::Grids::Board> : ::perigee::stub::aggregate_traits<::Grids::
 #define PERIGEE_TRAITS_5Grids5Store
 template <>
 struct IDL::traits<::Grids::Store> : ::perigee::stub::interface_traits<::Grids::Store> {
-  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> reference);
-  static const ::CORBA::Object* _object(const ref_type& object) noexcept;
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
+  static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
 #endif

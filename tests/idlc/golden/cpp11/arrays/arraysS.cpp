@@ -12,17 +12,16 @@ namespace Grids {
       ::perigee::skeleton::reference_to_this(*this)->_reference());
 }
 
-bool Store::_is_a(const std::string& repository_id) {
-  return repository_id == ::Grids::Store::_type_id
-      || ::PortableServer::Servant::_is_a(repository_id);
+bool Store::_is_a(const std::string& _id) {
+  return _id == ::Grids::Store::_type_id || ::PortableServer::Servant::_is_a(_id);
 }
 
 std::string_view Store::_primary_interface() const noexcept {
   return ::Grids::Store::_type_id;
 }
 
-void Store::_dispatch(::perigee::orb::ServerRequest& request) {
-  static constexpr ::perigee::skeleton::OperationSlot slots[] = {
+void Store::_dispatch(::perigee::orb::ServerRequest& _request_) {
+  static constexpr ::perigee::skeleton::OperationSlot _slots[] = {
       {"turn", 2},
       {"_get_current", 0},
       {"_set_current", 1},
@@ -32,25 +31,25 @@ void Store::_dispatch(::perigee::orb::ServerRequest& request) {
       {"_non_existent", 4},
       {"_is_a", 3},
   };
-  switch (::perigee::skeleton::find_operation(slots, 144, request.operation())) {
+  switch (::perigee::skeleton::find_operation(_slots, 144, _request_.operation())) {
     case 0:
-      return _get_skeleton_current(*this, request);
+      return _get_skeleton_current(*this, _request_);
     case 1:
-      return _set_skeleton_current(*this, request);
+      return _set_skeleton_current(*this, _request_);
     case 2:
-      return _skeleton_turn(*this, request);
+      return _skeleton_turn(*this, _request_);
     case 3:
-      return ::perigee::skeleton::is_a(*this, request);
+      return ::perigee::skeleton::is_a(*this, _request_);
     case 4:
-      return ::perigee::skeleton::non_existent(*this, request);
+      return ::perigee::skeleton::non_existent(*this, _request_);
     case 5:
-      return ::perigee::skeleton::repository_id(*this, request);
+      return ::perigee::skeleton::repository_id(*this, _request_);
     case 6:
-      return ::perigee::skeleton::interface(*this, request);
+      return ::perigee::skeleton::interface(*this, _request_);
     case 7:
-      return ::perigee::skeleton::component(*this, request);
+      return ::perigee::skeleton::component(*this, _request_);
     default:
-      ::perigee::skeleton::unknown(request);
+      ::perigee::skeleton::unknown(_request_);
   }
 }
 
@@ -61,10 +60,10 @@ void Store::_get_skeleton_current(Store& _servant_, ::perigee::orb::ServerReques
 }
 
 void Store::_set_skeleton_current(Store& _servant_, ::perigee::orb::ServerRequest& _request_) {
-  ::Grids::Row value{};
-  _request_.arguments() >> value;
+  ::Grids::Row _value{};
+  _request_.arguments() >> _value;
   _request_.end_of_arguments();
-  _servant_.current(value);
+  _servant_.current(_value);
   _request_.reply(nullptr);
 }
 

@@ -12,18 +12,18 @@ namespace Grids {
 class Store : public virtual ::PortableServer::Servant {
  public:
   virtual ::Grids::Row current() = 0;
-  virtual void current(const ::Grids::Row& value) = 0;
+  virtual void current(const ::Grids::Row& _value) = 0;
   virtual ::Grids::Matrix turn(
       const ::Grids::Row& first, ::Grids::Names& second, ::Grids::Cells& third) = 0;
 
   ::CORBA::object_reference<::Grids::Store> _this();
-  bool _is_a(const std::string& repository_id) override;
+  bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;
-  void _dispatch(::perigee::orb::ServerRequest& request) override;
+  void _dispatch(::perigee::orb::ServerRequest& _request_) override;
 
-  static void _get_skeleton_current(Store& servant, ::perigee::orb::ServerRequest& request);
-  static void _set_skeleton_current(Store& servant, ::perigee::orb::ServerRequest& request);
-  static void _skeleton_turn(Store& servant, ::perigee::orb::ServerRequest& request);
+  static void _get_skeleton_current(Store& _servant_, ::perigee::orb::ServerRequest& _request_);
+  static void _set_skeleton_current(Store& _servant_, ::perigee::orb::ServerRequest& _request_);
+  static void _skeleton_turn(Store& _servant_, ::perigee::orb::ServerRequest& _request_);
 };
 
 template <typename _tied>
@@ -37,8 +37,8 @@ class _tie_Store final : public Store {
   ::Grids::Row current() override {
     return _object_->current();
   }
-  void current(const ::Grids::Row& value) override {
-    _object_->current(value);
+  void current(const ::Grids::Row& _value) override {
+    _object_->current(_value);
   }
   ::Grids::Matrix turn(
       const ::Grids::Row& first, ::Grids::Names& second, ::Grids::Cells& third) override {

@@ -9,96 +9,96 @@ namespace Gauges {
 const char* Broken::_rep_id() const noexcept { return _type_id.data(); }
 const char* Broken::_name() const noexcept { return "Broken"; }
 void Broken::_raise() const { throw *this; }
-void Broken::_encode(::perigee::cdr::Encoder& encoder) const { encoder << *this; }
+void Broken::_encode(::perigee::cdr::Encoder& _encoder) const { _encoder << *this; }
 
 void Broken::swap(Broken&) noexcept {}
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Broken&) {
-  return encoder;
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Broken&) {
+  return _encoder;
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Broken&) {
-  return decoder;
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Broken&) {
+  return _decoder;
 }
 
 const char* Out_Of_Range::_rep_id() const noexcept { return _type_id.data(); }
 const char* Out_Of_Range::_name() const noexcept { return "Out_Of_Range"; }
 void Out_Of_Range::_raise() const { throw *this; }
-void Out_Of_Range::_encode(::perigee::cdr::Encoder& encoder) const { encoder << *this; }
+void Out_Of_Range::_encode(::perigee::cdr::Encoder& _encoder) const { _encoder << *this; }
 
-void Out_Of_Range::_describe(std::string& text) const { ::perigee::text::describe(text, *this); }
+void Out_Of_Range::_describe(std::string& _text) const { ::perigee::text::describe(_text, *this); }
 
-void Out_Of_Range::swap(Out_Of_Range& other) noexcept {
-  std::swap(low_, other.low_);
-  std::swap(high_, other.high_);
+void Out_Of_Range::swap(Out_Of_Range& _other) noexcept {
+  std::swap(low_, _other.low_);
+  std::swap(high_, _other.high_);
 }
 
 struct Out_Of_Range::_wire {
   struct run_0 {
     static constexpr ::perigee::cdr::RunSizes sizes{8, 11, 10, 9, 8, 11, 10, 9};
     static constexpr bool has_characters = false;
-    static void members(auto& run, auto& value) {
-      run.align(4);
-      run.field(value.low());
-      run.field(value.high());
+    static void members(auto& _run, auto& _value) {
+      _run.align(4);
+      _run.field(_value.low());
+      _run.field(_value.high());
     }
   };
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Out_Of_Range& value) {
-  ::perigee::cdr::write_run<Out_Of_Range::_wire::run_0>(encoder, value);
-  return encoder;
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Out_Of_Range& _value) {
+  ::perigee::cdr::write_run<Out_Of_Range::_wire::run_0>(_encoder, _value);
+  return _encoder;
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Out_Of_Range& value) {
-  ::perigee::cdr::read_run<Out_Of_Range::_wire::run_0>(decoder, value);
-  return decoder;
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Out_Of_Range& _value) {
+  ::perigee::cdr::read_run<Out_Of_Range::_wire::run_0>(_decoder, _value);
+  return _decoder;
 }
 
-void Reading::swap(Reading& other) noexcept {
-  std::swap(value_, other.value_);
+void Reading::swap(Reading& _other) noexcept {
+  std::swap(value_, _other.value_);
 }
 
 struct Reading::_wire {
-  static_assert(sizeof(Reading) == 8 && offsetof(Reading, value_) == 0);
+  static_assert(sizeof(::Gauges::Reading) == 8 && offsetof(::Gauges::Reading, value_) == 0);
   static constexpr std::size_t alignment = 8;
   static constexpr std::size_t phase = 0;
   static constexpr std::size_t block_size = 8;
   static constexpr bool is_image = true;
   static constexpr ::perigee::cdr::RunSizes sizes{8, 15, 14, 13, 12, 11, 10, 9};
   static constexpr bool has_characters = false;
-  static void members(auto& run, auto& value) {
-    run.align(8);
-    run.field(value.value());
+  static void members(auto& _run, auto& _value) {
+    _run.align(8);
+    _run.field(_value.value());
   }
-  static void block(auto& run, auto& value) {
-    run.copy(0, &value, 0, 8);
+  static void block(auto& _run, auto& _value) {
+    _run.copy(0, &_value, 0, 8);
   }
 };
 
-void _write_all(::perigee::cdr::Encoder& encoder, const Reading* values, std::size_t count) {
-  ::perigee::cdr::write_structs<Reading::_wire>(encoder, values, count);
+void _write_all(::perigee::cdr::Encoder& _encoder, const Reading* _values, std::size_t _count) {
+  ::perigee::cdr::write_structs<Reading::_wire>(_encoder, _values, _count);
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Reading& value) {
-  _write_all(encoder, &value, 1);
-  return encoder;
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Reading& _value) {
+  _write_all(_encoder, &_value, 1);
+  return _encoder;
 }
 
-void _read_all(::perigee::cdr::Decoder& decoder, Reading* values, std::size_t count) {
-  ::perigee::cdr::read_structs<Reading::_wire>(decoder, values, count);
+void _read_all(::perigee::cdr::Decoder& _decoder, Reading* _values, std::size_t _count) {
+  ::perigee::cdr::read_structs<Reading::_wire>(_decoder, _values, _count);
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Reading& value) {
-  _read_all(decoder, &value, 1);
-  return decoder;
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Reading& _value) {
+  _read_all(_decoder, &_value, 1);
+  return _decoder;
 }
 
-Gauge::Gauge(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept
-    : ::CORBA::Object(std::move(reference)) {}
+Gauge::Gauge(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
+    : ::CORBA::Object(std::move(_target)) {}
 
-bool Gauge::_implements(std::string_view repository_id) const noexcept {
-  return repository_id == _type_id || ::CORBA::Object::_implements(repository_id);
+bool Gauge::_implements(std::string_view _id) const noexcept {
+  return _id == _type_id || ::CORBA::Object::_implements(_id);
 }
 
 std::string Gauge::name() {
@@ -123,12 +123,12 @@ int32_t Gauge::minimum() {
   return _result_;
 }
 
-void Gauge::minimum(int32_t value) {
+void Gauge::minimum(int32_t _value) {
   static constexpr ::perigee::stub::Operation _operation_{
       "_set_minimum", ::perigee::stub::Operation::Kind::twoway, {}};
   ::perigee::stub::invoke(
       *this, _operation_,
-      [&value](::perigee::cdr::Encoder& _encoder_) { _encoder_ << value; },
+      [&_value](::perigee::cdr::Encoder& _encoder_) { _encoder_ << _value; },
       nullptr);
 }
 
@@ -143,12 +143,12 @@ int32_t Gauge::maximum() {
   return _result_;
 }
 
-void Gauge::maximum(int32_t value) {
+void Gauge::maximum(int32_t _value) {
   static constexpr ::perigee::stub::Operation _operation_{
       "_set_maximum", ::perigee::stub::Operation::Kind::twoway, {}};
   ::perigee::stub::invoke(
       *this, _operation_,
-      [&value](::perigee::cdr::Encoder& _encoder_) { _encoder_ << value; },
+      [&_value](::perigee::cdr::Encoder& _encoder_) { _encoder_ << _value; },
       nullptr);
 }
 
@@ -163,12 +163,12 @@ void Gauge::maximum(int32_t value) {
   return _result_;
 }
 
-void Gauge::last(const ::Gauges::Reading& value) {
+void Gauge::last(const ::Gauges::Reading& _value) {
   static constexpr ::perigee::stub::Operation _operation_{
       "_set_last", ::perigee::stub::Operation::Kind::twoway, {}};
   ::perigee::stub::invoke(
       *this, _operation_,
-      [&value](::perigee::cdr::Encoder& _encoder_) { _encoder_ << value; },
+      [&_value](::perigee::cdr::Encoder& _encoder_) { _encoder_ << _value; },
       nullptr);
 }
 
@@ -186,7 +186,7 @@ bool Gauge::active() {
   return _result_;
 }
 
-void Gauge::active(bool value) {
+void Gauge::active(bool _value) {
   static constexpr ::perigee::stub::RaisedException _raises_[] = {
       {::Gauges::Broken::_type_id, &::perigee::stub::raise<::Gauges::Broken>},
       {::Gauges::Out_Of_Range::_type_id, &::perigee::stub::raise<::Gauges::Out_Of_Range>},
@@ -195,7 +195,7 @@ void Gauge::active(bool value) {
       "_set_active", ::perigee::stub::Operation::Kind::twoway, _raises_};
   ::perigee::stub::invoke(
       *this, _operation_,
-      [&value](::perigee::cdr::Encoder& _encoder_) { _encoder_ << value; },
+      [&_value](::perigee::cdr::Encoder& _encoder_) { _encoder_ << _value; },
       nullptr);
 }
 
@@ -216,11 +216,11 @@ void Gauge::active(bool value) {
 }  // namespace Gauges
 
 auto IDL::traits<::Gauges::Gauge>::_stub(
-    ::perigee::counted_ptr<::perigee::orb::Reference> reference) -> ref_type {
-  return ref_type(::perigee::make_counted<::Gauges::Gauge>(std::move(reference)));
+    ::perigee::counted_ptr<::perigee::orb::Reference> _target) -> ref_type {
+  return ref_type(::perigee::make_counted<::Gauges::Gauge>(std::move(_target)));
 }
 
 auto IDL::traits<::Gauges::Gauge>::_object(
-    const ref_type& object) noexcept -> const ::CORBA::Object* {
-  return object.get();
+    const ref_type& _reference) noexcept -> const ::CORBA::Object* {
+  return _reference.get();
 }

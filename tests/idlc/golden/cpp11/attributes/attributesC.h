@@ -14,10 +14,10 @@ class Broken final : public ::CORBA::UserException {
   const char* _rep_id() const noexcept override;
   const char* _name() const noexcept override;
   [[noreturn]] void _raise() const override;
-  void _encode(::perigee::cdr::Encoder& encoder) const override;
+  void _encode(::perigee::cdr::Encoder& _encoder) const override;
 
-  void swap(Broken& other) noexcept;
-  friend void swap(Broken& a, Broken& b) noexcept { a.swap(b); }
+  void swap(Broken& _other) noexcept;
+  friend void swap(Broken& _a, Broken& _b) noexcept { _a.swap(_b); }
   friend bool operator==(const Broken&, const Broken&) { return true; }
 
   static constexpr std::string_view _type_name = "Gauges::Broken";
@@ -25,8 +25,8 @@ class Broken final : public ::CORBA::UserException {
   static void _visit(_self&, _visitor&&) {}
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Broken& value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Broken& value);
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Broken& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Broken& _value);
 
 class Out_Of_Range final : public ::CORBA::UserException {
  public:
@@ -38,22 +38,22 @@ class Out_Of_Range final : public ::CORBA::UserException {
 
   int32_t low() const noexcept { return low_; }
   int32_t& low() noexcept { return low_; }
-  void low(int32_t value) noexcept { low_ = value; }
+  void low(int32_t _value) noexcept { low_ = _value; }
 
   int32_t high() const noexcept { return high_; }
   int32_t& high() noexcept { return high_; }
-  void high(int32_t value) noexcept { high_ = value; }
+  void high(int32_t _value) noexcept { high_ = _value; }
 
   const char* _rep_id() const noexcept override;
   const char* _name() const noexcept override;
   [[noreturn]] void _raise() const override;
-  void _encode(::perigee::cdr::Encoder& encoder) const override;
-  void _describe(std::string& text) const override;
+  void _encode(::perigee::cdr::Encoder& _encoder) const override;
+  void _describe(std::string& _text) const override;
 
-  void swap(Out_Of_Range& other) noexcept;
-  friend void swap(Out_Of_Range& a, Out_Of_Range& b) noexcept { a.swap(b); }
-  friend bool operator==(const Out_Of_Range& a, const Out_Of_Range& b) {
-    return a.low_ == b.low_ && a.high_ == b.high_;
+  void swap(Out_Of_Range& _other) noexcept;
+  friend void swap(Out_Of_Range& _a, Out_Of_Range& _b) noexcept { _a.swap(_b); }
+  friend bool operator==(const Out_Of_Range& _a, const Out_Of_Range& _b) {
+    return _a.low_ == _b.low_ && _a.high_ == _b.high_;
   }
 
   static constexpr std::string_view _type_name = "Gauges::Out_Of_Range";
@@ -70,8 +70,8 @@ class Out_Of_Range final : public ::CORBA::UserException {
   int32_t high_{};
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Out_Of_Range& value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Out_Of_Range& value);
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Out_Of_Range& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Out_Of_Range& _value);
 
 class Reading {
  public:
@@ -81,10 +81,10 @@ class Reading {
 
   double value() const noexcept { return value_; }
   double& value() noexcept { return value_; }
-  void value(double value) noexcept { value_ = value; }
+  void value(double _value) noexcept { value_ = _value; }
 
-  void swap(Reading& other) noexcept;
-  friend void swap(Reading& a, Reading& b) noexcept { a.swap(b); }
+  void swap(Reading& _other) noexcept;
+  friend void swap(Reading& _a, Reading& _b) noexcept { _a.swap(_b); }
   friend bool operator==(const Reading&, const Reading&) = default;
 
   static constexpr std::string_view _type_name = "Gauges::Reading";
@@ -100,32 +100,32 @@ class Reading {
   double value_{};
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Reading& value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Reading& value);
-void _write_all(::perigee::cdr::Encoder& encoder, const Reading* values, std::size_t count);
-void _read_all(::perigee::cdr::Decoder& decoder, Reading* values, std::size_t count);
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Reading& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Reading& _value);
+void _write_all(::perigee::cdr::Encoder& _encoder, const Reading* _values, std::size_t _count);
+void _read_all(::perigee::cdr::Decoder& _decoder, Reading* _values, std::size_t _count);
 
 class Gauge : public virtual ::CORBA::Object {
  public:
   using _ref_type = ::CORBA::object_reference<Gauge>;
   static constexpr std::string_view _type_id = "IDL:Gauges/Gauge:1.0";
 
-  explicit Gauge(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept;
+  explicit Gauge(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
 
   virtual std::string name();
   virtual int32_t minimum();
-  virtual void minimum(int32_t value);
+  virtual void minimum(int32_t _value);
   virtual int32_t maximum();
-  virtual void maximum(int32_t value);
+  virtual void maximum(int32_t _value);
   virtual ::Gauges::Reading last();
-  virtual void last(const ::Gauges::Reading& value);
+  virtual void last(const ::Gauges::Reading& _value);
   virtual bool active();
-  virtual void active(bool value);
+  virtual void active(bool _value);
   virtual ::CORBA::object_reference<::CORBA::Object> owner();
 
  protected:
   Gauge() = default;
-  bool _implements(std::string_view repository_id) const noexcept override;
+  bool _implements(std::string_view _id) const noexcept override;
 };
 
 }  // namespace Gauges
@@ -142,7 +142,7 @@ struct IDL::traits<::Gauges::Reading> : ::perigee::stub::aggregate_traits<::Gaug
 #define PERIGEE_TRAITS_6Gauges5Gauge
 template <>
 struct IDL::traits<::Gauges::Gauge> : ::perigee::stub::interface_traits<::Gauges::Gauge> {
-  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> reference);
-  static const ::CORBA::Object* _object(const ref_type& object) noexcept;
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
+  static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
 #endif

@@ -12,17 +12,16 @@ namespace Gauges {
       ::perigee::skeleton::reference_to_this(*this)->_reference());
 }
 
-bool Gauge::_is_a(const std::string& repository_id) {
-  return repository_id == ::Gauges::Gauge::_type_id
-      || ::PortableServer::Servant::_is_a(repository_id);
+bool Gauge::_is_a(const std::string& _id) {
+  return _id == ::Gauges::Gauge::_type_id || ::PortableServer::Servant::_is_a(_id);
 }
 
 std::string_view Gauge::_primary_interface() const noexcept {
   return ::Gauges::Gauge::_type_id;
 }
 
-void Gauge::_dispatch(::perigee::orb::ServerRequest& request) {
-  static constexpr ::perigee::skeleton::OperationSlot slots[] = {
+void Gauge::_dispatch(::perigee::orb::ServerRequest& _request_) {
+  static constexpr ::perigee::skeleton::OperationSlot _slots[] = {
       {"_get_maximum", 3},
       {"_get_active", 7},
       {"_component", 14},
@@ -40,39 +39,39 @@ void Gauge::_dispatch(::perigee::orb::ServerRequest& request) {
       {"_get_name", 0},
       {"_repository_id", 12},
   };
-  switch (::perigee::skeleton::find_operation(slots, 9955, request.operation())) {
+  switch (::perigee::skeleton::find_operation(_slots, 9955, _request_.operation())) {
     case 0:
-      return _get_skeleton_name(*this, request);
+      return _get_skeleton_name(*this, _request_);
     case 1:
-      return _get_skeleton_minimum(*this, request);
+      return _get_skeleton_minimum(*this, _request_);
     case 2:
-      return _set_skeleton_minimum(*this, request);
+      return _set_skeleton_minimum(*this, _request_);
     case 3:
-      return _get_skeleton_maximum(*this, request);
+      return _get_skeleton_maximum(*this, _request_);
     case 4:
-      return _set_skeleton_maximum(*this, request);
+      return _set_skeleton_maximum(*this, _request_);
     case 5:
-      return _get_skeleton_last(*this, request);
+      return _get_skeleton_last(*this, _request_);
     case 6:
-      return _set_skeleton_last(*this, request);
+      return _set_skeleton_last(*this, _request_);
     case 7:
-      return _get_skeleton_active(*this, request);
+      return _get_skeleton_active(*this, _request_);
     case 8:
-      return _set_skeleton_active(*this, request);
+      return _set_skeleton_active(*this, _request_);
     case 9:
-      return _get_skeleton_owner(*this, request);
+      return _get_skeleton_owner(*this, _request_);
     case 10:
-      return ::perigee::skeleton::is_a(*this, request);
+      return ::perigee::skeleton::is_a(*this, _request_);
     case 11:
-      return ::perigee::skeleton::non_existent(*this, request);
+      return ::perigee::skeleton::non_existent(*this, _request_);
     case 12:
-      return ::perigee::skeleton::repository_id(*this, request);
+      return ::perigee::skeleton::repository_id(*this, _request_);
     case 13:
-      return ::perigee::skeleton::interface(*this, request);
+      return ::perigee::skeleton::interface(*this, _request_);
     case 14:
-      return ::perigee::skeleton::component(*this, request);
+      return ::perigee::skeleton::component(*this, _request_);
     default:
-      ::perigee::skeleton::unknown(request);
+      ::perigee::skeleton::unknown(_request_);
   }
 }
 
@@ -89,10 +88,10 @@ void Gauge::_get_skeleton_minimum(Gauge& _servant_, ::perigee::orb::ServerReques
 }
 
 void Gauge::_set_skeleton_minimum(Gauge& _servant_, ::perigee::orb::ServerRequest& _request_) {
-  int32_t value{};
-  _request_.arguments() >> value;
+  int32_t _value{};
+  _request_.arguments() >> _value;
   _request_.end_of_arguments();
-  _servant_.minimum(value);
+  _servant_.minimum(_value);
   _request_.reply(nullptr);
 }
 
@@ -103,10 +102,10 @@ void Gauge::_get_skeleton_maximum(Gauge& _servant_, ::perigee::orb::ServerReques
 }
 
 void Gauge::_set_skeleton_maximum(Gauge& _servant_, ::perigee::orb::ServerRequest& _request_) {
-  int32_t value{};
-  _request_.arguments() >> value;
+  int32_t _value{};
+  _request_.arguments() >> _value;
   _request_.end_of_arguments();
-  _servant_.maximum(value);
+  _servant_.maximum(_value);
   _request_.reply(nullptr);
 }
 
@@ -117,10 +116,10 @@ void Gauge::_get_skeleton_last(Gauge& _servant_, ::perigee::orb::ServerRequest& 
 }
 
 void Gauge::_set_skeleton_last(Gauge& _servant_, ::perigee::orb::ServerRequest& _request_) {
-  ::Gauges::Reading value;
-  _request_.arguments() >> value;
+  ::Gauges::Reading _value;
+  _request_.arguments() >> _value;
   _request_.end_of_arguments();
-  _servant_.last(value);
+  _servant_.last(_value);
   _request_.reply(nullptr);
 }
 
@@ -140,10 +139,10 @@ void Gauge::_set_skeleton_active(Gauge& _servant_, ::perigee::orb::ServerRequest
       ::Gauges::Out_Of_Range::_type_id,
   };
   _request_.set_raises(_raises_);
-  bool value{};
-  _request_.arguments() >> value;
+  bool _value{};
+  _request_.arguments() >> _value;
   _request_.end_of_arguments();
-  _servant_.active(value);
+  _servant_.active(_value);
   _request_.reply(nullptr);
 }
 

@@ -13,30 +13,30 @@ class Gauge : public virtual ::PortableServer::Servant {
  public:
   virtual std::string name() = 0;
   virtual int32_t minimum() = 0;
-  virtual void minimum(int32_t value) = 0;
+  virtual void minimum(int32_t _value) = 0;
   virtual int32_t maximum() = 0;
-  virtual void maximum(int32_t value) = 0;
+  virtual void maximum(int32_t _value) = 0;
   virtual ::Gauges::Reading last() = 0;
-  virtual void last(const ::Gauges::Reading& value) = 0;
+  virtual void last(const ::Gauges::Reading& _value) = 0;
   virtual bool active() = 0;
-  virtual void active(bool value) = 0;
+  virtual void active(bool _value) = 0;
   virtual ::CORBA::object_reference<::CORBA::Object> owner() = 0;
 
   ::CORBA::object_reference<::Gauges::Gauge> _this();
-  bool _is_a(const std::string& repository_id) override;
+  bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;
-  void _dispatch(::perigee::orb::ServerRequest& request) override;
+  void _dispatch(::perigee::orb::ServerRequest& _request_) override;
 
-  static void _get_skeleton_name(Gauge& servant, ::perigee::orb::ServerRequest& request);
-  static void _get_skeleton_minimum(Gauge& servant, ::perigee::orb::ServerRequest& request);
-  static void _set_skeleton_minimum(Gauge& servant, ::perigee::orb::ServerRequest& request);
-  static void _get_skeleton_maximum(Gauge& servant, ::perigee::orb::ServerRequest& request);
-  static void _set_skeleton_maximum(Gauge& servant, ::perigee::orb::ServerRequest& request);
-  static void _get_skeleton_last(Gauge& servant, ::perigee::orb::ServerRequest& request);
-  static void _set_skeleton_last(Gauge& servant, ::perigee::orb::ServerRequest& request);
-  static void _get_skeleton_active(Gauge& servant, ::perigee::orb::ServerRequest& request);
-  static void _set_skeleton_active(Gauge& servant, ::perigee::orb::ServerRequest& request);
-  static void _get_skeleton_owner(Gauge& servant, ::perigee::orb::ServerRequest& request);
+  static void _get_skeleton_name(Gauge& _servant_, ::perigee::orb::ServerRequest& _request_);
+  static void _get_skeleton_minimum(Gauge& _servant_, ::perigee::orb::ServerRequest& _request_);
+  static void _set_skeleton_minimum(Gauge& _servant_, ::perigee::orb::ServerRequest& _request_);
+  static void _get_skeleton_maximum(Gauge& _servant_, ::perigee::orb::ServerRequest& _request_);
+  static void _set_skeleton_maximum(Gauge& _servant_, ::perigee::orb::ServerRequest& _request_);
+  static void _get_skeleton_last(Gauge& _servant_, ::perigee::orb::ServerRequest& _request_);
+  static void _set_skeleton_last(Gauge& _servant_, ::perigee::orb::ServerRequest& _request_);
+  static void _get_skeleton_active(Gauge& _servant_, ::perigee::orb::ServerRequest& _request_);
+  static void _set_skeleton_active(Gauge& _servant_, ::perigee::orb::ServerRequest& _request_);
+  static void _get_skeleton_owner(Gauge& _servant_, ::perigee::orb::ServerRequest& _request_);
 };
 
 template <typename _tied>
@@ -53,26 +53,26 @@ class _tie_Gauge final : public Gauge {
   int32_t minimum() override {
     return _object_->minimum();
   }
-  void minimum(int32_t value) override {
-    _object_->minimum(value);
+  void minimum(int32_t _value) override {
+    _object_->minimum(_value);
   }
   int32_t maximum() override {
     return _object_->maximum();
   }
-  void maximum(int32_t value) override {
-    _object_->maximum(value);
+  void maximum(int32_t _value) override {
+    _object_->maximum(_value);
   }
   ::Gauges::Reading last() override {
     return _object_->last();
   }
-  void last(const ::Gauges::Reading& value) override {
-    _object_->last(value);
+  void last(const ::Gauges::Reading& _value) override {
+    _object_->last(_value);
   }
   bool active() override {
     return _object_->active();
   }
-  void active(bool value) override {
-    _object_->active(value);
+  void active(bool _value) override {
+    _object_->active(_value);
   }
   ::CORBA::object_reference<::CORBA::Object> owner() override {
     return _object_->owner();

@@ -5,11 +5,11 @@
 
 namespace Media {
 
-Sink::Sink(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept
-    : ::CORBA::Object(std::move(reference)) {}
+Sink::Sink(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
+    : ::CORBA::Object(std::move(_target)) {}
 
-bool Sink::_implements(std::string_view repository_id) const noexcept {
-  return repository_id == _type_id || ::CORBA::Object::_implements(repository_id);
+bool Sink::_implements(std::string_view _id) const noexcept {
+  return _id == _type_id || ::CORBA::Object::_implements(_id);
 }
 
 int32_t Sink::put(std::span<const uint8_t> data) {
@@ -75,11 +75,11 @@ void Sink::pour(std::span<const uint64_t> values) {
 }  // namespace Media
 
 auto IDL::traits<::Media::Sink>::_stub(
-    ::perigee::counted_ptr<::perigee::orb::Reference> reference) -> ref_type {
-  return ref_type(::perigee::make_counted<::Media::Sink>(std::move(reference)));
+    ::perigee::counted_ptr<::perigee::orb::Reference> _target) -> ref_type {
+  return ref_type(::perigee::make_counted<::Media::Sink>(std::move(_target)));
 }
 
 auto IDL::traits<::Media::Sink>::_object(
-    const ref_type& object) noexcept -> const ::CORBA::Object* {
-  return object.get();
+    const ref_type& _reference) noexcept -> const ::CORBA::Object* {
+  return _reference.get();
 }

@@ -16,7 +16,7 @@ class Sink : public virtual ::CORBA::Object {
   using _ref_type = ::CORBA::object_reference<Sink>;
   static constexpr std::string_view _type_id = "IDL:Media/Sink:1.0";
 
-  explicit Sink(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept;
+  explicit Sink(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
 
   virtual int32_t put(std::span<const uint8_t> data);
   virtual double mean(const std::string& channel, std::span<const double> values);
@@ -28,7 +28,7 @@ class Sink : public virtual ::CORBA::Object {
 
  protected:
   Sink() = default;
-  bool _implements(std::string_view repository_id) const noexcept override;
+  bool _implements(std::string_view _id) const noexcept override;
 };
 
 }  // namespace Media
@@ -37,7 +37,7 @@ class Sink : public virtual ::CORBA::Object {
 #define PERIGEE_TRAITS_5Media4Sink
 template <>
 struct IDL::traits<::Media::Sink> : ::perigee::stub::interface_traits<::Media::Sink> {
-  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> reference);
-  static const ::CORBA::Object* _object(const ref_type& object) noexcept;
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
+  static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
 #endif

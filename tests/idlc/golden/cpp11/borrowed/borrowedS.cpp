@@ -12,17 +12,16 @@ namespace Media {
       ::perigee::skeleton::reference_to_this(*this)->_reference());
 }
 
-bool Sink::_is_a(const std::string& repository_id) {
-  return repository_id == ::Media::Sink::_type_id
-      || ::PortableServer::Servant::_is_a(repository_id);
+bool Sink::_is_a(const std::string& _id) {
+  return _id == ::Media::Sink::_type_id || ::PortableServer::Servant::_is_a(_id);
 }
 
 std::string_view Sink::_primary_interface() const noexcept {
   return ::Media::Sink::_type_id;
 }
 
-void Sink::_dispatch(::perigee::orb::ServerRequest& request) {
-  static constexpr ::perigee::skeleton::OperationSlot slots[] = {
+void Sink::_dispatch(::perigee::orb::ServerRequest& _request_) {
+  static constexpr ::perigee::skeleton::OperationSlot _slots[] = {
       {"_non_existent", 6},
       {"put", 0},
       {"", ::perigee::skeleton::unknown_operation},
@@ -40,29 +39,29 @@ void Sink::_dispatch(::perigee::orb::ServerRequest& request) {
       {"", ::perigee::skeleton::unknown_operation},
       {"_component", 9},
   };
-  switch (::perigee::skeleton::find_operation(slots, 8, request.operation())) {
+  switch (::perigee::skeleton::find_operation(_slots, 8, _request_.operation())) {
     case 0:
-      return _skeleton_put(*this, request);
+      return _skeleton_put(*this, _request_);
     case 1:
-      return _skeleton_mean(*this, request);
+      return _skeleton_mean(*this, _request_);
     case 2:
-      return _skeleton_log(*this, request);
+      return _skeleton_log(*this, _request_);
     case 3:
-      return _skeleton_all(*this, request);
+      return _skeleton_all(*this, _request_);
     case 4:
-      return _skeleton_pour(*this, request);
+      return _skeleton_pour(*this, _request_);
     case 5:
-      return ::perigee::skeleton::is_a(*this, request);
+      return ::perigee::skeleton::is_a(*this, _request_);
     case 6:
-      return ::perigee::skeleton::non_existent(*this, request);
+      return ::perigee::skeleton::non_existent(*this, _request_);
     case 7:
-      return ::perigee::skeleton::repository_id(*this, request);
+      return ::perigee::skeleton::repository_id(*this, _request_);
     case 8:
-      return ::perigee::skeleton::interface(*this, request);
+      return ::perigee::skeleton::interface(*this, _request_);
     case 9:
-      return ::perigee::skeleton::component(*this, request);
+      return ::perigee::skeleton::component(*this, _request_);
     default:
-      ::perigee::skeleton::unknown(request);
+      ::perigee::skeleton::unknown(_request_);
   }
 }
 

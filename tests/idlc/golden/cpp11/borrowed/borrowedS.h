@@ -20,15 +20,15 @@ class Sink : public virtual ::PortableServer::Servant {
   virtual void pour(std::span<const uint64_t> values) = 0;
 
   ::CORBA::object_reference<::Media::Sink> _this();
-  bool _is_a(const std::string& repository_id) override;
+  bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;
-  void _dispatch(::perigee::orb::ServerRequest& request) override;
+  void _dispatch(::perigee::orb::ServerRequest& _request_) override;
 
-  static void _skeleton_put(Sink& servant, ::perigee::orb::ServerRequest& request);
-  static void _skeleton_mean(Sink& servant, ::perigee::orb::ServerRequest& request);
-  static void _skeleton_log(Sink& servant, ::perigee::orb::ServerRequest& request);
-  static void _skeleton_all(Sink& servant, ::perigee::orb::ServerRequest& request);
-  static void _skeleton_pour(Sink& servant, ::perigee::orb::ServerRequest& request);
+  static void _skeleton_put(Sink& _servant_, ::perigee::orb::ServerRequest& _request_);
+  static void _skeleton_mean(Sink& _servant_, ::perigee::orb::ServerRequest& _request_);
+  static void _skeleton_log(Sink& _servant_, ::perigee::orb::ServerRequest& _request_);
+  static void _skeleton_all(Sink& _servant_, ::perigee::orb::ServerRequest& _request_);
+  static void _skeleton_pour(Sink& _servant_, ::perigee::orb::ServerRequest& _request_);
 };
 
 template <typename _tied>

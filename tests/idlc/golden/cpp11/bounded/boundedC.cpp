@@ -5,60 +5,60 @@
 
 namespace Bounds {
 
-void Label::swap(Label& other) noexcept {
-  std::swap(text_, other.text_);
-  std::swap(digest_, other.digest_);
-  std::swap(codes_, other.codes_);
+void Label::swap(Label& _other) noexcept {
+  std::swap(text_, _other.text_);
+  std::swap(digest_, _other.digest_);
+  std::swap(codes_, _other.codes_);
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Label& value) {
-  return encoder << value.text() << value.digest() << value.codes();
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Label& _value) {
+  return _encoder << _value.text() << _value.digest() << _value.codes();
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Label& value) {
-  return decoder >> value.text() >> value.digest() >> value.codes();
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Label& _value) {
+  return _decoder >> _value.text() >> _value.digest() >> _value.codes();
 }
 
 Key::Key()
     : _discriminator_(true), _value_(std::in_place_index<0>, ::Bounds::Code{}) {}
-Key::Key(const Key& other) = default;
-Key::Key(Key&& other) noexcept = default;
-Key& Key::operator=(const Key& other) = default;
-Key& Key::operator=(Key&& other) noexcept = default;
+Key::Key(const Key& _other) = default;
+Key::Key(Key&& _other) noexcept = default;
+Key& Key::operator=(const Key& _other) = default;
+Key& Key::operator=(Key&& _other) noexcept = default;
 Key::~Key() = default;
 
-void Key::_d(bool label) {
-  if (_index(label) != _value_.index()) ::perigee::stub::wrong_union_member();
-  _discriminator_ = label;
+void Key::_d(bool _label) {
+  if (_index(_label) != _value_.index()) ::perigee::stub::wrong_union_member();
+  _discriminator_ = _label;
 }
 
-void Key::code(const ::Bounds::Code& value) {
-  _value_ = decltype(_value_)(std::in_place_index<0>, value);
+void Key::code(const ::Bounds::Code& _value) {
+  _value_ = decltype(_value_)(std::in_place_index<0>, _value);
   _discriminator_ = true;
 }
 
-void Key::code(::Bounds::Code&& value) {
-  _value_ = decltype(_value_)(std::in_place_index<0>, std::move(value));
+void Key::code(::Bounds::Code&& _value) {
+  _value_ = decltype(_value_)(std::in_place_index<0>, std::move(_value));
   _discriminator_ = true;
 }
 
-void Key::numbers(const ::Bounds::Few& value) {
-  _value_ = decltype(_value_)(std::in_place_index<1>, value);
+void Key::numbers(const ::Bounds::Few& _value) {
+  _value_ = decltype(_value_)(std::in_place_index<1>, _value);
   _discriminator_ = false;
 }
 
-void Key::numbers(::Bounds::Few&& value) {
-  _value_ = decltype(_value_)(std::in_place_index<1>, std::move(value));
+void Key::numbers(::Bounds::Few&& _value) {
+  _value_ = decltype(_value_)(std::in_place_index<1>, std::move(_value));
   _discriminator_ = false;
 }
 
-void Key::swap(Key& other) noexcept {
-  std::swap(_discriminator_, other._discriminator_);
-  _value_.swap(other._value_);
+void Key::swap(Key& _other) noexcept {
+  std::swap(_discriminator_, _other._discriminator_);
+  _value_.swap(_other._value_);
 }
 
-std::size_t Key::_index(bool label) noexcept {
-  switch (static_cast<int>(label)) {
+std::size_t Key::_index(bool _label) noexcept {
+  switch (static_cast<int>(_label)) {
     case 1:
       return 0;
     case 0:
@@ -67,8 +67,8 @@ std::size_t Key::_index(bool label) noexcept {
   return std::variant_npos;
 }
 
-void Key::_select(std::size_t branch) {
-  switch (branch) {
+void Key::_select(std::size_t _branch) {
+  switch (_branch) {
     case 0:
       _value_.emplace<0>(::Bounds::Code{});
       _discriminator_ = true;
@@ -80,36 +80,36 @@ void Key::_select(std::size_t branch) {
   }
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Key& value) {
-  encoder << value._d();
-  switch (static_cast<int>(value._d())) {
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Key& _value) {
+  _encoder << _value._d();
+  switch (static_cast<int>(_value._d())) {
     case 1:
-      return encoder << value.code();
+      return _encoder << _value.code();
     case 0:
-      return encoder << value.numbers();
+      return _encoder << _value.numbers();
   }
-  return encoder;
+  return _encoder;
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Key& value) {
-  bool discriminator{};
-  decoder >> discriminator;
-  switch (static_cast<int>(discriminator)) {
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Key& _value) {
+  bool _label{};
+  _decoder >> _label;
+  switch (static_cast<int>(_label)) {
     case 1:
-      value.code(::perigee::stub::decode<::Bounds::Code>(decoder));
+      _value.code(::perigee::stub::decode<::Bounds::Code>(_decoder));
       break;
     case 0:
-      value.numbers(::perigee::stub::decode<::Bounds::Few>(decoder));
+      _value.numbers(::perigee::stub::decode<::Bounds::Few>(_decoder));
       break;
   }
-  return decoder;
+  return _decoder;
 }
 
-Shop::Shop(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept
-    : ::CORBA::Object(std::move(reference)) {}
+Shop::Shop(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
+    : ::CORBA::Object(std::move(_target)) {}
 
-bool Shop::_implements(std::string_view repository_id) const noexcept {
-  return repository_id == _type_id || ::CORBA::Object::_implements(repository_id);
+bool Shop::_implements(std::string_view _id) const noexcept {
+  return _id == _type_id || ::CORBA::Object::_implements(_id);
 }
 
 ::Bounds::Code Shop::open() {
@@ -123,12 +123,12 @@ bool Shop::_implements(std::string_view repository_id) const noexcept {
   return _result_;
 }
 
-void Shop::open(const ::Bounds::Code& value) {
+void Shop::open(const ::Bounds::Code& _value) {
   static constexpr ::perigee::stub::Operation _operation_{
       "_set_open", ::perigee::stub::Operation::Kind::twoway, {}};
   ::perigee::stub::invoke(
       *this, _operation_,
-      [&value](::perigee::cdr::Encoder& _encoder_) { _encoder_ << value; },
+      [&_value](::perigee::cdr::Encoder& _encoder_) { _encoder_ << _value; },
       nullptr);
 }
 
@@ -149,11 +149,11 @@ void Shop::open(const ::Bounds::Code& value) {
 }  // namespace Bounds
 
 auto IDL::traits<::Bounds::Shop>::_stub(
-    ::perigee::counted_ptr<::perigee::orb::Reference> reference) -> ref_type {
-  return ref_type(::perigee::make_counted<::Bounds::Shop>(std::move(reference)));
+    ::perigee::counted_ptr<::perigee::orb::Reference> _target) -> ref_type {
+  return ref_type(::perigee::make_counted<::Bounds::Shop>(std::move(_target)));
 }
 
 auto IDL::traits<::Bounds::Shop>::_object(
-    const ref_type& object) noexcept -> const ::CORBA::Object* {
-  return object.get();
+    const ref_type& _reference) noexcept -> const ::CORBA::Object* {
+  return _reference.get();
 }

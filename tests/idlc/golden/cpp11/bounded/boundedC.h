@@ -25,21 +25,21 @@ class Label {
 
   const ::IDL::bounded_string<8>& text() const& noexcept { return text_; }
   ::IDL::bounded_string<8>& text() & noexcept { return text_; }
-  void text(const ::IDL::bounded_string<8>& value) { text_ = value; }
-  void text(::IDL::bounded_string<8>&& value) noexcept { text_ = std::move(value); }
+  void text(const ::IDL::bounded_string<8>& _value) { text_ = _value; }
+  void text(::IDL::bounded_string<8>&& _value) noexcept { text_ = std::move(_value); }
 
   const ::IDL::bounded_vector<uint8_t, 16>& digest() const& noexcept { return digest_; }
   ::IDL::bounded_vector<uint8_t, 16>& digest() & noexcept { return digest_; }
-  void digest(const ::IDL::bounded_vector<uint8_t, 16>& value) { digest_ = value; }
-  void digest(::IDL::bounded_vector<uint8_t, 16>&& value) noexcept { digest_ = std::move(value); }
+  void digest(const ::IDL::bounded_vector<uint8_t, 16>& _value) { digest_ = _value; }
+  void digest(::IDL::bounded_vector<uint8_t, 16>&& _value) noexcept { digest_ = std::move(_value); }
 
   const ::Bounds::Codes& codes() const& noexcept { return codes_; }
   ::Bounds::Codes& codes() & noexcept { return codes_; }
-  void codes(const ::Bounds::Codes& value) { codes_ = value; }
-  void codes(::Bounds::Codes&& value) noexcept { codes_ = std::move(value); }
+  void codes(const ::Bounds::Codes& _value) { codes_ = _value; }
+  void codes(::Bounds::Codes&& _value) noexcept { codes_ = std::move(_value); }
 
-  void swap(Label& other) noexcept;
-  friend void swap(Label& a, Label& b) noexcept { a.swap(b); }
+  void swap(Label& _other) noexcept;
+  friend void swap(Label& _a, Label& _b) noexcept { _a.swap(_b); }
   friend bool operator==(const Label&, const Label&) = default;
 
   static constexpr std::string_view _type_name = "Bounds::Label";
@@ -56,33 +56,33 @@ class Label {
   ::Bounds::Codes codes_;
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Label& value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Label& value);
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Label& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Label& _value);
 
 class Key {
  public:
   Key();
-  Key(const Key& other);
-  Key(Key&& other) noexcept;
-  Key& operator=(const Key& other);
-  Key& operator=(Key&& other) noexcept;
+  Key(const Key& _other);
+  Key(Key&& _other) noexcept;
+  Key& operator=(const Key& _other);
+  Key& operator=(Key&& _other) noexcept;
   ~Key();
 
   bool _d() const noexcept { return _discriminator_; }
-  void _d(bool label);
+  void _d(bool _label);
 
   const ::Bounds::Code& code() const& { return ::perigee::stub::union_member<0>(_value_); }
   ::Bounds::Code& code() & { return ::perigee::stub::union_member<0>(_value_); }
-  void code(const ::Bounds::Code& value);
-  void code(::Bounds::Code&& value);
+  void code(const ::Bounds::Code& _value);
+  void code(::Bounds::Code&& _value);
 
   const ::Bounds::Few& numbers() const& { return ::perigee::stub::union_member<1>(_value_); }
   ::Bounds::Few& numbers() & { return ::perigee::stub::union_member<1>(_value_); }
-  void numbers(const ::Bounds::Few& value);
-  void numbers(::Bounds::Few&& value);
+  void numbers(const ::Bounds::Few& _value);
+  void numbers(::Bounds::Few&& _value);
 
-  void swap(Key& other) noexcept;
-  friend void swap(Key& a, Key& b) noexcept { a.swap(b); }
+  void swap(Key& _other) noexcept;
+  friend void swap(Key& _a, Key& _b) noexcept { _a.swap(_b); }
   friend bool operator==(const Key&, const Key&) = default;
 
   static constexpr std::string_view _type_name = "Bounds::Key";
@@ -99,33 +99,33 @@ class Key {
         break;
     }
   }
-  void _select(std::size_t branch);
+  void _select(std::size_t _branch);
 
  private:
-  static std::size_t _index(bool label) noexcept;
+  static std::size_t _index(bool _label) noexcept;
 
   bool _discriminator_;
   std::variant<::Bounds::Code, ::Bounds::Few> _value_;
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Key& value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Key& value);
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Key& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Key& _value);
 
 class Shop : public virtual ::CORBA::Object {
  public:
   using _ref_type = ::CORBA::object_reference<Shop>;
   static constexpr std::string_view _type_id = "IDL:Bounds/Shop:1.0";
 
-  explicit Shop(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept;
+  explicit Shop(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
 
   virtual ::Bounds::Code open();
-  virtual void open(const ::Bounds::Code& value);
+  virtual void open(const ::Bounds::Code& _value);
   virtual ::Bounds::Few sell(
       const ::Bounds::Code& first, ::Bounds::Label& second, ::Bounds::Codes& third);
 
  protected:
   Shop() = default;
-  bool _implements(std::string_view repository_id) const noexcept override;
+  bool _implements(std::string_view _id) const noexcept override;
 };
 
 }  // namespace Bounds
@@ -139,7 +139,7 @@ struct IDL::traits<::Bounds::Key> : ::perigee::stub::aggregate_traits<::Bounds::
 #define PERIGEE_TRAITS_6Bounds4Shop
 template <>
 struct IDL::traits<::Bounds::Shop> : ::perigee::stub::interface_traits<::Bounds::Shop> {
-  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> reference);
-  static const ::CORBA::Object* _object(const ref_type& object) noexcept;
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
+  static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
 #endif

@@ -12,17 +12,16 @@ namespace Bounds {
       ::perigee::skeleton::reference_to_this(*this)->_reference());
 }
 
-bool Shop::_is_a(const std::string& repository_id) {
-  return repository_id == ::Bounds::Shop::_type_id
-      || ::PortableServer::Servant::_is_a(repository_id);
+bool Shop::_is_a(const std::string& _id) {
+  return _id == ::Bounds::Shop::_type_id || ::PortableServer::Servant::_is_a(_id);
 }
 
 std::string_view Shop::_primary_interface() const noexcept {
   return ::Bounds::Shop::_type_id;
 }
 
-void Shop::_dispatch(::perigee::orb::ServerRequest& request) {
-  static constexpr ::perigee::skeleton::OperationSlot slots[] = {
+void Shop::_dispatch(::perigee::orb::ServerRequest& _request_) {
+  static constexpr ::perigee::skeleton::OperationSlot _slots[] = {
       {"_non_existent", 4},
       {"_repository_id", 5},
       {"_interface", 6},
@@ -32,25 +31,25 @@ void Shop::_dispatch(::perigee::orb::ServerRequest& request) {
       {"_is_a", 3},
       {"_set_open", 1},
   };
-  switch (::perigee::skeleton::find_operation(slots, 267, request.operation())) {
+  switch (::perigee::skeleton::find_operation(_slots, 267, _request_.operation())) {
     case 0:
-      return _get_skeleton_open(*this, request);
+      return _get_skeleton_open(*this, _request_);
     case 1:
-      return _set_skeleton_open(*this, request);
+      return _set_skeleton_open(*this, _request_);
     case 2:
-      return _skeleton_sell(*this, request);
+      return _skeleton_sell(*this, _request_);
     case 3:
-      return ::perigee::skeleton::is_a(*this, request);
+      return ::perigee::skeleton::is_a(*this, _request_);
     case 4:
-      return ::perigee::skeleton::non_existent(*this, request);
+      return ::perigee::skeleton::non_existent(*this, _request_);
     case 5:
-      return ::perigee::skeleton::repository_id(*this, request);
+      return ::perigee::skeleton::repository_id(*this, _request_);
     case 6:
-      return ::perigee::skeleton::interface(*this, request);
+      return ::perigee::skeleton::interface(*this, _request_);
     case 7:
-      return ::perigee::skeleton::component(*this, request);
+      return ::perigee::skeleton::component(*this, _request_);
     default:
-      ::perigee::skeleton::unknown(request);
+      ::perigee::skeleton::unknown(_request_);
   }
 }
 
@@ -61,10 +60,10 @@ void Shop::_get_skeleton_open(Shop& _servant_, ::perigee::orb::ServerRequest& _r
 }
 
 void Shop::_set_skeleton_open(Shop& _servant_, ::perigee::orb::ServerRequest& _request_) {
-  ::Bounds::Code value;
-  _request_.arguments() >> value;
+  ::Bounds::Code _value;
+  _request_.arguments() >> _value;
   _request_.end_of_arguments();
-  _servant_.open(value);
+  _servant_.open(_value);
   _request_.reply(nullptr);
 }
 

@@ -12,18 +12,18 @@ namespace Bounds {
 class Shop : public virtual ::PortableServer::Servant {
  public:
   virtual ::Bounds::Code open() = 0;
-  virtual void open(const ::Bounds::Code& value) = 0;
+  virtual void open(const ::Bounds::Code& _value) = 0;
   virtual ::Bounds::Few sell(
       const ::Bounds::Code& first, ::Bounds::Label& second, ::Bounds::Codes& third) = 0;
 
   ::CORBA::object_reference<::Bounds::Shop> _this();
-  bool _is_a(const std::string& repository_id) override;
+  bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;
-  void _dispatch(::perigee::orb::ServerRequest& request) override;
+  void _dispatch(::perigee::orb::ServerRequest& _request_) override;
 
-  static void _get_skeleton_open(Shop& servant, ::perigee::orb::ServerRequest& request);
-  static void _set_skeleton_open(Shop& servant, ::perigee::orb::ServerRequest& request);
-  static void _skeleton_sell(Shop& servant, ::perigee::orb::ServerRequest& request);
+  static void _get_skeleton_open(Shop& _servant_, ::perigee::orb::ServerRequest& _request_);
+  static void _set_skeleton_open(Shop& _servant_, ::perigee::orb::ServerRequest& _request_);
+  static void _skeleton_sell(Shop& _servant_, ::perigee::orb::ServerRequest& _request_);
 };
 
 template <typename _tied>
@@ -37,8 +37,8 @@ class _tie_Shop final : public Shop {
   ::Bounds::Code open() override {
     return _object_->open();
   }
-  void open(const ::Bounds::Code& value) override {
-    _object_->open(value);
+  void open(const ::Bounds::Code& _value) override {
+    _object_->open(_value);
   }
   ::Bounds::Few sell(
       const ::Bounds::Code& first, ::Bounds::Label& second, ::Bounds::Codes& third) override {

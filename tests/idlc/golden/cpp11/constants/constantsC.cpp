@@ -5,39 +5,39 @@
 
 namespace Limits {
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, Level value) {
-  encoder.write_enum(static_cast<uint32_t>(value));
-  return encoder;
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, Level _value) {
+  _encoder.write_enum(static_cast<uint32_t>(_value));
+  return _encoder;
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Level& value) {
-  value = static_cast<Level>(decoder.read_enum(2));
-  return decoder;
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Level& _value) {
+  _value = static_cast<Level>(_decoder.read_enum(2));
+  return _decoder;
 }
 
-std::string_view _enumerator_name(Level value) noexcept {
-  switch (value) {
+std::string_view _enumerator_name(Level _value) noexcept {
+  switch (_value) {
     case Level::low: return "low";
     case Level::high: return "high";
   }
   return {};
 }
 
-Holder::Holder(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept
-    : ::CORBA::Object(std::move(reference)) {}
+Holder::Holder(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
+    : ::CORBA::Object(std::move(_target)) {}
 
-bool Holder::_implements(std::string_view repository_id) const noexcept {
-  return repository_id == _type_id || ::CORBA::Object::_implements(repository_id);
+bool Holder::_implements(std::string_view _id) const noexcept {
+  return _id == _type_id || ::CORBA::Object::_implements(_id);
 }
 
 }  // namespace Limits
 
 auto IDL::traits<::Limits::Holder>::_stub(
-    ::perigee::counted_ptr<::perigee::orb::Reference> reference) -> ref_type {
-  return ref_type(::perigee::make_counted<::Limits::Holder>(std::move(reference)));
+    ::perigee::counted_ptr<::perigee::orb::Reference> _target) -> ref_type {
+  return ref_type(::perigee::make_counted<::Limits::Holder>(std::move(_target)));
 }
 
 auto IDL::traits<::Limits::Holder>::_object(
-    const ref_type& object) noexcept -> const ::CORBA::Object* {
-  return object.get();
+    const ref_type& _reference) noexcept -> const ::CORBA::Object* {
+  return _reference.get();
 }

@@ -11,9 +11,9 @@ using ::perigee::output::operator<<;
 
 enum class Level : uint32_t { low, high };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, Level value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Level& value);
-std::string_view _enumerator_name(Level value) noexcept;
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, Level _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Level& _value);
+std::string_view _enumerator_name(Level _value) noexcept;
 
 inline constexpr int16_t short_min = -32768;
 inline constexpr uint16_t ushort_max = 65535;
@@ -43,14 +43,14 @@ class Holder : public virtual ::CORBA::Object {
   using _ref_type = ::CORBA::object_reference<Holder>;
   static constexpr std::string_view _type_id = "IDL:Limits/Holder:1.0";
 
-  explicit Holder(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept;
+  explicit Holder(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
 
   static constexpr uint32_t size_max = 1024U;
   inline static const std::string name = "holder";
 
  protected:
   Holder() = default;
-  bool _implements(std::string_view repository_id) const noexcept override;
+  bool _implements(std::string_view _id) const noexcept override;
 };
 
 }  // namespace Limits
@@ -59,7 +59,7 @@ class Holder : public virtual ::CORBA::Object {
 #define PERIGEE_TRAITS_6Limits6Holder
 template <>
 struct IDL::traits<::Limits::Holder> : ::perigee::stub::interface_traits<::Limits::Holder> {
-  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> reference);
-  static const ::CORBA::Object* _object(const ref_type& object) noexcept;
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
+  static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
 #endif

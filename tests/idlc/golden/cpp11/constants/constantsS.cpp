@@ -12,17 +12,16 @@ namespace Limits {
       ::perigee::skeleton::reference_to_this(*this)->_reference());
 }
 
-bool Holder::_is_a(const std::string& repository_id) {
-  return repository_id == ::Limits::Holder::_type_id
-      || ::PortableServer::Servant::_is_a(repository_id);
+bool Holder::_is_a(const std::string& _id) {
+  return _id == ::Limits::Holder::_type_id || ::PortableServer::Servant::_is_a(_id);
 }
 
 std::string_view Holder::_primary_interface() const noexcept {
   return ::Limits::Holder::_type_id;
 }
 
-void Holder::_dispatch(::perigee::orb::ServerRequest& request) {
-  static constexpr ::perigee::skeleton::OperationSlot slots[] = {
+void Holder::_dispatch(::perigee::orb::ServerRequest& _request_) {
+  static constexpr ::perigee::skeleton::OperationSlot _slots[] = {
       {"_repository_id", 2},
       {"_interface", 3},
       {"_is_a", 0},
@@ -32,19 +31,19 @@ void Holder::_dispatch(::perigee::orb::ServerRequest& request) {
       {"", ::perigee::skeleton::unknown_operation},
       {"_component", 4},
   };
-  switch (::perigee::skeleton::find_operation(slots, 0, request.operation())) {
+  switch (::perigee::skeleton::find_operation(_slots, 0, _request_.operation())) {
     case 0:
-      return ::perigee::skeleton::is_a(*this, request);
+      return ::perigee::skeleton::is_a(*this, _request_);
     case 1:
-      return ::perigee::skeleton::non_existent(*this, request);
+      return ::perigee::skeleton::non_existent(*this, _request_);
     case 2:
-      return ::perigee::skeleton::repository_id(*this, request);
+      return ::perigee::skeleton::repository_id(*this, _request_);
     case 3:
-      return ::perigee::skeleton::interface(*this, request);
+      return ::perigee::skeleton::interface(*this, _request_);
     case 4:
-      return ::perigee::skeleton::component(*this, request);
+      return ::perigee::skeleton::component(*this, _request_);
     default:
-      ::perigee::skeleton::unknown(request);
+      ::perigee::skeleton::unknown(_request_);
   }
 }
 

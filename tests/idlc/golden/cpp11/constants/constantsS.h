@@ -12,9 +12,9 @@ namespace Limits {
 class Holder : public virtual ::PortableServer::Servant {
  public:
   ::CORBA::object_reference<::Limits::Holder> _this();
-  bool _is_a(const std::string& repository_id) override;
+  bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;
-  void _dispatch(::perigee::orb::ServerRequest& request) override;
+  void _dispatch(::perigee::orb::ServerRequest& _request_) override;
 
 };
 

@@ -3,18 +3,18 @@
 
 #include <perigee/orb/stub.h>
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, Power value) {
-  encoder.write_enum(static_cast<uint32_t>(value));
-  return encoder;
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, Power _value) {
+  _encoder.write_enum(static_cast<uint32_t>(_value));
+  return _encoder;
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Power& value) {
-  value = static_cast<Power>(decoder.read_enum(2));
-  return decoder;
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Power& _value) {
+  _value = static_cast<Power>(_decoder.read_enum(2));
+  return _decoder;
 }
 
-std::string_view _enumerator_name(Power value) noexcept {
-  switch (value) {
+std::string_view _enumerator_name(Power _value) noexcept {
+  switch (_value) {
     case Power::off: return "off";
     case Power::on: return "on";
   }
@@ -23,18 +23,18 @@ std::string_view _enumerator_name(Power value) noexcept {
 
 namespace Paint {
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, Colour value) {
-  encoder.write_enum(static_cast<uint32_t>(value));
-  return encoder;
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, Colour _value) {
+  _encoder.write_enum(static_cast<uint32_t>(_value));
+  return _encoder;
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Colour& value) {
-  value = static_cast<Colour>(decoder.read_enum(3));
-  return decoder;
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Colour& _value) {
+  _value = static_cast<Colour>(_decoder.read_enum(3));
+  return _decoder;
 }
 
-std::string_view _enumerator_name(Colour value) noexcept {
-  switch (value) {
+std::string_view _enumerator_name(Colour _value) noexcept {
+  switch (_value) {
     case Colour::red: return "red";
     case Colour::green: return "green";
     case Colour::blue: return "blue";
@@ -42,18 +42,18 @@ std::string_view _enumerator_name(Colour value) noexcept {
   return {};
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, Pigment value) {
-  encoder.write_enum(static_cast<uint32_t>(value));
-  return encoder;
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, Pigment _value) {
+  _encoder.write_enum(static_cast<uint32_t>(_value));
+  return _encoder;
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Pigment& value) {
-  value = static_cast<Pigment>(decoder.read_enum(7));
-  return decoder;
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Pigment& _value) {
+  _value = static_cast<Pigment>(_decoder.read_enum(7));
+  return _decoder;
 }
 
-std::string_view _enumerator_name(Pigment value) noexcept {
-  switch (value) {
+std::string_view _enumerator_name(Pigment _value) noexcept {
+  switch (_value) {
     case Pigment::titanium_white: return "titanium_white";
     case Pigment::cadmium_yellow: return "cadmium_yellow";
     case Pigment::cadmium_red: return "cadmium_red";
@@ -65,29 +65,29 @@ std::string_view _enumerator_name(Pigment value) noexcept {
   return {};
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, Brush::Width value) {
-  encoder.write_enum(static_cast<uint32_t>(value));
-  return encoder;
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, Brush::Width _value) {
+  _encoder.write_enum(static_cast<uint32_t>(_value));
+  return _encoder;
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Brush::Width& value) {
-  value = static_cast<Brush::Width>(decoder.read_enum(2));
-  return decoder;
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Brush::Width& _value) {
+  _value = static_cast<Brush::Width>(_decoder.read_enum(2));
+  return _decoder;
 }
 
-std::string_view _enumerator_name(Brush::Width value) noexcept {
-  switch (value) {
+std::string_view _enumerator_name(Brush::Width _value) noexcept {
+  switch (_value) {
     case Brush::Width::thin: return "thin";
     case Brush::Width::thick: return "thick";
   }
   return {};
 }
 
-Brush::Brush(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept
-    : ::CORBA::Object(std::move(reference)) {}
+Brush::Brush(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
+    : ::CORBA::Object(std::move(_target)) {}
 
-bool Brush::_implements(std::string_view repository_id) const noexcept {
-  return repository_id == _type_id || ::CORBA::Object::_implements(repository_id);
+bool Brush::_implements(std::string_view _id) const noexcept {
+  return _id == _type_id || ::CORBA::Object::_implements(_id);
 }
 
 ::Paint::Brush::Width Brush::stroke_width() {
@@ -113,11 +113,11 @@ void Brush::paint(::Paint::Colour chosen, ::Power& state, ::Paint::Pigment& used
 }  // namespace Paint
 
 auto IDL::traits<::Paint::Brush>::_stub(
-    ::perigee::counted_ptr<::perigee::orb::Reference> reference) -> ref_type {
-  return ref_type(::perigee::make_counted<::Paint::Brush>(std::move(reference)));
+    ::perigee::counted_ptr<::perigee::orb::Reference> _target) -> ref_type {
+  return ref_type(::perigee::make_counted<::Paint::Brush>(std::move(_target)));
 }
 
 auto IDL::traits<::Paint::Brush>::_object(
-    const ref_type& object) noexcept -> const ::CORBA::Object* {
-  return object.get();
+    const ref_type& _reference) noexcept -> const ::CORBA::Object* {
+  return _reference.get();
 }

@@ -7,9 +7,9 @@ using ::perigee::output::operator<<;
 
 enum class Power : uint32_t { off, on };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, Power value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Power& value);
-std::string_view _enumerator_name(Power value) noexcept;
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, Power _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Power& _value);
+std::string_view _enumerator_name(Power _value) noexcept;
 
 namespace Paint {
 
@@ -17,24 +17,24 @@ using ::perigee::output::operator<<;
 
 enum class Colour : uint32_t { red, green, blue };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, Colour value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Colour& value);
-std::string_view _enumerator_name(Colour value) noexcept;
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, Colour _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Colour& _value);
+std::string_view _enumerator_name(Colour _value) noexcept;
 
 enum class Pigment : uint32_t {
     titanium_white, cadmium_yellow, cadmium_red, alizarin_crimson, ultramarine_blue,
     phthalocyanine_green, burnt_umber };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, Pigment value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Pigment& value);
-std::string_view _enumerator_name(Pigment value) noexcept;
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, Pigment _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Pigment& _value);
+std::string_view _enumerator_name(Pigment _value) noexcept;
 
 class Brush : public virtual ::CORBA::Object {
  public:
   using _ref_type = ::CORBA::object_reference<Brush>;
   static constexpr std::string_view _type_id = "IDL:Paint/Brush:1.0";
 
-  explicit Brush(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept;
+  explicit Brush(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
 
   enum class Width : uint32_t { thin, thick };
   static const ::CORBA::TypeCodeConstant _tc_Width;
@@ -44,12 +44,12 @@ class Brush : public virtual ::CORBA::Object {
 
  protected:
   Brush() = default;
-  bool _implements(std::string_view repository_id) const noexcept override;
+  bool _implements(std::string_view _id) const noexcept override;
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, Brush::Width value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Brush::Width& value);
-std::string_view _enumerator_name(Brush::Width value) noexcept;
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, Brush::Width _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Brush::Width& _value);
+std::string_view _enumerator_name(Brush::Width _value) noexcept;
 
 }  // namespace Paint
 
@@ -57,7 +57,7 @@ std::string_view _enumerator_name(Brush::Width value) noexcept;
 #define PERIGEE_TRAITS_5Paint5Brush
 template <>
 struct IDL::traits<::Paint::Brush> : ::perigee::stub::interface_traits<::Paint::Brush> {
-  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> reference);
-  static const ::CORBA::Object* _object(const ref_type& object) noexcept;
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
+  static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
 #endif

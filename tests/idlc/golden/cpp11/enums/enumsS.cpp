@@ -12,17 +12,16 @@ namespace Paint {
       ::perigee::skeleton::reference_to_this(*this)->_reference());
 }
 
-bool Brush::_is_a(const std::string& repository_id) {
-  return repository_id == ::Paint::Brush::_type_id
-      || ::PortableServer::Servant::_is_a(repository_id);
+bool Brush::_is_a(const std::string& _id) {
+  return _id == ::Paint::Brush::_type_id || ::PortableServer::Servant::_is_a(_id);
 }
 
 std::string_view Brush::_primary_interface() const noexcept {
   return ::Paint::Brush::_type_id;
 }
 
-void Brush::_dispatch(::perigee::orb::ServerRequest& request) {
-  static constexpr ::perigee::skeleton::OperationSlot slots[] = {
+void Brush::_dispatch(::perigee::orb::ServerRequest& _request_) {
+  static constexpr ::perigee::skeleton::OperationSlot _slots[] = {
       {"_component", 6},
       {"_non_existent", 3},
       {"paint", 1},
@@ -32,23 +31,23 @@ void Brush::_dispatch(::perigee::orb::ServerRequest& request) {
       {"", ::perigee::skeleton::unknown_operation},
       {"_interface", 5},
   };
-  switch (::perigee::skeleton::find_operation(slots, 5, request.operation())) {
+  switch (::perigee::skeleton::find_operation(_slots, 5, _request_.operation())) {
     case 0:
-      return _skeleton_stroke_width(*this, request);
+      return _skeleton_stroke_width(*this, _request_);
     case 1:
-      return _skeleton_paint(*this, request);
+      return _skeleton_paint(*this, _request_);
     case 2:
-      return ::perigee::skeleton::is_a(*this, request);
+      return ::perigee::skeleton::is_a(*this, _request_);
     case 3:
-      return ::perigee::skeleton::non_existent(*this, request);
+      return ::perigee::skeleton::non_existent(*this, _request_);
     case 4:
-      return ::perigee::skeleton::repository_id(*this, request);
+      return ::perigee::skeleton::repository_id(*this, _request_);
     case 5:
-      return ::perigee::skeleton::interface(*this, request);
+      return ::perigee::skeleton::interface(*this, _request_);
     case 6:
-      return ::perigee::skeleton::component(*this, request);
+      return ::perigee::skeleton::component(*this, _request_);
     default:
-      ::perigee::skeleton::unknown(request);
+      ::perigee::skeleton::unknown(_request_);
   }
 }
 

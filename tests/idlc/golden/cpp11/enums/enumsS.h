@@ -15,12 +15,12 @@ class Brush : public virtual ::PortableServer::Servant {
   virtual void paint(::Paint::Colour chosen, ::Power& state, ::Paint::Pigment& used) = 0;
 
   ::CORBA::object_reference<::Paint::Brush> _this();
-  bool _is_a(const std::string& repository_id) override;
+  bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;
-  void _dispatch(::perigee::orb::ServerRequest& request) override;
+  void _dispatch(::perigee::orb::ServerRequest& _request_) override;
 
-  static void _skeleton_stroke_width(Brush& servant, ::perigee::orb::ServerRequest& request);
-  static void _skeleton_paint(Brush& servant, ::perigee::orb::ServerRequest& request);
+  static void _skeleton_stroke_width(Brush& _servant_, ::perigee::orb::ServerRequest& _request_);
+  static void _skeleton_paint(Brush& _servant_, ::perigee::orb::ServerRequest& _request_);
 };
 
 template <typename _tied>

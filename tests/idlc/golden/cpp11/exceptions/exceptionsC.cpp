@@ -7,20 +7,21 @@
 const char* Global_Trouble::_rep_id() const noexcept { return _type_id.data(); }
 const char* Global_Trouble::_name() const noexcept { return "Global_Trouble"; }
 void Global_Trouble::_raise() const { throw *this; }
-void Global_Trouble::_encode(::perigee::cdr::Encoder& encoder) const { encoder << *this; }
+void Global_Trouble::_encode(::perigee::cdr::Encoder& _encoder) const { _encoder << *this; }
 
-void Global_Trouble::_describe(std::string& text) const { ::perigee::text::describe(text, *this); }
+void Global_Trouble::_describe(std::string& _text) const { ::perigee::text::describe(_text, *this); }
 
-void Global_Trouble::swap(Global_Trouble& other) noexcept {
-  std::swap(code_, other.code_);
+void Global_Trouble::swap(Global_Trouble& _other) noexcept {
+  std::swap(code_, _other.code_);
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Global_Trouble& value) {
-  return encoder << value.code();
+::perigee::cdr::Encoder& operator<<(
+    ::perigee::cdr::Encoder& _encoder, const Global_Trouble& _value) {
+  return _encoder << _value.code();
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Global_Trouble& value) {
-  return decoder >> value.code();
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Global_Trouble& _value) {
+  return _decoder >> _value.code();
 }
 
 namespace Faults {
@@ -28,63 +29,64 @@ namespace Faults {
 const char* Empty::_rep_id() const noexcept { return _type_id.data(); }
 const char* Empty::_name() const noexcept { return "Empty"; }
 void Empty::_raise() const { throw *this; }
-void Empty::_encode(::perigee::cdr::Encoder& encoder) const { encoder << *this; }
+void Empty::_encode(::perigee::cdr::Encoder& _encoder) const { _encoder << *this; }
 
 void Empty::swap(Empty&) noexcept {}
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Empty&) {
-  return encoder;
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Empty&) {
+  return _encoder;
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Empty&) {
-  return decoder;
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Empty&) {
+  return _decoder;
 }
 
 const char* Detailed::_rep_id() const noexcept { return _type_id.data(); }
 const char* Detailed::_name() const noexcept { return "Detailed"; }
 void Detailed::_raise() const { throw *this; }
-void Detailed::_encode(::perigee::cdr::Encoder& encoder) const { encoder << *this; }
+void Detailed::_encode(::perigee::cdr::Encoder& _encoder) const { _encoder << *this; }
 
-void Detailed::_describe(std::string& text) const { ::perigee::text::describe(text, *this); }
+void Detailed::_describe(std::string& _text) const { ::perigee::text::describe(_text, *this); }
 
-void Detailed::swap(Detailed& other) noexcept {
-  std::swap(what_, other.what_);
-  std::swap(code_, other.code_);
-  std::swap(causes_, other.causes_);
+void Detailed::swap(Detailed& _other) noexcept {
+  std::swap(what_, _other.what_);
+  std::swap(code_, _other.code_);
+  std::swap(causes_, _other.causes_);
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Detailed& value) {
-  return encoder << value._cxx_what() << value.code() << value.causes();
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Detailed& _value) {
+  return _encoder << _value._cxx_what() << _value.code() << _value.causes();
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Detailed& value) {
-  return decoder >> value._cxx_what() >> value.code() >> value.causes();
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Detailed& _value) {
+  return _decoder >> _value._cxx_what() >> _value.code() >> _value.causes();
 }
 
 const char* Risky::Nearby::_rep_id() const noexcept { return _type_id.data(); }
 const char* Risky::Nearby::_name() const noexcept { return "Nearby"; }
 void Risky::Nearby::_raise() const { throw *this; }
-void Risky::Nearby::_encode(::perigee::cdr::Encoder& encoder) const { encoder << *this; }
+void Risky::Nearby::_encode(::perigee::cdr::Encoder& _encoder) const { _encoder << *this; }
 
-void Risky::Nearby::_describe(std::string& text) const { ::perigee::text::describe(text, *this); }
+void Risky::Nearby::_describe(std::string& _text) const { ::perigee::text::describe(_text, *this); }
 
-void Risky::Nearby::swap(Risky::Nearby& other) noexcept {
-  std::swap(fatal_, other.fatal_);
+void Risky::Nearby::swap(Risky::Nearby& _other) noexcept {
+  std::swap(fatal_, _other.fatal_);
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Risky::Nearby& value) {
-  return encoder << value.fatal();
+::perigee::cdr::Encoder& operator<<(
+    ::perigee::cdr::Encoder& _encoder, const Risky::Nearby& _value) {
+  return _encoder << _value.fatal();
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Risky::Nearby& value) {
-  return decoder >> value.fatal();
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Risky::Nearby& _value) {
+  return _decoder >> _value.fatal();
 }
 
-Risky::Risky(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept
-    : ::CORBA::Object(std::move(reference)) {}
+Risky::Risky(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
+    : ::CORBA::Object(std::move(_target)) {}
 
-bool Risky::_implements(std::string_view repository_id) const noexcept {
-  return repository_id == _type_id || ::CORBA::Object::_implements(repository_id);
+bool Risky::_implements(std::string_view _id) const noexcept {
+  return _id == _type_id || ::CORBA::Object::_implements(_id);
 }
 
 void Risky::attempt(int32_t how) {
@@ -105,11 +107,11 @@ void Risky::attempt(int32_t how) {
 }  // namespace Faults
 
 auto IDL::traits<::Faults::Risky>::_stub(
-    ::perigee::counted_ptr<::perigee::orb::Reference> reference) -> ref_type {
-  return ref_type(::perigee::make_counted<::Faults::Risky>(std::move(reference)));
+    ::perigee::counted_ptr<::perigee::orb::Reference> _target) -> ref_type {
+  return ref_type(::perigee::make_counted<::Faults::Risky>(std::move(_target)));
 }
 
 auto IDL::traits<::Faults::Risky>::_object(
-    const ref_type& object) noexcept -> const ::CORBA::Object* {
-  return object.get();
+    const ref_type& _reference) noexcept -> const ::CORBA::Object* {
+  return _reference.get();
 }

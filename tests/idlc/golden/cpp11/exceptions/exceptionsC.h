@@ -15,18 +15,18 @@ class Global_Trouble final : public ::CORBA::UserException {
 
   int32_t code() const noexcept { return code_; }
   int32_t& code() noexcept { return code_; }
-  void code(int32_t value) noexcept { code_ = value; }
+  void code(int32_t _value) noexcept { code_ = _value; }
 
   const char* _rep_id() const noexcept override;
   const char* _name() const noexcept override;
   [[noreturn]] void _raise() const override;
-  void _encode(::perigee::cdr::Encoder& encoder) const override;
-  void _describe(std::string& text) const override;
+  void _encode(::perigee::cdr::Encoder& _encoder) const override;
+  void _describe(std::string& _text) const override;
 
-  void swap(Global_Trouble& other) noexcept;
-  friend void swap(Global_Trouble& a, Global_Trouble& b) noexcept { a.swap(b); }
-  friend bool operator==(const Global_Trouble& a, const Global_Trouble& b) {
-    return a.code_ == b.code_;
+  void swap(Global_Trouble& _other) noexcept;
+  friend void swap(Global_Trouble& _a, Global_Trouble& _b) noexcept { _a.swap(_b); }
+  friend bool operator==(const Global_Trouble& _a, const Global_Trouble& _b) {
+    return _a.code_ == _b.code_;
   }
 
   static constexpr std::string_view _type_name = "Global_Trouble";
@@ -39,8 +39,9 @@ class Global_Trouble final : public ::CORBA::UserException {
   int32_t code_{};
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Global_Trouble& value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Global_Trouble& value);
+::perigee::cdr::Encoder& operator<<(
+    ::perigee::cdr::Encoder& _encoder, const Global_Trouble& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Global_Trouble& _value);
 
 namespace Faults {
 
@@ -53,10 +54,10 @@ class Empty final : public ::CORBA::UserException {
   const char* _rep_id() const noexcept override;
   const char* _name() const noexcept override;
   [[noreturn]] void _raise() const override;
-  void _encode(::perigee::cdr::Encoder& encoder) const override;
+  void _encode(::perigee::cdr::Encoder& _encoder) const override;
 
-  void swap(Empty& other) noexcept;
-  friend void swap(Empty& a, Empty& b) noexcept { a.swap(b); }
+  void swap(Empty& _other) noexcept;
+  friend void swap(Empty& _a, Empty& _b) noexcept { _a.swap(_b); }
   friend bool operator==(const Empty&, const Empty&) { return true; }
 
   static constexpr std::string_view _type_name = "Faults::Empty";
@@ -64,8 +65,8 @@ class Empty final : public ::CORBA::UserException {
   static void _visit(_self&, _visitor&&) {}
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Empty& value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Empty& value);
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Empty& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Empty& _value);
 
 class Detailed final : public ::CORBA::UserException {
  public:
@@ -77,28 +78,28 @@ class Detailed final : public ::CORBA::UserException {
 
   const std::string& _cxx_what() const& noexcept { return what_; }
   std::string& _cxx_what() & noexcept { return what_; }
-  void _cxx_what(const std::string& value) { what_ = value; }
-  void _cxx_what(std::string&& value) noexcept { what_ = std::move(value); }
+  void _cxx_what(const std::string& _value) { what_ = _value; }
+  void _cxx_what(std::string&& _value) noexcept { what_ = std::move(_value); }
 
   int32_t code() const noexcept { return code_; }
   int32_t& code() noexcept { return code_; }
-  void code(int32_t value) noexcept { code_ = value; }
+  void code(int32_t _value) noexcept { code_ = _value; }
 
   const std::vector<std::string>& causes() const& noexcept { return causes_; }
   std::vector<std::string>& causes() & noexcept { return causes_; }
-  void causes(const std::vector<std::string>& value) { causes_ = value; }
-  void causes(std::vector<std::string>&& value) noexcept { causes_ = std::move(value); }
+  void causes(const std::vector<std::string>& _value) { causes_ = _value; }
+  void causes(std::vector<std::string>&& _value) noexcept { causes_ = std::move(_value); }
 
   const char* _rep_id() const noexcept override;
   const char* _name() const noexcept override;
   [[noreturn]] void _raise() const override;
-  void _encode(::perigee::cdr::Encoder& encoder) const override;
-  void _describe(std::string& text) const override;
+  void _encode(::perigee::cdr::Encoder& _encoder) const override;
+  void _describe(std::string& _text) const override;
 
-  void swap(Detailed& other) noexcept;
-  friend void swap(Detailed& a, Detailed& b) noexcept { a.swap(b); }
-  friend bool operator==(const Detailed& a, const Detailed& b) {
-    return a.what_ == b.what_ && a.code_ == b.code_ && a.causes_ == b.causes_;
+  void swap(Detailed& _other) noexcept;
+  friend void swap(Detailed& _a, Detailed& _b) noexcept { _a.swap(_b); }
+  friend bool operator==(const Detailed& _a, const Detailed& _b) {
+    return _a.what_ == _b.what_ && _a.code_ == _b.code_ && _a.causes_ == _b.causes_;
   }
 
   static constexpr std::string_view _type_name = "Faults::Detailed";
@@ -115,15 +116,15 @@ class Detailed final : public ::CORBA::UserException {
   std::vector<std::string> causes_;
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Detailed& value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Detailed& value);
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Detailed& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Detailed& _value);
 
 class Risky : public virtual ::CORBA::Object {
  public:
   using _ref_type = ::CORBA::object_reference<Risky>;
   static constexpr std::string_view _type_id = "IDL:Faults/Risky:1.0";
 
-  explicit Risky(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept;
+  explicit Risky(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
 
   class Nearby final : public ::CORBA::UserException {
    public:
@@ -135,18 +136,18 @@ class Risky : public virtual ::CORBA::Object {
 
     bool fatal() const noexcept { return fatal_; }
     bool& fatal() noexcept { return fatal_; }
-    void fatal(bool value) noexcept { fatal_ = value; }
+    void fatal(bool _value) noexcept { fatal_ = _value; }
 
     const char* _rep_id() const noexcept override;
     const char* _name() const noexcept override;
     [[noreturn]] void _raise() const override;
-    void _encode(::perigee::cdr::Encoder& encoder) const override;
-    void _describe(std::string& text) const override;
+    void _encode(::perigee::cdr::Encoder& _encoder) const override;
+    void _describe(std::string& _text) const override;
 
-    void swap(Nearby& other) noexcept;
-    friend void swap(Nearby& a, Nearby& b) noexcept { a.swap(b); }
-    friend bool operator==(const Nearby& a, const Nearby& b) {
-      return a.fatal_ == b.fatal_;
+    void swap(Nearby& _other) noexcept;
+    friend void swap(Nearby& _a, Nearby& _b) noexcept { _a.swap(_b); }
+    friend bool operator==(const Nearby& _a, const Nearby& _b) {
+      return _a.fatal_ == _b.fatal_;
     }
 
     static constexpr std::string_view _type_name = "Faults::Risky::Nearby";
@@ -164,11 +165,11 @@ class Risky : public virtual ::CORBA::Object {
 
  protected:
   Risky() = default;
-  bool _implements(std::string_view repository_id) const noexcept override;
+  bool _implements(std::string_view _id) const noexcept override;
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Risky::Nearby& value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Risky::Nearby& value);
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Risky::Nearby& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Risky::Nearby& _value);
 
 }  // namespace Faults
 
@@ -183,8 +184,8 @@ struct IDL::traits<::Faults::Detailed> : ::perigee::stub::aggregate_traits<::Fau
 #define PERIGEE_TRAITS_6Faults5Risky
 template <>
 struct IDL::traits<::Faults::Risky> : ::perigee::stub::interface_traits<::Faults::Risky> {
-  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> reference);
-  static const ::CORBA::Object* _object(const ref_type& object) noexcept;
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
+  static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
 #endif
 

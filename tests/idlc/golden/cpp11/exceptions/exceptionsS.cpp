@@ -12,17 +12,16 @@ namespace Faults {
       ::perigee::skeleton::reference_to_this(*this)->_reference());
 }
 
-bool Risky::_is_a(const std::string& repository_id) {
-  return repository_id == ::Faults::Risky::_type_id
-      || ::PortableServer::Servant::_is_a(repository_id);
+bool Risky::_is_a(const std::string& _id) {
+  return _id == ::Faults::Risky::_type_id || ::PortableServer::Servant::_is_a(_id);
 }
 
 std::string_view Risky::_primary_interface() const noexcept {
   return ::Faults::Risky::_type_id;
 }
 
-void Risky::_dispatch(::perigee::orb::ServerRequest& request) {
-  static constexpr ::perigee::skeleton::OperationSlot slots[] = {
+void Risky::_dispatch(::perigee::orb::ServerRequest& _request_) {
+  static constexpr ::perigee::skeleton::OperationSlot _slots[] = {
       {"_repository_id", 3},
       {"_component", 5},
       {"", ::perigee::skeleton::unknown_operation},
@@ -32,21 +31,21 @@ void Risky::_dispatch(::perigee::orb::ServerRequest& request) {
       {"attempt", 0},
       {"_non_existent", 2},
   };
-  switch (::perigee::skeleton::find_operation(slots, 21, request.operation())) {
+  switch (::perigee::skeleton::find_operation(_slots, 21, _request_.operation())) {
     case 0:
-      return _skeleton_attempt(*this, request);
+      return _skeleton_attempt(*this, _request_);
     case 1:
-      return ::perigee::skeleton::is_a(*this, request);
+      return ::perigee::skeleton::is_a(*this, _request_);
     case 2:
-      return ::perigee::skeleton::non_existent(*this, request);
+      return ::perigee::skeleton::non_existent(*this, _request_);
     case 3:
-      return ::perigee::skeleton::repository_id(*this, request);
+      return ::perigee::skeleton::repository_id(*this, _request_);
     case 4:
-      return ::perigee::skeleton::interface(*this, request);
+      return ::perigee::skeleton::interface(*this, _request_);
     case 5:
-      return ::perigee::skeleton::component(*this, request);
+      return ::perigee::skeleton::component(*this, _request_);
     default:
-      ::perigee::skeleton::unknown(request);
+      ::perigee::skeleton::unknown(_request_);
   }
 }
 

@@ -14,11 +14,11 @@ class Risky : public virtual ::PortableServer::Servant {
   virtual void attempt(int32_t how) = 0;
 
   ::CORBA::object_reference<::Faults::Risky> _this();
-  bool _is_a(const std::string& repository_id) override;
+  bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;
-  void _dispatch(::perigee::orb::ServerRequest& request) override;
+  void _dispatch(::perigee::orb::ServerRequest& _request_) override;
 
-  static void _skeleton_attempt(Risky& servant, ::perigee::orb::ServerRequest& request);
+  static void _skeleton_attempt(Risky& _servant_, ::perigee::orb::ServerRequest& _request_);
 };
 
 template <typename _tied>

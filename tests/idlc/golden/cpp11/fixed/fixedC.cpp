@@ -5,25 +5,25 @@
 
 namespace Money {
 
-void Item::swap(Item& other) noexcept {
-  std::swap(name_, other.name_);
-  std::swap(price_, other.price_);
-  std::swap(tax_, other.tax_);
+void Item::swap(Item& _other) noexcept {
+  std::swap(name_, _other.name_);
+  std::swap(price_, _other.price_);
+  std::swap(tax_, _other.tax_);
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Item& value) {
-  return encoder << value.name() << value.price() << value.tax();
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Item& _value) {
+  return _encoder << _value.name() << _value.price() << _value.tax();
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Item& value) {
-  return decoder >> value.name() >> value.price() >> value.tax();
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Item& _value) {
+  return _decoder >> _value.name() >> _value.price() >> _value.tax();
 }
 
-Till::Till(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept
-    : ::CORBA::Object(std::move(reference)) {}
+Till::Till(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
+    : ::CORBA::Object(std::move(_target)) {}
 
-bool Till::_implements(std::string_view repository_id) const noexcept {
-  return repository_id == _type_id || ::CORBA::Object::_implements(repository_id);
+bool Till::_implements(std::string_view _id) const noexcept {
+  return _id == _type_id || ::CORBA::Object::_implements(_id);
 }
 
 ::Money::Amount Till::balance() {
@@ -37,12 +37,12 @@ bool Till::_implements(std::string_view repository_id) const noexcept {
   return _result_;
 }
 
-void Till::balance(const ::Money::Amount& value) {
+void Till::balance(const ::Money::Amount& _value) {
   static constexpr ::perigee::stub::Operation _operation_{
       "_set_balance", ::perigee::stub::Operation::Kind::twoway, {}};
   ::perigee::stub::invoke(
       *this, _operation_,
-      [&value](::perigee::cdr::Encoder& _encoder_) { _encoder_ << value; },
+      [&_value](::perigee::cdr::Encoder& _encoder_) { _encoder_ << _value; },
       nullptr);
 }
 
@@ -63,11 +63,11 @@ void Till::balance(const ::Money::Amount& value) {
 }  // namespace Money
 
 auto IDL::traits<::Money::Till>::_stub(
-    ::perigee::counted_ptr<::perigee::orb::Reference> reference) -> ref_type {
-  return ref_type(::perigee::make_counted<::Money::Till>(std::move(reference)));
+    ::perigee::counted_ptr<::perigee::orb::Reference> _target) -> ref_type {
+  return ref_type(::perigee::make_counted<::Money::Till>(std::move(_target)));
 }
 
 auto IDL::traits<::Money::Till>::_object(
-    const ref_type& object) noexcept -> const ::CORBA::Object* {
-  return object.get();
+    const ref_type& _reference) noexcept -> const ::CORBA::Object* {
+  return _reference.get();
 }

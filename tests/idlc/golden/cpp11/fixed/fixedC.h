@@ -23,21 +23,21 @@ class Item {
 
   const std::string& name() const& noexcept { return name_; }
   std::string& name() & noexcept { return name_; }
-  void name(const std::string& value) { name_ = value; }
-  void name(std::string&& value) noexcept { name_ = std::move(value); }
+  void name(const std::string& _value) { name_ = _value; }
+  void name(std::string&& _value) noexcept { name_ = std::move(_value); }
 
   const ::Money::Amount& price() const& noexcept { return price_; }
   ::Money::Amount& price() & noexcept { return price_; }
-  void price(const ::Money::Amount& value) { price_ = value; }
-  void price(::Money::Amount&& value) noexcept { price_ = std::move(value); }
+  void price(const ::Money::Amount& _value) { price_ = _value; }
+  void price(::Money::Amount&& _value) noexcept { price_ = std::move(_value); }
 
   const ::IDL::Fixed<4, 1>& tax() const& noexcept { return tax_; }
   ::IDL::Fixed<4, 1>& tax() & noexcept { return tax_; }
-  void tax(const ::IDL::Fixed<4, 1>& value) { tax_ = value; }
-  void tax(::IDL::Fixed<4, 1>&& value) noexcept { tax_ = std::move(value); }
+  void tax(const ::IDL::Fixed<4, 1>& _value) { tax_ = _value; }
+  void tax(::IDL::Fixed<4, 1>&& _value) noexcept { tax_ = std::move(_value); }
 
-  void swap(Item& other) noexcept;
-  friend void swap(Item& a, Item& b) noexcept { a.swap(b); }
+  void swap(Item& _other) noexcept;
+  friend void swap(Item& _a, Item& _b) noexcept { _a.swap(_b); }
   friend bool operator==(const Item&, const Item&) = default;
 
   static constexpr std::string_view _type_name = "Money::Item";
@@ -54,24 +54,24 @@ class Item {
   ::IDL::Fixed<4, 1> tax_;
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Item& value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Item& value);
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Item& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Item& _value);
 
 class Till : public virtual ::CORBA::Object {
  public:
   using _ref_type = ::CORBA::object_reference<Till>;
   static constexpr std::string_view _type_id = "IDL:Money/Till:1.0";
 
-  explicit Till(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept;
+  explicit Till(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
 
   virtual ::Money::Amount balance();
-  virtual void balance(const ::Money::Amount& value);
+  virtual void balance(const ::Money::Amount& _value);
   virtual ::Money::Amount pay(
       const ::Money::Amount& first, ::Money::Item& second, ::Money::Amounts& third);
 
  protected:
   Till() = default;
-  bool _implements(std::string_view repository_id) const noexcept override;
+  bool _implements(std::string_view _id) const noexcept override;
 };
 
 }  // namespace Money
@@ -83,7 +83,7 @@ struct IDL::traits<::Money::Item> : ::perigee::stub::aggregate_traits<::Money::I
 #define PERIGEE_TRAITS_5Money4Till
 template <>
 struct IDL::traits<::Money::Till> : ::perigee::stub::interface_traits<::Money::Till> {
-  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> reference);
-  static const ::CORBA::Object* _object(const ref_type& object) noexcept;
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
+  static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
 #endif

@@ -12,17 +12,16 @@ namespace Money {
       ::perigee::skeleton::reference_to_this(*this)->_reference());
 }
 
-bool Till::_is_a(const std::string& repository_id) {
-  return repository_id == ::Money::Till::_type_id
-      || ::PortableServer::Servant::_is_a(repository_id);
+bool Till::_is_a(const std::string& _id) {
+  return _id == ::Money::Till::_type_id || ::PortableServer::Servant::_is_a(_id);
 }
 
 std::string_view Till::_primary_interface() const noexcept {
   return ::Money::Till::_type_id;
 }
 
-void Till::_dispatch(::perigee::orb::ServerRequest& request) {
-  static constexpr ::perigee::skeleton::OperationSlot slots[] = {
+void Till::_dispatch(::perigee::orb::ServerRequest& _request_) {
+  static constexpr ::perigee::skeleton::OperationSlot _slots[] = {
       {"_interface", 6},
       {"_non_existent", 4},
       {"pay", 2},
@@ -32,25 +31,25 @@ void Till::_dispatch(::perigee::orb::ServerRequest& request) {
       {"_set_balance", 1},
       {"_component", 7},
   };
-  switch (::perigee::skeleton::find_operation(slots, 90, request.operation())) {
+  switch (::perigee::skeleton::find_operation(_slots, 90, _request_.operation())) {
     case 0:
-      return _get_skeleton_balance(*this, request);
+      return _get_skeleton_balance(*this, _request_);
     case 1:
-      return _set_skeleton_balance(*this, request);
+      return _set_skeleton_balance(*this, _request_);
     case 2:
-      return _skeleton_pay(*this, request);
+      return _skeleton_pay(*this, _request_);
     case 3:
-      return ::perigee::skeleton::is_a(*this, request);
+      return ::perigee::skeleton::is_a(*this, _request_);
     case 4:
-      return ::perigee::skeleton::non_existent(*this, request);
+      return ::perigee::skeleton::non_existent(*this, _request_);
     case 5:
-      return ::perigee::skeleton::repository_id(*this, request);
+      return ::perigee::skeleton::repository_id(*this, _request_);
     case 6:
-      return ::perigee::skeleton::interface(*this, request);
+      return ::perigee::skeleton::interface(*this, _request_);
     case 7:
-      return ::perigee::skeleton::component(*this, request);
+      return ::perigee::skeleton::component(*this, _request_);
     default:
-      ::perigee::skeleton::unknown(request);
+      ::perigee::skeleton::unknown(_request_);
   }
 }
 
@@ -61,10 +60,10 @@ void Till::_get_skeleton_balance(Till& _servant_, ::perigee::orb::ServerRequest&
 }
 
 void Till::_set_skeleton_balance(Till& _servant_, ::perigee::orb::ServerRequest& _request_) {
-  ::Money::Amount value;
-  _request_.arguments() >> value;
+  ::Money::Amount _value;
+  _request_.arguments() >> _value;
   _request_.end_of_arguments();
-  _servant_.balance(value);
+  _servant_.balance(_value);
   _request_.reply(nullptr);
 }
 

@@ -12,18 +12,18 @@ namespace Money {
 class Till : public virtual ::PortableServer::Servant {
  public:
   virtual ::Money::Amount balance() = 0;
-  virtual void balance(const ::Money::Amount& value) = 0;
+  virtual void balance(const ::Money::Amount& _value) = 0;
   virtual ::Money::Amount pay(
       const ::Money::Amount& first, ::Money::Item& second, ::Money::Amounts& third) = 0;
 
   ::CORBA::object_reference<::Money::Till> _this();
-  bool _is_a(const std::string& repository_id) override;
+  bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;
-  void _dispatch(::perigee::orb::ServerRequest& request) override;
+  void _dispatch(::perigee::orb::ServerRequest& _request_) override;
 
-  static void _get_skeleton_balance(Till& servant, ::perigee::orb::ServerRequest& request);
-  static void _set_skeleton_balance(Till& servant, ::perigee::orb::ServerRequest& request);
-  static void _skeleton_pay(Till& servant, ::perigee::orb::ServerRequest& request);
+  static void _get_skeleton_balance(Till& _servant_, ::perigee::orb::ServerRequest& _request_);
+  static void _set_skeleton_balance(Till& _servant_, ::perigee::orb::ServerRequest& _request_);
+  static void _skeleton_pay(Till& _servant_, ::perigee::orb::ServerRequest& _request_);
 };
 
 template <typename _tied>
@@ -37,8 +37,8 @@ class _tie_Till final : public Till {
   ::Money::Amount balance() override {
     return _object_->balance();
   }
-  void balance(const ::Money::Amount& value) override {
-    _object_->balance(value);
+  void balance(const ::Money::Amount& _value) override {
+    _object_->balance(_value);
   }
   ::Money::Amount pay(
       const ::Money::Amount& first, ::Money::Item& second, ::Money::Amounts& third) override {

@@ -6,44 +6,44 @@
 
 namespace Orders {
 
-void Order::swap(Order& other) noexcept {
-  std::swap(buyer_, other.buyer_);
-  std::swap(seller_, other.seller_);
-  std::swap(watchers_, other.watchers_);
+void Order::swap(Order& _other) noexcept {
+  std::swap(buyer_, _other.buyer_);
+  std::swap(seller_, _other.seller_);
+  std::swap(watchers_, _other.watchers_);
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Order& value) {
-  return encoder << value.buyer() << value.seller() << value.watchers();
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Order& _value) {
+  return _encoder << _value.buyer() << _value.seller() << _value.watchers();
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Order& value) {
-  return decoder >> value.buyer() >> value.seller() >> value.watchers();
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Order& _value) {
+  return _decoder >> _value.buyer() >> _value.seller() >> _value.watchers();
 }
 
 const char* Rejected::_rep_id() const noexcept { return _type_id.data(); }
 const char* Rejected::_name() const noexcept { return "Rejected"; }
 void Rejected::_raise() const { throw *this; }
-void Rejected::_encode(::perigee::cdr::Encoder& encoder) const { encoder << *this; }
+void Rejected::_encode(::perigee::cdr::Encoder& _encoder) const { _encoder << *this; }
 
-void Rejected::_describe(std::string& text) const { ::perigee::text::describe(text, *this); }
+void Rejected::_describe(std::string& _text) const { ::perigee::text::describe(_text, *this); }
 
-void Rejected::swap(Rejected& other) noexcept {
-  std::swap(by_, other.by_);
+void Rejected::swap(Rejected& _other) noexcept {
+  std::swap(by_, _other.by_);
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Rejected& value) {
-  return encoder << value.by();
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Rejected& _value) {
+  return _encoder << _value.by();
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Rejected& value) {
-  return decoder >> value.by();
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Rejected& _value) {
+  return _decoder >> _value.by();
 }
 
-Supplier::Supplier(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept
-    : ::CORBA::Object(std::move(reference)) {}
+Supplier::Supplier(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
+    : ::CORBA::Object(std::move(_target)) {}
 
-bool Supplier::_implements(std::string_view repository_id) const noexcept {
-  return repository_id == _type_id || ::CORBA::Object::_implements(repository_id);
+bool Supplier::_implements(std::string_view _id) const noexcept {
+  return _id == _type_id || ::CORBA::Object::_implements(_id);
 }
 
 ::CORBA::object_reference<::Elsewhere::Customer> Supplier::owner() {
@@ -57,12 +57,12 @@ bool Supplier::_implements(std::string_view repository_id) const noexcept {
   return _result_;
 }
 
-void Supplier::owner(::CORBA::object_reference<::Elsewhere::Customer> value) {
+void Supplier::owner(::CORBA::object_reference<::Elsewhere::Customer> _value) {
   static constexpr ::perigee::stub::Operation _operation_{
       "_set_owner", ::perigee::stub::Operation::Kind::twoway, {}};
   ::perigee::stub::invoke(
       *this, _operation_,
-      [&value](::perigee::cdr::Encoder& _encoder_) { _encoder_ << value; },
+      [&_value](::perigee::cdr::Encoder& _encoder_) { _encoder_ << _value; },
       nullptr);
 }
 
@@ -90,18 +90,18 @@ void Supplier::place(
       [&order, &served](::perigee::cdr::Decoder& _decoder_) { _decoder_ >> order >> served; });
 }
 
-bool Watch::_implements(std::string_view repository_id) const noexcept {
-  return repository_id == _type_id || ::CORBA::Object::_implements(repository_id);
+bool Watch::_implements(std::string_view _id) const noexcept {
+  return _id == _type_id || ::CORBA::Object::_implements(_id);
 }
 
 }  // namespace Orders
 
 auto IDL::traits<::Orders::Supplier>::_stub(
-    ::perigee::counted_ptr<::perigee::orb::Reference> reference) -> ref_type {
-  return ref_type(::perigee::make_counted<::Orders::Supplier>(std::move(reference)));
+    ::perigee::counted_ptr<::perigee::orb::Reference> _target) -> ref_type {
+  return ref_type(::perigee::make_counted<::Orders::Supplier>(std::move(_target)));
 }
 
 auto IDL::traits<::Orders::Supplier>::_object(
-    const ref_type& object) noexcept -> const ::CORBA::Object* {
-  return object.get();
+    const ref_type& _reference) noexcept -> const ::CORBA::Object* {
+  return _reference.get();
 }

@@ -30,23 +30,23 @@ class Order {
 
   const ::CORBA::object_reference<::Elsewhere::Customer>& buyer() const& noexcept { return buyer_; }
   ::CORBA::object_reference<::Elsewhere::Customer>& buyer() & noexcept { return buyer_; }
-  void buyer(const ::CORBA::object_reference<::Elsewhere::Customer>& value) { buyer_ = value; }
+  void buyer(const ::CORBA::object_reference<::Elsewhere::Customer>& _value) { buyer_ = _value; }
   void buyer(
-      ::CORBA::object_reference<::Elsewhere::Customer>&& value) noexcept { buyer_ = std::move(value); }
+      ::CORBA::object_reference<::Elsewhere::Customer>&& _value) noexcept { buyer_ = std::move(_value); }
 
   const ::CORBA::object_reference<::Orders::Supplier>& seller() const& noexcept { return seller_; }
   ::CORBA::object_reference<::Orders::Supplier>& seller() & noexcept { return seller_; }
-  void seller(const ::CORBA::object_reference<::Orders::Supplier>& value) { seller_ = value; }
+  void seller(const ::CORBA::object_reference<::Orders::Supplier>& _value) { seller_ = _value; }
   void seller(
-      ::CORBA::object_reference<::Orders::Supplier>&& value) noexcept { seller_ = std::move(value); }
+      ::CORBA::object_reference<::Orders::Supplier>&& _value) noexcept { seller_ = std::move(_value); }
 
   const ::Orders::Customers& watchers() const& noexcept { return watchers_; }
   ::Orders::Customers& watchers() & noexcept { return watchers_; }
-  void watchers(const ::Orders::Customers& value) { watchers_ = value; }
-  void watchers(::Orders::Customers&& value) noexcept { watchers_ = std::move(value); }
+  void watchers(const ::Orders::Customers& _value) { watchers_ = _value; }
+  void watchers(::Orders::Customers&& _value) noexcept { watchers_ = std::move(_value); }
 
-  void swap(Order& other) noexcept;
-  friend void swap(Order& a, Order& b) noexcept { a.swap(b); }
+  void swap(Order& _other) noexcept;
+  friend void swap(Order& _a, Order& _b) noexcept { _a.swap(_b); }
   friend bool operator==(const Order&, const Order&) = default;
 
   static constexpr std::string_view _type_name = "Orders::Order";
@@ -63,8 +63,8 @@ class Order {
   ::Orders::Customers watchers_;
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Order& value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Order& value);
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Order& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Order& _value);
 
 class Rejected final : public ::CORBA::UserException {
  public:
@@ -76,20 +76,20 @@ class Rejected final : public ::CORBA::UserException {
 
   const ::CORBA::object_reference<::Elsewhere::Customer>& by() const& noexcept { return by_; }
   ::CORBA::object_reference<::Elsewhere::Customer>& by() & noexcept { return by_; }
-  void by(const ::CORBA::object_reference<::Elsewhere::Customer>& value) { by_ = value; }
+  void by(const ::CORBA::object_reference<::Elsewhere::Customer>& _value) { by_ = _value; }
   void by(
-      ::CORBA::object_reference<::Elsewhere::Customer>&& value) noexcept { by_ = std::move(value); }
+      ::CORBA::object_reference<::Elsewhere::Customer>&& _value) noexcept { by_ = std::move(_value); }
 
   const char* _rep_id() const noexcept override;
   const char* _name() const noexcept override;
   [[noreturn]] void _raise() const override;
-  void _encode(::perigee::cdr::Encoder& encoder) const override;
-  void _describe(std::string& text) const override;
+  void _encode(::perigee::cdr::Encoder& _encoder) const override;
+  void _describe(std::string& _text) const override;
 
-  void swap(Rejected& other) noexcept;
-  friend void swap(Rejected& a, Rejected& b) noexcept { a.swap(b); }
-  friend bool operator==(const Rejected& a, const Rejected& b) {
-    return a.by_ == b.by_;
+  void swap(Rejected& _other) noexcept;
+  friend void swap(Rejected& _a, Rejected& _b) noexcept { _a.swap(_b); }
+  friend bool operator==(const Rejected& _a, const Rejected& _b) {
+    return _a.by_ == _b.by_;
   }
 
   static constexpr std::string_view _type_name = "Orders::Rejected";
@@ -102,25 +102,25 @@ class Rejected final : public ::CORBA::UserException {
   ::CORBA::object_reference<::Elsewhere::Customer> by_;
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Rejected& value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Rejected& value);
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Rejected& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Rejected& _value);
 
 class Supplier : public virtual ::CORBA::Object {
  public:
   using _ref_type = ::CORBA::object_reference<Supplier>;
   static constexpr std::string_view _type_id = "IDL:Orders/Supplier:1.0";
 
-  explicit Supplier(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept;
+  explicit Supplier(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
 
   virtual ::CORBA::object_reference<::Elsewhere::Customer> owner();
-  virtual void owner(::CORBA::object_reference<::Elsewhere::Customer> value);
+  virtual void owner(::CORBA::object_reference<::Elsewhere::Customer> _value);
   virtual ::CORBA::object_reference<::Elsewhere::Customer> best(const ::Orders::Customers& all);
   virtual void place(
       ::Orders::Order& order, ::CORBA::object_reference<::Elsewhere::Customer>& served);
 
  protected:
   Supplier() = default;
-  bool _implements(std::string_view repository_id) const noexcept override;
+  bool _implements(std::string_view _id) const noexcept override;
 };
 
 class Watch : public virtual ::CORBA::LocalObject {
@@ -132,7 +132,7 @@ class Watch : public virtual ::CORBA::LocalObject {
 
  protected:
   Watch() = default;
-  bool _implements(std::string_view repository_id) const noexcept override;
+  bool _implements(std::string_view _id) const noexcept override;
 };
 
 }  // namespace Orders
@@ -141,8 +141,8 @@ class Watch : public virtual ::CORBA::LocalObject {
 #define PERIGEE_TRAITS_9Elsewhere8Customer
 template <>
 struct IDL::traits<::Elsewhere::Customer> : ::perigee::stub::interface_traits<::Elsewhere::Customer> {
-  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> reference);
-  static const ::CORBA::Object* _object(const ref_type& object) noexcept;
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
+  static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
 #endif
 
@@ -161,8 +161,8 @@ struct IDL::traits<::Orders::Rejected> : ::perigee::stub::aggregate_traits<::Ord
 #define PERIGEE_TRAITS_6Orders8Supplier
 template <>
 struct IDL::traits<::Orders::Supplier> : ::perigee::stub::interface_traits<::Orders::Supplier> {
-  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> reference);
-  static const ::CORBA::Object* _object(const ref_type& object) noexcept;
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
+  static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
 #endif
 

@@ -12,17 +12,16 @@ namespace Orders {
       ::perigee::skeleton::reference_to_this(*this)->_reference());
 }
 
-bool Supplier::_is_a(const std::string& repository_id) {
-  return repository_id == ::Orders::Supplier::_type_id
-      || ::PortableServer::Servant::_is_a(repository_id);
+bool Supplier::_is_a(const std::string& _id) {
+  return _id == ::Orders::Supplier::_type_id || ::PortableServer::Servant::_is_a(_id);
 }
 
 std::string_view Supplier::_primary_interface() const noexcept {
   return ::Orders::Supplier::_type_id;
 }
 
-void Supplier::_dispatch(::perigee::orb::ServerRequest& request) {
-  static constexpr ::perigee::skeleton::OperationSlot slots[] = {
+void Supplier::_dispatch(::perigee::orb::ServerRequest& _request_) {
+  static constexpr ::perigee::skeleton::OperationSlot _slots[] = {
       {"_set_owner", 1},
       {"_non_existent", 5},
       {"place", 3},
@@ -40,27 +39,27 @@ void Supplier::_dispatch(::perigee::orb::ServerRequest& request) {
       {"", ::perigee::skeleton::unknown_operation},
       {"_interface", 7},
   };
-  switch (::perigee::skeleton::find_operation(slots, 5, request.operation())) {
+  switch (::perigee::skeleton::find_operation(_slots, 5, _request_.operation())) {
     case 0:
-      return _get_skeleton_owner(*this, request);
+      return _get_skeleton_owner(*this, _request_);
     case 1:
-      return _set_skeleton_owner(*this, request);
+      return _set_skeleton_owner(*this, _request_);
     case 2:
-      return _skeleton_best(*this, request);
+      return _skeleton_best(*this, _request_);
     case 3:
-      return _skeleton_place(*this, request);
+      return _skeleton_place(*this, _request_);
     case 4:
-      return ::perigee::skeleton::is_a(*this, request);
+      return ::perigee::skeleton::is_a(*this, _request_);
     case 5:
-      return ::perigee::skeleton::non_existent(*this, request);
+      return ::perigee::skeleton::non_existent(*this, _request_);
     case 6:
-      return ::perigee::skeleton::repository_id(*this, request);
+      return ::perigee::skeleton::repository_id(*this, _request_);
     case 7:
-      return ::perigee::skeleton::interface(*this, request);
+      return ::perigee::skeleton::interface(*this, _request_);
     case 8:
-      return ::perigee::skeleton::component(*this, request);
+      return ::perigee::skeleton::component(*this, _request_);
     default:
-      ::perigee::skeleton::unknown(request);
+      ::perigee::skeleton::unknown(_request_);
   }
 }
 
@@ -71,10 +70,10 @@ void Supplier::_get_skeleton_owner(Supplier& _servant_, ::perigee::orb::ServerRe
 }
 
 void Supplier::_set_skeleton_owner(Supplier& _servant_, ::perigee::orb::ServerRequest& _request_) {
-  ::CORBA::object_reference<::Elsewhere::Customer> value;
-  _request_.arguments() >> value;
+  ::CORBA::object_reference<::Elsewhere::Customer> _value;
+  _request_.arguments() >> _value;
   _request_.end_of_arguments();
-  _servant_.owner(std::move(value));
+  _servant_.owner(std::move(_value));
   _request_.reply(nullptr);
 }
 

@@ -12,20 +12,20 @@ namespace Orders {
 class Supplier : public virtual ::PortableServer::Servant {
  public:
   virtual ::CORBA::object_reference<::Elsewhere::Customer> owner() = 0;
-  virtual void owner(::CORBA::object_reference<::Elsewhere::Customer> value) = 0;
+  virtual void owner(::CORBA::object_reference<::Elsewhere::Customer> _value) = 0;
   virtual ::CORBA::object_reference<::Elsewhere::Customer> best(const ::Orders::Customers& all) = 0;
   virtual void place(
       ::Orders::Order& order, ::CORBA::object_reference<::Elsewhere::Customer>& served) = 0;
 
   ::CORBA::object_reference<::Orders::Supplier> _this();
-  bool _is_a(const std::string& repository_id) override;
+  bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;
-  void _dispatch(::perigee::orb::ServerRequest& request) override;
+  void _dispatch(::perigee::orb::ServerRequest& _request_) override;
 
-  static void _get_skeleton_owner(Supplier& servant, ::perigee::orb::ServerRequest& request);
-  static void _set_skeleton_owner(Supplier& servant, ::perigee::orb::ServerRequest& request);
-  static void _skeleton_best(Supplier& servant, ::perigee::orb::ServerRequest& request);
-  static void _skeleton_place(Supplier& servant, ::perigee::orb::ServerRequest& request);
+  static void _get_skeleton_owner(Supplier& _servant_, ::perigee::orb::ServerRequest& _request_);
+  static void _set_skeleton_owner(Supplier& _servant_, ::perigee::orb::ServerRequest& _request_);
+  static void _skeleton_best(Supplier& _servant_, ::perigee::orb::ServerRequest& _request_);
+  static void _skeleton_place(Supplier& _servant_, ::perigee::orb::ServerRequest& _request_);
 };
 
 template <typename _tied>
@@ -39,8 +39,8 @@ class _tie_Supplier final : public Supplier {
   ::CORBA::object_reference<::Elsewhere::Customer> owner() override {
     return _object_->owner();
   }
-  void owner(::CORBA::object_reference<::Elsewhere::Customer> value) override {
-    _object_->owner(std::move(value));
+  void owner(::CORBA::object_reference<::Elsewhere::Customer> _value) override {
+    _object_->owner(std::move(_value));
   }
   ::CORBA::object_reference<::Elsewhere::Customer> best(const ::Orders::Customers& all) override {
     return _object_->best(all);

@@ -5,11 +5,11 @@
 
 namespace Stock {
 
-History::History(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept
-    : ::CORBA::Object(std::move(reference)) {}
+History::History(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
+    : ::CORBA::Object(std::move(_target)) {}
 
-bool History::_implements(std::string_view repository_id) const noexcept {
-  return repository_id == _type_id || ::Stock::Quoter::_implements(repository_id);
+bool History::_implements(std::string_view _id) const noexcept {
+  return _id == _type_id || ::Stock::Quoter::_implements(_id);
 }
 
 ::Lists::Longs History::prices(const ::Lists::Title& stock_name) {
@@ -30,11 +30,11 @@ bool History::_implements(std::string_view repository_id) const noexcept {
 }  // namespace Stock
 
 auto IDL::traits<::Stock::History>::_stub(
-    ::perigee::counted_ptr<::perigee::orb::Reference> reference) -> ref_type {
-  return ref_type(::perigee::make_counted<::Stock::History>(std::move(reference)));
+    ::perigee::counted_ptr<::perigee::orb::Reference> _target) -> ref_type {
+  return ref_type(::perigee::make_counted<::Stock::History>(std::move(_target)));
 }
 
 auto IDL::traits<::Stock::History>::_object(
-    const ref_type& object) noexcept -> const ::CORBA::Object* {
-  return object.get();
+    const ref_type& _reference) noexcept -> const ::CORBA::Object* {
+  return _reference.get();
 }

@@ -15,13 +15,13 @@ class History : public virtual ::Stock::Quoter {
   using _ref_type = ::CORBA::object_reference<History>;
   static constexpr std::string_view _type_id = "IDL:Stock/History:1.0";
 
-  explicit History(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept;
+  explicit History(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
 
   virtual ::Lists::Longs prices(const ::Lists::Title& stock_name);
 
  protected:
   History() = default;
-  bool _implements(std::string_view repository_id) const noexcept override;
+  bool _implements(std::string_view _id) const noexcept override;
 };
 
 }  // namespace Stock
@@ -30,7 +30,7 @@ class History : public virtual ::Stock::Quoter {
 #define PERIGEE_TRAITS_5Stock7History
 template <>
 struct IDL::traits<::Stock::History> : ::perigee::stub::interface_traits<::Stock::History> {
-  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> reference);
-  static const ::CORBA::Object* _object(const ref_type& object) noexcept;
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
+  static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
 #endif

@@ -12,17 +12,17 @@ namespace Stock {
       ::perigee::skeleton::reference_to_this(*this)->_reference());
 }
 
-bool History::_is_a(const std::string& repository_id) {
-  return repository_id == ::Stock::History::_type_id || repository_id == ::Stock::Quoter::_type_id
-      || ::PortableServer::Servant::_is_a(repository_id);
+bool History::_is_a(const std::string& _id) {
+  return _id == ::Stock::History::_type_id || _id == ::Stock::Quoter::_type_id
+      || ::PortableServer::Servant::_is_a(_id);
 }
 
 std::string_view History::_primary_interface() const noexcept {
   return ::Stock::History::_type_id;
 }
 
-void History::_dispatch(::perigee::orb::ServerRequest& request) {
-  static constexpr ::perigee::skeleton::OperationSlot slots[] = {
+void History::_dispatch(::perigee::orb::ServerRequest& _request_) {
+  static constexpr ::perigee::skeleton::OperationSlot _slots[] = {
       {"_non_existent", 3},
       {"_is_a", 2},
       {"prices", 0},
@@ -32,23 +32,23 @@ void History::_dispatch(::perigee::orb::ServerRequest& request) {
       {"_component", 6},
       {"", ::perigee::skeleton::unknown_operation},
   };
-  switch (::perigee::skeleton::find_operation(slots, 31, request.operation())) {
+  switch (::perigee::skeleton::find_operation(_slots, 31, _request_.operation())) {
     case 0:
-      return _skeleton_prices(*this, request);
+      return _skeleton_prices(*this, _request_);
     case 1:
-      return ::POA::Stock::Quoter::_skeleton_get_quote(*this, request);
+      return ::POA::Stock::Quoter::_skeleton_get_quote(*this, _request_);
     case 2:
-      return ::perigee::skeleton::is_a(*this, request);
+      return ::perigee::skeleton::is_a(*this, _request_);
     case 3:
-      return ::perigee::skeleton::non_existent(*this, request);
+      return ::perigee::skeleton::non_existent(*this, _request_);
     case 4:
-      return ::perigee::skeleton::repository_id(*this, request);
+      return ::perigee::skeleton::repository_id(*this, _request_);
     case 5:
-      return ::perigee::skeleton::interface(*this, request);
+      return ::perigee::skeleton::interface(*this, _request_);
     case 6:
-      return ::perigee::skeleton::component(*this, request);
+      return ::perigee::skeleton::component(*this, _request_);
     default:
-      ::perigee::skeleton::unknown(request);
+      ::perigee::skeleton::unknown(_request_);
   }
 }
 

@@ -15,11 +15,11 @@ class History : public virtual ::POA::Stock::Quoter {
   virtual ::Lists::Longs prices(const ::Lists::Title& stock_name) = 0;
 
   ::CORBA::object_reference<::Stock::History> _this();
-  bool _is_a(const std::string& repository_id) override;
+  bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;
-  void _dispatch(::perigee::orb::ServerRequest& request) override;
+  void _dispatch(::perigee::orb::ServerRequest& _request_) override;
 
-  static void _skeleton_prices(History& servant, ::perigee::orb::ServerRequest& request);
+  static void _skeleton_prices(History& _servant_, ::perigee::orb::ServerRequest& _request_);
 };
 
 template <typename _tied>

@@ -5,11 +5,11 @@
 
 namespace Family {
 
-Ancestor::Ancestor(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept
-    : ::CORBA::Object(std::move(reference)) {}
+Ancestor::Ancestor(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
+    : ::CORBA::Object(std::move(_target)) {}
 
-bool Ancestor::_implements(std::string_view repository_id) const noexcept {
-  return repository_id == _type_id || ::CORBA::Object::_implements(repository_id);
+bool Ancestor::_implements(std::string_view _id) const noexcept {
+  return _id == _type_id || ::CORBA::Object::_implements(_id);
 }
 
 std::string Ancestor::name() {
@@ -34,20 +34,20 @@ int32_t Ancestor::age() {
   return _result_;
 }
 
-void Ancestor::age(int32_t value) {
+void Ancestor::age(int32_t _value) {
   static constexpr ::perigee::stub::Operation _operation_{
       "_set_age", ::perigee::stub::Operation::Kind::twoway, {}};
   ::perigee::stub::invoke(
       *this, _operation_,
-      [&value](::perigee::cdr::Encoder& _encoder_) { _encoder_ << value; },
+      [&_value](::perigee::cdr::Encoder& _encoder_) { _encoder_ << _value; },
       nullptr);
 }
 
-Mother::Mother(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept
-    : ::CORBA::Object(std::move(reference)) {}
+Mother::Mother(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
+    : ::CORBA::Object(std::move(_target)) {}
 
-bool Mother::_implements(std::string_view repository_id) const noexcept {
-  return repository_id == _type_id || ::Family::Ancestor::_implements(repository_id);
+bool Mother::_implements(std::string_view _id) const noexcept {
+  return _id == _type_id || ::Family::Ancestor::_implements(_id);
 }
 
 void Mother::sing(const std::string& song) {
@@ -59,11 +59,11 @@ void Mother::sing(const std::string& song) {
       nullptr);
 }
 
-Father::Father(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept
-    : ::CORBA::Object(std::move(reference)) {}
+Father::Father(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
+    : ::CORBA::Object(std::move(_target)) {}
 
-bool Father::_implements(std::string_view repository_id) const noexcept {
-  return repository_id == _type_id || ::Family::Ancestor::_implements(repository_id);
+bool Father::_implements(std::string_view _id) const noexcept {
+  return _id == _type_id || ::Family::Ancestor::_implements(_id);
 }
 
 void Father::dance() {
@@ -72,12 +72,12 @@ void Father::dance() {
   ::perigee::stub::invoke(*this, _operation_, nullptr, nullptr);
 }
 
-Child::Child(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept
-    : ::CORBA::Object(std::move(reference)) {}
+Child::Child(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
+    : ::CORBA::Object(std::move(_target)) {}
 
-bool Child::_implements(std::string_view repository_id) const noexcept {
-  return repository_id == _type_id || ::Family::Mother::_implements(repository_id)
-      || ::Family::Father::_implements(repository_id);
+bool Child::_implements(std::string_view _id) const noexcept {
+  return _id == _type_id || ::Family::Mother::_implements(_id)
+      || ::Family::Father::_implements(_id);
 }
 
 bool Child::cry() {
@@ -95,11 +95,11 @@ bool Child::cry() {
 
 namespace Friends {
 
-Neighbour::Neighbour(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept
-    : ::CORBA::Object(std::move(reference)) {}
+Neighbour::Neighbour(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
+    : ::CORBA::Object(std::move(_target)) {}
 
-bool Neighbour::_implements(std::string_view repository_id) const noexcept {
-  return repository_id == _type_id || ::Family::Child::_implements(repository_id);
+bool Neighbour::_implements(std::string_view _id) const noexcept {
+  return _id == _type_id || ::Family::Child::_implements(_id);
 }
 
 void Neighbour::visit(::CORBA::object_reference<::Family::Ancestor> host) {
@@ -114,51 +114,51 @@ void Neighbour::visit(::CORBA::object_reference<::Family::Ancestor> host) {
 }  // namespace Friends
 
 auto IDL::traits<::Family::Ancestor>::_stub(
-    ::perigee::counted_ptr<::perigee::orb::Reference> reference) -> ref_type {
-  return ref_type(::perigee::make_counted<::Family::Ancestor>(std::move(reference)));
+    ::perigee::counted_ptr<::perigee::orb::Reference> _target) -> ref_type {
+  return ref_type(::perigee::make_counted<::Family::Ancestor>(std::move(_target)));
 }
 
 auto IDL::traits<::Family::Ancestor>::_object(
-    const ref_type& object) noexcept -> const ::CORBA::Object* {
-  return object.get();
+    const ref_type& _reference) noexcept -> const ::CORBA::Object* {
+  return _reference.get();
 }
 
 auto IDL::traits<::Family::Mother>::_stub(
-    ::perigee::counted_ptr<::perigee::orb::Reference> reference) -> ref_type {
-  return ref_type(::perigee::make_counted<::Family::Mother>(std::move(reference)));
+    ::perigee::counted_ptr<::perigee::orb::Reference> _target) -> ref_type {
+  return ref_type(::perigee::make_counted<::Family::Mother>(std::move(_target)));
 }
 
 auto IDL::traits<::Family::Mother>::_object(
-    const ref_type& object) noexcept -> const ::CORBA::Object* {
-  return object.get();
+    const ref_type& _reference) noexcept -> const ::CORBA::Object* {
+  return _reference.get();
 }
 
 auto IDL::traits<::Family::Father>::_stub(
-    ::perigee::counted_ptr<::perigee::orb::Reference> reference) -> ref_type {
-  return ref_type(::perigee::make_counted<::Family::Father>(std::move(reference)));
+    ::perigee::counted_ptr<::perigee::orb::Reference> _target) -> ref_type {
+  return ref_type(::perigee::make_counted<::Family::Father>(std::move(_target)));
 }
 
 auto IDL::traits<::Family::Father>::_object(
-    const ref_type& object) noexcept -> const ::CORBA::Object* {
-  return object.get();
+    const ref_type& _reference) noexcept -> const ::CORBA::Object* {
+  return _reference.get();
 }
 
 auto IDL::traits<::Family::Child>::_stub(
-    ::perigee::counted_ptr<::perigee::orb::Reference> reference) -> ref_type {
-  return ref_type(::perigee::make_counted<::Family::Child>(std::move(reference)));
+    ::perigee::counted_ptr<::perigee::orb::Reference> _target) -> ref_type {
+  return ref_type(::perigee::make_counted<::Family::Child>(std::move(_target)));
 }
 
 auto IDL::traits<::Family::Child>::_object(
-    const ref_type& object) noexcept -> const ::CORBA::Object* {
-  return object.get();
+    const ref_type& _reference) noexcept -> const ::CORBA::Object* {
+  return _reference.get();
 }
 
 auto IDL::traits<::Friends::Neighbour>::_stub(
-    ::perigee::counted_ptr<::perigee::orb::Reference> reference) -> ref_type {
-  return ref_type(::perigee::make_counted<::Friends::Neighbour>(std::move(reference)));
+    ::perigee::counted_ptr<::perigee::orb::Reference> _target) -> ref_type {
+  return ref_type(::perigee::make_counted<::Friends::Neighbour>(std::move(_target)));
 }
 
 auto IDL::traits<::Friends::Neighbour>::_object(
-    const ref_type& object) noexcept -> const ::CORBA::Object* {
-  return object.get();
+    const ref_type& _reference) noexcept -> const ::CORBA::Object* {
+  return _reference.get();
 }

@@ -12,15 +12,15 @@ class Ancestor : public virtual ::CORBA::Object {
   using _ref_type = ::CORBA::object_reference<Ancestor>;
   static constexpr std::string_view _type_id = "IDL:Family/Ancestor:1.0";
 
-  explicit Ancestor(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept;
+  explicit Ancestor(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
 
   virtual std::string name();
   virtual int32_t age();
-  virtual void age(int32_t value);
+  virtual void age(int32_t _value);
 
  protected:
   Ancestor() = default;
-  bool _implements(std::string_view repository_id) const noexcept override;
+  bool _implements(std::string_view _id) const noexcept override;
 };
 
 class Mother : public virtual ::Family::Ancestor {
@@ -28,13 +28,13 @@ class Mother : public virtual ::Family::Ancestor {
   using _ref_type = ::CORBA::object_reference<Mother>;
   static constexpr std::string_view _type_id = "IDL:Family/Mother:1.0";
 
-  explicit Mother(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept;
+  explicit Mother(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
 
   virtual void sing(const std::string& song);
 
  protected:
   Mother() = default;
-  bool _implements(std::string_view repository_id) const noexcept override;
+  bool _implements(std::string_view _id) const noexcept override;
 };
 
 class Father : public virtual ::Family::Ancestor {
@@ -42,13 +42,13 @@ class Father : public virtual ::Family::Ancestor {
   using _ref_type = ::CORBA::object_reference<Father>;
   static constexpr std::string_view _type_id = "IDL:Family/Father:1.0";
 
-  explicit Father(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept;
+  explicit Father(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
 
   virtual void dance();
 
  protected:
   Father() = default;
-  bool _implements(std::string_view repository_id) const noexcept override;
+  bool _implements(std::string_view _id) const noexcept override;
 };
 
 class Child : public virtual ::Family::Mother, public virtual ::Family::Father {
@@ -56,13 +56,13 @@ class Child : public virtual ::Family::Mother, public virtual ::Family::Father {
   using _ref_type = ::CORBA::object_reference<Child>;
   static constexpr std::string_view _type_id = "IDL:Family/Child:1.0";
 
-  explicit Child(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept;
+  explicit Child(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
 
   virtual bool cry();
 
  protected:
   Child() = default;
-  bool _implements(std::string_view repository_id) const noexcept override;
+  bool _implements(std::string_view _id) const noexcept override;
 };
 
 }  // namespace Family
@@ -76,13 +76,13 @@ class Neighbour : public virtual ::Family::Child {
   using _ref_type = ::CORBA::object_reference<Neighbour>;
   static constexpr std::string_view _type_id = "IDL:Friends/Neighbour:1.0";
 
-  explicit Neighbour(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept;
+  explicit Neighbour(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
 
   virtual void visit(::CORBA::object_reference<::Family::Ancestor> host);
 
  protected:
   Neighbour() = default;
-  bool _implements(std::string_view repository_id) const noexcept override;
+  bool _implements(std::string_view _id) const noexcept override;
 };
 
 }  // namespace Friends
@@ -91,8 +91,8 @@ class Neighbour : public virtual ::Family::Child {
 #define PERIGEE_TRAITS_6Family8Ancestor
 template <>
 struct IDL::traits<::Family::Ancestor> : ::perigee::stub::interface_traits<::Family::Ancestor> {
-  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> reference);
-  static const ::CORBA::Object* _object(const ref_type& object) noexcept;
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
+  static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
 #endif
 
@@ -100,8 +100,8 @@ struct IDL::traits<::Family::Ancestor> : ::perigee::stub::interface_traits<::Fam
 #define PERIGEE_TRAITS_6Family6Mother
 template <>
 struct IDL::traits<::Family::Mother> : ::perigee::stub::interface_traits<::Family::Mother> {
-  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> reference);
-  static const ::CORBA::Object* _object(const ref_type& object) noexcept;
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
+  static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
 #endif
 
@@ -109,8 +109,8 @@ struct IDL::traits<::Family::Mother> : ::perigee::stub::interface_traits<::Famil
 #define PERIGEE_TRAITS_6Family6Father
 template <>
 struct IDL::traits<::Family::Father> : ::perigee::stub::interface_traits<::Family::Father> {
-  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> reference);
-  static const ::CORBA::Object* _object(const ref_type& object) noexcept;
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
+  static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
 #endif
 
@@ -118,8 +118,8 @@ struct IDL::traits<::Family::Father> : ::perigee::stub::interface_traits<::Famil
 #define PERIGEE_TRAITS_6Family5Child
 template <>
 struct IDL::traits<::Family::Child> : ::perigee::stub::interface_traits<::Family::Child> {
-  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> reference);
-  static const ::CORBA::Object* _object(const ref_type& object) noexcept;
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
+  static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
 #endif
 
@@ -127,7 +127,7 @@ struct IDL::traits<::Family::Child> : ::perigee::stub::interface_traits<::Family
 #define PERIGEE_TRAITS_7Friends9Neighbour
 template <>
 struct IDL::traits<::Friends::Neighbour> : ::perigee::stub::interface_traits<::Friends::Neighbour> {
-  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> reference);
-  static const ::CORBA::Object* _object(const ref_type& object) noexcept;
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
+  static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
 #endif

@@ -12,17 +12,16 @@ namespace Family {
       ::perigee::skeleton::reference_to_this(*this)->_reference());
 }
 
-bool Ancestor::_is_a(const std::string& repository_id) {
-  return repository_id == ::Family::Ancestor::_type_id
-      || ::PortableServer::Servant::_is_a(repository_id);
+bool Ancestor::_is_a(const std::string& _id) {
+  return _id == ::Family::Ancestor::_type_id || ::PortableServer::Servant::_is_a(_id);
 }
 
 std::string_view Ancestor::_primary_interface() const noexcept {
   return ::Family::Ancestor::_type_id;
 }
 
-void Ancestor::_dispatch(::perigee::orb::ServerRequest& request) {
-  static constexpr ::perigee::skeleton::OperationSlot slots[] = {
+void Ancestor::_dispatch(::perigee::orb::ServerRequest& _request_) {
+  static constexpr ::perigee::skeleton::OperationSlot _slots[] = {
       {"_repository_id", 5},
       {"_component", 7},
       {"name", 0},
@@ -32,25 +31,25 @@ void Ancestor::_dispatch(::perigee::orb::ServerRequest& request) {
       {"_set_age", 2},
       {"_non_existent", 4},
   };
-  switch (::perigee::skeleton::find_operation(slots, 21, request.operation())) {
+  switch (::perigee::skeleton::find_operation(_slots, 21, _request_.operation())) {
     case 0:
-      return _skeleton_name(*this, request);
+      return _skeleton_name(*this, _request_);
     case 1:
-      return _get_skeleton_age(*this, request);
+      return _get_skeleton_age(*this, _request_);
     case 2:
-      return _set_skeleton_age(*this, request);
+      return _set_skeleton_age(*this, _request_);
     case 3:
-      return ::perigee::skeleton::is_a(*this, request);
+      return ::perigee::skeleton::is_a(*this, _request_);
     case 4:
-      return ::perigee::skeleton::non_existent(*this, request);
+      return ::perigee::skeleton::non_existent(*this, _request_);
     case 5:
-      return ::perigee::skeleton::repository_id(*this, request);
+      return ::perigee::skeleton::repository_id(*this, _request_);
     case 6:
-      return ::perigee::skeleton::interface(*this, request);
+      return ::perigee::skeleton::interface(*this, _request_);
     case 7:
-      return ::perigee::skeleton::component(*this, request);
+      return ::perigee::skeleton::component(*this, _request_);
     default:
-      ::perigee::skeleton::unknown(request);
+      ::perigee::skeleton::unknown(_request_);
   }
 }
 
@@ -67,10 +66,10 @@ void Ancestor::_get_skeleton_age(Ancestor& _servant_, ::perigee::orb::ServerRequ
 }
 
 void Ancestor::_set_skeleton_age(Ancestor& _servant_, ::perigee::orb::ServerRequest& _request_) {
-  int32_t value{};
-  _request_.arguments() >> value;
+  int32_t _value{};
+  _request_.arguments() >> _value;
   _request_.end_of_arguments();
-  _servant_.age(value);
+  _servant_.age(_value);
   _request_.reply(nullptr);
 }
 
@@ -79,18 +78,17 @@ void Ancestor::_set_skeleton_age(Ancestor& _servant_, ::perigee::orb::ServerRequ
       ::perigee::skeleton::reference_to_this(*this)->_reference());
 }
 
-bool Mother::_is_a(const std::string& repository_id) {
-  return repository_id == ::Family::Mother::_type_id
-      || repository_id == ::Family::Ancestor::_type_id
-      || ::PortableServer::Servant::_is_a(repository_id);
+bool Mother::_is_a(const std::string& _id) {
+  return _id == ::Family::Mother::_type_id || _id == ::Family::Ancestor::_type_id
+      || ::PortableServer::Servant::_is_a(_id);
 }
 
 std::string_view Mother::_primary_interface() const noexcept {
   return ::Family::Mother::_type_id;
 }
 
-void Mother::_dispatch(::perigee::orb::ServerRequest& request) {
-  static constexpr ::perigee::skeleton::OperationSlot slots[] = {
+void Mother::_dispatch(::perigee::orb::ServerRequest& _request_) {
+  static constexpr ::perigee::skeleton::OperationSlot _slots[] = {
       {"", ::perigee::skeleton::unknown_operation},
       {"", ::perigee::skeleton::unknown_operation},
       {"", ::perigee::skeleton::unknown_operation},
@@ -108,27 +106,27 @@ void Mother::_dispatch(::perigee::orb::ServerRequest& request) {
       {"_set_age", 3},
       {"", ::perigee::skeleton::unknown_operation},
   };
-  switch (::perigee::skeleton::find_operation(slots, 21, request.operation())) {
+  switch (::perigee::skeleton::find_operation(_slots, 21, _request_.operation())) {
     case 0:
-      return _skeleton_sing(*this, request);
+      return _skeleton_sing(*this, _request_);
     case 1:
-      return ::POA::Family::Ancestor::_skeleton_name(*this, request);
+      return ::POA::Family::Ancestor::_skeleton_name(*this, _request_);
     case 2:
-      return ::POA::Family::Ancestor::_get_skeleton_age(*this, request);
+      return ::POA::Family::Ancestor::_get_skeleton_age(*this, _request_);
     case 3:
-      return ::POA::Family::Ancestor::_set_skeleton_age(*this, request);
+      return ::POA::Family::Ancestor::_set_skeleton_age(*this, _request_);
     case 4:
-      return ::perigee::skeleton::is_a(*this, request);
+      return ::perigee::skeleton::is_a(*this, _request_);
     case 5:
-      return ::perigee::skeleton::non_existent(*this, request);
+      return ::perigee::skeleton::non_existent(*this, _request_);
     case 6:
-      return ::perigee::skeleton::repository_id(*this, request);
+      return ::perigee::skeleton::repository_id(*this, _request_);
     case 7:
-      return ::perigee::skeleton::interface(*this, request);
+      return ::perigee::skeleton::interface(*this, _request_);
     case 8:
-      return ::perigee::skeleton::component(*this, request);
+      return ::perigee::skeleton::component(*this, _request_);
     default:
-      ::perigee::skeleton::unknown(request);
+      ::perigee::skeleton::unknown(_request_);
   }
 }
 
@@ -145,18 +143,17 @@ void Mother::_skeleton_sing(Mother& _servant_, ::perigee::orb::ServerRequest& _r
       ::perigee::skeleton::reference_to_this(*this)->_reference());
 }
 
-bool Father::_is_a(const std::string& repository_id) {
-  return repository_id == ::Family::Father::_type_id
-      || repository_id == ::Family::Ancestor::_type_id
-      || ::PortableServer::Servant::_is_a(repository_id);
+bool Father::_is_a(const std::string& _id) {
+  return _id == ::Family::Father::_type_id || _id == ::Family::Ancestor::_type_id
+      || ::PortableServer::Servant::_is_a(_id);
 }
 
 std::string_view Father::_primary_interface() const noexcept {
   return ::Family::Father::_type_id;
 }
 
-void Father::_dispatch(::perigee::orb::ServerRequest& request) {
-  static constexpr ::perigee::skeleton::OperationSlot slots[] = {
+void Father::_dispatch(::perigee::orb::ServerRequest& _request_) {
+  static constexpr ::perigee::skeleton::OperationSlot _slots[] = {
       {"_repository_id", 6},
       {"_interface", 7},
       {"_set_age", 3},
@@ -174,27 +171,27 @@ void Father::_dispatch(::perigee::orb::ServerRequest& request) {
       {"", ::perigee::skeleton::unknown_operation},
       {"", ::perigee::skeleton::unknown_operation},
   };
-  switch (::perigee::skeleton::find_operation(slots, 20, request.operation())) {
+  switch (::perigee::skeleton::find_operation(_slots, 20, _request_.operation())) {
     case 0:
-      return _skeleton_dance(*this, request);
+      return _skeleton_dance(*this, _request_);
     case 1:
-      return ::POA::Family::Ancestor::_skeleton_name(*this, request);
+      return ::POA::Family::Ancestor::_skeleton_name(*this, _request_);
     case 2:
-      return ::POA::Family::Ancestor::_get_skeleton_age(*this, request);
+      return ::POA::Family::Ancestor::_get_skeleton_age(*this, _request_);
     case 3:
-      return ::POA::Family::Ancestor::_set_skeleton_age(*this, request);
+      return ::POA::Family::Ancestor::_set_skeleton_age(*this, _request_);
     case 4:
-      return ::perigee::skeleton::is_a(*this, request);
+      return ::perigee::skeleton::is_a(*this, _request_);
     case 5:
-      return ::perigee::skeleton::non_existent(*this, request);
+      return ::perigee::skeleton::non_existent(*this, _request_);
     case 6:
-      return ::perigee::skeleton::repository_id(*this, request);
+      return ::perigee::skeleton::repository_id(*this, _request_);
     case 7:
-      return ::perigee::skeleton::interface(*this, request);
+      return ::perigee::skeleton::interface(*this, _request_);
     case 8:
-      return ::perigee::skeleton::component(*this, request);
+      return ::perigee::skeleton::component(*this, _request_);
     default:
-      ::perigee::skeleton::unknown(request);
+      ::perigee::skeleton::unknown(_request_);
   }
 }
 
@@ -209,18 +206,18 @@ void Father::_skeleton_dance(Father& _servant_, ::perigee::orb::ServerRequest& _
       ::perigee::skeleton::reference_to_this(*this)->_reference());
 }
 
-bool Child::_is_a(const std::string& repository_id) {
-  return repository_id == ::Family::Child::_type_id || repository_id == ::Family::Ancestor::_type_id
-      || repository_id == ::Family::Mother::_type_id || repository_id == ::Family::Father::_type_id
-      || ::PortableServer::Servant::_is_a(repository_id);
+bool Child::_is_a(const std::string& _id) {
+  return _id == ::Family::Child::_type_id || _id == ::Family::Ancestor::_type_id
+      || _id == ::Family::Mother::_type_id || _id == ::Family::Father::_type_id
+      || ::PortableServer::Servant::_is_a(_id);
 }
 
 std::string_view Child::_primary_interface() const noexcept {
   return ::Family::Child::_type_id;
 }
 
-void Child::_dispatch(::perigee::orb::ServerRequest& request) {
-  static constexpr ::perigee::skeleton::OperationSlot slots[] = {
+void Child::_dispatch(::perigee::orb::ServerRequest& _request_) {
+  static constexpr ::perigee::skeleton::OperationSlot _slots[] = {
       {"_get_age", 2},
       {"_interface", 9},
       {"cry", 0},
@@ -238,31 +235,31 @@ void Child::_dispatch(::perigee::orb::ServerRequest& request) {
       {"_non_existent", 7},
       {"name", 1},
   };
-  switch (::perigee::skeleton::find_operation(slots, 83, request.operation())) {
+  switch (::perigee::skeleton::find_operation(_slots, 83, _request_.operation())) {
     case 0:
-      return _skeleton_cry(*this, request);
+      return _skeleton_cry(*this, _request_);
     case 1:
-      return ::POA::Family::Ancestor::_skeleton_name(*this, request);
+      return ::POA::Family::Ancestor::_skeleton_name(*this, _request_);
     case 2:
-      return ::POA::Family::Ancestor::_get_skeleton_age(*this, request);
+      return ::POA::Family::Ancestor::_get_skeleton_age(*this, _request_);
     case 3:
-      return ::POA::Family::Ancestor::_set_skeleton_age(*this, request);
+      return ::POA::Family::Ancestor::_set_skeleton_age(*this, _request_);
     case 4:
-      return ::POA::Family::Mother::_skeleton_sing(*this, request);
+      return ::POA::Family::Mother::_skeleton_sing(*this, _request_);
     case 5:
-      return ::POA::Family::Father::_skeleton_dance(*this, request);
+      return ::POA::Family::Father::_skeleton_dance(*this, _request_);
     case 6:
-      return ::perigee::skeleton::is_a(*this, request);
+      return ::perigee::skeleton::is_a(*this, _request_);
     case 7:
-      return ::perigee::skeleton::non_existent(*this, request);
+      return ::perigee::skeleton::non_existent(*this, _request_);
     case 8:
-      return ::perigee::skeleton::repository_id(*this, request);
+      return ::perigee::skeleton::repository_id(*this, _request_);
     case 9:
-      return ::perigee::skeleton::interface(*this, request);
+      return ::perigee::skeleton::interface(*this, _request_);
     case 10:
-      return ::perigee::skeleton::component(*this, request);
+      return ::perigee::skeleton::component(*this, _request_);
     default:
-      ::perigee::skeleton::unknown(request);
+      ::perigee::skeleton::unknown(_request_);
   }
 }
 
@@ -281,20 +278,18 @@ namespace Friends {
       ::perigee::skeleton::reference_to_this(*this)->_reference());
 }
 
-bool Neighbour::_is_a(const std::string& repository_id) {
-  return repository_id == ::Friends::Neighbour::_type_id
-      || repository_id == ::Family::Ancestor::_type_id
-      || repository_id == ::Family::Mother::_type_id || repository_id == ::Family::Father::_type_id
-      || repository_id == ::Family::Child::_type_id
-      || ::PortableServer::Servant::_is_a(repository_id);
+bool Neighbour::_is_a(const std::string& _id) {
+  return _id == ::Friends::Neighbour::_type_id || _id == ::Family::Ancestor::_type_id
+      || _id == ::Family::Mother::_type_id || _id == ::Family::Father::_type_id
+      || _id == ::Family::Child::_type_id || ::PortableServer::Servant::_is_a(_id);
 }
 
 std::string_view Neighbour::_primary_interface() const noexcept {
   return ::Friends::Neighbour::_type_id;
 }
 
-void Neighbour::_dispatch(::perigee::orb::ServerRequest& request) {
-  static constexpr ::perigee::skeleton::OperationSlot slots[] = {
+void Neighbour::_dispatch(::perigee::orb::ServerRequest& _request_) {
+  static constexpr ::perigee::skeleton::OperationSlot _slots[] = {
       {"_get_age", 2},
       {"_interface", 10},
       {"cry", 6},
@@ -312,33 +307,33 @@ void Neighbour::_dispatch(::perigee::orb::ServerRequest& request) {
       {"_non_existent", 8},
       {"name", 1},
   };
-  switch (::perigee::skeleton::find_operation(slots, 83, request.operation())) {
+  switch (::perigee::skeleton::find_operation(_slots, 83, _request_.operation())) {
     case 0:
-      return _skeleton_visit(*this, request);
+      return _skeleton_visit(*this, _request_);
     case 1:
-      return ::POA::Family::Ancestor::_skeleton_name(*this, request);
+      return ::POA::Family::Ancestor::_skeleton_name(*this, _request_);
     case 2:
-      return ::POA::Family::Ancestor::_get_skeleton_age(*this, request);
+      return ::POA::Family::Ancestor::_get_skeleton_age(*this, _request_);
     case 3:
-      return ::POA::Family::Ancestor::_set_skeleton_age(*this, request);
+      return ::POA::Family::Ancestor::_set_skeleton_age(*this, _request_);
     case 4:
-      return ::POA::Family::Mother::_skeleton_sing(*this, request);
+      return ::POA::Family::Mother::_skeleton_sing(*this, _request_);
     case 5:
-      return ::POA::Family::Father::_skeleton_dance(*this, request);
+      return ::POA::Family::Father::_skeleton_dance(*this, _request_);
     case 6:
-      return ::POA::Family::Child::_skeleton_cry(*this, request);
+      return ::POA::Family::Child::_skeleton_cry(*this, _request_);
     case 7:
-      return ::perigee::skeleton::is_a(*this, request);
+      return ::perigee::skeleton::is_a(*this, _request_);
     case 8:
-      return ::perigee::skeleton::non_existent(*this, request);
+      return ::perigee::skeleton::non_existent(*this, _request_);
     case 9:
-      return ::perigee::skeleton::repository_id(*this, request);
+      return ::perigee::skeleton::repository_id(*this, _request_);
     case 10:
-      return ::perigee::skeleton::interface(*this, request);
+      return ::perigee::skeleton::interface(*this, _request_);
     case 11:
-      return ::perigee::skeleton::component(*this, request);
+      return ::perigee::skeleton::component(*this, _request_);
     default:
-      ::perigee::skeleton::unknown(request);
+      ::perigee::skeleton::unknown(_request_);
   }
 }
 

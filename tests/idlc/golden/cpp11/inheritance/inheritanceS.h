@@ -13,16 +13,16 @@ class Ancestor : public virtual ::PortableServer::Servant {
  public:
   virtual std::string name() = 0;
   virtual int32_t age() = 0;
-  virtual void age(int32_t value) = 0;
+  virtual void age(int32_t _value) = 0;
 
   ::CORBA::object_reference<::Family::Ancestor> _this();
-  bool _is_a(const std::string& repository_id) override;
+  bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;
-  void _dispatch(::perigee::orb::ServerRequest& request) override;
+  void _dispatch(::perigee::orb::ServerRequest& _request_) override;
 
-  static void _skeleton_name(Ancestor& servant, ::perigee::orb::ServerRequest& request);
-  static void _get_skeleton_age(Ancestor& servant, ::perigee::orb::ServerRequest& request);
-  static void _set_skeleton_age(Ancestor& servant, ::perigee::orb::ServerRequest& request);
+  static void _skeleton_name(Ancestor& _servant_, ::perigee::orb::ServerRequest& _request_);
+  static void _get_skeleton_age(Ancestor& _servant_, ::perigee::orb::ServerRequest& _request_);
+  static void _set_skeleton_age(Ancestor& _servant_, ::perigee::orb::ServerRequest& _request_);
 };
 
 template <typename _tied>
@@ -39,8 +39,8 @@ class _tie_Ancestor final : public Ancestor {
   int32_t age() override {
     return _object_->age();
   }
-  void age(int32_t value) override {
-    _object_->age(value);
+  void age(int32_t _value) override {
+    _object_->age(_value);
   }
 
  private:
@@ -52,11 +52,11 @@ class Mother : public virtual ::POA::Family::Ancestor {
   virtual void sing(const std::string& song) = 0;
 
   ::CORBA::object_reference<::Family::Mother> _this();
-  bool _is_a(const std::string& repository_id) override;
+  bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;
-  void _dispatch(::perigee::orb::ServerRequest& request) override;
+  void _dispatch(::perigee::orb::ServerRequest& _request_) override;
 
-  static void _skeleton_sing(Mother& servant, ::perigee::orb::ServerRequest& request);
+  static void _skeleton_sing(Mother& _servant_, ::perigee::orb::ServerRequest& _request_);
 };
 
 template <typename _tied>
@@ -73,8 +73,8 @@ class _tie_Mother final : public Mother {
   int32_t age() override {
     return _object_->age();
   }
-  void age(int32_t value) override {
-    _object_->age(value);
+  void age(int32_t _value) override {
+    _object_->age(_value);
   }
   void sing(const std::string& song) override {
     _object_->sing(song);
@@ -89,11 +89,11 @@ class Father : public virtual ::POA::Family::Ancestor {
   virtual void dance() = 0;
 
   ::CORBA::object_reference<::Family::Father> _this();
-  bool _is_a(const std::string& repository_id) override;
+  bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;
-  void _dispatch(::perigee::orb::ServerRequest& request) override;
+  void _dispatch(::perigee::orb::ServerRequest& _request_) override;
 
-  static void _skeleton_dance(Father& servant, ::perigee::orb::ServerRequest& request);
+  static void _skeleton_dance(Father& _servant_, ::perigee::orb::ServerRequest& _request_);
 };
 
 template <typename _tied>
@@ -110,8 +110,8 @@ class _tie_Father final : public Father {
   int32_t age() override {
     return _object_->age();
   }
-  void age(int32_t value) override {
-    _object_->age(value);
+  void age(int32_t _value) override {
+    _object_->age(_value);
   }
   void dance() override {
     _object_->dance();
@@ -126,11 +126,11 @@ class Child : public virtual ::POA::Family::Mother, public virtual ::POA::Family
   virtual bool cry() = 0;
 
   ::CORBA::object_reference<::Family::Child> _this();
-  bool _is_a(const std::string& repository_id) override;
+  bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;
-  void _dispatch(::perigee::orb::ServerRequest& request) override;
+  void _dispatch(::perigee::orb::ServerRequest& _request_) override;
 
-  static void _skeleton_cry(Child& servant, ::perigee::orb::ServerRequest& request);
+  static void _skeleton_cry(Child& _servant_, ::perigee::orb::ServerRequest& _request_);
 };
 
 template <typename _tied>
@@ -147,8 +147,8 @@ class _tie_Child final : public Child {
   int32_t age() override {
     return _object_->age();
   }
-  void age(int32_t value) override {
-    _object_->age(value);
+  void age(int32_t _value) override {
+    _object_->age(_value);
   }
   void sing(const std::string& song) override {
     _object_->sing(song);
@@ -173,11 +173,11 @@ class Neighbour : public virtual ::POA::Family::Child {
   virtual void visit(::CORBA::object_reference<::Family::Ancestor> host) = 0;
 
   ::CORBA::object_reference<::Friends::Neighbour> _this();
-  bool _is_a(const std::string& repository_id) override;
+  bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;
-  void _dispatch(::perigee::orb::ServerRequest& request) override;
+  void _dispatch(::perigee::orb::ServerRequest& _request_) override;
 
-  static void _skeleton_visit(Neighbour& servant, ::perigee::orb::ServerRequest& request);
+  static void _skeleton_visit(Neighbour& _servant_, ::perigee::orb::ServerRequest& _request_);
 };
 
 template <typename _tied>
@@ -194,8 +194,8 @@ class _tie_Neighbour final : public Neighbour {
   int32_t age() override {
     return _object_->age();
   }
-  void age(int32_t value) override {
-    _object_->age(value);
+  void age(int32_t _value) override {
+    _object_->age(_value);
   }
   void sing(const std::string& song) override {
     _object_->sing(song);

@@ -9,66 +9,66 @@ namespace Near {
 const char* OutOfPaper::_rep_id() const noexcept { return _type_id.data(); }
 const char* OutOfPaper::_name() const noexcept { return "OutOfPaper"; }
 void OutOfPaper::_raise() const { throw *this; }
-void OutOfPaper::_encode(::perigee::cdr::Encoder& encoder) const { encoder << *this; }
+void OutOfPaper::_encode(::perigee::cdr::Encoder& _encoder) const { _encoder << *this; }
 
-void OutOfPaper::_describe(std::string& text) const { ::perigee::text::describe(text, *this); }
+void OutOfPaper::_describe(std::string& _text) const { ::perigee::text::describe(_text, *this); }
 
-void OutOfPaper::swap(OutOfPaper& other) noexcept {
-  std::swap(missing_, other.missing_);
+void OutOfPaper::swap(OutOfPaper& _other) noexcept {
+  std::swap(missing_, _other.missing_);
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const OutOfPaper& value) {
-  return encoder << value.missing();
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const OutOfPaper& _value) {
+  return _encoder << _value.missing();
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, OutOfPaper& value) {
-  return decoder >> value.missing();
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, OutOfPaper& _value) {
+  return _decoder >> _value.missing();
 }
 
-void Line::swap(Line& other) noexcept {
-  std::swap(length_, other.length_);
+void Line::swap(Line& _other) noexcept {
+  std::swap(length_, _other.length_);
 }
 
 struct Line::_wire {
-  static_assert(sizeof(Line) == 8 && offsetof(Line, length_) == 0);
+  static_assert(sizeof(::Near::Line) == 8 && offsetof(::Near::Line, length_) == 0);
   static constexpr std::size_t alignment = 8;
   static constexpr std::size_t phase = 0;
   static constexpr std::size_t block_size = 8;
   static constexpr bool is_image = true;
   static constexpr ::perigee::cdr::RunSizes sizes{8, 15, 14, 13, 12, 11, 10, 9};
   static constexpr bool has_characters = false;
-  static void members(auto& run, auto& value) {
-    run.align(8);
-    run.field(value.length());
+  static void members(auto& _run, auto& _value) {
+    _run.align(8);
+    _run.field(_value.length());
   }
-  static void block(auto& run, auto& value) {
-    run.copy(0, &value, 0, 8);
+  static void block(auto& _run, auto& _value) {
+    _run.copy(0, &_value, 0, 8);
   }
 };
 
-void _write_all(::perigee::cdr::Encoder& encoder, const Line* values, std::size_t count) {
-  ::perigee::cdr::write_structs<Line::_wire>(encoder, values, count);
+void _write_all(::perigee::cdr::Encoder& _encoder, const Line* _values, std::size_t _count) {
+  ::perigee::cdr::write_structs<Line::_wire>(_encoder, _values, _count);
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Line& value) {
-  _write_all(encoder, &value, 1);
-  return encoder;
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Line& _value) {
+  _write_all(_encoder, &_value, 1);
+  return _encoder;
 }
 
-void _read_all(::perigee::cdr::Decoder& decoder, Line* values, std::size_t count) {
-  ::perigee::cdr::read_structs<Line::_wire>(decoder, values, count);
+void _read_all(::perigee::cdr::Decoder& _decoder, Line* _values, std::size_t _count) {
+  ::perigee::cdr::read_structs<Line::_wire>(_decoder, _values, _count);
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Line& value) {
-  _read_all(decoder, &value, 1);
-  return decoder;
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Line& _value) {
+  _read_all(_decoder, &_value, 1);
+  return _decoder;
 }
 
-Remote::Remote(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept
-    : ::CORBA::Object(std::move(reference)) {}
+Remote::Remote(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
+    : ::CORBA::Object(std::move(_target)) {}
 
-bool Remote::_implements(std::string_view repository_id) const noexcept {
-  return repository_id == _type_id || ::CORBA::Object::_implements(repository_id);
+bool Remote::_implements(std::string_view _id) const noexcept {
+  return _id == _type_id || ::CORBA::Object::_implements(_id);
 }
 
 std::string Remote::id() {
@@ -93,45 +93,45 @@ int32_t Remote::level() {
   return _result_;
 }
 
-void Remote::level(int32_t value) {
+void Remote::level(int32_t _value) {
   static constexpr ::perigee::stub::Operation _operation_{
       "_set_level", ::perigee::stub::Operation::Kind::twoway, {}};
   ::perigee::stub::invoke(
       *this, _operation_,
-      [&value](::perigee::cdr::Encoder& _encoder_) { _encoder_ << value; },
+      [&_value](::perigee::cdr::Encoder& _encoder_) { _encoder_ << _value; },
       nullptr);
 }
 
-void Shape::Placed::swap(Shape::Placed& other) noexcept {
-  std::swap(what_, other.what_);
-  std::swap(where_, other.where_);
+void Shape::Placed::swap(Shape::Placed& _other) noexcept {
+  std::swap(what_, _other.what_);
+  std::swap(where_, _other.where_);
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Shape::Placed& value) {
-  return encoder << value._cxx_what() << value.where();
+::perigee::cdr::Encoder& operator<<(
+    ::perigee::cdr::Encoder& _encoder, const Shape::Placed& _value) {
+  return _encoder << _value._cxx_what() << _value.where();
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Shape::Placed& value) {
-  return decoder >> value._cxx_what() >> value.where();
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Shape::Placed& _value) {
+  return _decoder >> _value._cxx_what() >> _value.where();
 }
 
-bool Shape::_implements(std::string_view repository_id) const noexcept {
-  return repository_id == _type_id || ::CORBA::Object::_implements(repository_id);
+bool Shape::_implements(std::string_view _id) const noexcept {
+  return _id == _type_id || ::CORBA::Object::_implements(_id);
 }
 
-bool Both::_implements(std::string_view repository_id) const noexcept {
-  return repository_id == _type_id || ::Near::Shape::_implements(repository_id)
-      || ::Near::Remote::_implements(repository_id);
+bool Both::_implements(std::string_view _id) const noexcept {
+  return _id == _type_id || ::Near::Shape::_implements(_id) || ::Near::Remote::_implements(_id);
 }
 
 }  // namespace Near
 
 auto IDL::traits<::Near::Remote>::_stub(
-    ::perigee::counted_ptr<::perigee::orb::Reference> reference) -> ref_type {
-  return ref_type(::perigee::make_counted<::Near::Remote>(std::move(reference)));
+    ::perigee::counted_ptr<::perigee::orb::Reference> _target) -> ref_type {
+  return ref_type(::perigee::make_counted<::Near::Remote>(std::move(_target)));
 }
 
 auto IDL::traits<::Near::Remote>::_object(
-    const ref_type& object) noexcept -> const ::CORBA::Object* {
-  return object.get();
+    const ref_type& _reference) noexcept -> const ::CORBA::Object* {
+  return _reference.get();
 }

@@ -20,18 +20,18 @@ class OutOfPaper final : public ::CORBA::UserException {
 
   int32_t missing() const noexcept { return missing_; }
   int32_t& missing() noexcept { return missing_; }
-  void missing(int32_t value) noexcept { missing_ = value; }
+  void missing(int32_t _value) noexcept { missing_ = _value; }
 
   const char* _rep_id() const noexcept override;
   const char* _name() const noexcept override;
   [[noreturn]] void _raise() const override;
-  void _encode(::perigee::cdr::Encoder& encoder) const override;
-  void _describe(std::string& text) const override;
+  void _encode(::perigee::cdr::Encoder& _encoder) const override;
+  void _describe(std::string& _text) const override;
 
-  void swap(OutOfPaper& other) noexcept;
-  friend void swap(OutOfPaper& a, OutOfPaper& b) noexcept { a.swap(b); }
-  friend bool operator==(const OutOfPaper& a, const OutOfPaper& b) {
-    return a.missing_ == b.missing_;
+  void swap(OutOfPaper& _other) noexcept;
+  friend void swap(OutOfPaper& _a, OutOfPaper& _b) noexcept { _a.swap(_b); }
+  friend bool operator==(const OutOfPaper& _a, const OutOfPaper& _b) {
+    return _a.missing_ == _b.missing_;
   }
 
   static constexpr std::string_view _type_name = "Near::OutOfPaper";
@@ -44,8 +44,8 @@ class OutOfPaper final : public ::CORBA::UserException {
   int32_t missing_{};
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const OutOfPaper& value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, OutOfPaper& value);
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const OutOfPaper& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, OutOfPaper& _value);
 
 class Line {
  public:
@@ -55,10 +55,10 @@ class Line {
 
   double length() const noexcept { return length_; }
   double& length() noexcept { return length_; }
-  void length(double value) noexcept { length_ = value; }
+  void length(double _value) noexcept { length_ = _value; }
 
-  void swap(Line& other) noexcept;
-  friend void swap(Line& a, Line& b) noexcept { a.swap(b); }
+  void swap(Line& _other) noexcept;
+  friend void swap(Line& _a, Line& _b) noexcept { _a.swap(_b); }
   friend bool operator==(const Line&, const Line&) = default;
 
   static constexpr std::string_view _type_name = "Near::Line";
@@ -74,10 +74,10 @@ class Line {
   double length_{};
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Line& value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Line& value);
-void _write_all(::perigee::cdr::Encoder& encoder, const Line* values, std::size_t count);
-void _read_all(::perigee::cdr::Decoder& decoder, Line* values, std::size_t count);
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Line& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Line& _value);
+void _write_all(::perigee::cdr::Encoder& _encoder, const Line* _values, std::size_t _count);
+void _read_all(::perigee::cdr::Decoder& _decoder, Line* _values, std::size_t _count);
 
 using Lines = std::vector<::Near::Line>;
 
@@ -86,15 +86,15 @@ class Remote : public virtual ::CORBA::Object {
   using _ref_type = ::CORBA::object_reference<Remote>;
   static constexpr std::string_view _type_id = "IDL:Near/Remote:1.0";
 
-  explicit Remote(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept;
+  explicit Remote(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
 
   virtual std::string id();
   virtual int32_t level();
-  virtual void level(int32_t value);
+  virtual void level(int32_t _value);
 
  protected:
   Remote() = default;
-  bool _implements(std::string_view repository_id) const noexcept override;
+  bool _implements(std::string_view _id) const noexcept override;
 };
 
 class Shape : public virtual ::CORBA::LocalObject {
@@ -113,16 +113,16 @@ class Shape : public virtual ::CORBA::LocalObject {
 
     const ::CORBA::object_reference<::Near::Shape>& _cxx_what() const& noexcept { return what_; }
     ::CORBA::object_reference<::Near::Shape>& _cxx_what() & noexcept { return what_; }
-    void _cxx_what(const ::CORBA::object_reference<::Near::Shape>& value) { what_ = value; }
+    void _cxx_what(const ::CORBA::object_reference<::Near::Shape>& _value) { what_ = _value; }
     void _cxx_what(
-        ::CORBA::object_reference<::Near::Shape>&& value) noexcept { what_ = std::move(value); }
+        ::CORBA::object_reference<::Near::Shape>&& _value) noexcept { what_ = std::move(_value); }
 
     int32_t where() const noexcept { return where_; }
     int32_t& where() noexcept { return where_; }
-    void where(int32_t value) noexcept { where_ = value; }
+    void where(int32_t _value) noexcept { where_ = _value; }
 
-    void swap(Placed& other) noexcept;
-    friend void swap(Placed& a, Placed& b) noexcept { a.swap(b); }
+    void swap(Placed& _other) noexcept;
+    friend void swap(Placed& _a, Placed& _b) noexcept { _a.swap(_b); }
     friend bool operator==(const Placed&, const Placed&) = default;
 
     static constexpr std::string_view _type_name = "Near::Shape::Placed";
@@ -141,18 +141,18 @@ class Shape : public virtual ::CORBA::LocalObject {
   virtual void draw(::Near::Canvas* target, ::Near::Canvas*& copy, ::Near::Canvas*& other) = 0;
   virtual ::Near::Canvas* surface() = 0;
   virtual std::string name() = 0;
-  virtual void name(const std::string& value) = 0;
+  virtual void name(const std::string& _value) = 0;
   virtual ::CORBA::object_reference<::Near::Shape> twin(
       const ::Near::Lines& lines, ::CORBA::object_reference<::Near::Shape> other,
       ::Near::Shape::Group& parts) = 0;
 
  protected:
   Shape() = default;
-  bool _implements(std::string_view repository_id) const noexcept override;
+  bool _implements(std::string_view _id) const noexcept override;
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Shape::Placed& value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Shape::Placed& value);
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Shape::Placed& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Shape::Placed& _value);
 
 class Both : public virtual ::Near::Shape, public virtual ::Near::Remote {
  public:
@@ -164,11 +164,11 @@ class Both : public virtual ::Near::Shape, public virtual ::Near::Remote {
       ::CORBA::object_reference<::Near::Remote>& two) = 0;
   std::string id() override = 0;
   int32_t level() override = 0;
-  void level(int32_t value) override = 0;
+  void level(int32_t _value) override = 0;
 
  protected:
   Both() = default;
-  bool _implements(std::string_view repository_id) const noexcept override;
+  bool _implements(std::string_view _id) const noexcept override;
 };
 
 }  // namespace Near
@@ -182,8 +182,8 @@ struct IDL::traits<::Near::Line> : ::perigee::stub::aggregate_traits<::Near::Lin
 #define PERIGEE_TRAITS_4Near6Remote
 template <>
 struct IDL::traits<::Near::Remote> : ::perigee::stub::interface_traits<::Near::Remote> {
-  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> reference);
-  static const ::CORBA::Object* _object(const ref_type& object) noexcept;
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
+  static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
 #endif
 

@@ -12,17 +12,16 @@ namespace Near {
       ::perigee::skeleton::reference_to_this(*this)->_reference());
 }
 
-bool Remote::_is_a(const std::string& repository_id) {
-  return repository_id == ::Near::Remote::_type_id
-      || ::PortableServer::Servant::_is_a(repository_id);
+bool Remote::_is_a(const std::string& _id) {
+  return _id == ::Near::Remote::_type_id || ::PortableServer::Servant::_is_a(_id);
 }
 
 std::string_view Remote::_primary_interface() const noexcept {
   return ::Near::Remote::_type_id;
 }
 
-void Remote::_dispatch(::perigee::orb::ServerRequest& request) {
-  static constexpr ::perigee::skeleton::OperationSlot slots[] = {
+void Remote::_dispatch(::perigee::orb::ServerRequest& _request_) {
+  static constexpr ::perigee::skeleton::OperationSlot _slots[] = {
       {"_repository_id", 5},
       {"_interface", 6},
       {"id", 0},
@@ -32,25 +31,25 @@ void Remote::_dispatch(::perigee::orb::ServerRequest& request) {
       {"_is_a", 3},
       {"_set_level", 2},
   };
-  switch (::perigee::skeleton::find_operation(slots, 161, request.operation())) {
+  switch (::perigee::skeleton::find_operation(_slots, 161, _request_.operation())) {
     case 0:
-      return _skeleton_id(*this, request);
+      return _skeleton_id(*this, _request_);
     case 1:
-      return _get_skeleton_level(*this, request);
+      return _get_skeleton_level(*this, _request_);
     case 2:
-      return _set_skeleton_level(*this, request);
+      return _set_skeleton_level(*this, _request_);
     case 3:
-      return ::perigee::skeleton::is_a(*this, request);
+      return ::perigee::skeleton::is_a(*this, _request_);
     case 4:
-      return ::perigee::skeleton::non_existent(*this, request);
+      return ::perigee::skeleton::non_existent(*this, _request_);
     case 5:
-      return ::perigee::skeleton::repository_id(*this, request);
+      return ::perigee::skeleton::repository_id(*this, _request_);
     case 6:
-      return ::perigee::skeleton::interface(*this, request);
+      return ::perigee::skeleton::interface(*this, _request_);
     case 7:
-      return ::perigee::skeleton::component(*this, request);
+      return ::perigee::skeleton::component(*this, _request_);
     default:
-      ::perigee::skeleton::unknown(request);
+      ::perigee::skeleton::unknown(_request_);
   }
 }
 
@@ -67,10 +66,10 @@ void Remote::_get_skeleton_level(Remote& _servant_, ::perigee::orb::ServerReques
 }
 
 void Remote::_set_skeleton_level(Remote& _servant_, ::perigee::orb::ServerRequest& _request_) {
-  int32_t value{};
-  _request_.arguments() >> value;
+  int32_t _value{};
+  _request_.arguments() >> _value;
   _request_.end_of_arguments();
-  _servant_.level(value);
+  _servant_.level(_value);
   _request_.reply(nullptr);
 }
 

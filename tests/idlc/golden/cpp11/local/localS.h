@@ -13,16 +13,16 @@ class Remote : public virtual ::PortableServer::Servant {
  public:
   virtual std::string id() = 0;
   virtual int32_t level() = 0;
-  virtual void level(int32_t value) = 0;
+  virtual void level(int32_t _value) = 0;
 
   ::CORBA::object_reference<::Near::Remote> _this();
-  bool _is_a(const std::string& repository_id) override;
+  bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;
-  void _dispatch(::perigee::orb::ServerRequest& request) override;
+  void _dispatch(::perigee::orb::ServerRequest& _request_) override;
 
-  static void _skeleton_id(Remote& servant, ::perigee::orb::ServerRequest& request);
-  static void _get_skeleton_level(Remote& servant, ::perigee::orb::ServerRequest& request);
-  static void _set_skeleton_level(Remote& servant, ::perigee::orb::ServerRequest& request);
+  static void _skeleton_id(Remote& _servant_, ::perigee::orb::ServerRequest& _request_);
+  static void _get_skeleton_level(Remote& _servant_, ::perigee::orb::ServerRequest& _request_);
+  static void _set_skeleton_level(Remote& _servant_, ::perigee::orb::ServerRequest& _request_);
 };
 
 template <typename _tied>
@@ -39,8 +39,8 @@ class _tie_Remote final : public Remote {
   int32_t level() override {
     return _object_->level();
   }
-  void level(int32_t value) override {
-    _object_->level(value);
+  void level(int32_t _value) override {
+    _object_->level(_value);
   }
 
  private:

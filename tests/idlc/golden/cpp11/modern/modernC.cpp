@@ -5,216 +5,216 @@
 
 namespace Modern {
 
-void Sized::swap(Sized& other) noexcept {
-  std::swap(a_, other.a_);
-  std::swap(b_, other.b_);
-  std::swap(c_, other.c_);
-  std::swap(d_, other.d_);
-  std::swap(e_, other.e_);
-  std::swap(f_, other.f_);
-  std::swap(g_, other.g_);
-  std::swap(h_, other.h_);
+void Sized::swap(Sized& _other) noexcept {
+  std::swap(a_, _other.a_);
+  std::swap(b_, _other.b_);
+  std::swap(c_, _other.c_);
+  std::swap(d_, _other.d_);
+  std::swap(e_, _other.e_);
+  std::swap(f_, _other.f_);
+  std::swap(g_, _other.g_);
+  std::swap(h_, _other.h_);
 }
 
 struct Sized::_wire {
-  static_assert(sizeof(Sized) == 32 && offsetof(Sized, h_) == 24);
+  static_assert(sizeof(::Modern::Sized) == 32 && offsetof(::Modern::Sized, h_) == 24);
   static constexpr std::size_t alignment = 8;
   static constexpr std::size_t phase = 0;
   static constexpr std::size_t block_size = 32;
   static constexpr bool is_image = false;
   static constexpr ::perigee::cdr::RunSizes sizes{32, 31, 30, 37, 36, 35, 34, 33};
   static constexpr bool has_characters = false;
-  static void members(auto& run, auto& value) {
-    run.field(value.a());
-    run.field(value.b());
-    run.align(2);
-    run.field(value.c());
-    run.field(value.d());
-    run.align(4);
-    run.field(value.e());
-    run.field(value.f());
-    run.align(8);
-    run.field(value.g());
-    run.field(value.h());
+  static void members(auto& _run, auto& _value) {
+    _run.field(_value.a());
+    _run.field(_value.b());
+    _run.align(2);
+    _run.field(_value.c());
+    _run.field(_value.d());
+    _run.align(4);
+    _run.field(_value.e());
+    _run.field(_value.f());
+    _run.align(8);
+    _run.field(_value.g());
+    _run.field(_value.h());
   }
-  static void block(auto& run, auto& value) {
-    run.copy(0, &value, 0, 32);
-    run.gap(6, 2);
+  static void block(auto& _run, auto& _value) {
+    _run.copy(0, &_value, 0, 32);
+    _run.gap(6, 2);
   }
 };
 
-void _write_all(::perigee::cdr::Encoder& encoder, const Sized* values, std::size_t count) {
-  ::perigee::cdr::write_structs<Sized::_wire>(encoder, values, count);
+void _write_all(::perigee::cdr::Encoder& _encoder, const Sized* _values, std::size_t _count) {
+  ::perigee::cdr::write_structs<Sized::_wire>(_encoder, _values, _count);
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Sized& value) {
-  _write_all(encoder, &value, 1);
-  return encoder;
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Sized& _value) {
+  _write_all(_encoder, &_value, 1);
+  return _encoder;
 }
 
-void _read_all(::perigee::cdr::Decoder& decoder, Sized* values, std::size_t count) {
-  ::perigee::cdr::read_structs<Sized::_wire>(decoder, values, count);
+void _read_all(::perigee::cdr::Decoder& _decoder, Sized* _values, std::size_t _count) {
+  ::perigee::cdr::read_structs<Sized::_wire>(_decoder, _values, _count);
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Sized& value) {
-  _read_all(decoder, &value, 1);
-  return decoder;
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Sized& _value) {
+  _read_all(_decoder, &_value, 1);
+  return _decoder;
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, Flags value) {
-  encoder.write(static_cast<uint8_t>(value));
-  return encoder;
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, Flags _value) {
+  _encoder.write(static_cast<uint8_t>(_value));
+  return _encoder;
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Flags& value) {
-  const auto bits = decoder.read<uint8_t>();
-  if ((bits & ~uint64_t{0xffU}) != 0) decoder.fail(::perigee::cdr::ErrorKind::bad_value);
-  value = bits;
-  return decoder;
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Flags& _value) {
+  const auto _bits = _decoder.read<uint8_t>();
+  if ((_bits & ~uint64_t{0xffU}) != 0) _decoder.fail(::perigee::cdr::ErrorKind::bad_value);
+  _value = _bits;
+  return _decoder;
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, Unbounded value) {
-  encoder.write(static_cast<uint32_t>(value));
-  return encoder;
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, Unbounded _value) {
+  _encoder.write(static_cast<uint32_t>(_value));
+  return _encoder;
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Unbounded& value) {
-  const auto bits = decoder.read<uint32_t>();
-  if ((bits & ~uint64_t{0xffffffffU}) != 0) decoder.fail(::perigee::cdr::ErrorKind::bad_value);
-  value = bits;
-  return decoder;
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Unbounded& _value) {
+  const auto _bits = _decoder.read<uint32_t>();
+  if ((_bits & ~uint64_t{0xffffffffU}) != 0) _decoder.fail(::perigee::cdr::ErrorKind::bad_value);
+  _value = _bits;
+  return _decoder;
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, Wide value) {
-  encoder.write(static_cast<uint64_t>(value));
-  return encoder;
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, Wide _value) {
+  _encoder.write(static_cast<uint64_t>(_value));
+  return _encoder;
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Wide& value) {
-  const auto bits = decoder.read<uint64_t>();
-  if ((bits & ~uint64_t{0xffffffffffffffffULL}) != 0) decoder.fail(::perigee::cdr::ErrorKind::bad_value);
-  value = bits;
-  return decoder;
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Wide& _value) {
+  const auto _bits = _decoder.read<uint64_t>();
+  if ((_bits & ~uint64_t{0xffffffffffffffffULL}) != 0) _decoder.fail(::perigee::cdr::ErrorKind::bad_value);
+  _value = _bits;
+  return _decoder;
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Packed& value) {
-  uint64_t bits = 0;
-  bits |= ::perigee::stub::packed<3>(value.a()) << 0;
-  bits |= ::perigee::stub::packed<1>(value.b()) << 3;
-  bits |= ::perigee::stub::packed<1>(value.c()) << 4;
-  bits |= ::perigee::stub::packed<20>(value.d()) << 9;
-  encoder.write(static_cast<uint32_t>(bits));
-  return encoder;
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Packed& _value) {
+  uint64_t _bits = 0;
+  _bits |= ::perigee::stub::packed<3>(_value.a()) << 0;
+  _bits |= ::perigee::stub::packed<1>(_value.b()) << 3;
+  _bits |= ::perigee::stub::packed<1>(_value.c()) << 4;
+  _bits |= ::perigee::stub::packed<20>(_value.d()) << 9;
+  _encoder.write(static_cast<uint32_t>(_bits));
+  return _encoder;
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Packed& value) {
-  const uint64_t bits = decoder.read<uint32_t>();
-  if ((bits & ~uint64_t{0x1fffffffU}) != 0) decoder.fail(::perigee::cdr::ErrorKind::bad_value);
-  value.a(::perigee::stub::unpacked<3, uint8_t>(bits >> 0));
-  value.b(::perigee::stub::unpacked<1, bool>(bits >> 3));
-  value.c(::perigee::stub::unpacked<1, bool>(bits >> 4));
-  value.d(::perigee::stub::unpacked<20, int32_t>(bits >> 9));
-  return decoder;
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Packed& _value) {
+  const uint64_t _bits = _decoder.read<uint32_t>();
+  if ((_bits & ~uint64_t{0x1fffffffU}) != 0) _decoder.fail(::perigee::cdr::ErrorKind::bad_value);
+  _value.a(::perigee::stub::unpacked<3, uint8_t>(_bits >> 0));
+  _value.b(::perigee::stub::unpacked<1, bool>(_bits >> 3));
+  _value.c(::perigee::stub::unpacked<1, bool>(_bits >> 4));
+  _value.d(::perigee::stub::unpacked<20, int32_t>(_bits >> 9));
+  return _decoder;
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const More& value) {
-  uint64_t bits = 0;
-  bits |= ::perigee::stub::packed<3>(value.a()) << 0;
-  bits |= ::perigee::stub::packed<1>(value.b()) << 3;
-  bits |= ::perigee::stub::packed<1>(value.c()) << 4;
-  bits |= ::perigee::stub::packed<20>(value.d()) << 9;
-  bits |= ::perigee::stub::packed<10>(value.e()) << 29;
-  encoder.write(static_cast<uint64_t>(bits));
-  return encoder;
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const More& _value) {
+  uint64_t _bits = 0;
+  _bits |= ::perigee::stub::packed<3>(_value.a()) << 0;
+  _bits |= ::perigee::stub::packed<1>(_value.b()) << 3;
+  _bits |= ::perigee::stub::packed<1>(_value.c()) << 4;
+  _bits |= ::perigee::stub::packed<20>(_value.d()) << 9;
+  _bits |= ::perigee::stub::packed<10>(_value.e()) << 29;
+  _encoder.write(static_cast<uint64_t>(_bits));
+  return _encoder;
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, More& value) {
-  const uint64_t bits = decoder.read<uint64_t>();
-  if ((bits & ~uint64_t{0x7fffffffffULL}) != 0) decoder.fail(::perigee::cdr::ErrorKind::bad_value);
-  value.a(::perigee::stub::unpacked<3, uint8_t>(bits >> 0));
-  value.b(::perigee::stub::unpacked<1, bool>(bits >> 3));
-  value.c(::perigee::stub::unpacked<1, bool>(bits >> 4));
-  value.d(::perigee::stub::unpacked<20, int32_t>(bits >> 9));
-  value.e(::perigee::stub::unpacked<10, uint16_t>(bits >> 29));
-  return decoder;
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, More& _value) {
+  const uint64_t _bits = _decoder.read<uint64_t>();
+  if ((_bits & ~uint64_t{0x7fffffffffULL}) != 0) _decoder.fail(::perigee::cdr::ErrorKind::bad_value);
+  _value.a(::perigee::stub::unpacked<3, uint8_t>(_bits >> 0));
+  _value.b(::perigee::stub::unpacked<1, bool>(_bits >> 3));
+  _value.c(::perigee::stub::unpacked<1, bool>(_bits >> 4));
+  _value.d(::perigee::stub::unpacked<20, int32_t>(_bits >> 9));
+  _value.e(::perigee::stub::unpacked<10, uint16_t>(_bits >> 29));
+  return _decoder;
 }
 
-void Base::swap(Base& other) noexcept {
-  std::swap(name_, other.name_);
-  std::swap(flags_, other.flags_);
+void Base::swap(Base& _other) noexcept {
+  std::swap(name_, _other.name_);
+  std::swap(flags_, _other.flags_);
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Base& value) {
-  return encoder << value.name() << value.flags();
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Base& _value) {
+  return _encoder << _value.name() << _value.flags();
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Base& value) {
-  return decoder >> value.name() >> value.flags();
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Base& _value) {
+  return _decoder >> _value.name() >> _value.flags();
 }
 
-void Derived::swap(Derived& other) noexcept {
-  ::Modern::Base::swap(other);
-  std::swap(extra_, other.extra_);
+void Derived::swap(Derived& _other) noexcept {
+  ::Modern::Base::swap(_other);
+  std::swap(extra_, _other.extra_);
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Derived& value) {
-  return encoder << static_cast<const ::Modern::Base&>(value) << value.extra();
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Derived& _value) {
+  return _encoder << static_cast<const ::Modern::Base&>(_value) << _value.extra();
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Derived& value) {
-  return decoder >> static_cast<::Modern::Base&>(value) >> value.extra();
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Derived& _value) {
+  return _decoder >> static_cast<::Modern::Base&>(_value) >> _value.extra();
 }
 
-void Last::swap(Last& other) noexcept {
-  ::Modern::Derived::swap(other);
+void Last::swap(Last& _other) noexcept {
+  ::Modern::Derived::swap(_other);
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Last& value) {
-  return encoder << static_cast<const ::Modern::Derived&>(value);
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Last& _value) {
+  return _encoder << static_cast<const ::Modern::Derived&>(_value);
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Last& value) {
-  return decoder >> static_cast<::Modern::Derived&>(value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Last& _value) {
+  return _decoder >> static_cast<::Modern::Derived&>(_value);
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, Level value) {
-  encoder.write(static_cast<uint8_t>(value));
-  return encoder;
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, Level _value) {
+  _encoder.write(static_cast<uint8_t>(_value));
+  return _encoder;
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Level& value) {
-  value = static_cast<Level>(decoder.read<uint8_t>());
-  if (_enumerator_name(value).empty()) {
-    decoder.fail(::perigee::cdr::ErrorKind::bad_enum);
-    value = Level::low;
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Level& _value) {
+  _value = static_cast<Level>(_decoder.read<uint8_t>());
+  if (_enumerator_name(_value).empty()) {
+    _decoder.fail(::perigee::cdr::ErrorKind::bad_enum);
+    _value = Level::low;
   }
-  return decoder;
+  return _decoder;
 }
 
-std::string_view _enumerator_name(Level value) noexcept {
-  switch (value) {
+std::string_view _enumerator_name(Level _value) noexcept {
+  switch (_value) {
     case Level::low: return "low";
     case Level::high: return "high";
   }
   return {};
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, Code value) {
-  encoder.write(static_cast<uint32_t>(value));
-  return encoder;
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, Code _value) {
+  _encoder.write(static_cast<uint32_t>(_value));
+  return _encoder;
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Code& value) {
-  value = static_cast<Code>(decoder.read<uint32_t>());
-  if (_enumerator_name(value).empty()) {
-    decoder.fail(::perigee::cdr::ErrorKind::bad_enum);
-    value = Code::two;
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Code& _value) {
+  _value = static_cast<Code>(_decoder.read<uint32_t>());
+  if (_enumerator_name(_value).empty()) {
+    _decoder.fail(::perigee::cdr::ErrorKind::bad_enum);
+    _value = Code::two;
   }
-  return decoder;
+  return _decoder;
 }
 
-std::string_view _enumerator_name(Code value) noexcept {
-  switch (value) {
+std::string_view _enumerator_name(Code _value) noexcept {
+  switch (_value) {
     case Code::two: return "two";
     case Code::many: return "many";
     case Code::next: return "next";
@@ -222,22 +222,22 @@ std::string_view _enumerator_name(Code value) noexcept {
   return {};
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, Signed value) {
-  encoder.write(static_cast<int32_t>(value));
-  return encoder;
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, Signed _value) {
+  _encoder.write(static_cast<int32_t>(_value));
+  return _encoder;
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Signed& value) {
-  value = static_cast<Signed>(decoder.read<int32_t>());
-  if (_enumerator_name(value).empty()) {
-    decoder.fail(::perigee::cdr::ErrorKind::bad_enum);
-    value = Signed::minus;
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Signed& _value) {
+  _value = static_cast<Signed>(_decoder.read<int32_t>());
+  if (_enumerator_name(_value).empty()) {
+    _decoder.fail(::perigee::cdr::ErrorKind::bad_enum);
+    _value = Signed::minus;
   }
-  return decoder;
+  return _decoder;
 }
 
-std::string_view _enumerator_name(Signed value) noexcept {
-  switch (value) {
+std::string_view _enumerator_name(Signed _value) noexcept {
+  switch (_value) {
     case Signed::minus: return "minus";
     case Signed::plus: return "plus";
   }
@@ -246,29 +246,29 @@ std::string_view _enumerator_name(Signed value) noexcept {
 
 Number::Number()
     : _discriminator_(0), _value_(std::in_place_index<2>) {}
-Number::Number(const Number& other) = default;
-Number::Number(Number&& other) noexcept = default;
-Number& Number::operator=(const Number& other) = default;
-Number& Number::operator=(Number&& other) noexcept = default;
+Number::Number(const Number& _other) = default;
+Number::Number(Number&& _other) noexcept = default;
+Number& Number::operator=(const Number& _other) = default;
+Number& Number::operator=(Number&& _other) noexcept = default;
 Number::~Number() = default;
 
-void Number::_d(int8_t label) {
-  if (_index(label) != _value_.index()) ::perigee::stub::wrong_union_member();
-  _discriminator_ = label;
+void Number::_d(int8_t _label) {
+  if (_index(_label) != _value_.index()) ::perigee::stub::wrong_union_member();
+  _discriminator_ = _label;
 }
 
-void Number::negative(int32_t value) {
-  _value_.emplace<0>(value);
+void Number::negative(int32_t _value) {
+  _value_.emplace<0>(_value);
   _discriminator_ = -1;
 }
 
-void Number::derived(const ::Modern::Derived& value) {
-  _value_ = decltype(_value_)(std::in_place_index<1>, value);
+void Number::derived(const ::Modern::Derived& _value) {
+  _value_ = decltype(_value_)(std::in_place_index<1>, _value);
   _discriminator_ = 3;
 }
 
-void Number::derived(::Modern::Derived&& value) {
-  _value_ = decltype(_value_)(std::in_place_index<1>, std::move(value));
+void Number::derived(::Modern::Derived&& _value) {
+  _value_ = decltype(_value_)(std::in_place_index<1>, std::move(_value));
   _discriminator_ = 3;
 }
 
@@ -277,13 +277,13 @@ void Number::_default() {
   _discriminator_ = 0;
 }
 
-void Number::swap(Number& other) noexcept {
-  std::swap(_discriminator_, other._discriminator_);
-  _value_.swap(other._value_);
+void Number::swap(Number& _other) noexcept {
+  std::swap(_discriminator_, _other._discriminator_);
+  _value_.swap(_other._value_);
 }
 
-std::size_t Number::_index(int8_t label) noexcept {
-  switch (label) {
+std::size_t Number::_index(int8_t _label) noexcept {
+  switch (_label) {
     case -1:
       return 0;
     case 3:
@@ -293,8 +293,8 @@ std::size_t Number::_index(int8_t label) noexcept {
   }
 }
 
-void Number::_select(std::size_t branch) {
-  switch (branch) {
+void Number::_select(std::size_t _branch) {
+  switch (_branch) {
     case 0:
       _value_.emplace<0>();
       _discriminator_ = -1;
@@ -308,57 +308,59 @@ void Number::_select(std::size_t branch) {
   }
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Number& value) {
-  encoder << value._d();
-  switch (value._d()) {
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Number& _value) {
+  _encoder << _value._d();
+  switch (_value._d()) {
     case -1:
-      return encoder << value.negative();
+      return _encoder << _value.negative();
     case 3:
-      return encoder << value.derived();
+      return _encoder << _value.derived();
     default:
-      return encoder;
+      return _encoder;
   }
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Number& value) {
-  int8_t discriminator{};
-  decoder >> discriminator;
-  switch (discriminator) {
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Number& _value) {
+  int8_t _label{};
+  _decoder >> _label;
+  switch (_label) {
     case -1:
-      value.negative(::perigee::stub::decode<int32_t>(decoder));
+      _value.negative(::perigee::stub::decode<int32_t>(_decoder));
       break;
     case 3:
-      value.derived(::perigee::stub::decode<::Modern::Derived>(decoder));
+      _value.derived(::perigee::stub::decode<::Modern::Derived>(_decoder));
       break;
     default:
-      value._default();
-      value._d(discriminator);
+      _value._default();
+      _value._d(_label);
       break;
   }
-  return decoder;
+  return _decoder;
 }
 
-void Everything::swap(Everything& other) noexcept {
-  std::swap(words_, other.words_);
-  std::swap(level_, other.level_);
-  std::swap(code_, other.code_);
-  std::swap(bits_, other.bits_);
-  std::swap(wide_, other.wide_);
+void Everything::swap(Everything& _other) noexcept {
+  std::swap(words_, _other.words_);
+  std::swap(level_, _other.level_);
+  std::swap(code_, _other.code_);
+  std::swap(bits_, _other.bits_);
+  std::swap(wide_, _other.wide_);
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Everything& value) {
-  return encoder << value.words() << value.level() << value.code() << value.bits() << value.wide();
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Everything& _value) {
+  return _encoder << _value.words() << _value.level() << _value.code() << _value.bits()
+      << _value.wide();
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Everything& value) {
-  return decoder >> value.words() >> value.level() >> value.code() >> value.bits() >> value.wide();
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Everything& _value) {
+  return _decoder >> _value.words() >> _value.level() >> _value.code() >> _value.bits()
+      >> _value.wide();
 }
 
-Store::Store(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept
-    : ::CORBA::Object(std::move(reference)) {}
+Store::Store(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
+    : ::CORBA::Object(std::move(_target)) {}
 
-bool Store::_implements(std::string_view repository_id) const noexcept {
-  return repository_id == _type_id || ::CORBA::Object::_implements(repository_id);
+bool Store::_implements(std::string_view _id) const noexcept {
+  return _id == _type_id || ::CORBA::Object::_implements(_id);
 }
 
 ::Modern::Flags Store::flags() {
@@ -372,12 +374,12 @@ bool Store::_implements(std::string_view repository_id) const noexcept {
   return _result_;
 }
 
-void Store::flags(::Modern::Flags value) {
+void Store::flags(::Modern::Flags _value) {
   static constexpr ::perigee::stub::Operation _operation_{
       "_set_flags", ::perigee::stub::Operation::Kind::twoway, {}};
   ::perigee::stub::invoke(
       *this, _operation_,
-      [&value](::perigee::cdr::Encoder& _encoder_) { _encoder_ << value; },
+      [&_value](::perigee::cdr::Encoder& _encoder_) { _encoder_ << _value; },
       nullptr);
 }
 
@@ -398,11 +400,11 @@ void Store::flags(::Modern::Flags value) {
 }  // namespace Modern
 
 auto IDL::traits<::Modern::Store>::_stub(
-    ::perigee::counted_ptr<::perigee::orb::Reference> reference) -> ref_type {
-  return ref_type(::perigee::make_counted<::Modern::Store>(std::move(reference)));
+    ::perigee::counted_ptr<::perigee::orb::Reference> _target) -> ref_type {
+  return ref_type(::perigee::make_counted<::Modern::Store>(std::move(_target)));
 }
 
 auto IDL::traits<::Modern::Store>::_object(
-    const ref_type& object) noexcept -> const ::CORBA::Object* {
-  return object.get();
+    const ref_type& _reference) noexcept -> const ::CORBA::Object* {
+  return _reference.get();
 }

@@ -19,38 +19,38 @@ class Sized {
 
   int8_t a() const noexcept { return a_; }
   int8_t& a() noexcept { return a_; }
-  void a(int8_t value) noexcept { a_ = value; }
+  void a(int8_t _value) noexcept { a_ = _value; }
 
   uint8_t b() const noexcept { return b_; }
   uint8_t& b() noexcept { return b_; }
-  void b(uint8_t value) noexcept { b_ = value; }
+  void b(uint8_t _value) noexcept { b_ = _value; }
 
   int16_t c() const noexcept { return c_; }
   int16_t& c() noexcept { return c_; }
-  void c(int16_t value) noexcept { c_ = value; }
+  void c(int16_t _value) noexcept { c_ = _value; }
 
   uint16_t d() const noexcept { return d_; }
   uint16_t& d() noexcept { return d_; }
-  void d(uint16_t value) noexcept { d_ = value; }
+  void d(uint16_t _value) noexcept { d_ = _value; }
 
   int32_t e() const noexcept { return e_; }
   int32_t& e() noexcept { return e_; }
-  void e(int32_t value) noexcept { e_ = value; }
+  void e(int32_t _value) noexcept { e_ = _value; }
 
   uint32_t f() const noexcept { return f_; }
   uint32_t& f() noexcept { return f_; }
-  void f(uint32_t value) noexcept { f_ = value; }
+  void f(uint32_t _value) noexcept { f_ = _value; }
 
   int64_t g() const noexcept { return g_; }
   int64_t& g() noexcept { return g_; }
-  void g(int64_t value) noexcept { g_ = value; }
+  void g(int64_t _value) noexcept { g_ = _value; }
 
   uint64_t h() const noexcept { return h_; }
   uint64_t& h() noexcept { return h_; }
-  void h(uint64_t value) noexcept { h_ = value; }
+  void h(uint64_t _value) noexcept { h_ = _value; }
 
-  void swap(Sized& other) noexcept;
-  friend void swap(Sized& a, Sized& b) noexcept { a.swap(b); }
+  void swap(Sized& _other) noexcept;
+  friend void swap(Sized& _a, Sized& _b) noexcept { _a.swap(_b); }
   friend bool operator==(const Sized&, const Sized&) = default;
 
   static constexpr std::string_view _type_name = "Modern::Sized";
@@ -80,10 +80,10 @@ class Sized {
   uint64_t h_{};
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Sized& value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Sized& value);
-void _write_all(::perigee::cdr::Encoder& encoder, const Sized* values, std::size_t count);
-void _read_all(::perigee::cdr::Decoder& decoder, Sized* values, std::size_t count);
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Sized& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Sized& _value);
+void _write_all(::perigee::cdr::Encoder& _encoder, const Sized* _values, std::size_t _count);
+void _read_all(::perigee::cdr::Decoder& _decoder, Sized* _values, std::size_t _count);
 
 inline constexpr int8_t small = -128;
 using Dictionary = std::map<std::string, std::vector<int32_t>>;
@@ -95,12 +95,12 @@ class Flags {
 
   constexpr Flags() = default;
   /// Bits that the bitmask does not have are dropped.
-  constexpr Flags(uint64_t bits) noexcept : _bits_(static_cast<uint8_t>(bits & 0xffU)) {}
+  constexpr Flags(uint64_t _bits) noexcept : _bits_(static_cast<uint8_t>(_bits & 0xffU)) {}
   constexpr operator uint8_t() const noexcept { return _bits_; }
 
-  constexpr Flags& operator|=(Flags other) noexcept { return *this = _bits_ | other._bits_; }
-  constexpr Flags& operator&=(Flags other) noexcept { return *this = _bits_ & other._bits_; }
-  constexpr Flags& operator^=(Flags other) noexcept { return *this = _bits_ ^ other._bits_; }
+  constexpr Flags& operator|=(Flags _other) noexcept { return *this = _bits_ | _other._bits_; }
+  constexpr Flags& operator&=(Flags _other) noexcept { return *this = _bits_ & _other._bits_; }
+  constexpr Flags& operator^=(Flags _other) noexcept { return *this = _bits_ ^ _other._bits_; }
 
   static constexpr std::string_view _type_name = "Modern::Flags";
   template <typename _self, typename _visitor>
@@ -114,8 +114,8 @@ class Flags {
   uint8_t _bits_ = 0;
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, Flags value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Flags& value);
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, Flags _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Flags& _value);
 
 class Unbounded {
  public:
@@ -123,12 +123,12 @@ class Unbounded {
 
   constexpr Unbounded() = default;
   /// Bits that the bitmask does not have are dropped.
-  constexpr Unbounded(uint64_t bits) noexcept : _bits_(static_cast<uint32_t>(bits & 0xffffffffU)) {}
+  constexpr Unbounded(uint64_t _bits) noexcept : _bits_(static_cast<uint32_t>(_bits & 0xffffffffU)) {}
   constexpr operator uint32_t() const noexcept { return _bits_; }
 
-  constexpr Unbounded& operator|=(Unbounded other) noexcept { return *this = _bits_ | other._bits_; }
-  constexpr Unbounded& operator&=(Unbounded other) noexcept { return *this = _bits_ & other._bits_; }
-  constexpr Unbounded& operator^=(Unbounded other) noexcept { return *this = _bits_ ^ other._bits_; }
+  constexpr Unbounded& operator|=(Unbounded _other) noexcept { return *this = _bits_ | _other._bits_; }
+  constexpr Unbounded& operator&=(Unbounded _other) noexcept { return *this = _bits_ & _other._bits_; }
+  constexpr Unbounded& operator^=(Unbounded _other) noexcept { return *this = _bits_ ^ _other._bits_; }
 
   static constexpr std::string_view _type_name = "Modern::Unbounded";
   template <typename _self, typename _visitor>
@@ -140,8 +140,8 @@ class Unbounded {
   uint32_t _bits_ = 0;
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, Unbounded value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Unbounded& value);
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, Unbounded _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Unbounded& _value);
 
 class Wide {
  public:
@@ -149,12 +149,12 @@ class Wide {
 
   constexpr Wide() = default;
   /// Bits that the bitmask does not have are dropped.
-  constexpr Wide(uint64_t bits) noexcept : _bits_(static_cast<uint64_t>(bits & 0xffffffffffffffffULL)) {}
+  constexpr Wide(uint64_t _bits) noexcept : _bits_(static_cast<uint64_t>(_bits & 0xffffffffffffffffULL)) {}
   constexpr operator uint64_t() const noexcept { return _bits_; }
 
-  constexpr Wide& operator|=(Wide other) noexcept { return *this = _bits_ | other._bits_; }
-  constexpr Wide& operator&=(Wide other) noexcept { return *this = _bits_ & other._bits_; }
-  constexpr Wide& operator^=(Wide other) noexcept { return *this = _bits_ ^ other._bits_; }
+  constexpr Wide& operator|=(Wide _other) noexcept { return *this = _bits_ | _other._bits_; }
+  constexpr Wide& operator&=(Wide _other) noexcept { return *this = _bits_ & _other._bits_; }
+  constexpr Wide& operator^=(Wide _other) noexcept { return *this = _bits_ ^ _other._bits_; }
 
   static constexpr std::string_view _type_name = "Modern::Wide";
   template <typename _self, typename _visitor>
@@ -167,22 +167,22 @@ class Wide {
   uint64_t _bits_ = 0;
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, Wide value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Wide& value);
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, Wide _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Wide& _value);
 
 class Packed {
  public:
   uint8_t a() const noexcept { return _bits_a; }
-  void a(uint8_t value) { _bits_a = ::perigee::stub::fitting<3>(value); }
+  void a(uint8_t _value) { _bits_a = ::perigee::stub::fitting<3>(_value); }
 
   bool b() const noexcept { return _bits_b; }
-  void b(bool value) { _bits_b = ::perigee::stub::fitting<1>(value); }
+  void b(bool _value) { _bits_b = ::perigee::stub::fitting<1>(_value); }
 
   bool c() const noexcept { return _bits_c; }
-  void c(bool value) { _bits_c = ::perigee::stub::fitting<1>(value); }
+  void c(bool _value) { _bits_c = ::perigee::stub::fitting<1>(_value); }
 
   int32_t d() const noexcept { return _bits_d; }
-  void d(int32_t value) { _bits_d = ::perigee::stub::fitting<20>(value); }
+  void d(int32_t _value) { _bits_d = ::perigee::stub::fitting<20>(_value); }
 
   friend bool operator==(const Packed&, const Packed&) = default;
 
@@ -203,13 +203,13 @@ class Packed {
   int32_t _bits_d{};
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Packed& value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Packed& value);
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Packed& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Packed& _value);
 
 class More : public ::Modern::Packed {
  public:
   uint16_t e() const noexcept { return _bits_e; }
-  void e(uint16_t value) { _bits_e = ::perigee::stub::fitting<10>(value); }
+  void e(uint16_t _value) { _bits_e = ::perigee::stub::fitting<10>(_value); }
 
   friend bool operator==(const More&, const More&) = default;
 
@@ -228,8 +228,8 @@ class More : public ::Modern::Packed {
   uint16_t _bits_e{};
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const More& value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, More& value);
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const More& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, More& _value);
 
 class Base {
  public:
@@ -239,15 +239,15 @@ class Base {
 
   const std::string& name() const& noexcept { return name_; }
   std::string& name() & noexcept { return name_; }
-  void name(const std::string& value) { name_ = value; }
-  void name(std::string&& value) noexcept { name_ = std::move(value); }
+  void name(const std::string& _value) { name_ = _value; }
+  void name(std::string&& _value) noexcept { name_ = std::move(_value); }
 
   ::Modern::Flags flags() const noexcept { return flags_; }
   ::Modern::Flags& flags() noexcept { return flags_; }
-  void flags(::Modern::Flags value) noexcept { flags_ = value; }
+  void flags(::Modern::Flags _value) noexcept { flags_ = _value; }
 
-  void swap(Base& other) noexcept;
-  friend void swap(Base& a, Base& b) noexcept { a.swap(b); }
+  void swap(Base& _other) noexcept;
+  friend void swap(Base& _a, Base& _b) noexcept { _a.swap(_b); }
   friend bool operator==(const Base&, const Base&) = default;
 
   static constexpr std::string_view _type_name = "Modern::Base";
@@ -262,8 +262,8 @@ class Base {
   ::Modern::Flags flags_{};
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Base& value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Base& value);
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Base& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Base& _value);
 
 class Derived : public ::Modern::Base {
  public:
@@ -273,10 +273,10 @@ class Derived : public ::Modern::Base {
 
   int32_t extra() const noexcept { return extra_; }
   int32_t& extra() noexcept { return extra_; }
-  void extra(int32_t value) noexcept { extra_ = value; }
+  void extra(int32_t _value) noexcept { extra_ = _value; }
 
-  void swap(Derived& other) noexcept;
-  friend void swap(Derived& a, Derived& b) noexcept { a.swap(b); }
+  void swap(Derived& _other) noexcept;
+  friend void swap(Derived& _a, Derived& _b) noexcept { _a.swap(_b); }
   friend bool operator==(const Derived&, const Derived&) = default;
 
   static constexpr std::string_view _type_name = "Modern::Derived";
@@ -290,8 +290,8 @@ class Derived : public ::Modern::Base {
   int32_t extra_{};
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Derived& value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Derived& value);
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Derived& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Derived& _value);
 
 class Last : public ::Modern::Derived {
  public:
@@ -299,8 +299,8 @@ class Last : public ::Modern::Derived {
   explicit Last(std::string name, ::Modern::Flags flags, int32_t extra)
       : ::Modern::Derived(std::move(name), flags, extra) {}
 
-  void swap(Last& other) noexcept;
-  friend void swap(Last& a, Last& b) noexcept { a.swap(b); }
+  void swap(Last& _other) noexcept;
+  friend void swap(Last& _a, Last& _b) noexcept { _a.swap(_b); }
   friend bool operator==(const Last&, const Last&) = default;
 
   static constexpr std::string_view _type_name = "Modern::Last";
@@ -310,52 +310,52 @@ class Last : public ::Modern::Derived {
   }
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Last& value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Last& value);
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Last& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Last& _value);
 
 enum class Level : uint8_t { low, high };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, Level value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Level& value);
-std::string_view _enumerator_name(Level value) noexcept;
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, Level _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Level& _value);
+std::string_view _enumerator_name(Level _value) noexcept;
 
 enum class Code : uint32_t { two = 2, many = 200, next = 201 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, Code value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Code& value);
-std::string_view _enumerator_name(Code value) noexcept;
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, Code _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Code& _value);
+std::string_view _enumerator_name(Code _value) noexcept;
 
 enum class Signed : int32_t { minus = -1, plus = 0 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, Signed value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Signed& value);
-std::string_view _enumerator_name(Signed value) noexcept;
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, Signed _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Signed& _value);
+std::string_view _enumerator_name(Signed _value) noexcept;
 
 class Number {
  public:
   Number();
-  Number(const Number& other);
-  Number(Number&& other) noexcept;
-  Number& operator=(const Number& other);
-  Number& operator=(Number&& other) noexcept;
+  Number(const Number& _other);
+  Number(Number&& _other) noexcept;
+  Number& operator=(const Number& _other);
+  Number& operator=(Number&& _other) noexcept;
   ~Number();
 
   int8_t _d() const noexcept { return _discriminator_; }
-  void _d(int8_t label);
+  void _d(int8_t _label);
 
   int32_t negative() const { return ::perigee::stub::union_member<0>(_value_); }
   int32_t& negative() { return ::perigee::stub::union_member<0>(_value_); }
-  void negative(int32_t value);
+  void negative(int32_t _value);
 
   const ::Modern::Derived& derived() const& { return ::perigee::stub::union_member<1>(_value_); }
   ::Modern::Derived& derived() & { return ::perigee::stub::union_member<1>(_value_); }
-  void derived(const ::Modern::Derived& value);
-  void derived(::Modern::Derived&& value);
+  void derived(const ::Modern::Derived& _value);
+  void derived(::Modern::Derived&& _value);
 
   void _default();
 
-  void swap(Number& other) noexcept;
-  friend void swap(Number& a, Number& b) noexcept { a.swap(b); }
+  void swap(Number& _other) noexcept;
+  friend void swap(Number& _a, Number& _b) noexcept { _a.swap(_b); }
   friend bool operator==(const Number&, const Number&) = default;
 
   static constexpr std::string_view _type_name = "Modern::Number";
@@ -372,17 +372,17 @@ class Number {
         break;
     }
   }
-  void _select(std::size_t branch);
+  void _select(std::size_t _branch);
 
  private:
-  static std::size_t _index(int8_t label) noexcept;
+  static std::size_t _index(int8_t _label) noexcept;
 
   int8_t _discriminator_;
   std::variant<int32_t, ::Modern::Derived, std::monostate> _value_;
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Number& value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Number& value);
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Number& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Number& _value);
 
 class Everything {
  public:
@@ -394,28 +394,28 @@ class Everything {
 
   const ::Modern::Dictionary& words() const& noexcept { return words_; }
   ::Modern::Dictionary& words() & noexcept { return words_; }
-  void words(const ::Modern::Dictionary& value) { words_ = value; }
-  void words(::Modern::Dictionary&& value) noexcept { words_ = std::move(value); }
+  void words(const ::Modern::Dictionary& _value) { words_ = _value; }
+  void words(::Modern::Dictionary&& _value) noexcept { words_ = std::move(_value); }
 
   ::Modern::Level level() const noexcept { return level_; }
   ::Modern::Level& level() noexcept { return level_; }
-  void level(::Modern::Level value) noexcept { level_ = value; }
+  void level(::Modern::Level _value) noexcept { level_ = _value; }
 
   ::Modern::Code code() const noexcept { return code_; }
   ::Modern::Code& code() noexcept { return code_; }
-  void code(::Modern::Code value) noexcept { code_ = value; }
+  void code(::Modern::Code _value) noexcept { code_ = _value; }
 
   const ::Modern::More& bits() const& noexcept { return bits_; }
   ::Modern::More& bits() & noexcept { return bits_; }
-  void bits(const ::Modern::More& value) { bits_ = value; }
-  void bits(::Modern::More&& value) noexcept { bits_ = std::move(value); }
+  void bits(const ::Modern::More& _value) { bits_ = _value; }
+  void bits(::Modern::More&& _value) noexcept { bits_ = std::move(_value); }
 
   ::Modern::Wide wide() const noexcept { return wide_; }
   ::Modern::Wide& wide() noexcept { return wide_; }
-  void wide(::Modern::Wide value) noexcept { wide_ = value; }
+  void wide(::Modern::Wide _value) noexcept { wide_ = _value; }
 
-  void swap(Everything& other) noexcept;
-  friend void swap(Everything& a, Everything& b) noexcept { a.swap(b); }
+  void swap(Everything& _other) noexcept;
+  friend void swap(Everything& _a, Everything& _b) noexcept { _a.swap(_b); }
   friend bool operator==(const Everything&, const Everything&) = default;
 
   static constexpr std::string_view _type_name = "Modern::Everything";
@@ -436,24 +436,24 @@ class Everything {
   ::Modern::Wide wide_{};
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Everything& value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Everything& value);
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Everything& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Everything& _value);
 
 class Store : public virtual ::CORBA::Object {
  public:
   using _ref_type = ::CORBA::object_reference<Store>;
   static constexpr std::string_view _type_id = "IDL:Modern/Store:1.0";
 
-  explicit Store(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept;
+  explicit Store(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
 
   virtual ::Modern::Flags flags();
-  virtual void flags(::Modern::Flags value);
+  virtual void flags(::Modern::Flags _value);
   virtual ::Modern::Dictionary look_up(
       const ::Modern::Last& first, ::Modern::More& second, ::Modern::Few& third);
 
  protected:
   Store() = default;
-  bool _implements(std::string_view repository_id) const noexcept override;
+  bool _implements(std::string_view _id) const noexcept override;
 };
 
 }  // namespace Modern
@@ -486,7 +486,7 @@ struct IDL::traits<::Modern::Everything>
 #define PERIGEE_TRAITS_6Modern5Store
 template <>
 struct IDL::traits<::Modern::Store> : ::perigee::stub::interface_traits<::Modern::Store> {
-  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> reference);
-  static const ::CORBA::Object* _object(const ref_type& object) noexcept;
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
+  static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
 #endif

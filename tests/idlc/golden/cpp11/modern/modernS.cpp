@@ -12,17 +12,16 @@ namespace Modern {
       ::perigee::skeleton::reference_to_this(*this)->_reference());
 }
 
-bool Store::_is_a(const std::string& repository_id) {
-  return repository_id == ::Modern::Store::_type_id
-      || ::PortableServer::Servant::_is_a(repository_id);
+bool Store::_is_a(const std::string& _id) {
+  return _id == ::Modern::Store::_type_id || ::PortableServer::Servant::_is_a(_id);
 }
 
 std::string_view Store::_primary_interface() const noexcept {
   return ::Modern::Store::_type_id;
 }
 
-void Store::_dispatch(::perigee::orb::ServerRequest& request) {
-  static constexpr ::perigee::skeleton::OperationSlot slots[] = {
+void Store::_dispatch(::perigee::orb::ServerRequest& _request_) {
+  static constexpr ::perigee::skeleton::OperationSlot _slots[] = {
       {"_interface", 6},
       {"look_up", 2},
       {"_get_flags", 0},
@@ -32,25 +31,25 @@ void Store::_dispatch(::perigee::orb::ServerRequest& request) {
       {"_repository_id", 5},
       {"_set_flags", 1},
   };
-  switch (::perigee::skeleton::find_operation(slots, 312, request.operation())) {
+  switch (::perigee::skeleton::find_operation(_slots, 312, _request_.operation())) {
     case 0:
-      return _get_skeleton_flags(*this, request);
+      return _get_skeleton_flags(*this, _request_);
     case 1:
-      return _set_skeleton_flags(*this, request);
+      return _set_skeleton_flags(*this, _request_);
     case 2:
-      return _skeleton_look_up(*this, request);
+      return _skeleton_look_up(*this, _request_);
     case 3:
-      return ::perigee::skeleton::is_a(*this, request);
+      return ::perigee::skeleton::is_a(*this, _request_);
     case 4:
-      return ::perigee::skeleton::non_existent(*this, request);
+      return ::perigee::skeleton::non_existent(*this, _request_);
     case 5:
-      return ::perigee::skeleton::repository_id(*this, request);
+      return ::perigee::skeleton::repository_id(*this, _request_);
     case 6:
-      return ::perigee::skeleton::interface(*this, request);
+      return ::perigee::skeleton::interface(*this, _request_);
     case 7:
-      return ::perigee::skeleton::component(*this, request);
+      return ::perigee::skeleton::component(*this, _request_);
     default:
-      ::perigee::skeleton::unknown(request);
+      ::perigee::skeleton::unknown(_request_);
   }
 }
 
@@ -61,10 +60,10 @@ void Store::_get_skeleton_flags(Store& _servant_, ::perigee::orb::ServerRequest&
 }
 
 void Store::_set_skeleton_flags(Store& _servant_, ::perigee::orb::ServerRequest& _request_) {
-  ::Modern::Flags value{};
-  _request_.arguments() >> value;
+  ::Modern::Flags _value{};
+  _request_.arguments() >> _value;
   _request_.end_of_arguments();
-  _servant_.flags(value);
+  _servant_.flags(_value);
   _request_.reply(nullptr);
 }
 

@@ -12,18 +12,18 @@ namespace Modern {
 class Store : public virtual ::PortableServer::Servant {
  public:
   virtual ::Modern::Flags flags() = 0;
-  virtual void flags(::Modern::Flags value) = 0;
+  virtual void flags(::Modern::Flags _value) = 0;
   virtual ::Modern::Dictionary look_up(
       const ::Modern::Last& first, ::Modern::More& second, ::Modern::Few& third) = 0;
 
   ::CORBA::object_reference<::Modern::Store> _this();
-  bool _is_a(const std::string& repository_id) override;
+  bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;
-  void _dispatch(::perigee::orb::ServerRequest& request) override;
+  void _dispatch(::perigee::orb::ServerRequest& _request_) override;
 
-  static void _get_skeleton_flags(Store& servant, ::perigee::orb::ServerRequest& request);
-  static void _set_skeleton_flags(Store& servant, ::perigee::orb::ServerRequest& request);
-  static void _skeleton_look_up(Store& servant, ::perigee::orb::ServerRequest& request);
+  static void _get_skeleton_flags(Store& _servant_, ::perigee::orb::ServerRequest& _request_);
+  static void _set_skeleton_flags(Store& _servant_, ::perigee::orb::ServerRequest& _request_);
+  static void _skeleton_look_up(Store& _servant_, ::perigee::orb::ServerRequest& _request_);
 };
 
 template <typename _tied>
@@ -37,8 +37,8 @@ class _tie_Store final : public Store {
   ::Modern::Flags flags() override {
     return _object_->flags();
   }
-  void flags(::Modern::Flags value) override {
-    _object_->flags(value);
+  void flags(::Modern::Flags _value) override {
+    _object_->flags(_value);
   }
   ::Modern::Dictionary look_up(
       const ::Modern::Last& first, ::Modern::More& second, ::Modern::Few& third) override {

@@ -3,95 +3,95 @@
 
 #include <perigee/orb/stub.h>
 
-void Plain::swap(Plain& other) noexcept {
-  std::swap(value_, other.value_);
+void Plain::swap(Plain& _other) noexcept {
+  std::swap(value_, _other.value_);
 }
 
 struct Plain::_wire {
-  static_assert(sizeof(Plain) == 4 && offsetof(Plain, value_) == 0);
+  static_assert(sizeof(::Plain) == 4 && offsetof(::Plain, value_) == 0);
   static constexpr std::size_t alignment = 4;
   static constexpr std::size_t phase = 0;
   static constexpr std::size_t block_size = 4;
   static constexpr bool is_image = true;
   static constexpr ::perigee::cdr::RunSizes sizes{4, 7, 6, 5, 4, 7, 6, 5};
   static constexpr bool has_characters = false;
-  static void members(auto& run, auto& value) {
-    run.align(4);
-    run.field(value.value());
+  static void members(auto& _run, auto& _value) {
+    _run.align(4);
+    _run.field(_value.value());
   }
-  static void block(auto& run, auto& value) {
-    run.copy(0, &value, 0, 4);
+  static void block(auto& _run, auto& _value) {
+    _run.copy(0, &_value, 0, 4);
   }
 };
 
-void _write_all(::perigee::cdr::Encoder& encoder, const Plain* values, std::size_t count) {
-  ::perigee::cdr::write_structs<Plain::_wire>(encoder, values, count);
+void _write_all(::perigee::cdr::Encoder& _encoder, const Plain* _values, std::size_t _count) {
+  ::perigee::cdr::write_structs<Plain::_wire>(_encoder, _values, _count);
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Plain& value) {
-  _write_all(encoder, &value, 1);
-  return encoder;
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Plain& _value) {
+  _write_all(_encoder, &_value, 1);
+  return _encoder;
 }
 
-void _read_all(::perigee::cdr::Decoder& decoder, Plain* values, std::size_t count) {
-  ::perigee::cdr::read_structs<Plain::_wire>(decoder, values, count);
+void _read_all(::perigee::cdr::Decoder& _decoder, Plain* _values, std::size_t _count) {
+  ::perigee::cdr::read_structs<Plain::_wire>(_decoder, _values, _count);
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Plain& value) {
-  _read_all(decoder, &value, 1);
-  return decoder;
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Plain& _value) {
+  _read_all(_decoder, &_value, 1);
+  return _decoder;
 }
 
 namespace Outer {
 
 namespace Inner {
 
-void Item::swap(Item& other) noexcept {
-  std::swap(content_, other.content_);
+void Item::swap(Item& _other) noexcept {
+  std::swap(content_, _other.content_);
 }
 
 struct Item::_wire {
-  static_assert(sizeof(Item) == 4 && offsetof(Item, content_) == 0);
+  static_assert(sizeof(::Outer::Inner::Item) == 4 && offsetof(::Outer::Inner::Item, content_) == 0);
   static constexpr std::size_t alignment = 4;
   static constexpr std::size_t phase = 0;
   static constexpr std::size_t block_size = 4;
   static constexpr bool is_image = true;
   static constexpr ::perigee::cdr::RunSizes sizes{4, 7, 6, 5, 4, 7, 6, 5};
   static constexpr bool has_characters = false;
-  static void members(auto& run, auto& value) {
-    run.align(4);
-    run.field(value.content().value());
+  static void members(auto& _run, auto& _value) {
+    _run.align(4);
+    _run.field(_value.content().value());
   }
-  static void block(auto& run, auto& value) {
-    run.copy(0, &value, 0, 4);
+  static void block(auto& _run, auto& _value) {
+    _run.copy(0, &_value, 0, 4);
   }
 };
 
-void _write_all(::perigee::cdr::Encoder& encoder, const Item* values, std::size_t count) {
-  ::perigee::cdr::write_structs<Item::_wire>(encoder, values, count);
+void _write_all(::perigee::cdr::Encoder& _encoder, const Item* _values, std::size_t _count) {
+  ::perigee::cdr::write_structs<Item::_wire>(_encoder, _values, _count);
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Item& value) {
-  _write_all(encoder, &value, 1);
-  return encoder;
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Item& _value) {
+  _write_all(_encoder, &_value, 1);
+  return _encoder;
 }
 
-void _read_all(::perigee::cdr::Decoder& decoder, Item* values, std::size_t count) {
-  ::perigee::cdr::read_structs<Item::_wire>(decoder, values, count);
+void _read_all(::perigee::cdr::Decoder& _decoder, Item* _values, std::size_t _count) {
+  ::perigee::cdr::read_structs<Item::_wire>(_decoder, _values, _count);
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Item& value) {
-  _read_all(decoder, &value, 1);
-  return decoder;
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Item& _value) {
+  _read_all(_decoder, &_value, 1);
+  return _decoder;
 }
 
 }  // namespace Inner
 
-First::First(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept
-    : ::CORBA::Object(std::move(reference)) {}
+First::First(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
+    : ::CORBA::Object(std::move(_target)) {}
 
-bool First::_implements(std::string_view repository_id) const noexcept {
-  return repository_id == _type_id || ::CORBA::Object::_implements(repository_id);
+bool First::_implements(std::string_view _id) const noexcept {
+  return _id == _type_id || ::CORBA::Object::_implements(_id);
 }
 
 ::Outer::Inner::Item First::get() {
@@ -111,11 +111,11 @@ namespace Outer {
 
 namespace Inner {
 
-Second::Second(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept
-    : ::CORBA::Object(std::move(reference)) {}
+Second::Second(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
+    : ::CORBA::Object(std::move(_target)) {}
 
-bool Second::_implements(std::string_view repository_id) const noexcept {
-  return repository_id == _type_id || ::Outer::First::_implements(repository_id);
+bool Second::_implements(std::string_view _id) const noexcept {
+  return _id == _type_id || ::Outer::First::_implements(_id);
 }
 
 void Second::put(const ::Outer::Inner::Item& value) {
@@ -131,11 +131,11 @@ void Second::put(const ::Outer::Inner::Item& value) {
 
 }  // namespace Outer
 
-Loner::Loner(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept
-    : ::CORBA::Object(std::move(reference)) {}
+Loner::Loner(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
+    : ::CORBA::Object(std::move(_target)) {}
 
-bool Loner::_implements(std::string_view repository_id) const noexcept {
-  return repository_id == _type_id || ::CORBA::Object::_implements(repository_id);
+bool Loner::_implements(std::string_view _id) const noexcept {
+  return _id == _type_id || ::CORBA::Object::_implements(_id);
 }
 
 ::Outer::Inner::Item Loner::find(const ::Plain& key) {
@@ -150,31 +150,31 @@ bool Loner::_implements(std::string_view repository_id) const noexcept {
 }
 
 auto IDL::traits<::Outer::First>::_stub(
-    ::perigee::counted_ptr<::perigee::orb::Reference> reference) -> ref_type {
-  return ref_type(::perigee::make_counted<::Outer::First>(std::move(reference)));
+    ::perigee::counted_ptr<::perigee::orb::Reference> _target) -> ref_type {
+  return ref_type(::perigee::make_counted<::Outer::First>(std::move(_target)));
 }
 
 auto IDL::traits<::Outer::First>::_object(
-    const ref_type& object) noexcept -> const ::CORBA::Object* {
-  return object.get();
+    const ref_type& _reference) noexcept -> const ::CORBA::Object* {
+  return _reference.get();
 }
 
 auto IDL::traits<::Outer::Inner::Second>::_stub(
-    ::perigee::counted_ptr<::perigee::orb::Reference> reference) -> ref_type {
-  return ref_type(::perigee::make_counted<::Outer::Inner::Second>(std::move(reference)));
+    ::perigee::counted_ptr<::perigee::orb::Reference> _target) -> ref_type {
+  return ref_type(::perigee::make_counted<::Outer::Inner::Second>(std::move(_target)));
 }
 
 auto IDL::traits<::Outer::Inner::Second>::_object(
-    const ref_type& object) noexcept -> const ::CORBA::Object* {
-  return object.get();
+    const ref_type& _reference) noexcept -> const ::CORBA::Object* {
+  return _reference.get();
 }
 
 auto IDL::traits<::Loner>::_stub(
-    ::perigee::counted_ptr<::perigee::orb::Reference> reference) -> ref_type {
-  return ref_type(::perigee::make_counted<::Loner>(std::move(reference)));
+    ::perigee::counted_ptr<::perigee::orb::Reference> _target) -> ref_type {
+  return ref_type(::perigee::make_counted<::Loner>(std::move(_target)));
 }
 
 auto IDL::traits<::Loner>::_object(
-    const ref_type& object) noexcept -> const ::CORBA::Object* {
-  return object.get();
+    const ref_type& _reference) noexcept -> const ::CORBA::Object* {
+  return _reference.get();
 }

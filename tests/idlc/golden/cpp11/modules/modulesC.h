@@ -13,10 +13,10 @@ class Plain {
 
   int32_t value() const noexcept { return value_; }
   int32_t& value() noexcept { return value_; }
-  void value(int32_t value) noexcept { value_ = value; }
+  void value(int32_t _value) noexcept { value_ = _value; }
 
-  void swap(Plain& other) noexcept;
-  friend void swap(Plain& a, Plain& b) noexcept { a.swap(b); }
+  void swap(Plain& _other) noexcept;
+  friend void swap(Plain& _a, Plain& _b) noexcept { _a.swap(_b); }
   friend bool operator==(const Plain&, const Plain&) = default;
 
   static constexpr std::string_view _type_name = "Plain";
@@ -32,10 +32,10 @@ class Plain {
   int32_t value_{};
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Plain& value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Plain& value);
-void _write_all(::perigee::cdr::Encoder& encoder, const Plain* values, std::size_t count);
-void _read_all(::perigee::cdr::Decoder& decoder, Plain* values, std::size_t count);
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Plain& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Plain& _value);
+void _write_all(::perigee::cdr::Encoder& _encoder, const Plain* _values, std::size_t _count);
+void _read_all(::perigee::cdr::Decoder& _decoder, Plain* _values, std::size_t _count);
 
 namespace Outer {
 
@@ -53,11 +53,11 @@ class Item {
 
   const ::Plain& content() const& noexcept { return content_; }
   ::Plain& content() & noexcept { return content_; }
-  void content(const ::Plain& value) { content_ = value; }
-  void content(::Plain&& value) noexcept { content_ = std::move(value); }
+  void content(const ::Plain& _value) { content_ = _value; }
+  void content(::Plain&& _value) noexcept { content_ = std::move(_value); }
 
-  void swap(Item& other) noexcept;
-  friend void swap(Item& a, Item& b) noexcept { a.swap(b); }
+  void swap(Item& _other) noexcept;
+  friend void swap(Item& _a, Item& _b) noexcept { _a.swap(_b); }
   friend bool operator==(const Item&, const Item&) = default;
 
   static constexpr std::string_view _type_name = "Outer::Inner::Item";
@@ -73,10 +73,10 @@ class Item {
   ::Plain content_;
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Item& value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Item& value);
-void _write_all(::perigee::cdr::Encoder& encoder, const Item* values, std::size_t count);
-void _read_all(::perigee::cdr::Decoder& decoder, Item* values, std::size_t count);
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Item& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Item& _value);
+void _write_all(::perigee::cdr::Encoder& _encoder, const Item* _values, std::size_t _count);
+void _read_all(::perigee::cdr::Decoder& _decoder, Item* _values, std::size_t _count);
 
 }  // namespace Inner
 
@@ -85,13 +85,13 @@ class First : public virtual ::CORBA::Object {
   using _ref_type = ::CORBA::object_reference<First>;
   static constexpr std::string_view _type_id = "IDL:Outer/First:1.0";
 
-  explicit First(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept;
+  explicit First(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
 
   virtual ::Outer::Inner::Item get();
 
  protected:
   First() = default;
-  bool _implements(std::string_view repository_id) const noexcept override;
+  bool _implements(std::string_view _id) const noexcept override;
 };
 
 }  // namespace Outer
@@ -107,13 +107,13 @@ class Second : public virtual ::Outer::First {
   using _ref_type = ::CORBA::object_reference<Second>;
   static constexpr std::string_view _type_id = "IDL:Outer/Inner/Second:1.0";
 
-  explicit Second(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept;
+  explicit Second(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
 
   virtual void put(const ::Outer::Inner::Item& value);
 
  protected:
   Second() = default;
-  bool _implements(std::string_view repository_id) const noexcept override;
+  bool _implements(std::string_view _id) const noexcept override;
 };
 
 }  // namespace Inner
@@ -131,13 +131,13 @@ class Loner : public virtual ::CORBA::Object {
   using _ref_type = ::CORBA::object_reference<Loner>;
   static constexpr std::string_view _type_id = "IDL:Loner:1.0";
 
-  explicit Loner(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept;
+  explicit Loner(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
 
   virtual ::Outer::Inner::Item find(const ::Plain& key);
 
  protected:
   Loner() = default;
-  bool _implements(std::string_view repository_id) const noexcept override;
+  bool _implements(std::string_view _id) const noexcept override;
 };
 
 template <>
@@ -150,8 +150,8 @@ struct IDL::traits<::Outer::Inner::Item>
 #define PERIGEE_TRAITS_5Outer5First
 template <>
 struct IDL::traits<::Outer::First> : ::perigee::stub::interface_traits<::Outer::First> {
-  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> reference);
-  static const ::CORBA::Object* _object(const ref_type& object) noexcept;
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
+  static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
 #endif
 
@@ -159,8 +159,8 @@ struct IDL::traits<::Outer::First> : ::perigee::stub::interface_traits<::Outer::
 #define PERIGEE_TRAITS_5Outer5Inner6Second
 template <>
 struct IDL::traits<::Outer::Inner::Second> : ::perigee::stub::interface_traits<::Outer::Inner::Second> {
-  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> reference);
-  static const ::CORBA::Object* _object(const ref_type& object) noexcept;
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
+  static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
 #endif
 
@@ -168,7 +168,7 @@ struct IDL::traits<::Outer::Inner::Second> : ::perigee::stub::interface_traits<:
 #define PERIGEE_TRAITS_5Loner
 template <>
 struct IDL::traits<::Loner> : ::perigee::stub::interface_traits<::Loner> {
-  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> reference);
-  static const ::CORBA::Object* _object(const ref_type& object) noexcept;
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
+  static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
 #endif

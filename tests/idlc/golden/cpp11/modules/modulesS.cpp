@@ -12,17 +12,16 @@ namespace Outer {
       ::perigee::skeleton::reference_to_this(*this)->_reference());
 }
 
-bool First::_is_a(const std::string& repository_id) {
-  return repository_id == ::Outer::First::_type_id
-      || ::PortableServer::Servant::_is_a(repository_id);
+bool First::_is_a(const std::string& _id) {
+  return _id == ::Outer::First::_type_id || ::PortableServer::Servant::_is_a(_id);
 }
 
 std::string_view First::_primary_interface() const noexcept {
   return ::Outer::First::_type_id;
 }
 
-void First::_dispatch(::perigee::orb::ServerRequest& request) {
-  static constexpr ::perigee::skeleton::OperationSlot slots[] = {
+void First::_dispatch(::perigee::orb::ServerRequest& _request_) {
+  static constexpr ::perigee::skeleton::OperationSlot _slots[] = {
       {"_repository_id", 3},
       {"_interface", 4},
       {"_is_a", 1},
@@ -32,21 +31,21 @@ void First::_dispatch(::perigee::orb::ServerRequest& request) {
       {"get", 0},
       {"_component", 5},
   };
-  switch (::perigee::skeleton::find_operation(slots, 0, request.operation())) {
+  switch (::perigee::skeleton::find_operation(_slots, 0, _request_.operation())) {
     case 0:
-      return _skeleton_get(*this, request);
+      return _skeleton_get(*this, _request_);
     case 1:
-      return ::perigee::skeleton::is_a(*this, request);
+      return ::perigee::skeleton::is_a(*this, _request_);
     case 2:
-      return ::perigee::skeleton::non_existent(*this, request);
+      return ::perigee::skeleton::non_existent(*this, _request_);
     case 3:
-      return ::perigee::skeleton::repository_id(*this, request);
+      return ::perigee::skeleton::repository_id(*this, _request_);
     case 4:
-      return ::perigee::skeleton::interface(*this, request);
+      return ::perigee::skeleton::interface(*this, _request_);
     case 5:
-      return ::perigee::skeleton::component(*this, request);
+      return ::perigee::skeleton::component(*this, _request_);
     default:
-      ::perigee::skeleton::unknown(request);
+      ::perigee::skeleton::unknown(_request_);
   }
 }
 
@@ -67,18 +66,17 @@ namespace Inner {
       ::perigee::skeleton::reference_to_this(*this)->_reference());
 }
 
-bool Second::_is_a(const std::string& repository_id) {
-  return repository_id == ::Outer::Inner::Second::_type_id
-      || repository_id == ::Outer::First::_type_id
-      || ::PortableServer::Servant::_is_a(repository_id);
+bool Second::_is_a(const std::string& _id) {
+  return _id == ::Outer::Inner::Second::_type_id || _id == ::Outer::First::_type_id
+      || ::PortableServer::Servant::_is_a(_id);
 }
 
 std::string_view Second::_primary_interface() const noexcept {
   return ::Outer::Inner::Second::_type_id;
 }
 
-void Second::_dispatch(::perigee::orb::ServerRequest& request) {
-  static constexpr ::perigee::skeleton::OperationSlot slots[] = {
+void Second::_dispatch(::perigee::orb::ServerRequest& _request_) {
+  static constexpr ::perigee::skeleton::OperationSlot _slots[] = {
       {"_repository_id", 4},
       {"_interface", 5},
       {"_is_a", 2},
@@ -88,23 +86,23 @@ void Second::_dispatch(::perigee::orb::ServerRequest& request) {
       {"get", 1},
       {"_component", 6},
   };
-  switch (::perigee::skeleton::find_operation(slots, 0, request.operation())) {
+  switch (::perigee::skeleton::find_operation(_slots, 0, _request_.operation())) {
     case 0:
-      return _skeleton_put(*this, request);
+      return _skeleton_put(*this, _request_);
     case 1:
-      return ::POA::Outer::First::_skeleton_get(*this, request);
+      return ::POA::Outer::First::_skeleton_get(*this, _request_);
     case 2:
-      return ::perigee::skeleton::is_a(*this, request);
+      return ::perigee::skeleton::is_a(*this, _request_);
     case 3:
-      return ::perigee::skeleton::non_existent(*this, request);
+      return ::perigee::skeleton::non_existent(*this, _request_);
     case 4:
-      return ::perigee::skeleton::repository_id(*this, request);
+      return ::perigee::skeleton::repository_id(*this, _request_);
     case 5:
-      return ::perigee::skeleton::interface(*this, request);
+      return ::perigee::skeleton::interface(*this, _request_);
     case 6:
-      return ::perigee::skeleton::component(*this, request);
+      return ::perigee::skeleton::component(*this, _request_);
     default:
-      ::perigee::skeleton::unknown(request);
+      ::perigee::skeleton::unknown(_request_);
   }
 }
 
@@ -125,16 +123,16 @@ void Second::_skeleton_put(Second& _servant_, ::perigee::orb::ServerRequest& _re
       ::perigee::skeleton::reference_to_this(*this)->_reference());
 }
 
-bool Loner::_is_a(const std::string& repository_id) {
-  return repository_id == ::Loner::_type_id || ::PortableServer::Servant::_is_a(repository_id);
+bool Loner::_is_a(const std::string& _id) {
+  return _id == ::Loner::_type_id || ::PortableServer::Servant::_is_a(_id);
 }
 
 std::string_view Loner::_primary_interface() const noexcept {
   return ::Loner::_type_id;
 }
 
-void Loner::_dispatch(::perigee::orb::ServerRequest& request) {
-  static constexpr ::perigee::skeleton::OperationSlot slots[] = {
+void Loner::_dispatch(::perigee::orb::ServerRequest& _request_) {
+  static constexpr ::perigee::skeleton::OperationSlot _slots[] = {
       {"_repository_id", 3},
       {"_interface", 4},
       {"_is_a", 1},
@@ -144,21 +142,21 @@ void Loner::_dispatch(::perigee::orb::ServerRequest& request) {
       {"", ::perigee::skeleton::unknown_operation},
       {"_component", 5},
   };
-  switch (::perigee::skeleton::find_operation(slots, 0, request.operation())) {
+  switch (::perigee::skeleton::find_operation(_slots, 0, _request_.operation())) {
     case 0:
-      return _skeleton_find(*this, request);
+      return _skeleton_find(*this, _request_);
     case 1:
-      return ::perigee::skeleton::is_a(*this, request);
+      return ::perigee::skeleton::is_a(*this, _request_);
     case 2:
-      return ::perigee::skeleton::non_existent(*this, request);
+      return ::perigee::skeleton::non_existent(*this, _request_);
     case 3:
-      return ::perigee::skeleton::repository_id(*this, request);
+      return ::perigee::skeleton::repository_id(*this, _request_);
     case 4:
-      return ::perigee::skeleton::interface(*this, request);
+      return ::perigee::skeleton::interface(*this, _request_);
     case 5:
-      return ::perigee::skeleton::component(*this, request);
+      return ::perigee::skeleton::component(*this, _request_);
     default:
-      ::perigee::skeleton::unknown(request);
+      ::perigee::skeleton::unknown(_request_);
   }
 }
 

@@ -14,11 +14,11 @@ class First : public virtual ::PortableServer::Servant {
   virtual ::Outer::Inner::Item get() = 0;
 
   ::CORBA::object_reference<::Outer::First> _this();
-  bool _is_a(const std::string& repository_id) override;
+  bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;
-  void _dispatch(::perigee::orb::ServerRequest& request) override;
+  void _dispatch(::perigee::orb::ServerRequest& _request_) override;
 
-  static void _skeleton_get(First& servant, ::perigee::orb::ServerRequest& request);
+  static void _skeleton_get(First& _servant_, ::perigee::orb::ServerRequest& _request_);
 };
 
 template <typename _tied>
@@ -48,11 +48,11 @@ class Second : public virtual ::POA::Outer::First {
   virtual void put(const ::Outer::Inner::Item& value) = 0;
 
   ::CORBA::object_reference<::Outer::Inner::Second> _this();
-  bool _is_a(const std::string& repository_id) override;
+  bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;
-  void _dispatch(::perigee::orb::ServerRequest& request) override;
+  void _dispatch(::perigee::orb::ServerRequest& _request_) override;
 
-  static void _skeleton_put(Second& servant, ::perigee::orb::ServerRequest& request);
+  static void _skeleton_put(Second& _servant_, ::perigee::orb::ServerRequest& _request_);
 };
 
 template <typename _tied>
@@ -83,11 +83,11 @@ class Loner : public virtual ::PortableServer::Servant {
   virtual ::Outer::Inner::Item find(const ::Plain& key) = 0;
 
   ::CORBA::object_reference<::Loner> _this();
-  bool _is_a(const std::string& repository_id) override;
+  bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;
-  void _dispatch(::perigee::orb::ServerRequest& request) override;
+  void _dispatch(::perigee::orb::ServerRequest& _request_) override;
 
-  static void _skeleton_find(Loner& servant, ::perigee::orb::ServerRequest& request);
+  static void _skeleton_find(Loner& _servant_, ::perigee::orb::ServerRequest& _request_);
 };
 
 template <typename _tied>

@@ -9,18 +9,18 @@
 
 namespace _cxx_class {
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, _cxx_operator value) {
-  encoder.write_enum(static_cast<uint32_t>(value));
-  return encoder;
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, _cxx_operator _value) {
+  _encoder.write_enum(static_cast<uint32_t>(_value));
+  return _encoder;
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, _cxx_operator& value) {
-  value = static_cast<_cxx_operator>(decoder.read_enum(4));
-  return decoder;
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, _cxx_operator& _value) {
+  _value = static_cast<_cxx_operator>(_decoder.read_enum(4));
+  return _decoder;
 }
 
-std::string_view _enumerator_name(_cxx_operator value) noexcept {
-  switch (value) {
+std::string_view _enumerator_name(_cxx_operator _value) noexcept {
+  switch (_value) {
     case _cxx_operator::_cxx_new: return "new";
     case _cxx_operator::_cxx_delete: return "delete";
     case _cxx_operator::_cxx_ENOENT: return "ENOENT";
@@ -29,44 +29,45 @@ std::string_view _enumerator_name(_cxx_operator value) noexcept {
   return {};
 }
 
-void _cxx_template::swap(_cxx_template& other) noexcept {
-  std::swap(int32_t_, other.int32_t_);
-  std::swap(what_, other.what_);
-  std::swap(namespace_, other.namespace_);
+void _cxx_template::swap(_cxx_template& _other) noexcept {
+  std::swap(int32_t_, _other.int32_t_);
+  std::swap(what_, _other.what_);
+  std::swap(namespace_, _other.namespace_);
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const _cxx_template& value) {
-  return encoder << value._cxx_int32_t() << value._cxx_what() << value._cxx_namespace();
+::perigee::cdr::Encoder& operator<<(
+    ::perigee::cdr::Encoder& _encoder, const _cxx_template& _value) {
+  return _encoder << _value._cxx_int32_t() << _value._cxx_what() << _value._cxx_namespace();
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, _cxx_template& value) {
-  return decoder >> value._cxx_int32_t() >> value._cxx_what() >> value._cxx_namespace();
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, _cxx_template& _value) {
+  return _decoder >> _value._cxx_int32_t() >> _value._cxx_what() >> _value._cxx_namespace();
 }
 
 const char* _cxx_throw::_rep_id() const noexcept { return _type_id.data(); }
 const char* _cxx_throw::_name() const noexcept { return "throw"; }
 void _cxx_throw::_raise() const { throw *this; }
-void _cxx_throw::_encode(::perigee::cdr::Encoder& encoder) const { encoder << *this; }
+void _cxx_throw::_encode(::perigee::cdr::Encoder& _encoder) const { _encoder << *this; }
 
-void _cxx_throw::_describe(std::string& text) const { ::perigee::text::describe(text, *this); }
+void _cxx_throw::_describe(std::string& _text) const { ::perigee::text::describe(_text, *this); }
 
-void _cxx_throw::swap(_cxx_throw& other) noexcept {
-  std::swap(this_, other.this_);
+void _cxx_throw::swap(_cxx_throw& _other) noexcept {
+  std::swap(this_, _other.this_);
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const _cxx_throw& value) {
-  return encoder << value._cxx_this();
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const _cxx_throw& _value) {
+  return _encoder << _value._cxx_this();
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, _cxx_throw& value) {
-  return decoder >> value._cxx_this();
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, _cxx_throw& _value) {
+  return _decoder >> _value._cxx_this();
 }
 
-_cxx_virtual::_cxx_virtual(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept
-    : ::CORBA::Object(std::move(reference)) {}
+_cxx_virtual::_cxx_virtual(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
+    : ::CORBA::Object(std::move(_target)) {}
 
-bool _cxx_virtual::_implements(std::string_view repository_id) const noexcept {
-  return repository_id == _type_id || ::CORBA::Object::_implements(repository_id);
+bool _cxx_virtual::_implements(std::string_view _id) const noexcept {
+  return _id == _type_id || ::CORBA::Object::_implements(_id);
 }
 
 void _cxx_virtual::_cxx_register(
@@ -98,12 +99,12 @@ int32_t _cxx_virtual::_cxx_explicit() {
   return _result_;
 }
 
-void _cxx_virtual::_cxx_explicit(int32_t value) {
+void _cxx_virtual::_cxx_explicit(int32_t _value) {
   static constexpr ::perigee::stub::Operation _operation_{
       "_set_explicit", ::perigee::stub::Operation::Kind::twoway, {}};
   ::perigee::stub::invoke(
       *this, _operation_,
-      [&value](::perigee::cdr::Encoder& _encoder_) { _encoder_ << value; },
+      [&_value](::perigee::cdr::Encoder& _encoder_) { _encoder_ << _value; },
       nullptr);
 }
 
@@ -152,11 +153,11 @@ int32_t _cxx_virtual::value(
   return _result_;
 }
 
-T::T(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept
-    : ::CORBA::Object(std::move(reference)) {}
+T::T(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
+    : ::CORBA::Object(std::move(_target)) {}
 
-bool T::_implements(std::string_view repository_id) const noexcept {
-  return repository_id == _type_id || ::CORBA::Object::_implements(repository_id);
+bool T::_implements(std::string_view _id) const noexcept {
+  return _id == _type_id || ::CORBA::Object::_implements(_id);
 }
 
 ::CORBA::object_reference<::_cxx_class::T> T::transposed(
@@ -174,23 +175,23 @@ bool T::_implements(std::string_view repository_id) const noexcept {
 }  // namespace _cxx_class
 
 auto IDL::traits<::_cxx_class::_cxx_virtual>::_stub(
-    ::perigee::counted_ptr<::perigee::orb::Reference> reference) -> ref_type {
-  return ref_type(::perigee::make_counted<::_cxx_class::_cxx_virtual>(std::move(reference)));
+    ::perigee::counted_ptr<::perigee::orb::Reference> _target) -> ref_type {
+  return ref_type(::perigee::make_counted<::_cxx_class::_cxx_virtual>(std::move(_target)));
 }
 
 auto IDL::traits<::_cxx_class::_cxx_virtual>::_object(
-    const ref_type& object) noexcept -> const ::CORBA::Object* {
-  return object.get();
+    const ref_type& _reference) noexcept -> const ::CORBA::Object* {
+  return _reference.get();
 }
 
 auto IDL::traits<::_cxx_class::T>::_stub(
-    ::perigee::counted_ptr<::perigee::orb::Reference> reference) -> ref_type {
-  return ref_type(::perigee::make_counted<::_cxx_class::T>(std::move(reference)));
+    ::perigee::counted_ptr<::perigee::orb::Reference> _target) -> ref_type {
+  return ref_type(::perigee::make_counted<::_cxx_class::T>(std::move(_target)));
 }
 
 auto IDL::traits<::_cxx_class::T>::_object(
-    const ref_type& object) noexcept -> const ::CORBA::Object* {
-  return object.get();
+    const ref_type& _reference) noexcept -> const ::CORBA::Object* {
+  return _reference.get();
 }
 
 #pragma GCC diagnostic pop

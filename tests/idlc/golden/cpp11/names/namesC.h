@@ -12,9 +12,9 @@ using ::perigee::output::operator<<;
 
 enum class _cxx_operator : uint32_t { _cxx_new, _cxx_delete, _cxx_ENOENT, _cxx_UINT32_MAX };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, _cxx_operator value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, _cxx_operator& value);
-std::string_view _enumerator_name(_cxx_operator value) noexcept;
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, _cxx_operator _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, _cxx_operator& _value);
+std::string_view _enumerator_name(_cxx_operator _value) noexcept;
 
 class _cxx_template {
  public:
@@ -25,19 +25,19 @@ class _cxx_template {
 
   int32_t _cxx_int32_t() const noexcept { return int32_t_; }
   int32_t& _cxx_int32_t() noexcept { return int32_t_; }
-  void _cxx_int32_t(int32_t value) noexcept { int32_t_ = value; }
+  void _cxx_int32_t(int32_t _value) noexcept { int32_t_ = _value; }
 
   const std::string& _cxx_what() const& noexcept { return what_; }
   std::string& _cxx_what() & noexcept { return what_; }
-  void _cxx_what(const std::string& value) { what_ = value; }
-  void _cxx_what(std::string&& value) noexcept { what_ = std::move(value); }
+  void _cxx_what(const std::string& _value) { what_ = _value; }
+  void _cxx_what(std::string&& _value) noexcept { what_ = std::move(_value); }
 
   ::_cxx_class::_cxx_operator _cxx_namespace() const noexcept { return namespace_; }
   ::_cxx_class::_cxx_operator& _cxx_namespace() noexcept { return namespace_; }
-  void _cxx_namespace(::_cxx_class::_cxx_operator value) noexcept { namespace_ = value; }
+  void _cxx_namespace(::_cxx_class::_cxx_operator _value) noexcept { namespace_ = _value; }
 
-  void swap(_cxx_template& other) noexcept;
-  friend void swap(_cxx_template& a, _cxx_template& b) noexcept { a.swap(b); }
+  void swap(_cxx_template& _other) noexcept;
+  friend void swap(_cxx_template& _a, _cxx_template& _b) noexcept { _a.swap(_b); }
   friend bool operator==(const _cxx_template&, const _cxx_template&) = default;
 
   static constexpr std::string_view _type_name = "class::template";
@@ -54,8 +54,8 @@ class _cxx_template {
   ::_cxx_class::_cxx_operator namespace_{};
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const _cxx_template& value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, _cxx_template& value);
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const _cxx_template& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, _cxx_template& _value);
 
 class _cxx_throw final : public ::CORBA::UserException {
  public:
@@ -67,18 +67,18 @@ class _cxx_throw final : public ::CORBA::UserException {
 
   int32_t _cxx_this() const noexcept { return this_; }
   int32_t& _cxx_this() noexcept { return this_; }
-  void _cxx_this(int32_t value) noexcept { this_ = value; }
+  void _cxx_this(int32_t _value) noexcept { this_ = _value; }
 
   const char* _rep_id() const noexcept override;
   const char* _name() const noexcept override;
   [[noreturn]] void _raise() const override;
-  void _encode(::perigee::cdr::Encoder& encoder) const override;
-  void _describe(std::string& text) const override;
+  void _encode(::perigee::cdr::Encoder& _encoder) const override;
+  void _describe(std::string& _text) const override;
 
-  void swap(_cxx_throw& other) noexcept;
-  friend void swap(_cxx_throw& a, _cxx_throw& b) noexcept { a.swap(b); }
-  friend bool operator==(const _cxx_throw& a, const _cxx_throw& b) {
-    return a.this_ == b.this_;
+  void swap(_cxx_throw& _other) noexcept;
+  friend void swap(_cxx_throw& _a, _cxx_throw& _b) noexcept { _a.swap(_b); }
+  friend bool operator==(const _cxx_throw& _a, const _cxx_throw& _b) {
+    return _a.this_ == _b.this_;
   }
 
   static constexpr std::string_view _type_name = "class::throw";
@@ -91,8 +91,8 @@ class _cxx_throw final : public ::CORBA::UserException {
   int32_t this_{};
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const _cxx_throw& value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, _cxx_throw& value);
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const _cxx_throw& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, _cxx_throw& _value);
 
 using _cxx_typename = std::vector<::_cxx_class::_cxx_template>;
 inline constexpr int32_t _cxx_constexpr = 1;
@@ -102,13 +102,13 @@ class _cxx_virtual : public virtual ::CORBA::Object {
   using _ref_type = ::CORBA::object_reference<_cxx_virtual>;
   static constexpr std::string_view _type_id = "IDL:class/virtual:1.0";
 
-  explicit _cxx_virtual(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept;
+  explicit _cxx_virtual(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
 
   virtual void _cxx_register(
       const ::_cxx_class::_cxx_template& _cxx_auto, ::_cxx_class::_cxx_typename& union_,
       int32_t& _cxx_return);
   virtual int32_t _cxx_explicit();
-  virtual void _cxx_explicit(int32_t value);
+  virtual void _cxx_explicit(int32_t _value);
   virtual int32_t interface(const std::string& attribute);
   virtual void _cxx_std(int32_t _cxx_errno);
   virtual void object_(int32_t T, const std::string& servant);
@@ -117,7 +117,7 @@ class _cxx_virtual : public virtual ::CORBA::Object {
 
  protected:
   _cxx_virtual() = default;
-  bool _implements(std::string_view repository_id) const noexcept override;
+  bool _implements(std::string_view _id) const noexcept override;
 };
 
 class T : public virtual ::CORBA::Object {
@@ -125,14 +125,14 @@ class T : public virtual ::CORBA::Object {
   using _ref_type = ::CORBA::object_reference<T>;
   static constexpr std::string_view _type_id = "IDL:class/T:1.0";
 
-  explicit T(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept;
+  explicit T(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
 
   virtual ::CORBA::object_reference<::_cxx_class::T> transposed(
       ::CORBA::object_reference<::_cxx_class::T> object_);
 
  protected:
   T() = default;
-  bool _implements(std::string_view repository_id) const noexcept override;
+  bool _implements(std::string_view _id) const noexcept override;
 };
 
 }  // namespace _cxx_class
@@ -148,8 +148,8 @@ struct IDL::traits<::_cxx_class::_cxx_throw>
 #define PERIGEE_TRAITS_5class7virtual
 template <>
 struct IDL::traits<::_cxx_class::_cxx_virtual> : ::perigee::stub::interface_traits<::_cxx_class::_cxx_virtual> {
-  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> reference);
-  static const ::CORBA::Object* _object(const ref_type& object) noexcept;
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
+  static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
 #endif
 
@@ -157,8 +157,8 @@ struct IDL::traits<::_cxx_class::_cxx_virtual> : ::perigee::stub::interface_trai
 #define PERIGEE_TRAITS_5class1T
 template <>
 struct IDL::traits<::_cxx_class::T> : ::perigee::stub::interface_traits<::_cxx_class::T> {
-  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> reference);
-  static const ::CORBA::Object* _object(const ref_type& object) noexcept;
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
+  static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
 #endif
 

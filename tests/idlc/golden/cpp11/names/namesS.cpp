@@ -15,17 +15,16 @@ namespace _cxx_class {
       ::perigee::skeleton::reference_to_this(*this)->_reference());
 }
 
-bool _cxx_virtual::_is_a(const std::string& repository_id) {
-  return repository_id == ::_cxx_class::_cxx_virtual::_type_id
-      || ::PortableServer::Servant::_is_a(repository_id);
+bool _cxx_virtual::_is_a(const std::string& _id) {
+  return _id == ::_cxx_class::_cxx_virtual::_type_id || ::PortableServer::Servant::_is_a(_id);
 }
 
 std::string_view _cxx_virtual::_primary_interface() const noexcept {
   return ::_cxx_class::_cxx_virtual::_type_id;
 }
 
-void _cxx_virtual::_dispatch(::perigee::orb::ServerRequest& request) {
-  static constexpr ::perigee::skeleton::OperationSlot slots[] = {
+void _cxx_virtual::_dispatch(::perigee::orb::ServerRequest& _request_) {
+  static constexpr ::perigee::skeleton::OperationSlot _slots[] = {
       {"", ::perigee::skeleton::unknown_operation},
       {"interface", 3},
       {"_non_existent", 8},
@@ -43,33 +42,33 @@ void _cxx_virtual::_dispatch(::perigee::orb::ServerRequest& request) {
       {"value", 6},
       {"_set_explicit", 2},
   };
-  switch (::perigee::skeleton::find_operation(slots, 612, request.operation())) {
+  switch (::perigee::skeleton::find_operation(_slots, 612, _request_.operation())) {
     case 0:
-      return _skeleton_register(*this, request);
+      return _skeleton_register(*this, _request_);
     case 1:
-      return _get_skeleton_explicit(*this, request);
+      return _get_skeleton_explicit(*this, _request_);
     case 2:
-      return _set_skeleton_explicit(*this, request);
+      return _set_skeleton_explicit(*this, _request_);
     case 3:
-      return _skeleton_interface(*this, request);
+      return _skeleton_interface(*this, _request_);
     case 4:
-      return _skeleton_std(*this, request);
+      return _skeleton_std(*this, _request_);
     case 5:
-      return _skeleton_object_(*this, request);
+      return _skeleton_object_(*this, _request_);
     case 6:
-      return _skeleton_value(*this, request);
+      return _skeleton_value(*this, _request_);
     case 7:
-      return ::perigee::skeleton::is_a(*this, request);
+      return ::perigee::skeleton::is_a(*this, _request_);
     case 8:
-      return ::perigee::skeleton::non_existent(*this, request);
+      return ::perigee::skeleton::non_existent(*this, _request_);
     case 9:
-      return ::perigee::skeleton::repository_id(*this, request);
+      return ::perigee::skeleton::repository_id(*this, _request_);
     case 10:
-      return ::perigee::skeleton::interface(*this, request);
+      return ::perigee::skeleton::interface(*this, _request_);
     case 11:
-      return ::perigee::skeleton::component(*this, request);
+      return ::perigee::skeleton::component(*this, _request_);
     default:
-      ::perigee::skeleton::unknown(request);
+      ::perigee::skeleton::unknown(_request_);
   }
 }
 
@@ -99,10 +98,10 @@ void _cxx_virtual::_get_skeleton_explicit(
 
 void _cxx_virtual::_set_skeleton_explicit(
     _cxx_virtual& _servant_, ::perigee::orb::ServerRequest& _request_) {
-  int32_t value{};
-  _request_.arguments() >> value;
+  int32_t _value{};
+  _request_.arguments() >> _value;
   _request_.end_of_arguments();
-  _servant_._cxx_explicit(value);
+  _servant_._cxx_explicit(_value);
   _request_.reply(nullptr);
 }
 
@@ -153,17 +152,16 @@ void _cxx_virtual::_skeleton_value(
       ::perigee::skeleton::reference_to_this(*this)->_reference());
 }
 
-bool T::_is_a(const std::string& repository_id) {
-  return repository_id == ::_cxx_class::T::_type_id
-      || ::PortableServer::Servant::_is_a(repository_id);
+bool T::_is_a(const std::string& _id) {
+  return _id == ::_cxx_class::T::_type_id || ::PortableServer::Servant::_is_a(_id);
 }
 
 std::string_view T::_primary_interface() const noexcept {
   return ::_cxx_class::T::_type_id;
 }
 
-void T::_dispatch(::perigee::orb::ServerRequest& request) {
-  static constexpr ::perigee::skeleton::OperationSlot slots[] = {
+void T::_dispatch(::perigee::orb::ServerRequest& _request_) {
+  static constexpr ::perigee::skeleton::OperationSlot _slots[] = {
       {"_repository_id", 3},
       {"_component", 5},
       {"", ::perigee::skeleton::unknown_operation},
@@ -173,21 +171,21 @@ void T::_dispatch(::perigee::orb::ServerRequest& request) {
       {"", ::perigee::skeleton::unknown_operation},
       {"_non_existent", 2},
   };
-  switch (::perigee::skeleton::find_operation(slots, 21, request.operation())) {
+  switch (::perigee::skeleton::find_operation(_slots, 21, _request_.operation())) {
     case 0:
-      return _skeleton_transposed(*this, request);
+      return _skeleton_transposed(*this, _request_);
     case 1:
-      return ::perigee::skeleton::is_a(*this, request);
+      return ::perigee::skeleton::is_a(*this, _request_);
     case 2:
-      return ::perigee::skeleton::non_existent(*this, request);
+      return ::perigee::skeleton::non_existent(*this, _request_);
     case 3:
-      return ::perigee::skeleton::repository_id(*this, request);
+      return ::perigee::skeleton::repository_id(*this, _request_);
     case 4:
-      return ::perigee::skeleton::interface(*this, request);
+      return ::perigee::skeleton::interface(*this, _request_);
     case 5:
-      return ::perigee::skeleton::component(*this, request);
+      return ::perigee::skeleton::component(*this, _request_);
     default:
-      ::perigee::skeleton::unknown(request);
+      ::perigee::skeleton::unknown(_request_);
   }
 }
 

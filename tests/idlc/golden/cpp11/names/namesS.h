@@ -18,7 +18,7 @@ class _cxx_virtual : public virtual ::PortableServer::Servant {
       const ::_cxx_class::_cxx_template& _cxx_auto, ::_cxx_class::_cxx_typename& union_,
       int32_t& _cxx_return) = 0;
   virtual int32_t _cxx_explicit() = 0;
-  virtual void _cxx_explicit(int32_t value) = 0;
+  virtual void _cxx_explicit(int32_t _value) = 0;
   virtual int32_t interface(const std::string& attribute) = 0;
   virtual void _cxx_std(int32_t _cxx_errno) = 0;
   virtual void object_(int32_t T, const std::string& servant) = 0;
@@ -26,17 +26,20 @@ class _cxx_virtual : public virtual ::PortableServer::Servant {
       int32_t encoder, int32_t request, int32_t& result, const std::string& servant) = 0;
 
   ::CORBA::object_reference<::_cxx_class::_cxx_virtual> _this();
-  bool _is_a(const std::string& repository_id) override;
+  bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;
-  void _dispatch(::perigee::orb::ServerRequest& request) override;
+  void _dispatch(::perigee::orb::ServerRequest& _request_) override;
 
-  static void _skeleton_register(_cxx_virtual& servant, ::perigee::orb::ServerRequest& request);
-  static void _get_skeleton_explicit(_cxx_virtual& servant, ::perigee::orb::ServerRequest& request);
-  static void _set_skeleton_explicit(_cxx_virtual& servant, ::perigee::orb::ServerRequest& request);
-  static void _skeleton_interface(_cxx_virtual& servant, ::perigee::orb::ServerRequest& request);
-  static void _skeleton_std(_cxx_virtual& servant, ::perigee::orb::ServerRequest& request);
-  static void _skeleton_object_(_cxx_virtual& servant, ::perigee::orb::ServerRequest& request);
-  static void _skeleton_value(_cxx_virtual& servant, ::perigee::orb::ServerRequest& request);
+  static void _skeleton_register(_cxx_virtual& _servant_, ::perigee::orb::ServerRequest& _request_);
+  static void _get_skeleton_explicit(
+      _cxx_virtual& _servant_, ::perigee::orb::ServerRequest& _request_);
+  static void _set_skeleton_explicit(
+      _cxx_virtual& _servant_, ::perigee::orb::ServerRequest& _request_);
+  static void _skeleton_interface(
+      _cxx_virtual& _servant_, ::perigee::orb::ServerRequest& _request_);
+  static void _skeleton_std(_cxx_virtual& _servant_, ::perigee::orb::ServerRequest& _request_);
+  static void _skeleton_object_(_cxx_virtual& _servant_, ::perigee::orb::ServerRequest& _request_);
+  static void _skeleton_value(_cxx_virtual& _servant_, ::perigee::orb::ServerRequest& _request_);
 };
 
 template <typename _tied>
@@ -55,8 +58,8 @@ class _tie_virtual final : public _cxx_virtual {
   int32_t _cxx_explicit() override {
     return _object_->_cxx_explicit();
   }
-  void _cxx_explicit(int32_t value) override {
-    _object_->_cxx_explicit(value);
+  void _cxx_explicit(int32_t _value) override {
+    _object_->_cxx_explicit(_value);
   }
   int32_t interface(const std::string& attribute) override {
     return _object_->interface(attribute);
@@ -82,11 +85,11 @@ class T : public virtual ::PortableServer::Servant {
       ::CORBA::object_reference<::_cxx_class::T> object_) = 0;
 
   ::CORBA::object_reference<::_cxx_class::T> _this();
-  bool _is_a(const std::string& repository_id) override;
+  bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;
-  void _dispatch(::perigee::orb::ServerRequest& request) override;
+  void _dispatch(::perigee::orb::ServerRequest& _request_) override;
 
-  static void _skeleton_transposed(T& servant, ::perigee::orb::ServerRequest& request);
+  static void _skeleton_transposed(T& _servant_, ::perigee::orb::ServerRequest& _request_);
 };
 
 template <typename _tied>

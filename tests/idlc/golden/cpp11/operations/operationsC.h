@@ -12,7 +12,7 @@ class Basic : public virtual ::CORBA::Object {
   using _ref_type = ::CORBA::object_reference<Basic>;
   static constexpr std::string_view _type_id = "IDL:Calls/Basic:1.0";
 
-  explicit Basic(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept;
+  explicit Basic(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
 
   virtual void nothing();
   virtual bool pass_boolean(bool a, bool& b, bool& c);
@@ -39,7 +39,7 @@ class Basic : public virtual ::CORBA::Object {
 
  protected:
   Basic() = default;
-  bool _implements(std::string_view repository_id) const noexcept override;
+  bool _implements(std::string_view _id) const noexcept override;
 };
 
 }  // namespace Calls
@@ -48,7 +48,7 @@ class Basic : public virtual ::CORBA::Object {
 #define PERIGEE_TRAITS_5Calls5Basic
 template <>
 struct IDL::traits<::Calls::Basic> : ::perigee::stub::interface_traits<::Calls::Basic> {
-  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> reference);
-  static const ::CORBA::Object* _object(const ref_type& object) noexcept;
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
+  static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
 #endif

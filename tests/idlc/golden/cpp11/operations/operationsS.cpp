@@ -12,17 +12,16 @@ namespace Calls {
       ::perigee::skeleton::reference_to_this(*this)->_reference());
 }
 
-bool Basic::_is_a(const std::string& repository_id) {
-  return repository_id == ::Calls::Basic::_type_id
-      || ::PortableServer::Servant::_is_a(repository_id);
+bool Basic::_is_a(const std::string& _id) {
+  return _id == ::Calls::Basic::_type_id || ::PortableServer::Servant::_is_a(_id);
 }
 
 std::string_view Basic::_primary_interface() const noexcept {
   return ::Calls::Basic::_type_id;
 }
 
-void Basic::_dispatch(::perigee::orb::ServerRequest& request) {
-  static constexpr ::perigee::skeleton::OperationSlot slots[] = {
+void Basic::_dispatch(::perigee::orb::ServerRequest& _request_) {
+  static constexpr ::perigee::skeleton::OperationSlot _slots[] = {
       {"", ::perigee::skeleton::unknown_operation},
       {"wake", 16},
       {"", ::perigee::skeleton::unknown_operation},
@@ -56,55 +55,55 @@ void Basic::_dispatch(::perigee::orb::ServerRequest& request) {
       {"pass_ulonglong", 9},
       {"_repository_id", 20},
   };
-  switch (::perigee::skeleton::find_operation(slots, 7901, request.operation())) {
+  switch (::perigee::skeleton::find_operation(_slots, 7901, _request_.operation())) {
     case 0:
-      return _skeleton_nothing(*this, request);
+      return _skeleton_nothing(*this, _request_);
     case 1:
-      return _skeleton_pass_boolean(*this, request);
+      return _skeleton_pass_boolean(*this, _request_);
     case 2:
-      return _skeleton_pass_char(*this, request);
+      return _skeleton_pass_char(*this, _request_);
     case 3:
-      return _skeleton_pass_octet(*this, request);
+      return _skeleton_pass_octet(*this, _request_);
     case 4:
-      return _skeleton_pass_short(*this, request);
+      return _skeleton_pass_short(*this, _request_);
     case 5:
-      return _skeleton_pass_ushort(*this, request);
+      return _skeleton_pass_ushort(*this, _request_);
     case 6:
-      return _skeleton_pass_long(*this, request);
+      return _skeleton_pass_long(*this, _request_);
     case 7:
-      return _skeleton_pass_ulong(*this, request);
+      return _skeleton_pass_ulong(*this, _request_);
     case 8:
-      return _skeleton_pass_longlong(*this, request);
+      return _skeleton_pass_longlong(*this, _request_);
     case 9:
-      return _skeleton_pass_ulonglong(*this, request);
+      return _skeleton_pass_ulonglong(*this, _request_);
     case 10:
-      return _skeleton_pass_float(*this, request);
+      return _skeleton_pass_float(*this, _request_);
     case 11:
-      return _skeleton_pass_double(*this, request);
+      return _skeleton_pass_double(*this, _request_);
     case 12:
-      return _skeleton_pass_longdouble(*this, request);
+      return _skeleton_pass_longdouble(*this, _request_);
     case 13:
-      return _skeleton_pass_string(*this, request);
+      return _skeleton_pass_string(*this, _request_);
     case 14:
-      return _skeleton_pass_object(*this, request);
+      return _skeleton_pass_object(*this, _request_);
     case 15:
-      return _skeleton_notify(*this, request);
+      return _skeleton_notify(*this, _request_);
     case 16:
-      return _skeleton_wake(*this, request);
+      return _skeleton_wake(*this, _request_);
     case 17:
-      return _skeleton_with_many_parameters(*this, request);
+      return _skeleton_with_many_parameters(*this, _request_);
     case 18:
-      return ::perigee::skeleton::is_a(*this, request);
+      return ::perigee::skeleton::is_a(*this, _request_);
     case 19:
-      return ::perigee::skeleton::non_existent(*this, request);
+      return ::perigee::skeleton::non_existent(*this, _request_);
     case 20:
-      return ::perigee::skeleton::repository_id(*this, request);
+      return ::perigee::skeleton::repository_id(*this, _request_);
     case 21:
-      return ::perigee::skeleton::interface(*this, request);
+      return ::perigee::skeleton::interface(*this, _request_);
     case 22:
-      return ::perigee::skeleton::component(*this, request);
+      return ::perigee::skeleton::component(*this, _request_);
     default:
-      ::perigee::skeleton::unknown(request);
+      ::perigee::skeleton::unknown(_request_);
   }
 }
 

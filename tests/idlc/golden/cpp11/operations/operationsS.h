@@ -35,29 +35,29 @@ class Basic : public virtual ::PortableServer::Servant {
       std::string& third_parameter, int32_t& fourth_parameter, double& fifth_parameter) = 0;
 
   ::CORBA::object_reference<::Calls::Basic> _this();
-  bool _is_a(const std::string& repository_id) override;
+  bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;
-  void _dispatch(::perigee::orb::ServerRequest& request) override;
+  void _dispatch(::perigee::orb::ServerRequest& _request_) override;
 
-  static void _skeleton_nothing(Basic& servant, ::perigee::orb::ServerRequest& request);
-  static void _skeleton_pass_boolean(Basic& servant, ::perigee::orb::ServerRequest& request);
-  static void _skeleton_pass_char(Basic& servant, ::perigee::orb::ServerRequest& request);
-  static void _skeleton_pass_octet(Basic& servant, ::perigee::orb::ServerRequest& request);
-  static void _skeleton_pass_short(Basic& servant, ::perigee::orb::ServerRequest& request);
-  static void _skeleton_pass_ushort(Basic& servant, ::perigee::orb::ServerRequest& request);
-  static void _skeleton_pass_long(Basic& servant, ::perigee::orb::ServerRequest& request);
-  static void _skeleton_pass_ulong(Basic& servant, ::perigee::orb::ServerRequest& request);
-  static void _skeleton_pass_longlong(Basic& servant, ::perigee::orb::ServerRequest& request);
-  static void _skeleton_pass_ulonglong(Basic& servant, ::perigee::orb::ServerRequest& request);
-  static void _skeleton_pass_float(Basic& servant, ::perigee::orb::ServerRequest& request);
-  static void _skeleton_pass_double(Basic& servant, ::perigee::orb::ServerRequest& request);
-  static void _skeleton_pass_longdouble(Basic& servant, ::perigee::orb::ServerRequest& request);
-  static void _skeleton_pass_string(Basic& servant, ::perigee::orb::ServerRequest& request);
-  static void _skeleton_pass_object(Basic& servant, ::perigee::orb::ServerRequest& request);
-  static void _skeleton_notify(Basic& servant, ::perigee::orb::ServerRequest& request);
-  static void _skeleton_wake(Basic& servant, ::perigee::orb::ServerRequest& request);
+  static void _skeleton_nothing(Basic& _servant_, ::perigee::orb::ServerRequest& _request_);
+  static void _skeleton_pass_boolean(Basic& _servant_, ::perigee::orb::ServerRequest& _request_);
+  static void _skeleton_pass_char(Basic& _servant_, ::perigee::orb::ServerRequest& _request_);
+  static void _skeleton_pass_octet(Basic& _servant_, ::perigee::orb::ServerRequest& _request_);
+  static void _skeleton_pass_short(Basic& _servant_, ::perigee::orb::ServerRequest& _request_);
+  static void _skeleton_pass_ushort(Basic& _servant_, ::perigee::orb::ServerRequest& _request_);
+  static void _skeleton_pass_long(Basic& _servant_, ::perigee::orb::ServerRequest& _request_);
+  static void _skeleton_pass_ulong(Basic& _servant_, ::perigee::orb::ServerRequest& _request_);
+  static void _skeleton_pass_longlong(Basic& _servant_, ::perigee::orb::ServerRequest& _request_);
+  static void _skeleton_pass_ulonglong(Basic& _servant_, ::perigee::orb::ServerRequest& _request_);
+  static void _skeleton_pass_float(Basic& _servant_, ::perigee::orb::ServerRequest& _request_);
+  static void _skeleton_pass_double(Basic& _servant_, ::perigee::orb::ServerRequest& _request_);
+  static void _skeleton_pass_longdouble(Basic& _servant_, ::perigee::orb::ServerRequest& _request_);
+  static void _skeleton_pass_string(Basic& _servant_, ::perigee::orb::ServerRequest& _request_);
+  static void _skeleton_pass_object(Basic& _servant_, ::perigee::orb::ServerRequest& _request_);
+  static void _skeleton_notify(Basic& _servant_, ::perigee::orb::ServerRequest& _request_);
+  static void _skeleton_wake(Basic& _servant_, ::perigee::orb::ServerRequest& _request_);
   static void _skeleton_with_many_parameters(
-      Basic& servant, ::perigee::orb::ServerRequest& request);
+      Basic& _servant_, ::perigee::orb::ServerRequest& _request_);
 };
 
 template <typename _tied>

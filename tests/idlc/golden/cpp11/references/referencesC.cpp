@@ -5,25 +5,25 @@
 
 namespace Graph {
 
-void Edge::swap(Edge& other) noexcept {
-  std::swap(from_vertex_, other.from_vertex_);
-  std::swap(to_vertex_, other.to_vertex_);
-  std::swap(label_, other.label_);
+void Edge::swap(Edge& _other) noexcept {
+  std::swap(from_vertex_, _other.from_vertex_);
+  std::swap(to_vertex_, _other.to_vertex_);
+  std::swap(label_, _other.label_);
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Edge& value) {
-  return encoder << value.from_vertex() << value.to_vertex() << value.label();
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Edge& _value) {
+  return _encoder << _value.from_vertex() << _value.to_vertex() << _value.label();
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Edge& value) {
-  return decoder >> value.from_vertex() >> value.to_vertex() >> value.label();
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Edge& _value) {
+  return _decoder >> _value.from_vertex() >> _value.to_vertex() >> _value.label();
 }
 
-Vertex::Vertex(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept
-    : ::CORBA::Object(std::move(reference)) {}
+Vertex::Vertex(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
+    : ::CORBA::Object(std::move(_target)) {}
 
-bool Vertex::_implements(std::string_view repository_id) const noexcept {
-  return repository_id == _type_id || ::CORBA::Object::_implements(repository_id);
+bool Vertex::_implements(std::string_view _id) const noexcept {
+  return _id == _type_id || ::CORBA::Object::_implements(_id);
 }
 
 ::Graph::Vertices Vertex::neighbours() {
@@ -65,11 +65,11 @@ void Vertex::connect(const ::Graph::Edge& link) {
 }  // namespace Graph
 
 auto IDL::traits<::Graph::Vertex>::_stub(
-    ::perigee::counted_ptr<::perigee::orb::Reference> reference) -> ref_type {
-  return ref_type(::perigee::make_counted<::Graph::Vertex>(std::move(reference)));
+    ::perigee::counted_ptr<::perigee::orb::Reference> _target) -> ref_type {
+  return ref_type(::perigee::make_counted<::Graph::Vertex>(std::move(_target)));
 }
 
 auto IDL::traits<::Graph::Vertex>::_object(
-    const ref_type& object) noexcept -> const ::CORBA::Object* {
-  return object.get();
+    const ref_type& _reference) noexcept -> const ::CORBA::Object* {
+  return _reference.get();
 }

@@ -24,24 +24,24 @@ class Edge {
   const ::CORBA::object_reference<::Graph::Vertex>& from_vertex() const& noexcept { return from_vertex_; }
   ::CORBA::object_reference<::Graph::Vertex>& from_vertex() & noexcept { return from_vertex_; }
   void from_vertex(
-      const ::CORBA::object_reference<::Graph::Vertex>& value) { from_vertex_ = value; }
+      const ::CORBA::object_reference<::Graph::Vertex>& _value) { from_vertex_ = _value; }
   void from_vertex(
-      ::CORBA::object_reference<::Graph::Vertex>&& value) noexcept { from_vertex_ = std::move(value); }
+      ::CORBA::object_reference<::Graph::Vertex>&& _value) noexcept { from_vertex_ = std::move(_value); }
 
   const ::CORBA::object_reference<::Graph::Corner>& to_vertex() const& noexcept { return to_vertex_; }
   ::CORBA::object_reference<::Graph::Corner>& to_vertex() & noexcept { return to_vertex_; }
-  void to_vertex(const ::CORBA::object_reference<::Graph::Corner>& value) { to_vertex_ = value; }
+  void to_vertex(const ::CORBA::object_reference<::Graph::Corner>& _value) { to_vertex_ = _value; }
   void to_vertex(
-      ::CORBA::object_reference<::Graph::Corner>&& value) noexcept { to_vertex_ = std::move(value); }
+      ::CORBA::object_reference<::Graph::Corner>&& _value) noexcept { to_vertex_ = std::move(_value); }
 
   const ::CORBA::object_reference<::CORBA::Object>& label() const& noexcept { return label_; }
   ::CORBA::object_reference<::CORBA::Object>& label() & noexcept { return label_; }
-  void label(const ::CORBA::object_reference<::CORBA::Object>& value) { label_ = value; }
+  void label(const ::CORBA::object_reference<::CORBA::Object>& _value) { label_ = _value; }
   void label(
-      ::CORBA::object_reference<::CORBA::Object>&& value) noexcept { label_ = std::move(value); }
+      ::CORBA::object_reference<::CORBA::Object>&& _value) noexcept { label_ = std::move(_value); }
 
-  void swap(Edge& other) noexcept;
-  friend void swap(Edge& a, Edge& b) noexcept { a.swap(b); }
+  void swap(Edge& _other) noexcept;
+  friend void swap(Edge& _a, Edge& _b) noexcept { _a.swap(_b); }
   friend bool operator==(const Edge&, const Edge&) = default;
 
   static constexpr std::string_view _type_name = "Graph::Edge";
@@ -58,15 +58,15 @@ class Edge {
   ::CORBA::object_reference<::CORBA::Object> label_;
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Edge& value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Edge& value);
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Edge& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Edge& _value);
 
 class Vertex : public virtual ::CORBA::Object {
  public:
   using _ref_type = ::CORBA::object_reference<Vertex>;
   static constexpr std::string_view _type_id = "IDL:Graph/Vertex:1.0";
 
-  explicit Vertex(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept;
+  explicit Vertex(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
 
   virtual ::Graph::Vertices neighbours();
   virtual ::CORBA::object_reference<::Graph::Corner> next(
@@ -77,7 +77,7 @@ class Vertex : public virtual ::CORBA::Object {
 
  protected:
   Vertex() = default;
-  bool _implements(std::string_view repository_id) const noexcept override;
+  bool _implements(std::string_view _id) const noexcept override;
 };
 
 }  // namespace Graph
@@ -89,7 +89,7 @@ struct IDL::traits<::Graph::Edge> : ::perigee::stub::aggregate_traits<::Graph::E
 #define PERIGEE_TRAITS_5Graph6Vertex
 template <>
 struct IDL::traits<::Graph::Vertex> : ::perigee::stub::interface_traits<::Graph::Vertex> {
-  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> reference);
-  static const ::CORBA::Object* _object(const ref_type& object) noexcept;
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
+  static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
 #endif

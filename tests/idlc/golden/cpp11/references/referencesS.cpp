@@ -12,17 +12,16 @@ namespace Graph {
       ::perigee::skeleton::reference_to_this(*this)->_reference());
 }
 
-bool Vertex::_is_a(const std::string& repository_id) {
-  return repository_id == ::Graph::Vertex::_type_id
-      || ::PortableServer::Servant::_is_a(repository_id);
+bool Vertex::_is_a(const std::string& _id) {
+  return _id == ::Graph::Vertex::_type_id || ::PortableServer::Servant::_is_a(_id);
 }
 
 std::string_view Vertex::_primary_interface() const noexcept {
   return ::Graph::Vertex::_type_id;
 }
 
-void Vertex::_dispatch(::perigee::orb::ServerRequest& request) {
-  static constexpr ::perigee::skeleton::OperationSlot slots[] = {
+void Vertex::_dispatch(::perigee::orb::ServerRequest& _request_) {
+  static constexpr ::perigee::skeleton::OperationSlot _slots[] = {
       {"connect", 2},
       {"_is_a", 3},
       {"_component", 7},
@@ -32,25 +31,25 @@ void Vertex::_dispatch(::perigee::orb::ServerRequest& request) {
       {"neighbours", 0},
       {"_repository_id", 5},
   };
-  switch (::perigee::skeleton::find_operation(slots, 390, request.operation())) {
+  switch (::perigee::skeleton::find_operation(_slots, 390, _request_.operation())) {
     case 0:
-      return _skeleton_neighbours(*this, request);
+      return _skeleton_neighbours(*this, _request_);
     case 1:
-      return _skeleton_next(*this, request);
+      return _skeleton_next(*this, _request_);
     case 2:
-      return _skeleton_connect(*this, request);
+      return _skeleton_connect(*this, _request_);
     case 3:
-      return ::perigee::skeleton::is_a(*this, request);
+      return ::perigee::skeleton::is_a(*this, _request_);
     case 4:
-      return ::perigee::skeleton::non_existent(*this, request);
+      return ::perigee::skeleton::non_existent(*this, _request_);
     case 5:
-      return ::perigee::skeleton::repository_id(*this, request);
+      return ::perigee::skeleton::repository_id(*this, _request_);
     case 6:
-      return ::perigee::skeleton::interface(*this, request);
+      return ::perigee::skeleton::interface(*this, _request_);
     case 7:
-      return ::perigee::skeleton::component(*this, request);
+      return ::perigee::skeleton::component(*this, _request_);
     default:
-      ::perigee::skeleton::unknown(request);
+      ::perigee::skeleton::unknown(_request_);
   }
 }
 

@@ -19,13 +19,13 @@ class Vertex : public virtual ::PortableServer::Servant {
   virtual void connect(const ::Graph::Edge& link) = 0;
 
   ::CORBA::object_reference<::Graph::Vertex> _this();
-  bool _is_a(const std::string& repository_id) override;
+  bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;
-  void _dispatch(::perigee::orb::ServerRequest& request) override;
+  void _dispatch(::perigee::orb::ServerRequest& _request_) override;
 
-  static void _skeleton_neighbours(Vertex& servant, ::perigee::orb::ServerRequest& request);
-  static void _skeleton_next(Vertex& servant, ::perigee::orb::ServerRequest& request);
-  static void _skeleton_connect(Vertex& servant, ::perigee::orb::ServerRequest& request);
+  static void _skeleton_neighbours(Vertex& _servant_, ::perigee::orb::ServerRequest& _request_);
+  static void _skeleton_next(Vertex& _servant_, ::perigee::orb::ServerRequest& _request_);
+  static void _skeleton_connect(Vertex& _servant_, ::perigee::orb::ServerRequest& _request_);
 };
 
 template <typename _tied>

@@ -5,25 +5,25 @@
 
 namespace Lists {
 
-void Entry::swap(Entry& other) noexcept {
-  std::swap(heading_, other.heading_);
-  std::swap(total_, other.total_);
-  std::swap(cells_, other.cells_);
+void Entry::swap(Entry& _other) noexcept {
+  std::swap(heading_, _other.heading_);
+  std::swap(total_, _other.total_);
+  std::swap(cells_, _other.cells_);
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Entry& value) {
-  return encoder << value.heading() << value.total() << value.cells();
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Entry& _value) {
+  return _encoder << _value.heading() << _value.total() << _value.cells();
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Entry& value) {
-  return decoder >> value.heading() >> value.total() >> value.cells();
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Entry& _value) {
+  return _decoder >> _value.heading() >> _value.total() >> _value.cells();
 }
 
-Store::Store(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept
-    : ::CORBA::Object(std::move(reference)) {}
+Store::Store(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
+    : ::CORBA::Object(std::move(_target)) {}
 
-bool Store::_implements(std::string_view repository_id) const noexcept {
-  return repository_id == _type_id || ::CORBA::Object::_implements(repository_id);
+bool Store::_implements(std::string_view _id) const noexcept {
+  return _id == _type_id || ::CORBA::Object::_implements(_id);
 }
 
 ::Lists::Entries Store::swap_all(
@@ -54,11 +54,11 @@ bool Store::_implements(std::string_view repository_id) const noexcept {
 }  // namespace Lists
 
 auto IDL::traits<::Lists::Store>::_stub(
-    ::perigee::counted_ptr<::perigee::orb::Reference> reference) -> ref_type {
-  return ref_type(::perigee::make_counted<::Lists::Store>(std::move(reference)));
+    ::perigee::counted_ptr<::perigee::orb::Reference> _target) -> ref_type {
+  return ref_type(::perigee::make_counted<::Lists::Store>(std::move(_target)));
 }
 
 auto IDL::traits<::Lists::Store>::_object(
-    const ref_type& object) noexcept -> const ::CORBA::Object* {
-  return object.get();
+    const ref_type& _reference) noexcept -> const ::CORBA::Object* {
+  return _reference.get();
 }

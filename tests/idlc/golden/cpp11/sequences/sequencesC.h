@@ -27,20 +27,20 @@ class Entry {
 
   const ::Lists::Title& heading() const& noexcept { return heading_; }
   ::Lists::Title& heading() & noexcept { return heading_; }
-  void heading(const ::Lists::Title& value) { heading_ = value; }
-  void heading(::Lists::Title&& value) noexcept { heading_ = std::move(value); }
+  void heading(const ::Lists::Title& _value) { heading_ = _value; }
+  void heading(::Lists::Title&& _value) noexcept { heading_ = std::move(_value); }
 
   ::Lists::Count total() const noexcept { return total_; }
   ::Lists::Count& total() noexcept { return total_; }
-  void total(::Lists::Count value) noexcept { total_ = value; }
+  void total(::Lists::Count _value) noexcept { total_ = _value; }
 
   const ::Lists::Grid& cells() const& noexcept { return cells_; }
   ::Lists::Grid& cells() & noexcept { return cells_; }
-  void cells(const ::Lists::Grid& value) { cells_ = value; }
-  void cells(::Lists::Grid&& value) noexcept { cells_ = std::move(value); }
+  void cells(const ::Lists::Grid& _value) { cells_ = _value; }
+  void cells(::Lists::Grid&& _value) noexcept { cells_ = std::move(_value); }
 
-  void swap(Entry& other) noexcept;
-  friend void swap(Entry& a, Entry& b) noexcept { a.swap(b); }
+  void swap(Entry& _other) noexcept;
+  friend void swap(Entry& _a, Entry& _b) noexcept { _a.swap(_b); }
   friend bool operator==(const Entry&, const Entry&) = default;
 
   static constexpr std::string_view _type_name = "Lists::Entry";
@@ -57,8 +57,8 @@ class Entry {
   ::Lists::Grid cells_;
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Entry& value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Entry& value);
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Entry& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Entry& _value);
 
 using Entries = std::vector<::Lists::Entry>;
 
@@ -67,7 +67,7 @@ class Store : public virtual ::CORBA::Object {
   using _ref_type = ::CORBA::object_reference<Store>;
   static constexpr std::string_view _type_id = "IDL:Lists/Store:1.0";
 
-  explicit Store(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept;
+  explicit Store(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
 
   virtual ::Lists::Entries swap_all(
       const ::Lists::Entries& first, ::Lists::Longs& second, ::Lists::Table& third);
@@ -75,7 +75,7 @@ class Store : public virtual ::CORBA::Object {
 
  protected:
   Store() = default;
-  bool _implements(std::string_view repository_id) const noexcept override;
+  bool _implements(std::string_view _id) const noexcept override;
 };
 
 }  // namespace Lists
@@ -87,7 +87,7 @@ struct IDL::traits<::Lists::Entry> : ::perigee::stub::aggregate_traits<::Lists::
 #define PERIGEE_TRAITS_5Lists5Store
 template <>
 struct IDL::traits<::Lists::Store> : ::perigee::stub::interface_traits<::Lists::Store> {
-  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> reference);
-  static const ::CORBA::Object* _object(const ref_type& object) noexcept;
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
+  static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
 #endif

@@ -12,17 +12,16 @@ namespace Lists {
       ::perigee::skeleton::reference_to_this(*this)->_reference());
 }
 
-bool Store::_is_a(const std::string& repository_id) {
-  return repository_id == ::Lists::Store::_type_id
-      || ::PortableServer::Servant::_is_a(repository_id);
+bool Store::_is_a(const std::string& _id) {
+  return _id == ::Lists::Store::_type_id || ::PortableServer::Servant::_is_a(_id);
 }
 
 std::string_view Store::_primary_interface() const noexcept {
   return ::Lists::Store::_type_id;
 }
 
-void Store::_dispatch(::perigee::orb::ServerRequest& request) {
-  static constexpr ::perigee::skeleton::OperationSlot slots[] = {
+void Store::_dispatch(::perigee::orb::ServerRequest& _request_) {
+  static constexpr ::perigee::skeleton::OperationSlot _slots[] = {
       {"size", 1},
       {"_component", 6},
       {"_is_a", 2},
@@ -32,23 +31,23 @@ void Store::_dispatch(::perigee::orb::ServerRequest& request) {
       {"_interface", 5},
       {"swap_all", 0},
   };
-  switch (::perigee::skeleton::find_operation(slots, 120, request.operation())) {
+  switch (::perigee::skeleton::find_operation(_slots, 120, _request_.operation())) {
     case 0:
-      return _skeleton_swap_all(*this, request);
+      return _skeleton_swap_all(*this, _request_);
     case 1:
-      return _skeleton_size(*this, request);
+      return _skeleton_size(*this, _request_);
     case 2:
-      return ::perigee::skeleton::is_a(*this, request);
+      return ::perigee::skeleton::is_a(*this, _request_);
     case 3:
-      return ::perigee::skeleton::non_existent(*this, request);
+      return ::perigee::skeleton::non_existent(*this, _request_);
     case 4:
-      return ::perigee::skeleton::repository_id(*this, request);
+      return ::perigee::skeleton::repository_id(*this, _request_);
     case 5:
-      return ::perigee::skeleton::interface(*this, request);
+      return ::perigee::skeleton::interface(*this, _request_);
     case 6:
-      return ::perigee::skeleton::component(*this, request);
+      return ::perigee::skeleton::component(*this, _request_);
     default:
-      ::perigee::skeleton::unknown(request);
+      ::perigee::skeleton::unknown(_request_);
   }
 }
 

@@ -16,12 +16,12 @@ class Store : public virtual ::PortableServer::Servant {
   virtual ::Lists::Count size(const ::Lists::Title& heading) = 0;
 
   ::CORBA::object_reference<::Lists::Store> _this();
-  bool _is_a(const std::string& repository_id) override;
+  bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;
-  void _dispatch(::perigee::orb::ServerRequest& request) override;
+  void _dispatch(::perigee::orb::ServerRequest& _request_) override;
 
-  static void _skeleton_swap_all(Store& servant, ::perigee::orb::ServerRequest& request);
-  static void _skeleton_size(Store& servant, ::perigee::orb::ServerRequest& request);
+  static void _skeleton_swap_all(Store& _servant_, ::perigee::orb::ServerRequest& _request_);
+  static void _skeleton_size(Store& _servant_, ::perigee::orb::ServerRequest& _request_);
 };
 
 template <typename _tied>

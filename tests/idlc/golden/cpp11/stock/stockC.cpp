@@ -8,23 +8,24 @@ namespace Stock {
 const char* Invalid_Stock_Symbol::_rep_id() const noexcept { return _type_id.data(); }
 const char* Invalid_Stock_Symbol::_name() const noexcept { return "Invalid_Stock_Symbol"; }
 void Invalid_Stock_Symbol::_raise() const { throw *this; }
-void Invalid_Stock_Symbol::_encode(::perigee::cdr::Encoder& encoder) const { encoder << *this; }
+void Invalid_Stock_Symbol::_encode(::perigee::cdr::Encoder& _encoder) const { _encoder << *this; }
 
 void Invalid_Stock_Symbol::swap(Invalid_Stock_Symbol&) noexcept {}
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Invalid_Stock_Symbol&) {
-  return encoder;
+::perigee::cdr::Encoder& operator<<(
+    ::perigee::cdr::Encoder& _encoder, const Invalid_Stock_Symbol&) {
+  return _encoder;
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Invalid_Stock_Symbol&) {
-  return decoder;
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Invalid_Stock_Symbol&) {
+  return _decoder;
 }
 
-Quoter::Quoter(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept
-    : ::CORBA::Object(std::move(reference)) {}
+Quoter::Quoter(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
+    : ::CORBA::Object(std::move(_target)) {}
 
-bool Quoter::_implements(std::string_view repository_id) const noexcept {
-  return repository_id == _type_id || ::CORBA::Object::_implements(repository_id);
+bool Quoter::_implements(std::string_view _id) const noexcept {
+  return _id == _type_id || ::CORBA::Object::_implements(_id);
 }
 
 int32_t Quoter::get_quote(const std::string& stock_name) {
@@ -45,11 +46,11 @@ int32_t Quoter::get_quote(const std::string& stock_name) {
 }  // namespace Stock
 
 auto IDL::traits<::Stock::Quoter>::_stub(
-    ::perigee::counted_ptr<::perigee::orb::Reference> reference) -> ref_type {
-  return ref_type(::perigee::make_counted<::Stock::Quoter>(std::move(reference)));
+    ::perigee::counted_ptr<::perigee::orb::Reference> _target) -> ref_type {
+  return ref_type(::perigee::make_counted<::Stock::Quoter>(std::move(_target)));
 }
 
 auto IDL::traits<::Stock::Quoter>::_object(
-    const ref_type& object) noexcept -> const ::CORBA::Object* {
-  return object.get();
+    const ref_type& _reference) noexcept -> const ::CORBA::Object* {
+  return _reference.get();
 }

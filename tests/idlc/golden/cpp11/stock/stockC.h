@@ -14,10 +14,10 @@ class Invalid_Stock_Symbol final : public ::CORBA::UserException {
   const char* _rep_id() const noexcept override;
   const char* _name() const noexcept override;
   [[noreturn]] void _raise() const override;
-  void _encode(::perigee::cdr::Encoder& encoder) const override;
+  void _encode(::perigee::cdr::Encoder& _encoder) const override;
 
-  void swap(Invalid_Stock_Symbol& other) noexcept;
-  friend void swap(Invalid_Stock_Symbol& a, Invalid_Stock_Symbol& b) noexcept { a.swap(b); }
+  void swap(Invalid_Stock_Symbol& _other) noexcept;
+  friend void swap(Invalid_Stock_Symbol& _a, Invalid_Stock_Symbol& _b) noexcept { _a.swap(_b); }
   friend bool operator==(const Invalid_Stock_Symbol&, const Invalid_Stock_Symbol&) { return true; }
 
   static constexpr std::string_view _type_name = "Stock::Invalid_Stock_Symbol";
@@ -26,21 +26,22 @@ class Invalid_Stock_Symbol final : public ::CORBA::UserException {
 };
 
 ::perigee::cdr::Encoder& operator<<(
-    ::perigee::cdr::Encoder& encoder, const Invalid_Stock_Symbol& value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Invalid_Stock_Symbol& value);
+    ::perigee::cdr::Encoder& _encoder, const Invalid_Stock_Symbol& _value);
+::perigee::cdr::Decoder& operator>>(
+    ::perigee::cdr::Decoder& _decoder, Invalid_Stock_Symbol& _value);
 
 class Quoter : public virtual ::CORBA::Object {
  public:
   using _ref_type = ::CORBA::object_reference<Quoter>;
   static constexpr std::string_view _type_id = "IDL:Stock/Quoter:1.0";
 
-  explicit Quoter(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept;
+  explicit Quoter(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
 
   virtual int32_t get_quote(const std::string& stock_name);
 
  protected:
   Quoter() = default;
-  bool _implements(std::string_view repository_id) const noexcept override;
+  bool _implements(std::string_view _id) const noexcept override;
 };
 
 }  // namespace Stock
@@ -53,7 +54,7 @@ struct IDL::traits<::Stock::Invalid_Stock_Symbol>
 #define PERIGEE_TRAITS_5Stock6Quoter
 template <>
 struct IDL::traits<::Stock::Quoter> : ::perigee::stub::interface_traits<::Stock::Quoter> {
-  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> reference);
-  static const ::CORBA::Object* _object(const ref_type& object) noexcept;
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
+  static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
 #endif

@@ -12,17 +12,16 @@ namespace Stock {
       ::perigee::skeleton::reference_to_this(*this)->_reference());
 }
 
-bool Quoter::_is_a(const std::string& repository_id) {
-  return repository_id == ::Stock::Quoter::_type_id
-      || ::PortableServer::Servant::_is_a(repository_id);
+bool Quoter::_is_a(const std::string& _id) {
+  return _id == ::Stock::Quoter::_type_id || ::PortableServer::Servant::_is_a(_id);
 }
 
 std::string_view Quoter::_primary_interface() const noexcept {
   return ::Stock::Quoter::_type_id;
 }
 
-void Quoter::_dispatch(::perigee::orb::ServerRequest& request) {
-  static constexpr ::perigee::skeleton::OperationSlot slots[] = {
+void Quoter::_dispatch(::perigee::orb::ServerRequest& _request_) {
+  static constexpr ::perigee::skeleton::OperationSlot _slots[] = {
       {"_component", 5},
       {"_non_existent", 2},
       {"", ::perigee::skeleton::unknown_operation},
@@ -32,21 +31,21 @@ void Quoter::_dispatch(::perigee::orb::ServerRequest& request) {
       {"", ::perigee::skeleton::unknown_operation},
       {"_interface", 4},
   };
-  switch (::perigee::skeleton::find_operation(slots, 5, request.operation())) {
+  switch (::perigee::skeleton::find_operation(_slots, 5, _request_.operation())) {
     case 0:
-      return _skeleton_get_quote(*this, request);
+      return _skeleton_get_quote(*this, _request_);
     case 1:
-      return ::perigee::skeleton::is_a(*this, request);
+      return ::perigee::skeleton::is_a(*this, _request_);
     case 2:
-      return ::perigee::skeleton::non_existent(*this, request);
+      return ::perigee::skeleton::non_existent(*this, _request_);
     case 3:
-      return ::perigee::skeleton::repository_id(*this, request);
+      return ::perigee::skeleton::repository_id(*this, _request_);
     case 4:
-      return ::perigee::skeleton::interface(*this, request);
+      return ::perigee::skeleton::interface(*this, _request_);
     case 5:
-      return ::perigee::skeleton::component(*this, request);
+      return ::perigee::skeleton::component(*this, _request_);
     default:
-      ::perigee::skeleton::unknown(request);
+      ::perigee::skeleton::unknown(_request_);
   }
 }
 

@@ -14,11 +14,11 @@ class Quoter : public virtual ::PortableServer::Servant {
   virtual int32_t get_quote(const std::string& stock_name) = 0;
 
   ::CORBA::object_reference<::Stock::Quoter> _this();
-  bool _is_a(const std::string& repository_id) override;
+  bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;
-  void _dispatch(::perigee::orb::ServerRequest& request) override;
+  void _dispatch(::perigee::orb::ServerRequest& _request_) override;
 
-  static void _skeleton_get_quote(Quoter& servant, ::perigee::orb::ServerRequest& request);
+  static void _skeleton_get_quote(Quoter& _servant_, ::perigee::orb::ServerRequest& _request_);
 };
 
 template <typename _tied>

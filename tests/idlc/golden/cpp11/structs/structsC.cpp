@@ -5,307 +5,310 @@
 
 namespace Shapes {
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, Unit value) {
-  encoder.write_enum(static_cast<uint32_t>(value));
-  return encoder;
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, Unit _value) {
+  _encoder.write_enum(static_cast<uint32_t>(_value));
+  return _encoder;
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Unit& value) {
-  value = static_cast<Unit>(decoder.read_enum(2));
-  return decoder;
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Unit& _value) {
+  _value = static_cast<Unit>(_decoder.read_enum(2));
+  return _decoder;
 }
 
-std::string_view _enumerator_name(Unit value) noexcept {
-  switch (value) {
+std::string_view _enumerator_name(Unit _value) noexcept {
+  switch (_value) {
     case Unit::metre: return "metre";
     case Unit::foot: return "foot";
   }
   return {};
 }
 
-void Point::swap(Point& other) noexcept {
-  std::swap(x_, other.x_);
-  std::swap(y_, other.y_);
+void Point::swap(Point& _other) noexcept {
+  std::swap(x_, _other.x_);
+  std::swap(y_, _other.y_);
 }
 
 struct Point::_wire {
-  static_assert(sizeof(Point) == 16 && offsetof(Point, y_) == 8);
+  static_assert(sizeof(::Shapes::Point) == 16 && offsetof(::Shapes::Point, y_) == 8);
   static constexpr std::size_t alignment = 8;
   static constexpr std::size_t phase = 0;
   static constexpr std::size_t block_size = 16;
   static constexpr bool is_image = true;
   static constexpr ::perigee::cdr::RunSizes sizes{16, 23, 22, 21, 20, 19, 18, 17};
   static constexpr bool has_characters = false;
-  static void members(auto& run, auto& value) {
-    run.align(8);
-    run.field(value.x());
-    run.field(value.y());
+  static void members(auto& _run, auto& _value) {
+    _run.align(8);
+    _run.field(_value.x());
+    _run.field(_value.y());
   }
-  static void block(auto& run, auto& value) {
-    run.copy(0, &value, 0, 16);
+  static void block(auto& _run, auto& _value) {
+    _run.copy(0, &_value, 0, 16);
   }
 };
 
-void _write_all(::perigee::cdr::Encoder& encoder, const Point* values, std::size_t count) {
-  ::perigee::cdr::write_structs<Point::_wire>(encoder, values, count);
+void _write_all(::perigee::cdr::Encoder& _encoder, const Point* _values, std::size_t _count) {
+  ::perigee::cdr::write_structs<Point::_wire>(_encoder, _values, _count);
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Point& value) {
-  _write_all(encoder, &value, 1);
-  return encoder;
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Point& _value) {
+  _write_all(_encoder, &_value, 1);
+  return _encoder;
 }
 
-void _read_all(::perigee::cdr::Decoder& decoder, Point* values, std::size_t count) {
-  ::perigee::cdr::read_structs<Point::_wire>(decoder, values, count);
+void _read_all(::perigee::cdr::Decoder& _decoder, Point* _values, std::size_t _count) {
+  ::perigee::cdr::read_structs<Point::_wire>(_decoder, _values, _count);
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Point& value) {
-  _read_all(decoder, &value, 1);
-  return decoder;
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Point& _value) {
+  _read_all(_decoder, &_value, 1);
+  return _decoder;
 }
 
-void Mixed::swap(Mixed& other) noexcept {
-  std::swap(flag_, other.flag_);
-  std::swap(letter_, other.letter_);
-  std::swap(small_, other.small_);
-  std::swap(medium_, other.medium_);
-  std::swap(large_, other.large_);
-  std::swap(ratio_, other.ratio_);
-  std::swap(precise_, other.precise_);
-  std::swap(name_, other.name_);
-  std::swap(scale_, other.scale_);
-  std::swap(place_, other.place_);
+void Mixed::swap(Mixed& _other) noexcept {
+  std::swap(flag_, _other.flag_);
+  std::swap(letter_, _other.letter_);
+  std::swap(small_, _other.small_);
+  std::swap(medium_, _other.medium_);
+  std::swap(large_, _other.large_);
+  std::swap(ratio_, _other.ratio_);
+  std::swap(precise_, _other.precise_);
+  std::swap(name_, _other.name_);
+  std::swap(scale_, _other.scale_);
+  std::swap(place_, _other.place_);
 }
 
 struct Mixed::_wire {
   struct run_0 {
     static constexpr ::perigee::cdr::RunSizes sizes{20, 19, 18, 17, 24, 23, 22, 21};
     static constexpr bool has_characters = true;
-    static void members(auto& run, auto& value) {
-      run.field(value.flag());
-      run.field(value.letter());
-      run.field(value.small());
-      run.align(2);
-      run.field(value.medium());
-      run.align(8);
-      run.field(value.large());
-      run.field(value.ratio());
+    static void members(auto& _run, auto& _value) {
+      _run.field(_value.flag());
+      _run.field(_value.letter());
+      _run.field(_value.small());
+      _run.align(2);
+      _run.field(_value.medium());
+      _run.align(8);
+      _run.field(_value.large());
+      _run.field(_value.ratio());
     }
   };
   struct run_1 {
     static constexpr ::perigee::cdr::RunSizes sizes{24, 23, 22, 21, 20, 27, 26, 25};
     static constexpr bool has_characters = false;
-    static void members(auto& run, auto& value) {
-      run.align(4);
-      run.enumerator(value.scale(), 2);
-      run.align(8);
-      run.field(value.place().x());
-      run.field(value.place().y());
+    static void members(auto& _run, auto& _value) {
+      _run.align(4);
+      _run.enumerator(_value.scale(), 2);
+      _run.align(8);
+      _run.field(_value.place().x());
+      _run.field(_value.place().y());
     }
   };
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Mixed& value) {
-  ::perigee::cdr::write_run<Mixed::_wire::run_0>(encoder, value);
-  encoder << value.precise() << value.name();
-  ::perigee::cdr::write_run<Mixed::_wire::run_1>(encoder, value);
-  return encoder;
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Mixed& _value) {
+  ::perigee::cdr::write_run<Mixed::_wire::run_0>(_encoder, _value);
+  _encoder << _value.precise() << _value.name();
+  ::perigee::cdr::write_run<Mixed::_wire::run_1>(_encoder, _value);
+  return _encoder;
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Mixed& value) {
-  ::perigee::cdr::read_run<Mixed::_wire::run_0>(decoder, value);
-  decoder >> value.precise() >> value.name();
-  ::perigee::cdr::read_run<Mixed::_wire::run_1>(decoder, value);
-  return decoder;
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Mixed& _value) {
+  ::perigee::cdr::read_run<Mixed::_wire::run_0>(_decoder, _value);
+  _decoder >> _value.precise() >> _value.name();
+  ::perigee::cdr::read_run<Mixed::_wire::run_1>(_decoder, _value);
+  return _decoder;
 }
 
-void Sizes::swap(Sizes& other) noexcept {
-  std::swap(size_m_, other.size_m_);
-  std::swap(size__m_, other.size__m_);
+void Sizes::swap(Sizes& _other) noexcept {
+  std::swap(size_m_, _other.size_m_);
+  std::swap(size__m_, _other.size__m_);
 }
 
 struct Sizes::_wire {
-  static_assert(sizeof(Sizes) == 8 && offsetof(Sizes, size__m_) == 4);
+  static_assert(sizeof(::Shapes::Sizes) == 8 && offsetof(::Shapes::Sizes, size__m_) == 4);
   static constexpr std::size_t alignment = 4;
   static constexpr std::size_t phase = 0;
   static constexpr std::size_t block_size = 8;
   static constexpr bool is_image = true;
   static constexpr ::perigee::cdr::RunSizes sizes{8, 11, 10, 9, 8, 11, 10, 9};
   static constexpr bool has_characters = false;
-  static void members(auto& run, auto& value) {
-    run.align(4);
-    run.field(value.size());
-    run.field(value.size_());
+  static void members(auto& _run, auto& _value) {
+    _run.align(4);
+    _run.field(_value.size());
+    _run.field(_value.size_());
   }
-  static void block(auto& run, auto& value) {
-    run.copy(0, &value, 0, 8);
+  static void block(auto& _run, auto& _value) {
+    _run.copy(0, &_value, 0, 8);
   }
 };
 
-void _write_all(::perigee::cdr::Encoder& encoder, const Sizes* values, std::size_t count) {
-  ::perigee::cdr::write_structs<Sizes::_wire>(encoder, values, count);
+void _write_all(::perigee::cdr::Encoder& _encoder, const Sizes* _values, std::size_t _count) {
+  ::perigee::cdr::write_structs<Sizes::_wire>(_encoder, _values, _count);
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Sizes& value) {
-  _write_all(encoder, &value, 1);
-  return encoder;
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Sizes& _value) {
+  _write_all(_encoder, &_value, 1);
+  return _encoder;
 }
 
-void _read_all(::perigee::cdr::Decoder& decoder, Sizes* values, std::size_t count) {
-  ::perigee::cdr::read_structs<Sizes::_wire>(decoder, values, count);
+void _read_all(::perigee::cdr::Decoder& _decoder, Sizes* _values, std::size_t _count) {
+  ::perigee::cdr::read_structs<Sizes::_wire>(_decoder, _values, _count);
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Sizes& value) {
-  _read_all(decoder, &value, 1);
-  return decoder;
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Sizes& _value) {
+  _read_all(_decoder, &_value, 1);
+  return _decoder;
 }
 
-void Node::swap(Node& other) noexcept {
-  std::swap(label_, other.label_);
-  std::swap(children_, other.children_);
+void Node::swap(Node& _other) noexcept {
+  std::swap(label_, _other.label_);
+  std::swap(children_, _other.children_);
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Node& value) {
-  return encoder << value.label() << value.children();
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Node& _value) {
+  return _encoder << _value.label() << _value.children();
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Node& value) {
-  return decoder >> value.label() >> value.children();
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Node& _value) {
+  return _decoder >> _value.label() >> _value.children();
 }
 
-void Outer::Inner::swap(Outer::Inner& other) noexcept {
-  std::swap(value_, other.value_);
+void Outer::Inner::swap(Outer::Inner& _other) noexcept {
+  std::swap(value_, _other.value_);
 }
 
 struct Outer::Inner::_wire {
-  static_assert(sizeof(Outer::Inner) == 4 && offsetof(Outer::Inner, value_) == 0);
+  static_assert(sizeof(::Shapes::Outer::Inner) == 4 && offsetof(::Shapes::Outer::Inner, value_) == 0);
   static constexpr std::size_t alignment = 4;
   static constexpr std::size_t phase = 0;
   static constexpr std::size_t block_size = 4;
   static constexpr bool is_image = true;
   static constexpr ::perigee::cdr::RunSizes sizes{4, 7, 6, 5, 4, 7, 6, 5};
   static constexpr bool has_characters = false;
-  static void members(auto& run, auto& value) {
-    run.align(4);
-    run.field(value.value());
+  static void members(auto& _run, auto& _value) {
+    _run.align(4);
+    _run.field(_value.value());
   }
-  static void block(auto& run, auto& value) {
-    run.copy(0, &value, 0, 4);
+  static void block(auto& _run, auto& _value) {
+    _run.copy(0, &_value, 0, 4);
   }
 };
 
-void _write_all(::perigee::cdr::Encoder& encoder, const Outer::Inner* values, std::size_t count) {
-  ::perigee::cdr::write_structs<Outer::Inner::_wire>(encoder, values, count);
+void _write_all(
+    ::perigee::cdr::Encoder& _encoder, const Outer::Inner* _values, std::size_t _count) {
+  ::perigee::cdr::write_structs<Outer::Inner::_wire>(_encoder, _values, _count);
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Outer::Inner& value) {
-  _write_all(encoder, &value, 1);
-  return encoder;
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Outer::Inner& _value) {
+  _write_all(_encoder, &_value, 1);
+  return _encoder;
 }
 
-void _read_all(::perigee::cdr::Decoder& decoder, Outer::Inner* values, std::size_t count) {
-  ::perigee::cdr::read_structs<Outer::Inner::_wire>(decoder, values, count);
+void _read_all(::perigee::cdr::Decoder& _decoder, Outer::Inner* _values, std::size_t _count) {
+  ::perigee::cdr::read_structs<Outer::Inner::_wire>(_decoder, _values, _count);
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Outer::Inner& value) {
-  _read_all(decoder, &value, 1);
-  return decoder;
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Outer::Inner& _value) {
+  _read_all(_decoder, &_value, 1);
+  return _decoder;
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, Outer::Kind value) {
-  encoder.write_enum(static_cast<uint32_t>(value));
-  return encoder;
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, Outer::Kind _value) {
+  _encoder.write_enum(static_cast<uint32_t>(_value));
+  return _encoder;
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Outer::Kind& value) {
-  value = static_cast<Outer::Kind>(decoder.read_enum(2));
-  return decoder;
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Outer::Kind& _value) {
+  _value = static_cast<Outer::Kind>(_decoder.read_enum(2));
+  return _decoder;
 }
 
-std::string_view _enumerator_name(Outer::Kind value) noexcept {
-  switch (value) {
+std::string_view _enumerator_name(Outer::Kind _value) noexcept {
+  switch (_value) {
     case Outer::Kind::plain: return "plain";
     case Outer::Kind::fancy: return "fancy";
   }
   return {};
 }
 
-void Outer::swap(Outer& other) noexcept {
-  std::swap(nested_, other.nested_);
-  std::swap(style_, other.style_);
-  std::swap(corners_, other.corners_);
+void Outer::swap(Outer& _other) noexcept {
+  std::swap(nested_, _other.nested_);
+  std::swap(style_, _other.style_);
+  std::swap(corners_, _other.corners_);
 }
 
 struct Outer::_wire {
   struct run_0 {
     static constexpr ::perigee::cdr::RunSizes sizes{8, 11, 10, 9, 8, 11, 10, 9};
     static constexpr bool has_characters = false;
-    static void members(auto& run, auto& value) {
-      run.align(4);
-      run.field(value.nested().value());
-      run.enumerator(value.style(), 2);
+    static void members(auto& _run, auto& _value) {
+      _run.align(4);
+      _run.field(_value.nested().value());
+      _run.enumerator(_value.style(), 2);
     }
   };
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Outer& value) {
-  ::perigee::cdr::write_run<Outer::_wire::run_0>(encoder, value);
-  return encoder << value.corners();
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Outer& _value) {
+  ::perigee::cdr::write_run<Outer::_wire::run_0>(_encoder, _value);
+  return _encoder << _value.corners();
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Outer& value) {
-  ::perigee::cdr::read_run<Outer::_wire::run_0>(decoder, value);
-  return decoder >> value.corners();
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Outer& _value) {
+  ::perigee::cdr::read_run<Outer::_wire::run_0>(_decoder, _value);
+  return _decoder >> _value.corners();
 }
 
-void Canvas::Stroke::swap(Canvas::Stroke& other) noexcept {
-  std::swap(from_point_, other.from_point_);
-  std::swap(to_point_, other.to_point_);
+void Canvas::Stroke::swap(Canvas::Stroke& _other) noexcept {
+  std::swap(from_point_, _other.from_point_);
+  std::swap(to_point_, _other.to_point_);
 }
 
 struct Canvas::Stroke::_wire {
-  static_assert(sizeof(Canvas::Stroke) == 32 && offsetof(Canvas::Stroke, to_point_) == 16);
+  static_assert(sizeof(::Shapes::Canvas::Stroke) == 32 && offsetof(::Shapes::Canvas::Stroke, to_point_) == 16);
   static constexpr std::size_t alignment = 8;
   static constexpr std::size_t phase = 0;
   static constexpr std::size_t block_size = 32;
   static constexpr bool is_image = true;
   static constexpr ::perigee::cdr::RunSizes sizes{32, 39, 38, 37, 36, 35, 34, 33};
   static constexpr bool has_characters = false;
-  static void members(auto& run, auto& value) {
-    run.align(8);
-    run.field(value.from_point().x());
-    run.field(value.from_point().y());
-    run.field(value.to_point().x());
-    run.field(value.to_point().y());
+  static void members(auto& _run, auto& _value) {
+    _run.align(8);
+    _run.field(_value.from_point().x());
+    _run.field(_value.from_point().y());
+    _run.field(_value.to_point().x());
+    _run.field(_value.to_point().y());
   }
-  static void block(auto& run, auto& value) {
-    run.copy(0, &value, 0, 32);
+  static void block(auto& _run, auto& _value) {
+    _run.copy(0, &_value, 0, 32);
   }
 };
 
-void _write_all(::perigee::cdr::Encoder& encoder, const Canvas::Stroke* values, std::size_t count) {
-  ::perigee::cdr::write_structs<Canvas::Stroke::_wire>(encoder, values, count);
+void _write_all(
+    ::perigee::cdr::Encoder& _encoder, const Canvas::Stroke* _values, std::size_t _count) {
+  ::perigee::cdr::write_structs<Canvas::Stroke::_wire>(_encoder, _values, _count);
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Canvas::Stroke& value) {
-  _write_all(encoder, &value, 1);
-  return encoder;
+::perigee::cdr::Encoder& operator<<(
+    ::perigee::cdr::Encoder& _encoder, const Canvas::Stroke& _value) {
+  _write_all(_encoder, &_value, 1);
+  return _encoder;
 }
 
-void _read_all(::perigee::cdr::Decoder& decoder, Canvas::Stroke* values, std::size_t count) {
-  ::perigee::cdr::read_structs<Canvas::Stroke::_wire>(decoder, values, count);
+void _read_all(::perigee::cdr::Decoder& _decoder, Canvas::Stroke* _values, std::size_t _count) {
+  ::perigee::cdr::read_structs<Canvas::Stroke::_wire>(_decoder, _values, _count);
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Canvas::Stroke& value) {
-  _read_all(decoder, &value, 1);
-  return decoder;
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Canvas::Stroke& _value) {
+  _read_all(_decoder, &_value, 1);
+  return _decoder;
 }
 
-Canvas::Canvas(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept
-    : ::CORBA::Object(std::move(reference)) {}
+Canvas::Canvas(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
+    : ::CORBA::Object(std::move(_target)) {}
 
-bool Canvas::_implements(std::string_view repository_id) const noexcept {
-  return repository_id == _type_id || ::CORBA::Object::_implements(repository_id);
+bool Canvas::_implements(std::string_view _id) const noexcept {
+  return _id == _type_id || ::CORBA::Object::_implements(_id);
 }
 
 void Canvas::draw(const ::Shapes::Canvas::Stroke& line) {
@@ -320,11 +323,11 @@ void Canvas::draw(const ::Shapes::Canvas::Stroke& line) {
 }  // namespace Shapes
 
 auto IDL::traits<::Shapes::Canvas>::_stub(
-    ::perigee::counted_ptr<::perigee::orb::Reference> reference) -> ref_type {
-  return ref_type(::perigee::make_counted<::Shapes::Canvas>(std::move(reference)));
+    ::perigee::counted_ptr<::perigee::orb::Reference> _target) -> ref_type {
+  return ref_type(::perigee::make_counted<::Shapes::Canvas>(std::move(_target)));
 }
 
 auto IDL::traits<::Shapes::Canvas>::_object(
-    const ref_type& object) noexcept -> const ::CORBA::Object* {
-  return object.get();
+    const ref_type& _reference) noexcept -> const ::CORBA::Object* {
+  return _reference.get();
 }

@@ -9,9 +9,9 @@ using ::perigee::output::operator<<;
 
 enum class Unit : uint32_t { metre, foot };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, Unit value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Unit& value);
-std::string_view _enumerator_name(Unit value) noexcept;
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, Unit _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Unit& _value);
+std::string_view _enumerator_name(Unit _value) noexcept;
 
 class Point {
  public:
@@ -21,14 +21,14 @@ class Point {
 
   double x() const noexcept { return x_; }
   double& x() noexcept { return x_; }
-  void x(double value) noexcept { x_ = value; }
+  void x(double _value) noexcept { x_ = _value; }
 
   double y() const noexcept { return y_; }
   double& y() noexcept { return y_; }
-  void y(double value) noexcept { y_ = value; }
+  void y(double _value) noexcept { y_ = _value; }
 
-  void swap(Point& other) noexcept;
-  friend void swap(Point& a, Point& b) noexcept { a.swap(b); }
+  void swap(Point& _other) noexcept;
+  friend void swap(Point& _a, Point& _b) noexcept { _a.swap(_b); }
   friend bool operator==(const Point&, const Point&) = default;
 
   static constexpr std::string_view _type_name = "Shapes::Point";
@@ -46,10 +46,10 @@ class Point {
   double y_{};
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Point& value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Point& value);
-void _write_all(::perigee::cdr::Encoder& encoder, const Point* values, std::size_t count);
-void _read_all(::perigee::cdr::Decoder& decoder, Point* values, std::size_t count);
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Point& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Point& _value);
+void _write_all(::perigee::cdr::Encoder& _encoder, const Point* _values, std::size_t _count);
+void _read_all(::perigee::cdr::Decoder& _decoder, Point* _values, std::size_t _count);
 
 class Mixed {
  public:
@@ -62,48 +62,48 @@ class Mixed {
 
   bool flag() const noexcept { return flag_; }
   bool& flag() noexcept { return flag_; }
-  void flag(bool value) noexcept { flag_ = value; }
+  void flag(bool _value) noexcept { flag_ = _value; }
 
   char letter() const noexcept { return letter_; }
   char& letter() noexcept { return letter_; }
-  void letter(char value) noexcept { letter_ = value; }
+  void letter(char _value) noexcept { letter_ = _value; }
 
   uint8_t small() const noexcept { return small_; }
   uint8_t& small() noexcept { return small_; }
-  void small(uint8_t value) noexcept { small_ = value; }
+  void small(uint8_t _value) noexcept { small_ = _value; }
 
   int16_t medium() const noexcept { return medium_; }
   int16_t& medium() noexcept { return medium_; }
-  void medium(int16_t value) noexcept { medium_ = value; }
+  void medium(int16_t _value) noexcept { medium_ = _value; }
 
   uint64_t large() const noexcept { return large_; }
   uint64_t& large() noexcept { return large_; }
-  void large(uint64_t value) noexcept { large_ = value; }
+  void large(uint64_t _value) noexcept { large_ = _value; }
 
   float ratio() const noexcept { return ratio_; }
   float& ratio() noexcept { return ratio_; }
-  void ratio(float value) noexcept { ratio_ = value; }
+  void ratio(float _value) noexcept { ratio_ = _value; }
 
   long double precise() const noexcept { return precise_; }
   long double& precise() noexcept { return precise_; }
-  void precise(long double value) noexcept { precise_ = value; }
+  void precise(long double _value) noexcept { precise_ = _value; }
 
   const std::string& name() const& noexcept { return name_; }
   std::string& name() & noexcept { return name_; }
-  void name(const std::string& value) { name_ = value; }
-  void name(std::string&& value) noexcept { name_ = std::move(value); }
+  void name(const std::string& _value) { name_ = _value; }
+  void name(std::string&& _value) noexcept { name_ = std::move(_value); }
 
   ::Shapes::Unit scale() const noexcept { return scale_; }
   ::Shapes::Unit& scale() noexcept { return scale_; }
-  void scale(::Shapes::Unit value) noexcept { scale_ = value; }
+  void scale(::Shapes::Unit _value) noexcept { scale_ = _value; }
 
   const ::Shapes::Point& place() const& noexcept { return place_; }
   ::Shapes::Point& place() & noexcept { return place_; }
-  void place(const ::Shapes::Point& value) { place_ = value; }
-  void place(::Shapes::Point&& value) noexcept { place_ = std::move(value); }
+  void place(const ::Shapes::Point& _value) { place_ = _value; }
+  void place(::Shapes::Point&& _value) noexcept { place_ = std::move(_value); }
 
-  void swap(Mixed& other) noexcept;
-  friend void swap(Mixed& a, Mixed& b) noexcept { a.swap(b); }
+  void swap(Mixed& _other) noexcept;
+  friend void swap(Mixed& _a, Mixed& _b) noexcept { _a.swap(_b); }
   friend bool operator==(const Mixed&, const Mixed&) = default;
 
   static constexpr std::string_view _type_name = "Shapes::Mixed";
@@ -136,8 +136,8 @@ class Mixed {
   ::Shapes::Point place_;
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Mixed& value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Mixed& value);
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Mixed& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Mixed& _value);
 
 class Sizes {
  public:
@@ -147,14 +147,14 @@ class Sizes {
 
   int32_t size() const noexcept { return size_m_; }
   int32_t& size() noexcept { return size_m_; }
-  void size(int32_t value) noexcept { size_m_ = value; }
+  void size(int32_t _value) noexcept { size_m_ = _value; }
 
   int32_t size_() const noexcept { return size__m_; }
   int32_t& size_() noexcept { return size__m_; }
-  void size_(int32_t value) noexcept { size__m_ = value; }
+  void size_(int32_t _value) noexcept { size__m_ = _value; }
 
-  void swap(Sizes& other) noexcept;
-  friend void swap(Sizes& a, Sizes& b) noexcept { a.swap(b); }
+  void swap(Sizes& _other) noexcept;
+  friend void swap(Sizes& _a, Sizes& _b) noexcept { _a.swap(_b); }
   friend bool operator==(const Sizes&, const Sizes&) = default;
 
   static constexpr std::string_view _type_name = "Shapes::Sizes";
@@ -172,10 +172,10 @@ class Sizes {
   int32_t size__m_{};
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Sizes& value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Sizes& value);
-void _write_all(::perigee::cdr::Encoder& encoder, const Sizes* values, std::size_t count);
-void _read_all(::perigee::cdr::Decoder& decoder, Sizes* values, std::size_t count);
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Sizes& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Sizes& _value);
+void _write_all(::perigee::cdr::Encoder& _encoder, const Sizes* _values, std::size_t _count);
+void _read_all(::perigee::cdr::Decoder& _decoder, Sizes* _values, std::size_t _count);
 
 class Node;
 using Nodes = std::vector<::Shapes::Node>;
@@ -188,16 +188,16 @@ class Node {
 
   const std::string& label() const& noexcept { return label_; }
   std::string& label() & noexcept { return label_; }
-  void label(const std::string& value) { label_ = value; }
-  void label(std::string&& value) noexcept { label_ = std::move(value); }
+  void label(const std::string& _value) { label_ = _value; }
+  void label(std::string&& _value) noexcept { label_ = std::move(_value); }
 
   const ::Shapes::Nodes& children() const& noexcept { return children_; }
   ::Shapes::Nodes& children() & noexcept { return children_; }
-  void children(const ::Shapes::Nodes& value) { children_ = value; }
-  void children(::Shapes::Nodes&& value) noexcept { children_ = std::move(value); }
+  void children(const ::Shapes::Nodes& _value) { children_ = _value; }
+  void children(::Shapes::Nodes&& _value) noexcept { children_ = std::move(_value); }
 
-  void swap(Node& other) noexcept;
-  friend void swap(Node& a, Node& b) noexcept { a.swap(b); }
+  void swap(Node& _other) noexcept;
+  friend void swap(Node& _a, Node& _b) noexcept { _a.swap(_b); }
   friend bool operator==(const Node&, const Node&) = default;
 
   static constexpr std::string_view _type_name = "Shapes::Node";
@@ -212,8 +212,8 @@ class Node {
   ::Shapes::Nodes children_;
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Node& value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Node& value);
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Node& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Node& _value);
 
 class Outer {
  public:
@@ -225,10 +225,10 @@ class Outer {
 
     int32_t value() const noexcept { return value_; }
     int32_t& value() noexcept { return value_; }
-    void value(int32_t value) noexcept { value_ = value; }
+    void value(int32_t _value) noexcept { value_ = _value; }
 
-    void swap(Inner& other) noexcept;
-    friend void swap(Inner& a, Inner& b) noexcept { a.swap(b); }
+    void swap(Inner& _other) noexcept;
+    friend void swap(Inner& _a, Inner& _b) noexcept { _a.swap(_b); }
     friend bool operator==(const Inner&, const Inner&) = default;
 
     static constexpr std::string_view _type_name = "Shapes::Outer::Inner";
@@ -255,20 +255,20 @@ class Outer {
 
   const ::Shapes::Outer::Inner& nested() const& noexcept { return nested_; }
   ::Shapes::Outer::Inner& nested() & noexcept { return nested_; }
-  void nested(const ::Shapes::Outer::Inner& value) { nested_ = value; }
-  void nested(::Shapes::Outer::Inner&& value) noexcept { nested_ = std::move(value); }
+  void nested(const ::Shapes::Outer::Inner& _value) { nested_ = _value; }
+  void nested(::Shapes::Outer::Inner&& _value) noexcept { nested_ = std::move(_value); }
 
   ::Shapes::Outer::Kind style() const noexcept { return style_; }
   ::Shapes::Outer::Kind& style() noexcept { return style_; }
-  void style(::Shapes::Outer::Kind value) noexcept { style_ = value; }
+  void style(::Shapes::Outer::Kind _value) noexcept { style_ = _value; }
 
   const std::vector<::Shapes::Point>& corners() const& noexcept { return corners_; }
   std::vector<::Shapes::Point>& corners() & noexcept { return corners_; }
-  void corners(const std::vector<::Shapes::Point>& value) { corners_ = value; }
-  void corners(std::vector<::Shapes::Point>&& value) noexcept { corners_ = std::move(value); }
+  void corners(const std::vector<::Shapes::Point>& _value) { corners_ = _value; }
+  void corners(std::vector<::Shapes::Point>&& _value) noexcept { corners_ = std::move(_value); }
 
-  void swap(Outer& other) noexcept;
-  friend void swap(Outer& a, Outer& b) noexcept { a.swap(b); }
+  void swap(Outer& _other) noexcept;
+  friend void swap(Outer& _a, Outer& _b) noexcept { _a.swap(_b); }
   friend bool operator==(const Outer&, const Outer&) = default;
 
   static constexpr std::string_view _type_name = "Shapes::Outer";
@@ -287,22 +287,22 @@ class Outer {
   std::vector<::Shapes::Point> corners_;
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Outer::Inner& value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Outer::Inner& value);
-void _write_all(::perigee::cdr::Encoder& encoder, const Outer::Inner* values, std::size_t count);
-void _read_all(::perigee::cdr::Decoder& decoder, Outer::Inner* values, std::size_t count);
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, Outer::Kind value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Outer::Kind& value);
-std::string_view _enumerator_name(Outer::Kind value) noexcept;
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Outer& value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Outer& value);
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Outer::Inner& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Outer::Inner& _value);
+void _write_all(::perigee::cdr::Encoder& _encoder, const Outer::Inner* _values, std::size_t _count);
+void _read_all(::perigee::cdr::Decoder& _decoder, Outer::Inner* _values, std::size_t _count);
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, Outer::Kind _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Outer::Kind& _value);
+std::string_view _enumerator_name(Outer::Kind _value) noexcept;
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Outer& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Outer& _value);
 
 class Canvas : public virtual ::CORBA::Object {
  public:
   using _ref_type = ::CORBA::object_reference<Canvas>;
   static constexpr std::string_view _type_id = "IDL:Shapes/Canvas:1.0";
 
-  explicit Canvas(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept;
+  explicit Canvas(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
 
   class Stroke {
    public:
@@ -312,16 +312,16 @@ class Canvas : public virtual ::CORBA::Object {
 
     const ::Shapes::Point& from_point() const& noexcept { return from_point_; }
     ::Shapes::Point& from_point() & noexcept { return from_point_; }
-    void from_point(const ::Shapes::Point& value) { from_point_ = value; }
-    void from_point(::Shapes::Point&& value) noexcept { from_point_ = std::move(value); }
+    void from_point(const ::Shapes::Point& _value) { from_point_ = _value; }
+    void from_point(::Shapes::Point&& _value) noexcept { from_point_ = std::move(_value); }
 
     const ::Shapes::Point& to_point() const& noexcept { return to_point_; }
     ::Shapes::Point& to_point() & noexcept { return to_point_; }
-    void to_point(const ::Shapes::Point& value) { to_point_ = value; }
-    void to_point(::Shapes::Point&& value) noexcept { to_point_ = std::move(value); }
+    void to_point(const ::Shapes::Point& _value) { to_point_ = _value; }
+    void to_point(::Shapes::Point&& _value) noexcept { to_point_ = std::move(_value); }
 
-    void swap(Stroke& other) noexcept;
-    friend void swap(Stroke& a, Stroke& b) noexcept { a.swap(b); }
+    void swap(Stroke& _other) noexcept;
+    friend void swap(Stroke& _a, Stroke& _b) noexcept { _a.swap(_b); }
     friend bool operator==(const Stroke&, const Stroke&) = default;
 
     static constexpr std::string_view _type_name = "Shapes::Canvas::Stroke";
@@ -344,13 +344,15 @@ class Canvas : public virtual ::CORBA::Object {
 
  protected:
   Canvas() = default;
-  bool _implements(std::string_view repository_id) const noexcept override;
+  bool _implements(std::string_view _id) const noexcept override;
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Canvas::Stroke& value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Canvas::Stroke& value);
-void _write_all(::perigee::cdr::Encoder& encoder, const Canvas::Stroke* values, std::size_t count);
-void _read_all(::perigee::cdr::Decoder& decoder, Canvas::Stroke* values, std::size_t count);
+::perigee::cdr::Encoder& operator<<(
+    ::perigee::cdr::Encoder& _encoder, const Canvas::Stroke& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Canvas::Stroke& _value);
+void _write_all(
+    ::perigee::cdr::Encoder& _encoder, const Canvas::Stroke* _values, std::size_t _count);
+void _read_all(::perigee::cdr::Decoder& _decoder, Canvas::Stroke* _values, std::size_t _count);
 
 }  // namespace Shapes
 
@@ -372,8 +374,8 @@ struct IDL::traits<::Shapes::Outer::Inner>
 #define PERIGEE_TRAITS_6Shapes6Canvas
 template <>
 struct IDL::traits<::Shapes::Canvas> : ::perigee::stub::interface_traits<::Shapes::Canvas> {
-  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> reference);
-  static const ::CORBA::Object* _object(const ref_type& object) noexcept;
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
+  static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
 #endif
 

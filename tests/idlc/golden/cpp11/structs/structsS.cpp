@@ -12,17 +12,16 @@ namespace Shapes {
       ::perigee::skeleton::reference_to_this(*this)->_reference());
 }
 
-bool Canvas::_is_a(const std::string& repository_id) {
-  return repository_id == ::Shapes::Canvas::_type_id
-      || ::PortableServer::Servant::_is_a(repository_id);
+bool Canvas::_is_a(const std::string& _id) {
+  return _id == ::Shapes::Canvas::_type_id || ::PortableServer::Servant::_is_a(_id);
 }
 
 std::string_view Canvas::_primary_interface() const noexcept {
   return ::Shapes::Canvas::_type_id;
 }
 
-void Canvas::_dispatch(::perigee::orb::ServerRequest& request) {
-  static constexpr ::perigee::skeleton::OperationSlot slots[] = {
+void Canvas::_dispatch(::perigee::orb::ServerRequest& _request_) {
+  static constexpr ::perigee::skeleton::OperationSlot _slots[] = {
       {"", ::perigee::skeleton::unknown_operation},
       {"_interface", 4},
       {"", ::perigee::skeleton::unknown_operation},
@@ -32,21 +31,21 @@ void Canvas::_dispatch(::perigee::orb::ServerRequest& request) {
       {"_repository_id", 3},
       {"_non_existent", 2},
   };
-  switch (::perigee::skeleton::find_operation(slots, 1, request.operation())) {
+  switch (::perigee::skeleton::find_operation(_slots, 1, _request_.operation())) {
     case 0:
-      return _skeleton_draw(*this, request);
+      return _skeleton_draw(*this, _request_);
     case 1:
-      return ::perigee::skeleton::is_a(*this, request);
+      return ::perigee::skeleton::is_a(*this, _request_);
     case 2:
-      return ::perigee::skeleton::non_existent(*this, request);
+      return ::perigee::skeleton::non_existent(*this, _request_);
     case 3:
-      return ::perigee::skeleton::repository_id(*this, request);
+      return ::perigee::skeleton::repository_id(*this, _request_);
     case 4:
-      return ::perigee::skeleton::interface(*this, request);
+      return ::perigee::skeleton::interface(*this, _request_);
     case 5:
-      return ::perigee::skeleton::component(*this, request);
+      return ::perigee::skeleton::component(*this, _request_);
     default:
-      ::perigee::skeleton::unknown(request);
+      ::perigee::skeleton::unknown(_request_);
   }
 }
 

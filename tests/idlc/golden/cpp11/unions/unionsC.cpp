@@ -6,18 +6,18 @@
 
 namespace Choices {
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, Shape value) {
-  encoder.write_enum(static_cast<uint32_t>(value));
-  return encoder;
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, Shape _value) {
+  _encoder.write_enum(static_cast<uint32_t>(_value));
+  return _encoder;
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Shape& value) {
-  value = static_cast<Shape>(decoder.read_enum(3));
-  return decoder;
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Shape& _value) {
+  _value = static_cast<Shape>(_decoder.read_enum(3));
+  return _decoder;
 }
 
-std::string_view _enumerator_name(Shape value) noexcept {
-  switch (value) {
+std::string_view _enumerator_name(Shape _value) noexcept {
+  switch (_value) {
     case Shape::circle: return "circle";
     case Shape::square: return "square";
     case Shape::line: return "line";
@@ -27,35 +27,35 @@ std::string_view _enumerator_name(Shape value) noexcept {
 
 Figure::Figure()
     : _discriminator_(::Choices::Shape::circle), _value_(std::in_place_index<0>) {}
-Figure::Figure(const Figure& other) = default;
-Figure::Figure(Figure&& other) noexcept = default;
-Figure& Figure::operator=(const Figure& other) = default;
-Figure& Figure::operator=(Figure&& other) noexcept = default;
+Figure::Figure(const Figure& _other) = default;
+Figure::Figure(Figure&& _other) noexcept = default;
+Figure& Figure::operator=(const Figure& _other) = default;
+Figure& Figure::operator=(Figure&& _other) noexcept = default;
 Figure::~Figure() = default;
 
-void Figure::_d(::Choices::Shape label) {
-  if (_index(label) != _value_.index()) ::perigee::stub::wrong_union_member();
-  _discriminator_ = label;
+void Figure::_d(::Choices::Shape _label) {
+  if (_index(_label) != _value_.index()) ::perigee::stub::wrong_union_member();
+  _discriminator_ = _label;
 }
 
-void Figure::radius(double value) {
-  _value_.emplace<0>(value);
+void Figure::radius(double _value) {
+  _value_.emplace<0>(_value);
   _discriminator_ = ::Choices::Shape::circle;
 }
 
-void Figure::length(int32_t value, ::Choices::Shape label) {
-  if (_index(label) != 1) ::perigee::stub::wrong_union_member();
-  _value_.emplace<1>(value);
-  _discriminator_ = label;
+void Figure::length(int32_t _value, ::Choices::Shape _label) {
+  if (_index(_label) != 1) ::perigee::stub::wrong_union_member();
+  _value_.emplace<1>(_value);
+  _discriminator_ = _label;
 }
 
-void Figure::swap(Figure& other) noexcept {
-  std::swap(_discriminator_, other._discriminator_);
-  _value_.swap(other._value_);
+void Figure::swap(Figure& _other) noexcept {
+  std::swap(_discriminator_, _other._discriminator_);
+  _value_.swap(_other._value_);
 }
 
-std::size_t Figure::_index(::Choices::Shape label) noexcept {
-  switch (label) {
+std::size_t Figure::_index(::Choices::Shape _label) noexcept {
+  switch (_label) {
     case ::Choices::Shape::circle:
       return 0;
     case ::Choices::Shape::square:
@@ -65,8 +65,8 @@ std::size_t Figure::_index(::Choices::Shape label) noexcept {
   return std::variant_npos;
 }
 
-void Figure::_select(std::size_t branch) {
-  switch (branch) {
+void Figure::_select(std::size_t _branch) {
+  switch (_branch) {
     case 0:
       _value_.emplace<0>();
       _discriminator_ = ::Choices::Shape::circle;
@@ -78,82 +78,82 @@ void Figure::_select(std::size_t branch) {
   }
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Figure& value) {
-  encoder << value._d();
-  switch (value._d()) {
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Figure& _value) {
+  _encoder << _value._d();
+  switch (_value._d()) {
     case ::Choices::Shape::circle:
-      return encoder << value.radius();
+      return _encoder << _value.radius();
     case ::Choices::Shape::square:
     case ::Choices::Shape::line:
-      return encoder << value.length();
+      return _encoder << _value.length();
   }
-  return encoder;
+  return _encoder;
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Figure& value) {
-  ::Choices::Shape discriminator{};
-  decoder >> discriminator;
-  switch (discriminator) {
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Figure& _value) {
+  ::Choices::Shape _label{};
+  _decoder >> _label;
+  switch (_label) {
     case ::Choices::Shape::circle:
-      value.radius(::perigee::stub::decode<double>(decoder));
+      _value.radius(::perigee::stub::decode<double>(_decoder));
       break;
     case ::Choices::Shape::square:
     case ::Choices::Shape::line:
-      value.length(::perigee::stub::decode<int32_t>(decoder), discriminator);
+      _value.length(::perigee::stub::decode<int32_t>(_decoder), _label);
       break;
   }
-  return decoder;
+  return _decoder;
 }
 
 Otherwise::Otherwise()
     : _discriminator_(1), _value_(std::in_place_index<2>, ::Choices::Octets{}) {}
-Otherwise::Otherwise(const Otherwise& other) = default;
-Otherwise::Otherwise(Otherwise&& other) noexcept = default;
-Otherwise& Otherwise::operator=(const Otherwise& other) = default;
-Otherwise& Otherwise::operator=(Otherwise&& other) noexcept = default;
+Otherwise::Otherwise(const Otherwise& _other) = default;
+Otherwise::Otherwise(Otherwise&& _other) noexcept = default;
+Otherwise& Otherwise::operator=(const Otherwise& _other) = default;
+Otherwise& Otherwise::operator=(Otherwise&& _other) noexcept = default;
 Otherwise::~Otherwise() = default;
 
-void Otherwise::_d(int32_t label) {
-  if (_index(label) != _value_.index()) ::perigee::stub::wrong_union_member();
-  _discriminator_ = label;
+void Otherwise::_d(int32_t _label) {
+  if (_index(_label) != _value_.index()) ::perigee::stub::wrong_union_member();
+  _discriminator_ = _label;
 }
 
-void Otherwise::text(const std::string& value, int32_t label) {
-  if (_index(label) != 0) ::perigee::stub::wrong_union_member();
-  _value_ = decltype(_value_)(std::in_place_index<0>, value);
-  _discriminator_ = label;
+void Otherwise::text(const std::string& _value, int32_t _label) {
+  if (_index(_label) != 0) ::perigee::stub::wrong_union_member();
+  _value_ = decltype(_value_)(std::in_place_index<0>, _value);
+  _discriminator_ = _label;
 }
 
-void Otherwise::text(std::string&& value, int32_t label) {
-  if (_index(label) != 0) ::perigee::stub::wrong_union_member();
-  _value_ = decltype(_value_)(std::in_place_index<0>, std::move(value));
-  _discriminator_ = label;
+void Otherwise::text(std::string&& _value, int32_t _label) {
+  if (_index(_label) != 0) ::perigee::stub::wrong_union_member();
+  _value_ = decltype(_value_)(std::in_place_index<0>, std::move(_value));
+  _discriminator_ = _label;
 }
 
-void Otherwise::number(int32_t value) {
-  _value_.emplace<1>(value);
+void Otherwise::number(int32_t _value) {
+  _value_.emplace<1>(_value);
   _discriminator_ = 0;
 }
 
-void Otherwise::data(const ::Choices::Octets& value, int32_t label) {
-  if (_index(label) != 2) ::perigee::stub::wrong_union_member();
-  _value_ = decltype(_value_)(std::in_place_index<2>, value);
-  _discriminator_ = label;
+void Otherwise::data(const ::Choices::Octets& _value, int32_t _label) {
+  if (_index(_label) != 2) ::perigee::stub::wrong_union_member();
+  _value_ = decltype(_value_)(std::in_place_index<2>, _value);
+  _discriminator_ = _label;
 }
 
-void Otherwise::data(::Choices::Octets&& value, int32_t label) {
-  if (_index(label) != 2) ::perigee::stub::wrong_union_member();
-  _value_ = decltype(_value_)(std::in_place_index<2>, std::move(value));
-  _discriminator_ = label;
+void Otherwise::data(::Choices::Octets&& _value, int32_t _label) {
+  if (_index(_label) != 2) ::perigee::stub::wrong_union_member();
+  _value_ = decltype(_value_)(std::in_place_index<2>, std::move(_value));
+  _discriminator_ = _label;
 }
 
-void Otherwise::swap(Otherwise& other) noexcept {
-  std::swap(_discriminator_, other._discriminator_);
-  _value_.swap(other._value_);
+void Otherwise::swap(Otherwise& _other) noexcept {
+  std::swap(_discriminator_, _other._discriminator_);
+  _value_.swap(_other._value_);
 }
 
-std::size_t Otherwise::_index(int32_t label) noexcept {
-  switch (label) {
+std::size_t Otherwise::_index(int32_t _label) noexcept {
+  switch (_label) {
     case -1:
     case 2:
       return 0;
@@ -164,8 +164,8 @@ std::size_t Otherwise::_index(int32_t label) noexcept {
   }
 }
 
-void Otherwise::_select(std::size_t branch) {
-  switch (branch) {
+void Otherwise::_select(std::size_t _branch) {
+  switch (_branch) {
     case 0:
       _value_.emplace<0>(std::string{});
       _discriminator_ = -1;
@@ -181,52 +181,52 @@ void Otherwise::_select(std::size_t branch) {
   }
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Otherwise& value) {
-  encoder << value._d();
-  switch (value._d()) {
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Otherwise& _value) {
+  _encoder << _value._d();
+  switch (_value._d()) {
     case -1:
     case 2:
-      return encoder << value.text();
+      return _encoder << _value.text();
     case 0:
-      return encoder << value.number();
+      return _encoder << _value.number();
     default:
-      return encoder << value.data();
+      return _encoder << _value.data();
   }
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Otherwise& value) {
-  int32_t discriminator{};
-  decoder >> discriminator;
-  switch (discriminator) {
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Otherwise& _value) {
+  int32_t _label{};
+  _decoder >> _label;
+  switch (_label) {
     case -1:
     case 2:
-      value.text(::perigee::stub::decode<std::string>(decoder), discriminator);
+      _value.text(::perigee::stub::decode<std::string>(_decoder), _label);
       break;
     case 0:
-      value.number(::perigee::stub::decode<int32_t>(decoder));
+      _value.number(::perigee::stub::decode<int32_t>(_decoder));
       break;
     default:
-      value.data(::perigee::stub::decode<::Choices::Octets>(decoder), discriminator);
+      _value.data(::perigee::stub::decode<::Choices::Octets>(_decoder), _label);
       break;
   }
-  return decoder;
+  return _decoder;
 }
 
 Maybe::Maybe()
     : _discriminator_(false), _value_(std::in_place_index<1>) {}
-Maybe::Maybe(const Maybe& other) = default;
-Maybe::Maybe(Maybe&& other) noexcept = default;
-Maybe& Maybe::operator=(const Maybe& other) = default;
-Maybe& Maybe::operator=(Maybe&& other) noexcept = default;
+Maybe::Maybe(const Maybe& _other) = default;
+Maybe::Maybe(Maybe&& _other) noexcept = default;
+Maybe& Maybe::operator=(const Maybe& _other) = default;
+Maybe& Maybe::operator=(Maybe&& _other) noexcept = default;
 Maybe::~Maybe() = default;
 
-void Maybe::_d(bool label) {
-  if (_index(label) != _value_.index()) ::perigee::stub::wrong_union_member();
-  _discriminator_ = label;
+void Maybe::_d(bool _label) {
+  if (_index(_label) != _value_.index()) ::perigee::stub::wrong_union_member();
+  _discriminator_ = _label;
 }
 
-void Maybe::value(int32_t value) {
-  _value_.emplace<0>(value);
+void Maybe::value(int32_t _value) {
+  _value_.emplace<0>(_value);
   _discriminator_ = true;
 }
 
@@ -235,13 +235,13 @@ void Maybe::_default() {
   _discriminator_ = false;
 }
 
-void Maybe::swap(Maybe& other) noexcept {
-  std::swap(_discriminator_, other._discriminator_);
-  _value_.swap(other._value_);
+void Maybe::swap(Maybe& _other) noexcept {
+  std::swap(_discriminator_, _other._discriminator_);
+  _value_.swap(_other._value_);
 }
 
-std::size_t Maybe::_index(bool label) noexcept {
-  switch (static_cast<int>(label)) {
+std::size_t Maybe::_index(bool _label) noexcept {
+  switch (static_cast<int>(_label)) {
     case 1:
       return 0;
     default:
@@ -249,8 +249,8 @@ std::size_t Maybe::_index(bool label) noexcept {
   }
 }
 
-void Maybe::_select(std::size_t branch) {
-  switch (branch) {
+void Maybe::_select(std::size_t _branch) {
+  switch (_branch) {
     case 0:
       _value_.emplace<0>();
       _discriminator_ = true;
@@ -260,66 +260,66 @@ void Maybe::_select(std::size_t branch) {
   }
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Maybe& value) {
-  encoder << value._d();
-  switch (static_cast<int>(value._d())) {
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Maybe& _value) {
+  _encoder << _value._d();
+  switch (static_cast<int>(_value._d())) {
     case 1:
-      return encoder << value.value();
+      return _encoder << _value.value();
     default:
-      return encoder;
+      return _encoder;
   }
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Maybe& value) {
-  bool discriminator{};
-  decoder >> discriminator;
-  switch (static_cast<int>(discriminator)) {
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Maybe& _value) {
+  bool _label{};
+  _decoder >> _label;
+  switch (static_cast<int>(_label)) {
     case 1:
-      value.value(::perigee::stub::decode<int32_t>(decoder));
+      _value.value(::perigee::stub::decode<int32_t>(_decoder));
       break;
     default:
-      value._default();
-      value._d(discriminator);
+      _value._default();
+      _value._d(_label);
       break;
   }
-  return decoder;
+  return _decoder;
 }
 
 Both::Both()
     : _discriminator_(true), _value_(std::in_place_index<0>, std::string{}) {}
-Both::Both(const Both& other) = default;
-Both::Both(Both&& other) noexcept = default;
-Both& Both::operator=(const Both& other) = default;
-Both& Both::operator=(Both&& other) noexcept = default;
+Both::Both(const Both& _other) = default;
+Both::Both(Both&& _other) noexcept = default;
+Both& Both::operator=(const Both& _other) = default;
+Both& Both::operator=(Both&& _other) noexcept = default;
 Both::~Both() = default;
 
-void Both::_d(bool label) {
-  if (_index(label) != _value_.index()) ::perigee::stub::wrong_union_member();
-  _discriminator_ = label;
+void Both::_d(bool _label) {
+  if (_index(_label) != _value_.index()) ::perigee::stub::wrong_union_member();
+  _discriminator_ = _label;
 }
 
-void Both::text(const std::string& value) {
-  _value_ = decltype(_value_)(std::in_place_index<0>, value);
+void Both::text(const std::string& _value) {
+  _value_ = decltype(_value_)(std::in_place_index<0>, _value);
   _discriminator_ = true;
 }
 
-void Both::text(std::string&& value) {
-  _value_ = decltype(_value_)(std::in_place_index<0>, std::move(value));
+void Both::text(std::string&& _value) {
+  _value_ = decltype(_value_)(std::in_place_index<0>, std::move(_value));
   _discriminator_ = true;
 }
 
-void Both::number(int16_t value) {
-  _value_.emplace<1>(value);
+void Both::number(int16_t _value) {
+  _value_.emplace<1>(_value);
   _discriminator_ = false;
 }
 
-void Both::swap(Both& other) noexcept {
-  std::swap(_discriminator_, other._discriminator_);
-  _value_.swap(other._value_);
+void Both::swap(Both& _other) noexcept {
+  std::swap(_discriminator_, _other._discriminator_);
+  _value_.swap(_other._value_);
 }
 
-std::size_t Both::_index(bool label) noexcept {
-  switch (static_cast<int>(label)) {
+std::size_t Both::_index(bool _label) noexcept {
+  switch (static_cast<int>(_label)) {
     case 1:
       return 0;
     case 0:
@@ -328,8 +328,8 @@ std::size_t Both::_index(bool label) noexcept {
   return std::variant_npos;
 }
 
-void Both::_select(std::size_t branch) {
-  switch (branch) {
+void Both::_select(std::size_t _branch) {
+  switch (_branch) {
     case 0:
       _value_.emplace<0>(std::string{});
       _discriminator_ = true;
@@ -341,56 +341,56 @@ void Both::_select(std::size_t branch) {
   }
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Both& value) {
-  encoder << value._d();
-  switch (static_cast<int>(value._d())) {
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Both& _value) {
+  _encoder << _value._d();
+  switch (static_cast<int>(_value._d())) {
     case 1:
-      return encoder << value.text();
+      return _encoder << _value.text();
     case 0:
-      return encoder << value.number();
+      return _encoder << _value.number();
   }
-  return encoder;
+  return _encoder;
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Both& value) {
-  bool discriminator{};
-  decoder >> discriminator;
-  switch (static_cast<int>(discriminator)) {
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Both& _value) {
+  bool _label{};
+  _decoder >> _label;
+  switch (static_cast<int>(_label)) {
     case 1:
-      value.text(::perigee::stub::decode<std::string>(decoder));
+      _value.text(::perigee::stub::decode<std::string>(_decoder));
       break;
     case 0:
-      value.number(::perigee::stub::decode<int16_t>(decoder));
+      _value.number(::perigee::stub::decode<int16_t>(_decoder));
       break;
   }
-  return decoder;
+  return _decoder;
 }
 
 Letter::Letter()
     : _discriminator_('\000'), _value_(std::in_place_index<2>) {}
-Letter::Letter(const Letter& other) = default;
-Letter::Letter(Letter&& other) noexcept = default;
-Letter& Letter::operator=(const Letter& other) = default;
-Letter& Letter::operator=(Letter&& other) noexcept = default;
+Letter::Letter(const Letter& _other) = default;
+Letter::Letter(Letter&& _other) noexcept = default;
+Letter& Letter::operator=(const Letter& _other) = default;
+Letter& Letter::operator=(Letter&& _other) noexcept = default;
 Letter::~Letter() = default;
 
-void Letter::_d(char label) {
-  if (_index(label) != _value_.index()) ::perigee::stub::wrong_union_member();
-  _discriminator_ = label;
+void Letter::_d(char _label) {
+  if (_index(_label) != _value_.index()) ::perigee::stub::wrong_union_member();
+  _discriminator_ = _label;
 }
 
-void Letter::a(int32_t value) {
-  _value_.emplace<0>(value);
+void Letter::a(int32_t _value) {
+  _value_.emplace<0>(_value);
   _discriminator_ = 'a';
 }
 
-void Letter::b(const std::array<float, 2>& value) {
-  _value_ = decltype(_value_)(std::in_place_index<1>, value);
+void Letter::b(const std::array<float, 2>& _value) {
+  _value_ = decltype(_value_)(std::in_place_index<1>, _value);
   _discriminator_ = '\012';
 }
 
-void Letter::b(std::array<float, 2>&& value) {
-  _value_ = decltype(_value_)(std::in_place_index<1>, std::move(value));
+void Letter::b(std::array<float, 2>&& _value) {
+  _value_ = decltype(_value_)(std::in_place_index<1>, std::move(_value));
   _discriminator_ = '\012';
 }
 
@@ -399,13 +399,13 @@ void Letter::_default() {
   _discriminator_ = '\000';
 }
 
-void Letter::swap(Letter& other) noexcept {
-  std::swap(_discriminator_, other._discriminator_);
-  _value_.swap(other._value_);
+void Letter::swap(Letter& _other) noexcept {
+  std::swap(_discriminator_, _other._discriminator_);
+  _value_.swap(_other._value_);
 }
 
-std::size_t Letter::_index(char label) noexcept {
-  switch (label) {
+std::size_t Letter::_index(char _label) noexcept {
+  switch (_label) {
     case 'a':
       return 0;
     case '\012':
@@ -415,8 +415,8 @@ std::size_t Letter::_index(char label) noexcept {
   }
 }
 
-void Letter::_select(std::size_t branch) {
-  switch (branch) {
+void Letter::_select(std::size_t _branch) {
+  switch (_branch) {
     case 0:
       _value_.emplace<0>();
       _discriminator_ = 'a';
@@ -430,51 +430,51 @@ void Letter::_select(std::size_t branch) {
   }
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Letter& value) {
-  encoder << value._d();
-  switch (value._d()) {
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Letter& _value) {
+  _encoder << _value._d();
+  switch (_value._d()) {
     case 'a':
-      return encoder << value.a();
+      return _encoder << _value.a();
     case '\012':
-      return encoder << value.b();
+      return _encoder << _value.b();
     default:
-      return encoder;
+      return _encoder;
   }
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Letter& value) {
-  char discriminator{};
-  decoder >> discriminator;
-  switch (discriminator) {
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Letter& _value) {
+  char _label{};
+  _decoder >> _label;
+  switch (_label) {
     case 'a':
-      value.a(::perigee::stub::decode<int32_t>(decoder));
+      _value.a(::perigee::stub::decode<int32_t>(_decoder));
       break;
     case '\012':
-      value.b(::perigee::stub::decode<std::array<float, 2>>(decoder));
+      _value.b(::perigee::stub::decode<std::array<float, 2>>(_decoder));
       break;
     default:
-      value._default();
-      value._d(discriminator);
+      _value._default();
+      _value._d(_label);
       break;
   }
-  return decoder;
+  return _decoder;
 }
 
 Tiny::Tiny()
     : _discriminator_(0), _value_(std::in_place_index<1>) {}
-Tiny::Tiny(const Tiny& other) = default;
-Tiny::Tiny(Tiny&& other) noexcept = default;
-Tiny& Tiny::operator=(const Tiny& other) = default;
-Tiny& Tiny::operator=(Tiny&& other) noexcept = default;
+Tiny::Tiny(const Tiny& _other) = default;
+Tiny::Tiny(Tiny&& _other) noexcept = default;
+Tiny& Tiny::operator=(const Tiny& _other) = default;
+Tiny& Tiny::operator=(Tiny&& _other) noexcept = default;
 Tiny::~Tiny() = default;
 
-void Tiny::_d(uint8_t label) {
-  if (_index(label) != _value_.index()) ::perigee::stub::wrong_union_member();
-  _discriminator_ = label;
+void Tiny::_d(uint8_t _label) {
+  if (_index(_label) != _value_.index()) ::perigee::stub::wrong_union_member();
+  _discriminator_ = _label;
 }
 
-void Tiny::last(int32_t value) {
-  _value_.emplace<0>(value);
+void Tiny::last(int32_t _value) {
+  _value_.emplace<0>(_value);
   _discriminator_ = 255;
 }
 
@@ -483,13 +483,13 @@ void Tiny::_default() {
   _discriminator_ = 0;
 }
 
-void Tiny::swap(Tiny& other) noexcept {
-  std::swap(_discriminator_, other._discriminator_);
-  _value_.swap(other._value_);
+void Tiny::swap(Tiny& _other) noexcept {
+  std::swap(_discriminator_, _other._discriminator_);
+  _value_.swap(_other._value_);
 }
 
-std::size_t Tiny::_index(uint8_t label) noexcept {
-  switch (label) {
+std::size_t Tiny::_index(uint8_t _label) noexcept {
+  switch (_label) {
     case 255:
       return 0;
     default:
@@ -497,8 +497,8 @@ std::size_t Tiny::_index(uint8_t label) noexcept {
   }
 }
 
-void Tiny::_select(std::size_t branch) {
-  switch (branch) {
+void Tiny::_select(std::size_t _branch) {
+  switch (_branch) {
     case 0:
       _value_.emplace<0>();
       _discriminator_ = 255;
@@ -508,51 +508,51 @@ void Tiny::_select(std::size_t branch) {
   }
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Tiny& value) {
-  encoder << value._d();
-  switch (value._d()) {
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Tiny& _value) {
+  _encoder << _value._d();
+  switch (_value._d()) {
     case 255:
-      return encoder << value.last();
+      return _encoder << _value.last();
     default:
-      return encoder;
+      return _encoder;
   }
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Tiny& value) {
-  uint8_t discriminator{};
-  decoder >> discriminator;
-  switch (discriminator) {
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Tiny& _value) {
+  uint8_t _label{};
+  _decoder >> _label;
+  switch (_label) {
     case 255:
-      value.last(::perigee::stub::decode<int32_t>(decoder));
+      _value.last(::perigee::stub::decode<int32_t>(_decoder));
       break;
     default:
-      value._default();
-      value._d(discriminator);
+      _value._default();
+      _value._d(_label);
       break;
   }
-  return decoder;
+  return _decoder;
 }
 
 Small::Small()
     : _discriminator_(1), _value_(std::in_place_index<2>) {}
-Small::Small(const Small& other) = default;
-Small::Small(Small&& other) noexcept = default;
-Small& Small::operator=(const Small& other) = default;
-Small& Small::operator=(Small&& other) noexcept = default;
+Small::Small(const Small& _other) = default;
+Small::Small(Small&& _other) noexcept = default;
+Small& Small::operator=(const Small& _other) = default;
+Small& Small::operator=(Small&& _other) noexcept = default;
 Small::~Small() = default;
 
-void Small::_d(int16_t label) {
-  if (_index(label) != _value_.index()) ::perigee::stub::wrong_union_member();
-  _discriminator_ = label;
+void Small::_d(int16_t _label) {
+  if (_index(_label) != _value_.index()) ::perigee::stub::wrong_union_member();
+  _discriminator_ = _label;
 }
 
-void Small::least(uint8_t value) {
-  _value_.emplace<0>(value);
+void Small::least(uint8_t _value) {
+  _value_.emplace<0>(_value);
   _discriminator_ = -32768;
 }
 
-void Small::zero(uint8_t value) {
-  _value_.emplace<1>(value);
+void Small::zero(uint8_t _value) {
+  _value_.emplace<1>(_value);
   _discriminator_ = 0;
 }
 
@@ -561,13 +561,13 @@ void Small::_default() {
   _discriminator_ = 1;
 }
 
-void Small::swap(Small& other) noexcept {
-  std::swap(_discriminator_, other._discriminator_);
-  _value_.swap(other._value_);
+void Small::swap(Small& _other) noexcept {
+  std::swap(_discriminator_, _other._discriminator_);
+  _value_.swap(_other._value_);
 }
 
-std::size_t Small::_index(int16_t label) noexcept {
-  switch (label) {
+std::size_t Small::_index(int16_t _label) noexcept {
+  switch (_label) {
     case -32768:
       return 0;
     case 0:
@@ -577,8 +577,8 @@ std::size_t Small::_index(int16_t label) noexcept {
   }
 }
 
-void Small::_select(std::size_t branch) {
-  switch (branch) {
+void Small::_select(std::size_t _branch) {
+  switch (_branch) {
     case 0:
       _value_.emplace<0>();
       _discriminator_ = -32768;
@@ -592,51 +592,51 @@ void Small::_select(std::size_t branch) {
   }
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Small& value) {
-  encoder << value._d();
-  switch (value._d()) {
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Small& _value) {
+  _encoder << _value._d();
+  switch (_value._d()) {
     case -32768:
-      return encoder << value.least();
+      return _encoder << _value.least();
     case 0:
-      return encoder << value.zero();
+      return _encoder << _value.zero();
     default:
-      return encoder;
+      return _encoder;
   }
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Small& value) {
-  int16_t discriminator{};
-  decoder >> discriminator;
-  switch (discriminator) {
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Small& _value) {
+  int16_t _label{};
+  _decoder >> _label;
+  switch (_label) {
     case -32768:
-      value.least(::perigee::stub::decode<uint8_t>(decoder));
+      _value.least(::perigee::stub::decode<uint8_t>(_decoder));
       break;
     case 0:
-      value.zero(::perigee::stub::decode<uint8_t>(decoder));
+      _value.zero(::perigee::stub::decode<uint8_t>(_decoder));
       break;
     default:
-      value._default();
-      value._d(discriminator);
+      _value._default();
+      _value._d(_label);
       break;
   }
-  return decoder;
+  return _decoder;
 }
 
 Number16::Number16()
     : _discriminator_(0), _value_(std::in_place_index<1>) {}
-Number16::Number16(const Number16& other) = default;
-Number16::Number16(Number16&& other) noexcept = default;
-Number16& Number16::operator=(const Number16& other) = default;
-Number16& Number16::operator=(Number16&& other) noexcept = default;
+Number16::Number16(const Number16& _other) = default;
+Number16::Number16(Number16&& _other) noexcept = default;
+Number16& Number16::operator=(const Number16& _other) = default;
+Number16& Number16::operator=(Number16&& _other) noexcept = default;
 Number16::~Number16() = default;
 
-void Number16::_d(uint16_t label) {
-  if (_index(label) != _value_.index()) ::perigee::stub::wrong_union_member();
-  _discriminator_ = label;
+void Number16::_d(uint16_t _label) {
+  if (_index(_label) != _value_.index()) ::perigee::stub::wrong_union_member();
+  _discriminator_ = _label;
 }
 
-void Number16::greatest(uint8_t value) {
-  _value_.emplace<0>(value);
+void Number16::greatest(uint8_t _value) {
+  _value_.emplace<0>(_value);
   _discriminator_ = 65535;
 }
 
@@ -645,13 +645,13 @@ void Number16::_default() {
   _discriminator_ = 0;
 }
 
-void Number16::swap(Number16& other) noexcept {
-  std::swap(_discriminator_, other._discriminator_);
-  _value_.swap(other._value_);
+void Number16::swap(Number16& _other) noexcept {
+  std::swap(_discriminator_, _other._discriminator_);
+  _value_.swap(_other._value_);
 }
 
-std::size_t Number16::_index(uint16_t label) noexcept {
-  switch (label) {
+std::size_t Number16::_index(uint16_t _label) noexcept {
+  switch (_label) {
     case 65535:
       return 0;
     default:
@@ -659,8 +659,8 @@ std::size_t Number16::_index(uint16_t label) noexcept {
   }
 }
 
-void Number16::_select(std::size_t branch) {
-  switch (branch) {
+void Number16::_select(std::size_t _branch) {
+  switch (_branch) {
     case 0:
       _value_.emplace<0>();
       _discriminator_ = 65535;
@@ -670,46 +670,46 @@ void Number16::_select(std::size_t branch) {
   }
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Number16& value) {
-  encoder << value._d();
-  switch (value._d()) {
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Number16& _value) {
+  _encoder << _value._d();
+  switch (_value._d()) {
     case 65535:
-      return encoder << value.greatest();
+      return _encoder << _value.greatest();
     default:
-      return encoder;
+      return _encoder;
   }
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Number16& value) {
-  uint16_t discriminator{};
-  decoder >> discriminator;
-  switch (discriminator) {
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Number16& _value) {
+  uint16_t _label{};
+  _decoder >> _label;
+  switch (_label) {
     case 65535:
-      value.greatest(::perigee::stub::decode<uint8_t>(decoder));
+      _value.greatest(::perigee::stub::decode<uint8_t>(_decoder));
       break;
     default:
-      value._default();
-      value._d(discriminator);
+      _value._default();
+      _value._d(_label);
       break;
   }
-  return decoder;
+  return _decoder;
 }
 
 Number32::Number32()
     : _discriminator_(0U), _value_(std::in_place_index<1>) {}
-Number32::Number32(const Number32& other) = default;
-Number32::Number32(Number32&& other) noexcept = default;
-Number32& Number32::operator=(const Number32& other) = default;
-Number32& Number32::operator=(Number32&& other) noexcept = default;
+Number32::Number32(const Number32& _other) = default;
+Number32::Number32(Number32&& _other) noexcept = default;
+Number32& Number32::operator=(const Number32& _other) = default;
+Number32& Number32::operator=(Number32&& _other) noexcept = default;
 Number32::~Number32() = default;
 
-void Number32::_d(uint32_t label) {
-  if (_index(label) != _value_.index()) ::perigee::stub::wrong_union_member();
-  _discriminator_ = label;
+void Number32::_d(uint32_t _label) {
+  if (_index(_label) != _value_.index()) ::perigee::stub::wrong_union_member();
+  _discriminator_ = _label;
 }
 
-void Number32::greatest(uint8_t value) {
-  _value_.emplace<0>(value);
+void Number32::greatest(uint8_t _value) {
+  _value_.emplace<0>(_value);
   _discriminator_ = 4294967295U;
 }
 
@@ -718,13 +718,13 @@ void Number32::_default() {
   _discriminator_ = 0U;
 }
 
-void Number32::swap(Number32& other) noexcept {
-  std::swap(_discriminator_, other._discriminator_);
-  _value_.swap(other._value_);
+void Number32::swap(Number32& _other) noexcept {
+  std::swap(_discriminator_, _other._discriminator_);
+  _value_.swap(_other._value_);
 }
 
-std::size_t Number32::_index(uint32_t label) noexcept {
-  switch (label) {
+std::size_t Number32::_index(uint32_t _label) noexcept {
+  switch (_label) {
     case 4294967295U:
       return 0;
     default:
@@ -732,8 +732,8 @@ std::size_t Number32::_index(uint32_t label) noexcept {
   }
 }
 
-void Number32::_select(std::size_t branch) {
-  switch (branch) {
+void Number32::_select(std::size_t _branch) {
+  switch (_branch) {
     case 0:
       _value_.emplace<0>();
       _discriminator_ = 4294967295U;
@@ -743,51 +743,51 @@ void Number32::_select(std::size_t branch) {
   }
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Number32& value) {
-  encoder << value._d();
-  switch (value._d()) {
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Number32& _value) {
+  _encoder << _value._d();
+  switch (_value._d()) {
     case 4294967295U:
-      return encoder << value.greatest();
+      return _encoder << _value.greatest();
     default:
-      return encoder;
+      return _encoder;
   }
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Number32& value) {
-  uint32_t discriminator{};
-  decoder >> discriminator;
-  switch (discriminator) {
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Number32& _value) {
+  uint32_t _label{};
+  _decoder >> _label;
+  switch (_label) {
     case 4294967295U:
-      value.greatest(::perigee::stub::decode<uint8_t>(decoder));
+      _value.greatest(::perigee::stub::decode<uint8_t>(_decoder));
       break;
     default:
-      value._default();
-      value._d(discriminator);
+      _value._default();
+      _value._d(_label);
       break;
   }
-  return decoder;
+  return _decoder;
 }
 
 Number64::Number64()
     : _discriminator_(0LL), _value_(std::in_place_index<2>) {}
-Number64::Number64(const Number64& other) = default;
-Number64::Number64(Number64&& other) noexcept = default;
-Number64& Number64::operator=(const Number64& other) = default;
-Number64& Number64::operator=(Number64&& other) noexcept = default;
+Number64::Number64(const Number64& _other) = default;
+Number64::Number64(Number64&& _other) noexcept = default;
+Number64& Number64::operator=(const Number64& _other) = default;
+Number64& Number64::operator=(Number64&& _other) noexcept = default;
 Number64::~Number64() = default;
 
-void Number64::_d(int64_t label) {
-  if (_index(label) != _value_.index()) ::perigee::stub::wrong_union_member();
-  _discriminator_ = label;
+void Number64::_d(int64_t _label) {
+  if (_index(_label) != _value_.index()) ::perigee::stub::wrong_union_member();
+  _discriminator_ = _label;
 }
 
-void Number64::least(uint8_t value) {
-  _value_.emplace<0>(value);
+void Number64::least(uint8_t _value) {
+  _value_.emplace<0>(_value);
   _discriminator_ = -9223372036854775807LL - 1;
 }
 
-void Number64::greatest(uint8_t value) {
-  _value_.emplace<1>(value);
+void Number64::greatest(uint8_t _value) {
+  _value_.emplace<1>(_value);
   _discriminator_ = 9223372036854775807LL;
 }
 
@@ -796,13 +796,13 @@ void Number64::_default() {
   _discriminator_ = 0LL;
 }
 
-void Number64::swap(Number64& other) noexcept {
-  std::swap(_discriminator_, other._discriminator_);
-  _value_.swap(other._value_);
+void Number64::swap(Number64& _other) noexcept {
+  std::swap(_discriminator_, _other._discriminator_);
+  _value_.swap(_other._value_);
 }
 
-std::size_t Number64::_index(int64_t label) noexcept {
-  switch (label) {
+std::size_t Number64::_index(int64_t _label) noexcept {
+  switch (_label) {
     case -9223372036854775807LL - 1:
       return 0;
     case 9223372036854775807LL:
@@ -812,8 +812,8 @@ std::size_t Number64::_index(int64_t label) noexcept {
   }
 }
 
-void Number64::_select(std::size_t branch) {
-  switch (branch) {
+void Number64::_select(std::size_t _branch) {
+  switch (_branch) {
     case 0:
       _value_.emplace<0>();
       _discriminator_ = -9223372036854775807LL - 1;
@@ -827,51 +827,51 @@ void Number64::_select(std::size_t branch) {
   }
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Number64& value) {
-  encoder << value._d();
-  switch (value._d()) {
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Number64& _value) {
+  _encoder << _value._d();
+  switch (_value._d()) {
     case -9223372036854775807LL - 1:
-      return encoder << value.least();
+      return _encoder << _value.least();
     case 9223372036854775807LL:
-      return encoder << value.greatest();
+      return _encoder << _value.greatest();
     default:
-      return encoder;
+      return _encoder;
   }
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Number64& value) {
-  int64_t discriminator{};
-  decoder >> discriminator;
-  switch (discriminator) {
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Number64& _value) {
+  int64_t _label{};
+  _decoder >> _label;
+  switch (_label) {
     case -9223372036854775807LL - 1:
-      value.least(::perigee::stub::decode<uint8_t>(decoder));
+      _value.least(::perigee::stub::decode<uint8_t>(_decoder));
       break;
     case 9223372036854775807LL:
-      value.greatest(::perigee::stub::decode<uint8_t>(decoder));
+      _value.greatest(::perigee::stub::decode<uint8_t>(_decoder));
       break;
     default:
-      value._default();
-      value._d(discriminator);
+      _value._default();
+      _value._d(_label);
       break;
   }
-  return decoder;
+  return _decoder;
 }
 
 Unsigned64::Unsigned64()
     : _discriminator_(0ULL), _value_(std::in_place_index<1>) {}
-Unsigned64::Unsigned64(const Unsigned64& other) = default;
-Unsigned64::Unsigned64(Unsigned64&& other) noexcept = default;
-Unsigned64& Unsigned64::operator=(const Unsigned64& other) = default;
-Unsigned64& Unsigned64::operator=(Unsigned64&& other) noexcept = default;
+Unsigned64::Unsigned64(const Unsigned64& _other) = default;
+Unsigned64::Unsigned64(Unsigned64&& _other) noexcept = default;
+Unsigned64& Unsigned64::operator=(const Unsigned64& _other) = default;
+Unsigned64& Unsigned64::operator=(Unsigned64&& _other) noexcept = default;
 Unsigned64::~Unsigned64() = default;
 
-void Unsigned64::_d(uint64_t label) {
-  if (_index(label) != _value_.index()) ::perigee::stub::wrong_union_member();
-  _discriminator_ = label;
+void Unsigned64::_d(uint64_t _label) {
+  if (_index(_label) != _value_.index()) ::perigee::stub::wrong_union_member();
+  _discriminator_ = _label;
 }
 
-void Unsigned64::value(int32_t value) {
-  _value_.emplace<0>(value);
+void Unsigned64::value(int32_t _value) {
+  _value_.emplace<0>(_value);
   _discriminator_ = 18446744073709551615ULL;
 }
 
@@ -880,13 +880,13 @@ void Unsigned64::_default() {
   _discriminator_ = 0ULL;
 }
 
-void Unsigned64::swap(Unsigned64& other) noexcept {
-  std::swap(_discriminator_, other._discriminator_);
-  _value_.swap(other._value_);
+void Unsigned64::swap(Unsigned64& _other) noexcept {
+  std::swap(_discriminator_, _other._discriminator_);
+  _value_.swap(_other._value_);
 }
 
-std::size_t Unsigned64::_index(uint64_t label) noexcept {
-  switch (label) {
+std::size_t Unsigned64::_index(uint64_t _label) noexcept {
+  switch (_label) {
     case 18446744073709551615ULL:
       return 0;
     default:
@@ -894,8 +894,8 @@ std::size_t Unsigned64::_index(uint64_t label) noexcept {
   }
 }
 
-void Unsigned64::_select(std::size_t branch) {
-  switch (branch) {
+void Unsigned64::_select(std::size_t _branch) {
+  switch (_branch) {
     case 0:
       _value_.emplace<0>();
       _discriminator_ = 18446744073709551615ULL;
@@ -905,43 +905,43 @@ void Unsigned64::_select(std::size_t branch) {
   }
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Unsigned64& value) {
-  encoder << value._d();
-  switch (value._d()) {
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Unsigned64& _value) {
+  _encoder << _value._d();
+  switch (_value._d()) {
     case 18446744073709551615ULL:
-      return encoder << value.value();
+      return _encoder << _value.value();
     default:
-      return encoder;
+      return _encoder;
   }
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Unsigned64& value) {
-  uint64_t discriminator{};
-  decoder >> discriminator;
-  switch (discriminator) {
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Unsigned64& _value) {
+  uint64_t _label{};
+  _decoder >> _label;
+  switch (_label) {
     case 18446744073709551615ULL:
-      value.value(::perigee::stub::decode<int32_t>(decoder));
+      _value.value(::perigee::stub::decode<int32_t>(_decoder));
       break;
     default:
-      value._default();
-      value._d(discriminator);
+      _value._default();
+      _value._d(_label);
       break;
   }
-  return decoder;
+  return _decoder;
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, Own::Choice value) {
-  encoder.write_enum(static_cast<uint32_t>(value));
-  return encoder;
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, Own::Choice _value) {
+  _encoder.write_enum(static_cast<uint32_t>(_value));
+  return _encoder;
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Own::Choice& value) {
-  value = static_cast<Own::Choice>(decoder.read_enum(3));
-  return decoder;
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Own::Choice& _value) {
+  _value = static_cast<Own::Choice>(_decoder.read_enum(3));
+  return _decoder;
 }
 
-std::string_view _enumerator_name(Own::Choice value) noexcept {
-  switch (value) {
+std::string_view _enumerator_name(Own::Choice _value) noexcept {
+  switch (_value) {
     case Own::Choice::first: return "first";
     case Own::Choice::second: return "second";
     case Own::Choice::third: return "third";
@@ -949,77 +949,77 @@ std::string_view _enumerator_name(Own::Choice value) noexcept {
   return {};
 }
 
-void Own::Pair::swap(Own::Pair& other) noexcept {
-  std::swap(x_, other.x_);
-  std::swap(y_, other.y_);
+void Own::Pair::swap(Own::Pair& _other) noexcept {
+  std::swap(x_, _other.x_);
+  std::swap(y_, _other.y_);
 }
 
 struct Own::Pair::_wire {
-  static_assert(sizeof(Own::Pair) == 8 && offsetof(Own::Pair, y_) == 4);
+  static_assert(sizeof(::Choices::Own::Pair) == 8 && offsetof(::Choices::Own::Pair, y_) == 4);
   static constexpr std::size_t alignment = 4;
   static constexpr std::size_t phase = 0;
   static constexpr std::size_t block_size = 8;
   static constexpr bool is_image = true;
   static constexpr ::perigee::cdr::RunSizes sizes{8, 11, 10, 9, 8, 11, 10, 9};
   static constexpr bool has_characters = false;
-  static void members(auto& run, auto& value) {
-    run.align(4);
-    run.field(value.x());
-    run.field(value.y());
+  static void members(auto& _run, auto& _value) {
+    _run.align(4);
+    _run.field(_value.x());
+    _run.field(_value.y());
   }
-  static void block(auto& run, auto& value) {
-    run.copy(0, &value, 0, 8);
+  static void block(auto& _run, auto& _value) {
+    _run.copy(0, &_value, 0, 8);
   }
 };
 
-void _write_all(::perigee::cdr::Encoder& encoder, const Own::Pair* values, std::size_t count) {
-  ::perigee::cdr::write_structs<Own::Pair::_wire>(encoder, values, count);
+void _write_all(::perigee::cdr::Encoder& _encoder, const Own::Pair* _values, std::size_t _count) {
+  ::perigee::cdr::write_structs<Own::Pair::_wire>(_encoder, _values, _count);
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Own::Pair& value) {
-  _write_all(encoder, &value, 1);
-  return encoder;
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Own::Pair& _value) {
+  _write_all(_encoder, &_value, 1);
+  return _encoder;
 }
 
-void _read_all(::perigee::cdr::Decoder& decoder, Own::Pair* values, std::size_t count) {
-  ::perigee::cdr::read_structs<Own::Pair::_wire>(decoder, values, count);
+void _read_all(::perigee::cdr::Decoder& _decoder, Own::Pair* _values, std::size_t _count) {
+  ::perigee::cdr::read_structs<Own::Pair::_wire>(_decoder, _values, _count);
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Own::Pair& value) {
-  _read_all(decoder, &value, 1);
-  return decoder;
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Own::Pair& _value) {
+  _read_all(_decoder, &_value, 1);
+  return _decoder;
 }
 
 Own::Own()
     : _discriminator_(::Choices::Own::Choice::third), _value_(std::in_place_index<2>) {}
-Own::Own(const Own& other) = default;
-Own::Own(Own&& other) noexcept = default;
-Own& Own::operator=(const Own& other) = default;
-Own& Own::operator=(Own&& other) noexcept = default;
+Own::Own(const Own& _other) = default;
+Own::Own(Own&& _other) noexcept = default;
+Own& Own::operator=(const Own& _other) = default;
+Own& Own::operator=(Own&& _other) noexcept = default;
 Own::~Own() = default;
 
-void Own::_d(::Choices::Own::Choice label) {
-  if (_index(label) != _value_.index()) ::perigee::stub::wrong_union_member();
-  _discriminator_ = label;
+void Own::_d(::Choices::Own::Choice _label) {
+  if (_index(_label) != _value_.index()) ::perigee::stub::wrong_union_member();
+  _discriminator_ = _label;
 }
 
-void Own::both(const ::Choices::Own::Pair& value) {
-  _value_ = decltype(_value_)(std::in_place_index<0>, value);
+void Own::both(const ::Choices::Own::Pair& _value) {
+  _value_ = decltype(_value_)(std::in_place_index<0>, _value);
   _discriminator_ = ::Choices::Own::Choice::first;
 }
 
-void Own::both(::Choices::Own::Pair&& value) {
-  _value_ = decltype(_value_)(std::in_place_index<0>, std::move(value));
+void Own::both(::Choices::Own::Pair&& _value) {
+  _value_ = decltype(_value_)(std::in_place_index<0>, std::move(_value));
   _discriminator_ = ::Choices::Own::Choice::first;
 }
 
-void Own::other(const ::Choices::Own::Pair& value) {
-  _value_ = decltype(_value_)(std::in_place_index<1>, value);
+void Own::other(const ::Choices::Own::Pair& _value) {
+  _value_ = decltype(_value_)(std::in_place_index<1>, _value);
   _discriminator_ = ::Choices::Own::Choice::second;
 }
 
-void Own::other(::Choices::Own::Pair&& value) {
-  _value_ = decltype(_value_)(std::in_place_index<1>, std::move(value));
+void Own::other(::Choices::Own::Pair&& _value) {
+  _value_ = decltype(_value_)(std::in_place_index<1>, std::move(_value));
   _discriminator_ = ::Choices::Own::Choice::second;
 }
 
@@ -1028,13 +1028,13 @@ void Own::_default() {
   _discriminator_ = ::Choices::Own::Choice::third;
 }
 
-void Own::swap(Own& other) noexcept {
-  std::swap(_discriminator_, other._discriminator_);
-  _value_.swap(other._value_);
+void Own::swap(Own& _other) noexcept {
+  std::swap(_discriminator_, _other._discriminator_);
+  _value_.swap(_other._value_);
 }
 
-std::size_t Own::_index(::Choices::Own::Choice label) noexcept {
-  switch (label) {
+std::size_t Own::_index(::Choices::Own::Choice _label) noexcept {
+  switch (_label) {
     case ::Choices::Own::Choice::first:
       return 0;
     case ::Choices::Own::Choice::second:
@@ -1044,8 +1044,8 @@ std::size_t Own::_index(::Choices::Own::Choice label) noexcept {
   }
 }
 
-void Own::_select(std::size_t branch) {
-  switch (branch) {
+void Own::_select(std::size_t _branch) {
+  switch (_branch) {
     case 0:
       _value_.emplace<0>(::Choices::Own::Pair{});
       _discriminator_ = ::Choices::Own::Choice::first;
@@ -1059,84 +1059,85 @@ void Own::_select(std::size_t branch) {
   }
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Own& value) {
-  encoder << value._d();
-  switch (value._d()) {
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Own& _value) {
+  _encoder << _value._d();
+  switch (_value._d()) {
     case ::Choices::Own::Choice::first:
-      return encoder << value.both();
+      return _encoder << _value.both();
     case ::Choices::Own::Choice::second:
-      return encoder << value.other();
+      return _encoder << _value.other();
     default:
-      return encoder;
+      return _encoder;
   }
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Own& value) {
-  ::Choices::Own::Choice discriminator{};
-  decoder >> discriminator;
-  switch (discriminator) {
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Own& _value) {
+  ::Choices::Own::Choice _label{};
+  _decoder >> _label;
+  switch (_label) {
     case ::Choices::Own::Choice::first:
-      value.both(::perigee::stub::decode<::Choices::Own::Pair>(decoder));
+      _value.both(::perigee::stub::decode<::Choices::Own::Pair>(_decoder));
       break;
     case ::Choices::Own::Choice::second:
-      value.other(::perigee::stub::decode<::Choices::Own::Pair>(decoder));
+      _value.other(::perigee::stub::decode<::Choices::Own::Pair>(_decoder));
       break;
     default:
-      value._default();
-      value._d(discriminator);
+      _value._default();
+      _value._d(_label);
       break;
   }
-  return decoder;
+  return _decoder;
 }
 
-void Inside::First::swap(Inside::First& other) noexcept {
-  std::swap(x_, other.x_);
-  std::swap(y_, other.y_);
+void Inside::First::swap(Inside::First& _other) noexcept {
+  std::swap(x_, _other.x_);
+  std::swap(y_, _other.y_);
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Inside::First& value) {
-  return encoder << value.x() << value.y();
+::perigee::cdr::Encoder& operator<<(
+    ::perigee::cdr::Encoder& _encoder, const Inside::First& _value) {
+  return _encoder << _value.x() << _value.y();
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Inside::First& value) {
-  return decoder >> value.x() >> value.y();
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Inside::First& _value) {
+  return _decoder >> _value.x() >> _value.y();
 }
 
 Inside::Inside()
     : _discriminator_(true), _value_(std::in_place_index<0>, ::Choices::Inside::First{}) {}
-Inside::Inside(const Inside& other) = default;
-Inside::Inside(Inside&& other) noexcept = default;
-Inside& Inside::operator=(const Inside& other) = default;
-Inside& Inside::operator=(Inside&& other) noexcept = default;
+Inside::Inside(const Inside& _other) = default;
+Inside::Inside(Inside&& _other) noexcept = default;
+Inside& Inside::operator=(const Inside& _other) = default;
+Inside& Inside::operator=(Inside&& _other) noexcept = default;
 Inside::~Inside() = default;
 
-void Inside::_d(bool label) {
-  if (_index(label) != _value_.index()) ::perigee::stub::wrong_union_member();
-  _discriminator_ = label;
+void Inside::_d(bool _label) {
+  if (_index(_label) != _value_.index()) ::perigee::stub::wrong_union_member();
+  _discriminator_ = _label;
 }
 
-void Inside::one(const ::Choices::Inside::First& value) {
-  _value_ = decltype(_value_)(std::in_place_index<0>, value);
+void Inside::one(const ::Choices::Inside::First& _value) {
+  _value_ = decltype(_value_)(std::in_place_index<0>, _value);
   _discriminator_ = true;
 }
 
-void Inside::one(::Choices::Inside::First&& value) {
-  _value_ = decltype(_value_)(std::in_place_index<0>, std::move(value));
+void Inside::one(::Choices::Inside::First&& _value) {
+  _value_ = decltype(_value_)(std::in_place_index<0>, std::move(_value));
   _discriminator_ = true;
 }
 
-void Inside::two(int32_t value) {
-  _value_.emplace<1>(value);
+void Inside::two(int32_t _value) {
+  _value_.emplace<1>(_value);
   _discriminator_ = false;
 }
 
-void Inside::swap(Inside& other) noexcept {
-  std::swap(_discriminator_, other._discriminator_);
-  _value_.swap(other._value_);
+void Inside::swap(Inside& _other) noexcept {
+  std::swap(_discriminator_, _other._discriminator_);
+  _value_.swap(_other._value_);
 }
 
-std::size_t Inside::_index(bool label) noexcept {
-  switch (static_cast<int>(label)) {
+std::size_t Inside::_index(bool _label) noexcept {
+  switch (static_cast<int>(_label)) {
     case 1:
       return 0;
     case 0:
@@ -1145,8 +1146,8 @@ std::size_t Inside::_index(bool label) noexcept {
   return std::variant_npos;
 }
 
-void Inside::_select(std::size_t branch) {
-  switch (branch) {
+void Inside::_select(std::size_t _branch) {
+  switch (_branch) {
     case 0:
       _value_.emplace<0>(::Choices::Inside::First{});
       _discriminator_ = true;
@@ -1158,68 +1159,68 @@ void Inside::_select(std::size_t branch) {
   }
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Inside& value) {
-  encoder << value._d();
-  switch (static_cast<int>(value._d())) {
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Inside& _value) {
+  _encoder << _value._d();
+  switch (static_cast<int>(_value._d())) {
     case 1:
-      return encoder << value.one();
+      return _encoder << _value.one();
     case 0:
-      return encoder << value.two();
+      return _encoder << _value.two();
   }
-  return encoder;
+  return _encoder;
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Inside& value) {
-  bool discriminator{};
-  decoder >> discriminator;
-  switch (static_cast<int>(discriminator)) {
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Inside& _value) {
+  bool _label{};
+  _decoder >> _label;
+  switch (static_cast<int>(_label)) {
     case 1:
-      value.one(::perigee::stub::decode<::Choices::Inside::First>(decoder));
+      _value.one(::perigee::stub::decode<::Choices::Inside::First>(_decoder));
       break;
     case 0:
-      value.two(::perigee::stub::decode<int32_t>(decoder));
+      _value.two(::perigee::stub::decode<int32_t>(_decoder));
       break;
   }
-  return decoder;
+  return _decoder;
 }
 
 Names::Names()
     : _discriminator_(0), _value_(std::in_place_index<3>) {}
-Names::Names(const Names& other) = default;
-Names::Names(Names&& other) noexcept = default;
-Names& Names::operator=(const Names& other) = default;
-Names& Names::operator=(Names&& other) noexcept = default;
+Names::Names(const Names& _other) = default;
+Names::Names(Names&& _other) noexcept = default;
+Names& Names::operator=(const Names& _other) = default;
+Names& Names::operator=(Names&& _other) noexcept = default;
 Names::~Names() = default;
 
-void Names::_d(int16_t label) {
-  if (_index(label) != _value_.index()) ::perigee::stub::wrong_union_member();
-  _discriminator_ = label;
+void Names::_d(int16_t _label) {
+  if (_index(_label) != _value_.index()) ::perigee::stub::wrong_union_member();
+  _discriminator_ = _label;
 }
 
-void Names::label(int32_t value) {
-  _value_.emplace<0>(value);
+void Names::label(int32_t _value) {
+  _value_.emplace<0>(_value);
   _discriminator_ = 1;
 }
 
-void Names::value(const std::string& value, int16_t label) {
-  if (_index(label) != 1) ::perigee::stub::wrong_union_member();
-  _value_ = decltype(_value_)(std::in_place_index<1>, value);
-  _discriminator_ = label;
+void Names::value(const std::string& _value, int16_t _label) {
+  if (_index(_label) != 1) ::perigee::stub::wrong_union_member();
+  _value_ = decltype(_value_)(std::in_place_index<1>, _value);
+  _discriminator_ = _label;
 }
 
-void Names::value(std::string&& value, int16_t label) {
-  if (_index(label) != 1) ::perigee::stub::wrong_union_member();
-  _value_ = decltype(_value_)(std::in_place_index<1>, std::move(value));
-  _discriminator_ = label;
+void Names::value(std::string&& _value, int16_t _label) {
+  if (_index(_label) != 1) ::perigee::stub::wrong_union_member();
+  _value_ = decltype(_value_)(std::in_place_index<1>, std::move(_value));
+  _discriminator_ = _label;
 }
 
-void Names::_cxx_class(const ::Choices::Maybe& value) {
-  _value_ = decltype(_value_)(std::in_place_index<2>, value);
+void Names::_cxx_class(const ::Choices::Maybe& _value) {
+  _value_ = decltype(_value_)(std::in_place_index<2>, _value);
   _discriminator_ = 4;
 }
 
-void Names::_cxx_class(::Choices::Maybe&& value) {
-  _value_ = decltype(_value_)(std::in_place_index<2>, std::move(value));
+void Names::_cxx_class(::Choices::Maybe&& _value) {
+  _value_ = decltype(_value_)(std::in_place_index<2>, std::move(_value));
   _discriminator_ = 4;
 }
 
@@ -1228,13 +1229,13 @@ void Names::_default() {
   _discriminator_ = 0;
 }
 
-void Names::swap(Names& other) noexcept {
-  std::swap(_discriminator_, other._discriminator_);
-  _value_.swap(other._value_);
+void Names::swap(Names& _other) noexcept {
+  std::swap(_discriminator_, _other._discriminator_);
+  _value_.swap(_other._value_);
 }
 
-std::size_t Names::_index(int16_t label) noexcept {
-  switch (label) {
+std::size_t Names::_index(int16_t _label) noexcept {
+  switch (_label) {
     case 1:
       return 0;
     case 2:
@@ -1247,8 +1248,8 @@ std::size_t Names::_index(int16_t label) noexcept {
   }
 }
 
-void Names::_select(std::size_t branch) {
-  switch (branch) {
+void Names::_select(std::size_t _branch) {
+  switch (_branch) {
     case 0:
       _value_.emplace<0>();
       _discriminator_ = 1;
@@ -1266,78 +1267,78 @@ void Names::_select(std::size_t branch) {
   }
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Names& value) {
-  encoder << value._d();
-  switch (value._d()) {
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Names& _value) {
+  _encoder << _value._d();
+  switch (_value._d()) {
     case 1:
-      return encoder << value.label();
+      return _encoder << _value.label();
     case 2:
     case 3:
-      return encoder << value.value();
+      return _encoder << _value.value();
     case 4:
-      return encoder << value._cxx_class();
+      return _encoder << _value._cxx_class();
     default:
-      return encoder;
+      return _encoder;
   }
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Names& value) {
-  int16_t discriminator{};
-  decoder >> discriminator;
-  switch (discriminator) {
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Names& _value) {
+  int16_t _label{};
+  _decoder >> _label;
+  switch (_label) {
     case 1:
-      value.label(::perigee::stub::decode<int32_t>(decoder));
+      _value.label(::perigee::stub::decode<int32_t>(_decoder));
       break;
     case 2:
     case 3:
-      value.value(::perigee::stub::decode<std::string>(decoder), discriminator);
+      _value.value(::perigee::stub::decode<std::string>(_decoder), _label);
       break;
     case 4:
-      value._cxx_class(::perigee::stub::decode<::Choices::Maybe>(decoder));
+      _value._cxx_class(::perigee::stub::decode<::Choices::Maybe>(_decoder));
       break;
     default:
-      value._default();
-      value._d(discriminator);
+      _value._default();
+      _value._d(_label);
       break;
   }
-  return decoder;
+  return _decoder;
 }
 
 Tree::Tree()
     : _discriminator_(3), _value_(std::in_place_index<3>) {}
-Tree::Tree(const Tree& other) = default;
-Tree::Tree(Tree&& other) noexcept = default;
-Tree& Tree::operator=(const Tree& other) = default;
-Tree& Tree::operator=(Tree&& other) noexcept = default;
+Tree::Tree(const Tree& _other) = default;
+Tree::Tree(Tree&& _other) noexcept = default;
+Tree& Tree::operator=(const Tree& _other) = default;
+Tree& Tree::operator=(Tree&& _other) noexcept = default;
 Tree::~Tree() = default;
 
-void Tree::_d(int16_t label) {
-  if (_index(label) != _value_.index()) ::perigee::stub::wrong_union_member();
-  _discriminator_ = label;
+void Tree::_d(int16_t _label) {
+  if (_index(_label) != _value_.index()) ::perigee::stub::wrong_union_member();
+  _discriminator_ = _label;
 }
 
-void Tree::leaf(int32_t value) {
-  _value_.emplace<0>(value);
+void Tree::leaf(int32_t _value) {
+  _value_.emplace<0>(_value);
   _discriminator_ = 0;
 }
 
-void Tree::children(const ::Choices::Trees& value) {
-  _value_ = decltype(_value_)(std::in_place_index<1>, value);
+void Tree::children(const ::Choices::Trees& _value) {
+  _value_ = decltype(_value_)(std::in_place_index<1>, _value);
   _discriminator_ = 1;
 }
 
-void Tree::children(::Choices::Trees&& value) {
-  _value_ = decltype(_value_)(std::in_place_index<1>, std::move(value));
+void Tree::children(::Choices::Trees&& _value) {
+  _value_ = decltype(_value_)(std::in_place_index<1>, std::move(_value));
   _discriminator_ = 1;
 }
 
-void Tree::anonymous(const std::vector<::Choices::Tree>& value) {
-  _value_ = decltype(_value_)(std::in_place_index<2>, value);
+void Tree::anonymous(const std::vector<::Choices::Tree>& _value) {
+  _value_ = decltype(_value_)(std::in_place_index<2>, _value);
   _discriminator_ = 2;
 }
 
-void Tree::anonymous(std::vector<::Choices::Tree>&& value) {
-  _value_ = decltype(_value_)(std::in_place_index<2>, std::move(value));
+void Tree::anonymous(std::vector<::Choices::Tree>&& _value) {
+  _value_ = decltype(_value_)(std::in_place_index<2>, std::move(_value));
   _discriminator_ = 2;
 }
 
@@ -1346,13 +1347,13 @@ void Tree::_default() {
   _discriminator_ = 3;
 }
 
-void Tree::swap(Tree& other) noexcept {
-  std::swap(_discriminator_, other._discriminator_);
-  _value_.swap(other._value_);
+void Tree::swap(Tree& _other) noexcept {
+  std::swap(_discriminator_, _other._discriminator_);
+  _value_.swap(_other._value_);
 }
 
-std::size_t Tree::_index(int16_t label) noexcept {
-  switch (label) {
+std::size_t Tree::_index(int16_t _label) noexcept {
+  switch (_label) {
     case 0:
       return 0;
     case 1:
@@ -1364,8 +1365,8 @@ std::size_t Tree::_index(int16_t label) noexcept {
   }
 }
 
-void Tree::_select(std::size_t branch) {
-  switch (branch) {
+void Tree::_select(std::size_t _branch) {
+  switch (_branch) {
     case 0:
       _value_.emplace<0>();
       _discriminator_ = 0;
@@ -1383,94 +1384,94 @@ void Tree::_select(std::size_t branch) {
   }
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Tree& value) {
-  encoder << value._d();
-  switch (value._d()) {
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Tree& _value) {
+  _encoder << _value._d();
+  switch (_value._d()) {
     case 0:
-      return encoder << value.leaf();
+      return _encoder << _value.leaf();
     case 1:
-      return encoder << value.children();
+      return _encoder << _value.children();
     case 2:
-      return encoder << value.anonymous();
+      return _encoder << _value.anonymous();
     default:
-      return encoder;
+      return _encoder;
   }
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Tree& value) {
-  int16_t discriminator{};
-  decoder >> discriminator;
-  switch (discriminator) {
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Tree& _value) {
+  int16_t _label{};
+  _decoder >> _label;
+  switch (_label) {
     case 0:
-      value.leaf(::perigee::stub::decode<int32_t>(decoder));
+      _value.leaf(::perigee::stub::decode<int32_t>(_decoder));
       break;
     case 1:
-      value.children(::perigee::stub::decode<::Choices::Trees>(decoder));
+      _value.children(::perigee::stub::decode<::Choices::Trees>(_decoder));
       break;
     case 2:
-      value.anonymous(::perigee::stub::decode<std::vector<::Choices::Tree>>(decoder));
+      _value.anonymous(::perigee::stub::decode<std::vector<::Choices::Tree>>(_decoder));
       break;
     default:
-      value._default();
-      value._d(discriminator);
+      _value._default();
+      _value._d(_label);
       break;
   }
-  return decoder;
+  return _decoder;
 }
 
-void Holder::swap(Holder& other) noexcept {
-  std::swap(what_, other.what_);
-  std::swap(many_, other.many_);
-  std::swap(pair_, other.pair_);
+void Holder::swap(Holder& _other) noexcept {
+  std::swap(what_, _other.what_);
+  std::swap(many_, _other.many_);
+  std::swap(pair_, _other.pair_);
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Holder& value) {
-  return encoder << value._cxx_what() << value.many() << value.pair();
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Holder& _value) {
+  return _encoder << _value._cxx_what() << _value.many() << _value.pair();
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Holder& value) {
-  return decoder >> value._cxx_what() >> value.many() >> value.pair();
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Holder& _value) {
+  return _decoder >> _value._cxx_what() >> _value.many() >> _value.pair();
 }
 
 const char* Unfit::_rep_id() const noexcept { return _type_id.data(); }
 const char* Unfit::_name() const noexcept { return "Unfit"; }
 void Unfit::_raise() const { throw *this; }
-void Unfit::_encode(::perigee::cdr::Encoder& encoder) const { encoder << *this; }
+void Unfit::_encode(::perigee::cdr::Encoder& _encoder) const { _encoder << *this; }
 
-void Unfit::_describe(std::string& text) const { ::perigee::text::describe(text, *this); }
+void Unfit::_describe(std::string& _text) const { ::perigee::text::describe(_text, *this); }
 
-void Unfit::swap(Unfit& other) noexcept {
-  std::swap(which_, other.which_);
+void Unfit::swap(Unfit& _other) noexcept {
+  std::swap(which_, _other.which_);
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Unfit& value) {
-  return encoder << value.which();
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Unfit& _value) {
+  return _encoder << _value.which();
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Unfit& value) {
-  return decoder >> value.which();
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Unfit& _value) {
+  return _decoder >> _value.which();
 }
 
 Chooser::Inner::Inner()
     : _discriminator_(0), _value_(std::in_place_index<1>) {}
-Chooser::Inner::Inner(const Inner& other) = default;
-Chooser::Inner::Inner(Inner&& other) noexcept = default;
-Chooser::Inner& Chooser::Inner::operator=(const Inner& other) = default;
-Chooser::Inner& Chooser::Inner::operator=(Inner&& other) noexcept = default;
+Chooser::Inner::Inner(const Inner& _other) = default;
+Chooser::Inner::Inner(Inner&& _other) noexcept = default;
+Chooser::Inner& Chooser::Inner::operator=(const Inner& _other) = default;
+Chooser::Inner& Chooser::Inner::operator=(Inner&& _other) noexcept = default;
 Chooser::Inner::~Inner() = default;
 
-void Chooser::Inner::_d(int32_t label) {
-  if (_index(label) != _value_.index()) ::perigee::stub::wrong_union_member();
-  _discriminator_ = label;
+void Chooser::Inner::_d(int32_t _label) {
+  if (_index(_label) != _value_.index()) ::perigee::stub::wrong_union_member();
+  _discriminator_ = _label;
 }
 
-void Chooser::Inner::seven(const std::string& value) {
-  _value_ = decltype(_value_)(std::in_place_index<0>, value);
+void Chooser::Inner::seven(const std::string& _value) {
+  _value_ = decltype(_value_)(std::in_place_index<0>, _value);
   _discriminator_ = 7;
 }
 
-void Chooser::Inner::seven(std::string&& value) {
-  _value_ = decltype(_value_)(std::in_place_index<0>, std::move(value));
+void Chooser::Inner::seven(std::string&& _value) {
+  _value_ = decltype(_value_)(std::in_place_index<0>, std::move(_value));
   _discriminator_ = 7;
 }
 
@@ -1479,13 +1480,13 @@ void Chooser::Inner::_default() {
   _discriminator_ = 0;
 }
 
-void Chooser::Inner::swap(Chooser::Inner& other) noexcept {
-  std::swap(_discriminator_, other._discriminator_);
-  _value_.swap(other._value_);
+void Chooser::Inner::swap(Chooser::Inner& _other) noexcept {
+  std::swap(_discriminator_, _other._discriminator_);
+  _value_.swap(_other._value_);
 }
 
-std::size_t Chooser::Inner::_index(int32_t label) noexcept {
-  switch (label) {
+std::size_t Chooser::Inner::_index(int32_t _label) noexcept {
+  switch (_label) {
     case 7:
       return 0;
     default:
@@ -1493,8 +1494,8 @@ std::size_t Chooser::Inner::_index(int32_t label) noexcept {
   }
 }
 
-void Chooser::Inner::_select(std::size_t branch) {
-  switch (branch) {
+void Chooser::Inner::_select(std::size_t _branch) {
+  switch (_branch) {
     case 0:
       _value_.emplace<0>(std::string{});
       _discriminator_ = 7;
@@ -1504,36 +1505,37 @@ void Chooser::Inner::_select(std::size_t branch) {
   }
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Chooser::Inner& value) {
-  encoder << value._d();
-  switch (value._d()) {
+::perigee::cdr::Encoder& operator<<(
+    ::perigee::cdr::Encoder& _encoder, const Chooser::Inner& _value) {
+  _encoder << _value._d();
+  switch (_value._d()) {
     case 7:
-      return encoder << value.seven();
+      return _encoder << _value.seven();
     default:
-      return encoder;
+      return _encoder;
   }
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Chooser::Inner& value) {
-  int32_t discriminator{};
-  decoder >> discriminator;
-  switch (discriminator) {
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Chooser::Inner& _value) {
+  int32_t _label{};
+  _decoder >> _label;
+  switch (_label) {
     case 7:
-      value.seven(::perigee::stub::decode<std::string>(decoder));
+      _value.seven(::perigee::stub::decode<std::string>(_decoder));
       break;
     default:
-      value._default();
-      value._d(discriminator);
+      _value._default();
+      _value._d(_label);
       break;
   }
-  return decoder;
+  return _decoder;
 }
 
-Chooser::Chooser(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept
-    : ::CORBA::Object(std::move(reference)) {}
+Chooser::Chooser(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
+    : ::CORBA::Object(std::move(_target)) {}
 
-bool Chooser::_implements(std::string_view repository_id) const noexcept {
-  return repository_id == _type_id || ::CORBA::Object::_implements(repository_id);
+bool Chooser::_implements(std::string_view _id) const noexcept {
+  return _id == _type_id || ::CORBA::Object::_implements(_id);
 }
 
 ::Choices::Maybe Chooser::last() {
@@ -1547,12 +1549,12 @@ bool Chooser::_implements(std::string_view repository_id) const noexcept {
   return _result_;
 }
 
-void Chooser::last(const ::Choices::Maybe& value) {
+void Chooser::last(const ::Choices::Maybe& _value) {
   static constexpr ::perigee::stub::Operation _operation_{
       "_set_last", ::perigee::stub::Operation::Kind::twoway, {}};
   ::perigee::stub::invoke(
       *this, _operation_,
-      [&value](::perigee::cdr::Encoder& _encoder_) { _encoder_ << value; },
+      [&_value](::perigee::cdr::Encoder& _encoder_) { _encoder_ << _value; },
       nullptr);
 }
 
@@ -1576,11 +1578,11 @@ void Chooser::last(const ::Choices::Maybe& value) {
 }  // namespace Choices
 
 auto IDL::traits<::Choices::Chooser>::_stub(
-    ::perigee::counted_ptr<::perigee::orb::Reference> reference) -> ref_type {
-  return ref_type(::perigee::make_counted<::Choices::Chooser>(std::move(reference)));
+    ::perigee::counted_ptr<::perigee::orb::Reference> _target) -> ref_type {
+  return ref_type(::perigee::make_counted<::Choices::Chooser>(std::move(_target)));
 }
 
 auto IDL::traits<::Choices::Chooser>::_object(
-    const ref_type& object) noexcept -> const ::CORBA::Object* {
-  return object.get();
+    const ref_type& _reference) noexcept -> const ::CORBA::Object* {
+  return _reference.get();
 }

@@ -10,34 +10,34 @@ using ::perigee::output::operator<<;
 
 enum class Shape : uint32_t { circle, square, line };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, Shape value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Shape& value);
-std::string_view _enumerator_name(Shape value) noexcept;
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, Shape _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Shape& _value);
+std::string_view _enumerator_name(Shape _value) noexcept;
 
 using Octets = std::vector<uint8_t>;
 
 class Figure {
  public:
   Figure();
-  Figure(const Figure& other);
-  Figure(Figure&& other) noexcept;
-  Figure& operator=(const Figure& other);
-  Figure& operator=(Figure&& other) noexcept;
+  Figure(const Figure& _other);
+  Figure(Figure&& _other) noexcept;
+  Figure& operator=(const Figure& _other);
+  Figure& operator=(Figure&& _other) noexcept;
   ~Figure();
 
   ::Choices::Shape _d() const noexcept { return _discriminator_; }
-  void _d(::Choices::Shape label);
+  void _d(::Choices::Shape _label);
 
   double radius() const { return ::perigee::stub::union_member<0>(_value_); }
   double& radius() { return ::perigee::stub::union_member<0>(_value_); }
-  void radius(double value);
+  void radius(double _value);
 
   int32_t length() const { return ::perigee::stub::union_member<1>(_value_); }
   int32_t& length() { return ::perigee::stub::union_member<1>(_value_); }
-  void length(int32_t value, ::Choices::Shape label = ::Choices::Shape::square);
+  void length(int32_t _value, ::Choices::Shape _label = ::Choices::Shape::square);
 
-  void swap(Figure& other) noexcept;
-  friend void swap(Figure& a, Figure& b) noexcept { a.swap(b); }
+  void swap(Figure& _other) noexcept;
+  friend void swap(Figure& _a, Figure& _b) noexcept { _a.swap(_b); }
   friend bool operator==(const Figure&, const Figure&) = default;
 
   static constexpr std::string_view _type_name = "Choices::Figure";
@@ -54,46 +54,46 @@ class Figure {
         break;
     }
   }
-  void _select(std::size_t branch);
+  void _select(std::size_t _branch);
 
  private:
-  static std::size_t _index(::Choices::Shape label) noexcept;
+  static std::size_t _index(::Choices::Shape _label) noexcept;
 
   ::Choices::Shape _discriminator_;
   std::variant<double, int32_t> _value_;
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Figure& value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Figure& value);
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Figure& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Figure& _value);
 
 class Otherwise {
  public:
   Otherwise();
-  Otherwise(const Otherwise& other);
-  Otherwise(Otherwise&& other) noexcept;
-  Otherwise& operator=(const Otherwise& other);
-  Otherwise& operator=(Otherwise&& other) noexcept;
+  Otherwise(const Otherwise& _other);
+  Otherwise(Otherwise&& _other) noexcept;
+  Otherwise& operator=(const Otherwise& _other);
+  Otherwise& operator=(Otherwise&& _other) noexcept;
   ~Otherwise();
 
   int32_t _d() const noexcept { return _discriminator_; }
-  void _d(int32_t label);
+  void _d(int32_t _label);
 
   const std::string& text() const& { return ::perigee::stub::union_member<0>(_value_); }
   std::string& text() & { return ::perigee::stub::union_member<0>(_value_); }
-  void text(const std::string& value, int32_t label = -1);
-  void text(std::string&& value, int32_t label = -1);
+  void text(const std::string& _value, int32_t _label = -1);
+  void text(std::string&& _value, int32_t _label = -1);
 
   int32_t number() const { return ::perigee::stub::union_member<1>(_value_); }
   int32_t& number() { return ::perigee::stub::union_member<1>(_value_); }
-  void number(int32_t value);
+  void number(int32_t _value);
 
   const ::Choices::Octets& data() const& { return ::perigee::stub::union_member<2>(_value_); }
   ::Choices::Octets& data() & { return ::perigee::stub::union_member<2>(_value_); }
-  void data(const ::Choices::Octets& value, int32_t label = 1);
-  void data(::Choices::Octets&& value, int32_t label = 1);
+  void data(const ::Choices::Octets& _value, int32_t _label = 1);
+  void data(::Choices::Octets&& _value, int32_t _label = 1);
 
-  void swap(Otherwise& other) noexcept;
-  friend void swap(Otherwise& a, Otherwise& b) noexcept { a.swap(b); }
+  void swap(Otherwise& _other) noexcept;
+  friend void swap(Otherwise& _a, Otherwise& _b) noexcept { _a.swap(_b); }
   friend bool operator==(const Otherwise&, const Otherwise&) = default;
 
   static constexpr std::string_view _type_name = "Choices::Otherwise";
@@ -113,38 +113,38 @@ class Otherwise {
         break;
     }
   }
-  void _select(std::size_t branch);
+  void _select(std::size_t _branch);
 
  private:
-  static std::size_t _index(int32_t label) noexcept;
+  static std::size_t _index(int32_t _label) noexcept;
 
   int32_t _discriminator_;
   std::variant<std::string, int32_t, ::Choices::Octets> _value_;
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Otherwise& value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Otherwise& value);
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Otherwise& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Otherwise& _value);
 
 class Maybe {
  public:
   Maybe();
-  Maybe(const Maybe& other);
-  Maybe(Maybe&& other) noexcept;
-  Maybe& operator=(const Maybe& other);
-  Maybe& operator=(Maybe&& other) noexcept;
+  Maybe(const Maybe& _other);
+  Maybe(Maybe&& _other) noexcept;
+  Maybe& operator=(const Maybe& _other);
+  Maybe& operator=(Maybe&& _other) noexcept;
   ~Maybe();
 
   bool _d() const noexcept { return _discriminator_; }
-  void _d(bool label);
+  void _d(bool _label);
 
   int32_t value() const { return ::perigee::stub::union_member<0>(_value_); }
   int32_t& value() { return ::perigee::stub::union_member<0>(_value_); }
-  void value(int32_t value);
+  void value(int32_t _value);
 
   void _default();
 
-  void swap(Maybe& other) noexcept;
-  friend void swap(Maybe& a, Maybe& b) noexcept { a.swap(b); }
+  void swap(Maybe& _other) noexcept;
+  friend void swap(Maybe& _a, Maybe& _b) noexcept { _a.swap(_b); }
   friend bool operator==(const Maybe&, const Maybe&) = default;
 
   static constexpr std::string_view _type_name = "Choices::Maybe";
@@ -158,41 +158,41 @@ class Maybe {
         break;
     }
   }
-  void _select(std::size_t branch);
+  void _select(std::size_t _branch);
 
  private:
-  static std::size_t _index(bool label) noexcept;
+  static std::size_t _index(bool _label) noexcept;
 
   bool _discriminator_;
   std::variant<int32_t, std::monostate> _value_;
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Maybe& value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Maybe& value);
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Maybe& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Maybe& _value);
 
 class Both {
  public:
   Both();
-  Both(const Both& other);
-  Both(Both&& other) noexcept;
-  Both& operator=(const Both& other);
-  Both& operator=(Both&& other) noexcept;
+  Both(const Both& _other);
+  Both(Both&& _other) noexcept;
+  Both& operator=(const Both& _other);
+  Both& operator=(Both&& _other) noexcept;
   ~Both();
 
   bool _d() const noexcept { return _discriminator_; }
-  void _d(bool label);
+  void _d(bool _label);
 
   const std::string& text() const& { return ::perigee::stub::union_member<0>(_value_); }
   std::string& text() & { return ::perigee::stub::union_member<0>(_value_); }
-  void text(const std::string& value);
-  void text(std::string&& value);
+  void text(const std::string& _value);
+  void text(std::string&& _value);
 
   int16_t number() const { return ::perigee::stub::union_member<1>(_value_); }
   int16_t& number() { return ::perigee::stub::union_member<1>(_value_); }
-  void number(int16_t value);
+  void number(int16_t _value);
 
-  void swap(Both& other) noexcept;
-  friend void swap(Both& a, Both& b) noexcept { a.swap(b); }
+  void swap(Both& _other) noexcept;
+  friend void swap(Both& _a, Both& _b) noexcept { _a.swap(_b); }
   friend bool operator==(const Both&, const Both&) = default;
 
   static constexpr std::string_view _type_name = "Choices::Both";
@@ -209,43 +209,43 @@ class Both {
         break;
     }
   }
-  void _select(std::size_t branch);
+  void _select(std::size_t _branch);
 
  private:
-  static std::size_t _index(bool label) noexcept;
+  static std::size_t _index(bool _label) noexcept;
 
   bool _discriminator_;
   std::variant<std::string, int16_t> _value_;
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Both& value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Both& value);
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Both& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Both& _value);
 
 class Letter {
  public:
   Letter();
-  Letter(const Letter& other);
-  Letter(Letter&& other) noexcept;
-  Letter& operator=(const Letter& other);
-  Letter& operator=(Letter&& other) noexcept;
+  Letter(const Letter& _other);
+  Letter(Letter&& _other) noexcept;
+  Letter& operator=(const Letter& _other);
+  Letter& operator=(Letter&& _other) noexcept;
   ~Letter();
 
   char _d() const noexcept { return _discriminator_; }
-  void _d(char label);
+  void _d(char _label);
 
   int32_t a() const { return ::perigee::stub::union_member<0>(_value_); }
   int32_t& a() { return ::perigee::stub::union_member<0>(_value_); }
-  void a(int32_t value);
+  void a(int32_t _value);
 
   const std::array<float, 2>& b() const& { return ::perigee::stub::union_member<1>(_value_); }
   std::array<float, 2>& b() & { return ::perigee::stub::union_member<1>(_value_); }
-  void b(const std::array<float, 2>& value);
-  void b(std::array<float, 2>&& value);
+  void b(const std::array<float, 2>& _value);
+  void b(std::array<float, 2>&& _value);
 
   void _default();
 
-  void swap(Letter& other) noexcept;
-  friend void swap(Letter& a, Letter& b) noexcept { a.swap(b); }
+  void swap(Letter& _other) noexcept;
+  friend void swap(Letter& _a, Letter& _b) noexcept { _a.swap(_b); }
   friend bool operator==(const Letter&, const Letter&) = default;
 
   static constexpr std::string_view _type_name = "Choices::Letter";
@@ -262,38 +262,38 @@ class Letter {
         break;
     }
   }
-  void _select(std::size_t branch);
+  void _select(std::size_t _branch);
 
  private:
-  static std::size_t _index(char label) noexcept;
+  static std::size_t _index(char _label) noexcept;
 
   char _discriminator_;
   std::variant<int32_t, std::array<float, 2>, std::monostate> _value_;
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Letter& value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Letter& value);
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Letter& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Letter& _value);
 
 class Tiny {
  public:
   Tiny();
-  Tiny(const Tiny& other);
-  Tiny(Tiny&& other) noexcept;
-  Tiny& operator=(const Tiny& other);
-  Tiny& operator=(Tiny&& other) noexcept;
+  Tiny(const Tiny& _other);
+  Tiny(Tiny&& _other) noexcept;
+  Tiny& operator=(const Tiny& _other);
+  Tiny& operator=(Tiny&& _other) noexcept;
   ~Tiny();
 
   uint8_t _d() const noexcept { return _discriminator_; }
-  void _d(uint8_t label);
+  void _d(uint8_t _label);
 
   int32_t last() const { return ::perigee::stub::union_member<0>(_value_); }
   int32_t& last() { return ::perigee::stub::union_member<0>(_value_); }
-  void last(int32_t value);
+  void last(int32_t _value);
 
   void _default();
 
-  void swap(Tiny& other) noexcept;
-  friend void swap(Tiny& a, Tiny& b) noexcept { a.swap(b); }
+  void swap(Tiny& _other) noexcept;
+  friend void swap(Tiny& _a, Tiny& _b) noexcept { _a.swap(_b); }
   friend bool operator==(const Tiny&, const Tiny&) = default;
 
   static constexpr std::string_view _type_name = "Choices::Tiny";
@@ -307,42 +307,42 @@ class Tiny {
         break;
     }
   }
-  void _select(std::size_t branch);
+  void _select(std::size_t _branch);
 
  private:
-  static std::size_t _index(uint8_t label) noexcept;
+  static std::size_t _index(uint8_t _label) noexcept;
 
   uint8_t _discriminator_;
   std::variant<int32_t, std::monostate> _value_;
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Tiny& value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Tiny& value);
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Tiny& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Tiny& _value);
 
 class Small {
  public:
   Small();
-  Small(const Small& other);
-  Small(Small&& other) noexcept;
-  Small& operator=(const Small& other);
-  Small& operator=(Small&& other) noexcept;
+  Small(const Small& _other);
+  Small(Small&& _other) noexcept;
+  Small& operator=(const Small& _other);
+  Small& operator=(Small&& _other) noexcept;
   ~Small();
 
   int16_t _d() const noexcept { return _discriminator_; }
-  void _d(int16_t label);
+  void _d(int16_t _label);
 
   uint8_t least() const { return ::perigee::stub::union_member<0>(_value_); }
   uint8_t& least() { return ::perigee::stub::union_member<0>(_value_); }
-  void least(uint8_t value);
+  void least(uint8_t _value);
 
   uint8_t zero() const { return ::perigee::stub::union_member<1>(_value_); }
   uint8_t& zero() { return ::perigee::stub::union_member<1>(_value_); }
-  void zero(uint8_t value);
+  void zero(uint8_t _value);
 
   void _default();
 
-  void swap(Small& other) noexcept;
-  friend void swap(Small& a, Small& b) noexcept { a.swap(b); }
+  void swap(Small& _other) noexcept;
+  friend void swap(Small& _a, Small& _b) noexcept { _a.swap(_b); }
   friend bool operator==(const Small&, const Small&) = default;
 
   static constexpr std::string_view _type_name = "Choices::Small";
@@ -359,38 +359,38 @@ class Small {
         break;
     }
   }
-  void _select(std::size_t branch);
+  void _select(std::size_t _branch);
 
  private:
-  static std::size_t _index(int16_t label) noexcept;
+  static std::size_t _index(int16_t _label) noexcept;
 
   int16_t _discriminator_;
   std::variant<uint8_t, uint8_t, std::monostate> _value_;
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Small& value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Small& value);
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Small& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Small& _value);
 
 class Number16 {
  public:
   Number16();
-  Number16(const Number16& other);
-  Number16(Number16&& other) noexcept;
-  Number16& operator=(const Number16& other);
-  Number16& operator=(Number16&& other) noexcept;
+  Number16(const Number16& _other);
+  Number16(Number16&& _other) noexcept;
+  Number16& operator=(const Number16& _other);
+  Number16& operator=(Number16&& _other) noexcept;
   ~Number16();
 
   uint16_t _d() const noexcept { return _discriminator_; }
-  void _d(uint16_t label);
+  void _d(uint16_t _label);
 
   uint8_t greatest() const { return ::perigee::stub::union_member<0>(_value_); }
   uint8_t& greatest() { return ::perigee::stub::union_member<0>(_value_); }
-  void greatest(uint8_t value);
+  void greatest(uint8_t _value);
 
   void _default();
 
-  void swap(Number16& other) noexcept;
-  friend void swap(Number16& a, Number16& b) noexcept { a.swap(b); }
+  void swap(Number16& _other) noexcept;
+  friend void swap(Number16& _a, Number16& _b) noexcept { _a.swap(_b); }
   friend bool operator==(const Number16&, const Number16&) = default;
 
   static constexpr std::string_view _type_name = "Choices::Number16";
@@ -404,38 +404,38 @@ class Number16 {
         break;
     }
   }
-  void _select(std::size_t branch);
+  void _select(std::size_t _branch);
 
  private:
-  static std::size_t _index(uint16_t label) noexcept;
+  static std::size_t _index(uint16_t _label) noexcept;
 
   uint16_t _discriminator_;
   std::variant<uint8_t, std::monostate> _value_;
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Number16& value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Number16& value);
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Number16& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Number16& _value);
 
 class Number32 {
  public:
   Number32();
-  Number32(const Number32& other);
-  Number32(Number32&& other) noexcept;
-  Number32& operator=(const Number32& other);
-  Number32& operator=(Number32&& other) noexcept;
+  Number32(const Number32& _other);
+  Number32(Number32&& _other) noexcept;
+  Number32& operator=(const Number32& _other);
+  Number32& operator=(Number32&& _other) noexcept;
   ~Number32();
 
   uint32_t _d() const noexcept { return _discriminator_; }
-  void _d(uint32_t label);
+  void _d(uint32_t _label);
 
   uint8_t greatest() const { return ::perigee::stub::union_member<0>(_value_); }
   uint8_t& greatest() { return ::perigee::stub::union_member<0>(_value_); }
-  void greatest(uint8_t value);
+  void greatest(uint8_t _value);
 
   void _default();
 
-  void swap(Number32& other) noexcept;
-  friend void swap(Number32& a, Number32& b) noexcept { a.swap(b); }
+  void swap(Number32& _other) noexcept;
+  friend void swap(Number32& _a, Number32& _b) noexcept { _a.swap(_b); }
   friend bool operator==(const Number32&, const Number32&) = default;
 
   static constexpr std::string_view _type_name = "Choices::Number32";
@@ -449,42 +449,42 @@ class Number32 {
         break;
     }
   }
-  void _select(std::size_t branch);
+  void _select(std::size_t _branch);
 
  private:
-  static std::size_t _index(uint32_t label) noexcept;
+  static std::size_t _index(uint32_t _label) noexcept;
 
   uint32_t _discriminator_;
   std::variant<uint8_t, std::monostate> _value_;
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Number32& value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Number32& value);
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Number32& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Number32& _value);
 
 class Number64 {
  public:
   Number64();
-  Number64(const Number64& other);
-  Number64(Number64&& other) noexcept;
-  Number64& operator=(const Number64& other);
-  Number64& operator=(Number64&& other) noexcept;
+  Number64(const Number64& _other);
+  Number64(Number64&& _other) noexcept;
+  Number64& operator=(const Number64& _other);
+  Number64& operator=(Number64&& _other) noexcept;
   ~Number64();
 
   int64_t _d() const noexcept { return _discriminator_; }
-  void _d(int64_t label);
+  void _d(int64_t _label);
 
   uint8_t least() const { return ::perigee::stub::union_member<0>(_value_); }
   uint8_t& least() { return ::perigee::stub::union_member<0>(_value_); }
-  void least(uint8_t value);
+  void least(uint8_t _value);
 
   uint8_t greatest() const { return ::perigee::stub::union_member<1>(_value_); }
   uint8_t& greatest() { return ::perigee::stub::union_member<1>(_value_); }
-  void greatest(uint8_t value);
+  void greatest(uint8_t _value);
 
   void _default();
 
-  void swap(Number64& other) noexcept;
-  friend void swap(Number64& a, Number64& b) noexcept { a.swap(b); }
+  void swap(Number64& _other) noexcept;
+  friend void swap(Number64& _a, Number64& _b) noexcept { _a.swap(_b); }
   friend bool operator==(const Number64&, const Number64&) = default;
 
   static constexpr std::string_view _type_name = "Choices::Number64";
@@ -501,38 +501,38 @@ class Number64 {
         break;
     }
   }
-  void _select(std::size_t branch);
+  void _select(std::size_t _branch);
 
  private:
-  static std::size_t _index(int64_t label) noexcept;
+  static std::size_t _index(int64_t _label) noexcept;
 
   int64_t _discriminator_;
   std::variant<uint8_t, uint8_t, std::monostate> _value_;
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Number64& value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Number64& value);
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Number64& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Number64& _value);
 
 class Unsigned64 {
  public:
   Unsigned64();
-  Unsigned64(const Unsigned64& other);
-  Unsigned64(Unsigned64&& other) noexcept;
-  Unsigned64& operator=(const Unsigned64& other);
-  Unsigned64& operator=(Unsigned64&& other) noexcept;
+  Unsigned64(const Unsigned64& _other);
+  Unsigned64(Unsigned64&& _other) noexcept;
+  Unsigned64& operator=(const Unsigned64& _other);
+  Unsigned64& operator=(Unsigned64&& _other) noexcept;
   ~Unsigned64();
 
   uint64_t _d() const noexcept { return _discriminator_; }
-  void _d(uint64_t label);
+  void _d(uint64_t _label);
 
   int32_t value() const { return ::perigee::stub::union_member<0>(_value_); }
   int32_t& value() { return ::perigee::stub::union_member<0>(_value_); }
-  void value(int32_t value);
+  void value(int32_t _value);
 
   void _default();
 
-  void swap(Unsigned64& other) noexcept;
-  friend void swap(Unsigned64& a, Unsigned64& b) noexcept { a.swap(b); }
+  void swap(Unsigned64& _other) noexcept;
+  friend void swap(Unsigned64& _a, Unsigned64& _b) noexcept { _a.swap(_b); }
   friend bool operator==(const Unsigned64&, const Unsigned64&) = default;
 
   static constexpr std::string_view _type_name = "Choices::Unsigned64";
@@ -546,17 +546,17 @@ class Unsigned64 {
         break;
     }
   }
-  void _select(std::size_t branch);
+  void _select(std::size_t _branch);
 
  private:
-  static std::size_t _index(uint64_t label) noexcept;
+  static std::size_t _index(uint64_t _label) noexcept;
 
   uint64_t _discriminator_;
   std::variant<int32_t, std::monostate> _value_;
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Unsigned64& value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Unsigned64& value);
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Unsigned64& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Unsigned64& _value);
 
 class Own {
  public:
@@ -571,14 +571,14 @@ class Own {
 
     int32_t x() const noexcept { return x_; }
     int32_t& x() noexcept { return x_; }
-    void x(int32_t value) noexcept { x_ = value; }
+    void x(int32_t _value) noexcept { x_ = _value; }
 
     int32_t y() const noexcept { return y_; }
     int32_t& y() noexcept { return y_; }
-    void y(int32_t value) noexcept { y_ = value; }
+    void y(int32_t _value) noexcept { y_ = _value; }
 
-    void swap(Pair& other) noexcept;
-    friend void swap(Pair& a, Pair& b) noexcept { a.swap(b); }
+    void swap(Pair& _other) noexcept;
+    friend void swap(Pair& _a, Pair& _b) noexcept { _a.swap(_b); }
     friend bool operator==(const Pair&, const Pair&) = default;
 
     static constexpr std::string_view _type_name = "Choices::Own::Pair";
@@ -598,29 +598,29 @@ class Own {
   static const ::CORBA::TypeCodeConstant _tc_Pair;
 
   Own();
-  Own(const Own& other);
-  Own(Own&& other) noexcept;
-  Own& operator=(const Own& other);
-  Own& operator=(Own&& other) noexcept;
+  Own(const Own& _other);
+  Own(Own&& _other) noexcept;
+  Own& operator=(const Own& _other);
+  Own& operator=(Own&& _other) noexcept;
   ~Own();
 
   ::Choices::Own::Choice _d() const noexcept { return _discriminator_; }
-  void _d(::Choices::Own::Choice label);
+  void _d(::Choices::Own::Choice _label);
 
   const ::Choices::Own::Pair& both() const& { return ::perigee::stub::union_member<0>(_value_); }
   ::Choices::Own::Pair& both() & { return ::perigee::stub::union_member<0>(_value_); }
-  void both(const ::Choices::Own::Pair& value);
-  void both(::Choices::Own::Pair&& value);
+  void both(const ::Choices::Own::Pair& _value);
+  void both(::Choices::Own::Pair&& _value);
 
   const ::Choices::Own::Pair& other() const& { return ::perigee::stub::union_member<1>(_value_); }
   ::Choices::Own::Pair& other() & { return ::perigee::stub::union_member<1>(_value_); }
-  void other(const ::Choices::Own::Pair& value);
-  void other(::Choices::Own::Pair&& value);
+  void other(const ::Choices::Own::Pair& _value);
+  void other(::Choices::Own::Pair&& _value);
 
   void _default();
 
-  void swap(Own& other) noexcept;
-  friend void swap(Own& a, Own& b) noexcept { a.swap(b); }
+  void swap(Own& _other) noexcept;
+  friend void swap(Own& _a, Own& _b) noexcept { _a.swap(_b); }
   friend bool operator==(const Own&, const Own&) = default;
 
   static constexpr std::string_view _type_name = "Choices::Own";
@@ -637,24 +637,24 @@ class Own {
         break;
     }
   }
-  void _select(std::size_t branch);
+  void _select(std::size_t _branch);
 
  private:
-  static std::size_t _index(::Choices::Own::Choice label) noexcept;
+  static std::size_t _index(::Choices::Own::Choice _label) noexcept;
 
   ::Choices::Own::Choice _discriminator_;
   std::variant<::Choices::Own::Pair, ::Choices::Own::Pair, std::monostate> _value_;
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, Own::Choice value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Own::Choice& value);
-std::string_view _enumerator_name(Own::Choice value) noexcept;
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Own::Pair& value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Own::Pair& value);
-void _write_all(::perigee::cdr::Encoder& encoder, const Own::Pair* values, std::size_t count);
-void _read_all(::perigee::cdr::Decoder& decoder, Own::Pair* values, std::size_t count);
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Own& value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Own& value);
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, Own::Choice _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Own::Choice& _value);
+std::string_view _enumerator_name(Own::Choice _value) noexcept;
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Own::Pair& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Own::Pair& _value);
+void _write_all(::perigee::cdr::Encoder& _encoder, const Own::Pair* _values, std::size_t _count);
+void _read_all(::perigee::cdr::Decoder& _decoder, Own::Pair* _values, std::size_t _count);
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Own& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Own& _value);
 
 class Inside {
  public:
@@ -666,15 +666,15 @@ class Inside {
 
     int32_t x() const noexcept { return x_; }
     int32_t& x() noexcept { return x_; }
-    void x(int32_t value) noexcept { x_ = value; }
+    void x(int32_t _value) noexcept { x_ = _value; }
 
     const std::string& y() const& noexcept { return y_; }
     std::string& y() & noexcept { return y_; }
-    void y(const std::string& value) { y_ = value; }
-    void y(std::string&& value) noexcept { y_ = std::move(value); }
+    void y(const std::string& _value) { y_ = _value; }
+    void y(std::string&& _value) noexcept { y_ = std::move(_value); }
 
-    void swap(First& other) noexcept;
-    friend void swap(First& a, First& b) noexcept { a.swap(b); }
+    void swap(First& _other) noexcept;
+    friend void swap(First& _a, First& _b) noexcept { _a.swap(_b); }
     friend bool operator==(const First&, const First&) = default;
 
     static constexpr std::string_view _type_name = "Choices::Inside::First";
@@ -691,26 +691,26 @@ class Inside {
   static const ::CORBA::TypeCodeConstant _tc_First;
 
   Inside();
-  Inside(const Inside& other);
-  Inside(Inside&& other) noexcept;
-  Inside& operator=(const Inside& other);
-  Inside& operator=(Inside&& other) noexcept;
+  Inside(const Inside& _other);
+  Inside(Inside&& _other) noexcept;
+  Inside& operator=(const Inside& _other);
+  Inside& operator=(Inside&& _other) noexcept;
   ~Inside();
 
   bool _d() const noexcept { return _discriminator_; }
-  void _d(bool label);
+  void _d(bool _label);
 
   const ::Choices::Inside::First& one() const& { return ::perigee::stub::union_member<0>(_value_); }
   ::Choices::Inside::First& one() & { return ::perigee::stub::union_member<0>(_value_); }
-  void one(const ::Choices::Inside::First& value);
-  void one(::Choices::Inside::First&& value);
+  void one(const ::Choices::Inside::First& _value);
+  void one(::Choices::Inside::First&& _value);
 
   int32_t two() const { return ::perigee::stub::union_member<1>(_value_); }
   int32_t& two() { return ::perigee::stub::union_member<1>(_value_); }
-  void two(int32_t value);
+  void two(int32_t _value);
 
-  void swap(Inside& other) noexcept;
-  friend void swap(Inside& a, Inside& b) noexcept { a.swap(b); }
+  void swap(Inside& _other) noexcept;
+  friend void swap(Inside& _a, Inside& _b) noexcept { _a.swap(_b); }
   friend bool operator==(const Inside&, const Inside&) = default;
 
   static constexpr std::string_view _type_name = "Choices::Inside";
@@ -727,50 +727,50 @@ class Inside {
         break;
     }
   }
-  void _select(std::size_t branch);
+  void _select(std::size_t _branch);
 
  private:
-  static std::size_t _index(bool label) noexcept;
+  static std::size_t _index(bool _label) noexcept;
 
   bool _discriminator_;
   std::variant<::Choices::Inside::First, int32_t> _value_;
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Inside::First& value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Inside::First& value);
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Inside& value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Inside& value);
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Inside::First& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Inside::First& _value);
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Inside& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Inside& _value);
 
 class Names {
  public:
   Names();
-  Names(const Names& other);
-  Names(Names&& other) noexcept;
-  Names& operator=(const Names& other);
-  Names& operator=(Names&& other) noexcept;
+  Names(const Names& _other);
+  Names(Names&& _other) noexcept;
+  Names& operator=(const Names& _other);
+  Names& operator=(Names&& _other) noexcept;
   ~Names();
 
   int16_t _d() const noexcept { return _discriminator_; }
-  void _d(int16_t label);
+  void _d(int16_t _label);
 
   int32_t label() const { return ::perigee::stub::union_member<0>(_value_); }
   int32_t& label() { return ::perigee::stub::union_member<0>(_value_); }
-  void label(int32_t value);
+  void label(int32_t _value);
 
   const std::string& value() const& { return ::perigee::stub::union_member<1>(_value_); }
   std::string& value() & { return ::perigee::stub::union_member<1>(_value_); }
-  void value(const std::string& value, int16_t label = 2);
-  void value(std::string&& value, int16_t label = 2);
+  void value(const std::string& _value, int16_t _label = 2);
+  void value(std::string&& _value, int16_t _label = 2);
 
   const ::Choices::Maybe& _cxx_class() const& { return ::perigee::stub::union_member<2>(_value_); }
   ::Choices::Maybe& _cxx_class() & { return ::perigee::stub::union_member<2>(_value_); }
-  void _cxx_class(const ::Choices::Maybe& value);
-  void _cxx_class(::Choices::Maybe&& value);
+  void _cxx_class(const ::Choices::Maybe& _value);
+  void _cxx_class(::Choices::Maybe&& _value);
 
   void _default();
 
-  void swap(Names& other) noexcept;
-  friend void swap(Names& a, Names& b) noexcept { a.swap(b); }
+  void swap(Names& _other) noexcept;
+  friend void swap(Names& _a, Names& _b) noexcept { _a.swap(_b); }
   friend bool operator==(const Names&, const Names&) = default;
 
   static constexpr std::string_view _type_name = "Choices::Names";
@@ -790,17 +790,17 @@ class Names {
         break;
     }
   }
-  void _select(std::size_t branch);
+  void _select(std::size_t _branch);
 
  private:
-  static std::size_t _index(int16_t label) noexcept;
+  static std::size_t _index(int16_t _label) noexcept;
 
   int16_t _discriminator_;
   std::variant<int32_t, std::string, ::Choices::Maybe, std::monostate> _value_;
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Names& value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Names& value);
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Names& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Names& _value);
 
 class Tree;
 using Trees = std::vector<::Choices::Tree>;
@@ -808,33 +808,33 @@ using Trees = std::vector<::Choices::Tree>;
 class Tree {
  public:
   Tree();
-  Tree(const Tree& other);
-  Tree(Tree&& other) noexcept;
-  Tree& operator=(const Tree& other);
-  Tree& operator=(Tree&& other) noexcept;
+  Tree(const Tree& _other);
+  Tree(Tree&& _other) noexcept;
+  Tree& operator=(const Tree& _other);
+  Tree& operator=(Tree&& _other) noexcept;
   ~Tree();
 
   int16_t _d() const noexcept { return _discriminator_; }
-  void _d(int16_t label);
+  void _d(int16_t _label);
 
   int32_t leaf() const { return ::perigee::stub::union_member<0>(_value_); }
   int32_t& leaf() { return ::perigee::stub::union_member<0>(_value_); }
-  void leaf(int32_t value);
+  void leaf(int32_t _value);
 
   const ::Choices::Trees& children() const& { return ::perigee::stub::union_member<1>(_value_); }
   ::Choices::Trees& children() & { return ::perigee::stub::union_member<1>(_value_); }
-  void children(const ::Choices::Trees& value);
-  void children(::Choices::Trees&& value);
+  void children(const ::Choices::Trees& _value);
+  void children(::Choices::Trees&& _value);
 
   const std::vector<::Choices::Tree>& anonymous() const& { return ::perigee::stub::union_member<2>(_value_); }
   std::vector<::Choices::Tree>& anonymous() & { return ::perigee::stub::union_member<2>(_value_); }
-  void anonymous(const std::vector<::Choices::Tree>& value);
-  void anonymous(std::vector<::Choices::Tree>&& value);
+  void anonymous(const std::vector<::Choices::Tree>& _value);
+  void anonymous(std::vector<::Choices::Tree>&& _value);
 
   void _default();
 
-  void swap(Tree& other) noexcept;
-  friend void swap(Tree& a, Tree& b) noexcept { a.swap(b); }
+  void swap(Tree& _other) noexcept;
+  friend void swap(Tree& _a, Tree& _b) noexcept { _a.swap(_b); }
   friend bool operator==(const Tree&, const Tree&) = default;
 
   static constexpr std::string_view _type_name = "Choices::Tree";
@@ -854,17 +854,17 @@ class Tree {
         break;
     }
   }
-  void _select(std::size_t branch);
+  void _select(std::size_t _branch);
 
  private:
-  static std::size_t _index(int16_t label) noexcept;
+  static std::size_t _index(int16_t _label) noexcept;
 
   int16_t _discriminator_;
   std::variant<int32_t, ::Choices::Trees, std::vector<::Choices::Tree>, std::monostate> _value_;
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Tree& value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Tree& value);
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Tree& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Tree& _value);
 
 class Holder {
  public:
@@ -876,21 +876,21 @@ class Holder {
 
   const ::Choices::Figure& _cxx_what() const& noexcept { return what_; }
   ::Choices::Figure& _cxx_what() & noexcept { return what_; }
-  void _cxx_what(const ::Choices::Figure& value) { what_ = value; }
-  void _cxx_what(::Choices::Figure&& value) noexcept { what_ = std::move(value); }
+  void _cxx_what(const ::Choices::Figure& _value) { what_ = _value; }
+  void _cxx_what(::Choices::Figure&& _value) noexcept { what_ = std::move(_value); }
 
   const std::vector<::Choices::Otherwise>& many() const& noexcept { return many_; }
   std::vector<::Choices::Otherwise>& many() & noexcept { return many_; }
-  void many(const std::vector<::Choices::Otherwise>& value) { many_ = value; }
-  void many(std::vector<::Choices::Otherwise>&& value) noexcept { many_ = std::move(value); }
+  void many(const std::vector<::Choices::Otherwise>& _value) { many_ = _value; }
+  void many(std::vector<::Choices::Otherwise>&& _value) noexcept { many_ = std::move(_value); }
 
   const std::array<::Choices::Maybe, 2>& pair() const& noexcept { return pair_; }
   std::array<::Choices::Maybe, 2>& pair() & noexcept { return pair_; }
-  void pair(const std::array<::Choices::Maybe, 2>& value) { pair_ = value; }
-  void pair(std::array<::Choices::Maybe, 2>&& value) noexcept { pair_ = std::move(value); }
+  void pair(const std::array<::Choices::Maybe, 2>& _value) { pair_ = _value; }
+  void pair(std::array<::Choices::Maybe, 2>&& _value) noexcept { pair_ = std::move(_value); }
 
-  void swap(Holder& other) noexcept;
-  friend void swap(Holder& a, Holder& b) noexcept { a.swap(b); }
+  void swap(Holder& _other) noexcept;
+  friend void swap(Holder& _a, Holder& _b) noexcept { _a.swap(_b); }
   friend bool operator==(const Holder&, const Holder&) = default;
 
   static constexpr std::string_view _type_name = "Choices::Holder";
@@ -907,8 +907,8 @@ class Holder {
   std::array<::Choices::Maybe, 2> pair_{};
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Holder& value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Holder& value);
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Holder& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Holder& _value);
 
 class Unfit final : public ::CORBA::UserException {
  public:
@@ -920,19 +920,19 @@ class Unfit final : public ::CORBA::UserException {
 
   const ::Choices::Figure& which() const& noexcept { return which_; }
   ::Choices::Figure& which() & noexcept { return which_; }
-  void which(const ::Choices::Figure& value) { which_ = value; }
-  void which(::Choices::Figure&& value) noexcept { which_ = std::move(value); }
+  void which(const ::Choices::Figure& _value) { which_ = _value; }
+  void which(::Choices::Figure&& _value) noexcept { which_ = std::move(_value); }
 
   const char* _rep_id() const noexcept override;
   const char* _name() const noexcept override;
   [[noreturn]] void _raise() const override;
-  void _encode(::perigee::cdr::Encoder& encoder) const override;
-  void _describe(std::string& text) const override;
+  void _encode(::perigee::cdr::Encoder& _encoder) const override;
+  void _describe(std::string& _text) const override;
 
-  void swap(Unfit& other) noexcept;
-  friend void swap(Unfit& a, Unfit& b) noexcept { a.swap(b); }
-  friend bool operator==(const Unfit& a, const Unfit& b) {
-    return a.which_ == b.which_;
+  void swap(Unfit& _other) noexcept;
+  friend void swap(Unfit& _a, Unfit& _b) noexcept { _a.swap(_b); }
+  friend bool operator==(const Unfit& _a, const Unfit& _b) {
+    return _a.which_ == _b.which_;
   }
 
   static constexpr std::string_view _type_name = "Choices::Unfit";
@@ -945,37 +945,37 @@ class Unfit final : public ::CORBA::UserException {
   ::Choices::Figure which_;
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Unfit& value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Unfit& value);
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Unfit& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Unfit& _value);
 
 class Chooser : public virtual ::CORBA::Object {
  public:
   using _ref_type = ::CORBA::object_reference<Chooser>;
   static constexpr std::string_view _type_id = "IDL:Choices/Chooser:1.0";
 
-  explicit Chooser(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept;
+  explicit Chooser(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
 
   class Inner {
    public:
     Inner();
-    Inner(const Inner& other);
-    Inner(Inner&& other) noexcept;
-    Inner& operator=(const Inner& other);
-    Inner& operator=(Inner&& other) noexcept;
+    Inner(const Inner& _other);
+    Inner(Inner&& _other) noexcept;
+    Inner& operator=(const Inner& _other);
+    Inner& operator=(Inner&& _other) noexcept;
     ~Inner();
 
     int32_t _d() const noexcept { return _discriminator_; }
-    void _d(int32_t label);
+    void _d(int32_t _label);
 
     const std::string& seven() const& { return ::perigee::stub::union_member<0>(_value_); }
     std::string& seven() & { return ::perigee::stub::union_member<0>(_value_); }
-    void seven(const std::string& value);
-    void seven(std::string&& value);
+    void seven(const std::string& _value);
+    void seven(std::string&& _value);
 
     void _default();
 
-    void swap(Inner& other) noexcept;
-    friend void swap(Inner& a, Inner& b) noexcept { a.swap(b); }
+    void swap(Inner& _other) noexcept;
+    friend void swap(Inner& _a, Inner& _b) noexcept { _a.swap(_b); }
     friend bool operator==(const Inner&, const Inner&) = default;
 
     static constexpr std::string_view _type_name = "Choices::Chooser::Inner";
@@ -989,10 +989,10 @@ class Chooser : public virtual ::CORBA::Object {
           break;
       }
     }
-    void _select(std::size_t branch);
+    void _select(std::size_t _branch);
 
    private:
-    static std::size_t _index(int32_t label) noexcept;
+    static std::size_t _index(int32_t _label) noexcept;
 
     int32_t _discriminator_;
     std::variant<std::string, std::monostate> _value_;
@@ -1000,17 +1000,18 @@ class Chooser : public virtual ::CORBA::Object {
   static const ::CORBA::TypeCodeConstant _tc_Inner;
 
   virtual ::Choices::Maybe last();
-  virtual void last(const ::Choices::Maybe& value);
+  virtual void last(const ::Choices::Maybe& _value);
   virtual ::Choices::Figure choose(
       const ::Choices::Otherwise& first, ::Choices::Tree& second, ::Choices::Chooser::Inner& third);
 
  protected:
   Chooser() = default;
-  bool _implements(std::string_view repository_id) const noexcept override;
+  bool _implements(std::string_view _id) const noexcept override;
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Chooser::Inner& value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Chooser::Inner& value);
+::perigee::cdr::Encoder& operator<<(
+    ::perigee::cdr::Encoder& _encoder, const Chooser::Inner& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Chooser::Inner& _value);
 
 }  // namespace Choices
 
@@ -1061,8 +1062,8 @@ struct IDL::traits<::Choices::Unfit> : ::perigee::stub::aggregate_traits<::Choic
 #define PERIGEE_TRAITS_7Choices7Chooser
 template <>
 struct IDL::traits<::Choices::Chooser> : ::perigee::stub::interface_traits<::Choices::Chooser> {
-  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> reference);
-  static const ::CORBA::Object* _object(const ref_type& object) noexcept;
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
+  static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
 #endif
 

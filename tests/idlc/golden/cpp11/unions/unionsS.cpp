@@ -12,17 +12,16 @@ namespace Choices {
       ::perigee::skeleton::reference_to_this(*this)->_reference());
 }
 
-bool Chooser::_is_a(const std::string& repository_id) {
-  return repository_id == ::Choices::Chooser::_type_id
-      || ::PortableServer::Servant::_is_a(repository_id);
+bool Chooser::_is_a(const std::string& _id) {
+  return _id == ::Choices::Chooser::_type_id || ::PortableServer::Servant::_is_a(_id);
 }
 
 std::string_view Chooser::_primary_interface() const noexcept {
   return ::Choices::Chooser::_type_id;
 }
 
-void Chooser::_dispatch(::perigee::orb::ServerRequest& request) {
-  static constexpr ::perigee::skeleton::OperationSlot slots[] = {
+void Chooser::_dispatch(::perigee::orb::ServerRequest& _request_) {
+  static constexpr ::perigee::skeleton::OperationSlot _slots[] = {
       {"_component", 7},
       {"_set_last", 1},
       {"_is_a", 3},
@@ -32,25 +31,25 @@ void Chooser::_dispatch(::perigee::orb::ServerRequest& request) {
       {"_get_last", 0},
       {"_non_existent", 4},
   };
-  switch (::perigee::skeleton::find_operation(slots, 397, request.operation())) {
+  switch (::perigee::skeleton::find_operation(_slots, 397, _request_.operation())) {
     case 0:
-      return _get_skeleton_last(*this, request);
+      return _get_skeleton_last(*this, _request_);
     case 1:
-      return _set_skeleton_last(*this, request);
+      return _set_skeleton_last(*this, _request_);
     case 2:
-      return _skeleton_choose(*this, request);
+      return _skeleton_choose(*this, _request_);
     case 3:
-      return ::perigee::skeleton::is_a(*this, request);
+      return ::perigee::skeleton::is_a(*this, _request_);
     case 4:
-      return ::perigee::skeleton::non_existent(*this, request);
+      return ::perigee::skeleton::non_existent(*this, _request_);
     case 5:
-      return ::perigee::skeleton::repository_id(*this, request);
+      return ::perigee::skeleton::repository_id(*this, _request_);
     case 6:
-      return ::perigee::skeleton::interface(*this, request);
+      return ::perigee::skeleton::interface(*this, _request_);
     case 7:
-      return ::perigee::skeleton::component(*this, request);
+      return ::perigee::skeleton::component(*this, _request_);
     default:
-      ::perigee::skeleton::unknown(request);
+      ::perigee::skeleton::unknown(_request_);
   }
 }
 
@@ -61,10 +60,10 @@ void Chooser::_get_skeleton_last(Chooser& _servant_, ::perigee::orb::ServerReque
 }
 
 void Chooser::_set_skeleton_last(Chooser& _servant_, ::perigee::orb::ServerRequest& _request_) {
-  ::Choices::Maybe value;
-  _request_.arguments() >> value;
+  ::Choices::Maybe _value;
+  _request_.arguments() >> _value;
   _request_.end_of_arguments();
-  _servant_.last(value);
+  _servant_.last(_value);
   _request_.reply(nullptr);
 }
 

@@ -12,19 +12,19 @@ namespace Choices {
 class Chooser : public virtual ::PortableServer::Servant {
  public:
   virtual ::Choices::Maybe last() = 0;
-  virtual void last(const ::Choices::Maybe& value) = 0;
+  virtual void last(const ::Choices::Maybe& _value) = 0;
   virtual ::Choices::Figure choose(
       const ::Choices::Otherwise& first, ::Choices::Tree& second,
       ::Choices::Chooser::Inner& third) = 0;
 
   ::CORBA::object_reference<::Choices::Chooser> _this();
-  bool _is_a(const std::string& repository_id) override;
+  bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;
-  void _dispatch(::perigee::orb::ServerRequest& request) override;
+  void _dispatch(::perigee::orb::ServerRequest& _request_) override;
 
-  static void _get_skeleton_last(Chooser& servant, ::perigee::orb::ServerRequest& request);
-  static void _set_skeleton_last(Chooser& servant, ::perigee::orb::ServerRequest& request);
-  static void _skeleton_choose(Chooser& servant, ::perigee::orb::ServerRequest& request);
+  static void _get_skeleton_last(Chooser& _servant_, ::perigee::orb::ServerRequest& _request_);
+  static void _set_skeleton_last(Chooser& _servant_, ::perigee::orb::ServerRequest& _request_);
+  static void _skeleton_choose(Chooser& _servant_, ::perigee::orb::ServerRequest& _request_);
 };
 
 template <typename _tied>
@@ -38,8 +38,8 @@ class _tie_Chooser final : public Chooser {
   ::Choices::Maybe last() override {
     return _object_->last();
   }
-  void last(const ::Choices::Maybe& value) override {
-    _object_->last(value);
+  void last(const ::Choices::Maybe& _value) override {
+    _object_->last(_value);
   }
   ::Choices::Figure choose(
       const ::Choices::Otherwise& first, ::Choices::Tree& second,

@@ -5,45 +5,45 @@
 
 namespace Wide {
 
-void Page::swap(Page& other) noexcept {
-  std::swap(initial_, other.initial_);
-  std::swap(title_, other.title_);
-  std::swap(lines_, other.lines_);
+void Page::swap(Page& _other) noexcept {
+  std::swap(initial_, _other.initial_);
+  std::swap(title_, _other.title_);
+  std::swap(lines_, _other.lines_);
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Page& value) {
-  return encoder << value.initial() << value.title() << value.lines();
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Page& _value) {
+  return _encoder << _value.initial() << _value.title() << _value.lines();
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Page& value) {
-  return decoder >> value.initial() >> value.title() >> value.lines();
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Page& _value) {
+  return _decoder >> _value.initial() >> _value.title() >> _value.lines();
 }
 
 Key::Key()
     : _discriminator_(L'\000'), _value_(std::in_place_index<2>) {}
-Key::Key(const Key& other) = default;
-Key::Key(Key&& other) noexcept = default;
-Key& Key::operator=(const Key& other) = default;
-Key& Key::operator=(Key&& other) noexcept = default;
+Key::Key(const Key& _other) = default;
+Key::Key(Key&& _other) noexcept = default;
+Key& Key::operator=(const Key& _other) = default;
+Key& Key::operator=(Key&& _other) noexcept = default;
 Key::~Key() = default;
 
-void Key::_d(wchar_t label) {
-  if (_index(label) != _value_.index()) ::perigee::stub::wrong_union_member();
-  _discriminator_ = label;
+void Key::_d(wchar_t _label) {
+  if (_index(_label) != _value_.index()) ::perigee::stub::wrong_union_member();
+  _discriminator_ = _label;
 }
 
-void Key::name(const std::wstring& value) {
-  _value_ = decltype(_value_)(std::in_place_index<0>, value);
+void Key::name(const std::wstring& _value) {
+  _value_ = decltype(_value_)(std::in_place_index<0>, _value);
   _discriminator_ = L'a';
 }
 
-void Key::name(std::wstring&& value) {
-  _value_ = decltype(_value_)(std::in_place_index<0>, std::move(value));
+void Key::name(std::wstring&& _value) {
+  _value_ = decltype(_value_)(std::in_place_index<0>, std::move(_value));
   _discriminator_ = L'a';
 }
 
-void Key::price(int32_t value) {
-  _value_.emplace<1>(value);
+void Key::price(int32_t _value) {
+  _value_.emplace<1>(_value);
   _discriminator_ = L'\U000020ac';
 }
 
@@ -52,13 +52,13 @@ void Key::_default() {
   _discriminator_ = L'\000';
 }
 
-void Key::swap(Key& other) noexcept {
-  std::swap(_discriminator_, other._discriminator_);
-  _value_.swap(other._value_);
+void Key::swap(Key& _other) noexcept {
+  std::swap(_discriminator_, _other._discriminator_);
+  _value_.swap(_other._value_);
 }
 
-std::size_t Key::_index(wchar_t label) noexcept {
-  switch (label) {
+std::size_t Key::_index(wchar_t _label) noexcept {
+  switch (_label) {
     case L'a':
       return 0;
     case L'\U000020ac':
@@ -68,8 +68,8 @@ std::size_t Key::_index(wchar_t label) noexcept {
   }
 }
 
-void Key::_select(std::size_t branch) {
-  switch (branch) {
+void Key::_select(std::size_t _branch) {
+  switch (_branch) {
     case 0:
       _value_.emplace<0>(std::wstring{});
       _discriminator_ = L'a';
@@ -83,41 +83,41 @@ void Key::_select(std::size_t branch) {
   }
 }
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Key& value) {
-  encoder << value._d();
-  switch (value._d()) {
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Key& _value) {
+  _encoder << _value._d();
+  switch (_value._d()) {
     case L'a':
-      return encoder << value.name();
+      return _encoder << _value.name();
     case L'\U000020ac':
-      return encoder << value.price();
+      return _encoder << _value.price();
     default:
-      return encoder;
+      return _encoder;
   }
 }
 
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Key& value) {
-  wchar_t discriminator{};
-  decoder >> discriminator;
-  switch (discriminator) {
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Key& _value) {
+  wchar_t _label{};
+  _decoder >> _label;
+  switch (_label) {
     case L'a':
-      value.name(::perigee::stub::decode<std::wstring>(decoder));
+      _value.name(::perigee::stub::decode<std::wstring>(_decoder));
       break;
     case L'\U000020ac':
-      value.price(::perigee::stub::decode<int32_t>(decoder));
+      _value.price(::perigee::stub::decode<int32_t>(_decoder));
       break;
     default:
-      value._default();
-      value._d(discriminator);
+      _value._default();
+      _value._d(_label);
       break;
   }
-  return decoder;
+  return _decoder;
 }
 
-Printer::Printer(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept
-    : ::CORBA::Object(std::move(reference)) {}
+Printer::Printer(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
+    : ::CORBA::Object(std::move(_target)) {}
 
-bool Printer::_implements(std::string_view repository_id) const noexcept {
-  return repository_id == _type_id || ::CORBA::Object::_implements(repository_id);
+bool Printer::_implements(std::string_view _id) const noexcept {
+  return _id == _type_id || ::CORBA::Object::_implements(_id);
 }
 
 std::wstring Printer::heading() {
@@ -131,12 +131,12 @@ std::wstring Printer::heading() {
   return _result_;
 }
 
-void Printer::heading(const std::wstring& value) {
+void Printer::heading(const std::wstring& _value) {
   static constexpr ::perigee::stub::Operation _operation_{
       "_set_heading", ::perigee::stub::Operation::Kind::twoway, {}};
   ::perigee::stub::invoke(
       *this, _operation_,
-      [&value](::perigee::cdr::Encoder& _encoder_) { _encoder_ << value; },
+      [&_value](::perigee::cdr::Encoder& _encoder_) { _encoder_ << _value; },
       nullptr);
 }
 
@@ -156,11 +156,11 @@ std::wstring Printer::print(wchar_t first, std::wstring& second, ::Wide::Page& t
 }  // namespace Wide
 
 auto IDL::traits<::Wide::Printer>::_stub(
-    ::perigee::counted_ptr<::perigee::orb::Reference> reference) -> ref_type {
-  return ref_type(::perigee::make_counted<::Wide::Printer>(std::move(reference)));
+    ::perigee::counted_ptr<::perigee::orb::Reference> _target) -> ref_type {
+  return ref_type(::perigee::make_counted<::Wide::Printer>(std::move(_target)));
 }
 
 auto IDL::traits<::Wide::Printer>::_object(
-    const ref_type& object) noexcept -> const ::CORBA::Object* {
-  return object.get();
+    const ref_type& _reference) noexcept -> const ::CORBA::Object* {
+  return _reference.get();
 }

@@ -20,20 +20,20 @@ class Page {
 
   wchar_t initial() const noexcept { return initial_; }
   wchar_t& initial() noexcept { return initial_; }
-  void initial(wchar_t value) noexcept { initial_ = value; }
+  void initial(wchar_t _value) noexcept { initial_ = _value; }
 
   const std::wstring& title() const& noexcept { return title_; }
   std::wstring& title() & noexcept { return title_; }
-  void title(const std::wstring& value) { title_ = value; }
-  void title(std::wstring&& value) noexcept { title_ = std::move(value); }
+  void title(const std::wstring& _value) { title_ = _value; }
+  void title(std::wstring&& _value) noexcept { title_ = std::move(_value); }
 
   const ::Wide::Lines& lines() const& noexcept { return lines_; }
   ::Wide::Lines& lines() & noexcept { return lines_; }
-  void lines(const ::Wide::Lines& value) { lines_ = value; }
-  void lines(::Wide::Lines&& value) noexcept { lines_ = std::move(value); }
+  void lines(const ::Wide::Lines& _value) { lines_ = _value; }
+  void lines(::Wide::Lines&& _value) noexcept { lines_ = std::move(_value); }
 
-  void swap(Page& other) noexcept;
-  friend void swap(Page& a, Page& b) noexcept { a.swap(b); }
+  void swap(Page& _other) noexcept;
+  friend void swap(Page& _a, Page& _b) noexcept { _a.swap(_b); }
   friend bool operator==(const Page&, const Page&) = default;
 
   static constexpr std::string_view _type_name = "Wide::Page";
@@ -50,34 +50,34 @@ class Page {
   ::Wide::Lines lines_;
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Page& value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Page& value);
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Page& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Page& _value);
 
 class Key {
  public:
   Key();
-  Key(const Key& other);
-  Key(Key&& other) noexcept;
-  Key& operator=(const Key& other);
-  Key& operator=(Key&& other) noexcept;
+  Key(const Key& _other);
+  Key(Key&& _other) noexcept;
+  Key& operator=(const Key& _other);
+  Key& operator=(Key&& _other) noexcept;
   ~Key();
 
   wchar_t _d() const noexcept { return _discriminator_; }
-  void _d(wchar_t label);
+  void _d(wchar_t _label);
 
   const std::wstring& name() const& { return ::perigee::stub::union_member<0>(_value_); }
   std::wstring& name() & { return ::perigee::stub::union_member<0>(_value_); }
-  void name(const std::wstring& value);
-  void name(std::wstring&& value);
+  void name(const std::wstring& _value);
+  void name(std::wstring&& _value);
 
   int32_t price() const { return ::perigee::stub::union_member<1>(_value_); }
   int32_t& price() { return ::perigee::stub::union_member<1>(_value_); }
-  void price(int32_t value);
+  void price(int32_t _value);
 
   void _default();
 
-  void swap(Key& other) noexcept;
-  friend void swap(Key& a, Key& b) noexcept { a.swap(b); }
+  void swap(Key& _other) noexcept;
+  friend void swap(Key& _a, Key& _b) noexcept { _a.swap(_b); }
   friend bool operator==(const Key&, const Key&) = default;
 
   static constexpr std::string_view _type_name = "Wide::Key";
@@ -94,32 +94,32 @@ class Key {
         break;
     }
   }
-  void _select(std::size_t branch);
+  void _select(std::size_t _branch);
 
  private:
-  static std::size_t _index(wchar_t label) noexcept;
+  static std::size_t _index(wchar_t _label) noexcept;
 
   wchar_t _discriminator_;
   std::variant<std::wstring, int32_t, std::monostate> _value_;
 };
 
-::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& encoder, const Key& value);
-::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& decoder, Key& value);
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Key& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Key& _value);
 
 class Printer : public virtual ::CORBA::Object {
  public:
   using _ref_type = ::CORBA::object_reference<Printer>;
   static constexpr std::string_view _type_id = "IDL:Wide/Printer:1.0";
 
-  explicit Printer(::perigee::counted_ptr<::perigee::orb::Reference> reference) noexcept;
+  explicit Printer(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
 
   virtual std::wstring heading();
-  virtual void heading(const std::wstring& value);
+  virtual void heading(const std::wstring& _value);
   virtual std::wstring print(wchar_t first, std::wstring& second, ::Wide::Page& third);
 
  protected:
   Printer() = default;
-  bool _implements(std::string_view repository_id) const noexcept override;
+  bool _implements(std::string_view _id) const noexcept override;
 };
 
 }  // namespace Wide
@@ -133,7 +133,7 @@ struct IDL::traits<::Wide::Key> : ::perigee::stub::aggregate_traits<::Wide::Key>
 #define PERIGEE_TRAITS_4Wide7Printer
 template <>
 struct IDL::traits<::Wide::Printer> : ::perigee::stub::interface_traits<::Wide::Printer> {
-  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> reference);
-  static const ::CORBA::Object* _object(const ref_type& object) noexcept;
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
+  static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
 };
 #endif

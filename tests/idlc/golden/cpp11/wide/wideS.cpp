@@ -12,17 +12,16 @@ namespace Wide {
       ::perigee::skeleton::reference_to_this(*this)->_reference());
 }
 
-bool Printer::_is_a(const std::string& repository_id) {
-  return repository_id == ::Wide::Printer::_type_id
-      || ::PortableServer::Servant::_is_a(repository_id);
+bool Printer::_is_a(const std::string& _id) {
+  return _id == ::Wide::Printer::_type_id || ::PortableServer::Servant::_is_a(_id);
 }
 
 std::string_view Printer::_primary_interface() const noexcept {
   return ::Wide::Printer::_type_id;
 }
 
-void Printer::_dispatch(::perigee::orb::ServerRequest& request) {
-  static constexpr ::perigee::skeleton::OperationSlot slots[] = {
+void Printer::_dispatch(::perigee::orb::ServerRequest& _request_) {
+  static constexpr ::perigee::skeleton::OperationSlot _slots[] = {
       {"_is_a", 3},
       {"_component", 7},
       {"_non_existent", 4},
@@ -32,25 +31,25 @@ void Printer::_dispatch(::perigee::orb::ServerRequest& request) {
       {"print", 2},
       {"_interface", 6},
   };
-  switch (::perigee::skeleton::find_operation(slots, 1890, request.operation())) {
+  switch (::perigee::skeleton::find_operation(_slots, 1890, _request_.operation())) {
     case 0:
-      return _get_skeleton_heading(*this, request);
+      return _get_skeleton_heading(*this, _request_);
     case 1:
-      return _set_skeleton_heading(*this, request);
+      return _set_skeleton_heading(*this, _request_);
     case 2:
-      return _skeleton_print(*this, request);
+      return _skeleton_print(*this, _request_);
     case 3:
-      return ::perigee::skeleton::is_a(*this, request);
+      return ::perigee::skeleton::is_a(*this, _request_);
     case 4:
-      return ::perigee::skeleton::non_existent(*this, request);
+      return ::perigee::skeleton::non_existent(*this, _request_);
     case 5:
-      return ::perigee::skeleton::repository_id(*this, request);
+      return ::perigee::skeleton::repository_id(*this, _request_);
     case 6:
-      return ::perigee::skeleton::interface(*this, request);
+      return ::perigee::skeleton::interface(*this, _request_);
     case 7:
-      return ::perigee::skeleton::component(*this, request);
+      return ::perigee::skeleton::component(*this, _request_);
     default:
-      ::perigee::skeleton::unknown(request);
+      ::perigee::skeleton::unknown(_request_);
   }
 }
 
@@ -61,10 +60,10 @@ void Printer::_get_skeleton_heading(Printer& _servant_, ::perigee::orb::ServerRe
 }
 
 void Printer::_set_skeleton_heading(Printer& _servant_, ::perigee::orb::ServerRequest& _request_) {
-  std::wstring value;
-  _request_.arguments() >> value;
+  std::wstring _value;
+  _request_.arguments() >> _value;
   _request_.end_of_arguments();
-  _servant_.heading(value);
+  _servant_.heading(_value);
   _request_.reply(nullptr);
 }
 

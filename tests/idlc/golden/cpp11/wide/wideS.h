@@ -12,17 +12,17 @@ namespace Wide {
 class Printer : public virtual ::PortableServer::Servant {
  public:
   virtual std::wstring heading() = 0;
-  virtual void heading(const std::wstring& value) = 0;
+  virtual void heading(const std::wstring& _value) = 0;
   virtual std::wstring print(wchar_t first, std::wstring& second, ::Wide::Page& third) = 0;
 
   ::CORBA::object_reference<::Wide::Printer> _this();
-  bool _is_a(const std::string& repository_id) override;
+  bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;
-  void _dispatch(::perigee::orb::ServerRequest& request) override;
+  void _dispatch(::perigee::orb::ServerRequest& _request_) override;
 
-  static void _get_skeleton_heading(Printer& servant, ::perigee::orb::ServerRequest& request);
-  static void _set_skeleton_heading(Printer& servant, ::perigee::orb::ServerRequest& request);
-  static void _skeleton_print(Printer& servant, ::perigee::orb::ServerRequest& request);
+  static void _get_skeleton_heading(Printer& _servant_, ::perigee::orb::ServerRequest& _request_);
+  static void _set_skeleton_heading(Printer& _servant_, ::perigee::orb::ServerRequest& _request_);
+  static void _skeleton_print(Printer& _servant_, ::perigee::orb::ServerRequest& _request_);
 };
 
 template <typename _tied>
@@ -36,8 +36,8 @@ class _tie_Printer final : public Printer {
   std::wstring heading() override {
     return _object_->heading();
   }
-  void heading(const std::wstring& value) override {
-    _object_->heading(value);
+  void heading(const std::wstring& _value) override {
+    _object_->heading(_value);
   }
   std::wstring print(wchar_t first, std::wstring& second, ::Wide::Page& third) override {
     return _object_->print(first, second, third);
