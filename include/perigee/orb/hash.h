@@ -1,14 +1,29 @@
 // std::hash of structs, unions and exceptions from IDL: equal values have equal hashes. Of members
-// it takes everything that IDL has but any; object references by the identity of their stubs.
+// it takes everything that IDL has, object references by the identity of their stubs; but not what
+// an any holds, which has no C++ type there.
 #pragma once
 
 #include <perigee/orb/traits.h>
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
+namespace CORBA {
+inline namespace perigee_v1 {
+class Any;
+}
+}  // namespace CORBA
+
 namespace perigee::stub {
+
+/// IDL::Fixed; its header is for those who use it.
+template <typename T>
+concept FixedNumber = requires(const T& value) {
+  T::fixed_digits();
+  value.units();
+};
 
 template <typename T>
 std::size_t hash_value(const T& value);
@@ -40,6 +55,8 @@ std::size_t hash_value(const T& value) {
       seed = combine_hashes(seed, hash_value(member));
     });
     return seed;
+  } else if constexpr (std::same_as<T, CORBA::Any>) {
+    return 0;
   } else if constexpr (std::default_initializable<std::hash<T>>) {
     return std::hash<T>()(value);
   } else {
@@ -52,4 +69,14 @@ std::size_t hash_value(const T& value) {
 template <perigee::stub::Visitable T>
 struct std::hash<T> {
   std::size_t operator()(const T& value) const { return perigee::stub::hash_value(value); }
+};
+
+template <perigee::stub::FixedNumber T>
+struct std::hash<T> {
+  std::size_t operator()(const T& value) const noexcept {
+    const auto units = value.units();
+    return perigee::stub::combine_hashes(
+        std::hash<std::uint64_t>()(static_cast<std::uint64_t>(units)),
+        std::hash<std::uint64_t>()(static_cast<std::uint64_t>(units >> 64)));
+  }
 };

@@ -1,6 +1,8 @@
 // Values of generated types as text, and their hashes.
+#include "anyC.h"
 #include "enumsC.h"
 #include "exceptionsC.h"
+#include "fixedC.h"
 #include "forward_definitionC.h"
 #include "localC.h"
 #include "sequencesC.h"
@@ -87,6 +89,11 @@ TEST_CASE("equal values have equal hashes, and values make good keys") {
   CHECK(nodes.size() == 2);
   CHECK(std::hash<Shapes::Point>()(Shapes::Point(1, 2)) !=
         std::hash<Shapes::Point>()(Shapes::Point(2, 1)));
+  CHECK(std::hash<Money::Item>()(Money::Item("a", Money::Amount(1), 2)) !=
+        std::hash<Money::Item>()(Money::Item("a", Money::Amount(2), 2)));
+  CHECK(std::hash<Money::Amount>()(Money::Amount("1.50")) ==
+        std::hash<Money::Amount>()(Money::Amount("1.5")));
+  CHECK(std::hash<Boxes::Parcel>()(Boxes::Parcel()) == std::hash<Boxes::Parcel>()(Boxes::Parcel()));
   std::unordered_set<IDL::traits<CORBA::Object>::ref_type> objects{nullptr};
   CHECK(objects.contains(nullptr));
 }
