@@ -1,5 +1,6 @@
 // Reading under the token, and writing by one thread at a time. The states of writing are explained
-// at Connection::Writing; the queue is drained by whoever holds the right to write.
+// at Connection::Writing; the queue is drained by whoever holds the right to write. Writing within
+// a deadline is in connection_limited.cpp.
 #include "orb/connection.h"
 
 #include "orb/message_trace.h"
@@ -120,8 +121,12 @@ SendResult Connection::send(const cdr::Buffer& message, Wait wait, Drain drain,
                             const CallDeadline* deadline) {
   if (broken()) return {SendStatus::failed};
   if (traced_) trace_sent(protocol_, message, peer());
-  return take_writing() ? write_directly(message, wait, drain, deadline)
-                        : write_later(message, wait, drain, deadline);
+  if (deadline != nullptr) [[unlikely]] {
+    if (take_writing_limited()) return write_limited(message, *deadline);
+  } else if (take_writing()) {
+    return write_directly(message, wait, drain);
+  }
+  return write_later(message, wait, drain, deadline);
 }
 
 bool Connection::flush() {
@@ -161,22 +166,15 @@ std::span<const OctetSpan> Connection::segments_of(const cdr::Buffer& message) {
   return segments_;
 }
 
-// By the thread that writes.
-void Connection::limit_send(const CallDeadline* deadline) {
-  const auto timeout =
-      deadline != nullptr ? deadline->socket_timeout() : std::chrono::microseconds::zero();
-  (void)transport_->set_send_timeout(timeout);
-  send_limited_ = deadline != nullptr;
-}
-
-SendResult Connection::write_directly(const cdr::Buffer& message, Wait wait, Drain drain_when,
-                                      const CallDeadline* deadline) {
-  if (deadline != nullptr || send_limited_) [[unlikely]]
-    limit_send(deadline);
+SendResult Connection::write_directly(const cdr::Buffer& message, Wait wait, Drain drain_when) {
+  if (send_limited_) [[unlikely]]
+    limit_send(nullptr);
   const std::span<const OctetSpan> segments = segments_of(message);
-  const IoResult result = transport_->send(segments, wait);
-  const bool complete = result.count == total_size(segments);
-  if (complete) {
+  const std::size_t size = total_size(segments);
+  IoResult result = transport_->send(segments, wait);
+  if (wait == Wait::yes && result.ok() && result.count < size) [[unlikely]]
+    result = send_rest(segments, result, nullptr);
+  if (result.count == size) {
     if (stop_writing()) return {SendStatus::sent};
     if (drain_when == Drain::later) return {SendStatus::sent, 0, true};
     (void)drain(wait);  // what fails then are other callers' messages, not this one
@@ -184,22 +182,19 @@ SendResult Connection::write_directly(const cdr::Buffer& message, Wait wait, Dra
   }
   const bool short_write = result.ok() || result.status == IoStatus::would_block;
   if (wait == Wait::no && short_write) return finish_partial(segments, result.count);
-  if (deadline != nullptr && result.status == IoStatus::timed_out && result.count == 0 &&
-      stop_writing())
-    return {SendStatus::timed_out};
-  fail_output(result.code);
+  fail_output(result);
   return {SendStatus::failed};
 }
 
 // Copies what the transport did not take, since the caller's memory is borrowed only until we
 // return. However large it is: the limit of the queue is for what others put behind it. The copy
-// goes before what they have queued meanwhile, so it does not count in their positions; position 0
-// says that the peer may have got it all, which is never wrong.
+// goes before what they have queued meanwhile, and has no position among them; position 0 says that
+// the peer may have got it all, which is never wrong.
 SendResult Connection::finish_partial(std::span<const OctetSpan> segments, std::size_t sent) {
   append(draining_, segments, sent);
-  uncounted_ = total_size(segments) - sent;
-  const bool usable = drain(Wait::no);
-  return {usable || uncounted_ == 0 ? SendStatus::queued : SendStatus::failed};
+  const std::uint64_t end = drained_octets_ + (total_size(segments) - sent);
+  // Only if draining failed there can be no other writer who counts, too.
+  return {drain(Wait::no) || drained_octets_ >= end ? SendStatus::queued : SendStatus::failed};
 }
 
 SendResult Connection::write_later(const cdr::Buffer& message, Wait wait, Drain drain,
@@ -213,27 +208,46 @@ SendResult Connection::write_later(const cdr::Buffer& message, Wait wait, Drain 
     if (broken()) return {SendStatus::failed};
     Writing state = writing_.load();
     if (state == Writing::idle) {
-      if (!take_writing()) continue;
       lock.unlock();
-      return write_directly(message, wait, drain, deadline);
+      if (deadline == nullptr && take_writing()) return write_directly(message, wait, drain);
+      if (deadline != nullptr && take_writing_limited()) return write_limited(message, *deadline);
+      lock.lock();
+      continue;
     }
     // The writer may go idle without the mutex while the state is `writing`: then look again.
     if (state == Writing::writing && !writing_.compare_exchange_strong(state, Writing::queued))
       continue;
-    if (queue_.size() + size <= limits_.write_queue_size_max) {
-      append(queue_, segments);
-      queue_submitted_ += size;
-      return {SendStatus::queued, queue_submitted_};
+    const bool handed = state == Writing::handed;
+    // Who will drain the queue without making anybody wait now may put its message there, too.
+    const bool fits = queue_.size() + size <= limits_.write_queue_size_max;
+    if (fits || (handed && drain == Drain::later)) {
+      const std::uint64_t position = enqueue(segments, size);
+      if (wait == Wait::no || !(handed || writer_limited_)) return {SendStatus::queued, position};
+      if (drain == Drain::later) return {SendStatus::queued, position, true};
+      lock.unlock();
+      return await_sent(position, deadline);
     }
     if (wait == Wait::no) break;
-    if (deadline == nullptr)
-      output_changed_.wait(lock);
-    else if (output_changed_.wait_until(lock, deadline->end()) == std::cv_status::timeout)
-      return {SendStatus::timed_out};
+    const bool in_time =
+        handed ? go_on(lock, queue_submitted_, deadline) : await_change(lock, deadline);
+    if (!in_time) return {SendStatus::timed_out};
   }
   lock.unlock();
   close();  // the peer does not read: nothing that is queued will get out in time
   return {SendStatus::failed};
+}
+
+// Under the mutex.
+std::uint64_t Connection::enqueue(std::span<const OctetSpan> segments, std::size_t size) {
+  queue_messages_.push_back({++queue_submitted_, queue_.size() + size});
+  append(queue_, segments);
+  return queue_submitted_;
+}
+
+SendResult Connection::drain_queue(SendResult sent, const CallDeadline* deadline) {
+  if (sent.status == SendStatus::queued) return await_sent(sent.position, deadline);
+  (void)drain(Wait::yes);
+  return {SendStatus::sent};
 }
 
 // Gives up the right to write, unless others have queued messages meanwhile.
@@ -246,34 +260,52 @@ bool Connection::drain(Wait wait) {
   for (;;) {
     if (draining_offset_ == draining_.size() && !next_batch()) return true;
     writable_again_.store(false);
-    const OctetSpan rest = OctetSpan(draining_).subspan(draining_offset_);
-    queue_accepted_.store(queue_sent_ + rest.size() - uncounted_);
-    const IoResult result = transport_->send({&rest, 1}, wait);
-    draining_offset_ += result.count;
-    drained_octets_ += result.count;
-    const std::size_t uncounted = std::min(uncounted_, result.count);
-    uncounted_ -= uncounted;
-    queue_sent_ += result.count - uncounted;
-    queue_accepted_.store(queue_sent_);
-    if (result.ok() || result.count == rest.size()) continue;
+    const IoResult result = send_batch(wait);
+    if (result.ok() || draining_offset_ == draining_.size()) continue;
     if (result.status != IoStatus::would_block) {
-      fail_output(result.code);
+      fail_output(result);
       return false;
     }
     if (stop_blocked()) return true;
   }
 }
 
+// Sends of the present batch what the transport takes.
+IoResult Connection::send_batch(Wait wait) {
+  const OctetSpan rest = OctetSpan(draining_).subspan(draining_offset_);
+  if (!draining_messages_.empty()) queue_accepted_.store(draining_messages_.back().position);
+  const IoResult result = transport_->send({&rest, 1}, wait);
+  draining_offset_ += result.count;
+  drained_octets_ += result.count;
+  std::uint64_t sent = queue_sent_.load(std::memory_order_relaxed);
+  for (; draining_next_ < draining_messages_.size(); ++draining_next_) {
+    if (draining_messages_[draining_next_].end > draining_offset_) break;
+    sent = draining_messages_[draining_next_].position;
+  }
+  queue_sent_.store(sent);
+  queue_accepted_.store(sent);
+  return result;
+}
+
 // Takes the queue over for sending; when it is empty, nobody writes any longer.
 bool Connection::next_batch() {
   const std::lock_guard lock(mutex_);
+  clear_draining();
+  std::swap(draining_, queue_);
+  std::swap(draining_messages_, queue_messages_);
+  const bool empty = draining_.empty();
+  if (empty) writer_limited_ = false;
+  writing_.store(empty ? Writing::idle : writer_limited_ ? Writing::queued : Writing::writing);
+  output_changed_.notify_all();
+  return !empty;
+}
+
+void Connection::clear_draining() noexcept {
   draining_.clear();
   if (draining_.capacity() > queue_memory_kept_max) Octets().swap(draining_);
+  draining_messages_.clear();
   draining_offset_ = 0;
-  std::swap(draining_, queue_);
-  writing_.store(draining_.empty() ? Writing::idle : Writing::writing);
-  output_changed_.notify_all();
-  return !draining_.empty();
+  draining_next_ = 0;
 }
 
 // False if the transport has become writable since it refused.
@@ -284,11 +316,12 @@ bool Connection::stop_blocked() {
   return true;
 }
 
-// The transport is not interrupted: what the peer sent before (a CloseConnection) can still be
-// read.
-void Connection::fail_output(int code) noexcept {
-  if (code != 0) error_code_.store(code);
+// After an error the transport is not interrupted: what the peer sent before (a CloseConnection)
+// can still be read. After a time-out it is: it would live on, and readers wait for ever.
+void Connection::fail_output(const IoResult& result) noexcept {
+  if (result.code != 0) error_code_.store(result.code);
   broken_.store(true);
+  if (result.status == IoStatus::timed_out) transport_->interrupt();
   const std::lock_guard lock(mutex_);
   writing_.store(Writing::failed);
   output_changed_.notify_all();

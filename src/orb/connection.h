@@ -38,19 +38,19 @@ enum class SendStatus : std::uint8_t {
   sent,       ///< the transport accepted the last octet
   queued,     ///< a copy waits behind others; `accepted(result.position)` tells when it is out
   failed,     ///< the message did not get out as a whole: the peer cannot execute it
-  timed_out,  ///< the deadline passed before anything got out: the connection is as it was
+  timed_out,  ///< the deadline passed before anything got out, and nothing will
 };
 
 struct [[nodiscard]] SendResult {
   SendStatus status = SendStatus::sent;
-  std::uint64_t position = 0;  ///< of a queued message's end in the queue's stream
+  std::uint64_t position = 0;  ///< of a queued message: later ones have larger ones
   bool drain_owed = false;     ///< after Drain::later: the caller has to call `drain_queue`
 };
 
 /// What the writing thread does about messages that others have queued behind its own.
 enum class Drain : std::uint8_t {
   now,    ///< sends them before it returns
-  later,  ///< if there are any, keeps the right to write until it calls `drain_queue`
+  later,  ///< not before it calls `drain_queue`; until then it waits for no other writer either
 };
 
 /// Threads: `send`, `flush`, `accepted`, `close` and the tests of state may be called by any
@@ -103,12 +103,16 @@ class Connection final {
   /// Wait::yes: blocks until it is sent, or queued if others are writing. Wait::no: what the
   /// transport does not take at once is queued and leaves with `flush`. What comes behind it may
   /// wait up to `write_queue_size_max`; beyond that the send fails, and the connection with it.
-  /// A deadline is for Wait::yes. If it passes in the middle of a message the connection fails; so
-  /// it does when this thread sends what others have queued, and the peer takes nothing of it.
+  /// A deadline is for connections all of whose sends wait. If it passes in the middle of the
+  /// message the connection is shut down, and its readers come back; before that, nothing happens
+  /// to others: what they have queued behind this message, they send.
   SendResult send(const cdr::Buffer& message, transport::Wait wait, Drain drain = Drain::now,
                   const CallDeadline* deadline = nullptr);
-  /// Does what a `send` with Drain::later left to do; blocks as Wait::yes does.
-  void drain_queue() { (void)drain(transport::Wait::yes); }
+  /// Does what a `send` with Drain::later, whose result this is, left to do, and says how that
+  /// went; blocks as Wait::yes does.
+  SendResult drain_queue(SendResult sent, const CallDeadline* deadline = nullptr);
+  /// Takes a queued message back. False if that is too late: it has been sent, or may yet be.
+  [[nodiscard]] bool withdraw(std::uint64_t position) noexcept;
   /// Sends queued octets as far as the transport takes them: call it when the handle is writable.
   /// Cheap when there is nothing to do. False if the connection can no longer send.
   bool flush();
@@ -135,7 +139,15 @@ class Connection final {
   // idle: nobody writes, the queue is empty.  writing: one thread writes, the queue is empty.
   // queued: one thread writes, and must look at the queue under the mutex before it stops.
   // blocked: the transport took no more in Wait::no; `flush` goes on.  failed: for good.
-  enum class Writing : std::uint8_t { idle, writing, queued, blocked, failed };
+  // handed: a writer with a deadline has left others' messages behind. Whoever sends next goes on;
+  // and for each message there is its sender, who does not leave it to a writer with a deadline.
+  enum class Writing : std::uint8_t { idle, writing, queued, blocked, handed, failed };
+
+  // A whole message in the queue, and where it ends there.
+  struct Queued {
+    std::uint64_t position = 0;
+    std::size_t end = 0;
+  };
 
   [[nodiscard]] ReadStatus read_message(messaging::IncomingMessage& message, transport::Wait wait,
                                         MutableOctetSpan scratch, const CallDeadline* deadline);
@@ -143,16 +155,31 @@ class Connection final {
   void limit_send(const CallDeadline* deadline);
 
   [[nodiscard]] bool take_writing() noexcept;
-  SendResult write_directly(const cdr::Buffer& message, transport::Wait wait, Drain drain,
-                            const CallDeadline* deadline);
+  [[nodiscard]] bool take_writing_limited() noexcept;
+  SendResult write_directly(const cdr::Buffer& message, transport::Wait wait, Drain drain);
+  SendResult write_limited(const cdr::Buffer& message, const CallDeadline& deadline);
   SendResult write_later(const cdr::Buffer& message, transport::Wait wait, Drain drain,
                          const CallDeadline* deadline);
   SendResult finish_partial(std::span<const OctetSpan> segments, std::size_t sent);
+  [[nodiscard]] IoResult send_rest(std::span<const OctetSpan> segments, IoResult first,
+                                   const CallDeadline* deadline);
+  [[nodiscard]] IoResult send_once(std::span<const OctetSpan> segments,
+                                   const CallDeadline* deadline);
+  std::uint64_t enqueue(std::span<const OctetSpan> segments, std::size_t size);
+  [[nodiscard]] bool withdraw_locked(std::uint64_t position) noexcept;
+  SendResult await_sent(std::uint64_t position, const CallDeadline* deadline);
+  [[nodiscard]] bool go_on(std::unique_lock<std::mutex>& lock, std::uint64_t position,
+                           const CallDeadline* deadline);
+  [[nodiscard]] bool await_change(std::unique_lock<std::mutex>& lock, const CallDeadline* deadline);
+  void drain_limited(std::uint64_t position, const CallDeadline& deadline);
+  void hand_over() noexcept;
   [[nodiscard]] bool stop_writing() noexcept;
   bool drain(transport::Wait wait);
   bool next_batch();
+  void clear_draining() noexcept;
+  [[nodiscard]] IoResult send_batch(transport::Wait wait);
   bool stop_blocked();
-  void fail_output(int code) noexcept;
+  void fail_output(const IoResult& result) noexcept;
   [[nodiscard]] std::span<const OctetSpan> segments_of(const cdr::Buffer& message);
 
   const std::unique_ptr<transport::Transport> transport_;
@@ -180,17 +207,19 @@ class Connection final {
   Octets fragment_headers_;
   Octets draining_;
   std::size_t draining_offset_ = 0;
-  std::size_t uncounted_ =
-      0;  // octets at the front of draining_ that are not of the queue's stream
+  std::vector<Queued> draining_messages_;  // those that began in the queue
+  std::size_t draining_next_ = 0;          // the first of them that is not out
   std::uint64_t drained_octets_ = 0;
-  std::uint64_t queue_sent_ = 0;  // octets of the queue's stream that are out
+  std::atomic<std::uint64_t> queue_sent_{0};  // the last message of the queue that is out
   // The same, and while a send goes on also what that send has: it may be out already.
   std::atomic<std::uint64_t> queue_accepted_{0};
 
   std::mutex mutex_;  // guards what follows, and the changes of `writing_` away from `queued`
   std::condition_variable output_changed_;
   Octets queue_;
-  std::uint64_t queue_submitted_ = 0;  // octets ever appended to the queue
+  std::vector<Queued> queue_messages_;
+  std::uint64_t queue_submitted_ = 0;  // the last message that was queued
+  bool writer_limited_ = false;        // who writes has a deadline; the state is `queued` then
 };
 
 }  // namespace perigee::orb

@@ -2,6 +2,7 @@
 #include "transport/pcap_writer.h"
 #include <perigee/transport/pcap.h>
 
+#include <algorithm>
 #include <atomic>
 #include <charconv>
 #include <utility>
@@ -11,8 +12,8 @@ namespace {
 
 using From = Conversation::From;
 
-/// Records before a send that waits (all will have gone, or the connection is lost), so that the
-/// answer, which another thread may receive before the send returns, comes after it in the file.
+/// Records before a send that waits (all will go, or the connection is lost), so that the answer,
+/// which another thread may receive before the send returns, comes after it in the file.
 class RecordingTransport final : public Transport {
  public:
   RecordingTransport(std::unique_ptr<Transport> inner, PcapWriter& writer,
@@ -28,8 +29,7 @@ class RecordingTransport final : public Transport {
 
   IoResult send(std::span<const OctetSpan> segments, Wait wait) override {
     if (wait == Wait::yes) {
-      writer_.data(conversation_, self_, segments, static_cast<std::size_t>(-1));
-      return inner_->send(segments, wait);
+      return send_recorded(segments);
     }
     const IoResult result = inner_->send(segments, wait);
     writer_.data(conversation_, self_, segments, result.count);
@@ -60,11 +60,32 @@ class RecordingTransport final : public Transport {
   [[nodiscard]] const std::string& peer() const noexcept override { return inner_->peer(); }
 
  private:
+  // After a short send its rest comes again, and is in the file already.
+  IoResult send_recorded(std::span<const OctetSpan> segments) {
+    std::size_t size = 0;
+    std::size_t known = recorded_ahead_;
+    if (known == 0) writer_.data(conversation_, self_, segments, static_cast<std::size_t>(-1));
+    for (OctetSpan segment : segments) {
+      size += segment.size();
+      if (recorded_ahead_ == 0) continue;
+      const std::size_t skipped = std::min(known, segment.size());
+      known -= skipped;
+      segment = segment.subspan(skipped);
+      if (!segment.empty()) writer_.data(conversation_, self_, {&segment, 1}, segment.size());
+    }
+    const IoResult result = inner_->send(segments, Wait::yes);
+    // Where nothing has gone, the sender may give its message up.
+    if (result.count != 0 || recorded_ahead_ != 0)
+      recorded_ahead_ = std::max(size, recorded_ahead_) - result.count;
+    return result;
+  }
+
   std::unique_ptr<Transport> inner_;
   PcapWriter& writer_;
   Conversation conversation_;
   From self_;
   From peer_;
+  std::size_t recorded_ahead_ = 0;  // octets in the file that have not gone yet
 };
 
 /// The port at the end of "iiop://127.0.0.1:40000"; `otherwise` if there is none.

@@ -151,6 +151,28 @@ TEST_CASE("a nobody-waits read gives whole messages, then says that it would blo
   CHECK(connection.read(incoming, Wait::no) == ReadStatus::end_of_stream);
 }
 
+TEST_CASE("a queued message can be taken back until it is its turn") {
+  auto owned = std::make_unique<ThrottledTransport>();
+  ThrottledTransport& transport = *owned;
+  Connection connection(std::move(owned), giop_protocol());
+  const cdr::Buffer first = message_with(100);
+  const cdr::Buffer last = message_with(300);
+  transport.allowance = 10;
+  CHECK(connection.send(first, Wait::no).status == SendStatus::queued);
+  const orb::SendResult withdrawn = connection.send(message_with(200), Wait::no);
+  const orb::SendResult kept = connection.send(last, Wait::no);
+  CHECK(connection.withdraw(withdrawn.position));
+  CHECK_FALSE(connection.withdraw(withdrawn.position));
+  transport.allowance = 1000;
+  CHECK(connection.flush());
+  Octets expected = first.flatten();
+  const Octets rest = last.flatten();
+  expected.insert(expected.end(), rest.begin(), rest.end());
+  CHECK(transport.taken == expected);
+  CHECK(connection.accepted(kept.position));
+  CHECK_FALSE(connection.withdraw(kept.position));
+}
+
 TEST_CASE("while a send goes on, what it was given counts as accepted: the peer may have it") {
   auto owned = std::make_unique<ThrottledTransport>();
   ThrottledTransport& transport = *owned;

@@ -222,6 +222,30 @@ TEST_CASE("a reader that gives up passes the reading on") {
   CHECK(fixture.counts("peer").connects == 1);
 }
 
+TEST_CASE("a request that waits behind another one's when its time is over is never sent") {
+  Fixture fixture(one_connection());
+  std::promise<void> inside;
+  std::promise<void> release;
+  std::atomic<int> executed{0};
+  fixture.peer("peer", [&](ScriptedTransport& transport, const IncomingMessage& message) {
+    if (++executed == 1) {
+      inside.set_value();
+      release.get_future().wait();
+    }
+    send_reply(transport, message, ReplyStatus::no_exception,
+               [](cdr::Encoder& encoder) { encoder.write(std::int32_t{1}); });
+  });
+  const auto object = fixture.object({"peer"});
+  std::future<std::int32_t> first = std::async(std::launch::async, [&] { return echo(object); });
+  inside.get_future().wait();
+  check_timeout(limited(object, fixture.core(), milliseconds(20)), CORBA::COMPLETED_NO);
+  release.set_value();
+  CHECK(first.get() == 1);
+  CHECK(echo(object) == 1);
+  CHECK(executed == 2);
+  CHECK(fixture.counts("peer").connects == 1);
+}
+
 TEST_CASE("many callers with and without limits on one connection each get their own reply") {
   Fixture fixture(one_connection());
   std::atomic<std::uint32_t> requests{0};

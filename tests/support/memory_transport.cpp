@@ -110,7 +110,8 @@ IoResult MemoryTransport::send(std::span<const OctetSpan> segments, Wait wait) {
       if (wait == Wait::no) {
         return {total, total != 0 ? IoStatus::ok : IoStatus::would_block, 0};
       }
-      if (!wait_for_change(lock, send_timeout_)) return {total, IoStatus::timed_out, 0};
+      if (total != 0 && send_timeout_.count() > 0) return {total, IoStatus::ok, 0};
+      if (!wait_for_change(lock, send_timeout_)) return {0, IoStatus::timed_out, 0};
     }
   }
   return {total, IoStatus::ok, 0};

@@ -30,7 +30,8 @@ class PERIGEE_API Transport {
   virtual ~Transport() = default;
 
   /// Sends the segments in order, as one gather-write where the system can. `Wait::yes`: returns
-  /// when all was taken, or on an error (count says how much was taken). `Wait::no`: may be short.
+  /// when all was taken, or on an error (count says how much was taken); with a send time-out also
+  /// after a part, since each call has the whole time. `Wait::no`: may be short.
   /// Segments may be more than IOV_MAX. Never raises SIGPIPE.
   virtual IoResult send(std::span<const OctetSpan> segments, Wait wait) = 0;
   /// Receives at least one octet into `space`, with one system call.

@@ -37,18 +37,27 @@ TransactResult ClientConnection::transact(const cdr::Buffer& request, ReplySlot&
   } else {
     enlist(slot);  // before sending: the reply may be read by another caller at once
   }
-  const SendResult sent =
+  SendResult sent =
       connection_.send(request, Wait::yes, leads ? Drain::later : Drain::now, slot.deadline);
-  if (sent.status >= SendStatus::failed) return send_failed(&slot, sent.status);
   if (sent.drain_owed) {
     leads = false;
     enlist(slot);
     finish(slot);
-    connection_.drain_queue();
+    sent = connection_.drain_queue(sent, slot.deadline);
   }
+  if (sent.status >= SendStatus::failed) return send_failed(&slot, sent.status);
   const FailureCause cause = leads ? lead(slot) : follow(slot);
-  const bool accepted = sent.status == SendStatus::sent || connection_.accepted(sent.position);
-  return {cause, InvocationStage::awaiting, accepted};
+  return {cause, InvocationStage::awaiting, may_be_executed(sent, cause)};
+}
+
+// What a caller leaves in the queue of a connection that goes on is sent some time, unless it can
+// still be taken back.
+bool ClientConnection::may_be_executed(const SendResult& sent, FailureCause cause) noexcept {
+  if (sent.status == SendStatus::sent || cause == FailureCause::none) return true;
+  const bool connection_goes_on =
+      cause == FailureCause::deadline || cause == FailureCause::nested_too_deep;
+  if (connection_goes_on) return !connection_.withdraw(sent.position);
+  return connection_.accepted(sent.position);
 }
 
 TransactResult ClientConnection::send_only(const cdr::Buffer& request,

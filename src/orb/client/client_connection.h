@@ -75,6 +75,7 @@ class ClientConnection final {
   void enlist(ReplySlot& slot);
   void delist(ReplySlot& slot) noexcept;
   TransactResult send_failed(ReplySlot* slot, SendStatus status);
+  [[nodiscard]] bool may_be_executed(const SendResult& sent, FailureCause cause) noexcept;
   FailureCause lead(ReplySlot& slot);
   FailureCause follow(ReplySlot& slot);
   [[nodiscard]] static bool wait_for_change(ReplySlot& slot, std::unique_lock<std::mutex>& lock);

@@ -27,7 +27,9 @@ IoResult set_timeout(ipc::sock::Stream& stream, std::chrono::microseconds& curre
 
 IoResult TcpTransport::send(std::span<const OctetSpan> segments, Wait wait) {
   const auto limit = wait == Wait::yes ? ipc::forever : ipc::no_wait;
-  const auto sent = ipc::io::send_n(stream_.handle(), segments, limit);
+  const bool one_call = wait == Wait::yes && send_timeout_.count() != 0;
+  const auto sent = one_call ? ipc::io::send(stream_.handle(), segments, limit)
+                             : ipc::io::send_n(stream_.handle(), segments, limit);
   if (sent.error == 0) return {sent.count, IoStatus::ok, 0};
   // Some octets went and the queue is full: a short send, which the next one finds out about.
   if (wait == Wait::no && sent.error == EAGAIN && sent.count != 0) {
