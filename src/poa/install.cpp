@@ -45,6 +45,7 @@ class AdapterService final : public orb::Service {
   void destroy() noexcept override {
     for (const auto& root : {dispatcher_->existing_named_root(), dispatcher_->existing_root()})
       if (root && !root->destroyed()) root->destroy(true, dispatcher_->may_wait());
+    dispatcher_->name_table()->clear();
   }
   [[nodiscard]] const std::shared_ptr<Dispatcher>& dispatcher() const noexcept {
     return dispatcher_;

@@ -40,6 +40,14 @@ void NameTable::unbind(const std::string& object_key) {
   if (references_.erase(object_key) == 0) throw IORTable::NotFound();
 }
 
+void NameTable::clear() noexcept {
+  decltype(references_) references;  // let go of after the lock
+  CORBA::object_reference<IORTable::Locator> locator;
+  const std::lock_guard lock(mutex_);
+  references.swap(references_);
+  std::swap(locator, locator_);
+}
+
 void NameTable::set_locator(CORBA::object_reference<IORTable::Locator> the_locator) {
   const std::lock_guard lock(mutex_);
   std::swap(locator_, the_locator);

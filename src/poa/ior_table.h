@@ -30,6 +30,8 @@ class NameTable final : public IORTable::Table {
   /// Where requests with this key shall go; nil: nowhere. May call the locator, whose system
   /// exceptions pass.
   [[nodiscard]] CORBA::object_reference<CORBA::Object> find(OctetSpan object_key) const;
+  /// Forgets all names and the locator: references made by an ORB keep it alive.
+  void clear() noexcept;
 
  private:
   using Reference = CORBA::object_reference<CORBA::Object>;

@@ -81,7 +81,7 @@ class counted_ptr {
   counted_ptr(counted_ptr<U>&& other) noexcept  // NOLINT(google-explicit-constructor)
       : object_(std::exchange(other.object_, nullptr)),
         counts_(std::exchange(other.counts_, nullptr)) {}
-  counted_ptr& operator=(const counted_ptr& other) noexcept {
+  counted_ptr& operator=(const counted_ptr& other) noexcept {  // NOLINT
     counted_ptr(other).swap(*this);
     return *this;
   }

@@ -26,7 +26,7 @@ bool is_version_part(std::string_view text) {
   constexpr std::uint32_t greatest = 65535;
   std::uint32_t value = 0;
   const char* const last = text.data() + text.size();
-  const auto [end, code] = std::from_chars(text.data(), last, value);
+  const auto [end, code] = std::from_chars(text.data(), last, value);  // NOLINT
   return code == std::errc() && end == last && value <= greatest;
 }
 
