@@ -134,8 +134,8 @@ PolicyRef make_sync_scope(const CORBA::Any& any) {
 }  // namespace
 
 void install_client_policies(OrbCore& core, const std::shared_ptr<ClientPolicies>& policies) {
-  const ObjectRef manager(perigee::make_counted<OrbPolicyManager>(policies));
-  const ObjectRef current(perigee::make_counted<ThreadPolicyCurrent>(policies));
+  ObjectRef manager(perigee::make_counted<OrbPolicyManager>(policies));
+  ObjectRef current(perigee::make_counted<ThreadPolicyCurrent>(policies));
   core.add_initial_reference("ORBPolicyManager", [manager] { return manager; });
   core.add_initial_reference("PolicyCurrent", [current] { return current; });
   core.add_policy_factory(Messaging::RELATIVE_RT_TIMEOUT_POLICY_TYPE, make_roundtrip_timeout);

@@ -103,7 +103,7 @@ void set_default_char_code_set(Configuration& configuration, Value value) {
 void set_default_wchar_code_set(Configuration& configuration, Value value) {
   const auto set = cdr::parse_wide_set(value);
   if (!set) throw BadValue{"UTF-16, UCS-2 or UCS-4 is needed"};
-  configuration.settings.code_sets.default_wide = *set;
+  configuration.settings.code_sets.default_wide = set;
 }
 
 void set_fragment_size(Configuration& configuration, Value value) {

@@ -55,7 +55,7 @@ concept Basic = std::is_arithmetic_v<T> && Insertable<T>;
 
 template <TypeKind Kind>
 struct BasicTraits {
-  static constexpr const TypeNode& type = cdr::basic_node<Kind>;
+  static constexpr const TypeNode& type = cdr::basic_node<Kind>;  // NOLINT
 };
 template <>
 struct Traits<bool> : BasicTraits<TypeKind::tk_boolean> {};
@@ -166,7 +166,7 @@ template <typename T>
 class Value final : public Content {
  public:
   template <typename U>
-  explicit Value(U&& value) : value_(std::forward<U>(value)) {}
+  explicit Value(U&& value) : value_(std::forward<U>(value)) {}  // NOLINT
 
   void encode(cdr::Encoder& encoder, const TypeNode&) const override {
     if constexpr (std::derived_from<T, CORBA::UserException>)  // as in a reply: the id comes first

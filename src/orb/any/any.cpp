@@ -222,7 +222,6 @@ inline namespace perigee_v1 {
 
 using perigee::any::Access;
 using perigee::cdr::TypeKind;
-using perigee::cdr::TypeNode;
 using perigee::cdr::TypeRef;
 
 Any::Any() noexcept : type_(&perigee::any::null_type) {}
