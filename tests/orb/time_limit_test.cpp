@@ -191,20 +191,6 @@ TEST_CASE("after a call has timed out, a new connection's first reply is still a
   CHECK(fixture.counts("peer").connects == 1);
 }
 
-TEST_CASE("a caller that shares a connection and gives up does not disturb who reads") {
-  Fixture fixture(one_connection());
-  LatePeer peer;
-  fixture.peer("peer", peer.on_message());
-  const auto object = fixture.object({"peer"});
-  std::future<std::int32_t> reader = std::async(std::launch::async, [&] { return echo(object); });
-  // It has left its send: a request queued behind that would not be sent.
-  while (fixture.counts("peer").receives == 0) std::this_thread::yield();
-  check_timeout(limited(object, fixture.core(), milliseconds(1)), CORBA::COMPLETED_MAYBE);
-  peer.answer(1);  // late: dropped by the reader
-  peer.answer(0);
-  CHECK(reader.get() == 0);
-}
-
 TEST_CASE("a reader that gives up passes the reading on") {
   Fixture fixture(one_connection());
   LatePeer peer;
