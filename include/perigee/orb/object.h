@@ -49,8 +49,7 @@ class weak_reference;
 
 /// A counted reference to an interface's stub (or to a local object). Null is the nil reference;
 /// using it raises INV_OBJREF. Copies may be used by several threads, one object_reference may not.
-/// Stubs are owned by all their references, none of which is the last by
-/// design.
+/// Stubs are owned by all their references, none of which is the last by design.
 template <typename T>
 class object_reference {
  public:
