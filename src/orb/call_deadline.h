@@ -11,15 +11,17 @@ namespace perigee::orb {
 /// The end of one call's time. A value on the caller's stack.
 class CallDeadline {
  public:
-  /// `limit` counts from now; more than zero.
-  explicit CallDeadline(std::chrono::microseconds limit) noexcept
-      : limit_(limit), end_(steady_clock().now() + limit) {}
+  /// `limit` counts from now; more than zero. The clock outlives the deadline.
+  explicit CallDeadline(std::chrono::microseconds limit,
+                        const Clock& clock = steady_clock()) noexcept
+      : clock_(&clock), limit_(limit), end_(clock.now() + limit) {}
 
+  /// In the time of the clock that it was made with.
   [[nodiscard]] TimePoint end() const noexcept { return end_; }
-  [[nodiscard]] bool expired() const noexcept { return steady_clock().now() >= end_; }
+  [[nodiscard]] bool expired() const noexcept { return clock_->now() >= end_; }
   /// Rounded up; zero once it is over.
   [[nodiscard]] std::chrono::microseconds left() const noexcept {
-    const auto left = std::chrono::ceil<std::chrono::microseconds>(end_ - steady_clock().now());
+    const auto left = std::chrono::ceil<std::chrono::microseconds>(end_ - clock_->now());
     return std::max(left, std::chrono::microseconds::zero());
   }
   /// What to set a socket's time-out to: the whole limit while almost all of it is left, so that
@@ -31,6 +33,7 @@ class CallDeadline {
   }
 
  private:
+  const Clock* clock_;
   std::chrono::microseconds limit_;
   TimePoint end_;
 };

@@ -131,7 +131,7 @@ bool Connection::await_change(std::unique_lock<std::mutex>& lock, const CallDead
     output_changed_.wait(lock);
     return true;
   }
-  return output_changed_.wait_until(lock, deadline->end()) == std::cv_status::no_timeout ||
+  return output_changed_.wait_for(lock, deadline->left()) == std::cv_status::no_timeout ||
          !deadline->expired();
 }
 

@@ -15,6 +15,7 @@ namespace perigee::orb {
 
 OrbCore::OrbCore(CoreParts parts)
     : settings_(std::move(parts.settings)),
+      clock_(*parts.clock),
       kept_(std::move(parts.kept)),
       protocols_(std::move(parts.protocols)),
       messaging_(std::move(parts.messaging)),

@@ -4,6 +4,7 @@
 
 #include "orb/server.h"
 #include "orb/settings.h"
+#include <perigee/base/clock.h>
 #include <perigee/base/export.h>
 #include <perigee/cdr/decoder.h>
 #include <perigee/messaging/protocol.h>
@@ -51,6 +52,8 @@ struct CoreParts {
   std::unique_ptr<transport::ProtocolRegistry> protocols;
   std::unique_ptr<messaging::Protocol> messaging;
   std::shared_ptr<void> kept;  ///< what the protocols refer to: let go of last
+  /// Of deadlines, draining, idle and send time-outs. Outlives the core.
+  const Clock* clock = &steady_clock();
 };
 
 /// The ORB. Any thread, unless a function says otherwise. Owned by CORBA::ORB and by the references
@@ -69,6 +72,7 @@ class PERIGEE_API OrbCore final : public cdr::Environment,
   }
 
   [[nodiscard]] const Settings& settings() const noexcept { return settings_; }
+  [[nodiscard]] const Clock& clock() const noexcept { return clock_; }
   [[nodiscard]] const transport::ProtocolRegistry& protocols() const noexcept {
     return *protocols_;
   }
@@ -152,6 +156,7 @@ class PERIGEE_API OrbCore final : public cdr::Environment,
   void check_running() const;
 
   const Settings settings_;
+  const Clock& clock_;
   const std::shared_ptr<void> kept_;  // shared only with its type-erased deleter
   const std::unique_ptr<transport::ProtocolRegistry> protocols_;
   const std::unique_ptr<messaging::Protocol> messaging_;

@@ -75,13 +75,13 @@ inline void send_close_connection(ScriptedTransport& transport) {
 /// A core whose only protocol is the scripted one.
 class Fixture {
  public:
-  explicit Fixture(orb::Settings settings = {}) {
+  explicit Fixture(orb::Settings settings = {}, const Clock& clock = steady_clock()) {
     auto registry = std::make_unique<transport::ProtocolRegistry>();
     auto scripted = std::make_unique<ScriptedProtocol>(giop_protocol());
     protocol_ = scripted.get();
     (void)registry->add(std::move(scripted));
-    core_ = std::make_shared<orb::OrbCore>(
-        orb::CoreParts{std::move(settings), std::move(registry), giop::make_giop(), nullptr});
+    core_ = std::make_shared<orb::OrbCore>(orb::CoreParts{std::move(settings), std::move(registry),
+                                                          giop::make_giop(), nullptr, &clock});
   }
 
   /// Registered initial references refer to the core: only `destroy` lets go of them.

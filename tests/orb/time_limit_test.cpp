@@ -1,9 +1,10 @@
 // RelativeRoundtripTimeoutPolicy: what a call does when its time has passed, and what it leaves
 // behind. The scripted transport "times out" at once where it would wait, so that nothing sleeps;
 // the calls look at the clock until their millisecond is over.
-#include "orb/call_deadline.h"
+#include "orb/client/endpoint_table.h"
 #include "orb/fixture.h"
 #include "orb/policies.h"
+#include "support/fake_clock.h"
 
 #include <doctest/doctest.h>
 
@@ -133,12 +134,11 @@ TEST_CASE("what has arrived of a reply when the time is over is no beginning of 
 }
 
 TEST_CASE("time that connecting has used up is COMPLETED_NO, and nothing is sent") {
-  Fixture fixture;
-  const auto until = [] {
-    for (const orb::CallDeadline over(milliseconds(2)); !over.expired();) std::this_thread::yield();
-  };
-  fixture.protocol().add("slow", {.on_connect = until});
-  fixture.protocol().add("refusing", {.refuse = true, .on_connect = until});
+  FakeClock clock;
+  Fixture fixture({}, clock);
+  const auto take_time = [&clock] { clock.advance(milliseconds(2)); };
+  fixture.protocol().add("slow", {.on_connect = take_time});
+  fixture.protocol().add("refusing", {.refuse = true, .on_connect = take_time});
   fixture.peer("second", reply_with_nothing());
   const auto slow = limited(fixture.object({"slow"}), fixture.core(), milliseconds(1));
   check_timeout(slow, CORBA::COMPLETED_NO);
@@ -146,6 +146,19 @@ TEST_CASE("time that connecting has used up is COMPLETED_NO, and nothing is sent
   const auto two = limited(fixture.object({"refusing", "second"}), fixture.core(), milliseconds(1));
   check_timeout(two, CORBA::COMPLETED_NO);
   CHECK(fixture.counts("second").connects == 0);
+}
+
+TEST_CASE("a call is in time as long as the ORB's clock says so") {
+  FakeClock clock;
+  Fixture fixture({}, clock);
+  bool late = false;
+  fixture.protocol().add("peer", {.on_connect = [&] { clock.advance(milliseconds(late ? 2 : 1)); },
+                                  .on_message = reply_with_long(3)});
+  const auto object = limited(fixture.object({"peer"}), fixture.core(), milliseconds(2));
+  CHECK(echo(object) == 3);
+  late = true;
+  fixture.core().endpoints().close_all();
+  check_timeout(object, CORBA::COMPLETED_NO);
 }
 
 TEST_CASE("calls with one limit set the transport's time-outs once, calls without one never") {

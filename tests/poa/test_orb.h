@@ -32,8 +32,10 @@ class TestOrb {
 
   explicit TestOrb(
       orb::Settings settings = server_settings(orb::ThreadStrategy::thread_per_connection),
-      std::unique_ptr<transport::ProtocolFactory> protocol = transport::make_tcp_protocol()) {
+      std::unique_ptr<transport::ProtocolFactory> protocol = transport::make_tcp_protocol(),
+      const Clock& clock = steady_clock()) {
     orb::CoreParts parts;
+    parts.clock = &clock;
     parts.settings = std::move(settings);
     parts.protocols = std::make_unique<transport::ProtocolRegistry>();
     REQUIRE(parts.protocols->add(std::move(protocol)).has_value());

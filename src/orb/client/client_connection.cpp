@@ -154,7 +154,7 @@ bool ClientConnection::wait_for_change(ReplySlot& slot, std::unique_lock<std::mu
   if (slot.deadline == nullptr)
     slot.changed->wait(lock);
   else
-    (void)slot.changed->wait_until(lock, slot.deadline->end());
+    (void)slot.changed->wait_for(lock, slot.deadline->left());
   slot.waits = false;
   const bool waiting = slot.state == ReplySlot::State::waiting;
   return !waiting || slot.deadline == nullptr || !slot.deadline->expired();

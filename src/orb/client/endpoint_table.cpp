@@ -82,7 +82,8 @@ ClientEndpoint::Choice ClientEndpoint::choose(Freshness freshness, Sharing shari
     // Every slot is being connected, or has failed and is still being left by its users.
     if (deadline == nullptr)
       slot_changed_.wait(lock);
-    else if (slot_changed_.wait_until(lock, deadline->end()) == std::cv_status::timeout)
+    else if (slot_changed_.wait_for(lock, deadline->left()) == std::cv_status::timeout &&
+             deadline->expired())
       break;
     choice = look(freshness, sharing);
   }

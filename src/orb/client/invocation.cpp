@@ -21,7 +21,7 @@ Invocation::~Invocation() { leave_connection(); }
 
 const InvocationError* Invocation::run() {
   if (request_.time_limit.count() != 0) [[unlikely]]
-    slot_.deadline = &deadline_.emplace(request_.time_limit);
+    slot_.deadline = &deadline_.emplace(request_.time_limit, core_.clock());
   use(reference_.current());
   State state = State::choose;
   for (;;) {

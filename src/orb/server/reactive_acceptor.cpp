@@ -3,7 +3,6 @@
 
 #include "orb/orb_core.h"
 #include "orb/server/reactive_server.h"
-#include <perigee/base/clock.h>
 #include <perigee/base/log.h>
 
 #include <exception>
@@ -58,7 +57,7 @@ void ReactiveAcceptor::accept_all() {
 void ReactiveAcceptor::retry_later() {
   if (!registered_ || retry_ != 0) return;
   retry_ = server_.reactor().schedule(
-      steady_clock().now() + server_.core().settings().accept_retry_delay, [this] {
+      server_.core().clock().now() + server_.core().settings().accept_retry_delay, [this] {
         retry_ = 0;
         server_.reactor().mark_ready(*this);
       });

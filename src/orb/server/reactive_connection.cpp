@@ -3,7 +3,6 @@
 
 #include "orb/orb_core.h"
 #include "orb/server/reactive_server.h"
-#include <perigee/base/clock.h>
 #include <perigee/base/log.h>
 
 #include <cstring>
@@ -152,7 +151,7 @@ void ReactiveConnection::end_gently() {
   end_output();
   const auto timeout = input_ended_ ? server_.core().settings().drain_timeout
                                     : server_.core().settings().drain_idle_timeout;
-  server_.reactor().schedule(steady_clock().now() + timeout, [known = weak_from_this()] {
+  server_.reactor().schedule(server_.core().clock().now() + timeout, [known = weak_from_this()] {
     if (const auto connection = known.lock()) connection->close();
   });
 }
@@ -213,7 +212,7 @@ void ReactiveConnection::send_now(const cdr::Buffer& message) {
 void ReactiveConnection::watch_output() {
   const auto timeout = server_.core().settings().send_timeout;
   if (timeout <= std::chrono::milliseconds::zero() || std::exchange(output_watched_, true)) return;
-  server_.reactor().schedule(steady_clock().now() + timeout,
+  server_.reactor().schedule(server_.core().clock().now() + timeout,
                              [known = weak_from_this(), drained = connection_.drained_octets()] {
                                if (const auto connection = known.lock())
                                  connection->check_output(drained);

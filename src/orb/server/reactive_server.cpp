@@ -4,7 +4,6 @@
 #include "orb/orb_core.h"
 #include "orb/server/reactive_acceptor.h"
 #include "orb/server/reactive_connection.h"
-#include <perigee/base/clock.h>
 #include <perigee/base/log.h>
 
 #include <algorithm>
@@ -58,7 +57,7 @@ IoError stopped_error() { return {IoErrorKind::interrupted, IoOperation::listen,
 }  // namespace
 
 ReactiveServer::ReactiveServer(OrbCore& core) : core_(core) {
-  auto reactor = event::make_reactor();
+  auto reactor = event::make_reactor(core.clock());
   if (reactor)
     reactor_ = std::move(*reactor);
   else
@@ -166,7 +165,7 @@ void ReactiveServer::drain() {
   held_.clear();  // unanswered: CloseConnection tells so
   for (const auto& handler : handlers_) handler->stop();
   for (const auto& connection : connections()) connection->drain();
-  const TimePoint now = steady_clock().now();
+  const TimePoint now = core_.clock().now();
   reactor_->schedule(now + core_.settings().drain_idle_timeout, [this] { interrupt_finished(); });
   reactor_->schedule(now + core_.settings().drain_timeout, [this] { interrupt_stuck(); });
   check_drained();
@@ -177,7 +176,7 @@ void ReactiveServer::interrupt_finished() {
   for (const auto& connection : connections())
     if (connection->finished()) connection->close();
   if (!connections_.empty())
-    reactor_->schedule(steady_clock().now() + core_.settings().drain_idle_timeout,
+    reactor_->schedule(core_.clock().now() + core_.settings().drain_idle_timeout,
                        [this] { interrupt_finished(); });
 }
 
@@ -186,7 +185,7 @@ void ReactiveServer::interrupt_stuck() {
   for (const auto& connection : connections())
     if (connection->answered()) connection->close();
   if (!connections_.empty())
-    reactor_->schedule(steady_clock().now() + core_.settings().drain_timeout,
+    reactor_->schedule(core_.clock().now() + core_.settings().drain_timeout,
                        [this] { interrupt_stuck(); });
 }
 

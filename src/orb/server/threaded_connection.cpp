@@ -3,7 +3,6 @@
 
 #include "orb/orb_core.h"
 #include "orb/server/threaded_server.h"
-#include <perigee/base/clock.h>
 #include <perigee/base/log.h>
 
 #include <exception>
@@ -122,8 +121,9 @@ void ThreadedConnection::linger(MutableOctetSpan scratch) {
   transport::Transport& transport = connection_.transport();
   transport.shutdown_send();
   (void)transport.set_receive_timeout(server_.core().settings().drain_idle_timeout);
-  const TimePoint end = steady_clock().now() + server_.core().settings().drain_timeout;
-  for (std::size_t size = 0; size < linger_size_max && steady_clock().now() < end;) {
+  const Clock& clock = server_.core().clock();
+  const TimePoint end = clock.now() + server_.core().settings().drain_timeout;
+  for (std::size_t size = 0; size < linger_size_max && clock.now() < end;) {
     const IoResult result = transport.receive(scratch, Wait::yes);
     if (!result.ok()) return;
     size += result.count;
