@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -68,6 +69,49 @@ TEST_CASE("an IPv6 address is published in brackets") {
   CHECK((*acceptor)->published() == (*acceptor)->listening());
   CHECK((*acceptor)->published().address.starts_with("[::1]:"));
   CHECK(can_connect((*acceptor)->published().address));
+}
+
+TEST_CASE("what is published can be apart from where it listens: NAT, containers") {
+  const auto acceptor = listen("127.0.0.1:0?publish=gateway.example:4000,[2001:db8::7],10.0.0.7:1");
+  const auto port = port_of(acceptor->listening());
+  CHECK(acceptor->listening().address == "127.0.0.1:" + port);
+  CHECK(acceptor->published().address == "gateway.example:4000");
+  REQUIRE(acceptor->alternates().size() == 2);
+  CHECK(acceptor->alternates()[0].address == "[2001:db8::7]:" + port);
+  CHECK(acceptor->alternates()[1].address == "10.0.0.7:1");
+}
+
+TEST_CASE("publish=all publishes each address once that others may reach, never a wildcard") {
+  const auto acceptor = listen("?publish=all,all");
+  std::vector<Endpoint> published{acceptor->published()};
+  for (const Endpoint& alternate : acceptor->alternates()) published.push_back(alternate);
+  for (const Endpoint& endpoint : published) {
+    CHECK(std::ranges::count(published, endpoint) == 1);
+    CHECK(can_connect(endpoint.address));
+  }
+}
+
+TEST_CASE("a listen address that says something else is refused as a whole") {
+  for (const std::string address :
+       {":0?", ":0?publish", ":0?publish=", ":0?publish=a,", ":0?publish=a:b", ":0?publish=:1",
+        ":0?publish=0.0.0.0", ":0?publish=[::]:5", ":0?announce=a", ":x?publish=a"}) {
+    CAPTURE(address);
+    const auto acceptor = make_tcp_protocol()->listen({"iiop", address});
+    REQUIRE_FALSE(acceptor.has_value());
+    CHECK(acceptor.error().kind == IoErrorKind::bad_address);
+    CHECK(to_string(acceptor.error()).find(address) != std::string::npos);
+  }
+}
+
+TEST_CASE("the further published addresses are alternate addresses of the profile") {
+  const auto protocol = make_tcp_protocol();
+  const auto key = octets(1, 2, 3);
+  const std::vector<Endpoint> alternates{{"iiop", "[2001:db8::7]:5"}, {"iiop", "b:6"}};
+  const auto profile = protocol->make_profile({"iiop", "a:4"}, {1, 2, key, {}, alternates});
+  const auto target = protocol->claim(profile);
+  REQUIRE(target);
+  CHECK((target->endpoints ==
+         std::vector<Endpoint>{{"iiop", "a:4"}, {"iiop", "[2001:db8::7]:5"}, {"iiop", "b:6"}}));
 }
 
 TEST_CASE("the peers are shown as plain addresses, IPv4 over IPv6 too") {

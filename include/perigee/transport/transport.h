@@ -86,6 +86,8 @@ class PERIGEE_API Acceptor {
   /// Where it really listens (port 0 replaced), and what references publish (never 0.0.0.0).
   [[nodiscard]] virtual const Endpoint& listening() const noexcept = 0;
   [[nodiscard]] virtual const Endpoint& published() const noexcept = 0;
+  /// What references publish besides, in the order in which clients shall try it.
+  [[nodiscard]] virtual std::span<const Endpoint> alternates() const noexcept { return {}; }
 };
 
 /// What an IOR's profile says to a transport that claims it.
@@ -103,6 +105,7 @@ struct ProfileSource {
   std::uint8_t minor = 2;
   OctetSpan object_key;
   std::span<const iop::TaggedComponent> components;
+  std::span<const Endpoint> alternates = {};  ///< of the acceptor, for profiles that can hold them
 };
 
 /// One protocol: makes connectors and acceptors for its schemes, and claims profiles.

@@ -41,14 +41,18 @@ iop::Ior AcceptorSet::make_ior(std::string type_id, OctetSpan object_key) const 
   source.minor = version_.minor;
   source.object_key = object_key;
   source.components = components_;
-  for (const Entry& entry : entries_)
+  for (const Entry& entry : entries_) {
+    source.alternates = entry.acceptor->alternates();
     ior.profiles.push_back(entry.factory->make_profile(entry.acceptor->published(), source));
+  }
   return ior;
 }
 
 bool AcceptorSet::publishes(const transport::Endpoint& endpoint) const noexcept {
   return std::ranges::any_of(entries_, [&endpoint](const Entry& entry) {
-    return entry.acceptor->published() == endpoint || entry.acceptor->listening() == endpoint;
+    const transport::Acceptor& acceptor = *entry.acceptor;
+    return acceptor.published() == endpoint || acceptor.listening() == endpoint ||
+           std::ranges::find(acceptor.alternates(), endpoint) != acceptor.alternates().end();
   });
 }
 

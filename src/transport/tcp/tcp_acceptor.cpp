@@ -1,9 +1,11 @@
 // Listening and accepting.
 #include "transport/tcp/tcp_acceptor.h"
 
+#include "transport/tcp/listen_address.h"
 #include "transport/tcp/tcp_address.h"
 #include "transport/tcp/tcp_transport.h"
 
+#include <algorithm>
 #include <cerrno>
 
 namespace perigee::transport {
@@ -36,6 +38,20 @@ bool is_out_of_resources(int code) noexcept {
   return code == EMFILE || code == ENFILE || code == ENOBUFS || code == ENOMEM;
 }
 
+// Of this host's addresses those that other hosts may reach through `bound`, IPv4 first.
+std::vector<std::string> reachable_hosts(const ipc::InetAddr& bound) {
+  std::vector<std::string> hosts;
+  const auto addresses = ipc::interface_addresses();
+  if (!addresses) return hosts;
+  for (const auto version : {ipc::InetAddr::Version::v4, ipc::InetAddr::Version::v6}) {
+    if (version == ipc::InetAddr::Version::v6 && bound.version() != version) continue;
+    for (const auto& address : *addresses)
+      if (address.version() == version && !address.is_loopback() && !address.is_link_local())
+        hosts.push_back(address.host());
+  }
+  return hosts;
+}
+
 std::string published_host(std::string_view host, const ipc::InetAddr& bound) {
   if (!bound.is_any()) return std::string(host);
   const auto primary = ipc::primary_address();
@@ -44,18 +60,35 @@ std::string published_host(std::string_view host, const ipc::InetAddr& bound) {
   return reachable ? primary.host() : ipc::InetAddr::loopback().host();
 }
 
+std::vector<Endpoint> published_endpoints(const std::string& scheme, const ListenAddress& address,
+                                          const ipc::InetAddr& bound) {
+  std::vector<Endpoint> published;
+  const auto add = [&](std::string_view host, std::uint16_t port) {
+    Endpoint endpoint{scheme, join_address(host, port != 0 ? port : bound.port())};
+    if (std::ranges::find(published, endpoint) == published.end())
+      published.push_back(std::move(endpoint));
+  };
+  for (const PublishedAddress& wanted : address.publish) {
+    if (!wanted.host.empty())
+      add(wanted.host, wanted.port);
+    else
+      for (const std::string& host : reachable_hosts(bound)) add(host, wanted.port);
+  }
+  if (published.empty()) add(published_host(address.host, bound), bound.port());
+  return published;
+}
+
 }  // namespace
 
 std::expected<std::unique_ptr<Acceptor>, IoError> TcpAcceptor::listen(const Endpoint& endpoint) {
-  const auto parts = split_address(endpoint);
-  if (!parts) return std::unexpected(parts.error());
-  const auto port = parts->port.value_or(0);
+  const auto address = parse_listen_address(endpoint);
+  if (!address) return std::unexpected(address.error());
 
   ipc::Result<ipc::sock::Acceptor> acceptor;
-  if (parts->host.empty()) {
-    acceptor = open_at_all_interfaces(port);
+  if (address->host.empty()) {
+    acceptor = open_at_all_interfaces(address->port);
   } else {
-    const auto addresses = resolve_host(endpoint, parts->host, port);
+    const auto addresses = resolve_host(endpoint, address->host, address->port);
     if (!addresses) return std::unexpected(addresses.error());
     acceptor = open_first(*addresses);
   }
@@ -63,11 +96,9 @@ std::expected<std::unique_ptr<Acceptor>, IoError> TcpAcceptor::listen(const Endp
   const auto bound = acceptor->local_address();
   if (!bound) return failure(IoOperation::listen, bound.error(), endpoint);
 
-  Endpoint listening{endpoint.scheme, join_address(bound->host(), bound->port())};
-  Endpoint published{endpoint.scheme,
-                     join_address(published_host(parts->host, *bound), bound->port())};
-  return std::make_unique<TcpAcceptor>(std::move(*acceptor), std::move(listening),
-                                       std::move(published));
+  return std::make_unique<TcpAcceptor>(
+      std::move(*acceptor), Endpoint{endpoint.scheme, join_address(bound->host(), bound->port())},
+      published_endpoints(endpoint.scheme, *address, *bound));
 }
 
 std::expected<std::unique_ptr<Transport>, IoError> TcpAcceptor::accept(Wait wait) {

@@ -5,19 +5,23 @@
 #include <perigee/transport/transport.h>
 
 #include <atomic>
+#include <utility>
+#include <vector>
 
 namespace perigee::transport {
 
 /// Listens at the first address of a name that can be bound, or at all interfaces.
 ///
-/// What is published: the host as it was written, if it was; for all interfaces
-/// `ipc::primary_address()`. Out of handles or memory is IoErrorKind::limit: the connection waits,
-/// and the caller should try again later.
+/// What is published: what `?publish=` says; else the host as it was written, if it was; for all
+/// interfaces `ipc::primary_address()`. Out of handles or memory is IoErrorKind::limit: the
+/// connection waits, and the caller should try again later.
 class TcpAcceptor final : public Acceptor {
  public:
   static std::expected<std::unique_ptr<Acceptor>, IoError> listen(const Endpoint& endpoint);
 
-  TcpAcceptor(ipc::sock::Acceptor acceptor, Endpoint listening, Endpoint published) noexcept
+  /// `published` has at least one.
+  TcpAcceptor(ipc::sock::Acceptor acceptor, Endpoint listening,
+              std::vector<Endpoint> published) noexcept
       : acceptor_(std::move(acceptor)),
         listening_(std::move(listening)),
         published_(std::move(published)) {}
@@ -26,12 +30,15 @@ class TcpAcceptor final : public Acceptor {
   void interrupt() noexcept override;
   [[nodiscard]] int readiness_fd() const noexcept override { return acceptor_.handle(); }
   [[nodiscard]] const Endpoint& listening() const noexcept override { return listening_; }
-  [[nodiscard]] const Endpoint& published() const noexcept override { return published_; }
+  [[nodiscard]] const Endpoint& published() const noexcept override { return published_.front(); }
+  [[nodiscard]] std::span<const Endpoint> alternates() const noexcept override {
+    return std::span(published_).subspan(1);
+  }
 
  private:
   ipc::sock::Acceptor acceptor_;
   Endpoint listening_;
-  Endpoint published_;
+  std::vector<Endpoint> published_;
   std::atomic<bool> interrupted_ = false;
 };
 

@@ -112,6 +112,10 @@ iop::TaggedProfile TcpProtocol::make_profile(const Endpoint& endpoint,
   // IIOP 1.0 profiles have no place for components (interop fact 45).
   if (source.minor > 0) {
     profile.components.assign(source.components.begin(), source.components.end());
+    for (const Endpoint& alternate : source.alternates)
+      if (const auto parts = ipc::split_host_port(alternate.address))
+        profile.components.push_back(iop::encode_alternate_address(
+            {std::string(parts->host), parts->port.value_or(default_port)}));
   }
   return iop::encode_profile(profile);
 }
