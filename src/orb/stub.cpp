@@ -43,10 +43,6 @@ void finish_call(orb::Invocation& call, const Operation& operation, ResultDecode
   }
 }
 
-}  // namespace
-
-namespace {
-
 ResponseFlags oneway_response(Messaging::SyncScope scope) {
   switch (scope) {
     case Messaging::SYNC_WITH_SERVER:
