@@ -44,6 +44,13 @@ bool is_known(std::uint32_t kind) noexcept {
           kind <= static_cast<std::uint32_t>(TypeKind::tk_valued_enum));
 }
 
+/// The type without aliases around it; nullptr while they are being read.
+const TypeNode* find_unaliased(const TypeNode& type) noexcept {
+  const TypeNode* node = &type;
+  while (node != nullptr && node->kind == TypeKind::tk_alias) node = node->content;
+  return node;
+}
+
 bool is_fixed(const TypeNode& node) noexcept {
   return node.digits >= 1 && node.digits <= 31 && node.scale >= 0 && node.scale <= node.digits;
 }
@@ -248,17 +255,17 @@ class TypeReader final {
   void read_union(TypeNode& node, Part& part) {
     node.content = read(part);
     node.default_index = part.decoder.read<std::int32_t>();
-    if (!is_discriminator(kind_behind(*node.content)))
+    const TypeNode* const discriminator = find_unaliased(*node.content);
+    if (discriminator == nullptr || !is_discriminator(discriminator->kind))
       return part.decoder.fail(ErrorKind::bad_value);
-    read_branches(node, part);
+    read_branches(node, part, *discriminator);
     // omniORB writes -2 where the labels leave no value over.
     node.default_index = std::max(node.default_index, -1);
     const auto count = static_cast<std::int64_t>(node.members.size());
     if (node.default_index >= count) part.decoder.fail(ErrorKind::bad_value);
   }
 
-  void read_branches(TypeNode& node, Part& part) {
-    const TypeNode& discriminator = unaliased(*node.content);
+  void read_branches(TypeNode& node, Part& part, const TypeNode& discriminator) {
     const std::size_t count = part.decoder.read_length(9);
     std::vector<TypeMember> members;
     members.reserve(count);
@@ -289,13 +296,6 @@ class TypeReader final {
     (void)decoder.read_string_view();
     const auto kind = decoder.read<std::uint32_t>();
     return decoder.ok() && (kind == indirection_tag || is_known(kind));
-  }
-
-  /// The kind without aliases; tk_null while they are not complete.
-  static TypeKind kind_behind(const TypeNode& type) noexcept {
-    const TypeNode* node = &type;
-    while (node != nullptr && node->kind == TypeKind::tk_alias) node = node->content;
-    return node == nullptr ? TypeKind::tk_null : node->kind;
   }
 
   void read_value(TypeNode& node, Part& part) {
@@ -360,10 +360,6 @@ TypeRef decode_type(Decoder& decoder, TypeLimits limits) {
   return {};
 }
 
-const TypeNode& unaliased(const TypeNode& type) noexcept {
-  const TypeNode* node = &type;
-  while (node->kind == TypeKind::tk_alias) node = node->content;
-  return *node;
-}
+const TypeNode& unaliased(const TypeNode& type) noexcept { return *find_unaliased(type); }
 
 }  // namespace perigee::cdr
