@@ -4,6 +4,7 @@
 #include "orb/connection.h"
 
 #include "orb/message_trace.h"
+#include <perigee/base/segments.h>
 
 #include <algorithm>
 #include <utility>
@@ -16,12 +17,6 @@ namespace {
 
 // Octets of memory that an empty queue may keep for the next time.
 constexpr std::size_t queue_memory_kept_max = 256 * 1024;
-
-std::size_t total_size(std::span<const OctetSpan> segments) noexcept {
-  std::size_t size = 0;
-  for (const OctetSpan segment : segments) size += segment.size();
-  return size;
-}
 
 void append(Octets& destination, std::span<const OctetSpan> segments, std::size_t skip = 0) {
   for (OctetSpan segment : segments) {

@@ -3,6 +3,7 @@
 // deadline sends them, or do it themselves. So nobody's time can end the sending of what nobody
 // else will send.
 #include "orb/connection.h"
+#include <perigee/base/segments.h>
 
 #include <algorithm>
 
@@ -41,9 +42,7 @@ bool Connection::take_writing_limited() noexcept {
 SendResult Connection::write_limited(const cdr::Buffer& message, const CallDeadline& deadline) {
   const std::span<const OctetSpan> segments = segments_of(message);
   const IoResult result = send_rest(segments, send_once(segments, &deadline), &deadline);
-  std::size_t size = 0;
-  for (const OctetSpan segment : segments) size += segment.size();
-  const bool complete = result.count == size;
+  const bool complete = result.count == total_size(segments);
   if (!complete && (result.count != 0 || result.status != IoStatus::timed_out)) {
     fail_output(result);
     return {SendStatus::failed};
@@ -61,8 +60,7 @@ IoResult Connection::send_once(std::span<const OctetSpan> segments, const CallDe
 // all.
 IoResult Connection::send_rest(std::span<const OctetSpan> segments, IoResult first,
                                const CallDeadline* deadline) {
-  std::size_t size = 0;
-  for (const OctetSpan segment : segments) size += segment.size();
+  const std::size_t size = total_size(segments);
   const auto goes_on = [&](const IoResult& result) {
     return result.ok() || (deadline != nullptr && result.status == IoStatus::timed_out);
   };

@@ -1,5 +1,6 @@
 // Decorators that record: of a transport, and of a protocol with all the transports that it makes.
 #include "transport/pcap_writer.h"
+#include <perigee/base/segments.h>
 #include <perigee/transport/pcap.h>
 
 #include <algorithm>
@@ -28,9 +29,7 @@ class RecordingTransport final : public Transport {
   ~RecordingTransport() override { writer_.finish(conversation_, self_); }
 
   IoResult send(std::span<const OctetSpan> segments, Wait wait) override {
-    if (wait == Wait::yes) {
-      return send_recorded(segments);
-    }
+    if (wait == Wait::yes) return send_recorded(segments);
     const IoResult result = inner_->send(segments, wait);
     writer_.data(conversation_, self_, segments, result.count);
     return result;
@@ -62,22 +61,25 @@ class RecordingTransport final : public Transport {
  private:
   // After a short send its rest comes again, and is in the file already.
   IoResult send_recorded(std::span<const OctetSpan> segments) {
-    std::size_t size = 0;
-    std::size_t known = recorded_ahead_;
-    if (known == 0) writer_.data(conversation_, self_, segments, static_cast<std::size_t>(-1));
-    for (OctetSpan segment : segments) {
-      size += segment.size();
-      if (recorded_ahead_ == 0) continue;
-      const std::size_t skipped = std::min(known, segment.size());
-      known -= skipped;
-      segment = segment.subspan(skipped);
-      if (!segment.empty()) writer_.data(conversation_, self_, {&segment, 1}, segment.size());
-    }
+    const std::size_t size = total_size(segments);
+    if (recorded_ahead_ == 0)
+      writer_.data(conversation_, self_, segments, size);
+    else
+      record_behind(recorded_ahead_, segments);
     const IoResult result = inner_->send(segments, Wait::yes);
     // Where nothing has gone, the sender may give its message up.
     if (result.count != 0 || recorded_ahead_ != 0)
       recorded_ahead_ = std::max(size, recorded_ahead_) - result.count;
     return result;
+  }
+
+  void record_behind(std::size_t known, std::span<const OctetSpan> segments) {
+    for (OctetSpan segment : segments) {
+      const std::size_t skipped = std::min(known, segment.size());
+      known -= skipped;
+      segment = segment.subspan(skipped);
+      if (!segment.empty()) writer_.data(conversation_, self_, {&segment, 1}, segment.size());
+    }
   }
 
   std::unique_ptr<Transport> inner_;
@@ -203,9 +205,8 @@ class RecordingProtocol final : public ProtocolFactory {
 
 std::expected<std::unique_ptr<PcapFile>, IoError> make_pcap_file(const std::string& path) {
   auto file = std::make_unique<PcapFileImplementation>(path);
-  if (!file->ok()) {
+  if (!file->ok())
     return std::unexpected(IoError{IoErrorKind::system, IoOperation::create, 0, path});
-  }
   return file;
 }
 
