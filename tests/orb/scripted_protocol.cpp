@@ -69,13 +69,23 @@ void ScriptedTransport::await_read() {
   arrived_.wait(lock, [this] { return inbound_taken_ == inbound_.size() || end_ != End::open; });
 }
 
+void ScriptedTransport::await_receive() {
+  std::unique_lock lock(mutex_);
+  arrived_.wait(lock, [this] { return receive_waits_; });
+}
+
 IoResult ScriptedTransport::receive(MutableOctetSpan space, transport::Wait wait) {
   ++counts_.receives;
   std::unique_lock lock(mutex_);
   const auto something = [this] { return inbound_taken_ < inbound_.size() || end_ != End::open; };
   if (!something() && wait == transport::Wait::no) return {0, IoStatus::would_block, 0};
   if (!something() && receive_timeout_.count() > 0) return {0, IoStatus::timed_out, 0};
-  arrived_.wait(lock, something);
+  if (!something()) {
+    receive_waits_ = true;
+    arrived_.notify_all();
+    arrived_.wait(lock, something);
+    receive_waits_ = false;
+  }
   const std::size_t count = std::min(space.size(), inbound_.size() - inbound_taken_);
   if (count == 0 && end_ == End::reset) return {0, IoStatus::failed, ECONNRESET};
   if (count == 0) return {0, IoStatus::end_of_stream, 0};

@@ -46,7 +46,8 @@ class ScriptedTransport final : public transport::Transport {
   // What the script's peer does.
   void deliver(OctetSpan octets);
   void deliver(const cdr::Buffer& message);
-  void await_read();  ///< blocks until all that was delivered has been received
+  void await_read();     ///< blocks until all that was delivered has been received
+  void await_receive();  ///< blocks until a receive waits for what is not delivered yet
   void end_of_stream();
   void reset();  ///< ECONNRESET, after what was delivered before
 
@@ -73,6 +74,7 @@ class ScriptedTransport final : public transport::Transport {
 
   std::mutex mutex_;  // guards what follows
   std::condition_variable arrived_;
+  bool receive_waits_ = false;
   Octets inbound_;
   std::size_t inbound_taken_ = 0;
   End end_ = End::open;

@@ -45,6 +45,7 @@ class LatePeer {
       });
       if (answers_.size() == answer_all_at_)
         for (const auto& answer : answers_) answer();
+      transport_ = &transport;
       ++arrived_;
       arrived_.notify_all();
     };
@@ -54,8 +55,14 @@ class LatePeer {
   void await_request(int count) {
     for (int seen = arrived_; seen < count; seen = arrived_) arrived_.wait(seen);
   }
+  /// The first caller waits for its reply.
+  void await_reader() {
+    await_request(1);
+    transport_->await_receive();
+  }
 
  private:
+  ScriptedTransport* transport_ = nullptr;
   std::size_t answer_all_at_ = 0;
   std::vector<std::function<void()>> answers_;
   std::atomic<int> arrived_{0};
@@ -201,6 +208,20 @@ TEST_CASE("after a call has timed out, a new connection's first reply is still a
   const auto object = fixture.object({"peer"});
   check_timeout(limited(object, fixture.core(), milliseconds(1)), CORBA::COMPLETED_MAYBE);
   CHECK(caught<CORBA::TIMEOUT>([&] { ping(object); }).minor() == (CORBA::PERIGEE_VMCID | 2));
+  CHECK(fixture.counts("peer").connects == 1);
+}
+
+TEST_CASE("a caller that shares a connection and gives up does not disturb who reads") {
+  Fixture fixture(one_connection());
+  LatePeer peer;
+  fixture.peer("peer", peer.on_message());
+  const auto object = fixture.object({"peer"});
+  std::future<std::int32_t> reader = std::async(std::launch::async, [&] { return echo(object); });
+  peer.await_reader();  // which has left its send: nothing is queued behind that
+  check_timeout(limited(object, fixture.core(), milliseconds(20)), CORBA::COMPLETED_MAYBE);
+  peer.answer(1);  // late: dropped by the reader
+  peer.answer(0);
+  CHECK(reader.get() == 0);
   CHECK(fixture.counts("peer").connects == 1);
 }
 
