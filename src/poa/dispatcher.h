@@ -5,6 +5,7 @@
 
 #include "orb/orb_core.h"
 #include "poa/key_index.h"
+#include "poa/limits.h"
 #include "poa/object_key.h"
 #include "poa/slot_table.h"
 #include "poa/upcall.h"
@@ -25,12 +26,6 @@ class Adapter;
 class AdapterVisit;
 class NameTable;
 class Manager;
-
-struct AdapterLimits {
-  std::uint32_t adapters_max = 65536;
-  std::uint32_t objects_max = 64u << 20;      ///< active at one time, in all adapters
-  std::uint32_t holding_requests_max = 1024;  ///< threads that wait per POAManager in state HOLDING
-};
 
 /// Where interceptors will hook in: null until somebody registers.
 struct UpcallHooks {

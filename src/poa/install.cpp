@@ -33,8 +33,8 @@ void release_held(Adapter& adapter) noexcept {
 
 class AdapterService final : public orb::Service {
  public:
-  explicit AdapterService(orb::OrbCore& core)
-      : dispatcher_(std::make_shared<Dispatcher>(core.weak_from_this())) {}
+  AdapterService(orb::OrbCore& core, const AdapterLimits& limits)
+      : dispatcher_(std::make_shared<Dispatcher>(core.weak_from_this(), limits)) {}
   ~AdapterService() override { destroy(); }
 
   void stop(orb::Completion /*completion*/) noexcept override {
@@ -92,8 +92,8 @@ constexpr InitialReference initial_references[] = {
 
 }  // namespace
 
-void install(orb::OrbCore& core) {
-  auto service = std::make_unique<AdapterService>(core);
+void install(orb::OrbCore& core, const AdapterLimits& limits) {
+  auto service = std::make_unique<AdapterService>(core, limits);
   const std::weak_ptr<Dispatcher> dispatcher = service->dispatcher();
   core.set_dispatcher(service->dispatcher().get());
   core.add_service(std::move(service));

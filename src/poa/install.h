@@ -1,6 +1,7 @@
 // Puts the object adapters into an ORB: the one function of this layer that the runtime calls.
 #pragma once
 
+#include "poa/limits.h"
 #include <perigee/base/export.h>
 
 namespace perigee::orb {
@@ -11,6 +12,6 @@ namespace perigee::poa {
 
 /// Registers the dispatcher, the service and the initial references "RootPOA" and "POACurrent".
 /// The server opens its endpoints when "RootPOA" is first resolved. Call before the ORB is used.
-PERIGEE_API void install(orb::OrbCore& core);
+PERIGEE_API void install(orb::OrbCore& core, const AdapterLimits& limits = {});
 
 }  // namespace perigee::poa

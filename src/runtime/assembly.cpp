@@ -48,7 +48,7 @@ std::shared_ptr<orb::OrbCore> assemble(Configuration configuration) {
       orb::CoreParts{std::move(configuration.settings), std::move(protocols),
                      giop::make_giop(configuration.limits), std::move(recorder)});
   core->set_server(orb::make_server(*core));
-  poa::install(*core);
+  poa::install(*core, configuration.adapter_limits);
   return core;
 }
 

@@ -1,7 +1,7 @@
 // The default assembly of an ORB: the one place that names concrete protocols.
 #pragma once
 
-#include "runtime/options.h"
+#include "runtime/configuration.h"
 
 #include <memory>
 

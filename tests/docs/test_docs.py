@@ -4,7 +4,6 @@
 - A block whose fence names a file of the repository (```cpp examples/hello/client.cpp) is an excerpt
   of it: the same lines, one after another. A line of `...` stands for lines left out.
 - An "interop fact" that code cites by its number has a row in docs/interop.md.
-- The table of options in docs/using.md has each option of src/runtime/options.cpp, and no other.
 - A block ```sh run is run by bash in the root of the repository; if the next block is ```text output,
   its lines are what the commands print, where `...` stands for any text. build/release means the
   build that runs the test.
@@ -89,19 +88,6 @@ class Facts(unittest.TestCase):
                     with self.subTest(f"{file.relative_to(ROOT)}: fact {number}"):
                         self.assertIn(number, rows)
         self.assertGreater(cited, 10)
-
-
-class Options(unittest.TestCase):
-    def test_the_options_of_the_orb_are_listed(self):
-        source = (ROOT / "src/runtime/options.cpp").read_text()
-        table = re.search(r"^constexpr Option options\[\] = \{\n(.*?)^\};", source,
-                          re.MULTILINE | re.DOTALL)
-        self.assertIsNotNone(table, "src/runtime/options.cpp has no table of options")
-        options = re.findall(r'^ +\{"(\w+)",', table.group(1), re.MULTILINE)
-        listed = re.findall(r"^\| `-ORB(\w+)` \| [^|]+\|[^|]*\|$",
-                            (ROOT / "docs/using.md").read_text(), re.MULTILINE)
-        self.assertGreater(len(options), 10)
-        self.assertEqual(options + ["Help"], listed)  # which is no row of that table
 
 
 class Commands(unittest.TestCase):

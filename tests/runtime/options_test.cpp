@@ -1,13 +1,13 @@
 // The options of ORB_init.
 #include "runtime/options.h"
 
+#include "runtime/option_table.h"
 #include <perigee/orb/exceptions.h>
 
 #include <doctest/doctest.h>
 
 #include <fstream>
 #include <iterator>
-#include <sstream>
 #include <string>
 
 namespace perigee::runtime {
@@ -119,14 +119,19 @@ TEST_CASE("the list of options has each of them, with its value and its meaning"
   CHECK(contains(list, "-ORBHelp"));
 }
 
-TEST_CASE("docs/using.md explains every option") {
+TEST_CASE("docs/using.md explains every option, with its key") {
   std::ifstream file(PERIGEE_SOURCE_FOLDER "/docs/using.md");
   const std::string text(std::istreambuf_iterator<char>(file), {});
-  std::istringstream list(describe_options());
-  for (std::string line; std::getline(list, line);) {
-    const std::string name = line.substr(2, line.find(' ', 2) - 2);
-    CHECK_MESSAGE(contains(text, "`" + name + "`"), name);
+  for (const Option& option : option_table()) {
+    const std::string key = option.key.empty() ? "" : "`" + std::string(option.key) + "` ";
+    const std::string row = "| `-ORB" + std::string(option.name) + "` | " + key + "|";
+    CHECK_MESSAGE(contains(text, row), row);
   }
+  std::size_t rows = 0;
+  for (std::size_t at = text.find("\n| `-ORB"); at != text.npos;
+       at = text.find("\n| `-ORB", at + 1))
+    ++rows;
+  CHECK(rows == option_table().size() + 1);  // -ORBHelp is no row of that table
 }
 
 }  // namespace perigee::runtime

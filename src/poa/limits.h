@@ -1,0 +1,14 @@
+// How much the object adapters of an ORB hold.
+#pragma once
+
+#include <cstdint>
+
+namespace perigee::poa {
+
+struct AdapterLimits {
+  std::uint32_t adapters_max = 65536;
+  std::uint32_t objects_max = 64u << 20;      ///< active at one time, in all adapters
+  std::uint32_t holding_requests_max = 1024;  ///< threads that wait per POAManager in state HOLDING
+};
+
+}  // namespace perigee::poa

@@ -1,0 +1,23 @@
+// All that options and configuration files can say about an ORB. Values only.
+#pragma once
+
+#include "orb/settings.h"
+#include "poa/limits.h"
+#include <perigee/base/log.h>
+#include <perigee/messaging/protocol.h>
+
+#include <optional>
+#include <string>
+
+namespace perigee::runtime {
+
+struct Configuration {
+  orb::Settings settings;
+  messaging::Limits limits;
+  poa::AdapterLimits adapter_limits;
+  std::optional<log::Level> log_level;
+  std::string pcap_file;    ///< empty: nothing is recorded
+  std::string config_file;  ///< from the command line; empty: PERIGEE_CONFIG, if that is set
+};
+
+}  // namespace perigee::runtime

@@ -1,0 +1,151 @@
+// The rows of the table, in groups, and the handlers of those that are no plain numbers.
+#include "runtime/option_table.h"
+
+#include "runtime/option_values.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace perigee::runtime {
+
+namespace {
+
+using orb::Settings;
+
+void set_config_file(Configuration& configuration, const std::string& value) {
+  configuration.config_file = value;
+}
+
+void set_id(Configuration& configuration, const std::string& value) {
+  configuration.settings.orb_id = value;
+}
+
+void add_initial_reference(Configuration& configuration, const std::string& value) {
+  const std::size_t equals = value.find('=');
+  if (equals == 0 || equals == std::string::npos || equals + 1 == value.size())
+    throw BadValue{
+        "<name>=<reference> is needed, like NameService=corbaloc::host:2809/NameService"};
+  configuration.settings.initial_references.emplace_back(value.substr(0, equals),
+                                                         value.substr(equals + 1));
+}
+
+void set_default_initial_reference(Configuration& configuration, const std::string& value) {
+  configuration.settings.default_initial_reference = value;
+}
+
+// May be given several times, and may list several with semicolons between.
+void add_listen_endpoints(Configuration& configuration, const std::string& value) {
+  for (std::size_t start = 0; start <= value.size();) {
+    const std::size_t end = std::min(value.find(';', start), value.size());
+    const auto endpoint = transport::parse_endpoint(value.substr(start, end - start));
+    if (!endpoint) throw BadValue{"<scheme>://<address> is needed, like iiop://host:2809"};
+    configuration.settings.listen_endpoints.push_back(*endpoint);
+    start = end + 1;
+  }
+}
+
+void set_thread_strategy(Configuration& configuration, const std::string& value) {
+  constexpr std::pair<std::string_view, orb::ThreadStrategy> strategies[] = {
+      {"thread-per-connection", orb::ThreadStrategy::thread_per_connection},
+      {"reactive", orb::ThreadStrategy::reactive}};
+  configuration.settings.thread_strategy = parse_name(value, strategies);
+}
+
+void set_giop_version(Configuration& configuration, const std::string& value) {
+  constexpr std::pair<std::string_view, messaging::Version> versions[] = {
+      {"1.0", {1, 0}}, {"1.1", {1, 1}}, {"1.2", {1, 2}}};
+  configuration.settings.version_max = parse_name(value, versions);
+}
+
+cdr::CharSet parse_char_set(const std::string& value) {
+  if (const auto set = cdr::parse_char_set(value)) return *set;
+  throw BadValue{"UTF-8, US-ASCII or ISO-8859-<part> is needed"};
+}
+
+void set_native_char_code_set(Configuration& configuration, const std::string& value) {
+  configuration.settings.code_sets.native_char = parse_char_set(value);
+}
+
+void set_default_char_code_set(Configuration& configuration, const std::string& value) {
+  configuration.settings.code_sets.default_char = parse_char_set(value);
+}
+
+void set_default_wchar_code_set(Configuration& configuration, const std::string& value) {
+  const auto set = cdr::parse_wide_set(value);
+  if (!set) throw BadValue{"UTF-16, UCS-2 or UCS-4 is needed"};
+  configuration.settings.code_sets.default_wide = set;
+}
+
+void set_trace_level(Configuration& configuration, const std::string& value) {
+  constexpr std::pair<std::string_view, log::Level> levels[] = {
+      {"trace", log::Level::trace},     {"debug", log::Level::debug}, {"info", log::Level::info},
+      {"warning", log::Level::warning}, {"error", log::Level::error}, {"off", log::Level::off}};
+  configuration.log_level = parse_name(value, levels);
+}
+
+void set_pcap_file(Configuration& configuration, const std::string& value) {
+  configuration.pcap_file = value;
+}
+
+using enum ValueKind;
+
+constexpr std::string_view milliseconds = "<milliseconds>";
+constexpr std::string_view octets = "<octets>";
+constexpr std::string_view number_of = "<number>";
+constexpr std::uint32_t size_min = 1024;  // of messages and fragments
+
+// What a row of the documents, too, is checked against: see docs/limits.md.
+constexpr Option options[] = {
+    {"ConfigFile", "", none, "<file.toml>", "values for these options; the command line wins",
+     set_config_file},
+    {"id", "orb.id", text, "<name>", "the name of the ORB", set_id},
+    {"InitRef", "initial_references", named_texts, "<name>=<reference>",
+     "what resolve_initial_references gives for a name", add_initial_reference},
+    {"DefaultInitRef", "orb.default_initial_reference", text, "<reference prefix>",
+     "put before /<name> for all other names", set_default_initial_reference},
+    {"ListenEndpoints", "server.listen", texts, "<scheme>://<address>[;...]",
+     "where a server listens", add_listen_endpoints},
+    {"ThreadStrategy", "server.thread_strategy", text, "reactive|thread-per-connection",
+     "how the threads of a server share connections", set_thread_strategy},
+    {"GiopVersion", "protocol.giop_version", text, "1.0|1.1|1.2", "the highest that is spoken",
+     set_giop_version},
+    {"NativeCharCodeSet", "code_sets.native_char", text, "UTF-8|US-ASCII|ISO-8859-<part>",
+     "what char and std::string are in", set_native_char_code_set},
+    {"DefaultCharCodeSet", "code_sets.default_char", text, "UTF-8|US-ASCII|ISO-8859-<part>",
+     "of peers that do not say", set_default_char_code_set},
+    {"DefaultWcharCodeSet", "code_sets.default_wchar", text, "UTF-16|UCS-2|UCS-4",
+     "of peers that do not say", set_default_wchar_code_set},
+
+    number_option<&messaging::Limits::fragment_size, size_min>(
+        "FragmentSize", "protocol.fragment_size", octets,
+        "from which messages of GIOP 1.2 are cut"),
+    number_option<&messaging::Limits::message_size_max, size_min>(
+        "MessageSizeMax", "limits.message_size_max", octets,
+        "of a message; longer ones are refused"),
+
+    number_option<&Settings::connect_timeout, 0>("ConnectTimeout", "timeouts.connect_ms",
+                                                 milliseconds, "for connecting"),
+    number_option<&Settings::first_reply_timeout, 0>(
+        "FirstReplyTimeout", "timeouts.first_reply_ms", milliseconds,
+        "for the first reply on a new connection; 0: none"),
+    number_option<&Settings::send_timeout, 0>(
+        "SendTimeout", "timeouts.send_ms", milliseconds,
+        "until a peer that takes nothing is cut off; 0: never"),
+
+    number_option<&Settings::connections_per_endpoint_max>("ConnectionsPerEndpointMax",
+                                                           "limits.connections_per_endpoint_max",
+                                                           number_of, "of a client to a server"),
+
+    {"TraceLevel", "log.level", text, "trace|debug|info|warning|error|off",
+     "lines of the log; debug: messages, trace: their octets", set_trace_level},
+    {"Pcap", "log.pcap", text, "<file>", "records all messages, for Wireshark", set_pcap_file},
+};
+
+}  // namespace
+
+std::span<const Option> option_table() noexcept { return options; }
+
+}  // namespace perigee::runtime

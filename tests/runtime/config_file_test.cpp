@@ -1,0 +1,208 @@
+// Configuration files: what they set, who wins, and how mistakes in them are reported.
+#include "runtime/config_file.h"
+
+#include "runtime/options.h"
+#include <perigee/orb/exceptions.h>
+
+#include <doctest/doctest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+
+namespace perigee::runtime {
+
+namespace {
+
+/// A file with this text, for as long as it lives.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(std::string_view text) {
+    const int fd = mkstemp(path_.data());
+    REQUIRE(fd >= 0);
+    FILE* const file = fdopen(fd, "w");
+    std::fwrite(text.data(), 1, text.size(), file);
+    std::fclose(file);
+  }
+  ~TemporaryFile() { std::remove(path_.c_str()); }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  [[nodiscard]] const std::string& path() const noexcept { return path_; }
+
+ private:
+  std::string path_ = "/tmp/perigee_config_XXXXXX";
+};
+
+Configuration read(std::string_view text) {
+  Configuration configuration;
+  read_config_text(text, "test.toml",
+                   [&](const Option&) -> Configuration& { return configuration; });
+  return configuration;
+}
+
+// The text of the BAD_PARAM; empty if there is none.
+std::string complaint(std::string_view text) {
+  try {
+    (void)read(text);
+  } catch (const CORBA::BAD_PARAM& exception) {
+    return exception.detail();
+  }
+  return {};
+}
+
+Configuration configured(const TemporaryFile& file, std::vector<std::string> arguments = {}) {
+  arguments.insert(arguments.begin(), {"-ORBConfigFile", file.path()});
+  Configuration configuration;
+  take_options(arguments, configuration);
+  return configuration;
+}
+
+bool contains(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+constexpr std::string_view whole_file = R"(
+[orb]
+id = "gateway"
+default_initial_reference = "corbaloc::host"
+
+[server]
+listen = ["iiop://a:1", "iiop://b:2"]
+thread_strategy = "reactive"
+
+[protocol]
+giop_version = "1.1"
+fragment_size = 4096
+
+[limits]
+message_size_max = 100_000
+
+[timeouts]
+connect_ms = 5
+
+[initial_references]
+NameService = "corbaloc::h/x=y"
+"a.b c" = "corbaloc::h/z"
+
+[log]
+level = "info"
+)";
+
+}  // namespace
+
+TEST_CASE("a configuration file sets what the options set") {
+  const Configuration configuration = read(whole_file);
+  const orb::Settings& settings = configuration.settings;
+  CHECK(settings.orb_id == "gateway");
+  CHECK(settings.default_initial_reference == "corbaloc::host");
+  CHECK(settings.listen_endpoints ==
+        std::vector<transport::Endpoint>{{"iiop", "a:1"}, {"iiop", "b:2"}});
+  CHECK(settings.thread_strategy == orb::ThreadStrategy::reactive);
+  CHECK(settings.version_max == messaging::Version{1, 1});
+  CHECK(configuration.limits.fragment_size == 4096);
+  CHECK(configuration.limits.message_size_max == 100'000);
+  CHECK(settings.connect_timeout == std::chrono::milliseconds(5));
+  CHECK(settings.initial_references ==
+        std::vector<std::pair<std::string, std::string>>{{"NameService", "corbaloc::h/x=y"},
+                                                         {"a.b c", "corbaloc::h/z"}});
+  CHECK(configuration.log_level == log::Level::info);
+}
+
+TEST_CASE("the command line wins over the file, whichever comes first") {
+  const TemporaryFile file(whole_file);
+  const Configuration configuration =
+      configured(file, {"-ORBid", "mine", "-ORBListenEndpoints", "iiop://c:3", "-ORBInitRef",
+                        "NameService=corbaloc::mine/N"});
+  CHECK(configuration.settings.orb_id == "mine");
+  CHECK(configuration.settings.listen_endpoints ==
+        std::vector<transport::Endpoint>{{"iiop", "c:3"}});
+  CHECK(configuration.settings.thread_strategy == orb::ThreadStrategy::reactive);
+  // The first match counts.
+  CHECK(configuration.settings.initial_references.front() ==
+        std::pair<std::string, std::string>("NameService", "corbaloc::mine/N"));
+  CHECK(configuration.settings.initial_references.size() == 3);
+}
+
+TEST_CASE("what the command line overrides must be right nevertheless") {
+  const TemporaryFile file("[server]\nthread_strategy = \"pool\"\n");
+  CHECK_THROWS_AS((void)configured(file, {"-ORBThreadStrategy", "reactive"}), CORBA::BAD_PARAM);
+}
+
+TEST_CASE("the example of the documents is right") {
+  Configuration configuration;
+  read_config_file(PERIGEE_SOURCE_FOLDER "/examples/stock/server.toml",
+                   [&](const Option&) -> Configuration& { return configuration; });
+  CHECK(configuration.limits.message_size_max == 1'048'576);
+}
+
+TEST_CASE("PERIGEE_CONFIG names a file for programs that are given none") {
+  const TemporaryFile file("[orb]\nid = \"of the environment\"\n");
+  const TemporaryFile other("[orb]\nid = \"of the option\"\n");
+  setenv("PERIGEE_CONFIG", file.path().c_str(), 1);
+  std::vector<std::string> none;
+  Configuration configuration;
+  take_options(none, configuration);
+  CHECK(configuration.settings.orb_id == "of the environment");
+  CHECK(configured(other).settings.orb_id == "of the option");
+  unsetenv("PERIGEE_CONFIG");
+}
+
+TEST_CASE("a key that does not exist is shown with its place, and those that do") {
+  const std::string key = complaint("[timeouts]\nconnect_ms = 5\nconect_ms = 5\n");
+  CHECK(contains(key, "test.toml:3:1: "));
+  CHECK(contains(key, "no 'conect_ms' in 'timeouts'"));
+  CHECK(contains(key, "connect_ms, first_reply_ms, send_ms"));
+  const std::string table = complaint("\n  [limit]\n");
+  CHECK(contains(table, "test.toml:2:4: there is no table 'limit'"));
+  CHECK(contains(table, "server, protocol"));
+}
+
+TEST_CASE("a value of a wrong type is shown with its place, and the right type") {
+  const std::string number = complaint("[limits]\nmessage_size_max = \"5\"\n");
+  CHECK(contains(number, "test.toml:2:20: limits.message_size_max is a string"));
+  CHECK(contains(number, "a whole number is needed: <octets>"));
+  CHECK(contains(complaint("[protocol]\ngiop_version = 1.2"), "a string is needed: 1.0|1.1|1.2"));
+  CHECK(contains(complaint("[server]\nlisten = [\"iiop://a:1\", 5]"), "test.toml:2:25: "));
+  CHECK(contains(complaint("[server]\nlisten = 1979-05-27"), "is a date or time"));
+  CHECK(contains(complaint("initial_references = true"), "a table of strings is needed"));
+  CHECK(contains(complaint("[initial_references]\nA = 1"), "but a table of strings"));
+  CHECK(contains(complaint("timeouts = [1]"), "'timeouts' is an array, but a table is needed"));
+  CHECK(contains(complaint("[[timeouts]]\nconnect_ms = 1"), "but a table is needed"));
+}
+
+TEST_CASE("a value out of range is shown with its place, and the range") {
+  const std::string low = complaint("[limits]\nmessage_size_max = 12\n");
+  CHECK(contains(low, "test.toml:2:20: limits.message_size_max cannot be '12'"));
+  CHECK(contains(low, "from 1024 to 4294967295"));
+  CHECK(contains(complaint("[timeouts]\nconnect_ms = -1"), "from 0 to 2147483647"));
+  CHECK(contains(complaint("[timeouts]\nconnect_ms = 99999999999"), "from 0 to 2147483647"));
+  CHECK(contains(complaint("[server]\nlisten = \"host\""), "iiop://"));
+}
+
+TEST_CASE("what is no TOML is shown with its place") {
+  CHECK(contains(complaint("[limits\n"), "test.toml:1:"));
+  CHECK(contains(complaint("[orb]\nid = \"a\"\nid = \"b\""), "test.toml:3:"));
+  CHECK(contains(complaint("[orb]\nid = \"\xff\""), "test.toml:2:"));
+}
+
+TEST_CASE("a file that is not there, is a folder, or is too long is BAD_PARAM with its name") {
+  const auto detail = [](const std::string& path) {
+    std::vector<std::string> arguments = {"-ORBConfigFile", path};
+    Configuration configuration;
+    try {
+      take_options(arguments, configuration);
+    } catch (const CORBA::BAD_PARAM& exception) {
+      return exception.detail();
+    }
+    return std::string();
+  };
+  CHECK(
+      contains(detail("/nonexistent/perigee.toml"), "/nonexistent/perigee.toml cannot be opened"));
+  CHECK(contains(detail("/tmp"), "/tmp cannot be"));
+  const std::string comment(config_file_size_max - 1, '#');
+  CHECK(detail(TemporaryFile(comment + "\n").path()).empty());
+  CHECK(contains(detail(TemporaryFile(comment + "\n\n").path()), "longer than 1048576"));
+}
+
+}  // namespace perigee::runtime
