@@ -1,5 +1,6 @@
 // The parts of the encoder that are calls anyway: strings, blocks, long double, failure.
 #include <perigee/cdr/encoder.h>
+#include <perigee/cdr/text_run.h>
 
 #include <algorithm>
 
@@ -37,7 +38,7 @@ bool copy_as_words(std::byte* place, std::string_view text) {
 }
 
 /// False if there is a NUL inside. Most texts are short: for these, calls cost more than the work.
-bool copy_text(std::byte* place, std::string_view text) {
+bool copy_without_nul(std::byte* place, std::string_view text) {
   if (text.size() > 16) {
     std::memcpy(place, text.data(), text.size());
     return std::memchr(text.data(), 0, text.size()) == nullptr;
@@ -58,6 +59,11 @@ void Encoder::fail(ErrorKind kind) noexcept {
   if (error_.kind == ErrorKind::none) error_ = {kind, position()};
 }
 
+ErrorKind copy_text(std::byte* place, const std::string& text) noexcept {
+  if (text.size() >= Encoder::length_max) return ErrorKind::too_large;
+  return copy_without_nul(place, text) ? ErrorKind::none : ErrorKind::bad_string;
+}
+
 // CORBA 3.0, 15.3.2.7: the length counts the terminating NUL.
 void Encoder::write_string(std::string_view text) {
   if (text.size() >= length_max) return fail(ErrorKind::too_large);
@@ -72,7 +78,7 @@ void Encoder::write_string(std::string_view text) {
   place += padding;
   const std::uint32_t length = swap_ ? reverse_octets(size) : size;
   std::memcpy(place, &length, sizeof length);
-  if (!copy_text(place + sizeof length, text)) return fail(ErrorKind::bad_string);
+  if (!copy_without_nul(place + sizeof length, text)) return fail(ErrorKind::bad_string);
   place[sizeof length + text.size()] = std::byte{0};
   buffer_->advance(padding + sizeof length + size);
 }

@@ -50,6 +50,8 @@ class PERIGEE_API Buffer {
     return data_ + size_;
   }
   void advance(std::size_t count) noexcept { size_ += count; }
+  /// What `reserve` gives without moving the octets.
+  [[nodiscard]] std::size_t room() const noexcept { return capacity_ - size_; }
 
   /// Removes own octets from the end. No borrowed segment may lie beyond `own_size`.
   void truncate(std::size_t own_size) noexcept { size_ = own_size; }

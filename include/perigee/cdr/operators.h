@@ -75,6 +75,10 @@ inline Decoder& operator>>(Decoder& decoder, std::wstring& text) {
 template <typename T>
 concept FixedSizeStruct = requires { requires T::_wire_size_min > 0; };
 
+/// Generated structs of strings and values of fixed size. They have `_write_all`.
+template <typename T>
+concept TextStruct = requires { requires T::_is_text_run; };
+
 /// The octets that a value of type T takes on the wire at least: what a sequence's length must be
 /// justified by before its elements are made.
 template <typename T>
@@ -102,7 +106,7 @@ Encoder& operator<<(Encoder& encoder, const std::vector<T>& values) {
     encoder.write_array(std::span<const T>(values));
   } else if constexpr (std::same_as<T, bool>) {
     for (const bool value : values) encoder.write_boolean(value);
-  } else if constexpr (FixedSizeStruct<T>) {
+  } else if constexpr (FixedSizeStruct<T> || TextStruct<T>) {
     _write_all(encoder, values.data(), values.size());
   } else {
     for (const T& value : values) encoder << value;
@@ -144,7 +148,7 @@ Encoder& operator<<(Encoder& encoder, const std::array<T, N>& values) {
   if constexpr (BasicType<Element>) {
     const auto* first = reinterpret_cast<const Element*>(values.data());
     encoder.write_array(std::span<const Element>(first, sizeof(values) / sizeof(Element)));
-  } else if constexpr (FixedSizeStruct<T>) {
+  } else if constexpr (FixedSizeStruct<T> || TextStruct<T>) {
     _write_all(encoder, values.data(), values.size());
   } else {
     for (const T& value : values) encoder << value;

@@ -10,7 +10,8 @@
 //   has_characters  whether there are any whose octets depend on the code sets
 //   members(run, value)  the members in turn, from any phase, in any byte order
 //   block(run, value)    the same from `phase` on, in the native byte order: copied by block
-// A run inside another struct has `sizes`, `has_characters` and `members` only.
+// A run inside another struct has `sizes`, `has_characters` and `members` only. Structs that have
+// strings, too: text_run.h.
 #pragma once
 
 #include <perigee/cdr/decoder.h>
@@ -20,6 +21,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <string>
 #include <type_traits>
 
 namespace perigee::cdr {
@@ -37,35 +39,38 @@ template <typename Octet>
 class RunPlace {
  public:
   RunPlace(Octet* place, std::size_t position) noexcept
-      : place_(place), bias_(position - reinterpret_cast<std::uintptr_t>(place)) {}
+      : start_(place), start_position_(position), position_(position) {}
 
   /// The position modulo `modulus`, a power of two.
   [[nodiscard]] std::size_t phase(std::size_t modulus) const noexcept {
-    return (reinterpret_cast<std::uintptr_t>(place_) + bias_) & (modulus - 1);
+    return position_ & (modulus - 1);
   }
-  [[nodiscard]] Octet* place() const noexcept { return place_; }
-  void skip(std::size_t count) noexcept { place_ += count; }
+  [[nodiscard]] Octet* place() const noexcept { return start_ + (position_ - start_position_); }
+  [[nodiscard]] std::size_t position() const noexcept { return position_; }
+  void skip(std::size_t count) noexcept { position_ += count; }
 
  protected:
-  [[nodiscard]] std::size_t padding(std::size_t alignment) const noexcept {
-    return (alignment - phase(alignment)) & (alignment - 1);
+  /// Two instructions: structs whose texts differ in length wait for it at every alignment.
+  void skip_padding(std::size_t alignment) noexcept {
+    position_ = (position_ + alignment - 1) & (0 - alignment);
   }
 
  private:
-  Octet* place_;
-  std::size_t bias_;  // position minus address, modulo 2^64
+  Octet* start_;
+  std::size_t start_position_;
+  std::size_t position_;
 };
 
 /// Writes a run. Every step but `align` may use octets of the run's own only, `align` up to seven
 /// beyond: they are reserved, too.
 template <bool swaps>
-class RunWriter final : public RunPlace<std::byte> {
+class RunWriter : public RunPlace<std::byte> {
  public:
   using RunPlace::RunPlace;
 
   void align(std::size_t alignment) noexcept {
     std::memset(place(), 0, alignment);  // cheaper than to ask whether there is any padding
-    skip(padding(alignment));
+    skip_padding(alignment);
   }
   void pad(std::size_t count) noexcept {
     std::memset(place(), 0, count);
@@ -105,7 +110,7 @@ class RunReader final : public RunPlace<const std::byte> {
  public:
   using RunPlace::RunPlace;
 
-  void align(std::size_t alignment) noexcept { skip(padding(alignment)); }
+  void align(std::size_t alignment) noexcept { skip_padding(alignment); }
   void pad(std::size_t count) noexcept { skip(count); }
   template <typename T>
   void field(T& value) noexcept {
@@ -150,10 +155,11 @@ class RunReader final : public RunPlace<const std::byte> {
   bool has_bad_enum_ = false;
 };
 
-/// Writes a run by the encoder, which converts characters.
+/// Writes a run by the encoder, which converts characters, and knows both byte orders.
 class ConvertingWriter final {
  public:
   explicit ConvertingWriter(Encoder& encoder) noexcept : encoder_(encoder) {}
+  void text(const std::string& text) { encoder_.write_string(text); }
   void align(std::size_t /*alignment*/) noexcept {}
   void pad(std::size_t /*count*/) noexcept {}
   template <typename T>

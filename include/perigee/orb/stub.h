@@ -8,6 +8,7 @@
 #include <perigee/cdr/encoder.h>
 #include <perigee/cdr/operators.h>
 #include <perigee/cdr/run.h>
+#include <perigee/cdr/text_run.h>
 #include <perigee/orb/mapping.h>
 
 #include <cstdint>

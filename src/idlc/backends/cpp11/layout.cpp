@@ -169,4 +169,15 @@ std::vector<Part> parts(const std::vector<Member>& members) {
   return result;
 }
 
+bool is_text_run(const Struct& structure) {
+  const auto is_text = [](const Part& part) {
+    if (part.run) return false;
+    const Type& type = unaliased(*part.member->type);
+    return type.kind == TypeKind::string && type.bound == 0;
+  };
+  const std::vector<Part> all = parts(structure.members);
+  return structure.base == nullptr && std::ranges::any_of(all, is_text) &&
+         std::ranges::all_of(all, [&](const Part& part) { return part.run || is_text(part); });
+}
+
 }  // namespace perigee::idlc::cpp11

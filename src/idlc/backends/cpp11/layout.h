@@ -77,4 +77,7 @@ struct Part {
 };
 std::vector<Part> parts(const std::vector<Member>& members);
 
+/// Whether the members are strings without bounds, at least one, and values of fixed size.
+bool is_text_run(const Struct& structure);
+
 }  // namespace perigee::idlc::cpp11

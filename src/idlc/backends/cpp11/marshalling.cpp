@@ -45,8 +45,7 @@ std::string enumerator_count(const Type& type) {
 }
 
 /// Where the position is known modulo `modulus`, padding is; else it is a step of its own.
-void define_members(Writer& writer, const Run& run) {
-  writer.write("static void members(auto& _run, auto& _value) {");
+void write_leaves(Writer& writer, const Run& run) {
   std::size_t modulus = 1;
   std::size_t phase = 0;
   for (const Leaf& leaf : run.leaves) {
@@ -66,6 +65,11 @@ void define_members(Writer& writer, const Run& run) {
     else
       writer.write("  _run.field($value$);", {{"value", access(leaf)}});
   }
+}
+
+void define_members(Writer& writer, const Run& run) {
+  writer.write("static void members(auto& _run, auto& _value) {");
+  write_leaves(writer, run);
   writer.write("}");
 }
 
@@ -129,11 +133,7 @@ void define_fixed_layout(Writer& writer, const Struct& structure, const FixedLay
   writer.write("};\n");
 }
 
-void define_runs(Writer& writer, const std::vector<Member>& members,
-                 const std::string& class_name) {
-  if (!has_runs(members)) return;
-  writer.separate();
-  writer.write("struct $class$::_wire {", {{"class", class_name}});
+void define_runs(Writer& writer, const std::vector<Member>& members) {
   std::size_t index = 0;
   for (const Part& part : parts(members)) {
     if (!is_run(part)) continue;
@@ -146,6 +146,52 @@ void define_runs(Writer& writer, const std::vector<Member>& members,
     }
     writer.write("};");
   }
+}
+
+/// The most octets that a part takes, wherever it starts; of a string, without its characters.
+std::size_t size_max(const Part& part) {
+  if (!part.run) return 3 + 4 + 1;
+  std::size_t most = 0;
+  for (std::size_t phase = 0; phase < Run::phase_count; ++phase)
+    most = std::max(most, part.run->wire_size(phase));
+  return most;
+}
+
+std::string access(const Member& member) { return "_value." + cpp_name(member.name) + "()"; }
+
+void write_text_run_member(Writer& writer, const Part& part, std::size_t& run_index) {
+  if (!part.run) return writer.write("  _run.text($text$);", {{"text", access(*part.member)}});
+  if (is_run(part))
+    return writer.write("  $run$::members(_run, _value);", {{"run", run_name(run_index++)}});
+  write_leaves(writer, *part.run);
+}
+
+void define_text_run(Writer& writer, const Struct& structure) {
+  std::size_t fixed_size = 0;
+  std::string text_size;
+  for (const Part& part : parts(structure.members)) {
+    fixed_size += size_max(part);
+    if (part.run) continue;
+    text_size += (text_size.empty() ? "" : " + ") + access(*part.member) + ".size()";
+  }
+  const Indented body(writer);
+  writer.write("static constexpr std::size_t fixed_size = $size$;",
+               {{"size", std::to_string(fixed_size)}});
+  writer.write("static std::size_t text_size(auto& _value) { return $size$; }",
+               {{"size", text_size}});
+  writer.write("static void members(auto& _run, auto& _value) {");
+  std::size_t run_index = 0;
+  for (const Part& part : parts(structure.members)) write_text_run_member(writer, part, run_index);
+  writer.write("}");
+}
+
+void define_wire(Writer& writer, const std::vector<Member>& members, const Struct* text_run,
+                 const std::string& class_name) {
+  if (!has_runs(members) && text_run == nullptr) return;
+  writer.separate();
+  writer.write("struct $class$::_wire {", {{"class", class_name}});
+  define_runs(writer, members);
+  if (text_run != nullptr) define_text_run(writer, *text_run);
   writer.write("};\n");
 }
 
@@ -223,7 +269,7 @@ void define_members_operator(Writer& writer, const Coder& coder, const Struct* b
 }
 
 constexpr std::string_view all_body = R"(
-  ::perigee::cdr::$verb$_structs<$class$::_wire>($coder$, _values, _count);
+  ::perigee::cdr::$verb$_$kind$<$class$::_wire>($coder$, _values, _count);
 }
 
 )";
@@ -235,29 +281,40 @@ constexpr std::string_view one_body = R"(
 
 )";
 
-void define_fixed_operators(Writer& writer, const Coder& coder, const std::string& class_name) {
+/// `kind`: "structs" or "texts".
+void define_all_operators(Writer& writer, const Coder& coder, std::string_view kind,
+                          const std::string& class_name) {
   const std::string name(coder.name);
   writer.separate();
   writer.list(all_function(coder), all_parameters(coder, class_name), ") {");
-  writer.write(all_body, {{"verb", coder.verb}, {"class", class_name}, {"coder", name}});
+  writer.write(all_body,
+               {{"verb", coder.verb}, {"kind", kind}, {"class", class_name}, {"coder", name}});
   open_operator(writer, coder, reference(coder, class_name) + " _value");
   writer.write(one_body, {{"verb", coder.verb}, {"coder", name}});
 }
 
-bool is_any_base_fixed(const Struct& base) {
-  return fixed_layout(base) || (base.base != nullptr && is_any_base_fixed(*base.base));
+bool is_any_base(const Struct& structure, bool (*is_such)(const Struct&)) {
+  const Struct* base = structure.base;
+  return base != nullptr && (is_such(*base) || is_any_base(*base, is_such));
 }
 
 }  // namespace
 
 void declare_wire_layout(Writer& writer, const Struct& structure) {
   const std::optional<FixedLayout> layout = fixed_layout(structure);
-  const bool hides_base = structure.base != nullptr && is_any_base_fixed(*structure.base);
-  if (!layout && !hides_base && !has_runs(structure.members)) return;
+  const bool has_fixed_base =
+      is_any_base(structure, [](const Struct& base) { return fixed_layout(base).has_value(); });
+  const bool has_text_base = is_any_base(structure, is_text_run);
+  const bool is_text = is_text_run(structure);
+  const bool has_wire = layout || is_text || has_runs(structure.members);
+  if (!has_wire && !has_fixed_base && !has_text_base) return;
   writer.separate();
-  if (layout || has_runs(structure.members)) writer.write("struct _wire;");
-  if (hides_base)
+  if (has_wire) writer.write("struct _wire;");
+  if (has_fixed_base)
     writer.write("static constexpr std::size_t _wire_size_min = 0;  // unlike its base");
+  if (has_text_base)
+    writer.write("static constexpr bool _is_text_run = false;  // unlike its base");
+  if (is_text) writer.write("static constexpr bool _is_text_run = true;");
   if (!layout) return;
   std::size_t least = layout->run.wire_size(0);
   for (std::size_t phase = 1; phase < Run::phase_count; ++phase)
@@ -273,21 +330,25 @@ void declare_wire_layout(Writer& writer, const Exception& exception) {
 }
 
 void declare_all_functions(Writer& writer, const Struct& structure, const std::string& class_name) {
-  if (!fixed_layout(structure)) return;
-  for (const Coder& coder : {encoding, decoding})
-    writer.list(all_function(coder), all_parameters(coder, class_name), ");");
+  const bool is_fixed = fixed_layout(structure).has_value();
+  if (is_fixed || is_text_run(structure))
+    writer.list(all_function(encoding), all_parameters(encoding, class_name), ");");
+  if (is_fixed) writer.list(all_function(decoding), all_parameters(decoding, class_name), ");");
 }
 
 void define_operators(Writer& writer, const Struct& structure, const std::string& class_name) {
   writer.separate();
   const std::optional<FixedLayout> layout = fixed_layout(structure);
+  const bool is_text = is_text_run(structure);
   if (layout)
     define_fixed_layout(writer, structure, *layout, class_name);
   else
-    define_runs(writer, structure.members, class_name);
+    define_wire(writer, structure.members, is_text ? &structure : nullptr, class_name);
   for (const Coder& coder : {encoding, decoding}) {
     if (layout)
-      define_fixed_operators(writer, coder, class_name);
+      define_all_operators(writer, coder, "structs", class_name);
+    else if (is_text && coder.verb == encoding.verb)
+      define_all_operators(writer, coder, "texts", class_name);
     else
       define_members_operator(writer, coder, structure.base, structure.members, class_name);
   }
@@ -296,7 +357,7 @@ void define_operators(Writer& writer, const Struct& structure, const std::string
 
 void define_operators(Writer& writer, const Exception& exception, const std::string& class_name) {
   writer.separate();
-  define_runs(writer, exception.members, class_name);
+  define_wire(writer, exception.members, nullptr, class_name);
   for (const Coder& coder : {encoding, decoding})
     define_members_operator(writer, coder, nullptr, exception.members, class_name);
   writer.separate();

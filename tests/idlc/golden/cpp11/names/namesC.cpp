@@ -35,9 +35,27 @@ void _cxx_template::swap(_cxx_template& _other) noexcept {
   std::swap(namespace_, _other.namespace_);
 }
 
+struct _cxx_template::_wire {
+  static constexpr std::size_t fixed_size = 22;
+  static std::size_t text_size(auto& _value) { return _value._cxx_what().size(); }
+  static void members(auto& _run, auto& _value) {
+    _run.align(4);
+    _run.field(_value._cxx_int32_t());
+    _run.text(_value._cxx_what());
+    _run.align(4);
+    _run.enumerator(_value._cxx_namespace(), 4);
+  }
+};
+
+void _write_all(
+    ::perigee::cdr::Encoder& _encoder, const _cxx_template* _values, std::size_t _count) {
+  ::perigee::cdr::write_texts<_cxx_template::_wire>(_encoder, _values, _count);
+}
+
 ::perigee::cdr::Encoder& operator<<(
     ::perigee::cdr::Encoder& _encoder, const _cxx_template& _value) {
-  return _encoder << _value._cxx_int32_t() << _value._cxx_what() << _value._cxx_namespace();
+  _write_all(_encoder, &_value, 1);
+  return _encoder;
 }
 
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, _cxx_template& _value) {

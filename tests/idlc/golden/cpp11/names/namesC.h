@@ -48,6 +48,9 @@ class _cxx_template {
     _visit_member("namespace", _value.namespace_);
   }
 
+  struct _wire;
+  static constexpr bool _is_text_run = true;
+
  private:
   int32_t int32_t_{};
   std::string what_;
@@ -56,6 +59,8 @@ class _cxx_template {
 
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const _cxx_template& _value);
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, _cxx_template& _value);
+void _write_all(
+    ::perigee::cdr::Encoder& _encoder, const _cxx_template* _values, std::size_t _count);
 
 class _cxx_throw final : public ::CORBA::UserException {
  public:

@@ -1094,9 +1094,25 @@ void Inside::First::swap(Inside::First& _other) noexcept {
   std::swap(y_, _other.y_);
 }
 
+struct Inside::First::_wire {
+  static constexpr std::size_t fixed_size = 15;
+  static std::size_t text_size(auto& _value) { return _value.y().size(); }
+  static void members(auto& _run, auto& _value) {
+    _run.align(4);
+    _run.field(_value.x());
+    _run.text(_value.y());
+  }
+};
+
+void _write_all(
+    ::perigee::cdr::Encoder& _encoder, const Inside::First* _values, std::size_t _count) {
+  ::perigee::cdr::write_texts<Inside::First::_wire>(_encoder, _values, _count);
+}
+
 ::perigee::cdr::Encoder& operator<<(
     ::perigee::cdr::Encoder& _encoder, const Inside::First& _value) {
-  return _encoder << _value.x() << _value.y();
+  _write_all(_encoder, &_value, 1);
+  return _encoder;
 }
 
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Inside::First& _value) {

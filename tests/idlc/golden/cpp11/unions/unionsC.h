@@ -684,6 +684,9 @@ class Inside {
       _visit_member("y", _value.y_);
     }
 
+    struct _wire;
+    static constexpr bool _is_text_run = true;
+
    private:
     int32_t x_{};
     std::string y_;
@@ -738,6 +741,8 @@ class Inside {
 
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Inside::First& _value);
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Inside::First& _value);
+void _write_all(
+    ::perigee::cdr::Encoder& _encoder, const Inside::First* _values, std::size_t _count);
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Inside& _value);
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Inside& _value);
 

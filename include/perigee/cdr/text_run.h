@@ -1,0 +1,103 @@
+// Structs of strings and values of fixed size: how generated code writes them. Room is asked for
+// once a struct; where the next octet goes is kept in a register until the last one is written.
+//
+// A generated class `Wire` describes such a struct:
+//   fixed_size   the most octets of CDR that it takes, the characters of its strings aside
+//   text_size(value)     the characters of its strings
+//   members(run, value)  the members in turn
+#pragma once
+
+#include <perigee/cdr/run.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+
+namespace perigee::cdr {
+
+/// Copies a text with nothing behind it. What is wrong with it, if anything: it has a NUL inside,
+/// or is longer than CDR can tell.
+PERIGEE_API ErrorKind copy_text(std::byte* place, const std::string& text) noexcept;
+
+/// Short texts are copied as this many octets, whatever their length.
+inline constexpr std::size_t short_text_room = 16;
+
+// The strings of libstdc++ have as much room at least: in the object.
+#if defined(__SSE2__) && defined(__GLIBCXX__) && _GLIBCXX_USE_CXX11_ABI
+inline constexpr std::size_t short_text_max = short_text_room - 1;
+
+/// Copies a short text, and what follows it in memory. Not zero: it has a NUL inside.
+inline unsigned copy_short_text(std::byte* place, const char* text, std::size_t size) noexcept {
+  using Characters [[gnu::vector_size(short_text_room)]] = char;
+  Characters characters;
+  std::memcpy(&characters, text, short_text_room);
+  std::memcpy(place, &characters, short_text_room);
+  const auto nuls = static_cast<unsigned>(__builtin_ia32_pmovmskb128(characters == 0));
+  return nuls & ((1U << size) - 1);
+}
+#else
+inline constexpr std::size_t short_text_max = 0;
+
+inline unsigned copy_short_text(std::byte*, const char*, std::size_t) noexcept { return 0; }
+#endif
+
+/// Writes texts, too. Steps may use octets beyond the run: as many as a short text's room.
+class TextRunWriter final : public RunWriter<false> {
+ public:
+  explicit TextRunWriter(Encoder& encoder)
+      : RunWriter(encoder.buffer().reserve(short_text_room), encoder.position()),
+        end_(place() + encoder.buffer().room()) {}
+
+  /// Room for `size` octets, and for those beyond.
+  void reserve(Encoder& encoder, std::size_t size) {
+    size += short_text_room;
+    if (static_cast<std::size_t>(end_ - place()) >= size) [[likely]]
+      return;
+    commit(encoder);
+    encoder.buffer().reserve(size);
+    *this = TextRunWriter(encoder);
+  }
+
+  void text(const std::string& text) noexcept {
+    const std::size_t size = text.size();
+    align(4);
+    field(static_cast<std::uint32_t>(size + 1));
+    if (size <= short_text_max) [[likely]] {
+      has_nul_ |= copy_short_text(place(), text.data(), size);
+    } else if (const ErrorKind error = copy_text(place(), text); error != ErrorKind::none) {
+      error_ = error;
+    }
+    skip(size);
+    field(std::uint8_t{0});
+  }
+
+  /// What was written becomes the buffer's.
+  void commit(Encoder& encoder) const noexcept {
+    encoder.buffer().advance(position() - encoder.position());
+    if (has_nul_ != 0) encoder.fail(ErrorKind::bad_string);
+    if (error_ != ErrorKind::none) encoder.fail(error_);
+  }
+
+ private:
+  std::byte* end_;
+  unsigned has_nul_ = 0;
+  ErrorKind error_ = ErrorKind::none;
+};
+
+/// `count` structs in turn, without a length.
+template <typename Wire, typename T>
+void write_texts(Encoder& encoder, const T* values, std::size_t count) {
+  if (encoder.swaps() || encoder.code_sets().converts()) [[unlikely]] {
+    ConvertingWriter run(encoder);
+    return run::each<Wire>(run, values, count);
+  }
+  TextRunWriter run(encoder);
+  for (const T* value = values; value != values + count; ++value) {
+    run.reserve(encoder, Wire::fixed_size + Wire::text_size(*value));
+    Wire::members(run, *value);
+  }
+  run.commit(encoder);
+}
+
+}  // namespace perigee::cdr
