@@ -39,38 +39,36 @@ template <typename Octet>
 class RunPlace {
  public:
   RunPlace(Octet* place, std::size_t position) noexcept
-      : start_(place), start_position_(position), position_(position) {}
+      : place_(place), bias_(position - reinterpret_cast<std::uintptr_t>(place)) {}
 
   /// The position modulo `modulus`, a power of two.
   [[nodiscard]] std::size_t phase(std::size_t modulus) const noexcept {
-    return position_ & (modulus - 1);
+    return (reinterpret_cast<std::uintptr_t>(place_) + bias_) & (modulus - 1);
   }
-  [[nodiscard]] Octet* place() const noexcept { return start_ + (position_ - start_position_); }
-  [[nodiscard]] std::size_t position() const noexcept { return position_; }
-  void skip(std::size_t count) noexcept { position_ += count; }
+  [[nodiscard]] Octet* place() const noexcept { return place_; }
+  void skip(std::size_t count) noexcept { place_ += count; }
 
  protected:
-  /// Two instructions: structs whose texts differ in length wait for it at every alignment.
   void skip_padding(std::size_t alignment) noexcept {
-    position_ = (position_ + alignment - 1) & (0 - alignment);
+    place_ += (alignment - phase(alignment)) & (alignment - 1);
   }
 
  private:
-  Octet* start_;
-  std::size_t start_position_;
-  std::size_t position_;
+  Octet* place_;
+  std::size_t bias_;  // position minus address, modulo 2^64
 };
 
 /// Writes a run. Every step but `align` may use octets of the run's own only, `align` up to seven
 /// beyond: they are reserved, too.
-template <bool swaps>
-class RunWriter : public RunPlace<std::byte> {
+template <bool swaps, typename Place = RunPlace<std::byte>>
+class RunWriter : public Place {
  public:
-  using RunPlace::RunPlace;
+  using Place::Place;
+  using Place::place, Place::skip;
 
   void align(std::size_t alignment) noexcept {
     std::memset(place(), 0, alignment);  // cheaper than to ask whether there is any padding
-    skip_padding(alignment);
+    this->skip_padding(alignment);
   }
   void pad(std::size_t count) noexcept {
     std::memset(place(), 0, count);

@@ -42,8 +42,30 @@ inline constexpr std::size_t short_text_max = 0;
 inline unsigned copy_short_text(std::byte*, const char*, std::size_t) noexcept { return 0; }
 #endif
 
+/// As RunPlace, for runs in which nothing stands at a constant offset from what was before: to
+/// align takes two instructions, for which the whole rest waits.
+class TextPlace {
+ public:
+  TextPlace(std::byte* place, std::size_t position) noexcept
+      : start_(place), start_position_(position), position_(position) {}
+
+  [[nodiscard]] std::byte* place() const noexcept { return start_ + (position_ - start_position_); }
+  [[nodiscard]] std::size_t position() const noexcept { return position_; }
+  void skip(std::size_t count) noexcept { position_ += count; }
+
+ protected:
+  void skip_padding(std::size_t alignment) noexcept {
+    position_ = (position_ + alignment - 1) & (0 - alignment);
+  }
+
+ private:
+  std::byte* start_;
+  std::size_t start_position_;
+  std::size_t position_;
+};
+
 /// Writes texts, too. Steps may use octets beyond the run: as many as a short text's room.
-class TextRunWriter final : public RunWriter<false> {
+class TextRunWriter final : public RunWriter<false, TextPlace> {
  public:
   explicit TextRunWriter(Encoder& encoder)
       : RunWriter(encoder.buffer().reserve(short_text_room), encoder.position()),
