@@ -63,7 +63,7 @@ Decoder Decoder::read_encapsulation() noexcept {
     fail(ErrorKind::too_deep);
     return failed(ErrorKind::too_deep);
   }
-  Decoder nested = from_encapsulation(contents, {.depth_max = depth_left_ - 1});
+  Decoder nested = from_encapsulation(contents, {depth_left_ - 1, objects_left_});
   nested.environment_ = environment_;
   nested.code_sets_ = code_sets_;
   if (!nested.ok()) fail(nested.error_.kind);

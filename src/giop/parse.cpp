@@ -23,8 +23,8 @@ using messaging::ResponseFlags;
 
 namespace {
 
-cdr::Decoder decoder_of(const IncomingMessage& message) noexcept {
-  cdr::Decoder decoder(message.octets, message.order, message.header_size);
+cdr::Decoder decoder_of(const IncomingMessage& message, const cdr::Limits& limits) noexcept {
+  cdr::Decoder decoder(message.octets, message.order, message.header_size, limits);
   if (message.piece_sizes) [[unlikely]]
     decoder.set_pieces(message.piece_sizes.get());
   return decoder;
@@ -110,7 +110,7 @@ std::expected<Parsed<RequestHeader>, FramingError> Giop::parse_request(
     const IncomingMessage& message, ContextStorage& contexts) const {
   // Read through the decoder that is returned: to copy it would cost as much as to read.
   std::expected<Parsed<RequestHeader>, FramingError> result(std::in_place, RequestHeader{},
-                                                            decoder_of(message));
+                                                            decoder_of(message, limits_.values));
   auto& [header, decoder] = *result;
   const std::uint32_t contexts_max = limits_.service_contexts_max;
   const Check check = message.version.minor >= 2
@@ -126,7 +126,7 @@ std::expected<Parsed<RequestHeader>, FramingError> Giop::parse_request(
 std::expected<Parsed<ReplyHeader>, FramingError> Giop::parse_reply(const IncomingMessage& message,
                                                                    ContextStorage& contexts) const {
   std::expected<Parsed<ReplyHeader>, FramingError> result(std::in_place, ReplyHeader{},
-                                                          decoder_of(message));
+                                                          decoder_of(message, limits_.values));
   auto& [header, decoder] = *result;
   const bool contexts_last = message.version.minor >= 2;
   Check check;
@@ -143,7 +143,7 @@ std::expected<Parsed<ReplyHeader>, FramingError> Giop::parse_reply(const Incomin
 
 std::expected<LocateRequestHeader, FramingError> Giop::parse_locate_request(
     const IncomingMessage& message) const {
-  cdr::Decoder decoder = decoder_of(message);
+  cdr::Decoder decoder = decoder_of(message, limits_.values);
   LocateRequestHeader header;
   header.request_id = decoder.read<std::uint32_t>();
   if (message.version.minor >= 2) {
@@ -159,7 +159,7 @@ std::expected<LocateRequestHeader, FramingError> Giop::parse_locate_request(
 
 std::expected<Parsed<LocateReplyHeader>, FramingError> Giop::parse_locate_reply(
     const IncomingMessage& message) const {
-  cdr::Decoder decoder = decoder_of(message);
+  cdr::Decoder decoder = decoder_of(message, limits_.values);
   LocateReplyHeader header;
   header.request_id = decoder.read<std::uint32_t>();
   header.status = read_status<LocateStatus>(decoder, message.version.minor >= 2 ? 6 : 3);
@@ -169,7 +169,7 @@ std::expected<Parsed<LocateReplyHeader>, FramingError> Giop::parse_locate_reply(
 
 std::expected<std::uint32_t, FramingError> Giop::parse_cancel_request(
     const IncomingMessage& message) const {
-  cdr::Decoder decoder = decoder_of(message);
+  cdr::Decoder decoder = decoder_of(message, limits_.values);
   const auto request_id = decoder.read<std::uint32_t>();
   if (!decoder.ok()) return std::unexpected(FramingError::bad_header);
   return request_id;

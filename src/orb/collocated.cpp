@@ -19,7 +19,8 @@ class CollocatedRequest final : public ServerRequest {
     operation_ = call.operation;
     object_key_ = call.object_key;
     response_expected_ = call.response_expected;
-    arguments_ = cdr::Decoder(call.arguments.own_octets(), std::endian::native);
+    arguments_ = cdr::Decoder(call.arguments.own_octets(), std::endian::native, 0,
+                              core.messaging().limits().values);
     arguments_.set_environment(&core);
     arguments_.set_code_sets(code_sets_);
     reply_.clear();

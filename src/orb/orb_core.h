@@ -106,6 +106,17 @@ class PERIGEE_API OrbCore final : public cdr::Environment,
     return dispatcher_.load(std::memory_order_acquire);
   }
 
+  /// @name The server's requests in progress, `requests_max` of them.
+  /// @{
+  [[nodiscard]] bool admit_request() noexcept {
+    const bool fits =
+        requests_in_progress_.fetch_add(1, std::memory_order_relaxed) < settings_.requests_max;
+    if (!fits) end_request();
+    return fits;
+  }
+  void end_request() noexcept { requests_in_progress_.fetch_sub(1, std::memory_order_relaxed); }
+  /// @}
+
   /// @name References.
   /// @{
   /// nullptr for a nil IOR.
@@ -165,8 +176,10 @@ class PERIGEE_API OrbCore final : public cdr::Environment,
   std::unique_ptr<Server> server_;
   std::atomic<RequestDispatcher*> dispatcher_{nullptr};
   std::atomic<Life> life_{Life::running};
+  // Apart from all the rest: every request of every thread writes it.
+  alignas(64) std::atomic<std::uint32_t> requests_in_progress_{0};
 
-  mutable std::mutex mutex_;  // guards what follows
+  alignas(64) mutable std::mutex mutex_;  // guards what follows
   std::condition_variable life_changed_;
   std::vector<std::unique_ptr<Service>> services_;
   std::vector<std::function<void()>> destroy_hooks_;

@@ -40,7 +40,7 @@ struct Resolution {
 }
 
 object_reference<Object> from_ior(Resolution& resolution, std::string_view text) {
-  auto ior = iop::parse_ior_string(text);
+  auto ior = iop::parse_ior_string(text, resolution.core.settings().reference_limits);
   if (!ior) raise_bad_text(ior.error().reason, ior.error().text);
   return resolution.core.make_object(std::move(*ior));
 }

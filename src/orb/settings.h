@@ -3,6 +3,7 @@
 #pragma once
 
 #include <perigee/cdr/code_sets.h>
+#include <perigee/iop/ior.h>
 #include <perigee/messaging/message.h>
 #include <perigee/transport/transport.h>
 
@@ -47,6 +48,7 @@ struct Settings {
   messaging::Version version_max;
   std::size_t read_buffer_size = 64 * 1024;  ///< octets per connection that reads by itself
   std::size_t write_queue_size_max = 8 * 1024 * 1024;  ///< octets that wait for a slow reader
+  iop::IorLimits reference_limits;                     ///< of references from outside
 
   // Client.
   std::uint32_t connections_per_endpoint_max = 5;  ///< then callers share connections
@@ -62,7 +64,8 @@ struct Settings {
   /// A peer that takes nothing of what is sent to it for so long is cut off; zero: never.
   std::chrono::milliseconds send_timeout{60'000};
   std::uint32_t nested_upcall_depth_max = 32;
-  std::uint32_t requests_per_connection_max = 256;    ///< in progress; more get TRANSIENT
+  std::uint32_t requests_per_connection_max = 256;  ///< in progress; more get TRANSIENT
+  std::uint32_t requests_max = 16'384;  ///< in progress on all connections; more get TRANSIENT
   std::uint32_t threads_per_connection_max = 32;      ///< thread-per-connection: if pipelined
   std::uint32_t held_requests_max = 1024;             ///< reactive: kept while a POAManager holds
   std::uint32_t messages_per_turn_max = 1024;         ///< reactive: of one connection

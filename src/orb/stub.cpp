@@ -104,9 +104,9 @@ void encode_object(cdr::Encoder& encoder, const CORBA::Object* object) {
 counted_ptr<orb::Reference> decode_reference(cdr::Decoder& decoder) {
   iop::Ior ior;
   decoder.count_object();
-  iop::decode(decoder, ior);
-  if (!decoder.ok() || ior.is_nil()) return nullptr;
   orb::OrbCore* const core = orb::OrbCore::from(decoder.environment());
+  iop::decode(decoder, ior, core != nullptr ? core->settings().reference_limits : iop::IorLimits{});
+  if (!decoder.ok() || ior.is_nil()) return nullptr;
   if (core != nullptr) return core->make_reference(std::move(ior));
   decoder.fail(cdr::ErrorKind::bad_value);  // no ORB that could use the reference
   return nullptr;

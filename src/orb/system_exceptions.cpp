@@ -95,6 +95,13 @@ void raise_character_error(const cdr::Error& error, Finder finder, Sender sender
   }
 }
 
+// CORBA 3.0, 4.12.3.6: what is right in itself, but beyond a limit of ours. Returns if not so.
+void raise_limit_error(const cdr::Error& error, CompletionStatus completed,
+                       const std::string& detail) {
+  if (error.kind == cdr::ErrorKind::too_deep || error.kind == cdr::ErrorKind::too_large)
+    throw CORBA::IMP_LIMIT(0, completed, detail);
+}
+
 }  // namespace
 
 void raise_decode_error(const cdr::Error& error, Sender sender, CompletionStatus completed,
@@ -102,6 +109,7 @@ void raise_decode_error(const cdr::Error& error, Sender sender, CompletionStatus
   const std::string detail = std::string(what) + ": " + cdr::to_string(error);
   const Finder finder = sender == Sender::client ? Finder::server : Finder::client;
   raise_character_error(error, finder, sender, completed, detail);
+  raise_limit_error(error, completed, detail);
   throw CORBA::MARSHAL(0, completed, detail);
 }
 
@@ -109,6 +117,7 @@ void raise_encode_error(const cdr::Error& error, Sender sender, CompletionStatus
   const std::string detail = "encoding: " + cdr::to_string(error);
   const Finder finder = sender == Sender::client ? Finder::client : Finder::server;
   raise_character_error(error, finder, sender, completed, detail);
+  raise_limit_error(error, completed, detail);
   switch (error.kind) {
     case cdr::ErrorKind::local_object:
       throw CORBA::MARSHAL(minor_local_object, completed, detail);

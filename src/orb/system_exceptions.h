@@ -39,10 +39,13 @@ inline constexpr std::uint32_t minor_forward_hops = CORBA::PERIGEE_VMCID | 1;   
 inline constexpr std::uint32_t minor_mute_peer = CORBA::PERIGEE_VMCID | 2;       ///< TIMEOUT
 inline constexpr std::uint32_t minor_answered_twice = CORBA::PERIGEE_VMCID | 3;  ///< BAD_INV_ORDER
 inline constexpr std::uint32_t minor_closed_by_peer = CORBA::PERIGEE_VMCID | 4;  ///< TRANSIENT
+inline constexpr std::uint32_t minor_too_many_requests = CORBA::PERIGEE_VMCID | 5;   ///< TRANSIENT
 inline constexpr std::uint32_t minor_wrong_union_member = CORBA::PERIGEE_VMCID | 5;  ///< BAD_PARAM
 inline constexpr std::uint32_t minor_bound_exceeded = CORBA::PERIGEE_VMCID | 6;      ///< BAD_PARAM
 inline constexpr std::uint32_t minor_bits_exceeded = CORBA::PERIGEE_VMCID | 7;       ///< BAD_PARAM
 inline constexpr std::uint32_t minor_deadline = CORBA::PERIGEE_VMCID | 8;            ///< TIMEOUT
+
+inline constexpr std::uint32_t minor_too_many_in_all = CORBA::PERIGEE_VMCID | 9;  ///< TRANSIENT
 
 /// Throws the exception with this repository id; UNKNOWN (OMG minor 2) if there is none such.
 [[noreturn]] void raise_system_exception(std::string_view repository_id, std::uint32_t minor,

@@ -79,6 +79,12 @@ void set_default_wchar_code_set(Configuration& configuration, const std::string&
   configuration.settings.code_sets.default_wide = set;
 }
 
+// Of all requests in a reactive server, and of the threads that wait for one POAManager.
+void set_held_requests_max(Configuration& configuration, const std::string& value) {
+  configuration.settings.held_requests_max = parse_number(value, std::uint32_t{0});
+  configuration.adapter_limits.holding_requests_max = configuration.settings.held_requests_max;
+}
+
 void set_trace_level(Configuration& configuration, const std::string& value) {
   constexpr std::pair<std::string_view, log::Level> levels[] = {
       {"trace", log::Level::trace},     {"debug", log::Level::debug}, {"info", log::Level::info},
@@ -124,7 +130,62 @@ constexpr Option options[] = {
         "from which messages of GIOP 1.2 are cut"),
     number_option<&messaging::Limits::message_size_max, size_min>(
         "MessageSizeMax", "limits.message_size_max", octets,
-        "of a message; longer ones are refused"),
+        "of a message, its fragments together"),
+    number_option<&messaging::Limits::fragments_max>("FragmentsMax", "limits.fragments_max",
+                                                     number_of, "of one message"),
+    number_option<&messaging::Limits::partial_messages_max>(
+        "PartialMessagesMax", "limits.partial_messages_max", number_of,
+        "of fragmented messages in progress on a connection"),
+    number_option<&messaging::Limits::partial_size_max, size_min>(
+        "PartialSizeMax", "limits.partial_size_max", octets,
+        "of all fragmented messages in progress on a connection"),
+    number_option<&messaging::Limits::service_contexts_max, 0>(
+        "ServiceContextsMax", "limits.service_contexts_max", number_of, "of a message"),
+    number_option<&cdr::Limits::depth_max>("ValueDepthMax", "limits.value_depth_max", number_of,
+                                           "of values inside each other"),
+    number_option<&cdr::Limits::objects_max>("ValueObjectsMax", "limits.value_objects_max",
+                                             number_of,
+                                             "of references, anys and TypeCodes in a message"),
+    number_option<&iop::IorLimits::profiles_max>("ProfilesMax", "limits.profiles_max", number_of,
+                                                 "of a reference"),
+    number_option<&iop::IorLimits::ior_string_size_max, size_min>(
+        "IorStringSizeMax", "limits.ior_string_size_max", "<characters>", "of an IOR: string"),
+    number_option<&Settings::write_queue_size_max, size_min>(
+        "SendQueueSizeMax", "limits.send_queue_size_max", octets,
+        "that wait for a peer that does not read"),
+
+    number_option<&Settings::connections_per_endpoint_max>(
+        "ConnectionsPerEndpointMax", "limits.connections_per_endpoint_max", number_of,
+        "of a client to a server; then callers share"),
+    number_option<&Settings::endpoints_max>("EndpointsMax", "limits.endpoints_max", number_of,
+                                            "that a client remembers"),
+    number_option<&Settings::targets_max>("TargetsMax", "limits.targets_max", number_of,
+                                          "of addresses of a reference that are tried"),
+    number_option<&Settings::forward_hops_max, 0>("ForwardHopsMax", "limits.forward_hops_max",
+                                                  number_of, "of location forwards in one call"),
+    number_option<&Settings::forwards_remembered_max, 0>(
+        "ForwardsRememberedMax", "limits.forwards_remembered_max", number_of, "by a reference"),
+
+    number_option<&Settings::server_connections_max>(
+        "ServerConnectionsMax", "limits.server_connections_max", number_of, "of a server"),
+    number_option<&Settings::requests_max>("RequestsMax", "limits.requests_max", number_of,
+                                           "of requests in progress in a server"),
+    number_option<&Settings::requests_per_connection_max>(
+        "RequestsPerConnectionMax", "limits.requests_per_connection_max", number_of,
+        "of requests in progress on a connection"),
+    number_option<&Settings::threads_per_connection_max>(
+        "ThreadsPerConnectionMax", "limits.threads_per_connection_max", number_of,
+        "of thread-per-connection, if the peer does not wait for replies"),
+    {"HeldRequestsMax", "limits.held_requests_max", number, number_of,
+     "of requests that wait for a POAManager", set_held_requests_max,
+     NumberIn<&Settings::held_requests_max>::show},
+    number_option<&Settings::nested_upcall_depth_max, 0>(
+        "NestedUpcallDepthMax", "limits.nested_upcall_depth_max", number_of,
+        "of upcalls that wait for replies on one thread"),
+    number_option<&poa::AdapterLimits::adapters_max>("AdaptersMax", "limits.adapters_max",
+                                                     number_of, "of POAs"),
+    number_option<&poa::AdapterLimits::objects_max>("ObjectsMax", "limits.objects_max", number_of,
+                                                    "of active objects"),
 
     number_option<&Settings::connect_timeout, 0>("ConnectTimeout", "timeouts.connect_ms",
                                                  milliseconds, "for connecting"),
@@ -134,10 +195,12 @@ constexpr Option options[] = {
     number_option<&Settings::send_timeout, 0>(
         "SendTimeout", "timeouts.send_ms", milliseconds,
         "until a peer that takes nothing is cut off; 0: never"),
-
-    number_option<&Settings::connections_per_endpoint_max>("ConnectionsPerEndpointMax",
-                                                           "limits.connections_per_endpoint_max",
-                                                           number_of, "of a client to a server"),
+    number_option<&Settings::drain_timeout>(
+        "DrainTimeout", "timeouts.drain_ms", milliseconds,
+        "for peers to take what is sent to them while the server stops"),
+    number_option<&Settings::drain_idle_timeout>("DrainIdleTimeout", "timeouts.drain_idle_ms",
+                                                 milliseconds,
+                                                 "for peers to close after CloseConnection"),
 
     {"TraceLevel", "log.level", text, "trace|debug|info|warning|error|off",
      "lines of the log; debug: messages, trace: their octets", set_trace_level},

@@ -44,6 +44,10 @@ auto& part_of(auto& configuration, Value Part::*) noexcept {
     return configuration.settings;
   else if constexpr (std::same_as<Part, messaging::Limits>)
     return configuration.limits;
+  else if constexpr (std::same_as<Part, cdr::Limits>)
+    return configuration.limits.values;
+  else if constexpr (std::same_as<Part, iop::IorLimits>)
+    return configuration.settings.reference_limits;
   else
     return configuration.adapter_limits;
 }

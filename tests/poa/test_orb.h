@@ -25,6 +25,15 @@ inline orb::Settings server_settings(orb::ThreadStrategy strategy) {
   return settings;
 }
 
+/// What an ORB in a test differs in from others.
+struct TestParts {
+  orb::Settings settings = server_settings(orb::ThreadStrategy::thread_per_connection);
+  std::unique_ptr<transport::ProtocolFactory> protocol = transport::make_tcp_protocol();
+  messaging::Limits limits;
+  poa::AdapterLimits adapter_limits;
+  const Clock* clock = &steady_clock();
+};
+
 /// An ORB that serves until the test ends.
 class TestOrb {
  public:
@@ -32,17 +41,18 @@ class TestOrb {
 
   explicit TestOrb(
       orb::Settings settings = server_settings(orb::ThreadStrategy::thread_per_connection),
-      std::unique_ptr<transport::ProtocolFactory> protocol = transport::make_tcp_protocol(),
-      const Clock& clock = steady_clock()) {
+      std::unique_ptr<transport::ProtocolFactory> protocol = transport::make_tcp_protocol())
+      : TestOrb(TestParts{.settings = std::move(settings), .protocol = std::move(protocol)}) {}
+  explicit TestOrb(TestParts given) {
     orb::CoreParts parts;
-    parts.clock = &clock;
-    parts.settings = std::move(settings);
+    parts.clock = given.clock;
+    parts.settings = std::move(given.settings);
     parts.protocols = std::make_unique<transport::ProtocolRegistry>();
-    REQUIRE(parts.protocols->add(std::move(protocol)).has_value());
-    parts.messaging = giop::make_giop();
+    REQUIRE(parts.protocols->add(std::move(given.protocol)).has_value());
+    parts.messaging = giop::make_giop(given.limits);
     core_ = std::make_shared<orb::OrbCore>(std::move(parts));
     core_->set_server(orb::make_server(*core_));
-    poa::install(*core_);
+    poa::install(*core_, given.adapter_limits);
     root_ = IDL::traits<PortableServer::POA>::narrow(core_->resolve_initial_reference("RootPOA"));
     REQUIRE(root_);
   }

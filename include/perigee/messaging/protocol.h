@@ -23,6 +23,7 @@ struct Limits {
   std::uint32_t fragments_max = 65536;  ///< fragments of one message
   std::uint32_t partial_messages_max = 64;  ///< fragmented messages in progress per connection
   std::uint32_t service_contexts_max = 64;  ///< per message
+  cdr::Limits values;                       ///< of the arguments and results in a message
   std::uint32_t fragment_size =
       1u << 20;  ///< larger messages are sent in fragments (if the version can)
 };

@@ -249,13 +249,13 @@ struct traits<bounded_vector<T, Bound>>
 
 namespace perigee::stub {
 
-/// Decodes a plain container into a bounded one. A longer one is the error `too_large`.
+/// Decodes a plain container into a bounded one. A longer one is the error `bad_value`.
 template <typename Container, typename BoundedContainer>
 cdr::Decoder& decode_bounded(cdr::Decoder& decoder, BoundedContainer& value) {
   Container plain;
   decoder >> plain;
   if (plain.size() > BoundedContainer::max_size())
-    decoder.fail(cdr::ErrorKind::too_large);
+    decoder.fail(cdr::ErrorKind::bad_value);
   else
     value = std::move(plain);
   return decoder;

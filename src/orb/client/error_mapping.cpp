@@ -107,6 +107,8 @@ void raise_invocation_error(const InvocationError& error) {
     case FailureCause::nil_forward:
       throw CORBA::INV_OBJREF(0, COMPLETED_NO, text);
     case FailureCause::bad_forward:
+      if (error.cdr.kind == cdr::ErrorKind::too_large)
+        throw CORBA::IMP_LIMIT(0, COMPLETED_NO, text);
       throw CORBA::MARSHAL(0, COMPLETED_NO, text);
     case FailureCause::addressing_mode:
       throw CORBA::NO_IMPLEMENT(0, COMPLETED_NO, text);

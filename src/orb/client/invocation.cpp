@@ -177,7 +177,8 @@ Invocation::State Invocation::call_collocated() {
                             request_.response != ResponseFlags::none, *request_buffer_};
   status_ = dispatch_collocated(core_, call, **reply_buffer_);
   if (request_.response == ResponseFlags::none) return State::done;
-  body_ = cdr::Decoder((*reply_buffer_)->own_octets(), std::endian::native);
+  body_ = cdr::Decoder((*reply_buffer_)->own_octets(), std::endian::native, 0,
+                       core_.messaging().limits().values);
   body_.set_code_sets(collocated_code_sets(core_.settings().code_sets));
   return State::classify;
 }
@@ -227,7 +228,7 @@ Invocation::State Invocation::address_as_asked() {
 
 Invocation::State Invocation::follow_forward(Reference::Permanence permanence) {
   iop::Ior ior;
-  iop::decode(body_, ior);
+  iop::decode(body_, ior, core_.settings().reference_limits);
   error_.cdr = body_.error();
   const bool decoded = body_.ok();
   leave_connection();

@@ -15,8 +15,7 @@ using messaging::MessageKind;
 
 namespace {
 
-constexpr std::uint32_t minor_too_many_requests = CORBA::PERIGEE_VMCID | 5;  // TRANSIENT
-constexpr std::uint32_t minor_no_adapter = CORBA::OMGVMCID | 2;              // OBJECT_NOT_EXIST
+constexpr std::uint32_t minor_no_adapter = CORBA::OMGVMCID | 2;  // OBJECT_NOT_EXIST
 
 // Whether the target came as a profile or reference in which no key was found (interop fact 15).
 template <typename Header>
@@ -99,6 +98,9 @@ Conversation::Verdict Conversation::handle_request(IncomingMessage& message,
     case Admission::too_many:
       reply.reply_exception(CORBA::TRANSIENT(minor_too_many_requests, CORBA::COMPLETED_NO));
       return Verdict::go_on;
+    case Admission::too_many_in_all:
+      reply.reply_exception(CORBA::TRANSIENT(minor_too_many_in_all, CORBA::COMPLETED_NO));
+      return Verdict::go_on;
     case Admission::admitted:
       break;
   }
@@ -178,6 +180,7 @@ Conversation::Admission Conversation::admit(PendingReply& request) {
   const std::lock_guard lock(mutex_);
   if (draining_) return Admission::draining;
   if (pending_count_ >= core_.settings().requests_per_connection_max) return Admission::too_many;
+  if (!core_.admit_request()) return Admission::too_many_in_all;
   ++pending_count_;
   request.next_ = pending_;
   if (pending_ != nullptr) pending_->previous_ = &request;
@@ -186,6 +189,7 @@ Conversation::Admission Conversation::admit(PendingReply& request) {
 }
 
 void Conversation::finish(PendingReply& request) noexcept {
+  core_.end_request();
   {
     const std::lock_guard lock(mutex_);
     --pending_count_;

@@ -73,7 +73,7 @@ class Conversation final {
 
  private:
   friend class PendingReply;
-  enum class Admission : std::uint8_t { admitted, too_many, draining };
+  enum class Admission : std::uint8_t { admitted, too_many, too_many_in_all, draining };
 
   Verdict handle_request(messaging::IncomingMessage& message, ServingThread& thread);
   Verdict handle_locate(const messaging::IncomingMessage& message, ServingThread& thread);

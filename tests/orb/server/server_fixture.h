@@ -35,7 +35,9 @@ class ServerFixture {
   explicit ServerFixture(ThreadStrategy strategy, ActingServant::Action action = add_one)
       : ServerFixture(server_settings(strategy), std::move(action)) {}
   explicit ServerFixture(orb::Settings settings, ActingServant::Action action = add_one)
-      : orb(std::move(settings)),
+      : ServerFixture(TestParts{.settings = std::move(settings)}, std::move(action)) {}
+  explicit ServerFixture(TestParts parts, ActingServant::Action action = add_one)
+      : orb(std::move(parts)),
         object(orb.root()->servant_to_reference(make_servant(std::move(action)))),
         key(orb.key_of(object)),
         endpoint(orb.endpoint_of(object)) {

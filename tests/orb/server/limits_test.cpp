@@ -1,0 +1,271 @@
+// Limits at their boundary, over TCP: as much as is allowed is served, one more gets the exception
+// that docs/limits.md says. Other limits are tested where the code is that keeps them.
+#include "orb/server/server_fixture.h"
+#include "orb/system_exceptions.h"
+#include <perigee/orb/stub.h>
+
+using namespace perigee;
+using namespace perigee::test;
+
+namespace {
+
+using CORBA::COMPLETED_NO;
+using CORBA::COMPLETED_YES;
+using ObjectRef = CORBA::object_reference<CORBA::Object>;
+
+constexpr stub::Operation act_operation{"act", stub::Operation::Kind::twoway, {}};
+
+TestParts with_strategy(ThreadStrategy strategy) {
+  TestParts parts;
+  parts.settings = server_settings(strategy);
+  return parts;
+}
+
+std::uint32_t read_argument(orb::ServerRequest& request) {
+  std::uint32_t value = 0;
+  request.arguments() >> value;
+  return value;
+}
+
+ObjectRef seen_by(const TestOrb& client, const ServerFixture& server) {
+  return client.core().make_object(server.object->_reference()->ior());
+}
+
+void call(const ObjectRef& object, stub::ArgumentEncoder encode) {
+  stub::invoke(*object, act_operation, encode, nullptr);
+}
+
+void act(const ObjectRef& object, std::uint32_t argument) {
+  call(object, [argument](cdr::Encoder& encoder) { encoder << argument; });
+}
+
+// The minor code and completion status of the exception, which must come.
+template <typename Exception>
+std::pair<std::uint32_t, CORBA::CompletionStatus> refusal(auto&& call) {
+  try {
+    call();
+  } catch (const Exception& exception) {
+    return {exception.minor(), exception.completed()};
+  }
+  FAIL("nothing was thrown");
+  return {};
+}
+
+void encode_reference(cdr::Encoder& encoder, std::uint32_t profiles) {
+  iop::Ior ior{"IDL:Test:1.0", {}};
+  for (std::uint32_t index = 0; index < profiles; ++index) ior.profiles.push_back({0x50470fff, {}});
+  iop::encode(encoder, ior);
+}
+
+}  // namespace
+
+TEST_CASE("a request as long as allowed is served, a longer one gets MessageError") {
+  const auto padded = [](const ServerFixture& server, std::size_t size) {
+    Octets message = make_request({.key = server.key, .argument = 41});
+    message.resize(size);
+    message[8] = static_cast<std::byte>(size - 12);
+    return message;
+  };
+  TestParts parts = with_strategy(each_strategy());
+  parts.limits.message_size_max = 120;
+  const ServerFixture server(std::move(parts), [](orb::ServerRequest&) {});
+  RawClient client(server.endpoint);
+  client.send(padded(server, 120));
+  CHECK(client.reply().type() == type_reply);
+  client.send(padded(server, 121));
+  CHECK(client.reply().type() == type_message_error);
+  CHECK(client.at_end());
+}
+
+TEST_CASE("requests and replies that are too long to send are IMP_LIMIT") {
+  TestParts parts = with_strategy(each_strategy());
+  parts.limits.message_size_max = 1000;
+  const ServerFixture server(std::move(parts), [](orb::ServerRequest& request) {
+    const std::string text(read_argument(request), 'x');
+    request.reply([&](cdr::Encoder& encoder) { encoder.write_string(text); });
+  });
+  TestParts client_parts;
+  client_parts.limits.message_size_max = 10'000;
+  const TestOrb client(std::move(client_parts));
+  const ObjectRef object = seen_by(client, server);
+  constexpr std::uint32_t before_text = 24 + 4 + 1;  // header, length, NUL
+  act(object, 1000 - before_text);
+  CHECK(refusal<CORBA::IMP_LIMIT>([&] { act(object, 1001 - before_text); }) ==
+        std::pair(0U, COMPLETED_YES));
+  const std::string text(10'000, 'x');
+  CHECK(refusal<CORBA::IMP_LIMIT>([&] {
+          call(object, [&](cdr::Encoder& encoder) { encoder.write_string(text); });
+        }) == std::pair(0U, COMPLETED_NO));
+}
+
+TEST_CASE("more fragmented messages in progress than allowed get MessageError") {
+  TestParts parts = with_strategy(each_strategy());
+  parts.limits.partial_messages_max = 2;
+  const ServerFixture server(std::move(parts));
+  RawClient client(server.endpoint);
+  const auto first_piece = [](std::uint32_t id) {
+    Writer writer(std::endian::little);
+    writer.raw(octets('G', 'I', 'O', 'P', 1, 2, 3, 0)).ulong(4).ulong(id);
+    return writer.octets();
+  };
+  client.send(first_piece(1) + first_piece(2));
+  CHECK(client.call({.key = server.key, .id = 9, .argument = 1}).result() == 2);
+  client.send(first_piece(3));
+  CHECK(client.reply().type() == type_message_error);
+  CHECK(client.at_end());
+}
+
+TEST_CASE("more service contexts than allowed get MessageError") {
+  TestParts parts = with_strategy(each_strategy());
+  parts.limits.service_contexts_max = 1;
+  const ServerFixture server(std::move(parts), [](orb::ServerRequest&) {});
+  RawClient client(server.endpoint);
+  const auto request = [&](std::uint32_t contexts) {
+    Writer writer(std::endian::little);
+    begin_message(writer, 2, std::endian::little, 0);
+    writer.ulong(1).octet(3).octet(0).octet(0).octet(0);
+    writer.ushort(0).sequence(server.key).text("act").ulong(contexts);
+    for (std::uint32_t index = 0; index < contexts; ++index) writer.ulong(77).ulong(0);
+    return finish(writer, std::endian::little);
+  };
+  client.send(request(1));
+  CHECK(client.reply().type() == type_reply);
+  client.send(request(2));
+  CHECK(client.reply().type() == type_message_error);
+}
+
+TEST_CASE("arguments that are nested too deep, or hold too many objects, are IMP_LIMIT") {
+  bool nests = false;
+  SUBCASE("depth") { nests = true; }
+  SUBCASE("objects") {}
+  TestParts parts;
+  parts.limits.values = {.depth_max = 5, .objects_max = 5};
+  const ServerFixture server(std::move(parts), [nests](orb::ServerRequest& request) {
+    for (std::uint32_t left = read_argument(request); left > 0; --left)
+      nests ? request.arguments().enter() : request.arguments().count_object();
+    request.end_of_arguments();
+  });
+  const TestOrb client;
+  const ObjectRef object = seen_by(client, server);
+  act(object, 5);
+  CHECK(refusal<CORBA::IMP_LIMIT>([&] { act(object, 6); }) == std::pair(0U, COMPLETED_NO));
+}
+
+TEST_CASE("results that are nested too deep are IMP_LIMIT, COMPLETED_YES") {
+  const ServerFixture server(ThreadStrategy::reactive);
+  TestParts parts;
+  parts.limits.values.depth_max = 5;
+  const TestOrb client(std::move(parts));
+  const ObjectRef object = seen_by(client, server);
+  const auto results_of_depth = [&](std::uint32_t depth) {
+    stub::invoke(
+        *object, act_operation, [](cdr::Encoder& encoder) { encoder << std::uint32_t{0}; },
+        [depth](cdr::Decoder& decoder) {
+          for (std::uint32_t level = 0; level < depth; ++level) decoder.enter();
+        });
+  };
+  results_of_depth(5);
+  CHECK(refusal<CORBA::IMP_LIMIT>([&] { results_of_depth(6); }) == std::pair(0U, COMPLETED_YES));
+}
+
+TEST_CASE("references with more profiles than allowed are IMP_LIMIT as arguments") {
+  TestParts parts = with_strategy(each_strategy());
+  parts.settings.reference_limits.profiles_max = 2;
+  const ServerFixture server(std::move(parts), [](orb::ServerRequest& request) {
+    (void)stub::decode_reference(request.arguments());
+    request.end_of_arguments();
+  });
+  const TestOrb client;
+  const ObjectRef object = seen_by(client, server);
+  call(object, [](cdr::Encoder& encoder) { encode_reference(encoder, 2); });
+  CHECK(refusal<CORBA::IMP_LIMIT>([&] {
+          call(object, [](cdr::Encoder& encoder) { encode_reference(encoder, 3); });
+        }) == std::pair(0U, COMPLETED_NO));
+}
+
+TEST_CASE("more requests in progress in the server than allowed get TRANSIENT, then are served") {
+  TestParts parts;
+  parts.settings.requests_max = 2;
+  std::promise<void> leave;
+  const auto left = leave.get_future().share();
+  std::atomic<std::uint32_t> entered{0};
+  const ServerFixture server(std::move(parts), [&](orb::ServerRequest& request) {
+    if (read_argument(request) == 0) return;
+    ++entered;
+    entered.notify_all();
+    left.wait();
+  });
+  RawClient first(server.endpoint);
+  RawClient second(server.endpoint);
+  first.send(make_request({.key = server.key, .argument = 1}));
+  second.send(make_request({.key = server.key, .argument = 1}));
+  for (std::uint32_t seen = entered; seen < 2; seen = entered) entered.wait(seen);
+  const TestOrb client;
+  const ObjectRef object = seen_by(client, server);
+  CHECK(refusal<CORBA::TRANSIENT>([&] { act(object, 0); }) ==
+        std::pair(orb::minor_too_many_in_all, COMPLETED_NO));
+  leave.set_value();
+  (void)first.reply();
+  (void)second.reply();
+  // What ends a request comes behind its reply.
+  RawClient third(server.endpoint);
+  while (third.call({.key = server.key, .argument = 0}).status() != 0) std::this_thread::yield();
+}
+
+TEST_CASE("thread-per-connection has no more threads for a connection than allowed") {
+  TestParts parts;
+  parts.settings.threads_per_connection_max = 2;
+  std::atomic<std::uint32_t> inside{0};
+  std::atomic<std::uint32_t> most{0};
+  const ServerFixture server(std::move(parts), [&](orb::ServerRequest& request) {
+    const std::uint32_t now = ++inside;
+    std::uint32_t before = most;
+    while (before < now && !most.compare_exchange_weak(before, now)) {
+    }
+    // The first two meet; nobody else could come before they have answered.
+    if (read_argument(request) < 2)
+      while (most < 2) std::this_thread::yield();
+    --inside;
+  });
+  RawClient client(server.endpoint);
+  Octets requests;
+  for (std::uint32_t id = 0; id < 20; ++id)
+    requests = std::move(requests) + make_request({.key = server.key, .id = id, .argument = id});
+  client.send(requests);
+  for (int reply = 0; reply < 20; ++reply) CHECK(client.reply().status() == 0);
+  CHECK(most == 2);
+}
+
+TEST_CASE("of threads that wait for a POAManager a limited number may") {
+  TestParts parts;
+  parts.adapter_limits.holding_requests_max = 1;
+  const ServerFixture server(std::move(parts), [](orb::ServerRequest&) {});
+  server.orb.root()->the_POAManager()->hold_requests(false);
+  RawClient first(server.endpoint);
+  RawClient second(server.endpoint);
+  first.send(make_request({.key = server.key, .id = 1}));
+  second.send(make_request({.key = server.key, .id = 1}));
+  // One of them waits, the other is refused: which one, is a matter of threads.
+  const TestOrb client;
+  CHECK(refusal<CORBA::TRANSIENT>([&] { act(seen_by(client, server), 0); }) ==
+        std::pair(orb::omg_minor(1), COMPLETED_NO));
+  server.orb.root()->the_POAManager()->activate();
+  CHECK(first.reply().type() == type_reply);
+  CHECK(second.reply().type() == type_reply);
+}
+
+TEST_CASE("more active objects, or POAs, than allowed are NO_RESOURCES") {
+  TestParts parts;
+  parts.adapter_limits = {.adapters_max = 2, .objects_max = 2};
+  const TestOrb orb(std::move(parts));
+  constexpr std::uint32_t minor_table_full = CORBA::PERIGEE_VMCID | 1;
+  (void)orb.root()->servant_to_reference(make_servant(nullptr));
+  const auto second = orb.root()->activate_object(make_servant(nullptr));
+  const auto activate = [&] { (void)orb.root()->activate_object(make_servant(nullptr)); };
+  CHECK(refusal<CORBA::NO_RESOURCES>(activate) == std::pair(minor_table_full, COMPLETED_NO));
+  orb.root()->deactivate_object(second);
+  activate();
+  (void)orb.root()->create_POA("second", nullptr, {});
+  CHECK(refusal<CORBA::NO_RESOURCES>([&] { (void)orb.root()->create_POA("third", nullptr, {}); }) ==
+        std::pair(minor_table_full, COMPLETED_NO));
+}
