@@ -108,6 +108,22 @@ TEST_CASE("unions copy, move, swap and compare") {
   CHECK(moved._d() == 2);
 }
 
+TEST_CASE("a union of fixed size is copied as its octets are") {
+  static_assert(std::is_trivially_copyable_v<Choices::Deep>);
+  static_assert(std::is_trivially_copyable_v<Choices::Letter>);
+  static_assert(std::is_trivially_copyable_v<Choices::Own>);
+  static_assert(!std::is_trivially_copyable_v<Choices::Deeper>);
+  static_assert(!std::is_trivially_copyable_v<Choices::Tree>);
+  Choices::Maybe inner;
+  inner.value(7);
+  Choices::Deep one;
+  one.value(inner);
+  Choices::Deep other;
+  swap(one, other);
+  CHECK(other.value().value() == 7);
+  CHECK_THROWS_AS(one.value(), CORBA::BAD_PARAM);
+}
+
 TEST_CASE("a union tells its discriminator and its member") {
   std::vector<std::string> names;
   Otherwise value;

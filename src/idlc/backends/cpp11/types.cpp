@@ -131,6 +131,25 @@ bool is_scalar(const Type& type) {
          kind == TypeKind::enumeration || kind == TypeKind::bitmask;
 }
 
+bool is_trivially_copied(const Type& type, std::set<const Declaration*>& visited) {
+  const Type& actual = unaliased(type);
+  if (actual.kind == TypeKind::array) return is_trivially_copied(*actual.element, visited);
+  if (is_scalar(actual)) return true;
+  const auto* structure =
+      actual.kind == TypeKind::structure ? as<Struct>(actual.declaration) : nullptr;
+  const auto* declared =
+      actual.kind == TypeKind::union_type ? as<Union>(actual.declaration) : nullptr;
+  if (structure == nullptr && declared == nullptr) return false;
+  if (!visited.insert(actual.declaration).second) return true;  // what is not ends the search
+  const auto is_trivial = [&](const Type* of) { return is_trivially_copied(*of, visited); };
+  if (declared != nullptr)
+    return std::ranges::all_of(declared->branches, is_trivial,
+                               [](const UnionBranch& branch) { return branch.member.type; });
+  for (const Struct* part = structure; part != nullptr; part = part->base)
+    if (!std::ranges::all_of(part->members, is_trivial, &Member::type)) return false;
+  return true;
+}
+
 bool is_application_native(const Declaration& native) {
   return native.scoped_name != servant_native && native.scoped_name != cookie_native;
 }

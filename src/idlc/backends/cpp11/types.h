@@ -4,6 +4,7 @@
 #include "idlc/frontend/model.h"
 
 #include <cstdint>
+#include <set>
 #include <string>
 
 namespace perigee::idlc::cpp11 {
@@ -29,6 +30,9 @@ std::string bits_type(std::uint32_t bit_count);
 /// Basic types, enums and bitmasks: as cheap to copy as to refer to, and without a default
 /// constructor.
 bool is_scalar(const Type& type);
+/// Whether the C++ type's copies are those of its octets: it holds scalars only. `visited` has the
+/// declarations that were looked at, so that each is once.
+bool is_trivially_copied(const Type& type, std::set<const Declaration*>& visited);
 /// Whether the application defines the class behind a native type: the header only declares it.
 bool is_application_native(const Declaration& native);
 bool is_void(const Type& type);

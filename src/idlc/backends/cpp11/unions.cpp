@@ -8,17 +8,20 @@
 #include "idlc/backends/cpp11/types.h"
 #include "idlc/backends/cpp11/union_labels.h"
 
+#include <algorithm>
+#include <set>
+
 namespace perigee::idlc::cpp11 {
 
 namespace {
 
 constexpr std::string_view special_members = R"(
 $name$();
-$name$(const $name$& _other);
-$name$($name$&& _other) noexcept;
-$name$& operator=(const $name$& _other);
-$name$& operator=($name$&& _other) noexcept;
-~$name$();
+$name$(const $name$& _other)$how$;
+$name$($name$&& _other) noexcept$how$;
+$name$& operator=(const $name$& _other)$how$;
+$name$& operator=($name$&& _other) noexcept$how$;
+~$name$()$how$;
 
 $type$ _d() const noexcept { return _discriminator_; }
 void _d($type$ _label);
@@ -36,7 +39,9 @@ $class$::$name$($name$&& _other) noexcept = default;
 $class$& $class$::operator=(const $name$& _other) = default;
 $class$& $class$::operator=($name$&& _other) noexcept = default;
 $class$::~$name$() = default;
+)";
 
+constexpr std::string_view discriminator_definition = R"(
 void $class$::_d($type$ _label) {
   if (_index(_label) != _value_.index()) ::perigee::stub::wrong_union_member();
   _discriminator_ = _label;
@@ -56,6 +61,16 @@ void $class$::_default() {
   _discriminator_ = $label$;
 }
 )";
+
+/// A union of fixed size says in its class how it is copied: as its octets are, which the compiler
+/// can then see. That keeps generated code small, and unions inside unions free of g++'s false
+/// -Wmaybe-uninitialized.
+bool is_copied_whole(const Union& declared) {
+  std::set<const Declaration*> visited;
+  return std::ranges::all_of(declared.branches, [&](const UnionBranch& branch) {
+    return is_trivially_copied(*branch.member.type, visited);
+  });
+}
 
 /// "int32_t _label = -1" for a member that several values of the discriminator select, else
 /// nothing.
@@ -262,7 +277,9 @@ void declare_union(Writer& writer, const Union& declared) {
   {
     const Indented body(writer);
     declare_types(writer, declared.nested, Scope::class_scope);
-    writer.write(special_members, {{"name", name}, {"type", type}});
+    writer.write(
+        special_members,
+        {{"name", name}, {"type", type}, {"how", is_copied_whole(declared) ? " = default" : ""}});
     for (std::size_t index = 0; index < declared.branches.size(); ++index)
       declare_branch(writer, declared, declared.branches[index], std::to_string(index));
     writer.separate();
@@ -287,11 +304,11 @@ void define_union(Writer& writer, const Union& declared, const std::string& clas
          "_value_(std::in_place_index<" + index + ">" + (value.empty() ? "" : ", " + value) + ")"},
         " {}");
   }
-  writer.write(special_member_definitions, {{"class", class_name},
-                                            {"name", cpp_name(declared)},
-                                            {"type", cpp_type(*declared.discriminator)},
-                                            {"label", initial.label},
-                                            {"index", index}});
+  if (!is_copied_whole(declared))
+    writer.write(special_member_definitions, {{"class", class_name}, {"name", cpp_name(declared)}});
+  writer.separate();
+  writer.write(discriminator_definition,
+               {{"class", class_name}, {"type", cpp_type(*declared.discriminator)}});
   define_setters(writer, declared, class_name);
   writer.separate();
   if (declared.has_implicit_default)

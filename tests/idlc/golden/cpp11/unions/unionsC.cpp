@@ -27,11 +27,6 @@ std::string_view _enumerator_name(Shape _value) noexcept {
 
 Figure::Figure()
     : _discriminator_(::Choices::Shape::circle), _value_(std::in_place_index<0>) {}
-Figure::Figure(const Figure& _other) = default;
-Figure::Figure(Figure&& _other) noexcept = default;
-Figure& Figure::operator=(const Figure& _other) = default;
-Figure& Figure::operator=(Figure&& _other) noexcept = default;
-Figure::~Figure() = default;
 
 void Figure::_d(::Choices::Shape _label) {
   if (_index(_label) != _value_.index()) ::perigee::stub::wrong_union_member();
@@ -214,11 +209,6 @@ void Otherwise::_select(std::size_t _branch) {
 
 Maybe::Maybe()
     : _discriminator_(false), _value_(std::in_place_index<1>) {}
-Maybe::Maybe(const Maybe& _other) = default;
-Maybe::Maybe(Maybe&& _other) noexcept = default;
-Maybe& Maybe::operator=(const Maybe& _other) = default;
-Maybe& Maybe::operator=(Maybe&& _other) noexcept = default;
-Maybe::~Maybe() = default;
 
 void Maybe::_d(bool _label) {
   if (_index(_label) != _value_.index()) ::perigee::stub::wrong_union_member();
@@ -368,11 +358,6 @@ void Both::_select(std::size_t _branch) {
 
 Letter::Letter()
     : _discriminator_('\000'), _value_(std::in_place_index<2>) {}
-Letter::Letter(const Letter& _other) = default;
-Letter::Letter(Letter&& _other) noexcept = default;
-Letter& Letter::operator=(const Letter& _other) = default;
-Letter& Letter::operator=(Letter&& _other) noexcept = default;
-Letter::~Letter() = default;
 
 void Letter::_d(char _label) {
   if (_index(_label) != _value_.index()) ::perigee::stub::wrong_union_member();
@@ -462,11 +447,6 @@ void Letter::_select(std::size_t _branch) {
 
 Tiny::Tiny()
     : _discriminator_(0), _value_(std::in_place_index<1>) {}
-Tiny::Tiny(const Tiny& _other) = default;
-Tiny::Tiny(Tiny&& _other) noexcept = default;
-Tiny& Tiny::operator=(const Tiny& _other) = default;
-Tiny& Tiny::operator=(Tiny&& _other) noexcept = default;
-Tiny::~Tiny() = default;
 
 void Tiny::_d(uint8_t _label) {
   if (_index(_label) != _value_.index()) ::perigee::stub::wrong_union_member();
@@ -535,11 +515,6 @@ void Tiny::_select(std::size_t _branch) {
 
 Small::Small()
     : _discriminator_(1), _value_(std::in_place_index<2>) {}
-Small::Small(const Small& _other) = default;
-Small::Small(Small&& _other) noexcept = default;
-Small& Small::operator=(const Small& _other) = default;
-Small& Small::operator=(Small&& _other) noexcept = default;
-Small::~Small() = default;
 
 void Small::_d(int16_t _label) {
   if (_index(_label) != _value_.index()) ::perigee::stub::wrong_union_member();
@@ -624,11 +599,6 @@ void Small::_select(std::size_t _branch) {
 
 Number16::Number16()
     : _discriminator_(0), _value_(std::in_place_index<1>) {}
-Number16::Number16(const Number16& _other) = default;
-Number16::Number16(Number16&& _other) noexcept = default;
-Number16& Number16::operator=(const Number16& _other) = default;
-Number16& Number16::operator=(Number16&& _other) noexcept = default;
-Number16::~Number16() = default;
 
 void Number16::_d(uint16_t _label) {
   if (_index(_label) != _value_.index()) ::perigee::stub::wrong_union_member();
@@ -697,11 +667,6 @@ void Number16::_select(std::size_t _branch) {
 
 Number32::Number32()
     : _discriminator_(0U), _value_(std::in_place_index<1>) {}
-Number32::Number32(const Number32& _other) = default;
-Number32::Number32(Number32&& _other) noexcept = default;
-Number32& Number32::operator=(const Number32& _other) = default;
-Number32& Number32::operator=(Number32&& _other) noexcept = default;
-Number32::~Number32() = default;
 
 void Number32::_d(uint32_t _label) {
   if (_index(_label) != _value_.index()) ::perigee::stub::wrong_union_member();
@@ -770,11 +735,6 @@ void Number32::_select(std::size_t _branch) {
 
 Number64::Number64()
     : _discriminator_(0LL), _value_(std::in_place_index<2>) {}
-Number64::Number64(const Number64& _other) = default;
-Number64::Number64(Number64&& _other) noexcept = default;
-Number64& Number64::operator=(const Number64& _other) = default;
-Number64& Number64::operator=(Number64&& _other) noexcept = default;
-Number64::~Number64() = default;
 
 void Number64::_d(int64_t _label) {
   if (_index(_label) != _value_.index()) ::perigee::stub::wrong_union_member();
@@ -859,11 +819,6 @@ void Number64::_select(std::size_t _branch) {
 
 Unsigned64::Unsigned64()
     : _discriminator_(0ULL), _value_(std::in_place_index<1>) {}
-Unsigned64::Unsigned64(const Unsigned64& _other) = default;
-Unsigned64::Unsigned64(Unsigned64&& _other) noexcept = default;
-Unsigned64& Unsigned64::operator=(const Unsigned64& _other) = default;
-Unsigned64& Unsigned64::operator=(Unsigned64&& _other) noexcept = default;
-Unsigned64::~Unsigned64() = default;
 
 void Unsigned64::_d(uint64_t _label) {
   if (_index(_label) != _value_.index()) ::perigee::stub::wrong_union_member();
@@ -992,11 +947,6 @@ void _read_all(::perigee::cdr::Decoder& _decoder, Own::Pair* _values, std::size_
 
 Own::Own()
     : _discriminator_(::Choices::Own::Choice::third), _value_(std::in_place_index<2>) {}
-Own::Own(const Own& _other) = default;
-Own::Own(Own&& _other) noexcept = default;
-Own& Own::operator=(const Own& _other) = default;
-Own& Own::operator=(Own&& _other) noexcept = default;
-Own::~Own() = default;
 
 void Own::_d(::Choices::Own::Choice _label) {
   if (_index(_label) != _value_.index()) ::perigee::stub::wrong_union_member();
@@ -1315,6 +1265,165 @@ void Names::_select(std::size_t _branch) {
     default:
       _value._default();
       _value._d(_label);
+      break;
+  }
+  return _decoder;
+}
+
+Deep::Deep()
+    : _discriminator_(false), _value_(std::in_place_index<1>) {}
+
+void Deep::_d(bool _label) {
+  if (_index(_label) != _value_.index()) ::perigee::stub::wrong_union_member();
+  _discriminator_ = _label;
+}
+
+void Deep::value(const ::Choices::Maybe& _value) {
+  _value_ = decltype(_value_)(std::in_place_index<0>, _value);
+  _discriminator_ = true;
+}
+
+void Deep::value(::Choices::Maybe&& _value) {
+  _value_ = decltype(_value_)(std::in_place_index<0>, std::move(_value));
+  _discriminator_ = true;
+}
+
+void Deep::_default() {
+  _value_.emplace<1>();
+  _discriminator_ = false;
+}
+
+void Deep::swap(Deep& _other) noexcept {
+  std::swap(_discriminator_, _other._discriminator_);
+  _value_.swap(_other._value_);
+}
+
+std::size_t Deep::_index(bool _label) noexcept {
+  switch (static_cast<int>(_label)) {
+    case 1:
+      return 0;
+    default:
+      return 1;
+  }
+}
+
+void Deep::_select(std::size_t _branch) {
+  switch (_branch) {
+    case 0:
+      _value_.emplace<0>(::Choices::Maybe{});
+      _discriminator_ = true;
+      break;
+    default:
+      _default();
+  }
+}
+
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Deep& _value) {
+  _encoder << _value._d();
+  switch (static_cast<int>(_value._d())) {
+    case 1:
+      return _encoder << _value.value();
+    default:
+      return _encoder;
+  }
+}
+
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Deep& _value) {
+  bool _label{};
+  _decoder >> _label;
+  switch (static_cast<int>(_label)) {
+    case 1:
+      _value.value(::perigee::stub::decode<::Choices::Maybe>(_decoder));
+      break;
+    default:
+      _value._default();
+      _value._d(_label);
+      break;
+  }
+  return _decoder;
+}
+
+Deeper::Deeper()
+    : _discriminator_(true), _value_(std::in_place_index<0>, ::Choices::Deep{}) {}
+Deeper::Deeper(const Deeper& _other) = default;
+Deeper::Deeper(Deeper&& _other) noexcept = default;
+Deeper& Deeper::operator=(const Deeper& _other) = default;
+Deeper& Deeper::operator=(Deeper&& _other) noexcept = default;
+Deeper::~Deeper() = default;
+
+void Deeper::_d(bool _label) {
+  if (_index(_label) != _value_.index()) ::perigee::stub::wrong_union_member();
+  _discriminator_ = _label;
+}
+
+void Deeper::value(const ::Choices::Deep& _value) {
+  _value_ = decltype(_value_)(std::in_place_index<0>, _value);
+  _discriminator_ = true;
+}
+
+void Deeper::value(::Choices::Deep&& _value) {
+  _value_ = decltype(_value_)(std::in_place_index<0>, std::move(_value));
+  _discriminator_ = true;
+}
+
+void Deeper::text(const std::string& _value) {
+  _value_ = decltype(_value_)(std::in_place_index<1>, _value);
+  _discriminator_ = false;
+}
+
+void Deeper::text(std::string&& _value) {
+  _value_ = decltype(_value_)(std::in_place_index<1>, std::move(_value));
+  _discriminator_ = false;
+}
+
+void Deeper::swap(Deeper& _other) noexcept {
+  std::swap(_discriminator_, _other._discriminator_);
+  _value_.swap(_other._value_);
+}
+
+std::size_t Deeper::_index(bool _label) noexcept {
+  switch (static_cast<int>(_label)) {
+    case 1:
+      return 0;
+    case 0:
+      return 1;
+  }
+  return std::variant_npos;
+}
+
+void Deeper::_select(std::size_t _branch) {
+  switch (_branch) {
+    case 0:
+      _value_.emplace<0>(::Choices::Deep{});
+      _discriminator_ = true;
+      break;
+    case 1:
+      _value_.emplace<1>(std::string{});
+      _discriminator_ = false;
+      break;
+  }
+}
+
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Deeper& _value) {
+  _encoder << _value._d();
+  switch (static_cast<int>(_value._d())) {
+    case 1:
+      return _encoder << _value.value();
+    case 0:
+      return _encoder << _value.text();
+  }
+  return _encoder;
+}
+
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Deeper& _value) {
+  bool _label{};
+  _decoder >> _label;
+  switch (static_cast<int>(_label)) {
+    case 1:
+      _value.value(::perigee::stub::decode<::Choices::Deep>(_decoder));
+      break;
+    case 0:
+      _value.text(::perigee::stub::decode<std::string>(_decoder));
       break;
   }
   return _decoder;

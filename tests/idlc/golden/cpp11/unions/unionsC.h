@@ -19,11 +19,11 @@ using Octets = std::vector<uint8_t>;
 class Figure {
  public:
   Figure();
-  Figure(const Figure& _other);
-  Figure(Figure&& _other) noexcept;
-  Figure& operator=(const Figure& _other);
-  Figure& operator=(Figure&& _other) noexcept;
-  ~Figure();
+  Figure(const Figure& _other) = default;
+  Figure(Figure&& _other) noexcept = default;
+  Figure& operator=(const Figure& _other) = default;
+  Figure& operator=(Figure&& _other) noexcept = default;
+  ~Figure() = default;
 
   ::Choices::Shape _d() const noexcept { return _discriminator_; }
   void _d(::Choices::Shape _label);
@@ -128,11 +128,11 @@ class Otherwise {
 class Maybe {
  public:
   Maybe();
-  Maybe(const Maybe& _other);
-  Maybe(Maybe&& _other) noexcept;
-  Maybe& operator=(const Maybe& _other);
-  Maybe& operator=(Maybe&& _other) noexcept;
-  ~Maybe();
+  Maybe(const Maybe& _other) = default;
+  Maybe(Maybe&& _other) noexcept = default;
+  Maybe& operator=(const Maybe& _other) = default;
+  Maybe& operator=(Maybe&& _other) noexcept = default;
+  ~Maybe() = default;
 
   bool _d() const noexcept { return _discriminator_; }
   void _d(bool _label);
@@ -224,11 +224,11 @@ class Both {
 class Letter {
  public:
   Letter();
-  Letter(const Letter& _other);
-  Letter(Letter&& _other) noexcept;
-  Letter& operator=(const Letter& _other);
-  Letter& operator=(Letter&& _other) noexcept;
-  ~Letter();
+  Letter(const Letter& _other) = default;
+  Letter(Letter&& _other) noexcept = default;
+  Letter& operator=(const Letter& _other) = default;
+  Letter& operator=(Letter&& _other) noexcept = default;
+  ~Letter() = default;
 
   char _d() const noexcept { return _discriminator_; }
   void _d(char _label);
@@ -277,11 +277,11 @@ class Letter {
 class Tiny {
  public:
   Tiny();
-  Tiny(const Tiny& _other);
-  Tiny(Tiny&& _other) noexcept;
-  Tiny& operator=(const Tiny& _other);
-  Tiny& operator=(Tiny&& _other) noexcept;
-  ~Tiny();
+  Tiny(const Tiny& _other) = default;
+  Tiny(Tiny&& _other) noexcept = default;
+  Tiny& operator=(const Tiny& _other) = default;
+  Tiny& operator=(Tiny&& _other) noexcept = default;
+  ~Tiny() = default;
 
   uint8_t _d() const noexcept { return _discriminator_; }
   void _d(uint8_t _label);
@@ -322,11 +322,11 @@ class Tiny {
 class Small {
  public:
   Small();
-  Small(const Small& _other);
-  Small(Small&& _other) noexcept;
-  Small& operator=(const Small& _other);
-  Small& operator=(Small&& _other) noexcept;
-  ~Small();
+  Small(const Small& _other) = default;
+  Small(Small&& _other) noexcept = default;
+  Small& operator=(const Small& _other) = default;
+  Small& operator=(Small&& _other) noexcept = default;
+  ~Small() = default;
 
   int16_t _d() const noexcept { return _discriminator_; }
   void _d(int16_t _label);
@@ -374,11 +374,11 @@ class Small {
 class Number16 {
  public:
   Number16();
-  Number16(const Number16& _other);
-  Number16(Number16&& _other) noexcept;
-  Number16& operator=(const Number16& _other);
-  Number16& operator=(Number16&& _other) noexcept;
-  ~Number16();
+  Number16(const Number16& _other) = default;
+  Number16(Number16&& _other) noexcept = default;
+  Number16& operator=(const Number16& _other) = default;
+  Number16& operator=(Number16&& _other) noexcept = default;
+  ~Number16() = default;
 
   uint16_t _d() const noexcept { return _discriminator_; }
   void _d(uint16_t _label);
@@ -419,11 +419,11 @@ class Number16 {
 class Number32 {
  public:
   Number32();
-  Number32(const Number32& _other);
-  Number32(Number32&& _other) noexcept;
-  Number32& operator=(const Number32& _other);
-  Number32& operator=(Number32&& _other) noexcept;
-  ~Number32();
+  Number32(const Number32& _other) = default;
+  Number32(Number32&& _other) noexcept = default;
+  Number32& operator=(const Number32& _other) = default;
+  Number32& operator=(Number32&& _other) noexcept = default;
+  ~Number32() = default;
 
   uint32_t _d() const noexcept { return _discriminator_; }
   void _d(uint32_t _label);
@@ -464,11 +464,11 @@ class Number32 {
 class Number64 {
  public:
   Number64();
-  Number64(const Number64& _other);
-  Number64(Number64&& _other) noexcept;
-  Number64& operator=(const Number64& _other);
-  Number64& operator=(Number64&& _other) noexcept;
-  ~Number64();
+  Number64(const Number64& _other) = default;
+  Number64(Number64&& _other) noexcept = default;
+  Number64& operator=(const Number64& _other) = default;
+  Number64& operator=(Number64&& _other) noexcept = default;
+  ~Number64() = default;
 
   int64_t _d() const noexcept { return _discriminator_; }
   void _d(int64_t _label);
@@ -516,11 +516,11 @@ class Number64 {
 class Unsigned64 {
  public:
   Unsigned64();
-  Unsigned64(const Unsigned64& _other);
-  Unsigned64(Unsigned64&& _other) noexcept;
-  Unsigned64& operator=(const Unsigned64& _other);
-  Unsigned64& operator=(Unsigned64&& _other) noexcept;
-  ~Unsigned64();
+  Unsigned64(const Unsigned64& _other) = default;
+  Unsigned64(Unsigned64&& _other) noexcept = default;
+  Unsigned64& operator=(const Unsigned64& _other) = default;
+  Unsigned64& operator=(Unsigned64&& _other) noexcept = default;
+  ~Unsigned64() = default;
 
   uint64_t _d() const noexcept { return _discriminator_; }
   void _d(uint64_t _label);
@@ -598,11 +598,11 @@ class Own {
   static const ::CORBA::TypeCodeConstant _tc_Pair;
 
   Own();
-  Own(const Own& _other);
-  Own(Own&& _other) noexcept;
-  Own& operator=(const Own& _other);
-  Own& operator=(Own&& _other) noexcept;
-  ~Own();
+  Own(const Own& _other) = default;
+  Own(Own&& _other) noexcept = default;
+  Own& operator=(const Own& _other) = default;
+  Own& operator=(Own&& _other) noexcept = default;
+  ~Own() = default;
 
   ::Choices::Own::Choice _d() const noexcept { return _discriminator_; }
   void _d(::Choices::Own::Choice _label);
@@ -806,6 +806,104 @@ class Names {
 
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Names& _value);
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Names& _value);
+
+class Deep {
+ public:
+  Deep();
+  Deep(const Deep& _other) = default;
+  Deep(Deep&& _other) noexcept = default;
+  Deep& operator=(const Deep& _other) = default;
+  Deep& operator=(Deep&& _other) noexcept = default;
+  ~Deep() = default;
+
+  bool _d() const noexcept { return _discriminator_; }
+  void _d(bool _label);
+
+  const ::Choices::Maybe& value() const& { return ::perigee::stub::union_member<0>(_value_); }
+  ::Choices::Maybe& value() & { return ::perigee::stub::union_member<0>(_value_); }
+  void value(const ::Choices::Maybe& _value);
+  void value(::Choices::Maybe&& _value);
+
+  void _default();
+
+  void swap(Deep& _other) noexcept;
+  friend void swap(Deep& _a, Deep& _b) noexcept { _a.swap(_b); }
+  friend bool operator==(const Deep&, const Deep&) = default;
+
+  static constexpr std::string_view _type_name = "Choices::Deep";
+  static constexpr std::size_t _branch_count = 2;
+  template <typename _self, typename _visitor>
+  static void _visit(_self& _value, _visitor&& _visit_member) {
+    _visit_member("_d", std::as_const(_value._discriminator_));
+    switch (_value._value_.index()) {
+      case 0:
+        _visit_member("value", *std::get_if<0>(&_value._value_));
+        break;
+    }
+  }
+  void _select(std::size_t _branch);
+
+ private:
+  static std::size_t _index(bool _label) noexcept;
+
+  bool _discriminator_;
+  std::variant<::Choices::Maybe, std::monostate> _value_;
+};
+
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Deep& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Deep& _value);
+
+class Deeper {
+ public:
+  Deeper();
+  Deeper(const Deeper& _other);
+  Deeper(Deeper&& _other) noexcept;
+  Deeper& operator=(const Deeper& _other);
+  Deeper& operator=(Deeper&& _other) noexcept;
+  ~Deeper();
+
+  bool _d() const noexcept { return _discriminator_; }
+  void _d(bool _label);
+
+  const ::Choices::Deep& value() const& { return ::perigee::stub::union_member<0>(_value_); }
+  ::Choices::Deep& value() & { return ::perigee::stub::union_member<0>(_value_); }
+  void value(const ::Choices::Deep& _value);
+  void value(::Choices::Deep&& _value);
+
+  const std::string& text() const& { return ::perigee::stub::union_member<1>(_value_); }
+  std::string& text() & { return ::perigee::stub::union_member<1>(_value_); }
+  void text(const std::string& _value);
+  void text(std::string&& _value);
+
+  void swap(Deeper& _other) noexcept;
+  friend void swap(Deeper& _a, Deeper& _b) noexcept { _a.swap(_b); }
+  friend bool operator==(const Deeper&, const Deeper&) = default;
+
+  static constexpr std::string_view _type_name = "Choices::Deeper";
+  static constexpr std::size_t _branch_count = 2;
+  template <typename _self, typename _visitor>
+  static void _visit(_self& _value, _visitor&& _visit_member) {
+    _visit_member("_d", std::as_const(_value._discriminator_));
+    switch (_value._value_.index()) {
+      case 0:
+        _visit_member("value", *std::get_if<0>(&_value._value_));
+        break;
+      case 1:
+        _visit_member("text", *std::get_if<1>(&_value._value_));
+        break;
+    }
+  }
+  void _select(std::size_t _branch);
+
+ private:
+  static std::size_t _index(bool _label) noexcept;
+
+  bool _discriminator_;
+  std::variant<::Choices::Deep, std::string> _value_;
+};
+
+::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Deeper& _value);
+::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Deeper& _value);
 
 class Tree;
 using Trees = std::vector<::Choices::Tree>;
@@ -1056,6 +1154,10 @@ struct IDL::traits<::Choices::Inside::First>
     : ::perigee::stub::aggregate_traits<::Choices::Inside::First> {};
 template <>
 struct IDL::traits<::Choices::Names> : ::perigee::stub::aggregate_traits<::Choices::Names> {};
+template <>
+struct IDL::traits<::Choices::Deep> : ::perigee::stub::aggregate_traits<::Choices::Deep> {};
+template <>
+struct IDL::traits<::Choices::Deeper> : ::perigee::stub::aggregate_traits<::Choices::Deeper> {};
 template <>
 struct IDL::traits<::Choices::Tree> : ::perigee::stub::aggregate_traits<::Choices::Tree> {};
 template <>
