@@ -69,6 +69,26 @@ ErrorKind error_of_encoding(const T& value) {
 
 }  // namespace
 
+TEST_CASE("local interfaces may derive from those of orb.idl") {
+  class Three final : public IDL::traits<Near::Depth>::base_type {
+    int32_t value() override { return 3; }
+  };
+  class Red final : public IDL::traits<Near::Colour>::base_type {
+    int32_t value() override { return 1; }
+    [[nodiscard]] CORBA::PolicyType policy_type() const noexcept override { return 99; }
+    [[nodiscard]] IDL::traits<CORBA::Policy>::ref_type copy() const override { return nullptr; }
+  };
+  const IDL::traits<CORBA::Current>::ref_type current = CORBA::make_reference<Three>();
+  const auto depth = IDL::traits<Near::Depth>::narrow(current);
+  REQUIRE(depth);
+  CHECK(depth->value() == 3);
+  const IDL::traits<CORBA::Policy>::ref_type policy = CORBA::make_reference<Red>();
+  CHECK(policy->policy_type() == 99);
+  const auto colour = IDL::traits<Near::Colour>::narrow(policy);
+  REQUIRE(colour);
+  CHECK(colour->value() == 1);
+}
+
 TEST_CASE("a local object is called in C++, by each of its interfaces") {
   const IDL::traits<Near::Shape>::ref_type shape = CORBA::make_reference<Square>("first");
   Near::Canvas canvas;

@@ -24,8 +24,7 @@ class Walk final {
     if (const auto* exception = as<Exception>(&declared)) members(exception->members);
     if (const auto* definition = as<Typedef>(&declared)) type(definition->type);
     if (const auto* constant = as<Constant>(&declared)) type(constant->type);
-    if (const auto* interface = as<Interface>(&declared); interface && interface->is_local)
-      headers_.insert("perigee/orb/local_object.h");
+    if (const auto* interface = as<Interface>(&declared)) bases(*interface);
     if (declared.kind == DeclarationKind::bitset) headers_.insert("perigee/orb/bits.h");
     if (const auto* attribute = as<Attribute>(&declared)) type(attribute->type);
     if (const auto* operation = as<Operation>(&declared)) {
@@ -38,6 +37,11 @@ class Walk final {
     }
   }
 
+  void bases(const Interface& declared) {
+    if (declared.is_local) headers_.insert("perigee/orb/local_object.h");
+    for (const Interface* base : declared.bases) built_in(*base);
+  }
+
   void members(const std::vector<Member>& all) {
     for (const Member& member : all) type(member.type);
   }
@@ -47,7 +51,7 @@ class Walk final {
     if (used == nullptr) return;
     if (used->kind == TypeKind::alias && used->declaration->location.file->is_builtin)
       return type(as<Typedef>(used->declaration)->type);
-    if (is_declared_by_library(*used)) headers_.insert("perigee/orb/interface_def.h");
+    if (const auto* interface = as<Interface>(used->declaration)) built_in(*interface);
     if (used->kind == TypeKind::any) headers_.insert("perigee/orb/any.h");
     if (used->kind == TypeKind::type_code) headers_.insert("perigee/orb/typecode.h");
     if (used->kind == TypeKind::fixed) headers_.insert("perigee/orb/fixed.h");
@@ -59,12 +63,13 @@ class Walk final {
     type(used->element);
   }
 
-  /// CORBA::InterfaceDef, unless a file of the interface repository defines it.
-  static bool is_declared_by_library(const Type& used) {
-    const auto* interface =
-        used.kind == TypeKind::interface ? as<Interface>(used.declaration) : nullptr;
-    return interface != nullptr && !interface->is_defined && interface->location.file != nullptr &&
-           interface->location.file->is_builtin;
+  /// The interfaces of orb.idl have a class in the library. InterfaceDef is only declared there: a
+  /// file of the interface repository may define it.
+  void built_in(const Interface& used) {
+    if (used.location.file == nullptr || !used.location.file->is_builtin) return;
+    if (used.scoped_name == "::CORBA::Current") headers_.insert("perigee/orb/current.h");
+    if (used.scoped_name == "::CORBA::Policy") headers_.insert("perigee/orb/policy.h");
+    if (used.scoped_name == "::CORBA::InterfaceDef") headers_.insert("perigee/orb/interface_def.h");
   }
 
   std::set<std::string> headers_;

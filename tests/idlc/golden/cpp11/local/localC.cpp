@@ -120,6 +120,14 @@ bool Shape::_implements(std::string_view _id) const noexcept {
   return _id == _type_id || ::CORBA::Object::_implements(_id);
 }
 
+bool Depth::_implements(std::string_view _id) const noexcept {
+  return _id == _type_id || ::CORBA::Current::_implements(_id);
+}
+
+bool Colour::_implements(std::string_view _id) const noexcept {
+  return _id == _type_id || ::CORBA::Policy::_implements(_id);
+}
+
 bool Both::_implements(std::string_view _id) const noexcept {
   return _id == _type_id || ::Near::Shape::_implements(_id) || ::Near::Remote::_implements(_id);
 }

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <perigee/orb/mapping.h>
+#include <perigee/orb/current.h>
 #include <perigee/orb/local_object.h>
+#include <perigee/orb/policy.h>
 
 namespace Near {
 
@@ -154,6 +156,30 @@ class Shape : public virtual ::CORBA::LocalObject {
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Shape::Placed& _value);
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Shape::Placed& _value);
 
+class Depth : public virtual ::CORBA::Current {
+ public:
+  using _ref_type = ::CORBA::object_reference<Depth>;
+  static constexpr std::string_view _type_id = "IDL:Near/Depth:1.0";
+
+  virtual int32_t value() = 0;
+
+ protected:
+  Depth() = default;
+  bool _implements(std::string_view _id) const noexcept override;
+};
+
+class Colour : public virtual ::CORBA::Policy {
+ public:
+  using _ref_type = ::CORBA::object_reference<Colour>;
+  static constexpr std::string_view _type_id = "IDL:Near/Colour:1.0";
+
+  virtual int32_t value() = 0;
+
+ protected:
+  Colour() = default;
+  bool _implements(std::string_view _id) const noexcept override;
+};
+
 class Both : public virtual ::Near::Shape, public virtual ::Near::Remote {
  public:
   using _ref_type = ::CORBA::object_reference<Both>;
@@ -196,6 +222,18 @@ struct IDL::traits<::Near::Shape> : ::perigee::stub::local_interface_traits<::Ne
 template <>
 struct IDL::traits<::Near::Shape::Placed>
     : ::perigee::stub::aggregate_traits<::Near::Shape::Placed> {};
+
+#ifndef PERIGEE_TRAITS_4Near5Depth
+#define PERIGEE_TRAITS_4Near5Depth
+template <>
+struct IDL::traits<::Near::Depth> : ::perigee::stub::local_interface_traits<::Near::Depth> {};
+#endif
+
+#ifndef PERIGEE_TRAITS_4Near6Colour
+#define PERIGEE_TRAITS_4Near6Colour
+template <>
+struct IDL::traits<::Near::Colour> : ::perigee::stub::local_interface_traits<::Near::Colour> {};
+#endif
 
 #ifndef PERIGEE_TRAITS_4Near4Both
 #define PERIGEE_TRAITS_4Near4Both
