@@ -288,8 +288,9 @@ void check_includes(Context& context) {
   const auto used = with_includers(context.scopes.used_files());
   const auto declaring = with_includers(context.files_with_definitions);
   for (const SourceFile& file : context.model.files) {
-    const bool is_judged = file.is_direct && !file.is_builtin && file.includer != nullptr &&
-                           file.includer->is_main && declaring.contains(&file);
+    const bool is_judged = file.is_direct && !file.is_builtin && !file.is_part &&
+                           file.includer != nullptr && file.includer->is_main &&
+                           declaring.contains(&file);
     if (!is_judged || used.contains(&file)) continue;
     context.diagnostics.warning(Warning::unused_include, {file.includer, file.include_line, 1},
                                 "no declaration of " + quoted(file.include_name) + " is used");

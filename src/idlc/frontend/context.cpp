@@ -49,17 +49,24 @@ Nesting::Nesting(Context& context) : context_(context) {
 }
 
 Inside::Inside(Context& context, Declaration& owner, Declarations& contents)
-    : context_(context), saved_contents_(context.contents) {
+    : context_(context), saved_contents_(context.contents), saved_opening_(context.opening) {
   const Scope& scope = context.scopes.enter(owner);
   context.ids.enter_scope(owner.name);
   if (scope.has_type_prefix) context.ids.set_scope_prefix(scope.type_prefix, owner);
   context.contents = &contents;
+  context.opening = &owner;
 }
 
 Inside::~Inside() {
   context_.scopes.leave();
   context_.ids.leave();
   context_.contents = saved_contents_;
+  context_.opening = saved_opening_;
+}
+
+void set_unit(const Context& context, Declaration& declaration) {
+  declaration.unit = context.opening != nullptr ? context.opening->unit : declaration.location.file;
+  declaration.is_imported = !declaration.unit->is_main;
 }
 
 void describe_declaration(Context& context, Declaration& declaration,
@@ -67,7 +74,7 @@ void describe_declaration(Context& context, Declaration& declaration,
   declaration.name = identifier.name;
   declaration.location = identifier.location;
   declaration.scoped_name = context.scopes.scoped_name(identifier.name);
-  declaration.is_imported = !identifier.location.file->is_main;
+  set_unit(context, declaration);
   const Scope* scope = &context.scopes.current();
   while (scope->owner() == nullptr && scope->parent() != nullptr) scope = scope->parent();
   declaration.parent = scope->owner();

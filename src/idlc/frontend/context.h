@@ -53,6 +53,7 @@ struct Context {
   std::vector<std::pair<Declaration*, Location>> forwards;  ///< to be checked at the end
   std::set<const Declaration*> local_types;                 ///< that hold a local interface
   std::set<const SourceFile*> files_with_definitions;       ///< behind which no import may stand
+  const Declaration* opening = nullptr;  ///< what opened the present scope; null at file level
 
   Diagnostic& error(Location location, std::string text) {
     return diagnostics.error(location, std::move(text));
@@ -96,7 +97,11 @@ class Inside final {
  private:
   Context& context_;
   Declarations* saved_contents_;
+  const Declaration* saved_opening_;
 };
+
+/// Says to which file's C++ the declaration belongs.
+void set_unit(const Context& context, Declaration& declaration);
 
 /// Fills what all declarations have, and the repository id; neither declares the name nor adds it
 /// to the contents.

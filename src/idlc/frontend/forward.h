@@ -52,7 +52,7 @@ T& define_node(Context& context, const Identifier& identifier, Annotations annot
   }
   context.ids.check_declared_again(*forward, identifier.location);
   forward->location = identifier.location;
-  forward->is_imported = !identifier.location.file->is_main;
+  set_unit(context, *forward);
   forward->annotations = std::move(annotations);
   context.contents->push_back(forward);
   return *forward;

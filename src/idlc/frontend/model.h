@@ -148,8 +148,10 @@ struct Declaration {
   std::string scoped_name;    ///< "::Stock::Quoter"
   std::string repository_id;  ///< "IDL:Stock/Quoter:1.0"
   Location location;          ///< of the identifier
-  bool is_imported =
-      false;  ///< from an included file (`location.file`): no code is generated for it
+  /// The file to whose C++ it belongs: that of the identifier. What was included inside a scope
+  /// belongs to the file that opened the scope.
+  const SourceFile* unit = nullptr;
+  bool is_imported = false;  ///< its `unit` is not the main file: no code is generated for it
   const Declaration* parent = nullptr;  ///< enclosing module, interface, …; nullptr at file level
   std::vector<Annotation> annotations;
 

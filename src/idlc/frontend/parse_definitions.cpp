@@ -322,6 +322,7 @@ void parse_specification(Context& context) {
     context.tokens.accept(";");
   }
   context.tokens.next();  // hands over the events in front of the end
+  for (SourceFile& file : context.model.files) file.is_part = context.scopes.is_part(file);
   check_forwards(context);
   check_includes(context);
   context.ids.finish();

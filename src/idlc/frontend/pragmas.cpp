@@ -8,7 +8,7 @@ namespace perigee::idlc {
 void Pragmas::operator()(const Event& event) {
   switch (event.kind) {
     case EventKind::enter_file:
-      ids_.enter_file();
+      enter_file(*event.location.file);
       break;
     case EventKind::leave_file:
       ids_.leave();
@@ -19,6 +19,20 @@ void Pragmas::operator()(const Event& event) {
     case EventKind::annotation_comment:
       break;
   }
+}
+
+void Pragmas::enter_file(const SourceFile& file) {
+  ids_.enter_file();
+  scopes_.begin_file(file);
+  if (!file.is_builtin || !scopes_.is_part(file) || file.includer == nullptr) return;
+  const Scope* scope = &scopes_.current();
+  while (scope->owner() == nullptr) scope = scope->parent();  // parameters have a scope without one
+  const Declaration& owner = *scope->owner();
+  diagnostics_
+      .error({file.includer, file.include_line, 1},
+             "'" + file.include_name + "' is included inside " + std::string(to_text(owner.kind)) +
+                 " '" + owner.name + "'")
+      .hint = "include it before: what it declares belongs to no other scope";
 }
 
 void Pragmas::pragma(const Event& event) {

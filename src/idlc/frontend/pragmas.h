@@ -20,6 +20,7 @@ class Pragmas final {
   void operator()(const Event& event);
 
  private:
+  void enter_file(const SourceFile& file);
   void pragma(const Event& event);
   void prefix(const Event& event);
   void id_or_version(const Event& event, std::string_view word);

@@ -230,7 +230,8 @@ void Scopes::warn_of_case(const Identifier& identifier, const std::string& other
 }
 
 void Scopes::note_use(const ScopedName& name, const Symbol& found) {
-  if (!name.location().file->is_main || found.declaration == nullptr) return;
+  const SourceFile& file = *name.location().file;
+  if (found.declaration == nullptr || (!file.is_main && !is_part(file))) return;
   used_files_.insert(found.declaration->location.file);
 }
 

@@ -87,6 +87,15 @@ class Scopes final {
 
   /// The present scope is that of `declaration`, or lies in it.
   [[nodiscard]] bool is_inside(const Declaration& declaration) const;
+  /// A file begins in the present scope.
+  void begin_file(const SourceFile& file) {
+    (current_ == global_ ? files_at_file_level_ : files_inside_).insert(&file);
+  }
+  /// The file stood inside other files' scopes only, as a part of them.
+  [[nodiscard]] bool is_part(const SourceFile& file) const {
+    return files_inside_.contains(&file) && !files_at_file_level_.contains(&file);
+  }
+
   /// The files whose declarations the main file names.
   [[nodiscard]] const std::set<const SourceFile*>& used_files() const { return used_files_; }
 
@@ -109,6 +118,8 @@ class Scopes final {
   Scope* global_;
   Scope* current_;
   std::set<const SourceFile*> used_files_;
+  std::set<const SourceFile*> files_at_file_level_;
+  std::set<const SourceFile*> files_inside_;
 };
 
 }  // namespace perigee::idlc

@@ -20,6 +20,7 @@ struct SourceFile {
   std::uint32_t include_line = 0;        ///< the line of that #include
   bool is_main = false;                  ///< the file named on the command line
   bool is_direct = false;  ///< included by the main file itself, not only through another file
+  bool is_part = false;  ///< included only inside scopes of other files: no file of its own in C++
   bool is_builtin =
       false;  ///< carried by the compiler (orb.idl): the back end's library has its C++
   bool is_renumbered = false;  ///< only named by #line: there is no text to show

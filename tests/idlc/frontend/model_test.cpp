@@ -26,6 +26,40 @@ TEST_CASE("declarations of included files are imported, and the file says how it
   CHECK_FALSE(b->is_direct);
 }
 
+TEST_CASE("what is included inside a scope belongs to the file that opened the scope") {
+  const CompileResult result = compile_files(
+      {{"main.idl",
+        "#include \"other.idl\"\nmodule M {\n#include \"part.idl\"\n"
+        "interface I {\n#include \"part.idl\"\n};\n};\nmodule N { typedef long C; };\n"},
+       {"part.idl", "#include \"piece.idl\"\nstruct A { long a; };\n"},
+       {"piece.idl", "typedef long B;\n"},
+       {"other.idl", "module N {\n#include \"part.idl\"\n};\n"}});
+  CHECK(full_text(result.diagnostics) == "");
+  REQUIRE(result.ok());
+  const Model& model = *result.model;
+  for (const char* name : {"::M::A", "::M::B", "::M::I::A", "::M::I::B", "::N::C"}) {
+    CAPTURE(name);
+    CHECK_FALSE(find(model, name)->is_imported);
+    CHECK(find(model, name)->unit->is_main);
+  }
+  const Declaration& other = *find(model, "::N::B");
+  CHECK(other.is_imported);
+  CHECK(other.unit->path == "other.idl");
+  CHECK(other.location.file->path == "piece.idl");
+  for (const SourceFile& file : model.files)
+    CHECK(file.is_part == (file.path == "part.idl" || file.path == "piece.idl"));
+}
+
+TEST_CASE("a file that is also included at file level is no part") {
+  const CompileResult result =
+      compile_files({{"main.idl", "#include \"a.idl\"\nmodule M {\n#include \"a.idl\"\n};\n"},
+                     {"a.idl", "typedef long A;\n"}});
+  REQUIRE(result.ok());
+  CHECK(find(*result.model, "::A")->is_imported);
+  CHECK_FALSE(find(*result.model, "::A")->location.file->is_part);
+  CHECK_FALSE(find(*result.model, "::M::A")->is_imported);
+}
+
 TEST_CASE("orb.idl is built in and no dependency") {
   const CompileResult result =
       compile_text("#include <orb.idl>\ninterface I { CORBA::TypeCode f(in CORBA::Object o); };\n");
