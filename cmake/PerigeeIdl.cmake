@@ -1,13 +1,18 @@
 # Compiles IDL files as part of a build: used by Perigee itself and installed with the package.
 #
 #   perigee_idl(<target> FILES <file.idl>... [INCLUDES <folder>...] [DEFINES <name[=text]>...]
-#               [ANNOTATIONS <file>...] [OPTIONS <option>...] [IDL_VERSION 3|4] [ANY] [AMI] [AMH] [ASYNC])
+#               [ANNOTATIONS <file>...] [OPTIONS <option>...] [IDL_VERSION 3|4] [ANY] [KEEP_INCLUDE_PATH]
+#               [AMI] [AMH] [ASYNC])
 #       Adds the generated source (stockAll.cpp, which includes the others: their headers, which are
 #       most of what they cost, are read once) to the target, and their folder to the includes of the
 #       target and of those that link it. A change of an IDL file, or of one that it includes, generates anew.
 #
 #       ANY: TypeCodes and insertion into any, too (stockA.h, stockA.cpp). Files that others include
 #       need it where those have it.
+#
+#       KEEP_INCLUDE_PATH: generated files include each other by the folders that #include names in IDL, and lie
+#       in the folders that FILES have below the first of INCLUDES that holds them, or else below the present
+#       source folder. Then files in different folders may have one name.
 #
 #   perigee_idl_library(<name> FILES ...the same...)
 #       A static library of the generated sources, linked with Perigee::perigee.
@@ -57,8 +62,25 @@ function(_perigee_idl_generate idl_file folder options sources_variable)
   set(${sources_variable} "${sources}" PARENT_SCOPE)
 endfunction()
 
+# The folder of `idl_file` below the first of `roots` that holds it; empty if none does.
+function(_perigee_idl_subfolder idl_file roots variable)
+  get_filename_component(path "${idl_file}" ABSOLUTE BASE_DIR "${CMAKE_CURRENT_SOURCE_DIR}")
+  get_filename_component(folder "${path}" DIRECTORY)
+  set(${variable} "" PARENT_SCOPE)
+  foreach(root IN LISTS roots)
+    get_filename_component(root "${root}" ABSOLUTE BASE_DIR "${CMAKE_CURRENT_SOURCE_DIR}")
+    cmake_path(IS_PREFIX root "${folder}" NORMALIZE is_inside)
+    if(is_inside)
+      file(RELATIVE_PATH subfolder "${root}" "${folder}")
+      set(${variable} "${subfolder}" PARENT_SCOPE)
+      return()
+    endif()
+  endforeach()
+endfunction()
+
 function(perigee_idl target)
-  cmake_parse_arguments(ARG "ANY;AMI;AMH;ASYNC" "IDL_VERSION" "FILES;INCLUDES;DEFINES;ANNOTATIONS;OPTIONS" ${ARGN})
+  cmake_parse_arguments(ARG "ANY;KEEP_INCLUDE_PATH;AMI;AMH;ASYNC" "IDL_VERSION"
+                        "FILES;INCLUDES;DEFINES;ANNOTATIONS;OPTIONS" ${ARGN})
   foreach(option AMI AMH ASYNC)
     if(ARG_${option})
       message(FATAL_ERROR "perigee_idl(${target}): ${option} is not available in this version of Perigee")
@@ -89,12 +111,22 @@ function(perigee_idl target)
   if(ARG_ANY)
     list(APPEND options --any)
   endif()
+  if(ARG_KEEP_INCLUDE_PATH)
+    list(APPEND options --keep-include-path)
+  endif()
 
   # A folder for each target: two targets of one folder may compile the same file.
   set(folder "${CMAKE_CURRENT_BINARY_DIR}/${target}_idl")
-  file(MAKE_DIRECTORY "${folder}")
   foreach(idl_file IN LISTS ARG_FILES)
-    _perigee_idl_generate("${idl_file}" "${folder}" "${options}" sources)
+    set(output_folder "${folder}")
+    if(ARG_KEEP_INCLUDE_PATH)
+      _perigee_idl_subfolder("${idl_file}" "${ARG_INCLUDES};${CMAKE_CURRENT_SOURCE_DIR}" subfolder)
+      if(subfolder)
+        string(APPEND output_folder "/${subfolder}")
+      endif()
+    endif()
+    file(MAKE_DIRECTORY "${output_folder}")
+    _perigee_idl_generate("${idl_file}" "${output_folder}" "${options}" sources)
     target_sources(${target} PRIVATE ${sources})
   endforeach()
   target_include_directories(${target} PUBLIC "$<BUILD_INTERFACE:${folder}>")

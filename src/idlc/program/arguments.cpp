@@ -68,6 +68,9 @@ void add_output_options(CLI::App& app, Arguments& arguments) {
       "--one-source", names.with_one_source,
       "Also generate stockAll.cpp, which includes the other sources: quicker to compile than "
       "each of them");
+  app.add_flag("--keep-include-path", names.keeps_include_path,
+               "Keep the folders of #include in generated code: #include \"parts/stock.idl\" gives "
+               "#include \"parts/stockC.h\", not \"stockC.h\"");
   app.add_option("--client-suffix", names.client_suffix, "Suffix of the client's files")
       ->capture_default_str();
   app.add_option("--server-suffix", names.server_suffix, "Suffix of the server's files")

@@ -78,6 +78,23 @@ class CMakeFunctions(unittest.TestCase):
         self.build_project()
         self.assertEqual(run(self.build / "one").returncode, 0)
 
+    def test_files_of_one_name_in_different_folders_keep_them(self):
+        for folder, value in (("one", 1), ("two", 2)):
+            (self.source / folder).mkdir()
+            self.write(f"{folder}/size.idl", f"module {folder} {{ const long size = {value}; }};\n")
+            self.write(f"{folder}/user.idl", '#include "size.idl"\n'
+                       f"module {folder} {{ const long doubled = 2 * size; }};\n")
+        self.write("main.idl", '#include "one/user.idl"\n#include <two/user.idl>\n'
+                   "const long sum = one::doubled + two::doubled;\n")
+        self.write("main.cpp", '#include "mainC.h"\nint main() { return sum - 2 * one::size - 2 * two::size; }\n')
+        files = "FILES main.idl one/size.idl one/user.idl two/size.idl two/user.idl INCLUDES ."
+        commands = ("add_executable(values main.cpp)\ntarget_link_libraries(values Perigee::perigee)\n"
+                    f"perigee_idl(values {files} %s)\n")
+        self.configure(commands % "KEEP_INCLUDE_PATH")
+        self.build_project()
+        self.assertEqual(run(self.build / "values").returncode, 0)
+        self.assertIn('#include "two/userC.h"', (self.build / "values_idl" / "mainC.h").read_text())
+
     def test_an_error_in_the_idl_fails_the_build_at_its_position(self):
         self.write("main.idl", "const lung size = 1;\n")
         self.configure("perigee_idl_library(values FILES main.idl)\n")

@@ -54,7 +54,7 @@ TEST_CASE("generated files are the golden ones") {
        {"any",         "arrays",     "attributes", "borrowed", "bounded",     "constants",
         "enums",       "exceptions", "fixed",      "forward",  "idl4/modern", "includes",
         "inheritance", "local",      "modules",    "names",    "operations",  "references",
-        "sequences",   "stock",      "structs",    "unions",   "wide"}) {
+        "parts",       "sequences",  "stock",      "structs",  "unions",      "wide"}) {
     CAPTURE(name);
     const cpp11::GenerateResult generated = generate_file(name);
     REQUIRE(generated.files.size() == 4);

@@ -114,6 +114,55 @@ TEST_CASE("suffixes and extensions are options, in file names and includes") {
   CHECK(contains(folder.read("stock_s.cc"), "#include \"stock_s.hh\""));
 }
 
+TEST_CASE("the folders of #include are kept on demand") {
+  const TemporaryFolder folder;
+  MemoryFiles files;
+  files.add("main.idl", "#include \"parts/stock.idl\"\ninterface History : Quoter {};\n");
+  files.add("parts/stock.idl", "interface Quoter {};\n");
+  CHECK(run_on(files, {"-o", folder / "", "--any", "main.idl"}).status == 0);
+  CHECK(contains(folder.read("mainC.h"), "#include \"stockC.h\"\n"));
+  CHECK(contains(folder.read("mainS.h"), "#include \"stockS.h\"\n"));
+  CHECK(contains(folder.read("mainA.h"), "#include \"stockA.h\"\n"));
+  CHECK(run_on(files, {"-o", folder / "", "--any", "--keep-include-path", "main.idl"}).status == 0);
+  CHECK(contains(folder.read("mainC.h"), "#include \"parts/stockC.h\"\n"));
+  CHECK(contains(folder.read("mainS.h"), "#include \"parts/stockS.h\"\n"));
+  CHECK(contains(folder.read("mainA.h"), "#include \"parts/stockA.h\"\n"));
+  CHECK(contains(folder.read("mainA.h"), "#include \"mainC.h\"\n"));
+}
+
+TEST_CASE("headers that would have one name are an error unless their folders are kept") {
+  const TemporaryFolder folder;
+  MemoryFiles files;
+  files.add("types.idl", "#include \"a/types.idl\"\nconst A b = 1;\n");
+  files.add("a/types.idl", "typedef long A;\n");
+  files.add("b/types.idl", "typedef long B;\n");
+  files.add("main.idl", "#include <orb.idl>\n#include \"a/types.idl\"\n#include \"b/types.idl\"\n");
+  const Outcome own = run_on(files, {"-o", folder / "", "types.idl"});
+  CHECK(own.status == 1);
+  CHECK(own.err ==
+        "types.idl:1:1: error: the header of 'a/types.idl' would be called like that of this file, "
+        "typesC.h\n"
+        "  #include \"a/types.idl\"\n"
+        "  ^\n"
+        "  hint: --keep-include-path keeps the folders of #include in generated code\n");
+  const Outcome two = run_on(files, {"-o", folder / "", "main.idl"});
+  CHECK(contains(two.err,
+                 "main.idl:3:1: error: the header of 'b/types.idl' would be called like that of "
+                 "'a/types.idl', typesC.h\n"));
+  CHECK(folder.count() == 0);
+  for (const std::string name : {"types.idl", "main.idl"})
+    CHECK(run_on(files, {"-o", folder / "", "--keep-include-path", name}).status == 0);
+}
+
+TEST_CASE("one file that is included by two paths is no clash") {
+  const TemporaryFolder folder;
+  MemoryFiles files;
+  files.add("main.idl", "#include \"types.idl\"\n#include \"./types.idl\"\n");
+  for (const std::string path : {"types.idl", "./types.idl"})
+    files.add(path, "#ifndef T\n#define T\ntypedef long A;\n#endif\n");
+  CHECK(run_on(files, {"-o", folder / "", "main.idl"}).status == 0);
+}
+
 TEST_CASE("one source includes the others") {
   const TemporaryFolder folder;
   CHECK(

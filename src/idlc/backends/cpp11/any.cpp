@@ -3,6 +3,7 @@
 #include "idlc/backends/cpp11/any.h"
 
 #include "idlc/backends/cpp11/client.h"
+#include "idlc/backends/cpp11/included_files.h"
 #include "idlc/backends/cpp11/names.h"
 #include "idlc/backends/cpp11/type_codes.h"
 
@@ -148,10 +149,8 @@ std::string any_header_text(const Model& model, const FileNames& names) {
   writer.write(header_head,
                {{"file", file}, {"client", string_literal(client_header(file, names))}});
   writer.separate();
-  for (const SourceFile& included : model.files)
-    if (included.is_direct && !included.is_builtin)
-      writer.write("#include " +
-                   string_literal(any_header(file_name(included.include_name), names)));
+  for (const SourceFile* included : header_files(model))
+    writer.write("#include " + string_literal(any_header(included_name(*included, names), names)));
   writer.separate();
   declare_nodes(writer, types);
   declare_constants(writer, types);

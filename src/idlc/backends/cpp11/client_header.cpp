@@ -4,6 +4,7 @@
 #include "idlc/backends/cpp11/client.h"
 #include "idlc/backends/cpp11/constants.h"
 #include "idlc/backends/cpp11/enums.h"
+#include "idlc/backends/cpp11/included_files.h"
 #include "idlc/backends/cpp11/interfaces.h"
 #include "idlc/backends/cpp11/marshalling.h"
 #include "idlc/backends/cpp11/members.h"
@@ -42,10 +43,8 @@ bool has_contexts(const Declarations& declarations) {
 void write_includes(Writer& writer, const Model& model, const FileNames& names) {
   if (has_contexts(model.definitions)) writer.write("#include <perigee/orb/context.h>");
   writer.separate();
-  for (const SourceFile& file : model.files)
-    if (file.is_direct && !file.is_builtin)
-      writer.write("#include $name$",
-                   {{"name", string_literal(client_header(file_name(file.include_name), names))}});
+  for (const SourceFile* file : header_files(model))
+    writer.write("#include " + string_literal(client_header(included_name(*file, names), names)));
   writer.separate();
 }
 

@@ -3,10 +3,14 @@
 
 #include "idlc/backends/cpp11/any.h"
 #include "idlc/backends/cpp11/client.h"
+#include "idlc/backends/cpp11/included_files.h"
 #include "idlc/backends/cpp11/names.h"
 #include "idlc/backends/cpp11/server.h"
 #include "idlc/backends/cpp11/support.h"
 #include "idlc/backends/cpp11/writer.h"
+
+#include <algorithm>
+#include <iterator>
 
 namespace perigee::idlc::cpp11 {
 
@@ -30,7 +34,8 @@ std::string one_source_text(const Model& model, const std::vector<OutputFile>& f
 
 GenerateResult generate(const Model& model, const FileNames& names) {
   GenerateResult result;
-  result.diagnostics = unsupported(model);
+  result.diagnostics = name_clashes(model, names);
+  std::ranges::move(unsupported(model), std::back_inserter(result.diagnostics));
   if (!result.ok()) return result;
   const std::vector<std::string> paths = output_names(model.files.front().path, names);
   result.files = {{paths[0], client_header_text(model, names)},

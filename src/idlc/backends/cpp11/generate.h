@@ -17,8 +17,9 @@ struct FileNames {
   std::string any_suffix = "A";
   std::string header_extension = ".h";
   std::string source_extension = ".cpp";
-  bool with_any = false;         ///< whether there are files of TypeCodes and insertion into any
-  bool with_one_source = false;  ///< whether there is a source that includes the others
+  bool keeps_include_path = false;  ///< whether an #include has the folder that the IDL's has
+  bool with_any = false;            ///< whether there are files of TypeCodes and insertion into any
+  bool with_one_source = false;     ///< whether there is a source that includes the others
 };
 
 struct OutputFile {

@@ -29,8 +29,7 @@ std::string string_literal(std::string_view text);
 
 /// "stock.idl": the path without folders.
 std::string file_name(const std::string& path);
-/// The header for clients (for servers; for any) of an IDL file. Generated headers include each
-/// other without folders: where they are is the build's business.
+/// The header for clients (for servers; for any) of an IDL file.
 std::string client_header(const std::string& idl_path, const FileNames& names);
 std::string server_header(const std::string& idl_path, const FileNames& names);
 std::string any_header(const std::string& idl_path, const FileNames& names);

@@ -1,5 +1,6 @@
 // "stockS.h": skeleton classes, ties, CORBA::servant_traits.
 #include "idlc/backends/cpp11/callables.h"
+#include "idlc/backends/cpp11/included_files.h"
 #include "idlc/backends/cpp11/names.h"
 #include "idlc/backends/cpp11/server.h"
 #include "idlc/backends/cpp11/shadowing.h"
@@ -63,7 +64,7 @@ void write_base_includes(Writer& writer, const Model& model, const FileNames& na
   write_skeletons(unused, model.definitions, [&](Writer&, const Interface& interface) {
     for (const Interface* base : interface.bases) {
       if (!base->is_imported) continue;
-      const std::string header = server_header(file_name(base->location.file->include_name), names);
+      const std::string header = server_header(included_name(*base->unit, names), names);
       if (std::ranges::find(includes, header) == includes.end()) includes.push_back(header);
     }
   });

@@ -1,0 +1,24 @@
+// The IDL files whose headers the main file's headers include, and the names that they do it by.
+#pragma once
+
+#include "idlc/backends/cpp11/generate.h"
+#include "idlc/frontend/diagnostics.h"
+#include "idlc/frontend/model.h"
+
+#include <string>
+#include <vector>
+
+namespace perigee::idlc::cpp11 {
+
+/// The files that the main file includes itself, but for those that are parts of it.
+std::vector<const SourceFile*> header_files(const Model& model);
+
+/// How generated code names an included IDL file: as the #include does, without its folder unless
+/// `names` asks for that.
+std::string included_name(const SourceFile& file, const FileNames& names);
+
+/// An error for each included file whose header would be called like one of the main file's, or
+/// like that of another included file.
+std::vector<Diagnostic> name_clashes(const Model& model, const FileNames& names);
+
+}  // namespace perigee::idlc::cpp11
