@@ -30,12 +30,14 @@ void append(Octets& destination, std::span<const OctetSpan> segments, std::size_
 }  // namespace
 
 Connection::Connection(std::unique_ptr<transport::Transport> transport,
-                       const messaging::Protocol& protocol, ConnectionLimits limits)
+                       const messaging::Protocol& protocol, ConnectionLimits limits,
+                       TrafficLedger* ledger)
     : transport_(std::move(transport)),
       protocol_(protocol),
       reader_(protocol.make_reader()),
       limits_(limits),
-      traced_(tracing_messages()) {
+      traced_(tracing_messages()),
+      traffic_(ledger) {
   if (traced_) trace_connection(peer(), "opened");
 }
 
@@ -80,6 +82,7 @@ ReadStatus Connection::read_message(messaging::IncomingMessage& message, Wait wa
   for (;;) {
     switch (reader_->next(message)) {
       case messaging::MessageReader::Next::message:
+        traffic_.messages_received.add(1);
         if (traced_) trace_received(protocol_, message, peer());
         return ReadStatus::message;
       case messaging::MessageReader::Next::error:
@@ -106,6 +109,7 @@ ReadStatus Connection::read_message(messaging::IncomingMessage& message, Wait wa
         error_code_.store(result.code);
         return ReadStatus::failed;
     }
+    traffic_.octets_received.add(result.count);
     reader_->received(result.count);
     // Edge-triggered readiness comes again for what arrives from now on.
     drained_ = wait == Wait::no && result.count < space.size() && !expects_end_;
@@ -169,6 +173,8 @@ SendResult Connection::write_directly(const cdr::Buffer& message, Wait wait, Dra
   IoResult result = transport_->send(segments, wait);
   if (wait == Wait::yes && result.ok() && result.count < size) [[unlikely]]
     result = send_rest(segments, result, nullptr);
+  traffic_.messages_sent.add(1);
+  traffic_.octets_sent.add(result.count);
   if (result.count == size) {
     if (stop_writing()) return {SendStatus::sent};
     if (drain_when == Drain::later) return {SendStatus::sent, 0, true};
@@ -187,6 +193,7 @@ SendResult Connection::write_directly(const cdr::Buffer& message, Wait wait, Dra
 // the peer may have got it all, which is never wrong.
 SendResult Connection::finish_partial(std::span<const OctetSpan> segments, std::size_t sent) {
   append(draining_, segments, sent);
+  count_queued(total_size(segments) - sent);
   const std::uint64_t end = drained_octets_ + (total_size(segments) - sent);
   // Only if draining failed there can be no other writer who counts, too.
   return {drain(Wait::no) || drained_octets_ >= end ? SendStatus::queued : SendStatus::failed};
@@ -232,10 +239,15 @@ SendResult Connection::write_later(const cdr::Buffer& message, Wait wait, Drain 
   return {SendStatus::failed};
 }
 
+void Connection::count_queued(std::size_t size) noexcept {
+  traffic_.octets_queued.fetch_add(static_cast<std::int64_t>(size), std::memory_order_relaxed);
+}
+
 // Under the mutex.
 std::uint64_t Connection::enqueue(std::span<const OctetSpan> segments, std::size_t size) {
   queue_messages_.push_back({++queue_submitted_, queue_.size() + size});
   append(queue_, segments);
+  count_queued(size);
   return queue_submitted_;
 }
 
@@ -272,6 +284,9 @@ IoResult Connection::send_batch(Wait wait) {
   const IoResult result = transport_->send({&rest, 1}, wait);
   draining_offset_ += result.count;
   drained_octets_ += result.count;
+  traffic_.octets_sent.add(result.count);
+  traffic_.octets_queued.fetch_sub(static_cast<std::int64_t>(result.count),
+                                   std::memory_order_relaxed);
   std::uint64_t sent = queue_sent_.load(std::memory_order_relaxed);
   for (; draining_next_ < draining_messages_.size(); ++draining_next_) {
     if (draining_messages_[draining_next_].end > draining_offset_) break;
@@ -288,6 +303,7 @@ bool Connection::next_batch() {
   clear_draining();
   std::swap(draining_, queue_);
   std::swap(draining_messages_, queue_messages_);
+  traffic_.messages_sent.add(draining_messages_.size());
   const bool empty = draining_.empty();
   if (empty) writer_limited_ = false;
   writing_.store(empty ? Writing::idle : writer_limited_ ? Writing::queued : Writing::writing);

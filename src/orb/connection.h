@@ -4,6 +4,7 @@
 #pragma once
 
 #include "orb/call_deadline.h"
+#include "orb/traffic.h"
 #include <perigee/cdr/buffer.h>
 #include <perigee/messaging/protocol.h>
 #include <perigee/transport/transport.h>
@@ -57,9 +58,9 @@ enum class Drain : std::uint8_t {
 /// thread; the reading functions by the holder of the read token only.
 class Connection final {
  public:
-  /// `protocol` must outlive the connection.
+  /// `protocol` and `ledger`, if there is one, must outlive the connection.
   Connection(std::unique_ptr<transport::Transport> transport, const messaging::Protocol& protocol,
-             ConnectionLimits limits = {});
+             ConnectionLimits limits = {}, TrafficLedger* ledger = nullptr);
   ~Connection();
 
   [[nodiscard]] transport::Transport& transport() noexcept { return *transport_; }
@@ -165,6 +166,7 @@ class Connection final {
                                    const CallDeadline* deadline);
   [[nodiscard]] IoResult send_once(std::span<const OctetSpan> segments,
                                    const CallDeadline* deadline);
+  void count_queued(std::size_t size) noexcept;
   std::uint64_t enqueue(std::span<const OctetSpan> segments, std::size_t size);
   [[nodiscard]] bool withdraw_locked(std::uint64_t position) noexcept;
   SendResult await_sent(std::uint64_t position, const CallDeadline* deadline);
@@ -187,6 +189,7 @@ class Connection final {
   const std::unique_ptr<messaging::MessageReader> reader_;
   const ConnectionLimits limits_;
   const bool traced_;
+  Traffic traffic_;
 
   // Reading: under the read token.
   std::atomic<bool> token_taken_{false};

@@ -42,6 +42,8 @@ bool Connection::take_writing_limited() noexcept {
 SendResult Connection::write_limited(const cdr::Buffer& message, const CallDeadline& deadline) {
   const std::span<const OctetSpan> segments = segments_of(message);
   const IoResult result = send_rest(segments, send_once(segments, &deadline), &deadline);
+  traffic_.messages_sent.add(1);
+  traffic_.octets_sent.add(result.count);
   const bool complete = result.count == total_size(segments);
   if (!complete && (result.count != 0 || result.status != IoStatus::timed_out)) {
     fail_output(result);
@@ -159,6 +161,7 @@ bool Connection::withdraw_locked(std::uint64_t position) noexcept {
   const std::size_t size = message->end - begin;
   const auto place = queue_.begin() + static_cast<std::ptrdiff_t>(begin);
   queue_.erase(place, place + static_cast<std::ptrdiff_t>(size));
+  traffic_.octets_queued.fetch_sub(static_cast<std::int64_t>(size), std::memory_order_relaxed);
   for (auto later = queue_messages_.erase(message); later != queue_messages_.end(); ++later)
     later->end -= size;
   if (writing_.load() == Writing::handed && queue_.empty() &&

@@ -1,5 +1,6 @@
 // CORBA::ORB: the standard's face of the core.
 #include "orb/orb_core.h"
+#include "orb/orb_metrics.h"
 #include "orb/reference.h"
 #include "orb/system_exceptions.h"
 #include <perigee/iop/ior.h>
@@ -67,6 +68,8 @@ object_reference<Context> ORB::get_default_context() { return core_->default_con
 void ORB::run() { core_->run(); }
 void ORB::perform_work() { core_->perform_work(); }
 bool ORB::work_pending() { return core_->work_pending(); }
+perigee::orb::MetricsSnapshot ORB::_metrics() const { return core_->metrics().snapshot(); }
+
 int ORB::_work_handle() const noexcept {
   return core_->server() != nullptr ? core_->server()->work_handle() : -1;
 }

@@ -4,6 +4,7 @@
 
 #include "orb/client/endpoint_table.h"
 #include "orb/client_policies.h"
+#include "orb/orb_metrics.h"
 #include "orb/reference.h"
 #include "orb/system_exceptions.h"
 #include <perigee/orb/context.h>
@@ -19,7 +20,9 @@ OrbCore::OrbCore(CoreParts parts)
       kept_(std::move(parts.kept)),
       protocols_(std::move(parts.protocols)),
       messaging_(std::move(parts.messaging)),
-      endpoints_(std::make_unique<EndpointTable>(*protocols_, *messaging_, settings_)),
+      metrics_(std::make_unique<OrbMetrics>(settings_.measure_latencies)),
+      endpoints_(std::make_unique<EndpointTable>(*protocols_, *messaging_, settings_,
+                                                 metrics_->client_traffic)),
       client_policies_(std::make_shared<ClientPolicies>()) {
   install_client_policies(*this, client_policies_);
 }

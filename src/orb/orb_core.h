@@ -33,6 +33,7 @@ namespace perigee::orb {
 
 class ClientPolicies;
 class EndpointTable;
+class OrbMetrics;
 class Reference;
 
 /// A part of the ORB with a life of its own (the POAs). Called in `shutdown` and `destroy`.
@@ -80,6 +81,7 @@ class PERIGEE_API OrbCore final : public cdr::Environment,
   [[nodiscard]] const messaging::Protocol& messaging() const noexcept { return *messaging_; }
   /// The client's connections.
   [[nodiscard]] EndpointTable& endpoints() noexcept { return *endpoints_; }
+  [[nodiscard]] OrbMetrics& metrics() noexcept { return *metrics_; }
   /// The client's policies of the ORB and of its threads.
   [[nodiscard]] ClientPolicies& client_policies() noexcept { return *client_policies_; }
 
@@ -171,6 +173,7 @@ class PERIGEE_API OrbCore final : public cdr::Environment,
   const std::shared_ptr<void> kept_;  // shared only with its type-erased deleter
   const std::unique_ptr<transport::ProtocolRegistry> protocols_;
   const std::unique_ptr<messaging::Protocol> messaging_;
+  const std::unique_ptr<OrbMetrics> metrics_;
   std::unique_ptr<EndpointTable> endpoints_;
   std::shared_ptr<ClientPolicies> client_policies_;  // shared with PolicyManager and PolicyCurrent
   std::unique_ptr<Server> server_;

@@ -43,6 +43,7 @@ struct Settings {
   std::string default_initial_reference;
 
   // Both sides.
+  bool measure_latencies = false;  ///< -ORBMeasureLatencies: of each operation
   CodeSetSettings code_sets;
   /// -ORBGiopVersion: the highest that a client sends, and that a server's references publish.
   messaging::Version version_max;

@@ -3,6 +3,7 @@
 #include "orb/client/invocation.h"
 #include "orb/client_policies.h"
 #include "orb/orb_core.h"
+#include "orb/orb_metrics.h"
 #include "orb/reference.h"
 #include "orb/system_exceptions.h"
 #include <perigee/cdr/errors.h>
@@ -67,6 +68,20 @@ void apply_policies(const orb::Reference& reference, orb::InvocationRequest& req
     request.response = oneway_response(*policies.sync_scope);
 }
 
+orb::CallOutcome outcome_of(const orb::Invocation& call, const orb::InvocationRequest& request,
+                            const orb::InvocationError* error) noexcept {
+  if (error != nullptr) return orb::outcome_of(error->cause);
+  if (request.response == ResponseFlags::none) return orb::CallOutcome::oneway;
+  switch (call.status()) {
+    case ReplyStatus::user_exception:
+      return orb::CallOutcome::user_exception;
+    case ReplyStatus::system_exception:
+      return orb::CallOutcome::system_exception;
+    default:
+      return orb::CallOutcome::no_exception;
+  }
+}
+
 }  // namespace
 
 void invoke(const CORBA::Object& target, const Operation& operation, ArgumentEncoder encode,
@@ -80,8 +95,13 @@ void invoke(const CORBA::Object& target, const Operation& operation, ArgumentEnc
                                  oneway ? ResponseFlags::none : ResponseFlags::with_target, encode};
   if (has_policies(*reference)) [[unlikely]]
     apply_policies(*reference, request);
+  const orb::LatencyTimer timer(reference->core().metrics(),
+                                reference->core().metrics().call_latencies);
   orb::Invocation call(*reference, request);
-  if (const orb::InvocationError* error = call.run()) orb::raise_invocation_error(*error);
+  const orb::InvocationError* const error = call.run();
+  timer.record(operation.name);
+  reference->core().metrics().calls.add(outcome_of(call, request, error));
+  if (error != nullptr) orb::raise_invocation_error(*error);
   if (request.response != ResponseFlags::none) finish_call(call, operation, decode);
 }
 

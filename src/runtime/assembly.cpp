@@ -2,8 +2,10 @@
 #include "runtime/assembly.h"
 
 #include "orb/orb_core.h"
+#include "orb/orb_metrics.h"
 #include "orb/server/make_server.h"
 #include "poa/install.h"
+#include "runtime/metrics_page.h"
 #include <perigee/giop/giop.h>
 #include <perigee/transport/pcap.h>
 #include <perigee/transport/tcp.h>
@@ -36,6 +38,28 @@ std::unique_ptr<transport::ProtocolRegistry> make_protocols(transport::PcapFile*
   return protocols;
 }
 
+/// Keeps the page for as long as there is something to be seen.
+class MetricsService final : public orb::Service {
+ public:
+  explicit MetricsService(std::unique_ptr<MetricsPage> page) : page_(std::move(page)) {}
+  void stop(orb::Completion /*completion*/) noexcept override {}
+  void destroy() noexcept override { page_.reset(); }
+
+ private:
+  std::unique_ptr<MetricsPage> page_;
+};
+
+void install_metrics_page(orb::OrbCore& core, const std::string& address) {
+  if (address.empty()) return;
+  const orb::OrbMetrics& metrics = core.metrics();
+  auto page =
+      make_metrics_page(address, {[&metrics] { return orb::to_prometheus(metrics.snapshot()); },
+                                  [&metrics] { return orb::to_json(metrics.snapshot()); }});
+  if (!page) raise_initialize(page.error());
+  log::write(log::Level::info, "metrics", "http://" + (*page)->address() + "/metrics");
+  core.add_service(std::make_unique<MetricsService>(std::move(*page)));
+}
+
 }  // namespace
 
 std::shared_ptr<orb::OrbCore> assemble(Configuration configuration) {
@@ -49,6 +73,7 @@ std::shared_ptr<orb::OrbCore> assemble(Configuration configuration) {
                      giop::make_giop(configuration.limits), std::move(recorder)});
   core->set_server(orb::make_server(*core));
   poa::install(*core, configuration.adapter_limits);
+  install_metrics_page(*core, configuration.metrics_endpoint);
   return core;
 }
 

@@ -16,8 +16,9 @@ struct Configuration {
   messaging::Limits limits;
   poa::AdapterLimits adapter_limits;
   std::optional<log::Level> log_level;
-  std::string pcap_file;    ///< empty: nothing is recorded
-  std::string config_file;  ///< from the command line; empty: PERIGEE_CONFIG, if that is set
+  std::string metrics_endpoint;  ///< host and port of the page of metrics; empty: there is none
+  std::string pcap_file;         ///< empty: nothing is recorded
+  std::string config_file;       ///< from the command line; empty: PERIGEE_CONFIG, if that is set
 };
 
 }  // namespace perigee::runtime

@@ -2,6 +2,7 @@
 #include "runtime/option_table.h"
 
 #include "runtime/option_values.h"
+#include <perigee/ipc/inet_parse.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -90,6 +91,19 @@ void set_trace_level(Configuration& configuration, const std::string& value) {
       {"trace", log::Level::trace},     {"debug", log::Level::debug}, {"info", log::Level::info},
       {"warning", log::Level::warning}, {"error", log::Level::error}, {"off", log::Level::off}};
   configuration.log_level = parse_name(value, levels);
+}
+
+void set_measure_latencies(Configuration& configuration, const std::string& value) {
+  constexpr std::pair<std::string_view, bool> answers[] = {{"yes", true}, {"no", false}};
+  configuration.settings.measure_latencies = parse_name(value, answers);
+}
+
+// Who collects the metrics wants the latencies, too.
+void set_metrics_endpoint(Configuration& configuration, const std::string& value) {
+  const auto address = ipc::split_host_port(value);
+  if (!address || !address->port) throw BadValue{"<host>:<port> or :<port> is needed"};
+  configuration.metrics_endpoint = value;
+  configuration.settings.measure_latencies = true;
 }
 
 void set_pcap_file(Configuration& configuration, const std::string& value) {
@@ -204,6 +218,10 @@ constexpr Option options[] = {
 
     {"TraceLevel", "log.level", text, "trace|debug|info|warning|error|off",
      "lines of the log; debug: messages, trace: their octets", set_trace_level},
+    {"MetricsEndpoint", "metrics.endpoint", text, "[<host>]:<port>",
+     "where Prometheus finds the metrics, and latencies", set_metrics_endpoint},
+    {"MeasureLatencies", "metrics.latencies", text, "yes|no", "of each operation",
+     set_measure_latencies},
     {"Pcap", "log.pcap", text, "<file>", "records all messages, for Wireshark", set_pcap_file},
 };
 

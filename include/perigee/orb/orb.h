@@ -12,8 +12,9 @@
 #include <vector>
 
 namespace perigee::orb {
-class OrbCore;  // connections, protocols, settings: what the ORB consists of
-}
+struct MetricsSnapshot;  // <perigee/orb/metrics.h>
+class OrbCore;           // connections, protocols, settings: what the ORB consists of
+}  // namespace perigee::orb
 
 namespace CORBA {
 inline namespace perigee_v1 {
@@ -83,6 +84,9 @@ class PERIGEE_API ORB : public TypeCodeFactory {
   /// (BAD_INV_ORDER, OMG minor 3).
   void shutdown(bool wait_for_completion);
   void destroy();
+
+  /// What the ORB has done and is doing, as numbers: include <perigee/orb/metrics.h>.
+  [[nodiscard]] perigee::orb::MetricsSnapshot _metrics() const;
 
   [[nodiscard]] const std::shared_ptr<perigee::orb::OrbCore>& _core() const noexcept {
     return core_;

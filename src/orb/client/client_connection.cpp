@@ -18,8 +18,9 @@ constexpr std::size_t led_request_size_max = 64 * 1024;
 
 ClientConnection::ClientConnection(std::unique_ptr<transport::Transport> transport,
                                    const messaging::Protocol& protocol, ConnectionLimits limits,
-                                   std::chrono::milliseconds first_reply_timeout)
-    : connection_(std::move(transport), protocol, limits) {
+                                   std::chrono::milliseconds first_reply_timeout,
+                                   TrafficLedger* ledger)
+    : connection_(std::move(transport), protocol, limits, ledger) {
   if (first_reply_timeout <= std::chrono::milliseconds::zero()) return;
   // Without a time-out a mute peer would hang its callers; not being able to set one is no failure.
   first_reply_awaited_ = connection_.set_receive_timeout(first_reply_timeout);

@@ -47,7 +47,7 @@ class ClientConnection final {
  public:
   ClientConnection(std::unique_ptr<transport::Transport> transport,
                    const messaging::Protocol& protocol, ConnectionLimits limits,
-                   std::chrono::milliseconds first_reply_timeout);
+                   std::chrono::milliseconds first_reply_timeout, TrafficLedger* ledger = nullptr);
 
   /// Even numbers: the side that opened the connection (interop fact 16).
   [[nodiscard]] std::uint32_t take_request_id() noexcept {

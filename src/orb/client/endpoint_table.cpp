@@ -36,13 +36,14 @@ void ConnectionLease::reset() noexcept {
 
 ClientEndpoint::ClientEndpoint(transport::Endpoint endpoint, const CodeSetChoice& choice,
                                transport::Connector* connector, const messaging::Protocol& protocol,
-                               const Settings& settings)
+                               const Settings& settings, TrafficLedger& ledger)
     : endpoint_(std::move(endpoint)),
       code_sets_(choice.code_sets),
       announced_octets_(iop::encode_code_set_context(choice.announced)),
       connector_(connector),
       protocol_(protocol),
       settings_(settings),
+      ledger_(ledger),
       slots_(std::max<std::uint32_t>(settings.connections_per_endpoint_max, 1)) {
   if (choice.announced.char_data != 0)
     announcement_.push_back({iop::context_code_sets, announced_octets_});
@@ -164,7 +165,7 @@ std::expected<ConnectionLease, IoError> ClientEndpoint::connect(ConnectionSlot& 
     slot.connection = std::make_unique<ClientConnection>(
         std::move(*transport), protocol_,
         ConnectionLimits{settings_.read_buffer_size, shared_queue_size_max},
-        settings_.first_reply_timeout);
+        settings_.first_reply_timeout, &ledger_);
     const std::lock_guard lock(mutex_);
     slot.shareable = true;
     notify_waiters();
@@ -212,8 +213,9 @@ void ClientEndpoint::close_all() noexcept {
 }
 
 EndpointTable::EndpointTable(const transport::ProtocolRegistry& protocols,
-                             const messaging::Protocol& protocol, const Settings& settings)
-    : protocols_(protocols), protocol_(protocol), settings_(settings) {}
+                             const messaging::Protocol& protocol, const Settings& settings,
+                             TrafficLedger& ledger)
+    : protocols_(protocols), protocol_(protocol), settings_(settings), ledger_(ledger) {}
 
 std::shared_ptr<ClientEndpoint> EndpointTable::find(const transport::Endpoint& endpoint,
                                                     const CodeSetChoice& choice) {
@@ -225,7 +227,7 @@ std::shared_ptr<ClientEndpoint> EndpointTable::find(const transport::Endpoint& e
     std::erase_if(endpoints_, [](const auto& entry) { return entry.second.use_count() == 1; });
   }
   auto made = std::make_shared<ClientEndpoint>(
-      endpoint, choice, protocols_.connector(endpoint.scheme), protocol_, settings_);
+      endpoint, choice, protocols_.connector(endpoint.scheme), protocol_, settings_, ledger_);
   endpoints_.emplace(std::move(key), made);
   return made;
 }

@@ -87,7 +87,7 @@ class ClientEndpoint final {
   /// What comes from the ORB must outlive the endpoint.
   ClientEndpoint(transport::Endpoint endpoint, const CodeSetChoice& choice,
                  transport::Connector* connector, const messaging::Protocol& protocol,
-                 const Settings& settings);
+                 const Settings& settings, TrafficLedger& ledger);
   ClientEndpoint(const ClientEndpoint&) = delete;
   ClientEndpoint& operator=(const ClientEndpoint&) = delete;
 
@@ -131,6 +131,7 @@ class ClientEndpoint final {
   transport::Connector* const connector_;
   const messaging::Protocol& protocol_;
   const Settings& settings_;
+  TrafficLedger& ledger_;
   std::vector<ConnectionSlot> slots_;
 
   std::mutex mutex_;  // guards `shareable` of the slots
@@ -142,7 +143,7 @@ class ClientEndpoint final {
 class EndpointTable final {
  public:
   EndpointTable(const transport::ProtocolRegistry& protocols, const messaging::Protocol& protocol,
-                const Settings& settings);
+                const Settings& settings, TrafficLedger& ledger);
 
   /// Makes the endpoint known if it is not. Does not connect. Beyond `endpoints_max`, endpoints
   /// that no reference uses are forgotten, and their connections closed.
@@ -154,6 +155,7 @@ class EndpointTable final {
   const transport::ProtocolRegistry& protocols_;
   const messaging::Protocol& protocol_;
   const Settings& settings_;
+  TrafficLedger& ledger_;
   std::mutex mutex_;  // guards what follows
   std::map<std::pair<transport::Endpoint, CodeSetChoice>, std::shared_ptr<ClientEndpoint>>
       endpoints_;

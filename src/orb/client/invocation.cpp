@@ -5,6 +5,7 @@
 #include "orb/code_sets.h"
 #include "orb/collocated.h"
 #include "orb/orb_core.h"
+#include "orb/orb_metrics.h"
 
 #include <string>
 #include <utility>
@@ -156,6 +157,7 @@ Invocation::State Invocation::after_failure(const TransactResult& result) {
   if (!not_executed || result.cause == FailureCause::deadline) return State::failed;
   if (expired())
     return fail(result.stage, FailureCause::deadline);  // a request cut by its own time
+  core_.metrics().retries.fetch_add(1, std::memory_order_relaxed);
   if (!may_be_stale || freshness_ == Freshness::fresh) return State::choose;
   freshness_ = Freshness::fresh;
   return State::connect;
@@ -236,6 +238,7 @@ Invocation::State Invocation::follow_forward(Reference::Permanence permanence) {
   if (ior.is_nil()) return fail(InvocationStage::forwarding, FailureCause::nil_forward);
   if (++hops_ > core_.settings().forward_hops_max)
     return fail(InvocationStage::forwarding, FailureCause::forward_hops);
+  core_.metrics().forwards.fetch_add(1, std::memory_order_relaxed);
   auto forward = make_binding(core_, std::move(ior), Binding::Kind::forward);
   const Binding* adopted = reference_.adopt(forward, permanence);
   if (adopted == nullptr) {

@@ -2,6 +2,7 @@
 #include "orb/server/conversation.h"
 
 #include "orb/orb_core.h"
+#include "orb/orb_metrics.h"
 #include "orb/server/pending_reply.h"
 #include "orb/system_exceptions.h"
 #include <perigee/base/log.h>
@@ -77,6 +78,7 @@ Conversation::Verdict Conversation::handle(IncomingMessage& message, ServingThre
 }
 
 Conversation::Verdict Conversation::reject(ServingThread& thread) {
+  core_.metrics().malformed_messages.fetch_add(1, std::memory_order_relaxed);
   thread.reply.clear();
   cdr::Encoder encoder(thread.reply);
   protocol_.encode_message_error(encoder, protocol_.version_max());
@@ -91,11 +93,13 @@ Conversation::Verdict Conversation::handle_request(IncomingMessage& message,
   request->body.set_environment(&core_);
   const auto code_sets = code_sets_.take(message.version, request->header.contexts);
   if (code_sets) request->body.set_code_sets(*code_sets);
+  const LatencyTimer timer(core_.metrics(), core_.metrics().request_latencies);
   PendingReply reply(*this, message, *request, thread);
   switch (admit(reply)) {
     case Admission::draining:
       return Verdict::go_on;  // CloseConnection says: not executed
     case Admission::too_many:
+      core_.metrics().requests.add(RequestOutcome::refused);
       reply.reply_exception(CORBA::TRANSIENT(minor_too_many_requests, CORBA::COMPLETED_NO));
       return Verdict::go_on;
     case Admission::too_many_in_all:
@@ -115,7 +119,14 @@ Conversation::Verdict Conversation::handle_request(IncomingMessage& message,
     ask_for_key(message, request->header.request_id, thread);
   else
     dispatch(reply, thread, request->header.response);
+  if (!reply.held()) count(reply, timer);
   return Verdict::go_on;
+}
+
+void Conversation::count(const PendingReply& request, const LatencyTimer& timer) noexcept {
+  core_.metrics().requests.add(request.outcome());
+  const bool failed = request.outcome() == RequestOutcome::system_exception;
+  timer.record(failed ? LatencyTable::failed : request.operation());
 }
 
 void Conversation::dispatch(PendingReply& request, ServingThread& thread,

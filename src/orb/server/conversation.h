@@ -14,6 +14,7 @@
 
 namespace perigee::orb {
 
+class LatencyTimer;
 class OrbCore;
 class PendingReply;
 
@@ -78,6 +79,7 @@ class Conversation final {
   Verdict handle_request(messaging::IncomingMessage& message, ServingThread& thread);
   Verdict handle_locate(const messaging::IncomingMessage& message, ServingThread& thread);
   Verdict handle_cancel(const messaging::IncomingMessage& message, ServingThread& thread);
+  void count(const PendingReply& request, const LatencyTimer& timer) noexcept;
   void dispatch(PendingReply& request, ServingThread& thread, messaging::ResponseFlags response);
   void ask_for_key(const messaging::IncomingMessage& message, std::uint32_t request_id,
                    ServingThread& thread);

@@ -15,6 +15,19 @@ namespace {
 // A buffer that one large answer has grown is not kept.
 constexpr std::size_t reply_buffer_kept_max = 1u << 20;
 
+RequestOutcome outcome_of(ReplyStatus status) noexcept {
+  switch (status) {
+    case ReplyStatus::no_exception:
+      return RequestOutcome::no_exception;
+    case ReplyStatus::user_exception:
+      return RequestOutcome::user_exception;
+    case ReplyStatus::system_exception:
+      return RequestOutcome::system_exception;
+    default:
+      return RequestOutcome::forwarded;
+  }
+}
+
 }  // namespace
 
 PendingReply::PendingReply(Conversation& conversation, messaging::IncomingMessage& message,
@@ -71,7 +84,9 @@ void PendingReply::send_forward(const CORBA::Object& target, bool permanent) {
 
 // Throws what the encoder failed with; then nothing has been sent.
 void PendingReply::send(ReplyStatus status, ResultEncoder encode) {
+  outcome_ = RequestOutcome::cancelled;
   if (cancelled_.load(std::memory_order_relaxed)) return;
+  outcome_ = outcome_of(status);
   cdr::Buffer& buffer = thread_.reply;
   buffer.clear();
   cdr::Encoder encoder(buffer, std::endian::native, cdr::Encoder::Borrowing::yes);

@@ -1,6 +1,7 @@
 // One request in progress on a server connection, and the one answer to it.
 #pragma once
 
+#include "orb/orb_metrics.h"
 #include <perigee/messaging/protocol.h>
 #include <perigee/orb/server_request.h>
 
@@ -26,6 +27,8 @@ class PendingReply final : public ServerRequest {
   [[nodiscard]] std::uint32_t request_id() const noexcept { return request_id_; }
   /// The server keeps the request for later: it will be dispatched again, as another PendingReply.
   [[nodiscard]] bool held() const noexcept { return held_; }
+  /// What has become of it, once it is dispatched and not held.
+  [[nodiscard]] RequestOutcome outcome() const noexcept { return outcome_; }
   /// The client does not want the answer any more. Any thread.
   void cancel() noexcept { cancelled_.store(true, std::memory_order_relaxed); }
 
@@ -47,6 +50,7 @@ class PendingReply final : public ServerRequest {
   const std::uint32_t request_id_;
   messaging::ResponseFlags response_;
   bool held_ = false;
+  RequestOutcome outcome_ = RequestOutcome::oneway;
   std::atomic<bool> cancelled_{false};
   PendingReply* next_ = nullptr;      // under the conversation's mutex
   PendingReply* previous_ = nullptr;  // under the conversation's mutex

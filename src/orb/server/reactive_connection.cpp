@@ -2,6 +2,7 @@
 #include "orb/server/reactive_connection.h"
 
 #include "orb/orb_core.h"
+#include "orb/orb_metrics.h"
 #include "orb/server/reactive_server.h"
 #include <perigee/base/log.h>
 
@@ -30,7 +31,7 @@ ReactiveConnection::ReactiveConnection(ReactiveServer& server,
                                        std::unique_ptr<transport::Transport> transport)
     : server_(server),
       connection_(std::move(transport), server.core().messaging(),
-                  limits_of(server.core().settings())),
+                  limits_of(server.core().settings()), &server.core().metrics().server_traffic),
       conversation_(server.core(), server.core().messaging(), *this) {}
 
 ReactiveConnection::~ReactiveConnection() = default;

@@ -2,6 +2,7 @@
 #include "orb/server/threaded_connection.h"
 
 #include "orb/orb_core.h"
+#include "orb/orb_metrics.h"
 #include "orb/server/threaded_server.h"
 #include <perigee/base/log.h>
 
@@ -22,7 +23,8 @@ constexpr std::size_t linger_size_max = 1u << 20;
 ThreadedConnection::ThreadedConnection(ThreadedServer& server,
                                        std::unique_ptr<transport::Transport> transport)
     : server_(server),
-      connection_(std::move(transport), server.core().messaging(), server.connection_limits()),
+      connection_(std::move(transport), server.core().messaging(), server.connection_limits(),
+                  &server.core().metrics().server_traffic),
       conversation_(server.core(), server.core().messaging(), *this) {}
 
 bool ThreadedConnection::start() {

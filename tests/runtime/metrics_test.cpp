@@ -1,0 +1,214 @@
+// The numbers of two ORBs that call each other, and the page that shows them.
+#include "runtime/metrics_page.h"
+#include "runtime/process.h"
+#include <perigee/base/log.h>
+#include <perigee/ipc/resolver.h>
+#include <perigee/ipc/sock.h>
+#include <perigee/orb/metrics.h>
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <chrono>
+#include <span>
+#include <string>
+
+namespace perigee::test {
+
+using orb::MetricsSnapshot;
+
+namespace {
+
+using namespace std::chrono_literals;
+using Options = std::vector<std::string>;
+
+/// Sends `request` and returns all that comes, until the end.
+std::string talk(const std::string& address, std::string_view request) {
+  auto stream = ipc::sock::Connector::connect(ipc::resolve(address).value().front()).value();
+  (void)stream.send_n(std::as_bytes(std::span(request)));
+  std::string answer;
+  std::array<char, 4096> space;
+  for (;;) {
+    const auto received = stream.recv(std::as_writable_bytes(std::span(space)));
+    if (!received || received->end_of_stream()) return answer;
+    answer.append(space.data(), received->count());
+  }
+}
+
+std::string get(const std::string& address, const std::string& path) {
+  return talk(address, "GET " + path + " HTTP/1.1\r\nHost: test\r\n\r\n");
+}
+
+std::unique_ptr<runtime::MetricsPage> make_page() {
+  return runtime::make_metrics_page("127.0.0.1:0", {[] { return std::string("numbers\n"); },
+                                                    [] { return std::string("[]\n"); }})
+      .value();
+}
+
+/// A server counts a request after its answer has been sent.
+MetricsSnapshot await_requests(const OrbRef& orb, std::uint64_t count) {
+  MetricsSnapshot snapshot = orb->_metrics();
+  while (snapshot.value("perigee_requests_total") < count) {
+    std::this_thread::yield();
+    snapshot = orb->_metrics();
+  }
+  return snapshot;
+}
+
+/// Finds the page's address in the log.
+class LogOfPage {
+ public:
+  LogOfPage() {
+    log::set_level(log::Level::info);
+    log::set_sink(&LogOfPage::take, this);
+  }
+  ~LogOfPage() {
+    log::set_sink(nullptr, nullptr);
+    log::set_level(log::Level::warning);
+  }
+  std::string address;
+
+ private:
+  static void take(void* self, log::Level /*level*/, std::string_view component,
+                   std::string_view text) {
+    if (component != "metrics") return;
+    text.remove_prefix(std::string_view("http://").size());
+    static_cast<LogOfPage*>(self)->address = text.substr(0, text.find('/'));
+  }
+};
+
+}  // namespace
+
+TEST_CASE("calls and requests are counted by what became of them, on both sides") {
+  for (const char* strategy : {"thread-per-connection", "reactive"}) {
+    CAPTURE(strategy);
+    EchoServer server({"-ORBThreadStrategy", strategy, "-ORBMeasureLatencies", "yes"});
+    const EchoClient client({"-ORBMeasureLatencies", "yes"});
+    const auto echo = client.echo(server.reference);
+    const MetricsSnapshot before = client.orb->_metrics();
+    for (int call = 0; call < 10; ++call) echo->ping();
+    CHECK_THROWS_AS(echo->fail(), Failure);
+    echo->count_up();
+    for (int seen = server.servant->counted; seen < 1; seen = server.servant->counted)
+      server.servant->counted.wait(seen);
+    const MetricsSnapshot calls = client.orb->_metrics();
+    CHECK(calls.value("perigee_calls_total", {{"outcome", "no_exception"}}) == 10);
+    CHECK(calls.value("perigee_calls_total", {{"outcome", "user_exception"}}) == 1);
+    CHECK(calls.value("perigee_calls_total", {{"outcome", "oneway"}}) == 1);
+    CHECK(calls.value("perigee_connections", {{"side", "client"}}) == 1);
+    const MetricsSnapshot requests = await_requests(server.orb, 12);
+    CHECK(requests.value("perigee_requests_total", {{"outcome", "user_exception"}}) == 1);
+    CHECK(requests.value("perigee_requests_total", {{"outcome", "oneway"}}) == 1);
+    CHECK(requests.value("perigee_requests_total", {{"outcome", "no_exception"}}) == 10);
+    CHECK(requests.value("perigee_connections", {{"side", "server"}}) == 1);
+
+    // What one side has sent, the other has received.
+    CHECK(calls.value("perigee_sent_bytes_total", {{"side", "client"}}) ==
+          requests.value("perigee_received_bytes_total", {{"side", "server"}}));
+    CHECK(calls.value("perigee_received_bytes_total", {{"side", "client"}}) ==
+          requests.value("perigee_sent_bytes_total", {{"side", "server"}}));
+    CHECK(calls.value("perigee_sent_messages_total", {{"side", "client"}}) ==
+          requests.value("perigee_received_messages_total", {{"side", "server"}}));
+    CHECK(requests.value("perigee_send_queue_bytes") == 0);
+
+    REQUIRE(calls.latencies("client", "ping") != nullptr);
+    CHECK(calls.latencies("client", "ping")->count() == 10);
+    REQUIRE(requests.latencies("server", "ping") != nullptr);
+    CHECK(requests.latencies("server", "ping")->count() == 10);
+    CHECK(before.latencies("client", "ping") == nullptr);
+  }
+}
+
+TEST_CASE("operations that do not exist are not in the table of latencies by name") {
+  EchoServer server({"-ORBMeasureLatencies", "yes"});
+  const EchoClient client;
+  const auto object = client.orb->string_to_object(server.reference);
+  CHECK_THROWS_AS(
+      stub::invoke(*object, {"nonsense", stub::Operation::Kind::twoway, {}}, nullptr, nullptr),
+      CORBA::BAD_OPERATION);
+  const MetricsSnapshot requests = await_requests(server.orb, 1);
+  CHECK(requests.latencies("server", "nonsense") == nullptr);
+  REQUIRE(requests.latencies("server", "(failed)") != nullptr);
+  CHECK(requests.value("perigee_requests_total", {{"outcome", "system_exception"}}) == 1);
+  CHECK(client.orb->_metrics().value("perigee_calls_total", {{"outcome", "system_exception"}}) ==
+        1);
+}
+
+TEST_CASE("calls that do not get through are counted by the reason") {
+  std::string reference;
+  {
+    EchoServer server;
+    reference = server.reference;
+  }
+  const EchoClient client;
+  const auto object = client.orb->string_to_object(reference);
+  CHECK_THROWS_AS((void)object->_non_existent(), CORBA::TRANSIENT);
+  CHECK(client.orb->_metrics().value("perigee_calls_total", {{"outcome", "not_reached"}}) == 1);
+}
+
+TEST_CASE("without the option no latencies are measured") {
+  EchoServer server;
+  const EchoClient client;
+  client.echo(server.reference)->ping();
+  CHECK(client.orb->_metrics().latencies("client", "ping") == nullptr);
+  CHECK(server.orb->_metrics().latencies("server", "ping") == nullptr);
+}
+
+TEST_CASE("a server shows its metrics to Prometheus, and as JSON") {
+  const LogOfPage log;
+  EchoServer server({"-ORBMetricsEndpoint", "127.0.0.1:0"});
+  const EchoClient client;
+  client.echo(server.reference)->ping();
+  await_requests(server.orb, 1);
+  const std::string page = get(log.address, "/metrics");
+  CHECK(page.starts_with("HTTP/1.1 200 OK\r\nContent-Type: text/plain; version=0.0.4"));
+  CHECK(page.find("\nperigee_connections{side=\"server\"} 1\n") != std::string::npos);
+  CHECK(page.find("\nperigee_request_duration_seconds_count{operation=\"ping\"} 1\n") !=
+        std::string::npos);
+  const std::string json = get(log.address, "/metrics.json");
+  CHECK(json.starts_with("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"));
+  CHECK(json.find("{\"name\":\"perigee_connections\"") != std::string::npos);
+}
+
+TEST_CASE("a page that cannot be opened is an error of ORB_init that names the address") {
+  const auto page = make_page();
+  try {
+    make_orb({"-ORBMetricsEndpoint", page->address()});
+    FAIL("the port is in use");
+  } catch (const CORBA::INITIALIZE& exception) {
+    CHECK(exception.detail().find(page->address()) != std::string::npos);
+    CHECK(exception.detail().find("Address already in use") != std::string::npos);
+  }
+  for (const char* address : {"", "9464", "host", "host:port", ":70000"})
+    CHECK_THROWS_AS(make_orb({"-ORBMetricsEndpoint", address}), CORBA::BAD_PARAM);
+}
+
+TEST_CASE("other paths and methods are refused") {
+  const auto page = make_page();
+  CHECK(get(page->address(), "/metrics").ends_with("\r\n\r\nnumbers\n"));
+  CHECK(get(page->address(), "/metrics?name=x").ends_with("\r\n\r\nnumbers\n"));
+  CHECK(get(page->address(), "/").starts_with("HTTP/1.1 404 Not Found\r\n"));
+  CHECK(talk(page->address(), "POST /metrics HTTP/1.1\r\n\r\n")
+            .starts_with("HTTP/1.1 405 Method Not Allowed\r\n"));
+  CHECK(talk(page->address(), "\r\n\r\n").starts_with("HTTP/1.1 405"));
+}
+
+TEST_CASE("readers who send too much are cut off, and the next one is served") {
+  const auto page = make_page();
+  const std::string endless = "GET /metrics HTTP/1.1\r\nX: " + std::string(1'000'000, 'x');
+  CHECK(talk(page->address(), endless).empty());
+  CHECK(get(page->address(), "/metrics").ends_with("numbers\n"));
+}
+
+TEST_CASE("a reader who says nothing and goes away does not keep the page from ending") {
+  auto page = make_page();
+  {
+    const auto silent =
+        ipc::sock::Connector::connect(ipc::resolve(page->address()).value().front());
+    CHECK(silent.has_value());
+  }
+  CHECK(get(page->address(), "/metrics").ends_with("numbers\n"));
+  page.reset();
+}
+
+}  // namespace perigee::test
