@@ -11,8 +11,23 @@ void Amount::swap(Amount& _other) noexcept {
   std::swap(currency_, _other.currency_);
 }
 
+struct Amount::_wire {
+  static constexpr std::size_t fixed_size = 23;
+  static std::size_t text_size(auto& _value) { return _value.currency().size(); }
+  static void members(auto& _run, auto& _value) {
+    _run.align(8);
+    _run.field(_value.cents());
+    _run.text(_value.currency());
+  }
+};
+
+void _write_all(::perigee::cdr::Encoder& _encoder, const Amount* _values, std::size_t _count) {
+  ::perigee::cdr::write_texts<Amount::_wire>(_encoder, _values, _count);
+}
+
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Amount& _value) {
-  return _encoder << _value.cents() << _value.currency();
+  _write_all(_encoder, &_value, 1);
+  return _encoder;
 }
 
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Amount& _value) {
@@ -94,8 +109,23 @@ void Amount::swap(Amount& _other) noexcept {
   std::swap(currency_, _other.currency_);
 }
 
+struct Amount::_wire {
+  static constexpr std::size_t fixed_size = 23;
+  static std::size_t text_size(auto& _value) { return _value.currency().size(); }
+  static void members(auto& _run, auto& _value) {
+    _run.align(8);
+    _run.field(_value.cents());
+    _run.text(_value.currency());
+  }
+};
+
+void _write_all(::perigee::cdr::Encoder& _encoder, const Amount* _values, std::size_t _count) {
+  ::perigee::cdr::write_texts<Amount::_wire>(_encoder, _values, _count);
+}
+
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Amount& _value) {
-  return _encoder << _value.cents() << _value.currency();
+  _write_all(_encoder, &_value, 1);
+  return _encoder;
 }
 
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Amount& _value) {

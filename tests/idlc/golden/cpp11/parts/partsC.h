@@ -35,6 +35,9 @@ class Amount {
     _visit_member("currency", _value.currency_);
   }
 
+  struct _wire;
+  static constexpr bool _is_text_run = true;
+
  private:
   int64_t cents_{};
   std::string currency_;
@@ -42,6 +45,7 @@ class Amount {
 
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Amount& _value);
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Amount& _value);
+void _write_all(::perigee::cdr::Encoder& _encoder, const Amount* _values, std::size_t _count);
 
 class Log : public virtual ::Stock::Quoter {
  public:
@@ -144,6 +148,9 @@ class Amount {
     _visit_member("currency", _value.currency_);
   }
 
+  struct _wire;
+  static constexpr bool _is_text_run = true;
+
  private:
   int64_t cents_{};
   std::string currency_;
@@ -151,6 +158,7 @@ class Amount {
 
 ::perigee::cdr::Encoder& operator<<(::perigee::cdr::Encoder& _encoder, const Amount& _value);
 ::perigee::cdr::Decoder& operator>>(::perigee::cdr::Decoder& _decoder, Amount& _value);
+void _write_all(::perigee::cdr::Encoder& _encoder, const Amount* _values, std::size_t _count);
 
 using Amounts = std::vector<::Others::Amount>;
 
