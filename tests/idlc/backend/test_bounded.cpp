@@ -109,8 +109,8 @@ TEST_CASE("a bounded type is on the wire as the unbounded one") {
 TEST_CASE("more than the bound from the network is an error") {
   using perigee::cdr::ErrorKind;
   const std::endian order = std::endian::little;
-  CHECK(decoding_error<Bounds::Code>(encode(std::string("abcdef"), order)) == ErrorKind::too_large);
-  CHECK(decoding_error<Bounds::Sign>(encode(std::wstring(L"abcd"), order)) == ErrorKind::too_large);
+  CHECK(decoding_error<Bounds::Code>(encode(std::string("abcdef"), order)) == ErrorKind::bad_value);
+  CHECK(decoding_error<Bounds::Sign>(encode(std::wstring(L"abcd"), order)) == ErrorKind::bad_value);
   CHECK(decoding_error<Bounds::Few>(encode(std::vector<int32_t>(5), order)) ==
-        ErrorKind::too_large);
+        ErrorKind::bad_value);
 }
