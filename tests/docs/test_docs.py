@@ -94,7 +94,7 @@ class Commands(unittest.TestCase):
     def run_block(self, block):
         script = block.text.replace("build/release", os.environ["BUILD"])
         # Programs that a block leaves behind end with it: they are children of its shell.
-        script = "trap 'jobs -p | xargs -r kill' EXIT\n" + script
+        script = "trap 'jobs -p | xargs -r kill 2> /dev/null || true' EXIT\n" + script
         return subprocess.run(["bash", "-euo", "pipefail", "-c", script], cwd=ROOT,
                               capture_output=True, text=True)
 
