@@ -8,6 +8,7 @@
 #include <string>
 
 #include "checks.h"
+#include "omniorb_call.h"
 #include "omniorb_peer.h"
 
 namespace {
@@ -340,20 +341,5 @@ int run(CORBA::ORB_ptr orb, int argc, char* argv[]) {
 }  // namespace
 
 int main(int argc, char* argv[]) {
-  try {
-    CORBA::ORB_var orb = CORBA::ORB_init(argc, argv);
-    if (argc < 2) {
-      std::cerr << "usage: omniorb_client IOR-FILE [--large OCTETS] [--quit]" << std::endl;
-      return 1;
-    }
-    const int status = run(orb, argc, argv);
-    orb->destroy();
-    return status;
-  } catch (const CORBA::SystemException& exception) {
-    std::cerr << "omniorb_client: " << exception._name() << " minor " << exception.minor()
-              << std::endl;
-  } catch (const CORBA::Exception& exception) {
-    std::cerr << "omniorb_client: " << exception._name() << std::endl;
-  }
-  return 1;
+  return interop::call(argc, argv, "omniorb_client", "IOR-FILE [--large OCTETS] [--quit]", run);
 }

@@ -8,6 +8,7 @@
 
 #include "checks.h"
 #include "data_types.hh"
+#include "omniorb_call.h"
 
 namespace {
 
@@ -185,17 +186,5 @@ int run(CORBA::ORB_ptr orb, int argc, char* argv[]) {
 }  // namespace
 
 int main(int argc, char* argv[]) {
-  try {
-    CORBA::ORB_var orb = CORBA::ORB_init(argc, argv);
-    if (argc < 2) {
-      std::cerr << "usage: omniorb_data_client IOR-FILE [--quit]\n";
-      return 1;
-    }
-    const int status = run(orb, argc, argv);
-    orb->destroy();
-    return status;
-  } catch (const CORBA::Exception& exception) {
-    std::cerr << "omniorb_data_client: " << exception._name() << std::endl;
-    return 1;
-  }
+  return interop::call(argc, argv, "omniorb_data_client", "IOR-FILE [--quit]", run);
 }

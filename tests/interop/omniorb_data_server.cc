@@ -1,7 +1,6 @@
 // Data::Peer as an omniORB servant: prints its IOR, serves until quit().
 #include "data_types.hh"
-
-#include <iostream>
+#include "omniorb_serve.h"
 
 namespace {
 
@@ -88,21 +87,5 @@ class PeerServant final : public POA_Data::Peer {
 }  // namespace
 
 int main(int argc, char* argv[]) {
-  try {
-    CORBA::ORB_var orb = CORBA::ORB_init(argc, argv);
-    CORBA::Object_var object = orb->resolve_initial_references("RootPOA");
-    PortableServer::POA_var poa = PortableServer::POA::_narrow(object);
-    PortableServer::Servant_var<PeerServant> servant(new PeerServant(orb));
-    PortableServer::ObjectId_var id = poa->activate_object(servant);
-    Data::Peer_var peer = servant->_this();
-    poa->the_POAManager()->activate();
-    CORBA::String_var ior = orb->object_to_string(peer);
-    std::cout << ior.in() << std::endl;
-    orb->run();
-    orb->destroy();
-    return 0;
-  } catch (const CORBA::Exception& exception) {
-    std::cerr << "omniorb_data_server: " << exception._name() << std::endl;
-    return 1;
-  }
+  return interop::serve(argc, argv, "omniorb_data_server", interop::activate<PeerServant>);
 }

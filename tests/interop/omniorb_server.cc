@@ -1,7 +1,6 @@
 // The omniORB server of the interoperability tests: prints its IOR, serves until quit().
-#include <iostream>
-
 #include "omniorb_peer.h"
+#include "omniorb_serve.h"
 
 namespace {
 
@@ -27,27 +26,18 @@ Interop::Peer_ptr activate(PortableServer::POA_ptr poa, PortableServer::Servant 
   return Interop::Peer::_narrow(object);
 }
 
+CORBA::Object_ptr make_peer(CORBA::ORB_ptr orb, PortableServer::POA_ptr poa) {
+  PortableServer::Servant_var<interop::PeerServant> servant =
+      new interop::PeerServant(orb, "omniORB");
+  Interop::Peer_var peer = activate(poa, servant);
+  PortableServer::Servant_var<Forwarder> forwarder = new Forwarder(orb, peer);
+  Interop::Peer_var forwarding = activate(poa, forwarder);
+  servant->set_forwarder(forwarding);
+  return peer._retn();
+}
+
 }  // namespace
 
 int main(int argc, char* argv[]) {
-  try {
-    CORBA::ORB_var orb = CORBA::ORB_init(argc, argv);
-    CORBA::Object_var object = orb->resolve_initial_references("RootPOA");
-    PortableServer::POA_var poa = PortableServer::POA::_narrow(object);
-    poa->the_POAManager()->activate();
-    PortableServer::Servant_var<interop::PeerServant> servant =
-        new interop::PeerServant(orb, "omniORB");
-    Interop::Peer_var peer = activate(poa, servant);
-    PortableServer::Servant_var<Forwarder> forwarder = new Forwarder(orb, peer);
-    Interop::Peer_var forwarding = activate(poa, forwarder);
-    servant->set_forwarder(forwarding);
-    CORBA::String_var ior = orb->object_to_string(peer);
-    std::cout << ior.in() << std::endl;
-    orb->run();
-    orb->destroy();
-    return 0;
-  } catch (const CORBA::Exception& exception) {
-    std::cerr << "omniorb_server: " << exception._name() << std::endl;
-    return 1;
-  }
+  return interop::serve(argc, argv, "omniorb_server", make_peer);
 }
