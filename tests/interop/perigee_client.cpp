@@ -2,6 +2,7 @@
 //   perigee_client FILE [--large OCTETS] [--quit] [Perigee options]
 // reads the server's IOR from FILE and calls everything that the interface has.
 #include "checks.h"
+#include "perigee_call.h"
 #include "perigee_peer.h"
 
 #include <array>
@@ -237,17 +238,5 @@ int run(const IDL::traits<CORBA::ORB>::ref_type& orb, const std::vector<std::str
 }  // namespace
 
 int main(int argc, char* argv[]) {
-  try {
-    auto orb = CORBA::ORB_init(argc, argv);
-    if (argc < 2) {
-      std::cerr << "usage: perigee_client IOR-FILE [--large OCTETS] [--quit]\n";
-      return 1;
-    }
-    const int status = run(orb, {argv, argv + argc});
-    orb->destroy();
-    return status;
-  } catch (const CORBA::Exception& exception) {
-    std::cerr << "perigee_client: " << exception.what() << '\n';
-    return 1;
-  }
+  return interop::call(argc, argv, "perigee_client", "IOR-FILE [--large OCTETS] [--quit]", run);
 }

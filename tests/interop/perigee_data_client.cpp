@@ -2,7 +2,7 @@
 //   perigee_data_client FILE [--quit] [--long-double] [Perigee options]
 #include "checks.h"
 #include "data_samples.h"
-#include <perigee/corba.h>
+#include "perigee_call.h"
 
 #include <fstream>
 #include <iostream>
@@ -93,17 +93,5 @@ int run(const IDL::traits<CORBA::ORB>::ref_type& orb, const std::vector<std::str
 }  // namespace
 
 int main(int argc, char* argv[]) {
-  try {
-    auto orb = CORBA::ORB_init(argc, argv);
-    if (argc < 2) {
-      std::cerr << "usage: perigee_data_client IOR-FILE [--quit]\n";
-      return 1;
-    }
-    const int status = run(orb, {argv, argv + argc});
-    orb->destroy();
-    return status;
-  } catch (const CORBA::Exception& exception) {
-    std::cerr << "perigee_data_client: " << exception.what() << '\n';
-    return 1;
-  }
+  return interop::call(argc, argv, "perigee_data_client", "IOR-FILE [--quit] [--long-double]", run);
 }

@@ -1,10 +1,9 @@
 // Data::Peer as a Perigee servant: prints its IOR, serves until quit().
 #include "data_samples.h"
 #include "data_typesS.h"
-#include <perigee/corba.h>
+#include "perigee_serve.h"
 
 #include <functional>
-#include <iostream>
 #include <utility>
 
 namespace {
@@ -62,18 +61,5 @@ class PeerServant final : public CORBA::servant_traits<Data::Peer>::base_type {
 }  // namespace
 
 int main(int argc, char* argv[]) {
-  try {
-    auto orb = CORBA::ORB_init(argc, argv);
-    auto poa = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
-    auto servant = CORBA::make_reference<PeerServant>([orb] { orb->shutdown(false); });
-    auto peer = servant->_this();
-    poa->the_POAManager()->activate();
-    std::cout << orb->object_to_string(peer) << std::endl;
-    orb->run();
-    orb->destroy();
-    return 0;
-  } catch (const CORBA::Exception& exception) {
-    std::cerr << "perigee_data_server: " << exception.what() << '\n';
-    return 1;
-  }
+  return interop::serve(argc, argv, "perigee_data_server", interop::activate<PeerServant>);
 }

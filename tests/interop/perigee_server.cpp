@@ -1,7 +1,6 @@
 // The Perigee server of the interoperability tests: prints its IOR, serves until quit().
 #include "perigee_peer.h"
-
-#include <iostream>
+#include "perigee_serve.h"
 
 namespace {
 
@@ -52,23 +51,14 @@ PeerReference make_forwarder(PortableServer::POA& root, const PeerReference& tar
       poa->create_reference(std::string(Interop::Peer::_type_id)));
 }
 
+PeerReference make_peer(const interop::OrbReference& orb, const interop::PoaReference& poa) {
+  auto servant =
+      CORBA::make_reference<interop::PeerServant>("Perigee", [orb] { orb->shutdown(false); });
+  auto peer = servant->_this();
+  servant->set_forwarder(make_forwarder(*poa, peer));
+  return peer;
+}
+
 }  // namespace
 
-int main(int argc, char* argv[]) {
-  try {
-    auto orb = CORBA::ORB_init(argc, argv);
-    auto poa = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
-    auto servant =
-        CORBA::make_reference<interop::PeerServant>("Perigee", [orb] { orb->shutdown(false); });
-    auto peer = servant->_this();
-    servant->set_forwarder(make_forwarder(*poa, peer));
-    poa->the_POAManager()->activate();
-    std::cout << orb->object_to_string(peer) << std::endl;
-    orb->run();
-    orb->destroy();
-    return 0;
-  } catch (const CORBA::Exception& exception) {
-    std::cerr << "perigee_server: " << exception.what() << '\n';
-    return 1;
-  }
-}
+int main(int argc, char* argv[]) { return interop::serve(argc, argv, "perigee_server", make_peer); }
