@@ -141,7 +141,8 @@ class PERIGEE_API POA : public CORBA::Object {
                                                   CORBA::object_reference<POAManager> manager,
                                                   const CORBA::PolicyList& policies) = 0;
   /// A child. If there is none and `activate_it`, the adapter activator is asked to make it.
-  /// Raises AdapterNonExistent; OBJ_ADAPTER (OMG minor 1) if the activator fails.
+  /// Raises AdapterNonExistent; OBJ_ADAPTER (OMG minor 1) if the activator fails; TRANSIENT (OMG
+  /// minor 1) if this thread is making the child.
   virtual CORBA::object_reference<POA> find_POA(const std::string& adapter_name,
                                                 bool activate_it) = 0;
   /// Destroys the children, then deactivates all objects; servants are released (before that
@@ -193,7 +194,8 @@ class PERIGEE_API POA : public CORBA::Object {
   virtual ObjectId activate_object(const ServantRef& servant) = 0;
   /// Raises ServantAlreadyActive, ObjectAlreadyActive; BAD_PARAM (OMG minor 14) for an id that a
   /// SYSTEM_ID adapter did not make; WrongPolicy (needs RETAIN). Waits while the object is being
-  /// incarnated or etherealized; BAD_INV_ORDER (OMG minor 3) if it would wait for itself.
+  /// incarnated or etherealized; BAD_INV_ORDER (OMG minor 3) if that might never end, as within
+  /// `incarnate` of the adapter.
   virtual void activate_object_with_id(const ObjectId& id, const ServantRef& servant) = 0;
   /// New requests find no object from now on; the servant is released when those in progress are
   /// done, by the last of them. Does not wait for them. Raises ObjectNotActive, WrongPolicy.

@@ -35,6 +35,11 @@ class PERIGEE_API ServantManager : public CORBA::Object {
 ///
 /// Called by the threads that serve requests, one at a time for each adapter, without locks that an
 /// application could meet. Derived and made with `CORBA::make_reference`.
+///
+/// A request that `incarnate` makes in its own thread gets TRANSIENT (OMG minor 1) where it might
+/// wait for its own end, as for an object that is being incarnated: it may be tried again. Circles
+/// of several threads, as of two adapters whose activators call objects of each other, are not
+/// seen.
 class PERIGEE_API ServantActivator : public ServantManager {
  public:
   using _ref_type = CORBA::object_reference<ServantActivator>;
