@@ -68,7 +68,7 @@ object_reference<Context> ORB::get_default_context() { return core_->default_con
 void ORB::run() { core_->run(); }
 void ORB::perform_work() { core_->perform_work(); }
 bool ORB::work_pending() { return core_->work_pending(); }
-perigee::orb::MetricsSnapshot ORB::_metrics() const { return core_->metrics().snapshot(); }
+perigee::orb::MetricsSnapshot ORB::_metrics() const { return core_->metrics_snapshot(); }
 
 int ORB::_work_handle() const noexcept {
   return core_->server() != nullptr ? core_->server()->work_handle() : -1;

@@ -91,6 +91,10 @@ CORBA::object_reference<CORBA::Object> OrbCore::make_local_object(std::string ty
   return make_object(std::move(*ior));
 }
 
+MetricsSnapshot OrbCore::metrics_snapshot() const {
+  return metrics_->snapshot(requests_in_progress());
+}
+
 void OrbCore::check_running() const {
   if (!stopping()) return;
   throw CORBA::BAD_INV_ORDER(minor_shut_down, CORBA::COMPLETED_NO, "the ORB was shut down");

@@ -34,6 +34,7 @@ namespace perigee::orb {
 class ClientPolicies;
 class EndpointTable;
 class OrbMetrics;
+struct MetricsSnapshot;
 class Reference;
 
 /// A part of the ORB with a life of its own (the POAs). Called in `shutdown` and `destroy`.
@@ -82,6 +83,7 @@ class PERIGEE_API OrbCore final : public cdr::Environment,
   /// The client's connections.
   [[nodiscard]] EndpointTable& endpoints() noexcept { return *endpoints_; }
   [[nodiscard]] OrbMetrics& metrics() noexcept { return *metrics_; }
+  [[nodiscard]] MetricsSnapshot metrics_snapshot() const;
   /// The client's policies of the ORB and of its threads.
   [[nodiscard]] ClientPolicies& client_policies() noexcept { return *client_policies_; }
 
@@ -115,6 +117,9 @@ class PERIGEE_API OrbCore final : public cdr::Environment,
         requests_in_progress_.fetch_add(1, std::memory_order_relaxed) < settings_.requests_max;
     if (!fits) end_request();
     return fits;
+  }
+  [[nodiscard]] std::uint32_t requests_in_progress() const noexcept {
+    return requests_in_progress_.load(std::memory_order_relaxed);
   }
   void end_request() noexcept { requests_in_progress_.fetch_sub(1, std::memory_order_relaxed); }
   /// @}

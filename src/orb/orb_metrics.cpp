@@ -157,7 +157,7 @@ void LatencyTimer::record_now(std::string_view operation) const noexcept {
   }
 }
 
-MetricsSnapshot OrbMetrics::snapshot() const {
+MetricsSnapshot OrbMetrics::snapshot(std::uint32_t requests_in_progress) const {
   MetricsSnapshot snapshot;
   add_traffic(snapshot, client_traffic.totals(), server_traffic.totals());
   auto& families = snapshot.families;
@@ -170,6 +170,11 @@ MetricsSnapshot OrbMetrics::snapshot() const {
       plain_counter("perigee_call_forwards_total", "Location forwards followed.", forwards));
   families.push_back(outcome_family("perigee_requests_total", "Requests to this ORB's servants.",
                                     requests, request_outcomes));
+  families.push_back({"perigee_requests_in_progress",
+                      "Requests that are not answered yet.",
+                      Type::gauge,
+                      {{{}, requests_in_progress}},
+                      {}});
   families.push_back(plain_counter("perigee_malformed_messages_total",
                                    "Messages that ended a connection to this server.",
                                    malformed_messages));

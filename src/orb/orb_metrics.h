@@ -122,7 +122,7 @@ class OrbMetrics {
 
   /// Looking at the clock twice a call is what it costs.
   [[nodiscard]] bool measures_latencies() const noexcept { return measures_latencies_; }
-  [[nodiscard]] MetricsSnapshot snapshot() const;
+  [[nodiscard]] MetricsSnapshot snapshot(std::uint32_t requests_in_progress) const;
 
  private:
   const bool measures_latencies_;

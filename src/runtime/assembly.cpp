@@ -2,11 +2,11 @@
 #include "runtime/assembly.h"
 
 #include "orb/orb_core.h"
-#include "orb/orb_metrics.h"
 #include "orb/server/make_server.h"
 #include "poa/install.h"
 #include "runtime/metrics_page.h"
 #include <perigee/giop/giop.h>
+#include <perigee/orb/metrics.h>
 #include <perigee/transport/pcap.h>
 #include <perigee/transport/tcp.h>
 
@@ -51,10 +51,9 @@ class MetricsService final : public orb::Service {
 
 void install_metrics_page(orb::OrbCore& core, const std::string& address) {
   if (address.empty()) return;
-  const orb::OrbMetrics& metrics = core.metrics();
   auto page =
-      make_metrics_page(address, {[&metrics] { return orb::to_prometheus(metrics.snapshot()); },
-                                  [&metrics] { return orb::to_json(metrics.snapshot()); }});
+      make_metrics_page(address, {[&core] { return orb::to_prometheus(core.metrics_snapshot()); },
+                                  [&core] { return orb::to_json(core.metrics_snapshot()); }});
   if (!page) raise_initialize(page.error());
   log::write(log::Level::info, "metrics", "http://" + (*page)->address() + "/metrics");
   core.add_service(std::make_unique<MetricsService>(std::move(*page)));

@@ -48,7 +48,8 @@ std::unique_ptr<runtime::MetricsPage> make_page() {
 /// A server counts a request after its answer has been sent.
 MetricsSnapshot await_requests(const OrbRef& orb, std::uint64_t count) {
   MetricsSnapshot snapshot = orb->_metrics();
-  while (snapshot.value("perigee_requests_total") < count) {
+  while (snapshot.value("perigee_requests_total") < count ||
+         snapshot.value("perigee_requests_in_progress") != 0) {
     std::this_thread::yield();
     snapshot = orb->_metrics();
   }

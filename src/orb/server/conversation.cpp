@@ -103,6 +103,7 @@ Conversation::Verdict Conversation::handle_request(IncomingMessage& message,
       reply.reply_exception(CORBA::TRANSIENT(minor_too_many_requests, CORBA::COMPLETED_NO));
       return Verdict::go_on;
     case Admission::too_many_in_all:
+      core_.metrics().requests.add(RequestOutcome::refused);
       reply.reply_exception(CORBA::TRANSIENT(minor_too_many_in_all, CORBA::COMPLETED_NO));
       return Verdict::go_on;
     case Admission::admitted:
