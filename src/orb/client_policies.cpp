@@ -3,6 +3,7 @@
 #include "orb/client_policies.h"
 
 #include "orb/system_exceptions.h"
+#include <perigee/orb/connection_timeout_policy.h>
 
 #include <algorithm>
 #include <utility>
@@ -21,6 +22,8 @@ std::uint64_t next_number() noexcept {
 bool read_value(const CORBA::Policy& policy, CallPolicies& values) {
   if (const auto* timeout = dynamic_cast<const Messaging::RelativeRoundtripTimeoutPolicy*>(&policy))
     values.roundtrip_timeout = timeout->relative_expiry();
+  else if (const auto* connection = dynamic_cast<const ConnectionTimeoutPolicy*>(&policy))
+    values.connection_timeout = connection->relative_expiry();
   else if (const auto* scope = dynamic_cast<const Messaging::SyncScopePolicy*>(&policy))
     values.sync_scope = scope->synchronization();
   else
@@ -45,19 +48,28 @@ void check_distinct(const CORBA::PolicyList& policies) {
     throw CORBA::BAD_PARAM(minor_policy_twice, CORBA::COMPLETED_NO, "two policies of one type");
 }
 
+// What is too long for the clock to count is as good as for ever.
+std::chrono::microseconds microseconds_of(TimeBase::TimeT limit) noexcept {
+  constexpr TimeBase::TimeT longest = TimeBase::TimeT{1} << 56;  // more than 200 years
+  if (limit > longest) return {};
+  return std::chrono::microseconds((limit + 9) / 10);
+}
+
 }  // namespace
 
 void CallPolicies::complete_with(const CallPolicies& outer) noexcept {
   if (!roundtrip_timeout) roundtrip_timeout = outer.roundtrip_timeout;
+  if (!connection_timeout) connection_timeout = outer.connection_timeout;
   if (!sync_scope) sync_scope = outer.sync_scope;
 }
 
-// What is too long for the clock to count is as good as for ever.
 std::chrono::microseconds CallPolicies::time_limit() const noexcept {
-  constexpr TimeBase::TimeT longest = TimeBase::TimeT{1} << 56;  // more than 200 years
-  const TimeBase::TimeT limit = roundtrip_timeout.value_or(0);
-  if (limit > longest) return {};
-  return std::chrono::microseconds((limit + 9) / 10);
+  return microseconds_of(roundtrip_timeout.value_or(0));
+}
+
+std::optional<std::chrono::milliseconds> CallPolicies::connect_limit() const noexcept {
+  if (!connection_timeout) return std::nullopt;
+  return std::chrono::ceil<std::chrono::milliseconds>(microseconds_of(*connection_timeout));
 }
 
 CORBA::PolicyList PolicyOverrides::list(const CORBA::PolicyTypeSeq& types) const {
@@ -91,7 +103,7 @@ std::shared_ptr<const PolicyOverrides> override_policies(const PolicyOverrides* 
 
 bool is_client_policy(CORBA::PolicyType type) noexcept {
   return type == Messaging::RELATIVE_RT_TIMEOUT_POLICY_TYPE ||
-         type == Messaging::SYNC_SCOPE_POLICY_TYPE;
+         type == Messaging::SYNC_SCOPE_POLICY_TYPE || type == CONNECTION_TIMEOUT_POLICY_TYPE;
 }
 
 struct ClientPolicies::ThreadLevel {

@@ -21,12 +21,15 @@ class Reference;
 /// The values that calls look at.
 struct CallPolicies {
   std::optional<TimeBase::TimeT> roundtrip_timeout;
+  std::optional<TimeBase::TimeT> connection_timeout;
   std::optional<Messaging::SyncScope> sync_scope;
 
   /// Takes from `outer` what is not set here.
   void complete_with(const CallPolicies& outer) noexcept;
   /// Of a whole call; zero: none.
   [[nodiscard]] std::chrono::microseconds time_limit() const noexcept;
+  /// Of connecting to one address, if a policy says so; zero: none.
+  [[nodiscard]] std::optional<std::chrono::milliseconds> connect_limit() const noexcept;
 };
 
 /// The policies of one level, at most one of each type. Immutable, and shared by those who use them

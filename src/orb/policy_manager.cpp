@@ -3,6 +3,7 @@
 #include "orb/client_policies.h"
 #include "orb/orb_core.h"
 #include <perigee/orb/any_operators.h>
+#include <perigee/orb/connection_timeout_policy.h>
 #include <perigee/orb/policy_manager.h>
 
 #include <memory>
@@ -61,6 +62,26 @@ bool SyncScopePolicy::_implements(std::string_view repository_id) const noexcept
 
 }  // namespace perigee_v1
 }  // namespace Messaging
+
+namespace perigee {
+
+using CORBA::Policy;
+
+ConnectionTimeoutPolicy::~ConnectionTimeoutPolicy() = default;
+
+CORBA::PolicyType ConnectionTimeoutPolicy::policy_type() const noexcept {
+  return CONNECTION_TIMEOUT_POLICY_TYPE;
+}
+
+CORBA::object_reference<Policy> ConnectionTimeoutPolicy::copy() const {
+  return CORBA::object_reference<Policy>(make_counted<ConnectionTimeoutPolicy>(expiry_));
+}
+
+bool ConnectionTimeoutPolicy::_implements(std::string_view repository_id) const noexcept {
+  return repository_id == _type_id || repository_id == Policy::_type_id;
+}
+
+}  // namespace perigee
 
 namespace perigee::orb {
 
@@ -122,6 +143,10 @@ PolicyRef make_roundtrip_timeout(const CORBA::Any& any) {
       value_of<TimeBase::TimeT>(any)));
 }
 
+PolicyRef make_connection_timeout(const CORBA::Any& any) {
+  return PolicyRef(make_counted<ConnectionTimeoutPolicy>(value_of<TimeBase::TimeT>(any)));
+}
+
 // SYNC_NONE would need a queue that somebody empties after the call.
 PolicyRef make_sync_scope(const CORBA::Any& any) {
   const auto scope = value_of<Messaging::SyncScope>(any);
@@ -139,6 +164,7 @@ void install_client_policies(OrbCore& core, const std::shared_ptr<ClientPolicies
   core.add_initial_reference("ORBPolicyManager", [manager] { return manager; });
   core.add_initial_reference("PolicyCurrent", [current] { return current; });
   core.add_policy_factory(Messaging::RELATIVE_RT_TIMEOUT_POLICY_TYPE, make_roundtrip_timeout);
+  core.add_policy_factory(CONNECTION_TIMEOUT_POLICY_TYPE, make_connection_timeout);
   core.add_policy_factory(Messaging::SYNC_SCOPE_POLICY_TYPE, make_sync_scope);
 }
 

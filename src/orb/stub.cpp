@@ -64,6 +64,7 @@ void apply_policies(const orb::Reference& reference, orb::InvocationRequest& req
   if (const orb::PolicyOverrides* overrides = reference.overrides()) policies = overrides->values();
   policies.complete_with(reference.core().client_policies().effective());
   request.time_limit = policies.time_limit();
+  request.connect_limit = policies.connect_limit();
   if (request.response == ResponseFlags::none && policies.sync_scope)
     request.response = oneway_response(*policies.sync_scope);
 }

@@ -3,6 +3,7 @@
 
 #include "orb/orb_core.h"
 #include <perigee/orb/any_operators.h>
+#include <perigee/orb/connection_timeout_policy.h>
 #include <perigee/orb/messaging_policies.h>
 #include <perigee/orb/policy_manager.h>
 
@@ -26,6 +27,11 @@ PolicyRef make_policy(orb::OrbCore& core, CORBA::PolicyType type, Value value) {
 
 inline PolicyRef roundtrip(orb::OrbCore& core, std::chrono::microseconds limit) {
   return make_policy(core, RELATIVE_RT_TIMEOUT_POLICY_TYPE,
+                     static_cast<TimeBase::TimeT>(limit.count()) * 10);
+}
+
+inline PolicyRef connection_timeout(orb::OrbCore& core, std::chrono::microseconds limit) {
+  return make_policy(core, CONNECTION_TIMEOUT_POLICY_TYPE,
                      static_cast<TimeBase::TimeT>(limit.count()) * 10);
 }
 

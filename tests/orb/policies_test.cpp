@@ -2,6 +2,7 @@
 #include "orb/policies.h"
 
 #include "orb/fixture.h"
+#include "support/fake_clock.h"
 
 #include <doctest/doctest.h>
 
@@ -222,6 +223,58 @@ TEST_CASE("validating a connection connects, and raises what a call would") {
                   CORBA::OBJECT_NOT_EXIST);
   CHECK_THROWS_AS((void)fixture.object({"nobody"})->_validate_connection(inconsistent),
                   CORBA::TRANSIENT);
+}
+
+TEST_CASE(
+    "ConnectionTimeoutPolicy holds for connecting: the reference's, the thread's, the ORB's") {
+  using std::chrono::milliseconds;
+  orb::Settings settings;
+  settings.connect_timeout = milliseconds(4000);
+  Fixture fixture(settings);
+  orb::OrbCore& core = fixture.core();
+  const auto object = fixture.object({"peer"});  // who refuses: each call connects
+  const auto waits = [&](const ObjectRef& reference) {
+    CHECK_THROWS_AS(ping(reference), CORBA::TRANSIENT);
+    return fixture.counts("peer").connect_timeout_ms.load();
+  };
+  CHECK(waits(object) == 4000);
+  policy_manager(core)->set_policy_overrides({connection_timeout(core, milliseconds(3000))},
+                                             SET_OVERRIDE);
+  CHECK(waits(object) == 3000);
+  policy_current(core)->set_policy_overrides({connection_timeout(core, milliseconds(2000))},
+                                             SET_OVERRIDE);
+  CHECK(waits(object) == 2000);
+  const auto quick = object->_set_policy_overrides(
+      {connection_timeout(core, std::chrono::microseconds(999'500))}, SET_OVERRIDE);
+  CHECK(waits(quick) == 1000);
+  const auto patient =
+      object->_set_policy_overrides({connection_timeout(core, milliseconds(0))}, SET_OVERRIDE);
+  CHECK(waits(patient) == 0);
+  policy_current(core)->set_policy_overrides({}, SET_OVERRIDE);
+}
+
+TEST_CASE("what is left of a call's time is the longest that its connecting takes") {
+  using std::chrono::milliseconds;
+  FakeClock clock;
+  Fixture fixture({}, clock);
+  const auto object = fixture.object({"peer"})->_set_policy_overrides(
+      {roundtrip(fixture.core(), milliseconds(500)),
+       connection_timeout(fixture.core(), milliseconds(700))},
+      SET_OVERRIDE);
+  CHECK_THROWS_AS(ping(object), CORBA::TRANSIENT);
+  CHECK(fixture.counts("peer").connect_timeout_ms == 500);
+}
+
+TEST_CASE("a ConnectionTimeoutPolicy is made of a TimeT, and says it again") {
+  Fixture fixture;
+  const auto policy = IDL::traits<ConnectionTimeoutPolicy>::narrow(
+      connection_timeout(fixture.core(), std::chrono::microseconds(5)));
+  REQUIRE(policy);
+  CHECK(policy->relative_expiry() == 50);
+  CHECK(policy->policy_type() == CONNECTION_TIMEOUT_POLICY_TYPE);
+  CHECK(policy->copy()->policy_type() == CONNECTION_TIMEOUT_POLICY_TYPE);
+  CHECK_THROWS_AS((void)make_policy(fixture.core(), CONNECTION_TIMEOUT_POLICY_TYPE, true),
+                  CORBA::PolicyError);
 }
 
 }  // namespace perigee::test

@@ -117,7 +117,8 @@ class ScriptedConnector final : public transport::Connector {
  public:
   explicit ScriptedConnector(ScriptedProtocol& protocol) : protocol_(protocol) {}
   std::expected<std::unique_ptr<transport::Transport>, IoError> connect(
-      const transport::Endpoint& endpoint, std::chrono::milliseconds) override {
+      const transport::Endpoint& endpoint, std::chrono::milliseconds timeout) override {
+    protocol_.counts(endpoint.address).connect_timeout_ms = timeout.count();
     return protocol_.connect(endpoint);
   }
 

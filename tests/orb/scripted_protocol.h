@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <limits>
@@ -34,6 +35,7 @@ struct Script {
 /// Counts what the ORB asks of a transport.
 struct TransportCounts {
   std::atomic<std::size_t> connects{0};
+  std::atomic<std::int64_t> connect_timeout_ms{-1};  ///< of the last connect
   std::atomic<std::size_t> sends{0};
   std::atomic<std::size_t> receives{0};
   std::atomic<std::size_t> timeouts_set{0};  ///< to another value, of either direction

@@ -20,6 +20,13 @@ std::size_t thread_number() noexcept {
   return number;
 }
 
+std::chrono::milliseconds connect_timeout(const CheckoutLimits& limits) {
+  if (limits.deadline == nullptr) return limits.connecting;
+  const auto left = std::max(std::chrono::ceil<std::chrono::milliseconds>(limits.deadline->left()),
+                             std::chrono::milliseconds(1));
+  return limits.connecting.count() == 0 ? left : std::min(left, limits.connecting);
+}
+
 // Owned by the lease, through `give_back`.
 ConnectionSlot* make_temporary_slot() {
   auto slot = std::make_unique<ConnectionSlot>();
@@ -56,7 +63,7 @@ bool ClientEndpoint::claim(ConnectionSlot& slot) noexcept {
 
 std::expected<ConnectionLease, IoError> ClientEndpoint::checkout(Freshness freshness,
                                                                  Sharing sharing,
-                                                                 const CallDeadline* deadline) {
+                                                                 const CheckoutLimits& limits) {
   if (freshness == Freshness::any && sharing == Sharing::allowed) {
     ConnectionSlot& own = slots_[thread_number() % slots_.size()];
     if (claim(own)) {
@@ -64,12 +71,12 @@ std::expected<ConnectionLease, IoError> ClientEndpoint::checkout(Freshness fresh
       give_back(own);
     }
   }
-  const Choice choice = choose(freshness, sharing, deadline);
+  const Choice choice = choose(freshness, sharing, limits.deadline);
   if (choice.slot == nullptr)
     return std::unexpected(
         IoError{IoErrorKind::timed_out, IoOperation::connect, 0, to_string(endpoint_)});
   if (choice.connected) return ConnectionLease(*this, *choice.slot, true);
-  return connect(*choice.slot, deadline);
+  return connect(*choice.slot, limits);
 }
 
 // Counts as a waiter from before its first look, so that whoever gives a connection back either is
@@ -146,19 +153,11 @@ ClientEndpoint::Choice ClientEndpoint::share() noexcept {
   return {best, true};
 }
 
-std::chrono::milliseconds ClientEndpoint::connect_timeout(const CallDeadline* deadline) const {
-  const auto longest = settings_.connect_timeout;
-  if (deadline == nullptr) return longest;
-  const auto left = std::max(std::chrono::ceil<std::chrono::milliseconds>(deadline->left()),
-                             std::chrono::milliseconds(1));
-  return longest.count() == 0 ? left : std::min(left, longest);
-}
-
 std::expected<ConnectionLease, IoError> ClientEndpoint::connect(ConnectionSlot& slot,
-                                                                const CallDeadline* deadline) {
+                                                                const CheckoutLimits& limits) {
   slot.connection.reset();
   auto transport = connector_ != nullptr
-                       ? connector_->connect(endpoint_, connect_timeout(deadline))
+                       ? connector_->connect(endpoint_, connect_timeout(limits))
                        : std::unexpected(IoError{IoErrorKind::unsupported, IoOperation::connect, 0,
                                                  to_string(endpoint_)});
   if (transport) {

@@ -11,6 +11,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -81,6 +82,12 @@ enum class Sharing : std::uint8_t {
   forbidden,
 };
 
+/// How long a check-out may take.
+struct CheckoutLimits {
+  const CallDeadline* deadline = nullptr;   ///< of the call; null: none
+  std::chrono::milliseconds connecting{0};  ///< to one endpoint; zero: the system's limit
+};
+
 /// One endpoint and the connections to it that use the same code sets. Any thread.
 class ClientEndpoint final {
  public:
@@ -93,9 +100,9 @@ class ClientEndpoint final {
 
   /// Prefers the connection that the thread used last, then idle ones, then a new one, then
   /// sharing. Lock-free in the steady state. Blocks while it connects.
-  [[nodiscard]] std::expected<ConnectionLease, IoError> checkout(
-      Freshness freshness, Sharing sharing = Sharing::allowed,
-      const CallDeadline* deadline = nullptr);
+  [[nodiscard]] std::expected<ConnectionLease, IoError> checkout(Freshness freshness,
+                                                                 Sharing sharing,
+                                                                 const CheckoutLimits& limits);
   void give_back(ConnectionSlot& slot) noexcept;
 
   [[nodiscard]] const transport::Endpoint& endpoint() const noexcept { return endpoint_; }
@@ -120,8 +127,7 @@ class ClientEndpoint final {
   [[nodiscard]] Choice claim_for_connecting(Freshness freshness) noexcept;
   [[nodiscard]] Choice share() noexcept;
   [[nodiscard]] std::expected<ConnectionLease, IoError> connect(ConnectionSlot& slot,
-                                                                const CallDeadline* deadline);
-  [[nodiscard]] std::chrono::milliseconds connect_timeout(const CallDeadline* deadline) const;
+                                                                const CheckoutLimits& limits);
   void notify_waiters() noexcept;
 
   const transport::Endpoint endpoint_;

@@ -92,7 +92,8 @@ Invocation::State Invocation::connect() {
     return fail(InvocationStage::sending, FailureCause::nested_too_deep);
   slot_.nested_server = nested ? core_.server() : nullptr;
   auto lease = target_->endpoint->checkout(
-      freshness_, nested ? Sharing::forbidden : Sharing::allowed, slot_.deadline);
+      freshness_, nested ? Sharing::forbidden : Sharing::allowed,
+      {slot_.deadline, request_.connect_limit.value_or(core_.settings().connect_timeout)});
   if (lease) {
     lease_ = std::move(*lease);
     if (lease_.reused() || !expired()) return State::transmit;

@@ -29,6 +29,8 @@ struct InvocationRequest {
   messaging::ResponseFlags response = messaging::ResponseFlags::with_target;
   stub::ArgumentEncoder encode = nullptr;   ///< null: no arguments. Called once per try.
   std::chrono::microseconds time_limit{0};  ///< for all of it, from `run` on; zero: none
+  /// For connecting to one address, instead of the ORB's `connect_timeout`; zero: none.
+  std::optional<std::chrono::milliseconds> connect_limit = std::nullopt;
 };
 
 /// One call. Lives on the caller's stack, one thread. After `run` has succeeded, `status` and
