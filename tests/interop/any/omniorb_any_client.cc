@@ -9,6 +9,7 @@
 #include <string>
 
 #include "../checks.h"
+#include "../omniorb_call.h"
 #include "omniorb_any_peer.h"
 #include "omniorb_same.h"
 
@@ -235,20 +236,5 @@ int run(CORBA::ORB_ptr orb, int argc, char* argv[]) {
 }  // namespace
 
 int main(int argc, char* argv[]) {
-  try {
-    CORBA::ORB_var orb = CORBA::ORB_init(argc, argv);
-    if (argc < 2) {
-      std::cerr << "usage: omniorb_any_client IOR-FILE [--quit] [--no-wide]" << std::endl;
-      return 1;
-    }
-    const int status = run(orb, argc, argv);
-    orb->destroy();
-    return status;
-  } catch (const CORBA::SystemException& exception) {
-    std::cerr << "omniorb_any_client: " << exception._name() << " minor " << exception.minor()
-              << std::endl;
-  } catch (const CORBA::Exception& exception) {
-    std::cerr << "omniorb_any_client: " << exception._name() << std::endl;
-  }
-  return 1;
+  return interop::call(argc, argv, "omniorb_any_client", "IOR-FILE [--quit] [--no-wide]", run);
 }

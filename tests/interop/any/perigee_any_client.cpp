@@ -3,12 +3,14 @@
 // reads the server's IOR from FILE and sends values of every type inside anys. GIOP 1.0 has no wide
 // characters: --no-wide.
 #include "../checks.h"
+#include "../perigee_call.h"
 #include "perigee_any_peer.h"
 
 #include <fstream>
 #include <iostream>
 #include <limits>
-#include <string_view>
+#include <string>
+#include <vector>
 
 namespace {
 
@@ -148,15 +150,15 @@ void check_parameters(const PeerReference& peer) {
                CHECK(caught.culprit() == any_of(tree())));
 }
 
-int run(const IDL::traits<CORBA::ORB>::ref_type& orb, int argc, char* argv[]) {
+int run(const IDL::traits<CORBA::ORB>::ref_type& orb, const std::vector<std::string>& arguments) {
   bool quit = false;
   bool has_wide = true;
-  for (int index = 2; index < argc; ++index) {
-    quit = quit || std::string_view(argv[index]) == "--quit";
-    has_wide = has_wide && std::string_view(argv[index]) != "--no-wide";
+  for (const std::string& argument : arguments) {
+    if (argument == "--quit") quit = true;
+    if (argument == "--no-wide") has_wide = false;
   }
   std::string ior;
-  std::ifstream(argv[1]) >> ior;
+  std::ifstream(arguments.at(1)) >> ior;
   const auto peer = IDL::traits<AnyInterop::Peer>::narrow(orb->string_to_object(ior));
   check_basic_types(peer, has_wide);
   check_constructed_types(peer);
@@ -169,17 +171,5 @@ int run(const IDL::traits<CORBA::ORB>::ref_type& orb, int argc, char* argv[]) {
 }  // namespace
 
 int main(int argc, char* argv[]) {
-  try {
-    auto orb = CORBA::ORB_init(argc, argv);
-    if (argc < 2) {
-      std::cerr << "usage: perigee_any_client IOR-FILE [--quit] [--no-wide]\n";
-      return 1;
-    }
-    const int status = run(orb, argc, argv);
-    orb->destroy();
-    return status;
-  } catch (const CORBA::Exception& exception) {
-    std::cerr << "perigee_any_client: " << exception.what() << '\n';
-    return 1;
-  }
+  return interop::call(argc, argv, "perigee_any_client", "IOR-FILE [--quit] [--no-wide]", run);
 }

@@ -9,6 +9,7 @@
 
 #include "../checks.h"
 #include "../any/omniorb_same.h"
+#include "../omniorb_call.h"
 #include "large_size.h"
 #include "omniorb_any_data_peer.h"
 
@@ -305,23 +306,14 @@ int run(CORBA::ORB_ptr orb, int argc, char* argv[]) {
 }  // namespace
 
 int main(int argc, char* argv[]) {
-  try {
-    CORBA::ORB_var orb = CORBA::ORB_init(argc, argv);
-    if (argc < 2) {
-      std::cerr << "usage: omniorb_any_data_client IOR-FILE [--quit] [--no-wide]" << std::endl;
+  const auto run_and_explain = [](CORBA::ORB_ptr orb, int count, char* arguments[]) {
+    try {
+      return run(orb, count, arguments);
+    } catch (const Unknown& unknown) {
+      std::cerr << "a type of kind " << unknown.type->kind() << " is not known" << std::endl;
       return 1;
     }
-    const int status = run(orb, argc, argv);
-    orb->destroy();
-    return status;
-  } catch (const Unknown& unknown) {
-    std::cerr << "omniorb_any_data_client: a type of kind " << unknown.type->kind()
-              << " is not known" << std::endl;
-  } catch (const CORBA::SystemException& exception) {
-    std::cerr << "omniorb_any_data_client: " << exception._name() << " minor " << exception.minor()
-              << std::endl;
-  } catch (const CORBA::Exception& exception) {
-    std::cerr << "omniorb_any_data_client: " << exception._name() << std::endl;
-  }
-  return 1;
+  };
+  return interop::call(argc, argv, "omniorb_any_data_client", "IOR-FILE [--quit] [--no-wide]",
+                       run_and_explain);
 }

@@ -3,6 +3,7 @@
 // Values of all constructed types go there inside anys, and come back after the peer has taken them
 // out and put them into anys of its own.
 #include "../checks.h"
+#include "../perigee_call.h"
 #include "large_size.h"
 #include "perigee_any_data_peer.h"
 
@@ -197,17 +198,6 @@ int run(const IDL::traits<CORBA::ORB>::ref_type& orb, const std::vector<std::str
 }  // namespace
 
 int main(int argc, char* argv[]) {
-  try {
-    auto orb = CORBA::ORB_init(argc, argv);
-    if (argc < 2) {
-      std::cerr << "usage: perigee_any_data_client IOR-FILE [--quit] [--no-wide]\n";
-      return 1;
-    }
-    const int status = run(orb, {argv, argv + argc});
-    orb->destroy();
-    return status;
-  } catch (const CORBA::Exception& exception) {
-    std::cerr << "perigee_any_data_client: " << exception.what() << '\n';
-    return 1;
-  }
+  return interop::call(argc, argv, "perigee_any_data_client",
+                       "IOR-FILE [--quit] [--no-wide] [--long-double]", run);
 }

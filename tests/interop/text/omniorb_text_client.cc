@@ -1,12 +1,12 @@
 // The omniORB client of the tests of code sets:
 //   omniorb_text_client FILE [options of samples.h] [omniORB options]
 #include "../checks.h"
+#include "../omniorb_call.h"
 #include "samples.h"
 #include "text.hh"
 #include <omniORB4/optionalFeatures.h>  // brings its code sets beyond the usual
 
 #include <cstring>
-#include <iostream>
 #include <string>
 
 namespace {
@@ -114,7 +114,8 @@ void check_many_wide_strings(Text::Wide_ptr peer) {
   CHECK(same == many.length());
 }
 
-int run(CORBA::ORB_ptr orb, const TextOptions& options) {
+int run(CORBA::ORB_ptr orb, int argc, char* argv[]) {
+  const TextOptions options = interop::text_options(argc, argv);
   const CORBA::Object_var object = orb->string_to_object(options.ior.c_str());
   const Text::Wide_var peer = Text::Wide::_narrow(object);
   CHECK(!CORBA::is_nil(peer));
@@ -129,16 +130,5 @@ int run(CORBA::ORB_ptr orb, const TextOptions& options) {
 }  // namespace
 
 int main(int argc, char* argv[]) {
-  try {
-    CORBA::ORB_var orb = CORBA::ORB_init(argc, argv);
-    const int status = run(orb, interop::text_options(argc, argv));
-    orb->destroy();
-    return status;
-  } catch (const CORBA::SystemException& exception) {
-    std::cerr << "omniorb_text_client: " << exception._name() << " minor " << std::hex
-              << exception.minor() << std::endl;
-  } catch (const CORBA::Exception& exception) {
-    std::cerr << "omniorb_text_client: " << exception._name() << std::endl;
-  }
-  return 1;
+  return interop::call(argc, argv, "omniorb_text_client", "IOR-FILE [options of samples.h]", run);
 }

@@ -1,9 +1,9 @@
 // The omniORB server of the tests of code sets: prints its IOR, serves until quit().
+#include "../omniorb_serve.h"
 #include "text.hh"
 #include <omniORB4/optionalFeatures.h>  // brings its code sets beyond the usual
 
 #include <cstring>
-#include <iostream>
 #include <string>
 
 namespace {
@@ -72,21 +72,5 @@ class WideServant : public POA_Text::Wide {
 }  // namespace
 
 int main(int argc, char* argv[]) {
-  try {
-    CORBA::ORB_var orb = CORBA::ORB_init(argc, argv);
-    CORBA::Object_var object = orb->resolve_initial_references("RootPOA");
-    PortableServer::POA_var poa = PortableServer::POA::_narrow(object);
-    poa->the_POAManager()->activate();
-    PortableServer::Servant_var<WideServant> servant = new WideServant(orb);
-    PortableServer::ObjectId_var id = poa->activate_object(servant);
-    object = poa->id_to_reference(id);
-    CORBA::String_var ior = orb->object_to_string(object);
-    std::cout << ior.in() << std::endl;
-    orb->run();
-    orb->destroy();
-    return 0;
-  } catch (const CORBA::Exception& exception) {
-    std::cerr << "omniorb_text_server: " << exception._name() << std::endl;
-    return 1;
-  }
+  return interop::serve(argc, argv, "omniorb_text_server", interop::activate<WideServant>);
 }

@@ -1,23 +1,23 @@
 // The Perigee server of the tests of code sets: prints its IOR, serves until quit().
+#include "../perigee_serve.h"
 #include "textC.h"
 #include "textS.h"
-#include <perigee/corba.h>
 
-#include <iostream>
+#include <functional>
 #include <utility>
 
 namespace {
 
 class WideServant final : public CORBA::servant_traits<Text::Wide>::base_type {
  public:
-  explicit WideServant(IDL::traits<CORBA::ORB>::ref_type orb) : orb_(std::move(orb)) {}
+  explicit WideServant(std::function<void()> on_quit) : on_quit_(std::move(on_quit)) {}
 
   std::string echo_string(const std::string& a) override { return a; }
   char echo_char(char a) override { return a; }
   Text::Characters echo_characters(const Text::Characters& a) override { return a; }
   Text::Octets octets_of(const std::string& a) override { return {a.begin(), a.end()}; }
   std::string string_of(const Text::Octets& a) override { return {a.begin(), a.end()}; }
-  void quit() override { orb_->shutdown(false); }
+  void quit() override { on_quit_(); }
 
   std::wstring echo_wstring(const std::wstring& a, std::wstring& b, std::wstring& c) override {
     c = std::exchange(b, a);
@@ -34,24 +34,11 @@ class WideServant final : public CORBA::servant_traits<Text::Wide>::base_type {
   }
 
  private:
-  IDL::traits<CORBA::ORB>::ref_type orb_;
+  std::function<void()> on_quit_;
 };
 
 }  // namespace
 
 int main(int argc, char* argv[]) {
-  try {
-    auto orb = CORBA::ORB_init(argc, argv);
-    auto poa = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
-    auto servant = CORBA::make_reference<WideServant>(orb);
-    auto object = servant->_this();
-    poa->the_POAManager()->activate();
-    std::cout << orb->object_to_string(object) << std::endl;
-    orb->run();
-    orb->destroy();
-    return 0;
-  } catch (const CORBA::Exception& exception) {
-    std::cerr << "perigee_text_server: " << exception.what() << '\n';
-    return 1;
-  }
+  return interop::serve(argc, argv, "perigee_text_server", interop::activate<WideServant>);
 }
