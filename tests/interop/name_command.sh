@@ -47,6 +47,7 @@ expect "" name mkdir --parents deep/er/est
 expect "" name bind 'a\.b\/c.k' "$object"
 expect $'a\\.b\\/c.k\ndeep/\nfleet/' name list
 expect "manager.service" name list fleet
+expect "manager.service" "$perigee" name list fleet --service "$address"
 expect "est/" name list deep/er
 
 refuse "fleet/nobody: there is no 'nobody'" name resolve fleet/nobody

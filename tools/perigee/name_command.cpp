@@ -249,6 +249,7 @@ void add_name_command(CLI::App& program) {
       ->capture_default_str();
   for (const Subcommand& subcommand : subcommands) {
     CLI::App* added = command->add_subcommand(subcommand.word, subcommand.meaning);
+    added->fallthrough();  // the options above may also stand behind
     auto* name = added->add_option("name", arguments->name, "id.kind/id.kind, outermost first");
     name->required(subcommand.needs != Needs::perhaps_name);
     if (subcommand.needs == Needs::name_and_reference)
