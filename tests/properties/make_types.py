@@ -174,6 +174,21 @@ class Maker:
             uses.append(self.array_of(use) if kind in (2, 3) else use)
         self.struct(name, uses)
 
+    def text_struct(self, name, inner):
+        """Strings among members that are marshalled by layout; `inner` is one that is a struct."""
+        texts = [Use("string", is_variable=True, form="string") for _ in range(self.random.randint(1, 3))]
+        others = [self.basic() for _ in range(self.random.randint(1, 4))] + [self.enum(), self.types[inner]]
+        uses = texts + self.random.sample(others, self.random.randint(0, len(others)))
+        self.random.shuffle(uses)
+        self.struct(name, uses)
+
+    def text_structs(self, number, count):
+        """And sequences of them: they are written at once."""
+        self.struct(f"I{number}", [self.basic(), self.enum(), self.basic()])
+        for index in range(number, number + count):
+            self.text_struct(f"X{index}", f"I{number}")
+            self.typedef(f"XQ{index}", self.sequence_of(self.types[f"X{index}"]))
+
     def typedef(self, name, use, form=""):
         self.add(name, f"typedef {use.text} {name}{use.suffix};", [use], form or use.form)
 
@@ -269,6 +284,7 @@ class Maker:
                 continue
             self.union(f"U{index}", DISCRIMINATORS[unions % len(DISCRIMINATORS)])
             unions += 1
+        self.text_structs(count, 4)
 
 
 def idl(maker, seed):
