@@ -19,6 +19,7 @@ namespace {
 
 // CORBA 3.0, 15.4.2.2: a union, by its discriminator the key, a profile, or a whole reference.
 AddressingMode addressing_of(const RequestHeader& header) noexcept {
+  if (header.addressing == AddressingMode::key) return AddressingMode::key;
   const bool has_profile =
       header.target != nullptr && header.profile_index < header.target->profiles.size();
   return has_profile ? header.addressing : AddressingMode::key;
@@ -29,8 +30,7 @@ void write_profile(HeaderWriter& writer, const iop::TaggedProfile& profile) {
   writer.octet_sequence(profile.data);
 }
 
-void write_target(HeaderWriter& writer, const RequestHeader& header) {
-  const AddressingMode mode = addressing_of(header);
+void write_target(HeaderWriter& writer, const RequestHeader& header, AddressingMode mode) {
   writer.ushort(static_cast<std::uint16_t>(mode));
   if (mode == AddressingMode::key) return writer.octet_sequence(header.object_key);
   const iop::Ior& ior = *header.target;
@@ -43,19 +43,19 @@ void write_target(HeaderWriter& writer, const RequestHeader& header) {
 }
 
 /// Most octets that a target takes, with padding.
-std::size_t target_size_max(const RequestHeader& header) noexcept {
-  if (addressing_of(header) == AddressingMode::key) return header.object_key.size();
+std::size_t target_size_max(const RequestHeader& header, AddressingMode mode) noexcept {
+  if (mode == AddressingMode::key) return header.object_key.size();
   std::size_t size = header.target->type_id.size() + 16;
   for (const iop::TaggedProfile& profile : header.target->profiles)
     size += profile.data.size() + 12;
   return size;
 }
 
-void write_request_1_2(HeaderWriter& writer, const RequestHeader& header) {
+void write_request_1_2(HeaderWriter& writer, const RequestHeader& header, AddressingMode mode) {
   writer.ulong(header.request_id);
   writer.octet(static_cast<std::uint8_t>(header.response));
   writer.reserved_octets();
-  write_target(writer, header);
+  write_target(writer, header, mode);
   writer.string(header.operation);
   writer.contexts(header.contexts);
 }
@@ -92,12 +92,12 @@ void encode_bare(cdr::Encoder& encoder, Version version, FrameType type) {
 
 void Giop::begin_request(cdr::Encoder& encoder, Version version, const RequestHeader& header,
                          Body body) const {
+  const AddressingMode mode = version.minor < 2 ? AddressingMode::key : addressing_of(header);
   const std::size_t variable_size =
-      (version.minor < 2 ? header.object_key.size() : target_size_max(header)) +
-      header.operation.size() + encoded_size_max(header.contexts);
+      target_size_max(header, mode) + header.operation.size() + encoded_size_max(header.contexts);
   HeaderWriter writer(encoder, version, FrameType::request, variable_size);
   if (version.minor < 2) return write_request_1_0(writer, header);
-  write_request_1_2(writer, header);
+  write_request_1_2(writer, header, mode);
   if (body == Body::present) writer.align(8);  // interop facts 3 and 4
 }
 

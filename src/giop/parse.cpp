@@ -108,7 +108,8 @@ Status read_status(cdr::Decoder& decoder, std::uint32_t count) noexcept {
 
 std::expected<Parsed<RequestHeader>, FramingError> Giop::parse_request(
     const IncomingMessage& message, ContextStorage& contexts) const {
-  // Read through the decoder that is returned: to copy it would cost as much as to read.
+  // Read through the decoder that is returned, and nothing else is returned: to copy it would cost
+  // as much as to read.
   std::expected<Parsed<RequestHeader>, FramingError> result(std::in_place, RequestHeader{},
                                                             decoder_of(message, limits_.values));
   auto& [header, decoder] = *result;
@@ -116,10 +117,12 @@ std::expected<Parsed<RequestHeader>, FramingError> Giop::parse_request(
   const Check check = message.version.minor >= 2
                           ? read_request_1_2(decoder, header, contexts, contexts_max)
                           : read_request_1_0(decoder, header, contexts, contexts_max);
-  if (!check.ok) return std::unexpected(check.error);
-  if (!decoder.ok()) return std::unexpected(FramingError::bad_header);
-  align_body(decoder, message.version);
-  header.contexts = contexts;
+  if (check.ok && decoder.ok()) [[likely]] {
+    align_body(decoder, message.version);
+    header.contexts = contexts;
+  } else {
+    result = std::unexpected(check.ok ? FramingError::bad_header : check.error);
+  }
   return result;
 }
 
@@ -134,10 +137,12 @@ std::expected<Parsed<ReplyHeader>, FramingError> Giop::parse_reply(const Incomin
   header.request_id = decoder.read<std::uint32_t>();
   header.status = read_status<ReplyStatus>(decoder, contexts_last ? 6 : 4);
   if (contexts_last) check = read_contexts(decoder, contexts, limits_.service_contexts_max);
-  if (!check.ok) return std::unexpected(check.error);
-  if (!decoder.ok()) return std::unexpected(FramingError::bad_header);
-  align_body(decoder, message.version);
-  header.contexts = contexts;
+  if (check.ok && decoder.ok()) [[likely]] {
+    align_body(decoder, message.version);
+    header.contexts = contexts;
+  } else {
+    result = std::unexpected(check.ok ? FramingError::bad_header : check.error);
+  }
   return result;
 }
 

@@ -1,5 +1,5 @@
 // Leaders and followers on one client connection. The steady state, one caller, takes the read
-// token before it sends, is not enlisted, and meets no lock.
+// token before it sends, is not enlisted, and meets no lock; its steps are inlined.
 #include "orb/client/client_connection.h"
 
 #include <utility>
@@ -53,7 +53,8 @@ TransactResult ClientConnection::transact(const cdr::Buffer& request, ReplySlot&
 
 // What a caller leaves in the queue of a connection that goes on is sent some time, unless it can
 // still be taken back.
-bool ClientConnection::may_be_executed(const SendResult& sent, FailureCause cause) noexcept {
+[[gnu::always_inline]] inline bool ClientConnection::may_be_executed(const SendResult& sent,
+                                                                     FailureCause cause) noexcept {
   if (sent.status == SendStatus::sent || cause == FailureCause::none) return true;
   const bool connection_goes_on =
       cause == FailureCause::deadline || cause == FailureCause::nested_too_deep;
@@ -190,7 +191,7 @@ FailureCause cause_of(ReadStatus status) noexcept {
 }  // namespace
 
 // Blocks; inside an upcall of a reactive server, serves other requests meanwhile.
-FailureCause ClientConnection::read_message(ReplySlot& slot) {
+[[gnu::always_inline]] inline FailureCause ClientConnection::read_message(ReplySlot& slot) {
   while (slot.nested_server != nullptr) {
     const ReadStatus status = connection_.read(slot.message, Wait::no);
     if (status != ReadStatus::would_block) return cause_of(status);
@@ -210,7 +211,7 @@ FailureCause ClientConnection::read_message(ReplySlot& slot) {
   return read_blocking(slot);
 }
 
-FailureCause ClientConnection::read_blocking(ReplySlot& slot) {
+[[gnu::always_inline]] inline FailureCause ClientConnection::read_blocking(ReplySlot& slot) {
   const ReadStatus status = connection_.read(slot.message, Wait::yes, slot.deadline);
   // A mute peer, on a new connection, may be found out before the deadline.
   if (status == ReadStatus::timed_out && slot.deadline != nullptr && slot.deadline->expired())
@@ -219,7 +220,7 @@ FailureCause ClientConnection::read_blocking(ReplySlot& slot) {
 }
 
 // Reads one message. With the slot's own reply the slot becomes `delivered`.
-FailureCause ClientConnection::read_one(ReplySlot& slot) {
+[[gnu::always_inline]] inline FailureCause ClientConnection::read_one(ReplySlot& slot) {
   if (const FailureCause cause = read_message(slot); cause != FailureCause::none) return cause;
   if (first_reply_awaited_) complete_first_reply();
   switch (slot.message.kind) {
@@ -240,7 +241,7 @@ FailureCause ClientConnection::read_one(ReplySlot& slot) {
   return FailureCause::bad_message;
 }
 
-FailureCause ClientConnection::take_reply(ReplySlot& slot) {
+[[gnu::always_inline]] inline FailureCause ClientConnection::take_reply(ReplySlot& slot) {
   if (!parse(slot)) return FailureCause::bad_message;
   const std::uint32_t request_id = slot.reply->header.request_id;
   if (request_id != slot.request_id) {

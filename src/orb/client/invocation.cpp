@@ -1,4 +1,5 @@
-// The states of one call. What may be tried again: anything, as long as the server cannot have
+// The states of one call; those that each call goes through are inlined into `run`, which then
+// knows what comes next. What may be tried again: anything, as long as the server cannot have
 // executed the request (interop facts 19, 21, 24).
 #include "orb/client/invocation.h"
 
@@ -57,7 +58,7 @@ void Invocation::use(const Binding& binding) noexcept {
 }
 
 // Starts with the target that answered last, so that a dead first profile costs only one call.
-Invocation::State Invocation::choose() {
+[[gnu::always_inline]] inline Invocation::State Invocation::choose() {
   const std::size_t count = binding_->targets.size();
   if (targets_tried_ < count) {
     const std::size_t first = binding_->preferred.load(std::memory_order_relaxed);
@@ -83,7 +84,7 @@ bool Invocation::return_to_base() {
   return true;
 }
 
-Invocation::State Invocation::connect() {
+[[gnu::always_inline]] inline Invocation::State Invocation::connect() {
   if (expired()) return fail(InvocationStage::connecting, FailureCause::deadline);
   // On the thread of a reactive server others are served while this call waits.
   const bool nested =
@@ -107,7 +108,7 @@ Invocation::State Invocation::connect() {
   return State::choose;
 }
 
-bool Invocation::encode_request() {
+[[gnu::always_inline]] inline bool Invocation::encode_request() {
   const messaging::Protocol& protocol = core_.messaging();
   slot_.request_id = lease_->take_request_id();
   request_buffer_->clear();
@@ -126,11 +127,12 @@ bool Invocation::encode_request() {
   encoder.set_code_sets(target_->endpoint->code_sets());
   if (request_.encode) request_.encode(encoder);
   if (encoder.ok()) protocol.finish(encoder);  // may fail: the message is too large
+  if (encoder.ok()) return true;
   error_.cdr = encoder.error();
-  return encoder.ok();
+  return false;
 }
 
-Invocation::State Invocation::transmit() {
+[[gnu::always_inline]] inline Invocation::State Invocation::transmit() {
   if (!encode_request()) return fail(InvocationStage::sending, FailureCause::encode);
   slot_.state = ReplySlot::State::waiting;
   const bool oneway = request_.response == ResponseFlags::none;
@@ -186,7 +188,7 @@ Invocation::State Invocation::call_collocated() {
   return State::classify;
 }
 
-Invocation::State Invocation::classify() {
+[[gnu::always_inline]] inline Invocation::State Invocation::classify() {
   body_.set_environment(&core_);
   switch (status_) {
     case ReplyStatus::no_exception:

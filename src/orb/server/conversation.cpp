@@ -86,8 +86,8 @@ Conversation::Verdict Conversation::reject(ServingThread& thread) {
   return Verdict::close;
 }
 
-Conversation::Verdict Conversation::handle_request(IncomingMessage& message,
-                                                   ServingThread& thread) {
+[[gnu::always_inline]] inline Conversation::Verdict Conversation::handle_request(
+    IncomingMessage& message, ServingThread& thread) {
   auto request = protocol_.parse_request(message, thread.contexts);
   if (!request) return reject(thread);
   request->body.set_environment(&core_);
@@ -130,8 +130,9 @@ void Conversation::count(const PendingReply& request, const LatencyTimer& timer)
   timer.record(failed ? LatencyTable::failed : request.operation());
 }
 
-void Conversation::dispatch(PendingReply& request, ServingThread& thread,
-                            messaging::ResponseFlags response) {
+[[gnu::always_inline]] inline void Conversation::dispatch(PendingReply& request,
+                                                          ServingThread& thread,
+                                                          messaging::ResponseFlags response) {
   host_.before_upcall(response, thread);
   RequestDispatcher* dispatcher = core_.dispatcher();
   if (dispatcher == nullptr)
@@ -188,7 +189,7 @@ Conversation::Verdict Conversation::handle_cancel(const IncomingMessage& message
   return Verdict::go_on;
 }
 
-Conversation::Admission Conversation::admit(PendingReply& request) {
+[[gnu::always_inline]] inline Conversation::Admission Conversation::admit(PendingReply& request) {
   const std::lock_guard lock(mutex_);
   if (draining_) return Admission::draining;
   if (pending_count_ >= core_.settings().requests_per_connection_max) return Admission::too_many;
