@@ -112,7 +112,8 @@ ReadStatus Connection::read_message(messaging::IncomingMessage& message, Wait wa
     traffic_.octets_received.add(result.count);
     reader_->received(result.count);
     // Edge-triggered readiness comes again for what arrives from now on.
-    drained_ = wait == Wait::no && result.count < space.size() && !expects_end_;
+    drained_ =
+        wait == Wait::no && result.count < space.size() && !expects_end_ && !transport_->buffered();
   }
 }
 

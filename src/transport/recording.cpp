@@ -55,6 +55,7 @@ class RecordingTransport final : public Transport {
     inner_->shutdown_send();
   }
   void interrupt() noexcept override { inner_->interrupt(); }
+  [[nodiscard]] bool buffered() const noexcept override { return inner_->buffered(); }
   [[nodiscard]] int readiness_fd() const noexcept override { return inner_->readiness_fd(); }
   [[nodiscard]] const std::string& peer() const noexcept override { return inner_->peer(); }
 

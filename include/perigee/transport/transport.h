@@ -36,6 +36,9 @@ class PERIGEE_API Transport {
   virtual IoResult send(std::span<const OctetSpan> segments, Wait wait) = 0;
   /// Receives at least one octet into `space`, with one system call.
   virtual IoResult receive(MutableOctetSpan space, Wait wait) = 0;
+  /// Whether the next `receive` would bring something although the last one filled less than its
+  /// space: what the transport holds itself, and no readiness will report. For the receiver.
+  [[nodiscard]] virtual bool buffered() const noexcept { return false; }
 
   /// Longest time that `receive` with Wait::yes waits; zero: for ever. Cheap if unchanged.
   virtual IoResult set_receive_timeout(std::chrono::microseconds timeout) = 0;

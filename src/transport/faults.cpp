@@ -1,0 +1,150 @@
+// Scripts for connections, and the decorators that hand them out.
+#include "transport/faulty_transport.h"
+
+#include <atomic>
+#include <random>
+#include <utility>
+
+namespace perigee::transport {
+namespace {
+
+using Side = FaultyConnection::Side;
+
+/// What the connector and the acceptors of a protocol share; they may outlive it.
+class Injector {
+ public:
+  explicit Injector(FaultPlan plan) : plan_(std::make_shared<const FaultPlan>(std::move(plan))) {}
+
+  [[nodiscard]] std::unique_ptr<Transport> wrap(std::unique_ptr<Transport> inner, Side side) {
+    FaultyConnection connection{connections_++, side, inner->peer()};
+    const FaultScript script = plan_->script ? plan_->script(connection) : FaultScript{};
+    return std::make_unique<FaultyTransport>(std::move(inner), script, plan_,
+                                             std::move(connection));
+  }
+
+ private:
+  const std::shared_ptr<const FaultPlan> plan_;  // shared with the transports
+  std::atomic<std::uint64_t> connections_{0};
+};
+
+class FaultyConnector final : public Connector {
+ public:
+  FaultyConnector(std::unique_ptr<Connector> inner, std::shared_ptr<Injector> injector)
+      : inner_(std::move(inner)), injector_(std::move(injector)) {}
+  std::expected<std::unique_ptr<Transport>, IoError> connect(
+      const Endpoint& endpoint, std::chrono::milliseconds timeout) override {
+    auto transport = inner_->connect(endpoint, timeout);
+    if (!transport) return transport;
+    return injector_->wrap(std::move(*transport), Side::connected);
+  }
+
+ private:
+  const std::unique_ptr<Connector> inner_;
+  const std::shared_ptr<Injector> injector_;  // shared with the protocol
+};
+
+class FaultyAcceptor final : public Acceptor {
+ public:
+  FaultyAcceptor(std::unique_ptr<Acceptor> inner, std::shared_ptr<Injector> injector)
+      : inner_(std::move(inner)), injector_(std::move(injector)) {}
+  std::expected<std::unique_ptr<Transport>, IoError> accept(Wait wait) override {
+    auto transport = inner_->accept(wait);
+    if (!transport || !*transport) return transport;
+    return injector_->wrap(std::move(*transport), Side::accepted);
+  }
+  void interrupt() noexcept override { inner_->interrupt(); }
+  [[nodiscard]] int readiness_fd() const noexcept override { return inner_->readiness_fd(); }
+  [[nodiscard]] const Endpoint& listening() const noexcept override { return inner_->listening(); }
+  [[nodiscard]] const Endpoint& published() const noexcept override { return inner_->published(); }
+
+ private:
+  const std::unique_ptr<Acceptor> inner_;
+  const std::shared_ptr<Injector> injector_;  // shared with the protocol
+};
+
+class FaultyProtocol final : public ProtocolFactory {
+ public:
+  FaultyProtocol(std::unique_ptr<ProtocolFactory> inner, FaultPlan plan)
+      : inner_(std::move(inner)), injector_(std::make_shared<Injector>(std::move(plan))) {}
+  [[nodiscard]] std::string_view name() const noexcept override { return inner_->name(); }
+  [[nodiscard]] std::span<const std::string_view> schemes() const noexcept override {
+    return inner_->schemes();
+  }
+  [[nodiscard]] std::unique_ptr<Connector> make_connector() override {
+    return std::make_unique<FaultyConnector>(inner_->make_connector(), injector_);
+  }
+  std::expected<std::unique_ptr<Acceptor>, IoError> listen(const Endpoint& endpoint) override {
+    auto acceptor = inner_->listen(endpoint);
+    if (!acceptor) return acceptor;
+    return std::make_unique<FaultyAcceptor>(std::move(*acceptor), injector_);
+  }
+  [[nodiscard]] std::optional<ProfileTarget> claim(
+      const iop::TaggedProfile& profile) const override {
+    return inner_->claim(profile);
+  }
+  [[nodiscard]] iop::TaggedProfile make_profile(const Endpoint& endpoint,
+                                                const ProfileSource& source) const override {
+    return inner_->make_profile(endpoint, source);
+  }
+
+ private:
+  const std::unique_ptr<ProtocolFactory> inner_;
+  const std::shared_ptr<Injector> injector_;  // shared with what the protocol has made
+};
+
+/// The dice of one connection: its own, so that the order of connections does not matter.
+class Dice {
+ public:
+  Dice(std::uint64_t seed, std::uint64_t connection)
+      : random_(seed + (connection + 1) * 0x9e37'79b9'7f4a'7c15ULL) {}
+  [[nodiscard]] bool happens(double probability) {
+    return std::uniform_real_distribution<>(0, 1)(random_) < probability;
+  }
+  [[nodiscard]] std::uint64_t below(std::uint64_t limit) {
+    return limit == 0 ? 0 : std::uniform_int_distribution<std::uint64_t>(0, limit - 1)(random_);
+  }
+
+ private:
+  std::mt19937_64 random_;
+};
+
+FaultScript throw_dice(const RandomFaults& faults, Dice dice) {
+  const std::pair<FaultKind, double> chances[] = {{FaultKind::split, faults.split},
+                                                  {FaultKind::delay, faults.delay},
+                                                  {FaultKind::stall, faults.stall},
+                                                  {FaultKind::end_of_stream, faults.end_of_stream},
+                                                  {FaultKind::reset, faults.reset}};
+  FaultScript script;
+  for (const auto& [kind, probability] : chances) {
+    if (!dice.happens(probability)) continue;
+    Fault fault{.kind = kind, .octet = dice.below(faults.octet_max)};
+    if (dice.below(2) == 1) fault.direction = FaultDirection::received;
+    if (kind == FaultKind::delay)
+      fault.duration = std::chrono::microseconds(
+          dice.below(static_cast<std::uint64_t>(faults.delay_max.count()) + 1));
+    script.push_back(fault);
+  }
+  return script;
+}
+
+}  // namespace
+
+std::function<FaultScript(const FaultyConnection&)> random_faults(const RandomFaults& faults) {
+  return [faults](const FaultyConnection& connection) {
+    return throw_dice(faults, Dice(faults.seed, connection.number));
+  };
+}
+
+std::unique_ptr<Transport> inject_faults(std::unique_ptr<Transport> inner,
+                                         const FaultScript& script) {
+  FaultyConnection connection{.peer = inner->peer()};
+  return std::make_unique<FaultyTransport>(
+      std::move(inner), script, std::make_shared<const FaultPlan>(), std::move(connection));
+}
+
+std::unique_ptr<ProtocolFactory> inject_faults(std::unique_ptr<ProtocolFactory> inner,
+                                               FaultPlan plan) {
+  return std::make_unique<FaultyProtocol>(std::move(inner), std::move(plan));
+}
+
+}  // namespace perigee::transport

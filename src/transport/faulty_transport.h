@@ -1,0 +1,95 @@
+// The decorator of one transport, and what it shares with all transports of its protocol.
+#pragma once
+
+#include <perigee/transport/faults.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace perigee::transport {
+
+/// The faults of one direction, in order, and how far it has come. Belongs to the thread that
+/// transfers. Invariant: octets passed <= octet of the next fault.
+class FaultLane {
+ public:
+  FaultLane(const FaultScript& script, FaultDirection direction);
+
+  /// The fault that happens now; nullptr if there is none.
+  [[nodiscard]] const Fault* due() const noexcept;
+  /// The fault that was due is over.
+  void next() noexcept {
+    ++next_;
+    begun_ = false;
+  }
+  /// Whether the fault that is due has not begun yet; then it has.
+  [[nodiscard]] bool begins() noexcept { return !std::exchange(begun_, true); }
+  [[nodiscard]] bool splits() const noexcept {
+    const Fault* const fault = due();
+    return fault != nullptr && fault->kind == FaultKind::split;
+  }
+  /// Octets until the next fault.
+  [[nodiscard]] std::size_t room() const noexcept;
+  void pass(std::size_t count) noexcept { passed_ += count; }
+
+ private:
+  std::vector<Fault> faults_;
+  std::size_t next_ = 0;
+  std::uint64_t passed_ = 0;
+  bool begun_ = false;
+};
+
+/// Forwards to the transport inside as far as the next fault.
+class FaultyTransport final : public Transport {
+ public:
+  /// `plan` is shared by the transports of a protocol, which may outlive it.
+  FaultyTransport(std::unique_ptr<Transport> inner, const FaultScript& script,
+                  std::shared_ptr<const FaultPlan> plan, FaultyConnection connection);
+
+  IoResult send(std::span<const OctetSpan> segments, Wait wait) override;
+  IoResult receive(MutableOctetSpan space, Wait wait) override;
+  IoResult set_receive_timeout(std::chrono::microseconds timeout) override;
+  IoResult set_send_timeout(std::chrono::microseconds timeout) override;
+  void shutdown_send() noexcept override { inner_->shutdown_send(); }
+  void interrupt() noexcept override;
+  [[nodiscard]] bool buffered() const noexcept override { return cut_short_; }
+  [[nodiscard]] int readiness_fd() const noexcept override { return inner_->readiness_fd(); }
+  [[nodiscard]] const std::string& peer() const noexcept override { return inner_->peer(); }
+
+ private:
+  static constexpr IoResult goes_on{};
+
+  [[nodiscard]] IoResult before_transfer(FaultLane& lane, Wait wait);
+  void after_transfer(FaultLane& lane);
+  [[nodiscard]] IoResult happen(FaultLane& lane, const Fault& fault, Wait wait);
+  [[nodiscard]] IoResult stall(FaultDirection direction, Wait wait);
+  [[nodiscard]] IoResult end(FaultDirection direction) noexcept;
+  [[nodiscard]] IoResult reset() noexcept;
+  void delay(std::chrono::microseconds duration);
+  [[nodiscard]] IoResult send_part(std::span<const OctetSpan> segments, std::size_t skip,
+                                   Wait wait);
+
+  const std::unique_ptr<Transport> inner_;
+  const std::shared_ptr<const FaultPlan> plan_;
+  const FaultyConnection connection_;
+  FaultLane sent_;
+  FaultLane received_;
+  std::vector<OctetSpan> part_;  // of what is being sent
+  bool output_ended_ = false;
+  bool input_ended_ = false;
+  bool cut_short_ = false;  // the last receive could have brought more
+  std::atomic<bool> reset_{false};
+  std::atomic<std::chrono::microseconds> receive_timeout_{std::chrono::microseconds(0)};
+  std::atomic<std::chrono::microseconds> send_timeout_{std::chrono::microseconds(0)};
+
+  std::mutex mutex_;
+  std::condition_variable wakes_;
+  bool interrupted_ = false;
+};
+
+}  // namespace perigee::transport
