@@ -7,6 +7,7 @@
 #include "runtime/metrics_page.h"
 #include <perigee/giop/giop.h>
 #include <perigee/orb/metrics.h>
+#include <perigee/transport/faults.h>
 #include <perigee/transport/pcap.h>
 #include <perigee/transport/tcp.h>
 
@@ -30,9 +31,14 @@ std::shared_ptr<transport::PcapFile> open_pcap_file(const std::string& path) {
   return std::move(*file);
 }
 
-std::unique_ptr<transport::ProtocolRegistry> make_protocols(transport::PcapFile* recorder) {
+// Recorded is what the ORB sees, faults included.
+std::unique_ptr<transport::ProtocolRegistry> make_protocols(const Configuration& configuration,
+                                                            transport::PcapFile* recorder) {
   auto protocols = std::make_unique<transport::ProtocolRegistry>();
   auto tcp = transport::make_tcp_protocol();
+  if (configuration.faults)
+    tcp = transport::inject_faults(std::move(tcp),
+                                   {.script = transport::random_faults(*configuration.faults)});
   if (recorder != nullptr) tcp = transport::record_protocol(std::move(tcp), *recorder);
   if (const auto added = protocols->add(std::move(tcp)); !added) raise_initialize(added.error());
   return protocols;
@@ -66,7 +72,7 @@ std::shared_ptr<orb::OrbCore> assemble(Configuration configuration) {
   if (configuration.settings.listen_endpoints.empty())
     configuration.settings.listen_endpoints.push_back(default_listen_endpoint);
   auto recorder = open_pcap_file(configuration.pcap_file);
-  auto protocols = make_protocols(recorder.get());
+  auto protocols = make_protocols(configuration, recorder.get());
   auto core = std::make_shared<orb::OrbCore>(
       orb::CoreParts{std::move(configuration.settings), std::move(protocols),
                      giop::make_giop(configuration.limits), std::move(recorder)});

@@ -5,6 +5,7 @@
 #include "poa/limits.h"
 #include <perigee/base/log.h>
 #include <perigee/messaging/protocol.h>
+#include <perigee/transport/faults.h>
 
 #include <optional>
 #include <string>
@@ -19,6 +20,7 @@ struct Configuration {
   std::string metrics_endpoint;  ///< host and port of the page of metrics; empty: there is none
   std::string pcap_file;         ///< empty: nothing is recorded
   std::string config_file;       ///< from the command line; empty: PERIGEE_CONFIG, if that is set
+  std::optional<transport::RandomFaults> faults;  ///< of all connections, for tests of programs
 };
 
 }  // namespace perigee::runtime

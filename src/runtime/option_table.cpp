@@ -106,6 +106,12 @@ void set_metrics_endpoint(Configuration& configuration, const std::string& value
   configuration.settings.measure_latencies = true;
 }
 
+void set_faults(Configuration& configuration, const std::string& value) {
+  const auto faults = transport::parse_random_faults(value);
+  if (!faults) throw BadValue{"like seed=1,reset=0.01 is needed, not " + faults.error().endpoint};
+  configuration.faults = *faults;
+}
+
 void set_pcap_file(Configuration& configuration, const std::string& value) {
   configuration.pcap_file = value;
 }
@@ -223,6 +229,8 @@ constexpr Option options[] = {
     {"MeasureLatencies", "metrics.latencies", text, "yes|no", "of each operation",
      set_measure_latencies},
     {"Pcap", "log.pcap", text, "<file>", "records all messages, for Wireshark", set_pcap_file},
+    {"Faults", "tests.faults", text, "seed=1,reset=0.01[,...]",
+     "breaks connections at random, for tests", set_faults},
 };
 
 }  // namespace

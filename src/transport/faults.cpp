@@ -1,7 +1,10 @@
 // Scripts for connections, and the decorators that hand them out.
 #include "transport/faulty_transport.h"
 
+#include <algorithm>
 #include <atomic>
+#include <charconv>
+#include <iterator>
 #include <random>
 #include <utility>
 
@@ -127,7 +130,55 @@ FaultScript throw_dice(const RandomFaults& faults, Dice dice) {
   return script;
 }
 
+struct Probability {
+  std::string_view name;
+  double RandomFaults::* value;
+};
+constexpr Probability probabilities[] = {{"split", &RandomFaults::split},
+                                         {"delay", &RandomFaults::delay},
+                                         {"stall", &RandomFaults::stall},
+                                         {"end_of_stream", &RandomFaults::end_of_stream},
+                                         {"reset", &RandomFaults::reset}};
+
+template <typename Number>
+bool parse_number(std::string_view text, Number& number) {
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
+  return parsed.ec == std::errc{} && parsed.ptr == text.data() + text.size();
+}
+
+/// One "name=value"; false if it is none.
+bool set_part(std::string_view part, RandomFaults& faults) {
+  const std::size_t equals = std::min(part.find('='), part.size());
+  const std::string_view name = part.substr(0, equals);
+  const std::string_view value = part.substr(std::min(equals + 1, part.size()));
+  if (name == "seed") return parse_number(value, faults.seed);
+  if (name == "octet_max") return parse_number(value, faults.octet_max);
+  if (name == "delay_max") {
+    std::uint32_t microseconds = 0;
+    if (!parse_number(value, microseconds)) return false;
+    faults.delay_max = std::chrono::microseconds(microseconds);
+    return true;
+  }
+  const auto* const known = std::ranges::find(probabilities, name, &Probability::name);
+  if (known == std::end(probabilities)) return false;
+  double& probability = faults.*(known->value);
+  return parse_number(value, probability) && probability >= 0 && probability <= 1;
+}
+
 }  // namespace
+
+std::expected<RandomFaults, IoError> parse_random_faults(std::string_view text) {
+  RandomFaults faults;
+  for (std::size_t start = 0; start <= text.size();) {
+    const std::size_t end = std::min(text.find(',', start), text.size());
+    const std::string_view part = text.substr(start, end - start);
+    if (!set_part(part, faults))
+      return std::unexpected(
+          IoError{IoErrorKind::bad_address, IoOperation::option, 0, std::string(part)});
+    start = end + 1;
+  }
+  return faults;
+}
 
 std::function<FaultScript(const FaultyConnection&)> random_faults(const RandomFaults& faults) {
   return [faults](const FaultyConnection& connection) {

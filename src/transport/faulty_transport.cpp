@@ -1,6 +1,8 @@
 // Transfers as far as the next fault, and what happens there.
 #include "transport/faulty_transport.h"
 
+#include <perigee/base/segments.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <iterator>
@@ -32,12 +34,6 @@ FaultyTransport::FaultyTransport(std::unique_ptr<Transport> inner, const FaultSc
       received_(script, FaultDirection::received) {}
 
 namespace {
-
-std::size_t total_size(std::span<const OctetSpan> segments) noexcept {
-  std::size_t size = 0;
-  for (const OctetSpan segment : segments) size += segment.size();
-  return size;
-}
 
 /// What a send returns that `result` has ended after `total` octets: a short one is none that
 /// failed.

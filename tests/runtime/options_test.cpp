@@ -65,6 +65,7 @@ TEST_CASE("an option without its value, or with one that cannot be used, is BAD_
   CHECK(contains(complaint({"-ORBListenEndpoints", "host:1"}), "iiop://"));
   CHECK(contains(complaint({"-ORBInitRef", "NameService"}), "<name>=<reference>"));
   CHECK(contains(complaint({"-ORBTraceLevel", "5"}), "debug"));
+  CHECK(contains(complaint({"-ORBFaults", "reset=often"}), "not reset=often"));
 }
 
 TEST_CASE("each option sets what it says") {
@@ -95,7 +96,9 @@ TEST_CASE("each option sets what it says") {
                                                   "-ORBTraceLevel",
                                                   "info",
                                                   "-ORBPcap",
-                                                  "f.pcap"});
+                                                  "f.pcap",
+                                                  "-ORBFaults",
+                                                  "seed=3,reset=0.5"});
   const orb::Settings& settings = configuration.settings;
   CHECK(settings.listen_endpoints ==
         std::vector<transport::Endpoint>{{"iiop", "a:1"}, {"iiop", "b:2"}, {"iiop", "c:3"}});
@@ -112,6 +115,9 @@ TEST_CASE("each option sets what it says") {
   CHECK(settings.connections_per_endpoint_max == 2);
   CHECK(configuration.log_level == log::Level::info);
   CHECK(configuration.pcap_file == "f.pcap");
+  REQUIRE(configuration.faults.has_value());
+  CHECK(configuration.faults->seed == 3);
+  CHECK(configuration.faults->reset == 0.5);
 }
 
 TEST_CASE("the list of options has each of them, with its value and its meaning") {

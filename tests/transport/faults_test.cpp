@@ -217,5 +217,24 @@ TEST_CASE("random scripts depend on the seed and the number of the connection on
   CHECK(transport::random_faults({.seed = 7})({}).empty());
 }
 
+TEST_CASE("random faults are read from text, and what is none is said") {
+  const auto faults = transport::parse_random_faults(
+      "seed=7,split=0.5,delay=1,stall=0,end_of_stream=0.25,reset=0.1,octet_max=99,delay_max=5");
+  REQUIRE(faults.has_value());
+  CHECK(faults->seed == 7);
+  CHECK(faults->split == 0.5);
+  CHECK(faults->delay == 1);
+  CHECK(faults->end_of_stream == 0.25);
+  CHECK(faults->reset == 0.1);
+  CHECK(faults->octet_max == 99);
+  CHECK(faults->delay_max == std::chrono::microseconds(5));
+  for (const char* part :
+       {"", "reset", "reset=", "reset=2", "reset=x", "resets=1", "seed=-1", "delay_max=1ms"}) {
+    const auto refused = transport::parse_random_faults("seed=1," + std::string(part));
+    REQUIRE_FALSE(refused.has_value());
+    CHECK(refused.error().endpoint == part);
+  }
+}
+
 }  // namespace
 }  // namespace perigee::test

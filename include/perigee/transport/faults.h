@@ -69,6 +69,9 @@ struct RandomFaults {
   std::uint64_t octet_max = 4096;  ///< where faults happen: before this octet, each as likely
   std::chrono::microseconds delay_max{10'000};
 };
+/// From text like "seed=7,split=0.5,end_of_stream=0.01": names of members; `delay_max` in
+/// microseconds. Otherwise IoErrorKind::bad_address, with the part that is wrong.
+PERIGEE_API std::expected<RandomFaults, IoError> parse_random_faults(std::string_view text);
 /// Scripts that are the same for the same seed and connection number.
 PERIGEE_API std::function<FaultScript(const FaultyConnection&)> random_faults(
     const RandomFaults& faults);
