@@ -164,6 +164,10 @@ class RawClient {
     const OctetSpan segment = octets;
     REQUIRE(transport_->send({&segment, 1}, transport::Wait::yes).count == octets.size());
   }
+  /// False if the server has closed before it took all.
+  [[nodiscard]] bool try_send(OctetSpan octets) {
+    return transport_->send({&octets, 1}, transport::Wait::yes).count == octets.size();
+  }
   /// Blocks for one whole message; empty at the end of the stream.
   [[nodiscard]] Octets receive() {
     Octets message = receive_octets(12);

@@ -1,0 +1,55 @@
+// By /proc and setrlimit.
+#include "faults/process_limits.h"
+
+#include <malloc.h>
+#include <sys/resource.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+#include <string>
+
+namespace perigee::test {
+namespace {
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define PERIGEE_TEST_SANITIZED 1
+#endif
+#endif
+#ifdef PERIGEE_TEST_SANITIZED
+constexpr bool sanitized = true;
+#else
+constexpr bool sanitized = false;
+#endif
+
+/// The number behind a name in /proc/self/status.
+std::size_t status_of(const std::string& name) {
+  std::ifstream file("/proc/self/status");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with(name + ":")) return std::stoul(line.substr(name.size() + 1));
+  throw std::runtime_error("no " + name);
+}
+
+}  // namespace
+
+std::size_t memory_in_use() { return status_of("VmRSS") * 1024; }
+
+std::size_t open_handles() {
+  using Entries = std::filesystem::directory_iterator;
+  return static_cast<std::size_t>(std::distance(Entries("/proc/self/fd"), Entries()));
+}
+
+std::size_t thread_count() { return status_of("Threads"); }
+
+void limit_address_space(std::size_t octets) {
+  if constexpr (sanitized) return;
+  mallopt(M_ARENA_MAX, 2);  // each arena reserves 64 MiB that it does not use
+  rlimit limit{};
+  getrlimit(RLIMIT_AS, &limit);
+  limit.rlim_cur = status_of("VmSize") * 1024 + octets;
+  if (setrlimit(RLIMIT_AS, &limit) != 0) throw std::runtime_error("no limit");
+}
+
+}  // namespace perigee::test

@@ -1,0 +1,31 @@
+// What this process may take of memory, and takes.
+#pragma once
+
+#include <cstddef>
+
+namespace perigee::test {
+
+/// Octets of memory in use now (VmRSS).
+[[nodiscard]] std::size_t memory_in_use();
+/// Open file handles.
+[[nodiscard]] std::size_t open_handles();
+[[nodiscard]] std::size_t thread_count();
+
+/// How much memory is in use beyond what was at first.
+class MemoryWatch {
+ public:
+  MemoryWatch() : before_(memory_in_use()) {}
+  [[nodiscard]] std::size_t grown() const {
+    const std::size_t now = memory_in_use();
+    return now > before_ ? now - before_ : 0;
+  }
+
+ private:
+  std::size_t before_;
+};
+
+/// From now on the process gets no more address space than `octets` beyond what it has: what takes
+/// memory by a claimed length fails. Does nothing under sanitizers, which need all of it.
+void limit_address_space(std::size_t octets);
+
+}  // namespace perigee::test
