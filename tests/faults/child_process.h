@@ -1,0 +1,29 @@
+// This program again, as another process, which says one line and is killed.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+namespace perigee::test {
+
+/// Killed (SIGKILL) and waited for at the latest by the destructor; dies with its parent.
+class ChildProcess {
+ public:
+  /// Runs this program with other arguments.
+  explicit ChildProcess(const std::vector<std::string>& arguments);
+  ~ChildProcess() { kill(); }
+  ChildProcess(const ChildProcess&) = delete;
+  ChildProcess& operator=(const ChildProcess&) = delete;
+
+  /// The first line of its standard output; empty if it ended without one.
+  [[nodiscard]] std::string read_line() const;
+  void kill() noexcept;
+
+ private:
+  pid_t id_ = -1;
+  int output_ = -1;
+};
+
+}  // namespace perigee::test

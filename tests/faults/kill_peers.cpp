@@ -1,0 +1,163 @@
+// Kills servers under the load of a client with several threads, and clients under a server, again
+// and again. The survivor must see nothing but the exceptions that are right, and have no more
+// handles and threads in the end than before, and no more memory than after the first few.
+//
+//   kill_peers [--count <n>]     200 kills for each strategy and side: --count 200
+#include "faults/child_process.h"
+#include "faults/process_limits.h"
+#include "runtime/process.h"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <functional>
+#include <string>
+#include <thread>
+
+namespace perigee::test {
+namespace {
+
+constexpr int threads_of_client = 4;
+constexpr int calls_before_kill = 100;
+constexpr int kills_before_counting = 5;
+constexpr std::size_t memory_grown_max = 8u << 20;
+const char* const strategies[] = {"thread-per-connection", "reactive"};
+
+/// What a client's threads have seen.
+struct Seen {
+  std::atomic<int> answers{0};
+  std::atomic<int> not_executed{0};
+  std::atomic<int> maybe_executed{0};
+  std::atomic<int> wrong{0};
+};
+
+/// Calls until the server is dead. Only what the completion status table allows is right.
+void call_until_death(const Echo::Ref& echo, Seen& seen) {
+  try {
+    for (std::int32_t number = 0;; ++number) {
+      if (echo->twice(number) != 2 * number) ++seen.wrong;
+      echo->count_up();
+      seen.answers.fetch_add(1);
+      seen.answers.notify_all();
+    }
+  } catch (const CORBA::COMM_FAILURE& failure) {
+    if (failure.completed() == CORBA::COMPLETED_YES) ++seen.wrong;
+    ++(failure.completed() == CORBA::COMPLETED_NO ? seen.not_executed : seen.maybe_executed);
+  } catch (const CORBA::TRANSIENT& transient) {
+    if (transient.completed() != CORBA::COMPLETED_NO) ++seen.wrong;
+    ++seen.not_executed;
+  } catch (const CORBA::Exception& exception) {
+    std::printf("a client saw %s\n", exception._name());
+    ++seen.wrong;
+  }
+}
+
+/// Blocks until the counter has grown by `more`.
+void await_growth(const std::atomic<int>& counter, int more) {
+  const int before = counter;
+  for (int now = before; now < before + more; now = counter) counter.wait(now);
+}
+
+/// What the process has.
+struct Possessions {
+  std::size_t handles = open_handles();
+  std::size_t threads = thread_count();
+  std::size_t memory = memory_in_use();
+};
+
+/// A server learns of its clients' death when its threads come to it.
+bool settles_at(const Possessions& before) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (std::chrono::steady_clock::now() < end) {
+    const Possessions now;
+    if (now.handles <= before.handles && now.threads <= before.threads) return true;
+    std::this_thread::yield();
+  }
+  return false;
+}
+
+/// Kills `count` peers; true if what the process has is the same in the end.
+bool survive(const std::string& name, int count, const std::function<void()>& kill_one) {
+  Possessions before;
+  for (int kill = 0; kill < kills_before_counting; ++kill) kill_one();
+  before.memory = memory_in_use();
+  for (int kill = 0; kill < count; ++kill) kill_one();
+  const bool settled = settles_at(before);
+  const Possessions after;
+  std::printf("%s: %d kills; handles %zu -> %zu, threads %zu -> %zu, memory %zu -> %zu KiB\n",
+              name.c_str(), count, before.handles, after.handles, before.threads, after.threads,
+              before.memory / 1024, after.memory / 1024);
+  return settled && after.memory <= before.memory + memory_grown_max;
+}
+
+bool survive_servers(const std::string& strategy, int count) {
+  const EchoClient client;
+  Seen seen;
+  const bool same = survive("servers, " + strategy, count, [&] {
+    ChildProcess server({"server", strategy});
+    const Echo::Ref echo = client.echo(server.read_line());
+    std::vector<std::jthread> callers;
+    for (int caller = 0; caller < threads_of_client; ++caller)
+      callers.emplace_back([&] { call_until_death(echo, seen); });
+    await_growth(seen.answers, calls_before_kill);
+    server.kill();
+  });
+  std::printf("  answers %d, not executed %d, maybe executed %d, wrong %d\n", seen.answers.load(),
+              seen.not_executed.load(), seen.maybe_executed.load(), seen.wrong.load());
+  const int ends = (count + kills_before_counting) * threads_of_client;
+  return same && seen.wrong == 0 && seen.not_executed + seen.maybe_executed == ends;
+}
+
+bool survive_clients(const std::string& strategy, int count) {
+  EchoServer server({"-ORBThreadStrategy", strategy});
+  return survive("clients, " + strategy, count, [&] {
+    ChildProcess client({"client", server.reference});
+    await_growth(server.servant->counted, calls_before_kill);
+    client.kill();
+  });
+}
+
+int run_server(const std::string& strategy) {
+  const EchoServer server({"-ORBThreadStrategy", strategy});
+  std::printf("%s\n", server.reference.c_str());
+  std::fflush(stdout);
+  for (;;) ::pause();
+}
+
+int run_client(const std::string& reference) {
+  const EchoClient client;
+  const Echo::Ref echo = client.echo(reference);
+  Seen seen;
+  std::vector<std::jthread> callers;
+  for (int caller = 0; caller < threads_of_client; ++caller)
+    callers.emplace_back([&] { call_until_death(echo, seen); });
+  return 0;
+}
+
+int survive_all(int count) {
+  bool all = true;
+  for (const char* strategy : strategies) {
+    all = survive_servers(strategy, count) && all;
+    all = survive_clients(strategy, count) && all;
+    std::fflush(stdout);
+  }
+  std::puts(all ? "all survived" : "FAILED");
+  return all ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace perigee::test
+
+int main(int argc, char** argv) {
+  using namespace perigee::test;
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  if (words.size() == 2 && words[0] == "server") return run_server(words[1]);
+  if (words.size() == 2 && words[0] == "client") return run_client(words[1]);
+  if (words.size() == 2 && words[0] == "--count") return survive_all(std::stoi(words[1]));
+  if (words.empty()) return survive_all(20);
+  std::puts("usage: kill_peers [--count <n>]");
+  return 2;
+}
