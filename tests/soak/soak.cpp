@@ -1,0 +1,255 @@
+// Clients and servers of all thread strategies in one process, whose connections break at random
+// and whose calls run out of time, for as long as asked for. Every request is accounted for: sent =
+// answers + documented exceptions, none executed twice. In the end no handle and no thread is left,
+// and memory has stayed flat.
+//
+//   soak [--seconds <n>] [--seed <n>]
+#define DOCTEST_CONFIG_IMPLEMENT
+#include "faults/process_limits.h"
+#include "faults/two_orbs.h"
+#include "orb/policies.h"
+#include <perigee/base/log.h>
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <deque>
+#include <random>
+#include <string>
+#include <thread>
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+// What is freed waits there: it must be full before memory is looked at.
+extern "C" const char* __asan_default_options() { return "quarantine_size_mb=8"; }
+#endif
+#endif
+
+namespace perigee::test {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Random = std::mt19937;
+
+constexpr std::uint32_t client_threads = 4;
+constexpr std::uint32_t data_size_max = 30'000;
+constexpr std::size_t memory_grown_max = 32u << 20;
+
+std::chrono::seconds run_time{3};
+std::uint32_t seed = 1;
+
+/// What became of requests.
+struct Accounts {
+  std::atomic<std::uint64_t> sent{0};
+  std::atomic<std::uint64_t> answered{0};
+  std::atomic<std::uint64_t> not_executed{0};
+  std::atomic<std::uint64_t> maybe_executed{0};
+  std::atomic<std::uint64_t> timed_out{0};  ///< of both kinds
+  std::atomic<std::uint64_t> oneways{0};    ///< that were taken
+  std::atomic<std::uint64_t> wrong{0};
+  std::atomic<std::uint64_t> faults{0};
+
+  void blame(const char* what, std::uint32_t number) {
+    std::printf("request %u: %s\n", number, what);
+    ++wrong;
+  }
+};
+
+transport::FaultPlan plan_for(const transport::RandomFaults& faults, Accounts& accounts) {
+  return {.script = transport::random_faults(faults),
+          .happened = [&accounts](const transport::FaultyConnection&, const Fault&) {
+            ++accounts.faults;
+          }};
+}
+
+transport::RandomFaults server_faults(std::uint64_t number) {
+  return {.seed = seed + number,
+          .split = 0.5,
+          .delay = 0.1,
+          .end_of_stream = 0.1,
+          .reset = 0.1,
+          .octet_max = 200'000,
+          .delay_max = std::chrono::microseconds(2000)};
+}
+
+/// A stalled connection is noticed by calls with a time limit only.
+transport::RandomFaults client_faults(std::uint64_t number, bool limited) {
+  transport::RandomFaults faults = server_faults(number);
+  faults.stall = limited ? 0.05 : 0;
+  return faults;
+}
+
+using Servers = std::vector<std::unique_ptr<LedgerServer>>;
+
+/// One thread, which calls through one ORB after the other.
+class Caller {
+ public:
+  Caller(Servers& servers, Accounts& accounts, std::uint32_t number)
+      : servers_(servers), accounts_(accounts), random_(seed + number), next_(number) {}
+
+  void run(Clock::time_point end) {
+    while (Clock::now() < end) use_one_orb(end);
+    while (!recent_.empty()) look_back();
+  }
+
+ private:
+  /// A request whose execution may still come.
+  struct Recent {
+    LedgerServer* server;
+    std::uint32_t number;
+    int executions_max;
+  };
+
+  void use_one_orb(Clock::time_point end) {
+    const bool limited = random_() % 2 == 0;
+    const FaultyClient client(plan_for(client_faults(random_(), limited), accounts_));
+    std::vector<ObjectRef> objects;
+    for (const auto& server : servers_) objects.push_back(client.object(server->ior()));
+    for (int call = 0; call < 200 && Clock::now() < end; ++call) {
+      const std::size_t chosen = random_() % objects.size();
+      ObjectRef object = objects[chosen];
+      const auto limit = std::chrono::milliseconds(random_() % 10 == 0 ? 2 : 200);
+      if (limited) object = test::limited(object, client.core(), limit);
+      call_one(*servers_[chosen], object);
+    }
+  }
+
+  void call_one(LedgerServer& server, const ObjectRef& object) {
+    const std::uint32_t number = std::exchange(next_, next_ + client_threads);
+    server.ledger().forget(number);
+    ++accounts_.sent;
+    const std::vector<std::uint8_t> data(random_() % 4 == 0 ? random_() % data_size_max : 8);
+    try {
+      if (random_() % 8 == 0) return call_oneway(server, object, number, data);
+      if (!call_act(object, number, data)) accounts_.blame("another's answer", number);
+      if (server.ledger().executions(number) != 1)
+        accounts_.blame("answered, not executed once", number);
+      ++accounts_.answered;
+    } catch (const CORBA::SystemException& exception) {
+      take_exception(server, exception, number);
+    }
+  }
+
+  void call_oneway(LedgerServer& server, const ObjectRef& object, std::uint32_t number,
+                   const std::vector<std::uint8_t>& data) {
+    stub::invoke(
+        *object, {"act", stub::Operation::Kind::oneway, {}},
+        [&](cdr::Encoder& encoder) { encoder << number << data; }, nullptr);
+    ++accounts_.oneways;
+    remember({&server, number, 1});
+  }
+
+  /// Documented: COMM_FAILURE, TRANSIENT and TIMEOUT, executed or not.
+  void take_exception(LedgerServer& server, const CORBA::SystemException& exception,
+                      std::uint32_t number) {
+    const std::string_view name = exception._name();
+    const bool known = name == "COMM_FAILURE" || name == "TRANSIENT" || name == "TIMEOUT";
+    if (!known || exception.completed() == CORBA::COMPLETED_YES)
+      accounts_.blame(exception.what(), number);
+    const bool maybe = exception.completed() == CORBA::COMPLETED_MAYBE;
+    ++(maybe ? accounts_.maybe_executed : accounts_.not_executed);
+    if (name == "TIMEOUT") ++accounts_.timed_out;
+    remember({&server, number, maybe ? 1 : 0});
+  }
+
+  /// Looked at again when a thousand others have followed.
+  void remember(const Recent& recent) {
+    recent_.push_back(recent);
+    if (recent_.size() > 1000) look_back();
+  }
+  void look_back() {
+    const Recent recent = recent_.front();
+    recent_.pop_front();
+    if (recent.server->ledger().executions(recent.number) > recent.executions_max)
+      accounts_.blame("executed more often than its caller was told", recent.number);
+  }
+
+  Servers& servers_;
+  Accounts& accounts_;
+  Random random_;
+  std::uint32_t next_;  // numbers of requests: each thread has its own
+  std::deque<Recent> recent_;
+};
+
+/// Memory after everything has been used for a while, and at its end.
+class MemoryCurve {
+ public:
+  void sample_until(Clock::time_point end) {
+    const auto warm = Clock::now() + (end - Clock::now()) / 3;
+    std::this_thread::sleep_until(warm);
+    warm_ = memory_in_use();
+    while (Clock::now() < end) {
+      std::this_thread::sleep_until(std::min(end, Clock::now() + std::chrono::seconds(1)));
+      last_ = memory_in_use();
+      peak_ = std::max(peak_, last_);
+    }
+  }
+  [[nodiscard]] bool flat() const { return last_ <= warm_ + memory_grown_max; }
+  void print() const {
+    std::printf("memory: %zu MiB after a third of the time, %zu at most, %zu in the end\n",
+                warm_ >> 20, peak_ >> 20, last_ >> 20);
+  }
+
+ private:
+  std::size_t warm_ = 0;
+  std::size_t peak_ = 0;
+  std::size_t last_ = 0;
+};
+
+void run_clients(Accounts& accounts, MemoryCurve& memory) {
+  Servers servers;
+  for (const auto strategy : all_strategies)
+    servers.push_back(std::make_unique<LedgerServer>(
+        server_settings(strategy), plan_for(server_faults(servers.size()), accounts)));
+  const auto end = Clock::now() + run_time;
+  {
+    std::vector<std::jthread> threads;
+    for (std::uint32_t number = 0; number < client_threads; ++number)
+      threads.emplace_back([&, number] { Caller(servers, accounts, number).run(end); });
+    memory.sample_until(end);
+  }
+  for (const auto& server : servers) server->stop();
+}
+
+void print(const Accounts& it) {
+  std::printf("seed %u: sent %lu = answered %lu + oneways %lu + not executed %lu + maybe %lu\n",
+              seed, it.sent.load(), it.answered.load(), it.oneways.load(), it.not_executed.load(),
+              it.maybe_executed.load());
+  std::printf("timed out %lu, faults %lu, wrong %lu\n", it.timed_out.load(), it.faults.load(),
+              it.wrong.load());
+}
+
+TEST_CASE("every request is accounted for, and nothing is left behind") {
+  perigee::log::set_level(perigee::log::Level::off);
+  Accounts accounts;
+  MemoryCurve memory;
+  const std::size_t handles = open_handles();
+  const std::size_t threads = thread_count();
+  run_clients(accounts, memory);
+  print(accounts);
+  memory.print();
+  CHECK(accounts.wrong == 0);
+  CHECK(accounts.answered > 0);
+  CHECK(accounts.faults > 0);
+  CHECK(accounts.sent ==
+        accounts.answered + accounts.oneways + accounts.not_executed + accounts.maybe_executed);
+  CHECK(memory.flat());
+  CHECK(open_handles() == handles);
+  CHECK(thread_count() == threads);
+}
+
+}  // namespace
+}  // namespace perigee::test
+
+int main(int argc, char** argv) {
+  for (int index = 1; index + 1 < argc; index += 2) {
+    const std::string word = argv[index];
+    if (word == "--seconds")
+      perigee::test::run_time = std::chrono::seconds(std::stol(argv[index + 1]));
+    if (word == "--seed")
+      perigee::test::seed = static_cast<std::uint32_t>(std::stoul(argv[index + 1]));
+  }
+  return doctest::Context().run();
+}
