@@ -7,6 +7,7 @@
 #include <perigee/base/segments.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <utility>
 
 namespace perigee::orb {
@@ -166,7 +167,8 @@ std::span<const OctetSpan> Connection::segments_of(const cdr::Buffer& message) {
   return segments_;
 }
 
-SendResult Connection::write_directly(const cdr::Buffer& message, Wait wait, Drain drain_when) {
+// Where memory runs out nobody would go on with what is half sent, or give up the right to write.
+SendResult Connection::write_directly(const cdr::Buffer& message, Wait wait, Drain drain_when) try {
   if (send_limited_) [[unlikely]]
     limit_send(nullptr);
   const std::span<const OctetSpan> segments = segments_of(message);
@@ -186,6 +188,9 @@ SendResult Connection::write_directly(const cdr::Buffer& message, Wait wait, Dra
   if (wait == Wait::no && short_write) return finish_partial(segments, result.count);
   fail_output(result);
   return {SendStatus::failed};
+} catch (...) {
+  fail_output({0, IoStatus::failed, ENOMEM});
+  throw;
 }
 
 // Copies what the transport did not take, since the caller's memory is borrowed only until we
@@ -246,10 +251,16 @@ void Connection::count_queued(std::size_t size) noexcept {
 
 // Under the mutex.
 std::uint64_t Connection::enqueue(std::span<const OctetSpan> segments, std::size_t size) {
-  queue_messages_.push_back({++queue_submitted_, queue_.size() + size});
-  append(queue_, segments);
+  queue_messages_.push_back({queue_submitted_ + 1, queue_.size() + size});
+  try {
+    append(queue_, segments);
+  } catch (...) {
+    queue_.resize(queue_messages_.back().end - size);
+    queue_messages_.pop_back();
+    throw;
+  }
   count_queued(size);
-  return queue_submitted_;
+  return ++queue_submitted_;
 }
 
 SendResult Connection::drain_queue(SendResult sent, const CallDeadline* deadline) {
@@ -264,7 +275,7 @@ bool Connection::stop_writing() noexcept {
   return writing_.compare_exchange_strong(expected, Writing::idle);
 }
 
-bool Connection::drain(Wait wait) {
+bool Connection::drain(Wait wait) try {
   for (;;) {
     if (draining_offset_ == draining_.size() && !next_batch()) return true;
     writable_again_.store(false);
@@ -276,6 +287,9 @@ bool Connection::drain(Wait wait) {
     }
     if (stop_blocked()) return true;
   }
+} catch (...) {  // as in write_directly
+  fail_output({0, IoStatus::failed, ENOMEM});
+  throw;
 }
 
 // Sends of the present batch what the transport takes.

@@ -6,6 +6,7 @@
 #include <perigee/base/segments.h>
 
 #include <algorithm>
+#include <cerrno>
 
 namespace perigee::orb {
 
@@ -39,7 +40,7 @@ bool Connection::take_writing_limited() noexcept {
   return true;
 }
 
-SendResult Connection::write_limited(const cdr::Buffer& message, const CallDeadline& deadline) {
+SendResult Connection::write_limited(const cdr::Buffer& message, const CallDeadline& deadline) try {
   const std::span<const OctetSpan> segments = segments_of(message);
   const IoResult result = send_rest(segments, send_once(segments, &deadline), &deadline);
   traffic_.messages_sent.add(1);
@@ -51,6 +52,9 @@ SendResult Connection::write_limited(const cdr::Buffer& message, const CallDeadl
   }
   hand_over();
   return {complete ? SendStatus::sent : SendStatus::timed_out};
+} catch (...) {  // as in write_directly
+  fail_output({0, IoStatus::failed, ENOMEM});
+  throw;
 }
 
 IoResult Connection::send_once(std::span<const OctetSpan> segments, const CallDeadline* deadline) {

@@ -50,7 +50,9 @@ Reference::~Reference() = default;
 const Binding& Reference::resolve() const {
   const std::lock_guard lock(mutex_);
   if (const Binding* done = current_.load()) return *done;
-  bindings_.push_back(make_binding(*core_, std::move(unresolved_), Binding::Kind::base));
+  // A copy: should memory run out on the way, the next call begins anew.
+  bindings_.push_back(make_binding(*core_, unresolved_, Binding::Kind::base));
+  unresolved_ = iop::Ior{};
   const Binding* binding = bindings_.back().get();
   base_.store(binding, std::memory_order_release);
   current_.store(binding, std::memory_order_release);

@@ -9,6 +9,7 @@
 #include <perigee/cdr/errors.h>
 #include <perigee/orb/stub.h>
 
+#include <new>
 #include <utility>
 
 namespace perigee::stub {
@@ -83,6 +84,21 @@ orb::CallOutcome outcome_of(const orb::Invocation& call, const orb::InvocationRe
   }
 }
 
+// `completed`: what is true if memory runs out from now on.
+const orb::InvocationError* run_call(orb::Invocation& call, CORBA::CompletionStatus& completed) {
+  const orb::InvocationError* error = nullptr;
+  try {
+    error = call.run();
+  } catch (...) {
+    if (call.request_sent()) completed = CORBA::COMPLETED_MAYBE;
+    throw;
+  }
+  completed = CORBA::COMPLETED_YES;
+  if (error != nullptr && !error->request_accepted) completed = CORBA::COMPLETED_NO;
+  if (error != nullptr && error->request_accepted) completed = CORBA::COMPLETED_MAYBE;
+  return error;
+}
+
 }  // namespace
 
 void invoke(const CORBA::Object& target, const Operation& operation, ArgumentEncoder encode,
@@ -96,14 +112,19 @@ void invoke(const CORBA::Object& target, const Operation& operation, ArgumentEnc
                                  oneway ? ResponseFlags::none : ResponseFlags::with_target, encode};
   if (has_policies(*reference)) [[unlikely]]
     apply_policies(*reference, request);
-  const orb::LatencyTimer timer(reference->core().metrics(),
-                                reference->core().metrics().call_latencies);
-  orb::Invocation call(*reference, request);
-  const orb::InvocationError* const error = call.run();
-  timer.record(operation.name);
-  reference->core().metrics().calls.add(outcome_of(call, request, error));
-  if (error != nullptr) orb::raise_invocation_error(*error);
-  if (request.response != ResponseFlags::none) finish_call(call, operation, decode);
+  orb::OrbMetrics& metrics = reference->core().metrics();
+  const orb::LatencyTimer timer(metrics, metrics.call_latencies);
+  CORBA::CompletionStatus completed = CORBA::COMPLETED_NO;
+  try {
+    orb::Invocation call(*reference, request);
+    const orb::InvocationError* const error = run_call(call, completed);
+    timer.record(operation.name);
+    metrics.calls.add(outcome_of(call, request, error));
+    if (error != nullptr) orb::raise_invocation_error(*error);
+    if (request.response != ResponseFlags::none) finish_call(call, operation, decode);
+  } catch (const std::bad_alloc&) {
+    throw CORBA::NO_MEMORY(0, completed);
+  }
 }
 
 void check_decoded(const cdr::Decoder& decoder) {

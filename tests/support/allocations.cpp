@@ -1,10 +1,12 @@
-// The counting operator new. The nothrow forms end in these; aligned forms are not counted. The
-// array forms would end here too, but that a sanitizer's runtime brings its own. The thread
-// sanitizer's cannot be replaced at all: it is asked to tell instead (and counts malloc too).
+// The counting operator new, which can fail. The nothrow forms end in these; aligned forms are not
+// counted. The array forms would end here too, but that a sanitizer's runtime brings its own. The
+// thread sanitizer's cannot be replaced at all: it is asked to tell instead (and counts malloc
+// too).
 #include "support/allocations.h"
 
 #include <cstdlib>
 #include <new>
+#include <utility>
 
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
@@ -41,13 +43,23 @@ Allocations allocations() noexcept {
 
 #else
 
+namespace {
+
+thread_local std::size_t until_failure = 0;  // uses of operator new; zero: none fails
+
+}  // namespace
+
 namespace perigee::test {
 
 Allocations allocations() noexcept { return so_far; }
 
+void fail_allocation(std::size_t number) noexcept { until_failure = number; }
+bool stop_failing_allocation() noexcept { return std::exchange(until_failure, 0) == 0; }
+
 }  // namespace perigee::test
 
 void* operator new(std::size_t size) {
+  if (until_failure != 0 && --until_failure == 0) throw std::bad_alloc();
   ++so_far.count;
   so_far.octets += size;
   void* place = std::malloc(size == 0 ? 1 : size);

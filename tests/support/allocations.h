@@ -1,4 +1,5 @@
-// Counts this program's uses of operator new. Link support/allocations.cpp, which replaces it.
+// Counts this program's uses of operator new, and lets one fail. Link support/allocations.cpp,
+// which replaces it.
 #pragma once
 
 #include <cstddef>
@@ -13,6 +14,12 @@ struct Allocations {
 
 /// Since the thread began. Take it twice and subtract. Does not see malloc and realloc.
 [[nodiscard]] Allocations allocations() noexcept;
+
+/// The calling thread's `number`-th use of operator new from now on throws bad_alloc, once (1: the
+/// next one). Not under the thread sanitizer, whose operator new cannot be replaced.
+void fail_allocation(std::size_t number) noexcept;
+/// No use fails any longer. True if one has failed since `fail_allocation`.
+bool stop_failing_allocation() noexcept;
 
 /// What `work` allocates on this thread.
 template <typename Work>

@@ -26,11 +26,21 @@ ClientConnection::ClientConnection(std::unique_ptr<transport::Transport> transpo
   first_reply_awaited_ = connection_.set_receive_timeout(first_reply_timeout);
 }
 
+TransactResult ClientConnection::transact(const cdr::Buffer& request, ReplySlot& slot) {
+  try {
+    return exchange(request, slot);
+  } catch (...) {  // out of memory: nobody knows how far reading and sending have come
+    (void)fail(FailureCause::transfer, messaging::FramingError::bad_header);
+    finish(slot);
+    throw;
+  }
+}
+
 // Nobody holds the token while it may have to wait in sending, nor takes it from those who wait
 // already: a peer that wants its replies read before it reads on would wait for us, and we for it.
 // So a leader behind whose request others have queued theirs becomes a follower before it sends
 // them.
-TransactResult ClientConnection::transact(const cdr::Buffer& request, ReplySlot& slot) {
+TransactResult ClientConnection::exchange(const cdr::Buffer& request, ReplySlot& slot) {
   bool leads = enlisted_.load() == 0 && request.size() <= led_request_size_max &&
                connection_.try_take_read_token();
   if (leads) {

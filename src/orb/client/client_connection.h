@@ -60,7 +60,7 @@ class ClientConnection final {
 
   /// Sends a request and blocks until its reply is in the slot, or the slot's deadline has passed:
   /// then a late reply is dropped, and others' calls are not concerned. Then call `finish`, when
-  /// the views in the slot are no longer needed.
+  /// the views in the slot are no longer needed. bad_alloc ends the connection.
   TransactResult transact(const cdr::Buffer& request, ReplySlot& slot);
   void finish(ReplySlot& slot) noexcept;
   /// Sends a request that gets no reply; returns when the transport has taken it.
@@ -72,6 +72,7 @@ class ClientConnection final {
   void describe(InvocationError& error) const;
 
  private:
+  TransactResult exchange(const cdr::Buffer& request, ReplySlot& slot);
   void enlist(ReplySlot& slot);
   void delist(ReplySlot& slot) noexcept;
   TransactResult send_failed(ReplySlot* slot, SendStatus status);

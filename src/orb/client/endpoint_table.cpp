@@ -84,7 +84,11 @@ std::expected<ConnectionLease, IoError> ClientEndpoint::checkout(Freshness fresh
 ClientEndpoint::Choice ClientEndpoint::choose(Freshness freshness, Sharing sharing,
                                               const CallDeadline* deadline) {
   std::unique_lock lock(mutex_);
-  waiters_.fetch_add(1);
+  struct Waiter {
+    std::atomic<std::uint32_t>& count;
+    explicit Waiter(std::atomic<std::uint32_t>& waiters) : count(waiters) { count.fetch_add(1); }
+    ~Waiter() { count.fetch_sub(1); }
+  } const waiter(waiters_);
   Choice choice = look(freshness, sharing);
   while (choice.slot == nullptr) {
     // Every slot is being connected, or has failed and is still being left by its users.
@@ -95,7 +99,6 @@ ClientEndpoint::Choice ClientEndpoint::choose(Freshness freshness, Sharing shari
       break;
     choice = look(freshness, sharing);
   }
-  waiters_.fetch_sub(1);
   return choice;
 }
 
@@ -154,7 +157,7 @@ ClientEndpoint::Choice ClientEndpoint::share() noexcept {
 }
 
 std::expected<ConnectionLease, IoError> ClientEndpoint::connect(ConnectionSlot& slot,
-                                                                const CheckoutLimits& limits) {
+                                                                const CheckoutLimits& limits) try {
   slot.connection.reset();
   auto transport = connector_ != nullptr
                        ? connector_->connect(endpoint_, connect_timeout(limits))
@@ -172,6 +175,9 @@ std::expected<ConnectionLease, IoError> ClientEndpoint::connect(ConnectionSlot& 
   }
   give_back(slot);
   return std::unexpected(std::move(transport.error()));
+} catch (...) {  // out of memory: the place must not be taken for ever
+  give_back(slot);
+  throw;
 }
 
 void ClientEndpoint::give_back(ConnectionSlot& slot) noexcept {

@@ -136,6 +136,7 @@ bool Invocation::return_to_base() {
   if (!encode_request()) return fail(InvocationStage::sending, FailureCause::encode);
   slot_.state = ReplySlot::State::waiting;
   const bool oneway = request_.response == ResponseFlags::none;
+  request_sent_ = true;
   const TransactResult result = oneway ? lease_->send_only(*request_buffer_, slot_.deadline)
                                        : lease_->transact(*request_buffer_, slot_);
   if (result.cause != FailureCause::none) return after_failure(result);
@@ -152,7 +153,7 @@ Invocation::State Invocation::after_failure(const TransactResult& result) {
   const bool may_be_stale = lease_.reused() || result.cause == FailureCause::closed_by_peer;
   const bool not_executed =
       !result.request_accepted || result.cause == FailureCause::closed_by_peer;
-  error_.request_accepted = !not_executed;
+  error_.request_accepted = request_sent_ = !not_executed;
   error_.stage = result.stage;
   error_.cause = result.cause;
   lease_->describe(error_);

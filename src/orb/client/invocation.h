@@ -47,6 +47,8 @@ class Invocation final {
   [[nodiscard]] const InvocationError* run();
 
   [[nodiscard]] messaging::ReplyStatus status() const noexcept { return status_; }
+  /// After an exception of `run`: whether the server may have got the request.
+  [[nodiscard]] bool request_sent() const noexcept { return request_sent_; }
   /// Stands at the results, or at the exception's repository id.
   [[nodiscard]] cdr::Decoder& body() noexcept { return body_; }
 
@@ -82,6 +84,7 @@ class Invocation final {
   std::uint32_t hops_ = 0;
   std::uint32_t addressing_changes_ = 0;
   bool returned_to_base_ = false;
+  bool request_sent_ = false;  // it, or the present try of it, may be
 
   CallBuffer request_buffer_;
   std::optional<CallBuffer> reply_buffer_;  // of collocated calls

@@ -205,8 +205,10 @@ bool ReactiveServer::has_place() const noexcept {
 
 void ReactiveServer::add_connection(std::unique_ptr<transport::Transport> transport) {
   if (draining_) return;
-  auto connection = std::make_shared<ReactiveConnection>(*this, std::move(transport));
-  if (connection->start()) connections_.emplace(connection.get(), std::move(connection));
+  const auto connection = std::make_shared<ReactiveConnection>(*this, std::move(transport));
+  // Known before it is registered: nothing may fail between the reactor and its owner.
+  connections_.emplace(connection.get(), connection);
+  if (!connection->start()) connections_.erase(connection.get());
 }
 
 void ReactiveServer::forget(const ReactiveConnection& connection) noexcept {

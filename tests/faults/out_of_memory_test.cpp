@@ -1,0 +1,94 @@
+// Every allocation of a call fails, one after the other, on either side: the call ends with
+// NO_MEMORY or with its connection, nothing hangs, and the next one succeeds. (The address
+// sanitizer's build looks for leaks.)
+#include "faults/two_orbs.h"
+#include "support/allocations.h"
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+
+namespace perigee::test {
+namespace {
+
+// Small enough for every part of the code to need memory of its own.
+const messaging::Limits in_fragments{.fragment_size = 1024};
+const std::vector<std::uint8_t> data(5000, 7);
+
+enum class Result : std::uint8_t { answered, no_memory, not_sent, connection_lost };
+
+/// Raises what no call should.
+Result call(const ObjectRef& object, std::uint32_t number) {
+  try {
+    const bool right = call_act(object, number, data);
+    CHECK(right);
+    return Result::answered;
+  } catch (const CORBA::NO_MEMORY& failure) {
+    return failure.completed() == CORBA::COMPLETED_NO ? Result::not_sent : Result::no_memory;
+  } catch (const CORBA::COMM_FAILURE& failure) {
+    return failure.completed() == CORBA::COMPLETED_NO ? Result::not_sent : Result::connection_lost;
+  }
+}
+
+TEST_CASE("a client whose n-th allocation fails gets NO_MEMORY, and its next call is answered") {
+  LedgerServer server(server_settings(each_strategy()), {}, in_fragments);
+  std::uint32_t number = 0;
+  std::size_t failures = 0;
+  for (std::size_t allocation = 1;; ++allocation) {
+    CAPTURE(allocation);
+    const FaultyClient client({}, in_fragments);
+    const ObjectRef object = client.object(server.ior());
+    fail_allocation(allocation);
+    const Result result = call(object, ++number);
+    const bool failed = stop_failing_allocation();
+    if (!failed) break;
+    ++failures;
+    if (result == Result::not_sent) CHECK(server.ledger().executions(number) == 0);
+    if (result == Result::answered) CHECK(server.ledger().executions(number) == 1);
+    CHECK(call(object, ++number) == Result::answered);
+  }
+  CHECK(failures > 10);
+}
+
+TEST_CASE(
+    "a call on a used connection, of which any allocation fails, leaves a client that calls") {
+  LedgerServer server(server_settings(each_strategy()), {}, in_fragments);
+  std::uint32_t number = 0;
+  for (std::size_t allocation = 1;; ++allocation) {
+    CAPTURE(allocation);
+    const FaultyClient client({}, in_fragments);
+    const ObjectRef object = client.object(server.ior());
+    CHECK(call(object, ++number) == Result::answered);
+    fail_allocation(allocation);
+    (void)call(object, ++number);
+    if (!stop_failing_allocation()) break;
+    CHECK(call(object, ++number) == Result::answered);
+  }
+  server.stop();
+  for (std::uint32_t each = 1; each <= number; ++each) CHECK(server.ledger().executions(each) <= 1);
+}
+
+TEST_CASE("a server whose n-th allocation fails after an upcall goes on serving") {
+  std::atomic<std::size_t> next{0};
+  LedgerServer server(server_settings(each_strategy()), {}, in_fragments);
+  server.before_reply = [&next] { fail_allocation(next.exchange(0)); };
+  std::uint32_t number = 0;
+  std::size_t failures = 0;
+  for (std::size_t allocation = 1; allocation <= 40; ++allocation) {
+    CAPTURE(allocation);
+    const FaultyClient client({}, in_fragments);
+    const ObjectRef object = client.object(server.ior());
+    next = allocation;
+    const Result first = call(object, ++number);   // arms; its answer may fail
+    const Result second = call(object, ++number);  // may fail in being read, executed, answered
+    failures += first != Result::answered || second != Result::answered ? 1 : 0;
+    CHECK(call(object, ++number) != Result::not_sent);
+    CHECK(call(object, ++number) == Result::answered);
+  }
+  CHECK(failures > 5);
+  server.stop();
+  for (std::uint32_t each = 1; each <= number; ++each) CHECK(server.ledger().executions(each) <= 1);
+}
+
+}  // namespace
+}  // namespace perigee::test
