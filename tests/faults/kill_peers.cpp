@@ -152,10 +152,10 @@ int survive_all(int count) {
 }  // namespace perigee::test
 
 int main(int argc, char** argv) {
-  using namespace perigee::test;
+  using perigee::test::survive_all;
   const std::vector<std::string> words(argv + 1, argv + argc);
-  if (words.size() == 2 && words[0] == "server") return run_server(words[1]);
-  if (words.size() == 2 && words[0] == "client") return run_client(words[1]);
+  if (words.size() == 2 && words[0] == "server") return perigee::test::run_server(words[1]);
+  if (words.size() == 2 && words[0] == "client") return perigee::test::run_client(words[1]);
   if (words.size() == 2 && words[0] == "--count") return survive_all(std::stoi(words[1]));
   if (words.empty()) return survive_all(20);
   std::puts("usage: kill_peers [--count <n>]");

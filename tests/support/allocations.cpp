@@ -59,7 +59,11 @@ bool stop_failing_allocation() noexcept { return std::exchange(until_failure, 0)
 }  // namespace perigee::test
 
 void* operator new(std::size_t size) {
-  if (until_failure != 0 && --until_failure == 0) throw std::bad_alloc();
+  if (until_failure == 1) {
+    until_failure = 0;
+    throw std::bad_alloc();
+  }
+  if (until_failure != 0) --until_failure;
   ++so_far.count;
   so_far.octets += size;
   void* place = std::malloc(size == 0 ? 1 : size);
