@@ -5,15 +5,15 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <iterator>
 #include <utility>
 
 namespace perigee::transport {
 
 FaultLane::FaultLane(const FaultScript& script, FaultDirection direction) {
-  std::ranges::copy_if(script, std::back_inserter(faults_),
-                       [direction](const Fault& fault) { return fault.direction == direction; });
-  std::ranges::stable_sort(faults_, {}, &Fault::octet);
+  for (const Fault& fault : script) {
+    if (fault.direction != direction) continue;
+    faults_.insert(std::ranges::upper_bound(faults_, fault.octet, {}, &Fault::octet), fault);
+  }
 }
 
 const Fault* FaultLane::due() const noexcept {
