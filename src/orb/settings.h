@@ -7,18 +7,24 @@
 #include <perigee/messaging/message.h>
 #include <perigee/transport/transport.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
 namespace perigee::orb {
 
 /// How the server's threads share the connections (design, section 6).
-enum class ThreadStrategy : std::uint8_t { thread_per_connection, reactive };
+enum class ThreadStrategy : std::uint8_t {
+  thread_per_connection,
+  reactive,
+  reactor_per_core,
+};
 
 /// What characters mean; see docs/interop.md.
 struct CodeSetSettings {
@@ -36,6 +42,10 @@ struct Settings {
   /// Where the server listens; the runtime fills in its default when nothing is configured.
   std::vector<transport::Endpoint> listen_endpoints;
   ThreadStrategy thread_strategy = ThreadStrategy::thread_per_connection;
+  std::uint32_t threads = 0;  ///< of reactor-per-core; 0: one per CPU
+  [[nodiscard]] std::uint32_t thread_count() const noexcept {
+    return threads != 0 ? threads : std::max(1U, std::thread::hardware_concurrency());
+  }
 
   /// -ORBInitRef: name and URL. First match wins.
   std::vector<std::pair<std::string, std::string>> initial_references;

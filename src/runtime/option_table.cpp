@@ -51,7 +51,8 @@ void add_listen_endpoints(Configuration& configuration, const std::string& value
 void set_thread_strategy(Configuration& configuration, const std::string& value) {
   constexpr std::pair<std::string_view, orb::ThreadStrategy> strategies[] = {
       {"thread-per-connection", orb::ThreadStrategy::thread_per_connection},
-      {"reactive", orb::ThreadStrategy::reactive}};
+      {"reactive", orb::ThreadStrategy::reactive},
+      {"reactor-per-core", orb::ThreadStrategy::reactor_per_core}};
   configuration.settings.thread_strategy = parse_name(value, strategies);
 }
 
@@ -134,8 +135,11 @@ constexpr Option options[] = {
      "put before /<name> for all other names", set_default_initial_reference},
     {"ListenEndpoints", "server.listen", texts, "<scheme>://<address>[;...]",
      "where a server listens", add_listen_endpoints},
-    {"ThreadStrategy", "server.thread_strategy", text, "reactive|thread-per-connection",
+    {"ThreadStrategy", "server.thread_strategy", text,
+     "reactive|thread-per-connection|reactor-per-core",
      "how the threads of a server share connections", set_thread_strategy},
+    number_option<&Settings::threads>("Threads", "server.threads", number_of,
+                                      "of a server; not set: one per CPU"),
     {"GiopVersion", "protocol.giop_version", text, "1.0|1.1|1.2", "the highest that is spoken",
      set_giop_version},
     {"NativeCharCodeSet", "code_sets.native_char", text, "UTF-8|US-ASCII|ISO-8859-<part>",

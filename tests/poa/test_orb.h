@@ -21,6 +21,7 @@ inline orb::Settings server_settings(orb::ThreadStrategy strategy) {
   orb::Settings settings;
   settings.listen_endpoints = {{"iiop", "127.0.0.1:0"}};
   settings.thread_strategy = strategy;
+  settings.threads = 2;
   settings.drain_idle_timeout = std::chrono::milliseconds(20);
   return settings;
 }

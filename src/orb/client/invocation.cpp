@@ -86,9 +86,9 @@ bool Invocation::return_to_base() {
 
 [[gnu::always_inline]] inline Invocation::State Invocation::connect() {
   if (expired()) return fail(InvocationStage::connecting, FailureCause::deadline);
-  // On the thread of a reactive server others are served while this call waits.
-  const bool nested =
-      core_.settings().thread_strategy == ThreadStrategy::reactive && UpcallScope::inside(core_);
+  // On a thread of a server's loop others are served while this call waits.
+  const bool nested = core_.settings().thread_strategy != ThreadStrategy::thread_per_connection &&
+                      UpcallScope::inside(core_);
   if (nested && !core_.server()->may_nest())
     return fail(InvocationStage::sending, FailureCause::nested_too_deep);
   slot_.nested_server = nested ? core_.server() : nullptr;

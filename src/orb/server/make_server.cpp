@@ -2,6 +2,7 @@
 #include "orb/server/make_server.h"
 
 #include "orb/orb_core.h"
+#include "orb/server/core_loops_server.h"
 #include "orb/server/reactive_server.h"
 #include "orb/server/threaded_server.h"
 
@@ -11,6 +12,8 @@ std::unique_ptr<Server> make_server(OrbCore& core) {
   switch (core.settings().thread_strategy) {
     case ThreadStrategy::reactive:
       return std::make_unique<ReactiveServer>(core);
+    case ThreadStrategy::reactor_per_core:
+      return std::make_unique<CoreLoopsServer>(core);
     case ThreadStrategy::thread_per_connection:
       break;
   }

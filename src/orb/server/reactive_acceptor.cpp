@@ -2,7 +2,6 @@
 #include "orb/server/reactive_acceptor.h"
 
 #include "orb/orb_core.h"
-#include "orb/server/reactive_server.h"
 #include <perigee/base/log.h>
 
 #include <exception>
@@ -13,19 +12,20 @@ namespace perigee::orb {
 using transport::Wait;
 
 void ReactiveAcceptor::start() {
-  const auto added = server_.reactor().add(acceptor_.readiness_fd(), *this);
+  const auto added = acceptors_.reactor().add(acceptor_.readiness_fd(), *this);
   registered_ = added.has_value();
   if (!registered_) log::write(log::Level::error, "server", to_string(added.error()));
 }
 
 void ReactiveAcceptor::stop() noexcept {
-  if (retry_ != 0) server_.reactor().cancel(std::exchange(retry_, 0));
-  if (std::exchange(registered_, false)) server_.reactor().remove(acceptor_.readiness_fd(), *this);
+  if (retry_ != 0) acceptors_.reactor().cancel(std::exchange(retry_, 0));
+  if (std::exchange(registered_, false))
+    acceptors_.reactor().remove(acceptor_.readiness_fd(), *this);
   acceptor_.interrupt();
 }
 
 void ReactiveAcceptor::place_is_free() {
-  if (registered_ && std::exchange(waits_for_place_, false)) server_.reactor().mark_ready(*this);
+  if (registered_ && std::exchange(waits_for_place_, false)) acceptors_.reactor().mark_ready(*this);
 }
 
 void ReactiveAcceptor::handle_ready(event::Readiness /*readiness*/) noexcept {
@@ -39,7 +39,7 @@ void ReactiveAcceptor::handle_ready(event::Readiness /*readiness*/) noexcept {
 
 void ReactiveAcceptor::accept_all() {
   while (registered_) {
-    if (!server_.has_place()) {
+    if (!acceptors_.has_place()) {
       waits_for_place_ = true;
       return;
     }
@@ -50,17 +50,45 @@ void ReactiveAcceptor::accept_all() {
       return retry_later();
     }
     if (!*accepted) return;
-    server_.add_connection(std::move(*accepted));
+    acceptors_.take(std::move(*accepted));
   }
 }
 
 void ReactiveAcceptor::retry_later() {
   if (!registered_ || retry_ != 0) return;
-  retry_ = server_.reactor().schedule(
-      server_.core().clock().now() + server_.core().settings().accept_retry_delay, [this] {
+  retry_ = acceptors_.reactor().schedule(
+      acceptors_.core().clock().now() + acceptors_.core().settings().accept_retry_delay, [this] {
         retry_ = 0;
-        server_.reactor().mark_ready(*this);
+        acceptors_.reactor().mark_ready(*this);
       });
+}
+
+void ReactiveAcceptors::start() {
+  for (std::size_t index = 0; index < endpoints_.count(); ++index) {
+    acceptors_.push_back(std::make_unique<ReactiveAcceptor>(*this, endpoints_.at(index)));
+    acceptors_.back()->start();
+  }
+}
+
+void ReactiveAcceptors::stop() noexcept {
+  for (const auto& acceptor : acceptors_) acceptor->stop();
+}
+
+bool ReactiveAcceptors::has_place() const noexcept {
+  return count_.load() < core_.settings().server_connections_max;
+}
+
+void ReactiveAcceptors::take(std::unique_ptr<transport::Transport> transport) {
+  count_.fetch_add(1);
+  take_(std::move(transport));
+}
+
+// Who waits for a place has seen the count before it was lowered here: so it hears of it.
+void ReactiveAcceptors::connection_ended() noexcept {
+  if (count_.fetch_sub(1) < core_.settings().server_connections_max) return;
+  reactor_.post([this] {
+    for (const auto& acceptor : acceptors_) acceptor->place_is_free();
+  });
 }
 
 }  // namespace perigee::orb

@@ -1,19 +1,27 @@
-// Accepts connections for the reactive strategy. Out of handles, or of places, it waits without
-// spinning; the connections stay in the system's queue meanwhile.
+// Accepts connections on a reactor. Out of handles, or of places, it waits without spinning; the
+// connections stay in the system's queue meanwhile.
 #pragma once
 
+#include "orb/server/acceptor_set.h"
 #include <perigee/event/reactor.h>
 #include <perigee/transport/transport.h>
 
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <vector>
+
 namespace perigee::orb {
 
-class ReactiveServer;
+class OrbCore;
+class ReactiveAcceptors;
 
-/// The loop's thread only.
+/// The reactor's thread only.
 class ReactiveAcceptor final : public event::EventHandler {
  public:
-  ReactiveAcceptor(ReactiveServer& server, transport::Acceptor& acceptor) noexcept
-      : server_(server), acceptor_(acceptor) {}
+  ReactiveAcceptor(ReactiveAcceptors& acceptors, transport::Acceptor& acceptor) noexcept
+      : acceptors_(acceptors), acceptor_(acceptor) {}
   ~ReactiveAcceptor() { stop(); }
 
   void start();
@@ -26,11 +34,45 @@ class ReactiveAcceptor final : public event::EventHandler {
   void accept_all();
   void retry_later();
 
-  ReactiveServer& server_;
+  ReactiveAcceptors& acceptors_;
   transport::Acceptor& acceptor_;
   bool registered_ = false;
   bool waits_for_place_ = false;
   event::TimerId retry_ = 0;
+};
+
+/// All acceptors of a server, and the count of its connections. The reactor's thread, unless a
+/// function says otherwise.
+class ReactiveAcceptors final {
+ public:
+  /// Is given each new connection; then `connection_ended` is called once for it.
+  using Take = std::function<void(std::unique_ptr<transport::Transport>)>;
+
+  ReactiveAcceptors(OrbCore& core, event::Reactor& reactor, const AcceptorSet& endpoints, Take take)
+      : core_(core), reactor_(reactor), endpoints_(endpoints), take_(std::move(take)) {}
+  ReactiveAcceptors(const ReactiveAcceptors&) = delete;
+  ReactiveAcceptors& operator=(const ReactiveAcceptors&) = delete;
+
+  void start();
+  void stop() noexcept;
+  /// Any thread.
+  void connection_ended() noexcept;
+
+  /// @name For its acceptors
+  /// @{
+  [[nodiscard]] OrbCore& core() const noexcept { return core_; }
+  [[nodiscard]] event::Reactor& reactor() const noexcept { return reactor_; }
+  [[nodiscard]] bool has_place() const noexcept;
+  void take(std::unique_ptr<transport::Transport> transport);
+  /// @}
+
+ private:
+  OrbCore& core_;
+  event::Reactor& reactor_;
+  const AcceptorSet& endpoints_;
+  const Take take_;
+  std::atomic<std::size_t> count_{0};
+  std::vector<std::unique_ptr<ReactiveAcceptor>> acceptors_;
 };
 
 }  // namespace perigee::orb

@@ -3,7 +3,7 @@
 
 #include "orb/orb_core.h"
 #include "orb/orb_metrics.h"
-#include "orb/server/reactive_server.h"
+#include "orb/server/reactive_loop.h"
 #include <perigee/base/log.h>
 
 #include <cstring>
@@ -27,17 +27,17 @@ ConnectionLimits limits_of(const Settings& settings) noexcept {
 
 }  // namespace
 
-ReactiveConnection::ReactiveConnection(ReactiveServer& server,
+ReactiveConnection::ReactiveConnection(ReactiveLoop& loop,
                                        std::unique_ptr<transport::Transport> transport)
-    : server_(server),
-      connection_(std::move(transport), server.core().messaging(),
-                  limits_of(server.core().settings()), &server.core().metrics().server_traffic),
-      conversation_(server.core(), server.core().messaging(), *this) {}
+    : loop_(loop),
+      connection_(std::move(transport), loop.core().messaging(), limits_of(loop.core().settings()),
+                  &loop.core().metrics().server_traffic),
+      conversation_(loop.core(), loop.core().messaging(), *this) {}
 
 ReactiveConnection::~ReactiveConnection() = default;
 
 bool ReactiveConnection::start() {
-  const auto added = server_.reactor().add(connection_.transport().readiness_fd(), *this);
+  const auto added = loop_.reactor().add(connection_.transport().readiness_fd(), *this);
   if (!added) log::write(log::Level::warning, "server", to_string(added.error()));
   return added.has_value();
 }
@@ -63,17 +63,17 @@ void ReactiveConnection::handle_ready(Readiness readiness) noexcept {
 }
 
 void ReactiveConnection::read_batch() {
-  const ReactiveServer::Level level(server_, *this);
+  const ReactiveLoop::Level level(loop_, *this);
   const bool more = read_messages(level.buffers());
   if (state_ == State::closed) return;
   flush_batch();
   if (connection_.has_octets()) connection_.detach_scratch();
-  if (more && state_ != State::closed) server_.reactor().mark_ready(*this);
+  if (more && state_ != State::closed) loop_.reactor().mark_ready(*this);
 }
 
 // Whether there may be more to read: others have their turn first.
 bool ReactiveConnection::read_messages(ServingThread& buffers) {
-  for (std::uint32_t left = server_.core().settings().messages_per_turn_max; left > 0; --left) {
+  for (std::uint32_t left = loop_.core().settings().messages_per_turn_max; left > 0; --left) {
     if (state_ == State::ending) {
       drop_input(buffers.scratch);
       return false;
@@ -119,7 +119,7 @@ void ReactiveConnection::handle_held(IncomingMessage& message) noexcept {
   const auto self = shared_from_this();
   if (state_ != State::serving) return;
   try {
-    const ReactiveServer::Level level(server_, *this);
+    const ReactiveLoop::Level level(loop_, *this);
     take(message, level.buffers());
     flush_batch();
   } catch (const std::exception& exception) {  // bad_alloc: this connection ends, others go on
@@ -150,9 +150,9 @@ void ReactiveConnection::end_gently() {
   if (state_ != State::serving) return;
   state_ = State::ending;
   end_output();
-  const auto timeout = input_ended_ ? server_.core().settings().drain_timeout
-                                    : server_.core().settings().drain_idle_timeout;
-  server_.reactor().schedule(server_.core().clock().now() + timeout, [known = weak_from_this()] {
+  const auto timeout = input_ended_ ? loop_.core().settings().drain_timeout
+                                    : loop_.core().settings().drain_idle_timeout;
+  loop_.reactor().schedule(loop_.core().clock().now() + timeout, [known = weak_from_this()] {
     if (const auto connection = known.lock()) connection->close();
   });
 }
@@ -163,16 +163,16 @@ void ReactiveConnection::close() noexcept {
   if (state_ == State::closed) return;
   const auto self = shared_from_this();
   state_ = State::closed;
-  server_.reactor().remove(connection_.transport().readiness_fd(), *this);
+  loop_.reactor().remove(connection_.transport().readiness_fd(), *this);
   connection_.close();
-  server_.forget(*this);
+  loop_.forget(*this);
 }
 
 void ReactiveConnection::prepare_nesting() {
   flush_batch();
   if (!connection_.has_octets() || state_ == State::closed) return;
   connection_.detach_scratch();
-  server_.reactor().mark_ready(*this);  // no edge will come for what was received already
+  loop_.reactor().mark_ready(*this);  // no edge will come for what was received already
 }
 
 void ReactiveConnection::send(const cdr::Buffer& message) {
@@ -211,13 +211,13 @@ void ReactiveConnection::send_now(const cdr::Buffer& message) {
 }
 
 void ReactiveConnection::watch_output() {
-  const auto timeout = server_.core().settings().send_timeout;
+  const auto timeout = loop_.core().settings().send_timeout;
   if (timeout <= std::chrono::milliseconds::zero() || std::exchange(output_watched_, true)) return;
-  server_.reactor().schedule(server_.core().clock().now() + timeout,
-                             [known = weak_from_this(), drained = connection_.drained_octets()] {
-                               if (const auto connection = known.lock())
-                                 connection->check_output(drained);
-                             });
+  loop_.reactor().schedule(loop_.core().clock().now() + timeout,
+                           [known = weak_from_this(), drained = connection_.drained_octets()] {
+                             if (const auto connection = known.lock())
+                               connection->check_output(drained);
+                           });
 }
 
 void ReactiveConnection::check_output(std::uint64_t drained_before) {
@@ -235,8 +235,8 @@ void ReactiveConnection::update_output() noexcept {
     return;
   }
   const bool idle = connection_.idle_output();
-  server_.reactor().want_writable(connection_.transport().readiness_fd(), *this,
-                                  idle ? event::WriteInterest::off : event::WriteInterest::on);
+  loop_.reactor().want_writable(connection_.transport().readiness_fd(), *this,
+                                idle ? event::WriteInterest::off : event::WriteInterest::on);
   if (idle && output_ends_) output_ended();
 }
 
@@ -253,8 +253,8 @@ void ReactiveConnection::output_ended() noexcept {
 }
 
 ServerRequest::Hold ReactiveConnection::hold(IncomingMessage& message) {
-  return server_.keep(shared_from_this(), message) ? ServerRequest::Hold::taken
-                                                   : ServerRequest::Hold::refused;
+  return loop_.keep(shared_from_this(), message) ? ServerRequest::Hold::taken
+                                                 : ServerRequest::Hold::refused;
 }
 
 }  // namespace perigee::orb

@@ -1,4 +1,4 @@
-// A server connection under the reactive strategy: reads what there is, answers, waits for more.
+// A server connection on a reactor: reads what there is, answers, waits for more.
 #pragma once
 
 #include "orb/connection.h"
@@ -11,9 +11,9 @@
 
 namespace perigee::orb {
 
-class ReactiveServer;
+class ReactiveLoop;
 
-/// The loop's thread only. Shared by the server's list, by the handlers of it on the stack, and by
+/// The loop's thread only. Shared by the loop's list, by the handlers of it on the stack, and by
 /// the requests that are held.
 ///
 /// A peer that does not read its replies is not read from: TCP then stops it, not our memory. After
@@ -24,7 +24,7 @@ class ReactiveConnection final : public ConversationHost,
                                  public event::EventHandler,
                                  public std::enable_shared_from_this<ReactiveConnection> {
  public:
-  ReactiveConnection(ReactiveServer& server, std::unique_ptr<transport::Transport> transport);
+  ReactiveConnection(ReactiveLoop& loop, std::unique_ptr<transport::Transport> transport);
   ~ReactiveConnection();
 
   /// False if the reactor does not take it.
@@ -68,7 +68,7 @@ class ReactiveConnection final : public ConversationHost,
   void check_output(std::uint64_t drained_before);
   void output_ended() noexcept;
 
-  ReactiveServer& server_;
+  ReactiveLoop& loop_;
   Connection connection_;
   Conversation conversation_;
   State state_ = State::serving;

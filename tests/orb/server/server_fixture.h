@@ -14,11 +14,12 @@ namespace perigee::test {
 
 using orb::ThreadStrategy;
 
-/// Both strategies in turn: call it first in a test case.
+/// All strategies in turn: call it first in a test case.
 inline ThreadStrategy each_strategy() {
   ThreadStrategy strategy = ThreadStrategy::thread_per_connection;
   SUBCASE("thread-per-connection") {}
   SUBCASE("reactive") { strategy = ThreadStrategy::reactive; }
+  SUBCASE("reactor-per-core") { strategy = ThreadStrategy::reactor_per_core; }
   return strategy;
 }
 

@@ -1,0 +1,135 @@
+// Starting the loops, spreading connections over them, and stopping them all.
+#include "orb/server/core_loops_server.h"
+
+#include "orb/orb_core.h"
+#include <perigee/base/log.h>
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+namespace perigee::orb {
+
+CoreLoopsServer::~CoreLoopsServer() { stop(Completion::wait); }
+
+std::expected<void, IoError> CoreLoopsServer::start() {
+  if (started()) return {};
+  const std::lock_guard lock(mutex_);
+  if (started_.load(std::memory_order_relaxed)) return {};
+  if (stopping_)
+    return std::unexpected(IoError{IoErrorKind::interrupted, IoOperation::listen, 0, {}});
+  if (auto made = make_loops(); !made) return made;
+  if (auto opened = endpoints_.open(core_); !opened) return opened;
+  acceptors_.emplace(core_, loops_.front()->reactor(), endpoints_,
+                     [this](auto transport) { take(std::move(transport)); });
+  if (auto running = start_threads(); !running) return running;
+  started_.store(true, std::memory_order_release);
+  return {};
+}
+
+std::expected<void, IoError> CoreLoopsServer::make_loops() {
+  const std::uint32_t count = core_.settings().thread_count();
+  while (loops_.size() < count) {
+    auto reactor = event::make_reactor(core_.clock());
+    if (!reactor) return std::unexpected(reactor.error());
+    loops_.push_back(std::make_unique<ReactiveLoop>(core_, *this, std::move(*reactor)));
+  }
+  return {};
+}
+
+// With fewer threads than asked for if there are no more to be had.
+std::expected<void, IoError> CoreLoopsServer::start_threads() {
+  std::size_t running = 0;
+  try {
+    for (; running < loops_.size(); ++running)
+      threads_.start([loop = loops_[running].get()] { run_loop(*loop); });
+  } catch (const std::exception& exception) {
+    log::write(log::Level::error, "server", exception.what());
+    if (running == 0)
+      return std::unexpected(IoError{IoErrorKind::limit, IoOperation::create, 0, "a thread"});
+    loops_.resize(running);
+  }
+  loops_.front()->reactor().post([this] { acceptors_->start(); });
+  return {};
+}
+
+void CoreLoopsServer::run_loop(ReactiveLoop& loop) noexcept {
+  while (!loop.drained()) {
+    try {
+      loop.reactor().run();
+    } catch (const std::exception& exception) {
+      log::write(log::Level::error, "server", exception.what());
+    }
+  }
+}
+
+void CoreLoopsServer::take(std::unique_ptr<transport::Transport> transport) {
+  const auto& loop =
+      *std::ranges::min_element(loops_, {}, [](const auto& each) { return each->load(); });
+  loop->adopt(std::move(transport));
+}
+
+void CoreLoopsServer::connection_ended() noexcept { acceptors_->connection_ended(); }
+
+void CoreLoopsServer::run() {
+  {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return stopping_; });
+  }
+  const std::lock_guard finishing(finish_mutex_);
+  threads_.join_all();
+}
+
+void CoreLoopsServer::stop(Completion completion) noexcept {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!std::exchange(stopping_, true) && started())
+      loops_.front()->reactor().post([this] { drain(); });
+    changed_.notify_all();
+  }
+  if (completion == Completion::do_not_wait || loop_of_this_thread() != nullptr) return;
+  const std::lock_guard finishing(finish_mutex_);
+  threads_.join_all();
+}
+
+// On the first loop, which so has given connections to the others before they drain theirs.
+void CoreLoopsServer::drain() {
+  acceptors_->stop();
+  for (const auto& loop : loops_)
+    if (loop != loops_.front()) loop->reactor().post([&loop] { loop->drain(); });
+  loops_.front()->drain();
+}
+
+ReactiveLoop* CoreLoopsServer::loop_of_this_thread() const noexcept {
+  if (!started()) return nullptr;
+  for (const auto& loop : loops_)
+    if (loop->on_thread()) return loop.get();
+  return nullptr;
+}
+
+void CoreLoopsServer::resume_held() noexcept {
+  if (!started()) return;
+  for (const auto& loop : loops_) loop->resume_held();
+}
+
+bool CoreLoopsServer::may_nest() const noexcept {
+  const ReactiveLoop* loop = loop_of_this_thread();
+  return loop == nullptr || loop->may_nest();
+}
+
+Server::Nested CoreLoopsServer::wait_readable(int fd, TimePoint until) {
+  ReactiveLoop* loop = loop_of_this_thread();
+  return loop != nullptr ? loop->wait_readable(fd, until) : Nested::not_here;
+}
+
+std::expected<iop::Ior, IoError> CoreLoopsServer::make_ior(std::string type_id,
+                                                           OctetSpan object_key) {
+  if (auto started = start(); !started) return std::unexpected(started.error());
+  return endpoints_.make_ior(std::move(type_id), object_key);
+}
+
+bool CoreLoopsServer::publishes(const transport::Endpoint& endpoint) const noexcept {
+  return started() && endpoints_.publishes(endpoint);
+}
+
+}  // namespace perigee::orb

@@ -1,0 +1,175 @@
+// Adopting connections; nested turns; held requests; draining.
+#include "orb/server/reactive_loop.h"
+
+#include "orb/orb_core.h"
+#include "orb/server/reactive_connection.h"
+#include <perigee/base/log.h>
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+namespace perigee::orb {
+
+namespace {
+
+/// Notices that somebody else's handle has become readable.
+class ReadableFlag final : public event::EventHandler {
+ public:
+  ReadableFlag(event::Reactor& reactor, int fd)
+      : reactor_(reactor), fd_(fd), registered_(reactor.add(fd, *this).has_value()) {}
+  ~ReadableFlag() {
+    if (registered_) reactor_.remove(fd_, *this);
+  }
+  [[nodiscard]] bool registered() const noexcept { return registered_; }
+  void handle_ready(event::Readiness /*readiness*/) noexcept override { set_ = true; }
+  [[nodiscard]] bool set() const noexcept { return set_; }
+
+ private:
+  event::Reactor& reactor_;
+  const int fd_;
+  const bool registered_;
+  bool set_ = false;
+};
+
+/// Notices that a time has come.
+class TimeFlag final {
+ public:
+  TimeFlag(event::Reactor& reactor, TimePoint time) : reactor_(reactor) {
+    if (time != Server::for_ever) timer_ = reactor_.schedule(time, [this] { set_ = true; });
+  }
+  ~TimeFlag() {
+    if (timer_ != 0 && !set_) reactor_.cancel(timer_);
+  }
+  TimeFlag(const TimeFlag&) = delete;
+  TimeFlag& operator=(const TimeFlag&) = delete;
+  [[nodiscard]] bool set() const noexcept { return set_; }
+
+ private:
+  event::Reactor& reactor_;
+  event::TimerId timer_ = 0;
+  bool set_ = false;
+};
+
+}  // namespace
+
+ReactiveLoop::ReactiveLoop(OrbCore& core, LoopOwner& owner, std::unique_ptr<event::Reactor> reactor)
+    : core_(core), owner_(owner), reactor_(std::move(reactor)) {}
+
+ReactiveLoop::~ReactiveLoop() = default;
+
+void ReactiveLoop::adopt(std::unique_ptr<transport::Transport> transport) {
+  load_.fetch_add(1, std::memory_order_relaxed);
+  if (on_thread()) return add_connection(std::move(transport));
+  reactor_->post(
+      [this, adopted = std::move(transport)]() mutable { add_connection(std::move(adopted)); });
+}
+
+void ReactiveLoop::add_connection(std::unique_ptr<transport::Transport> transport) {
+  try {
+    if (!draining_) {
+      auto connection = std::make_shared<ReactiveConnection>(*this, std::move(transport));
+      const auto place = connections_.emplace(connection.get(), connection).first;
+      if (connection->start()) return;
+      connections_.erase(place);
+    }
+  } catch (const std::exception& exception) {  // this connection ends, others go on
+    log::write(log::Level::warning, "server", exception.what());
+  }
+  connection_ended();
+}
+
+void ReactiveLoop::connection_ended() noexcept {
+  load_.fetch_sub(1, std::memory_order_relaxed);
+  owner_.connection_ended();
+}
+
+void ReactiveLoop::forget(const ReactiveConnection& connection) noexcept {
+  connections_.erase(&connection);
+  connection_ended();
+  if (drained()) reactor_->stop();
+}
+
+void ReactiveLoop::drain() {
+  draining_ = true;
+  held_.clear();  // unanswered: CloseConnection tells so
+  for (const auto& connection : connections()) connection->drain();
+  const TimePoint now = core_.clock().now();
+  reactor_->schedule(now + core_.settings().drain_idle_timeout, [this] { interrupt_finished(); });
+  reactor_->schedule(now + core_.settings().drain_timeout, [this] { interrupt_stuck(); });
+  if (drained()) reactor_->stop();
+}
+
+// Those that are not finished yet have their turn later.
+void ReactiveLoop::interrupt_finished() {
+  for (const auto& connection : connections())
+    if (connection->finished()) connection->close();
+  if (!connections_.empty())
+    reactor_->schedule(core_.clock().now() + core_.settings().drain_idle_timeout,
+                       [this] { interrupt_finished(); });
+}
+
+// Not those with an upcall in progress: it is waited for.
+void ReactiveLoop::interrupt_stuck() {
+  for (const auto& connection : connections())
+    if (connection->answered()) connection->close();
+  if (!connections_.empty())
+    reactor_->schedule(core_.clock().now() + core_.settings().drain_timeout,
+                       [this] { interrupt_stuck(); });
+}
+
+std::vector<std::shared_ptr<ReactiveConnection>> ReactiveLoop::connections() const {
+  std::vector<std::shared_ptr<ReactiveConnection>> all;
+  for (const auto& [address, connection] : connections_) all.push_back(connection);
+  return all;
+}
+
+bool ReactiveLoop::keep(std::shared_ptr<ReactiveConnection> connection,
+                        messaging::IncomingMessage& message) {
+  if (held_.size() >= core_.settings().held_requests_max) return false;
+  message.keep();
+  held_.push_back({std::move(connection), std::move(message)});
+  return true;
+}
+
+void ReactiveLoop::resume_held() noexcept {
+  reactor_->post([this] { dispatch_held(); });
+}
+
+// Those that are held again go to the end of the queue, and wait for the next call.
+void ReactiveLoop::dispatch_held() {
+  for (std::size_t left = held_.size(); left > 0 && !held_.empty(); --left) {
+    HeldRequest request = std::move(held_.front());
+    held_.pop_front();
+    request.connection->handle_held(request.message);
+  }
+}
+
+ServingThread& ReactiveLoop::buffers_of_level(std::size_t level) {
+  while (levels_.size() <= level)
+    levels_.push_back(std::make_unique<ServingThread>(core_.settings().read_buffer_size));
+  return *levels_[level];
+}
+
+ReactiveLoop::Level::Level(ReactiveLoop& loop, ReactiveConnection& connection)
+    : loop_(loop), buffers_(loop.buffers_of_level(loop.busy_.size())) {
+  loop_.busy_.push_back(&connection);
+}
+
+ReactiveLoop::Level::~Level() { loop_.busy_.pop_back(); }
+
+bool ReactiveLoop::may_nest() const noexcept {
+  return busy_.size() <= core_.settings().nested_upcall_depth_max;
+}
+
+Server::Nested ReactiveLoop::wait_readable(int fd, TimePoint until) {
+  if (!may_nest()) return Server::Nested::too_deep;
+  if (!busy_.empty()) busy_.back()->prepare_nesting();
+  ReadableFlag readable(*reactor_, fd);
+  if (!readable.registered()) return Server::Nested::not_here;
+  const TimeFlag over(*reactor_, until);
+  while (!readable.set() && !over.set()) reactor_->run_once(std::chrono::milliseconds(-1));
+  return readable.set() ? Server::Nested::readable : Server::Nested::timed_out;
+}
+
+}  // namespace perigee::orb

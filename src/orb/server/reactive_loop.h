@@ -1,0 +1,108 @@
+// One reactor, and the server connections that belong to it for their lives. An upcall that calls
+// out serves other requests of the loop while it waits, one level deeper.
+#pragma once
+
+#include "orb/server.h"
+#include "orb/server/conversation.h"
+#include <perigee/event/reactor.h>
+#include <perigee/transport/transport.h>
+
+#include <atomic>
+#include <cstddef>
+#include <deque>
+#include <map>
+#include <memory>
+#include <vector>
+
+namespace perigee::orb {
+
+class OrbCore;
+class ReactiveConnection;
+
+/// The server that a loop is a part of.
+class LoopOwner {
+ public:
+  /// A connection that the loop was given has ended. On the loop's thread.
+  virtual void connection_ended() noexcept = 0;
+
+ protected:
+  ~LoopOwner() = default;
+};
+
+/// The loop's thread, unless a function says otherwise.
+class ReactiveLoop final {
+ public:
+  ReactiveLoop(OrbCore& core, LoopOwner& owner, std::unique_ptr<event::Reactor> reactor);
+  ~ReactiveLoop();
+  ReactiveLoop(const ReactiveLoop&) = delete;
+  ReactiveLoop& operator=(const ReactiveLoop&) = delete;
+
+  /// @name Any thread
+  /// @{
+  [[nodiscard]] OrbCore& core() const noexcept { return core_; }
+  [[nodiscard]] event::Reactor& reactor() noexcept { return *reactor_; }
+  [[nodiscard]] bool on_thread() const noexcept { return reactor_->is_loop_thread(); }
+  /// The connections that it was given and that have not ended.
+  [[nodiscard]] std::size_t load() const noexcept { return load_.load(std::memory_order_relaxed); }
+  /// Takes a new connection.
+  void adopt(std::unique_ptr<transport::Transport> transport);
+  void resume_held() noexcept;
+  /// @}
+
+  /// Stops the reactor when all connections are drained.
+  void drain();
+  [[nodiscard]] bool draining() const noexcept { return draining_; }
+  [[nodiscard]] bool drained() const noexcept { return draining_ && connections_.empty(); }
+  /// See Server.
+  [[nodiscard]] Server::Nested wait_readable(int fd, TimePoint until);
+  [[nodiscard]] bool may_nest() const noexcept;
+
+  /// @name For its connections
+  /// @{
+  void forget(const ReactiveConnection& connection) noexcept;
+  /// Keeps a message until `resume_held`. False if as many are kept as may be.
+  [[nodiscard]] bool keep(std::shared_ptr<ReactiveConnection> connection,
+                          messaging::IncomingMessage& message);
+
+  /// One level of handlers on the stack: its buffers, and the connection that it is busy with.
+  class Level {
+   public:
+    Level(ReactiveLoop& loop, ReactiveConnection& connection);
+    ~Level();
+    Level(const Level&) = delete;
+    Level& operator=(const Level&) = delete;
+    [[nodiscard]] ServingThread& buffers() const noexcept { return buffers_; }
+
+   private:
+    ReactiveLoop& loop_;
+    ServingThread& buffers_;
+  };
+  /// @}
+
+ private:
+  struct HeldRequest {
+    std::shared_ptr<ReactiveConnection> connection;
+    messaging::IncomingMessage message;
+  };
+
+  void add_connection(std::unique_ptr<transport::Transport> transport);
+  void connection_ended() noexcept;
+  [[nodiscard]] ServingThread& buffers_of_level(std::size_t level);
+  void dispatch_held();
+  void interrupt_finished();
+  void interrupt_stuck();
+  [[nodiscard]] std::vector<std::shared_ptr<ReactiveConnection>> connections() const;
+
+  OrbCore& core_;
+  LoopOwner& owner_;
+  const std::unique_ptr<event::Reactor> reactor_;
+  std::atomic<std::size_t> load_{0};
+
+  std::map<const ReactiveConnection*, std::shared_ptr<ReactiveConnection>> connections_;
+  std::vector<std::unique_ptr<ServingThread>> levels_;
+  std::vector<ReactiveConnection*> busy_;  // one per level
+  std::deque<HeldRequest> held_;
+  bool draining_ = false;
+};
+
+}  // namespace perigee::orb
