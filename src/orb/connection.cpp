@@ -200,9 +200,9 @@ SendResult Connection::write_directly(const cdr::Buffer& message, Wait wait, Dra
 SendResult Connection::finish_partial(std::span<const OctetSpan> segments, std::size_t sent) {
   append(draining_, segments, sent);
   count_queued(total_size(segments) - sent);
-  const std::uint64_t end = drained_octets_ + (total_size(segments) - sent);
+  const std::uint64_t end = drained_octets() + (total_size(segments) - sent);
   // Only if draining failed there can be no other writer who counts, too.
-  return {drain(Wait::no) || drained_octets_ >= end ? SendStatus::queued : SendStatus::failed};
+  return {drain(Wait::no) || drained_octets() >= end ? SendStatus::queued : SendStatus::failed};
 }
 
 SendResult Connection::write_later(const cdr::Buffer& message, Wait wait, Drain drain,
@@ -298,7 +298,7 @@ IoResult Connection::send_batch(Wait wait) {
   if (!draining_messages_.empty()) queue_accepted_.store(draining_messages_.back().position);
   const IoResult result = transport_->send({&rest, 1}, wait);
   draining_offset_ += result.count;
-  drained_octets_ += result.count;
+  drained_octets_.store(drained_octets() + result.count, std::memory_order_relaxed);
   traffic_.octets_sent.add(result.count);
   traffic_.octets_queued.fetch_sub(static_cast<std::int64_t>(result.count),
                                    std::memory_order_relaxed);

@@ -94,6 +94,8 @@ class Connection final {
   /// The reactor has reported octets: what an earlier read left as drained is so no longer. To be
   /// told when a nested turn reports while a message of the batch before is still worked on.
   void expect_octets() noexcept { drained_ = false; }
+  /// The last receive of Wait::no took all there was: the reactor will report what comes.
+  [[nodiscard]] bool drained() const noexcept { return drained_; }
   /// The reactor has seen the peer's closing: from now on a short read does not count as drained,
   /// so that reading goes on to the end of the stream.
   void expect_end() noexcept { expects_end_ = true; }
@@ -119,14 +121,17 @@ class Connection final {
   bool flush();
   /// Whether the queue is empty and nobody is writing.
   [[nodiscard]] bool idle_output() const noexcept { return writing_.load() == Writing::idle; }
+  /// Whether the transport takes no more, and `flush` has to go on.
+  [[nodiscard]] bool blocked_output() const noexcept { return writing_.load() == Writing::blocked; }
   /// Whether the transport may have accepted a queued message's last octet: has, or has it in a
   /// send that goes on. Never false for a message that the peer can have seen whole.
   [[nodiscard]] bool accepted(std::uint64_t position) const noexcept {
     return queue_accepted_.load() >= position;
   }
-  /// Octets that have left the queue: grows exactly if the peer goes on reading. For the thread
-  /// that flushes.
-  [[nodiscard]] std::uint64_t drained_octets() const noexcept { return drained_octets_; }
+  /// Octets that have left the queue: grows exactly if the peer goes on reading.
+  [[nodiscard]] std::uint64_t drained_octets() const noexcept {
+    return drained_octets_.load(std::memory_order_relaxed);
+  }
 
   /// A send has failed, or `close` was called: nothing more can be sent.
   [[nodiscard]] bool broken() const noexcept { return broken_.load(std::memory_order_relaxed); }
@@ -210,10 +215,10 @@ class Connection final {
   Octets fragment_headers_;
   Octets draining_;
   std::size_t draining_offset_ = 0;
-  std::vector<Queued> draining_messages_;  // those that began in the queue
-  std::size_t draining_next_ = 0;          // the first of them that is not out
-  std::uint64_t drained_octets_ = 0;
-  std::atomic<std::uint64_t> queue_sent_{0};  // the last message of the queue that is out
+  std::vector<Queued> draining_messages_;         // those that began in the queue
+  std::size_t draining_next_ = 0;                 // the first of them that is not out
+  std::atomic<std::uint64_t> drained_octets_{0};  // written by the writer
+  std::atomic<std::uint64_t> queue_sent_{0};      // the last message of the queue that is out
   // The same, and while a send goes on also what that send has: it may be out already.
   std::atomic<std::uint64_t> queue_accepted_{0};
 

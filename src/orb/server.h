@@ -47,8 +47,11 @@ class Server {
   [[nodiscard]] virtual Nested wait_readable(int /*fd*/, TimePoint /*until*/) {
     return Nested::not_here;
   }
-  /// Whether `wait_readable` on this thread would not be too deep: asked before a request is sent.
-  [[nodiscard]] virtual bool may_nest() const noexcept { return true; }
+  /// Called by a thread that is in an upcall and is going to wait for a reply, before it sends the
+  /// request; `end_wait` follows if true. False: `nested_upcall_depth_max` wait already, and nobody
+  /// would serve meanwhile.
+  [[nodiscard]] virtual bool begin_wait() noexcept { return true; }
+  virtual void end_wait() noexcept {}
 
   /// For an application with an event loop of its own: serves what is ready, on the calling thread,
   /// without waiting. Does nothing where the server has threads of its own, or while one is in

@@ -52,6 +52,7 @@ void set_thread_strategy(Configuration& configuration, const std::string& value)
   constexpr std::pair<std::string_view, orb::ThreadStrategy> strategies[] = {
       {"thread-per-connection", orb::ThreadStrategy::thread_per_connection},
       {"reactive", orb::ThreadStrategy::reactive},
+      {"thread-pool", orb::ThreadStrategy::thread_pool},
       {"reactor-per-core", orb::ThreadStrategy::reactor_per_core}};
   configuration.settings.thread_strategy = parse_name(value, strategies);
 }
@@ -136,7 +137,7 @@ constexpr Option options[] = {
     {"ListenEndpoints", "server.listen", texts, "<scheme>://<address>[;...]",
      "where a server listens", add_listen_endpoints},
     {"ThreadStrategy", "server.thread_strategy", text,
-     "reactive|thread-per-connection|reactor-per-core",
+     "reactive|thread-per-connection|thread-pool|reactor-per-core",
      "how the threads of a server share connections", set_thread_strategy},
     number_option<&Settings::threads>("Threads", "server.threads", number_of,
                                       "of a server; not set: one per CPU"),

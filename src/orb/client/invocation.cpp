@@ -86,14 +86,16 @@ bool Invocation::return_to_base() {
 
 [[gnu::always_inline]] inline Invocation::State Invocation::connect() {
   if (expired()) return fail(InvocationStage::connecting, FailureCause::deadline);
-  // On a thread of a server's loop others are served while this call waits.
-  const bool nested = core_.settings().thread_strategy != ThreadStrategy::thread_per_connection &&
-                      UpcallScope::inside(core_);
-  if (nested && !core_.server()->may_nest())
+  const ThreadStrategy strategy = core_.settings().thread_strategy;
+  const bool nested =
+      strategy != ThreadStrategy::thread_per_connection && UpcallScope::inside(core_);
+  if (nested && !nested_wait_.begin(*core_.server()))
     return fail(InvocationStage::sending, FailureCause::nested_too_deep);
-  slot_.nested_server = nested ? core_.server() : nullptr;
+  // On the thread of a loop others are served while this call waits.
+  const bool serves = nested && strategy != ThreadStrategy::thread_pool;
+  slot_.nested_server = serves ? core_.server() : nullptr;
   auto lease = target_->endpoint->checkout(
-      freshness_, nested ? Sharing::forbidden : Sharing::allowed,
+      freshness_, serves ? Sharing::forbidden : Sharing::allowed,
       {slot_.deadline, request_.connect_limit.value_or(core_.settings().connect_timeout)});
   if (lease) {
     lease_ = std::move(*lease);
@@ -139,6 +141,7 @@ bool Invocation::return_to_base() {
   request_sent_ = true;
   const TransactResult result = oneway ? lease_->send_only(*request_buffer_, slot_.deadline)
                                        : lease_->transact(*request_buffer_, slot_);
+  nested_wait_.end();
   if (result.cause != FailureCause::none) return after_failure(result);
   if (oneway) return State::done;
   status_ = slot_.reply->header.status;

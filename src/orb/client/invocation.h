@@ -8,6 +8,7 @@
 #include "orb/client/endpoint_table.h"
 #include "orb/client/invocation_error.h"
 #include "orb/reference.h"
+#include "orb/server.h"
 #include <perigee/cdr/decoder.h>
 #include <perigee/messaging/message.h>
 #include <perigee/orb/stub.h>
@@ -18,6 +19,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 namespace perigee::orb {
 
@@ -31,6 +33,28 @@ struct InvocationRequest {
   std::chrono::microseconds time_limit{0};  ///< for all of it, from `run` on; zero: none
   /// For connecting to one address, instead of the ORB's `connect_timeout`; zero: none.
   std::optional<std::chrono::milliseconds> connect_limit = std::nullopt;
+};
+
+/// Says to the server, for as long as it is engaged, that the thread waits in a call out of an
+/// upcall.
+class NestedWait final {
+ public:
+  NestedWait() noexcept = default;
+  ~NestedWait() { end(); }
+  NestedWait(const NestedWait&) = delete;
+  NestedWait& operator=(const NestedWait&) = delete;
+
+  /// False if the server does not want it.
+  [[nodiscard]] bool begin(Server& server) noexcept {
+    if (server_ == nullptr && server.begin_wait()) server_ = &server;
+    return server_ != nullptr;
+  }
+  void end() noexcept {
+    if (Server* const server = std::exchange(server_, nullptr)) server->end_wait();
+  }
+
+ private:
+  Server* server_ = nullptr;
 };
 
 /// One call. Lives on the caller's stack, one thread. After `run` has succeeded, `status` and
@@ -90,6 +114,7 @@ class Invocation final {
   std::optional<CallBuffer> reply_buffer_;  // of collocated calls
   ConnectionLease lease_;
   ReplySlot slot_;
+  NestedWait nested_wait_;
   messaging::ReplyStatus status_ = messaging::ReplyStatus::no_exception;
   cdr::Decoder body_;
   InvocationError error_;

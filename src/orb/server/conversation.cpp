@@ -238,6 +238,11 @@ void Conversation::send_close() noexcept {
   host_.end_output();
 }
 
+bool Conversation::busy() const {
+  const std::lock_guard lock(mutex_);
+  return pending_count_ != 0;
+}
+
 bool Conversation::closed() const {
   const std::lock_guard lock(mutex_);
   return closed_;

@@ -43,7 +43,7 @@ class ConversationHost {
   /// The upcall comes next; the message's octets stay where they are until it is over.
   virtual void before_upcall(messaging::ResponseFlags response, ServingThread& thread) = 0;
   /// See ServerRequest::hold. May take the message away if it returns `taken`.
-  virtual ServerRequest::Hold hold(messaging::IncomingMessage& message) = 0;
+  virtual ServerRequest::Hold hold(messaging::IncomingMessage& message, ServingThread& thread) = 0;
 
  protected:
   ~ConversationHost() = default;
@@ -69,6 +69,8 @@ class Conversation final {
   /// which tells the client that those unanswered were not executed. Any thread, any number of
   /// times.
   void drain();
+  /// Requests are in progress.
+  [[nodiscard]] bool busy() const;
   /// CloseConnection has been sent.
   [[nodiscard]] bool closed() const;
 

@@ -112,7 +112,7 @@ void CoreLoopsServer::resume_held() noexcept {
   for (const auto& loop : loops_) loop->resume_held();
 }
 
-bool CoreLoopsServer::may_nest() const noexcept {
+bool CoreLoopsServer::begin_wait() noexcept {
   const ReactiveLoop* loop = loop_of_this_thread();
   return loop == nullptr || loop->may_nest();
 }

@@ -30,7 +30,7 @@ class CoreLoopsServer final : public Server, public LoopOwner {
   void stop(Completion completion) noexcept override;
   void resume_held() noexcept override;
   [[nodiscard]] Nested wait_readable(int fd, TimePoint until) override;
-  [[nodiscard]] bool may_nest() const noexcept override;
+  [[nodiscard]] bool begin_wait() noexcept override;
   [[nodiscard]] std::expected<iop::Ior, IoError> make_ior(std::string type_id,
                                                           OctetSpan object_key) override;
   [[nodiscard]] bool publishes(const transport::Endpoint& endpoint) const noexcept override;

@@ -47,7 +47,7 @@ PendingReply::PendingReply(Conversation& conversation, messaging::IncomingMessag
 
 // If the message is taken away, its octets stay where the dispatcher sees them until it returns.
 ServerRequest::Hold PendingReply::hold() {
-  const Hold decision = conversation_.host_.hold(message_);
+  const Hold decision = conversation_.host_.hold(message_, thread_);
   held_ = decision == Hold::taken;
   return decision;
 }

@@ -252,7 +252,7 @@ void ReactiveConnection::output_ended() noexcept {
     connection_.transport().shutdown_send();
 }
 
-ServerRequest::Hold ReactiveConnection::hold(IncomingMessage& message) {
+ServerRequest::Hold ReactiveConnection::hold(IncomingMessage& message, ServingThread& /*thread*/) {
   return loop_.keep(shared_from_this(), message) ? ServerRequest::Hold::taken
                                                  : ServerRequest::Hold::refused;
 }

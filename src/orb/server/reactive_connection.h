@@ -45,7 +45,8 @@ class ReactiveConnection final : public ConversationHost,
   void send_without_waiting(const cdr::Buffer& message) override;
   void end_output() noexcept override;
   void before_upcall(messaging::ResponseFlags /*response*/, ServingThread& /*thread*/) override {}
-  [[nodiscard]] ServerRequest::Hold hold(messaging::IncomingMessage& message) override;
+  [[nodiscard]] ServerRequest::Hold hold(messaging::IncomingMessage& message,
+                                         ServingThread& thread) override;
 
  private:
   enum class State : std::uint8_t {

@@ -115,7 +115,7 @@ void ReactiveServer::resume_held() noexcept {
   if (loop_) loop_->resume_held();
 }
 
-bool ReactiveServer::may_nest() const noexcept { return !on_loop_thread() || loop_->may_nest(); }
+bool ReactiveServer::begin_wait() noexcept { return !on_loop_thread() || loop_->may_nest(); }
 
 Server::Nested ReactiveServer::wait_readable(int fd, TimePoint until) {
   return on_loop_thread() ? loop_->wait_readable(fd, until) : Nested::not_here;

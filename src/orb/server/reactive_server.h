@@ -28,7 +28,7 @@ class ReactiveServer final : public Server, public LoopOwner {
   void stop(Completion completion) noexcept override;
   void resume_held() noexcept override;
   [[nodiscard]] Nested wait_readable(int fd, TimePoint until) override;
-  [[nodiscard]] bool may_nest() const noexcept override;
+  [[nodiscard]] bool begin_wait() noexcept override;
   void perform_work() override;
   [[nodiscard]] bool work_pending() override;
   [[nodiscard]] int work_handle() const noexcept override;

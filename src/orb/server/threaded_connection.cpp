@@ -188,7 +188,8 @@ void ThreadedConnection::end_output() noexcept {
 }
 
 // The thread may wait: it is this connection's own.
-ServerRequest::Hold ThreadedConnection::hold(IncomingMessage& /*message*/) {
+ServerRequest::Hold ThreadedConnection::hold(IncomingMessage& /*message*/,
+                                             ServingThread& /*thread*/) {
   return ServerRequest::Hold::wait;
 }
 

@@ -38,10 +38,11 @@ ObjectRef seen_from(const ServerFixture& server, const ObjectRef& object) {
 
 /// Two servers whose objects call each other, and a client of the first.
 struct PingPong {
-  explicit PingPong(ThreadStrategy strategy)
-      : first(strategy, counting_down(second_from_first)),
-        second(strategy, counting_down(first_from_second)),
-        client(server_settings(strategy)),
+  explicit PingPong(ThreadStrategy strategy) : PingPong(server_settings(strategy)) {}
+  explicit PingPong(const orb::Settings& settings)
+      : first(settings, counting_down(second_from_first)),
+        second(settings, counting_down(first_from_second)),
+        client(settings),
         object(client.core().make_object(first.object->_reference()->ior())) {
     second_from_first = seen_from(first, second.object);
     first_from_second = seen_from(second, first.object);
@@ -65,8 +66,19 @@ TEST_CASE("an upcall may call back to the server that it came from") {
   CHECK(act(servers.object, 2) == 2);
 }
 
-TEST_CASE("reactive servers nest to a limit, then NO_RESOURCES, and go on serving") {
-  const PingPong servers(ThreadStrategy::reactive);
+TEST_CASE("a pool of one thread may be called back") {
+  orb::Settings settings = server_settings(ThreadStrategy::thread_pool);
+  settings.threads = 1;
+  const PingPong servers(settings);
+  for (std::uint32_t depth = 0; depth < 20; ++depth) CHECK(act(servers.object, depth) == depth);
+}
+
+TEST_CASE("servers nest to a limit, then NO_RESOURCES, and go on serving") {
+  ThreadStrategy strategy = ThreadStrategy::reactive;
+  SUBCASE("reactive") {}
+  SUBCASE("thread-pool") { strategy = ThreadStrategy::thread_pool; }
+  SUBCASE("reactor-per-core") { strategy = ThreadStrategy::reactor_per_core; }
+  const PingPong servers(strategy);
   try {
     (void)act(servers.object, 200);
     FAIL("nested 200 deep");
@@ -84,7 +96,12 @@ TEST_CASE("an upcall may call an object of its own server, without the network")
   CHECK(client.call({.key = server.key, .argument = 10}).result() == 10);
 }
 
-TEST_CASE("a reactive server serves others while an upcall waits for a reply") {
+TEST_CASE("servers serve others while an upcall waits for a reply") {
+  orb::Settings settings = server_settings(ThreadStrategy::reactive);
+  settings.threads = 1;
+  SUBCASE("reactive") {}
+  SUBCASE("thread-pool") { settings.thread_strategy = ThreadStrategy::thread_pool; }
+  SUBCASE("reactor-per-core") { settings.thread_strategy = ThreadStrategy::reactor_per_core; }
   std::promise<void> entered;
   std::promise<void> leave;
   const ServerFixture sink(ThreadStrategy::thread_per_connection, [&](orb::ServerRequest& request) {
@@ -93,7 +110,7 @@ TEST_CASE("a reactive server serves others while an upcall waits for a reply") {
     request.reply([](cdr::Encoder& encoder) { encoder << std::uint32_t{7}; });
   });
   ObjectRef next;
-  const ServerFixture middle(ThreadStrategy::reactive, counting_down(next));
+  const ServerFixture middle(settings, counting_down(next));
   next = seen_from(middle, sink.object);
   RawClient waiting(middle.endpoint);
   waiting.send(make_request({.key = middle.key, .id = 1, .argument = 1}));

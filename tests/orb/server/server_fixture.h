@@ -19,6 +19,7 @@ inline ThreadStrategy each_strategy() {
   ThreadStrategy strategy = ThreadStrategy::thread_per_connection;
   SUBCASE("thread-per-connection") {}
   SUBCASE("reactive") { strategy = ThreadStrategy::reactive; }
+  SUBCASE("thread-pool") { strategy = ThreadStrategy::thread_pool; }
   SUBCASE("reactor-per-core") { strategy = ThreadStrategy::reactor_per_core; }
   return strategy;
 }

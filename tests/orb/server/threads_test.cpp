@@ -11,7 +11,13 @@ using namespace perigee::test;
 
 namespace {
 
-orb::Settings threaded_settings() { return server_settings(ThreadStrategy::thread_per_connection); }
+/// The strategies under which requests of one connection run at the same time.
+orb::Settings each_parallel() {
+  ThreadStrategy strategy = ThreadStrategy::thread_per_connection;
+  SUBCASE("thread-per-connection") {}
+  SUBCASE("thread-pool") { strategy = ThreadStrategy::thread_pool; }
+  return server_settings(strategy);
+}
 
 std::uint32_t argument_of(orb::ServerRequest& request) {
   std::uint32_t value = 0;
@@ -58,9 +64,9 @@ TEST_CASE("pipelined requests are all answered") {
   CHECK(ids.back() == 49);
 }
 
-TEST_CASE("thread-per-connection runs pipelined requests at the same time") {
+TEST_CASE("pipelined requests run at the same time") {
   Rendezvous rendezvous;
-  const ServerFixture server(threaded_settings(), std::ref(rendezvous));
+  const ServerFixture server(each_parallel(), std::ref(rendezvous));
   RawClient client(server.endpoint);
   client.send(make_request({.key = server.key, .id = 1, .argument = 1}) +
               make_request({.key = server.key, .id = 2, .argument = 2}));
@@ -69,7 +75,7 @@ TEST_CASE("thread-per-connection runs pipelined requests at the same time") {
 
 TEST_CASE("a request that comes during a long upcall on its connection is served") {
   Rendezvous rendezvous;
-  const ServerFixture server(threaded_settings(), std::ref(rendezvous));
+  const ServerFixture server(each_parallel(), std::ref(rendezvous));
   RawClient client(server.endpoint);
   client.send(make_request({.key = server.key, .id = 1, .argument = 1}));
   rendezvous.await_first();
@@ -79,7 +85,7 @@ TEST_CASE("a request that comes during a long upcall on its connection is served
 
 TEST_CASE("the answer to a cancelled request is dropped") {
   std::promise<void> leave;
-  const ServerFixture server(threaded_settings(), [&](orb::ServerRequest& request) {
+  const ServerFixture server(each_parallel(), [&](orb::ServerRequest& request) {
     if (argument_of(request) == 1) leave.get_future().wait();
   });
   RawClient client(server.endpoint);
@@ -152,8 +158,10 @@ TEST_CASE("held requests are answered when the manager becomes active") {
   CHECK(second.reply().result() == 3);
 }
 
-TEST_CASE("a reactive server keeps a limited number of held requests") {
+TEST_CASE("a server whose threads do not wait keeps a limited number of held requests") {
   orb::Settings settings = server_settings(ThreadStrategy::reactive);
+  SUBCASE("reactive") {}
+  SUBCASE("thread-pool") { settings.thread_strategy = ThreadStrategy::thread_pool; }
   settings.held_requests_max = 1;
   const ServerFixture server(settings);
   server.orb.root()->the_POAManager()->hold_requests(false);
@@ -179,7 +187,7 @@ TEST_CASE("connections beyond the limit are served when others end") {
 }
 
 TEST_CASE("more requests in progress than allowed on one connection get TRANSIENT") {
-  orb::Settings settings = threaded_settings();
+  orb::Settings settings = each_parallel();
   settings.requests_per_connection_max = 1;
   std::promise<void> leave;
   const ServerFixture server(settings, [&](orb::ServerRequest& request) {

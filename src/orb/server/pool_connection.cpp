@@ -1,0 +1,237 @@
+// Reading by the owner, giving up ownership, and sending by whoever has something to send.
+#include "orb/server/pool_connection.h"
+
+#include "orb/orb_core.h"
+#include "orb/orb_metrics.h"
+#include "orb/server/pool_server.h"
+#include <perigee/base/log.h>
+
+#include <exception>
+#include <utility>
+
+namespace perigee::orb {
+
+using event::Readiness;
+using event::SharedPoll;
+using messaging::IncomingMessage;
+using transport::Wait;
+
+namespace {
+
+ConnectionLimits limits_of(const Settings& settings) noexcept {
+  return {settings.read_buffer_size, settings.write_queue_size_max};
+}
+
+}  // namespace
+
+PoolConnection::PoolConnection(PoolServer& server, std::unique_ptr<transport::Transport> transport)
+    : server_(server),
+      connection_(std::move(transport), server.core().messaging(),
+                  limits_of(server.core().settings()), &server.core().metrics().server_traffic),
+      conversation_(server.core(), server.core().messaging(), *this) {}
+
+PoolConnection::~PoolConnection() = default;
+
+bool PoolConnection::start() {
+  const auto added = server_.poll().add(connection_.transport().readiness_fd(), *this);
+  if (!added) log::write(log::Level::warning, "server", to_string(added.error()));
+  return added.has_value();
+}
+
+void PoolConnection::serve(Readiness readiness, PoolWorker& worker) noexcept {
+  const auto self = shared_from_this();  // the list may let go of it below
+  worker.task = this;
+  worker.reading = true;
+  try {
+    note(readiness);
+    const More more = read_messages(worker);
+    if (worker.reading && state_ != State::closed) release(more);
+  } catch (const std::exception& exception) {  // bad_alloc: this connection ends, others go on
+    log::write(log::Level::error, "server", exception.what());
+    worker.reading ? close() : interrupt();
+  }
+  // An upcall that was in progress when the input ended is over: the owner has waited for it.
+  if (!std::exchange(worker.reading, false) && input_ended_.load())
+    server_.poll().notify(*this, Readiness::peer_closed);
+}
+
+void PoolConnection::note(Readiness readiness) {
+  if (has(readiness, Readiness::peer_closed) || has(readiness, Readiness::error))
+    connection_.expect_end();
+  if (has(readiness, Readiness::readable)) connection_.expect_octets();
+  if (!has(readiness, Readiness::writable)) return;
+  (void)connection_.flush();
+  after_send();
+}
+
+// Returns with another owner, or none, if there was a two-way upcall: then `reading` is false.
+PoolConnection::More PoolConnection::read_messages(PoolWorker& worker) {
+  for (std::uint32_t left = server_.core().settings().messages_per_turn_max; left > 0; --left) {
+    if (state_ == State::ending && !drop_input(worker.scratch)) return More::no;
+    if (state_ == State::closed) return More::no;
+    if (state_ == State::ending) continue;
+    if (connection_.blocked_output() && !connection_.broken())
+      return More::no;  // goes on when it is writable
+    IncomingMessage message;
+    switch (connection_.read(message, Wait::no, worker.scratch)) {
+      case ReadStatus::message:
+        if (conversation_.handle(message, worker) == Conversation::Verdict::close) end_gently();
+        if (!worker.reading) return More::no;
+        break;
+      case ReadStatus::would_block:
+      case ReadStatus::timed_out:
+        return More::no;
+      case ReadStatus::bad_message:
+        (void)conversation_.reject(worker);
+        end_gently();
+        break;
+      case ReadStatus::end_of_stream:
+      case ReadStatus::failed:
+        end_of_input();
+        return More::no;
+    }
+  }
+  return More::yes;
+}
+
+// False if there is nothing more to drop.
+bool PoolConnection::drop_input(MutableOctetSpan scratch) {
+  const IoResult result = connection_.transport().receive(scratch, Wait::no);
+  if (result.ok()) return true;
+  if (result.status != IoStatus::would_block) end_of_input();
+  return false;
+}
+
+// At the end of a turn.
+void PoolConnection::release(More more) {
+  if (connection_.has_octets()) connection_.detach_scratch();
+  if (more == More::yes)
+    server_.poll().requeue(*this, SharedPoll::Next::wait);
+  else
+    server_.poll().release(*this, SharedPoll::Next::wait);
+}
+
+// Before an upcall, which the scratch space belongs to until it is over.
+void PoolConnection::give_up() {
+  const bool more = connection_.has_octets() || !connection_.drained();
+  if (connection_.has_octets()) connection_.detach_scratch();
+  if (more)
+    server_.poll().requeue(*this, SharedPoll::Next::upcall);
+  else
+    server_.poll().release(*this, SharedPoll::Next::upcall);
+}
+
+void PoolConnection::before_upcall(messaging::ResponseFlags response, ServingThread& thread) {
+  auto& worker = static_cast<PoolWorker&>(thread);
+  worker.resumptions_seen = server_.held().resumptions();
+  if (response == messaging::ResponseFlags::none || !worker.reading) return;
+  worker.task->give_up();
+  worker.reading = false;
+}
+
+void PoolConnection::handle_held(IncomingMessage& message, PoolWorker& worker) noexcept {
+  if (connection_.broken()) return;
+  try {
+    if (conversation_.handle(message, worker) == Conversation::Verdict::close) interrupt();
+  } catch (const std::exception& exception) {  // bad_alloc: this connection ends, others go on
+    log::write(log::Level::error, "server", exception.what());
+    interrupt();
+  }
+  if (input_ended_.load()) server_.poll().notify(*this, Readiness::peer_closed);
+}
+
+// What is in progress is still answered: its worker makes somebody look again. What the peer has
+// not read of our answers may still get out.
+void PoolConnection::end_of_input() {
+  input_ended_.store(true);
+  if (conversation_.busy()) return;
+  if (connection_.idle_output() || connection_.broken()) return close();
+  if (state_ == State::serving) end_gently();
+}
+
+// Closing with unread octets would reset the connection, and destroy what we sent.
+void PoolConnection::end_gently() {
+  if (state_ != State::serving) return;
+  state_ = State::ending;
+  end_output();
+  const auto& settings = server_.core().settings();
+  server_.call_later(input_ended_.load() ? settings.drain_timeout : settings.drain_idle_timeout,
+                     [known = weak_from_this()] {
+                       if (const auto connection = known.lock()) connection->interrupt();
+                     });
+}
+
+void PoolConnection::close() noexcept {
+  if (state_ == State::closed) return;
+  state_ = State::closed;
+  {
+    const std::lock_guard lock(output_mutex_);
+    removed_ = true;
+    server_.poll().remove(*this);
+  }
+  connection_.close();
+  server_.forget(*this);
+}
+
+void PoolConnection::send(const cdr::Buffer& message) {
+  (void)connection_.send(message, Wait::no);
+  after_send();
+}
+
+void PoolConnection::send_without_waiting(const cdr::Buffer& message) { send(message); }
+
+// No lock and no system call unless the output is blocked, or was.
+void PoolConnection::after_send() {
+  if (connection_.broken())
+    connection_.transport().interrupt();  // the poll reports it to the owner
+  else if (connection_.blocked_output() || output_armed_.load())
+    update_interest();
+  if (output_ends_.load()) finish_output();
+}
+
+// Looks at the state under the lock: so the last who looks leaves the poll as the state demands.
+void PoolConnection::update_interest() {
+  const std::lock_guard lock(output_mutex_);
+  if (removed_) return;
+  const bool blocked = connection_.blocked_output();
+  if (blocked != output_armed_.load()) {
+    server_.poll().want_writable(*this,
+                                 blocked ? event::WriteInterest::on : event::WriteInterest::off);
+    output_armed_.store(blocked);
+  }
+  if (blocked) watch_output();
+}
+
+void PoolConnection::watch_output() {
+  const auto timeout = server_.core().settings().send_timeout;
+  if (timeout <= std::chrono::milliseconds::zero() || output_watched_.exchange(true)) return;
+  server_.call_later(timeout, [known = weak_from_this(), drained = connection_.drained_octets()] {
+    if (const auto connection = known.lock()) connection->check_output(drained);
+  });
+}
+
+void PoolConnection::check_output(std::uint64_t drained_before) {
+  output_watched_.store(false);
+  if (connection_.broken() || !connection_.blocked_output()) return;
+  if (connection_.drained_octets() != drained_before) return watch_output();
+  log::write(log::Level::warning, "server", connection_.peer() + " does not read its replies");
+  interrupt();
+}
+
+void PoolConnection::end_output() noexcept {
+  output_ends_.store(true);
+  finish_output();
+}
+
+void PoolConnection::finish_output() noexcept {
+  if (!output_ends_.load() || !connection_.idle_output()) return;
+  connection_.transport().shutdown_send();
+  if (input_ended_.load()) server_.poll().notify(*this, Readiness::peer_closed);
+}
+
+ServerRequest::Hold PoolConnection::hold(IncomingMessage& message, ServingThread& thread) {
+  return server_.hold(shared_from_this(), message,
+                      static_cast<PoolWorker&>(thread).resumptions_seen);
+}
+
+}  // namespace perigee::orb

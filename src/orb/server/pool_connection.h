@@ -1,0 +1,94 @@
+// A server connection of a thread pool: any worker reads it, one at a time, and answers on it.
+#pragma once
+
+#include "orb/connection.h"
+#include "orb/server/pool_task.h"
+#include <perigee/transport/transport.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
+namespace perigee::orb {
+
+class PoolServer;
+
+/// Shared by the server's list, by the workers that serve it and by the requests that are held.
+///
+/// Its owner (see SharedPoll) reads. It gives ownership up before a two-way upcall, so that further
+/// requests of the connection, and their cancelling, are seen by other workers meanwhile; oneways
+/// are executed under it, so in the order of their arrival. Each worker sends its own reply; what
+/// the transport does not take is queued, and sent by the owner when it does.
+///
+/// A peer that does not read its replies is not read from: TCP then stops it, not our memory. After
+/// `send_timeout` it is cut off. No worker ever waits for a peer.
+class PoolConnection final : public ConversationHost,
+                             public PoolTask,
+                             public std::enable_shared_from_this<PoolConnection> {
+ public:
+  PoolConnection(PoolServer& server, std::unique_ptr<transport::Transport> transport);
+  ~PoolConnection();
+
+  /// False if the poll does not take it.
+  [[nodiscard]] bool start();
+
+  /// @name Any thread
+  /// @{
+  void drain() { conversation_.drain(); }
+  /// Cuts the connection: its owner finds it ended.
+  void interrupt() noexcept { connection_.close(); }
+  /// Everything that was accepted is answered, while the server stops.
+  [[nodiscard]] bool answered() const { return conversation_.closed(); }
+  /// And all of it is on its way to the peer.
+  [[nodiscard]] bool finished() const { return answered() && connection_.idle_output(); }
+  /// Cuts the connection if its peer has taken nothing since `drained_octets` was that.
+  void check_output(std::uint64_t drained_before);
+  /// Dispatches a message that was held.
+  void handle_held(messaging::IncomingMessage& message, PoolWorker& worker) noexcept;
+  /// @}
+
+  void serve(event::Readiness readiness, PoolWorker& worker) noexcept override;
+  void give_up() override;
+  void send(const cdr::Buffer& message) override;
+  void send_without_waiting(const cdr::Buffer& message) override;
+  void end_output() noexcept override;
+  void before_upcall(messaging::ResponseFlags response, ServingThread& thread) override;
+  [[nodiscard]] ServerRequest::Hold hold(messaging::IncomingMessage& message,
+                                         ServingThread& thread) override;
+
+ private:
+  enum class State : std::uint8_t {
+    serving,
+    ending,  ///< reads and drops, until the peer closes or a timer ends it
+    closed,
+  };
+  enum class More : std::uint8_t { no, yes };
+
+  void note(event::Readiness readiness);
+  [[nodiscard]] More read_messages(PoolWorker& worker);
+  [[nodiscard]] bool drop_input(MutableOctetSpan scratch);
+  void release(More more);
+  void end_of_input();
+  void end_gently();
+  void close() noexcept;
+  void after_send();
+  void update_interest();
+  void watch_output();
+  void finish_output() noexcept;
+
+  PoolServer& server_;
+  Connection connection_;
+  Conversation conversation_;
+  State state_ = State::serving;          // the owner's
+  std::atomic<bool> input_ended_{false};  // set by the owner
+  std::atomic<bool> output_ends_{false};
+  std::atomic<bool> output_watched_{false};  // a timer looks whether the peer goes on reading
+
+  std::mutex output_mutex_;  // guards the changes of what follows
+  std::atomic<bool> output_armed_{false};
+  bool removed_ = false;
+};
+
+}  // namespace perigee::orb

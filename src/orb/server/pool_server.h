@@ -1,0 +1,100 @@
+// The thread strategy thread-pool: N workers share all connections; who reads a request executes
+// it. A thread more keeps house: it accepts, and has the timers.
+#pragma once
+
+#include "orb/server.h"
+#include "orb/server/acceptor_set.h"
+#include "orb/server/held_requests.h"
+#include "orb/server/pool_threads.h"
+#include "orb/server/reactive_acceptor.h"
+#include "orb/server/thread_scope.h"
+#include <perigee/event/reactor.h>
+#include <perigee/event/shared_poll.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+namespace perigee::orb {
+
+class OrbCore;
+class PoolConnection;
+
+/// Any thread. Serves from `start` on.
+class PoolServer final : public Server {
+ public:
+  explicit PoolServer(OrbCore& core) noexcept : core_(core) {}
+  ~PoolServer() override;
+
+  [[nodiscard]] std::expected<void, IoError> start() override;
+  void run() override;
+  void stop(Completion completion) noexcept override;
+  void resume_held() noexcept override;
+  [[nodiscard]] bool begin_wait() noexcept override;
+  void end_wait() noexcept override;
+  [[nodiscard]] std::expected<iop::Ior, IoError> make_ior(std::string type_id,
+                                                          OctetSpan object_key) override;
+  [[nodiscard]] bool publishes(const transport::Endpoint& endpoint) const noexcept override;
+
+  /// @name For the connections
+  /// @{
+  [[nodiscard]] OrbCore& core() const noexcept { return core_; }
+  [[nodiscard]] event::SharedPoll& poll() const noexcept { return *engine_->poll; }
+  [[nodiscard]] const HeldRequests& held() const noexcept { return engine_->held; }
+  [[nodiscard]] ServerRequest::Hold hold(std::shared_ptr<PoolConnection> connection,
+                                         messaging::IncomingMessage& message,
+                                         std::uint64_t resumptions_seen);
+  /// On the housekeeping thread, which must not wait.
+  void call_later(std::chrono::milliseconds delay, event::Reactor::Task task);
+  void forget(const PoolConnection& connection) noexcept;
+  /// @}
+
+ private:
+  using Connections = std::vector<std::shared_ptr<PoolConnection>>;
+
+  /// What there is once the server has started.
+  struct Engine {
+    Engine(PoolServer& server, std::unique_ptr<event::Reactor> reactor_made,
+           std::unique_ptr<event::SharedPoll> poll_made);
+
+    const std::unique_ptr<event::Reactor> reactor;  // the housekeeping thread's
+    const std::unique_ptr<event::SharedPoll> poll;
+    ReactiveAcceptors acceptors;
+    HeldRequests held;
+    PoolThreads workers;
+    ThreadScope housekeeping;
+  };
+
+  [[nodiscard]] std::expected<void, IoError> make_engine();
+  [[nodiscard]] bool started() const noexcept { return started_.load(std::memory_order_acquire); }
+  [[nodiscard]] std::expected<void, IoError> start_threads();
+  void keep_house() noexcept;
+  void add_connection(std::unique_ptr<transport::Transport> transport);
+  [[nodiscard]] Connections connections() const;
+  void drain();
+  void interrupt_finished();
+  void interrupt_stuck();
+  void finish_stopping() noexcept;
+
+  OrbCore& core_;
+  AcceptorSet endpoints_;
+  std::atomic<bool> started_{false};
+  std::mutex start_mutex_;
+  std::mutex finish_mutex_;
+
+  mutable std::mutex mutex_;  // guards what follows
+  std::condition_variable changed_;
+  bool stopping_ = false;
+  bool draining_ = false;  // set by the housekeeping thread
+  // Shared with the workers that serve them.
+  std::map<const PoolConnection*, std::shared_ptr<PoolConnection>> connections_;
+
+  std::unique_ptr<Engine> engine_;  // last: its threads use all the rest
+};
+
+}  // namespace perigee::orb
