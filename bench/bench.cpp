@@ -2,6 +2,7 @@
 #include "bench.h"
 
 #include "codegen/codegen.h"
+#include "connections/connections.h"
 #include "cubit/cubit.h"
 #include "cubit/perigee.h"
 #include "cubit/raw.h"
@@ -143,6 +144,47 @@ void add_structs_role(CLI::App& bench) {
   });
 }
 
+void add_connections(CLI::App& bench) {
+  struct Settings {
+    ConnectionsOptions options;
+    Output output;
+  };
+  auto settings = std::make_shared<Settings>();  // lives as long as the callback below
+  CLI::App* command = bench.add_subcommand(
+      "connections", "many connections at once, CPU time per call, beside a raw epoll server");
+  command->add_option("--rounds", settings->options.rounds, "rounds; 30 or more for a claim")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
+  command->add_option("--connections", settings->options.connections, "connections to each server")
+      ->check(CLI::Range(1, 10000))
+      ->capture_default_str();
+  command->add_option("--calls", settings->options.calls, "calls per system and round")
+      ->check(CLI::Range(1, 10000000))
+      ->capture_default_str();
+  command->add_option("--system", settings->options.systems, "only these systems, and raw");
+  command->add_option("--json", settings->output.json_file, "write the results to this file");
+  command->callback([settings] {
+    settings->options.omniorb_program = find_omniorb_program("cubit_omniorb");
+    const ConnectionsReport report = run_connections(settings->options);
+    std::cout << to_table(report);
+    if (!settings->output.json_file.empty())
+      write_file(settings->output.json_file, to_json(report));
+  });
+}
+
+void add_connections_role(CLI::App& bench) {
+  auto words = std::make_shared<std::vector<std::string>>();
+  CLI::App* command = bench.add_subcommand("connections-role", "");
+  command->group("");  // not in the help
+  command->add_option("role", *words)->expected(2, 3)->required();
+  command->callback([words] {
+    const bool is_server = words->front() == "server";
+    if ((is_server ? run_connections_server(std::stoul(words->back()))
+                   : run_connections_client(words->at(1), std::stoul(words->back()))) != 0)
+      throw std::runtime_error("role failed: " + words->front());
+  });
+}
+
 // Beside the perigee program: in the build tree as in the install prefix.
 std::string find_idl_compiler() {
   const auto folder = std::filesystem::path(own_executable()).parent_path();
@@ -186,6 +228,8 @@ void add_bench_command(CLI::App& tool) {
   add_cubit(*bench);
   add_cubit_role(*bench);
   add_structs(*bench);
+  add_connections(*bench);
+  add_connections_role(*bench);
   add_codegen(*bench);
   add_structs_role(*bench);
 }

@@ -1,0 +1,171 @@
+// Runs the experiment: rounds of all systems in turn, ratios within a round; and its report.
+#include "connections.h"
+
+#include "cubit/systems.h"
+#include "harness/machine.h"
+#include "harness/process.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <stdexcept>
+
+namespace perigee::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Served {
+  std::string name;
+  std::vector<std::string> server;
+};
+
+std::vector<Served> all_systems(const ConnectionsOptions& options) {
+  const std::string self = own_executable();
+  const auto raw = [&self](std::size_t threads) {
+    return std::vector<std::string>{self, "bench", "connections-role", "server",
+                                    std::to_string(threads)};
+  };
+  const auto perigee = [&self](const std::string& strategy) {
+    return std::vector<std::string>{self, "bench", "cubit-role", "perigee-server", strategy};
+  };
+  std::vector<Served> systems{{"raw", raw(1)},
+                              {"null", raw(1)},
+                              {"raw, N threads", raw(usable_cpus().size())},
+                              {"perigee pool", perigee("thread-pool")},
+                              {"perigee per core", perigee("reactor-per-core")},
+                              {"perigee reactive", perigee("reactive")},
+                              {"perigee tpc", perigee("thread-per-connection")}};
+  for (const System& system : cubit_systems(options.omniorb_program))
+    if (system.name.starts_with("omniORB")) systems.push_back({system.name, system.server});
+  if (!options.systems.empty())
+    std::erase_if(systems, [&](const Served& system) {
+      return system.name != "raw" &&
+             std::ranges::find(options.systems, system.name) == options.systems.end();
+    });
+  return systems;
+}
+
+struct Cost {
+  double server_ns = 0;
+  double total_ns = 0;
+  double elapsed_ns = 0;
+};
+
+/// One system: its server, and the client that loads it.
+class Loaded {
+ public:
+  Loaded(const Served& system, std::size_t connections) : server_({system.server, -1}) {
+    client_ = std::make_unique<Process>(
+        ProcessOptions{{own_executable(), "bench", "connections-role", "client",
+                        server_.read_line(), std::to_string(connections)},
+                       -1});
+    if (client_->read_line() != "ready") throw std::runtime_error(system.name + ": not ready");
+  }
+
+  Cost run(std::size_t calls) {
+    const auto server_before = server_.cpu_time();
+    const auto client_before = client_->cpu_time();
+    const auto begin = Clock::now();
+    client_->write_line(std::to_string(calls));
+    if (client_->read_line() != "ok") throw std::runtime_error("a client failed");
+    const auto per_call = [calls](std::chrono::nanoseconds time) {
+      return static_cast<double>(time.count()) / static_cast<double>(calls);
+    };
+    Cost sample;
+    sample.elapsed_ns = per_call(Clock::now() - begin);
+    sample.server_ns = per_call(server_.cpu_time() - server_before);
+    sample.total_ns = sample.server_ns + per_call(client_->cpu_time() - client_before);
+    return sample;
+  }
+
+ private:
+  Process server_;
+  std::unique_ptr<Process> client_;
+};
+
+std::vector<double> column(const std::vector<Cost>& samples, double Cost::* member) {
+  std::vector<double> values;
+  for (const Cost& sample : samples) values.push_back(sample.*member);
+  return values;
+}
+
+Estimate ratio(const std::vector<Cost>& samples, const std::vector<Cost>& floor,
+               double Cost::* member) {
+  std::vector<double> values;
+  for (std::size_t round = 0; round < samples.size(); ++round)
+    values.push_back(samples[round].*member / floor[round].*member);
+  return median_with_interval(values);
+}
+
+nlohmann::json to_json(const Estimate& estimate) {
+  return {{"value", estimate.value}, {"low", estimate.low}, {"high", estimate.high}};
+}
+
+}  // namespace
+
+ConnectionsReport run_connections(const ConnectionsOptions& options) {
+  const std::vector<Served> systems = all_systems(options);
+  std::vector<std::unique_ptr<Loaded>> loaded;
+  std::map<std::string, std::vector<Cost>> samples;
+  for (const Served& system : systems) {
+    loaded.push_back(std::make_unique<Loaded>(system, options.connections));
+    (void)loaded.back()->run(options.calls);  // warm up
+  }
+  for (std::size_t round = 0; round < options.rounds; ++round)
+    for (std::size_t turn = 0; turn < loaded.size(); ++turn) {
+      const std::size_t index = (turn + round) % loaded.size();
+      samples[systems[index].name].push_back(loaded[index]->run(options.calls));
+    }
+  ConnectionsReport report{options, {}};
+  const std::vector<Cost>& floor = samples["raw"];
+  for (const Served& system : systems) {
+    const std::vector<Cost>& own = samples[system.name];
+    report.rows.push_back(
+        {system.name, ratio(own, floor, &Cost::server_ns), ratio(own, floor, &Cost::total_ns),
+         median(column(own, &Cost::server_ns)), median(column(own, &Cost::total_ns)),
+         median(column(own, &Cost::elapsed_ns))});
+  }
+  return report;
+}
+
+std::string to_table(const ConnectionsReport& report) {
+  const ConnectionsOptions& options = report.options;
+  std::string text = fmt::format(
+      "perigee bench connections: {}\n{} connections in a closed loop of void calls, {} calls a "
+      "round; ratio of CPU time per call: median over {} rounds of (system / raw in the same "
+      "round), with its 95 % bootstrap interval; null is a second raw server\n",
+      machine_description(), options.connections, options.calls, options.rounds);
+  text += fmt::format("  {:<18}{:>8}  {:<16}{:>12}  {:<16}{:>11}{:>10}{:>12}\n", "", "server",
+                      "95 % interval", "with client", "95 % interval", "server us", "all us",
+                      "elapsed us");
+  for (const ConnectionsRow& row : report.rows)
+    text += fmt::format(
+        "  {:<18}{:>8.3f}  [{:.3f}, {:.3f}]{:>12.3f}  [{:.3f}, "
+        "{:.3f}]{:>11.2f}{:>10.2f}{:>12.2f}\n",
+        row.system, row.server_ratio.value, row.server_ratio.low, row.server_ratio.high,
+        row.total_ratio.value, row.total_ratio.low, row.total_ratio.high, row.server_ns / 1000,
+        row.total_ns / 1000, row.elapsed_ns / 1000);
+  return text;
+}
+
+std::string to_json(const ConnectionsReport& report) {
+  nlohmann::json document{{"experiment", "connections"},
+                          {"machine", machine_description()},
+                          {"connections", report.options.connections},
+                          {"rounds", report.options.rounds},
+                          {"calls", report.options.calls}};
+  for (const ConnectionsRow& row : report.rows)
+    document["results"][row.system] = {{"server_ratio", to_json(row.server_ratio)},
+                                       {"total_ratio", to_json(row.total_ratio)},
+                                       {"server_ns", row.server_ns},
+                                       {"total_ns", row.total_ns},
+                                       {"elapsed_ns", row.elapsed_ns}};
+  return document.dump(2) + "\n";
+}
+
+}  // namespace perigee::bench

@@ -1,0 +1,46 @@
+// `perigee bench connections`: many connections in a closed loop, and what a call costs the server
+// in CPU time, beside a raw epoll server and omniORB.
+#pragma once
+
+#include "harness/statistics.h"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace perigee::bench {
+
+struct ConnectionsOptions {
+  std::size_t rounds = 30;
+  std::size_t connections = 256;
+  std::size_t calls = 20'000;        ///< per system and round, over all connections
+  std::vector<std::string> systems;  ///< only these; empty: all
+  std::string omniorb_program;
+};
+
+/// What one system needed, over all rounds. Times per call.
+struct ConnectionsRow {
+  std::string system;
+  Estimate server_ratio;  ///< of the server's CPU time to the raw server's in the same round
+  Estimate total_ratio;   ///< the same of server and client together
+  double server_ns = 0;   ///< medians
+  double total_ns = 0;
+  double elapsed_ns = 0;
+};
+
+struct ConnectionsReport {
+  ConnectionsOptions options;
+  std::vector<ConnectionsRow> rows;
+};
+
+/// Systems take turns, in an order that rotates from round to round.
+ConnectionsReport run_connections(const ConnectionsOptions& options);
+std::string to_table(const ConnectionsReport& report);
+std::string to_json(const ConnectionsReport& report);
+
+/// The floor: prints its port, then answers GIOP requests with fixed octets until killed.
+int run_connections_server(std::size_t threads);
+/// Connects to an IOR or, for the floor, a port; then serves commands: a number of calls.
+int run_connections_client(const std::string& reference, std::size_t connections);
+
+}  // namespace perigee::bench
