@@ -162,12 +162,25 @@ int EpollReactor::wait_ms(std::chrono::milliseconds timeout) const noexcept {
 
 void EpollReactor::fetch_events(std::chrono::milliseconds timeout) noexcept {
   event_index_ = event_count_ = 0;
-  const int count = ::epoll_wait(epoll_.get(), events_.data(), static_cast<int>(events_.size()),
-                                 wait_ms(timeout));
+  const int count = wait_events(wait_ms(timeout));
   // Cleared before the tasks are looked at: whoever posts later wakes anew. An exchange, so that
   // what was posted by one who saw it still set is seen here.
   wake_pending_.exchange(false, std::memory_order_acq_rel);
   if (count > 0) event_count_ = static_cast<std::size_t>(count);
+}
+
+int EpollReactor::wait_events(int wait_ms) noexcept {
+  const auto wait = [this](int milliseconds) {
+    return ::epoll_wait(epoll_.get(), events_.data(), static_cast<int>(events_.size()),
+                        milliseconds);
+  };
+  if (wait_ms != 0 && busy_poll_.count() != 0) [[unlikely]] {
+    const TimePoint end = steady_clock().now() + busy_poll_;
+    do {
+      if (const int count = wait(0); count != 0) return count;
+    } while (steady_clock().now() < end);
+  }
+  return wait(wait_ms);
 }
 
 void EpollReactor::call_handlers() noexcept {
@@ -213,7 +226,8 @@ void EpollReactor::run_tasks() {
   }
 }
 
-std::expected<std::unique_ptr<Reactor>, IoError> make_reactor(const Clock& clock) {
+std::expected<std::unique_ptr<Reactor>, IoError> make_reactor(const Clock& clock,
+                                                              std::chrono::microseconds busy_poll) {
   ipc::Handle epoll(::epoll_create1(EPOLL_CLOEXEC));
   if (!epoll) return failure(IoOperation::create, errno);
   ipc::Handle wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
@@ -224,7 +238,7 @@ std::expected<std::unique_ptr<Reactor>, IoError> make_reactor(const Clock& clock
   if (::epoll_ctl(epoll.get(), EPOLL_CTL_ADD, wake.get(), &event) != 0) {
     return failure(IoOperation::create, errno);
   }
-  return std::make_unique<EpollReactor>(clock, std::move(epoll), std::move(wake));
+  return std::make_unique<EpollReactor>(clock, std::move(epoll), std::move(wake), busy_poll);
 }
 
 }  // namespace perigee::event

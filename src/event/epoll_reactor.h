@@ -22,8 +22,9 @@ namespace perigee::event {
 /// nested turn goes on where the outer one stands and the outer one finds nothing done twice.
 class EpollReactor final : public Reactor {
  public:
-  EpollReactor(const Clock& clock, ipc::Handle epoll, ipc::Handle wake) noexcept
-      : clock_(clock), epoll_(std::move(epoll)), wake_(std::move(wake)) {}
+  EpollReactor(const Clock& clock, ipc::Handle epoll, ipc::Handle wake,
+               std::chrono::microseconds busy_poll) noexcept
+      : clock_(clock), epoll_(std::move(epoll)), wake_(std::move(wake)), busy_poll_(busy_poll) {}
 
   std::expected<void, IoError> add(int fd, EventHandler& handler) override;
   void want_writable(int fd, EventHandler& handler, WriteInterest interest) override;
@@ -51,6 +52,7 @@ class EpollReactor final : public Reactor {
 
   void turn(std::chrono::milliseconds timeout);
   void fetch_events(std::chrono::milliseconds timeout) noexcept;
+  [[nodiscard]] int wait_events(int wait_ms) noexcept;
   [[nodiscard]] int wait_ms(std::chrono::milliseconds timeout) const noexcept;
   [[nodiscard]] bool has_left_over() const noexcept;
   void call_handlers() noexcept;
@@ -63,6 +65,7 @@ class EpollReactor final : public Reactor {
   const Clock& clock_;
   ipc::Handle epoll_;
   ipc::Handle wake_;  ///< an eventfd; edge-triggered, so it is never read
+  const std::chrono::microseconds busy_poll_;
 
   std::vector<Registration> handles_;
   std::array<epoll_event, 256> events_;  ///< fetched; those before event_index_ are done

@@ -78,6 +78,17 @@ bool Connection::limit_receive(const CallDeadline* deadline) {
   return true;
 }
 
+IoResult Connection::receive(MutableOctetSpan space, Wait wait) {
+  if (wait == Wait::yes && limits_.busy_poll.count() != 0) [[unlikely]] {
+    const TimePoint end = steady_clock().now() + limits_.busy_poll;
+    do {
+      const IoResult result = transport_->receive(space, Wait::no);
+      if (result.status != IoStatus::would_block) return result;
+    } while (steady_clock().now() < end);
+  }
+  return transport_->receive(space, wait);
+}
+
 ReadStatus Connection::read_message(messaging::IncomingMessage& message, Wait wait,
                                     MutableOctetSpan scratch, const CallDeadline* deadline) {
   for (;;) {
@@ -95,7 +106,7 @@ ReadStatus Connection::read_message(messaging::IncomingMessage& message, Wait wa
     if (deadline != nullptr || receive_limited_) [[unlikely]]
       if (!limit_receive(deadline)) return ReadStatus::timed_out;
     const MutableOctetSpan space = reader_->receive_space(scratch);
-    const IoResult result = transport_->receive(space, wait);
+    const IoResult result = receive(space, wait);
     switch (result.status) {
       case IoStatus::ok:
         break;

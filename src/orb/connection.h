@@ -23,6 +23,8 @@ namespace perigee::orb {
 struct ConnectionLimits {
   std::size_t read_buffer_size = 64 * 1024;
   std::size_t write_queue_size_max = 8 * 1024 * 1024;
+  /// How long a read with Wait::yes looks again and again before it sleeps.
+  std::chrono::microseconds busy_poll{0};
 };
 
 /// How reading one message ended.
@@ -158,6 +160,7 @@ class Connection final {
   [[nodiscard]] ReadStatus read_message(messaging::IncomingMessage& message, transport::Wait wait,
                                         MutableOctetSpan scratch, const CallDeadline* deadline);
   [[nodiscard]] bool limit_receive(const CallDeadline* deadline);
+  [[nodiscard]] IoResult receive(MutableOctetSpan space, transport::Wait wait);
   void limit_send(const CallDeadline* deadline);
 
   [[nodiscard]] bool take_writing() noexcept;

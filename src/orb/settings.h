@@ -43,7 +43,8 @@ struct Settings {
   /// Where the server listens; the runtime fills in its default when nothing is configured.
   std::vector<transport::Endpoint> listen_endpoints;
   ThreadStrategy thread_strategy = ThreadStrategy::thread_per_connection;
-  std::uint32_t threads = 0;  ///< of thread-pool and reactor-per-core; 0: one per CPU
+  std::uint32_t threads = 0;               ///< of thread-pool and reactor-per-core; 0: one per CPU
+  std::chrono::microseconds busy_poll{0};  ///< looked again and again before a thread sleeps
   [[nodiscard]] std::uint32_t thread_count() const noexcept {
     return threads != 0 ? threads : std::max(1U, std::thread::hardware_concurrency());
   }

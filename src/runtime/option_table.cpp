@@ -139,8 +139,11 @@ constexpr Option options[] = {
     {"ThreadStrategy", "server.thread_strategy", text,
      "reactive|thread-per-connection|thread-pool|reactor-per-core",
      "how the threads of a server share connections", set_thread_strategy},
-    number_option<&Settings::threads>("Threads", "server.threads", number_of,
-                                      "of a server; not set: one per CPU"),
+    number_option<&Settings::threads, 0>("Threads", "server.threads", number_of,
+                                         "of a server; 0: one per CPU"),
+    number_option<&Settings::busy_poll, 0>(
+        "BusyPoll", "server.busy_poll_us", "<microseconds>",
+        "that threads look for messages before they sleep; 0: they sleep at once"),
     {"GiopVersion", "protocol.giop_version", text, "1.0|1.1|1.2", "the highest that is spoken",
      set_giop_version},
     {"NativeCharCodeSet", "code_sets.native_char", text, "UTF-8|US-ASCII|ISO-8859-<part>",

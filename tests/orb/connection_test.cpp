@@ -25,6 +25,7 @@ class ThrottledTransport final : public transport::Transport {
   std::size_t allowance = 0;
   Octets taken;
   std::function<void()> on_send;
+  std::function<IoResult(Wait)> on_receive;
 
   IoResult send(std::span<const OctetSpan> segments, Wait) override {
     if (on_send) on_send();
@@ -37,7 +38,10 @@ class ThrottledTransport final : public transport::Transport {
     }
     return count == 0 ? IoResult{0, IoStatus::would_block, 0} : IoResult{count, IoStatus::ok, 0};
   }
-  IoResult receive(MutableOctetSpan, Wait) override { return {0, IoStatus::end_of_stream, 0}; }
+  IoResult receive(MutableOctetSpan, Wait wait) override {
+    if (on_receive) return on_receive(wait);
+    return {0, IoStatus::end_of_stream, 0};
+  }
   IoResult set_receive_timeout(std::chrono::microseconds) override { return {}; }
   IoResult set_send_timeout(std::chrono::microseconds) override { return {}; }
   void shutdown_send() noexcept override {}
@@ -60,6 +64,26 @@ cdr::Buffer message_with(std::size_t body_size) {
 }
 
 }  // namespace
+
+TEST_CASE("a read that may wait looks first, as long as it is told to") {
+  std::vector<Wait> receives;
+  const auto read_once = [&](std::chrono::microseconds busy_poll) {
+    receives.clear();
+    auto transport = std::make_unique<ThrottledTransport>();
+    transport->on_receive = [&](Wait wait) -> IoResult {
+      receives.push_back(wait);
+      const bool over = wait == Wait::yes || receives.size() == 3;
+      return {0, over ? IoStatus::end_of_stream : IoStatus::would_block, 0};
+    };
+    Connection connection(std::move(transport), giop_protocol(), {.busy_poll = busy_poll});
+    messaging::IncomingMessage message;
+    CHECK(connection.read(message, Wait::yes) == ReadStatus::end_of_stream);
+  };
+  read_once(std::chrono::microseconds(0));
+  CHECK(receives == std::vector{Wait::yes});
+  read_once(std::chrono::hours(1));
+  CHECK(receives == std::vector{Wait::no, Wait::no, Wait::no});
+}
 
 TEST_CASE("what the transport does not take at once leaves with flush, in order") {
   auto owned = std::make_unique<ThrottledTransport>();

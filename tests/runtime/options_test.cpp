@@ -68,6 +68,14 @@ TEST_CASE("an option without its value, or with one that cannot be used, is BAD_
   CHECK(contains(complaint({"-ORBFaults", "reset=often"}), "not reset=often"));
 }
 
+TEST_CASE("each thread strategy has its name") {
+  using enum orb::ThreadStrategy;
+  for (const auto& [name, strategy] :
+       {std::pair{"reactive", reactive}, std::pair{"thread-per-connection", thread_per_connection},
+        std::pair{"thread-pool", thread_pool}, std::pair{"reactor-per-core", reactor_per_core}})
+    CHECK(configured({"-ORBThreadStrategy", name}).settings.thread_strategy == strategy);
+}
+
 TEST_CASE("each option sets what it says") {
   const Configuration configuration = configured({"-ORBListenEndpoints",
                                                   "iiop://a:1;iiop://b:2",
@@ -75,6 +83,10 @@ TEST_CASE("each option sets what it says") {
                                                   "iiop://c:3",
                                                   "-ORBThreadStrategy",
                                                   "reactive",
+                                                  "-ORBThreads",
+                                                  "3",
+                                                  "-ORBBusyPoll",
+                                                  "50",
                                                   "-ORBGiopVersion",
                                                   "1.1",
                                                   "-ORBFragmentSize",
@@ -103,6 +115,8 @@ TEST_CASE("each option sets what it says") {
   CHECK(settings.listen_endpoints ==
         std::vector<transport::Endpoint>{{"iiop", "a:1"}, {"iiop", "b:2"}, {"iiop", "c:3"}});
   CHECK(settings.thread_strategy == orb::ThreadStrategy::reactive);
+  CHECK(settings.threads == 3);
+  CHECK(settings.busy_poll == std::chrono::microseconds(50));
   CHECK(settings.version_max == messaging::Version{1, 1});
   CHECK(configuration.limits.fragment_size == 4096);
   CHECK(configuration.limits.message_size_max == 100'000);

@@ -113,8 +113,9 @@ class PERIGEE_API Reactor {
   [[nodiscard]] virtual bool is_loop_thread() const noexcept = 0;
 };
 
-/// An epoll reactor. `clock` must outlive it.
+/// An epoll reactor. `clock` must outlive it. `busy_poll`: how long a turn that may wait looks
+/// again and again before it sleeps.
 PERIGEE_API std::expected<std::unique_ptr<Reactor>, IoError> make_reactor(
-    const Clock& clock = steady_clock());
+    const Clock& clock = steady_clock(), std::chrono::microseconds busy_poll = {});
 
 }  // namespace perigee::event

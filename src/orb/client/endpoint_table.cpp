@@ -166,7 +166,7 @@ std::expected<ConnectionLease, IoError> ClientEndpoint::connect(ConnectionSlot& 
   if (transport) {
     slot.connection = std::make_unique<ClientConnection>(
         std::move(*transport), protocol_,
-        ConnectionLimits{settings_.read_buffer_size, shared_queue_size_max},
+        ConnectionLimits{settings_.read_buffer_size, shared_queue_size_max, settings_.busy_poll},
         settings_.first_reply_timeout, &ledger_);
     const std::lock_guard lock(mutex_);
     slot.shareable = true;

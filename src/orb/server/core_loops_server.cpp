@@ -30,7 +30,7 @@ std::expected<void, IoError> CoreLoopsServer::start() {
 std::expected<void, IoError> CoreLoopsServer::make_loops() {
   const std::uint32_t count = core_.settings().thread_count();
   while (loops_.size() < count) {
-    auto reactor = event::make_reactor(core_.clock());
+    auto reactor = event::make_reactor(core_.clock(), core_.settings().busy_poll);
     if (!reactor) return std::unexpected(reactor.error());
     loops_.push_back(std::make_unique<ReactiveLoop>(core_, *this, std::move(*reactor)));
   }

@@ -45,7 +45,7 @@ std::expected<void, IoError> PoolServer::make_engine() {
   if (engine_) return {};  // opening the endpoints failed the last time
   auto reactor = event::make_reactor(core_.clock());
   if (!reactor) return std::unexpected(reactor.error());
-  auto poll = event::make_shared_poll();
+  auto poll = event::make_shared_poll(core_.settings().busy_poll);
   if (!poll) return std::unexpected(poll.error());
   engine_ = std::make_unique<Engine>(*this, std::move(*reactor), std::move(*poll));
   return engine_->poll->add(-1, engine_->held);

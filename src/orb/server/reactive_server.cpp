@@ -10,7 +10,7 @@
 namespace perigee::orb {
 
 ReactiveServer::ReactiveServer(OrbCore& core) : core_(core) {
-  auto reactor = event::make_reactor(core.clock());
+  auto reactor = event::make_reactor(core.clock(), core.settings().busy_poll);
   if (!reactor) {
     loop_made_ = std::unexpected(reactor.error());
     return;

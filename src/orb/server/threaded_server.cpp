@@ -15,7 +15,8 @@ using transport::Wait;
 ThreadedServer::~ThreadedServer() { stop(Completion::wait); }
 
 ConnectionLimits ThreadedServer::connection_limits() const noexcept {
-  return {core_.settings().read_buffer_size, core_.settings().write_queue_size_max};
+  return {core_.settings().read_buffer_size, core_.settings().write_queue_size_max,
+          core_.settings().busy_poll};
 }
 
 std::expected<void, IoError> ThreadedServer::start() {

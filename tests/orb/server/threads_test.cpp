@@ -96,6 +96,15 @@ TEST_CASE("the answer to a cancelled request is dropped") {
   CHECK(client.call({.key = server.key, .id = 3, .argument = 3}).id() == 3);
 }
 
+TEST_CASE("threads that look for messages before they sleep find them, and end when they shall") {
+  orb::Settings settings = server_settings(each_strategy());
+  settings.busy_poll = std::chrono::microseconds(100);
+  const ServerFixture server(settings);
+  RawClient client(server.endpoint);
+  for (std::uint32_t id = 0; id < 20; ++id)
+    CHECK(client.call({.key = server.key, .id = id, .argument = id}).result() == id + 1);
+}
+
 TEST_CASE("oneways are executed in the order of their arrival") {
   std::mutex mutex;
   std::vector<std::uint32_t> seen;
