@@ -61,8 +61,13 @@ ReactiveLoop::~ReactiveLoop() = default;
 void ReactiveLoop::adopt(std::unique_ptr<transport::Transport> transport) {
   load_.fetch_add(1, std::memory_order_relaxed);
   if (on_thread()) return add_connection(std::move(transport));
-  reactor_->post(
-      [this, adopted = std::move(transport)]() mutable { add_connection(std::move(adopted)); });
+  try {
+    reactor_->post(
+        [this, adopted = std::move(transport)]() mutable { add_connection(std::move(adopted)); });
+  } catch (const std::exception& exception) {  // this connection ends, others go on
+    log::write(log::Level::warning, "server", exception.what());
+    connection_ended();
+  }
 }
 
 void ReactiveLoop::add_connection(std::unique_ptr<transport::Transport> transport) {

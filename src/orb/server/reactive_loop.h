@@ -22,7 +22,7 @@ class ReactiveConnection;
 /// The server that a loop is a part of.
 class LoopOwner {
  public:
-  /// A connection that the loop was given has ended. On the loop's thread.
+  /// A connection that the loop was given has ended. Any thread.
   virtual void connection_ended() noexcept = 0;
 
  protected:
