@@ -27,7 +27,7 @@ class Stock(unittest.TestCase):
                              client.stderr)
 
     def test_each_thread_strategy_serves(self):
-        for strategy in ("reactive", "thread-per-connection"):
+        for strategy in ("reactive", "thread-per-connection", "thread-pool", "reactor-per-core"):
             with self.subTest(strategy), serving(f"-ORBThreadStrategy {strategy}") as server:
                 client = server.call(f"{CLIENT} {{ior}} ACME")
                 self.assertEqual((client.returncode, client.stdout), (0, "ACME 142\n"), client.stderr)
