@@ -86,13 +86,19 @@ void PoolServer::add_connection(std::unique_ptr<transport::Transport> transport)
   std::shared_ptr<PoolConnection> connection;
   try {
     connection = std::make_shared<PoolConnection>(*this, std::move(transport));
-    const std::lock_guard lock(mutex_);
-    connections_.emplace(connection.get(), connection);
+    {
+      const std::lock_guard lock(mutex_);
+      connections_.emplace(connection.get(), connection);
+    }
+    if (connection->start()) return;
   } catch (const std::exception& exception) {  // this connection ends, others go on
     log::write(log::Level::warning, "server", exception.what());
-    return engine_->acceptors.connection_ended();
   }
-  if (!connection->start()) forget(*connection);
+  {
+    const std::lock_guard lock(mutex_);
+    connections_.erase(connection.get());
+  }
+  engine_->acceptors.connection_ended();
 }
 
 void PoolServer::forget(const PoolConnection& connection) noexcept {

@@ -70,17 +70,19 @@ void ReactiveLoop::adopt(std::unique_ptr<transport::Transport> transport) {
   }
 }
 
+// Known before it is registered: nothing may fail between the reactor and its owner.
 void ReactiveLoop::add_connection(std::unique_ptr<transport::Transport> transport) {
+  std::shared_ptr<ReactiveConnection> connection;
   try {
     if (!draining_) {
-      auto connection = std::make_shared<ReactiveConnection>(*this, std::move(transport));
-      const auto place = connections_.emplace(connection.get(), connection).first;
+      connection = std::make_shared<ReactiveConnection>(*this, std::move(transport));
+      connections_.emplace(connection.get(), connection);
       if (connection->start()) return;
-      connections_.erase(place);
     }
   } catch (const std::exception& exception) {  // this connection ends, others go on
     log::write(log::Level::warning, "server", exception.what());
   }
+  connections_.erase(connection.get());
   connection_ended();
 }
 
