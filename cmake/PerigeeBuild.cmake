@@ -74,7 +74,8 @@ function(perigee_layer name)
     PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
     PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_compile_definitions(perigee_${name} PRIVATE PERIGEE_BUILDING)
-  if(PERIGEE_FUZZ)  # what is fuzzed reports its coverage; tests and programs need not
+  # What is fuzzed reports its coverage, to functions that are in the sanitizers' libraries.
+  if(PERIGEE_FUZZ AND PERIGEE_SANITIZE)
     target_compile_options(perigee_${name} PRIVATE -fsanitize=fuzzer-no-link)
   endif()
   target_link_libraries(perigee_${name} PRIVATE perigee_options ${ARG_SYSTEM_LIBRARIES})
