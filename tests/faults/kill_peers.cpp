@@ -24,7 +24,8 @@ constexpr int threads_of_client = 4;
 constexpr int calls_before_kill = 100;
 constexpr int kills_before_counting = 5;
 constexpr std::size_t memory_grown_max = 8u << 20;
-const char* const strategies[] = {"thread-per-connection", "reactive"};
+const char* const strategies[] = {"thread-per-connection", "reactive", "thread-pool",
+                                  "reactor-per-core"};
 
 /// What a client's threads have seen.
 struct Seen {

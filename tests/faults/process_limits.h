@@ -11,6 +11,9 @@ namespace perigee::test {
 [[nodiscard]] std::size_t open_handles();
 [[nodiscard]] std::size_t thread_count();
 
+/// Whether a sanitizer takes memory of its own, for what it remembers.
+[[nodiscard]] bool memory_is_watched() noexcept;
+
 /// How much memory is in use beyond what was at first.
 class MemoryWatch {
  public:

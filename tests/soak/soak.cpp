@@ -35,7 +35,6 @@ using Random = std::mt19937;
 
 constexpr std::uint32_t client_threads = 4;
 constexpr std::uint32_t data_size_max = 30'000;
-constexpr std::size_t memory_grown_max = 32u << 20;
 
 std::chrono::seconds run_time{3};
 std::uint32_t seed = 1;
@@ -186,7 +185,10 @@ class MemoryCurve {
       peak_ = std::max(peak_, last_);
     }
   }
-  [[nodiscard]] bool flat() const { return last_ <= warm_ + memory_grown_max; }
+  [[nodiscard]] bool flat() const {
+    const std::size_t grown_max = memory_is_watched() ? 256u << 20 : 32u << 20;
+    return last_ <= warm_ + grown_max;
+  }
   void print() const {
     std::printf("memory: %zu MiB after a third of the time, %zu at most, %zu in the end\n",
                 warm_ >> 20, peak_ >> 20, last_ >> 20);
