@@ -109,7 +109,7 @@ void OrbCore::run() {
     life_changed_.wait(lock, [this] { return stopping(); });
     return;
   }
-  if (const auto started = server_->start(); !started)
+  if (const auto started = server_->begin_accepting(); !started)
     throw CORBA::INITIALIZE(0, CORBA::COMPLETED_NO, to_string(started.error()));
   server_->run();
 }
@@ -118,7 +118,7 @@ void OrbCore::run() {
 void OrbCore::perform_work() {
   if (stopped()) check_running();
   if (!server_) return;
-  if (const auto started = server_->start(); !started && !stopping())
+  if (const auto started = server_->begin_accepting(); !started && !stopping())
     throw CORBA::INITIALIZE(0, CORBA::COMPLETED_NO, to_string(started.error()));
   server_->perform_work();
 }

@@ -23,9 +23,13 @@ class Server {
  public:
   virtual ~Server() = default;
 
-  /// Opens the acceptors, once; later calls do nothing. In thread-per-connection mode requests are
-  /// served from now on, in reactive mode while `run` is running.
+  /// Opens the acceptors, once; later calls do nothing. Who connects waits until `begin_accepting`.
   [[nodiscard]] virtual std::expected<void, IoError> start() = 0;
+  /// Accepts connections from now on, in reactive mode while `run` is running; starts the server if
+  /// it has not been started. Before, there may be references to objects whose adapters are still
+  /// to be made: a client that connects too early has to wait, and not to be told that there is no
+  /// such object.
+  [[nodiscard]] virtual std::expected<void, IoError> begin_accepting() = 0;
   /// Blocks until `stop`. Several threads may be in it.
   virtual void run() = 0;
   /// Stops accepting and reading, drains the connections (design, section 4 "Draining") and makes

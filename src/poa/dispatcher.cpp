@@ -324,6 +324,13 @@ void Dispatcher::check_may_wait() const {
                                "waiting for completion from within an upcall");
 }
 
+void Dispatcher::begin_accepting() {
+  const std::shared_ptr<orb::OrbCore> core = core_.lock();
+  if (!core || core->server() == nullptr || core->stopping()) return;
+  if (const auto begun = core->server()->begin_accepting(); !begun && !core->stopping())
+    throw CORBA::INITIALIZE(0, COMPLETED_NO, to_string(begun.error()));
+}
+
 void Dispatcher::resume_held_requests() noexcept {
   const std::shared_ptr<orb::OrbCore> core = core_.lock();
   if (core && core->server() != nullptr) core->server()->resume_held();

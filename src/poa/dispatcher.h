@@ -68,6 +68,8 @@ class Dispatcher final : public orb::RequestDispatcher,
   [[nodiscard]] orb::UpcallScope enter_upcall() const noexcept {
     return orb::UpcallScope(*core_identity_);
   }
+  /// A manager has become active. Raises INITIALIZE if the server cannot serve.
+  void begin_accepting();
   /// A manager has changed its state: requests that the server keeps may go on.
   void resume_held_requests() noexcept;
   [[nodiscard]] std::string next_manager_id();

@@ -39,6 +39,7 @@ void Manager::change(State state, bool wait_for_completion) {
     held_noted_.store(false);
     changed_.notify_all();
   }
+  if (state == State::ACTIVE) dispatcher_->begin_accepting();
   dispatcher_->resume_held_requests();
   if (wait_for_completion) wait_until_idle();
 }

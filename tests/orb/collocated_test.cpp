@@ -14,6 +14,7 @@ class QuietServer final : public orb::Server {
  public:
   explicit QuietServer(ScriptedProtocol& protocol) : protocol_(protocol) {}
   std::expected<void, IoError> start() override { return {}; }
+  std::expected<void, IoError> begin_accepting() override { return {}; }
   void run() override {}
   void stop(orb::Completion) noexcept override {}
   std::expected<iop::Ior, IoError> make_ior(std::string type_id, OctetSpan object_key) override {

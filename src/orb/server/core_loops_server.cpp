@@ -49,7 +49,15 @@ std::expected<void, IoError> CoreLoopsServer::start_threads() {
       return std::unexpected(IoError{IoErrorKind::limit, IoOperation::create, 0, "a thread"});
     loops_.resize(running);
   }
-  loops_.front()->reactor().post([this] { acceptors_->start(); });
+  return {};
+}
+
+std::expected<void, IoError> CoreLoopsServer::begin_accepting() {
+  if (auto started = start(); !started) return started;
+  if (accepting_.exchange(true)) return {};
+  loops_.front()->reactor().post([this] {
+    if (!loops_.front()->draining()) acceptors_->start();
+  });
   return {};
 }
 

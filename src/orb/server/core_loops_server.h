@@ -26,6 +26,7 @@ class CoreLoopsServer final : public Server, public LoopOwner {
   ~CoreLoopsServer() override;
 
   [[nodiscard]] std::expected<void, IoError> start() override;
+  [[nodiscard]] std::expected<void, IoError> begin_accepting() override;
   void run() override;
   void stop(Completion completion) noexcept override;
   void resume_held() noexcept override;
@@ -51,6 +52,7 @@ class CoreLoopsServer final : public Server, public LoopOwner {
   std::vector<std::unique_ptr<ReactiveLoop>> loops_;
   std::optional<ReactiveAcceptors> acceptors_;
   std::atomic<bool> started_{false};
+  std::atomic<bool> accepting_{false};
   std::mutex finish_mutex_;
 
   std::mutex mutex_;  // guards what follows

@@ -52,7 +52,6 @@ std::expected<void, IoError> PoolServer::make_engine() {
 }
 
 std::expected<void, IoError> PoolServer::start_threads() {
-  engine_->reactor->post([this] { engine_->acceptors.start(); });
   try {
     if (engine_->workers.start()) {
       engine_->housekeeping.start([this] { keep_house(); });
@@ -64,6 +63,20 @@ std::expected<void, IoError> PoolServer::start_threads() {
   engine_->poll->stop();
   engine_.reset();
   return std::unexpected(IoError{IoErrorKind::limit, IoOperation::create, 0, "a thread"});
+}
+
+std::expected<void, IoError> PoolServer::begin_accepting() {
+  if (auto started = start(); !started) return started;
+  if (accepting_.exchange(true)) return {};
+  engine_->reactor->post([this] {
+    if (!draining()) engine_->acceptors.start();
+  });
+  return {};
+}
+
+bool PoolServer::draining() const {
+  const std::lock_guard lock(mutex_);
+  return draining_;
 }
 
 void PoolServer::keep_house() noexcept {

@@ -32,6 +32,7 @@ class PoolServer final : public Server {
   ~PoolServer() override;
 
   [[nodiscard]] std::expected<void, IoError> start() override;
+  [[nodiscard]] std::expected<void, IoError> begin_accepting() override;
   void run() override;
   void stop(Completion completion) noexcept override;
   void resume_held() noexcept override;
@@ -73,6 +74,7 @@ class PoolServer final : public Server {
   [[nodiscard]] std::expected<void, IoError> make_engine();
   [[nodiscard]] bool started() const noexcept { return started_.load(std::memory_order_acquire); }
   [[nodiscard]] std::expected<void, IoError> start_threads();
+  [[nodiscard]] bool draining() const;
   void keep_house() noexcept;
   void add_connection(std::unique_ptr<transport::Transport> transport);
   [[nodiscard]] Connections connections() const;
@@ -84,6 +86,7 @@ class PoolServer final : public Server {
   OrbCore& core_;
   AcceptorSet endpoints_;
   std::atomic<bool> started_{false};
+  std::atomic<bool> accepting_{false};
   std::mutex start_mutex_;
   std::mutex finish_mutex_;
 

@@ -31,6 +31,12 @@ std::expected<void, IoError> ReactiveServer::start() {
   if (!loop_made_) return loop_made_;
   if (auto opened = endpoints_.open(core_); !opened) return opened;
   started_.store(true, std::memory_order_release);
+  return {};
+}
+
+std::expected<void, IoError> ReactiveServer::begin_accepting() {
+  if (auto started = start(); !started) return started;
+  if (accepting_.exchange(true)) return {};
   loop_->reactor().post([this] {
     if (!loop_->draining()) acceptors_->start();
   });

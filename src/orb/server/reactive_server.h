@@ -24,6 +24,7 @@ class ReactiveServer final : public Server, public LoopOwner {
   ~ReactiveServer() override;
 
   [[nodiscard]] std::expected<void, IoError> start() override;
+  [[nodiscard]] std::expected<void, IoError> begin_accepting() override;
   void run() override;
   void stop(Completion completion) noexcept override;
   void resume_held() noexcept override;
@@ -50,6 +51,7 @@ class ReactiveServer final : public Server, public LoopOwner {
   std::expected<void, IoError> loop_made_;
   std::optional<ReactiveAcceptors> acceptors_;
   std::atomic<bool> started_{false};
+  std::atomic<bool> accepting_{false};
 
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;

@@ -38,6 +38,14 @@ std::expected<void, IoError> ThreadedServer::start() {
   return {};
 }
 
+std::expected<void, IoError> ThreadedServer::begin_accepting() {
+  if (auto started = start(); !started) return started;
+  const std::lock_guard lock(mutex_);
+  accepting_ = true;
+  changed_.notify_all();
+  return {};
+}
+
 void ThreadedServer::run() {
   {
     Lock lock(mutex_);
@@ -61,11 +69,13 @@ void ThreadedServer::accept_connections(transport::Acceptor& acceptor) noexcept 
   }
 }
 
-// Blocks while there are as many connections as may be. False when the server stops.
+// Blocks until connections are accepted, and while there are as many as may be. False when the
+// server stops.
 bool ThreadedServer::await_place() {
   Lock lock(mutex_);
   changed_.wait(lock, [this] {
-    return stopping_ || connections_.size() < core_.settings().server_connections_max;
+    return stopping_ ||
+           (accepting_ && connections_.size() < core_.settings().server_connections_max);
   });
   return !stopping_;
 }

@@ -26,6 +26,7 @@ class ThreadedServer final : public Server {
   ~ThreadedServer() override;
 
   [[nodiscard]] std::expected<void, IoError> start() override;
+  [[nodiscard]] std::expected<void, IoError> begin_accepting() override;
   void run() override;
   void stop(Completion completion) noexcept override;
   [[nodiscard]] std::expected<iop::Ior, IoError> make_ior(std::string type_id,
@@ -64,6 +65,7 @@ class ThreadedServer final : public Server {
 
   mutable std::mutex mutex_;  // guards what follows
   mutable std::condition_variable changed_;
+  bool accepting_ = false;
   bool stopping_ = false;
   // Shared with their threads, which may outlive the entry for a moment.
   std::map<const ThreadedConnection*, std::shared_ptr<ThreadedConnection>> connections_;

@@ -79,3 +79,17 @@ TEST_CASE("a server that runs out of handles accepts again when there are some")
   CHECK(client.call({.key = orb.key_of(object), .argument = 1}).result() == 2);
   CHECK(failures_left < 0);
 }
+
+// Or it would be told that there is no object whose adapter is still to be made.
+TEST_CASE("a client that comes before a manager is active waits, and is served then") {
+  std::atomic<int> failures_left{1};
+  orb::Settings settings = server_settings(each_strategy());
+  settings.accept_retry_delay = std::chrono::milliseconds(1);
+  TestOrb orb(settings, std::make_unique<FlakyProtocol>(failures_left));
+  const auto object = orb.root()->servant_to_reference(make_servant(add_one));
+  RawClient client(orb.endpoint_of(object));
+  client.send(make_request({.key = orb.key_of(object), .argument = 1}));
+  CHECK(failures_left == 1);  // nothing was accepted, nor was it tried
+  orb.serve();
+  CHECK(client.reply().result() == 2);
+}
