@@ -3,6 +3,7 @@
 
 #include "codegen/codegen.h"
 #include "connections/connections.h"
+#include "crowd/crowd.h"
 #include "cubit/cubit.h"
 #include "cubit/perigee.h"
 #include "cubit/raw.h"
@@ -31,6 +32,56 @@ void write_file(const std::string& name, const std::string& text) {
   file << text;
   file.close();
   if (!file) throw std::runtime_error("cannot write " + name);
+}
+
+void add_crowd(CLI::App& bench) {
+  struct Settings {
+    CrowdOptions options;
+    Output output;
+  };
+  auto settings = std::make_shared<Settings>();  // lives as long as the callback below
+  CrowdOptions& options = settings->options;
+  CLI::App* command = bench.add_subcommand(
+      "crowd", "memory of idle connections, and busy ones beside peers that do not read");
+  command->add_option("--rounds", options.rounds, "rounds; 15 or more for a claim")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
+  command->add_option("--idle", options.idle, "idle connections")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
+  command->add_option("--busy", options.busy, "busy connections")
+      ->check(CLI::Range(1, 10000))
+      ->capture_default_str();
+  command->add_option("--calls", options.calls, "calls a measurement, over all busy connections")
+      ->check(CLI::Range(1000, 10000000))
+      ->capture_default_str();
+  command->add_option("--strategy", options.strategies, "thread strategies of the server")
+      ->capture_default_str();
+  command->add_option("--json", settings->output.json_file, "write the results to this file");
+  command->callback([settings] {
+    const CrowdReport report = run_crowd(settings->options);
+    std::cout << to_table(report);
+    if (!settings->output.json_file.empty())
+      write_file(settings->output.json_file, to_json(report));
+  });
+}
+
+void add_crowd_role(CLI::App& bench) {
+  auto words = std::make_shared<std::vector<std::string>>();
+  CLI::App* command = bench.add_subcommand("crowd-role", "");
+  command->group("");  // not in the help
+  command->add_option("role", *words)->expected(2, 4)->required();
+  command->callback([words] {
+    const auto number = [&words](std::size_t index) { return std::stoul(words->at(index)); };
+    const std::string& role = words->front();
+    int status = 1;
+    if (role == "server")
+      status = run_perigee_server(words->at(1), {"-ORBServerConnectionsMax", "1000000"});
+    if (role == "idle") status = run_crowd_idle(words->at(1), number(2));
+    if (role == "busy") status = run_crowd_busy(words->at(1), number(2));
+    if (role == "disturbers") status = run_crowd_disturbers(words->at(1), number(2), number(3));
+    if (status != 0) throw std::runtime_error("role failed: " + role);
+  });
 }
 
 // Beside the perigee program: in the build tree as in the install prefix.
@@ -230,6 +281,8 @@ void add_bench_command(CLI::App& tool) {
   add_structs(*bench);
   add_connections(*bench);
   add_connections_role(*bench);
+  add_crowd(*bench);
+  add_crowd_role(*bench);
   add_codegen(*bench);
   add_structs_role(*bench);
 }

@@ -66,9 +66,11 @@ class Calls {
 
 }  // namespace
 
-int run_perigee_server(const std::string& thread_strategy) {
+int run_perigee_server(const std::string& thread_strategy,
+                       const std::vector<std::string>& options) {
   std::vector<std::string> arguments{"cubit", "-ORBListenEndpoints", "iiop://127.0.0.1:0",
                                      "-ORBThreadStrategy", thread_strategy};
+  arguments.insert(arguments.end(), options.begin(), options.end());
   auto orb = CORBA::ORB_init(arguments);
   auto poa = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
   auto servant = CORBA::make_reference<CuberServant>();

@@ -1,0 +1,142 @@
+// The peers of the crowd: idle, busy, slow and half open.
+#include "connections/raw_giop.h"
+#include "crowd.h"
+
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdint>
+#include <cstring>
+#include <iostream>
+#include <stdexcept>
+
+namespace perigee::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t connections_per_source = 10'000;
+
+std::vector<int> connect_many(const RawTarget& target, std::size_t count) {
+  std::vector<int> fds;
+  for (std::size_t index = 0; index < count; ++index)
+    fds.push_back(
+        connect_raw(target.port, static_cast<std::uint8_t>(2 + index / connections_per_source)));
+  return fds;
+}
+
+/// Connections in a closed loop that measure each call.
+class BusyLoop {
+ public:
+  BusyLoop(const std::string& reference, std::size_t count) : epoll_(epoll_create1(EPOLL_CLOEXEC)) {
+    const RawTarget target = parse_raw_target(reference);
+    request_ = make_raw_request(target, "cube_void");
+    for (const int fd : connect_many(target, count)) {
+      epoll_event event{};
+      event.events = EPOLLIN;
+      event.data.u64 = calls_.size();
+      check_call(epoll_ctl(epoll_, EPOLL_CTL_ADD, fd, &event) == 0, "epoll_ctl");
+      calls_.push_back({fd, {}});
+    }
+  }
+
+  std::vector<double> run(std::size_t count) {
+    std::vector<double> latencies;
+    to_send_ = count;
+    for (Call& call : calls_) send_next(call);
+    while (latencies.size() < count) {
+      std::array<epoll_event, 256> events;
+      const int ready = epoll_wait(epoll_, events.data(), events.size(), -1);
+      for (int index = 0; index < ready; ++index) {
+        Call& call = calls_[events[static_cast<std::size_t>(index)].data.u64];
+        receive_raw_reply(call.fd);
+        latencies.push_back(
+            std::chrono::duration<double, std::nano>(Clock::now() - call.begin).count());
+        send_next(call);
+      }
+    }
+    return latencies;
+  }
+
+ private:
+  struct Call {
+    int fd;
+    Clock::time_point begin;
+  };
+
+  void send_next(Call& call) {
+    if (to_send_ == 0) return;
+    --to_send_;
+    ++request_id_;
+    std::memcpy(request_.data() + 12, &request_id_, sizeof request_id_);
+    call.begin = Clock::now();
+    send_raw(call.fd, request_);
+  }
+
+  int epoll_;
+  std::string request_;
+  std::uint32_t request_id_ = 0;
+  std::size_t to_send_ = 0;
+  std::vector<Call> calls_;
+};
+
+// As many requests as the server takes: it stops reading when its answers are not read.
+void fill(int fd, const std::string& request) {
+  while (send(fd, request.data(), request.size(), MSG_NOSIGNAL | MSG_DONTWAIT) ==
+         static_cast<ssize_t>(request.size())) {
+  }
+}
+
+void read_a_little(int fd) {
+  std::array<char, 1024> space;
+  const ssize_t count = recv(fd, space.data(), space.size(), MSG_DONTWAIT);
+  check_call(count > 0 || (count < 0 && errno == EAGAIN), "the server has cut a slow reader off");
+}
+
+}  // namespace
+
+int run_crowd_idle(const std::string& reference, std::size_t connections) {
+  const RawTarget target = parse_raw_target(reference);
+  const std::string request = make_raw_request(target, "cube_void");
+  for (const int fd : connect_many(target, connections)) {
+    send_raw(fd, request);
+    receive_raw_reply(fd);
+  }
+  std::cout << "ready" << std::endl;
+  for (std::string line; std::getline(std::cin, line);) {
+  }
+  return 0;
+}
+
+int run_crowd_busy(const std::string& reference, std::size_t connections) {
+  BusyLoop loop(reference, connections);
+  std::cout << "ready" << std::endl;
+  for (std::size_t calls = 0; std::cin >> calls;) {
+    const std::vector<double> latencies = loop.run(calls);
+    std::cout << percentile(latencies, 0.5) << ' ' << percentile(latencies, 0.99) << std::endl;
+  }
+  return 0;
+}
+
+int run_crowd_disturbers(const std::string& reference, std::size_t slow_readers,
+                         std::size_t half_open) {
+  const RawTarget target = parse_raw_target(reference);
+  const std::string request = make_raw_request(target, "echo_octets", 16 * 1024);
+  const std::vector<int> slow = connect_many(target, slow_readers);
+  for (const int fd : slow) fill(fd, request);
+  std::size_t number = 0;
+  for (const int fd : connect_many(target, half_open))  // in the header, or in the body
+    send_raw(fd, request.substr(0, ++number % 2 == 0 ? 7 : 1000));
+  std::cout << "ready" << std::endl;
+  pollfd input{STDIN_FILENO, POLLIN, 0};
+  while (poll(&input, 1, 100) == 0)
+    for (const int fd : slow) read_a_little(fd);
+  return 0;
+}
+
+}  // namespace perigee::bench

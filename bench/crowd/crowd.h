@@ -1,0 +1,55 @@
+// `perigee bench crowd`: what ten thousand idle connections take of a server's memory, and whether
+// a thousand busy ones notice peers that do not read, or that stop in the middle of a message.
+#pragma once
+
+#include "harness/statistics.h"
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace perigee::bench {
+
+struct CrowdOptions {
+  std::size_t rounds = 15;
+  std::size_t idle = 10'000;
+  std::size_t busy = 1'000;
+  std::size_t calls = 20'000;  ///< per round, over all busy connections
+  std::size_t slow_readers = 100;
+  std::size_t half_open = 100;
+  std::vector<std::string> strategies{"thread-pool", "reactor-per-core", "reactive"};
+};
+
+/// One server. Times in microseconds.
+struct CrowdRow {
+  std::string strategy;
+  double idle_octets = 0;   ///< of the server's own memory, for each idle connection
+  std::size_t threads = 0;  ///< of the server, with all connections open
+  double calm_p50 = 0;      ///< medians over the rounds
+  double calm_p99 = 0;
+  double disturbed_p99 = 0;
+  Estimate p99_ratio;   ///< disturbed to calm, within a round
+  Estimate null_ratio;  ///< calm to calm, within a round
+};
+
+struct CrowdReport {
+  CrowdOptions options;
+  std::vector<CrowdRow> rows;
+};
+
+CrowdReport run_crowd(const CrowdOptions& options);
+std::string to_table(const CrowdReport& report);
+std::string to_json(const CrowdReport& report);
+
+/// @name What the experiment starts as processes of its own.
+/// @{
+/// Connects, makes a call on each connection, prints "ready" and keeps them until its input ends.
+int run_crowd_idle(const std::string& reference, std::size_t connections);
+/// Serves commands: a number of calls, answered with their p50 and p99 in nanoseconds.
+int run_crowd_busy(const std::string& reference, std::size_t connections);
+/// Asks for much and reads a little ten times a second; sends a part of a message and no more.
+int run_crowd_disturbers(const std::string& reference, std::size_t slow_readers,
+                         std::size_t half_open);
+/// @}
+
+}  // namespace perigee::bench
