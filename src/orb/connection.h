@@ -135,6 +135,12 @@ class Connection final {
     return drained_octets_.load(std::memory_order_relaxed);
   }
 
+  /// Octets that have passed, in both directions: stands still exactly if the connection is idle.
+  /// Any thread.
+  [[nodiscard]] std::uint64_t octets_passed() const noexcept {
+    return traffic_.octets_received.value() + traffic_.octets_sent.value();
+  }
+
   /// A send has failed, or `close` was called: nothing more can be sent.
   [[nodiscard]] bool broken() const noexcept { return broken_.load(std::memory_order_relaxed); }
   /// errno of the first failed transfer; 0 if none failed with a system error.

@@ -22,7 +22,7 @@ OrbCore::OrbCore(CoreParts parts)
       messaging_(std::move(parts.messaging)),
       metrics_(std::make_unique<OrbMetrics>(settings_.measure_latencies)),
       endpoints_(std::make_unique<EndpointTable>(*protocols_, *messaging_, settings_,
-                                                 metrics_->client_traffic)),
+                                                 metrics_->client_traffic, clock_)),
       client_policies_(std::make_shared<ClientPolicies>()) {
   install_client_policies(*this, client_policies_);
 }

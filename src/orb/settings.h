@@ -70,10 +70,15 @@ struct Settings {
   std::uint32_t targets_max = 64;                  ///< of one reference; more are not tried
   std::uint32_t forwards_remembered_max = 32;      ///< per reference
   std::chrono::milliseconds connect_timeout{10'000};
+  /// Connections without calls for so long are closed; zero: never. Shorter than the server's, so
+  /// that it is mostly the client who closes: then nothing can cross.
+  std::chrono::milliseconds client_idle_timeout{120'000};
   std::chrono::milliseconds first_reply_timeout{30'000};  ///< on a new connection; zero: none
 
   // Server.
   std::uint32_t server_connections_max = 10'000;
+  /// A connection on which nothing passes, nor is in progress, for so long is closed; zero: never.
+  std::chrono::milliseconds idle_timeout{180'000};
   /// A peer that takes nothing of what is sent to it for so long is cut off; zero: never.
   std::chrono::milliseconds send_timeout{60'000};
   std::uint32_t nested_upcall_depth_max = 32;

@@ -223,6 +223,12 @@ constexpr Option options[] = {
     number_option<&Settings::send_timeout, 0>(
         "SendTimeout", "timeouts.send_ms", milliseconds,
         "until a peer that takes nothing is cut off; 0: never"),
+    number_option<&Settings::idle_timeout, 0>(
+        "IdleTimeout", "timeouts.idle_ms", milliseconds,
+        "until a server closes a connection on which nothing happens; 0: never"),
+    number_option<&Settings::client_idle_timeout, 0>(
+        "ClientIdleTimeout", "timeouts.client_idle_ms", milliseconds,
+        "until a client closes a connection without calls; 0: never"),
     number_option<&Settings::drain_timeout>(
         "DrainTimeout", "timeouts.drain_ms", milliseconds,
         "for peers to take what is sent to them while the server stops"),

@@ -118,8 +118,7 @@ class ScriptedConnector final : public transport::Connector {
   explicit ScriptedConnector(ScriptedProtocol& protocol) : protocol_(protocol) {}
   std::expected<std::unique_ptr<transport::Transport>, IoError> connect(
       const transport::Endpoint& endpoint, std::chrono::milliseconds timeout) override {
-    protocol_.counts(endpoint.address).connect_timeout_ms = timeout.count();
-    return protocol_.connect(endpoint);
+    return protocol_.connect(endpoint, timeout);
   }
 
  private:
@@ -144,9 +143,10 @@ std::expected<std::unique_ptr<transport::Acceptor>, IoError> ScriptedProtocol::l
 }
 
 std::expected<std::unique_ptr<transport::Transport>, IoError> ScriptedProtocol::connect(
-    const transport::Endpoint& endpoint) {
+    const transport::Endpoint& endpoint, std::chrono::milliseconds timeout) {
   const std::lock_guard lock(mutex_);
   TransportCounts& counts = counts_[endpoint.address];
+  counts.connect_timeout_ms = timeout.count();
   ++counts.connects;
   std::deque<Script>& scripts = scripts_[endpoint.address];
   if (!scripts.empty() && scripts.front().on_connect) scripts.front().on_connect();

@@ -109,7 +109,7 @@ class ScriptedProtocol final : public transport::ProtocolFactory {
       const transport::Endpoint& endpoint, const transport::ProfileSource& source) const override;
 
   std::expected<std::unique_ptr<transport::Transport>, IoError> connect(
-      const transport::Endpoint& endpoint);
+      const transport::Endpoint& endpoint, std::chrono::milliseconds timeout);
 
  private:
   const messaging::Protocol& messaging_;

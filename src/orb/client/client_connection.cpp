@@ -231,7 +231,28 @@ FailureCause cause_of(ReadStatus status) noexcept {
 
 // Reads one message. With the slot's own reply the slot becomes `delivered`.
 [[gnu::always_inline]] inline FailureCause ClientConnection::read_one(ReplySlot& slot) {
-  if (const FailureCause cause = read_message(slot); cause != FailureCause::none) return cause;
+  const FailureCause cause = read_message(slot);
+  return cause == FailureCause::none ? take_message(slot) : cause;
+}
+
+void ClientConnection::look_for_close() {
+  if (enlisted_.load() != 0 || !connection_.try_take_read_token()) return;
+  ReplySlot nobody;
+  nobody.request_id = 1;  // ours are even
+  nobody.holds_token = true;
+  for (;;) {
+    const ReadStatus status = connection_.read(nobody.message, Wait::no);
+    if (status == ReadStatus::would_block) break;
+    const FailureCause cause =
+        status == ReadStatus::message ? take_message(nobody) : cause_of(status);
+    if (cause == FailureCause::none) continue;
+    (void)fail(cause, connection_.framing_error());
+    break;
+  }
+  finish(nobody);
+}
+
+[[gnu::always_inline]] inline FailureCause ClientConnection::take_message(ReplySlot& slot) {
   if (first_reply_awaited_) complete_first_reply();
   switch (slot.message.kind) {
     case MessageKind::reply:

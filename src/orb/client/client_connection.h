@@ -66,6 +66,14 @@ class ClientConnection final {
   /// Sends a request that gets no reply; returns when the transport has taken it.
   TransactResult send_only(const cdr::Buffer& request, const CallDeadline* deadline = nullptr);
 
+  /// Reads what the server has sent while nobody waits for it: CloseConnection, the end of the
+  /// stream, late replies. Does not block; does nothing while callers read.
+  void look_for_close();
+  /// Grows with each request.
+  [[nodiscard]] std::uint32_t requests() const noexcept {
+    return next_request_id_.load(std::memory_order_relaxed);
+  }
+
   /// Ends the connection: calls in progress fail.
   void close() noexcept { connection_.close(); }
   /// Adds errno, peer and framing error to an error of this connection.
@@ -84,6 +92,7 @@ class ClientConnection final {
   [[nodiscard]] FailureCause read_one(ReplySlot& slot);
   [[nodiscard]] FailureCause read_message(ReplySlot& slot);
   [[nodiscard]] FailureCause read_blocking(ReplySlot& slot);
+  [[nodiscard]] FailureCause take_message(ReplySlot& slot);
   [[nodiscard]] FailureCause take_reply(ReplySlot& slot);
   void deliver(std::uint32_t request_id, messaging::IncomingMessage& message);
   void complete_first_reply();

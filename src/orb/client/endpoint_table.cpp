@@ -43,7 +43,8 @@ void ConnectionLease::reset() noexcept {
 
 ClientEndpoint::ClientEndpoint(transport::Endpoint endpoint, const CodeSetChoice& choice,
                                transport::Connector* connector, const messaging::Protocol& protocol,
-                               const Settings& settings, TrafficLedger& ledger)
+                               const Settings& settings, TrafficLedger& ledger,
+                               IdleSweeper& sweeper)
     : endpoint_(std::move(endpoint)),
       code_sets_(choice.code_sets),
       announced_octets_(iop::encode_code_set_context(choice.announced)),
@@ -51,6 +52,7 @@ ClientEndpoint::ClientEndpoint(transport::Endpoint endpoint, const CodeSetChoice
       protocol_(protocol),
       settings_(settings),
       ledger_(ledger),
+      sweeper_(sweeper),
       slots_(std::max<std::uint32_t>(settings.connections_per_endpoint_max, 1)) {
   if (choice.announced.char_data != 0)
     announcement_.push_back({iop::context_code_sets, announced_octets_});
@@ -168,6 +170,8 @@ std::expected<ConnectionLease, IoError> ClientEndpoint::connect(ConnectionSlot& 
         std::move(*transport), protocol_,
         ConnectionLimits{settings_.read_buffer_size, shared_queue_size_max, settings_.busy_poll},
         settings_.first_reply_timeout, &ledger_);
+    slot.idle = {};
+    sweeper_.start();
     const std::lock_guard lock(mutex_);
     slot.shareable = true;
     notify_waiters();
@@ -207,6 +211,28 @@ void ClientEndpoint::notify_waiters() noexcept {
   if (waiters_.load() != 0) slot_changed_.notify_all();
 }
 
+// Connections in use are not idle: they are left alone. Of the others this is the only user, unless
+// somebody joins.
+void ClientEndpoint::close_idle(TimePoint now, Duration limit) {
+  for (ConnectionSlot& slot : slots_) {
+    if (!claim(slot)) continue;
+    const ConnectionLease lease(*this, slot, true);
+    if (!slot.connection) continue;
+    const bool idle = slot.idle.is_over(slot.connection->requests(), now, limit);
+    slot.connection->look_for_close();
+    if (idle) retire(slot);
+  }
+}
+
+// Closes the connection, unless somebody has joined.
+void ClientEndpoint::retire(ConnectionSlot& slot) noexcept {
+  std::unique_ptr<ClientConnection> retired;  // destroyed after the lock
+  const std::lock_guard lock(mutex_);
+  if (slot.users.load() != 1) return;
+  slot.shareable = false;
+  retired = std::move(slot.connection);
+}
+
 void ClientEndpoint::close_all() noexcept {
   const std::lock_guard lock(mutex_);
   for (ConnectionSlot& slot : slots_) {
@@ -219,8 +245,13 @@ void ClientEndpoint::close_all() noexcept {
 
 EndpointTable::EndpointTable(const transport::ProtocolRegistry& protocols,
                              const messaging::Protocol& protocol, const Settings& settings,
-                             TrafficLedger& ledger)
-    : protocols_(protocols), protocol_(protocol), settings_(settings), ledger_(ledger) {}
+                             TrafficLedger& ledger, const Clock& clock)
+    : protocols_(protocols),
+      protocol_(protocol),
+      settings_(settings),
+      ledger_(ledger),
+      clock_(clock),
+      sweeper_(idle_watch_period(settings.client_idle_timeout), [this] { close_idle(); }) {}
 
 std::shared_ptr<ClientEndpoint> EndpointTable::find(const transport::Endpoint& endpoint,
                                                     const CodeSetChoice& choice) {
@@ -231,13 +262,27 @@ std::shared_ptr<ClientEndpoint> EndpointTable::find(const transport::Endpoint& e
     log::write(log::Level::debug, "orb", "many endpoints: forgetting those that nobody refers to");
     std::erase_if(endpoints_, [](const auto& entry) { return entry.second.use_count() == 1; });
   }
-  auto made = std::make_shared<ClientEndpoint>(
-      endpoint, choice, protocols_.connector(endpoint.scheme), protocol_, settings_, ledger_);
+  auto made =
+      std::make_shared<ClientEndpoint>(endpoint, choice, protocols_.connector(endpoint.scheme),
+                                       protocol_, settings_, ledger_, sweeper_);
   endpoints_.emplace(std::move(key), made);
   return made;
 }
 
+std::vector<std::shared_ptr<ClientEndpoint>> EndpointTable::endpoints() {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::shared_ptr<ClientEndpoint>> all;
+  for (const auto& [key, client] : endpoints_) all.push_back(client);
+  return all;
+}
+
+void EndpointTable::close_idle() {
+  const TimePoint now = clock_.now();
+  for (const auto& client : endpoints()) client->close_idle(now, settings_.client_idle_timeout);
+}
+
 void EndpointTable::close_all() noexcept {
+  sweeper_.stop();
   const std::lock_guard lock(mutex_);
   for (const auto& [key, client] : endpoints_) client->close_all();
 }

@@ -4,7 +4,9 @@
 #pragma once
 
 #include "orb/client/client_connection.h"
+#include "orb/client/idle_sweeper.h"
 #include "orb/code_sets.h"
+#include "orb/idle_watch.h"
 #include "orb/settings.h"
 #include <perigee/messaging/protocol.h>
 #include <perigee/transport/registry.h>
@@ -33,6 +35,7 @@ struct ConnectionSlot {
   bool shareable = false;  // under the endpoint's mutex: others may raise `users` above 0
   bool exclusive = false;  // under the endpoint's mutex: checked out with Sharing::forbidden
   bool temporary = false;  // not one of the endpoint's: deleted when it is given back
+  IdleWatch idle;          // of who has raised `users` from 0 to 1
   std::unique_ptr<ClientConnection> connection;
 };
 
@@ -94,7 +97,7 @@ class ClientEndpoint final {
   /// What comes from the ORB must outlive the endpoint.
   ClientEndpoint(transport::Endpoint endpoint, const CodeSetChoice& choice,
                  transport::Connector* connector, const messaging::Protocol& protocol,
-                 const Settings& settings, TrafficLedger& ledger);
+                 const Settings& settings, TrafficLedger& ledger, IdleSweeper& sweeper);
   ClientEndpoint(const ClientEndpoint&) = delete;
   ClientEndpoint& operator=(const ClientEndpoint&) = delete;
 
@@ -111,6 +114,8 @@ class ClientEndpoint final {
   [[nodiscard]] std::span<const iop::ServiceContext> announcement() const noexcept {
     return announcement_;
   }
+  /// Closes connections that have been idle for the time, and those that the server has closed.
+  void close_idle(TimePoint now, Duration limit);
   /// Fails calls in progress. The endpoint can be used again.
   void close_all() noexcept;
 
@@ -128,6 +133,7 @@ class ClientEndpoint final {
   [[nodiscard]] Choice share() noexcept;
   [[nodiscard]] std::expected<ConnectionLease, IoError> connect(ConnectionSlot& slot,
                                                                 const CheckoutLimits& limits);
+  void retire(ConnectionSlot& slot) noexcept;
   void notify_waiters() noexcept;
 
   const transport::Endpoint endpoint_;
@@ -138,6 +144,7 @@ class ClientEndpoint final {
   const messaging::Protocol& protocol_;
   const Settings& settings_;
   TrafficLedger& ledger_;
+  IdleSweeper& sweeper_;
   std::vector<ConnectionSlot> slots_;
 
   std::mutex mutex_;  // guards `shareable` of the slots
@@ -149,22 +156,29 @@ class ClientEndpoint final {
 class EndpointTable final {
  public:
   EndpointTable(const transport::ProtocolRegistry& protocols, const messaging::Protocol& protocol,
-                const Settings& settings, TrafficLedger& ledger);
+                const Settings& settings, TrafficLedger& ledger, const Clock& clock);
 
   /// Makes the endpoint known if it is not. Does not connect. Beyond `endpoints_max`, endpoints
   /// that no reference uses are forgotten, and their connections closed.
   [[nodiscard]] std::shared_ptr<ClientEndpoint> find(const transport::Endpoint& endpoint,
                                                      const CodeSetChoice& choice);
+  /// What the sweeper does: see ClientEndpoint.
+  void close_idle();
+  /// The sweeper has ended, too.
   void close_all() noexcept;
 
  private:
+  [[nodiscard]] std::vector<std::shared_ptr<ClientEndpoint>> endpoints();
+
   const transport::ProtocolRegistry& protocols_;
   const messaging::Protocol& protocol_;
   const Settings& settings_;
   TrafficLedger& ledger_;
+  const Clock& clock_;
   std::mutex mutex_;  // guards what follows
   std::map<std::pair<transport::Endpoint, CodeSetChoice>, std::shared_ptr<ClientEndpoint>>
       endpoints_;
+  IdleSweeper sweeper_;  // last: its thread uses all the rest
 };
 
 }  // namespace perigee::orb

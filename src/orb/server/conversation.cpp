@@ -206,6 +206,7 @@ void Conversation::finish(PendingReply& request) noexcept {
   {
     const std::lock_guard lock(mutex_);
     --pending_count_;
+    last_is_held_ = request.held();
     (request.previous_ != nullptr ? request.previous_->next_ : pending_) = request.next_;
     if (request.next_ != nullptr) request.next_->previous_ = request.previous_;
     if (!draining_ || pending_count_ != 0 || closed_) return;
@@ -223,6 +224,16 @@ void Conversation::drain() {
     closed_ = true;
   }
   send_close();
+}
+
+bool Conversation::drain_if_idle() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (draining_ || pending_count_ != 0 || last_is_held_) return false;
+    draining_ = closed_ = true;
+  }
+  send_close();
+  return true;
 }
 
 // By the thread that found that nothing is in progress: so nobody else is sending a reply.

@@ -71,6 +71,9 @@ class Conversation final {
   void drain();
   /// Requests are in progress.
   [[nodiscard]] bool busy() const;
+  /// Does what `drain` does, if no request is in progress or held. False if one is, or if the
+  /// conversation is drained already. Any thread.
+  [[nodiscard]] bool drain_if_idle();
   /// CloseConnection has been sent.
   [[nodiscard]] bool closed() const;
 
@@ -97,6 +100,7 @@ class Conversation final {
   mutable std::mutex mutex_;         // guards what follows
   PendingReply* pending_ = nullptr;  // requests in progress, a list through them
   std::uint32_t pending_count_ = 0;
+  bool last_is_held_ = false;  // the request that was finished last waits for a POAManager
   bool draining_ = false;
   bool closed_ = false;
 };

@@ -159,6 +159,19 @@ void ReactiveConnection::end_gently() {
 
 void ReactiveConnection::drain() { conversation_.drain(); }
 
+void ReactiveConnection::watch_idle(TimePoint now) noexcept {
+  if (state_ != State::serving) return;
+  const auto limit = loop_.core().settings().idle_timeout;
+  if (!idle_.is_over(connection_.octets_passed(), now, limit)) return;
+  const auto self = shared_from_this();
+  try {
+    if (conversation_.drain_if_idle()) end_gently();
+  } catch (const std::exception& exception) {  // bad_alloc: it ends at once
+    log::write(log::Level::error, "server", exception.what());
+    close();
+  }
+}
+
 void ReactiveConnection::close() noexcept {
   if (state_ == State::closed) return;
   const auto self = shared_from_this();

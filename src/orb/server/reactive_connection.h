@@ -2,6 +2,7 @@
 #pragma once
 
 #include "orb/connection.h"
+#include "orb/idle_watch.h"
 #include "orb/server/conversation.h"
 #include <perigee/event/reactor.h>
 #include <perigee/transport/transport.h>
@@ -35,6 +36,8 @@ class ReactiveConnection final : public ConversationHost,
   [[nodiscard]] bool answered() const { return conversation_.closed(); }
   /// And all of it is on its way to the peer.
   [[nodiscard]] bool finished() const { return answered() && connection_.idle_output(); }
+  /// Called periodically: ends the connection if it has been idle for too long.
+  void watch_idle(TimePoint now) noexcept;
   /// Dispatches a message that was held.
   void handle_held(messaging::IncomingMessage& message) noexcept;
   /// Before a nested turn: sends what is to be sent, and lets others use the scratch space.
@@ -73,6 +76,7 @@ class ReactiveConnection final : public ConversationHost,
   Connection connection_;
   Conversation conversation_;
   State state_ = State::serving;
+  IdleWatch idle_;
   bool paused_ = false;          // nothing is read while replies wait to be read by the peer
   bool output_watched_ = false;  // a timer looks whether the peer goes on reading
   bool output_ends_ = false;

@@ -77,13 +77,37 @@ void ReactiveLoop::add_connection(std::unique_ptr<transport::Transport> transpor
     if (!draining_) {
       connection = std::make_shared<ReactiveConnection>(*this, std::move(transport));
       connections_.emplace(connection.get(), connection);
-      if (connection->start()) return;
+      if (connection->start()) return begin_idle_watch();
     }
   } catch (const std::exception& exception) {  // this connection ends, others go on
     log::write(log::Level::warning, "server", exception.what());
   }
   connections_.erase(connection.get());
   connection_ended();
+}
+
+// One timer for all connections, as long as there are some. Without memory for it the next
+// connection begins it.
+void ReactiveLoop::begin_idle_watch() noexcept {
+  const auto limit = core_.settings().idle_timeout;
+  if (idle_watched_ || limit <= std::chrono::milliseconds::zero() || connections_.empty()) return;
+  try {
+    reactor_->schedule(core_.clock().now() + idle_watch_period(limit), [this] { watch_idle(); });
+    idle_watched_ = true;
+  } catch (const std::exception& exception) {
+    log::write(log::Level::warning, "server", exception.what());
+  }
+}
+
+void ReactiveLoop::watch_idle() noexcept {
+  idle_watched_ = false;
+  try {
+    const TimePoint now = core_.clock().now();
+    for (const auto& connection : connections()) connection->watch_idle(now);
+  } catch (const std::exception& exception) {
+    log::write(log::Level::warning, "server", exception.what());
+  }
+  begin_idle_watch();
 }
 
 void ReactiveLoop::connection_ended() noexcept {

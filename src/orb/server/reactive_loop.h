@@ -91,6 +91,8 @@ class ReactiveLoop final {
   void dispatch_held();
   void interrupt_finished();
   void interrupt_stuck();
+  void begin_idle_watch() noexcept;
+  void watch_idle() noexcept;
   [[nodiscard]] std::vector<std::shared_ptr<ReactiveConnection>> connections() const;
 
   OrbCore& core_;
@@ -103,6 +105,7 @@ class ReactiveLoop final {
   std::vector<ReactiveConnection*> busy_;  // one per level
   std::deque<HeldRequest> held_;
   bool draining_ = false;
+  bool idle_watched_ = false;  // a timer looks for idle connections
 };
 
 }  // namespace perigee::orb

@@ -161,10 +161,20 @@ void ThreadedConnection::call_helper() {
     (void)spawn();
 }
 
-void ThreadedConnection::watch() {
+void ThreadedConnection::watch(TimePoint now) {
   const std::uint32_t changes = token_changes_.load();
   if (changes % 2 == 0 && changes != 0 && changes == watched_changes_) call_helper();
   watched_changes_ = changes;
+  if (server_.core().settings().idle_timeout > std::chrono::milliseconds::zero()) watch_idle(now);
+}
+
+// A peer that does not close after CloseConnection is cut off later.
+void ThreadedConnection::watch_idle(TimePoint now) {
+  const Settings& settings = server_.core().settings();
+  const Duration limit = idle_is_over_ ? settings.drain_timeout : settings.idle_timeout;
+  if (!idle_.is_over(connection_.octets_passed(), now, limit)) return;
+  if (idle_is_over_) return interrupt();
+  idle_is_over_ = conversation_.drain_if_idle();
 }
 
 void ThreadedConnection::interrupt_if_stuck() noexcept {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "orb/connection.h"
+#include "orb/idle_watch.h"
 #include "orb/server/conversation.h"
 #include <perigee/transport/transport.h>
 
@@ -31,8 +32,9 @@ class ThreadedConnection final : public ConversationHost,
 
   /// Starts the first thread. False if there is none to be had.
   [[nodiscard]] bool start();
-  /// Called periodically: finds a reader if nobody has been reading since the last call.
-  void watch();
+  /// Called periodically: finds a reader if nobody has been reading since the last call, and ends
+  /// the connection if it has been idle for too long.
+  void watch(TimePoint now);
   void drain() { conversation_.drain(); }
   /// Ends reading and writing, for good. Any thread.
   void interrupt() noexcept { connection_.close(); }
@@ -59,6 +61,7 @@ class ThreadedConnection final : public ConversationHost,
   void linger(MutableOctetSpan scratch);
   void end();
   void call_helper();
+  void watch_idle(TimePoint now);
   [[nodiscard]] bool spawn();
 
   ThreadedServer& server_;
@@ -67,6 +70,8 @@ class ThreadedConnection final : public ConversationHost,
   bool pipelining_ = false;  // under the read token: the peer has sent requests without waiting
   std::atomic<std::uint32_t> token_changes_{0};  // odd: somebody holds the read token
   std::uint32_t watched_changes_ = 0;            // of the watching thread
+  IdleWatch idle_;                               // of the watching thread
+  bool idle_is_over_ = false;                    // of the watching thread
   bool was_sending_ = false;                     // of the stopping thread
 
   mutable std::mutex mutex_;  // guards what follows

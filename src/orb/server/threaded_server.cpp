@@ -131,7 +131,8 @@ void ThreadedServer::watch() noexcept {
       if (stopping_ && connections_.empty()) return;
     }
     try {
-      for (const auto& connection : connections()) connection->watch();
+      const TimePoint now = core_.clock().now();
+      for (const auto& connection : connections()) connection->watch(now);
     } catch (const std::exception& exception) {
       log::write(log::Level::warning, "server", exception.what());
     }

@@ -1,0 +1,148 @@
+// Idle connections of clients: closed when their time is over, or when the server has closed them.
+#include "orb/client/endpoint_table.h"
+#include "orb/fixture.h"
+#include "orb/idle_watch.h"
+#include "support/fake_clock.h"
+#include <perigee/orb/stub.h>
+
+#include <doctest/doctest.h>
+
+#include <thread>
+
+namespace perigee::test {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+// The sweeper's thread does nothing of its own for an hour: tests do what it does.
+orb::Settings idle_after(milliseconds limit) {
+  orb::Settings settings;
+  settings.client_idle_timeout = limit;
+  settings.connections_per_endpoint_max = 1;
+  return settings;
+}
+
+constexpr milliseconds hour = std::chrono::hours(1);
+
+}  // namespace
+
+TEST_CASE("idle is what has stood still for the whole limit since somebody looked") {
+  orb::IdleWatch watch;
+  const TimePoint start{};
+  CHECK_FALSE(watch.is_over(7, start, milliseconds(10)));
+  CHECK_FALSE(watch.is_over(7, start + milliseconds(9), milliseconds(10)));
+  CHECK(watch.is_over(7, start + milliseconds(10), milliseconds(10)));
+  CHECK_FALSE(watch.is_over(8, start + milliseconds(30), milliseconds(10)));
+  CHECK(watch.is_over(8, start + milliseconds(40), milliseconds(10)));
+}
+
+TEST_CASE("somebody looks eight times in the limit, at least every ten seconds, never for none") {
+  CHECK(orb::idle_watch_period(milliseconds(0)) == milliseconds(0));
+  CHECK(orb::idle_watch_period(milliseconds(1)) == milliseconds(1));
+  CHECK(orb::idle_watch_period(milliseconds(800)) == milliseconds(100));
+  CHECK(orb::idle_watch_period(hour) == milliseconds(10'000));
+}
+
+TEST_CASE("a connection without calls for the time is closed, the next call connects anew") {
+  FakeClock clock;
+  Fixture fixture(idle_after(hour), clock);
+  fixture.peer("peer", reply_with_long(1));
+  const auto object = fixture.object({"peer"});
+  auto& endpoints = fixture.core().endpoints();
+  CHECK(echo(object) == 1);
+  endpoints.close_idle();
+  clock.advance(hour - milliseconds(1));
+  endpoints.close_idle();
+  CHECK(echo(object) == 1);
+  CHECK(fixture.counts("peer").connects == 1);
+  endpoints.close_idle();  // sees that there was a call
+  clock.advance(hour);
+  endpoints.close_idle();
+  CHECK(echo(object) == 1);
+  CHECK(fixture.counts("peer").connects == 2);
+}
+
+TEST_CASE("a new connection's time begins with it") {
+  FakeClock clock;
+  Fixture fixture(idle_after(hour), clock);
+  fixture.peer("peer", reply_with_long(1));
+  const auto object = fixture.object({"peer"});
+  auto& endpoints = fixture.core().endpoints();
+  CHECK(echo(object) == 1);
+  endpoints.close_idle();
+  endpoints.close_all();
+  clock.advance(hour);
+  CHECK(echo(object) == 1);  // on a connection with as many requests as the old one had
+  endpoints.close_idle();
+  CHECK(echo(object) == 1);
+  CHECK(fixture.counts("peer").connects == 2);
+}
+
+TEST_CASE("a connection with a call in progress is not idle, however long that takes") {
+  FakeClock clock;
+  Fixture fixture(idle_after(hour), clock);
+  fixture.peer("peer", [&](ScriptedTransport& transport, const IncomingMessage& message) {
+    auto& endpoints = fixture.core().endpoints();
+    endpoints.close_idle();
+    clock.advance(2 * hour);
+    endpoints.close_idle();
+    send_reply(transport, message, ReplyStatus::no_exception,
+               [](cdr::Encoder& encoder) { encoder.write(std::int32_t{5}); });
+  });
+  const auto object = fixture.object({"peer"});
+  CHECK(echo(object) == 5);
+  CHECK(echo(object) == 5);
+  CHECK(fixture.counts("peer").connects == 1);
+}
+
+TEST_CASE("a connection that the server has closed meanwhile is dropped: no oneway is lost there") {
+  Fixture fixture(idle_after(hour));
+  ScriptedTransport* first = nullptr;
+  fixture.peer("peer", [&](ScriptedTransport& transport, const IncomingMessage& message) {
+    first = &transport;
+    send_reply(transport, message, ReplyStatus::no_exception,
+               [](cdr::Encoder& encoder) { encoder.write(std::int32_t{5}); });
+  });
+  int arrived = 0;
+  fixture.peer("peer", [&](ScriptedTransport&, const IncomingMessage&) { ++arrived; });
+  const auto object = fixture.object({"peer"});
+  CHECK(echo(object) == 5);
+  SUBCASE("with CloseConnection") { send_close_connection(*first); }
+  SUBCASE("by dying") { first->reset(); }
+  fixture.core().endpoints().close_idle();
+  stub::invoke(*object, notify_operation, nullptr, nullptr);
+  CHECK(arrived == 1);
+  CHECK(fixture.counts("peer").connects == 2);
+}
+
+TEST_CASE("looking for what the server has closed leaves a good connection alone") {
+  Fixture fixture(idle_after(hour));
+  fixture.peer("peer", reply_with_long(1));
+  const auto object = fixture.object({"peer"});
+  for (int call = 0; call < 10; ++call) {
+    CHECK(echo(object) == 1);
+    fixture.core().endpoints().close_idle();
+  }
+  CHECK(fixture.counts("peer").connects == 1);
+}
+
+TEST_CASE("calls of several threads and a sweeper that closes all the time get their replies") {
+  orb::Settings settings;
+  settings.client_idle_timeout = milliseconds(1);
+  settings.connections_per_endpoint_max = 2;
+  Fixture fixture(settings);
+  fixture.peer("peer", reply_with_long(1));
+  std::vector<std::jthread> callers;
+  std::atomic<int> answered{0};
+  for (int caller = 0; caller < 4; ++caller)
+    callers.emplace_back([&] {
+      const auto object = fixture.object({"peer"});
+      for (int call = 0; call < 500; ++call) answered += echo(object);
+    });
+  for (int sweep = 0; sweep < 500; ++sweep) fixture.core().endpoints().close_idle();
+  callers.clear();
+  CHECK(answered == 2000);
+}
+
+}  // namespace perigee::test
