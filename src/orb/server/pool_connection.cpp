@@ -161,6 +161,20 @@ void PoolConnection::end_gently() {
                      });
 }
 
+void PoolConnection::watch_idle(TimePoint now) noexcept {
+  const auto& settings = server_.core().settings();
+  if (!idle_.is_over(connection_.octets_passed(), now, settings.idle_timeout)) return;
+  try {
+    if (!conversation_.drain_if_idle()) return;
+    server_.call_later(settings.drain_idle_timeout, [known = weak_from_this()] {
+      if (const auto connection = known.lock()) connection->interrupt();
+    });
+  } catch (const std::exception& exception) {  // bad_alloc: it ends at once
+    log::write(log::Level::error, "server", exception.what());
+    interrupt();
+  }
+}
+
 void PoolConnection::close() noexcept {
   if (state_ == State::closed) return;
   state_ = State::closed;

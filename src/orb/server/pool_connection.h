@@ -2,6 +2,7 @@
 #pragma once
 
 #include "orb/connection.h"
+#include "orb/idle_watch.h"
 #include "orb/server/pool_task.h"
 #include <perigee/transport/transport.h>
 
@@ -45,6 +46,9 @@ class PoolConnection final : public ConversationHost,
   [[nodiscard]] bool finished() const { return answered() && connection_.idle_output(); }
   /// Cuts the connection if its peer has taken nothing since `drained_octets` was that.
   void check_output(std::uint64_t drained_before);
+  /// On the housekeeping thread, from time to time: sends CloseConnection when nothing has passed
+  /// for `idle_timeout`, and cuts the connection if the peer does not close it then.
+  void watch_idle(TimePoint now) noexcept;
   /// Dispatches a message that was held.
   void handle_held(messaging::IncomingMessage& message, PoolWorker& worker) noexcept;
   /// @}
@@ -81,6 +85,7 @@ class PoolConnection final : public ConversationHost,
   PoolServer& server_;
   Connection connection_;
   Conversation conversation_;
+  IdleWatch idle_;                        // the housekeeping thread's
   State state_ = State::serving;          // the owner's
   std::atomic<bool> input_ended_{false};  // set by the owner
   std::atomic<bool> output_ends_{false};

@@ -69,7 +69,9 @@ std::expected<void, IoError> PoolServer::begin_accepting() {
   if (auto started = start(); !started) return started;
   if (accepting_.exchange(true)) return {};
   engine_->reactor->post([this] {
-    if (!draining()) engine_->acceptors.start();
+    if (draining()) return;
+    engine_->acceptors.start();
+    watch_idle();
   });
   return {};
 }
@@ -77,6 +79,19 @@ std::expected<void, IoError> PoolServer::begin_accepting() {
 bool PoolServer::draining() const {
   const std::lock_guard lock(mutex_);
   return draining_;
+}
+
+// One timer for all connections. The first look finds none.
+void PoolServer::watch_idle() noexcept {
+  const auto period = idle_watch_period(core_.settings().idle_timeout);
+  if (period.count() == 0 || draining()) return;
+  try {
+    const TimePoint now = core_.clock().now();
+    engine_->reactor->schedule(now + period, [this] { watch_idle(); });
+    for (const auto& connection : connections()) connection->watch_idle(now);
+  } catch (const std::exception& exception) {
+    log::write(log::Level::warning, "server", exception.what());
+  }
 }
 
 void PoolServer::keep_house() noexcept {

@@ -76,6 +76,7 @@ class PoolServer final : public Server {
   [[nodiscard]] std::expected<void, IoError> start_threads();
   [[nodiscard]] bool draining() const;
   void keep_house() noexcept;
+  void watch_idle() noexcept;
   void add_connection(std::unique_ptr<transport::Transport> transport);
   [[nodiscard]] Connections connections() const;
   void drain();

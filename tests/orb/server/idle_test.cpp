@@ -17,14 +17,6 @@ using ObjectRef = CORBA::object_reference<CORBA::Object>;
 
 // Within which a busy machine brings a request to a new connection.
 constexpr milliseconds limit{200};
-// A pool does not look for idle connections.
-ThreadStrategy each_watching_strategy() {
-  ThreadStrategy strategy = ThreadStrategy::thread_per_connection;
-  SUBCASE("thread-per-connection") {}
-  SUBCASE("reactive") { strategy = ThreadStrategy::reactive; }
-  SUBCASE("reactor-per-core") { strategy = ThreadStrategy::reactor_per_core; }
-  return strategy;
-}
 
 constexpr stub::Operation act_operation{"act", stub::Operation::Kind::twoway, {}};
 
@@ -62,7 +54,7 @@ void pass_time(milliseconds time) {
 }  // namespace
 
 TEST_CASE("a connection on which nothing passes for the time gets CloseConnection and the end") {
-  const ServerFixture server(idle_after(limit, each_watching_strategy()));
+  const ServerFixture server(idle_after(limit, each_strategy()));
   RawClient client(server.endpoint);
   CHECK(client.call({.key = server.key, .argument = 1}).result() == 2);
   CHECK(client.reply().type() == type_close_connection);
@@ -72,7 +64,7 @@ TEST_CASE("a connection on which nothing passes for the time gets CloseConnectio
 }
 
 TEST_CASE("a client that does not close after CloseConnection is cut off, others get its place") {
-  orb::Settings settings = idle_after(milliseconds(5), each_watching_strategy());
+  orb::Settings settings = idle_after(milliseconds(5), each_strategy());
   settings.drain_timeout = milliseconds(5);
   settings.server_connections_max = 1;
   const ServerFixture server(settings);
@@ -83,18 +75,17 @@ TEST_CASE("a client that does not close after CloseConnection is cut off, others
 }
 
 TEST_CASE("a connection with a request in progress is not idle, however long that takes") {
-  const ServerFixture server(idle_after(limit, each_watching_strategy()),
-                             [](orb::ServerRequest& request) {
-                               pass_time(2 * limit);
-                               add_one(request);
-                             });
+  const ServerFixture server(idle_after(limit, each_strategy()), [](orb::ServerRequest& request) {
+    pass_time(2 * limit);
+    add_one(request);
+  });
   RawClient client(server.endpoint);
   CHECK(client.call({.key = server.key, .argument = 1}).result() == 2);
   CHECK(client.reply().type() == type_close_connection);
 }
 
 TEST_CASE("a connection whose request waits for a POAManager is not idle") {
-  const ServerFixture server(idle_after(limit, each_watching_strategy()));
+  const ServerFixture server(idle_after(limit, each_strategy()));
   server.orb.root()->the_POAManager()->hold_requests(false);
   RawClient client(server.endpoint);
   client.send(make_request({.key = server.key, .argument = 1}));
@@ -105,7 +96,7 @@ TEST_CASE("a connection whose request waits for a POAManager is not idle") {
 
 TEST_CASE("of calls on connections that the server closes none is lost, and none is made twice") {
   std::atomic<std::uint32_t> made{0};
-  const ServerFixture server(idle_after(milliseconds(5), each_watching_strategy()),
+  const ServerFixture server(idle_after(milliseconds(5), each_strategy()),
                              [&](orb::ServerRequest& request) {
                                ++made;
                                add_one(request);
@@ -125,7 +116,7 @@ TEST_CASE("of calls on connections that the server closes none is lost, and none
 }
 
 TEST_CASE("a client without calls for the time closes its connection") {
-  const ServerFixture server(each_watching_strategy());
+  const ServerFixture server(each_strategy());
   orb::Settings settings = server_settings(ThreadStrategy::thread_per_connection);
   settings.client_idle_timeout = milliseconds(5);
   const TestOrb client(settings);
