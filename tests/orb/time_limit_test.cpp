@@ -68,6 +68,9 @@ class LatePeer {
   std::atomic<int> arrived_{0};
 };
 
+// Within which a busy machine sends a request, of which then nobody knows whether it was executed.
+constexpr milliseconds time_to_send{300};
+
 void check_timeout(const ObjectRef& object, CORBA::CompletionStatus completed) {
   const auto exception = caught<CORBA::TIMEOUT>([&] { ping(object); });
   CHECK(exception.minor() == minor_deadline);
@@ -79,7 +82,7 @@ void check_timeout(const ObjectRef& object, CORBA::CompletionStatus completed) {
 TEST_CASE("no reply in time is TIMEOUT, COMPLETED_MAYBE, and says whose time it was") {
   Fixture fixture;
   fixture.peer("peer", {});
-  const auto object = limited(fixture.object({"peer"}), fixture.core(), milliseconds(1));
+  const auto object = limited(fixture.object({"peer"}), fixture.core(), time_to_send);
   const auto exception = caught<CORBA::TIMEOUT>([&] { ping(object); });
   CHECK(exception.minor() == minor_deadline);
   CHECK(exception.completed() == CORBA::COMPLETED_MAYBE);
@@ -91,7 +94,7 @@ TEST_CASE("the limit may be the thread's or the ORB's") {
   Fixture fixture;
   fixture.peer("peer", {});
   const auto object = fixture.object({"peer"});
-  const auto limit = roundtrip(fixture.core(), milliseconds(1));
+  const auto limit = roundtrip(fixture.core(), time_to_send);
   policy_manager(fixture.core())->set_policy_overrides({limit}, SET_OVERRIDE);
   check_timeout(object, CORBA::COMPLETED_MAYBE);
   policy_manager(fixture.core())->set_policy_overrides({}, SET_OVERRIDE);
@@ -105,7 +108,7 @@ TEST_CASE("a late reply is dropped, and the next call on the connection gets its
   peer.answer_all_at(2);
   fixture.peer("peer", peer.on_message());
   const auto object = fixture.object({"peer"});
-  check_timeout(limited(object, fixture.core(), milliseconds(1)), CORBA::COMPLETED_MAYBE);
+  check_timeout(limited(object, fixture.core(), time_to_send), CORBA::COMPLETED_MAYBE);
   CHECK(echo(object) == 1);  // the reply to request 0 came before
   CHECK(fixture.counts("peer").connects == 1);
 }
@@ -135,7 +138,7 @@ TEST_CASE("what has arrived of a reply when the time is over is no beginning of 
     late.erase(late.begin(), late.begin() + first_part);
   });
   const auto object = fixture.object({"peer"});
-  check_timeout(limited(object, fixture.core(), milliseconds(1)), CORBA::COMPLETED_MAYBE);
+  check_timeout(limited(object, fixture.core(), time_to_send), CORBA::COMPLETED_MAYBE);
   CHECK(echo(object) == 9);
   CHECK(fixture.counts("peer").connects == 1);
 }
@@ -206,7 +209,7 @@ TEST_CASE("after a call has timed out, a new connection's first reply is still a
   Fixture fixture;
   fixture.peer("peer", {});
   const auto object = fixture.object({"peer"});
-  check_timeout(limited(object, fixture.core(), milliseconds(1)), CORBA::COMPLETED_MAYBE);
+  check_timeout(limited(object, fixture.core(), time_to_send), CORBA::COMPLETED_MAYBE);
   CHECK(caught<CORBA::TIMEOUT>([&] { ping(object); }).minor() == (CORBA::PERIGEE_VMCID | 2));
   CHECK(fixture.counts("peer").connects == 1);
 }
@@ -218,7 +221,7 @@ TEST_CASE("a caller that shares a connection and gives up does not disturb who r
   const auto object = fixture.object({"peer"});
   std::future<std::int32_t> reader = std::async(std::launch::async, [&] { return echo(object); });
   peer.await_reader();  // which has left its send: nothing is queued behind that
-  check_timeout(limited(object, fixture.core(), milliseconds(20)), CORBA::COMPLETED_MAYBE);
+  check_timeout(limited(object, fixture.core(), time_to_send), CORBA::COMPLETED_MAYBE);
   peer.answer(1);  // late: dropped by the reader
   peer.answer(0);
   CHECK(reader.get() == 0);
@@ -230,7 +233,7 @@ TEST_CASE("a reader that gives up passes the reading on") {
   LatePeer peer;
   fixture.peer("peer", peer.on_message());
   const auto object = fixture.object({"peer"});
-  const auto with_limit = limited(object, fixture.core(), milliseconds(20));
+  const auto with_limit = limited(object, fixture.core(), time_to_send);
   std::future<void> reader =
       std::async(std::launch::async, [&] { check_timeout(with_limit, CORBA::COMPLETED_MAYBE); });
   peer.await_request(1);
