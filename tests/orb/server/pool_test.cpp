@@ -131,7 +131,7 @@ TEST_CASE("requests of many connections run at the same time, as many as there a
   std::promise<void> all_inside;
   const ServerFixture server(pool_settings(3), [&](orb::ServerRequest& request) {
     if (inside.fetch_add(1) == 2) all_inside.set_value();
-    while (inside.load() < 3) inside.wait(inside.load());
+    for (int now = inside.load(); now < 3; now = inside.load()) inside.wait(now);
     inside.notify_all();
     request.reply(nullptr);
   });
