@@ -92,11 +92,12 @@ SharedPoll::Ready SharedEpoll::fetch(Sleep sleep) noexcept {
   if (owned_count == 0) return {};
   // All that are in the list were there before: the first one found waits behind them.
   const std::size_t kept = sleep == Sleep::yes ? 1 : 0;
-  if (owned_count > kept) {
-    slots_.push_found(std::span(owned).subspan(kept, owned_count - kept));
-    wake_a_sleeper();
-  }
-  return kept != 0 ? slots_.take(owned[0]) : Ready{};
+  if (owned_count > kept) slots_.push_found(std::span(owned).subspan(kept, owned_count - kept));
+  if (kept == 0) return {};
+  // A wake-up that came with the events was for one who looks at the list, which this thread does
+  // not do now: it passes it on.
+  if (slots_.has_ready()) wake_a_sleeper();
+  return slots_.take(owned[0]);
 }
 
 int SharedEpoll::wait_events(epoll_event* events, Sleep sleep) noexcept {

@@ -223,7 +223,7 @@ TEST_CASE("a pool that is shut down under load has answered all that it executed
         if (client.reply().type() == type_close_connection) return answers;
       }
     }));
-  while (executed.load() < 100) executed.wait(executed.load());
+  for (std::uint32_t now = executed.load(); now < 100; now = executed.load()) executed.wait(now);
   server.orb.core().shutdown(orb::Completion::wait);
   std::uint32_t answered = 0;
   for (auto& client : clients) answered += client.get();
