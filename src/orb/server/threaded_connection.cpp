@@ -6,7 +6,9 @@
 #include "orb/server/threaded_server.h"
 #include <perigee/base/log.h>
 
+#include <chrono>
 #include <exception>
+#include <thread>
 
 namespace perigee::orb {
 
@@ -118,9 +120,18 @@ bool ThreadedConnection::handle(IncomingMessage& message, ServingThread& thread)
   return false;
 }
 
+// Another thread, which has just sent its reply, may still have to send what is queued behind it.
+void ThreadedConnection::await_output() {
+  const Clock& clock = server_.core().clock();
+  const TimePoint end = clock.now() + server_.core().settings().drain_timeout;
+  while (!connection_.idle_output() && !connection_.broken() && clock.now() < end)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
 // Closing with unread octets would reset the connection, and destroy what we sent.
 void ThreadedConnection::linger(MutableOctetSpan scratch) {
   transport::Transport& transport = connection_.transport();
+  await_output();
   transport.shutdown_send();
   (void)transport.set_receive_timeout(server_.core().settings().drain_idle_timeout);
   const Clock& clock = server_.core().clock();

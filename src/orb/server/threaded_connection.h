@@ -58,6 +58,7 @@ class ThreadedConnection final : public ConversationHost,
   [[nodiscard]] bool take_token(ServingThread& thread) noexcept;
   void read_requests(ServingThread& thread);
   [[nodiscard]] bool handle(messaging::IncomingMessage& message, ServingThread& thread);
+  void await_output();
   void linger(MutableOctetSpan scratch);
   void end();
   void call_helper();
