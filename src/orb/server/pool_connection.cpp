@@ -2,8 +2,8 @@
 #include "orb/server/pool_connection.h"
 
 #include "orb/orb_core.h"
-#include "orb/orb_metrics.h"
 #include "orb/server/pool_server.h"
+#include "orb/server/server_connection.h"
 #include <perigee/base/log.h>
 
 #include <exception>
@@ -16,18 +16,9 @@ using event::SharedPoll;
 using messaging::IncomingMessage;
 using transport::Wait;
 
-namespace {
-
-ConnectionLimits limits_of(const Settings& settings) noexcept {
-  return {settings.read_buffer_size, settings.write_queue_size_max};
-}
-
-}  // namespace
-
 PoolConnection::PoolConnection(PoolServer& server, std::unique_ptr<transport::Transport> transport)
     : server_(server),
-      connection_(std::move(transport), server.core().messaging(),
-                  limits_of(server.core().settings()), &server.core().metrics().server_traffic),
+      connection_(make_server_connection(server.core(), std::move(transport))),
       conversation_(server.core(), server.core().messaging(), *this) {}
 
 PoolConnection::~PoolConnection() = default;
@@ -155,20 +146,20 @@ void PoolConnection::end_gently() {
   state_ = State::ending;
   end_output();
   const auto& settings = server_.core().settings();
-  server_.call_later(input_ended_.load() ? settings.drain_timeout : settings.drain_idle_timeout,
-                     [known = weak_from_this()] {
-                       if (const auto connection = known.lock()) connection->interrupt();
-                     });
+  interrupt_later(input_ended_.load() ? settings.drain_timeout : settings.drain_idle_timeout);
+}
+
+void PoolConnection::interrupt_later(std::chrono::milliseconds delay) {
+  server_.call_later(delay, [known = weak_from_this()] {
+    if (const auto connection = known.lock()) connection->interrupt();
+  });
 }
 
 void PoolConnection::watch_idle(TimePoint now) noexcept {
   const auto& settings = server_.core().settings();
   if (!idle_.is_over(connection_.octets_passed(), now, settings.idle_timeout)) return;
   try {
-    if (!conversation_.drain_if_idle()) return;
-    server_.call_later(settings.drain_idle_timeout, [known = weak_from_this()] {
-      if (const auto connection = known.lock()) connection->interrupt();
-    });
+    if (conversation_.drain_if_idle()) interrupt_later(settings.drain_idle_timeout);
   } catch (const std::exception& exception) {  // bad_alloc: it ends at once
     log::write(log::Level::error, "server", exception.what());
     interrupt();

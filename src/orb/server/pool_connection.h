@@ -76,6 +76,7 @@ class PoolConnection final : public ConversationHost,
   void release(More more);
   void end_of_input();
   void end_gently();
+  void interrupt_later(std::chrono::milliseconds delay);
   void close() noexcept;
   void after_send();
   void update_interest();

@@ -2,8 +2,8 @@
 #include "orb/server/reactive_connection.h"
 
 #include "orb/orb_core.h"
-#include "orb/orb_metrics.h"
 #include "orb/server/reactive_loop.h"
+#include "orb/server/server_connection.h"
 #include <perigee/base/log.h>
 
 #include <cstring>
@@ -21,17 +21,12 @@ namespace {
 constexpr std::size_t batched_message_size_max = 8 * 1024;  // larger ones are not worth the copy
 constexpr std::size_t batch_size_max = 64 * 1024;
 
-ConnectionLimits limits_of(const Settings& settings) noexcept {
-  return {settings.read_buffer_size, settings.write_queue_size_max};
-}
-
 }  // namespace
 
 ReactiveConnection::ReactiveConnection(ReactiveLoop& loop,
                                        std::unique_ptr<transport::Transport> transport)
     : loop_(loop),
-      connection_(std::move(transport), loop.core().messaging(), limits_of(loop.core().settings()),
-                  &loop.core().metrics().server_traffic),
+      connection_(make_server_connection(loop.core(), std::move(transport))),
       conversation_(loop.core(), loop.core().messaging(), *this) {}
 
 ReactiveConnection::~ReactiveConnection() = default;

@@ -2,7 +2,7 @@
 #include "orb/server/threaded_connection.h"
 
 #include "orb/orb_core.h"
-#include "orb/orb_metrics.h"
+#include "orb/server/server_connection.h"
 #include "orb/server/threaded_server.h"
 #include <perigee/base/log.h>
 
@@ -25,8 +25,7 @@ constexpr std::size_t linger_size_max = 1u << 20;
 ThreadedConnection::ThreadedConnection(ThreadedServer& server,
                                        std::unique_ptr<transport::Transport> transport)
     : server_(server),
-      connection_(std::move(transport), server.core().messaging(), server.connection_limits(),
-                  &server.core().metrics().server_traffic),
+      connection_(make_server_connection(server.core(), std::move(transport))),
       conversation_(server.core(), server.core().messaging(), *this) {}
 
 bool ThreadedConnection::start() {

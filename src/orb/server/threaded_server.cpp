@@ -14,11 +14,6 @@ using transport::Wait;
 
 ThreadedServer::~ThreadedServer() { stop(Completion::wait); }
 
-ConnectionLimits ThreadedServer::connection_limits() const noexcept {
-  return {core_.settings().read_buffer_size, core_.settings().write_queue_size_max,
-          core_.settings().busy_poll};
-}
-
 std::expected<void, IoError> ThreadedServer::start() {
   if (started_.load(std::memory_order_acquire)) return {};
   const std::lock_guard starting(start_mutex_);

@@ -36,7 +36,6 @@ class ThreadedServer final : public Server {
   /// @name For the connections
   /// @{
   [[nodiscard]] OrbCore& core() const noexcept { return core_; }
-  [[nodiscard]] ConnectionLimits connection_limits() const noexcept;
   [[nodiscard]] ThreadScope& threads() noexcept { return threads_; }
   /// Its last thread is leaving.
   void forget(const ThreadedConnection& connection) noexcept;
