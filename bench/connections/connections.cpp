@@ -2,6 +2,7 @@
 #include "connections.h"
 
 #include "cubit/systems.h"
+#include "harness/json.h"
 #include "harness/machine.h"
 #include "harness/process.h"
 
@@ -100,10 +101,6 @@ Estimate ratio(const std::vector<Cost>& samples, const std::vector<Cost>& floor,
   for (std::size_t round = 0; round < samples.size(); ++round)
     values.push_back(samples[round].*member / floor[round].*member);
   return median_with_interval(values);
-}
-
-nlohmann::json to_json(const Estimate& estimate) {
-  return {{"value", estimate.value}, {"low", estimate.low}, {"high", estimate.high}};
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Runs the experiment: rounds with and without those who disturb, and its report.
 #include "crowd.h"
 
+#include "harness/json.h"
 #include "harness/machine.h"
 #include "harness/process.h"
 
@@ -115,10 +116,6 @@ class Crowd {
 
 std::string to_text(const Estimate& estimate) {
   return fmt::format("{:.2f} [{:.2f}, {:.2f}]", estimate.value, estimate.low, estimate.high);
-}
-
-nlohmann::json to_json(const Estimate& estimate) {
-  return {{"value", estimate.value}, {"low", estimate.low}, {"high", estimate.high}};
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // The cubit report as text, JSON and a page with figures.
 #include "cubit.h"
+#include "harness/json.h"
 #include "harness/machine.h"
 
 #include <fmt/format.h>
@@ -49,10 +50,6 @@ std::string html_figure(const std::string& workload, const CubitReport& report) 
     y += 24;
   }
   return figure + "</svg>\n";
-}
-
-nlohmann::json to_json(const Estimate& estimate) {
-  return {{"value", estimate.value}, {"low", estimate.low}, {"high", estimate.high}};
 }
 
 }  // namespace
