@@ -85,17 +85,42 @@ class BusyLoop {
   std::vector<Call> calls_;
 };
 
-// As many requests as the server takes: it stops reading when its answers are not read.
-void fill(int fd, const std::string& request) {
-  while (send(fd, request.data(), request.size(), MSG_NOSIGNAL | MSG_DONTWAIT) ==
-         static_cast<ssize_t>(request.size())) {
-  }
-}
+// As many octets of requests as the server takes: it stops reading when its answers are not read.
+class SlowReader {
+ public:
+  explicit SlowReader(int fd) : fd_(fd) {}
 
-void read_a_little(int fd) {
-  std::array<char, 1024> space;
-  const ssize_t count = recv(fd, space.data(), space.size(), MSG_DONTWAIT);
-  check_call(count > 0 || (count < 0 && errno == EAGAIN), "the server has cut a slow reader off");
+  // Whether the connection took anything.
+  bool fill(const std::string& request) {
+    bool taken = false;
+    for (;;) {
+      const ssize_t count =
+          send(fd_, request.data() + sent_, request.size() - sent_, MSG_NOSIGNAL | MSG_DONTWAIT);
+      if (count <= 0) return taken;
+      taken = true;
+      sent_ = (sent_ + static_cast<std::size_t>(count)) % request.size();
+    }
+  }
+
+  void read_a_little() {
+    std::array<char, 1024> space;
+    const ssize_t count = recv(fd_, space.data(), space.size(), MSG_DONTWAIT);
+    check_call(count > 0 || (count < 0 && errno == EAGAIN), "the server has cut a slow reader off");
+  }
+
+ private:
+  int fd_;
+  std::size_t sent_ = 0;  // of the current request
+};
+
+// Until the server has stopped to read from each of them: the work before that is no disturbance
+// by those who read slowly, but the service of large calls.
+void fill_all(std::vector<SlowReader>& readers, const std::string& request) {
+  for (int quiet = 0; quiet < 5; ++quiet) {
+    for (SlowReader& reader : readers)
+      if (reader.fill(request)) quiet = 0;
+    (void)poll(nullptr, 0, 50);
+  }
 }
 
 }  // namespace
@@ -127,15 +152,16 @@ int run_crowd_disturbers(const std::string& reference, std::size_t slow_readers,
                          std::size_t half_open) {
   const RawTarget target = parse_raw_target(reference);
   const std::string request = make_raw_request(target, "echo_octets", 16 * 1024);
-  const std::vector<int> slow = connect_many(target, slow_readers);
-  for (const int fd : slow) fill(fd, request);
+  const std::vector<int> connected = connect_many(target, slow_readers);
+  std::vector<SlowReader> slow(connected.begin(), connected.end());
+  fill_all(slow, request);
   std::size_t number = 0;
   for (const int fd : connect_many(target, half_open))  // in the header, or in the body
     send_raw(fd, request.substr(0, ++number % 2 == 0 ? 7 : 1000));
   std::cout << "ready" << std::endl;
   pollfd input{STDIN_FILENO, POLLIN, 0};
   while (poll(&input, 1, 100) == 0)
-    for (const int fd : slow) read_a_little(fd);
+    for (SlowReader& reader : slow) reader.read_a_little();
   return 0;
 }
 
