@@ -2,6 +2,7 @@
 #include "codegen.h"
 
 #include "harness/machine.h"
+#include "harness/page.h"
 #include "harness/process.h"
 
 #include <fmt/format.h>
@@ -136,25 +137,25 @@ CodegenCost summarise(const Subject& subject, const Times& times) {
 
 }  // namespace
 
-std::vector<CodegenCost> run_codegen(const CodegenOptions& options) {
+CodegenReport run_codegen(const CodegenOptions& options) {
   const TemporaryFolder folder;
   std::vector<Subject> subjects;
   for (const std::string& idl : options.idl_files) subjects.emplace_back(options, idl, folder.path);
   std::vector<Times> times(subjects.size());
   for (std::size_t round = 0; round < options.rounds; ++round)
     for (std::size_t index = 0; index < subjects.size(); ++index) times[index].add(subjects[index]);
-  std::vector<CodegenCost> costs;
+  CodegenReport report{options, {}};
   for (std::size_t index = 0; index < subjects.size(); ++index)
-    costs.push_back(summarise(subjects[index], times[index]));
-  return costs;
+    report.costs.push_back(summarise(subjects[index], times[index]));
+  return report;
 }
 
-std::string to_table(const CodegenOptions& options, const std::vector<CodegenCost>& costs) {
+std::string to_table(const CodegenReport& report) {
   std::string text = fmt::format(
       "perigee bench codegen: {}\n{} -std=c++20 -O2; CPU seconds, medians of {} rounds; ratios to "
       "omniidl's SK.cc, which holds both sides, with 95 % bootstrap intervals\n",
-      machine_description(), options.compiler, options.rounds);
-  for (const CodegenCost& cost : costs)
+      machine_description(), report.options.compiler, report.options.rounds);
+  for (const CodegenCost& cost : report.costs)
     text += fmt::format(
         "{}\n  lines    {:>8} perigee-idl {:>8} omniidl\n  octets   {:>8} {:>20}\n"
         "  seconds  {:>8.2f} both {:>15.2f}; C.cpp alone {:.2f}, S.cpp alone {:.2f}\n"
@@ -165,9 +166,9 @@ std::string to_table(const CodegenOptions& options, const std::vector<CodegenCos
   return text;
 }
 
-std::string to_json(const std::vector<CodegenCost>& costs) {
+std::string to_json(const CodegenReport& report) {
   nlohmann::json result;
-  for (const CodegenCost& cost : costs)
+  for (const CodegenCost& cost : report.costs)
     result[cost.idl] = {{"lines", cost.lines},
                         {"omniidl_lines", cost.peer_lines},
                         {"octets", cost.octets},
@@ -179,6 +180,30 @@ std::string to_json(const std::vector<CodegenCost>& costs) {
                         {"client_ratio", cost.client_ratio.value},
                         {"both_ratio", cost.both_ratio.value}};
   return result.dump(2) + "\n";
+}
+
+std::string to_html(const CodegenReport& report) {
+  Page page("perigee bench codegen");
+  page.note(
+      fmt::format("{} -std=c++20 -O2; medians of {} rounds; ratios to omniidl's SK.cc, which "
+                  "holds both sides.",
+                  report.options.compiler, report.options.rounds));
+  for (const CodegenCost& cost : report.costs) {
+    page.heading(cost.idl);
+    page.chart(BarChart{"CPU seconds to compile",
+                        cost.peer_s,
+                        {{"C.cpp alone", exactly(cost.client_s), ""},
+                         {"S.cpp alone", exactly(cost.server_s), ""},
+                         {"both sides", exactly(cost.both_s), ""},
+                         {"omniidl, both sides", exactly(cost.peer_s), ""}}});
+    page.table(
+        {"", "perigee-idl", "omniidl"},
+        {{"lines", std::to_string(cost.lines), std::to_string(cost.peer_lines)},
+         {"octets of the object", std::to_string(cost.octets), std::to_string(cost.peer_octets)}});
+    page.note("Ratio of compile times: C.cpp alone " + to_text(cost.client_ratio) + ", both " +
+              to_text(cost.both_ratio));
+  }
+  return page.html();
 }
 
 }  // namespace perigee::bench

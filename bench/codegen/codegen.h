@@ -8,6 +8,10 @@
 #include <string>
 #include <vector>
 
+namespace CLI {
+class App;
+}
+
 namespace perigee::bench {
 
 struct CodegenOptions {
@@ -34,8 +38,17 @@ struct CodegenCost {
   Estimate both_ratio;    ///< All.cpp / SK.cc
 };
 
-std::vector<CodegenCost> run_codegen(const CodegenOptions& options);
-std::string to_table(const CodegenOptions& options, const std::vector<CodegenCost>& costs);
-std::string to_json(const std::vector<CodegenCost>& costs);
+struct CodegenReport {
+  CodegenOptions options;
+  std::vector<CodegenCost> costs;
+};
+
+CodegenReport run_codegen(const CodegenOptions& options);
+std::string to_table(const CodegenReport& report);
+std::string to_json(const CodegenReport& report);
+std::string to_html(const CodegenReport& report);
+
+/// Adds the command of the experiment to `perigee bench`.
+void add_codegen_command(CLI::App& bench);
 
 }  // namespace perigee::bench

@@ -4,6 +4,7 @@
 #include "cubit/systems.h"
 #include "harness/json.h"
 #include "harness/machine.h"
+#include "harness/page.h"
 #include "harness/process.h"
 
 #include <fmt/format.h>
@@ -103,6 +104,16 @@ Estimate ratio(const std::vector<Cost>& samples, const std::vector<Cost>& floor,
   return median_with_interval(values);
 }
 
+std::string describe_method(const ConnectionsOptions& options) {
+  return fmt::format(
+      "{} connections in a closed loop of void calls, {} calls a round; ratio of CPU time per "
+      "call: "
+      "median over {} rounds of (system / raw in the same round), with its 95 % bootstrap "
+      "interval; "
+      "null is a second raw server",
+      options.connections, options.calls, options.rounds);
+}
+
 }  // namespace
 
 ConnectionsReport run_connections(const ConnectionsOptions& options) {
@@ -131,12 +142,8 @@ ConnectionsReport run_connections(const ConnectionsOptions& options) {
 }
 
 std::string to_table(const ConnectionsReport& report) {
-  const ConnectionsOptions& options = report.options;
-  std::string text = fmt::format(
-      "perigee bench connections: {}\n{} connections in a closed loop of void calls, {} calls a "
-      "round; ratio of CPU time per call: median over {} rounds of (system / raw in the same "
-      "round), with its 95 % bootstrap interval; null is a second raw server\n",
-      machine_description(), options.connections, options.calls, options.rounds);
+  std::string text = fmt::format("perigee bench connections: {}\n{}\n", machine_description(),
+                                 describe_method(report.options));
   text += fmt::format("  {:<18}{:>8}  {:<16}{:>12}  {:<16}{:>11}{:>10}{:>12}\n", "", "server",
                       "95 % interval", "with client", "95 % interval", "server us", "all us",
                       "elapsed us");
@@ -163,6 +170,25 @@ std::string to_json(const ConnectionsReport& report) {
                                        {"total_ns", row.total_ns},
                                        {"elapsed_ns", row.elapsed_ns}};
   return document.dump(2) + "\n";
+}
+
+std::string to_html(const ConnectionsReport& report) {
+  Page page("perigee bench connections");
+  page.note(describe_method(report.options));
+  BarChart server{"ratio to the raw server", 1, {}};
+  BarChart all{"ratio to the raw server", 1, {}};
+  for (const ConnectionsRow& row : report.rows) {
+    const auto text = [](const Estimate& ratio, double time_ns) {
+      return fmt::format("{:.3f} ({:.2f} µs)", ratio.value, time_ns / 1000);
+    };
+    server.bars.push_back({row.system, row.server_ratio, text(row.server_ratio, row.server_ns)});
+    all.bars.push_back({row.system, row.total_ratio, text(row.total_ratio, row.total_ns)});
+  }
+  page.heading("CPU time per call of the server");
+  page.chart(server);
+  page.heading("CPU time per call of server and client");
+  page.chart(all);
+  return page.html();
 }
 
 }  // namespace perigee::bench

@@ -8,6 +8,10 @@
 #include <string>
 #include <vector>
 
+namespace CLI {
+class App;
+}
+
 namespace perigee::bench {
 
 struct ConnectionsOptions {
@@ -37,10 +41,14 @@ struct ConnectionsReport {
 ConnectionsReport run_connections(const ConnectionsOptions& options);
 std::string to_table(const ConnectionsReport& report);
 std::string to_json(const ConnectionsReport& report);
+std::string to_html(const ConnectionsReport& report);
 
 /// The floor: prints its port, then answers GIOP requests with fixed octets until killed.
 int run_connections_server(std::size_t threads);
 /// Connects to an IOR or, for the floor, a port; then serves commands: a number of calls.
 int run_connections_client(const std::string& reference, std::size_t connections);
+
+/// Adds the command of the experiment, and its roles, to `perigee bench`.
+void add_connections_command(CLI::App& bench);
 
 }  // namespace perigee::bench

@@ -3,6 +3,7 @@
 
 #include "harness/json.h"
 #include "harness/machine.h"
+#include "harness/page.h"
 #include "harness/process.h"
 
 #include <fmt/format.h>
@@ -114,8 +115,14 @@ class Crowd {
   std::vector<double> null_ratios_;
 };
 
-std::string to_text(const Estimate& estimate) {
-  return fmt::format("{:.2f} [{:.2f}, {:.2f}]", estimate.value, estimate.low, estimate.high);
+std::string describe_method(const CrowdOptions& options) {
+  return fmt::format(
+      "{} idle connections, {} busy ones in a closed loop of void calls, {} calls a measurement; "
+      "disturbed by {} peers that read 10 KiB a second of what they ask for, and {} that stopped "
+      "within a message; ratios of p99 within a round: median over {} rounds with its 95 % "
+      "bootstrap interval; null is calm to calm",
+      options.idle, options.busy, options.calls, options.slow_readers, options.half_open,
+      options.rounds);
 }
 
 }  // namespace
@@ -128,14 +135,8 @@ CrowdReport run_crowd(const CrowdOptions& options) {
 }
 
 std::string to_table(const CrowdReport& report) {
-  const CrowdOptions& options = report.options;
-  std::string text = fmt::format(
-      "perigee bench crowd: {}\n{} idle connections, {} busy ones in a closed loop of void calls, "
-      "{} calls a measurement; disturbed by {} peers that read 10 KiB a second of what they ask "
-      "for, and {} that stopped within a message; ratios of p99 within a round: median over {} "
-      "rounds with its 95 % bootstrap interval; null is calm to calm\n",
-      machine_description(), options.idle, options.busy, options.calls, options.slow_readers,
-      options.half_open, options.rounds);
+  std::string text = fmt::format("perigee bench crowd: {}\n{}\n", machine_description(),
+                                 describe_method(report.options));
   text += fmt::format("  {:<18}{:>12}{:>9}{:>13}{:>13}{:>14}  {:<20}  {}\n", "", "octets/idle",
                       "threads", "p50 calm us", "p99 calm us", "disturbed us", "disturbed / calm",
                       "null");
@@ -161,6 +162,24 @@ std::string to_json(const CrowdReport& report) {
                                          {"p99_ratio", to_json(row.p99_ratio)},
                                          {"null_ratio", to_json(row.null_ratio)}};
   return document.dump(2) + "\n";
+}
+
+std::string to_html(const CrowdReport& report) {
+  Page page("perigee bench crowd");
+  page.note(describe_method(report.options));
+  BarChart memory{"octets of the server's own memory", 0, {}};
+  BarChart disturbed{"p99, disturbed to calm", 1, {}};
+  for (const CrowdRow& row : report.rows) {
+    memory.bars.push_back({row.strategy, exactly(row.idle_octets), ""});
+    disturbed.bars.push_back(
+        {row.strategy, row.p99_ratio,
+         fmt::format("{:.2f} (null {:.2f})", row.p99_ratio.value, row.null_ratio.value)});
+  }
+  page.heading("Memory for each idle connection");
+  page.chart(memory);
+  page.heading("Busy connections beside peers that do not read");
+  page.chart(disturbed);
+  return page.html();
 }
 
 }  // namespace perigee::bench

@@ -8,6 +8,10 @@
 #include <string>
 #include <vector>
 
+namespace CLI {
+class App;
+}
+
 namespace perigee::bench {
 
 struct CrowdOptions {
@@ -40,6 +44,7 @@ struct CrowdReport {
 CrowdReport run_crowd(const CrowdOptions& options);
 std::string to_table(const CrowdReport& report);
 std::string to_json(const CrowdReport& report);
+std::string to_html(const CrowdReport& report);
 
 /// @name What the experiment starts as processes of its own.
 /// @{
@@ -51,5 +56,8 @@ int run_crowd_busy(const std::string& reference, std::size_t connections);
 int run_crowd_disturbers(const std::string& reference, std::size_t slow_readers,
                          std::size_t half_open);
 /// @}
+
+/// Adds the command of the experiment, and its roles, to `perigee bench`.
+void add_crowd_command(CLI::App& bench);
 
 }  // namespace perigee::bench

@@ -9,6 +9,10 @@
 #include <string>
 #include <vector>
 
+namespace CLI {
+class App;
+}
+
 namespace perigee::bench {
 
 struct CubitOptions {
@@ -49,5 +53,8 @@ void count_instructions(CubitReport& report);
 std::string to_table(const CubitReport& report);
 std::string to_json(const CubitReport& report);
 std::string to_html(const CubitReport& report);
+
+/// Adds the command of the experiment, and its roles, to `perigee bench`.
+void add_cubit_command(CLI::App& bench);
 
 }  // namespace perigee::bench

@@ -2,6 +2,7 @@
 #include "cubit.h"
 #include "harness/json.h"
 #include "harness/machine.h"
+#include "harness/page.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -28,28 +29,14 @@ std::string table_row(const std::string& system, const Cell& cell) {
   return row + "\n";
 }
 
-// One workload's bars: ratio to the floor, longest bar = largest ratio.
-std::string html_figure(const std::string& workload, const CubitReport& report) {
-  double largest = 1;
-  for (const auto& [system, cell] : report.cells.at(workload))
-    largest = std::max(largest, cell.ratio.value);
-  std::string figure = fmt::format("<h2>{}</h2>\n<svg width='760' height='{}'>\n", workload,
-                                   24 * report.systems.size() + 8);
-  int y = 4;
+BarChart bars(const std::string& workload, const CubitReport& report) {
+  BarChart chart{"p50, ratio to the raw floor of the same round", 1, {}};
   for (const std::string& system : report.systems) {
     const Cell& cell = report.cells.at(workload).at(system);
-    const double width = 440 * cell.ratio.value / largest;
-    const char* colour = system.starts_with("perigee") ? "#2a6f97"
-                         : system.starts_with("omni")  ? "#b56576"
-                                                       : "#999";
-    figure += fmt::format(
-        "<text x='130' y='{0}' text-anchor='end'>{1}</text>"
-        "<rect x='140' y='{2}' width='{3:.1f}' height='16' fill='{4}'/>"
-        "<text x='{5:.1f}' y='{0}'>{6:.3f} ({7:.1f} µs)</text>\n",
-        y + 13, system, y, width, colour, 146 + width, cell.ratio.value, cell.p50_ns / 1000);
-    y += 24;
+    chart.bars.push_back({system, cell.ratio,
+                          fmt::format("{:.3f} ({:.1f} µs)", cell.ratio.value, cell.p50_ns / 1000)});
   }
-  return figure + "</svg>\n";
+  return chart;
 }
 
 }  // namespace
@@ -88,15 +75,13 @@ std::string to_json(const CubitReport& report) {
 }
 
 std::string to_html(const CubitReport& report) {
-  std::string page =
-      "<!doctype html>\n<meta charset='utf-8'>\n<title>perigee bench cubit</title>\n"
-      "<style>body{font:14px sans-serif;margin:2em}svg text{font:12px sans-serif}</style>\n"
-      "<h1>perigee bench cubit</h1>\n";
-  page +=
-      fmt::format("<p>{}</p>\n<p>{}</p>\n", machine_description(), describe_method(report.options));
-  for (const std::string& workload : report.options.workloads)
-    page += html_figure(workload, report);
-  return page;
+  Page page("perigee bench cubit");
+  page.note(describe_method(report.options));
+  for (const std::string& workload : report.options.workloads) {
+    page.heading(workload);
+    page.chart(bars(workload, report));
+  }
+  return page.html();
 }
 
 }  // namespace perigee::bench

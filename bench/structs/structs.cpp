@@ -2,7 +2,9 @@
 #include "structs.h"
 
 #include "cubit/systems.h"
+#include "harness/json.h"
 #include "harness/machine.h"
+#include "harness/page.h"
 #include "perigee.h"
 #include "workloads.h"
 
@@ -107,16 +109,31 @@ std::string to_table(const StructsReport& report) {
 std::string to_json(const StructsReport& report) {
   nlohmann::json workloads;
   for (const auto& [name, cell] : report.cells)
-    workloads[name] = {
-        {"octets", cell.octets},
-        {"cpu_ns_per_octet", cell.cpu_ns},
-        {"omniorb_over_perigee",
-         {{"value", cell.ratio.value}, {"low", cell.ratio.low}, {"high", cell.ratio.high}}}};
+    workloads[name] = {{"octets", cell.octets},
+                       {"cpu_ns_per_octet", cell.cpu_ns},
+                       {"omniorb_over_perigee", to_json(cell.ratio)}};
   return nlohmann::json{{"machine", machine_description()},
                         {"rounds", report.options.rounds},
                         {"workloads", workloads}}
              .dump(2) +
          "\n";
+}
+
+std::string to_html(const StructsReport& report) {
+  Page page("perigee bench structs");
+  page.note(fmt::format("CPU time, both sides, per octet of CDR: medians of {} rounds, one CPU.",
+                        report.options.rounds));
+  for (const std::string& workload : report.options.workloads) {
+    const StructsCell& cell = report.cells.at(workload);
+    page.heading(fmt::format("{}, {} octets", workload, cell.octets));
+    BarChart chart{"ns per octet", 0, {}};
+    for (const std::string& system : report.systems)
+      chart.bars.push_back({system, exactly(cell.cpu_ns.at(system)), ""});
+    page.chart(chart);
+    if (report.systems.size() > 1)
+      page.note("omniORB / Perigee in the same round: " + to_text(cell.ratio));
+  }
+  return page.html();
 }
 
 }  // namespace perigee::bench

@@ -8,6 +8,10 @@
 #include <string>
 #include <vector>
 
+namespace CLI {
+class App;
+}
+
 namespace perigee::bench {
 
 struct StructsOptions {
@@ -33,7 +37,11 @@ struct StructsReport {
 StructsReport run_structs(const StructsOptions& options);
 std::string to_table(const StructsReport& report);
 std::string to_json(const StructsReport& report);
+std::string to_html(const StructsReport& report);
 
 const std::vector<std::string>& structs_workloads();
+
+/// Adds the command of the experiment, and its roles, to `perigee bench`.
+void add_structs_command(CLI::App& bench);
 
 }  // namespace perigee::bench

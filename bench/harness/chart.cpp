@@ -1,0 +1,257 @@
+// Line and bar charts as SVG.
+#include "chart.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace perigee::bench {
+namespace {
+
+// The drawing's own units; the page scales it.
+constexpr double chart_width = 720;
+constexpr double line_chart_height = 380;
+constexpr double bar_height = 26;
+
+/// From values to places.
+class Scale {
+ public:
+  Scale(AxisKind kind, Estimate values, double from, double to)
+      : kind_(kind), low_(place(values.low)), high_(place(values.high)), from_(from), to_(to) {
+    if (!(high_ > low_)) high_ = low_ + 1;
+  }
+  double operator()(double value) const {
+    return from_ + (place(value) - low_) / (high_ - low_) * (to_ - from_);
+  }
+
+ private:
+  double place(double value) const {
+    return kind_ == AxisKind::logarithmic ? std::log2(value) : value;
+  }
+
+  AxisKind kind_;
+  double low_, high_, from_, to_;
+};
+
+// 1, 2 or 5 times a power of ten, so that about `count` of them make `range`.
+double tick_step(double range, int count) {
+  const double power = std::pow(10, std::floor(std::log10(range / count)));
+  for (const double factor : {1.0, 2.0, 5.0})
+    if (range / (power * factor) <= count) return power * factor;
+  return power * 10;
+}
+
+std::vector<double> linear_ticks(double high) {
+  std::vector<double> ticks;
+  const double step = tick_step(high, 6);
+  for (int index = 0; index * step <= high * 1.0001; ++index) ticks.push_back(index * step);
+  return ticks;
+}
+
+std::vector<double> decade_ticks(double low, double high) {
+  std::vector<double> ticks;
+  for (double tick = std::pow(10, std::floor(std::log10(low))); tick <= high * 1.0001; tick *= 10)
+    if (tick >= low * 0.9999) ticks.push_back(tick);
+  return ticks;
+}
+
+std::string number_text(double value) { return fmt::format("{:.4g}", value); }
+
+bool is_drawn(const LineChart& chart, const ChartPoint& point) {
+  return (chart.x_kind == AxisKind::linear || point.x > 0) &&
+         (chart.y_kind == AxisKind::linear || point.y.value > 0);
+}
+
+struct Ranges {
+  Estimate x{0, std::numeric_limits<double>::max(), std::numeric_limits<double>::lowest()};
+  Estimate y{0, std::numeric_limits<double>::max(), std::numeric_limits<double>::lowest()};
+};
+
+Ranges ranges_of(const LineChart& chart) {
+  Ranges ranges;
+  bool any = false;
+  for (const ChartSeries& series : chart.series)
+    for (const ChartPoint& point : series.points) {
+      if (!is_drawn(chart, point)) continue;
+      any = true;
+      ranges.x.low = std::min(ranges.x.low, point.x);
+      ranges.x.high = std::max(ranges.x.high, point.x);
+      ranges.y.low = std::min(ranges.y.low, point.y.value);
+      ranges.y.high = std::max({ranges.y.high, point.y.value, point.y.high});
+    }
+  if (!any) return {{0, 1, 10}, {0, 1, 10}};
+  if (chart.y_kind == AxisKind::linear) ranges.y.low = 0;
+  ranges.y.high += (ranges.y.high - ranges.y.low) * 0.04;
+  return ranges;
+}
+
+// Where points stand, if there are few places; else round numbers.
+std::vector<double> x_ticks(const LineChart& chart, const Estimate& range) {
+  std::vector<double> places;
+  for (const ChartSeries& series : chart.series)
+    for (const ChartPoint& point : series.points)
+      if (is_drawn(chart, point)) places.push_back(point.x);
+  std::ranges::sort(places);
+  places.erase(std::ranges::unique(places).begin(), places.end());
+  if (places.size() <= 14) return places;
+  return chart.x_kind == AxisKind::linear ? linear_ticks(range.high)
+                                          : decade_ticks(range.low, range.high);
+}
+
+std::string line(double x1, double y1, double x2, double y2, const char* kind) {
+  return fmt::format("<line class='{}' x1='{:.1f}' y1='{:.1f}' x2='{:.1f}' y2='{:.1f}'/>\n", kind,
+                     x1, y1, x2, y2);
+}
+
+std::string label(double x, double y, const char* anchor, const std::string& text) {
+  return fmt::format("<text x='{:.1f}' y='{:.1f}' text-anchor='{}'>{}</text>\n", x, y, anchor,
+                     escape(text));
+}
+
+/// The part of a line chart within its axes.
+struct Plot {
+  Scale x;
+  Scale y;
+};
+
+constexpr double plot_left = 64;
+constexpr double plot_right = chart_width - 16;
+constexpr double plot_top = 28;
+constexpr double plot_bottom = line_chart_height - 48;
+
+std::string axes(const LineChart& chart, const Ranges& ranges, const Plot& plot) {
+  std::string svg;
+  const auto y_ticks = chart.y_kind == AxisKind::linear ? linear_ticks(ranges.y.high)
+                                                        : decade_ticks(ranges.y.low, ranges.y.high);
+  for (const double tick : y_ticks) {
+    svg += line(plot_left, plot.y(tick), plot_right, plot.y(tick), "grid");
+    svg += label(plot_left - 8, plot.y(tick) + 4, "end", number_text(tick));
+  }
+  double last_label = -chart_width;
+  for (const double tick : x_ticks(chart, ranges.x)) {
+    const double x = plot.x(tick);
+    svg += line(x, plot_bottom, x, plot_bottom + 5, "axis");
+    if (x - last_label < 46) continue;  // its text would touch the one before
+    svg += label(x, plot_bottom + 20, "middle",
+                 chart.x_unit == AxisUnit::octets ? octets_text(tick) : number_text(tick));
+    last_label = x;
+  }
+  svg += line(plot_left, plot_bottom, plot_right, plot_bottom, "axis");
+  svg += label((plot_left + plot_right) / 2, line_chart_height - 8, "middle", chart.x_label);
+  return svg + label(4, 16, "start", chart.y_label);
+}
+
+std::string curve(const LineChart& chart, std::size_t index, const Plot& plot) {
+  const ChartSeries& series = chart.series[index];
+  std::string path;
+  std::string marks;
+  for (const ChartPoint& point : series.points) {
+    if (!is_drawn(chart, point)) continue;
+    const double x = plot.x(point.x);
+    const double y = plot.y(point.y.value);
+    path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", x, y);
+    if (point.y.high > point.y.low)
+      marks += line(x, plot.y(point.y.low), x, plot.y(point.y.high), "interval");
+    marks +=
+        fmt::format("<circle cx='{:.1f}' cy='{:.1f}' r='3'><title>{}: {}, {}</title></circle>\n", x,
+                    y, escape(series.name),
+                    chart.x_unit == AxisUnit::octets ? octets_text(point.x) : number_text(point.x),
+                    number_text(point.y.value));
+  }
+  return fmt::format("<g class='s{}'><path d='{}'/>\n{}</g>\n", index % 16, path, marks);
+}
+
+std::string legend(const LineChart& chart) {
+  std::string html = "<ul class='legend'>";
+  for (std::size_t index = 0; index < chart.series.size(); ++index)
+    html += fmt::format(
+        "<li><svg viewBox='0 0 28 10' width='28' height='10' aria-hidden='true'><g class='s{}'>"
+        "<path d='M0 5L28 5'/><circle cx='14' cy='5' r='3'/></g></svg>{}</li>",
+        index % 16, escape(chart.series[index].name));
+  return html + "</ul>\n";
+}
+
+std::string bar_row(const Bar& bar, const Scale& scale, double y) {
+  const double end = scale(bar.value.value);
+  const double middle = y + bar_height / 2;
+  std::string svg = label(scale(0) - 8, middle + 4, "end", bar.name);
+  svg += fmt::format("<rect class='bar' x='{:.1f}' y='{:.1f}' width='{:.1f}' height='{:.1f}'/>\n",
+                     scale(0), y + 4, end - scale(0), bar_height - 8);
+  if (bar.value.high > bar.value.low)
+    svg += line(scale(bar.value.low), middle, scale(bar.value.high), middle, "interval");
+  return svg + label(std::max(end, scale(bar.value.high)) + 6, middle + 4, "start",
+                     bar.text.empty() ? number_text(bar.value.value) : bar.text);
+}
+
+}  // namespace
+
+std::string escape(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '&')
+      result += "&amp;";
+    else if (c == '<')
+      result += "&lt;";
+    else if (c == '>')
+      result += "&gt;";
+    else if (c == '"')
+      result += "&quot;";
+    else if (c == '\'')
+      result += "&#39;";
+    else
+      result += c;
+  }
+  return result;
+}
+
+std::string octets_text(double octets) {
+  constexpr std::array units{"B", "KiB", "MiB", "GiB"};
+  std::size_t unit = 0;
+  for (; octets >= 1024 && unit + 1 < units.size(); ++unit) octets /= 1024;
+  return fmt::format("{:.4g} {}", octets, units[unit]);
+}
+
+std::string to_svg(const LineChart& chart) {
+  const Ranges ranges = ranges_of(chart);
+  const Plot plot{Scale(chart.x_kind, ranges.x, plot_left + 12, plot_right - 12),
+                  Scale(chart.y_kind, ranges.y, plot_bottom, plot_top)};
+  std::string svg =
+      fmt::format("<svg class='chart' viewBox='0 0 {} {}' role='img'>\n<title>{}</title>\n",
+                  chart_width, line_chart_height, escape(chart.y_label + " over " + chart.x_label));
+  svg += axes(chart, ranges, plot);
+  for (std::size_t index = 0; index < chart.series.size(); ++index)
+    svg += curve(chart, index, plot);
+  return "<div class='wide'>" + svg + "</svg></div>\n" + legend(chart);
+}
+
+std::string to_svg(const BarChart& chart) {
+  std::size_t name_size = 0;
+  std::size_t text_size = 6;
+  double largest = chart.reference;
+  for (const Bar& bar : chart.bars) {
+    name_size = std::max(name_size, bar.name.size());
+    text_size = std::max(text_size, bar.text.size());
+    largest = std::max({largest, bar.value.value, bar.value.high});
+  }
+  const double left = 16 + 7.2 * static_cast<double>(name_size);
+  const double right = chart_width - 12 - 7.2 * static_cast<double>(text_size);
+  const Scale scale(AxisKind::linear, {0, 0, largest}, left, right);
+  const double height = bar_height * static_cast<double>(chart.bars.size()) + 32;
+  std::string svg =
+      fmt::format("<svg class='chart' viewBox='0 0 {} {}' role='img'>\n<title>{}</title>\n",
+                  chart_width, height, escape(chart.label));
+  double y = 4;
+  for (const Bar& bar : chart.bars) {
+    svg += bar_row(bar, scale, y);
+    y += bar_height;
+  }
+  if (chart.reference != 0)
+    svg += line(scale(chart.reference), 2, scale(chart.reference), y, "reference");
+  svg += label(left, height - 8, "start", chart.label);
+  return "<div class='wide'>" + svg + "</svg></div>\n";
+}
+
+}  // namespace perigee::bench

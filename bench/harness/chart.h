@@ -1,0 +1,58 @@
+// Line and bar charts as SVG for a page (page.h). Colours and fonts are the page's style sheet's.
+#pragma once
+
+#include "harness/statistics.h"
+
+#include <string>
+#include <vector>
+
+namespace perigee::bench {
+
+/// A value without an interval.
+inline Estimate exactly(double value) { return {value, value, value}; }
+
+struct ChartPoint {
+  double x = 0;
+  Estimate y;  ///< its interval is drawn if it has a width
+};
+
+struct ChartSeries {
+  std::string name;
+  std::vector<ChartPoint> points;  ///< in the order of x
+};
+
+enum class AxisKind { linear, logarithmic };
+enum class AxisUnit { number, octets };
+
+struct LineChart {
+  std::string x_label;
+  std::string y_label;
+  AxisKind x_kind = AxisKind::linear;  ///< logarithmic: points at 0 or below are left out
+  AxisKind y_kind = AxisKind::linear;  ///< linear: begins at 0
+  AxisUnit x_unit = AxisUnit::number;
+  std::vector<ChartSeries> series;
+};
+
+struct Bar {
+  std::string name;
+  Estimate value;
+  std::string text;  ///< behind the bar; empty: the value
+};
+
+/// Horizontal bars that begin at 0.
+struct BarChart {
+  std::string label;     ///< of the values
+  double reference = 0;  ///< a vertical line there, if not 0
+  std::vector<Bar> bars;
+};
+
+/// Names and labels are escaped. A chart without points is a frame without lines.
+std::string to_svg(const LineChart& chart);
+std::string to_svg(const BarChart& chart);
+
+/// Text for HTML and SVG, attributes included.
+std::string escape(const std::string& text);
+/// 65536: "64 KiB".
+std::string octets_text(double octets);
+
+}  // namespace perigee::bench

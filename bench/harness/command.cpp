@@ -1,0 +1,56 @@
+// What the commands of all experiments have in common.
+#include "command.h"
+
+#include "process.h"
+
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <stdexcept>
+#include <utility>
+
+namespace perigee::bench {
+
+void add_output_options(CLI::App& command, Output& output) {
+  command.add_option("--json", output.json_file, "write the results to this file");
+  command.add_option("--html", output.html_file, "write a page with figures to this file");
+}
+
+void add_rounds_option(CLI::App& command, std::size_t& rounds, const std::string& description) {
+  command.add_option("--rounds", rounds, description)
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
+}
+
+void write_file(const std::string& name, const std::string& text) {
+  std::ofstream file(name);
+  file << text;
+  file.close();
+  if (!file) throw std::runtime_error("cannot write " + name);
+}
+
+void add_role_command(CLI::App& bench, const std::string& experiment, Role run) {
+  auto words = std::make_shared<std::vector<std::string>>();  // lives as long as the callback
+  CLI::App* command = bench.add_subcommand(experiment + "-role", "");
+  command->group("");  // not in the help
+  command->add_option("words", *words)->required();
+  command->callback([words, experiment, run = std::move(run)] {
+    if (run(*words) != 0)
+      throw std::runtime_error("role failed: " + experiment + ' ' + words->front());
+  });
+}
+
+std::string find_omniorb_program(const std::string& name) {
+  // Beside the perigee program: in the build tree as in the install prefix.
+  const auto folder = std::filesystem::path(own_executable()).parent_path();
+  for (const char* place : {".", "../libexec/perigee", "../../bench"}) {
+    const auto candidate = folder / place / name;
+    if (std::filesystem::exists(candidate)) return std::filesystem::canonical(candidate);
+  }
+  std::cerr << "perigee bench: this build has no omniORB peer (install libomniorb4-dev and "
+               "omniidl, then build again); measuring without it\n";
+  return {};
+}
+
+}  // namespace perigee::bench

@@ -1,0 +1,43 @@
+// `perigee bench structs`: its options, and its roles.
+#include "harness/command.h"
+
+#include "perigee.h"
+#include "structs.h"
+
+#include <memory>
+
+namespace perigee::bench {
+namespace {
+
+int run_role(const std::vector<std::string>& words) {
+  if (words.front() == "server") return run_structs_server();
+  if (words.front() == "client") return run_structs_client(words.at(1));
+  return 1;
+}
+
+}  // namespace
+
+void add_structs_command(CLI::App& bench) {
+  struct Settings {
+    StructsOptions options;
+    Output output;
+  };
+  auto settings = std::make_shared<Settings>();  // lives as long as the callback below
+  StructsOptions& options = settings->options;
+  CLI::App* command = bench.add_subcommand(
+      "structs", "CPU time of marshalling structs, alone and in calls, beside omniORB");
+  add_rounds_option(*command, options.rounds, "rounds; 30 or more for a claim");
+  command->add_option("--calls", options.calls, "calls per workload, system and round")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
+  command->add_option("--workload", options.workloads, "only these workloads")
+      ->check(CLI::IsMember(structs_workloads()));
+  add_output_options(*command, settings->output);
+  command->callback([settings] {
+    settings->options.omniorb_program = find_omniorb_program("structs_omniorb");
+    write_report(run_structs(settings->options), settings->output);
+  });
+  add_role_command(bench, "structs", run_role);
+}
+
+}  // namespace perigee::bench
