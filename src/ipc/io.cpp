@@ -1,5 +1,6 @@
 // Transfers: one system call each where nothing has to be waited for or repeated.
 #include "ipc/deadline.h"
+#include "ipc/transfer.h"
 #include <perigee/ipc/io.h>
 
 #include <poll.h>
@@ -15,6 +16,7 @@ namespace perigee::ipc {
 void close_handle(int fd) noexcept { ::close(fd); }
 
 Waited wait_ready(int fd, short events, const Deadline& deadline) noexcept {
+  if (fd < 0) return {EBADF};  // poll would pass over it, and wait
   pollfd entry{fd, events, 0};
   for (;;) {
     timespec left{};
@@ -34,31 +36,6 @@ Waited wait_ready(int fd, short events, const Deadline& deadline) noexcept {
 
 namespace perigee::ipc::io {
 namespace {
-
-/// Repeats a call that a signal interrupts.
-template <typename Call>
-Transfer transfer(Call&& call) noexcept {
-  for (;;) {
-    const ssize_t count = call();
-    if (count >= 0) return {static_cast<std::size_t>(count), 0};
-    if (errno != EINTR) return {0, errno};
-  }
-}
-
-/// Tries without waiting, then waits until the limit, and so on. `call` must not block.
-template <typename Call>
-Transfer transfer_within(int fd, short events, TimeLimit limit, Call&& call) noexcept {
-  Transfer result = transfer(call);
-  if (result.error != EAGAIN || limit.is_no_wait()) return result;
-  const Deadline deadline(limit);
-  while (result.error == EAGAIN) {
-    if (const auto waited = wait_ready(fd, events, deadline); waited.error != 0) {
-      return {0, waited.error};
-    }
-    result = transfer(call);
-  }
-  return result;
-}
 
 /// Segments as the system takes them, from a place inside the first one on.
 template <typename Segment>

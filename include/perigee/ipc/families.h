@@ -35,6 +35,17 @@ concept ByteStream =
       stream.close_sender();
     };
 
+/// Carries files, too, without copying them through the program.
+template <typename T>
+concept FileStream =
+    ByteStream<T> && requires(T stream, const File& file, OutputFile& output, std::uint64_t offset,
+                              std::size_t count, TimeLimit limit) {
+      { stream.send_file(file, offset, count, limit) } -> std::same_as<Result<std::size_t>>;
+      { stream.send_file_n(file, offset, count, limit) } -> std::same_as<Result<std::size_t>>;
+      { stream.recv_file(output, offset, count, limit) } -> std::same_as<Result<Received>>;
+      { stream.recv_file_n(output, offset, count, limit) } -> std::same_as<Result<Received>>;
+    };
+
 /// A family: address, stream, acceptor and connector that belong together.
 template <typename F>
 concept StreamFamily =
@@ -47,5 +58,6 @@ concept StreamFamily =
     };
 
 static_assert(StreamFamily<Sock> && StreamFamily<LSock>);
+static_assert(FileStream<sock::Stream> && FileStream<lsock::Stream>);
 
 }  // namespace perigee::ipc

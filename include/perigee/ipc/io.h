@@ -45,6 +45,23 @@ PERIGEE_API Transfer recv_n(int fd, std::span<const MutableOctetSpan> spaces,
                             TimeLimit limit) noexcept;
 /// @}
 
+/// A place in a regular file, which need not be there yet where it is written.
+struct FileRange {
+  int file = -1;
+  std::uint64_t offset = 0;
+  std::size_t count = 0;
+};
+/// @name From a file to a stream (sendfile), from a stream to a file (splice); nothing is copied
+/// through the program. Sending 0 octets without error: the file ends at `offset`. What is received
+/// counts when it is in the file. SIGPIPE is never raised. `…_n`: see `send_n` and `recv_n`; a file
+/// or stream that ends earlier: fewer octets, and no error.
+/// @{
+PERIGEE_API Transfer send_file(int fd, const FileRange& from, TimeLimit limit) noexcept;
+PERIGEE_API Transfer send_file_n(int fd, const FileRange& from, TimeLimit limit) noexcept;
+PERIGEE_API Transfer recv_file(int fd, const FileRange& to, TimeLimit limit) noexcept;
+PERIGEE_API Transfer recv_file_n(int fd, const FileRange& to, TimeLimit limit) noexcept;
+/// @}
+
 /// Octets in all segments together.
 template <typename Segment>
 [[nodiscard]] constexpr std::size_t total_size(std::span<const Segment> segments) noexcept {

@@ -1,0 +1,75 @@
+// Regular files as the ends of transfers: what streams send from and receive into without copying
+// through the program. Not a library for reading and writing files.
+#pragma once
+
+#include <perigee/base/export.h>
+#include <perigee/ipc/handle.h>
+#include <perigee/ipc/result.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+namespace perigee::ipc {
+
+namespace detail {
+/// Owns the handle of a regular file.
+template <typename Derived>
+class FileBase {
+ public:
+  /// Lends the handle: it stays open as long as this object keeps it.
+  [[nodiscard]] int handle() const noexcept { return handle_.get(); }
+  /// Gives the handle up: the caller closes it.
+  [[nodiscard]] int release() noexcept { return handle_.release(); }
+  void close() noexcept { handle_.close(); }
+  [[nodiscard]] bool is_open() const noexcept { return static_cast<bool>(handle_); }
+  /// Takes ownership of a handle of this kind, on the caller's word.
+  [[nodiscard]] static Derived adopt(int fd) noexcept { return Derived(Handle(fd)); }
+
+ protected:
+  FileBase() noexcept = default;
+  explicit FileBase(Handle handle) noexcept : handle_(std::move(handle)) {}
+
+ private:
+  Handle handle_;
+};
+}  // namespace detail
+
+/// A regular file that is read. It has no position: each transfer says from where, so several may
+/// send from one file at the same time.
+class File : public detail::FileBase<File> {
+ public:
+  /// Not open.
+  File() noexcept = default;
+  /// Errors: the system's; `invalid_argument` and `is_a_directory` for what is no regular file.
+  [[nodiscard]] PERIGEE_API static Result<File> open(const std::string& path);
+  /// In octets, now: others may write to it.
+  [[nodiscard]] PERIGEE_API Result<std::uint64_t> size() const;
+
+ private:
+  friend class detail::FileBase<File>;
+  explicit File(Handle handle) noexcept : FileBase(std::move(handle)) {}
+};
+
+/// A regular file that is written. It has no position: each transfer says where to.
+class OutputFile : public detail::FileBase<OutputFile> {
+ public:
+  /// What to do about a file that is there already.
+  enum class Existing : std::uint8_t { refuse, empty, keep };
+
+  /// Not open.
+  OutputFile() noexcept = default;
+  /// Makes the file if it is not there, for whom the process's umask lets read and write it.
+  [[nodiscard]] PERIGEE_API static Result<OutputFile> open(const std::string& path,
+                                                           Existing existing);
+  /// In octets, now.
+  [[nodiscard]] PERIGEE_API Result<std::uint64_t> size() const;
+  /// Waits until what was written is on the disk.
+  [[nodiscard]] PERIGEE_API Status sync();
+
+ private:
+  friend class detail::FileBase<OutputFile>;
+  explicit OutputFile(Handle handle) noexcept : FileBase(std::move(handle)) {}
+};
+
+}  // namespace perigee::ipc
