@@ -4,6 +4,7 @@
 #include "harness/machine.h"
 #include "harness/page.h"
 #include "harness/process.h"
+#include "harness/progress.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -142,8 +143,12 @@ CodegenReport run_codegen(const CodegenOptions& options) {
   std::vector<Subject> subjects;
   for (const std::string& idl : options.idl_files) subjects.emplace_back(options, idl, folder.path);
   std::vector<Times> times(subjects.size());
+  Progress progress("codegen", options.rounds * subjects.size());
   for (std::size_t round = 0; round < options.rounds; ++round)
-    for (std::size_t index = 0; index < subjects.size(); ++index) times[index].add(subjects[index]);
+    for (std::size_t index = 0; index < subjects.size(); ++index) {
+      progress.step(subjects[index].name());
+      times[index].add(subjects[index]);
+    }
   CodegenReport report{options, {}};
   for (std::size_t index = 0; index < subjects.size(); ++index)
     report.costs.push_back(summarise(subjects[index], times[index]));

@@ -6,6 +6,7 @@
 #include "harness/machine.h"
 #include "harness/page.h"
 #include "harness/process.h"
+#include "harness/progress.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -120,13 +121,16 @@ ConnectionsReport run_connections(const ConnectionsOptions& options) {
   const std::vector<Served> systems = all_systems(options);
   std::vector<std::unique_ptr<Loaded>> loaded;
   std::map<std::string, std::vector<Cost>> samples;
+  Progress progress("connections", systems.size() * (options.rounds + 1));
   for (const Served& system : systems) {
+    progress.step(system.name);
     loaded.push_back(std::make_unique<Loaded>(system, options.connections));
     (void)loaded.back()->run(options.calls);  // warm up
   }
   for (std::size_t round = 0; round < options.rounds; ++round)
     for (std::size_t turn = 0; turn < loaded.size(); ++turn) {
       const std::size_t index = (turn + round) % loaded.size();
+      progress.step(systems[index].name);
       samples[systems[index].name].push_back(loaded[index]->run(options.calls));
     }
   ConnectionsReport report{options, {}};

@@ -5,6 +5,7 @@
 #include "harness/machine.h"
 #include "harness/page.h"
 #include "harness/process.h"
+#include "harness/progress.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -50,8 +51,11 @@ class Crowd {
     row_.idle_octets = (own_octets(server_) - before) / static_cast<double>(options.idle);
   }
 
-  CrowdRow run() {
-    for (std::size_t round = 0; round < options_.rounds; ++round) take_round(round);
+  CrowdRow run(Progress& progress) {
+    for (std::size_t round = 0; round < options_.rounds; ++round) {
+      progress.step(row_.strategy);
+      take_round(round);
+    }
     row_.threads = static_cast<std::size_t>(process_status(server_.pid(), "Threads"));
     row_.calm_p50 = median(calm_p50_);
     row_.calm_p99 = median(calm_p99_);
@@ -129,8 +133,11 @@ std::string describe_method(const CrowdOptions& options) {
 
 CrowdReport run_crowd(const CrowdOptions& options) {
   CrowdReport report{options, {}};
-  for (const std::string& strategy : options.strategies)
-    report.rows.push_back(Crowd(options, strategy).run());
+  Progress progress("crowd", options.strategies.size() * (options.rounds + 1));
+  for (const std::string& strategy : options.strategies) {
+    progress.step(strategy);
+    report.rows.push_back(Crowd(options, strategy).run(progress));
+  }
   return report;
 }
 

@@ -1,6 +1,8 @@
 // Runs the cubit experiment: rounds of all systems in turn, ratios within a round.
 #include "cubit.h"
 
+#include "harness/progress.h"
+
 #include <algorithm>
 #include <stdexcept>
 
@@ -64,12 +66,16 @@ CubitReport run_cubit(const CubitOptions& options) {
     report.systems.push_back(system.name);
     pairs.emplace_back(system, placement);
   }
+  Progress progress("cubit", report.options.workloads.size() * (options.rounds + 1));
   for (const std::string& workload : report.options.workloads) {
+    progress.step(workload);
     for (Pair& pair : pairs)
       pair.run(workload, std::max<std::size_t>(options.calls, 200));  // warm up
     Rounds rounds;
-    for (std::size_t round = 0; round < options.rounds; ++round)
+    for (std::size_t round = 0; round < options.rounds; ++round) {
+      progress.step(workload);
       run_round(pairs, report, workload, round, rounds);
+    }
     for (const std::string& system : report.systems)
       report.cells[workload][system] = summarise(rounds[system], rounds["raw"]);
   }

@@ -174,16 +174,21 @@ std::string legend(const LineChart& chart) {
   return html + "</ul>\n";
 }
 
+std::string bar_text(const Bar& bar) {
+  return bar.text.empty() ? number_text(bar.value.value) : bar.text;
+}
+
+// Name and value stand before the bar, where a narrow screen shows them.
 std::string bar_row(const Bar& bar, const Scale& scale, double y) {
   const double end = scale(bar.value.value);
   const double middle = y + bar_height / 2;
-  std::string svg = label(scale(0) - 8, middle + 4, "end", bar.name);
+  std::string svg = label(0, middle + 4, "start", bar.name);
+  svg += label(scale(0) - 8, middle + 4, "end", bar_text(bar));
   svg += fmt::format("<rect class='bar' x='{:.1f}' y='{:.1f}' width='{:.1f}' height='{:.1f}'/>\n",
                      scale(0), y + 4, end - scale(0), bar_height - 8);
   if (bar.value.high > bar.value.low)
     svg += line(scale(bar.value.low), middle, scale(bar.value.high), middle, "interval");
-  return svg + label(std::max(end, scale(bar.value.high)) + 6, middle + 4, "start",
-                     bar.text.empty() ? number_text(bar.value.value) : bar.text);
+  return svg;
 }
 
 }  // namespace
@@ -229,16 +234,15 @@ std::string to_svg(const LineChart& chart) {
 
 std::string to_svg(const BarChart& chart) {
   std::size_t name_size = 0;
-  std::size_t text_size = 6;
+  std::size_t text_size = 0;
   double largest = chart.reference;
   for (const Bar& bar : chart.bars) {
     name_size = std::max(name_size, bar.name.size());
-    text_size = std::max(text_size, bar.text.size());
+    text_size = std::max(text_size, bar_text(bar).size());
     largest = std::max({largest, bar.value.value, bar.value.high});
   }
-  const double left = 16 + 7.2 * static_cast<double>(name_size);
-  const double right = chart_width - 12 - 7.2 * static_cast<double>(text_size);
-  const Scale scale(AxisKind::linear, {0, 0, largest}, left, right);
+  const double left = 24 + 7.2 * static_cast<double>(name_size + text_size);
+  const Scale scale(AxisKind::linear, {0, 0, largest}, left, chart_width - 12);
   const double height = bar_height * static_cast<double>(chart.bars.size()) + 32;
   std::string svg =
       fmt::format("<svg class='chart' viewBox='0 0 {} {}' role='img'>\n<title>{}</title>\n",

@@ -36,7 +36,7 @@ struct LineChart {
 struct Bar {
   std::string name;
   Estimate value;
-  std::string text;  ///< behind the bar; empty: the value
+  std::string text;  ///< beside the name; empty: the value
 };
 
 /// Horizontal bars that begin at 0.

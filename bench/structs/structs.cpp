@@ -5,6 +5,7 @@
 #include "harness/json.h"
 #include "harness/machine.h"
 #include "harness/page.h"
+#include "harness/progress.h"
 #include "perigee.h"
 #include "workloads.h"
 
@@ -43,12 +44,13 @@ std::size_t count_of(const std::string& workload, std::size_t calls) {
 }
 
 StructsCell run_workload(const std::string& workload, std::size_t octets, std::vector<Pair>& pairs,
-                         const StructsReport& report) {
+                         const StructsReport& report, Progress& progress) {
   const std::size_t count = count_of(workload, report.options.calls);
   for (Pair& pair : pairs) pair.run(workload, count);  // warm up
   std::map<std::string, std::vector<double>> samples;
   std::vector<double> ratios;
   for (std::size_t round = 0; round < report.options.rounds; ++round) {
+    progress.step(workload);
     for (std::size_t turn = 0; turn < pairs.size(); ++turn) {
       const std::size_t index = (turn + round) % pairs.size();
       const Sample sample = pairs[index].run(workload, count);
@@ -78,8 +80,9 @@ StructsReport run_structs(const StructsOptions& options) {
     pairs.emplace_back(system, Placement{cpu, cpu});
   }
   const auto sizes = struct_workload_sizes();
+  Progress progress("structs", report.options.workloads.size() * options.rounds);
   for (const std::string& workload : report.options.workloads)
-    report.cells[workload] = run_workload(workload, sizes.at(workload), pairs, report);
+    report.cells[workload] = run_workload(workload, sizes.at(workload), pairs, report, progress);
   return report;
 }
 
