@@ -6,7 +6,10 @@
 The gateway does not route between the two IPv4 networks: it forwards a port. It routes IPv6.
 """
 
+import contextlib
 import os
+import subprocess
+import tempfile
 import unittest
 
 from hosts import Host, connect, forwarding, ip
@@ -28,6 +31,21 @@ gateway.set("net/ipv6/conf/all/forwarding", 1)
 ip("-n office addr add 198.51.100.2/24 dev a0")
 ip("-n gateway route add blackhole 198.51.100.0/24")
 ip("-n office neigh add 198.51.100.9 lladdr 02:00:00:00:00:01 dev a0")
+ip("-n office neigh add 2001:db8:1::9 lladdr 02:00:00:00:00:01 dev a2")
+
+
+@contextlib.contextmanager
+def known_as(name, *addresses):
+    """Hosts know these addresses by a name, meanwhile."""
+    with tempfile.NamedTemporaryFile("w") as hosts:
+        hosts.writelines(f"{address} {name}\n" for address in addresses)
+        hosts.flush()
+        os.chmod(hosts.name, 0o644)
+        subprocess.run(["mount", "--bind", hosts.name, "/etc/hosts"], check=True)
+        try:
+            yield
+        finally:
+            subprocess.run(["umount", "/etc/hosts"], check=True)
 
 
 def serving(listen):
@@ -76,6 +94,11 @@ class Network(unittest.TestCase):
     def test_an_address_that_does_not_answer_costs_its_share_of_the_time_and_no_more(self):
         with serving("iiop://:2809?publish=198.51.100.9,[2001:db8:2::2]") as server:
             self.expect_price(self.call(server, options="-ORBConnectTimeout 1000"))
+
+    def test_addresses_of_a_name_that_do_not_answer_cost_a_moment_even_without_a_limit(self):
+        with known_as("quotes", "2001:db8:1::9", "198.51.100.9", "2001:db8:2::2"):
+            with serving("iiop://:2809?publish=quotes") as server:
+                self.expect_price(self.call(server, options="-ORBConnectTimeout 0"))
 
 
 if __name__ == "__main__":

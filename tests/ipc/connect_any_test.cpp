@@ -1,0 +1,206 @@
+// Connecting to several addresses. An address that never answers is a listening socket whose queue
+// is full: the system drops what wants to connect to it.
+#include <perigee/ipc/connect_any.h>
+#include <perigee/ipc/families.h>
+
+#include <doctest/doctest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace perigee::ipc {
+namespace {
+
+using namespace std::chrono_literals;
+using namespace literals;
+using Clock = std::chrono::steady_clock;
+
+std::ptrdiff_t open_handles() {
+  const std::filesystem::directory_iterator handles("/proc/self/fd");
+  return std::distance(begin(handles), end(handles));
+}
+
+/// Swallows connections: nobody answers, nothing is refused.
+class DeadAddress {
+ public:
+  explicit DeadAddress(const InetAddr& host) {
+    // Bound by an acceptor; a second listen() makes its queue as short as it can be.
+    acceptor_ = sock::Acceptor::open(host).value();
+    address_ = acceptor_.local_address().value();
+    REQUIRE(::listen(acceptor_.handle(), 0) == 0);
+    for (;;) {
+      auto filler = sock::Connector::start(address_).value();
+      if (auto connected = filler.finish(50ms)) {
+        in_queue_.push_back(std::move(*connected));
+      } else {
+        return;
+      }
+    }
+  }
+  [[nodiscard]] const InetAddr& address() const { return address_; }
+
+ private:
+  sock::Acceptor acceptor_;
+  InetAddr address_;
+  std::vector<sock::Stream> in_queue_;
+};
+
+InetAddr refusing(const InetAddr& host) {
+  auto acceptor = sock::Acceptor::open(host).value();
+  return acceptor.local_address().value();
+}
+
+/// Whether this host has IPv6 at all.
+bool has_v6() { return sock::Acceptor::open(InetAddr::loopback_v6()).has_value(); }
+/// The other family, where there is one.
+InetAddr other_loopback() { return has_v6() ? InetAddr::loopback_v6() : InetAddr::loopback(); }
+
+using Addresses = std::vector<InetAddr>;
+
+TEST_CASE("RFC 8305, 4: the families take turns, beginning with that of the first address") {
+  const auto v4 = [](std::uint16_t port) { return InetAddr::loopback(port); };
+  const auto v6 = [](std::uint16_t port) { return InetAddr::loopback_v6(port); };
+  CHECK((interleaved({}) == Addresses{}));
+  CHECK((interleaved(Addresses{v6(1), v6(2), v6(3), v4(1), v4(2)}) ==
+         Addresses{v6(1), v4(1), v6(2), v4(2), v6(3)}));
+  CHECK((interleaved(Addresses{v4(1), v6(1), v6(2), v6(3)}) ==
+         Addresses{v4(1), v6(1), v6(2), v6(3)}));
+  CHECK((interleaved(Addresses{v4(1), v4(1), v4(2)}) == Addresses{v4(1), v4(2)}));
+}
+
+TEST_CASE("the first address that answers is taken; it is an ordinary stream") {
+  auto acceptor = sock::Acceptor::open(other_loopback()).value();
+  const auto address = acceptor.local_address().value();
+  auto stream = sock::connect_any(Addresses{address}, 10s, {}, NoDelay{true}).value();
+  CHECK(stream.peer_address().value() == address);
+  CHECK(stream.get<NoDelay>().value().on);
+  auto server = acceptor.accept(10s).value();
+  std::byte octet{1};
+  CHECK(stream.recv(MutableOctetSpan(&octet, 1), 1ms).error() == std::errc::timed_out);
+  CHECK(server.send(OctetSpan(&octet, 1)).value() == 1);
+  CHECK(stream.recv(MutableOctetSpan(&octet, 1)).value() == Received::octets(1));
+}
+
+TEST_CASE("a refused address costs no delay") {
+  auto acceptor = sock::Acceptor::open(InetAddr::loopback()).value();
+  const Addresses addresses{refusing(InetAddr::loopback()), refusing(other_loopback()),
+                            acceptor.local_address().value()};
+  const auto stream = sock::connect_any(addresses, forever, {.attempt_delay = 24h});
+  REQUIRE(stream.has_value());
+  CHECK(stream->peer_address().value() == addresses[2]);
+}
+
+TEST_CASE("an address that does not answer costs the delay and no more, and is given up") {
+  const DeadAddress dead(other_loopback());
+  auto acceptor = sock::Acceptor::open(InetAddr::loopback()).value();
+  const Addresses addresses{dead.address(), acceptor.local_address().value()};
+  const auto before = open_handles();
+  const auto start = Clock::now();
+  const auto stream = sock::connect_any(addresses, forever, {.attempt_delay = 20ms});
+  REQUIRE(stream.has_value());
+  CHECK(Clock::now() - start >= 20ms);
+  CHECK(stream->peer_address().value() == addresses[1]);
+  CHECK(open_handles() == before + 1);
+}
+
+TEST_CASE("while one address does not answer, failures of others start the next at once") {
+  const DeadAddress dead(InetAddr::loopback());
+  auto acceptor = sock::Acceptor::open(InetAddr::loopback()).value();
+  const auto port = refusing(InetAddr::loopback()).port();
+  Addresses addresses{dead.address()};
+  for (std::uint8_t host = 2; host < 202; ++host) {
+    addresses.push_back(InetAddr::v4({127, 0, 0, host}, port));
+  }
+  addresses.push_back(acceptor.local_address().value());
+  // The delay passes once, for the dead one. Passing 200 times it would take longer than the limit.
+  const auto stream = sock::connect_any(addresses, 15s, {.attempt_delay = 100ms});
+  REQUIRE(stream.has_value());
+  CHECK(stream->peer_address().value() == addresses.back());
+}
+
+TEST_CASE("when all refuse, each address and its error is reported") {
+  const Addresses addresses{refusing(InetAddr::loopback()), refusing(other_loopback())};
+  const auto before = open_handles();
+  const auto failure = sock::connect_any(addresses, 10s).error();
+  CHECK(failure.error == std::errc::connection_refused);
+  REQUIRE(failure.attempts.size() == 2);
+  CHECK(failure.attempts[0].address == addresses[0]);
+  CHECK(failure.attempts[1].error == std::errc::connection_refused);
+  CHECK(to_string(failure) == to_string(addresses[0]) + ": Connection refused; " +
+                                  to_string(addresses[1]) + ": Connection refused");
+  CHECK(open_handles() == before);
+}
+
+TEST_CASE("the limit is for all together, and tells which addresses were tried") {
+  const DeadAddress dead(InetAddr::loopback());
+  const DeadAddress other(other_loopback());
+  const auto refused = refusing(InetAddr::loopback());
+  const auto before = open_handles();
+  const Addresses addresses{refused, dead.address(), other.address()};
+  const auto all = sock::connect_any(addresses, 50ms, {.attempt_delay = 1ms}).error();
+  CHECK(all.error == std::errc::timed_out);
+  REQUIRE(all.attempts.size() == 3);
+  CHECK(all.attempts[0].error == std::errc::connection_refused);
+  CHECK(all.attempts[2].error == std::errc::timed_out);
+  const auto one =
+      sock::connect_any(Addresses{dead.address(), refused}, 5ms, {.attempt_delay = 24h}).error();
+  CHECK(one.error == std::errc::timed_out);
+  CHECK(one.attempts.size() == 1);
+  CHECK(open_handles() == before);
+}
+
+TEST_CASE("without time only what answers at once is reached") {
+  const DeadAddress dead(InetAddr::loopback());
+  CHECK(sock::connect_any(Addresses{dead.address()}, no_wait).error().error ==
+        std::errc::timed_out);
+  auto acceptor = sock::Acceptor::open(InetAddr::loopback()).value();
+  CHECK(sock::connect_any(Addresses{acceptor.local_address().value()}, 0ms).has_value());
+}
+
+TEST_CASE("an address that cannot be used does not keep others from being tried") {
+  // 240.0.0.0/4 is reserved, and 2001:db8::/32 leads nowhere in most networks: where a route for
+  // them exists they do not answer, and the delay passes.
+  auto acceptor = sock::Acceptor::open(InetAddr::loopback()).value();
+  const Addresses addresses{InetAddr::parse("255.255.255.255:1").value(),
+                            InetAddr::parse("[2001:db8::1]:1").value(),
+                            acceptor.local_address().value()};
+  CHECK(sock::connect_any(addresses, forever, {.attempt_delay = 1ms}).has_value());
+}
+
+TEST_CASE("no address is an error of its own") {
+  const auto failure = sock::connect_any({}, forever).error();
+  CHECK(failure.error == std::errc::invalid_argument);
+  CHECK(failure.attempts.empty());
+  CHECK(to_string(failure) == "Invalid argument");
+}
+
+TEST_CASE("an option that cannot be set fails the attempt") {
+  auto acceptor = sock::Acceptor::open(InetAddr::loopback()).value();
+  const auto failure = sock::connect_any(Addresses{acceptor.local_address().value()}, 10s, {},
+                                         SendTimeout{std::chrono::microseconds(-1)});
+  REQUIRE_FALSE(failure.has_value());
+  CHECK(failure.error().attempts.size() == 1);
+}
+
+TEST_CASE("a port at which nobody listens is refused, and never met by itself") {
+  // The system goes through the ports that it chooses for our side, the even ones first: one of
+  // these connections would meet itself.
+  const auto free = refusing(InetAddr::loopback());
+  const Addresses address{free.with_port(static_cast<std::uint16_t>(free.port() & ~1))};
+  int refused = 0;
+  for (int round = 0; round < 20'000; ++round) {
+    const auto stream = sock::connect_any(address, 10s);
+    if (!stream && stream.error().error == std::errc::connection_refused) ++refused;
+  }
+  CHECK(refused == 20'000);
+}
+
+}  // namespace
+}  // namespace perigee::ipc
