@@ -2,6 +2,7 @@
 #include "ipc/deadline.h"
 #include "ipc/native_address.h"
 #include <perigee/ipc/io.h>
+#include <perigee/ipc/io_local.h>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -26,9 +27,9 @@ Status status_of(int result) noexcept {
   return {};
 }
 
-Result<Handle> open_socket(int domain, Blocking blocking) {
+Result<Handle> open_socket(int domain, int type, Blocking blocking) {
   const int flags = SOCK_CLOEXEC | (blocking == Blocking::no ? SOCK_NONBLOCK : 0);
-  const int fd = ::socket(domain, SOCK_STREAM | flags, 0);
+  const int fd = ::socket(domain, type | flags, 0);
   if (fd == -1) return failure(errno);
   return Handle(fd);
 }
@@ -94,10 +95,20 @@ bool concerns_the_peer_only(int error) noexcept {
 }  // namespace
 
 Result<Handle> open_stream(const InetAddr& address, Blocking blocking) {
-  return open_socket(address.version() == InetAddr::Version::v4 ? AF_INET : AF_INET6, blocking);
+  return open_socket(address.version() == InetAddr::Version::v4 ? AF_INET : AF_INET6, SOCK_STREAM,
+                     blocking);
 }
 Result<Handle> open_stream(const UnixAddr&, Blocking blocking) {
-  return open_socket(AF_UNIX, blocking);
+  return open_socket(AF_UNIX, SOCK_STREAM, blocking);
+}
+Result<Handle> open_stream(const SPipeAddr&, Blocking blocking) {
+  auto handle = open_socket(AF_UNIX, SOCK_SEQPACKET, blocking);
+  if (!handle) return handle;
+  // Connections that are accepted inherit it.
+  if (const auto status = keep_records(handle->get()); !status) {
+    return std::unexpected(status.error());
+  }
+  return handle;
 }
 
 Status connect(int fd, const InetAddr& remote, TimeLimit limit) {
@@ -106,12 +117,18 @@ Status connect(int fd, const InetAddr& remote, TimeLimit limit) {
 Status connect(int fd, const UnixAddr& remote, TimeLimit limit) {
   return connect_native(fd, NativeAddress(remote), limit);
 }
+Status connect(int fd, const SPipeAddr& remote, TimeLimit limit) {
+  return connect(fd, remote.unix_name(), limit);
+}
 
 Status start_connect(int fd, const InetAddr& remote) {
   return start_native(fd, NativeAddress(remote));
 }
 Status start_connect(int fd, const UnixAddr& remote) {
   return start_native(fd, NativeAddress(remote));
+}
+Status start_connect(int fd, const SPipeAddr& remote) {
+  return start_connect(fd, remote.unix_name());
 }
 
 Status finish_connect(int fd, TimeLimit limit) {
@@ -129,6 +146,7 @@ Status finish_connect(int fd, TimeLimit limit) {
 
 Status listen(int fd, const InetAddr& local) { return listen_native(fd, NativeAddress(local)); }
 Status listen(int fd, const UnixAddr& local) { return listen_native(fd, NativeAddress(local)); }
+Status listen(int fd, const SPipeAddr& local) { return listen(fd, local.unix_name()); }
 
 Result<Handle> accept(int fd, TimeLimit limit) {
   const Deadline deadline(limit);
@@ -146,6 +164,12 @@ Result<Handle> accept(int fd, TimeLimit limit) {
 
 Status name_of(int fd, Side side, InetAddr& address) { return native_name(fd, side, address); }
 Status name_of(int fd, Side side, UnixAddr& address) { return native_name(fd, side, address); }
+Status name_of(int fd, Side side, SPipeAddr& address) {
+  UnixAddr name;
+  const auto status = name_of(fd, side, name);
+  if (status) address = SPipeAddr(name);
+  return status;
+}
 
 void shutdown(int fd, Direction direction) noexcept {
   constexpr int how[] = {SHUT_WR, SHUT_RD, SHUT_RDWR};

@@ -1,5 +1,6 @@
 // Transfers: one system call each where nothing has to be waited for or repeated.
 #include "ipc/deadline.h"
+#include "ipc/gather.h"
 #include "ipc/transfer.h"
 #include <perigee/ipc/io.h>
 
@@ -36,51 +37,6 @@ Waited wait_ready(int fd, short events, const Deadline& deadline) noexcept {
 
 namespace perigee::ipc::io {
 namespace {
-
-/// Segments as the system takes them, from a place inside the first one on.
-template <typename Segment>
-class Gather {
- public:
-  explicit Gather(std::span<const Segment> segments) noexcept : segments_(segments) {}
-
-  /// Fills in the next batch; the message is valid until `advance` or the end of this object.
-  [[nodiscard]] msghdr* message() noexcept {
-    std::size_t count = 0;
-    std::size_t skip = offset_;
-    for (const auto& segment : segments_) {
-      if (count == segments_max) break;
-      vectors_[count].iov_base = const_cast<std::byte*>(segment.data()) + skip;
-      vectors_[count].iov_len = segment.size() - skip;
-      ++count;
-      skip = 0;
-    }
-    message_.msg_iov = vectors_;
-    message_.msg_iovlen = count;
-    return &message_;
-  }
-  /// What the next batch holds.
-  [[nodiscard]] std::size_t batch_size() const noexcept {
-    return total_size(segments_.first(std::min(segments_.size(), segments_max))) - offset_;
-  }
-  void advance(std::size_t count) noexcept {
-    count += offset_;
-    while (!segments_.empty() && count >= segments_.front().size()) {
-      count -= segments_.front().size();
-      segments_ = segments_.subspan(1);
-    }
-    offset_ = count;
-  }
-  [[nodiscard]] bool done() const noexcept { return segments_.empty(); }
-  [[nodiscard]] bool is_single() const noexcept { return segments_.size() == 1; }
-  /// What is left of the first segment.
-  [[nodiscard]] Segment front() const noexcept { return segments_.front().subspan(offset_); }
-
- private:
-  std::span<const Segment> segments_;
-  std::size_t offset_ = 0;
-  msghdr message_{};
-  iovec vectors_[segments_max];  // deliberately not initialised: only what is used is touched
-};
 
 Transfer send_message(int fd, const msghdr* message, TimeLimit limit) noexcept {
   if (limit.is_forever()) return transfer([&] { return ::sendmsg(fd, message, MSG_NOSIGNAL); });

@@ -1,6 +1,7 @@
 // Socket options: from their names here to level and number there.
 #include <perigee/ipc/io.h>
 
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
@@ -13,7 +14,7 @@
 namespace perigee::ipc::io {
 namespace {
 
-enum class Shape : std::uint8_t { number, time, linger };
+enum class Shape : std::uint8_t { number, time, linger, pipe };
 struct NativeOption {
   int level;
   int number;
@@ -44,6 +45,8 @@ NativeOption native_option(OptionName name) noexcept {
       return {SOL_SOCKET, SO_RCVTIMEO, Shape::time};
     case OptionName::linger:
       return {SOL_SOCKET, SO_LINGER, Shape::linger};
+    case OptionName::pipe_capacity:
+      return {0, 0, Shape::pipe};
   }
   return {};
 }
@@ -76,6 +79,9 @@ Status set_option(int fd, OptionName name, std::int64_t value) {
       return set_native(fd, option, timeval{value / 1'000'000, value % 1'000'000});
     case Shape::linger:
       return set_native(fd, option, linger{value >= 0, to_int(value)});
+    case Shape::pipe:
+      if (::fcntl(fd, F_SETPIPE_SZ, to_int(value)) != -1) return {};
+      return std::unexpected(std::error_code(errno, std::system_category()));
     case Shape::number:
       break;
   }
@@ -93,6 +99,11 @@ Result<std::int64_t> get_option(int fd, OptionName name) {
     const auto value = get_native<linger>(fd, option);
     if (!value) return std::unexpected(value.error());
     return value->l_onoff != 0 ? value->l_linger : -1;
+  }
+  if (option.shape == Shape::pipe) {
+    const int size = ::fcntl(fd, F_GETPIPE_SZ);
+    if (size != -1) return size;
+    return std::unexpected(std::error_code(errno, std::system_category()));
   }
   const auto value = get_native<int>(fd, option);
   if (!value) return std::unexpected(value.error());

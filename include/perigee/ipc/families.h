@@ -2,8 +2,10 @@
 // `echo_server<ipc::LSock>(address)`, and nothing else changes.
 #pragma once
 
+#include <perigee/ipc/fifo.h>
 #include <perigee/ipc/lsock.h>
 #include <perigee/ipc/sock.h>
+#include <perigee/ipc/spipe.h>
 
 #include <concepts>
 #include <span>
@@ -18,20 +20,44 @@ concept HandleOwner = std::movable<T> && !std::copyable<T> && requires(T owner, 
   { T::adopt(0) } -> std::same_as<T>;
 };
 
-/// Carries octets both ways, in order, without boundaries.
+/// Takes octets, in order, without boundaries.
+template <typename T>
+concept ByteSender =
+    HandleOwner<T> &&
+    requires(T end, OctetSpan octets, std::span<const OctetSpan> segments, TimeLimit limit) {
+      { end.send(octets, limit) } -> std::same_as<Result<std::size_t>>;
+      { end.send(segments, limit) } -> std::same_as<Result<std::size_t>>;
+      { end.send_n(octets, limit) } -> std::same_as<Result<std::size_t>>;
+      { end.send_n(segments, limit) } -> std::same_as<Result<std::size_t>>;
+    };
+
+/// Gives octets, in order, without boundaries.
+template <typename T>
+concept ByteReceiver =
+    HandleOwner<T> && requires(T end, MutableOctetSpan space,
+                               std::span<const MutableOctetSpan> spaces, TimeLimit limit) {
+      { end.recv(space, limit) } -> std::same_as<Result<Received>>;
+      { end.recv(spaces, limit) } -> std::same_as<Result<Received>>;
+      { end.recv_n(space, limit) } -> std::same_as<Result<Received>>;
+      { end.recv_n(spaces, limit) } -> std::same_as<Result<Received>>;
+    };
+
+/// Carries octets both ways; the sending direction can be ended by itself.
 template <typename T>
 concept ByteStream =
+    ByteSender<T> && ByteReceiver<T> && requires(T stream) { stream.close_sender(); };
+
+/// Carries records both ways, in order: each is received as it was sent. Not a ByteStream: nothing
+/// here is a part of something, and there is no exact form.
+template <typename T>
+concept RecordStream =
     HandleOwner<T> &&
-    requires(T stream, OctetSpan octets, std::span<const OctetSpan> segments,
+    requires(T stream, OctetSpan record, std::span<const OctetSpan> segments,
              MutableOctetSpan space, std::span<const MutableOctetSpan> spaces, TimeLimit limit) {
-      { stream.send(octets, limit) } -> std::same_as<Result<std::size_t>>;
-      { stream.send(segments, limit) } -> std::same_as<Result<std::size_t>>;
-      { stream.send_n(octets, limit) } -> std::same_as<Result<std::size_t>>;
-      { stream.send_n(segments, limit) } -> std::same_as<Result<std::size_t>>;
+      { stream.send(record, limit) } -> std::same_as<Status>;
+      { stream.send(segments, limit) } -> std::same_as<Status>;
       { stream.recv(space, limit) } -> std::same_as<Result<Received>>;
       { stream.recv(spaces, limit) } -> std::same_as<Result<Received>>;
-      { stream.recv_n(space, limit) } -> std::same_as<Result<Received>>;
-      { stream.recv_n(spaces, limit) } -> std::same_as<Result<Received>>;
       stream.close_sender();
     };
 
@@ -46,10 +72,20 @@ concept FileStream =
       { stream.recv_file_n(output, offset, count, limit) } -> std::same_as<Result<Received>>;
     };
 
-/// A family: address, stream, acceptor and connector that belong together.
+/// Carries open handles and knows its peer's credentials.
+template <typename T>
+concept HandlePassing =
+    HandleOwner<T> && requires(T stream, OctetSpan octets, std::span<const int> lent,
+                               MutableOctetSpan space, std::span<Handle> handles, TimeLimit limit) {
+      stream.send_handles(octets, lent, limit);
+      { stream.recv_handles(space, handles, limit) } -> std::same_as<Result<ReceivedHandles>>;
+      { stream.peer_credentials() } -> std::same_as<Result<PeerCredentials>>;
+    };
+
+/// Address, stream, acceptor and connector belong together.
 template <typename F>
-concept StreamFamily =
-    ByteStream<typename F::Stream> && HandleOwner<typename F::Acceptor> &&
+concept ConnectionFamily =
+    HandleOwner<typename F::Stream> && HandleOwner<typename F::Acceptor> &&
     requires(typename F::Acceptor acceptor, const typename F::Address& address, TimeLimit limit) {
       { F::Acceptor::open(address) } -> std::same_as<Result<typename F::Acceptor>>;
       { acceptor.accept(limit) } -> std::same_as<Result<typename F::Stream>>;
@@ -57,7 +93,20 @@ concept StreamFamily =
       { F::Connector::connect(address, limit) } -> std::same_as<Result<typename F::Stream>>;
     };
 
-static_assert(StreamFamily<Sock> && StreamFamily<LSock>);
+/// A family of connections that carry octets.
+template <typename F>
+concept StreamFamily = ConnectionFamily<F> && ByteStream<typename F::Stream>;
+
+/// A family of connections that carry records.
+template <typename F>
+concept RecordFamily = ConnectionFamily<F> && RecordStream<typename F::Stream>;
+
+static_assert(StreamFamily<Sock> && StreamFamily<LSock> && !StreamFamily<SPipe>);
+static_assert(RecordFamily<SPipe> && !RecordFamily<Sock> && !RecordFamily<LSock>);
+static_assert(HandlePassing<lsock::Stream> && HandlePassing<spipe::Stream>);
+static_assert(!HandlePassing<sock::Stream>);
+static_assert(ByteSender<fifo::Sender> && !ByteReceiver<fifo::Sender>);
+static_assert(ByteReceiver<fifo::Receiver> && !ByteSender<fifo::Receiver>);
 static_assert(FileStream<sock::Stream> && FileStream<lsock::Stream>);
 
 }  // namespace perigee::ipc

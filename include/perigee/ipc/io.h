@@ -127,6 +127,7 @@ enum class OptionName : std::uint8_t {
   send_timeout,     ///< microseconds; 0: none
   receive_timeout,  ///< microseconds; 0: none
   linger,           ///< seconds; negative: off
+  pipe_capacity,
 };
 PERIGEE_API Status set_option(int fd, OptionName name, std::int64_t value);
 PERIGEE_API Result<std::int64_t> get_option(int fd, OptionName name);

@@ -20,6 +20,11 @@ using Stream = LSock::Stream;
 using Acceptor = LSock::Acceptor;
 using Connector = LSock::Connector;
 
+/// Two streams that are connected with each other.
+[[nodiscard]] inline Result<Pair<Stream>> pair() {
+  return detail::pair_of<Stream>(io::stream_pair());
+}
+
 /// Removes the file that an acceptor's path left behind. An acceptor does not do it by itself: the
 /// path may belong to its successor by then.
 inline void remove(const UnixAddr& address) noexcept { io::remove_name(address); }

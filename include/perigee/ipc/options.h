@@ -16,6 +16,9 @@ enum class SocketKinds : std::uint32_t {
   inet_acceptor = 2,
   local_stream = 4,
   local_acceptor = 8,
+  record_stream = 16,
+  record_acceptor = 32,
+  pipe = 64,
 };
 constexpr SocketKinds operator|(SocketKinds a, SocketKinds b) noexcept {
   return static_cast<SocketKinds>(static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b));
@@ -62,9 +65,11 @@ struct TimeOption {
 };
 
 namespace detail {
-inline constexpr SocketKinds every_stream = SocketKinds::inet_stream | SocketKinds::local_stream;
-inline constexpr SocketKinds every_socket =
-    every_stream | SocketKinds::inet_acceptor | SocketKinds::local_acceptor;
+inline constexpr SocketKinds every_stream =
+    SocketKinds::inet_stream | SocketKinds::local_stream | SocketKinds::record_stream;
+inline constexpr SocketKinds every_acceptor =
+    SocketKinds::inet_acceptor | SocketKinds::local_acceptor | SocketKinds::record_acceptor;
+inline constexpr SocketKinds every_socket = every_stream | every_acceptor;
 }  // namespace detail
 
 /// Small segments leave at once (TCP_NODELAY).
@@ -86,6 +91,9 @@ using ReceiveBuffer = SizeOption<io::OptionName::receive_buffer, detail::every_s
 /// it then ends with `std::errc::operation_would_block`.
 using SendTimeout = TimeOption<io::OptionName::send_timeout, detail::every_stream>;
 using ReceiveTimeout = TimeOption<io::OptionName::receive_timeout, detail::every_stream>;
+
+/// Octets that a pipe holds (F_SETPIPE_SZ), rounded up to a power of two; one number for both ends.
+using PipeCapacity = SizeOption<io::OptionName::pipe_capacity, SocketKinds::pipe>;
 
 /// What closing does with octets not yet sent (SO_LINGER).
 struct Linger {

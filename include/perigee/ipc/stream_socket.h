@@ -7,9 +7,11 @@
 #include <perigee/ipc/file.h>
 #include <perigee/ipc/handle.h>
 #include <perigee/ipc/io.h>
+#include <perigee/ipc/io_local.h>
 #include <perigee/ipc/options.h>
 #include <perigee/ipc/result.h>
 
+#include <array>
 #include <span>
 #include <system_error>
 #include <utility>
@@ -62,6 +64,26 @@ Result<Address> name_of(int fd, io::Side side) {
   return address;
 }
 
+inline Result<std::size_t> sent(io::Transfer transfer) noexcept {
+  if (transfer.error != 0) return std::unexpected(system_error(transfer.error));
+  return transfer.count;
+}
+/// Fewer octets than `wanted` without an error: the end of the stream.
+inline Result<Received> received(io::Transfer transfer, std::size_t wanted) noexcept {
+  if (transfer.error != 0) return std::unexpected(system_error(transfer.error));
+  if (transfer.count < wanted) return Received::end(transfer.count);
+  return Received::octets(transfer.count);
+}
+inline Result<Received> received_message(const io::MessageTransfer& transfer) noexcept {
+  if (transfer.error != 0) return std::unexpected(system_error(transfer.error));
+  return transfer.is_end ? Received::end() : Received::octets(transfer.count);
+}
+inline Result<ReceivedHandles> received_handles(const io::MessageTransfer& transfer) noexcept {
+  const auto octets = received_message(transfer);
+  if (!octets) return std::unexpected(octets.error());
+  return ReceivedHandles{*octets, transfer.handle_count};
+}
+
 /// Sets options one after the other until one fails.
 template <typename... Options>
 Status set_all([[maybe_unused]] int fd, const Options&... options) {
@@ -73,6 +95,26 @@ Status set_all([[maybe_unused]] int fd, const Options&... options) {
   return status;
 }
 }  // namespace detail
+
+/// Two ends that are connected with each other.
+template <typename Stream>
+struct Pair {
+  Stream first;
+  Stream second;
+};
+
+namespace detail {
+template <typename Stream>
+Result<Pair<Stream>> pair_of(Result<std::array<Handle, 2>> handles) noexcept {
+  if (!handles) return std::unexpected(handles.error());
+  return Pair<Stream>{Stream::adopt((*handles)[0].release()),
+                      Stream::adopt((*handles)[1].release())};
+}
+}  // namespace detail
+
+/// The streams of this domain carry handles, and know who made their other end.
+template <typename Domain>
+concept LocalDomain = intersect(Domain::stream_kind, SocketKinds::local_stream);
 
 /// A connected stream. One sender and one receiver may work at the same time.
 template <typename Domain>
@@ -86,12 +128,12 @@ class StreamSocket : public SocketBase<StreamSocket<Domain>> {
 
   /// Sends some octets, at least one (unless there are none). Never raises SIGPIPE.
   [[nodiscard]] Result<std::size_t> send(OctetSpan octets, TimeLimit limit = forever) noexcept {
-    return sent(io::send(this->handle(), octets, limit));
+    return detail::sent(io::send(this->handle(), octets, limit));
   }
   /// The same from several segments, in order (gather-write): at most the first `segments_max`.
   [[nodiscard]] Result<std::size_t> send(std::span<const OctetSpan> segments,
                                          TimeLimit limit = forever) noexcept {
-    return sent(io::send(this->handle(), segments, limit));
+    return detail::sent(io::send(this->handle(), segments, limit));
   }
   /// Sends all. After an error it is unknown how much was sent: who needs to know uses `send`.
   [[nodiscard]] Result<std::size_t> send_n(OctetSpan octets, TimeLimit limit = forever) noexcept {
@@ -99,19 +141,19 @@ class StreamSocket : public SocketBase<StreamSocket<Domain>> {
   }
   [[nodiscard]] Result<std::size_t> send_n(std::span<const OctetSpan> segments,
                                            TimeLimit limit = forever) noexcept {
-    return sent(io::send_n(this->handle(), segments, limit));
+    return detail::sent(io::send_n(this->handle(), segments, limit));
   }
 
   /// Receives at least one octet into `space`, or learns that the stream has ended.
   [[nodiscard]] Result<Received> recv(MutableOctetSpan space, TimeLimit limit = forever) noexcept {
     if (space.empty()) return Received::octets(0);
-    return received(io::recv(this->handle(), space, limit), 1);
+    return detail::received(io::recv(this->handle(), space, limit), 1);
   }
   /// The same into several spaces, in order (scatter-read).
   [[nodiscard]] Result<Received> recv(std::span<const MutableOctetSpan> spaces,
                                       TimeLimit limit = forever) noexcept {
     if (io::total_size(spaces) == 0) return Received::octets(0);
-    return received(io::recv(this->handle(), spaces, limit), 1);
+    return detail::received(io::recv(this->handle(), spaces, limit), 1);
   }
   /// Fills `space`, or gets what was left before the stream ended.
   [[nodiscard]] Result<Received> recv_n(MutableOctetSpan space,
@@ -120,7 +162,34 @@ class StreamSocket : public SocketBase<StreamSocket<Domain>> {
   }
   [[nodiscard]] Result<Received> recv_n(std::span<const MutableOctetSpan> spaces,
                                         TimeLimit limit = forever) noexcept {
-    return received(io::recv_n(this->handle(), spaces, limit), io::total_size(spaces));
+    return detail::received(io::recv_n(this->handle(), spaces, limit), io::total_size(spaces));
+  }
+
+  /// Sends some octets, at least one, and with them open handles (at most `io::handles_max`), which
+  /// stay open here. When octets were sent, all handles were.
+  [[nodiscard]] Result<std::size_t> send_handles(OctetSpan octets, std::span<const int> handles,
+                                                 TimeLimit limit = forever) noexcept
+    requires LocalDomain<Domain>
+  {
+    return detail::sent(io::send_handles(this->handle(), octets, handles, limit));
+  }
+  /// Receives octets, and the handles that came with them, close-on-exec, into the first elements
+  /// of `handles`. `recv` and octets received past them close handles that nobody asked for.
+  /// Errors: `message_size` (more handles than fit) and `too_many_files_open`: those octets are
+  /// lost, and their handles are closed.
+  [[nodiscard]] Result<ReceivedHandles> recv_handles(MutableOctetSpan space,
+                                                     std::span<Handle> handles,
+                                                     TimeLimit limit = forever) noexcept
+    requires LocalDomain<Domain>
+  {
+    if (space.empty()) return ReceivedHandles{Received::octets(0)};
+    return detail::received_handles(io::recv_handles(this->handle(), space, handles, limit));
+  }
+  /// Who made the other end: the process that connected, or that listened.
+  [[nodiscard]] Result<PeerCredentials> peer_credentials() const
+    requires LocalDomain<Domain>
+  {
+    return io::peer_credentials(this->handle());
   }
 
   /// Sends up to `count` octets of `file` from `offset` on, without a copy in the program: at least
@@ -175,16 +244,6 @@ class StreamSocket : public SocketBase<StreamSocket<Domain>> {
   friend class PendingStream;
 
   explicit StreamSocket(Handle handle) noexcept : SocketBase<StreamSocket>(std::move(handle)) {}
-
-  static Result<std::size_t> sent(io::Transfer transfer) noexcept {
-    if (transfer.error != 0) return std::unexpected(detail::system_error(transfer.error));
-    return transfer.count;
-  }
-  static Result<Received> received(io::Transfer transfer, std::size_t wanted) noexcept {
-    if (transfer.error != 0) return std::unexpected(detail::system_error(transfer.error));
-    if (transfer.count < wanted) return Received::end(transfer.count);
-    return Received::octets(transfer.count);
-  }
 };
 
 /// Listens at an address and makes streams of the connections that come. Cannot carry data.
@@ -192,7 +251,7 @@ template <typename Domain>
 class StreamAcceptor : public SocketBase<StreamAcceptor<Domain>> {
  public:
   using Address = typename Domain::Address;
-  using Stream = StreamSocket<Domain>;
+  using Stream = typename Domain::Stream;
   static constexpr SocketKinds kind = Domain::acceptor_kind;
 
   /// Not open.
@@ -230,7 +289,7 @@ class StreamAcceptor : public SocketBase<StreamAcceptor<Domain>> {
 template <typename Domain>
 class PendingStream : public SocketBase<PendingStream<Domain>> {
  public:
-  using Stream = StreamSocket<Domain>;
+  using Stream = typename Domain::Stream;
   static constexpr SocketKinds kind = Domain::stream_kind;
 
   /// Waits until the connection is settled; this object is used up if it succeeds.
@@ -253,7 +312,7 @@ template <typename Domain>
 class StreamConnector {
  public:
   using Address = typename Domain::Address;
-  using Stream = StreamSocket<Domain>;
+  using Stream = typename Domain::Stream;
   using Pending = PendingStream<Domain>;
 
   /// Waits until connected, at most for `limit`. The options are set before.

@@ -1,0 +1,132 @@
+// Pipes, named (FIFOs) and anonymous: a sending end and a receiving end, which are two types. All
+// inline, nothing virtual.
+//
+// Sending to a pipe that nobody receives from is the error `broken_pipe`, but first the system
+// raises SIGPIPE, which ends a process that does not ignore it. Sockets can be told not to, pipes
+// cannot: a program that sends to pipes calls `ignore_sigpipe` once.
+#pragma once
+
+#include <perigee/ipc/io_pipe.h>
+#include <perigee/ipc/stream_socket.h>
+
+#include <cstddef>
+#include <span>
+#include <utility>
+
+namespace perigee::ipc {
+
+/// What a broken pipe, or socket of another library, tells by a signal is told by errors only, in
+/// the whole process. Not called by this library: signals belong to the program.
+inline void ignore_sigpipe() noexcept { io::ignore_sigpipe(); }
+
+namespace fifo {
+
+class Sender;
+class Receiver;
+
+/// Makes a named pipe. Errors: `file_exists` among the system's.
+[[nodiscard]] inline Status create(const FifoAddr& address, FifoAccess access = FifoAccess::owner) {
+  return io::create_fifo(address, access);
+}
+/// Removes the name; ends that are open stay. Errors: `not_supported` if it names something else.
+inline Status remove(const FifoAddr& address) { return io::remove_fifo(address); }
+
+/// The sending end of a pipe.
+class Sender : public SocketBase<Sender> {
+ public:
+  using Address = FifoAddr;
+  static constexpr SocketKinds kind = SocketKinds::pipe;
+  /// What one `send` of up to so many octets sends stays together, whoever else sends.
+  static constexpr std::size_t atomic_size = io::pipe_atomic_size;
+
+  /// Not open.
+  Sender() noexcept = default;
+  /// Waits until a receiver has opened the pipe. With a limit, looks for one every few
+  /// milliseconds: the system has no timed form. `no_wait`: `operation_would_block` if there is
+  /// none.
+  [[nodiscard]] static Result<Sender> open(const FifoAddr& address, TimeLimit limit = forever) {
+    auto handle = io::open_fifo_sender(address, limit);
+    if (!handle) return std::unexpected(handle.error());
+    return Sender(std::move(*handle));
+  }
+
+  /// Sends some octets, at least one (unless there are none); at most `atomic_size` with a limit.
+  [[nodiscard]] Result<std::size_t> send(OctetSpan octets, TimeLimit limit = forever) noexcept {
+    return detail::sent(io::pipe_send(handle(), octets, limit));
+  }
+  /// The same from several segments, in order: at most the first `segments_max`.
+  [[nodiscard]] Result<std::size_t> send(std::span<const OctetSpan> segments,
+                                         TimeLimit limit = forever) noexcept {
+    return detail::sent(io::pipe_send(handle(), segments, limit));
+  }
+  /// Sends all. After an error it is unknown how much was sent: who needs to know uses `send`.
+  [[nodiscard]] Result<std::size_t> send_n(OctetSpan octets, TimeLimit limit = forever) noexcept {
+    return send_n(std::span<const OctetSpan>(&octets, 1), limit);
+  }
+  [[nodiscard]] Result<std::size_t> send_n(std::span<const OctetSpan> segments,
+                                           TimeLimit limit = forever) noexcept {
+    return detail::sent(io::pipe_send_n(handle(), segments, limit));
+  }
+
+ private:
+  friend class SocketBase<Sender>;
+  explicit Sender(Handle handle) noexcept : SocketBase<Sender>(std::move(handle)) {}
+};
+
+/// The receiving end of a pipe. The stream ends when all senders have closed it.
+class Receiver : public SocketBase<Receiver> {
+ public:
+  using Address = FifoAddr;
+  static constexpr SocketKinds kind = SocketKinds::pipe;
+
+  /// Not open.
+  Receiver() noexcept = default;
+  /// Waits until a sender has opened the pipe. With a limit (or `no_wait`) waits until one has sent
+  /// octets or closed it again: that is what the system can wait for.
+  [[nodiscard]] static Result<Receiver> open(const FifoAddr& address, TimeLimit limit = forever) {
+    auto handle = io::open_fifo_receiver(address, limit);
+    if (!handle) return std::unexpected(handle.error());
+    return Receiver(std::move(*handle));
+  }
+
+  /// Receives at least one octet into `space`, or learns that the stream has ended.
+  [[nodiscard]] Result<Received> recv(MutableOctetSpan space, TimeLimit limit = forever) noexcept {
+    if (space.empty()) return Received::octets(0);
+    return detail::received(io::pipe_recv(handle(), space, limit), 1);
+  }
+  /// The same into several spaces, in order.
+  [[nodiscard]] Result<Received> recv(std::span<const MutableOctetSpan> spaces,
+                                      TimeLimit limit = forever) noexcept {
+    if (io::total_size(spaces) == 0) return Received::octets(0);
+    return detail::received(io::pipe_recv(handle(), spaces, limit), 1);
+  }
+  /// Fills `space`, or gets what was left before the stream ended.
+  [[nodiscard]] Result<Received> recv_n(MutableOctetSpan space,
+                                        TimeLimit limit = forever) noexcept {
+    return recv_n(std::span<const MutableOctetSpan>(&space, 1), limit);
+  }
+  [[nodiscard]] Result<Received> recv_n(std::span<const MutableOctetSpan> spaces,
+                                        TimeLimit limit = forever) noexcept {
+    return detail::received(io::pipe_recv_n(handle(), spaces, limit), io::total_size(spaces));
+  }
+
+ private:
+  friend class SocketBase<Receiver>;
+  explicit Receiver(Handle handle) noexcept : SocketBase<Receiver>(std::move(handle)) {}
+};
+
+}  // namespace fifo
+
+/// Both ends of an anonymous pipe.
+struct Pipe {
+  fifo::Sender sender;
+  fifo::Receiver receiver;
+};
+[[nodiscard]] inline Result<Pipe> pipe() {
+  auto ends = io::open_pipe();
+  if (!ends) return std::unexpected(ends.error());
+  return Pipe{fifo::Sender::adopt((*ends)[1].release()),
+              fifo::Receiver::adopt((*ends)[0].release())};
+}
+
+}  // namespace perigee::ipc

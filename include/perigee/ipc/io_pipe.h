@@ -1,0 +1,57 @@
+// The system calls of pipes, named or not: declared once here and defined in src/ipc, as io.h. Use
+// the wrappers.
+#pragma once
+
+#include <perigee/base/export.h>
+#include <perigee/base/octets.h>
+#include <perigee/ipc/fifo_addr.h>
+#include <perigee/ipc/handle.h>
+#include <perigee/ipc/io.h>
+#include <perigee/ipc/result.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace perigee::ipc {
+
+/// Who may open a named pipe, besides root. The process's umask takes rights away from it.
+enum class FifoAccess : std::uint8_t { owner, owner_and_group, everyone };
+
+namespace io {
+
+/// Up to so many octets in one `write` stay together, whoever writes besides (the system's
+/// PIPE_BUF).
+inline constexpr std::size_t pipe_atomic_size = 4096;
+
+/// @name As `send`, `recv`, `send_n` and `recv_n` of io.h. Pipes have no MSG_DONTWAIT: with a
+/// limit, a send moves at most `pipe_atomic_size` octets a call, and another process at the same
+/// end can make a call wait longer.
+/// @{
+PERIGEE_API Transfer pipe_send(int fd, OctetSpan octets, TimeLimit limit) noexcept;
+PERIGEE_API Transfer pipe_send(int fd, std::span<const OctetSpan> segments,
+                               TimeLimit limit) noexcept;
+PERIGEE_API Transfer pipe_recv(int fd, MutableOctetSpan space, TimeLimit limit) noexcept;
+PERIGEE_API Transfer pipe_recv(int fd, std::span<const MutableOctetSpan> spaces,
+                               TimeLimit limit) noexcept;
+PERIGEE_API Transfer pipe_send_n(int fd, std::span<const OctetSpan> segments,
+                                 TimeLimit limit) noexcept;
+PERIGEE_API Transfer pipe_recv_n(int fd, std::span<const MutableOctetSpan> spaces,
+                                 TimeLimit limit) noexcept;
+/// @}
+
+/// Receiving end and sending end.
+PERIGEE_API Result<std::array<Handle, 2>> open_pipe();
+
+/// Errors of the four below: the system's; `not_supported` if the path leads to something else.
+PERIGEE_API Status create_fifo(const FifoAddr& address, FifoAccess access);
+PERIGEE_API Status remove_fifo(const FifoAddr& address);
+PERIGEE_API Result<Handle> open_fifo_sender(const FifoAddr& address, TimeLimit limit);
+PERIGEE_API Result<Handle> open_fifo_receiver(const FifoAddr& address, TimeLimit limit);
+
+/// Makes SIGPIPE an ignored signal of this process.
+PERIGEE_API void ignore_sigpipe() noexcept;
+
+}  // namespace io
+}  // namespace perigee::ipc

@@ -1,0 +1,97 @@
+// A connected stream of records: what was sent in one piece is received in one piece. spipe.h names
+// the results. All inline, nothing virtual.
+#pragma once
+
+#include <perigee/ipc/io_local.h>
+#include <perigee/ipc/stream_socket.h>
+
+#include <cstddef>
+#include <span>
+#include <utility>
+
+namespace perigee::ipc {
+
+/// One sender and one receiver may work at the same time.
+template <typename Domain>
+class RecordSocket : public SocketBase<RecordSocket<Domain>> {
+ public:
+  using Address = typename Domain::Address;
+  static constexpr SocketKinds kind = Domain::stream_kind;
+
+  /// Not open.
+  RecordSocket() noexcept = default;
+  /// Takes ownership of a handle of this kind, on the caller's word.
+  [[nodiscard]] static RecordSocket adopt(int fd) noexcept {
+    static_cast<void>(io::keep_records(fd));  // fails only where the first receive will fail, too
+    return RecordSocket(Handle(fd));
+  }
+
+  /// Sends one record, whole or not at all; it may be empty. Never raises SIGPIPE.
+  /// Errors: `message_size` if it is larger than the send buffer.
+  [[nodiscard]] Status send(OctetSpan record, TimeLimit limit = forever) noexcept {
+    return done(io::send(this->handle(), record, limit));
+  }
+  /// One record of all segments, at most `io::segments_max` (else `message_size`).
+  [[nodiscard]] Status send(std::span<const OctetSpan> segments,
+                            TimeLimit limit = forever) noexcept {
+    return done(io::send_record(this->handle(), segments, limit));
+  }
+  /// Receives one record, or learns that the stream has ended; `Received::octets(0)` is an empty
+  /// record. A record that does not fit is lost: `message_size`, never a part of it.
+  [[nodiscard]] Result<Received> recv(MutableOctetSpan space, TimeLimit limit = forever) noexcept {
+    return recv(std::span<const MutableOctetSpan>(&space, 1), limit);
+  }
+  /// One record into several spaces, in order.
+  [[nodiscard]] Result<Received> recv(std::span<const MutableOctetSpan> spaces,
+                                      TimeLimit limit = forever) noexcept {
+    return detail::received_message(io::recv_record(this->handle(), spaces, limit));
+  }
+
+  /// Sends a record with open handles, at most `io::handles_max`, which stay open here.
+  [[nodiscard]] Status send_handles(OctetSpan record, std::span<const int> handles,
+                                    TimeLimit limit = forever) noexcept {
+    return done(io::send_handles(this->handle(), record, handles, limit));
+  }
+  /// Receives a record with its handles, close-on-exec, into the first elements of `handles`.
+  /// Errors: `message_size` (more octets or handles than fit) and `too_many_files_open`: the
+  /// record is lost, and its handles are closed.
+  [[nodiscard]] Result<ReceivedHandles> recv_handles(MutableOctetSpan space,
+                                                     std::span<Handle> handles,
+                                                     TimeLimit limit = forever) noexcept {
+    return detail::received_handles(io::recv_record_handles(this->handle(), space, handles, limit));
+  }
+  [[nodiscard]] Result<PeerCredentials> peer_credentials() const {
+    return io::peer_credentials(this->handle());
+  }
+
+  /// The peer gets the end of the stream once it has received all records.
+  void close_sender() noexcept { io::shutdown(this->handle(), io::Direction::send); }
+  void close_receiver() noexcept { io::shutdown(this->handle(), io::Direction::receive); }
+  /// Ends both directions and wakes whoever is blocked on them. Any thread.
+  void interrupt() noexcept { io::shutdown(this->handle(), io::Direction::both); }
+
+  [[nodiscard]] Result<Address> local_address() const {
+    return detail::name_of<Address>(this->handle(), io::Side::local);
+  }
+  [[nodiscard]] Result<Address> peer_address() const {
+    return detail::name_of<Address>(this->handle(), io::Side::peer);
+  }
+
+ private:
+  friend class SocketBase<RecordSocket>;
+  template <typename>
+  friend class StreamAcceptor;
+  template <typename>
+  friend class StreamConnector;
+  template <typename>
+  friend class PendingStream;
+
+  explicit RecordSocket(Handle handle) noexcept : SocketBase<RecordSocket>(std::move(handle)) {}
+
+  static Status done(io::Transfer transfer) noexcept {
+    if (transfer.error != 0) return std::unexpected(detail::system_error(transfer.error));
+    return {};
+  }
+};
+
+}  // namespace perigee::ipc
