@@ -197,14 +197,14 @@ class StreamSocket : public SocketBase<StreamSocket<Domain>> {
   [[nodiscard]] Result<std::size_t> send_file(const File& file, std::uint64_t offset,
                                               std::size_t count,
                                               TimeLimit limit = forever) noexcept {
-    return sent(io::send_file(this->handle(), {file.handle(), offset, count}, limit));
+    return detail::sent(io::send_file(this->handle(), {file.handle(), offset, count}, limit));
   }
   /// Sends `count` octets; fewer only if the file ends before them. After an error it is unknown
   /// how much was sent.
   [[nodiscard]] Result<std::size_t> send_file_n(const File& file, std::uint64_t offset,
                                                 std::size_t count,
                                                 TimeLimit limit = forever) noexcept {
-    return sent(io::send_file_n(this->handle(), {file.handle(), offset, count}, limit));
+    return detail::sent(io::send_file_n(this->handle(), {file.handle(), offset, count}, limit));
   }
   /// Receives up to `count` octets into `file` at `offset`, without a copy in the program: at least
   /// one, or learns that the stream has ended. After an error of the file (a full disk), octets of
@@ -212,13 +212,15 @@ class StreamSocket : public SocketBase<StreamSocket<Domain>> {
   [[nodiscard]] Result<Received> recv_file(OutputFile& file, std::uint64_t offset,
                                            std::size_t count, TimeLimit limit = forever) noexcept {
     if (count == 0) return Received::octets(0);
-    return received(io::recv_file(this->handle(), {file.handle(), offset, count}, limit), 1);
+    return detail::received(io::recv_file(this->handle(), {file.handle(), offset, count}, limit),
+                            1);
   }
   /// Receives `count` octets, or what was left before the stream ended.
   [[nodiscard]] Result<Received> recv_file_n(OutputFile& file, std::uint64_t offset,
                                              std::size_t count,
                                              TimeLimit limit = forever) noexcept {
-    return received(io::recv_file_n(this->handle(), {file.handle(), offset, count}, limit), count);
+    return detail::received(io::recv_file_n(this->handle(), {file.handle(), offset, count}, limit),
+                            count);
   }
 
   /// The peer gets the end of the stream once it has received all that was sent.
