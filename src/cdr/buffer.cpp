@@ -14,6 +14,9 @@ constexpr std::size_t capacity_max = PTRDIFF_MAX;  // pointers into it can be su
 
 }  // namespace
 
+// Out of line, as all that the vector needs: a header that every stub includes stays light.
+Buffer::Buffer() noexcept = default;
+
 Buffer::Buffer(Buffer&& other) noexcept
     : data_(std::exchange(other.data_, nullptr)),
       size_(std::exchange(other.size_, 0)),
@@ -48,8 +51,14 @@ void Buffer::grow(std::size_t count) {
 }
 
 void Buffer::borrow(OctetSpan octets) {
+  if (octets.empty()) return;
   borrowed_.push_back({size_, octets});
   borrowed_size_ += octets.size();
+}
+
+void Buffer::forget_borrowed() noexcept {
+  borrowed_size_ = 0;
+  borrowed_.clear();
 }
 
 void Buffer::gather(std::vector<OctetSpan>& segments) const {

@@ -1,5 +1,5 @@
 // Code sets by number and by name.
-#include <perigee/cdr/code_sets.h>
+#include <perigee/cdr/code_set_registry.h>
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,8 @@
 // The rules by which code sets are chosen and announced.
 #include "orb/code_sets.h"
 
+#include <perigee/cdr/code_set_registry.h>
+
 #include <algorithm>
 
 namespace perigee::orb {

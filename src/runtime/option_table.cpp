@@ -2,6 +2,7 @@
 #include "runtime/option_table.h"
 
 #include "runtime/option_values.h"
+#include <perigee/cdr/code_set_registry.h>
 #include <perigee/ipc/inet_parse.h>
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // Strings and chars whose code set on the wire is not the one inside.
 #include "cdr/code_pages.h"
 #include "support/octets.h"
+#include <perigee/cdr/code_set_registry.h>
 #include <perigee/cdr/operators.h>
 
 #include <doctest/doctest.h>

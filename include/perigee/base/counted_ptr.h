@@ -18,6 +18,20 @@ class weak_counted_ptr;
 
 namespace detail {
 
+// std::exchange and std::swap, without the traits that they ask for each type.
+template <typename T>
+T* take(T*& pointer) noexcept {
+  T* const taken = pointer;
+  pointer = nullptr;
+  return taken;
+}
+template <typename T>
+void swap_pointers(T*& a, T*& b) noexcept {
+  T* const kept = a;
+  a = b;
+  b = kept;
+}
+
 /// The counts of an object, before it in the same memory. Any thread.
 class PERIGEE_API Counts {
  public:
@@ -68,8 +82,7 @@ class counted_ptr {
     if (counts_ != nullptr) counts_->add_owner();
   }
   counted_ptr(counted_ptr&& other) noexcept
-      : object_(std::exchange(other.object_, nullptr)),
-        counts_(std::exchange(other.counts_, nullptr)) {}
+      : object_(detail::take(other.object_)), counts_(detail::take(other.counts_)) {}
   template <typename U>
     requires std::is_convertible_v<U*, T*>
   counted_ptr(const counted_ptr<U>& other) noexcept  // NOLINT(google-explicit-constructor)
@@ -79,8 +92,7 @@ class counted_ptr {
   template <typename U>
     requires std::is_convertible_v<U*, T*>
   counted_ptr(counted_ptr<U>&& other) noexcept  // NOLINT(google-explicit-constructor)
-      : object_(std::exchange(other.object_, nullptr)),
-        counts_(std::exchange(other.counts_, nullptr)) {}
+      : object_(detail::take(other.object_)), counts_(detail::take(other.counts_)) {}
   counted_ptr& operator=(const counted_ptr& other) noexcept {  // NOLINT
     counted_ptr(other).swap(*this);
     return *this;
@@ -99,8 +111,8 @@ class counted_ptr {
   explicit operator bool() const noexcept { return object_ != nullptr; }
   void reset() noexcept { counted_ptr().swap(*this); }
   void swap(counted_ptr& other) noexcept {
-    std::swap(object_, other.object_);
-    std::swap(counts_, other.counts_);
+    detail::swap_pointers(object_, other.object_);
+    detail::swap_pointers(counts_, other.counts_);
   }
 
   template <typename U>
@@ -167,8 +179,7 @@ class weak_counted_ptr {
     if (counts_ != nullptr) counts_->add_holder();
   }
   weak_counted_ptr(weak_counted_ptr&& other) noexcept
-      : object_(std::exchange(other.object_, nullptr)),
-        counts_(std::exchange(other.counts_, nullptr)) {}
+      : object_(detail::take(other.object_)), counts_(detail::take(other.counts_)) {}
   /// Only while the object lives can its address be converted: to a virtual base, say.
   template <typename U>
     requires std::is_convertible_v<U*, T*>
@@ -176,8 +187,8 @@ class weak_counted_ptr {
       const weak_counted_ptr<U>& other) noexcept
       : weak_counted_ptr(other.lock()) {}
   weak_counted_ptr& operator=(weak_counted_ptr other) noexcept {
-    std::swap(object_, other.object_);
-    std::swap(counts_, other.counts_);
+    detail::swap_pointers(object_, other.object_);
+    detail::swap_pointers(counts_, other.counts_);
     return *this;
   }
   ~weak_counted_ptr() {
@@ -230,7 +241,7 @@ template <typename T, typename... Args>
   } guard{new detail::Counted<T>};
   T* const object =
       ::new (static_cast<void*>(guard.counted->memory)) T(std::forward<Args>(args)...);
-  detail::Counts* const counts = std::exchange(guard.counted, nullptr);
+  detail::Counts* const counts = detail::take(guard.counted);
   if constexpr (std::is_base_of_v<counted_from_this, T>)
     static_cast<counted_from_this*>(object)->counts_ = counts;
   return detail::CountedAccess::adopt(object, counts);

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace perigee {
@@ -14,6 +15,8 @@ using MutableOctetSpan = std::span<std::byte>;
 using Octets = std::vector<std::byte>;
 
 /// The octets of `text`, for as long as `text` lives.
-inline OctetSpan octets_of(std::span<const char> text) { return std::as_bytes(text); }
+inline OctetSpan octets_of(std::string_view text) {
+  return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
+}
 
 }  // namespace perigee

@@ -25,15 +25,14 @@ class PERIGEE_API Buffer {
     OctetSpan octets;
   };
 
-  Buffer() noexcept = default;
+  Buffer() noexcept;
   Buffer(Buffer&& other) noexcept;
   Buffer& operator=(Buffer&& other) noexcept;
   ~Buffer();
 
   void clear() noexcept {
     size_ = 0;
-    borrowed_size_ = 0;
-    borrowed_.clear();
+    if (borrowed_size_ != 0) forget_borrowed();
   }
 
   /// Room for `count` octets at the end, uninitialised. The pointer is valid until the next call.
@@ -72,6 +71,7 @@ class PERIGEE_API Buffer {
 
  private:
   void grow(std::size_t count);
+  void forget_borrowed() noexcept;
 
   std::byte* data_ = nullptr;  // malloc'ed: grown by realloc, never initialised
   std::size_t size_ = 0;

@@ -119,7 +119,7 @@ class PERIGEE_API Decoder {
     const std::string_view octets = read_string_view();
     if (code_sets_.converts()) [[unlikely]]
       return convert(octets, text);
-    text = octets;
+    text.assign(octets.data(), octets.size());
   }
   /// The same as a view: into the octets, or into `storage` if it had to be converted.
   [[nodiscard]] std::string_view read_borrowed_string(std::string& storage) {
@@ -138,7 +138,7 @@ class PERIGEE_API Decoder {
   [[nodiscard]] OctetSpan read_octets(std::size_t count) noexcept {
     if (count > octets_.size() - position_) [[unlikely]]
       return read_octets_of_pieces(count);
-    const OctetSpan view = octets_.subspan(position_, count);
+    const OctetSpan view(octets_.data() + position_, count);
     position_ += count;
     return view;
   }
@@ -193,7 +193,7 @@ class PERIGEE_API Decoder {
     const std::size_t count = read_length(sizeof(T));
     if constexpr (sizeof(T) <= 8) {
       const std::span<const T> view = view_array<T>(count);
-      if (!view.empty()) return values.assign(view.begin(), view.end());
+      if (!view.empty()) return values.assign(view.data(), view.data() + view.size());
     }
     values.resize(count);
     read_array(std::span<T>(values));

@@ -17,6 +17,11 @@
 
 namespace perigee::stub {
 
+/// Equality of identifiers. The operators of std take compilers far longer, and each stub asks.
+[[nodiscard]] inline bool same(std::string_view a, std::string_view b) noexcept {
+  return a.size() == b.size() && a.compare(b) == 0;
+}
+
 /// A user exception that an operation may raise.
 struct RaisedException {
   std::string_view repository_id;

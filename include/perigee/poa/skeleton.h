@@ -7,8 +7,8 @@
 #include <perigee/orb/stub.h>
 #include <perigee/poa/servant.h>
 
+#include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string_view>
 
 namespace perigee::skeleton {
@@ -33,24 +33,35 @@ struct OperationSlot {
 
 /// Number of the operation in `slots` (a power of two of them), or `unknown_operation`.
 inline constexpr std::uint16_t unknown_operation = 0xffff;
-[[nodiscard]] inline std::uint16_t find_operation(std::span<const OperationSlot> slots,
-                                                  std::uint32_t seed,
-                                                  std::string_view name) noexcept {
-  const OperationSlot& slot = slots[operation_hash(name, seed) & (slots.size() - 1)];
-  return slot.name == name ? slot.index : unknown_operation;
+template <std::size_t Count>
+[[nodiscard]] std::uint16_t find_operation(const OperationSlot (&slots)[Count], std::uint32_t seed,
+                                           std::string_view name) noexcept {
+  const OperationSlot& slot = slots[operation_hash(name, seed) & (Count - 1)];
+  return stub::same(slot.name, name) ? slot.index : unknown_operation;
 }
 
 /// The same for very large interfaces, whose perfect hash would need a huge table: `slots` are
 /// sorted by name.
-[[nodiscard]] inline std::uint16_t find_sorted_operation(std::span<const OperationSlot> slots,
+[[nodiscard]] inline std::uint16_t find_sorted_operation(const OperationSlot* slots,
+                                                         std::size_t count,
                                                          std::string_view name) noexcept {
-  while (!slots.empty()) {
-    const std::size_t middle = slots.size() / 2;
+  while (count != 0) {
+    const std::size_t middle = count / 2;
     const int order = name.compare(slots[middle].name);
     if (order == 0) return slots[middle].index;
-    slots = order < 0 ? slots.first(middle) : slots.subspan(middle + 1);
+    if (order > 0) {
+      slots += middle + 1;
+      count -= middle + 1;
+    } else {
+      count = middle;
+    }
   }
   return unknown_operation;
+}
+template <std::size_t Count>
+[[nodiscard]] std::uint16_t find_sorted_operation(const OperationSlot (&slots)[Count],
+                                                  std::string_view name) noexcept {
+  return find_sorted_operation(slots, Count, name);
 }
 
 /// Operations that every object has: the merged table of each interface holds them too.

@@ -101,7 +101,7 @@ void declare_local_functions(Writer& writer, const Interface& interface) {
 void define_implements(Writer& writer, const Interface& interface) {
   writer.write("bool $name$::_implements(std::string_view _id) const noexcept {",
                {{"name", cpp_name(interface)}});
-  std::vector<std::string> tests = {"_id == _type_id"};
+  std::vector<std::string> tests = {"::perigee::stub::same(_id, _type_id)"};
   for (const Interface* base : interface.bases)
     tests.push_back(qualified_name(*base) + "::_implements(_id)");
   if (interface.bases.empty()) tests.emplace_back("::CORBA::Object::_implements(_id)");

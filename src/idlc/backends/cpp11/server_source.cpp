@@ -51,9 +51,9 @@ void define_identity(Writer& writer, const Interface& interface) {
   const std::string name = cpp_name(interface);
   const std::string qualified = qualified_name(interface);
   writer.write(this_function, {{"interface", qualified}, {"class", name}});
-  std::vector<std::string> tests = {"_id == " + qualified + "::_type_id"};
+  std::vector<std::string> tests = {"::perigee::stub::same(_id, " + qualified + "::_type_id)"};
   for (const Interface* base : all_bases(interface))
-    tests.push_back("_id == " + qualified_name(*base) + "::_type_id");
+    tests.push_back("::perigee::stub::same(_id, " + qualified_name(*base) + "::_type_id)");
   tests.emplace_back("::PortableServer::Servant::_is_a(_id)");
   {
     const Indented body(writer);

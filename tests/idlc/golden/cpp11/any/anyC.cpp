@@ -90,7 +90,7 @@ Shelf::Shelf(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
     : ::CORBA::Object(std::move(_target)) {}
 
 bool Shelf::_implements(std::string_view _id) const noexcept {
-  return _id == _type_id || ::CORBA::Object::_implements(_id);
+  return ::perigee::stub::same(_id, _type_id) || ::CORBA::Object::_implements(_id);
 }
 
 ::CORBA::Any Shelf::top() {

@@ -13,7 +13,8 @@ namespace Boxes {
 }
 
 bool Shelf::_is_a(const std::string& _id) {
-  return _id == ::Boxes::Shelf::_type_id || ::PortableServer::Servant::_is_a(_id);
+  return ::perigee::stub::same(_id, ::Boxes::Shelf::_type_id)
+      || ::PortableServer::Servant::_is_a(_id);
 }
 
 std::string_view Shelf::_primary_interface() const noexcept {

@@ -13,7 +13,8 @@ namespace Grids {
 }
 
 bool Store::_is_a(const std::string& _id) {
-  return _id == ::Grids::Store::_type_id || ::PortableServer::Servant::_is_a(_id);
+  return ::perigee::stub::same(_id, ::Grids::Store::_type_id)
+      || ::PortableServer::Servant::_is_a(_id);
 }
 
 std::string_view Store::_primary_interface() const noexcept {

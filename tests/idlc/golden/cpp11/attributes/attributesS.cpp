@@ -13,7 +13,8 @@ namespace Gauges {
 }
 
 bool Gauge::_is_a(const std::string& _id) {
-  return _id == ::Gauges::Gauge::_type_id || ::PortableServer::Servant::_is_a(_id);
+  return ::perigee::stub::same(_id, ::Gauges::Gauge::_type_id)
+      || ::PortableServer::Servant::_is_a(_id);
 }
 
 std::string_view Gauge::_primary_interface() const noexcept {

@@ -13,7 +13,8 @@ namespace Media {
 }
 
 bool Sink::_is_a(const std::string& _id) {
-  return _id == ::Media::Sink::_type_id || ::PortableServer::Servant::_is_a(_id);
+  return ::perigee::stub::same(_id, ::Media::Sink::_type_id)
+      || ::PortableServer::Servant::_is_a(_id);
 }
 
 std::string_view Sink::_primary_interface() const noexcept {

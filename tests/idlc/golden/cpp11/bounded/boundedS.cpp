@@ -13,7 +13,8 @@ namespace Bounds {
 }
 
 bool Shop::_is_a(const std::string& _id) {
-  return _id == ::Bounds::Shop::_type_id || ::PortableServer::Servant::_is_a(_id);
+  return ::perigee::stub::same(_id, ::Bounds::Shop::_type_id)
+      || ::PortableServer::Servant::_is_a(_id);
 }
 
 std::string_view Shop::_primary_interface() const noexcept {

@@ -27,7 +27,7 @@ Holder::Holder(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexce
     : ::CORBA::Object(std::move(_target)) {}
 
 bool Holder::_implements(std::string_view _id) const noexcept {
-  return _id == _type_id || ::CORBA::Object::_implements(_id);
+  return ::perigee::stub::same(_id, _type_id) || ::CORBA::Object::_implements(_id);
 }
 
 }  // namespace Limits

@@ -13,7 +13,8 @@ namespace Limits {
 }
 
 bool Holder::_is_a(const std::string& _id) {
-  return _id == ::Limits::Holder::_type_id || ::PortableServer::Servant::_is_a(_id);
+  return ::perigee::stub::same(_id, ::Limits::Holder::_type_id)
+      || ::PortableServer::Servant::_is_a(_id);
 }
 
 std::string_view Holder::_primary_interface() const noexcept {

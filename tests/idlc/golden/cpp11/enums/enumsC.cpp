@@ -87,7 +87,7 @@ Brush::Brush(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
     : ::CORBA::Object(std::move(_target)) {}
 
 bool Brush::_implements(std::string_view _id) const noexcept {
-  return _id == _type_id || ::CORBA::Object::_implements(_id);
+  return ::perigee::stub::same(_id, _type_id) || ::CORBA::Object::_implements(_id);
 }
 
 ::Paint::Brush::Width Brush::stroke_width() {

@@ -13,7 +13,8 @@ namespace Paint {
 }
 
 bool Brush::_is_a(const std::string& _id) {
-  return _id == ::Paint::Brush::_type_id || ::PortableServer::Servant::_is_a(_id);
+  return ::perigee::stub::same(_id, ::Paint::Brush::_type_id)
+      || ::PortableServer::Servant::_is_a(_id);
 }
 
 std::string_view Brush::_primary_interface() const noexcept {

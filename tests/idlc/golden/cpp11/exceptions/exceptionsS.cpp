@@ -13,7 +13,8 @@ namespace Faults {
 }
 
 bool Risky::_is_a(const std::string& _id) {
-  return _id == ::Faults::Risky::_type_id || ::PortableServer::Servant::_is_a(_id);
+  return ::perigee::stub::same(_id, ::Faults::Risky::_type_id)
+      || ::PortableServer::Servant::_is_a(_id);
 }
 
 std::string_view Risky::_primary_interface() const noexcept {

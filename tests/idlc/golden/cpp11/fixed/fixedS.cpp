@@ -13,7 +13,8 @@ namespace Money {
 }
 
 bool Till::_is_a(const std::string& _id) {
-  return _id == ::Money::Till::_type_id || ::PortableServer::Servant::_is_a(_id);
+  return ::perigee::stub::same(_id, ::Money::Till::_type_id)
+      || ::PortableServer::Servant::_is_a(_id);
 }
 
 std::string_view Till::_primary_interface() const noexcept {

@@ -43,7 +43,7 @@ Supplier::Supplier(::perigee::counted_ptr<::perigee::orb::Reference> _target) no
     : ::CORBA::Object(std::move(_target)) {}
 
 bool Supplier::_implements(std::string_view _id) const noexcept {
-  return _id == _type_id || ::CORBA::Object::_implements(_id);
+  return ::perigee::stub::same(_id, _type_id) || ::CORBA::Object::_implements(_id);
 }
 
 ::CORBA::object_reference<::Elsewhere::Customer> Supplier::owner() {
@@ -91,7 +91,7 @@ void Supplier::place(
 }
 
 bool Watch::_implements(std::string_view _id) const noexcept {
-  return _id == _type_id || ::CORBA::Object::_implements(_id);
+  return ::perigee::stub::same(_id, _type_id) || ::CORBA::Object::_implements(_id);
 }
 
 }  // namespace Orders

@@ -13,7 +13,8 @@ namespace Orders {
 }
 
 bool Supplier::_is_a(const std::string& _id) {
-  return _id == ::Orders::Supplier::_type_id || ::PortableServer::Servant::_is_a(_id);
+  return ::perigee::stub::same(_id, ::Orders::Supplier::_type_id)
+      || ::PortableServer::Servant::_is_a(_id);
 }
 
 std::string_view Supplier::_primary_interface() const noexcept {

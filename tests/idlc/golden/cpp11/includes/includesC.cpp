@@ -9,7 +9,7 @@ History::History(::perigee::counted_ptr<::perigee::orb::Reference> _target) noex
     : ::CORBA::Object(std::move(_target)) {}
 
 bool History::_implements(std::string_view _id) const noexcept {
-  return _id == _type_id || ::Stock::Quoter::_implements(_id);
+  return ::perigee::stub::same(_id, _type_id) || ::Stock::Quoter::_implements(_id);
 }
 
 ::Lists::Longs History::prices(const ::Lists::Title& stock_name) {

@@ -13,7 +13,8 @@ namespace Stock {
 }
 
 bool History::_is_a(const std::string& _id) {
-  return _id == ::Stock::History::_type_id || _id == ::Stock::Quoter::_type_id
+  return ::perigee::stub::same(_id, ::Stock::History::_type_id)
+      || ::perigee::stub::same(_id, ::Stock::Quoter::_type_id)
       || ::PortableServer::Servant::_is_a(_id);
 }
 

@@ -9,7 +9,7 @@ Ancestor::Ancestor(::perigee::counted_ptr<::perigee::orb::Reference> _target) no
     : ::CORBA::Object(std::move(_target)) {}
 
 bool Ancestor::_implements(std::string_view _id) const noexcept {
-  return _id == _type_id || ::CORBA::Object::_implements(_id);
+  return ::perigee::stub::same(_id, _type_id) || ::CORBA::Object::_implements(_id);
 }
 
 std::string Ancestor::name() {
@@ -47,7 +47,7 @@ Mother::Mother(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexce
     : ::CORBA::Object(std::move(_target)) {}
 
 bool Mother::_implements(std::string_view _id) const noexcept {
-  return _id == _type_id || ::Family::Ancestor::_implements(_id);
+  return ::perigee::stub::same(_id, _type_id) || ::Family::Ancestor::_implements(_id);
 }
 
 void Mother::sing(const std::string& song) {
@@ -63,7 +63,7 @@ Father::Father(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexce
     : ::CORBA::Object(std::move(_target)) {}
 
 bool Father::_implements(std::string_view _id) const noexcept {
-  return _id == _type_id || ::Family::Ancestor::_implements(_id);
+  return ::perigee::stub::same(_id, _type_id) || ::Family::Ancestor::_implements(_id);
 }
 
 void Father::dance() {
@@ -76,7 +76,7 @@ Child::Child(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
     : ::CORBA::Object(std::move(_target)) {}
 
 bool Child::_implements(std::string_view _id) const noexcept {
-  return _id == _type_id || ::Family::Mother::_implements(_id)
+  return ::perigee::stub::same(_id, _type_id) || ::Family::Mother::_implements(_id)
       || ::Family::Father::_implements(_id);
 }
 
@@ -99,7 +99,7 @@ Neighbour::Neighbour(::perigee::counted_ptr<::perigee::orb::Reference> _target) 
     : ::CORBA::Object(std::move(_target)) {}
 
 bool Neighbour::_implements(std::string_view _id) const noexcept {
-  return _id == _type_id || ::Family::Child::_implements(_id);
+  return ::perigee::stub::same(_id, _type_id) || ::Family::Child::_implements(_id);
 }
 
 void Neighbour::visit(::CORBA::object_reference<::Family::Ancestor> host) {

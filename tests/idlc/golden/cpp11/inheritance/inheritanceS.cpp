@@ -13,7 +13,8 @@ namespace Family {
 }
 
 bool Ancestor::_is_a(const std::string& _id) {
-  return _id == ::Family::Ancestor::_type_id || ::PortableServer::Servant::_is_a(_id);
+  return ::perigee::stub::same(_id, ::Family::Ancestor::_type_id)
+      || ::PortableServer::Servant::_is_a(_id);
 }
 
 std::string_view Ancestor::_primary_interface() const noexcept {
@@ -79,7 +80,8 @@ void Ancestor::_set_skeleton_age(Ancestor& _servant_, ::perigee::orb::ServerRequ
 }
 
 bool Mother::_is_a(const std::string& _id) {
-  return _id == ::Family::Mother::_type_id || _id == ::Family::Ancestor::_type_id
+  return ::perigee::stub::same(_id, ::Family::Mother::_type_id)
+      || ::perigee::stub::same(_id, ::Family::Ancestor::_type_id)
       || ::PortableServer::Servant::_is_a(_id);
 }
 
@@ -144,7 +146,8 @@ void Mother::_skeleton_sing(Mother& _servant_, ::perigee::orb::ServerRequest& _r
 }
 
 bool Father::_is_a(const std::string& _id) {
-  return _id == ::Family::Father::_type_id || _id == ::Family::Ancestor::_type_id
+  return ::perigee::stub::same(_id, ::Family::Father::_type_id)
+      || ::perigee::stub::same(_id, ::Family::Ancestor::_type_id)
       || ::PortableServer::Servant::_is_a(_id);
 }
 
@@ -207,8 +210,10 @@ void Father::_skeleton_dance(Father& _servant_, ::perigee::orb::ServerRequest& _
 }
 
 bool Child::_is_a(const std::string& _id) {
-  return _id == ::Family::Child::_type_id || _id == ::Family::Ancestor::_type_id
-      || _id == ::Family::Mother::_type_id || _id == ::Family::Father::_type_id
+  return ::perigee::stub::same(_id, ::Family::Child::_type_id)
+      || ::perigee::stub::same(_id, ::Family::Ancestor::_type_id)
+      || ::perigee::stub::same(_id, ::Family::Mother::_type_id)
+      || ::perigee::stub::same(_id, ::Family::Father::_type_id)
       || ::PortableServer::Servant::_is_a(_id);
 }
 
@@ -279,9 +284,12 @@ namespace Friends {
 }
 
 bool Neighbour::_is_a(const std::string& _id) {
-  return _id == ::Friends::Neighbour::_type_id || _id == ::Family::Ancestor::_type_id
-      || _id == ::Family::Mother::_type_id || _id == ::Family::Father::_type_id
-      || _id == ::Family::Child::_type_id || ::PortableServer::Servant::_is_a(_id);
+  return ::perigee::stub::same(_id, ::Friends::Neighbour::_type_id)
+      || ::perigee::stub::same(_id, ::Family::Ancestor::_type_id)
+      || ::perigee::stub::same(_id, ::Family::Mother::_type_id)
+      || ::perigee::stub::same(_id, ::Family::Father::_type_id)
+      || ::perigee::stub::same(_id, ::Family::Child::_type_id)
+      || ::PortableServer::Servant::_is_a(_id);
 }
 
 std::string_view Neighbour::_primary_interface() const noexcept {

@@ -68,7 +68,7 @@ Remote::Remote(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexce
     : ::CORBA::Object(std::move(_target)) {}
 
 bool Remote::_implements(std::string_view _id) const noexcept {
-  return _id == _type_id || ::CORBA::Object::_implements(_id);
+  return ::perigee::stub::same(_id, _type_id) || ::CORBA::Object::_implements(_id);
 }
 
 std::string Remote::id() {
@@ -117,19 +117,20 @@ void Shape::Placed::swap(Shape::Placed& _other) noexcept {
 }
 
 bool Shape::_implements(std::string_view _id) const noexcept {
-  return _id == _type_id || ::CORBA::Object::_implements(_id);
+  return ::perigee::stub::same(_id, _type_id) || ::CORBA::Object::_implements(_id);
 }
 
 bool Depth::_implements(std::string_view _id) const noexcept {
-  return _id == _type_id || ::CORBA::Current::_implements(_id);
+  return ::perigee::stub::same(_id, _type_id) || ::CORBA::Current::_implements(_id);
 }
 
 bool Colour::_implements(std::string_view _id) const noexcept {
-  return _id == _type_id || ::CORBA::Policy::_implements(_id);
+  return ::perigee::stub::same(_id, _type_id) || ::CORBA::Policy::_implements(_id);
 }
 
 bool Both::_implements(std::string_view _id) const noexcept {
-  return _id == _type_id || ::Near::Shape::_implements(_id) || ::Near::Remote::_implements(_id);
+  return ::perigee::stub::same(_id, _type_id) || ::Near::Shape::_implements(_id)
+      || ::Near::Remote::_implements(_id);
 }
 
 }  // namespace Near

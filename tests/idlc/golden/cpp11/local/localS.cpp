@@ -13,7 +13,8 @@ namespace Near {
 }
 
 bool Remote::_is_a(const std::string& _id) {
-  return _id == ::Near::Remote::_type_id || ::PortableServer::Servant::_is_a(_id);
+  return ::perigee::stub::same(_id, ::Near::Remote::_type_id)
+      || ::PortableServer::Servant::_is_a(_id);
 }
 
 std::string_view Remote::_primary_interface() const noexcept {

@@ -91,7 +91,7 @@ First::First(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
     : ::CORBA::Object(std::move(_target)) {}
 
 bool First::_implements(std::string_view _id) const noexcept {
-  return _id == _type_id || ::CORBA::Object::_implements(_id);
+  return ::perigee::stub::same(_id, _type_id) || ::CORBA::Object::_implements(_id);
 }
 
 ::Outer::Inner::Item First::get() {
@@ -115,7 +115,7 @@ Second::Second(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexce
     : ::CORBA::Object(std::move(_target)) {}
 
 bool Second::_implements(std::string_view _id) const noexcept {
-  return _id == _type_id || ::Outer::First::_implements(_id);
+  return ::perigee::stub::same(_id, _type_id) || ::Outer::First::_implements(_id);
 }
 
 void Second::put(const ::Outer::Inner::Item& value) {
@@ -135,7 +135,7 @@ Loner::Loner(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
     : ::CORBA::Object(std::move(_target)) {}
 
 bool Loner::_implements(std::string_view _id) const noexcept {
-  return _id == _type_id || ::CORBA::Object::_implements(_id);
+  return ::perigee::stub::same(_id, _type_id) || ::CORBA::Object::_implements(_id);
 }
 
 ::Outer::Inner::Item Loner::find(const ::Plain& key) {

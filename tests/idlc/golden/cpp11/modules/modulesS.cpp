@@ -13,7 +13,8 @@ namespace Outer {
 }
 
 bool First::_is_a(const std::string& _id) {
-  return _id == ::Outer::First::_type_id || ::PortableServer::Servant::_is_a(_id);
+  return ::perigee::stub::same(_id, ::Outer::First::_type_id)
+      || ::PortableServer::Servant::_is_a(_id);
 }
 
 std::string_view First::_primary_interface() const noexcept {
@@ -67,7 +68,8 @@ namespace Inner {
 }
 
 bool Second::_is_a(const std::string& _id) {
-  return _id == ::Outer::Inner::Second::_type_id || _id == ::Outer::First::_type_id
+  return ::perigee::stub::same(_id, ::Outer::Inner::Second::_type_id)
+      || ::perigee::stub::same(_id, ::Outer::First::_type_id)
       || ::PortableServer::Servant::_is_a(_id);
 }
 
@@ -124,7 +126,7 @@ void Second::_skeleton_put(Second& _servant_, ::perigee::orb::ServerRequest& _re
 }
 
 bool Loner::_is_a(const std::string& _id) {
-  return _id == ::Loner::_type_id || ::PortableServer::Servant::_is_a(_id);
+  return ::perigee::stub::same(_id, ::Loner::_type_id) || ::PortableServer::Servant::_is_a(_id);
 }
 
 std::string_view Loner::_primary_interface() const noexcept {

@@ -85,7 +85,7 @@ _cxx_virtual::_cxx_virtual(::perigee::counted_ptr<::perigee::orb::Reference> _ta
     : ::CORBA::Object(std::move(_target)) {}
 
 bool _cxx_virtual::_implements(std::string_view _id) const noexcept {
-  return _id == _type_id || ::CORBA::Object::_implements(_id);
+  return ::perigee::stub::same(_id, _type_id) || ::CORBA::Object::_implements(_id);
 }
 
 void _cxx_virtual::_cxx_register(
@@ -175,7 +175,7 @@ T::T(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
     : ::CORBA::Object(std::move(_target)) {}
 
 bool T::_implements(std::string_view _id) const noexcept {
-  return _id == _type_id || ::CORBA::Object::_implements(_id);
+  return ::perigee::stub::same(_id, _type_id) || ::CORBA::Object::_implements(_id);
 }
 
 ::CORBA::object_reference<::_cxx_class::T> T::transposed(

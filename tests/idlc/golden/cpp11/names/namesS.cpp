@@ -16,7 +16,8 @@ namespace _cxx_class {
 }
 
 bool _cxx_virtual::_is_a(const std::string& _id) {
-  return _id == ::_cxx_class::_cxx_virtual::_type_id || ::PortableServer::Servant::_is_a(_id);
+  return ::perigee::stub::same(_id, ::_cxx_class::_cxx_virtual::_type_id)
+      || ::PortableServer::Servant::_is_a(_id);
 }
 
 std::string_view _cxx_virtual::_primary_interface() const noexcept {
@@ -153,7 +154,8 @@ void _cxx_virtual::_skeleton_value(
 }
 
 bool T::_is_a(const std::string& _id) {
-  return _id == ::_cxx_class::T::_type_id || ::PortableServer::Servant::_is_a(_id);
+  return ::perigee::stub::same(_id, ::_cxx_class::T::_type_id)
+      || ::PortableServer::Servant::_is_a(_id);
 }
 
 std::string_view T::_primary_interface() const noexcept {

@@ -13,7 +13,8 @@ namespace Calls {
 }
 
 bool Basic::_is_a(const std::string& _id) {
-  return _id == ::Calls::Basic::_type_id || ::PortableServer::Servant::_is_a(_id);
+  return ::perigee::stub::same(_id, ::Calls::Basic::_type_id)
+      || ::PortableServer::Servant::_is_a(_id);
 }
 
 std::string_view Basic::_primary_interface() const noexcept {

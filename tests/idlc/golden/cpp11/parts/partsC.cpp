@@ -38,7 +38,7 @@ Log::Log(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
     : ::CORBA::Object(std::move(_target)) {}
 
 bool Log::_implements(std::string_view _id) const noexcept {
-  return _id == _type_id || ::Stock::Quoter::_implements(_id);
+  return ::perigee::stub::same(_id, _type_id) || ::Stock::Quoter::_implements(_id);
 }
 
 void Log::add(const std::string& line) {
@@ -74,7 +74,7 @@ Account::Account(::perigee::counted_ptr<::perigee::orb::Reference> _target) noex
     : ::CORBA::Object(std::move(_target)) {}
 
 bool Account::_implements(std::string_view _id) const noexcept {
-  return _id == _type_id || ::Parts::Log::_implements(_id);
+  return ::perigee::stub::same(_id, _type_id) || ::Parts::Log::_implements(_id);
 }
 
 void Account::withdraw(const ::Parts::Amount& value) {

@@ -13,7 +13,8 @@ namespace Parts {
 }
 
 bool Log::_is_a(const std::string& _id) {
-  return _id == ::Parts::Log::_type_id || _id == ::Stock::Quoter::_type_id
+  return ::perigee::stub::same(_id, ::Parts::Log::_type_id)
+      || ::perigee::stub::same(_id, ::Stock::Quoter::_type_id)
       || ::PortableServer::Servant::_is_a(_id);
 }
 
@@ -66,8 +67,10 @@ void Log::_skeleton_add(Log& _servant_, ::perigee::orb::ServerRequest& _request_
 }
 
 bool Account::_is_a(const std::string& _id) {
-  return _id == ::Parts::Account::_type_id || _id == ::Stock::Quoter::_type_id
-      || _id == ::Parts::Log::_type_id || ::PortableServer::Servant::_is_a(_id);
+  return ::perigee::stub::same(_id, ::Parts::Account::_type_id)
+      || ::perigee::stub::same(_id, ::Stock::Quoter::_type_id)
+      || ::perigee::stub::same(_id, ::Parts::Log::_type_id)
+      || ::PortableServer::Servant::_is_a(_id);
 }
 
 std::string_view Account::_primary_interface() const noexcept {

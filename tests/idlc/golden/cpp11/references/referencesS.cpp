@@ -13,7 +13,8 @@ namespace Graph {
 }
 
 bool Vertex::_is_a(const std::string& _id) {
-  return _id == ::Graph::Vertex::_type_id || ::PortableServer::Servant::_is_a(_id);
+  return ::perigee::stub::same(_id, ::Graph::Vertex::_type_id)
+      || ::PortableServer::Servant::_is_a(_id);
 }
 
 std::string_view Vertex::_primary_interface() const noexcept {

@@ -25,7 +25,7 @@ Quoter::Quoter(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexce
     : ::CORBA::Object(std::move(_target)) {}
 
 bool Quoter::_implements(std::string_view _id) const noexcept {
-  return _id == _type_id || ::CORBA::Object::_implements(_id);
+  return ::perigee::stub::same(_id, _type_id) || ::CORBA::Object::_implements(_id);
 }
 
 int32_t Quoter::get_quote(const std::string& stock_name) {

@@ -13,7 +13,8 @@ namespace Stock {
 }
 
 bool Quoter::_is_a(const std::string& _id) {
-  return _id == ::Stock::Quoter::_type_id || ::PortableServer::Servant::_is_a(_id);
+  return ::perigee::stub::same(_id, ::Stock::Quoter::_type_id)
+      || ::PortableServer::Servant::_is_a(_id);
 }
 
 std::string_view Quoter::_primary_interface() const noexcept {

@@ -308,7 +308,7 @@ Canvas::Canvas(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexce
     : ::CORBA::Object(std::move(_target)) {}
 
 bool Canvas::_implements(std::string_view _id) const noexcept {
-  return _id == _type_id || ::CORBA::Object::_implements(_id);
+  return ::perigee::stub::same(_id, _type_id) || ::CORBA::Object::_implements(_id);
 }
 
 void Canvas::draw(const ::Shapes::Canvas::Stroke& line) {

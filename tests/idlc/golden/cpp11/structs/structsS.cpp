@@ -13,7 +13,8 @@ namespace Shapes {
 }
 
 bool Canvas::_is_a(const std::string& _id) {
-  return _id == ::Shapes::Canvas::_type_id || ::PortableServer::Servant::_is_a(_id);
+  return ::perigee::stub::same(_id, ::Shapes::Canvas::_type_id)
+      || ::PortableServer::Servant::_is_a(_id);
 }
 
 std::string_view Canvas::_primary_interface() const noexcept {

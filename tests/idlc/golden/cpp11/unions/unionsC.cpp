@@ -1660,7 +1660,7 @@ Chooser::Chooser(::perigee::counted_ptr<::perigee::orb::Reference> _target) noex
     : ::CORBA::Object(std::move(_target)) {}
 
 bool Chooser::_implements(std::string_view _id) const noexcept {
-  return _id == _type_id || ::CORBA::Object::_implements(_id);
+  return ::perigee::stub::same(_id, _type_id) || ::CORBA::Object::_implements(_id);
 }
 
 ::Choices::Maybe Chooser::last() {

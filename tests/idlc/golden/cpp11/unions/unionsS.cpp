@@ -13,7 +13,8 @@ namespace Choices {
 }
 
 bool Chooser::_is_a(const std::string& _id) {
-  return _id == ::Choices::Chooser::_type_id || ::PortableServer::Servant::_is_a(_id);
+  return ::perigee::stub::same(_id, ::Choices::Chooser::_type_id)
+      || ::PortableServer::Servant::_is_a(_id);
 }
 
 std::string_view Chooser::_primary_interface() const noexcept {

@@ -117,7 +117,7 @@ Printer::Printer(::perigee::counted_ptr<::perigee::orb::Reference> _target) noex
     : ::CORBA::Object(std::move(_target)) {}
 
 bool Printer::_implements(std::string_view _id) const noexcept {
-  return _id == _type_id || ::CORBA::Object::_implements(_id);
+  return ::perigee::stub::same(_id, _type_id) || ::CORBA::Object::_implements(_id);
 }
 
 std::wstring Printer::heading() {

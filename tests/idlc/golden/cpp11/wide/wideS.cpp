@@ -13,7 +13,8 @@ namespace Wide {
 }
 
 bool Printer::_is_a(const std::string& _id) {
-  return _id == ::Wide::Printer::_type_id || ::PortableServer::Servant::_is_a(_id);
+  return ::perigee::stub::same(_id, ::Wide::Printer::_type_id)
+      || ::PortableServer::Servant::_is_a(_id);
 }
 
 std::string_view Printer::_primary_interface() const noexcept {

@@ -1,0 +1,35 @@
+// Numbers and names of code sets: how messages and people call them.
+#pragma once
+
+#include <perigee/base/export.h>
+#include <perigee/cdr/code_sets.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace perigee::cdr {
+
+/// @name Numbers in the OSF Character and Code Set Registry. Interop fact 34.
+/// @{
+[[nodiscard]] constexpr std::uint32_t registry_number(CharSet set) noexcept {
+  return set == CharSet::utf_8 ? 0x05010001u : 0x00010000u | static_cast<std::uint32_t>(set);
+}
+[[nodiscard]] PERIGEE_API std::uint32_t registry_number(WideSet set) noexcept;
+/// Nothing for code sets that are not known here (and for `none` and `native`).
+[[nodiscard]] PERIGEE_API std::optional<CharSet> char_set_of(
+    std::uint32_t registry_number) noexcept;
+[[nodiscard]] PERIGEE_API std::optional<WideSet> wide_set_of(
+    std::uint32_t registry_number) noexcept;
+/// @}
+
+/// @name Names as people write them: "UTF-8", "ISO-8859-15", "US-ASCII"; "UTF-16", "UCS-2",
+/// "UCS-4". Any case.
+/// @{
+[[nodiscard]] PERIGEE_API std::string name_of(CharSet set);
+[[nodiscard]] PERIGEE_API std::optional<CharSet> parse_char_set(std::string_view name) noexcept;
+[[nodiscard]] PERIGEE_API std::optional<WideSet> parse_wide_set(std::string_view name) noexcept;
+/// @}
+
+}  // namespace perigee::cdr
