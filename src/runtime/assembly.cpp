@@ -35,7 +35,7 @@ std::shared_ptr<transport::PcapFile> open_pcap_file(const std::string& path) {
 std::unique_ptr<transport::ProtocolRegistry> make_protocols(const Configuration& configuration,
                                                             transport::PcapFile* recorder) {
   auto protocols = std::make_unique<transport::ProtocolRegistry>();
-  auto tcp = transport::make_tcp_protocol();
+  auto tcp = transport::make_tcp_protocol(configuration.tcp_queues);
   if (configuration.faults)
     tcp = transport::inject_faults(std::move(tcp),
                                    {.script = transport::random_faults(*configuration.faults)});

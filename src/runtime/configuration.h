@@ -6,6 +6,7 @@
 #include <perigee/base/log.h>
 #include <perigee/messaging/protocol.h>
 #include <perigee/transport/faults.h>
+#include <perigee/transport/tcp.h>
 
 #include <optional>
 #include <string>
@@ -18,8 +19,9 @@ struct Configuration {
   poa::AdapterLimits adapter_limits;
   std::optional<log::Level> log_level;
   std::string metrics_endpoint;  ///< host and port of the page of metrics; empty: there is none
-  std::string pcap_file;         ///< empty: nothing is recorded
-  std::string config_file;       ///< from the command line; empty: PERIGEE_CONFIG, if that is set
+  transport::TcpQueues tcp_queues;
+  std::string pcap_file;    ///< empty: nothing is recorded
+  std::string config_file;  ///< from the command line; empty: PERIGEE_CONFIG, if that is set
   std::optional<transport::RandomFaults> faults;  ///< of all connections, for tests of programs
 };
 

@@ -153,6 +153,12 @@ constexpr Option options[] = {
      "of peers that do not say", set_default_char_code_set},
     {"DefaultWcharCodeSet", "code_sets.default_wchar", text, "UTF-16|UCS-2|UCS-4",
      "of peers that do not say", set_default_wchar_code_set},
+    number_option<&transport::TcpQueues::send_size, 0>(
+        "TcpSendQueue", "tcp.send_queue", octets,
+        "of a connection's send queue in the system; 0: the system adapts it"),
+    number_option<&transport::TcpQueues::receive_size, 0>(
+        "TcpReceiveQueue", "tcp.receive_queue", octets,
+        "of a connection's receive queue in the system; 0: the system adapts it"),
 
     number_option<&messaging::Limits::fragment_size, size_min>(
         "FragmentSize", "protocol.fragment_size", octets,

@@ -87,6 +87,10 @@ TEST_CASE("each option sets what it says") {
                                                   "3",
                                                   "-ORBBusyPoll",
                                                   "50",
+                                                  "-ORBTcpSendQueue",
+                                                  "8192",
+                                                  "-ORBTcpReceiveQueue",
+                                                  "16384",
                                                   "-ORBGiopVersion",
                                                   "1.1",
                                                   "-ORBFragmentSize",
@@ -117,6 +121,8 @@ TEST_CASE("each option sets what it says") {
   CHECK(settings.thread_strategy == orb::ThreadStrategy::reactive);
   CHECK(settings.threads == 3);
   CHECK(settings.busy_poll == std::chrono::microseconds(50));
+  CHECK(configuration.tcp_queues.send_size == 8192);
+  CHECK(configuration.tcp_queues.receive_size == 16384);
   CHECK(settings.version_max == messaging::Version{1, 1});
   CHECK(configuration.limits.fragment_size == 4096);
   CHECK(configuration.limits.message_size_max == 100'000);

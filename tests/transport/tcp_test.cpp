@@ -48,6 +48,22 @@ TEST_CASE("all interfaces are IPv4 and IPv6, and what is published can be reache
   }
 }
 
+std::int64_t queue_size(const Transport& transport, ipc::io::OptionName name) {
+  return ipc::io::get_option(transport.readiness_fd(), name).value();
+}
+
+TEST_CASE("the system's queues have the sizes that were asked for, on both sides") {
+  using enum ipc::io::OptionName;
+  const auto protocol = make_tcp_protocol({.send_size = 8192, .receive_size = 16384});
+  const auto acceptor = protocol->listen({"iiop", "127.0.0.1:0"}).value();
+  const auto client = protocol->make_connector()->connect(acceptor->published(), 10s).value();
+  const auto server = acceptor->accept(Wait::yes).value();
+  for (const Transport* side : {client.get(), server.get()}) {
+    CHECK(queue_size(*side, send_buffer) == 2 * 8192);  // Linux counts its own needs, too
+    CHECK(queue_size(*side, receive_buffer) == 2 * 16384);
+  }
+}
+
 TEST_CASE("a wildcard that is written out is not published either") {
   const auto acceptor = listen("0.0.0.0:0");
   CHECK(acceptor->listening().address.starts_with("0.0.0.0:"));

@@ -4,12 +4,19 @@
 #include <perigee/base/export.h>
 #include <perigee/transport/transport.h>
 
+#include <cstdint>
 #include <memory>
 
 namespace perigee::transport {
 
+/// Sizes of the queues of connections, in octets; 0: the system's, which adapts them.
+struct TcpQueues {
+  std::uint32_t send_size = 0;
+  std::uint32_t receive_size = 0;
+};
+
 /// The factory of scheme "iiop". Addresses: "host:port", "[v6]:port", "host" (port 2809 to connect,
 /// any port to listen); to listen also ":port" and "" (all interfaces, IPv6 and IPv4).
-PERIGEE_API std::unique_ptr<ProtocolFactory> make_tcp_protocol();
+PERIGEE_API std::unique_ptr<ProtocolFactory> make_tcp_protocol(TcpQueues queues = {});
 
 }  // namespace perigee::transport

@@ -80,7 +80,8 @@ std::vector<Endpoint> published_endpoints(const std::string& scheme, const Liste
 
 }  // namespace
 
-std::expected<std::unique_ptr<Acceptor>, IoError> TcpAcceptor::listen(const Endpoint& endpoint) {
+std::expected<std::unique_ptr<Acceptor>, IoError> TcpAcceptor::listen(const Endpoint& endpoint,
+                                                                      TcpQueues queues) {
   const auto address = parse_listen_address(endpoint);
   if (!address) return std::unexpected(address.error());
 
@@ -93,6 +94,8 @@ std::expected<std::unique_ptr<Acceptor>, IoError> TcpAcceptor::listen(const Endp
     acceptor = open_first(*addresses);
   }
   if (!acceptor) return failure(IoOperation::listen, acceptor.error(), endpoint);
+  if (const auto status = set_queues(*acceptor, queues); !status)
+    return failure(IoOperation::listen, status.error(), endpoint);
   const auto bound = acceptor->local_address();
   if (!bound) return failure(IoOperation::listen, bound.error(), endpoint);
 

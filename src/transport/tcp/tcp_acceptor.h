@@ -2,6 +2,7 @@
 #pragma once
 
 #include <perigee/ipc/sock.h>
+#include <perigee/transport/tcp.h>
 #include <perigee/transport/transport.h>
 
 #include <atomic>
@@ -17,7 +18,8 @@ namespace perigee::transport {
 /// connection waits, and the caller should try again later.
 class TcpAcceptor final : public Acceptor {
  public:
-  static std::expected<std::unique_ptr<Acceptor>, IoError> listen(const Endpoint& endpoint);
+  static std::expected<std::unique_ptr<Acceptor>, IoError> listen(const Endpoint& endpoint,
+                                                                  TcpQueues queues);
 
   /// `published` has at least one.
   TcpAcceptor(ipc::sock::Acceptor acceptor, Endpoint listening,

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <perigee/base/io_error.h>
+#include <perigee/ipc/options.h>
 #include <perigee/ipc/resolver.h>
+#include <perigee/transport/tcp.h>
 #include <perigee/transport/transport.h>
 
 #include <expected>
@@ -30,5 +32,15 @@ std::expected<std::vector<ipc::InetAddr>, IoError> resolve_host(const Endpoint& 
 std::string join_address(std::string_view host, std::uint16_t port);
 /// "iiop://127.0.0.1:40000"; an IPv4 address that came over IPv6 is shown as IPv4.
 std::string peer_text(const ipc::InetAddr& address);
+
+/// Sizes that are 0 are left to the system. Streams inherit their acceptor's.
+template <typename Socket>
+ipc::Status set_queues(Socket& socket, TcpQueues queues) {
+  ipc::Status status;
+  if (queues.send_size != 0) status = socket.set(ipc::SendBuffer{queues.send_size});
+  if (status && queues.receive_size != 0)
+    status = socket.set(ipc::ReceiveBuffer{queues.receive_size});
+  return status;
+}
 
 }  // namespace perigee::transport

@@ -32,6 +32,8 @@ std::expected<std::unique_ptr<Transport>, IoError> TcpConnector::connect(
 
   auto stream = ipc::sock::connect_any(*addresses, left_of(timeout, start), {}, ipc::NoDelay{true});
   if (!stream) return failure(IoOperation::connect, stream.error().error, endpoint);
+  if (const auto status = set_queues(*stream, queues_); !status)
+    return failure(IoOperation::connect, status.error(), endpoint);
   const auto peer = stream->peer_address();
   if (!peer) return failure(IoOperation::connect, peer.error(), endpoint);  // gone already
   return std::make_unique<TcpTransport>(std::move(*stream), peer_text(*peer));

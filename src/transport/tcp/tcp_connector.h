@@ -1,6 +1,7 @@
 // Makes TCP connections. Private to transport/tcp.
 #pragma once
 
+#include <perigee/transport/tcp.h>
 #include <perigee/transport/transport.h>
 
 namespace perigee::transport {
@@ -10,8 +11,13 @@ namespace perigee::transport {
 /// itself blocks as long as the system's resolver does.
 class TcpConnector final : public Connector {
  public:
+  explicit TcpConnector(TcpQueues queues) noexcept : queues_(queues) {}
+
   std::expected<std::unique_ptr<Transport>, IoError> connect(
       const Endpoint& endpoint, std::chrono::milliseconds timeout) override;
+
+ private:
+  TcpQueues queues_;
 };
 
 }  // namespace perigee::transport

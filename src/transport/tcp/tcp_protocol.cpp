@@ -62,21 +62,26 @@ void add_alternate(std::vector<Endpoint>& endpoints, const iop::TaggedComponent&
 
 class TcpProtocol final : public ProtocolFactory {
  public:
+  explicit TcpProtocol(TcpQueues queues) noexcept : queues_(queues) {}
+
   [[nodiscard]] std::string_view name() const noexcept override { return "tcp"; }
   [[nodiscard]] std::span<const std::string_view> schemes() const noexcept override {
     static constexpr std::array names{iiop_scheme};
     return names;
   }
   [[nodiscard]] std::unique_ptr<Connector> make_connector() override {
-    return std::make_unique<TcpConnector>();
+    return std::make_unique<TcpConnector>(queues_);
   }
   std::expected<std::unique_ptr<Acceptor>, IoError> listen(const Endpoint& endpoint) override {
-    return TcpAcceptor::listen(endpoint);
+    return TcpAcceptor::listen(endpoint, queues_);
   }
   [[nodiscard]] std::optional<ProfileTarget> claim(
       const iop::TaggedProfile& profile) const override;
   [[nodiscard]] iop::TaggedProfile make_profile(const Endpoint& endpoint,
                                                 const ProfileSource& source) const override;
+
+ private:
+  TcpQueues queues_;
 };
 
 std::optional<ProfileTarget> TcpProtocol::claim(const iop::TaggedProfile& profile) const {
@@ -122,6 +127,8 @@ iop::TaggedProfile TcpProtocol::make_profile(const Endpoint& endpoint,
 
 }  // namespace
 
-std::unique_ptr<ProtocolFactory> make_tcp_protocol() { return std::make_unique<TcpProtocol>(); }
+std::unique_ptr<ProtocolFactory> make_tcp_protocol(TcpQueues queues) {
+  return std::make_unique<TcpProtocol>(queues);
+}
 
 }  // namespace perigee::transport
