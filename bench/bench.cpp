@@ -6,6 +6,7 @@
 #include "crowd/crowd.h"
 #include "cubit/cubit.h"
 #include "structs/structs.h"
+#include "ttcp/ttcp.h"
 
 #include <CLI/CLI.hpp>
 
@@ -18,6 +19,7 @@ void add_bench_command(CLI::App& tool) {
   add_structs_command(*bench);
   add_connections_command(*bench);
   add_crowd_command(*bench);
+  add_ttcp_command(*bench);
   add_codegen_command(*bench);
 }
 

@@ -4,12 +4,16 @@
 
 #include <CLI/CLI.hpp>
 
+#include <exception>
+#include <iostream>
 #include <string>
 #ifdef PERIGEE_WITH_BENCH
 #include "bench.h"
 #endif
 
-int main(int argc, char* argv[]) {
+namespace {
+
+int run(int argc, char* argv[]) {
   CLI::App program("Perigee: distributed objects at the speed of sockets");
   program.name("perigee");
   program.set_version_flag("--version", std::string("perigee ") + PERIGEE_VERSION);
@@ -21,4 +25,15 @@ int main(int argc, char* argv[]) {
 #endif
   CLI11_PARSE(program, argc, argv);
   return 0;
+}
+
+}  // namespace
+
+int main(int argc, char* argv[]) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& failure) {
+    std::cerr << "perigee: " << failure.what() << '\n';
+    return 1;
+  }
 }

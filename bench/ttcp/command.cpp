@@ -1,0 +1,75 @@
+// `perigee bench ttcp`: its options, and its roles.
+#include "harness/command.h"
+
+#include "roles.h"
+#include "ttcp.h"
+
+#include <memory>
+
+namespace perigee::bench {
+namespace {
+
+struct Settings {
+  TtcpOptions options;
+  Output output;
+  bool quick = false;
+};
+
+void run(Settings& settings) {
+  TtcpOptions& options = settings.options;
+  if (settings.quick) {
+    options.rounds = 3;
+    options.volume = 4 * 1024 * 1024;
+    options.buffers_max = 1024;
+    options.sizes = {1, 4 * 1024, 64 * 1024};
+    options.queue_sizes = {0};
+  }
+  options.omniorb_program = find_omniorb_program("ttcp_omniorb");
+  write_report(run_ttcp(options), settings.output);
+}
+
+// receiver|transmitter, kind, family or payload, size of the queues, address or reference
+int run_role(const std::vector<std::string>& words) {
+  const std::string& kind = words.at(1);
+  const std::string& variant = words.at(2);
+  const std::string& place = words.at(4);
+  const TtcpRole role{place, variant, std::stoul(words.at(3))};
+  if (words.front() == "receiver") {
+    if (kind == "c") return run_c_receiver(variant, role);
+    if (kind == "wrapper") return run_wrapper_receiver(variant, role);
+    if (kind == "orb") return run_orb_receiver(role);
+  } else {
+    if (kind == "c") return run_c_transmitter(variant, place, role);
+    if (kind == "wrapper") return run_wrapper_transmitter(variant, place, role);
+    if (kind == "orb") return run_orb_transmitter(place, role);
+  }
+  return 1;
+}
+
+}  // namespace
+
+void add_ttcp_command(CLI::App& bench) {
+  auto settings = std::make_shared<Settings>();  // lives as long as the callback below
+  TtcpOptions& options = settings->options;
+  CLI::App* command = bench.add_subcommand(
+      "ttcp", "streams of buffers: C sockets, wrappers, oneway calls, beside omniORB");
+  add_rounds_option(*command, options.rounds, "rounds; 30 or more for a claim");
+  command->add_option("--volume", options.volume, "octets a transfer, like 64MiB")
+      ->transform(CLI::AsSizeValue(false))
+      ->capture_default_str();
+  command->add_option("--buffers-max", options.buffers_max, "buffers a transfer at most")
+      ->check(CLI::Range(1, 100000000))
+      ->capture_default_str();
+  command->add_option("--size", options.sizes, "sizes of buffers, like 8KiB")
+      ->transform(CLI::AsSizeValue(false) & CLI::Range(1, 16 * 1024 * 1024));
+  command->add_option("--queue", options.queue_sizes, "sizes of socket queues; 0: the system's")
+      ->transform(CLI::AsSizeValue(false));
+  command->add_option("--version", options.versions, "only these, and the C versions beside them");
+  command->add_flag("--split", options.split, "transmitter and receiver on two CPUs");
+  command->add_flag("--quick", settings->quick, "a few small transfers");
+  add_output_options(*command, settings->output);
+  command->callback([settings] { run(*settings); });
+  add_role_command(bench, "ttcp", run_role);
+}
+
+}  // namespace perigee::bench

@@ -1,0 +1,125 @@
+// The ttcp experiment over Perigee: a stream of oneway calls.
+#include "roles.h"
+#include "transfer.h"
+#include "ttcpC.h"
+#include "ttcpS.h"
+#include <perigee/corba.h>
+
+#include <memory>
+#include <stdexcept>
+#include <string_view>
+
+namespace perigee::bench {
+namespace {
+
+using Sink = IDL::traits<Ttcp::Sink>::ref_type;
+
+Ttcp::BinStruct to_mapped(const ttcp::NativeStruct& value) {
+  return Ttcp::BinStruct(value.s, value.c, value.l, value.o, value.d);
+}
+
+// One transmitter at a time: nothing is guarded.
+class SinkServant final : public CORBA::servant_traits<Ttcp::Sink>::base_type {
+ public:
+  void put_octets(const Ttcp::Octets& data) override { check_.piece(data.data(), data.size()); }
+  void put_octets_borrowed(std::span<const std::uint8_t> data) override {
+    check_.piece(data.data(), data.size());
+  }
+  void put_string(const std::string& data) override { put_string_borrowed(data); }
+  void put_string_borrowed(std::string_view data) override {
+    check_.piece(reinterpret_cast<const std::uint8_t*>(data.data()), data.size());
+  }
+  void put_structs(const Ttcp::BinStructs& data) override {
+    check_.add_octets(data.size() * ttcp::struct_size);
+    for (const std::size_t index : {std::size_t{0}, data.size() - 1})
+      if (data.at(index) != to_mapped(ttcp::make_struct(index))) check_.wrong();
+  }
+  void begin(std::uint32_t size) override { check_ = ttcp::Check(size); }
+  Ttcp::Totals end() override {
+    return Ttcp::Totals(check_.totals().octets, check_.totals().errors);
+  }
+
+ private:
+  ttcp::Check check_{1};
+};
+
+/// What is put, made once for each size.
+class Payload {
+ public:
+  Payload(Sink sink, const std::string& kind) : sink_(std::move(sink)), put_(function_of(kind)) {}
+
+  ttcp::Totals transmit(const ttcp::Transfer& transfer) {
+    prepare(transfer.size);
+    sink_->begin(static_cast<std::uint32_t>(transfer.size));
+    for (std::size_t left = transfer.count; left > 0; --left) (this->*put_)();
+    const Ttcp::Totals totals = sink_->end();
+    return {totals.octets(), totals.errors()};
+  }
+
+ private:
+  using Put = void (Payload::*)();
+
+  static Put function_of(const std::string& kind) {
+    if (kind == "octets") return &Payload::put_octets;
+    if (kind == "octets-borrowed") return &Payload::put_octets_borrowed;
+    if (kind == "string") return &Payload::put_string;
+    if (kind == "string-borrowed") return &Payload::put_string_borrowed;
+    if (kind == "structs") return &Payload::put_structs;
+    throw std::runtime_error("no such payload: " + kind);
+  }
+
+  void prepare(std::size_t size) {
+    if (octets_.size() == size) return;
+    octets_ = ttcp::make_pattern<std::uint8_t>(size);
+    string_.assign(octets_.begin(), octets_.end());
+    structs_.clear();
+    for (std::size_t index = 0; index < size / ttcp::struct_size; ++index)
+      structs_.push_back(to_mapped(ttcp::make_struct(index)));
+  }
+
+  void put_octets() { sink_->put_octets(octets_); }
+  void put_octets_borrowed() { sink_->put_octets_borrowed(octets_); }
+  void put_string() { sink_->put_string(string_); }
+  void put_string_borrowed() { sink_->put_string_borrowed(string_); }
+  void put_structs() { sink_->put_structs(structs_); }
+
+  Sink sink_;
+  Put put_;
+  Ttcp::Octets octets_;
+  std::string string_;
+  Ttcp::BinStructs structs_;
+};
+
+std::vector<std::string> orb_arguments(const TtcpRole& role) {
+  const std::string size = std::to_string(role.queue_size);
+  return {"ttcp", "-ORBTcpSendQueue", size, "-ORBTcpReceiveQueue", size};
+}
+
+}  // namespace
+
+int run_orb_receiver(const TtcpRole& role) {
+  const bool is_v6 = role.address.find(':') != std::string::npos;
+  const std::string host = is_v6 ? '[' + role.address + ']' : role.address;
+  std::vector<std::string> arguments = orb_arguments(role);
+  arguments.insert(arguments.end(), {"-ORBListenEndpoints", "iiop://" + host + ":0"});
+  auto orb = CORBA::ORB_init(arguments);
+  auto poa = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
+  auto servant = CORBA::make_reference<SinkServant>();
+  auto sink = servant->_this();
+  poa->the_POAManager()->activate();
+  std::cout << orb->object_to_string(sink) << std::endl;
+  orb->run();
+  return 0;
+}
+
+int run_orb_transmitter(const std::string& reference, const TtcpRole& role) {
+  std::vector<std::string> arguments = orb_arguments(role);
+  auto orb = CORBA::ORB_init(arguments);
+  auto sink = IDL::traits<Ttcp::Sink>::narrow(orb->string_to_object(reference));
+  if (!sink) throw std::runtime_error("not a Ttcp::Sink: " + reference);
+  Payload payload(std::move(sink), role.payload);
+  return ttcp::serve_transfers(
+      [&payload](const ttcp::Transfer& transfer) { return payload.transmit(transfer); });
+}
+
+}  // namespace perigee::bench

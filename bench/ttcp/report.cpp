@@ -1,0 +1,141 @@
+// The ttcp report as text, JSON and a page with figures.
+#include "harness/json.h"
+#include "harness/machine.h"
+#include "harness/page.h"
+#include "ttcp.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace perigee::bench {
+namespace {
+
+std::string size_text(std::size_t size) { return octets_text(static_cast<double>(size)); }
+
+std::string describe_method(const TtcpReport& report) {
+  const TtcpOptions& options = report.options;
+  std::string text = fmt::format(
+      "{} a transfer, {} rounds of all versions in turn; throughput and CPU time per buffer (user "
+      "and system, both sides) as medians, and their ratios to the C version of the same kind of "
+      "socket in the same round, with 95 % bootstrap intervals; null is C TCP once more; ",
+      size_text(options.volume), options.rounds);
+  if (report.receiver_host.empty())
+    text += options.split ? "transmitter and receiver on two CPUs" : "both sides on one CPU";
+  else
+    text += "receiver on " + report.receiver_host;
+  for (const std::size_t size : options.sizes)
+    if (buffer_count(options, size) < options.volume / size)
+      text += fmt::format("; buffers of {}: only {} a transfer", size_text(size),
+                          buffer_count(options, size));
+  return text;
+}
+
+std::string row(const std::string& name, const TtcpCell& cell) {
+  return fmt::format(
+      "  {:<20}{:>10.1f}{:>9.3f}  {:<16}{:>11.2f}{:>9.3f}  {}\n", name, cell.octets_per_s / 1e6,
+      cell.throughput_ratio.value,
+      fmt::format("[{:.3f}, {:.3f}]", cell.throughput_ratio.low, cell.throughput_ratio.high),
+      cell.cpu_ns / 1000, cell.cpu_ratio.value,
+      fmt::format("[{:.3f}, {:.3f}]", cell.cpu_ratio.low, cell.cpu_ratio.high));
+}
+
+// One value of each cell of the group's versions, over the size of buffers.
+template <typename Value>
+LineChart chart(const TtcpReport& report, const TtcpTable& table, TtcpGroup group,
+                const std::string& label, Value value) {
+  LineChart chart{"size of buffers", label, AxisKind::logarithmic};
+  chart.x_unit = AxisUnit::octets;
+  for (const TtcpVersion& version : report.versions) {
+    if (version.group != group) continue;
+    ChartSeries series{version.name, {}};
+    for (const auto& [size, cells] : table.cells)
+      if (const auto found = cells.find(version.name); found != cells.end())
+        series.points.push_back({static_cast<double>(size), value(found->second)});
+    chart.series.push_back(std::move(series));
+  }
+  return chart;
+}
+
+void add_figures(Page& page, const TtcpReport& report, const TtcpTable& table, TtcpGroup group,
+                 const std::string& title) {
+  LineChart throughput = chart(report, table, group, "MB/s", [](const TtcpCell& cell) {
+    return exactly(cell.octets_per_s / 1e6);
+  });
+  if (throughput.series.empty()) return;
+  page.heading(fmt::format("{}, socket queues: {}", title, queue_text(table.queue_size)));
+  page.note("Throughput.");
+  page.chart(throughput);
+  page.note("CPU time per buffer, both sides: ratio to the C version in the same round.");
+  LineChart cpu = chart(report, table, group, "ratio of CPU time",
+                        [](const TtcpCell& cell) { return cell.cpu_ratio; });
+  page.chart(cpu);
+}
+
+void add_numbers(Page& page, const TtcpReport& report, const TtcpTable& table) {
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& [size, cells] : table.cells)
+    for (const TtcpVersion& version : report.versions)
+      if (const auto found = cells.find(version.name); found != cells.end())
+        rows.push_back({size_text(size) + ", " + version.name,
+                        fmt::format("{:.1f}", found->second.octets_per_s / 1e6),
+                        to_text(found->second.throughput_ratio),
+                        fmt::format("{:.2f}", found->second.cpu_ns / 1000),
+                        to_text(found->second.cpu_ratio)});
+  page.heading("Numbers, socket queues: " + queue_text(table.queue_size));
+  page.table({"", "MB/s", "ratio", "CPU µs a buffer", "ratio"}, rows);
+}
+
+}  // namespace
+
+std::string to_table(const TtcpReport& report) {
+  std::string text =
+      fmt::format("perigee bench ttcp: {}\n{}\n", machine_description(), describe_method(report));
+  for (const TtcpTable& table : report.tables) {
+    text += fmt::format("\nsocket queues: {}\n  {:<20}{:>10}{:>9}  {:<16}{:>11}{:>9}  {}\n",
+                        queue_text(table.queue_size), "", "MB/s", "ratio", "95 % interval",
+                        "CPU us/buf", "ratio", "95 % interval");
+    for (const auto& [size, cells] : table.cells) {
+      text += size_text(size) + "\n";
+      for (const TtcpVersion& version : report.versions)
+        if (const auto found = cells.find(version.name); found != cells.end())
+          text += row(version.name, found->second);
+    }
+  }
+  return text;
+}
+
+std::string to_json(const TtcpReport& report) {
+  const TtcpOptions& options = report.options;
+  nlohmann::json document{{"experiment", "ttcp"},
+                          {"machine", machine_description()},
+                          {"rounds", options.rounds},
+                          {"volume", options.volume},
+                          {"split", options.split},
+                          {"receiver", report.receiver_host},
+                          {"results", nlohmann::json::array()}};
+  for (const TtcpTable& table : report.tables)
+    for (const auto& [size, cells] : table.cells)
+      for (const auto& [name, cell] : cells)
+        document["results"].push_back({{"queue_size", table.queue_size},
+                                       {"buffer_size", size},
+                                       {"buffers", cell.count},
+                                       {"version", name},
+                                       {"octets_per_s", cell.octets_per_s},
+                                       {"cpu_ns_per_buffer", cell.cpu_ns},
+                                       {"throughput_ratio", to_json(cell.throughput_ratio)},
+                                       {"cpu_ratio", to_json(cell.cpu_ratio)}});
+  return document.dump(2) + "\n";
+}
+
+std::string to_html(const TtcpReport& report) {
+  Page page("perigee bench ttcp");
+  page.note(describe_method(report));
+  for (const TtcpTable& table : report.tables) {
+    add_figures(page, report, table, TtcpGroup::tcp, "TCP");
+    add_figures(page, report, table, TtcpGroup::local, "Within one machine");
+  }
+  for (const TtcpTable& table : report.tables) add_numbers(page, report, table);
+  return page.html();
+}
+
+}  // namespace perigee::bench

@@ -1,0 +1,39 @@
+// The transmitters and receivers of the ttcp experiment, each a process of its own. A receiver
+// prints its reference, then serves one connection after the other until it is killed; a
+// transmitter connects to a reference and answers commands (transfer.h).
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace perigee::bench {
+
+/// What both sides are told besides the reference.
+struct TtcpRole {
+  std::string address;  ///< receivers: of this host, where they listen
+  std::string
+      payload;  ///< ORBs: "octets", "octets-borrowed", "string", "string-borrowed", "structs"
+  std::size_t queue_size = 0;  ///< of the sockets; 0: the system's
+};
+
+/// @name C programs: socket, send, recv. Families: "tcp", "unix" and "seqpacket".
+/// @{
+int run_c_receiver(const std::string& family, const TtcpRole& role);
+int run_c_transmitter(const std::string& family, const std::string& reference,
+                      const TtcpRole& role);
+/// @}
+
+/// @name The same over the typed wrappers. Families: "sock" and "lsock".
+/// @{
+int run_wrapper_receiver(const std::string& family, const TtcpRole& role);
+int run_wrapper_transmitter(const std::string& family, const std::string& reference,
+                            const TtcpRole& role);
+/// @}
+
+/// @name Oneway calls of Perigee.
+/// @{
+int run_orb_receiver(const TtcpRole& role);
+int run_orb_transmitter(const std::string& reference, const TtcpRole& role);
+/// @}
+
+}  // namespace perigee::bench

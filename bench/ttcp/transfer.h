@@ -1,0 +1,121 @@
+// What all transmitters and receivers of the ttcp experiment share: what is sent, how it is
+// checked, and the commands that a transmitter answers. Plain C++: it is also compiled beside other
+// ORBs' headers.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <iostream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace ttcp {
+
+/// So many buffers of so many octets.
+struct Transfer {
+  std::size_t size = 0;
+  std::size_t count = 0;
+};
+
+/// What has arrived.
+struct Totals {
+  std::uint64_t octets = 0;
+  std::uint64_t errors = 0;  ///< octets, of those looked at, that are not what they must be
+};
+
+/// Octet number `index` of each buffer: never 0, so that it can be in a string. The period divides
+/// no power of two: what is lost or moved shows.
+inline std::uint8_t pattern(std::size_t index) {
+  return static_cast<std::uint8_t>(1 + index % 127);
+}
+
+template <typename Octet>
+std::vector<Octet> make_pattern(std::size_t size) {
+  std::vector<Octet> octets(size);
+  for (std::size_t index = 0; index < size; ++index)
+    octets[index] = static_cast<Octet>(pattern(index));
+  return octets;
+}
+
+/// The struct of the experiment as a C program has it: it sends its memory.
+struct NativeStruct {
+  std::int16_t s;
+  char c;
+  std::int32_t l;
+  std::uint8_t o;
+  double d;
+};
+/// As many octets in CDR as in memory.
+constexpr std::size_t struct_size = 24;
+static_assert(sizeof(NativeStruct) == struct_size);
+
+/// The values of struct number `index` of each buffer.
+inline NativeStruct make_struct(std::size_t index) {
+  return {static_cast<std::int16_t>(index), static_cast<char>(pattern(index)),
+          static_cast<std::int32_t>(index), pattern(index), static_cast<double>(index) / 2};
+}
+
+/// Looks at the octets at both ends of a piece that begins `offset` octets into the stream: looking
+/// at all would be measured instead of the transfer.
+class Check {
+ public:
+  explicit Check(std::size_t buffer_size) : size_(buffer_size) {}
+
+  void piece(const std::uint8_t* octets, std::size_t count) {
+    if (count == 0) return;
+    look(octets[0], totals_.octets);
+    look(octets[count - 1], totals_.octets + count - 1);
+    totals_.octets += count;
+  }
+  void wrong() { ++totals_.errors; }
+  void add_octets(std::size_t count) { totals_.octets += count; }
+  [[nodiscard]] const Totals& totals() const { return totals_; }
+
+ private:
+  void look(std::uint8_t octet, std::uint64_t offset) {
+    if (octet != pattern(offset % size_)) ++totals_.errors;
+  }
+
+  std::size_t size_;
+  Totals totals_;
+};
+
+/// Sends a transfer and waits until the receiver says what has arrived.
+using Transmit = std::function<Totals(const Transfer&)>;
+
+inline std::string run_transfer(const Transmit& transmit, const Transfer& transfer) {
+  using Clock = std::chrono::steady_clock;
+  const auto begin = Clock::now();
+  const Totals totals = transmit(transfer);
+  const auto elapsed = std::chrono::duration<double, std::nano>(Clock::now() - begin).count();
+  std::ostringstream answer;
+  if (totals.octets != static_cast<std::uint64_t>(transfer.size) * transfer.count)
+    answer << "error " << totals.octets << " of " << transfer.size * transfer.count
+           << " octets arrived";
+  else if (totals.errors != 0)
+    answer << "error " << totals.errors << " octets arrived wrong";
+  else
+    answer << "ok " << elapsed;
+  return answer.str();
+}
+
+/// Answers lines "SIZE COUNT" on standard input, until it ends, with "ok NANOSECONDS".
+inline int serve_transfers(const Transmit& transmit) {
+  std::cout << "ready" << std::endl;
+  for (Transfer transfer; std::cin >> transfer.size >> transfer.count;) {
+    std::string answer;
+    try {
+      answer = run_transfer(transmit, transfer);
+    } catch (const std::exception& failure) {
+      answer = std::string("error ") + failure.what();
+    }
+    std::cout << answer << std::endl;
+  }
+  return 0;
+}
+
+}  // namespace ttcp

@@ -1,0 +1,175 @@
+// Runs the ttcp experiment: rounds of all versions in turn, ratios within a round.
+#include "ttcp.h"
+
+#include "harness/chart.h"
+#include "harness/process.h"
+#include "harness/progress.h"
+
+#include <algorithm>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+#include <utility>
+
+namespace perigee::bench {
+namespace {
+
+/// One transfer.
+struct Sample {
+  double octets_per_s = 0;
+  double cpu_ns = 0;  ///< per buffer
+};
+using Samples = std::map<std::string, std::vector<Sample>>;  // by version
+
+/// A receiver and its transmitter, connected.
+class Pair {
+ public:
+  Pair(const TtcpVersion& version, std::unique_ptr<TtcpReceiver> receiver, std::size_t queue_size,
+       int transmitter_cpu)
+      : version_(version),
+        receiver_(std::move(receiver)),
+        transmitter_(
+            {transmitter_command(version, receiver_->reference(), queue_size), transmitter_cpu}) {
+    if (transmitter_.read_line() != "ready") throw std::runtime_error(version.name + ": not ready");
+  }
+
+  Sample run(std::size_t size, std::size_t count) {
+    const std::size_t payload = version_.payload_size(size);
+    const auto cpu_before = cpu_time();
+    transmitter_.write_line(std::to_string(payload) + ' ' + std::to_string(count));
+    const std::string answer = transmitter_.read_line();
+    const auto cpu = std::chrono::duration<double, std::nano>(cpu_time() - cpu_before).count();
+    std::istringstream words(answer);
+    std::string status;
+    double elapsed_ns = 0;
+    if (!(words >> status >> elapsed_ns) || status != "ok")
+      throw std::runtime_error(version_.name + ": " + answer);
+    const auto octets = static_cast<double>(payload * count);
+    return {octets * 1e9 / elapsed_ns, cpu / static_cast<double>(count)};
+  }
+
+  [[nodiscard]] const TtcpVersion& version() const { return version_; }
+
+ private:
+  [[nodiscard]] std::chrono::nanoseconds cpu_time() {
+    return receiver_->cpu_time() + transmitter_.cpu_time();
+  }
+
+  TtcpVersion version_;
+  std::unique_ptr<TtcpReceiver> receiver_;
+  Process transmitter_;
+};
+
+using Pairs = std::vector<std::unique_ptr<Pair>>;
+
+std::vector<double> column(const std::vector<Sample>& samples, double Sample::* member) {
+  std::vector<double> values;
+  for (const Sample& sample : samples) values.push_back(sample.*member);
+  return values;
+}
+
+Estimate ratio(const std::vector<Sample>& samples, const std::vector<Sample>& floor,
+               double Sample::* member) {
+  std::vector<double> values;
+  for (std::size_t round = 0; round < samples.size(); ++round)
+    values.push_back(samples[round].*member / floor[round].*member);
+  return median_with_interval(values);
+}
+
+// Of one size: the versions in turn, beginning with another one each round.
+Samples run_rounds(const std::vector<Pair*>& pairs, std::size_t size, const TtcpOptions& options,
+                   Progress& progress) {
+  const std::size_t count = buffer_count(options, size);
+  for (Pair* pair : pairs) (void)pair->run(size, std::min<std::size_t>(count, 256));  // warm up
+  Samples samples;
+  for (std::size_t round = 0; round < options.rounds; ++round)
+    for (std::size_t turn = 0; turn < pairs.size(); ++turn) {
+      Pair& pair = *pairs[(turn + round) % pairs.size()];
+      progress.step(octets_text(static_cast<double>(size)) + ", " + pair.version().name);
+      samples[pair.version().name].push_back(pair.run(size, count));
+    }
+  return samples;
+}
+
+std::map<std::string, TtcpCell> summarise(const Samples& samples, const std::vector<Pair*>& pairs,
+                                          std::size_t count) {
+  std::map<std::string, TtcpCell> cells;
+  for (const Pair* pair : pairs) {
+    const std::vector<Sample>& own = samples.at(pair->version().name);
+    const std::vector<Sample>& floor = samples.at(pair->version().floor);
+    cells[pair->version().name] = {
+        count, median(column(own, &Sample::octets_per_s)), median(column(own, &Sample::cpu_ns)),
+        ratio(own, floor, &Sample::octets_per_s), ratio(own, floor, &Sample::cpu_ns)};
+  }
+  return cells;
+}
+
+TtcpTable run_queue(const TtcpReport& report, std::size_t queue_size, const Pairs& pairs,
+                    Progress& progress) {
+  TtcpTable table{queue_size, {}};
+  for (const std::size_t size : report.options.sizes) {
+    std::vector<Pair*> able;
+    for (const auto& pair : pairs)
+      if (pair->version().can_carry(size, queue_size)) able.push_back(pair.get());
+    const Samples samples = run_rounds(able, size, report.options, progress);
+    table.cells[size] = summarise(samples, able, buffer_count(report.options, size));
+  }
+  return table;
+}
+
+std::size_t count_steps(const TtcpReport& report) {
+  std::size_t steps = 0;
+  for (const std::size_t queue_size : report.options.queue_sizes)
+    for (const std::size_t size : report.options.sizes)
+      for (const TtcpVersion& version : report.versions)
+        if (version.can_carry(size, queue_size)) steps += report.options.rounds;
+  return steps;
+}
+
+}  // namespace
+
+std::vector<TtcpVersion> chosen_versions(const TtcpOptions& options) {
+  std::vector<TtcpVersion> versions = ttcp_versions(options.omniorb_program);
+  if (options.versions.empty()) return versions;
+  std::set<std::string> wanted(options.versions.begin(), options.versions.end());
+  for (const TtcpVersion& version : versions)
+    if (wanted.contains(version.name)) wanted.insert(version.floor);
+  std::erase_if(versions,
+                [&](const TtcpVersion& version) { return !wanted.contains(version.name); });
+  if (versions.empty()) throw std::runtime_error("no such version: " + options.versions.front());
+  return versions;
+}
+
+std::size_t buffer_count(const TtcpOptions& options, std::size_t size) {
+  return std::clamp<std::size_t>(options.volume / size, 1, options.buffers_max);
+}
+
+std::string queue_text(std::size_t queue_size) {
+  return queue_size == 0 ? "the system's" : octets_text(static_cast<double>(queue_size));
+}
+
+TtcpReport run_ttcp(const TtcpOptions& options) {
+  const std::vector<int> cpus = usable_cpus();
+  if (options.split && cpus.size() < 2) throw std::runtime_error("--split needs two CPUs");
+  const int receiver_cpu = options.split ? cpus.front() : cpus.back();
+  TtcpReport report{options, {}, chosen_versions(options), {}};
+  run_ttcp(report, [receiver_cpu](const TtcpVersion& version, std::size_t queue_size) {
+    return start_receiver(version, {"127.0.0.1", queue_size, receiver_cpu});
+  });
+  return report;
+}
+
+void run_ttcp(TtcpReport& report, const StartReceiver& start) {
+  const int transmitter_cpu = usable_cpus().back();
+  Progress progress("ttcp", count_steps(report));
+  for (const std::size_t queue_size : report.options.queue_sizes) {
+    Pairs pairs;
+    for (const TtcpVersion& version : report.versions)
+      if (auto receiver = start(version, queue_size))
+        pairs.push_back(
+            std::make_unique<Pair>(version, std::move(receiver), queue_size, transmitter_cpu));
+    report.tables.push_back(run_queue(report, queue_size, pairs, progress));
+  }
+}
+
+}  // namespace perigee::bench

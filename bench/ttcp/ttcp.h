@@ -1,0 +1,84 @@
+// `perigee bench ttcp`: a stream of buffers from a transmitter to a receiver: C sockets, the typed
+// wrappers, oneway calls of ORBs.
+#pragma once
+
+#include "harness/statistics.h"
+#include "versions.h"
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace perigee::bench {
+
+struct TtcpOptions {
+  std::size_t rounds = 5;
+  std::size_t volume = 64 * 1024 * 1024;  ///< octets a transfer
+  std::size_t buffers_max = 65'536;       ///< a transfer; small buffers carry less than the volume
+  std::vector<std::size_t> sizes{1,         1024,      2 * 1024,  4 * 1024,  8 * 1024,
+                                 16 * 1024, 32 * 1024, 64 * 1024, 128 * 1024};
+  std::vector<std::size_t> queue_sizes{0, 8 * 1024, 64 * 1024};  ///< 0: the system's
+  std::vector<std::string> versions;                             ///< only these, and their floors
+  bool split = false;  ///< transmitter and receiver on two CPUs instead of one
+  std::string omniorb_program;
+};
+
+/// What one version did with one size of buffers, over all rounds.
+struct TtcpCell {
+  std::size_t count = 0;      ///< buffers a transfer
+  double octets_per_s = 0;    ///< median
+  double cpu_ns = 0;          ///< per buffer, both sides, median
+  Estimate throughput_ratio;  ///< to the floor in the same round
+  Estimate cpu_ratio;         ///< of the CPU time per buffer, likewise
+};
+
+struct TtcpTable {
+  std::size_t queue_size = 0;
+  std::map<std::size_t, std::map<std::string, TtcpCell>> cells;  ///< by buffer size, then version
+};
+
+struct TtcpReport {
+  TtcpOptions options;
+  std::string receiver_host;  ///< empty: this one
+  std::vector<TtcpVersion> versions;
+  std::vector<TtcpTable> tables;
+};
+
+/// Starts a receiver, wherever it shall run; null: there is none there.
+using StartReceiver =
+    std::function<std::unique_ptr<TtcpReceiver>(const TtcpVersion&, std::size_t queue_size)>;
+
+/// Runs the experiment on this machine. Versions take turns, in an order that rotates from round to
+/// round.
+TtcpReport run_ttcp(const TtcpOptions& options);
+/// The same with the versions of `report`, and receivers of `start`.
+void run_ttcp(TtcpReport& report, const StartReceiver& start);
+
+/// The versions that the options choose.
+std::vector<TtcpVersion> chosen_versions(const TtcpOptions& options);
+std::size_t buffer_count(const TtcpOptions& options, std::size_t size);
+std::string queue_text(std::size_t queue_size);
+
+std::string to_table(const TtcpReport& report);
+std::string to_json(const TtcpReport& report);
+std::string to_html(const TtcpReport& report);
+
+/// @name Across two machines.
+/// @{
+/// Starts receivers for those who connect to `port`, one session after the other; after the first
+/// returns if `once`.
+void serve_ttcp(std::uint16_t port, const std::string& omniorb_program, bool once);
+/// The experiment with the receivers of another machine, over TCP.
+TtcpReport run_ttcp(const TtcpOptions& options, const std::string& host, std::uint16_t port);
+/// @}
+
+/// Adds the command of the experiment, and its roles, to `perigee bench`.
+void add_ttcp_command(CLI::App& bench);
+
+}  // namespace perigee::bench

@@ -1,0 +1,118 @@
+// What the ttcp experiment compares, and how the processes of each version are started.
+#include "versions.h"
+
+#include "harness/process.h"
+#include "transfer.h"
+
+#include <utility>
+
+namespace perigee::bench {
+namespace {
+
+std::vector<std::string> role(const std::string& side, const std::string& kind,
+                              const std::string& variant) {
+  const std::string place = side == "receiver" ? "{ADDRESS}" : "{REF}";
+  return {own_executable(), "bench", "ttcp-role", side, kind, variant, "{QUEUE}", place};
+}
+
+TtcpVersion own(std::string name, std::string floor, const std::string& kind,
+                const std::string& variant) {
+  TtcpVersion version{std::move(name), std::move(floor)};
+  version.receiver = role("receiver", kind, variant);
+  version.transmitter = role("transmitter", kind, variant);
+  return version;
+}
+
+void add_local(std::vector<TtcpVersion>& versions) {
+  const auto add = [&versions](TtcpVersion version) {
+    version.group = TtcpGroup::local;
+    version.keeps_records = version.floor == "C SEQPACKET";
+    versions.push_back(std::move(version));
+  };
+  add(own("C UNIX-domain", "C UNIX-domain", "c", "unix"));
+  add(own("lsock", "C UNIX-domain", "wrapper", "lsock"));
+  add(own("C SEQPACKET", "C SEQPACKET", "c", "seqpacket"));
+}
+
+void add_omniorb(std::vector<TtcpVersion>& versions, const std::string& program) {
+  for (const std::string payload : {"octets", "string", "structs"}) {
+    TtcpVersion version{"omniORB " + payload, "C TCP"};
+    version.receiver = {program, "receiver", "-ORBendPoint", "giop:tcp:{ADDRESS}:"};
+    version.transmitter = {program, "transmitter", "{REF}", payload};
+    // Else a call may overtake the oneways before it, on another connection.
+    version.transmitter.insert(version.transmitter.end(), {"-ORBmaxGIOPConnectionPerServer", "1"});
+    for (auto* command : {&version.receiver, &version.transmitter})
+      command->insert(command->end(), {"-ORBsocketSendBuffer", "{QUEUE}"});
+    version.carries_structs = payload == "structs";
+    versions.push_back(version);
+  }
+}
+
+std::string replace(std::string word, const std::string& name, const std::string& value) {
+  if (const std::size_t at = word.find(name); at != std::string::npos)
+    word.replace(at, name.size(), value);
+  return word;
+}
+
+class LocalReceiver final : public TtcpReceiver {
+ public:
+  LocalReceiver(const TtcpVersion& version, const TtcpPlace& place)
+      : process_({receiver_command(version, place), place.cpu}), reference_(process_.read_line()) {}
+
+  [[nodiscard]] std::string reference() const override { return reference_; }
+  [[nodiscard]] std::chrono::nanoseconds cpu_time() override { return process_.cpu_time(); }
+
+ private:
+  Process process_;
+  std::string reference_;
+};
+
+}  // namespace
+
+bool TtcpVersion::can_carry(std::size_t size, std::size_t queue_size) const {
+  if (carries_structs && size < ttcp::struct_size) return false;
+  return !keeps_records || queue_size == 0 || size <= queue_size;
+}
+
+std::size_t TtcpVersion::payload_size(std::size_t size) const {
+  return carries_structs ? size / ttcp::struct_size * ttcp::struct_size : size;
+}
+
+std::vector<TtcpVersion> ttcp_versions(const std::string& omniorb_program) {
+  std::vector<TtcpVersion> versions{
+      own("C TCP", "C TCP", "c", "tcp"),
+      own("null", "C TCP", "c", "tcp"),
+      own("sock", "C TCP", "wrapper", "sock"),
+      own("ORB octets borrowed", "C TCP", "orb", "octets-borrowed"),
+      own("ORB octets", "C TCP", "orb", "octets"),
+      own("ORB string borrowed", "C TCP", "orb", "string-borrowed"),
+      own("ORB string", "C TCP", "orb", "string"),
+      own("ORB structs", "C TCP", "orb", "structs"),
+  };
+  versions.back().carries_structs = true;
+  if (!omniorb_program.empty()) add_omniorb(versions, omniorb_program);
+  add_local(versions);
+  return versions;
+}
+
+std::vector<std::string> receiver_command(const TtcpVersion& version, const TtcpPlace& place) {
+  std::vector<std::string> command = version.receiver;
+  for (std::string& word : command)
+    word = replace(replace(word, "{ADDRESS}", place.address), "{QUEUE}",
+                   std::to_string(place.queue_size));
+  return command;
+}
+
+std::vector<std::string> transmitter_command(const TtcpVersion& version,
+                                             const std::string& reference, std::size_t queue_size) {
+  std::vector<std::string> command = version.transmitter;
+  for (std::string& word : command)
+    word = replace(replace(word, "{REF}", reference), "{QUEUE}", std::to_string(queue_size));
+  return command;
+}
+
+std::unique_ptr<TtcpReceiver> start_receiver(const TtcpVersion& version, const TtcpPlace& place) {
+  return std::make_unique<LocalReceiver>(version, place);
+}
+
+}  // namespace perigee::bench

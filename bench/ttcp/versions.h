@@ -1,0 +1,55 @@
+// What the ttcp experiment compares, and how the processes of each version are started.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace perigee::bench {
+
+enum class TtcpGroup { tcp, local };
+
+/// One program that carries the data. Command lines hold {QUEUE}, {ADDRESS} and {REF} where the
+/// queues' size, the receiver's address and its reference belong.
+struct TtcpVersion {
+  std::string name;
+  std::string floor;  ///< the C version that it is compared with
+  TtcpGroup group = TtcpGroup::tcp;
+  std::vector<std::string> receiver;
+  std::vector<std::string> transmitter;
+  bool carries_structs = false;
+  bool keeps_records = false;  ///< a buffer must fit the queue as a whole
+
+  [[nodiscard]] bool can_carry(std::size_t size, std::size_t queue_size) const;
+  /// Of a buffer of `size`: whole structs.
+  [[nodiscard]] std::size_t payload_size(std::size_t size) const;
+};
+
+/// All of this build. The C version over TCP is the first; "null" is the same again. Without
+/// omniORB if `omniorb_program` is empty.
+std::vector<TtcpVersion> ttcp_versions(const std::string& omniorb_program);
+
+/// A running receiver, on this machine or another.
+class TtcpReceiver {
+ public:
+  virtual ~TtcpReceiver() = default;
+  /// Where transmitters find it.
+  [[nodiscard]] virtual std::string reference() const = 0;
+  [[nodiscard]] virtual std::chrono::nanoseconds cpu_time() = 0;
+};
+
+struct TtcpPlace {
+  std::string address = "127.0.0.1";  ///< of this host, where the receiver listens
+  std::size_t queue_size = 0;         ///< 0: the system's
+  int cpu = -1;
+};
+
+std::vector<std::string> receiver_command(const TtcpVersion& version, const TtcpPlace& place);
+std::vector<std::string> transmitter_command(const TtcpVersion& version,
+                                             const std::string& reference, std::size_t queue_size);
+
+std::unique_ptr<TtcpReceiver> start_receiver(const TtcpVersion& version, const TtcpPlace& place);
+
+}  // namespace perigee::bench

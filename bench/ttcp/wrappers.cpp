@@ -1,0 +1,145 @@
+// The ttcp experiment over the typed wrappers: one program for all families.
+#include "roles.h"
+#include "transfer.h"
+#include <perigee/ipc/families.h>
+#include <perigee/ipc/resolver.h>
+
+#include <algorithm>
+#include <span>
+#include <stdexcept>
+#include <system_error>
+
+namespace perigee::bench {
+namespace {
+
+template <typename T>
+T value_of(ipc::Result<T> result, const char* operation) {
+  if (!result) throw std::system_error(result.error(), operation);
+  return *std::move(result);
+}
+
+// A transfer, or its totals, as octets.
+template <typename Value>
+std::span<std::byte> octets_of(Value& value) {
+  return std::as_writable_bytes(std::span(&value, 1));
+}
+
+template <typename Socket>
+void set_queues(Socket& socket, std::size_t size) {
+  if (size == 0) return;
+  const auto octets = static_cast<std::int64_t>(size);
+  auto status = socket.set(ipc::SendBuffer{octets});
+  if (status) status = socket.set(ipc::ReceiveBuffer{octets});
+  if (!status) throw std::system_error(status.error(), "queue size");
+}
+
+template <ipc::ByteStream Stream>
+void set_no_delay(Stream& stream) {
+  if constexpr (ipc::OptionOf<ipc::NoDelay, Stream>)
+    if (const auto status = stream.set(ipc::NoDelay{}); !status)
+      throw std::system_error(status.error(), "no delay");
+}
+
+template <ipc::StreamFamily Family>
+struct Addresses;
+template <>
+struct Addresses<ipc::Sock> {
+  static ipc::InetAddr to_listen(const TtcpRole& role) { return resolved(role.address, 0); }
+  static ipc::InetAddr parse(const std::string& reference) {
+    const std::size_t space = reference.rfind(' ');
+    return resolved(reference.substr(0, space),
+                    static_cast<std::uint16_t>(std::stoul(reference.substr(space + 1))));
+  }
+  static std::string reference(const ipc::InetAddr& address) {
+    return address.host() + ' ' + std::to_string(address.port());
+  }
+
+ private:
+  static ipc::InetAddr resolved(const std::string& host, std::uint16_t port) {
+    return value_of(ipc::resolve(host, port), host.c_str()).front();
+  }
+};
+template <>
+struct Addresses<ipc::LSock> {
+  static ipc::UnixAddr to_listen(const TtcpRole& /*role*/) { return {}; }
+  static ipc::UnixAddr parse(const std::string& reference) {
+    return ipc::UnixAddr::parse(reference).value();
+  }
+  static std::string reference(const ipc::UnixAddr& address) { return to_string(address); }
+};
+
+template <ipc::ByteStream Stream>
+ttcp::Totals receive_transfer(Stream& stream, const ttcp::Transfer& transfer,
+                              std::vector<std::uint8_t>& buffer) {
+  buffer.resize(transfer.size);
+  ttcp::Check check(transfer.size);
+  const std::size_t total = transfer.size * transfer.count;
+  while (check.totals().octets < total) {
+    const std::size_t wanted = std::min<std::size_t>(buffer.size(), total - check.totals().octets);
+    const auto received =
+        value_of(stream.recv(std::as_writable_bytes(std::span(buffer)).first(wanted)), "receive");
+    if (received.end_of_stream()) break;
+    check.piece(buffer.data(), received.count());
+  }
+  return check.totals();
+}
+
+template <ipc::ByteStream Stream>
+void serve_connection(Stream& stream) {
+  std::vector<std::uint8_t> buffer;
+  for (;;) {
+    ttcp::Transfer transfer;
+    if (value_of(stream.recv_n(octets_of(transfer)), "receive").end_of_stream()) return;
+    ttcp::Totals totals = receive_transfer(stream, transfer, buffer);
+    (void)value_of(stream.send_n(octets_of(totals)), "send");
+  }
+}
+
+template <ipc::StreamFamily Family>
+int receive(const TtcpRole& role) {
+  using Names = Addresses<Family>;
+  auto acceptor = value_of(Family::Acceptor::open(Names::to_listen(role)), "listen");
+  set_queues(acceptor, role.queue_size);
+  std::cout << Names::reference(value_of(acceptor.local_address(), "address")) << std::endl;
+  for (;;) {
+    auto stream = value_of(acceptor.accept(), "accept");
+    set_no_delay(stream);
+    serve_connection(stream);
+  }
+}
+
+template <ipc::StreamFamily Family>
+int transmit(const std::string& reference, const TtcpRole& role) {
+  auto stream =
+      value_of(Family::Connector::connect(Addresses<Family>::parse(reference)), "connect");
+  set_queues(stream, role.queue_size);
+  set_no_delay(stream);
+  std::vector<std::uint8_t> buffer;
+  return ttcp::serve_transfers([&](ttcp::Transfer transfer) {
+    if (buffer.size() != transfer.size) buffer = ttcp::make_pattern<std::uint8_t>(transfer.size);
+    (void)value_of(stream.send_n(octets_of(transfer)), "send");
+    for (std::size_t left = transfer.count; left > 0; --left)
+      (void)value_of(stream.send_n(std::as_bytes(std::span(buffer))), "send");
+    ttcp::Totals totals;
+    if (value_of(stream.recv_n(octets_of(totals)), "receive").end_of_stream())
+      throw std::runtime_error("the receiver has gone");
+    return totals;
+  });
+}
+
+}  // namespace
+
+int run_wrapper_receiver(const std::string& family, const TtcpRole& role) {
+  if (family == "sock") return receive<ipc::Sock>(role);
+  if (family == "lsock") return receive<ipc::LSock>(role);
+  return 1;
+}
+
+int run_wrapper_transmitter(const std::string& family, const std::string& reference,
+                            const TtcpRole& role) {
+  if (family == "sock") return transmit<ipc::Sock>(reference, role);
+  if (family == "lsock") return transmit<ipc::LSock>(reference, role);
+  return 1;
+}
+
+}  // namespace perigee::bench
