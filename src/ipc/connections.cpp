@@ -1,4 +1,6 @@
 // Making handles and connections: open, connect, listen, accept, names.
+#include "ipc/connections.h"
+
 #include "ipc/deadline.h"
 #include "ipc/native_address.h"
 #include <perigee/ipc/io.h>
@@ -11,6 +13,27 @@
 
 #include <cerrno>
 #include <string>
+
+namespace perigee::ipc {
+
+bool concerns_the_peer_only(int error) noexcept {
+  switch (error) {
+    case EINTR:
+    case ECONNABORTED:
+    case EPROTO:
+    case ENETDOWN:
+    case ENOPROTOOPT:
+    case EHOSTDOWN:
+    case ENONET:
+    case EHOSTUNREACH:
+    case ENETUNREACH:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace perigee::ipc
 
 namespace perigee::ipc::io {
 namespace {
@@ -72,24 +95,6 @@ Status native_name(int fd, Side side, Address& address) {
   if (result == -1) return failure(errno);
   if (!native.get(address)) return failure(EAFNOSUPPORT);
   return {};
-}
-
-/// Errors of the connection that was to be accepted, not of accepting: accept(2), "Error handling".
-bool concerns_the_peer_only(int error) noexcept {
-  switch (error) {
-    case EINTR:
-    case ECONNABORTED:
-    case EPROTO:
-    case ENETDOWN:
-    case ENOPROTOOPT:
-    case EHOSTDOWN:
-    case ENONET:
-    case EHOSTUNREACH:
-    case ENETUNREACH:
-      return true;
-    default:
-      return false;
-  }
 }
 
 }  // namespace

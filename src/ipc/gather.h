@@ -1,12 +1,14 @@
 // Segments of caller's memory as the system takes them. Private to ipc.
 #pragma once
 
+#include "ipc/deadline.h"
 #include <perigee/ipc/io.h>
 
 #include <sys/socket.h>
 #include <sys/uio.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstddef>
 #include <span>
 
@@ -56,5 +58,25 @@ class Gather {
   msghdr message_{};
   iovec vectors_[segments_max];  // deliberately not initialised: only what is used is touched
 };
+
+/// Moves batch after batch. Stops at an error, at a transfer of nothing (the end of the stream)
+/// and, if it must not wait, at a short transfer: the queue is full or empty then.
+template <typename Segment, typename Step>
+[[nodiscard]] Transfer transfer_all(std::span<const Segment> segments, TimeLimit limit,
+                                    Step&& step) noexcept {
+  Gather<Segment> gather(segments);
+  const Deadline deadline(limit);
+  Transfer total;
+  gather.advance(0);  // passes over empty segments
+  while (!gather.done()) {
+    const Transfer moved = step(gather, deadline.remaining());
+    total.count += moved.count;
+    total.error = moved.error;
+    if (moved.error != 0 || moved.count == 0) return total;
+    if (limit.is_no_wait() && moved.count < gather.batch_size()) return {total.count, EAGAIN};
+    gather.advance(moved.count);
+  }
+  return total;
+}
 
 }  // namespace perigee::ipc::io

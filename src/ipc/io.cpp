@@ -60,23 +60,11 @@ Transfer step(int fd, Gather<MutableOctetSpan>& gather, TimeLimit limit) noexcep
   return receive_message(fd, gather.message(), limit);
 }
 
-/// Moves batch after batch. Stops at an error, at a transfer of nothing (the end of the stream)
-/// and, if it must not wait, at a short transfer: the queue is full or empty then.
 template <typename Segment>
-Transfer transfer_all(int fd, std::span<const Segment> segments, TimeLimit limit) noexcept {
-  Gather<Segment> gather(segments);
-  const Deadline deadline(limit);
-  Transfer total;
-  gather.advance(0);  // passes over empty segments
-  while (!gather.done()) {
-    const Transfer moved = step(fd, gather, deadline.remaining());
-    total.count += moved.count;
-    total.error = moved.error;
-    if (moved.error != 0 || moved.count == 0) return total;
-    if (limit.is_no_wait() && moved.count < gather.batch_size()) return {total.count, EAGAIN};
-    gather.advance(moved.count);
-  }
-  return total;
+Transfer transfer_exactly(int fd, std::span<const Segment> segments, TimeLimit limit) noexcept {
+  return transfer_all(segments, limit, [fd](Gather<Segment>& gather, TimeLimit left) {
+    return step(fd, gather, left);
+  });
 }
 
 }  // namespace
@@ -112,20 +100,20 @@ Transfer recv(int fd, std::span<const MutableOctetSpan> spaces, TimeLimit limit)
 
 Transfer send_n(int fd, std::span<const OctetSpan> segments, TimeLimit limit) noexcept {
   const bool timed = !limit.is_forever() && !limit.is_no_wait();
-  if (segments.size() != 1 || timed) return transfer_all(fd, segments, limit);
+  if (segments.size() != 1 || timed) return transfer_exactly(fd, segments, limit);
   // What most messages are: one segment, which goes in one call.
   const OctetSpan octets = segments.front();
   const Transfer first = send(fd, octets, limit);
   if (first.error != 0 || first.count == octets.size()) return first;
   if (limit.is_no_wait()) return {first.count, EAGAIN};
   const OctetSpan rest = octets.subspan(first.count);
-  Transfer more = transfer_all(fd, std::span<const OctetSpan>(&rest, 1), limit);
+  Transfer more = transfer_exactly(fd, std::span<const OctetSpan>(&rest, 1), limit);
   more.count += first.count;
   return more;
 }
 
 Transfer recv_n(int fd, std::span<const MutableOctetSpan> spaces, TimeLimit limit) noexcept {
-  return transfer_all(fd, spaces, limit);
+  return transfer_exactly(fd, spaces, limit);
 }
 
 }  // namespace perigee::ipc::io

@@ -6,6 +6,7 @@
 #include <perigee/ipc/lsock.h>
 #include <perigee/ipc/sock.h>
 #include <perigee/ipc/spipe.h>
+#include <perigee/ipc/uring.h>
 
 #include <concepts>
 #include <span>
@@ -101,12 +102,13 @@ concept StreamFamily = ConnectionFamily<F> && ByteStream<typename F::Stream>;
 template <typename F>
 concept RecordFamily = ConnectionFamily<F> && RecordStream<typename F::Stream>;
 
-static_assert(StreamFamily<Sock> && StreamFamily<LSock> && !StreamFamily<SPipe>);
+static_assert(StreamFamily<Sock> && StreamFamily<LSock> && StreamFamily<Uring>);
+static_assert(!StreamFamily<SPipe>);
 static_assert(RecordFamily<SPipe> && !RecordFamily<Sock> && !RecordFamily<LSock>);
 static_assert(HandlePassing<lsock::Stream> && HandlePassing<spipe::Stream>);
 static_assert(!HandlePassing<sock::Stream>);
 static_assert(ByteSender<fifo::Sender> && !ByteReceiver<fifo::Sender>);
 static_assert(ByteReceiver<fifo::Receiver> && !ByteSender<fifo::Receiver>);
-static_assert(FileStream<sock::Stream> && FileStream<lsock::Stream>);
+static_assert(FileStream<sock::Stream> && FileStream<lsock::Stream> && FileStream<uring::Stream>);
 
 }  // namespace perigee::ipc

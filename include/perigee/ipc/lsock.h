@@ -8,6 +8,7 @@ namespace perigee::ipc {
 /// Family tag: the types of UNIX-domain streams.
 struct LSock {
   using Address = UnixAddr;
+  using Calls = SystemCalls;
   using Stream = StreamSocket<LSock>;
   using Acceptor = StreamAcceptor<LSock>;
   using Connector = StreamConnector<LSock>;

@@ -19,6 +19,8 @@ enum class SocketKinds : std::uint32_t {
   record_stream = 16,
   record_acceptor = 32,
   pipe = 64,
+  ring_stream = 128,
+  ring_acceptor = 256,
 };
 constexpr SocketKinds operator|(SocketKinds a, SocketKinds b) noexcept {
   return static_cast<SocketKinds>(static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b));
@@ -65,32 +67,36 @@ struct TimeOption {
 };
 
 namespace detail {
-inline constexpr SocketKinds every_stream =
+inline constexpr SocketKinds tcp_stream = SocketKinds::inet_stream | SocketKinds::ring_stream;
+inline constexpr SocketKinds tcp_acceptor = SocketKinds::inet_acceptor | SocketKinds::ring_acceptor;
+/// Those whose waiting is the system call's own.
+inline constexpr SocketKinds every_waiting_stream =
     SocketKinds::inet_stream | SocketKinds::local_stream | SocketKinds::record_stream;
 inline constexpr SocketKinds every_acceptor =
-    SocketKinds::inet_acceptor | SocketKinds::local_acceptor | SocketKinds::record_acceptor;
-inline constexpr SocketKinds every_socket = every_stream | every_acceptor;
+    tcp_acceptor | SocketKinds::local_acceptor | SocketKinds::record_acceptor;
+inline constexpr SocketKinds every_socket =
+    every_waiting_stream | SocketKinds::ring_stream | every_acceptor;
 }  // namespace detail
 
 /// Small segments leave at once (TCP_NODELAY).
-using NoDelay = SwitchOption<io::OptionName::no_delay, SocketKinds::inet_stream>;
+using NoDelay = SwitchOption<io::OptionName::no_delay, detail::tcp_stream>;
 /// Acknowledgements leave at once (TCP_QUICKACK); the system may turn it off again.
-using QuickAck = SwitchOption<io::OptionName::quick_ack, SocketKinds::inet_stream>;
+using QuickAck = SwitchOption<io::OptionName::quick_ack, detail::tcp_stream>;
 /// A silent peer is probed (SO_KEEPALIVE).
-using KeepAlive = SwitchOption<io::OptionName::keep_alive, SocketKinds::inet_stream>;
+using KeepAlive = SwitchOption<io::OptionName::keep_alive, detail::tcp_stream>;
 /// A port can be bound while old connections of it still linger (SO_REUSEADDR).
-using ReuseAddress = SwitchOption<io::OptionName::reuse_address, SocketKinds::inet_acceptor>;
+using ReuseAddress = SwitchOption<io::OptionName::reuse_address, detail::tcp_acceptor>;
 /// Several acceptors share a port (SO_REUSEPORT).
-using ReusePort = SwitchOption<io::OptionName::reuse_port, SocketKinds::inet_acceptor>;
+using ReusePort = SwitchOption<io::OptionName::reuse_port, detail::tcp_acceptor>;
 /// An acceptor at an IPv6 address takes no IPv4 connections (IPV6_V6ONLY).
-using V6Only = SwitchOption<io::OptionName::v6_only, SocketKinds::inet_acceptor>;
+using V6Only = SwitchOption<io::OptionName::v6_only, detail::tcp_acceptor>;
 /// Sizes of the socket queues. The system may double or limit them. Accepted streams inherit them.
 using SendBuffer = SizeOption<io::OptionName::send_buffer, detail::every_socket>;
 using ReceiveBuffer = SizeOption<io::OptionName::receive_buffer, detail::every_socket>;
 /// Longest time that a blocking call without limit of its own waits (SO_SNDTIMEO, SO_RCVTIMEO);
 /// it then ends with `std::errc::operation_would_block`.
-using SendTimeout = TimeOption<io::OptionName::send_timeout, detail::every_stream>;
-using ReceiveTimeout = TimeOption<io::OptionName::receive_timeout, detail::every_stream>;
+using SendTimeout = TimeOption<io::OptionName::send_timeout, detail::every_waiting_stream>;
+using ReceiveTimeout = TimeOption<io::OptionName::receive_timeout, detail::every_waiting_stream>;
 
 /// Octets that a pipe holds (F_SETPIPE_SZ), rounded up to a power of two; one number for both ends.
 using PipeCapacity = SizeOption<io::OptionName::pipe_capacity, SocketKinds::pipe>;
@@ -98,7 +104,7 @@ using PipeCapacity = SizeOption<io::OptionName::pipe_capacity, SocketKinds::pipe
 /// What closing does with octets not yet sent (SO_LINGER).
 struct Linger {
   static constexpr io::OptionName name = io::OptionName::linger;
-  static constexpr SocketKinds kinds = SocketKinds::inet_stream;
+  static constexpr SocketKinds kinds = detail::tcp_stream;
 
   /// Negative: the system sends them in the background (the default). Zero: they are dropped and
   /// the connection is reset. Else closing waits for them that long.

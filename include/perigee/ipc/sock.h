@@ -8,6 +8,7 @@ namespace perigee::ipc {
 /// Family tag: the types of TCP streams.
 struct Sock {
   using Address = InetAddr;
+  using Calls = SystemCalls;
   using Stream = StreamSocket<Sock>;
   using Acceptor = StreamAcceptor<Sock>;
   using Connector = StreamConnector<Sock>;

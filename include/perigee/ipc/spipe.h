@@ -8,6 +8,7 @@ namespace perigee::ipc {
 /// Family tag: the types of stream pipes.
 struct SPipe {
   using Address = SPipeAddr;
+  using Calls = SystemCalls;
   using Stream = RecordSocket<SPipe>;
   using Acceptor = StreamAcceptor<SPipe>;
   using Connector = StreamConnector<SPipe>;

@@ -112,6 +112,24 @@ Result<Pair<Stream>> pair_of(Result<std::array<Handle, 2>> handles) noexcept {
 }
 }  // namespace detail
 
+/// How a domain's calls are made: as one system call each. RingCalls (uring.h) is another way.
+struct SystemCalls {
+  static auto send(auto... arguments) noexcept { return io::send(arguments...); }
+  static auto send_n(auto... arguments) noexcept { return io::send_n(arguments...); }
+  static auto recv(auto... arguments) noexcept { return io::recv(arguments...); }
+  static auto recv_n(auto... arguments) noexcept { return io::recv_n(arguments...); }
+  static auto open_stream(const auto& address, io::Blocking blocking) {
+    return io::open_stream(address, blocking);
+  }
+  static auto open_acceptor(const auto& address) {
+    return io::open_stream(address, io::Blocking::no);
+  }
+  static auto accept(int fd, TimeLimit limit) { return io::accept(fd, limit); }
+  static auto connect(int fd, const auto& remote, TimeLimit limit) {
+    return io::connect(fd, remote, limit);
+  }
+};
+
 /// The streams of this domain carry handles, and know who made their other end.
 template <typename Domain>
 concept LocalDomain = intersect(Domain::stream_kind, SocketKinds::local_stream);
@@ -128,12 +146,12 @@ class StreamSocket : public SocketBase<StreamSocket<Domain>> {
 
   /// Sends some octets, at least one (unless there are none). Never raises SIGPIPE.
   [[nodiscard]] Result<std::size_t> send(OctetSpan octets, TimeLimit limit = forever) noexcept {
-    return detail::sent(io::send(this->handle(), octets, limit));
+    return detail::sent(Calls::send(this->handle(), octets, limit));
   }
   /// The same from several segments, in order (gather-write): at most the first `segments_max`.
   [[nodiscard]] Result<std::size_t> send(std::span<const OctetSpan> segments,
                                          TimeLimit limit = forever) noexcept {
-    return detail::sent(io::send(this->handle(), segments, limit));
+    return detail::sent(Calls::send(this->handle(), segments, limit));
   }
   /// Sends all. After an error it is unknown how much was sent: who needs to know uses `send`.
   [[nodiscard]] Result<std::size_t> send_n(OctetSpan octets, TimeLimit limit = forever) noexcept {
@@ -141,19 +159,19 @@ class StreamSocket : public SocketBase<StreamSocket<Domain>> {
   }
   [[nodiscard]] Result<std::size_t> send_n(std::span<const OctetSpan> segments,
                                            TimeLimit limit = forever) noexcept {
-    return detail::sent(io::send_n(this->handle(), segments, limit));
+    return detail::sent(Calls::send_n(this->handle(), segments, limit));
   }
 
   /// Receives at least one octet into `space`, or learns that the stream has ended.
   [[nodiscard]] Result<Received> recv(MutableOctetSpan space, TimeLimit limit = forever) noexcept {
     if (space.empty()) return Received::octets(0);
-    return detail::received(io::recv(this->handle(), space, limit), 1);
+    return detail::received(Calls::recv(this->handle(), space, limit), 1);
   }
   /// The same into several spaces, in order (scatter-read).
   [[nodiscard]] Result<Received> recv(std::span<const MutableOctetSpan> spaces,
                                       TimeLimit limit = forever) noexcept {
     if (io::total_size(spaces) == 0) return Received::octets(0);
-    return detail::received(io::recv(this->handle(), spaces, limit), 1);
+    return detail::received(Calls::recv(this->handle(), spaces, limit), 1);
   }
   /// Fills `space`, or gets what was left before the stream ended.
   [[nodiscard]] Result<Received> recv_n(MutableOctetSpan space,
@@ -162,7 +180,7 @@ class StreamSocket : public SocketBase<StreamSocket<Domain>> {
   }
   [[nodiscard]] Result<Received> recv_n(std::span<const MutableOctetSpan> spaces,
                                         TimeLimit limit = forever) noexcept {
-    return detail::received(io::recv_n(this->handle(), spaces, limit), io::total_size(spaces));
+    return detail::received(Calls::recv_n(this->handle(), spaces, limit), io::total_size(spaces));
   }
 
   /// Sends some octets, at least one, and with them open handles (at most `io::handles_max`), which
@@ -244,6 +262,7 @@ class StreamSocket : public SocketBase<StreamSocket<Domain>> {
   friend class StreamConnector;
   template <typename>
   friend class PendingStream;
+  using Calls = typename Domain::Calls;
 
   explicit StreamSocket(Handle handle) noexcept : SocketBase<StreamSocket>(std::move(handle)) {}
 };
@@ -262,7 +281,7 @@ class StreamAcceptor : public SocketBase<StreamAcceptor<Domain>> {
   template <typename... Options>
     requires(OptionOf<Options, StreamAcceptor> && ...)
   [[nodiscard]] static Result<StreamAcceptor> open(const Address& local, Options... options) {
-    auto handle = io::open_stream(local, io::Blocking::no);
+    auto handle = Calls::open_acceptor(local);
     if (!handle) return std::unexpected(handle.error());
     auto status = detail::set_all(handle->get(), options...);
     if (status) status = io::listen(handle->get(), local);
@@ -271,7 +290,7 @@ class StreamAcceptor : public SocketBase<StreamAcceptor<Domain>> {
   }
   /// Waits for a connection. After `interrupt`: an error (`std::errc::invalid_argument`).
   [[nodiscard]] Result<Stream> accept(TimeLimit limit = forever) {
-    auto handle = io::accept(this->handle(), limit);
+    auto handle = Calls::accept(this->handle(), limit);
     if (!handle) return std::unexpected(handle.error());
     return Stream(std::move(*handle));
   }
@@ -284,6 +303,7 @@ class StreamAcceptor : public SocketBase<StreamAcceptor<Domain>> {
 
  private:
   friend class SocketBase<StreamAcceptor>;
+  using Calls = typename Domain::Calls;
   explicit StreamAcceptor(Handle handle) noexcept : SocketBase<StreamAcceptor>(std::move(handle)) {}
 };
 
@@ -324,7 +344,7 @@ class StreamConnector {
                                               Options... options) {
     auto handle = opened(remote, io::Blocking::yes, options...);
     if (!handle) return std::unexpected(handle.error());
-    if (const auto status = io::connect(handle->get(), remote, limit); !status) {
+    if (const auto status = Calls::connect(handle->get(), remote, limit); !status) {
       return std::unexpected(status.error());
     }
     return Stream(std::move(*handle));
@@ -345,10 +365,12 @@ class StreamConnector {
   }
 
  private:
+  using Calls = typename Domain::Calls;
+
   template <typename... Options>
   static Result<Handle> opened(const Address& remote, io::Blocking blocking,
                                const Options&... options) {
-    auto handle = io::open_stream(remote, blocking);
+    auto handle = Calls::open_stream(remote, blocking);
     if (!handle) return handle;
     if (const auto status = detail::set_all(handle->get(), options...); !status) {
       return std::unexpected(status.error());

@@ -1,0 +1,188 @@
+// What is special about streams over io_uring: rings and their threads, and hosts that forbid them.
+// What they share with all families is in stream_test.cpp and the fault tests.
+#include "ipc/every_family.h"
+#include "support/octets.h"
+
+#include <doctest/doctest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <iterator>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+namespace perigee::ipc {
+namespace {
+
+using namespace std::chrono_literals;
+using namespace test;
+using perigee::test::octets;
+
+static_assert(StreamFamily<Uring> && FileStream<uring::Stream>);
+static_assert(sizeof(uring::Stream) == sizeof(int));
+static_assert(!std::is_convertible_v<sock::Stream, uring::Stream>);
+// The ring waits, not the system call: the socket's own time-outs would have no effect.
+static_assert(OptionOf<NoDelay, uring::Stream> && !OptionOf<SendTimeout, uring::Stream>);
+static_assert(!OptionOf<ReceiveTimeout, uring::Stream>);
+static_assert(OptionOf<ReuseAddress, uring::Acceptor> && !OptionOf<NoDelay, uring::Acceptor>);
+
+std::ptrdiff_t open_handles() {
+  const std::filesystem::directory_iterator handles("/proc/self/fd");
+  return std::distance(begin(handles), end(handles));
+}
+
+/// Makes io_uring_setup fail in the calling thread, as a sandbox does.
+void forbid_rings(int error) {
+  constexpr std::uint32_t number_offset = offsetof(seccomp_data, nr);
+  std::array<sock_filter, 4> filter{{
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, number_offset),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_io_uring_setup, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | static_cast<std::uint32_t>(error)),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  }};
+  const sock_fprog program{filter.size(), filter.data()};
+  REQUIRE(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
+  REQUIRE(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0);
+}
+
+/// What each call says in a thread that can have no ring.
+void check_every_call_fails_with(std::errc error) {
+  auto acceptor = sock::Acceptor::open(InetAddr::loopback()).value();
+  const auto address = acceptor.local_address().value();
+  CHECK(uring::available().error() == error);
+  CHECK(uring::Acceptor::open(InetAddr::loopback()).error() == error);
+  CHECK(uring::Connector::connect(address).error() == error);
+  CHECK(uring::Connector::start(address).error() == error);
+  auto stream = uring::Stream::adopt(sock::Connector::connect(address).value().release());
+  std::byte octet{};
+  CHECK(stream.send(OctetSpan(&octet, 1)).error() == error);
+  CHECK(stream.recv(MutableOctetSpan(&octet, 1), 1h).error() == error);
+  auto adopted = uring::Acceptor::adopt(acceptor.release());
+  CHECK(adopted.accept().error() == error);
+}
+
+TEST_CASE("where rings are forbidden or unknown, each call says so") {
+  std::thread([] {
+    forbid_rings(EPERM);
+    check_every_call_fails_with(std::errc::operation_not_permitted);
+  }).join();
+  std::thread([] {
+    forbid_rings(ENOSYS);
+    check_every_call_fails_with(std::errc::function_not_supported);
+  }).join();
+}
+
+TEST_CASE("this host has rings, or forbids them in one of the two ways that there are") {
+  const auto status = uring::available();
+  const bool is_known = status || status.error() == std::errc::operation_not_permitted ||
+                        status.error() == std::errc::function_not_supported;
+  CHECK(is_known);
+  CHECK(uring::Acceptor::open(InetAddr::loopback()).has_value() == status.has_value());
+  if (!status) check_every_call_fails_with(static_cast<std::errc>(status.error().value()));
+}
+
+TEST_CASE("a thread's ring costs one handle, and goes with the thread") {
+  if (!is_here<OverRing>()) return;
+  REQUIRE(uring::available().has_value());  // this thread's own
+  const auto before = open_handles();
+  std::thread([&] {
+    CHECK(open_handles() == before);
+    auto connection = connection_over<OverRing>();
+    CHECK(open_handles() == before + 3);
+    connection.client.close();
+    connection.server.close();
+    CHECK(open_handles() == before + 1);
+  }).join();
+  CHECK(open_handles() == before);
+}
+
+TEST_CASE("a thread that can open no more handles cannot have a ring, and says why") {
+  if (!is_here<OverRing>()) return;
+  auto connection = connection_over<OverRing>();
+  rlimit limit{};
+  REQUIRE(getrlimit(RLIMIT_NOFILE, &limit) == 0);
+  rlimit none = limit;
+  none.rlim_cur = 0;
+  REQUIRE(setrlimit(RLIMIT_NOFILE, &none) == 0);
+  Result<std::size_t> sent = 0;
+  std::thread([&] { sent = connection.client.send(octets(1)); }).join();
+  REQUIRE(setrlimit(RLIMIT_NOFILE, &limit) == 0);
+  CHECK(sent.error() == std::errc::too_many_files_open);
+  CHECK(connection.client.send(octets(1)).value() == 1);
+}
+
+TEST_CASE("a sender and a receiver work on one stream at the same time, both ways") {
+  if (!is_here<OverRing>()) return;
+  auto connection = connection_over<OverRing>();
+  const Octets message = sample(3'000'000);
+  Octets at_server(message.size());
+  Octets at_client(message.size());
+  {
+    std::jthread up([&] { CHECK(connection.client.send_n(OctetSpan(message)).has_value()); });
+    std::jthread down([&] { CHECK(connection.server.send_n(OctetSpan(message), 1h).has_value()); });
+    std::jthread server(
+        [&] { CHECK(connection.server.recv_n(MutableOctetSpan(at_server), 1h).has_value()); });
+    CHECK(connection.client.recv_n(MutableOctetSpan(at_client)).has_value());
+  }
+  CHECK((at_server == message));
+  CHECK((at_client == message));
+}
+
+TEST_CASE("what a limit has ended moves nothing later") {
+  if (!is_here<OverRing>()) return;
+  auto connection = connection_over<OverRing>();
+  std::array<std::byte, 4> space{};
+  CHECK(connection.server.recv(MutableOctetSpan(space), 1ms).error() == std::errc::timed_out);
+  REQUIRE(connection.client.send(octets(1, 2, 3, 4)).value() == 4);
+  std::array<std::byte, 4> other{};
+  CHECK(connection.server.recv_n(MutableOctetSpan(other), 1h).value() == Received::octets(4));
+  CHECK(space[0] == std::byte{0});
+  CHECK(other[3] == std::byte{4});
+}
+
+TEST_CASE("streams change families by their handles, and the families talk with each other") {
+  if (!is_here<OverRing>()) return;
+  auto acceptor = sock::Acceptor::open(InetAddr::loopback()).value();
+  auto client = uring::Connector::connect(acceptor.local_address().value(), 10s).value();
+  auto server = acceptor.accept().value();
+  REQUIRE(client.send(octets(1)).value() == 1);
+  std::array<std::byte, 1> space{};
+  CHECK(server.recv(MutableOctetSpan(space)).value() == Received::octets(1));
+  auto plain = sock::Stream::adopt(client.release());
+  auto ring = uring::Stream::adopt(server.release());
+  REQUIRE(plain.send(octets(2)).value() == 1);
+  CHECK(ring.recv(MutableOctetSpan(space)).value() == Received::octets(1));
+  CHECK(space[0] == std::byte{2});
+}
+
+TEST_CASE("the child of a fork makes a ring of its own, and the parent's goes on") {
+  if (!is_here<OverRing>()) return;
+  auto connection = connection_over<OverRing>();
+  const pid_t child = fork();
+  REQUIRE(child != -1);
+  if (child == 0) {
+    const bool is_sent = connection.client.send(octets(1, 2)).has_value();
+    _exit(is_sent ? 0 : 1);
+  }
+  int status = -1;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+  REQUIRE(connection.client.send(octets(3)).value() == 1);
+  std::array<std::byte, 3> space{};
+  CHECK(connection.server.recv_n(MutableOctetSpan(space), 10s).value() == Received::octets(3));
+  CHECK(space[2] == std::byte{3});
+}
+
+}  // namespace
+}  // namespace perigee::ipc
