@@ -1,0 +1,151 @@
+// Looks at files when they are asked for: images may come and go while the server runs.
+#include "catalogue.h"
+
+#include <perigee/ipc/handle.h>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <fstream>
+#include <sstream>
+#include <system_error>
+#include <utility>
+
+namespace {
+
+namespace fs = std::filesystem;
+using perigee::ipc::Handle;
+
+[[noreturn]] void fail(const fs::path& path) {
+  throw std::system_error(errno, std::system_category(), path.string());
+}
+
+// Not one of a link: it could lead out of the folder. Without waiting, should it be a FIFO. None if
+// there is no such regular file.
+Handle open_regular(const fs::path& path) {
+  Handle file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (!file) {
+    if (errno == ENOENT || errno == ELOOP || errno == ENXIO) return {};
+    fail(path);
+  }
+  struct stat status{};
+  if (::fstat(file.get(), &status) != 0) fail(path);
+  return S_ISREG(status.st_mode) ? std::move(file) : Handle{};
+}
+
+Checksum read_through(const fs::path& path, int fd) {
+  Sha256 sha;
+  std::vector<std::byte> space(256 * 1024);
+  for (off_t offset = 0;;) {
+    const ssize_t count = ::pread(fd, space.data(), space.size(), offset);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) fail(path);
+    if (count == 0) return sha.finish();
+    sha.add(std::span(space).first(static_cast<std::size_t>(count)));
+    offset += count;
+  }
+}
+
+fs::path checksum_path(const fs::path& image) { return image.string() + ".sha256"; }
+
+std::string first_line(const FileVersion& version) {
+  return "# size " + std::to_string(version.size) + " changed " +
+         std::to_string(version.changed_ns);
+}
+
+// Nothing if there is none, or if it is one of another content.
+std::optional<Checksum> read_checksum_file(const fs::path& image, const FileVersion& version) {
+  std::ifstream input(checksum_path(image));
+  std::string line;
+  if (!std::getline(input, line) || line != first_line(version)) return std::nullopt;
+  std::string hex;
+  if (!(input >> hex) || hex.size() != 64) return std::nullopt;
+  return from_hex(hex);
+}
+
+}  // namespace
+
+FileVersion version_of(int fd) {
+  struct stat status{};
+  if (::fstat(fd, &status) != 0) throw std::system_error(errno, std::system_category(), "fstat");
+  return {static_cast<std::uint64_t>(status.st_size),
+          status.st_mtim.tv_sec * 1'000'000'000 + status.st_mtim.tv_nsec, status.st_ino};
+}
+
+void write_checksum_file(const fs::path& image, const FileVersion& version,
+                         const Checksum& checksum) {
+  const fs::path path = checksum_path(image);
+  const fs::path unfinished = path.string() + "." + std::to_string(::getpid());
+  std::ofstream output(unfinished);
+  output << first_line(version) << '\n'
+         << to_hex(checksum) << "  " << image.filename().string() << '\n';
+  output.close();
+  if (!output) fail(unfinished);
+  fs::rename(unfinished, path);
+}
+
+Catalogue::Catalogue(fs::path folder) : folder_(std::move(folder)) {
+  if (!fs::is_directory(folder_))
+    throw std::system_error(ENOTDIR, std::system_category(), folder_.string());
+}
+
+bool Catalogue::is_image_name(std::string_view name) {
+  const auto is_plain = [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+  };
+  return name.size() <= 200 && name.ends_with(".pgm") && is_plain(name.front()) &&
+         std::ranges::all_of(
+             name, [&](char c) { return is_plain(c) || c == '-' || c == '_' || c == '.'; });
+}
+
+std::vector<CatalogueEntry> Catalogue::list() {
+  std::vector<CatalogueEntry> entries;
+  for (const fs::directory_entry& file : fs::directory_iterator(folder_)) {
+    try {
+      if (auto entry = find(file.path().filename().string())) entries.push_back(std::move(*entry));
+    } catch (const std::system_error&) {  // who asks for this one learns why
+    }
+  }
+  std::ranges::sort(entries, {}, &CatalogueEntry::name);
+  return entries;
+}
+
+std::optional<CatalogueEntry> Catalogue::find(const std::string& name) {
+  if (!is_image_name(name)) return std::nullopt;
+  const Handle file = open_regular(folder_ / name);
+  if (!file) return std::nullopt;
+  const FileVersion version = version_of(file.get());
+  {
+    const std::scoped_lock locked(lock_);
+    const auto found = known_.find(name);
+    if (found != known_.end() && found->second.version == version) return found->second;
+  }
+  CatalogueEntry entry{name, version, checksum_of(name, file.get(), version)};
+  const std::scoped_lock locked(lock_);
+  known_[name] = entry;
+  return entry;
+}
+
+std::optional<perigee::ipc::File> Catalogue::open(const CatalogueEntry& entry) const {
+  Handle file = open_regular(folder_ / entry.name);
+  if (!file || version_of(file.get()) != entry.version) return std::nullopt;
+  return perigee::ipc::File::adopt(file.release());
+}
+
+// Reading what is being written gives a checksum of neither content: it is kept only if nothing
+// changed meanwhile. The next who asks finds another version, and makes it anew.
+Checksum Catalogue::checksum_of(const std::string& name, int fd, const FileVersion& version) {
+  const fs::path image = folder_ / name;
+  if (auto checksum = read_checksum_file(image, version)) return *checksum;
+  Checksum checksum = read_through(image, fd);
+  if (version_of(fd) != version) return checksum;
+  try {
+    write_checksum_file(image, version, checksum);
+  } catch (const std::system_error&) {  // the folder may be read-only: it is made at each start
+  }
+  return checksum;
+}

@@ -1,0 +1,60 @@
+// The images of a folder: regular files whose names end in .pgm, found again after a restart.
+//
+// The checksum of <name>.pgm lies beside it in <name>.pgm.sha256, which `sha256sum -c` understands.
+// Its comment says of which size and time of change it is; where these differ it is made anew.
+#pragma once
+
+#include "checksum.h"
+#include <perigee/ipc/file.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// What tells one content of a file from another without reading it.
+struct FileVersion {
+  std::uint64_t size = 0;
+  std::int64_t changed_ns = 0;  ///< time of the last change
+  std::uint64_t inode = 0;
+  friend bool operator==(const FileVersion&, const FileVersion&) = default;
+};
+
+struct CatalogueEntry {
+  std::string name;
+  FileVersion version;
+  Checksum checksum;
+};
+
+/// Any thread. Errors of the file system are thrown as std::system_error with the path.
+class Catalogue {
+ public:
+  explicit Catalogue(std::filesystem::path folder);
+
+  /// All images, by name. Those that cannot be read are left out.
+  [[nodiscard]] std::vector<CatalogueEntry> list();
+  /// Nothing if there is no image of this name. A name is no path: only letters, digits and `-_.`
+  /// are in one, and it begins with none of these three.
+  [[nodiscard]] std::optional<CatalogueEntry> find(const std::string& name);
+  /// Opens the file for sending; nothing if it is no longer what the entry says.
+  [[nodiscard]] std::optional<perigee::ipc::File> open(const CatalogueEntry& entry) const;
+
+  [[nodiscard]] static bool is_image_name(std::string_view name);
+
+ private:
+  [[nodiscard]] Checksum checksum_of(const std::string& name, int fd, const FileVersion& version);
+
+  const std::filesystem::path folder_;
+  std::mutex lock_;
+  std::map<std::string, CatalogueEntry> known_;  ///< checksums that need not be made or read again
+};
+
+/// Writes the file beside an image that holds its checksum.
+void write_checksum_file(const std::filesystem::path& image, const FileVersion& version,
+                         const Checksum& checksum);
+/// Of an open file.
+[[nodiscard]] FileVersion version_of(int fd);

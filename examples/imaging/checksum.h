@@ -1,0 +1,34 @@
+// SHA-256, as octets and as the text that sha256sum prints.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+struct evp_md_ctx_st;  // OpenSSL's
+
+using Checksum = std::vector<std::uint8_t>;  ///< 32 octets
+
+/// Takes octets as they come. Errors of OpenSSL are thrown as std::runtime_error.
+class Sha256 {
+ public:
+  Sha256();
+  void add(std::span<const std::byte> octets);
+  /// Of all octets since the beginning; ends this object's use.
+  [[nodiscard]] Checksum finish();
+
+ private:
+  struct Free {
+    void operator()(evp_md_ctx_st* context) const noexcept;
+  };
+  std::unique_ptr<evp_md_ctx_st, Free> context_;
+};
+
+std::string to_hex(std::span<const std::uint8_t> octets);
+/// Nothing if the text is not pairs of hexadecimal digits.
+std::optional<std::vector<std::uint8_t>> from_hex(std::string_view text);

@@ -1,0 +1,26 @@
+// Fetches an image: signalling by calls, the octets by a stream, again and again until they are
+// here.
+#pragma once
+
+#include "imagingC.h"
+#include "progress.h"
+#include <perigee/corba.h>
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+struct FetchOptions {
+  std::string image;
+  std::filesystem::path file;
+  int attempts = 10;                 ///< in a row that bring nothing
+  double mebioctets_a_second = 0;    ///< at most; 0: as fast as it goes
+  std::chrono::seconds silence{30};  ///< after which a connection is given up
+  Progress::Show progress = Progress::Show::no;
+};
+
+/// Writes to standard output what it has fetched. Throws std::runtime_error, with a text for
+/// people, when there is no use in trying again; CORBA's user exceptions are among these.
+void fetch(const IDL::traits<Imaging::ImageLocator>::ref_type& locator,
+           const FetchOptions& options);

@@ -1,0 +1,126 @@
+// image_generator: makes a picture that looks like a radiograph from far away, 16 bits a pixel, as
+// large as you like, and the file with its checksum.
+#include "catalogue.h"
+#include "checksum.h"
+
+#include <CLI/CLI.hpp>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdint>
+#include <exception>
+#include <filesystem>
+#include <iostream>
+#include <random>
+#include <string>
+#include <system_error>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  fs::path file;
+  double mebioctets = 10;
+  std::uint32_t seed = 1;
+};
+
+/// A file that gets its name when it is whole, with the checksum of what is written.
+class ImageFile {
+ public:
+  explicit ImageFile(fs::path path)
+      : path_(std::move(path)), unfinished_(path_.string() + "." + std::to_string(::getpid())) {
+    fd_ = ::open(unfinished_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd_ < 0) fail();
+  }
+  ~ImageFile() {
+    if (fd_ < 0) return;
+    ::close(fd_);
+    ::unlink(unfinished_.c_str());
+  }
+  ImageFile(const ImageFile&) = delete;
+  ImageFile& operator=(const ImageFile&) = delete;
+
+  void write(std::span<const std::byte> octets) {
+    sha_.add(octets);
+    while (!octets.empty()) {
+      const ssize_t count = ::write(fd_, octets.data(), octets.size());
+      if (count < 0) fail();
+      octets = octets.subspan(static_cast<std::size_t>(count));
+    }
+  }
+  void finish() {
+    if (::fsync(fd_) != 0) fail();
+    const FileVersion version = version_of(fd_);
+    ::close(std::exchange(fd_, -1));
+    fs::rename(unfinished_, path_);
+    write_checksum_file(path_, version, sha_.finish());
+  }
+
+ private:
+  [[noreturn]] void fail() const {
+    throw std::system_error(errno, std::system_category(), unfinished_.string());
+  }
+
+  const fs::path path_;
+  const fs::path unfinished_;
+  int fd_ = -1;
+  Sha256 sha_;
+};
+
+// Brighter in the middle, with two darker lungs and the noise of the detector.
+std::uint16_t pixel(double x, double y, double noise) {
+  const double body = std::exp(-2 * (x * x + y * y));
+  const auto lung = [&](double middle) {
+    return std::exp(-12 * (x - middle) * (x - middle) - 3 * y * y);
+  };
+  const double light = 0.15 + 0.75 * body - 0.4 * (lung(-0.45) + lung(0.45)) + 0.02 * noise;
+  return static_cast<std::uint16_t>(std::clamp(light, 0.0, 1.0) * 65535);
+}
+
+void generate(const Options& options) {
+  const double pixels = options.mebioctets * 1024 * 1024 / 2;
+  const auto width = static_cast<std::size_t>(std::max(1.0, std::round(std::sqrt(pixels))));
+  const auto height = static_cast<std::size_t>(std::ceil(pixels / static_cast<double>(width)));
+  ImageFile file(options.file);
+  const std::string header =
+      "P5\n" + std::to_string(width) + " " + std::to_string(height) + "\n65535\n";
+  file.write(std::as_bytes(std::span(header)));
+  std::minstd_rand random(options.seed);
+  std::uniform_real_distribution<double> noise(-1, 1);
+  std::vector<std::uint8_t> row(2 * width);  // the more significant octet first
+  for (std::size_t y = 0; y < height; ++y) {
+    for (std::size_t x = 0; x < width; ++x) {
+      const auto at = [](std::size_t index, std::size_t count) {
+        return 2 * static_cast<double>(index) / static_cast<double>(count) - 1;
+      };
+      const std::uint16_t value = pixel(at(x, width), at(y, height), noise(random));
+      row[2 * x] = static_cast<std::uint8_t>(value >> 8);
+      row[2 * x + 1] = static_cast<std::uint8_t>(value & 0xff);
+    }
+    file.write(std::as_bytes(std::span(row)));
+  }
+  file.finish();
+}
+
+}  // namespace
+
+int main(int argc, char* argv[]) try {
+  Options options;
+  CLI::App app("Makes an image (PGM, 16 bits a pixel), and the file with its checksum.");
+  app.add_option("file", options.file, "<name>.pgm")->required();
+  app.add_option("--mib", options.mebioctets, "its size in MiB, at least")
+      ->check(CLI::Range(0.001, 4096.0))
+      ->capture_default_str();
+  app.add_option("--seed", options.seed, "another seed makes another image")->capture_default_str();
+  CLI11_PARSE(app, argc, argv);
+  if (!Catalogue::is_image_name(options.file.filename().string()))
+    throw std::runtime_error(options.file.string() +
+                             ": an image's name has letters, digits and -_., and ends in .pgm");
+  generate(options);
+} catch (const std::exception& error) {
+  std::cerr << "image_generator: " << error.what() << '\n';
+  return 1;
+}

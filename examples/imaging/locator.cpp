@@ -1,0 +1,90 @@
+// image_locator: knows which of several image servers has an image, by asking them. Servers may
+// come and go: their references outlive them.
+#include "imagingC.h"
+#include "imagingS.h"
+#include "programs.h"
+#include <perigee/corba.h>
+
+#include <exception>
+#include <iostream>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using Server = IDL::traits<Imaging::ImageServer>::ref_type;
+
+class ImageLocator final : public CORBA::servant_traits<Imaging::ImageLocator>::base_type {
+ public:
+  explicit ImageLocator(std::vector<Server> servers) : servers_(std::move(servers)) {}
+
+  // Of the servers that can be asked now; of two that have an image of one name, the first's.
+  Imaging::Images list() override {
+    std::map<std::string, Imaging::Image> images;
+    for (const Server& server : servers_) {
+      try {
+        for (Imaging::Image& image : server->list()) images.try_emplace(image.name(), image);
+      } catch (const CORBA::SystemException& gone) {
+        log(gone);
+      }
+    }
+    Imaging::Images all;
+    for (auto& [name, image] : images) all.push_back(std::move(image));
+    return all;
+  }
+
+  // That nobody has the image can be said only if everybody was asked.
+  Server locate(const std::string& name) override {
+    bool all_asked = true;
+    for (const Server& server : servers_) {
+      try {
+        (void)server->describe(name);
+        return server;
+      } catch (const Imaging::UnknownImage&) {  // the next, then
+      } catch (const Imaging::UnreadableImage&) {
+      } catch (const CORBA::SystemException& gone) {
+        log(gone);
+        all_asked = false;
+      }
+    }
+    if (!all_asked) throw CORBA::TRANSIENT(0, CORBA::COMPLETED_NO);
+    throw Imaging::UnknownImage(name);
+  }
+
+ private:
+  static void log(const CORBA::SystemException& gone) {
+    std::clog << std::string("image_locator: a server cannot be asked: ") + gone.what() + "\n"
+              << std::flush;
+  }
+
+  const std::vector<Server> servers_;
+};
+
+// Does not ask them: they need not be there yet.
+std::vector<Server> servers_of(const CORBA::ORB::_ref_type& orb, int argc, char* argv[]) {
+  std::vector<Server> servers;
+  for (int index = 1; index < argc; ++index)
+    servers.push_back(
+        IDL::traits<Imaging::ImageServer>::unchecked_narrow(orb->string_to_object(argv[index])));
+  return servers;
+}
+
+}  // namespace
+
+int main(int argc, char* argv[]) try {
+  const sigset_t signals = block_ending_signals();
+  auto orb = CORBA::ORB_init(argc, argv);
+  if (argc < 2) {
+    std::cerr << "usage: image_locator [-ORB...] <reference of an image server>...\n";
+    return 2;
+  }
+  auto locator = CORBA::make_reference<ImageLocator>(servers_of(orb, argc, argv));
+  std::cout << activate(orb, "locator", locator) << std::endl;
+  run_until(signals, orb);
+  orb->destroy();
+} catch (const std::exception& error) {
+  std::cerr << "image_locator: " << error.what() << '\n';
+  return 1;
+}

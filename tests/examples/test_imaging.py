@@ -1,0 +1,462 @@
+"""examples/imaging: server, locator and client as processes; what is killed, forged, full and slow."""
+
+import hashlib
+import os
+import pty
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+PROGRAMS = Path(os.environ["PROGRAMS"])
+TOOL = os.environ["TOOL"]
+MIB = 1024 * 1024
+LARGE = 40 * MIB
+
+
+class Program:
+    """A server, from its first line (its reference) on. Killed at the end of the test."""
+
+    def __init__(self, test, words, endpoint="iiop://127.0.0.1", before=()):
+        self.log = test.folder / f"log.{len(os.listdir(test.folder))}"
+        with open(self.log, "w") as log:
+            self.process = subprocess.Popen(
+                [*before, PROGRAMS / words[0], *words[1:], "-ORBListenEndpoints", endpoint],
+                stdout=subprocess.PIPE, stderr=log, text=True,
+            )
+        test.addCleanup(self.clean_up)
+        self.reference = self.process.stdout.readline().strip()
+        if not self.reference.startswith("IOR:"):
+            raise AssertionError(self.log.read_text())
+        described = subprocess.run([TOOL, "ior", self.reference], capture_output=True, text=True)
+        self.endpoint = "iiop://127.0.0.1:" + re.search(r"127\.0\.0\.1:(\d+)", described.stdout)[1]
+
+    def clean_up(self):
+        self.kill()
+        self.process.stdout.close()
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def end(self):
+        self.process.terminate()
+        return self.process.wait()
+
+    def wait_for_log(self, text):
+        while text not in self.log.read_text():
+            if self.process.poll() is not None:
+                raise AssertionError("ended: " + self.log.read_text())
+
+
+class Imaging(unittest.TestCase):
+    # Images are made once: the tests copy them where they change them.
+    @classmethod
+    def setUpClass(cls):
+        cls.store = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.store.cleanup)
+        cls.generate(Path(cls.store.name) / "large.pgm", 40)
+        cls.generate(Path(cls.store.name) / "small.pgm", 1)
+
+    @staticmethod
+    def generate(path, mib, seed=1):
+        subprocess.run([PROGRAMS / "image_generator", path, "--mib", str(mib), "--seed", str(seed)],
+                       check=True)
+
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = Path(temporary.name)
+        self.images = self.folder / "images"
+        self.images.mkdir()
+        for image in Path(self.store.name).iterdir():
+            os.link(image, self.images / image.name)
+
+    def serve(self, *options, **keywords):
+        return Program(self, ["image_server", self.images, "--stream-host", "127.0.0.1", *options],
+                       **keywords)
+
+    def start(self, *options):
+        self.server = self.serve(*options)
+        self.locator = Program(self, ["image_locator", self.server.reference])
+
+    def start_again(self):
+        self.server = self.serve(endpoint=self.server.endpoint)
+
+    def words(self, *words):
+        return [PROGRAMS / "image_client", self.locator.reference, *words]
+
+    def client(self, *words):
+        return subprocess.run(self.words(*words), cwd=self.folder, capture_output=True, text=True)
+
+    def fetching(self, *words):
+        client = subprocess.Popen(self.words("fetch", *words), cwd=self.folder, text=True,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(lambda: (client.kill(), client.communicate()))
+        return client
+
+    def part_size(self):
+        return sum(part.stat().st_size for part in self.folder.glob("*.part"))
+
+    def wait_for_part(self, client, size):
+        while self.part_size() < size:
+            self.assertIsNone(client.poll(), "the client has ended")
+
+    def assert_fetched(self, name, client_output, file=None):
+        original = (self.images / name).read_bytes()
+        self.assertEqual((self.folder / (file or name)).read_bytes(), original)
+        self.assertIn("checksum right: " + hashlib.sha256(original).hexdigest(), client_output)
+        self.assertEqual(list(self.folder.glob("*.part")), [])
+
+    def ticket(self, name, *options):
+        host, port, secret, _ = self.client("ticket", name, *options).stdout.split()
+        return (host, int(port)), bytes.fromhex(secret)
+
+    def show(self, address, secret):
+        """All that a stream gives for a ticket."""
+        with socket.create_connection(address) as stream:
+            stream.sendall(secret)
+            return b"".join(iter(lambda: stream.recv(MIB), b""))
+
+
+class Fetching(Imaging):
+    def test_forty_mebioctets_arrive_with_their_checksum(self):
+        self.start()
+        client = self.client("fetch", "large.pgm")
+        self.assertEqual(client.returncode, 0, client.stderr)
+        self.assertGreaterEqual((self.folder / "large.pgm").stat().st_size, LARGE)
+        self.assert_fetched("large.pgm", client.stdout)
+
+    def test_the_list_has_checksum_size_and_name(self):
+        self.start()
+        lines = [line.split() for line in self.client("list").stdout.splitlines()]
+        self.assertEqual([line[2] for line in lines], ["large.pgm", "small.pgm"])
+        for checksum, size, name in lines:
+            octets = (self.images / name).read_bytes()
+            self.assertEqual((checksum, int(size)), (hashlib.sha256(octets).hexdigest(), len(octets)))
+
+    def test_progress_is_shown_on_a_terminal(self):
+        self.start()
+        master, slave = pty.openpty()
+        self.addCleanup(os.close, master)
+        client = subprocess.run(self.words("fetch", "small.pgm"), cwd=self.folder,
+                                stdout=subprocess.PIPE, stderr=slave, text=True)
+        os.close(slave)
+        self.assertEqual(client.returncode, 0)
+        self.assertRegex(os.read(master, 65536).decode(), r"small.pgm: 1.0 of 1.0 MiB, 100 %")
+
+    def test_without_a_terminal_there_is_none(self):
+        self.start()
+        self.assertEqual(self.client("fetch", "small.pgm").stderr, "")
+
+    def test_the_locator_finds_the_server_that_has_the_image(self):
+        others = self.folder / "others"
+        others.mkdir()
+        self.generate(others / "other.pgm", 1, seed=7)
+        first = self.serve()
+        second = Program(self, ["image_server", others, "--stream-host", "127.0.0.1"])
+        self.locator = Program(self, ["image_locator", first.reference, second.reference])
+        self.assertEqual(self.client("fetch", "other.pgm").returncode, 0)
+        self.assertEqual((self.folder / "other.pgm").read_bytes(), (others / "other.pgm").read_bytes())
+        self.assertIn("other.pgm", self.client("list").stdout)
+
+    def test_an_image_that_comes_while_the_server_runs_is_found(self):
+        self.start()
+        self.generate(self.images / "new.pgm", 1, seed=3)
+        self.assert_fetched("new.pgm", self.client("fetch", "new.pgm").stdout)
+
+    def test_more_clients_than_transfers_wait_for_their_turn(self):
+        self.start("--transfers", "1")
+        clients = [self.fetching("large.pgm", "--to", f"{number}.pgm") for number in range(3)]
+        for number, client in enumerate(clients):
+            output, errors = client.communicate()
+            self.assertEqual((client.returncode, errors), (0, ""))
+            self.assert_fetched("large.pgm", output, f"{number}.pgm")
+
+
+class Interrupted(Imaging):
+    def test_a_server_that_is_killed_in_the_middle_goes_on_when_it_is_back(self):
+        self.start()
+        client = self.fetching("large.pgm", "--rate", "20", "--attempts", "1000")
+        self.wait_for_part(client, 4 * MIB)
+        self.server.kill()
+        self.assertLess(self.part_size(), LARGE)
+        self.start_again()
+        output, errors = client.communicate()
+        self.assertEqual(client.returncode, 0, errors)
+        self.assertGreater(int(re.search(r"goes on at octet (\d+)", errors)[1]), 4 * MIB - 1)
+        self.assert_fetched("large.pgm", output)
+
+    def test_a_client_that_is_killed_in_the_middle_goes_on_when_it_is_started_again(self):
+        self.start()
+        client = self.fetching("large.pgm", "--rate", "20")
+        self.wait_for_part(client, 4 * MIB)
+        client.kill()
+        client.communicate()
+        self.assertFalse((self.folder / "large.pgm").exists())
+        again = self.client("fetch", "large.pgm")
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertGreater(int(re.search(r"goes on at octet (\d+)", again.stderr)[1]), 4 * MIB - 1)
+        self.assert_fetched("large.pgm", again.stdout)
+
+    def test_a_client_whose_server_stays_away_gives_up_and_says_so(self):
+        self.start()
+        client = self.fetching("large.pgm", "--rate", "10", "--attempts", "2")
+        self.wait_for_part(client, 4 * MIB)
+        self.server.kill()
+        _, errors = client.communicate()
+        self.assertEqual(client.returncode, 1)
+        self.assertIn("given up: fetch again, and it goes on", errors)
+        self.start_again()
+        self.assert_fetched("large.pgm", self.client("fetch", "large.pgm").stdout)
+
+    def test_a_restart_finds_images_and_references_again(self):
+        self.start()
+        checksum_file = self.images / "large.pgm.sha256"
+        made = checksum_file.stat().st_mtime_ns
+        self.server.kill()
+        self.start_again()
+        self.assert_fetched("large.pgm", self.client("fetch", "large.pgm").stdout)
+        self.assertEqual(checksum_file.stat().st_mtime_ns, made)
+
+    def test_at_its_end_a_server_lets_transfers_finish(self):
+        self.start("--grace-seconds", "300")
+        client = self.fetching("large.pgm", "--rate", "20")
+        self.wait_for_part(client, MIB)
+        self.assertEqual(self.server.end(), 0)
+        output, errors = client.communicate()
+        self.assertEqual((client.returncode, errors), (0, ""))
+        self.assert_fetched("large.pgm", output)
+
+    def test_at_its_end_a_server_cuts_those_that_take_too_long(self):
+        self.start("--grace-seconds", "0")
+        address, secret = self.ticket("large.pgm")
+        with socket.create_connection(address) as stream:  # reads nothing
+            stream.sendall(secret)
+            self.assertEqual(stream.recv(1), b"\1")
+            self.assertEqual(self.server.end(), 0)
+
+    def test_two_programs_do_not_fetch_into_one_file(self):
+        self.start()
+        first = self.fetching("large.pgm", "--rate", "10")
+        self.wait_for_part(first, 1)
+        second = self.client("fetch", "large.pgm")
+        self.assertEqual(second.returncode, 1)
+        self.assertIn("another program is just fetching this image", second.stderr)
+
+
+class Changed(Imaging):
+    def replace_large(self):
+        for name in ("large.pgm", "large.pgm.sha256"):
+            (self.images / name).unlink()
+        self.generate(self.images / "large.pgm", 40, seed=2)
+
+    def test_octets_of_two_contents_are_never_put_together(self):
+        self.start()
+        client = self.fetching("large.pgm", "--rate", "20", "--attempts", "1000")
+        self.wait_for_part(client, 4 * MIB)
+        self.server.kill()
+        self.replace_large()
+        self.start_again()
+        output, errors = client.communicate()
+        self.assertEqual(client.returncode, 0, errors)
+        self.assertIn("large.pgm: has changed, and is fetched anew", errors)
+        self.assert_fetched("large.pgm", output)
+
+    def test_a_transfer_under_way_keeps_the_content_that_it_began_with(self):
+        self.start()
+        before = (self.images / "large.pgm").read_bytes()
+        client = self.fetching("large.pgm", "--rate", "20")
+        self.wait_for_part(client, 4 * MIB)
+        self.replace_large()
+        self.assertEqual(client.wait(), 0)
+        self.assertEqual((self.folder / "large.pgm").read_bytes(), before)
+
+    def test_a_ticket_for_a_content_that_is_gone_is_answered_so(self):
+        self.start()
+        address, secret = self.ticket("large.pgm")
+        self.replace_large()
+        self.assertEqual(self.show(address, secret), b"\3")
+
+    def test_a_damaged_file_is_noticed_by_its_checksum(self):
+        self.start()
+        image = self.images / "small.pgm"
+        status = image.stat()
+        octets = bytearray(image.read_bytes())
+        octets[len(octets) // 2] ^= 1
+        image.unlink()
+        image.write_bytes(octets)
+        os.utime(image, ns=(status.st_atime_ns, status.st_mtime_ns))  # as if a disk had done it
+        client = self.client("fetch", "small.pgm", "--attempts", "2")
+        self.assertEqual(client.returncode, 1)
+        self.assertIn("the checksum is wrong: what has arrived is thrown away", client.stderr)
+        self.assertEqual(list(self.folder.glob("small.pgm*")), [])
+
+    def test_a_file_that_becomes_shorter_does_not_hold_up_the_client(self):
+        self.start()
+        shutil.copy(self.images / "large.pgm", self.images / "shrinking.pgm")
+        client = self.fetching("shrinking.pgm", "--rate", "10", "--attempts", "2")
+        self.wait_for_part(client, 1)
+        os.truncate(self.images / "shrinking.pgm", MIB)
+        output, errors = client.communicate()
+        self.assertEqual(client.returncode, 0, errors)
+        self.assert_fetched("shrinking.pgm", output)
+
+
+class TicketsAndLimits(Imaging):
+    def test_a_ticket_fits_one_transfer_from_its_offset_on(self):
+        self.start()
+        address, secret = self.ticket("small.pgm", "--offset", "1000")
+        octets = (self.images / "small.pgm").read_bytes()
+        self.assertEqual(self.show(address, secret), b"\1" + octets[1000:])
+        self.assertEqual(self.show(address, secret), b"\2")
+
+    def test_a_forged_ticket_is_refused(self):
+        self.start()
+        address, secret = self.ticket("small.pgm")
+        self.assertEqual(self.show(address, bytes(32)), b"\2")
+        forged = secret[:-1] + bytes([secret[-1] ^ 1])
+        self.assertEqual(self.show(address, forged), b"\2")
+        self.assertEqual(self.show(address, secret)[:1], b"\1")  # the true one is still good
+
+    def test_an_expired_ticket_is_refused(self):
+        self.start("--ticket-seconds", "0")
+        self.assertEqual(self.show(*self.ticket("small.pgm")), b"\2")
+
+    def test_tickets_are_limited_and_expired_ones_make_room(self):
+        self.start("--tickets", "2", "--ticket-seconds", "1")
+        tickets = [self.client("ticket", "small.pgm") for _ in range(3)]
+        while tickets[-1].returncode == 0:  # the machine is so slow that they have expired
+            tickets.append(self.client("ticket", "small.pgm"))
+        self.assertIn("too many transfers", tickets[-1].stderr)
+        client = self.client("fetch", "small.pgm", "--attempts", "1000")
+        self.assert_fetched("small.pgm", client.stdout)
+
+    def test_slow_clients_are_cut_off_and_others_get_their_place(self):
+        self.start("--transfers", "1", "--slow-seconds", "1")
+        address, secret = self.ticket("large.pgm")
+        with socket.create_connection(address) as stream:  # reads nothing
+            stream.sendall(secret)
+            self.assertEqual(stream.recv(1), b"\1")
+            self.server.wait_for_log("large.pgm: cut after octet")
+            self.assert_fetched("small.pgm", self.client("fetch", "small.pgm").stdout)
+
+    def test_connections_without_ticket_are_closed(self):
+        self.start("--transfers", "1", "--show-seconds", "1")
+        address, _ = self.ticket("small.pgm")
+        with socket.create_connection(address) as stream:
+            stream.sendall(b"half of a ticket")
+            self.assert_fetched("small.pgm", self.client("fetch", "small.pgm").stdout)
+            try:
+                self.assertEqual(stream.recv(1), b"")
+            except ConnectionResetError:
+                pass  # the half was not read
+
+    def test_an_offset_beyond_the_end_is_an_error(self):
+        self.start()
+        client = self.client("ticket", "small.pgm", "--offset", str(2 * MIB))
+        self.assertEqual(client.returncode, 1)
+        self.assertIn("the image has only", client.stderr)
+
+
+class Mistakes(Imaging):
+    def test_images_that_are_not_there_are_named(self):
+        self.start()
+        client = self.client("fetch", "none.pgm")
+        self.assertEqual((client.returncode, client.stderr),
+                         (1, "image_client: no server has an image 'none.pgm'\n"))
+
+    def test_names_lead_nowhere_but_into_the_folder(self):
+        self.start()
+        outside = self.folder / "outside.pgm"
+        shutil.copy(self.images / "small.pgm", outside)
+        (self.images / "link.pgm").symlink_to(outside)
+        os.mkfifo(self.images / "fifo.pgm")
+        (self.images / "folder.pgm").mkdir()
+        for name in ("../outside.pgm", str(outside), "./small.pgm", "folder.pgm/../small.pgm", "link.pgm",
+                     "fifo.pgm", "folder.pgm", ".pgm", "small.pgm.sha256", "small.pgm\n", ""):
+            with self.subTest(name):
+                client = self.client("fetch", name, "--to", "stolen")
+                self.assertEqual(client.returncode, 1)
+                self.assertIn("no server has an image", client.stderr)
+        self.assertFalse((self.folder / "stolen").exists())
+        self.assertNotIn("link", self.client("list").stdout)
+
+    def test_a_full_disk_is_said_and_what_has_arrived_is_kept(self):
+        self.start()
+        disk = self.folder / "disk"
+        disk.mkdir()
+        script = f"mount -t tmpfs -o size=4m tmpfs {disk}; cd {disk}; \"$@\"; status=$?; ls; exit $status"
+        client = subprocess.run(
+            ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script, "sh",
+             *self.words("fetch", "large.pgm")], capture_output=True, text=True)
+        self.assertEqual(client.returncode, 1)
+        self.assertIn("No space left on device; what has arrived is kept", client.stderr)
+        self.assertRegex(client.stdout, r"^large\.pgm\.[0-9a-f]{16}\.part\n$")
+
+    def test_a_folder_that_cannot_be_written_to_is_said(self):
+        self.start()
+        client = self.client("fetch", "small.pgm", "--to", "no/such/folder/small.pgm")
+        self.assertEqual(client.returncode, 1)
+        self.assertIn("No such file or directory", client.stderr)
+
+    def test_a_locator_that_is_gone_is_said(self):
+        self.start()
+        self.locator.kill()
+        client = self.client("fetch", "small.pgm", "--attempts", "1")
+        self.assertEqual(client.returncode, 1)
+        self.assertRegex(client.stderr, "TRANSIENT.*Connection refused.*given up")
+
+    def test_wrong_usage_is_told_from_failure(self):
+        self.start()
+        self.assertEqual(self.client().returncode, 2)
+        self.assertEqual(self.client("fetch").returncode, 2)
+        self.assertEqual(subprocess.run([PROGRAMS / "image_locator"], capture_output=True).returncode, 2)
+        server = subprocess.run([PROGRAMS / "image_server", self.folder / "none"],
+                                capture_output=True, text=True)
+        self.assertEqual(server.returncode, 1)
+        self.assertIn("none: Not a directory", server.stderr)
+
+
+class Copies(Imaging):
+    TRACED = ("read", "pread64", "readv", "preadv", "recvfrom", "recvmsg", "write", "pwrite64", "writev",
+              "pwritev", "sendto", "sendmsg", "sendfile", "splice", "mmap")
+    # A call that others interrupt in the trace stands in two lines: the second has name and result.
+    CALL = re.compile(r"^\d+ +(?:<\.\.\. )?(\w+)(?:\(| resumed>)(.*)\) += (-?\d+)")
+
+    def trace_of_a_fetch(self):
+        trace = self.folder / "trace"
+        self.server = self.serve(before=["strace", "-f", "-qq", "-o", trace, "-e",
+                                         "trace=" + ",".join(self.TRACED)])
+        self.locator = Program(self, ["image_locator", self.server.reference])
+        lines_before = trace.read_text().count("\n")
+        client = self.client("fetch", "large.pgm")
+        self.assert_fetched("large.pgm", client.stdout)
+        traced = self.server.process.pid
+        server = int(Path(f"/proc/{traced}/task/{traced}/children").read_text())
+        os.kill(server, signal.SIGTERM)
+        self.assertEqual(self.server.process.wait(), 0)
+        return trace.read_text().splitlines()[lines_before:]
+
+    def test_the_server_copies_no_image_through_its_memory(self):
+        octets = dict.fromkeys(self.TRACED, 0)
+        for line in self.trace_of_a_fetch():
+            call = self.CALL.match(line)
+            if not call:
+                continue
+            name, arguments, result = call.groups()
+            if name == "mmap":
+                self.assertRegex(arguments, r"MAP_ANONYMOUS|MAP_DENYWRITE", "a file was mapped")
+            else:
+                octets[name] += max(0, int(result))
+        self.assertEqual(octets.pop("sendfile"), (self.images / "large.pgm").stat().st_size)
+        octets.pop("mmap")
+        self.assertLess(sum(octets.values()), 64 * 1024, octets)  # calls, the ticket, lines of log
+
+
+if __name__ == "__main__":
+    unittest.main()
