@@ -1,7 +1,7 @@
 // Connecting to several addresses. An address that never answers is a listening socket whose queue
 // is full: the system drops what wants to connect to it.
+#include "ipc/faults.h"
 #include <perigee/ipc/connect_any.h>
-#include <perigee/ipc/families.h>
 
 #include <doctest/doctest.h>
 #include <netinet/in.h>
@@ -9,9 +9,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <filesystem>
-#include <iterator>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,12 +17,8 @@ namespace {
 
 using namespace std::chrono_literals;
 using namespace literals;
+using namespace test;
 using Clock = std::chrono::steady_clock;
-
-std::ptrdiff_t open_handles() {
-  const std::filesystem::directory_iterator handles("/proc/self/fd");
-  return std::distance(begin(handles), end(handles));
-}
 
 /// Swallows connections: nobody answers, nothing is refused.
 class DeadAddress {

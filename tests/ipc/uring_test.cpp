@@ -1,13 +1,12 @@
 // What is special about streams over io_uring: rings and their threads, and hosts that forbid them.
 // What they share with all families is in stream_test.cpp and the fault tests.
-#include "ipc/every_family.h"
+#include "ipc/faults.h"
 #include "support/octets.h"
 
 #include <doctest/doctest.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,8 +15,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
-#include <filesystem>
-#include <iterator>
 #include <thread>
 #include <type_traits>
 #include <vector>
@@ -36,11 +33,6 @@ static_assert(!std::is_convertible_v<sock::Stream, uring::Stream>);
 static_assert(OptionOf<NoDelay, uring::Stream> && !OptionOf<SendTimeout, uring::Stream>);
 static_assert(!OptionOf<ReceiveTimeout, uring::Stream>);
 static_assert(OptionOf<ReuseAddress, uring::Acceptor> && !OptionOf<NoDelay, uring::Acceptor>);
-
-std::ptrdiff_t open_handles() {
-  const std::filesystem::directory_iterator handles("/proc/self/fd");
-  return std::distance(begin(handles), end(handles));
-}
 
 /// Makes io_uring_setup fail in the calling thread, as a sandbox does.
 void forbid_rings(int error) {
@@ -110,14 +102,11 @@ TEST_CASE("a thread's ring costs one handle, and goes with the thread") {
 TEST_CASE("a thread that can open no more handles cannot have a ring, and says why") {
   if (!is_here<OverRing>()) return;
   auto connection = connection_over<OverRing>();
-  rlimit limit{};
-  REQUIRE(getrlimit(RLIMIT_NOFILE, &limit) == 0);
-  rlimit none = limit;
-  none.rlim_cur = 0;
-  REQUIRE(setrlimit(RLIMIT_NOFILE, &none) == 0);
   Result<std::size_t> sent = 0;
-  std::thread([&] { sent = connection.client.send(octets(1)); }).join();
-  REQUIRE(setrlimit(RLIMIT_NOFILE, &limit) == 0);
+  {
+    const NoHandlesLeft exhausted;
+    std::thread([&] { sent = connection.client.send(octets(1)); }).join();
+  }
   CHECK(sent.error() == std::errc::too_many_files_open);
   CHECK(connection.client.send(octets(1)).value() == 1);
 }

@@ -1,0 +1,123 @@
+// No handles left: each call that needs one says so, keeps what it was given, and does its work
+// once there are handles again.
+#include "ipc/faults.h"
+#include "support/octets.h"
+#include <perigee/ipc/connect_any.h>
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <chrono>
+#include <cstdlib>
+#include <vector>
+
+namespace perigee::ipc {
+namespace {
+
+using namespace std::chrono_literals;
+using namespace test;
+using perigee::test::octets;
+
+#define EVERY_FAMILY OverV4, OverV6, OverLocal, OverRing
+
+TEST_CASE_TEMPLATE("acceptors and connections need handles, and say so", Over, EVERY_FAMILY) {
+  if (!is_here<Over>()) return;
+  using Family = typename Over::Family;
+  auto acceptor = Family::Acceptor::open(Over::fresh()).value();
+  const auto address = acceptor.local_address().value();
+  const auto before = open_handles();
+  {
+    const NoHandlesLeft exhausted;
+    constexpr auto expected = std::errc::too_many_files_open;
+    CHECK(Family::Acceptor::open(Over::fresh()).error() == expected);
+    CHECK(Family::Connector::connect(address).error() == expected);
+    CHECK(Family::Connector::connect(address, 1h).error() == expected);
+    CHECK(Family::Connector::start(address).error() == expected);
+  }
+  CHECK(Family::Connector::connect(address).has_value());
+  CHECK(open_handles() == before);
+}
+
+TEST_CASE_TEMPLATE("a connection that cannot be accepted waits until there is a handle for it",
+                   Over, EVERY_FAMILY) {
+  if (!is_here<Over>()) return;
+  using Family = typename Over::Family;
+  auto acceptor = Family::Acceptor::open(Over::fresh()).value();
+  auto client = Family::Connector::connect(acceptor.local_address().value()).value();
+  REQUIRE(client.send(octets(1, 2, 3)).value() == 3);
+  const auto before = open_handles();
+  for (const TimeLimit limit : {forever, TimeLimit(1h), no_wait}) {
+    const NoHandlesLeft exhausted;
+    CHECK(acceptor.accept(limit).error() == std::errc::too_many_files_open);
+  }
+  CHECK(open_handles() == before);
+  auto server = acceptor.accept().value();
+  std::array<std::byte, 3> space;
+  CHECK(server.recv_n(MutableOctetSpan(space)).value() == Received::octets(3));
+  CHECK(space[2] == std::byte{3});
+}
+
+TEST_CASE_TEMPLATE("a stream that cannot be received into a file is not touched", Over,
+                   EVERY_FAMILY) {
+  if (!is_here<Over>()) return;
+  char path[] = "perigee_exhaustion_test_XXXXXX";
+  auto output = OutputFile::adopt(mkstemp(path));
+  auto connection = connection_over<Over>();
+  REQUIRE(connection.client.send(octets(1, 2, 3)).value() == 3);
+  {
+    const NoHandlesLeft exhausted;  // the pipe between stream and file
+    CHECK(connection.server.recv_file(output, 0, 3).error() == std::errc::too_many_files_open);
+    CHECK(File::open(path).error() == std::errc::too_many_files_open);
+    CHECK(OutputFile::open(path, OutputFile::Existing::empty).error() ==
+          std::errc::too_many_files_open);
+  }
+  CHECK(connection.server.recv_file_n(output, 0, 3).value() == Received::octets(3));
+  CHECK(output.size().value() == 3);
+  unlink(path);
+}
+
+TEST_CASE("stream pipes, pipes and pairs need handles, and say so") {
+  auto acceptor = spipe::Acceptor::open({}).value();
+  const auto address = acceptor.local_address().value();
+  const auto before = open_handles();
+  {
+    const NoHandlesLeft exhausted;
+    constexpr auto expected = std::errc::too_many_files_open;
+    CHECK(spipe::Acceptor::open({}).error() == expected);
+    CHECK(spipe::Connector::connect(address).error() == expected);
+    CHECK(spipe::pair().error() == expected);
+    CHECK(lsock::pair().error() == expected);
+    CHECK(pipe().error() == expected);
+  }
+  CHECK(open_handles() == before);
+}
+
+TEST_CASE("handles that cannot be received are closed, not leaked, and the stream goes on") {
+  auto streams = lsock::pair().value();
+  const int lent = streams.first.handle();
+  REQUIRE(streams.first.send_handles(octets(1), std::span(&lent, 1)).value() == 1);
+  std::array<std::byte, 1> space;
+  std::array<Handle, 1> handles;
+  const auto before = open_handles();
+  {
+    const NoHandlesLeft exhausted;
+    CHECK(streams.second.recv_handles(space, handles).error() == std::errc::too_many_files_open);
+  }
+  CHECK(open_handles() == before);
+  REQUIRE(streams.first.send_handles(octets(2), std::span(&lent, 1)).value() == 1);
+  CHECK(streams.second.recv_handles(space, handles).value().handle_count == 1);
+  CHECK(space[0] == std::byte{2});
+}
+
+TEST_CASE("where no handle is left, each of several addresses fails by that") {
+  auto acceptor = sock::Acceptor::open(InetAddr::loopback()).value();
+  const auto address = acceptor.local_address().value();
+  const std::vector addresses{address.with_port(1), address};
+  const NoHandlesLeft exhausted;
+  const auto failure = sock::connect_any(addresses, forever).error();
+  CHECK(failure.error == std::errc::too_many_files_open);
+  CHECK(failure.attempts.size() == 2);
+}
+
+}  // namespace
+}  // namespace perigee::ipc

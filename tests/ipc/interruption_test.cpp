@@ -1,0 +1,159 @@
+// Signals at a high rate, in all calls that wait: nothing is lost, nothing is done twice, no limit
+// moves, and no caller learns of them.
+#include "ipc/faults.h"
+#include "support/octets.h"
+
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+
+#include <array>
+#include <chrono>
+#include <cstdlib>
+#include <string>
+#include <thread>
+
+namespace perigee::ipc {
+namespace {
+
+using namespace std::chrono_literals;
+using namespace test;
+using perigee::test::octets;
+using Clock = std::chrono::steady_clock;
+
+#define EVERY_CHANNEL OverV4, OverV6, OverLocal, OverRing, OverPipe
+#define EVERY_FAMILY OverV4, OverV6, OverLocal, OverRing
+
+/// Enough signals to have met each wait.
+constexpr int many = 200;
+
+template <typename Over>
+void transfer_in_a_storm(TimeLimit limit) {
+  auto channel = channel_over<Over>();
+  const Octets message = sample(1'000'003);
+  Octets arrived(message.size());
+  Result<Received> received = Received::octets(0);
+  std::jthread receiver([&] {
+    const Storm storm;
+    received = channel.receiver.recv_n(MutableOctetSpan(arrived), limit);
+  });
+  {
+    const Storm storm;
+    CHECK(channel.sender.send_n(OctetSpan(message), limit).value() == message.size());
+  }
+  receiver.join();
+  CHECK(received.value() == Received::octets(message.size()));
+  CHECK((arrived == message));
+  CHECK(channel.receiver.recv(MutableOctetSpan(arrived), no_wait).error() ==
+        std::errc::operation_would_block);
+}
+
+TEST_CASE_TEMPLATE("signals in the middle of transfers lose and repeat nothing", Over,
+                   EVERY_CHANNEL) {
+  if (!is_here<Over>()) return;
+  const auto enough = Storm::count() + many;
+  do {
+    transfer_in_a_storm<Over>(forever);
+    transfer_in_a_storm<Over>(1h);
+  } while (Storm::count() < enough);
+}
+
+TEST_CASE_TEMPLATE("connections are made and accepted in spite of signals", Over, OverV4, OverV6,
+                   OverLocal, OverRing) {
+  if (!is_here<Over>()) return;
+  using Family = typename Over::Family;
+  auto acceptor = Family::Acceptor::open(Over::fresh()).value();
+  const auto address = acceptor.local_address().value();
+  const auto enough = Storm::count() + many;
+  do {
+    const auto before = open_handles();
+    std::jthread server([&] {
+      const Storm storm;
+      for (int count = 0; count < 40; ++count) {
+        auto stream = acceptor.accept(count % 2 == 0 ? forever : 1h);
+        CHECK(stream.value().send(octets(count)).value() == 1);
+      }
+    });
+    const Storm storm;
+    for (int count = 0; count < 40; ++count) {
+      auto stream = Family::Connector::connect(address, count % 2 == 0 ? forever : 1h);
+      std::array<std::byte, 2> space;
+      CHECK(stream.value().recv_n(MutableOctetSpan(space), 1h).value() == Received::end(1));
+      CHECK(std::to_integer<int>(space[0]) == count);
+    }
+    server.join();
+    CHECK(open_handles() == before);
+  } while (Storm::count() < enough);
+}
+
+TEST_CASE_TEMPLATE("signals do not shorten limits", Over, EVERY_FAMILY) {
+  if (!is_here<Over>()) return;
+  auto connection = connection_over<Over>(SendBuffer{1});
+  auto acceptor = Over::Family::Acceptor::open(Over::fresh()).value();
+  const Octets message(10'000'000);
+  std::array<std::byte, 4> space;
+  const Storm storm;
+  const auto start = Clock::now();
+  CHECK(connection.server.recv_n(MutableOctetSpan(space), 20ms).error() == std::errc::timed_out);
+  CHECK(acceptor.accept(20ms).error() == std::errc::timed_out);
+  CHECK(connection.client.send_n(OctetSpan(message), 20ms).error() == std::errc::timed_out);
+  CHECK(Clock::now() - start >= 60ms);
+}
+
+TEST_CASE_TEMPLATE("files arrive whole in spite of signals", Over, EVERY_FAMILY) {
+  if (!is_here<Over>()) return;
+  char in_path[] = "perigee_interruption_test_XXXXXX";
+  char out_path[] = "perigee_interruption_test_XXXXXX";
+  const Handle in(mkstemp(in_path));
+  const Handle out(mkstemp(out_path));
+  const Octets message = sample(1'000'003);
+  REQUIRE(write(in.get(), message.data(), message.size()) == 1'000'003);
+  auto connection = connection_over<Over>(SendBuffer{1});
+  std::jthread receiver([&] {
+    const Storm storm;
+    auto file = OutputFile::open(out_path, OutputFile::Existing::keep).value();
+    CHECK(connection.server.recv_file_n(file, 0, message.size(), 1h).value() ==
+          Received::octets(message.size()));
+  });
+  {
+    const Storm storm;
+    const auto file = File::open(in_path).value();
+    CHECK(connection.client.send_file_n(file, 0, 500'000).value() == 500'000);
+    CHECK(connection.client.send_file_n(file, 500'000, 500'003, 1h).value() == 500'003);
+  }
+  receiver.join();
+  Octets arrived(message.size());
+  CHECK(pread(out.get(), arrived.data(), arrived.size(), 0) == 1'000'003);
+  CHECK((arrived == message));
+  unlink(in_path);
+  unlink(out_path);
+}
+
+TEST_CASE("records, and handles with them, arrive once in spite of signals") {
+  auto streams = spipe::pair().value();
+  const auto before = open_handles();
+  const int enough = Storm::count() + many;
+  do {
+    std::jthread receiver([&] {
+      const Storm storm;
+      for (int count = 0; count < 300; ++count) {
+        std::array<std::byte, 2000> space;
+        std::array<Handle, 2> handles;
+        const auto record = streams.second.recv_handles(space, handles, count % 2 ? 1h : forever);
+        CHECK(record.value().octets.count() == static_cast<std::size_t>(count) + 1);
+        CHECK(record.value().handle_count == 1);
+        CHECK(std::to_integer<int>(space[0]) == count % 256);
+      }
+    });
+    const Storm storm;
+    for (int count = 0; count < 300; ++count) {
+      const Octets record(static_cast<std::size_t>(count) + 1, static_cast<std::byte>(count));
+      const int lent = streams.first.handle();
+      CHECK(streams.first.send_handles(record, std::span(&lent, 1), 1h).has_value());
+    }
+    receiver.join();
+  } while (Storm::count() < enough);
+  CHECK(open_handles() == before);
+}
+
+}  // namespace
+}  // namespace perigee::ipc
