@@ -17,8 +17,12 @@ namespace perigee::runtime {
 
 namespace {
 
-[[noreturn]] void raise(const std::string& text) {
-  throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, text);
+// Keys may hold any character: a file cannot forge lines of a log.
+[[noreturn]] void raise(std::string text) {
+  std::ranges::replace_if(
+      text, [](char octet) { return static_cast<unsigned char>(octet) < ' ' || octet == 0x7f; },
+      '?');
+  throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, std::move(text));
 }
 
 std::string_view table_of(const Option& option) {

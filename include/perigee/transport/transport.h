@@ -77,7 +77,8 @@ class PERIGEE_API Connector {
       const Endpoint& endpoint, std::chrono::milliseconds timeout) = 0;
 };
 
-/// Accepts transports at one endpoint. One thread at a time, except `interrupt`.
+/// Accepts transports at one endpoint. One thread at a time waits in `accept`; the rest, and
+/// `accept` without waiting, by any thread.
 class PERIGEE_API Acceptor {
  public:
   virtual ~Acceptor() = default;

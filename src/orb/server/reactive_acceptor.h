@@ -25,6 +25,7 @@ class ReactiveAcceptor final : public event::EventHandler {
   ~ReactiveAcceptor() { stop(); }
 
   void start();
+  /// Takes those that wait: they are to be drained as all others. Nobody is accepted any more.
   void stop() noexcept;
   /// A connection has ended.
   void place_is_free();
@@ -32,6 +33,7 @@ class ReactiveAcceptor final : public event::EventHandler {
 
  private:
   void accept_all();
+  void take_all() noexcept;
   void retry_later();
 
   ReactiveAcceptors& acceptors_;

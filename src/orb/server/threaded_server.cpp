@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <utility>
 
 namespace perigee::orb {
 
@@ -143,11 +144,28 @@ void ThreadedServer::begin_stopping() noexcept {
   {
     const std::lock_guard lock(mutex_);
     if (stopping_) return;
-    stopping_ = true;
+  }
+  take_waiting();
+  {
+    const std::lock_guard lock(mutex_);
+    if (std::exchange(stopping_, true)) return;
     changed_.notify_all();
   }
   if (started_.load()) acceptors_.interrupt();
   for (const auto& connection : connections()) connection->drain();
+}
+
+// Those that wait in the system's queue have been told that they are connected, and closing the
+// queue would reset them: so they are drained as all others.
+void ThreadedServer::take_waiting() noexcept {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!accepting_) return;
+  }
+  for (std::size_t index = 0; index < acceptors_.count(); ++index)
+    for (auto accepted = acceptors_.at(index).accept(Wait::no); accepted && *accepted;
+         accepted = acceptors_.at(index).accept(Wait::no))
+      add_connection(std::move(*accepted));
 }
 
 // The steps of draining (design, section 4): what was accepted is answered, but for peers that do

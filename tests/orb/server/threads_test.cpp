@@ -196,6 +196,28 @@ TEST_CASE("connections beyond the limit are served when others end") {
   CHECK(second.reply().result() == 3);
 }
 
+TEST_CASE("a connection that waits to be accepted when the server stops is closed in order") {
+  orb::Settings settings = server_settings(each_strategy());
+  settings.server_connections_max = 1;
+  ServerFixture server(settings);
+  RawClient first(server.endpoint);
+  CHECK(first.call({.key = server.key, .argument = 1}).result() == 2);
+  RawClient second(server.endpoint);
+  second.send(make_request({.key = server.key, .argument = 2}));
+  auto down =
+      std::async(std::launch::async, [&] { server.orb.core().shutdown(orb::Completion::wait); });
+  CHECK(first.reply().type() == type_close_connection);
+  CHECK(first.at_end());
+  RawReply last = second.reply();
+  if (last.type() == type_reply) {  // its request was faster than the closing: then it is answered
+    CHECK(last.result() == 3);
+    last = second.reply();
+  }
+  CHECK(last.type() == type_close_connection);
+  CHECK(second.at_end());
+  down.get();
+}
+
 TEST_CASE("more requests in progress than allowed on one connection get TRANSIENT") {
   orb::Settings settings = each_parallel();
   settings.requests_per_connection_max = 1;
