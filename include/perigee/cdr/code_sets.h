@@ -2,6 +2,7 @@
 // Which ones two ORBs use is negotiated elsewhere (orb); nothing here knows messages.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 
 namespace perigee::cdr {
