@@ -5,6 +5,7 @@
 #include "connections/connections.h"
 #include "crowd/crowd.h"
 #include "cubit/cubit.h"
+#include "sockspeed/sockspeed.h"
 #include "structs/structs.h"
 #include "ttcp/ttcp.h"
 
@@ -20,6 +21,7 @@ void add_bench_command(CLI::App& tool) {
   add_connections_command(*bench);
   add_crowd_command(*bench);
   add_ttcp_command(*bench);
+  add_sockspeed_command(*bench);
   add_codegen_command(*bench);
 }
 

@@ -1,0 +1,118 @@
+// `perigee bench sockspeed`: its options, and its roles.
+#include "harness/command.h"
+
+#include "sockspeed.h"
+
+#include <memory>
+#include <stdexcept>
+
+namespace perigee::bench {
+namespace {
+
+struct Settings {
+  SockspeedOptions options;
+  Output output;
+  bool quick = false;
+  double milliseconds = 5;
+  std::string parent;
+  std::string child;
+  std::string at;
+  std::string version = "wrapper";
+  std::vector<std::string> memory;
+};
+
+int run_role(const std::vector<std::string>& words) {
+  if (words.front() == "parent") return run_sockspeed_parent(words.at(1), words.at(2));
+  if (words.front() == "child") return run_sockspeed_child(words.at(1), words.at(2), words.at(3));
+  return 1;
+}
+
+void check_sizes(const std::vector<std::size_t>& sizes) {
+  for (const std::size_t size : sizes)
+    if (size < block_size_min || size % sizeof(Word) != 0 || size > 1 << 30)
+      throw std::runtime_error("--size " + std::to_string(size) +
+                               ": a multiple of 8 from 16 octets to 1 GiB is needed");
+}
+
+void run_by_hand(const Settings& settings) {
+  SockspeedByHand by_hand{
+      .channel = parse_channel(settings.parent.empty() ? settings.child : settings.parent),
+      .version = settings.version == "c" ? Version::c : Version::wrapper,
+      .address = settings.at,
+      .sizes = settings.options.sizes,
+      .time = settings.options.time,
+      .memory = settings.options.memory.front()};
+  if (!settings.parent.empty()) return run_parent_by_hand(by_hand);
+  if (by_hand.address.empty())
+    throw std::runtime_error("--child needs --at: the address that the parent has printed");
+  run_child_by_hand(by_hand);
+}
+
+void run(Settings& settings) {
+  if (settings.quick) {
+    settings.options.rounds = 3;
+    settings.options.sizes = {64, 4096, 65536};
+    if (settings.options.channels.empty())
+      settings.options.channels = {"tcp", "unix", "seqpacket", "pipe", "fifo", "shm"};
+    settings.options.memory = {Memory::touched};
+  }
+  settings.options.time =
+      std::chrono::microseconds(static_cast<std::int64_t>(settings.milliseconds * 1000));
+  if (!settings.memory.empty()) {
+    settings.options.memory.clear();
+    for (const std::string& word : settings.memory)
+      settings.options.memory.push_back(word == "touched" ? Memory::touched : Memory::untouched);
+  }
+  check_sizes(settings.options.sizes);
+  if (!settings.parent.empty() || !settings.child.empty()) return run_by_hand(settings);
+  write_report(run_sockspeed(settings.options), settings.output);
+}
+
+void add_sides(CLI::App& command, Settings& settings) {
+  const char* const group = "One side by itself";
+  auto* parent =
+      command.add_option("--parent", settings.parent,
+                         "send over this channel, and print what the child has to be told");
+  auto* child = command.add_option("--child", settings.child, "receive over this channel");
+  auto* at =
+      command.add_option("--at", settings.at,
+                         "parent: where to wait (host:port, a path or @name, a name); child: "
+                         "where the parent waits");
+  auto* version = command.add_option("--version", settings.version, "c or wrapper: who calls")
+                      ->check(CLI::IsMember({"c", "wrapper"}))
+                      ->capture_default_str();
+  parent->excludes(child);
+  for (CLI::Option* option : {parent, child, at, version}) option->group(group);
+}
+
+}  // namespace
+
+void add_sockspeed_command(CLI::App& bench) {
+  auto settings = std::make_shared<Settings>();  // lives as long as the callback below
+  SockspeedOptions& options = settings->options;
+  CLI::App* command = bench.add_subcommand(
+      "sockspeed",
+      "blocks from process to process by pipes, sockets and shared memory, and by the "
+      "typed wrappers");
+  add_rounds_option(*command, options.rounds, "rounds; 30 or more for a claim");
+  command->add_option("--ms", settings->milliseconds, "milliseconds of a timed test")
+      ->check(CLI::Range(0.1, 600000.0))
+      ->capture_default_str();
+  command->add_option("--size", options.sizes, "octets of a block: a multiple of 8; 64k, 1m")
+      ->transform(CLI::AsSizeValue(false))
+      ->capture_default_str();
+  command->add_option(
+      "--channel", options.channels,
+      "tcp, uring, unix, seqpacket, pipe, fifo or shm, with +no-delay, +non-blocking and "
+      "+queue=<octets>");
+  command->add_option("--memory", settings->memory, "touched, untouched: else both")
+      ->check(CLI::IsMember({"touched", "untouched"}));
+  command->add_flag("--split", options.split, "parent and child on two CPUs");
+  command->add_flag("--quick", settings->quick, "a few rounds of three sizes");
+  add_sides(*command, *settings);
+  add_output_options(*command, settings->output);
+  command->callback([settings] { run(*settings); });
+  add_role_command(bench, "sockspeed", run_role);
+}
+
+}  // namespace perigee::bench

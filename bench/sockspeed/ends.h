@@ -1,0 +1,65 @@
+// The two ends of a channel: a parent that sends for a while, and a child that receives and checks.
+#pragma once
+
+#include "blocks.h"
+#include "channel.h"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace perigee::bench {
+
+/// One timed test.
+struct Run {
+  std::size_t size = 0;  ///< octets of a block: a multiple of 8, 16 or more
+  Memory memory = Memory::touched;
+  std::chrono::nanoseconds time{0};  ///< the parent sends for so long
+};
+
+struct Outcome {
+  std::uint64_t transfers = 0;
+  std::chrono::nanoseconds begin{0};  ///< of this machine's steady clock
+  std::chrono::nanoseconds end{0};
+  std::chrono::nanoseconds cpu{0};  ///< user and system time of this process
+};
+
+/// Errors are thrown as std::runtime_error.
+class Parent {
+ public:
+  virtual ~Parent() = default;
+  virtual Outcome send(const Run& run) = 0;
+};
+
+class Child {
+ public:
+  virtual ~Child() = default;
+  struct Received {
+    Run run;  ///< as the parent says; without the time
+    Outcome outcome;
+  };
+  /// All blocks of the next run; nothing if the parent has ended.
+  virtual std::optional<Received> receive() = 0;
+};
+
+/// Where a parent waits for its child.
+class Rendezvous {
+ public:
+  virtual ~Rendezvous() = default;
+  /// What the child needs to know.
+  [[nodiscard]] virtual std::string address() const = 0;
+  /// Waits for the child; for a pipe, which cannot tell, it must have been waited for before.
+  virtual std::unique_ptr<Parent> accept() = 0;
+};
+
+/// `at`: where, as the medium names places (host:port, a path or @name, a name of shared memory);
+/// empty: at a place of this machine that is free.
+std::unique_ptr<Rendezvous> open_rendezvous(const Channel& channel, Version version,
+                                            const std::string& at);
+/// Connects to a parent.
+std::unique_ptr<Child> join(const Channel& channel, Version version, const std::string& address);
+
+}  // namespace perigee::bench

@@ -1,0 +1,167 @@
+// Who finds nothing to do says so, looks once more, and sleeps; who changes something wakes a
+// sleeper only. A sleeper looks once a second whether the other process is still there.
+#include "shared_ring.h"
+
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <ctime>
+#include <new>
+#include <stdexcept>
+#include <system_error>
+
+namespace perigee::bench {
+namespace {
+
+[[noreturn]] void fail(const std::string& what) {
+  throw std::system_error(errno, std::system_category(), what);
+}
+
+/// Also of one that its parent has not waited for yet.
+bool is_dead(pid_t pid) {
+  pollfd entry{static_cast<int>(syscall(SYS_pidfd_open, pid, 0)), POLLIN, 0};
+  if (entry.fd < 0) return errno == ESRCH;
+  const bool dead = poll(&entry, 1, 0) > 0;
+  close(entry.fd);
+  return dead;
+}
+
+/// One side: how far it is, and whether it sleeps.
+struct Side {
+  alignas(64) std::atomic<std::uint64_t> position{0};
+  alignas(64) std::atomic<std::uint32_t> asleep{0};  ///< the futex
+  std::atomic<std::int32_t> process{0};
+  std::atomic<std::uint32_t> ended{0};
+
+  void wake() {
+    if (asleep.load() == 0) return;
+    asleep.store(0);
+    syscall(SYS_futex, &asleep, FUTEX_WAKE, 1, nullptr, nullptr, 0);
+  }
+  [[nodiscard]] bool is_gone() const {
+    return ended.load() != 0 || (process.load() != 0 && is_dead(process.load()));
+  }
+};
+
+/// Sleeps as `self` until `is_ready`, or false: the peer is gone, and it will never be.
+template <typename IsReady>
+bool wait_as(Side& self, const Side& peer, IsReady is_ready) {
+  for (;;) {
+    self.asleep.store(
+        1);  // sequentially consistent: seen by whoever changes what is looked at next
+    if (is_ready()) break;
+    if (peer.is_gone()) {
+      self.asleep.store(0);
+      return is_ready();
+    }
+    const timespec second{1, 0};
+    syscall(SYS_futex, &self.asleep, FUTEX_WAIT, 1, &second, nullptr, 0);
+  }
+  self.asleep.store(0);
+  return true;
+}
+
+}  // namespace
+
+struct SharedRing::Header {
+  Side writer;
+  Side reader;
+  std::size_t capacity = 0;
+};
+
+SharedRing::Mapping::~Mapping() {
+  Side& self = name.empty() ? header->reader : header->writer;
+  self.ended.store(1);
+  (name.empty() ? header->writer : header->reader).wake();
+  munmap(header, size);
+  if (!name.empty()) shm_unlink(name.c_str());
+}
+
+std::unique_ptr<SharedRing::Mapping> SharedRing::map(int fd, std::size_t size) {
+  void* memory = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  const int error = errno;
+  close(fd);
+  errno = error;
+  if (memory == MAP_FAILED) fail("mmap");
+  auto mapping = std::make_unique<Mapping>();
+  mapping->header = static_cast<Header*>(memory);
+  mapping->size = size;
+  return mapping;
+}
+
+SharedRing SharedRing::create(const std::string& name, std::size_t capacity) {
+  const int fd = shm_open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (fd < 0) fail(name);
+  const std::size_t size = sizeof(Header) + capacity;
+  errno = posix_fallocate(fd, 0, static_cast<off_t>(size));  // or touching it could be fatal
+  if (errno != 0) fail(name);
+  auto mapping = map(fd, size);
+  new (mapping->header) Header;
+  mapping->header->capacity = capacity;
+  mapping->header->writer.process.store(getpid());
+  mapping->name = name;
+  return SharedRing(std::move(mapping));
+}
+
+SharedRing SharedRing::open(const std::string& name) {
+  const int fd = shm_open(name.c_str(), O_RDWR | O_CLOEXEC, 0);
+  if (fd < 0) fail(name);
+  struct stat status{};
+  if (fstat(fd, &status) != 0) fail(name);
+  auto mapping = map(fd, static_cast<std::size_t>(status.st_size));
+  mapping->header->reader.process.store(getpid());
+  return SharedRing(std::move(mapping));
+}
+
+std::byte* SharedRing::octets() const {
+  return reinterpret_cast<std::byte*>(mapping_->header) + sizeof(Header);
+}
+
+void SharedRing::send(std::span<const std::byte> octets_to_send) {
+  Header& header = *mapping_->header;
+  std::uint64_t written = header.writer.position.load(std::memory_order_relaxed);
+  while (!octets_to_send.empty()) {
+    const auto room = [&] { return header.capacity - (written - header.reader.position.load()); };
+    if (room() == 0 && !wait_as(header.writer, header.reader, [&] { return room() > 0; }))
+      throw std::runtime_error("the reader of the ring has ended");
+    const std::size_t at = written % header.capacity;
+    const std::size_t count =
+        std::min({octets_to_send.size(), static_cast<std::size_t>(room()), header.capacity - at});
+    std::memcpy(octets() + at, octets_to_send.data(), count);
+    octets_to_send = octets_to_send.subspan(count);
+    written += count;
+    header.writer.position.store(written);
+    header.reader.wake();
+  }
+}
+
+bool SharedRing::receive(std::span<std::byte> space) {
+  Header& header = *mapping_->header;
+  std::uint64_t read = header.reader.position.load(std::memory_order_relaxed);
+  while (!space.empty()) {
+    const auto there = [&] { return header.writer.position.load() - read; };
+    if (there() == 0 && !wait_as(header.reader, header.writer, [&] { return there() > 0; }))
+      return false;
+    const std::size_t at = read % header.capacity;
+    const std::size_t count =
+        std::min({space.size(), static_cast<std::size_t>(there()), header.capacity - at});
+    std::memcpy(space.data(), octets() + at, count);
+    space = space.subspan(count);
+    read += count;
+    header.reader.position.store(read);
+    header.writer.wake();
+  }
+  return true;
+}
+
+}  // namespace perigee::bench

@@ -1,0 +1,160 @@
+// Runs the experiment: all channels in turn, each version of a channel in each round.
+#include "sockspeed.h"
+
+#include "harness/process.h"
+#include "harness/progress.h"
+#include <perigee/ipc/uring.h>
+
+#include <iostream>
+#include <memory>
+#include <sstream>
+#include <stdexcept>
+
+namespace perigee::bench {
+namespace {
+
+struct Sample {
+  double speed = 0;   ///< octets a second
+  double cpu_ns = 0;  ///< for each transfer, both sides
+};
+
+Outcome read_outcome(Process& process) {
+  const std::string line = process.read_line();
+  std::istringstream words(line);
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+  std::int64_t cpu = 0;
+  Outcome outcome;
+  if (!(words >> outcome.transfers >> begin >> end >> cpu))
+    throw std::runtime_error("sockspeed: '" + line + "' is no outcome");
+  outcome.begin = std::chrono::nanoseconds(begin);
+  outcome.end = std::chrono::nanoseconds(end);
+  outcome.cpu = std::chrono::nanoseconds(cpu);
+  return outcome;
+}
+
+/// A parent and its child.
+class Couple {
+ public:
+  Couple(const Channel& channel, const std::string& version, const std::vector<int>& cpus)
+      : parent_({role({"parent", to_text(channel), version}), cpus.front()}),
+        child_({role({"child", to_text(channel), version, parent_.read_line()}), cpus.back()}) {
+    if (child_.read_line() != "joined") throw std::runtime_error("sockspeed: no child");
+    if (channel.medium == Medium::pipe) parent_.write_line("the child is there");
+  }
+
+  Sample run(std::size_t size, Memory memory, std::chrono::microseconds time) {
+    parent_.write_line(std::to_string(size) + " " + std::to_string(time.count()) + " " +
+                       (memory == Memory::touched ? "1" : "0"));
+    const Outcome sent = read_outcome(parent_);
+    const Outcome received = read_outcome(child_);
+    if (sent.transfers != received.transfers)
+      throw std::runtime_error("sockspeed: blocks are lost");
+    const auto transfers = static_cast<double>(sent.transfers);
+    const double seconds = std::chrono::duration<double>(received.end - sent.begin).count();
+    return {transfers * static_cast<double>(size) / seconds,
+            static_cast<double>((sent.cpu + received.cpu).count()) / transfers};
+  }
+
+ private:
+  static std::vector<std::string> role(std::vector<std::string> words) {
+    words.insert(words.begin(), {own_executable(), "bench", "sockspeed-role"});
+    return words;
+  }
+
+  Process parent_;
+  Process child_;
+};
+
+/// All couples of a channel: C, C again to see what chance does, and the wrapper.
+class Contest {
+ public:
+  Contest(const Channel& channel, const std::vector<int>& cpus) {
+    for (const char* version : {"c", "c"}) couples_.emplace_back(channel, version, cpus);
+    if (has_wrapper(channel)) couples_.emplace_back(channel, "wrapper", cpus);
+  }
+
+  void begin() { samples_.assign(couples_.size(), {}); }
+  /// Who is first changes from round to round.
+  void take_round(std::size_t round, std::size_t size, Memory memory,
+                  std::chrono::microseconds time) {
+    for (std::size_t turn = 0; turn < couples_.size(); ++turn) {
+      const std::size_t index = (turn + round) % couples_.size();
+      samples_[index].push_back(couples_[index].run(size, memory, time));
+    }
+  }
+  [[nodiscard]] SockspeedCell cell() const {
+    SockspeedCell cell;
+    cell.c_speed = median(of(0, &Sample::speed));
+    cell.c_cpu_ns = median(of(0, &Sample::cpu_ns));
+    cell.null = ratio(1, &Sample::speed);
+    if (couples_.size() == 3) {
+      cell.wrapper_speed = median(of(2, &Sample::speed));
+      cell.wrapper_cpu_ns = median(of(2, &Sample::cpu_ns));
+      cell.ratio = ratio(2, &Sample::speed);
+      cell.cpu_ratio = ratio(2, &Sample::cpu_ns);
+    }
+    return cell;
+  }
+
+ private:
+  [[nodiscard]] std::vector<double> of(std::size_t couple, double Sample::* member) const {
+    std::vector<double> values;
+    for (const Sample& sample : samples_[couple]) values.push_back(sample.*member);
+    return values;
+  }
+  /// To the first couple, round by round.
+  [[nodiscard]] Estimate ratio(std::size_t couple, double Sample::* member) const {
+    std::vector<double> ratios = of(couple, member);
+    const std::vector<double> floor = of(0, member);
+    for (std::size_t round = 0; round < ratios.size(); ++round) ratios[round] /= floor[round];
+    return median_with_interval(ratios);
+  }
+
+  std::vector<Couple> couples_;
+  std::vector<std::vector<Sample>> samples_;
+};
+
+std::vector<int> cpus_for(const SockspeedOptions& options) {
+  const std::vector<int> cpus = usable_cpus();
+  if (!options.split) return {cpus.back()};
+  if (cpus.size() < 2) throw std::runtime_error("sockspeed: --split needs two CPUs");
+  return {cpus[cpus.size() - 2], cpus.back()};
+}
+
+// A kernel or a sandbox may forbid io_uring: that is no reason to measure nothing.
+std::vector<std::string> usable_channels() {
+  std::vector<std::string> channels = default_channels();
+  if (const auto status = ipc::uring::available(); !status) {
+    std::cerr << "perigee bench: no io_uring (" << status.error().message()
+              << "); measuring without it\n";
+    std::erase(channels, "uring");
+  }
+  return channels;
+}
+
+}  // namespace
+
+SockspeedReport run_sockspeed(const SockspeedOptions& options) {
+  SockspeedReport report{options, {}};
+  if (report.options.channels.empty()) report.options.channels = usable_channels();
+  std::map<std::string, Contest> contests;
+  for (const std::string& channel : report.options.channels)
+    contests.try_emplace(channel, parse_channel(channel), cpus_for(options));
+  Progress progress("sockspeed", options.memory.size() * options.sizes.size() * options.rounds);
+  for (const Memory memory : options.memory) {
+    for (const std::size_t size : options.sizes) {
+      for (auto& [channel, contest] : contests) contest.begin();
+      for (std::size_t round = 0; round < options.rounds; ++round) {
+        progress.step(std::to_string(size) + " octets, " + to_text(memory));
+        for (auto& [channel, contest] : contests)
+          contest.take_round(round, size, memory, options.time);
+      }
+      for (const auto& [channel, contest] : contests)
+        report.cells[to_text(memory)][channel][size] = contest.cell();
+    }
+  }
+  return report;
+}
+
+}  // namespace perigee::bench

@@ -1,0 +1,93 @@
+// The timed tests, over any link: an object with send(octets), which sends all, and
+// receive(octets), which fills all or returns false at the end of the stream. Templates, so that
+// nothing stands between the loop and the link's system calls.
+#pragma once
+
+#include "ends.h"
+
+#include <algorithm>
+#include <array>
+#include <ctime>
+#include <utility>
+#include <vector>
+
+namespace perigee::bench {
+
+inline std::chrono::nanoseconds time_of(clockid_t clock) noexcept {
+  timespec time{};
+  clock_gettime(clock, &time);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+/// Times of this process around a run.
+class Stopwatch {
+ public:
+  [[nodiscard]] Outcome outcome(std::uint64_t transfers) const noexcept {
+    return {transfers, begin_, time_of(CLOCK_MONOTONIC),
+            time_of(CLOCK_PROCESS_CPUTIME_ID) - cpu_begin_};
+  }
+  [[nodiscard]] std::chrono::nanoseconds elapsed() const noexcept {
+    return time_of(CLOCK_MONOTONIC) - begin_;
+  }
+
+ private:
+  std::chrono::nanoseconds begin_ = time_of(CLOCK_MONOTONIC);
+  std::chrono::nanoseconds cpu_begin_ = time_of(CLOCK_PROCESS_CPUTIME_ID);
+};
+
+/// Goes before the blocks of a run: what the child must know of it.
+struct Preamble {
+  Word magic = 0x5045524947454531;
+  Word size = 0;
+  Word touched = 0;
+};
+
+template <typename Link>
+class ParentOf final : public Parent {
+ public:
+  explicit ParentOf(Link link) : link_(std::move(link)) {}
+
+  Outcome send(const Run& run) override {
+    const Preamble preamble{.size = run.size, .touched = run.memory == Memory::touched ? 1U : 0U};
+    std::vector<std::byte> block(run.size);
+    // Looking at the clock must not cost more than a transfer.
+    const Word between_looks = std::max<Word>(1, 16384 / run.size);
+    const Stopwatch watch;
+    link_.send(std::as_bytes(std::span(&preamble, 1)));
+    for (Word number = 0;; ++number) {
+      const bool is_last = number % between_looks == 0 && watch.elapsed() >= run.time;
+      write_block(block, number, is_last, run.memory);
+      link_.send(block);
+      if (is_last) return watch.outcome(number + 1);
+    }
+  }
+
+ private:
+  Link link_;
+};
+
+template <typename Link>
+class ChildOf final : public Child {
+ public:
+  explicit ChildOf(Link link) : link_(std::move(link)) {}
+
+  std::optional<Received> receive() override {
+    Preamble preamble;
+    if (!link_.receive(std::as_writable_bytes(std::span(&preamble, 1)))) return std::nullopt;
+    constexpr std::size_t size_max = 1 << 30;
+    if (preamble.magic != Preamble{}.magic || preamble.size > size_max)
+      throw std::runtime_error("what sends there is no parent of this program");
+    const Run run{preamble.size, preamble.touched == 1 ? Memory::touched : Memory::untouched, {}};
+    std::vector<std::byte> block(run.size);
+    const Stopwatch watch;
+    for (Word number = 0;; ++number) {
+      if (!link_.receive(block)) throw std::runtime_error("the parent has ended within a run");
+      if (check_block(block, number, run.memory)) return Received{run, watch.outcome(number + 1)};
+    }
+  }
+
+ private:
+  Link link_;
+};
+
+}  // namespace perigee::bench

@@ -1,0 +1,17 @@
+// A C program's transfers over io_uring: one operation at a time, waited for, as a link's calls
+// (links.h). One ring, for one thread.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+
+namespace perigee::bench {
+
+/// As send and recv: a count, or -1 and errno.
+struct UringCalls {
+  static ssize_t put(int fd, const void* octets, std::size_t size, bool non_blocking);
+  static ssize_t get(int fd, void* space, std::size_t size, bool non_blocking);
+};
+
+}  // namespace perigee::bench

@@ -1,0 +1,183 @@
+"""perigee bench sockspeed: each channel in small, both sides by hand, and what goes wrong."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+TOOL = os.environ["TOOL"]
+CHANNELS = ("tcp", "unix", "seqpacket", "pipe", "fifo", "shm")
+VARIANTS = ("tcp+no-delay", "tcp+non-blocking", "unix+non-blocking", "seqpacket+non-blocking",
+            "pipe+non-blocking", "fifo+non-blocking", "tcp+queue=8192", "unix+queue=8192",
+            "seqpacket+queue=8192", "pipe+queue=8192", "fifo+queue=8192", "shm+queue=8192")
+# What prctl and seccomp can forbid, and some kernels do not have.
+NO_URING = ("Function not implemented", "Operation not permitted")
+
+
+def sockspeed(*words):
+    return subprocess.run([TOOL, "bench", "sockspeed", *words], capture_output=True, text=True)
+
+
+def experiment(*words):
+    with tempfile.TemporaryDirectory() as folder:
+        done = sockspeed("--rounds", "2", "--ms", "1", "--json", f"{folder}/j", "--html", f"{folder}/h",
+                         *words)
+        if done.returncode != 0:
+            raise AssertionError(done.stderr)
+        return done.stdout, json.loads(Path(folder, "j").read_text()), Path(folder, "h").read_text()
+
+
+class Experiment(unittest.TestCase):
+    def check_cells(self, channels, sizes, *words):
+        options = [word for channel in channels for word in ("--channel", channel)]
+        options += [word for size in sizes for word in ("--size", str(size))]
+        table, report, page = experiment(*options, *words)
+        for memory in ("touched", "untouched"):
+            for channel in channels:
+                self.assertIn(f"{channel}, {memory} memory", table)
+                self.assertIn(f"{channel}, {memory} memory", page)
+                for size in sizes:
+                    cell = report["results"][memory][channel][str(size)]
+                    self.assertGreater(cell["c_octets_per_second"], 0)
+                    self.assertGreater(cell["null_ratio"]["value"], 0)
+                    wrapped = not channel.startswith("shm")
+                    self.assertEqual("ratio" in cell, wrapped)
+                    self.assertEqual("wrapper_cpu_ns" in cell, wrapped)
+
+    def test_every_channel_carries_every_kind_of_block(self):
+        self.check_cells(CHANNELS, (16, 4096, 1024 * 1024))
+
+    def test_so_it_is_with_every_option(self):
+        self.check_cells(VARIANTS, (64, 65536))
+
+    def test_two_cpus_can_be_used(self):
+        if len(os.sched_getaffinity(0)) < 2:
+            self.assertIn("needs two CPUs", sockspeed("--split").stderr)
+        else:
+            self.check_cells(("tcp", "shm"), (4096,), "--split")
+
+    def test_io_uring_is_measured_or_its_absence_is_said(self):
+        done = sockspeed("--rounds", "1", "--ms", "1", "--size", "4096", "--channel", "uring")
+        if done.returncode != 0:
+            self.assertRegex(done.stderr, "|".join(NO_URING))
+        else:
+            self.assertIn("uring, touched memory", done.stdout)
+
+    def test_the_page_needs_nothing_from_elsewhere(self):
+        _, _, page = experiment("--quick", "--channel", "unix")
+        self.assertIn("<svg", page)
+        self.assertNotRegex(page, r"(src|href)=|@import|url\(")
+
+
+class ByHand(unittest.TestCase):
+    def start(self, *words):
+        process = subprocess.Popen([TOOL, "bench", "sockspeed", *words], text=True, stdin=subprocess.PIPE,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(lambda: (process.kill(), process.communicate()))
+        return process
+
+    def parent(self, channel, *words):
+        """A parent, and what it says that the child has to be told."""
+        parent = self.start("--parent", channel, *words)
+        return parent, parent.stdout.readline().split("bench sockspeed ")[1].split()
+
+    def test_parent_and_child_are_started_apart(self):
+        for channel in CHANNELS:
+            for versions in (("c", "wrapper"), ("wrapper", "c")):
+                with self.subTest(f"{channel} {versions}"):
+                    parent, told = self.parent(channel, "--size", "64", "--size", "64k", "--ms", "1",
+                                               "--version", versions[0])
+                    child = self.start(*told, "--version", versions[1])
+                    if channel == "pipe":
+                        self.assertEqual(parent.stdout.readline(), "press Enter when it is there\n")
+                        self.wait_until_open(child, told[-1])
+                        parent.stdin.write("\n")
+                        parent.stdin.flush()
+                    received, errors = child.communicate()
+                    sent, _ = parent.communicate()
+                    self.assertEqual((child.returncode, parent.returncode), (0, 0), errors)
+                    self.assertEqual(self.transfers(sent), self.transfers(received))
+                    self.assertEqual([size for size, _ in self.transfers(sent)], ["64", "65536"])
+                    self.assertIn("nothing was lost or changed", received)
+
+    @staticmethod
+    def transfers(text):
+        return re.findall(r"(\d+) octets, touched +(\d+) transfers", text)
+
+    @staticmethod
+    def wait_until_open(child, path):
+        pipe = os.readlink(path)
+        folder = Path(f"/proc/{child.pid}/fd")
+        while not any(os.readlink(file) == pipe for file in folder.iterdir() if file.is_symlink()):
+            pass
+
+    def endless(self, channel):
+        parent, told = self.parent(channel, "--size", "4096", "--ms", "600000")
+        child = self.start(*told)
+        return parent, child
+
+    def wait_until_busy(self, process):
+        """Until it has used the CPU: the transfer is under way."""
+        def ticks():
+            return sum(map(int, Path(f"/proc/{process.pid}/stat").read_text().split()[13:15]))
+        before = ticks()
+        while ticks() < before + 2:
+            self.assertIsNone(process.poll())
+
+    def test_a_child_that_is_killed_ends_the_parent_with_an_error(self):
+        for channel in ("tcp", "unix", "seqpacket", "fifo", "shm"):
+            with self.subTest(channel):
+                parent, child = self.endless(channel)
+                self.wait_until_busy(child)
+                child.kill()
+                _, errors = parent.communicate()
+                self.assertEqual(parent.returncode, 1)
+                self.assertRegex(errors, "Broken pipe|Connection reset by peer|has ended")
+
+    def test_a_parent_that_is_killed_ends_the_child_with_an_error(self):
+        for channel in ("tcp", "unix", "seqpacket", "fifo", "shm"):
+            with self.subTest(channel):
+                parent, child = self.endless(channel)
+                self.wait_until_busy(child)
+                parent.kill()
+                _, errors = child.communicate()
+                self.assertEqual(child.returncode, 1)
+                self.assertRegex(errors, "ended within a run|Connection reset by peer")
+
+    def test_a_stranger_is_no_parent(self):
+        stranger = subprocess.Popen(["python3", "-c", "import socket\n"
+                                     "s = socket.create_server(('127.0.0.1', 0)); print(s.getsockname()[1], flush=True)\n"
+                                     "s.accept()[0].sendall(b'HTTP/1.1 200 OK' * 10); input()"],
+                                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(lambda: (stranger.kill(), stranger.communicate()))
+        child = sockspeed("--child", "tcp", "--at", "127.0.0.1:" + stranger.stdout.readline().strip())
+        self.assertEqual(child.returncode, 1)
+        self.assertIn("no parent of this program", child.stderr)
+
+
+class Mistakes(unittest.TestCase):
+    def test_what_cannot_be_measured_is_said(self):
+        for words, text in (
+            (("--channel", "udp"), "'udp' is no channel"),
+            (("--channel", "unix+no-delay"), "no option of 'unix'"),
+            (("--size", "17"), "a multiple of 8 from 16 octets"),
+            (("--size", "8"), "a multiple of 8 from 16 octets"),
+            (("--child", "tcp"), "--child needs --at"),
+            (("--child", "tcp", "--at", "127.0.0.1:1"), "connect to 127.0.0.1:1: Connection refused"),
+            (("--child", "unix", "--at", "/no/such/socket"), "connect to /no/such/socket: No such file"),
+            (("--child", "fifo", "--at", "/no/such/pipe"), "open /no/such/pipe: No such file"),
+            (("--child", "shm", "--at", "/perigee-no-such-ring"), "No such file"),
+            (("--parent", "fifo", "--at", "/no/such/folder/pipe"), "No such file"),
+        ):
+            with self.subTest(" ".join(words)):
+                done = sockspeed(*words)
+                self.assertNotEqual(done.returncode, 0)
+                self.assertIn(text, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,138 @@
+// The parts of perigee bench sockspeed: channels as text, blocks that tell what was lost, the ring
+// in shared memory.
+#include "blocks.h"
+#include "channel.h"
+#include "shared_ring.h"
+
+#include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using namespace perigee::bench;
+
+std::string error_of(const std::string& channel) {
+  try {
+    parse_channel(channel);
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+std::string ring_name() { return "/perigee-test." + std::to_string(::getpid()); }
+
+std::vector<std::byte> numbered(std::size_t size) {
+  std::vector<std::byte> octets(size);
+  for (std::size_t index = 0; index < size; ++index)
+    octets[index] = static_cast<std::byte>(index * 7 + index / 256);
+  return octets;
+}
+
+}  // namespace
+
+TEST_CASE("a channel is its text, and back") {
+  for (const std::string& text : default_channels()) CHECK(to_text(parse_channel(text)) == text);
+  const Channel channel = parse_channel("tcp+queue=8192+non-blocking+no-delay");
+  CHECK(channel == Channel{Medium::tcp, true, true, 8192});
+  CHECK(to_text(channel) == "tcp+no-delay+non-blocking+queue=8192");
+}
+
+TEST_CASE("what a channel does not have is an error that says what there is") {
+  CHECK(error_of("udp") ==
+        "'udp' is no channel; there are: tcp, uring, unix, seqpacket, pipe, fifo, shm");
+  CHECK(error_of("unix+no-delay").starts_with("'no-delay' is no option of 'unix'; there are: "));
+  CHECK(error_of("shm+non-blocking").starts_with("'non-blocking' is no option of 'shm'"));
+  CHECK(error_of("tcp+").starts_with("'' is no option of 'tcp'"));
+  for (const char* text : {"tcp+queue=", "tcp+queue=8k", "tcp+queue=1", "tcp+queue=-8192"})
+    CHECK(error_of(text).ends_with("octets are needed, 4096 or more"));
+  CHECK(error_of("").starts_with("'' is no channel"));
+}
+
+TEST_CASE("a block is known by its number, and says whether it is the last") {
+  for (const Memory memory : {Memory::touched, Memory::untouched}) {
+    std::array<std::byte, 64> block{};
+    write_block(block, 7, false, memory);
+    CHECK_FALSE(check_block(block, 7, memory));
+    CHECK_THROWS_AS(check_block(block, 8, memory), std::runtime_error);
+    write_block(block, 8, true, memory);
+    CHECK(check_block(block, 8, memory));
+  }
+}
+
+TEST_CASE("of a touched block each octet is checked") {
+  std::array<std::byte, 64> block{};
+  write_block(block, 3, false, Memory::touched);
+  for (std::byte& octet : block) {
+    octet ^= std::byte{4};
+    CHECK_THROWS_AS(check_block(block, 3, Memory::touched), std::runtime_error);
+    octet ^= std::byte{4};
+  }
+  CHECK_FALSE(check_block(block, 3, Memory::touched));
+}
+
+TEST_CASE("a ring carries octets in order, whatever the pieces, far beyond its capacity") {
+  SharedRing writer = SharedRing::create(ring_name(), 4096);
+  SharedRing reader = SharedRing::open(ring_name());
+  const std::vector<std::byte> sent = numbered(1'000'000);
+  std::vector<std::byte> received(sent.size());
+  std::thread sending([&] {
+    std::size_t at = 0;
+    for (std::size_t piece = 1; at < sent.size(); piece = piece * 3 % 9973) {
+      const std::size_t count = std::min(piece, sent.size() - at);
+      writer.send(std::span(sent).subspan(at, count));
+      at += count;
+    }
+  });
+  std::size_t at = 0;
+  for (std::size_t piece = 5; at < received.size(); piece = piece * 5 % 7919) {
+    const std::size_t count = std::min(piece, received.size() - at);
+    REQUIRE(reader.receive(std::span(received).subspan(at, count)));
+    at += count;
+  }
+  sending.join();
+  CHECK(received == sent);
+}
+
+TEST_CASE("a reader gets what was sent before the writer ended, and then the end") {
+  std::array<std::byte, 8> space{};
+  SharedRing writer = SharedRing::create(ring_name(), 4096);
+  SharedRing reader = SharedRing::open(ring_name());
+  writer.send(space);
+  {
+    const SharedRing gone = std::move(writer);
+  }
+  CHECK(reader.receive(space));
+  CHECK_FALSE(reader.receive(space));
+}
+
+TEST_CASE("a writer whose reader has ended, or was killed, does not wait for it for ever") {
+  const std::vector<std::byte> much = numbered(8192);
+  SUBCASE("ended") {
+    SharedRing writer = SharedRing::create(ring_name(), 4096);
+    {
+      const SharedRing reader = SharedRing::open(ring_name());
+    }
+    CHECK_THROWS_AS(writer.send(much), std::runtime_error);
+  }
+  SUBCASE("killed") {
+    const std::string name = ring_name();
+    SharedRing writer = SharedRing::create(name, 4096);
+    const pid_t child = ::fork();
+    if (child == 0) {
+      const SharedRing reader = SharedRing::open(name);
+      ::_exit(0);  // without destructors
+    }
+    REQUIRE(::waitpid(child, nullptr, 0) == child);
+    CHECK_THROWS_AS(writer.send(much), std::runtime_error);
+  }
+}
