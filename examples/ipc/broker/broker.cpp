@@ -1,0 +1,149 @@
+// Opens the files of a folder for clients that may not open them: passes the handle, for reading
+// only. Whom it serves is told by the system, not by the client. Ends in order on SIGINT and
+// SIGTERM.
+#include "../program.h"
+#include "protocol.h"
+#include <perigee/ipc/file.h>
+#include <perigee/ipc/lsock.h>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <iostream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ipc = perigee::ipc;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr auto usage =
+    "usage: file_broker <address> <folder> [<user id>...]\n"
+    "Passes handles of the files in the folder to these users (none: its own). The address is a\n"
+    "path, or @name.\n";
+/// For each step of a client: one that says nothing keeps the others waiting no longer.
+constexpr auto step_limit = 5s;
+
+/// Why a client does not get what it asked for.
+class Refusal : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+class Broker {
+ public:
+  Broker(std::filesystem::path folder, std::vector<std::uint32_t> users)
+      : folder_(std::move(folder)), users_(std::move(users)) {}
+
+  /// Never throws: what goes wrong concerns this client only.
+  void serve(ipc::lsock::Stream stream) const {
+    std::string who = "unknown user";
+    try {
+      const auto peer = value_of(stream.peer_credentials(), "credentials");
+      who = "user " + std::to_string(peer.user) + ", process " + std::to_string(peer.process);
+      const std::string name = receive_name(stream);
+      who += ", file '" + name + "'";
+      const ipc::File file = open_for(peer.user, name);
+      const int lent = file.handle();
+      value_of(stream.send_handles(std::span(&broker::granted, 1), std::span(&lent, 1), step_limit),
+               "answer");
+      std::cerr << who << ": granted" << std::endl;
+    } catch (const Refusal& refusal) {
+      refuse(stream, refusal.what());
+      std::cerr << who << ": refused: " << refusal.what() << std::endl;
+    } catch (const std::exception& error) {
+      std::cerr << who << ": " << error.what() << std::endl;
+    }
+  }
+
+ private:
+  static std::string receive_name(ipc::lsock::Stream& stream) {
+    std::array<char, broker::name_size_max + 1> space;
+    const auto received =
+        value_of(stream.recv_n(std::as_writable_bytes(std::span(space)), step_limit), "name");
+    if (!received.end_of_stream()) throw Refusal("the name is too long");
+    return {space.data(), received.count()};
+  }
+
+  [[nodiscard]] ipc::File open_for(std::uint32_t user, const std::string& name) const {
+    if (std::ranges::find(users_, user) == users_.end()) throw Refusal("this user is not served");
+    const bool is_inside = !name.empty() && !name.starts_with('.') &&
+                           name.find_first_of(std::string_view("/\0", 2)) == std::string::npos;
+    if (!is_inside) throw Refusal("not the name of a file in the folder");
+    auto file = ipc::File::open(folder_ / name);
+    if (!file) throw Refusal(file.error().message());
+    return std::move(*file);
+  }
+
+  static void refuse(ipc::lsock::Stream& stream, const std::string& reason) {
+    const std::array<perigee::OctetSpan, 2> answer{std::span(&broker::refused, 1),
+                                                   perigee::octets_of(reason)};
+    // Whether a client that is refused learns why is its own affair.
+    if (!stream.send_n(answer, step_limit)) return;
+    stream.close_sender();
+    // Closing with octets unread would reset the connection, and the reason be lost.
+    std::array<std::byte, 4096> rest;
+    for (int count = 0; count < 16; ++count) {
+      const auto received = stream.recv(rest, step_limit);
+      if (!received || received->end_of_stream()) return;
+    }
+  }
+
+  std::filesystem::path folder_;
+  std::vector<std::uint32_t> users_;
+};
+
+std::vector<std::uint32_t> users_from(std::span<char*> arguments) {
+  std::vector<std::uint32_t> users;
+  for (const std::string_view text : arguments) {
+    std::uint32_t user = 0;
+    const auto [end, error] = std::from_chars(text.begin(), text.end(), user);
+    if (error != std::errc{} || end != text.end()) {
+      throw std::runtime_error(std::string(text) + ": not a user id");
+    }
+    users.push_back(user);
+  }
+  if (users.empty()) users.push_back(getuid());
+  return users;
+}
+
+void run(const std::string& text, const Broker& broker) {
+  const auto address = ipc::UnixAddr::parse(text);
+  if (!address) throw std::runtime_error(text + ": not an address");
+  auto acceptor = value_of(ipc::lsock::Acceptor::open(*address), "listen at " + text);
+  // Anybody may ask: the credentials decide.
+  if (address->kind() == ipc::UnixAddr::Kind::path) {
+    std::filesystem::permissions(text, std::filesystem::perms(0666));
+  }
+  std::atomic<bool> is_ending = false;
+  const OnEndingSignal ending([&] {
+    is_ending = true;
+    acceptor.interrupt();
+  });
+  std::cout << text << std::endl;
+  auto stream = acceptor.accept();
+  for (; stream; stream = acceptor.accept()) broker.serve(std::move(*stream));
+  ipc::lsock::remove(*address);
+  if (!is_ending) throw std::runtime_error("accept: " + stream.error().message());
+}
+
+}  // namespace
+
+int main(int argc, char* argv[]) try {
+  if (argc == 2 && argv[1] == std::string_view("--help")) return std::fputs(usage, stdout) < 0;
+  if (argc < 3) return std::fputs(usage, stderr), 2;
+  if (!std::filesystem::is_directory(argv[2])) {
+    throw std::runtime_error(std::string(argv[2]) + ": not a folder");
+  }
+  run(argv[1],
+      Broker(argv[2], users_from(std::span(argv, static_cast<std::size_t>(argc)).subspan(3))));
+} catch (const std::exception& error) {
+  std::cerr << "file_broker: " << error.what() << '\n';
+  return 1;
+}

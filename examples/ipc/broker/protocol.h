@@ -1,0 +1,14 @@
+// What broker and clients say to each other. A client sends a file's name and ends its side; the
+// broker answers with one octet and the file's handle, or with another octet and a reason.
+#pragma once
+
+#include <cstddef>
+
+namespace broker {
+
+inline constexpr std::byte granted{0};
+inline constexpr std::byte refused{1};
+inline constexpr std::size_t name_size_max = 255;
+inline constexpr std::size_t reason_size_max = 1000;
+
+}  // namespace broker
