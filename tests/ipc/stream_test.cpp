@@ -235,6 +235,7 @@ TEST_CASE_TEMPLATE("a handle moves, is given up, and is adopted again", Over, EV
 }
 
 TEST_CASE_TEMPLATE("what is not open fails, and does nothing else", Over, EVERY_DOMAIN) {
+  if (!is_here<Over>()) return;
   typename Over::Family::Stream stream;
   CHECK(stream.send(octets(1)).error() == std::errc::bad_file_descriptor);
   std::array<std::byte, 2> space;

@@ -15,6 +15,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
+#include <latch>
 #include <thread>
 #include <type_traits>
 #include <vector>
@@ -103,9 +104,18 @@ TEST_CASE("a thread that can open no more handles cannot have a ring, and says w
   if (!is_here<OverRing>()) return;
   auto connection = connection_over<OverRing>();
   Result<std::size_t> sent = 0;
+  std::latch begun(1);
+  std::latch exhausted(1);
+  std::jthread thread([&] {
+    begun.count_down();
+    exhausted.wait();
+    sent = connection.client.send(octets(1));
+  });
+  begun.wait();  // sanitizers need handles to start a thread
   {
-    const NoHandlesLeft exhausted;
-    std::thread([&] { sent = connection.client.send(octets(1)); }).join();
+    const NoHandlesLeft none;
+    exhausted.count_down();
+    thread.join();
   }
   CHECK(sent.error() == std::errc::too_many_files_open);
   CHECK(connection.client.send(octets(1)).value() == 1);
