@@ -1,12 +1,54 @@
-// Addresses to text, and to and from the form of the system calls.
+// Addresses to text, and the proof that they have the form that the system calls take.
 #include "ipc/native_address.h"
 
 #include <arpa/inet.h>
 
+#include <bit>
 #include <cstddef>
 #include <cstring>
+#include <type_traits>
 
 namespace perigee::ipc {
+
+namespace {
+
+// InetAddr and UnixAddr have what sockaddr_in, sockaddr_in6 and sockaddr_un have, where they have
+// it.
+
+using Image = std::array<std::uint8_t, sizeof(InetAddr)>;
+
+constexpr bool holds(const Image& image, std::size_t offset, std::uint8_t first, std::uint8_t last,
+                     std::size_t size) {
+  return image[offset] == first && image[offset + size - 1] == last;
+}
+constexpr bool has_family(const Image& image, sa_family_t family) {
+  const auto octets = std::bit_cast<std::array<std::uint8_t, sizeof(family)>>(family);
+  return image[0] == octets[0] && image[1] == octets[1];
+}
+
+constexpr auto v4_image = std::bit_cast<Image>(InetAddr::v4({1, 2, 3, 4}, 0x1122));
+static_assert(offsetof(sockaddr_in, sin_family) == 0 && has_family(v4_image, AF_INET));
+static_assert(holds(v4_image, offsetof(sockaddr_in, sin_port), 0x11, 0x22, 2));
+static_assert(holds(v4_image, offsetof(sockaddr_in, sin_addr), 1, 4, 4));
+static_assert(InetAddr::any().native_size() == sizeof(sockaddr_in));
+
+constexpr auto v6_image = std::bit_cast<Image>(
+    InetAddr::v6({5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 6}, 0x1122, 0x07000007));
+static_assert(offsetof(sockaddr_in6, sin6_family) == 0 && has_family(v6_image, AF_INET6));
+static_assert(holds(v6_image, offsetof(sockaddr_in6, sin6_port), 0x11, 0x22, 2));
+static_assert(holds(v6_image, offsetof(sockaddr_in6, sin6_flowinfo), 0, 0, 4));
+static_assert(holds(v6_image, offsetof(sockaddr_in6, sin6_addr), 5, 6, 16));
+static_assert(holds(v6_image, offsetof(sockaddr_in6, sin6_scope_id), 7, 7, 4));
+static_assert(InetAddr::any_v6().native_size() == sizeof(sockaddr_in6));
+
+constexpr auto local_image =
+    std::bit_cast<std::array<char, sizeof(UnixAddr)>>(*UnixAddr::path("a"));
+static_assert(offsetof(sockaddr_un, sun_family) == 0 && local_image[0] + local_image[1] == AF_UNIX);
+static_assert(local_image[offsetof(sockaddr_un, sun_path)] == 'a');
+static_assert(UnixAddr::native_space_size() == sizeof(sockaddr_un));
+static_assert(std::is_standard_layout_v<InetAddr> && std::is_standard_layout_v<UnixAddr>);
+
+}  // namespace
 
 InetAddr from_native(const sockaddr_in& native) noexcept {
   InetAddr::V4Octets octets;
@@ -20,63 +62,9 @@ InetAddr from_native(const sockaddr_in6& native) noexcept {
   return InetAddr::v6(octets, ntohs(native.sin6_port), native.sin6_scope_id);
 }
 
-NativeAddress::NativeAddress(const InetAddr& address) noexcept {
-  if (address.version() == InetAddr::Version::v4) {
-    storage_.v4 = {};
-    storage_.v4.sin_family = AF_INET;
-    storage_.v4.sin_port = htons(address.port());
-    std::memcpy(&storage_.v4.sin_addr, address.octets().data(), 4);
-    size_ = sizeof(sockaddr_in);
-  } else {
-    storage_.v6 = {};
-    storage_.v6.sin6_family = AF_INET6;
-    storage_.v6.sin6_port = htons(address.port());
-    storage_.v6.sin6_scope_id = address.scope();
-    std::memcpy(&storage_.v6.sin6_addr, address.octets().data(), 16);
-    size_ = sizeof(sockaddr_in6);
-  }
-}
-
-NativeAddress::NativeAddress(const UnixAddr& address) noexcept {
-  static_assert(sizeof(sockaddr_un::sun_path) > UnixAddr::name_size_max);
-  storage_.local = {};
-  storage_.local.sun_family = AF_UNIX;
-  const auto name = address.name();
-  // A path ends with its NUL; an abstract name begins with one, and its size is exact.
-  const std::size_t offset = address.kind() == UnixAddr::Kind::abstract ? 1 : 0;
-  std::memcpy(storage_.local.sun_path + offset, name.data(), name.size());
-  const std::size_t path_size = address.kind() == UnixAddr::Kind::unnamed ? 0 : name.size() + 1;
-  size_ = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path_size);
-}
-
-bool NativeAddress::get(InetAddr& address) const noexcept {
-  if (storage_.any.sa_family == AF_INET) {
-    address = from_native(storage_.v4);
-  } else if (storage_.any.sa_family == AF_INET6) {
-    address = from_native(storage_.v6);
-  } else {
-    return false;
-  }
-  return true;
-}
-
-bool NativeAddress::get(UnixAddr& address) const noexcept {
-  if (storage_.any.sa_family != AF_UNIX) return false;
-  constexpr std::size_t header_size = offsetof(sockaddr_un, sun_path);
-  address = UnixAddr{};
-  if (size_ <= header_size) return true;
-  const std::string_view raw(
-      storage_.local.sun_path,
-      std::min<std::size_t>(size_ - header_size, sizeof(storage_.local.sun_path)));
-  const auto named = raw.front() == '\0' ? UnixAddr::abstract(raw.substr(1))
-                                         : UnixAddr::path(raw.substr(0, raw.find('\0')));
-  if (named) address = *named;
-  return true;
-}
-
 std::string InetAddr::host() const {
   char text[INET6_ADDRSTRLEN] = "";
-  inet_ntop(version_ == Version::v4 ? AF_INET : AF_INET6, octets_.data(), text, sizeof(text));
+  inet_ntop(version() == Version::v4 ? AF_INET : AF_INET6, octets().data(), text, sizeof(text));
   return text;
 }
 

@@ -59,7 +59,7 @@ Result<Handle> open_socket(int domain, int type, Blocking blocking) {
 
 /// A connect waits as long as SO_SNDTIMEO says, in every domain: a poll would not do for local
 /// sockets, which do not connect in the background. Called again after a signal it goes on waiting.
-Status connect_native(int fd, const NativeAddress& remote, TimeLimit limit) {
+Status connect_native(int fd, NativeAddress remote, TimeLimit limit) {
   const Deadline deadline(limit);
   for (;;) {
     if (!deadline.is_forever()) {
@@ -67,7 +67,7 @@ Status connect_native(int fd, const NativeAddress& remote, TimeLimit limit) {
       if (left == 0) return failure(ETIMEDOUT);
       if (auto set = set_option(fd, OptionName::send_timeout, left); !set) return set;
     }
-    if (::connect(fd, remote.data(), remote.size()) == 0 || errno == EISCONN) break;
+    if (::connect(fd, remote.data, remote.size) == 0 || errno == EISCONN) break;
     if (errno == EINTR) continue;
     const bool passed = errno == EINPROGRESS || errno == EAGAIN || errno == EALREADY;
     return failure(passed && !deadline.is_forever() ? ETIMEDOUT : errno);
@@ -76,25 +76,27 @@ Status connect_native(int fd, const NativeAddress& remote, TimeLimit limit) {
   return set_option(fd, OptionName::send_timeout, 0);
 }
 
-Status start_native(int fd, const NativeAddress& remote) {
-  if (::connect(fd, remote.data(), remote.size()) == 0) return {};
+Status start_native(int fd, NativeAddress remote) {
+  if (::connect(fd, remote.data, remote.size) == 0) return {};
   if (errno == EINPROGRESS || errno == EINTR) return {};
   return failure(errno);
 }
 
-Status listen_native(int fd, const NativeAddress& local) {
-  if (::bind(fd, local.data(), local.size()) == -1) return failure(errno);
+Status listen_native(int fd, NativeAddress local) {
+  if (::bind(fd, local.data, local.size) == -1) return failure(errno);
   return status_of(::listen(fd, backlog));
 }
 
 template <typename Address>
 Status native_name(int fd, Side side, Address& address) {
-  NativeAddress native;
-  const int result = side == Side::local ? ::getsockname(fd, native.data(), native.size_pointer())
-                                         : ::getpeername(fd, native.data(), native.size_pointer());
+  auto* space = static_cast<sockaddr*>(address.native_space());
+  socklen_t size = Address::native_space_size();
+  const int result =
+      side == Side::local ? ::getsockname(fd, space, &size) : ::getpeername(fd, space, &size);
   if (result == -1) return failure(errno);
-  if (!native.get(address)) return failure(EAFNOSUPPORT);
-  return {};
+  if (address.accept_native(size)) return {};
+  address = Address{};
+  return failure(EAFNOSUPPORT);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Handles and credentials that travel over UNIX-domain sockets, and records.
 #include "ipc/transfer.h"
+#include <perigee/ipc/io_dgram.h>
 #include <perigee/ipc/io_local.h>
 
 #include <poll.h>
@@ -113,12 +114,13 @@ Result<std::array<Handle, 2>> pair_of(int type) {
 
 }  // namespace
 
-Transfer send_handles(int fd, OctetSpan octets, std::span<const int> handles,
-                      TimeLimit limit) noexcept {
+namespace {
+/// `message` may have an address.
+Transfer send_with_handles(int fd, OctetSpan octets, std::span<const int> handles, TimeLimit limit,
+                           msghdr& message) noexcept {
   if (handles.size() > handles_max) return {0, EINVAL};
   ControlSpace<handles_space> control;
   iovec vector{const_cast<std::byte*>(octets.data()), octets.size()};
-  msghdr message{};
   message.msg_iov = &vector;
   message.msg_iovlen = 1;
   if (!handles.empty()) {
@@ -132,6 +134,31 @@ Transfer send_handles(int fd, OctetSpan octets, std::span<const int> handles,
     std::memcpy(CMSG_DATA(header), handles.data(), handles.size_bytes());
   }
   return send(fd, message, limit);
+}
+}  // namespace
+
+Transfer send_handles(int fd, OctetSpan octets, std::span<const int> handles,
+                      TimeLimit limit) noexcept {
+  msghdr message{};
+  return send_with_handles(fd, octets, handles, limit, message);
+}
+
+Transfer send_handles_to(int fd, OctetSpan octets, std::span<const int> handles, const UnixAddr& to,
+                         TimeLimit limit) noexcept {
+  msghdr message{};
+  message.msg_name = const_cast<void*>(to.native());
+  message.msg_namelen = to.native_size();
+  return send_with_handles(fd, octets, handles, limit, message);
+}
+
+MessageTransfer recv_handles_from(int fd, MutableOctetSpan space, std::span<Handle> handles,
+                                  UnixAddr& sender, TimeLimit limit) noexcept {
+  msghdr message{};
+  message.msg_name = sender.native_space();
+  message.msg_namelen = UnixAddr::native_space_size();
+  const MessageTransfer result = receive_with_handles(fd, space, handles, limit, message);
+  sender.accept_native(message.msg_namelen);
+  return result;
 }
 
 MessageTransfer recv_handles(int fd, MutableOctetSpan space, std::span<Handle> handles,
@@ -193,5 +220,6 @@ Status keep_records(int fd) noexcept {
 
 Result<std::array<Handle, 2>> stream_pair() { return pair_of(SOCK_STREAM); }
 Result<std::array<Handle, 2>> record_pair() { return pair_of(SOCK_SEQPACKET); }
+Result<std::array<Handle, 2>> dgram_pair() { return pair_of(SOCK_DGRAM); }
 
 }  // namespace perigee::ipc::io

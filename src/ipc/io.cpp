@@ -39,15 +39,14 @@ namespace perigee::ipc::io {
 namespace {
 
 Transfer send_message(int fd, const msghdr* message, TimeLimit limit) noexcept {
-  if (limit.is_forever()) return transfer([&] { return ::sendmsg(fd, message, MSG_NOSIGNAL); });
-  return transfer_within(fd, POLLOUT, limit,
-                         [&] { return ::sendmsg(fd, message, MSG_NOSIGNAL | MSG_DONTWAIT); });
+  return transfer_by_flags(fd, POLLOUT, limit,
+                           [&](int flags) { return ::sendmsg(fd, message, MSG_NOSIGNAL | flags); });
 }
 
 Transfer receive_message(int fd, msghdr* message, TimeLimit limit) noexcept {
-  if (limit.is_forever()) return transfer([&] { return ::recvmsg(fd, message, MSG_CMSG_CLOEXEC); });
-  return transfer_within(fd, POLLIN, limit,
-                         [&] { return ::recvmsg(fd, message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT); });
+  return transfer_by_flags(fd, POLLIN, limit, [&](int flags) {
+    return ::recvmsg(fd, message, MSG_CMSG_CLOEXEC | flags);
+  });
 }
 
 Transfer step(int fd, Gather<OctetSpan>& gather, TimeLimit limit) noexcept {
@@ -69,12 +68,9 @@ Transfer transfer_exactly(int fd, std::span<const Segment> segments, TimeLimit l
 
 }  // namespace
 
-Transfer send(int fd, OctetSpan octets, TimeLimit limit) noexcept {
-  if (limit.is_forever()) {
-    return transfer([&] { return ::send(fd, octets.data(), octets.size(), MSG_NOSIGNAL); });
-  }
-  return transfer_within(fd, POLLOUT, limit, [&] {
-    return ::send(fd, octets.data(), octets.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+Transfer send_again(int fd, OctetSpan octets, TimeLimit limit) noexcept {
+  return transfer_again(fd, POLLOUT, limit, [&](int flags) {
+    return ::send(fd, octets.data(), octets.size(), MSG_NOSIGNAL | flags);
   });
 }
 
@@ -84,12 +80,9 @@ Transfer send(int fd, std::span<const OctetSpan> segments, TimeLimit limit) noex
   return gather.done() ? Transfer{} : step(fd, gather, limit);
 }
 
-Transfer recv(int fd, MutableOctetSpan space, TimeLimit limit) noexcept {
-  if (limit.is_forever()) {
-    return transfer([&] { return ::recv(fd, space.data(), space.size(), 0); });
-  }
-  return transfer_within(fd, POLLIN, limit,
-                         [&] { return ::recv(fd, space.data(), space.size(), MSG_DONTWAIT); });
+Transfer recv_again(int fd, MutableOctetSpan space, TimeLimit limit) noexcept {
+  return transfer_again(fd, POLLIN, limit,
+                        [&](int flags) { return ::recv(fd, space.data(), space.size(), flags); });
 }
 
 Transfer recv(int fd, std::span<const MutableOctetSpan> spaces, TimeLimit limit) noexcept {
@@ -101,10 +94,11 @@ Transfer recv(int fd, std::span<const MutableOctetSpan> spaces, TimeLimit limit)
 Transfer send_n(int fd, std::span<const OctetSpan> segments, TimeLimit limit) noexcept {
   const bool timed = !limit.is_forever() && !limit.is_no_wait();
   if (segments.size() != 1 || timed) return transfer_exactly(fd, segments, limit);
-  // What most messages are: one segment, which goes in one call.
-  const OctetSpan octets = segments.front();
-  const Transfer first = send(fd, octets, limit);
-  if (first.error != 0 || first.count == octets.size()) return first;
+  return send_n(fd, segments.front(), limit);
+}
+
+Transfer send_rest(int fd, OctetSpan octets, Transfer first, TimeLimit limit) noexcept {
+  if (first.error != 0) return first;
   if (limit.is_no_wait()) return {first.count, EAGAIN};
   const OctetSpan rest = octets.subspan(first.count);
   Transfer more = transfer_exactly(fd, std::span<const OctetSpan>(&rest, 1), limit);

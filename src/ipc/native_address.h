@@ -10,33 +10,14 @@
 
 namespace perigee::ipc {
 
-/// A socket address of any domain used here, and its size.
-class NativeAddress {
- public:
-  /// Room for what the system will fill in.
-  NativeAddress() noexcept = default;
-  explicit NativeAddress(const InetAddr& address) noexcept;
-  explicit NativeAddress(const UnixAddr& address) noexcept;
+/// An address of any domain, to be read by a system call. The address stays the caller's.
+struct NativeAddress {
+  template <typename Address>
+  explicit NativeAddress(const Address& address) noexcept
+      : data(static_cast<const sockaddr*>(address.native())), size(address.native_size()) {}
 
-  [[nodiscard]] const sockaddr* data() const noexcept { return &storage_.any; }
-  [[nodiscard]] sockaddr* data() noexcept { return &storage_.any; }
-  [[nodiscard]] socklen_t size() const noexcept { return size_; }
-  [[nodiscard]] socklen_t* size_pointer() noexcept { return &size_; }
-
-  /// False if it is of another domain.
-  [[nodiscard]] bool get(InetAddr& address) const noexcept;
-  [[nodiscard]] bool get(UnixAddr& address) const noexcept;
-
- private:
-  union Storage {
-    sockaddr_storage whole{};
-    sockaddr any;
-    sockaddr_in v4;
-    sockaddr_in6 v6;
-    sockaddr_un local;
-  };
-  Storage storage_;
-  socklen_t size_ = sizeof(Storage);
+  const sockaddr* data;
+  socklen_t size;
 };
 
 /// The address that the resolver gave.

@@ -14,11 +14,12 @@
 namespace perigee::ipc::io {
 namespace {
 
-enum class Shape : std::uint8_t { number, time, linger, pipe };
+enum class Shape : std::uint8_t { number, time, linger, pipe, mcast, mcast_interface };
 struct NativeOption {
   int level;
   int number;
   Shape shape = Shape::number;
+  int v6_number = 0;  ///< at level IPPROTO_IPV6; multicast only
 };
 
 NativeOption native_option(OptionName name) noexcept {
@@ -47,6 +48,12 @@ NativeOption native_option(OptionName name) noexcept {
       return {SOL_SOCKET, SO_LINGER, Shape::linger};
     case OptionName::pipe_capacity:
       return {0, 0, Shape::pipe};
+    case OptionName::mcast_hops:
+      return {IPPROTO_IP, IP_MULTICAST_TTL, Shape::mcast, IPV6_MULTICAST_HOPS};
+    case OptionName::mcast_loop:
+      return {IPPROTO_IP, IP_MULTICAST_LOOP, Shape::mcast, IPV6_MULTICAST_LOOP};
+    case OptionName::mcast_interface:
+      return {IPPROTO_IP, IP_MULTICAST_IF, Shape::mcast_interface, IPV6_MULTICAST_IF};
   }
   return {};
 }
@@ -70,6 +77,25 @@ Result<Value> get_native(int fd, const NativeOption& option) {
   return std::unexpected(std::error_code(errno, std::system_category()));
 }
 
+/// Options of multicast have one number for IPv4 and another for IPv6.
+Result<NativeOption> of_domain(int fd, const NativeOption& option) {
+  const auto domain = get_native<int>(fd, {SOL_SOCKET, SO_DOMAIN});
+  if (!domain) return std::unexpected(domain.error());
+  if (*domain == AF_INET6) return NativeOption{IPPROTO_IPV6, option.v6_number};
+  return option;
+}
+
+Status set_mcast(int fd, const NativeOption& any_version, std::int64_t value) {
+  const auto option = of_domain(fd, any_version);
+  if (!option) return std::unexpected(option.error());
+  if (option->shape == Shape::mcast_interface) {
+    ip_mreqn request{};
+    request.imr_ifindex = to_int(value);
+    return set_native(fd, *option, request);
+  }
+  return set_native(fd, *option, to_int(value));
+}
+
 }  // namespace
 
 Status set_option(int fd, OptionName name, std::int64_t value) {
@@ -82,6 +108,9 @@ Status set_option(int fd, OptionName name, std::int64_t value) {
     case Shape::pipe:
       if (::fcntl(fd, F_SETPIPE_SZ, to_int(value)) != -1) return {};
       return std::unexpected(std::error_code(errno, std::system_category()));
+    case Shape::mcast:
+    case Shape::mcast_interface:
+      return set_mcast(fd, option, value);
     case Shape::number:
       break;
   }
@@ -89,7 +118,12 @@ Status set_option(int fd, OptionName name, std::int64_t value) {
 }
 
 Result<std::int64_t> get_option(int fd, OptionName name) {
-  const auto option = native_option(name);
+  auto option = native_option(name);
+  if (option.shape == Shape::mcast) {
+    const auto known = of_domain(fd, option);
+    if (!known) return std::unexpected(known.error());
+    option = *known;
+  }
   if (option.shape == Shape::time) {
     const auto value = get_native<timeval>(fd, option);
     if (!value) return std::unexpected(value.error());

@@ -4,6 +4,7 @@
 #include "ipc/deadline.h"
 #include <perigee/ipc/io.h>
 
+#include <sys/socket.h>
 #include <sys/types.h>
 
 #include <cerrno>
@@ -35,6 +36,22 @@ template <typename Call>
     result = transfer(call);
   }
   return result;
+}
+
+/// The same with a call that takes flags to add, and blocks by itself without them.
+template <typename Call>
+[[nodiscard]] Transfer transfer_by_flags(int fd, short events, TimeLimit limit,
+                                         Call&& call) noexcept {
+  if (limit.is_forever()) return transfer([&] { return call(0); });
+  return transfer_within(fd, events, limit, [&] { return call(MSG_DONTWAIT); });
+}
+
+/// The same after a call without limit that has just failed, by `errno`; with a limit from the
+/// beginning.
+template <typename Call>
+[[nodiscard]] Transfer transfer_again(int fd, short events, TimeLimit limit, Call&& call) noexcept {
+  if (limit.is_forever() && errno != EINTR) return {0, errno};
+  return transfer_by_flags(fd, events, limit, call);
 }
 
 }  // namespace perigee::ipc::io

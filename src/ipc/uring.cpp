@@ -253,7 +253,7 @@ Result<Handle> RingCalls::accept(int fd, TimeLimit limit) {
 Status RingCalls::connect(int fd, const InetAddr& remote, TimeLimit limit) {
   const NativeAddress native(remote);
   const auto connected = run(Deadline(limit), [&](io_uring_sqe* entry) {
-    io_uring_prep_connect(entry, fd, native.data(), native.size());
+    io_uring_prep_connect(entry, fd, native.data, native.size);
   });
   if (connected.error != 0 && connected.error != EISCONN) return failure(connected.error);
   return {};

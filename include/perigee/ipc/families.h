@@ -3,6 +3,7 @@
 #pragma once
 
 #include <perigee/ipc/fifo.h>
+#include <perigee/ipc/group.h>
 #include <perigee/ipc/lsock.h>
 #include <perigee/ipc/sock.h>
 #include <perigee/ipc/spipe.h>
@@ -102,6 +103,45 @@ concept StreamFamily = ConnectionFamily<F> && ByteStream<typename F::Stream>;
 template <typename F>
 concept RecordFamily = ConnectionFamily<F> && RecordStream<typename F::Stream>;
 
+/// Receives datagrams and says who sent them.
+template <typename T>
+concept DatagramReceiver =
+    std::movable<T> && !std::copyable<T> &&
+    requires(T socket, const T& fixed, MutableOctetSpan space, TimeLimit limit) {
+      { socket.recv_from(space, limit) } -> std::same_as<Result<ReceivedFrom<typename T::Address>>>;
+      { fixed.local_address() } -> std::same_as<Result<typename T::Address>>;
+    };
+
+/// Sends datagrams to anybody, and receives them.
+template <typename T>
+concept DatagramSocket = DatagramReceiver<T> && HandleOwner<T> &&
+                         requires(T socket, OctetSpan octets, std::span<const OctetSpan> segments,
+                                  const typename T::Address& to, TimeLimit limit) {
+                           { socket.send_to(octets, to, limit) } -> std::same_as<Status>;
+                           { socket.send_to(segments, to, limit) } -> std::same_as<Status>;
+                         };
+
+/// Exchanges datagrams with one peer, which is fixed.
+template <typename T>
+concept ConnectedDatagramSocket =
+    HandleOwner<T> &&
+    requires(T socket, const T& fixed, OctetSpan octets, std::span<const OctetSpan> segments,
+             MutableOctetSpan space, TimeLimit limit) {
+      { socket.send(octets, limit) } -> std::same_as<Status>;
+      { socket.send(segments, limit) } -> std::same_as<Status>;
+      { socket.recv(space, limit) } -> std::same_as<Result<ReceivedDatagram>>;
+      { fixed.peer_address() } -> std::same_as<Result<typename T::Address>>;
+    };
+
+/// A family with datagrams.
+template <typename F>
+concept DatagramFamily =
+    DatagramSocket<typename F::Dgram> && ConnectedDatagramSocket<typename F::CoDgram> &&
+    requires(const typename F::Address& address) {
+      { F::Dgram::open(address) } -> std::same_as<Result<typename F::Dgram>>;
+      { F::CoDgram::open(address) } -> std::same_as<Result<typename F::CoDgram>>;
+    };
+
 static_assert(StreamFamily<Sock> && StreamFamily<LSock> && StreamFamily<Uring>);
 static_assert(!StreamFamily<SPipe>);
 static_assert(RecordFamily<SPipe> && !RecordFamily<Sock> && !RecordFamily<LSock>);
@@ -110,5 +150,9 @@ static_assert(!HandlePassing<sock::Stream>);
 static_assert(ByteSender<fifo::Sender> && !ByteReceiver<fifo::Sender>);
 static_assert(ByteReceiver<fifo::Receiver> && !ByteSender<fifo::Receiver>);
 static_assert(FileStream<sock::Stream> && FileStream<lsock::Stream> && FileStream<uring::Stream>);
+static_assert(DatagramFamily<Sock> && DatagramFamily<LSock> && !DatagramFamily<SPipe>);
+static_assert(!DatagramSocket<sock::CoDgram> && !ConnectedDatagramSocket<sock::Dgram>);
+static_assert(DatagramReceiver<sock::DgramBcast> && DatagramReceiver<sock::DgramMcast> &&
+              !DatagramSocket<sock::DgramMcast>);
 
 }  // namespace perigee::ipc

@@ -23,19 +23,17 @@ class InetAddr {
   constexpr InetAddr() noexcept = default;
   [[nodiscard]] static constexpr InetAddr v4(V4Octets octets, std::uint16_t port) noexcept {
     InetAddr address;
-    for (std::size_t index = 0; index < 4; ++index) address.octets_[index] = octets[index];
-    address.port_ = port;
-    return address;
+    address.v4_ = octets;
+    return address.with_port(port);
   }
   /// `scope`: the index of the interface of a link-local address, else 0.
   [[nodiscard]] static constexpr InetAddr v6(V6Octets octets, std::uint16_t port,
                                              std::uint32_t scope = 0) noexcept {
     InetAddr address;
-    address.version_ = Version::v6;
-    address.octets_ = octets;
-    address.port_ = port;
+    address.family_ = family_v6;
+    address.v6_ = octets;
     address.scope_ = scope;
-    return address;
+    return address.with_port(port);
   }
   /// All interfaces. Port 0: the system chooses.
   [[nodiscard]] static constexpr InetAddr any(std::uint16_t port = 0) noexcept {
@@ -64,50 +62,85 @@ class InetAddr {
     return parse_host(parts->host, *parts->port);
   }
 
-  [[nodiscard]] constexpr Version version() const noexcept { return version_; }
-  [[nodiscard]] constexpr std::uint16_t port() const noexcept { return port_; }
+  [[nodiscard]] constexpr Version version() const noexcept {
+    return family_ == family_v6 ? Version::v6 : Version::v4;
+  }
+  [[nodiscard]] constexpr std::uint16_t port() const noexcept {
+    return static_cast<std::uint16_t>(port_[0] << 8 | port_[1]);
+  }
   [[nodiscard]] constexpr std::uint32_t scope() const noexcept { return scope_; }
   /// In network order; an IPv4 address is in the first four, the rest is zero.
-  [[nodiscard]] constexpr const V6Octets& octets() const noexcept { return octets_; }
+  [[nodiscard]] constexpr V6Octets octets() const noexcept {
+    if (version() == Version::v6) return v6_;
+    return {v4_[0], v4_[1], v4_[2], v4_[3]};
+  }
 
   [[nodiscard]] constexpr InetAddr with_port(std::uint16_t port) const noexcept {
     InetAddr address = *this;
-    address.port_ = port;
+    address.port_ = {static_cast<std::uint8_t>(port >> 8), static_cast<std::uint8_t>(port & 0xff)};
     return address;
   }
   /// Whether it stands for all interfaces.
-  [[nodiscard]] constexpr bool is_any() const noexcept { return octets_ == V6Octets{}; }
+  [[nodiscard]] constexpr bool is_any() const noexcept {
+    return v4_ == V4Octets{} && v6_ == V6Octets{};
+  }
   [[nodiscard]] constexpr bool is_loopback() const noexcept {
-    if (version_ == Version::v4) return octets_[0] == 127;
-    return octets_ == loopback_v6().octets_ || (is_mapped() && octets_[12] == 127);
+    if (version() == Version::v4) return v4_[0] == 127;
+    return v6_ == loopback_v6().v6_ || (is_mapped() && v6_[12] == 127);
   }
   [[nodiscard]] constexpr bool is_link_local() const noexcept {
-    if (version_ == Version::v4) return octets_[0] == 169 && octets_[1] == 254;
-    return octets_[0] == 0xfe && (octets_[1] & 0xc0) == 0x80;
+    if (version() == Version::v4) return v4_[0] == 169 && v4_[1] == 254;
+    return v6_[0] == 0xfe && (v6_[1] & 0xc0) == 0x80;
+  }
+  [[nodiscard]] constexpr bool is_multicast() const noexcept {
+    if (version() == Version::v4) return (v4_[0] & 0xf0) == 0xe0;
+    return v6_[0] == 0xff;
   }
   /// An IPv4 address that a dual-stack socket shows as ::ffff:a.b.c.d.
   [[nodiscard]] constexpr bool is_mapped() const noexcept {
-    if (version_ == Version::v4) return false;
+    if (version() == Version::v4) return false;
     for (std::size_t index = 0; index < 10; ++index) {
-      if (octets_[index] != 0) return false;
+      if (v6_[index] != 0) return false;
     }
-    return octets_[10] == 0xff && octets_[11] == 0xff;
+    return v6_[10] == 0xff && v6_[11] == 0xff;
   }
   /// The plain IPv4 address of a mapped one; any other address as it is.
   [[nodiscard]] constexpr InetAddr unmapped() const noexcept {
     if (!is_mapped()) return *this;
-    return v4({octets_[12], octets_[13], octets_[14], octets_[15]}, port_);
+    return v4({v6_[12], v6_[13], v6_[14], v6_[15]}, port());
   }
   /// The address without port and brackets, in its canonical form (RFC 5952).
   [[nodiscard]] PERIGEE_API std::string host() const;
 
   friend constexpr auto operator<=>(const InetAddr&, const InetAddr&) = default;
 
+  /// @name For system calls: an address is laid out as the system wants it, and is never converted.
+  /// @{
+  [[nodiscard]] const void* native() const noexcept { return this; }
+  [[nodiscard]] constexpr std::uint32_t native_size() const noexcept {
+    return family_ == family_v6 ? sizeof(InetAddr) : native_v4_size;
+  }
+  /// Where the system puts an address; and what it has put there. False: it is of another domain.
+  [[nodiscard]] void* native_space() noexcept { return this; }
+  [[nodiscard]] static constexpr std::uint32_t native_space_size() noexcept {
+    return sizeof(InetAddr);
+  }
+  constexpr bool accept_native(std::uint32_t) noexcept {
+    return family_ == family_v4 || family_ == family_v6;
+  }
+  /// @}
+
  private:
-  Version version_ = Version::v4;
-  std::uint16_t port_ = 0;
+  // sockaddr_in and sockaddr_in6 begin alike; src/ipc/addresses.cpp checks all of it.
+  static constexpr std::uint16_t family_v4 = 2;
+  static constexpr std::uint16_t family_v6 = 10;
+  static constexpr std::uint32_t native_v4_size = 16;
+
+  std::uint16_t family_ = family_v4;
+  std::array<std::uint8_t, 2> port_{};  // network order
+  V4Octets v4_{};                       // IPv6: the flow label, always 0
+  V6Octets v6_{};                       // IPv4: 0
   std::uint32_t scope_ = 0;
-  V6Octets octets_{};
 };
 
 /// "127.0.0.1:2809", "[::1]:2809"

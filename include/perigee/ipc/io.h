@@ -1,7 +1,7 @@
 // The system calls of stream sockets, one thin function each: EINTR, MSG_NOSIGNAL and SOCK_CLOEXEC
 // are seen to here. Public headers include no headers of the operating system, so these are
-// declared once and defined in src/ipc; the typed wrappers around them are inline and add nothing.
-// Use the wrappers.
+// declared once and defined in src/ipc, but for what each transfer needs: that is inline, by
+// system_calls.h. The typed wrappers around them are inline and add nothing. Use the wrappers.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -9,6 +9,7 @@
 #include <perigee/ipc/handle.h>
 #include <perigee/ipc/inet_addr.h>
 #include <perigee/ipc/result.h>
+#include <perigee/ipc/system_calls.h>
 #include <perigee/ipc/unix_addr.h>
 
 #include <cstddef>
@@ -30,9 +31,9 @@ inline constexpr std::size_t segments_max = 1024;
 /// @name One system call each, if nothing interrupts it and it need not wait.
 /// A receive of 0 octets without error is the end of the stream (`space` is not empty).
 /// @{
-PERIGEE_API Transfer send(int fd, OctetSpan octets, TimeLimit limit) noexcept;
+inline Transfer send(int fd, OctetSpan octets, TimeLimit limit) noexcept;
 PERIGEE_API Transfer send(int fd, std::span<const OctetSpan> segments, TimeLimit limit) noexcept;
-PERIGEE_API Transfer recv(int fd, MutableOctetSpan space, TimeLimit limit) noexcept;
+inline Transfer recv(int fd, MutableOctetSpan space, TimeLimit limit) noexcept;
 PERIGEE_API Transfer recv(int fd, std::span<const MutableOctetSpan> spaces,
                           TimeLimit limit) noexcept;
 /// @}
@@ -40,10 +41,49 @@ PERIGEE_API Transfer recv(int fd, std::span<const MutableOctetSpan> spaces,
 /// @name Until all is moved, or an error, or (receiving) the end of the stream: fewer, no error.
 /// The limit is for the whole. With `no_wait`, what could be moved and EAGAIN.
 /// @{
+inline Transfer send_n(int fd, OctetSpan octets, TimeLimit limit) noexcept;
 PERIGEE_API Transfer send_n(int fd, std::span<const OctetSpan> segments, TimeLimit limit) noexcept;
 PERIGEE_API Transfer recv_n(int fd, std::span<const MutableOctetSpan> spaces,
                             TimeLimit limit) noexcept;
 /// @}
+
+/// @name What the inline functions leave to src/ipc: transfers with a limit; and without one, what
+/// follows a call that has just failed. `send_rest`: after a first `send` that was not all.
+/// @{
+PERIGEE_API Transfer send_again(int fd, OctetSpan octets, TimeLimit limit) noexcept;
+PERIGEE_API Transfer recv_again(int fd, MutableOctetSpan space, TimeLimit limit) noexcept;
+PERIGEE_API Transfer send_rest(int fd, OctetSpan octets, Transfer first, TimeLimit limit) noexcept;
+/// @}
+
+inline Transfer send(int fd, OctetSpan octets, TimeLimit limit) noexcept {
+  if (limit.is_forever()) [[likely]] {
+    const auto count =
+        system::perigee_system_send(fd, octets.data(), octets.size(), system::no_signal);
+    if (count >= 0) [[likely]]
+      return {static_cast<std::size_t>(count), 0};
+  }
+  return send_again(fd, octets, limit);
+}
+
+inline Transfer recv(int fd, MutableOctetSpan space, TimeLimit limit) noexcept {
+  if (limit.is_forever()) [[likely]] {
+    const auto count = system::perigee_system_recv(fd, space.data(), space.size(), 0);
+    if (count >= 0) [[likely]]
+      return {static_cast<std::size_t>(count), 0};
+  }
+  return recv_again(fd, space, limit);
+}
+
+/// Most octets go in one call.
+inline Transfer send_n(int fd, OctetSpan octets, TimeLimit limit) noexcept {
+  if (!limit.is_forever() && !limit.is_no_wait()) {
+    return send_n(fd, std::span<const OctetSpan>(&octets, 1), limit);
+  }
+  const Transfer first = send(fd, octets, limit);
+  if (first.count == octets.size()) [[likely]]
+    return first;
+  return send_rest(fd, octets, first, limit);
+}
 
 /// A place in a regular file, which need not be there yet where it is written.
 struct FileRange {
@@ -128,6 +168,9 @@ enum class OptionName : std::uint8_t {
   receive_timeout,  ///< microseconds; 0: none
   linger,           ///< seconds; negative: off
   pipe_capacity,
+  mcast_hops,
+  mcast_loop,
+  mcast_interface,  ///< its index
 };
 PERIGEE_API Status set_option(int fd, OptionName name, std::int64_t value);
 PERIGEE_API Result<std::int64_t> get_option(int fd, OptionName name);

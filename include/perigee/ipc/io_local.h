@@ -79,6 +79,7 @@ PERIGEE_API Status name_of(int fd, Side side, SPipeAddr& address);
 /// Two handles that are connected with each other.
 PERIGEE_API Result<std::array<Handle, 2>> stream_pair();
 PERIGEE_API Result<std::array<Handle, 2>> record_pair();
+PERIGEE_API Result<std::array<Handle, 2>> dgram_pair();
 
 }  // namespace io
 }  // namespace perigee::ipc

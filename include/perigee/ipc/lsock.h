@@ -1,33 +1,45 @@
-// The family of UNIX-domain streams.
+// The family of UNIX-domain sockets: streams and datagrams.
 #pragma once
 
+#include <perigee/ipc/dgram.h>
 #include <perigee/ipc/stream_socket.h>
 
 namespace perigee::ipc {
 
-/// Family tag: the types of UNIX-domain streams.
+/// Family tag: the types of UNIX-domain sockets.
 struct LSock {
   using Address = UnixAddr;
   using Calls = SystemCalls;
   using Stream = StreamSocket<LSock>;
   using Acceptor = StreamAcceptor<LSock>;
   using Connector = StreamConnector<LSock>;
+  using Dgram = DgramSocket<LSock>;
+  using CoDgram = CoDgramSocket<LSock>;
   static constexpr SocketKinds stream_kind = SocketKinds::local_stream;
   static constexpr SocketKinds acceptor_kind = SocketKinds::local_acceptor;
+  static constexpr SocketKinds dgram_kind = SocketKinds::local_dgram;
+  static constexpr SocketKinds codgram_kind = SocketKinds::local_codgram;
 };
 
 namespace lsock {
 using Stream = LSock::Stream;
 using Acceptor = LSock::Acceptor;
 using Connector = LSock::Connector;
+using Dgram = LSock::Dgram;
+using CoDgram = LSock::CoDgram;
 
 /// Two streams that are connected with each other.
 [[nodiscard]] inline Result<Pair<Stream>> pair() {
   return detail::pair_of<Stream>(io::stream_pair());
 }
 
-/// Removes the file that an acceptor's path left behind. An acceptor does not do it by itself: the
-/// path may belong to its successor by then.
+/// Two sockets for datagrams that are each other's peer.
+[[nodiscard]] inline Result<Pair<CoDgram>> dgram_pair() {
+  return detail::pair_of<CoDgram>(io::dgram_pair());
+}
+
+/// Removes the file that the path of an acceptor or a Dgram left behind. They do not do it by
+/// themselves: the path may belong to their successor by then.
 inline void remove(const UnixAddr& address) noexcept { io::remove_name(address); }
 }  // namespace lsock
 

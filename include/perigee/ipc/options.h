@@ -1,6 +1,7 @@
 // Socket options as types: an option that a socket kind does not have does not compile.
 #pragma once
 
+#include <perigee/ipc/interface.h>
 #include <perigee/ipc/io.h>
 
 #include <chrono>
@@ -21,6 +22,12 @@ enum class SocketKinds : std::uint32_t {
   pipe = 64,
   ring_stream = 128,
   ring_acceptor = 256,
+  inet_dgram = 512,
+  inet_codgram = 1024,
+  inet_bcast = 2048,
+  inet_mcast = 4096,
+  local_dgram = 8192,
+  local_codgram = 16384,
 };
 constexpr SocketKinds operator|(SocketKinds a, SocketKinds b) noexcept {
   return static_cast<SocketKinds>(static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b));
@@ -74,8 +81,15 @@ inline constexpr SocketKinds every_waiting_stream =
     SocketKinds::inet_stream | SocketKinds::local_stream | SocketKinds::record_stream;
 inline constexpr SocketKinds every_acceptor =
     tcp_acceptor | SocketKinds::local_acceptor | SocketKinds::record_acceptor;
+inline constexpr SocketKinds every_inet_dgram = SocketKinds::inet_dgram |
+                                                SocketKinds::inet_codgram |
+                                                SocketKinds::inet_bcast | SocketKinds::inet_mcast;
+inline constexpr SocketKinds every_dgram =
+    every_inet_dgram | SocketKinds::local_dgram | SocketKinds::local_codgram;
+inline constexpr SocketKinds every_carrier = every_waiting_stream | every_dgram;
 inline constexpr SocketKinds every_socket =
-    every_waiting_stream | SocketKinds::ring_stream | every_acceptor;
+    every_carrier | SocketKinds::ring_stream | every_acceptor;
+inline constexpr SocketKinds every_bound_inet = every_inet_dgram | tcp_acceptor;
 }  // namespace detail
 
 /// Small segments leave at once (TCP_NODELAY).
@@ -84,19 +98,43 @@ using NoDelay = SwitchOption<io::OptionName::no_delay, detail::tcp_stream>;
 using QuickAck = SwitchOption<io::OptionName::quick_ack, detail::tcp_stream>;
 /// A silent peer is probed (SO_KEEPALIVE).
 using KeepAlive = SwitchOption<io::OptionName::keep_alive, detail::tcp_stream>;
-/// A port can be bound while old connections of it still linger (SO_REUSEADDR).
-using ReuseAddress = SwitchOption<io::OptionName::reuse_address, detail::tcp_acceptor>;
-/// Several acceptors share a port (SO_REUSEPORT).
-using ReusePort = SwitchOption<io::OptionName::reuse_port, detail::tcp_acceptor>;
-/// An acceptor at an IPv6 address takes no IPv4 connections (IPV6_V6ONLY).
-using V6Only = SwitchOption<io::OptionName::v6_only, detail::tcp_acceptor>;
+/// A port can be bound while old connections of it still linger, or, for datagrams, while others
+/// have it who set this, too: all get what is sent to a group (SO_REUSEADDR).
+using ReuseAddress = SwitchOption<io::OptionName::reuse_address, detail::every_bound_inet>;
+/// Several acceptors share a port, or several receivers of datagrams (SO_REUSEPORT).
+using ReusePort = SwitchOption<io::OptionName::reuse_port, detail::every_bound_inet>;
+/// What is bound to an IPv6 address takes no IPv4 connections or datagrams (IPV6_V6ONLY).
+using V6Only = SwitchOption<io::OptionName::v6_only, detail::every_bound_inet>;
 /// Sizes of the socket queues. The system may double or limit them. Accepted streams inherit them.
 using SendBuffer = SizeOption<io::OptionName::send_buffer, detail::every_socket>;
 using ReceiveBuffer = SizeOption<io::OptionName::receive_buffer, detail::every_socket>;
 /// Longest time that a blocking call without limit of its own waits (SO_SNDTIMEO, SO_RCVTIMEO);
 /// it then ends with `std::errc::operation_would_block`.
-using SendTimeout = TimeOption<io::OptionName::send_timeout, detail::every_waiting_stream>;
-using ReceiveTimeout = TimeOption<io::OptionName::receive_timeout, detail::every_waiting_stream>;
+using SendTimeout = TimeOption<io::OptionName::send_timeout, detail::every_carrier>;
+using ReceiveTimeout = TimeOption<io::OptionName::receive_timeout, detail::every_carrier>;
+
+/// Whether this host, too, gets what is sent from it to a group that it has joined; on by default.
+using McastLoop = SwitchOption<io::OptionName::mcast_loop, SocketKinds::inet_mcast>;
+
+/// How many routers a multicast passes at most, plus one (IP_MULTICAST_TTL, IPV6_MULTICAST_HOPS):
+/// 1, the default, keeps it on the link; at most 255.
+struct McastHops {
+  static constexpr io::OptionName name = io::OptionName::mcast_hops;
+  static constexpr SocketKinds kinds = SocketKinds::inet_mcast;
+
+  std::int64_t hops = 1;
+  [[nodiscard]] constexpr std::int64_t raw() const noexcept { return hops; }
+  [[nodiscard]] static constexpr McastHops from_raw(std::int64_t raw) noexcept { return {raw}; }
+};
+
+/// By which interface multicasts leave. The system does not tell: it can be set only.
+struct McastInterface {
+  static constexpr io::OptionName name = io::OptionName::mcast_interface;
+  static constexpr SocketKinds kinds = SocketKinds::inet_mcast;
+
+  Interface interface = Interface::any();
+  [[nodiscard]] constexpr std::int64_t raw() const noexcept { return interface.index(); }
+};
 
 /// Octets that a pipe holds (F_SETPIPE_SZ), rounded up to a power of two; one number for both ends.
 using PipeCapacity = SizeOption<io::OptionName::pipe_capacity, SocketKinds::pipe>;
@@ -121,6 +159,12 @@ concept OptionOf = requires(const Option& option) {
   { Option::name } -> std::convertible_to<io::OptionName>;
   { option.raw() } -> std::same_as<std::int64_t>;
 } && intersect(Option::kinds, Socket::kind);
+
+/// … and whose value can be read, too.
+template <typename Option, typename Socket>
+concept ReadableOptionOf = OptionOf<Option, Socket> && requires(std::int64_t raw) {
+  { Option::from_raw(raw) } -> std::same_as<Option>;
+};
 
 namespace literals {
 /// `ipc::SendBuffer{64_KiB}`

@@ -29,12 +29,12 @@ class RecordSocket : public SocketBase<RecordSocket<Domain>> {
   /// Sends one record, whole or not at all; it may be empty. Never raises SIGPIPE.
   /// Errors: `message_size` if it is larger than the send buffer.
   [[nodiscard]] Status send(OctetSpan record, TimeLimit limit = forever) noexcept {
-    return done(io::send(this->handle(), record, limit));
+    return detail::done(io::send(this->handle(), record, limit));
   }
   /// One record of all segments, at most `io::segments_max` (else `message_size`).
   [[nodiscard]] Status send(std::span<const OctetSpan> segments,
                             TimeLimit limit = forever) noexcept {
-    return done(io::send_record(this->handle(), segments, limit));
+    return detail::done(io::send_record(this->handle(), segments, limit));
   }
   /// Receives one record, or learns that the stream has ended; `Received::octets(0)` is an empty
   /// record. A record that does not fit is lost: `message_size`, never a part of it.
@@ -50,7 +50,7 @@ class RecordSocket : public SocketBase<RecordSocket<Domain>> {
   /// Sends a record with open handles, at most `io::handles_max`, which stay open here.
   [[nodiscard]] Status send_handles(OctetSpan record, std::span<const int> handles,
                                     TimeLimit limit = forever) noexcept {
-    return done(io::send_handles(this->handle(), record, handles, limit));
+    return detail::done(io::send_handles(this->handle(), record, handles, limit));
   }
   /// Receives a record with its handles, close-on-exec, into the first elements of `handles`.
   /// Errors: `message_size` (more octets or handles than fit) and `too_many_files_open`: the
@@ -87,11 +87,6 @@ class RecordSocket : public SocketBase<RecordSocket<Domain>> {
   friend class PendingStream;
 
   explicit RecordSocket(Handle handle) noexcept : SocketBase<RecordSocket>(std::move(handle)) {}
-
-  static Status done(io::Transfer transfer) noexcept {
-    if (transfer.error != 0) return std::unexpected(detail::system_error(transfer.error));
-    return {};
-  }
 };
 
 }  // namespace perigee::ipc

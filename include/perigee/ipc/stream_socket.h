@@ -37,7 +37,7 @@ class SocketBase {
     return io::set_option(handle_.get(), Option::name, option.raw());
   }
   template <typename Option>
-    requires OptionOf<Option, Derived>
+    requires ReadableOptionOf<Option, Derived>
   [[nodiscard]] Result<Option> get() const {
     const auto raw = io::get_option(handle_.get(), Option::name);
     if (!raw) return std::unexpected(raw.error());
@@ -67,6 +67,10 @@ Result<Address> name_of(int fd, io::Side side) {
 inline Result<std::size_t> sent(io::Transfer transfer) noexcept {
   if (transfer.error != 0) return std::unexpected(system_error(transfer.error));
   return transfer.count;
+}
+inline Status done(io::Transfer transfer) noexcept {
+  if (transfer.error != 0) return std::unexpected(system_error(transfer.error));
+  return {};
 }
 /// Fewer octets than `wanted` without an error: the end of the stream.
 inline Result<Received> received(io::Transfer transfer, std::size_t wanted) noexcept {
@@ -155,7 +159,7 @@ class StreamSocket : public SocketBase<StreamSocket<Domain>> {
   }
   /// Sends all. After an error it is unknown how much was sent: who needs to know uses `send`.
   [[nodiscard]] Result<std::size_t> send_n(OctetSpan octets, TimeLimit limit = forever) noexcept {
-    return send_n(std::span<const OctetSpan>(&octets, 1), limit);
+    return detail::sent(io::send_n(this->handle(), octets, limit));
   }
   [[nodiscard]] Result<std::size_t> send_n(std::span<const OctetSpan> segments,
                                            TimeLimit limit = forever) noexcept {

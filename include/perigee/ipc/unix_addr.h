@@ -34,24 +34,59 @@ class UnixAddr {
     return text.starts_with('@') ? abstract(text.substr(1)) : path(text);
   }
 
-  [[nodiscard]] constexpr Kind kind() const noexcept { return kind_; }
+  [[nodiscard]] constexpr Kind kind() const noexcept {
+    if (size_ <= header_size) return Kind::unnamed;
+    return name_[0] == '\0' ? Kind::abstract : Kind::path;
+  }
   /// The path, or the name without the '@' that shows it.
-  [[nodiscard]] constexpr std::string_view name() const noexcept { return {name_.data(), size_}; }
-  friend constexpr bool operator==(const UnixAddr&, const UnixAddr&) = default;
+  [[nodiscard]] constexpr std::string_view name() const noexcept {
+    if (size_ <= header_size) return {};
+    const std::size_t size = size_ - header_size;
+    if (name_[0] == '\0') return {name_.data() + 1, size - 1};
+    std::size_t end = 0;
+    while (end < size && name_[end] != '\0') ++end;
+    return {name_.data(), end};
+  }
+  friend constexpr bool operator==(const UnixAddr& a, const UnixAddr& b) noexcept {
+    return a.kind() == b.kind() && a.name() == b.name();
+  }
+
+  /// @name For system calls: an address is laid out as the system wants it, and is never converted.
+  /// @{
+  [[nodiscard]] const void* native() const noexcept { return this; }
+  [[nodiscard]] constexpr std::uint32_t native_size() const noexcept { return size_; }
+  /// Where the system puts an address; and what it has put there. False: it is of another domain.
+  [[nodiscard]] void* native_space() noexcept { return this; }
+  [[nodiscard]] static constexpr std::uint32_t native_space_size() noexcept {
+    return header_size + sizeof(name_);
+  }
+  constexpr bool accept_native(std::uint32_t size) noexcept {
+    // The system says the whole size, even where a path of another program did not fit.
+    size_ = static_cast<std::uint16_t>(size < native_space_size() ? size : native_space_size());
+    return size <= header_size || family_ == family_local;
+  }
+  /// @}
 
  private:
+  static constexpr std::uint16_t family_local = 1;
+  static constexpr std::uint32_t header_size = sizeof(std::uint16_t);
+
   static constexpr std::optional<UnixAddr> make(Kind kind, std::string_view name) noexcept {
     if (name.empty() || name.size() > name_size_max) return std::nullopt;
     UnixAddr address;
-    address.kind_ = kind;
-    address.size_ = static_cast<std::uint8_t>(name.size());
-    for (std::size_t index = 0; index < name.size(); ++index) address.name_[index] = name[index];
+    // An abstract name begins with a NUL, and its size is exact. A path ends with one.
+    const std::size_t offset = kind == Kind::abstract ? 1 : 0;
+    for (std::size_t index = 0; index < name.size(); ++index) {
+      address.name_[offset + index] = name[index];
+    }
+    address.size_ = static_cast<std::uint16_t>(header_size + 1 + name.size());
     return address;
   }
 
-  Kind kind_ = Kind::unnamed;
-  std::uint8_t size_ = 0;
+  // As sockaddr_un; src/ipc/addresses.cpp checks it.
+  std::uint16_t family_ = family_local;
   std::array<char, name_size_max + 1> name_{};
+  std::uint16_t size_ = header_size;  // of what the system reads: two octets if unnamed
 };
 
 /// The path, "@name", or "" for the unnamed address.

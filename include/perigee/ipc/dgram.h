@@ -1,0 +1,213 @@
+// Datagrams: to anybody (Dgram), or to and from one peer (CoDgram). sock.h and lsock.h name the
+// results; group.h has broadcast and multicast. A datagram arrives whole or not at all, and an
+// empty one is a datagram: there is no end of a stream here. All inline, nothing virtual.
+#pragma once
+
+#include <perigee/ipc/io_dgram.h>
+#include <perigee/ipc/stream_socket.h>
+
+#include <cstddef>
+#include <span>
+#include <utility>
+
+namespace perigee::ipc {
+
+/// What a receive from one peer got.
+struct ReceivedDatagram {
+  std::size_t count = 0;  ///< octets put into the caller's space
+  std::size_t size = 0;   ///< octets of the datagram
+  /// Whether the space was too small: the rest of the datagram is lost.
+  [[nodiscard]] constexpr bool truncated() const noexcept { return size > count; }
+};
+
+/// What a receive from anybody got.
+template <typename Address>
+struct ReceivedFrom : ReceivedDatagram {
+  Address sender;  ///< unnamed if a local socket sent it that has no address
+};
+
+/// What a receive of a datagram with handles got.
+template <typename Address>
+struct ReceivedHandlesFrom {
+  std::size_t count = 0;
+  std::size_t handle_count = 0;  ///< in the first elements of the caller's space
+  Address sender;
+};
+
+namespace detail {
+inline Result<ReceivedDatagram> received_datagram(io::Transfer transfer,
+                                                  MutableOctetSpan space) noexcept {
+  if (transfer.error != 0) return std::unexpected(system_error(transfer.error));
+  const std::size_t count = transfer.count < space.size() ? transfer.count : space.size();
+  return ReceivedDatagram{count, transfer.count};
+}
+template <typename Address>
+Result<ReceivedFrom<Address>> received_from(int fd, MutableOctetSpan space,
+                                            TimeLimit limit) noexcept {
+  Address sender;
+  const io::Transfer transfer = io::recv_from(fd, space, sender, limit);
+  const auto datagram = received_datagram(transfer, space);
+  if (!datagram) return std::unexpected(datagram.error());
+  return ReceivedFrom<Address>{*datagram, sender};
+}
+
+/// Opens a socket of the address's domain, sets options, and binds it.
+template <typename Address, typename... Options>
+Result<Handle> bound_dgram(const Address& local, const Options&... options) {
+  auto handle = io::open_dgram(local);
+  if (!handle) return handle;
+  auto status = set_all(handle->get(), options...);
+  if (status) status = io::bind(handle->get(), local);
+  if (!status) return std::unexpected(status.error());
+  return handle;
+}
+}  // namespace detail
+
+/// Sends to anybody and receives from anybody. Several threads may send and receive.
+template <typename Domain>
+class DgramSocket : public SocketBase<DgramSocket<Domain>> {
+ public:
+  using Address = typename Domain::Address;
+  static constexpr SocketKinds kind = Domain::dgram_kind;
+
+  /// Not open.
+  DgramSocket() noexcept = default;
+  /// Binds; by default to a port or name that the system chooses, to get answers there. The options
+  /// are set before.
+  template <typename... Options>
+    requires(OptionOf<Options, DgramSocket> && ...)
+  [[nodiscard]] static Result<DgramSocket> open(const Address& local = Address{},
+                                                Options... options) {
+    auto handle = detail::bound_dgram(local, options...);
+    if (!handle) return std::unexpected(handle.error());
+    return DgramSocket(std::move(*handle));
+  }
+
+  /// Sends one datagram. Errors: `message_size` if it is larger than the protocol allows.
+  [[nodiscard]] Status send_to(OctetSpan octets, const Address& to,
+                               TimeLimit limit = forever) noexcept {
+    return detail::done(io::send_to(this->handle(), octets, to, limit));
+  }
+  /// One datagram of several segments, at most `io::segments_max`.
+  [[nodiscard]] Status send_to(std::span<const OctetSpan> segments, const Address& to,
+                               TimeLimit limit = forever) noexcept {
+    return detail::done(io::send_datagram(this->handle(), segments, io::NativeName(to), limit));
+  }
+  /// Receives one datagram.
+  [[nodiscard]] Result<ReceivedFrom<Address>> recv_from(MutableOctetSpan space,
+                                                        TimeLimit limit = forever) noexcept {
+    return detail::received_from<Address>(this->handle(), space, limit);
+  }
+
+  /// Sends one datagram with open handles, at most `io::handles_max`, which stay open here.
+  [[nodiscard]] Status send_handles_to(OctetSpan octets, std::span<const int> handles,
+                                       const Address& to, TimeLimit limit = forever) noexcept
+    requires LocalDomain<Domain>
+  {
+    return detail::done(io::send_handles_to(this->handle(), octets, handles, to, limit));
+  }
+  /// Receives a datagram with its handles, close-on-exec, into the first elements of `handles`.
+  /// Errors: `message_size` (more octets or handles than fit) and `too_many_files_open`: the
+  /// datagram is lost, and its handles are closed.
+  [[nodiscard]] Result<ReceivedHandlesFrom<Address>> recv_handles_from(
+      MutableOctetSpan space, std::span<Handle> handles, TimeLimit limit = forever) noexcept
+    requires LocalDomain<Domain>
+  {
+    Address sender;
+    const auto got = io::recv_handles_from(this->handle(), space, handles, sender, limit);
+    if (got.error != 0) return std::unexpected(detail::system_error(got.error));
+    return ReceivedHandlesFrom<Address>{got.count, got.handle_count, sender};
+  }
+
+  /// Where answers go: a port or name that the system chose included.
+  [[nodiscard]] Result<Address> local_address() const {
+    return detail::name_of<Address>(this->handle(), io::Side::local);
+  }
+
+ private:
+  friend class SocketBase<DgramSocket>;
+  explicit DgramSocket(Handle handle) noexcept : SocketBase<DgramSocket>(std::move(handle)) {}
+};
+
+/// Sends to one peer and receives from it only. The peer is chosen when it is opened, for good.
+template <typename Domain>
+class CoDgramSocket : public SocketBase<CoDgramSocket<Domain>> {
+ public:
+  using Address = typename Domain::Address;
+  static constexpr SocketKinds kind = Domain::codgram_kind;
+  struct Ends {
+    Address local;
+    Address peer;
+  };
+
+  /// Not open.
+  CoDgramSocket() noexcept = default;
+  /// The local address is the system's choice.
+  template <typename... Options>
+    requires(OptionOf<Options, CoDgramSocket> && ...)
+  [[nodiscard]] static Result<CoDgramSocket> open(const Address& peer, Options... options) {
+    auto handle = io::open_codgram(peer);
+    return connected(std::move(handle), peer, options...);
+  }
+  template <typename... Options>
+    requires(OptionOf<Options, CoDgramSocket> && ...)
+  [[nodiscard]] static Result<CoDgramSocket> open(const Ends& ends, Options... options) {
+    return connected(detail::bound_dgram(ends.local, options...), ends.peer);
+  }
+
+  /// Sends one datagram to the peer. Errors: `connection_refused` if the system has learned that
+  /// nobody received an earlier one; `message_size`.
+  [[nodiscard]] Status send(OctetSpan octets, TimeLimit limit = forever) noexcept {
+    return detail::done(io::send(this->handle(), octets, limit));
+  }
+  /// One datagram of several segments, at most `io::segments_max`.
+  [[nodiscard]] Status send(std::span<const OctetSpan> segments,
+                            TimeLimit limit = forever) noexcept {
+    return detail::done(io::send_datagram(this->handle(), segments, {}, limit));
+  }
+  /// Receives one datagram of the peer. Errors: `connection_refused`, as `send`.
+  [[nodiscard]] Result<ReceivedDatagram> recv(MutableOctetSpan space,
+                                              TimeLimit limit = forever) noexcept {
+    return detail::received_datagram(io::recv_datagram(this->handle(), space, limit), space);
+  }
+
+  /// See DgramSocket.
+  [[nodiscard]] Status send_handles(OctetSpan octets, std::span<const int> handles,
+                                    TimeLimit limit = forever) noexcept
+    requires LocalDomain<Domain>
+  {
+    return detail::done(io::send_handles(this->handle(), octets, handles, limit));
+  }
+  [[nodiscard]] Result<ReceivedHandlesFrom<Address>> recv_handles(
+      MutableOctetSpan space, std::span<Handle> handles, TimeLimit limit = forever) noexcept
+    requires LocalDomain<Domain>
+  {
+    Address sender;
+    const auto got = io::recv_handles_from(this->handle(), space, handles, sender, limit);
+    if (got.error != 0) return std::unexpected(detail::system_error(got.error));
+    return ReceivedHandlesFrom<Address>{got.count, got.handle_count, sender};
+  }
+
+  [[nodiscard]] Result<Address> local_address() const {
+    return detail::name_of<Address>(this->handle(), io::Side::local);
+  }
+  [[nodiscard]] Result<Address> peer_address() const {
+    return detail::name_of<Address>(this->handle(), io::Side::peer);
+  }
+
+ private:
+  friend class SocketBase<CoDgramSocket>;
+  explicit CoDgramSocket(Handle handle) noexcept : SocketBase<CoDgramSocket>(std::move(handle)) {}
+
+  template <typename... Options>
+  static Result<CoDgramSocket> connected(Result<Handle> handle, const Address& peer,
+                                         const Options&... options) {
+    if (!handle) return std::unexpected(handle.error());
+    auto status = detail::set_all(handle->get(), options...);
+    if (status) status = io::connect(handle->get(), peer, forever);
+    if (!status) return std::unexpected(status.error());
+    return CoDgramSocket(std::move(*handle));
+  }
+};
+
+}  // namespace perigee::ipc

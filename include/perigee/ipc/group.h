@@ -1,0 +1,147 @@
+// Datagrams to many: broadcast on the links of this host, and multicast to groups. All of IP.
+#pragma once
+
+#include <perigee/ipc/dgram.h>
+#include <perigee/ipc/interface.h>
+#include <perigee/ipc/mcast_addr.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace perigee::ipc::sock {
+
+/// Sends to everybody on the links of all interfaces, or of one; receives from anybody. IPv4 only:
+/// IPv6 has no broadcast.
+class DgramBcast : public SocketBase<DgramBcast> {
+ public:
+  using Address = InetAddr;
+  static constexpr SocketKinds kind = SocketKinds::inet_bcast;
+
+  /// Not open.
+  DgramBcast() noexcept = default;
+  /// Sends by all interfaces that are up and can broadcast now. To receive broadcasts, `local` is
+  /// `InetAddr::any(port)`. Errors: `address_family_not_supported` for an IPv6 address,
+  /// `network_unreachable` if there is no such interface.
+  template <typename... Options>
+    requires(OptionOf<Options, DgramBcast> && ...)
+  [[nodiscard]] static Result<DgramBcast> open(const InetAddr& local, Options... options) {
+    auto all = io::broadcast_interfaces();
+    if (!all) return std::unexpected(all.error());
+    return opened(local, std::move(*all), options...);
+  }
+  /// Sends by one interface.
+  template <typename... Options>
+    requires(OptionOf<Options, DgramBcast> && ...)
+  [[nodiscard]] static Result<DgramBcast> open(const InetAddr& local, Interface by,
+                                               Options... options) {
+    return opened(local, {by}, options...);
+  }
+
+  /// Sends one datagram on each link, to `port` of everybody there: on how many it went. An error
+  /// only if it went on none.
+  [[nodiscard]] Result<std::size_t> send(OctetSpan octets, std::uint16_t port,
+                                         TimeLimit limit = forever) noexcept {
+    std::size_t sent = 0;
+    io::Transfer last;
+    for (const Interface& by : by_) {
+      last = io::broadcast(handle(), octets, port, by, limit);
+      if (last.error == 0) ++sent;
+    }
+    if (sent == 0) return std::unexpected(detail::system_error(last.error));
+    return sent;
+  }
+  [[nodiscard]] Result<ReceivedFrom<InetAddr>> recv_from(MutableOctetSpan space,
+                                                         TimeLimit limit = forever) noexcept {
+    return detail::received_from<InetAddr>(handle(), space, limit);
+  }
+
+  /// By which it sends.
+  [[nodiscard]] std::span<const Interface> interfaces() const noexcept { return by_; }
+  [[nodiscard]] Result<InetAddr> local_address() const {
+    return detail::name_of<InetAddr>(handle(), io::Side::local);
+  }
+  /// A handle alone does not say by which interfaces.
+  static DgramBcast adopt(int fd) = delete;
+
+ private:
+  friend class SocketBase<DgramBcast>;
+  explicit DgramBcast(Handle handle) noexcept : SocketBase<DgramBcast>(std::move(handle)) {}
+
+  template <typename... Options>
+  static Result<DgramBcast> opened(const InetAddr& local, std::vector<Interface> by,
+                                   const Options&... options) {
+    if (local.version() != InetAddr::Version::v4) {
+      return std::unexpected(std::make_error_code(std::errc::address_family_not_supported));
+    }
+    auto handle = detail::bound_dgram(local, options...);
+    if (!handle) return std::unexpected(handle.error());
+    if (const auto status = io::allow_broadcast(handle->get()); !status) {
+      return std::unexpected(status.error());
+    }
+    DgramBcast socket(std::move(*handle));
+    socket.by_ = std::move(by);
+    return socket;
+  }
+
+  std::vector<Interface> by_;
+};
+
+/// Sends to groups, and receives what is sent to the groups that it has joined. IPv4 or IPv6, as
+/// its local address. Options: McastInterface, McastHops, McastLoop, besides those of a Dgram.
+class DgramMcast : public SocketBase<DgramMcast> {
+ public:
+  using Address = InetAddr;
+  static constexpr SocketKinds kind = SocketKinds::inet_mcast;
+
+  /// Not open.
+  DgramMcast() noexcept = default;
+  /// To receive, `local` is `InetAddr::any(port)` or `any_v6(port)` with the groups' port; with
+  /// `ReuseAddress` several sockets of one host may have it.
+  template <typename... Options>
+    requires(OptionOf<Options, DgramMcast> && ...)
+  [[nodiscard]] static Result<DgramMcast> open(const InetAddr& local, Options... options) {
+    auto handle = detail::bound_dgram(local, options...);
+    if (!handle) return std::unexpected(handle.error());
+    if (const auto status = io::only_own_groups(handle->get(), local); !status) {
+      return std::unexpected(status.error());
+    }
+    return DgramMcast(std::move(*handle));
+  }
+
+  /// Receives what is sent to the group and comes by this interface; may be called for several.
+  /// Errors: `address_in_use` if it was joined already; `no_such_device`; `address_family…` or
+  /// `no_protocol_option` for a group of the other version of IP.
+  Status join(const McastAddr& group, Interface on = Interface::any()) {
+    return io::join_group(handle(), group, on);
+  }
+  /// Errors: `address_not_available` if it was not joined.
+  Status leave(const McastAddr& group, Interface on = Interface::any()) {
+    return io::leave_group(handle(), group, on);
+  }
+
+  /// Sends one datagram to a group, joined or not.
+  [[nodiscard]] Status send_to(OctetSpan octets, const McastAddr& group,
+                               TimeLimit limit = forever) noexcept {
+    return detail::done(io::send_to(handle(), octets, group.inet(), limit));
+  }
+  [[nodiscard]] Status send_to(std::span<const OctetSpan> segments, const McastAddr& group,
+                               TimeLimit limit = forever) noexcept {
+    return detail::done(io::send_datagram(handle(), segments, io::NativeName(group.inet()), limit));
+  }
+  [[nodiscard]] Result<ReceivedFrom<InetAddr>> recv_from(MutableOctetSpan space,
+                                                         TimeLimit limit = forever) noexcept {
+    return detail::received_from<InetAddr>(handle(), space, limit);
+  }
+  [[nodiscard]] Result<InetAddr> local_address() const {
+    return detail::name_of<InetAddr>(handle(), io::Side::local);
+  }
+
+ private:
+  friend class SocketBase<DgramMcast>;
+  explicit DgramMcast(Handle handle) noexcept : SocketBase<DgramMcast>(std::move(handle)) {}
+};
+
+}  // namespace perigee::ipc::sock

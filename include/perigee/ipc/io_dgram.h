@@ -1,0 +1,126 @@
+// The system calls of datagram sockets. What each datagram needs is inline here, for as long as
+// nothing has to be repeated or waited for; the rest is in src/ipc. Use the wrappers.
+#pragma once
+
+#include <perigee/base/export.h>
+#include <perigee/base/octets.h>
+#include <perigee/ipc/handle.h>
+#include <perigee/ipc/inet_addr.h>
+#include <perigee/ipc/interface.h>
+#include <perigee/ipc/io.h>
+#include <perigee/ipc/io_local.h>
+#include <perigee/ipc/mcast_addr.h>
+#include <perigee/ipc/system_calls.h>
+#include <perigee/ipc/unix_addr.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace perigee::ipc::io {
+
+/// An address for a system call to read, or to write.
+struct NativeName {
+  const void* data = nullptr;
+  std::uint32_t size = 0;
+
+  NativeName() noexcept = default;
+  template <typename Address>
+  explicit NativeName(const Address& address) noexcept
+      : data(address.native()), size(address.native_size()) {}
+};
+struct NativeSpace {
+  void* data = nullptr;
+  std::uint32_t* size = nullptr;
+};
+
+/// @name What the inline functions below leave to src/ipc: transfers with a limit; and without one,
+/// what follows a call that has just failed. See io.h.
+/// @{
+PERIGEE_API Transfer send_to_again(int fd, OctetSpan octets, NativeName to,
+                                   TimeLimit limit) noexcept;
+PERIGEE_API Transfer recv_from_again(int fd, MutableOctetSpan space, NativeSpace sender,
+                                     TimeLimit limit) noexcept;
+PERIGEE_API Transfer recv_datagram_again(int fd, MutableOctetSpan space, TimeLimit limit) noexcept;
+/// @}
+
+/// One datagram, whole or not at all.
+template <typename Address>
+Transfer send_to(int fd, OctetSpan octets, const Address& to, TimeLimit limit) noexcept {
+  if (limit.is_forever()) [[likely]] {
+    const auto count = system::perigee_system_sendto(
+        fd, octets.data(), octets.size(), system::no_signal, to.native(), to.native_size());
+    if (count >= 0) [[likely]]
+      return {static_cast<std::size_t>(count), 0};
+  }
+  return send_to_again(fd, octets, NativeName(to), limit);
+}
+/// One datagram of several segments, at most `segments_max`; to the peer if there is no address.
+PERIGEE_API Transfer send_datagram(int fd, std::span<const OctetSpan> segments, NativeName to,
+                                   TimeLimit limit) noexcept;
+
+/// One datagram. The count is the whole datagram's, although no more than fits was received.
+template <typename Address>
+Transfer recv_from(int fd, MutableOctetSpan space, Address& sender, TimeLimit limit) noexcept {
+  std::uint32_t size = Address::native_space_size();
+  Transfer moved;
+  std::ptrdiff_t count = -1;
+  if (limit.is_forever()) [[likely]] {
+    count = system::perigee_system_recvfrom(fd, space.data(), space.size(), system::whole_size,
+                                            sender.native_space(), &size);
+  }
+  if (count >= 0) [[likely]] {
+    moved.count = static_cast<std::size_t>(count);
+  } else {
+    moved = recv_from_again(fd, space, {sender.native_space(), &size}, limit);
+  }
+  sender.accept_native(size);
+  return moved;
+}
+/// The same from the one peer that a socket is connected to.
+inline Transfer recv_datagram(int fd, MutableOctetSpan space, TimeLimit limit) noexcept {
+  if (limit.is_forever()) [[likely]] {
+    const auto count =
+        system::perigee_system_recv(fd, space.data(), space.size(), system::whole_size);
+    if (count >= 0) [[likely]]
+      return {static_cast<std::size_t>(count), 0};
+  }
+  return recv_datagram_again(fd, space, limit);
+}
+
+/// @name A datagram socket of the address's domain; and its local address.
+/// @{
+PERIGEE_API Result<Handle> open_dgram(const InetAddr& address);
+PERIGEE_API Result<Handle> open_dgram(const UnixAddr& address);
+/// One that will be connected. A local one gets a name, else its peer could not answer.
+PERIGEE_API Result<Handle> open_codgram(const InetAddr& peer);
+PERIGEE_API Result<Handle> open_codgram(const UnixAddr& peer);
+PERIGEE_API Status bind(int fd, const InetAddr& local);
+PERIGEE_API Status bind(int fd, const UnixAddr& local);
+/// @}
+
+/// @name Handles beside datagrams of UNIX-domain sockets; see io_local.h. A datagram that does not
+/// fit is an error here: EMSGSIZE.
+/// @{
+PERIGEE_API Transfer send_handles_to(int fd, OctetSpan octets, std::span<const int> handles,
+                                     const UnixAddr& to, TimeLimit limit) noexcept;
+PERIGEE_API MessageTransfer recv_handles_from(int fd, MutableOctetSpan space,
+                                              std::span<Handle> handles, UnixAddr& sender,
+                                              TimeLimit limit) noexcept;
+/// @}
+
+/// Interfaces that are up and can broadcast. Errors: ENETUNREACH if there is none.
+PERIGEE_API Result<std::vector<Interface>> broadcast_interfaces();
+/// Lets a socket broadcast.
+PERIGEE_API Status allow_broadcast(int fd);
+/// Sends to everybody on the link of one interface, 255.255.255.255. IPv4 only.
+PERIGEE_API Transfer broadcast(int fd, OctetSpan octets, std::uint16_t port, Interface by,
+                               TimeLimit limit) noexcept;
+
+/// Joins no group but those that this socket joins: else the system gives it what any socket did.
+PERIGEE_API Status only_own_groups(int fd, const InetAddr& local);
+PERIGEE_API Status join_group(int fd, const McastAddr& group, Interface on);
+PERIGEE_API Status leave_group(int fd, const McastAddr& group, Interface on);
+
+}  // namespace perigee::ipc::io

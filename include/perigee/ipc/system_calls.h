@@ -1,0 +1,35 @@
+// The few functions of the C library that transfers call inline: public headers include no header
+// of the operating system, and a call through src/ipc would cost more instructions than all that
+// the wrappers add. Names of our own for the library's symbols, so that nothing clashes with its
+// headers; src/ipc/system_calls.cpp checks them against those. Use the wrappers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace perigee::ipc::system {
+
+/// @name What the flags of the calls below are (MSG_…).
+/// @{
+inline constexpr int no_signal = 0x4000;
+inline constexpr int whole_size = 0x20;  ///< a datagram's, although less was received (MSG_TRUNC)
+/// @}
+
+extern "C" {
+// NOLINTBEGIN(readability-identifier-naming)
+std::ptrdiff_t perigee_system_send(int fd, const void* octets, std::size_t size,
+                                   int flags) __asm__("send");
+std::ptrdiff_t perigee_system_recv(int fd, void* space, std::size_t size,
+                                   int flags) __asm__("recv");
+std::ptrdiff_t perigee_system_sendto(int fd, const void* octets, std::size_t size, int flags,
+                                     const void* address,
+                                     std::uint32_t address_size) __asm__("sendto");
+std::ptrdiff_t perigee_system_recvfrom(int fd, void* space, std::size_t size, int flags,
+                                       void* address,
+                                       std::uint32_t* address_size) __asm__("recvfrom");
+std::ptrdiff_t perigee_system_write(int fd, const void* octets, std::size_t size) __asm__("write");
+std::ptrdiff_t perigee_system_read(int fd, void* space, std::size_t size) __asm__("read");
+// NOLINTEND(readability-identifier-naming)
+}
+
+}  // namespace perigee::ipc::system

@@ -1,0 +1,152 @@
+// Datagrams, where a call has to be repeated, has a limit, or needs more than an address.
+#include "ipc/gather.h"
+#include "ipc/transfer.h"
+#include <perigee/ipc/io_dgram.h>
+
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace perigee::ipc::io {
+namespace {
+
+std::unexpected<std::error_code> failure(int code) noexcept {
+  return std::unexpected(std::error_code(code, std::system_category()));
+}
+
+template <typename Value>
+Status set_native(int fd, int level, int option, const Value& value) {
+  if (::setsockopt(fd, level, option, &value, sizeof(value)) == -1) return failure(errno);
+  return {};
+}
+
+Result<Handle> open_socket(int domain) {
+  const int fd = ::socket(domain, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (fd == -1) return failure(errno);
+  return Handle(fd);
+}
+
+template <typename Address>
+Status bind_native(int fd, const Address& local) {
+  const auto* address = static_cast<const sockaddr*>(local.native());
+  if (::bind(fd, address, local.native_size()) == -1) return failure(errno);
+  return {};
+}
+
+int level_of(const InetAddr& address) noexcept {
+  return address.version() == InetAddr::Version::v4 ? IPPROTO_IP : IPPROTO_IPV6;
+}
+
+group_req request(const McastAddr& group, Interface on) noexcept {
+  group_req result{};
+  result.gr_interface = on.index();
+  std::memcpy(&result.gr_group, group.inet().native(), group.inet().native_size());
+  return result;
+}
+
+}  // namespace
+
+Transfer send_to_again(int fd, OctetSpan octets, NativeName to, TimeLimit limit) noexcept {
+  return transfer_again(fd, POLLOUT, limit, [&](int flags) {
+    return ::sendto(fd, octets.data(), octets.size(), MSG_NOSIGNAL | flags,
+                    static_cast<const sockaddr*>(to.data), to.size);
+  });
+}
+
+Transfer recv_from_again(int fd, MutableOctetSpan space, NativeSpace sender,
+                         TimeLimit limit) noexcept {
+  return transfer_again(fd, POLLIN, limit, [&](int flags) {
+    return ::recvfrom(fd, space.data(), space.size(), MSG_TRUNC | flags,
+                      static_cast<sockaddr*>(sender.data), sender.size);
+  });
+}
+
+Transfer recv_datagram_again(int fd, MutableOctetSpan space, TimeLimit limit) noexcept {
+  return transfer_again(fd, POLLIN, limit, [&](int flags) {
+    return ::recv(fd, space.data(), space.size(), MSG_TRUNC | flags);
+  });
+}
+
+Transfer send_datagram(int fd, std::span<const OctetSpan> segments, NativeName to,
+                       TimeLimit limit) noexcept {
+  if (segments.size() > segments_max) return {0, EMSGSIZE};
+  Gather<OctetSpan> gather(segments);
+  msghdr* message = gather.message();
+  message->msg_name = const_cast<void*>(to.data);
+  message->msg_namelen = to.size;
+  return transfer_by_flags(fd, POLLOUT, limit,
+                           [&](int flags) { return ::sendmsg(fd, message, MSG_NOSIGNAL | flags); });
+}
+
+Result<Handle> open_dgram(const InetAddr& address) {
+  return open_socket(address.version() == InetAddr::Version::v4 ? AF_INET : AF_INET6);
+}
+Result<Handle> open_dgram(const UnixAddr&) { return open_socket(AF_UNIX); }
+Result<Handle> open_codgram(const InetAddr& peer) { return open_dgram(peer); }
+Result<Handle> open_codgram(const UnixAddr& peer) {
+  auto handle = open_dgram(peer);
+  if (!handle) return handle;
+  if (const auto status = bind(handle->get(), UnixAddr{}); !status) {
+    return std::unexpected(status.error());
+  }
+  return handle;
+}
+Status bind(int fd, const InetAddr& local) { return bind_native(fd, local); }
+Status bind(int fd, const UnixAddr& local) { return bind_native(fd, local); }
+
+Result<std::vector<Interface>> broadcast_interfaces() {
+  const auto all = interfaces();
+  if (!all) return std::unexpected(all.error());
+  std::vector<Interface> able;
+  for (const auto& info : *all) {
+    if (info.is_up && info.has_broadcast) able.push_back(info.interface);
+  }
+  if (able.empty()) return failure(ENETUNREACH);
+  return able;
+}
+
+Status allow_broadcast(int fd) { return set_native(fd, SOL_SOCKET, SO_BROADCAST, int{1}); }
+
+Transfer broadcast(int fd, OctetSpan octets, std::uint16_t port, Interface by,
+                   TimeLimit limit) noexcept {
+  const auto everybody = InetAddr::v4({255, 255, 255, 255}, port);
+  iovec vector{const_cast<std::byte*>(octets.data()), octets.size()};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(in_pktinfo))] = {};
+  msghdr message{};
+  message.msg_name = const_cast<void*>(everybody.native());
+  message.msg_namelen = everybody.native_size();
+  message.msg_iov = &vector;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof(control);
+  cmsghdr* header = CMSG_FIRSTHDR(&message);
+  header->cmsg_level = IPPROTO_IP;
+  header->cmsg_type = IP_PKTINFO;
+  header->cmsg_len = CMSG_LEN(sizeof(in_pktinfo));
+  in_pktinfo leaving{};
+  leaving.ipi_ifindex = static_cast<int>(by.index());
+  std::memcpy(CMSG_DATA(header), &leaving, sizeof(leaving));
+  return transfer_by_flags(
+      fd, POLLOUT, limit, [&](int flags) { return ::sendmsg(fd, &message, MSG_NOSIGNAL | flags); });
+}
+
+Status only_own_groups(int fd, const InetAddr& local) {
+  if (local.version() == InetAddr::Version::v4) {
+    return set_native(fd, IPPROTO_IP, IP_MULTICAST_ALL, int{0});
+  }
+  constexpr int ipv6_multicast_all = 29;  // not in every C library's headers
+  return set_native(fd, IPPROTO_IPV6, ipv6_multicast_all, int{0});
+}
+
+Status join_group(int fd, const McastAddr& group, Interface on) {
+  return set_native(fd, level_of(group.inet()), MCAST_JOIN_GROUP, request(group, on));
+}
+
+Status leave_group(int fd, const McastAddr& group, Interface on) {
+  return set_native(fd, level_of(group.inet()), MCAST_LEAVE_GROUP, request(group, on));
+}
+
+}  // namespace perigee::ipc::io

@@ -1,0 +1,238 @@
+// Broadcast and multicast between two hosts with two links between them. Run by in_two_hosts.
+#include "support/octets.h"
+#include <perigee/ipc/families.h>
+
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sched.h>
+
+#include <array>
+#include <chrono>
+#include <set>
+#include <stdexcept>
+#include <string>
+
+namespace perigee::ipc {
+namespace {
+
+using namespace std::chrono_literals;
+using sock::DgramBcast;
+using sock::DgramMcast;
+using test::octets;
+
+/// As long as it lives, this thread's new sockets are on the far host.
+class OnFarHost {
+ public:
+  OnFarHost() {
+    const Handle far(::open("/run/netns/far", O_RDONLY | O_CLOEXEC));
+    if (::setns(far.get(), CLONE_NEWNET) == -1) throw std::runtime_error("no far host");
+  }
+  OnFarHost(const OnFarHost&) = delete;
+  OnFarHost& operator=(const OnFarHost&) = delete;
+  ~OnFarHost() { static_cast<void>(::setns(near_.get(), CLONE_NEWNET)); }
+
+ private:
+  Handle near_{::open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC)};
+};
+
+template <typename Socket, typename... Arguments>
+Socket on_far_host(Arguments... arguments) {
+  const OnFarHost there;
+  return Socket::open(arguments...).value();
+}
+
+Interface far_interface(const char* name) {
+  const OnFarHost there;
+  return Interface::named(name).value();
+}
+
+Interface near_interface(const char* name) { return Interface::named(name).value(); }
+
+/// The first octet of a datagram, and the host that sent it.
+struct Heard {
+  int octet;
+  std::string from;
+  friend auto operator<=>(const Heard&, const Heard&) = default;
+};
+template <DatagramReceiver Socket>
+Heard heard(Socket& socket) {
+  std::array<std::byte, 10> space;
+  const auto got = socket.recv_from(space, 10s).value();
+  return {std::to_integer<int>(space[0]), got.sender.host()};
+}
+template <DatagramReceiver Socket>
+bool hears_nothing(Socket& socket) {
+  std::array<std::byte, 10> space;
+  return socket.recv_from(space, no_wait).error() == std::errc::operation_would_block;
+}
+
+TEST_CASE("a broadcast reaches everybody on the links of all interfaces, once on each") {
+  auto receiver = on_far_host<DgramBcast>(InetAddr::any());
+  const auto port = receiver.local_address().value().port();
+  auto sender = DgramBcast::open(InetAddr::any()).value();
+  CHECK(sender.interfaces().size() == 2);
+  CHECK(sender.send(octets(7), port).value() == 2);
+  const std::set got{heard(receiver), heard(receiver)};
+  CHECK((got == std::set<Heard>{{7, "10.1.0.1"}, {7, "10.2.0.1"}}));
+  CHECK(hears_nothing(receiver));
+}
+
+TEST_CASE("a broadcast by one interface stays on its link") {
+  auto receiver = on_far_host<sock::Dgram>(InetAddr::any());
+  const auto port = receiver.local_address().value().port();
+  auto first = DgramBcast::open(InetAddr::any(), near_interface("a0")).value();
+  auto second = DgramBcast::open(InetAddr::any(), near_interface("a1")).value();
+  CHECK(second.send(octets(1), port).value() == 1);
+  CHECK(heard(receiver) == Heard{1, "10.2.0.1"});
+  CHECK(first.send(octets(2), port).value() == 1);
+  CHECK(heard(receiver) == Heard{2, "10.1.0.1"});
+  CHECK(hears_nothing(receiver));
+}
+
+TEST_CASE("a broadcast says where it cannot go") {
+  CHECK(DgramBcast::open(InetAddr::any_v6()).error() == std::errc::address_family_not_supported);
+  auto nowhere = DgramBcast::open(InetAddr::any(), Interface::of_index(4711)).value();
+  CHECK(nowhere.send(octets(1), 9).error() == std::errc::no_such_device);
+  CHECK(Interface::named("nowhere").error() == std::errc::no_such_device);
+}
+
+/// A version of IP, with a group in it.
+struct OverV4 {
+  static constexpr const char* near_host = "10.1.0.1";
+  static constexpr const char* near_host_b = "10.2.0.1";
+  static InetAddr any(std::uint16_t port = 0) { return InetAddr::any(port); }
+  static McastAddr group(std::uint16_t port) {
+    return McastAddr::of(InetAddr::v4({239, 1, 2, 3}, port)).value();
+  }
+  static McastAddr other_group(std::uint16_t port) {
+    return McastAddr::of(InetAddr::v4({239, 1, 2, 4}, port)).value();
+  }
+};
+struct OverV6 {
+  static constexpr const char* near_host = "2001:db8:1::1";
+  static constexpr const char* near_host_b = "2001:db8:2::1";
+  static InetAddr any(std::uint16_t port = 0) { return InetAddr::any_v6(port); }
+  static McastAddr group(std::uint16_t port) {
+    return McastAddr::of(InetAddr::parse_host("ff0e::1:3", port).value()).value();
+  }
+  static McastAddr other_group(std::uint16_t port) {
+    return McastAddr::of(InetAddr::parse_host("ff0e::1:4", port).value()).value();
+  }
+};
+#define BOTH_VERSIONS OverV4, OverV6
+
+/// Sends by one interface of this host.
+template <typename Over>
+DgramMcast sending_by(const char* interface) {
+  return DgramMcast::open(Over::any(), McastInterface{near_interface(interface)}).value();
+}
+
+TEST_CASE_TEMPLATE("a member of a group hears what is sent to it on the link where it joined", Over,
+                   BOTH_VERSIONS) {
+  auto member = on_far_host<DgramMcast>(Over::any());
+  const auto group = Over::group(member.local_address().value().port());
+  REQUIRE(member.join(group, far_interface("b0")));
+  auto first = sending_by<Over>("a0");
+  auto second = sending_by<Over>("a1");
+  REQUIRE(second.send_to(octets(1), group));  // not joined there
+  REQUIRE(first.send_to(octets(2), group));
+  CHECK(heard(member) == Heard{2, Over::near_host});
+  REQUIRE(member.join(group, far_interface("b1")));
+  REQUIRE(second.send_to(octets(3), group));
+  CHECK(heard(member) == Heard{3, Over::near_host_b});
+  REQUIRE(member.leave(group, far_interface("b0")));
+  REQUIRE(first.send_to(octets(4), group));
+  REQUIRE(second.send_to(octets(5), group));
+  CHECK(heard(member) == Heard{5, Over::near_host_b});
+  CHECK(hears_nothing(member));
+}
+
+TEST_CASE_TEMPLATE("a socket hears the groups that it has joined, and no other's", Over,
+                   BOTH_VERSIONS) {
+  auto one = on_far_host<DgramMcast>(Over::any(), ReuseAddress{});
+  const auto port = one.local_address().value().port();
+  auto other = on_far_host<DgramMcast>(Over::any(port), ReuseAddress{});
+  REQUIRE(one.join(Over::group(port), far_interface("b0")));
+  REQUIRE(other.join(Over::other_group(port), far_interface("b0")));
+  auto sender = sending_by<Over>("a0");
+  REQUIRE(sender.send_to(octets(1), Over::group(port)));
+  REQUIRE(sender.send_to(octets(2), Over::other_group(port)));
+  CHECK(heard(one).octet == 1);
+  CHECK(heard(other).octet == 2);
+  CHECK(hears_nothing(one));
+  CHECK(hears_nothing(other));
+}
+
+TEST_CASE_TEMPLATE("the sender's host hears itself, unless it is told not to", Over,
+                   BOTH_VERSIONS) {
+  auto here = DgramMcast::open(Over::any()).value();
+  const auto group = Over::group(here.local_address().value().port());
+  REQUIRE(here.join(group, near_interface("a0")));
+  auto sender = sending_by<Over>("a0");
+  CHECK(sender.template get<McastLoop>().value().on);
+  REQUIRE(sender.send_to(octets(1), group));
+  CHECK(heard(here).octet == 1);
+  REQUIRE(sender.set(McastLoop{false}));
+  REQUIRE(sender.send_to(octets(2), group));
+  REQUIRE(sender.set(McastLoop{true}));
+  REQUIRE(sender.send_to(octets(3), group));
+  CHECK(heard(here).octet == 3);
+}
+
+TEST_CASE_TEMPLATE("multicasts go as far as they are told to", Over, BOTH_VERSIONS) {
+  auto sender = DgramMcast::open(Over::any()).value();
+  CHECK(sender.template get<McastHops>().value().hops == 1);
+  REQUIRE(sender.set(McastHops{7}));
+  CHECK(sender.template get<McastHops>().value().hops == 7);
+  CHECK(sender.set(McastHops{300}).error() == std::errc::invalid_argument);
+}
+
+TEST_CASE_TEMPLATE("joining and leaving say what is wrong", Over, BOTH_VERSIONS) {
+  auto member = DgramMcast::open(Over::any()).value();
+  const auto group = Over::group(9);
+  const auto a0 = near_interface("a0");
+  CHECK(member.leave(group, a0).error() == std::errc::address_not_available);
+  REQUIRE(member.join(group, a0));
+  CHECK(member.join(group, a0).error() == std::errc::address_in_use);
+  CHECK(member.join(group, Interface::of_index(4711)).error() == std::errc::no_such_device);
+  CHECK(member.set(McastInterface{Interface::of_index(4711)}).error().category() ==
+        std::system_category());
+}
+
+TEST_CASE("a socket for IPv4 cannot join a group of IPv6") {
+  auto member = DgramMcast::open(InetAddr::any()).value();
+  CHECK_FALSE(member.join(OverV6::group(9), near_interface("a0")));
+}
+
+TEST_CASE("without a route or an interface, IPv4 does not know where a group is") {
+  auto sender = DgramMcast::open(InetAddr::any()).value();
+  CHECK(sender.send_to(octets(1), OverV4::group(9)).error() == std::errc::network_unreachable);
+}
+
+TEST_CASE("the interfaces of a host are listed with what they can do") {
+  std::size_t found = 0;
+  const auto all = interfaces().value();
+  for (const auto& info : all) {
+    CHECK(Interface::named(info.name).value() == info.interface);
+    CHECK(to_string(info.interface) == info.name);
+    if (info.name != "a0" && info.name != "a1") continue;
+    ++found;
+    CHECK(info.is_up);
+    CHECK(info.has_broadcast);
+    CHECK(info.has_multicast);
+  }
+  CHECK(found == 2);
+  CHECK(to_string(Interface::any()) == "any");
+  CHECK(to_string(Interface::of_index(4711)) == "#4711");
+}
+
+TEST_CASE("a group is a multicast address, and nothing else") {
+  CHECK_FALSE(McastAddr::of(InetAddr::loopback(9)));
+  CHECK_FALSE(McastAddr::parse("[::1]:9"));
+  CHECK_FALSE(McastAddr::parse("239.1.2.3"));
+  CHECK(to_string(McastAddr::parse("239.1.2.3:9").value()) == "239.1.2.3:9");
+  CHECK(McastAddr::parse("[ff02::1]:9").value().port() == 9);
+}
+
+}  // namespace
+}  // namespace perigee::ipc
