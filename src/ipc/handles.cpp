@@ -212,6 +212,13 @@ MessageTransfer recv_record(int fd, std::span<const MutableOctetSpan> spaces,
   return result;
 }
 
+MessageTransfer recv_record_again(int fd, MutableOctetSpan space, TimeLimit limit) noexcept {
+  if (limit.is_forever() && errno != EINTR) return {0, 0, errno, false};
+  return recv_record(fd, std::span<const MutableOctetSpan>(&space, 1), limit);
+}
+
+MessageTransfer truncated_record() noexcept { return {0, 0, EMSGSIZE, false}; }
+
 Status keep_records(int fd) noexcept {
   const int on = 1;
   if (::setsockopt(fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) == 0) return {};

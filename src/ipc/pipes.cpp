@@ -113,8 +113,9 @@ void pause_for(std::chrono::nanoseconds time) noexcept {
 
 }  // namespace
 
-Transfer pipe_send(int fd, OctetSpan octets, TimeLimit limit) noexcept {
+Transfer pipe_send_again(int fd, OctetSpan octets, TimeLimit limit) noexcept {
   if (limit.is_forever()) {
+    if (errno != EINTR) return {0, errno};
     return transfer([&] { return ::write(fd, octets.data(), octets.size()); });
   }
   const auto piece = octets.first(std::min(octets.size(), pipe_atomic_size));
@@ -132,10 +133,11 @@ Transfer pipe_send(int fd, std::span<const OctetSpan> segments, TimeLimit limit)
   return gather.done() ? Transfer{} : step(fd, gather, limit);
 }
 
-Transfer pipe_recv(int fd, MutableOctetSpan space, TimeLimit limit) noexcept {
+Transfer pipe_recv_again(int fd, MutableOctetSpan space, TimeLimit limit) noexcept {
   const auto call = [&] { return ::read(fd, space.data(), space.size()); };
-  if (limit.is_forever()) return transfer(call);
-  return transfer_when_ready(fd, POLLIN, limit, call);
+  if (!limit.is_forever()) return transfer_when_ready(fd, POLLIN, limit, call);
+  if (errno != EINTR) return {0, errno};
+  return transfer(call);
 }
 
 Transfer pipe_recv(int fd, std::span<const MutableOctetSpan> spaces, TimeLimit limit) noexcept {

@@ -44,11 +44,18 @@ inline Result<ReceivedDatagram> received_datagram(io::Transfer transfer,
 template <typename Address>
 Result<ReceivedFrom<Address>> received_from(int fd, MutableOctetSpan space,
                                             TimeLimit limit) noexcept {
-  Address sender;
-  const io::Transfer transfer = io::recv_from(fd, space, sender, limit);
-  const auto datagram = received_datagram(transfer, space);
-  if (!datagram) return std::unexpected(datagram.error());
-  return ReceivedFrom<Address>{*datagram, sender};
+  // Received in place: an address is large enough for copies to count.
+  Result<ReceivedFrom<Address>> result(std::in_place);
+  const io::Transfer transfer = io::recv_from(fd, space, result->sender, limit);
+  if (transfer.error != 0) [[unlikely]] {
+    result = std::unexpected(system_error(transfer.error));
+  } else {
+    // The compiler cannot know that the system call has written to the sender only.
+    if (!result.has_value()) std::unreachable();
+    result->count = transfer.count < space.size() ? transfer.count : space.size();
+    result->size = transfer.count;
+  }
+  return result;
 }
 
 /// Opens a socket of the address's domain, sets options, and binds it.

@@ -8,6 +8,7 @@
 #include <perigee/ipc/io.h>
 #include <perigee/ipc/result.h>
 #include <perigee/ipc/spipe_addr.h>
+#include <perigee/ipc/system_calls.h>
 
 #include <array>
 #include <cstddef>
@@ -62,6 +63,25 @@ PERIGEE_API Transfer send_record(int fd, std::span<const OctetSpan> segments,
 /// is lost. Handles that came with it are closed.
 PERIGEE_API MessageTransfer recv_record(int fd, std::span<const MutableOctetSpan> spaces,
                                         TimeLimit limit) noexcept;
+/// What `recv_record` into one space leaves to src/ipc; see io.h.
+PERIGEE_API MessageTransfer recv_record_again(int fd, MutableOctetSpan space,
+                                              TimeLimit limit) noexcept;
+PERIGEE_API MessageTransfer truncated_record() noexcept;
+/// `recv_record` into one space.
+inline MessageTransfer recv_record(int fd, MutableOctetSpan space, TimeLimit limit) noexcept {
+  system::CredentialsSpace control;
+  system::Vector vector{space.data(), space.size()};
+  system::Message message{
+      .vectors = &vector, .vector_count = 1, .control = &control, .control_size = sizeof(control)};
+  if (limit.is_forever()) [[likely]] {
+    const auto count = system::perigee_system_recvmsg(fd, &message, system::close_on_exec);
+    if (count >= 0) [[likely]] {
+      if ((message.flags & system::whole_size) != 0) return truncated_record();
+      return {static_cast<std::size_t>(count), 0, 0, message.control_size == 0};
+    }
+  }
+  return recv_record_again(fd, space, limit);
+}
 /// `recv_handles` for records: they must fit, as for `recv_record`.
 PERIGEE_API MessageTransfer recv_record_handles(int fd, MutableOctetSpan space,
                                                 std::span<Handle> handles,

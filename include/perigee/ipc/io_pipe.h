@@ -8,6 +8,7 @@
 #include <perigee/ipc/handle.h>
 #include <perigee/ipc/io.h>
 #include <perigee/ipc/result.h>
+#include <perigee/ipc/system_calls.h>
 
 #include <array>
 #include <cstddef>
@@ -29,10 +30,10 @@ inline constexpr std::size_t pipe_atomic_size = 4096;
 /// limit, a send moves at most `pipe_atomic_size` octets a call, and another process at the same
 /// end can make a call wait longer.
 /// @{
-PERIGEE_API Transfer pipe_send(int fd, OctetSpan octets, TimeLimit limit) noexcept;
+inline Transfer pipe_send(int fd, OctetSpan octets, TimeLimit limit) noexcept;
 PERIGEE_API Transfer pipe_send(int fd, std::span<const OctetSpan> segments,
                                TimeLimit limit) noexcept;
-PERIGEE_API Transfer pipe_recv(int fd, MutableOctetSpan space, TimeLimit limit) noexcept;
+inline Transfer pipe_recv(int fd, MutableOctetSpan space, TimeLimit limit) noexcept;
 PERIGEE_API Transfer pipe_recv(int fd, std::span<const MutableOctetSpan> spaces,
                                TimeLimit limit) noexcept;
 PERIGEE_API Transfer pipe_send_n(int fd, std::span<const OctetSpan> segments,
@@ -40,6 +41,30 @@ PERIGEE_API Transfer pipe_send_n(int fd, std::span<const OctetSpan> segments,
 PERIGEE_API Transfer pipe_recv_n(int fd, std::span<const MutableOctetSpan> spaces,
                                  TimeLimit limit) noexcept;
 /// @}
+
+/// @name What the inline functions leave to src/ipc; see io.h.
+/// @{
+PERIGEE_API Transfer pipe_send_again(int fd, OctetSpan octets, TimeLimit limit) noexcept;
+PERIGEE_API Transfer pipe_recv_again(int fd, MutableOctetSpan space, TimeLimit limit) noexcept;
+/// @}
+
+inline Transfer pipe_send(int fd, OctetSpan octets, TimeLimit limit) noexcept {
+  if (limit.is_forever()) [[likely]] {
+    const auto count = system::perigee_system_write(fd, octets.data(), octets.size());
+    if (count >= 0) [[likely]]
+      return {static_cast<std::size_t>(count), 0};
+  }
+  return pipe_send_again(fd, octets, limit);
+}
+
+inline Transfer pipe_recv(int fd, MutableOctetSpan space, TimeLimit limit) noexcept {
+  if (limit.is_forever()) [[likely]] {
+    const auto count = system::perigee_system_read(fd, space.data(), space.size());
+    if (count >= 0) [[likely]]
+      return {static_cast<std::size_t>(count), 0};
+  }
+  return pipe_recv_again(fd, space, limit);
+}
 
 /// Receiving end and sending end.
 PERIGEE_API Result<std::array<Handle, 2>> open_pipe();

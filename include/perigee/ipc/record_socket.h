@@ -39,7 +39,7 @@ class RecordSocket : public SocketBase<RecordSocket<Domain>> {
   /// Receives one record, or learns that the stream has ended; `Received::octets(0)` is an empty
   /// record. A record that does not fit is lost: `message_size`, never a part of it.
   [[nodiscard]] Result<Received> recv(MutableOctetSpan space, TimeLimit limit = forever) noexcept {
-    return recv(std::span<const MutableOctetSpan>(&space, 1), limit);
+    return detail::received_message(io::recv_record(this->handle(), space, limit));
   }
   /// One record into several spaces, in order.
   [[nodiscard]] Result<Received> recv(std::span<const MutableOctetSpan> spaces,

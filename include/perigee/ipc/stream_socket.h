@@ -159,7 +159,7 @@ class StreamSocket : public SocketBase<StreamSocket<Domain>> {
   }
   /// Sends all. After an error it is unknown how much was sent: who needs to know uses `send`.
   [[nodiscard]] Result<std::size_t> send_n(OctetSpan octets, TimeLimit limit = forever) noexcept {
-    return detail::sent(io::send_n(this->handle(), octets, limit));
+    return detail::sent(Calls::send_n(this->handle(), octets, limit));
   }
   [[nodiscard]] Result<std::size_t> send_n(std::span<const OctetSpan> segments,
                                            TimeLimit limit = forever) noexcept {

@@ -13,7 +13,29 @@ namespace perigee::ipc::system {
 /// @{
 inline constexpr int no_signal = 0x4000;
 inline constexpr int whole_size = 0x20;  ///< a datagram's, although less was received (MSG_TRUNC)
+inline constexpr int close_on_exec = 0x40000000;  ///< handles that come (MSG_CMSG_CLOEXEC)
 /// @}
+
+/// @name As iovec and msghdr.
+/// @{
+struct Vector {
+  void* data = nullptr;
+  std::size_t size = 0;
+};
+struct Message {
+  void* name = nullptr;
+  std::uint32_t name_size = 0;
+  Vector* vectors = nullptr;
+  std::size_t vector_count = 0;
+  void* control = nullptr;
+  std::size_t control_size = 0;
+  int flags = 0;
+};
+/// @}
+/// Control data that holds the credentials of a sender, which nobody reads here.
+struct alignas(std::size_t) CredentialsSpace {
+  std::byte octets[32];  // not initialised: the kernel fills it in
+};
 
 extern "C" {
 // NOLINTBEGIN(readability-identifier-naming)
@@ -29,6 +51,7 @@ std::ptrdiff_t perigee_system_recvfrom(int fd, void* space, std::size_t size, in
                                        std::uint32_t* address_size) __asm__("recvfrom");
 std::ptrdiff_t perigee_system_write(int fd, const void* octets, std::size_t size) __asm__("write");
 std::ptrdiff_t perigee_system_read(int fd, void* space, std::size_t size) __asm__("read");
+std::ptrdiff_t perigee_system_recvmsg(int fd, Message* message, int flags) __asm__("recvmsg");
 // NOLINTEND(readability-identifier-naming)
 }
 

@@ -21,6 +21,9 @@ struct RingCalls {
   PERIGEE_API static io::Transfer send(int fd, OctetSpan octets, TimeLimit limit) noexcept;
   PERIGEE_API static io::Transfer send(int fd, std::span<const OctetSpan> segments,
                                        TimeLimit limit) noexcept;
+  static io::Transfer send_n(int fd, OctetSpan octets, TimeLimit limit) noexcept {
+    return send_n(fd, std::span<const OctetSpan>(&octets, 1), limit);
+  }
   PERIGEE_API static io::Transfer send_n(int fd, std::span<const OctetSpan> segments,
                                          TimeLimit limit) noexcept;
   PERIGEE_API static io::Transfer recv(int fd, MutableOctetSpan space, TimeLimit limit) noexcept;

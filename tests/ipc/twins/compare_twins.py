@@ -1,0 +1,82 @@
+"""Wrappers against C calls: the same system calls, and hardly more instructions.
+
+usage: compare_twins.py traces|instructions <ipc_twins> [<family>...]
+
+`traces` compares what strace shows; `instructions` counts by callgrind what one message costs, which
+is one transfer of either end, and allows MORE_MAX instructions more for each.
+"""
+
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+FAMILIES = ["sock", "sock_v6", "lsock", "spipe", "fifo", "dgram", "codgram", "local_dgram"]
+MORE_MAX = 2.0
+CALLS = 2  # transfers a message
+FEW, MANY = 100, 1100
+
+
+def run(command):
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(map(str, command))}: {done.stderr}")
+    return done
+
+
+def normal(line):
+    """A call without what differs from run to run: ports, names that the system chose, processes."""
+    line = re.sub(r"htons\(\d+\)", "htons(port)", line)
+    line = re.sub(r'@"[0-9a-f]{5}"', '@"name"', line)
+    line = re.sub(r"0x[0-9a-f]+", "address", line)
+    return re.sub(r"pid=\d+", "pid=process", line)
+
+
+def trace(program, family, form):
+    with tempfile.NamedTemporaryFile("r") as output:
+        run(["strace", "-qq", "-s", "0", "-o", output.name, program, family, form, "3"])
+        lines = [normal(line.rstrip()) for line in output]
+    marks = [number for number, line in enumerate(lines) if line.startswith("getppid")]
+    if len(marks) != 2:
+        sys.exit(f"{family}: strace shows no marks; is it allowed to trace here?")
+    return lines[marks[0] + 1:marks[1]]
+
+
+def compare_traces(program, family):
+    wrapped, plain = trace(program, family, "wrapped"), trace(program, family, "plain")
+    if wrapped == plain and len(plain) > 6:
+        print(f"{family:12} {len(plain)} system calls, the same")
+        return True
+    print(f"{family}: the system calls differ", "wrapped:", *wrapped, "plain:", *plain, sep="\n  ")
+    return False
+
+
+def instructions(program, family, form, count):
+    with tempfile.TemporaryDirectory() as folder:
+        output = Path(folder) / "out"
+        run(["valgrind", "-q", "--tool=callgrind", f"--callgrind-out-file={output}", program, family,
+             form, str(count)])
+        return int(re.search(r"^(?:totals|summary): (\d+)", output.read_text(), re.M).group(1))
+
+
+def per_call(program, family, form):
+    few, many = (instructions(program, family, form, count) for count in (FEW, MANY))
+    return (many - few) / (MANY - FEW) / CALLS
+
+
+def compare_instructions(program, family):
+    wrapped, plain = per_call(program, family, "wrapped"), per_call(program, family, "plain")
+    print(f"{family:12} {plain:6.1f} instructions a call in C, {wrapped:6.1f} with wrappers:"
+          f" {wrapped - plain:+.1f}")
+    return wrapped - plain <= MORE_MAX
+
+
+def main(what, program, *families):
+    compare = {"traces": compare_traces, "instructions": compare_instructions}[what]
+    results = [compare(program, family) for family in families or FAMILIES]
+    return 0 if all(results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,44 @@
+// The same scripts twice: through the wrappers, and through C calls as a careful C program makes
+// them. compare_twins.py compares their system calls and counts their instructions.
+#pragma once
+
+#include <cstddef>
+
+namespace perigee::twins {
+
+/// Octets of each transfer.
+inline constexpr std::size_t message_size = 64;
+
+/// Opens both ends, moves `count` messages from one to the other, ends the connection, and closes.
+/// Returns 0, or what went wrong: an errno, or -1 where octets did not come as they should.
+using Script = int (*)(long count);
+
+struct Twins {
+  const char* family;
+  Script wrapped;
+  Script plain;
+};
+
+namespace wrapped {
+int sock(long count);
+int sock_v6(long count);
+int lsock(long count);
+int spipe(long count);
+int fifo(long count);
+int dgram(long count);
+int codgram(long count);
+int local_dgram(long count);
+}  // namespace wrapped
+
+namespace plain {
+int sock(long count);
+int sock_v6(long count);
+int lsock(long count);
+int spipe(long count);
+int fifo(long count);
+int dgram(long count);
+int codgram(long count);
+int local_dgram(long count);
+}  // namespace plain
+
+}  // namespace perigee::twins

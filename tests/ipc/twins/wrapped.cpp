@@ -1,0 +1,129 @@
+// The scripts through the wrappers.
+#include "twins.h"
+#include <perigee/ipc/families.h>
+
+#include <unistd.h>
+
+#include <array>
+#include <string>
+
+namespace perigee::twins::wrapped {
+namespace {
+
+using namespace ipc;
+
+std::array<std::byte, message_size> message{};
+std::array<std::byte, message_size> space;
+
+/// Moves messages through streams, and waits for their end.
+template <ByteSender Sender, ByteReceiver Receiver>
+[[gnu::noinline]] int move(Sender& from, Receiver& to, long count) {
+  for (long index = 0; index < count; ++index) {
+    const auto sent = from.send(message);
+    if (!sent) return sent.error().value();
+    if (*sent != message_size) return -1;
+    const auto received = to.recv(space);
+    if (!received) return received.error().value();
+    if (received->end_of_stream() || received->count() != message_size) return -1;
+  }
+  return 0;
+}
+
+template <RecordStream Stream>
+[[gnu::noinline]] int move_records(Stream& from, Stream& to, long count) {
+  for (long index = 0; index < count; ++index) {
+    if (const auto sent = from.send(message); !sent) return sent.error().value();
+    const auto received = to.recv(space);
+    if (!received) return received.error().value();
+    if (received->end_of_stream() || received->count() != message_size) return -1;
+  }
+  return 0;
+}
+
+template <typename Family>
+int connect_and_move(const typename Family::Address& local, long count) {
+  auto acceptor = Family::Acceptor::open(local);
+  if (!acceptor) return acceptor.error().value();
+  const auto address = acceptor->local_address();
+  if (!address) return address.error().value();
+  auto client = Family::Connector::connect(*address);
+  if (!client) return client.error().value();
+  auto server = acceptor->accept();
+  if (!server) return server.error().value();
+  int error = 0;
+  if constexpr (RecordFamily<Family>) {
+    error = move_records(*client, *server, count);
+  } else {
+    error = move(*client, *server, count);
+  }
+  if (error != 0) return error;
+  client->close_sender();
+  const auto last = server->recv(space);
+  if (!last) return last.error().value();
+  return last->end_of_stream() ? 0 : -1;
+}
+
+template <DatagramSocket Socket>
+[[gnu::noinline]] int move_datagrams(Socket& from, Socket& to,
+                                     const typename Socket::Address& address, long count) {
+  for (long index = 0; index < count; ++index) {
+    if (const auto sent = from.send_to(message, address); !sent) return sent.error().value();
+    const auto received = to.recv_from(space);
+    if (!received) return received.error().value();
+    if (received->size != message_size) return -1;  // truncated or not
+  }
+  return 0;
+}
+
+[[gnu::noinline]] int move_to_peer(sock::CoDgram& from, sock::CoDgram& to, long count) {
+  for (long index = 0; index < count; ++index) {
+    if (const auto sent = from.send(message); !sent) return sent.error().value();
+    const auto received = to.recv(space);
+    if (!received) return received.error().value();
+    if (received->size != message_size) return -1;  // truncated or not
+  }
+  return 0;
+}
+
+template <typename Socket>
+int open_and_move(const typename Socket::Address& local, long count) {
+  auto from = Socket::open(local);
+  if (!from) return from.error().value();
+  auto to = Socket::open(local);
+  if (!to) return to.error().value();
+  const auto address = to->local_address();
+  if (!address) return address.error().value();
+  return move_datagrams(*from, *to, *address, count);
+}
+
+}  // namespace
+
+int sock(long count) { return connect_and_move<Sock>(InetAddr::loopback(), count); }
+int sock_v6(long count) { return connect_and_move<Sock>(InetAddr::loopback_v6(), count); }
+int lsock(long count) { return connect_and_move<LSock>({}, count); }
+int spipe(long count) { return connect_and_move<SPipe>({}, count); }
+
+int fifo(long count) {
+  auto ends = pipe();
+  if (!ends) return ends.error().value();
+  if (const int error = move(ends->sender, ends->receiver, count); error != 0) return error;
+  ends->sender.close();
+  const auto last = ends->receiver.recv(space);
+  if (!last) return last.error().value();
+  return last->end_of_stream() ? 0 : -1;
+}
+
+int dgram(long count) { return open_and_move<sock::Dgram>(InetAddr::loopback(), count); }
+int local_dgram(long count) { return open_and_move<lsock::Dgram>({}, count); }
+
+int codgram(long count) {
+  const auto here = InetAddr::loopback(47101);
+  const auto there = InetAddr::loopback(47102);
+  auto from = sock::CoDgram::open({.local = here, .peer = there});
+  if (!from) return from.error().value();
+  auto to = sock::CoDgram::open({.local = there, .peer = here});
+  if (!to) return to.error().value();
+  return move_to_peer(*from, *to, count);
+}
+
+}  // namespace perigee::twins::wrapped
