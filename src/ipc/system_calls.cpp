@@ -25,14 +25,19 @@ static_assert(offsetof(Message, control_size) == offsetof(msghdr, msg_controllen
 static_assert(offsetof(Message, flags) == offsetof(msghdr, msg_flags));
 static_assert(sizeof(CredentialsSpace) == CMSG_SPACE(sizeof(ucred)));
 
-/// Whether a call by one declaration passes what the other expects: the same registers.
-template <typename A, typename B>
-constexpr bool alike = std::is_pointer_v<A> == std::is_pointer_v<B> && sizeof(A) == sizeof(B) &&
-                       std::is_signed_v<A> == std::is_signed_v<B>;
+/// How a call passes a parameter: the same number for what goes in the same way.
+template <typename T>
+constexpr int passing() {
+  if constexpr (std::is_pointer_v<T>) {
+    return 0;
+  } else {
+    return static_cast<int>(sizeof(T)) * (std::is_signed_v<T> ? -1 : 1);
+  }
+}
 
 template <typename R, typename... A, typename S, typename... B>
 constexpr bool same_call(R (*)(A...), S (*)(B...)) {
-  return alike<R, S> && (alike<A, B> && ...);
+  return passing<R>() == passing<S>() && ((passing<A>() == passing<B>()) && ...);
 }
 
 static_assert(same_call(&perigee_system_send, &::send));

@@ -1,0 +1,110 @@
+// Bad input, and the texts that it gets: each names what was done and to whom.
+#include "support/octets.h"
+#include <perigee/ipc/error.h>
+#include <perigee/ipc/families.h>
+#include <perigee/ipc/resolver.h>
+
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <string>
+
+namespace perigee::ipc {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// A port where nobody listens: it was the system's choice a moment ago.
+InetAddr nobody() {
+  return sock::Acceptor::open(InetAddr::loopback()).value().local_address().value();
+}
+
+/// A folder that this process may not write to, though it be root's.
+class ReadOnlyFolder {
+ public:
+  ReadOnlyFolder() {
+    std::filesystem::create_directory(path_);
+    ::chmod(path_.c_str(), 0500);
+    if (::geteuid() == 0) ::seteuid(nobody_id);
+  }
+  ReadOnlyFolder(const ReadOnlyFolder&) = delete;
+  ReadOnlyFolder& operator=(const ReadOnlyFolder&) = delete;
+  ~ReadOnlyFolder() {
+    if (::getuid() == 0) ::seteuid(0);
+    std::filesystem::remove(path_);
+  }
+  [[nodiscard]] std::string file() const { return path_ + "/file"; }
+
+ private:
+  static constexpr uid_t nobody_id = 65534;
+  std::string path_ = "perigee_error_test_" + std::to_string(getpid());
+};
+
+TEST_CASE("a refused connection names the peer") {
+  const auto address = nobody();
+  const auto error = sock::Connector::connect(address).error();
+  CHECK(describe(IoOperation::connect, address, error) ==
+        "connect to " + to_string(address) + ": Connection refused");
+}
+
+TEST_CASE("a passed limit is an error of its own kind") {
+  auto acceptor = sock::Acceptor::open(InetAddr::loopback()).value();
+  const auto address = acceptor.local_address().value();
+  const auto error = io_error(IoOperation::accept, address, acceptor.accept(1ms).error());
+  CHECK(error.kind == IoErrorKind::timed_out);
+  CHECK(to_string(error) == "accept " + to_string(address) + ": timed out");
+}
+
+TEST_CASE("addresses that are none are refused before anything is done") {
+  for (const char* text : {"", "127.0.0.1", "127.0.0.1:65536", "127.0.0.1:-1", "127.0.0:80",
+                           "127.0.0.256:80", "::1:80", "[::1]", "[::1]:", "[::g]:80", "host:80"}) {
+    CHECK_FALSE(InetAddr::parse(text));
+  }
+  CHECK_FALSE(UnixAddr::path(std::string(UnixAddr::name_size_max + 1, 'x')));
+  CHECK_FALSE(SPipeAddr::parse("@" + std::string(UnixAddr::name_size_max + 1, 'x')));
+}
+
+TEST_CASE("a name that nobody has is an error of the resolver, and says whose name") {
+  const auto error = resolve("no such host", 80).error();
+  const auto text = describe(IoOperation::resolve, "no such host", error);
+  CHECK(text.starts_with("resolve no such host: "));
+  CHECK(text.size() > std::string("resolve no such host: ").size());
+}
+
+TEST_CASE("an address of another host cannot be listened at") {
+  const auto elsewhere = InetAddr::v4({192, 0, 2, 1}, 0);
+  const auto error = sock::Acceptor::open(elsewhere).error();
+  CHECK(describe(IoOperation::listen, elsewhere, error) ==
+        "listen 192.0.2.1:0: Cannot assign requested address");
+  CHECK(sock::Dgram::open(elsewhere).error() == std::errc::address_not_available);
+}
+
+TEST_CASE("a missing folder, and a missing permission, are told apart") {
+  const auto missing = UnixAddr::path("no such folder/socket").value();
+  CHECK(describe(IoOperation::listen, missing, lsock::Acceptor::open(missing).error()) ==
+        "listen no such folder/socket: No such file or directory");
+  const ReadOnlyFolder folder;
+  const auto forbidden = folder.file();
+  const auto local = UnixAddr::path(forbidden).value();
+  CHECK(lsock::Acceptor::open(local).error() == std::errc::permission_denied);
+  CHECK(lsock::Dgram::open(local).error() == std::errc::permission_denied);
+  CHECK(spipe::Acceptor::open(SPipeAddr(local)).error() == std::errc::permission_denied);
+  const auto fifo_address = FifoAddr::path(forbidden).value();
+  CHECK(describe("create", fifo_address, fifo::create(fifo_address).error()) ==
+        "create " + forbidden + ": Permission denied");
+}
+
+TEST_CASE("an interface that is not there is named") {
+  const auto error = Interface::named("nowhere").error();
+  CHECK(describe("find interface", "nowhere", error) == "find interface nowhere: No such device");
+  const auto group = McastAddr::parse("239.1.2.3:5000").value();
+  auto member = sock::DgramMcast::open(InetAddr::any()).value();
+  CHECK(describe("join", group, member.join(group, Interface::of_index(4711)).error()) ==
+        "join 239.1.2.3:5000: No such device");
+}
+
+}  // namespace
+}  // namespace perigee::ipc
