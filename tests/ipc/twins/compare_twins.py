@@ -71,9 +71,11 @@ def per_call(program, family, form):
 
 def compare_instructions(program, family):
     wrapped, plain = per_call(program, family, "wrapped"), per_call(program, family, "plain")
+    # A few instructions of starting a program come and go: they are no tenth of a call.
+    more = round(wrapped - plain, 1)
     print(f"{family:12} {plain:6.1f} instructions a call in C, {wrapped:6.1f} with wrappers:"
-          f" {wrapped - plain:+.1f}")
-    return wrapped - plain <= MORE_MAX
+          f" {more:+.1f}")
+    return more <= MORE_MAX
 
 
 def is_here(family):
