@@ -3,6 +3,7 @@
 #include "ipc/faults.h"
 #include "support/octets.h"
 #include <perigee/ipc/connect_any.h>
+#include <perigee/ipc/group.h>
 
 #include <doctest/doctest.h>
 
@@ -88,6 +89,22 @@ TEST_CASE("stream pipes, pipes and pairs need handles, and say so") {
     CHECK(spipe::pair().error() == expected);
     CHECK(lsock::pair().error() == expected);
     CHECK(pipe().error() == expected);
+  }
+  CHECK(open_handles() == before);
+}
+
+TEST_CASE("datagram sockets need handles, and say so") {
+  const auto peer = InetAddr::loopback(1);
+  const auto before = open_handles();
+  {
+    const NoHandlesLeft exhausted;
+    constexpr auto expected = std::errc::too_many_files_open;
+    CHECK(sock::Dgram::open(InetAddr::loopback()).error() == expected);
+    CHECK(sock::CoDgram::open(peer).error() == expected);
+    CHECK(sock::DgramBcast::open(InetAddr::any()).error() == expected);
+    CHECK(sock::DgramMcast::open(InetAddr::any()).error() == expected);
+    CHECK(lsock::Dgram::open().error() == expected);
+    CHECK(lsock::dgram_pair().error() == expected);
   }
   CHECK(open_handles() == before);
 }

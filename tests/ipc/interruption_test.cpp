@@ -155,5 +155,47 @@ TEST_CASE("records, and handles with them, arrive once in spite of signals") {
   CHECK(open_handles() == before);
 }
 
+template <typename Family>
+typename Family::Address address_of_dgrams();
+template <>
+InetAddr address_of_dgrams<Sock>() {
+  return InetAddr::loopback();
+}
+template <>
+UnixAddr address_of_dgrams<LSock>() {
+  return UnixAddr::abstract("perigee_interruption_test_" + std::to_string(getpid())).value();
+}
+
+TEST_CASE_TEMPLATE("datagrams are sent once and received once in spite of signals", Family, Sock,
+                   LSock) {
+  using Address = typename Family::Address;
+  auto server = Family::Dgram::open(address_of_dgrams<Family>()).value();
+  auto client =
+      Family::CoDgram::open({.local = Address{}, .peer = server.local_address().value()}).value();
+  const int enough = Storm::count() + many;
+  constexpr int rounds = 1000;
+  do {
+    // Each waits for the other: no queue overflows, and all that is sent arrives.
+    std::jthread echo([&] {
+      const Storm storm;
+      std::array<std::byte, 10> space;
+      for (int count = 0; count < rounds; ++count) {
+        const auto got = server.recv_from(space, count % 2 ? 1h : forever).value();
+        CHECK(server.send_to(OctetSpan(space).first(got.count), got.sender, 1h).has_value());
+      }
+    });
+    const Storm storm;
+    std::array<std::byte, 10> space;
+    for (int count = 0; count < rounds; ++count) {
+      REQUIRE(client.send(octets(count, count >> 8)).has_value());
+      REQUIRE(client.recv(space, count % 2 ? 1h : forever).value().count == 2);
+      CHECK(std::to_integer<int>(space[0]) == count % 256);
+      CHECK(std::to_integer<int>(space[1]) == count / 256);
+    }
+    echo.join();
+    CHECK(client.recv(space, no_wait).error() == std::errc::operation_would_block);
+  } while (Storm::count() < enough);
+}
+
 }  // namespace
 }  // namespace perigee::ipc
