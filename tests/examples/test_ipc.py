@@ -3,6 +3,7 @@
 import os
 import random
 import signal
+import socket
 import subprocess
 import tempfile
 import unittest
@@ -85,6 +86,22 @@ class Echo(unittest.TestCase):
                                   stdout=subprocess.PIPE) as waiting:
                 self.assertEqual(run("echo_client", "sock", server.ior, input=b"other").stdout, b"other")
                 self.assertEqual(waiting.communicate(b"first")[0], b"first")
+
+    def test_who_comes_when_no_handle_is_left_is_served_when_others_have_gone(self):
+        with Server(f"prlimit --nofile=12 {PROGRAMS}/echo_server lsock {self.folder}/echo") as server:
+            clients = []
+            for number in range(20):
+                clients.append(self.enterContext(socket.socket(socket.AF_UNIX)))
+                clients[-1].connect(server.ior)
+                clients[-1].sendall(bytes([number]))
+            for number, client in enumerate(clients):
+                self.assertEqual(client.recv(1), bytes([number]))
+                client.close()
+            # And a signal ends the server while all handles are in use.
+            for _ in range(20):
+                clients.append(self.enterContext(socket.socket(socket.AF_UNIX)))
+                clients[-1].connect(server.ior)
+            self.assertEqual(server.end(), 0)
 
     def test_errors_name_the_operation_and_the_address(self):
         absent = f"{self.folder}/absent"

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstddef>
+#include <stop_token>
 #include <system_error>
 
 /// Sends back what comes, until the stream ends.
@@ -19,13 +20,20 @@ void echo(Stream& stream) {
   }
 }
 
-/// Serves all who connect, each on a thread of its own, until the acceptor is interrupted.
+/// Serves all who connect, each on a thread of its own, until it is stopped and the acceptor
+/// interrupted.
 template <perigee::ipc::ConnectionFamily Family>
-std::error_code echo_server(typename Family::Acceptor& acceptor) {
+std::error_code echo_server(typename Family::Acceptor& acceptor, const std::stop_token& stop) {
   Sessions<typename Family::Stream> sessions;
-  for (;;) {
+  while (!stop.stop_requested()) {
     auto stream = acceptor.accept();
-    if (!stream) return stream.error();
-    sessions.start(std::move(*stream), echo<typename Family::Stream>);
+    if (stream) {
+      sessions.start(std::move(*stream), echo<typename Family::Stream>);
+    } else if (stream.error() == std::errc::too_many_files_open && !sessions.empty()) {
+      sessions.wait_for_an_end(stop);  // until then, who comes waits to be accepted
+    } else if (!stop.stop_requested()) {
+      return stream.error();
+    }
   }
+  return {};
 }

@@ -21,16 +21,15 @@ int serve(std::string_view text) {
   auto acceptor = value_of(Family::Acceptor::open(address_from<Family>(text)),
                            "listen at " + std::string(text));
   const auto address = value_of(acceptor.local_address(), "own address");
-  std::atomic<bool> is_ending = false;
+  std::stop_source stop;
   const OnEndingSignal ending([&] {
-    is_ending = true;
+    stop.request_stop();
     acceptor.interrupt();
   });
   std::cout << to_string(address) << std::endl;
-  const std::error_code error = echo_server<Family>(acceptor);
+  const std::error_code error = echo_server<Family>(acceptor, stop.get_token());
   remove_name(address);
-  if (!is_ending)
-    throw std::runtime_error("accept at " + to_string(address) + ": " + error.message());
+  if (error) throw std::runtime_error("accept at " + to_string(address) + ": " + error.message());
   return 0;
 }
 

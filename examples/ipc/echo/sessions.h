@@ -2,12 +2,15 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
+#include <condition_variable>
 #include <list>
+#include <mutex>
+#include <stop_token>
 #include <thread>
 #include <utility>
 
-/// Its end is the end of all: streams are interrupted, threads waited for.
+/// Its end is the end of all: streams are interrupted, threads waited for. For one thread, which
+/// starts sessions.
 template <typename Stream>
 class Sessions {
  public:
@@ -20,21 +23,47 @@ class Sessions {
 
   template <typename Serve>
   void start(Stream stream, Serve serve) {
-    sessions_.remove_if([](const Session& session) { return session.is_over.load(); });
+    remove_ended();
     auto& session = sessions_.emplace_back(std::move(stream));
-    session.thread = std::jthread([&session, serve] {
+    session.thread = std::jthread([this, &session, serve] {
       serve(session.stream);
       session.stream.interrupt();  // the peer learns of it now, not when the next one comes
+      const std::scoped_lock lock(mutex_);
       session.is_over = true;
+      ended_.notify_one();
     });
+  }
+
+  [[nodiscard]] bool empty() const { return sessions_.empty(); }
+
+  /// Waits until a session has ended, and removes those that have; their handles are free then.
+  void wait_for_an_end(const std::stop_token& stop) {
+    {
+      std::unique_lock lock(mutex_);
+      ended_.wait(lock, stop, [this] { return std::ranges::any_of(sessions_, &Session::is_over); });
+    }
+    remove_ended();
   }
 
  private:
   struct Session {
     explicit Session(Stream its_stream) : stream(std::move(its_stream)) {}
     Stream stream;
-    std::atomic<bool> is_over = false;
-    std::jthread thread;  // the last: it ends before the rest goes
+    bool is_over = false;  // guarded by mutex_
+    std::jthread thread;   // the last: it ends before the rest goes
   };
+
+  void remove_ended() {
+    std::list<Session> ended;  // whose threads are waited for without the lock
+    const std::scoped_lock lock(mutex_);
+    for (auto session = sessions_.begin(); session != sessions_.end();) {
+      const auto next = std::next(session);
+      if (session->is_over) ended.splice(ended.end(), sessions_, session);
+      session = next;
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable_any ended_;
   std::list<Session> sessions_;  // which do not move
 };
