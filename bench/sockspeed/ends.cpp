@@ -109,6 +109,7 @@ std::unique_ptr<Child> join_socket(const Channel& channel, Version version,
 
 ipc::InetAddr inet_address(const std::string& text) {
   if (text.empty()) return ipc::InetAddr::loopback();
+  if (text.starts_with(':')) return inet_address("0.0.0.0" + text);  // all interfaces
   return value_of(ipc::resolve(text), text).front();
 }
 

@@ -13,6 +13,8 @@ namespace {
 
 constexpr double mib = 1024 * 1024;
 
+using Channels = std::map<std::string, std::map<std::size_t, SockspeedCell>>;
+
 std::string method(const SockspeedOptions& options) {
   return fmt::format(
       "a parent sends blocks for {:.1f} ms to a child, which checks that none is lost; processes "
@@ -36,7 +38,7 @@ std::string table_row(std::size_t size, const SockspeedCell& cell) {
   return row + to_text(cell.null) + "\n";
 }
 
-LineChart speed_chart(const std::map<std::string, std::map<std::size_t, SockspeedCell>>& channels) {
+LineChart speed_chart(const Channels& channels) {
   LineChart chart{.x_label = "octets of a block",
                   .y_label = "MiB/s, bare calls",
                   .x_kind = AxisKind::logarithmic,
@@ -51,7 +53,7 @@ LineChart speed_chart(const std::map<std::string, std::map<std::size_t, Sockspee
   return chart;
 }
 
-LineChart ratio_chart(const std::map<std::string, std::map<std::size_t, SockspeedCell>>& channels) {
+LineChart ratio_chart(const Channels& channels) {
   LineChart chart{.x_label = "octets of a block",
                   .y_label = "throughput, wrapper to bare calls",
                   .x_kind = AxisKind::logarithmic,
@@ -63,6 +65,30 @@ LineChart ratio_chart(const std::map<std::string, std::map<std::size_t, Sockspee
     if (!series.points.empty()) chart.series.push_back(std::move(series));
   }
   return chart;
+}
+
+// Few enough lines for one figure: the media as they are, and each medium beside its variants.
+std::map<std::string, Channels> figures_of(const Channels& channels) {
+  std::map<std::string, Channels> figures;
+  for (const auto& [channel, sizes] : channels) {
+    const std::string medium = channel.substr(0, channel.find('+'));
+    if (medium == channel) {
+      figures[""][channel] = sizes;
+      continue;
+    }
+    Channels& figure = figures[medium + ", with its options"];
+    figure[channel] = sizes;
+    if (const auto plain = channels.find(medium); plain != channels.end()) figure.insert(*plain);
+  }
+  return figures;
+}
+
+void add_figures(Page& page, const std::string& memory, const Channels& channels) {
+  for (const auto& [title, figure] : figures_of(channels)) {
+    page.heading(title.empty() ? memory + " memory" : title + ", " + memory + " memory");
+    page.chart(speed_chart(figure));
+    page.chart(ratio_chart(figure));
+  }
 }
 
 void add_table(Page& page, const std::map<std::size_t, SockspeedCell>& sizes) {
@@ -125,12 +151,10 @@ std::string to_json(const SockspeedReport& report) {
 std::string to_html(const SockspeedReport& report) {
   Page page("perigee bench sockspeed");
   page.note(method(report.options));
+  for (const auto& [memory, channels] : report.cells) add_figures(page, memory, channels);
   for (const auto& [memory, channels] : report.cells) {
-    page.heading(memory + " memory");
-    page.chart(speed_chart(channels));
-    page.chart(ratio_chart(channels));
     for (const std::string& channel : report.options.channels) {
-      page.heading(channel + ", " + memory + " memory");
+      page.heading("Numbers: " + channel + ", " + memory + " memory");
       add_table(page, channels.at(channel));
     }
   }

@@ -12,7 +12,7 @@ from pathlib import Path
 TOOL = os.environ["TOOL"]
 CHANNELS = ("tcp", "unix", "seqpacket", "pipe", "fifo", "shm")
 VARIANTS = ("tcp+no-delay", "tcp+non-blocking", "unix+non-blocking", "seqpacket+non-blocking",
-            "pipe+non-blocking", "fifo+non-blocking", "tcp+queue=8192", "unix+queue=8192",
+            "pipe+non-blocking", "fifo+non-blocking", "tcp+queue=65536", "unix+queue=8192",
             "seqpacket+queue=8192", "pipe+queue=8192", "fifo+queue=8192", "shm+queue=8192")
 # What prctl and seccomp can forbid, and some kernels do not have.
 NO_URING = ("Function not implemented", "Operation not permitted")
@@ -103,6 +103,12 @@ class ByHand(unittest.TestCase):
                     self.assertEqual(self.transfers(sent), self.transfers(received))
                     self.assertEqual([size for size, _ in self.transfers(sent)], ["64", "65536"])
                     self.assertIn("nothing was lost or changed", received)
+
+    def test_a_parent_can_wait_at_all_interfaces(self):
+        parent, told = self.parent("tcp", "--at", ":0", "--size", "64", "--ms", "1")
+        self.assertTrue(told[-1].startswith("0.0.0.0:"))
+        child = sockspeed("--child", "tcp", "--at", told[-1].replace("0.0.0.0", "localhost"))
+        self.assertEqual((child.returncode, parent.wait()), (0, 0), child.stderr)
 
     @staticmethod
     def transfers(text):

@@ -21,12 +21,13 @@ LARGE = 40 * MIB
 class Program:
     """A server, from its first line (its reference) on. Killed at the end of the test."""
 
-    def __init__(self, test, words, endpoint="iiop://127.0.0.1", before=()):
+    def __init__(self, test, words, endpoint="iiop://127.0.0.1", before=(), environment=None):
         self.log = test.folder / f"log.{len(os.listdir(test.folder))}"
         with open(self.log, "w") as log:
             self.process = subprocess.Popen(
                 [*before, PROGRAMS / words[0], *words[1:], "-ORBListenEndpoints", endpoint],
                 stdout=subprocess.PIPE, stderr=log, text=True,
+                env={**os.environ, **(environment or {})},
             )
         test.addCleanup(self.clean_up)
         self.reference = self.process.stdout.readline().strip()
@@ -223,6 +224,15 @@ class Interrupted(Imaging):
         self.assert_fetched("large.pgm", self.client("fetch", "large.pgm").stdout)
         self.assertEqual(checksum_file.stat().st_mtime_ns, made)
 
+    def test_a_locator_that_comes_back_is_waited_for(self):
+        self.start()
+        self.locator.kill()
+        client = self.fetching("small.pgm", "--attempts", "1000")
+        self.assertIn("another attempt follows", client.stderr.readline())
+        Program(self, ["image_locator", self.server.reference], endpoint=self.locator.endpoint)
+        output, _ = client.communicate()
+        self.assert_fetched("small.pgm", output)
+
     def test_at_its_end_a_server_lets_transfers_finish(self):
         self.start("--grace-seconds", "300")
         client = self.fetching("large.pgm", "--rate", "20")
@@ -328,7 +338,7 @@ class TicketsAndLimits(Imaging):
         self.assertEqual(self.show(*self.ticket("small.pgm")), b"\2")
 
     def test_tickets_are_limited_and_expired_ones_make_room(self):
-        self.start("--tickets", "2", "--ticket-seconds", "1")
+        self.start("--tickets", "2", "--ticket-seconds", "3")
         tickets = [self.client("ticket", "small.pgm") for _ in range(3)]
         while tickets[-1].returncode == 0:  # the machine is so slow that they have expired
             tickets.append(self.client("ticket", "small.pgm"))
@@ -430,8 +440,9 @@ class Copies(Imaging):
 
     def trace_of_a_fetch(self):
         trace = self.folder / "trace"
-        self.server = self.serve(before=["strace", "-f", "-qq", "-o", trace, "-e",
-                                         "trace=" + ",".join(self.TRACED)])
+        self.server = self.serve(
+            before=["strace", "-f", "-qq", "-o", trace, "-e", "trace=" + ",".join(self.TRACED)],
+            environment={"ASAN_OPTIONS": "detect_leaks=0"})  # the one that cannot be traced
         self.locator = Program(self, ["image_locator", self.server.reference])
         lines_before = trace.read_text().count("\n")
         client = self.client("fetch", "large.pgm")
