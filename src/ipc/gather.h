@@ -79,4 +79,17 @@ template <typename Segment, typename Step>
   return total;
 }
 
+/// The same of one segment without limit: nothing but the calls.
+template <typename Segment, typename Step>
+[[nodiscard]] Transfer transfer_single(Segment segment, Step&& step) noexcept {
+  Transfer total;
+  while (total.count < segment.size()) {
+    const Transfer moved = step(segment.subspan(total.count));
+    total.count += moved.count;
+    total.error = moved.error;
+    if (moved.error != 0 || moved.count == 0) break;
+  }
+  return total;
+}
+
 }  // namespace perigee::ipc::io

@@ -107,6 +107,10 @@ Transfer send_rest(int fd, OctetSpan octets, Transfer first, TimeLimit limit) no
 }
 
 Transfer recv_n(int fd, std::span<const MutableOctetSpan> spaces, TimeLimit limit) noexcept {
+  if (spaces.size() == 1 && limit.is_forever()) {
+    return transfer_single(spaces.front(),
+                           [fd](MutableOctetSpan space) { return recv(fd, space, forever); });
+  }
   return transfer_exactly(fd, spaces, limit);
 }
 

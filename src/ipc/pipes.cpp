@@ -147,10 +147,18 @@ Transfer pipe_recv(int fd, std::span<const MutableOctetSpan> spaces, TimeLimit l
 }
 
 Transfer pipe_send_n(int fd, std::span<const OctetSpan> segments, TimeLimit limit) noexcept {
+  if (segments.size() == 1 && limit.is_forever()) {
+    return transfer_single(segments.front(),
+                           [fd](OctetSpan octets) { return pipe_send(fd, octets, forever); });
+  }
   return transfer_all(fd, segments, limit);
 }
 
 Transfer pipe_recv_n(int fd, std::span<const MutableOctetSpan> spaces, TimeLimit limit) noexcept {
+  if (spaces.size() == 1 && limit.is_forever()) {
+    return transfer_single(spaces.front(),
+                           [fd](MutableOctetSpan space) { return pipe_recv(fd, space, forever); });
+  }
   return transfer_all(fd, spaces, limit);
 }
 
