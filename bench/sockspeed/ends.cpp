@@ -165,7 +165,9 @@ class FifoRendezvous final : public Rendezvous {
       : channel_(channel), version_(version), at_(fifo_address(at)) {
     require(ipc::fifo::create(at_), "make " + to_string(at_));
   }
-  ~FifoRendezvous() override { (void)ipc::fifo::remove(at_); }
+  ~FifoRendezvous() override {
+    [[maybe_unused]] const ipc::Status removed = ipc::fifo::remove(at_);  // it may be gone already
+  }
   [[nodiscard]] std::string address() const override { return to_string(at_); }
   std::unique_ptr<Parent> accept() override {
     return pipe_end<Parent, ParentOf>(

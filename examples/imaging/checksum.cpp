@@ -45,8 +45,9 @@ std::optional<std::vector<std::uint8_t>> from_hex(std::string_view text) {
   std::vector<std::uint8_t> octets;
   for (; !text.empty(); text.remove_prefix(2)) {
     std::uint8_t octet = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + 2, octet, 16);
-    if (error != std::errc() || end != text.data() + 2) return std::nullopt;
+    const std::string_view pair = text.substr(0, 2);
+    const auto [end, error] = std::from_chars(pair.data(), pair.data() + pair.size(), octet, 16);
+    if (error != std::errc() || end != pair.data() + pair.size()) return std::nullopt;
     octets.push_back(octet);
   }
   return octets;

@@ -111,7 +111,7 @@ class Imaging(unittest.TestCase):
         original = (self.images / name).read_bytes()
         self.assertEqual((self.folder / (file or name)).read_bytes(), original)
         self.assertIn("checksum right: " + hashlib.sha256(original).hexdigest(), client_output)
-        self.assertEqual(list(self.folder.glob("*.part")), [])
+        self.assertEqual(list(self.folder.glob(f"{file or name}.*")), [])
 
     def ticket(self, name, *options):
         host, port, secret, _ = self.client("ticket", name, *options).stdout.split()
