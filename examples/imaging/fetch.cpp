@@ -81,9 +81,8 @@ class Fetch {
   Fetch(const IDL::traits<Imaging::ImageLocator>::ref_type& locator, const FetchOptions& options)
       : locator_(locator), options_(options) {}
 
-  /// False if there is more to come, or another image to begin with. Throws Interrupted, and
-  /// CORBA's system exceptions, if another attempt may help.
-  bool attempt() {
+  /// Returns when the image is here. Throws Interrupted, or what calls throw, when it is not.
+  void attempt() {
     const auto server = locator_->locate(options_.image);
     prepare(server->describe(options_.image));
     if (!download_->is_whole()) receive(*server);
@@ -94,7 +93,6 @@ class Fetch {
     if (!right) throw Interrupted("the checksum is wrong: what has arrived is thrown away");
     std::cout << options_.file.string() << ": " << image_.size()
               << " octets, checksum right: " << to_hex(checksum) << std::endl;
-    return true;
   }
   [[nodiscard]] std::uint64_t arrived() const { return download_ ? download_->arrived() : 0; }
 

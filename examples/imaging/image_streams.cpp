@@ -31,7 +31,12 @@ ImageStreams::ImageStreams(const Catalogue& catalogue, Tickets& tickets, const O
   acceptor_ = std::move(*acceptor);
   port_ = acceptor_.local_address().value().port();
   for (std::size_t index = 0; index < options.transfers_max; ++index) workers_.emplace_back();
-  for (Worker& worker : workers_) worker.thread = std::thread([this, &worker] { work(worker); });
+  try {
+    for (Worker& worker : workers_) worker.thread = std::thread([this, &worker] { work(worker); });
+  } catch (...) {  // no more threads: those that are there must end before they are destroyed
+    end(0s);
+    throw;
+  }
 }
 
 void ImageStreams::end(std::chrono::seconds grace) {

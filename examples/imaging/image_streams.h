@@ -42,7 +42,7 @@ class ImageStreams {
   ImageStreams& operator=(const ImageStreams&) = delete;
 
   [[nodiscard]] std::uint16_t port() const noexcept { return port_; }
-  /// Accepts no more connections; cuts those that are not through after `grace`. Once.
+  /// Accepts no more connections; cuts those that are not through after `grace`.
   void end(std::chrono::seconds grace);
 
  private:

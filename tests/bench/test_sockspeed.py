@@ -115,11 +115,19 @@ class ByHand(unittest.TestCase):
         return re.findall(r"(\d+) octets, touched +(\d+) transfers", text)
 
     @staticmethod
-    def wait_until_open(child, path):
+    def has_open(process, file):
+        for handle in Path(f"/proc/{process.pid}/fd").iterdir():
+            try:
+                if os.readlink(handle) == file:
+                    return True
+            except FileNotFoundError:
+                pass  # just closed
+        return False
+
+    def wait_until_open(self, child, path):
         pipe = os.readlink(path)
-        folder = Path(f"/proc/{child.pid}/fd")
-        while not any(os.readlink(file) == pipe for file in folder.iterdir() if file.is_symlink()):
-            pass
+        while not self.has_open(child, pipe):
+            self.assertIsNone(child.poll())
 
     def endless(self, channel):
         parent, told = self.parent(channel, "--size", "4096", "--ms", "600000")
