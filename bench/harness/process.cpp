@@ -11,8 +11,10 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <sstream>
 #include <stdexcept>
 #include <utility>
 
@@ -86,13 +88,24 @@ std::string Process::read_line() {
       pending_.erase(0, end + 1);
       return line;
     }
-    char chunk[4096];
-    const ssize_t count = read(output_, chunk, sizeof chunk);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) fail("read from " + name_);
-    if (count == 0) throw std::runtime_error(name_ + " ended without an answer");
-    pending_.append(chunk, static_cast<std::size_t>(count));
+    if (!read_more()) throw std::runtime_error(name_ + " ended without an answer");
   }
+}
+
+std::string Process::read_rest() {
+  while (read_more()) {
+  }
+  return std::exchange(pending_, {});
+}
+
+bool Process::read_more() {
+  char chunk[4096];
+  ssize_t count = -1;
+  do count = read(output_, chunk, sizeof chunk);
+  while (count < 0 && errno == EINTR);
+  if (count < 0) fail("read from " + name_);
+  pending_.append(chunk, static_cast<std::size_t>(count));
+  return count > 0;
 }
 
 std::chrono::nanoseconds Process::cpu_time() const {
@@ -136,6 +149,14 @@ CommandResult run_command(const std::vector<std::string>& arguments) {
   for (const timeval& time : {usage.ru_utime, usage.ru_stime})
     result.cpu_time += std::chrono::seconds(time.tv_sec) + std::chrono::microseconds(time.tv_usec);
   return result;
+}
+
+std::string find_program(const std::string& name) {
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path != nullptr ? path : "/usr/bin");
+  for (std::string folder; std::getline(folders, folder, ':');)
+    if (access((folder + '/' + name).c_str(), X_OK) == 0) return folder + '/' + name;
+  throw std::runtime_error("no program " + name + " is installed");
 }
 
 std::string own_executable() {

@@ -27,6 +27,8 @@ class Process {
   void write_line(const std::string& line);
   /// The next line of its output without the newline. Throws at end of output.
   std::string read_line();
+  /// All that it still writes until it closes its output.
+  std::string read_rest();
   /// CPU time used so far, user and system, of all its threads.
   [[nodiscard]] std::chrono::nanoseconds cpu_time() const;
   [[nodiscard]] pid_t pid() const noexcept { return pid_; }
@@ -36,6 +38,9 @@ class Process {
   int wait();
 
  private:
+  /// False at the end of its output.
+  bool read_more();
+
   std::string name_;
   pid_t pid_ = -1;
   int input_ = -1;
@@ -51,6 +56,8 @@ struct CommandResult {
 /// PATH.
 CommandResult run_command(const std::vector<std::string>& arguments);
 
+/// The path of a program that is looked up in PATH. Throws if there is none.
+std::string find_program(const std::string& name);
 /// The path of the running program.
 std::string own_executable();
 /// The CPUs that this process may use.

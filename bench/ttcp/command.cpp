@@ -1,6 +1,7 @@
 // `perigee bench ttcp`: its options, and its roles.
 #include "harness/command.h"
 
+#include "profile.h"
 #include "roles.h"
 #include "ttcp.h"
 
@@ -13,6 +14,11 @@ struct Settings {
   TtcpOptions options;
   Output output;
   bool quick = false;
+  bool profile = false;
+  bool receive = false;
+  bool once = false;
+  std::string transmit_to;
+  std::uint16_t port = 5001;  // as the first ttcp
 };
 
 void run(Settings& settings) {
@@ -25,7 +31,14 @@ void run(Settings& settings) {
     options.queue_sizes = {0};
   }
   options.omniorb_program = find_omniorb_program("ttcp_omniorb");
-  write_report(run_ttcp(options), settings.output);
+  if (settings.receive)
+    serve_ttcp(settings.port, options.omniorb_program, settings.once);
+  else if (settings.profile)
+    write_report(profile_ttcp(options), settings.output);
+  else if (!settings.transmit_to.empty())
+    write_report(run_ttcp(options, settings.transmit_to, settings.port), settings.output);
+  else
+    write_report(run_ttcp(options), settings.output);
 }
 
 // receiver|transmitter, kind, family or payload, size of the queues, address or reference
@@ -44,6 +57,19 @@ int run_role(const std::vector<std::string>& words) {
     if (kind == "orb") return run_orb_transmitter(place, role);
   }
   return 1;
+}
+
+void add_modes(CLI::App& command, Settings& settings) {
+  command.add_flag("--profile", settings.profile,
+                   "functions and system calls that take the time, by perf and strace");
+  auto* receive = command.add_flag("--receive", settings.receive,
+                                   "start receivers for transmitters of other machines");
+  command.add_flag("--once", settings.once, "with --receive: end after one session")
+      ->needs(receive);
+  command.add_option("--transmit", settings.transmit_to, "to receivers of this other machine")
+      ->excludes(receive);
+  command.add_option("--port", settings.port, "with --receive and --transmit")
+      ->capture_default_str();
 }
 
 }  // namespace
@@ -67,6 +93,7 @@ void add_ttcp_command(CLI::App& bench) {
   command->add_option("--version", options.versions, "only these, and the C versions beside them");
   command->add_flag("--split", options.split, "transmitter and receiver on two CPUs");
   command->add_flag("--quick", settings->quick, "a few small transfers");
+  add_modes(*command, *settings);
   add_output_options(*command, settings->output);
   command->callback([settings] { run(*settings); });
   add_role_command(bench, "ttcp", run_role);

@@ -6,6 +6,7 @@
 #include "versions.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <string>

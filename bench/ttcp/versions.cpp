@@ -37,21 +37,31 @@ void add_local(std::vector<TtcpVersion>& versions) {
 void add_omniorb(std::vector<TtcpVersion>& versions, const std::string& program) {
   for (const std::string payload : {"octets", "string", "structs"}) {
     TtcpVersion version{"omniORB " + payload, "C TCP"};
-    version.receiver = {program, "receiver", "-ORBendPoint", "giop:tcp:{ADDRESS}:"};
+    version.receiver = {program, "receiver", "-ORBendPoint", "giop:tcp:{HOST}:"};
     version.transmitter = {program, "transmitter", "{REF}", payload};
     // Else a call may overtake the oneways before it, on another connection.
     version.transmitter.insert(version.transmitter.end(), {"-ORBmaxGIOPConnectionPerServer", "1"});
     for (auto* command : {&version.receiver, &version.transmitter})
-      command->insert(command->end(), {"-ORBsocketSendBuffer", "{QUEUE}"});
+      command->insert(command->end(), {"-ORBsocketSendBuffer", "{QUEUE_OR_NONE}"});
     version.carries_structs = payload == "structs";
     versions.push_back(version);
   }
+}
+
+// omniORB's word for the system's queues.
+std::string queue_or_none(std::size_t queue_size) {
+  return queue_size == 0 ? "-1" : std::to_string(queue_size);
 }
 
 std::string replace(std::string word, const std::string& name, const std::string& value) {
   if (const std::size_t at = word.find(name); at != std::string::npos)
     word.replace(at, name.size(), value);
   return word;
+}
+
+std::string with_queue(const std::string& word, std::size_t queue_size) {
+  return replace(replace(word, "{QUEUE}", std::to_string(queue_size)), "{QUEUE_OR_NONE}",
+                 queue_or_none(queue_size));
 }
 
 class LocalReceiver final : public TtcpReceiver {
@@ -96,10 +106,12 @@ std::vector<TtcpVersion> ttcp_versions(const std::string& omniorb_program) {
 }
 
 std::vector<std::string> receiver_command(const TtcpVersion& version, const TtcpPlace& place) {
+  const bool is_v6 = place.address.find(':') != std::string::npos;
+  const std::string host = is_v6 ? '[' + place.address + ']' : place.address;
   std::vector<std::string> command = version.receiver;
   for (std::string& word : command)
-    word = replace(replace(word, "{ADDRESS}", place.address), "{QUEUE}",
-                   std::to_string(place.queue_size));
+    word = with_queue(replace(replace(word, "{ADDRESS}", place.address), "{HOST}", host),
+                      place.queue_size);
   return command;
 }
 
@@ -107,7 +119,7 @@ std::vector<std::string> transmitter_command(const TtcpVersion& version,
                                              const std::string& reference, std::size_t queue_size) {
   std::vector<std::string> command = version.transmitter;
   for (std::string& word : command)
-    word = replace(replace(word, "{REF}", reference), "{QUEUE}", std::to_string(queue_size));
+    word = with_queue(replace(word, "{REF}", reference), queue_size);
   return command;
 }
 

@@ -11,8 +11,8 @@ namespace perigee::bench {
 
 enum class TtcpGroup { tcp, local };
 
-/// One program that carries the data. Command lines hold {QUEUE}, {ADDRESS} and {REF} where the
-/// queues' size, the receiver's address and its reference belong.
+/// One program that carries the data. Command lines hold {QUEUE}, {ADDRESS} (or {HOST}: as URLs
+/// have it) and {REF} where the queues' size, the receiver's address and its reference belong.
 struct TtcpVersion {
   std::string name;
   std::string floor;  ///< the C version that it is compared with

@@ -1,0 +1,202 @@
+// ttcp across two machines: who transmits asks the other machine for receivers, over a connection
+// of lines, and for the CPU time that they have used:
+//   start QUEUE VERSION   -> ref REFERENCE, none (there is no such version there), or error TEXT
+//   cpu NUMBER            -> ns NANOSECONDS, of the receiver that was started as NUMBER-th
+//   stop                  -> ok; all receivers end
+#include "harness/process.h"
+#include "ttcp.h"
+#include <perigee/ipc/resolver.h>
+#include <perigee/ipc/sock.h>
+
+#include <algorithm>
+#include <iostream>
+#include <sstream>
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+
+namespace perigee::bench {
+namespace {
+
+constexpr std::size_t line_size_max = 64 * 1024;  // references are shorter
+
+template <typename T>
+T value_of(ipc::Result<T> result, const std::string& what) {
+  if (!result) throw std::runtime_error(what + ": " + result.error().message());
+  return *std::move(result);
+}
+
+/// A connection that carries lines.
+class Lines {
+ public:
+  explicit Lines(ipc::sock::Stream stream) : stream_(std::move(stream)) {}
+
+  void write(const std::string& line) {
+    const std::string text = line + '\n';
+    (void)value_of(stream_.send_n(std::as_bytes(std::span(text))), "the other machine");
+  }
+  /// False at the end.
+  bool read(std::string& line) {
+    while (pending_.find('\n') == std::string::npos) {
+      if (pending_.size() > line_size_max) throw std::runtime_error("the peer is no perigee bench");
+      char chunk[4096];
+      const auto received =
+          value_of(stream_.recv(std::as_writable_bytes(std::span(chunk))), "the other machine");
+      if (received.end_of_stream()) return false;
+      pending_.append(chunk, received.count());
+    }
+    const std::size_t end = pending_.find('\n');
+    line = pending_.substr(0, end);
+    pending_.erase(0, end + 1);
+    return true;
+  }
+  /// The answer to a request: its first word and the rest.
+  std::pair<std::string, std::string> ask(const std::string& request) {
+    write(request);
+    std::string answer;
+    if (!read(answer)) throw std::runtime_error("the receiving machine has ended the session");
+    const std::size_t space = std::min(answer.find(' '), answer.size());
+    return {answer.substr(0, space), answer.substr(std::min(space + 1, answer.size()))};
+  }
+  [[nodiscard]] const ipc::sock::Stream& stream() const { return stream_; }
+
+ private:
+  ipc::sock::Stream stream_;
+  std::string pending_;
+};
+
+/// The receiving machine's side of one session. Receivers end with it.
+class Session {
+ public:
+  Session(ipc::sock::Stream stream, const std::vector<TtcpVersion>& versions)
+      : lines_(std::move(stream)), versions_(versions) {
+    address_ = value_of(lines_.stream().local_address(), "address").unmapped().host();
+  }
+
+  void serve() {
+    for (std::string line; lines_.read(line);) {
+      std::istringstream words(line);
+      std::string request;
+      words >> request;
+      try {
+        lines_.write(answer(request, words));
+      } catch (const std::exception& failure) {
+        lines_.write(std::string("error ") + failure.what());
+      }
+    }
+  }
+
+ private:
+  std::string answer(const std::string& request, std::istringstream& words) {
+    if (request == "start") return start(words);
+    if (request == "cpu") {
+      std::size_t number = 0;
+      words >> number;
+      return "ns " + std::to_string(receivers_.at(number)->cpu_time().count());
+    }
+    if (request != "stop") return "error no such request: " + request;
+    receivers_.clear();
+    return "ok";
+  }
+
+  // Where the session's own connection goes, others go, too.
+  std::string start(std::istringstream& words) {
+    std::size_t queue_size = 0;
+    std::string name;
+    words >> queue_size >> std::ws;
+    std::getline(words, name);
+    const auto version = std::ranges::find(versions_, name, &TtcpVersion::name);
+    if (version == versions_.end()) return "none";
+    receivers_.push_back(start_receiver(*version, {address_, queue_size, -1}));
+    return "ref " + receivers_.back()->reference();
+  }
+
+  Lines lines_;
+  const std::vector<TtcpVersion>& versions_;
+  std::string address_;
+  std::vector<std::unique_ptr<TtcpReceiver>> receivers_;
+};
+
+class RemoteReceiver final : public TtcpReceiver {
+ public:
+  RemoteReceiver(Lines& lines, std::size_t number, std::string reference)
+      : lines_(lines), number_(number), reference_(std::move(reference)) {}
+
+  [[nodiscard]] std::string reference() const override { return reference_; }
+  [[nodiscard]] std::chrono::nanoseconds cpu_time() override {
+    const auto [kind, text] = lines_.ask("cpu " + std::to_string(number_));
+    if (kind != "ns") throw std::runtime_error("the receiving machine: " + text);
+    return std::chrono::nanoseconds(std::stoll(text));
+  }
+
+ private:
+  Lines& lines_;
+  std::size_t number_;
+  std::string reference_;
+};
+
+Lines connect(const std::string& host, std::uint16_t port) {
+  const std::string place = host + " port " + std::to_string(port);
+  const auto addresses = value_of(ipc::resolve(host, port), place);
+  auto stream =
+      ipc::sock::Connector::connect(addresses.front(), std::chrono::seconds(10), ipc::NoDelay{});
+  for (std::size_t index = 1; !stream && index < addresses.size(); ++index)
+    stream =
+        ipc::sock::Connector::connect(addresses[index], std::chrono::seconds(10), ipc::NoDelay{});
+  return Lines(value_of(std::move(stream), place));
+}
+
+ipc::sock::Acceptor listen(std::uint16_t port) {
+  auto acceptor = ipc::sock::Acceptor::open(ipc::InetAddr::any_v6(port), ipc::ReuseAddress{},
+                                            ipc::V6Only{false});
+  if (!acceptor && acceptor.error() != std::errc::address_in_use)  // a host without IPv6
+    acceptor = ipc::sock::Acceptor::open(ipc::InetAddr::any(port), ipc::ReuseAddress{});
+  return value_of(std::move(acceptor), "listen at port " + std::to_string(port));
+}
+
+}  // namespace
+
+void serve_ttcp(std::uint16_t port, const std::string& omniorb_program, bool once) {
+  const std::vector<TtcpVersion> versions = ttcp_versions(omniorb_program);
+  auto acceptor = listen(port);
+  std::cout << "receiving at port " << value_of(acceptor.local_address(), "address").port()
+            << std::endl;
+  do {
+    auto stream = value_of(acceptor.accept(), "accept");
+    (void)stream.set(ipc::NoDelay{});
+    const auto peer = value_of(stream.peer_address(), "the transmitting machine");
+    try {
+      Session(std::move(stream), versions).serve();
+      std::cout << "a session with " << peer.unmapped().host() << " has ended" << std::endl;
+    } catch (const std::exception& failure) {
+      std::cerr << "perigee bench ttcp: " << peer.unmapped().host() << ": " << failure.what()
+                << '\n';
+    }
+  } while (!once);
+}
+
+TtcpReport run_ttcp(const TtcpOptions& options, const std::string& host, std::uint16_t port) {
+  Lines lines = connect(host, port);
+  TtcpReport report{options, host, chosen_versions(options), {}};
+  std::erase_if(report.versions,
+                [](const TtcpVersion& version) { return version.group != TtcpGroup::tcp; });
+  std::size_t started = 0;
+  std::size_t queue_before = 0;
+  run_ttcp(
+      report,
+      [&](const TtcpVersion& version, std::size_t queue_size) -> std::unique_ptr<TtcpReceiver> {
+        if (started > 0 && queue_size != queue_before) {
+          (void)lines.ask("stop");
+          started = 0;
+        }
+        queue_before = queue_size;
+        const auto [kind, text] =
+            lines.ask("start " + std::to_string(queue_size) + ' ' + version.name);
+        if (kind == "none") return nullptr;
+        if (kind != "ref") throw std::runtime_error(host + ": " + version.name + ": " + text);
+        return std::make_unique<RemoteReceiver>(lines, started++, text);
+      });
+  return report;
+}
+
+}  // namespace perigee::bench

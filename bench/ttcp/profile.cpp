@@ -1,0 +1,216 @@
+// Where the time of a transfer goes: perf and strace are attached while it runs.
+#include "profile.h"
+
+#include "harness/process.h"
+#include "harness/progress.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+#include <stdexcept>
+
+namespace perigee::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double small_percent = 1;          // functions below it are left out
+constexpr int sampled_transfers = 8;         // one alone gives perf few samples
+constexpr std::size_t traced_buffers = 512;  // each system call costs much under strace
+
+struct Folder {
+  Folder() {
+    std::string pattern = (fs::temp_directory_path() / "perigee-profile-XXXXXX").string();
+    if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("cannot make " + pattern);
+    path = pattern;
+  }
+  ~Folder() {
+    std::error_code ignored;
+    fs::remove_all(path, ignored);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+
+  fs::path path;
+};
+
+/// Both sides of one version, on one CPU.
+class Sides {
+ public:
+  explicit Sides(const TtcpVersion& version)
+      : version_(version),
+        receiver_({receiver_command(version, {}), cpu()}),
+        transmitter_({transmitter_command(version, receiver_.read_line(), 0), cpu()}) {
+    if (transmitter_.read_line() != "ready") throw std::runtime_error(version.name + ": not ready");
+  }
+
+  void transfer(std::size_t size, std::size_t count) {
+    transmitter_.write_line(std::to_string(version_.payload_size(size)) + ' ' +
+                            std::to_string(count));
+    const std::string answer = transmitter_.read_line();
+    if (!answer.starts_with("ok")) throw std::runtime_error(version_.name + ": " + answer);
+  }
+  [[nodiscard]] pid_t receiver() const { return receiver_.pid(); }
+  [[nodiscard]] pid_t transmitter() const { return transmitter_.pid(); }
+
+ private:
+  static int cpu() { return usable_cpus().back(); }
+
+  const TtcpVersion& version_;
+  Process receiver_;
+  Process transmitter_;
+};
+
+/// perf, attached to a process. It samples from the constructor's end until `stop`.
+class Perf {
+ public:
+  Perf(pid_t pid, const fs::path& file)
+      : file_(file),
+        perf_({{find_program("perf"), "record", "-q", "-o", file.string(), "--control", "fd:0,1",
+                "-D", "-1", "-p", std::to_string(pid)},
+               -1}) {
+    order("enable");
+  }
+
+  std::vector<CostlyFunction> stop() {
+    order("stop");
+    perf_.wait();
+    Process report({{find_program("perf"), "report", "-i", file_.string(), "--stdio", "-q", "-F",
+                     "overhead,dso,sym", "-t", "\t"},
+                    -1});
+    return parse(report.read_rest());
+  }
+
+ private:
+  void order(const std::string& word) {
+    perf_.write_line(word);
+    if (perf_.read_line().find("ack") == std::string::npos)
+      throw std::runtime_error("perf does not " + word);
+  }
+
+  // Overhead, object, and "[k] name" or "[.] name".
+  static std::vector<CostlyFunction> parse(const std::string& text) {
+    std::vector<CostlyFunction> functions;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+      std::istringstream cells(line);
+      CostlyFunction function;
+      std::string percent;
+      if (!std::getline(cells, percent, '\t') || !std::getline(cells, function.object, '\t') ||
+          !std::getline(cells, function.name))
+        continue;
+      function.percent = std::strtod(percent.c_str(), nullptr);
+      if (function.percent < small_percent) continue;
+      function.object.erase(function.object.find_last_not_of(' ') + 1);
+      if (function.object.starts_with("[kernel")) function.object = "[kernel]";
+      if (const std::size_t mark = function.name.find("] "); mark != std::string::npos)
+        function.name.erase(0, mark + 2);
+      function.name.erase(function.name.find_last_not_of(' ') + 1);
+      functions.push_back(function);
+    }
+    return functions;
+  }
+
+  fs::path file_;
+  Process perf_;
+};
+
+/// strace, attached to a process and its threads, counting.
+class Strace {
+ public:
+  Strace(pid_t pid, const fs::path& file)
+      : file_(file),
+        strace_({{"/bin/sh", "-c",
+                  "exec " + find_program("strace") + " -f -c -U calls,name -o '" + file.string() +
+                      "' -p " + std::to_string(pid) + " 2>&1"},
+                 -1}) {
+    const std::string line = strace_.read_line();
+    if (line.find("attached") == std::string::npos) throw std::runtime_error(line);
+  }
+
+  std::vector<SystemCallCount> stop(std::size_t buffers) {
+    strace_.terminate();
+    strace_.wait();
+    std::vector<SystemCallCount> calls;
+    std::ifstream input(file_);
+    for (std::string line; std::getline(input, line);) {
+      std::istringstream words(line);
+      double count = 0;
+      SystemCallCount call;
+      if (!(words >> count >> call.name) || call.name == "total") continue;
+      call.per_buffer = count / static_cast<double>(buffers);
+      if (call.per_buffer >= 0.01) calls.push_back(call);
+    }
+    return calls;
+  }
+
+ private:
+  fs::path file_;
+  Process strace_;
+};
+
+void add_functions(VersionProfile& profile, Sides& sides, const fs::path& folder,
+                   std::size_t count) {
+  Perf transmitter(sides.transmitter(), folder / "transmitter.perf");
+  Perf receiver(sides.receiver(), folder / "receiver.perf");
+  for (int transfer = 0; transfer < sampled_transfers; ++transfer)
+    sides.transfer(profile.size, count);
+  profile.transmitter.functions = transmitter.stop();
+  profile.receiver.functions = receiver.stop();
+}
+
+void add_calls(VersionProfile& profile, Sides& sides, const fs::path& folder, std::size_t count) {
+  Strace transmitter(sides.transmitter(), folder / "transmitter.strace");
+  Strace receiver(sides.receiver(), folder / "receiver.strace");
+  sides.transfer(profile.size, count);
+  profile.transmitter.calls = transmitter.stop(count);
+  profile.receiver.calls = receiver.stop(count);
+}
+
+// Whether a tool can be used is tried once, on a process that does nothing.
+template <typename Tool>
+std::string why_not(const TtcpVersion& version, const fs::path& folder) {
+  try {
+    const Sides sides(version);
+    Tool(sides.receiver(), folder / "probe");
+    return {};
+  } catch (const std::exception& failure) {
+    return failure.what();
+  }
+}
+
+}  // namespace
+
+ProfileReport profile_ttcp(const TtcpOptions& options) {
+  const Folder folder;
+  const std::vector<TtcpVersion> versions = chosen_versions(options);
+  const std::string without_perf = why_not<Perf>(versions.front(), folder.path);
+  const std::string without_strace = why_not<Strace>(versions.front(), folder.path);
+  ProfileReport report{options, without_perf.empty(), without_strace.empty(), {}};
+  if (!report.has_functions)
+    std::cerr << "perigee bench ttcp: no functions: " << without_perf << '\n';
+  if (!report.has_calls)
+    std::cerr << "perigee bench ttcp: no system calls: " << without_strace << '\n';
+  if (!report.has_functions && !report.has_calls)
+    throw std::runtime_error("--profile needs perf or strace, and the right to attach them");
+  Progress progress("ttcp", versions.size() * options.sizes.size());
+  for (const TtcpVersion& version : versions) {
+    Sides sides(version);
+    for (const std::size_t size : options.sizes) {
+      progress.step(version.name);
+      if (!version.can_carry(size, 0)) continue;
+      const std::size_t count = buffer_count(options, size);
+      VersionProfile profile{version.name, size, {}, {}};
+      sides.transfer(size, std::min(count, traced_buffers));  // warm up
+      if (report.has_functions) add_functions(profile, sides, folder.path, count);
+      if (report.has_calls) add_calls(profile, sides, folder.path, std::min(count, traced_buffers));
+      report.profiles.push_back(std::move(profile));
+    }
+  }
+  return report;
+}
+
+}  // namespace perigee::bench

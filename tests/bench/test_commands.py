@@ -1,0 +1,143 @@
+"""`perigee bench …` as a user types it: tables, files, errors; ttcp from process to process."""
+
+import json
+import os
+import socket
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+PERIGEE = os.environ["PERIGEE"]
+
+TINY = {
+    "cubit": ["--rounds", "2", "--calls", "20", "--workload", "void"],
+    "structs": ["--rounds", "2", "--calls", "5", "--workload", "write-bins"],
+    "connections": ["--rounds", "2", "--calls", "200", "--connections", "4"],
+    "crowd": ["--rounds", "1", "--calls", "1000", "--idle", "10", "--busy", "4",
+              "--strategy", "reactive"],
+    "ttcp": ["--quick"],
+}
+
+
+def bench(*arguments):
+    return subprocess.run([PERIGEE, "bench", *arguments], capture_output=True, text=True)
+
+
+class Reports(unittest.TestCase):
+    def test_each_command_writes_a_table_json_and_a_page(self):
+        for name, arguments in TINY.items():
+            with self.subTest(name), tempfile.TemporaryDirectory() as folder:
+                files = [Path(folder, "report.json"), Path(folder, "report.html")]
+                outcome = bench(name, *arguments, "--json", files[0], "--html", files[1])
+                self.assertEqual(outcome.returncode, 0, outcome.stderr)
+                self.assertIn(f"perigee bench {name}: ", outcome.stdout)
+                self.assertNotIn("\033", outcome.stderr)  # no progress bar without a terminal
+                self.assertIn("machine", json.loads(files[0].read_text()))
+                page = files[1].read_text()
+                self.assertIn(f"<h1>perigee bench {name}</h1>", page)
+                self.assertIn("<svg", page)
+                self.assertNotRegex(page, r"\bnan\b")
+
+    def test_a_file_that_cannot_be_written_is_an_error(self):
+        outcome = bench("ttcp", *TINY["ttcp"], "--version", "null", "--json", "/nowhere/report")
+        self.assertEqual(outcome.returncode, 1)
+        self.assertIn("cannot write /nowhere/report", outcome.stderr)
+
+
+class Ttcp(unittest.TestCase):
+    def results(self, *arguments):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder, "report.json")
+            outcome = bench("ttcp", *arguments, "--json", file)
+            self.assertEqual(outcome.returncode, 0, outcome.stderr)
+            return json.loads(file.read_text())["results"]
+
+    def test_each_version_has_a_row_for_each_size_that_it_can_carry(self):
+        rows = self.results("--quick")
+        sizes = {}
+        for row in rows:
+            self.assertGreater(row["octets_per_s"], 0)
+            self.assertGreater(row["cpu_ns_per_buffer"], 0)
+            sizes.setdefault(row["version"], []).append(row["buffer_size"])
+        for version in ("C TCP", "null", "sock", "lsock", "ORB octets", "ORB string borrowed"):
+            self.assertEqual(sizes[version], [1, 4096, 65536], version)
+        self.assertEqual(sizes["ORB structs"], [4096, 65536])
+
+    def test_a_version_is_measured_beside_the_one_it_is_compared_with(self):
+        rows = self.results("--quick", "--version", "lsock")
+        self.assertEqual({row["version"] for row in rows}, {"lsock", "C UNIX-domain"})
+
+    def test_queues_may_be_smaller_than_buffers(self):
+        rows = self.results("--rounds", "1", "--volume", "1MiB", "--queue", "8KiB",
+                            "--size", "128KiB")
+        versions = {row["version"] for row in rows}
+        self.assertIn("ORB octets", versions)
+        self.assertNotIn("C SEQPACKET", versions)  # a record must fit the queue
+
+    def test_small_buffers_carry_less_than_the_volume(self):
+        rows = self.results("--rounds", "1", "--queue", "0", "--version", "sock", "--size", "1",
+                            "--buffers-max", "100")
+        self.assertEqual({row["buffers"] for row in rows}, {100})
+
+    def test_an_unknown_version_is_an_error(self):
+        outcome = bench("ttcp", "--quick", "--version", "pigeons")
+        self.assertEqual(outcome.returncode, 1)
+        self.assertIn("no such version: pigeons", outcome.stderr)
+
+    def test_the_orb_sends_a_buffer_with_one_system_call(self):
+        profile = self.results("--profile", "--volume", "8MiB", "--size", "64KiB",
+                               "--version", "ORB octets borrowed")
+        calls = {row["version"]: row["transmitter"]["system_calls_per_buffer"] for row in profile}
+        self.assertAlmostEqual(calls["C TCP"]["sendto"], 1, delta=0.1)
+        self.assertAlmostEqual(calls["ORB octets borrowed"]["sendmsg"], 1, delta=0.1)
+        self.assertLess(sum(calls["ORB octets borrowed"].values()), 1.2)
+
+
+class TwoProcesses(unittest.TestCase):
+    """One machine stands for both here; tests/network has two."""
+
+    def receiving(self):
+        process = subprocess.Popen([PERIGEE, "bench", "ttcp", "--receive", "--once", "--port", "0"],
+                                   stdout=subprocess.PIPE, text=True)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        port = process.stdout.readline().split()[-1]
+        return process, port
+
+    def test_a_transmitter_measures_with_receivers_of_another_process(self):
+        receiver, port = self.receiving()
+        outcome = bench("ttcp", "--quick", "--transmit", "localhost", "--port", port)
+        self.assertEqual(outcome.returncode, 0, outcome.stderr)
+        self.assertIn("receiver on localhost", outcome.stdout)
+        self.assertIn("ORB octets borrowed", outcome.stdout)
+        self.assertNotIn("lsock", outcome.stdout)
+        self.assertEqual(receiver.wait(), 0)
+
+    def test_receivers_end_with_the_session(self):
+        receiver, port = self.receiving()
+        bench("ttcp", "--quick", "--version", "sock", "--transmit", "localhost", "--port", port)
+        receiver.wait()
+        left = subprocess.run(["ps", "--ppid", str(receiver.pid), "-o", "pid="],
+                              capture_output=True, text=True).stdout
+        self.assertEqual(left.strip(), "")
+
+    def test_a_port_where_nobody_listens_is_an_error_that_names_it(self):
+        receiver, port = self.receiving()
+        receiver.kill()
+        receiver.wait()
+        outcome = bench("ttcp", "--transmit", "localhost", "--port", port)
+        self.assertEqual(outcome.returncode, 1)
+        self.assertIn(f"localhost port {port}: Connection refused", outcome.stderr)
+
+    def test_a_peer_that_speaks_something_else_does_not_end_the_receiver(self):
+        receiver, port = self.receiving()
+        with socket.create_connection(("localhost", int(port))) as connection:
+            connection.sendall(b"GET / HTTP/1.0\n")
+            self.assertIn(b"error no such request: GET", connection.recv(1000))
+        self.assertEqual(receiver.wait(), 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
