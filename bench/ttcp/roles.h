@@ -23,7 +23,7 @@ int run_c_transmitter(const std::string& family, const std::string& reference,
                       const TtcpRole& role);
 /// @}
 
-/// @name The same over the typed wrappers. Families: "sock" and "lsock".
+/// @name The same over the typed wrappers. Families: "sock", "lsock", "spipe" and "uring".
 /// @{
 int run_wrapper_receiver(const std::string& family, const TtcpRole& role);
 int run_wrapper_transmitter(const std::string& family, const std::string& reference,

@@ -3,6 +3,7 @@
 
 #include "harness/process.h"
 #include "transfer.h"
+#include <perigee/ipc/uring.h>
 
 #include <utility>
 
@@ -32,6 +33,7 @@ void add_local(std::vector<TtcpVersion>& versions) {
   add(own("C UNIX-domain", "C UNIX-domain", "c", "unix"));
   add(own("lsock", "C UNIX-domain", "wrapper", "lsock"));
   add(own("C SEQPACKET", "C SEQPACKET", "c", "seqpacket"));
+  add(own("spipe", "C SEQPACKET", "wrapper", "spipe"));
 }
 
 void add_omniorb(std::vector<TtcpVersion>& versions, const std::string& program) {
@@ -100,6 +102,7 @@ std::vector<TtcpVersion> ttcp_versions(const std::string& omniorb_program) {
       own("ORB structs", "C TCP", "orb", "structs"),
   };
   versions.back().carries_structs = true;
+  if (ipc::uring::available()) versions.push_back(own("uring", "C TCP", "wrapper", "uring"));
   if (!omniorb_program.empty()) add_omniorb(versions, omniorb_program);
   add_local(versions);
   return versions;

@@ -17,6 +17,9 @@ T value_of(ipc::Result<T> result, const char* operation) {
   if (!result) throw std::system_error(result.error(), operation);
   return *std::move(result);
 }
+void check(const ipc::Status& status, const char* operation) {
+  if (!status) throw std::system_error(status.error(), operation);
+}
 
 // A transfer, or its totals, as octets.
 template <typename Value>
@@ -24,26 +27,41 @@ std::span<std::byte> octets_of(Value& value) {
   return std::as_writable_bytes(std::span(&value, 1));
 }
 
+// All of it: octets, or one record.
+template <typename Stream>
+void send_all(Stream& stream, std::span<const std::byte> octets) {
+  if constexpr (ipc::ByteStream<Stream>)
+    (void)value_of(stream.send_n(octets), "send");
+  else
+    check(stream.send(octets), "send");
+}
+// False at the end of the stream.
+template <typename Stream>
+bool receive_all(Stream& stream, std::span<std::byte> space) {
+  if constexpr (ipc::ByteStream<Stream>)
+    return !value_of(stream.recv_n(space), "receive").end_of_stream();
+  else
+    return !value_of(stream.recv(space), "receive").end_of_stream();
+}
+
 template <typename Socket>
 void set_queues(Socket& socket, std::size_t size) {
   if (size == 0) return;
   const auto octets = static_cast<std::int64_t>(size);
-  auto status = socket.set(ipc::SendBuffer{octets});
-  if (status) status = socket.set(ipc::ReceiveBuffer{octets});
-  if (!status) throw std::system_error(status.error(), "queue size");
+  check(socket.set(ipc::SendBuffer{octets}), "send queue");
+  check(socket.set(ipc::ReceiveBuffer{octets}), "receive queue");
 }
 
-template <ipc::ByteStream Stream>
+template <typename Stream>
 void set_no_delay(Stream& stream) {
-  if constexpr (ipc::OptionOf<ipc::NoDelay, Stream>)
-    if (const auto status = stream.set(ipc::NoDelay{}); !status)
-      throw std::system_error(status.error(), "no delay");
+  if constexpr (ipc::OptionOf<ipc::NoDelay, Stream>) check(stream.set(ipc::NoDelay{}), "no delay");
 }
 
-template <ipc::StreamFamily Family>
+/// Addresses of a kind: to listen at, and as references.
+template <typename Address>
 struct Addresses;
 template <>
-struct Addresses<ipc::Sock> {
+struct Addresses<ipc::InetAddr> {
   static ipc::InetAddr to_listen(const TtcpRole& role) { return resolved(role.address, 0); }
   static ipc::InetAddr parse(const std::string& reference) {
     const std::size_t space = reference.rfind(' ');
@@ -59,16 +77,19 @@ struct Addresses<ipc::Sock> {
     return value_of(ipc::resolve(host, port), host.c_str()).front();
   }
 };
-template <>
-struct Addresses<ipc::LSock> {
-  static ipc::UnixAddr to_listen(const TtcpRole& /*role*/) { return {}; }
-  static ipc::UnixAddr parse(const std::string& reference) {
-    return ipc::UnixAddr::parse(reference).value();
-  }
-  static std::string reference(const ipc::UnixAddr& address) { return to_string(address); }
+/// Within this machine: names that the system chooses.
+template <typename Address>
+struct LocalAddresses {
+  static Address to_listen(const TtcpRole& /*role*/) { return {}; }
+  static Address parse(const std::string& reference) { return Address::parse(reference).value(); }
+  static std::string reference(const Address& address) { return to_string(address); }
 };
+template <>
+struct Addresses<ipc::UnixAddr> : LocalAddresses<ipc::UnixAddr> {};
+template <>
+struct Addresses<ipc::SPipeAddr> : LocalAddresses<ipc::SPipeAddr> {};
 
-template <ipc::ByteStream Stream>
+template <typename Stream>
 ttcp::Totals receive_transfer(Stream& stream, const ttcp::Transfer& transfer,
                               std::vector<std::uint8_t>& buffer) {
   buffer.resize(transfer.size);
@@ -84,20 +105,20 @@ ttcp::Totals receive_transfer(Stream& stream, const ttcp::Transfer& transfer,
   return check.totals();
 }
 
-template <ipc::ByteStream Stream>
+template <typename Stream>
 void serve_connection(Stream& stream) {
   std::vector<std::uint8_t> buffer;
   for (;;) {
     ttcp::Transfer transfer;
-    if (value_of(stream.recv_n(octets_of(transfer)), "receive").end_of_stream()) return;
+    if (!receive_all(stream, octets_of(transfer))) return;
     ttcp::Totals totals = receive_transfer(stream, transfer, buffer);
-    (void)value_of(stream.send_n(octets_of(totals)), "send");
+    send_all(stream, octets_of(totals));
   }
 }
 
-template <ipc::StreamFamily Family>
+template <ipc::ConnectionFamily Family>
 int receive(const TtcpRole& role) {
-  using Names = Addresses<Family>;
+  using Names = Addresses<typename Family::Address>;
   auto acceptor = value_of(Family::Acceptor::open(Names::to_listen(role)), "listen");
   set_queues(acceptor, role.queue_size);
   std::cout << Names::reference(value_of(acceptor.local_address(), "address")) << std::endl;
@@ -108,21 +129,20 @@ int receive(const TtcpRole& role) {
   }
 }
 
-template <ipc::StreamFamily Family>
+template <ipc::ConnectionFamily Family>
 int transmit(const std::string& reference, const TtcpRole& role) {
-  auto stream =
-      value_of(Family::Connector::connect(Addresses<Family>::parse(reference)), "connect");
+  auto stream = value_of(
+      Family::Connector::connect(Addresses<typename Family::Address>::parse(reference)), "connect");
   set_queues(stream, role.queue_size);
   set_no_delay(stream);
   std::vector<std::uint8_t> buffer;
   return ttcp::serve_transfers([&](ttcp::Transfer transfer) {
     if (buffer.size() != transfer.size) buffer = ttcp::make_pattern<std::uint8_t>(transfer.size);
-    (void)value_of(stream.send_n(octets_of(transfer)), "send");
+    send_all(stream, octets_of(transfer));
     for (std::size_t left = transfer.count; left > 0; --left)
-      (void)value_of(stream.send_n(std::as_bytes(std::span(buffer))), "send");
+      send_all(stream, std::as_bytes(std::span(buffer)));
     ttcp::Totals totals;
-    if (value_of(stream.recv_n(octets_of(totals)), "receive").end_of_stream())
-      throw std::runtime_error("the receiver has gone");
+    if (!receive_all(stream, octets_of(totals))) throw std::runtime_error("the receiver has gone");
     return totals;
   });
 }
@@ -132,6 +152,8 @@ int transmit(const std::string& reference, const TtcpRole& role) {
 int run_wrapper_receiver(const std::string& family, const TtcpRole& role) {
   if (family == "sock") return receive<ipc::Sock>(role);
   if (family == "lsock") return receive<ipc::LSock>(role);
+  if (family == "spipe") return receive<ipc::SPipe>(role);
+  if (family == "uring") return receive<ipc::Uring>(role);
   return 1;
 }
 
@@ -139,6 +161,8 @@ int run_wrapper_transmitter(const std::string& family, const std::string& refere
                             const TtcpRole& role) {
   if (family == "sock") return transmit<ipc::Sock>(reference, role);
   if (family == "lsock") return transmit<ipc::LSock>(reference, role);
+  if (family == "spipe") return transmit<ipc::SPipe>(reference, role);
+  if (family == "uring") return transmit<ipc::Uring>(reference, role);
   return 1;
 }
 
