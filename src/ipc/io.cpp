@@ -74,10 +74,12 @@ Transfer send_again(int fd, OctetSpan octets, TimeLimit limit) noexcept {
   });
 }
 
-Transfer send(int fd, std::span<const OctetSpan> segments, TimeLimit limit) noexcept {
-  Gather<OctetSpan> gather(segments);
-  gather.advance(0);
-  return gather.done() ? Transfer{} : step(fd, gather, limit);
+Transfer send_again(int fd, std::span<const OctetSpan> segments, TimeLimit limit) noexcept {
+  const system::Message message{.vectors = system::vectors_of(segments),
+                                .vector_count = segments.size()};
+  return transfer_again(fd, POLLOUT, limit, [&](int flags) {
+    return system::perigee_system_sendmsg(fd, &message, MSG_NOSIGNAL | flags);
+  });
 }
 
 Transfer recv_again(int fd, MutableOctetSpan space, TimeLimit limit) noexcept {
@@ -85,10 +87,11 @@ Transfer recv_again(int fd, MutableOctetSpan space, TimeLimit limit) noexcept {
                         [&](int flags) { return ::recv(fd, space.data(), space.size(), flags); });
 }
 
-Transfer recv(int fd, std::span<const MutableOctetSpan> spaces, TimeLimit limit) noexcept {
-  Gather<MutableOctetSpan> gather(spaces);
-  gather.advance(0);
-  return gather.done() ? Transfer{} : step(fd, gather, limit);
+Transfer recv_again(int fd, std::span<const MutableOctetSpan> spaces, TimeLimit limit) noexcept {
+  system::Message message{.vectors = system::vectors_of(spaces), .vector_count = spaces.size()};
+  return transfer_again(fd, POLLIN, limit, [&](int flags) {
+    return system::perigee_system_recvmsg(fd, &message, MSG_CMSG_CLOEXEC | flags);
+  });
 }
 
 Transfer send_n(int fd, std::span<const OctetSpan> segments, TimeLimit limit) noexcept {

@@ -48,6 +48,7 @@ static_assert(same_call<ssize_t, int, void*, size_t, int, sockaddr*, socklen_t*>
     &::recvfrom, &perigee_system_recvfrom));
 static_assert(same_call(&perigee_system_write, &::write));
 static_assert(same_call(&perigee_system_read, &::read));
+static_assert(same_call(&perigee_system_sendmsg, &::sendmsg));
 static_assert(same_call(&perigee_system_recvmsg, &::recvmsg));
 
 }  // namespace

@@ -1,11 +1,15 @@
 // Addresses as values: parsing at compile time, text, classification; and the resolver.
+#include <perigee/base/octets.h>
 #include <perigee/ipc/inet_addr.h>
 #include <perigee/ipc/resolver.h>
+#include <perigee/ipc/system_calls.h>
 #include <perigee/ipc/unix_addr.h>
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <string>
 
 namespace perigee::ipc {
@@ -143,6 +147,17 @@ TEST_CASE("the primary address is one of this host's and can be connected to") {
   CHECK_FALSE(primary.is_link_local());
   const auto all = interface_addresses().value();
   CHECK(std::ranges::find(all, primary) != all.end());
+}
+
+TEST_CASE("spans are laid out as the system's vectors") {
+  std::array<std::byte, 3> octets{};
+  const std::array<MutableOctetSpan, 2> spans{MutableOctetSpan(octets),
+                                              MutableOctetSpan(octets).last(1)};
+  const auto vectors = std::bit_cast<std::array<system::Vector, 2>>(spans);
+  CHECK(vectors[0].data == octets.data());
+  CHECK(vectors[0].size == 3);
+  CHECK(vectors[1].data == octets.data() + 2);
+  CHECK(vectors[1].size == 1);
 }
 
 }  // namespace

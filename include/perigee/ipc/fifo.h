@@ -97,7 +97,7 @@ class Receiver : public SocketBase<Receiver> {
   /// The same into several spaces, in order.
   [[nodiscard]] Result<Received> recv(std::span<const MutableOctetSpan> spaces,
                                       TimeLimit limit = forever) noexcept {
-    if (io::total_size(spaces) == 0) return Received::octets(0);
+    if (io::all_empty(spaces)) return Received::octets(0);
     return detail::received(io::pipe_recv(handle(), spaces, limit), 1);
   }
   /// Fills `space`, or gets what was left before the stream ended.

@@ -32,10 +32,9 @@ inline constexpr std::size_t segments_max = 1024;
 /// A receive of 0 octets without error is the end of the stream (`space` is not empty).
 /// @{
 inline Transfer send(int fd, OctetSpan octets, TimeLimit limit) noexcept;
-PERIGEE_API Transfer send(int fd, std::span<const OctetSpan> segments, TimeLimit limit) noexcept;
+inline Transfer send(int fd, std::span<const OctetSpan> segments, TimeLimit limit) noexcept;
 inline Transfer recv(int fd, MutableOctetSpan space, TimeLimit limit) noexcept;
-PERIGEE_API Transfer recv(int fd, std::span<const MutableOctetSpan> spaces,
-                          TimeLimit limit) noexcept;
+inline Transfer recv(int fd, std::span<const MutableOctetSpan> spaces, TimeLimit limit) noexcept;
 /// @}
 
 /// @name Until all is moved, or an error, or (receiving) the end of the stream: fewer, no error.
@@ -52,6 +51,10 @@ PERIGEE_API Transfer recv_n(int fd, std::span<const MutableOctetSpan> spaces,
 /// @{
 PERIGEE_API Transfer send_again(int fd, OctetSpan octets, TimeLimit limit) noexcept;
 PERIGEE_API Transfer recv_again(int fd, MutableOctetSpan space, TimeLimit limit) noexcept;
+PERIGEE_API Transfer send_again(int fd, std::span<const OctetSpan> segments,
+                                TimeLimit limit) noexcept;
+PERIGEE_API Transfer recv_again(int fd, std::span<const MutableOctetSpan> spaces,
+                                TimeLimit limit) noexcept;
 PERIGEE_API Transfer send_rest(int fd, OctetSpan octets, Transfer first, TimeLimit limit) noexcept;
 /// @}
 
@@ -72,6 +75,28 @@ inline Transfer recv(int fd, MutableOctetSpan space, TimeLimit limit) noexcept {
       return {static_cast<std::size_t>(count), 0};
   }
   return recv_again(fd, space, limit);
+}
+
+inline Transfer send(int fd, std::span<const OctetSpan> segments, TimeLimit limit) noexcept {
+  const std::size_t count = segments.size() < segments_max ? segments.size() : segments_max;
+  if (limit.is_forever()) [[likely]] {
+    const system::Message message{.vectors = system::vectors_of(segments), .vector_count = count};
+    const auto sent = system::perigee_system_sendmsg(fd, &message, system::no_signal);
+    if (sent >= 0) [[likely]]
+      return {static_cast<std::size_t>(sent), 0};
+  }
+  return send_again(fd, segments.first(count), limit);
+}
+
+inline Transfer recv(int fd, std::span<const MutableOctetSpan> spaces, TimeLimit limit) noexcept {
+  const std::size_t count = spaces.size() < segments_max ? spaces.size() : segments_max;
+  if (limit.is_forever()) [[likely]] {
+    system::Message message{.vectors = system::vectors_of(spaces), .vector_count = count};
+    const auto got = system::perigee_system_recvmsg(fd, &message, system::close_on_exec);
+    if (got >= 0) [[likely]]
+      return {static_cast<std::size_t>(got), 0};
+  }
+  return recv_again(fd, spaces.first(count), limit);
 }
 
 /// Most octets go in one call.
@@ -108,6 +133,15 @@ template <typename Segment>
   std::size_t total = 0;
   for (const auto& segment : segments) total += segment.size();
   return total;
+}
+
+/// Whether there is nothing in any of them.
+template <typename Segment>
+[[nodiscard]] constexpr bool all_empty(std::span<const Segment> segments) noexcept {
+  for (const auto& segment : segments) {
+    if (!segment.empty()) return false;
+  }
+  return true;
 }
 
 enum class Blocking : std::uint8_t { yes, no };

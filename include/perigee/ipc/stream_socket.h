@@ -174,7 +174,7 @@ class StreamSocket : public SocketBase<StreamSocket<Domain>> {
   /// The same into several spaces, in order (scatter-read).
   [[nodiscard]] Result<Received> recv(std::span<const MutableOctetSpan> spaces,
                                       TimeLimit limit = forever) noexcept {
-    if (io::total_size(spaces) == 0) return Received::octets(0);
+    if (io::all_empty(spaces)) return Received::octets(0);
     return detail::received(Calls::recv(this->handle(), spaces, limit), 1);
   }
   /// Fills `space`, or gets what was left before the stream ended.

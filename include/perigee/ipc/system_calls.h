@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace perigee::ipc::system {
 
@@ -32,6 +33,13 @@ struct Message {
   int flags = 0;
 };
 /// @}
+/// Spans as the system takes them: they are laid out alike (tests/ipc/address_test.cpp), and only
+/// the system reads them as vectors.
+template <typename Segment>
+[[nodiscard]] Vector* vectors_of(std::span<const Segment> segments) noexcept {
+  static_assert(sizeof(Segment) == sizeof(Vector) && alignof(Segment) == alignof(Vector));
+  return static_cast<Vector*>(const_cast<void*>(static_cast<const void*>(segments.data())));
+}
 /// Control data that holds the credentials of a sender, which nobody reads here.
 struct alignas(std::size_t) CredentialsSpace {
   std::byte octets[32];  // not initialised: the kernel fills it in
@@ -51,6 +59,7 @@ std::ptrdiff_t perigee_system_recvfrom(int fd, void* space, std::size_t size, in
                                        std::uint32_t* address_size) __asm__("recvfrom");
 std::ptrdiff_t perigee_system_write(int fd, const void* octets, std::size_t size) __asm__("write");
 std::ptrdiff_t perigee_system_read(int fd, void* space, std::size_t size) __asm__("read");
+std::ptrdiff_t perigee_system_sendmsg(int fd, const Message* message, int flags) __asm__("sendmsg");
 std::ptrdiff_t perigee_system_recvmsg(int fd, Message* message, int flags) __asm__("recvmsg");
 // NOLINTEND(readability-identifier-naming)
 }

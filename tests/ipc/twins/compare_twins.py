@@ -14,7 +14,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-FAMILIES = ["sock", "sock_v6", "lsock", "spipe", "fifo", "dgram", "codgram", "local_dgram"]
+FAMILIES = ["sock", "sock_v6", "gather", "lsock", "spipe", "fifo", "dgram", "codgram", "local_dgram"]
 MORE_MAX = 2.0
 CALLS = 2  # transfers a message
 FEW, MANY = 100, 1100

@@ -16,6 +16,7 @@ namespace {
 constexpr Twins all[] = {
     {"sock", wrapped::sock, plain::sock},
     {"sock_v6", wrapped::sock_v6, plain::sock_v6},
+    {"gather", wrapped::gather, plain::gather},
     {"lsock", wrapped::lsock, plain::lsock},
     {"spipe", wrapped::spipe, plain::spipe},
     {"fifo", wrapped::fifo, plain::fifo},

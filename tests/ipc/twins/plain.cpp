@@ -35,6 +35,32 @@ char space[message_size];
   return 0;
 }
 
+[[gnu::noinline]] int move_in_parts(int from, int to, long count) {
+  for (long index = 0; index < count; ++index) {
+    iovec segments[2] = {{message, 16}, {message + 16, sizeof(message) - 16}};
+    msghdr leaving{};
+    leaving.msg_iov = segments;
+    leaving.msg_iovlen = 2;
+    ssize_t sent;
+    do {
+      sent = sendmsg(from, &leaving, MSG_NOSIGNAL);
+    } while (sent == -1 && errno == EINTR);
+    if (sent == -1) return errno;
+    if (sent != sizeof(message)) return -1;
+    iovec spaces[2] = {{space, 16}, {space + 16, sizeof(space) - 16}};
+    msghdr coming{};
+    coming.msg_iov = spaces;
+    coming.msg_iovlen = 2;
+    ssize_t received;
+    do {
+      received = recvmsg(to, &coming, MSG_CMSG_CLOEXEC);
+    } while (received == -1 && errno == EINTR);
+    if (received == -1) return errno;
+    if (received == 0 || received != sizeof(space)) return -1;
+  }
+  return 0;
+}
+
 [[gnu::noinline]] int move_through_pipe(int from, int to, long count) {
   for (long index = 0; index < count; ++index) {
     ssize_t sent;
@@ -240,6 +266,7 @@ int open_and_move(Address address, long count) {
 
 int sock(long count) { return connect_and_move(loopback(0), SOCK_STREAM, move_octets, count); }
 int sock_v6(long count) { return connect_and_move(loopback_v6(), SOCK_STREAM, move_octets, count); }
+int gather(long count) { return connect_and_move(loopback(0), SOCK_STREAM, move_in_parts, count); }
 int lsock(long count) { return connect_and_move(unnamed(), SOCK_STREAM, move_octets, count); }
 int spipe(long count) { return connect_and_move(unnamed(), SOCK_SEQPACKET, move_records, count); }
 

@@ -22,6 +22,7 @@ struct Twins {
 namespace wrapped {
 int sock(long count);
 int sock_v6(long count);
+int gather(long count);
 int lsock(long count);
 int spipe(long count);
 int fifo(long count);
@@ -33,6 +34,7 @@ int local_dgram(long count);
 namespace plain {
 int sock(long count);
 int sock_v6(long count);
+int gather(long count);
 int lsock(long count);
 int spipe(long count);
 int fifo(long count);

@@ -29,6 +29,23 @@ template <ByteSender Sender, ByteReceiver Receiver>
   return 0;
 }
 
+/// The same in two segments each.
+[[gnu::noinline]] int move_in_parts(sock::Stream& from, sock::Stream& to, long count) {
+  for (long index = 0; index < count; ++index) {
+    const std::array<OctetSpan, 2> segments{OctetSpan(message).first(16),
+                                            OctetSpan(message).subspan(16)};
+    const auto sent = from.send(segments);
+    if (!sent) return sent.error().value();
+    if (*sent != message_size) return -1;
+    const std::array<MutableOctetSpan, 2> spaces{MutableOctetSpan(space).first(16),
+                                                 MutableOctetSpan(space).subspan(16)};
+    const auto received = to.recv(spaces);
+    if (!received) return received.error().value();
+    if (received->end_of_stream() || received->count() != message_size) return -1;
+  }
+  return 0;
+}
+
 template <RecordStream Stream>
 [[gnu::noinline]] int move_records(Stream& from, Stream& to, long count) {
   for (long index = 0; index < count; ++index) {
@@ -40,7 +57,7 @@ template <RecordStream Stream>
   return 0;
 }
 
-template <typename Family>
+template <typename Family, bool in_parts = false>
 int connect_and_move(const typename Family::Address& local, long count) {
   auto acceptor = Family::Acceptor::open(local);
   if (!acceptor) return acceptor.error().value();
@@ -53,6 +70,8 @@ int connect_and_move(const typename Family::Address& local, long count) {
   int error = 0;
   if constexpr (RecordFamily<Family>) {
     error = move_records(*client, *server, count);
+  } else if constexpr (in_parts) {
+    error = move_in_parts(*client, *server, count);
   } else {
     error = move(*client, *server, count);
   }
@@ -100,6 +119,7 @@ int open_and_move(const typename Socket::Address& local, long count) {
 
 int sock(long count) { return connect_and_move<Sock>(InetAddr::loopback(), count); }
 int sock_v6(long count) { return connect_and_move<Sock>(InetAddr::loopback_v6(), count); }
+int gather(long count) { return connect_and_move<Sock, true>(InetAddr::loopback(), count); }
 int lsock(long count) { return connect_and_move<LSock>({}, count); }
 int spipe(long count) { return connect_and_move<SPipe>({}, count); }
 
