@@ -13,6 +13,9 @@ using messaging::IncomingMessage;
 
 namespace {
 
+/// Octets that cost less to be moved than a system call.
+constexpr std::size_t moved_size_max = 4096;
+
 /// The request id at the front of a 1.2 message or of a cancel request of any version.
 std::uint32_t request_id_of(OctetSpan message, std::endian order) noexcept {
   return load_ulong(message.data() + frame_header_size, order);
@@ -23,12 +26,21 @@ std::uint32_t request_id_of(OctetSpan message, std::endian order) noexcept {
 MutableOctetSpan Reader::receive_space(MutableOctetSpan scratch) {
   assert(scratch.size() >= 1024);
   if (remaining_ != 0) return current_.space(remaining_);
-  if (begin_ != end_) return move_leftover(scratch);
+  if (begin_ != end_)
+    return rest_fits_in_place(scratch) ? scratch.subspan(end_) : move_leftover(scratch);
   if (!held_.empty()) held_ = Octets();
   data_ = scratch.data();
   begin_ = end_ = 0;
   capacity_ = scratch.size();
   return scratch;
+}
+
+/// What is at hand of a large frame is not moved if there is room for its rest behind it. A small
+/// part is moved to the front: there more can be received at once.
+bool Reader::rest_fits_in_place(MutableOctetSpan scratch) const noexcept {
+  return data_ == scratch.data() && capacity_ == scratch.size() && frame_known_ &&
+         available() > moved_size_max && available() < frame_.total &&
+         frame_.total <= capacity_ - begin_;
 }
 
 /// Octets of an incomplete frame are at hand: where does its rest go?

@@ -51,6 +51,7 @@ class Reader final : public messaging::MessageReader {
   Assembly take_partial(Version version, std::uint32_t id);
   void drop_cancelled(const messaging::IncomingMessage& message) noexcept;
 
+  [[nodiscard]] bool rest_fits_in_place(MutableOctetSpan scratch) const noexcept;
   MutableOctetSpan move_leftover(MutableOctetSpan scratch);
   MutableOctetSpan extend_held(std::size_t count);
 

@@ -76,6 +76,9 @@ struct Settings {
   std::chrono::milliseconds first_reply_timeout{30'000};  ///< on a new connection; zero: none
 
   // Server.
+  /// Octets that a thread receives at once: several large messages, so that none is copied
+  /// together. Only as much of it takes memory as was ever received.
+  std::size_t server_read_buffer_size = 256 * 1024;
   std::uint32_t server_connections_max = 10'000;
   /// A connection on which nothing passes, nor is in progress, for so long is closed; zero: never.
   std::chrono::milliseconds idle_timeout{180'000};

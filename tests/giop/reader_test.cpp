@@ -133,6 +133,45 @@ TEST_CASE("octets of the next message move to the front of the scratch space") {
   CHECK(hex(message.octets) == hex(second));
 }
 
+TEST_CASE("the rest of a message of which much has arrived follows in place, if it fits there") {
+  const auto reader = giop->make_reader();
+  Octets scratch(16 * 1024);
+  const Octets second = message_of(9000);
+  put(*reader, scratch, joined({message_of(1000), front(second, 5000)}));
+  IncomingMessage message;
+  REQUIRE(reader->next(message) == Next::message);
+  REQUIRE(reader->next(message) == Next::need_more);
+  put(*reader, scratch, OctetSpan(second).subspan(5000));
+  REQUIRE(reader->next(message) == Next::message);
+  CHECK(message.octets.data() == scratch.data() + 1000);
+  CHECK(hex(message.octets) == hex(second));
+}
+
+TEST_CASE("messages of all sizes arrive whole, however much of them comes at a time") {
+  Octets stream;
+  std::vector<Octets> sent;
+  for (std::size_t size = 12; size < 40'000; size += size / 2 + 1) {
+    sent.push_back(message_of(size));
+    stream = joined({stream, sent.back()});
+  }
+  for (const std::size_t at_a_time : {100, 3000, 4097, 5000, 8192, 16'000}) {
+    const auto reader = giop->make_reader();
+    Octets scratch(16 * 1024);
+    std::size_t received = 0;
+    std::size_t arrived = 0;
+    while (received < stream.size()) {
+      const MutableOctetSpan space = reader->receive_space(scratch);
+      const std::size_t count = std::min({space.size(), at_a_time, stream.size() - received});
+      std::copy_n(stream.begin() + static_cast<std::ptrdiff_t>(received), count, space.begin());
+      reader->received(count);
+      received += count;
+      for (IncomingMessage message; reader->next(message) == Next::message; ++arrived)
+        CHECK(hex(message.octets) == hex(sent[arrived]));
+    }
+    CHECK(arrived == sent.size());
+  }
+}
+
 TEST_CASE("detached octets survive the scratch space, and another one may follow") {
   const Octets first = message_of(40);
   const Octets second = message_of(700);

@@ -19,7 +19,7 @@ PoolServer::Engine::Engine(PoolServer& server, std::unique_ptr<event::Reactor> r
       held(*poll, server.core_.settings().held_requests_max),
       workers(*poll, {.threads = server.core_.settings().thread_count(),
                       .spares_max = server.core_.settings().nested_upcall_depth_max,
-                      .read_buffer_size = server.core_.settings().read_buffer_size}) {}
+                      .read_buffer_size = server.core_.settings().server_read_buffer_size}) {}
 
 PoolServer::~PoolServer() { stop(Completion::wait); }
 

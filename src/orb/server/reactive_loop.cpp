@@ -178,7 +178,7 @@ void ReactiveLoop::dispatch_held() {
 
 ServingThread& ReactiveLoop::buffers_of_level(std::size_t level) {
   while (levels_.size() <= level)
-    levels_.push_back(std::make_unique<ServingThread>(core_.settings().read_buffer_size));
+    levels_.push_back(std::make_unique<ServingThread>(core_.settings().server_read_buffer_size));
   return *levels_[level];
 }
 

@@ -49,7 +49,7 @@ bool ThreadedConnection::spawn() {
 
 void ThreadedConnection::run_thread() {
   try {
-    ServingThread thread(server_.core().settings().read_buffer_size);
+    ServingThread thread(server_.core().settings().server_read_buffer_size);
     work(thread);
   } catch (const std::exception& exception) {  // bad_alloc: this connection ends, others go on
     log::write(log::Level::error, "server", exception.what());
