@@ -83,6 +83,15 @@ void Encoder::write_string(std::string_view text) {
   buffer_->advance(padding + sizeof length + size);
 }
 
+void Encoder::write_lasting_string(std::string_view text) {
+  const bool is_large = text.size() >= borrow_size_min && text.size() < length_max;
+  if (!is_large || borrowing_ == Borrowing::no || code_sets_.converts()) return write_string(text);
+  if (std::memchr(text.data(), 0, text.size()) != nullptr) return fail(ErrorKind::bad_string);
+  write(static_cast<std::uint32_t>(text.size() + 1));
+  buffer_->borrow(std::as_bytes(std::span(text)));
+  *buffer_->extend(1) = std::byte{0};
+}
+
 void Encoder::write_octets(OctetSpan octets) {
   if (octets.empty()) return;
   if (borrowing_ == Borrowing::yes && octets.size() >= borrow_size_min)

@@ -161,8 +161,11 @@ class Walk final {
     Text text;
     in_ >> text;
     if (type.bound != 0 && text.size() > type.bound) in_.fail(ErrorKind::bad_length);
-    if (out_ != nullptr && in_.ok()) *out_ << text;
+    if (out_ != nullptr && in_.ok()) write(text);
   }
+  // Copied: the text is gone when the message is sent.
+  void write(const std::string& text) { out_->write_string(text); }
+  void write(const std::wstring& text) { out_->write_wide_string(text); }
 
   /// A string that is in no code set: repository ids.
   void string() {

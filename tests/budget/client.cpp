@@ -1,10 +1,14 @@
 // The client of the budget tests:
 //   budget_client FILE --calls N [--quit]         makes N calls of nothing(): strace counts
 //   budget_client FILE --allocations [--quit]     fails if a call allocates, on either side
+//   budget_client FILE --copies                   fails if large arguments are copied by the client
 #include "budgetC.h"
 #include "counting_allocator.h"
+#include "counting_copies.h"
 #include <perigee/corba.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <fstream>
 #include <functional>
 #include <iostream>
@@ -67,6 +71,31 @@ bool check_allocations(const Meter& meter) {
   return good;
 }
 
+// Octets that one call copies, beside its header; the least of several attempts, as other threads
+// of the process count, too.
+std::uint64_t copied_by(const std::function<void()>& call) {
+  call();  // warm up
+  std::uint64_t least = UINT64_MAX;
+  for (int attempt = 0; attempt < attempts_max; ++attempt) {
+    const std::uint64_t before = budget::copied_octets();
+    call();
+    least = std::min(least, budget::copied_octets() - before);
+  }
+  return least;
+}
+
+bool check_copies(const Meter& meter) {
+  const Budget::Octets small(4096, 7);
+  const Budget::Octets large(64 * 1024, 7);
+  const std::string text(64 * 1024, 'x');
+  const std::uint64_t of_small = copied_by([&] { meter->take_octets(small); });
+  const std::uint64_t of_large = copied_by([&] { meter->take_octets(large); });
+  const std::uint64_t of_text = copied_by([&] { meter->take_text(text); });
+  std::cout << "copied: " << of_small << " octets of a call with 4 KiB, " << of_large
+            << " with 64 KiB, " << of_text << " with a string of 64 KiB\n";
+  return of_small >= small.size() && of_large < 1024 && of_text < 1024;
+}
+
 int run(const IDL::traits<CORBA::ORB>::ref_type& orb, const std::vector<std::string>& arguments) {
   std::string ior;
   std::ifstream(arguments.at(1)) >> ior;
@@ -74,6 +103,7 @@ int run(const IDL::traits<CORBA::ORB>::ref_type& orb, const std::vector<std::str
   int status = 0;
   for (std::size_t index = 2; index < arguments.size(); ++index) {
     if (arguments[index] == "--allocations" && !check_allocations(meter)) status = 1;
+    if (arguments[index] == "--copies" && !check_copies(meter)) status = 1;
     if (arguments[index] == "--calls")
       for (long left = std::stol(arguments.at(index + 1)); left > 0; --left) meter->nothing();
   }

@@ -21,6 +21,8 @@ class MeterServant final : public CORBA::servant_traits<Budget::Meter>::base_typ
     return previous;
   }
   void hint(std::int32_t) override {}
+  void take_octets(const Budget::Octets&) override {}
+  void take_text(const std::string&) override {}
   std::uint64_t allocations() override { return budget::allocations(); }
   void quit() override { orb_->shutdown(false); }
 

@@ -58,6 +58,38 @@ TEST_CASE("a sequence of 8 KiB is one segment in the caller's memory, between ow
   CHECK(buffer.own_size() == 8);
 }
 
+TEST_CASE("a string of 8 KiB is borrowed, too, without its NUL") {
+  const std::string large(Encoder::borrow_size_min, 'x');
+  cdr::Buffer buffer;
+  Encoder encoder(buffer, std::endian::big, Encoder::Borrowing::yes);
+  encoder << large << std::uint32_t{1};
+  REQUIRE(buffer.borrowed().size() == 1);
+  CHECK(buffer.borrowed()[0].octets.data() == std::as_bytes(std::span(large)).data());
+  const Octets message = buffer.flatten();
+  cdr::Buffer copied;
+  Encoder copying(copied, std::endian::big);
+  copying << large << std::uint32_t{1};
+  CHECK(message == copied.flatten());
+}
+
+TEST_CASE("a string is copied below 8 KiB, and where it may not outlive the sending") {
+  cdr::Buffer buffer;
+  Encoder borrowing(buffer, std::endian::native, Encoder::Borrowing::yes);
+  borrowing << std::string(Encoder::borrow_size_min - 1, 'x');
+  borrowing.write_string(std::string(Encoder::borrow_size_min, 'x'));
+  Encoder copying(buffer);
+  copying << std::string(Encoder::borrow_size_min, 'x');
+  CHECK(buffer.borrowed().empty());
+}
+
+TEST_CASE("a large string with a NUL inside is an error, borrowed as well") {
+  cdr::Buffer buffer;
+  Encoder encoder(buffer, std::endian::native, Encoder::Borrowing::yes);
+  encoder << std::string(Encoder::borrow_size_min, '\0');
+  CHECK(encoder.error().kind == cdr::ErrorKind::bad_string);
+  CHECK(buffer.borrowed().empty());
+}
+
 TEST_CASE("nothing is borrowed below 8 KiB, in the other byte order, or without leave") {
   const std::vector<std::int16_t> small(Encoder::borrow_size_min / 2 - 1);
   const std::vector<std::int16_t> large(Encoder::borrow_size_min / 2);

@@ -33,7 +33,7 @@ Encoder& operator<<(Encoder& encoder, Lent<std::span<const T>> values) {
   return encoder;
 }
 inline Encoder& operator<<(Encoder& encoder, Lent<std::string_view> text) {
-  encoder.write_string(text.view);
+  encoder.write_lasting_string(text.view);
   return encoder;
 }
 

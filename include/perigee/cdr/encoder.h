@@ -26,7 +26,8 @@ namespace perigee::cdr {
 /// Source: CORBA 3.0, 15.3 "CDR Transfer Syntax".
 class PERIGEE_API Encoder {
  public:
-  /// Sequences of fixed-size elements at least this large are borrowed, not copied, if allowed.
+  /// Sequences of fixed-size elements and strings at least this large are borrowed, not copied, if
+  /// allowed.
   static constexpr std::size_t borrow_size_min = 8 * 1024;
 
   /// CDR's lengths have 32 bits.
@@ -79,6 +80,8 @@ class PERIGEE_API Encoder {
   /// Length with the NUL, the characters, the NUL. A NUL inside is the error `bad_string`; where
   /// the text has to be converted, `bad_character` says that it is not valid or cannot be.
   void write_string(std::string_view text);
+  /// The same for a text that outlives the sending: borrowed if large and allowed.
+  void write_lasting_string(std::string_view text);
   /// Code points. Errors: `bad_character` (no code point, or not in the code set),
   /// `no_code_set`, `not_in_version` (GIOP 1.0), for strings also `bad_string` and `too_large`.
   /// Source: CORBA 3.0, 15.3.1.6 and 15.3.2.7. Interop facts 28 to 30: UTF-16 goes without a byte

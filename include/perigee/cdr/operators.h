@@ -41,8 +41,9 @@ inline Decoder& operator>>(Decoder& decoder, bool& value) {
   return decoder;
 }
 
+/// The text may be borrowed, as a sequence may: none that ends before the message is sent.
 inline Encoder& operator<<(Encoder& encoder, const std::string& text) {
-  encoder.write_string(text);
+  encoder.write_lasting_string(text);
   return encoder;
 }
 inline Decoder& operator>>(Decoder& decoder, std::string& text) {
