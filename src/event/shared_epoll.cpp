@@ -124,6 +124,10 @@ int SharedEpoll::sleep_for_events(epoll_event* events) noexcept {
   return count;
 }
 
+void SharedEpoll::leave() noexcept {
+  if (slots_.has_ready()) wake_a_sleeper();
+}
+
 void SharedEpoll::stop() noexcept {
   stopped_.store(true);
   wake();

@@ -27,6 +27,7 @@ class SharedEpoll final : public SharedPoll {
   void want_writable(SharedHandler& handler, WriteInterest interest) override;
   void remove(SharedHandler& handler) noexcept override;
   [[nodiscard]] Ready wait() override;
+  void leave() noexcept override;
   void stop() noexcept override;
   void release(SharedHandler& handler, Next next) noexcept override;
   void requeue(SharedHandler& handler, Next next) noexcept override;

@@ -54,6 +54,9 @@ class PERIGEE_API SharedPoll {
 
   /// Blocks until a handler is ready, which the caller then owns, or the poll is stopped.
   [[nodiscard]] virtual Ready wait() = 0;
+  /// By a thread that does not call `wait` next after all: another one is woken for what waits in
+  /// the ready list, if one sleeps.
+  virtual void leave() noexcept = 0;
   /// All threads come back from `wait`, now and later.
   virtual void stop() noexcept = 0;
 

@@ -73,6 +73,7 @@ bool PoolThreads::step_back() {
   if (serving_count_.load() <= size_.threads) return true;
   serving_count_.fetch_sub(1);
   ++spare_count_;
+  poll_.leave();  // what it has released counts on it
   (void)wanted_.wait_for(lock, size_.spare_kept,
                          [this] { return wanted_count_ != 0 || stopping_; });
   --spare_count_;

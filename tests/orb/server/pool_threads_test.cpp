@@ -6,6 +6,8 @@
 #include <functional>
 #include <future>
 #include <memory>
+#include <thread>
+#include <utility>
 
 using namespace perigee;
 
@@ -33,6 +35,38 @@ class FunctionTask final : public orb::PoolTask {
  private:
   SharedPoll& poll_;
   std::function<void()> function_;
+  std::shared_ptr<std::promise<void>> done_ = std::make_shared<std::promise<void>>();
+};
+
+/// Is served twice, and waits in a call of its own the first time: like a connection on which a
+/// oneway makes a call, and on which something has come meanwhile.
+class CallingTask final : public orb::PoolTask {
+ public:
+  CallingTask(SharedPoll& poll, orb::PoolThreads& threads, std::function<void()> call)
+      : poll_(poll), threads_(threads), call_(std::move(call)) {
+    REQUIRE(poll.add(-1, *this).has_value());
+  }
+  void start() { poll_.notify(*this, event::Readiness::readable); }
+  void serve(event::Readiness /*readiness*/, orb::PoolWorker& /*worker*/) noexcept override {
+    if (std::exchange(called_, true)) {
+      const auto done = done_;  // whoever waits for it ends this object
+      poll_.remove(*this);
+      return done->set_value();
+    }
+    if (threads_.begin_wait()) {
+      call_();
+      threads_.end_wait();
+    }
+    poll_.requeue(*this, SharedPoll::Next::wait);
+  }
+  void give_up() override {}
+  void await() { done_->get_future().wait(); }
+
+ private:
+  SharedPoll& poll_;
+  orb::PoolThreads& threads_;
+  std::function<void()> call_;
+  bool called_ = false;  // the owner's
   std::shared_ptr<std::promise<void>> done_ = std::make_shared<std::promise<void>>();
 };
 
@@ -137,6 +171,18 @@ TEST_CASE("a spare thread that is not called again ends") {
   }
   while (pool.threads.thread_count() != 1) pool.run_a_task();
   pool.run_a_task();
+}
+
+TEST_CASE("a thread that steps back leaves what it has released to one that sleeps") {
+  Pool pool({.threads = 1, .spares_max = 1, .read_buffer_size = buffer_size});
+  for (int round = 0; round < 200; ++round) {
+    CallingTask task(*pool.poll, pool.threads, [&pool] {
+      pool.run_a_task();  // by the other thread, which sleeps then
+      for (int turn = 0; turn < 100; ++turn) std::this_thread::yield();
+    });
+    task.start();
+    task.await();
+  }
 }
 
 TEST_CASE("threads of other pools, and of none, are not of this one") {
