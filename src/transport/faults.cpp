@@ -59,6 +59,9 @@ class FaultyAcceptor final : public Acceptor {
   [[nodiscard]] int readiness_fd() const noexcept override { return inner_->readiness_fd(); }
   [[nodiscard]] const Endpoint& listening() const noexcept override { return inner_->listening(); }
   [[nodiscard]] const Endpoint& published() const noexcept override { return inner_->published(); }
+  [[nodiscard]] std::span<const Endpoint> alternates() const noexcept override {
+    return inner_->alternates();
+  }
 
  private:
   const std::unique_ptr<Acceptor> inner_;

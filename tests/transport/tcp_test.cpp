@@ -3,6 +3,7 @@
 #include "support/octets.h"
 #include <perigee/iop/components.h>
 #include <perigee/ipc/sock.h>
+#include <perigee/transport/faults.h>
 #include <perigee/transport/tcp.h>
 
 #include <doctest/doctest.h>
@@ -95,6 +96,14 @@ TEST_CASE("what is published can be apart from where it listens: NAT, containers
   REQUIRE(acceptor->alternates().size() == 2);
   CHECK(acceptor->alternates()[0].address == "[2001:db8::7]:" + port);
   CHECK(acceptor->alternates()[1].address == "10.0.0.7:1");
+}
+
+TEST_CASE("a server with faults publishes the same addresses as one without") {
+  const auto protocol = inject_faults(make_tcp_protocol(), FaultPlan{});
+  const auto acceptor = protocol->listen({"iiop", "127.0.0.1:0?publish=one:1,two:2"}).value();
+  CHECK(acceptor->published().address == "one:1");
+  REQUIRE(acceptor->alternates().size() == 1);
+  CHECK(acceptor->alternates()[0].address == "two:2");
 }
 
 TEST_CASE("publish=all publishes each address once that others may reach, never a wildcard") {
