@@ -34,9 +34,10 @@ void ServerRequest::reply(ResultEncoder encode) {
 void ServerRequest::reply_exception(const CORBA::Exception& exception) noexcept {
   if (answered_) return log::write(log::Level::warning, "orb", exception.what());
   answered_ = true;
+  const auto* system = dynamic_cast<const CORBA::SystemException*>(&exception);
+  failed_ = system != nullptr;
   if (!response_expected_) return;
-  if (const auto* system = dynamic_cast<const CORBA::SystemException*>(&exception))
-    return send_system_exception(*system);
+  if (system != nullptr) return send_system_exception(*system);
   try {
     const auto* user = dynamic_cast<const CORBA::UserException*>(&exception);
     if (user != nullptr && std::ranges::find(raises_, exception._rep_id()) != raises_.end())

@@ -40,6 +40,8 @@ class PERIGEE_API ServerRequest {
   [[nodiscard]] OctetSpan object_key() const noexcept { return object_key_; }
   [[nodiscard]] bool response_expected() const noexcept { return response_expected_; }
   [[nodiscard]] bool answered() const noexcept { return answered_; }
+  /// With a system exception, even if nobody hears of it.
+  [[nodiscard]] bool failed() const noexcept { return failed_; }
   /// Stands at the arguments.
   [[nodiscard]] cdr::Decoder& arguments() noexcept { return arguments_; }
 
@@ -73,6 +75,7 @@ class PERIGEE_API ServerRequest {
   std::span<const std::string_view> raises_;
   bool response_expected_ = true;
   bool answered_ = false;
+  bool failed_ = false;
 };
 
 /// The answer to a LocateRequest.

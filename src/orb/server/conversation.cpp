@@ -126,7 +126,7 @@ Conversation::Verdict Conversation::reject(ServingThread& thread) {
 
 void Conversation::count(const PendingReply& request, const LatencyTimer& timer) noexcept {
   core_.metrics().requests.add(request.outcome());
-  const bool failed = request.outcome() == RequestOutcome::system_exception;
+  const bool failed = request.failed() || request.outcome() == RequestOutcome::system_exception;
   timer.record(failed ? LatencyTable::failed : request.operation());
 }
 

@@ -1,7 +1,9 @@
 // What raw octets get from a server as answers, under both thread strategies.
 #include "orb/server/server_fixture.h"
+#include <perigee/orb/metrics.h>
 
 #include <random>
+#include <thread>
 
 using namespace perigee;
 using namespace perigee::test;
@@ -91,6 +93,28 @@ TEST_CASE("an unknown object, an unknown operation and bad arguments keep the co
         "IDL:omg.org/CORBA/BAD_OPERATION:1.0");
   CHECK(client.call({.key = server.key}).repository_id() == "IDL:omg.org/CORBA/MARSHAL:1.0");
   CHECK(still_serves(server, client));
+}
+
+TEST_CASE("operations that do not exist have no name among the latencies, oneways neither") {
+  orb::Settings settings = server_settings(each_strategy());
+  settings.measure_latencies = true;
+  const ServerFixture server(settings, [](orb::ServerRequest& request) {
+    if (request.operation() != "act") throw CORBA::BAD_OPERATION(0, CORBA::COMPLETED_NO);
+    add_one(request);
+  });
+  RawClient client(server.endpoint);
+  for (const unsigned response_flags : {0U, 1U, 3U})
+    client.send(make_request(
+        {.key = server.key, .operation = "nonsense", .response_flags = response_flags}));
+  for (int reply = 0; reply < 2; ++reply) CHECK(client.reply().type() == type_reply);
+  CHECK(client.call({.key = server.key, .argument = 5}).result() == 6);
+  const auto count = [&] {
+    return server.orb.core().metrics_snapshot().value("perigee_requests_total");
+  };
+  while (count() < 4) std::this_thread::yield();
+  const auto metrics = server.orb.core().metrics_snapshot();
+  CHECK(metrics.latencies("server", "nonsense") == nullptr);
+  REQUIRE(metrics.latencies("server", "(failed)") != nullptr);
 }
 
 TEST_CASE("an empty object key and an empty operation are no error of framing") {
