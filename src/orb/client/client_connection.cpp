@@ -2,6 +2,7 @@
 // token before it sends, is not enlisted, and meets no lock; its steps are inlined.
 #include "orb/client/client_connection.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace perigee::orb {
@@ -205,12 +206,13 @@ FailureCause cause_of(ReadStatus status) noexcept {
   while (slot.nested_server != nullptr) {
     const ReadStatus status = connection_.read(slot.message, Wait::no);
     if (status != ReadStatus::would_block) return cause_of(status);
-    const TimePoint until = slot.deadline != nullptr ? slot.deadline->end() : Server::for_ever;
+    const TimePoint end = slot.deadline != nullptr ? slot.deadline->end() : Server::for_ever;
+    const TimePoint until = std::min(end, slot.mute_until);
     switch (slot.nested_server->wait_readable(connection_.transport().readiness_fd(), until)) {
       case Server::Nested::readable:
         break;
       case Server::Nested::timed_out:
-        return FailureCause::deadline;
+        return end <= slot.mute_until ? FailureCause::deadline : FailureCause::timed_out;
       case Server::Nested::too_deep:
         return FailureCause::nested_too_deep;
       case Server::Nested::not_here:

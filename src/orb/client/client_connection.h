@@ -23,9 +23,10 @@ struct ReplySlot {
   enum class State : std::uint8_t { waiting, delivered, failed };
 
   std::uint32_t request_id = 0;
-  State state = State::waiting;            // under the connection's mutex while enlisted
-  Server* nested_server = nullptr;         // serves others on this thread while the caller waits
-  const CallDeadline* deadline = nullptr;  // null: the caller waits as long as it takes
+  State state = State::waiting;             // under the connection's mutex while enlisted
+  Server* nested_server = nullptr;          // serves others on this thread while the caller waits
+  TimePoint mute_until = Server::for_ever;  // how long it then waits for a first reply
+  const CallDeadline* deadline = nullptr;   // null: the caller waits as long as it takes
   bool holds_token = false;  // views in `message` are valid until the token is released
   messaging::IncomingMessage message;
   messaging::ContextStorage contexts;

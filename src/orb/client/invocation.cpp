@@ -137,6 +137,7 @@ bool Invocation::return_to_base() {
 [[gnu::always_inline]] inline Invocation::State Invocation::transmit() {
   if (!encode_request()) return fail(InvocationStage::sending, FailureCause::encode);
   slot_.state = ReplySlot::State::waiting;
+  if (slot_.nested_server != nullptr) limit_first_reply();
   const bool oneway = request_.response == ResponseFlags::none;
   request_sent_ = true;
   const TransactResult result = oneway ? lease_->send_only(*request_buffer_, slot_.deadline)
@@ -148,6 +149,13 @@ bool Invocation::return_to_base() {
   body_ = slot_.reply->body;
   body_.set_code_sets(target_->endpoint->code_sets());
   return State::classify;
+}
+
+// Where the connection's own time-out does not, since others are served meanwhile.
+void Invocation::limit_first_reply() {
+  const auto limit = core_.settings().first_reply_timeout;
+  const bool limited = limit > std::chrono::milliseconds::zero() && !lease_->answered();
+  slot_.mute_until = limited ? core_.clock().now() + limit : Server::for_ever;
 }
 
 // A request that was not accepted as a whole, or that the server said it would not execute, may be

@@ -90,6 +90,7 @@ class Invocation final {
   [[nodiscard]] State fail(InvocationStage stage, FailureCause cause);
   [[nodiscard]] bool expired() const noexcept { return deadline_ && deadline_->expired(); }
   [[nodiscard]] bool encode_request();
+  void limit_first_reply();
   [[nodiscard]] bool forwarded_object_is_gone() const;
   [[nodiscard]] bool return_to_base();
   void use(const Binding& binding) noexcept;

@@ -121,6 +121,23 @@ TEST_CASE("a call out of an upcall keeps its time limit, and others are served m
   CHECK(act(object, 0) == 1);
 }
 
+TEST_CASE("a call out of an upcall gives a mute peer up after the time for a first reply") {
+  const MutePeer peer;
+  ObjectRef mute;
+  orb::Settings settings = server_settings(each_strategy());
+  settings.first_reply_timeout = milliseconds(50);
+  const ServerFixture middle(settings, [&mute](orb::ServerRequest& request) {
+    const auto completed = timed_out([&] { (void)act(mute, 1); });
+    request.reply(
+        [completed](cdr::Encoder& encoder) { encoder << static_cast<std::uint32_t>(completed); });
+  });
+  mute = peer.object(middle.orb.core());
+  const TestOrb client;
+  const auto object = client.core().make_object(middle.object->_reference()->ior());
+  constexpr auto maybe = static_cast<std::uint32_t>(CORBA::COMPLETED_MAYBE);
+  for (int call = 0; call < 2; ++call) CHECK(act(object, 0) == maybe);
+}
+
 TEST_CASE(
     "a oneway with scope target returns when the object has done it, and raises its exception") {
   bool done = false;
