@@ -172,7 +172,7 @@ bool Reader::fits(std::size_t added) const noexcept {
 /// The hot path: a whole message in the octets at hand. Nothing is copied, unless they were
 /// detached: then whoever takes the read token next may ask for space, and so free held_, during
 /// this upcall.
-void Reader::deliver_view(IncomingMessage& message) noexcept {
+void Reader::deliver_view(IncomingMessage& message) {
   message.kind = static_cast<MessageKind>(frame_.type);
   message.version = frame_.version;
   message.order = frame_.order;

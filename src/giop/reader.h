@@ -44,7 +44,7 @@ class Reader final : public messaging::MessageReader {
   [[nodiscard]] std::optional<FramingError> check_fragment() const noexcept;
   [[nodiscard]] bool fits(std::size_t added) const noexcept;
 
-  void deliver_view(messaging::IncomingMessage& message) noexcept;
+  void deliver_view(messaging::IncomingMessage& message);
   void begin_storage();
   bool end_storage(messaging::IncomingMessage& message);
   [[nodiscard]] const Assembly* find_partial(Version version, std::uint32_t id) const noexcept;

@@ -6,7 +6,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <atomic>
+#include <new>
 
 namespace perigee::test {
 namespace {
@@ -66,6 +68,24 @@ TEST_CASE(
   }
   server.stop();
   for (std::uint32_t each = 1; each <= number; ++each) CHECK(server.ledger().executions(each) <= 1);
+}
+
+TEST_CASE("a reader without memory for a message that it has to keep says so, and has it still") {
+  const auto protocol = giop::make_giop({});
+  const auto reader = protocol->make_reader();
+  const Octets request = make_request({.argument = 1});
+  const Octets both = request + request;
+  Octets scratch(64 * 1024);
+  std::ranges::copy(both, reader->receive_space(scratch).begin());
+  reader->received(both.size());
+  messaging::IncomingMessage message;
+  REQUIRE(reader->next(message) == messaging::MessageReader::Next::message);
+  reader->detach_scratch();
+  fail_allocation(1);
+  CHECK_THROWS_AS((void)reader->next(message), std::bad_alloc);
+  CHECK(stop_failing_allocation());
+  REQUIRE(reader->next(message) == messaging::MessageReader::Next::message);
+  CHECK(std::ranges::equal(message.octets, request));
 }
 
 TEST_CASE("a server whose n-th allocation fails after an upcall goes on serving") {

@@ -52,16 +52,20 @@ void ThreadedServer::run() {
 
 void ThreadedServer::accept_connections(transport::Acceptor& acceptor) noexcept {
   while (await_place()) {
-    auto accepted = acceptor.accept(Wait::yes);
-    if (!accepted) {
+    try {
+      auto accepted = acceptor.accept(Wait::yes);
+      if (accepted) {
+        if (*accepted) add_connection(std::move(*accepted));
+        continue;
+      }
       if (accepted.error().kind == IoErrorKind::interrupted) return;
-      // Out of handles, perhaps: the connection stays in the system's queue. Do not spin.
       log::write(log::Level::warning, "server", to_string(accepted.error()));
-      Lock lock(mutex_);
-      changed_.wait_for(lock, core_.settings().accept_retry_delay, [this] { return stopping_; });
-      continue;
+    } catch (const std::exception& exception) {  // bad_alloc: this connection ends, others go on
+      log::write(log::Level::warning, "server", exception.what());
     }
-    if (*accepted) add_connection(std::move(*accepted));
+    // Out of handles, perhaps: the connection stays in the system's queue. Do not spin.
+    Lock lock(mutex_);
+    changed_.wait_for(lock, core_.settings().accept_retry_delay, [this] { return stopping_; });
   }
 }
 
