@@ -2,6 +2,8 @@
 // References and ids are in adapter_references.cpp, servant managers in adapter_managers.cpp.
 #include "poa/adapter.h"
 
+#include "orb/orb_core.h"
+#include "orb/server.h"
 #include "poa/default_root.h"
 #include "poa/dispatcher.h"
 #include "poa/manager.h"
@@ -291,9 +293,17 @@ void Adapter::wait_until_idle() {
   released_.wait(lock, [this] { return uses_ <= ids_.size(); });
 }
 
+// The upcall that has the lock may wait for one that this thread would have to serve.
 std::unique_lock<std::recursive_mutex> Adapter::enter_upcall() {
   if (!parts_.policies.single_thread()) return {};
-  return std::unique_lock(upcall_mutex_);
+  std::unique_lock lock(upcall_mutex_, std::try_to_lock);
+  if (lock.owns_lock()) return lock;
+  const std::shared_ptr<orb::OrbCore> core = parts_.dispatcher->core();
+  orb::Server* const server = core->server();
+  const bool replaced = server != nullptr && server->begin_wait();
+  lock.lock();
+  if (replaced) server->end_wait();
+  return lock;
 }
 
 }  // namespace perigee::poa

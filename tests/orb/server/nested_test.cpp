@@ -2,6 +2,7 @@
 #include "orb/server/server_fixture.h"
 #include <perigee/orb/stub.h>
 
+#include <atomic>
 #include <functional>
 
 using namespace perigee;
@@ -71,6 +72,36 @@ TEST_CASE("a pool of one thread may be called back") {
   settings.threads = 1;
   const PingPong servers(settings);
   for (std::uint32_t depth = 0; depth < 20; ++depth) CHECK(act(servers.object, depth) == depth);
+}
+
+TEST_CASE("a pool may be called back while its other threads wait for a SINGLE_THREAD_MODEL") {
+  using PortableServer::ThreadPolicyValue;
+  ObjectRef helper;
+  ObjectRef plain;
+  const auto ask = [](orb::ServerRequest& request, const ObjectRef& next) {
+    const std::uint32_t result = act(next, 0) + 1;
+    request.reply([result](cdr::Encoder& encoder) { encoder << result; });
+  };
+  const ServerFixture pool(ThreadStrategy::thread_pool);
+  const auto single = pool.orb.root()->create_POA(
+      "single", pool.orb.root()->the_POAManager(),
+      {pool.orb.root()->create_thread_policy(ThreadPolicyValue::SINGLE_THREAD_MODEL)});
+  const auto object = single->id_to_reference(single->activate_object(
+      make_servant([&](orb::ServerRequest& request) { ask(request, helper); })));
+  std::atomic<bool> crowded{false};
+  const ServerFixture other(ThreadStrategy::thread_pool, [&](orb::ServerRequest& request) {
+    while (!crowded) crowded = pool.orb.core().requests_in_progress() >= 2;
+    ask(request, plain);
+  });
+  helper = seen_from(pool, other.object);
+  plain = seen_from(other, pool.object);
+  const Octets key = pool.orb.key_of(object);
+  RawClient first(pool.endpoint);
+  RawClient second(pool.endpoint);
+  first.send(make_request({.key = key}));
+  second.send(make_request({.key = key}));
+  CHECK(first.reply().result() == 3);
+  CHECK(second.reply().result() == 3);
 }
 
 TEST_CASE("servers nest to a limit, then NO_RESOURCES, and go on serving") {
