@@ -20,6 +20,7 @@ namespace {
 
 constexpr std::size_t batched_message_size_max = 8 * 1024;  // larger ones are not worth the copy
 constexpr std::size_t batch_size_max = 64 * 1024;
+constexpr int drops_per_turn_max = 16;  // receives of what is read and dropped
 
 }  // namespace
 
@@ -69,10 +70,7 @@ void ReactiveConnection::read_batch() {
 // Whether there may be more to read: others have their turn first.
 bool ReactiveConnection::read_messages(ServingThread& buffers) {
   for (std::uint32_t left = loop_.core().settings().messages_per_turn_max; left > 0; --left) {
-    if (state_ == State::ending) {
-      drop_input(buffers.scratch);
-      return false;
-    }
+    if (state_ == State::ending) return drop_input(buffers.scratch);
     if (state_ == State::closed) return false;
     if (!connection_.idle_output() && !connection_.broken()) {
       paused_ = true;
@@ -123,12 +121,16 @@ void ReactiveConnection::handle_held(IncomingMessage& message) noexcept {
   }
 }
 
-void ReactiveConnection::drop_input(MutableOctetSpan scratch) {
-  for (;;) {
+// Whether there may be more to drop: a peer that never stops sending must not keep the loop from
+// others, nor from the timer that ends it.
+bool ReactiveConnection::drop_input(MutableOctetSpan scratch) {
+  for (int left = drops_per_turn_max; left > 0; --left) {
     const IoResult result = connection_.transport().receive(scratch, Wait::no);
-    if (result.status == IoStatus::would_block) return;
-    if (!result.ok()) return end_of_input();
+    if (result.ok()) continue;
+    if (result.status != IoStatus::would_block) end_of_input();
+    return false;
   }
+  return true;
 }
 
 // The peer has closed. What it has not read of our answers may still get out.

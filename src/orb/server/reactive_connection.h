@@ -62,7 +62,7 @@ class ReactiveConnection final : public ConversationHost,
   [[nodiscard]] bool read_messages(ServingThread& buffers);
   [[nodiscard]] bool may_resume() noexcept;
   void take(messaging::IncomingMessage& message, ServingThread& buffers);
-  void drop_input(MutableOctetSpan scratch);
+  [[nodiscard]] bool drop_input(MutableOctetSpan scratch);
   void end_of_input();
   void end_gently();
   void flush_batch();

@@ -1,0 +1,117 @@
+// Peers that never stop sending, by a transport that always has something to be received: no loop
+// may drop it all before it looks at others.
+#include "orb/server/server_fixture.h"
+
+#include <algorithm>
+#include <atomic>
+#include <string>
+
+using namespace perigee;
+using namespace perigee::test;
+
+namespace {
+
+using transport::Wait;
+
+/// What begins with no message goes on for ever.
+class EndlessTransport final : public transport::Transport {
+ public:
+  explicit EndlessTransport(std::unique_ptr<Transport> inner) : inner_(std::move(inner)) {}
+
+  IoResult receive(MutableOctetSpan space, Wait wait) override {
+    if (interrupted_) return {0, IoStatus::end_of_stream, 0};
+    if (endless_) {
+      std::ranges::fill(space, std::byte{1});
+      return {space.size(), IoStatus::ok, 0};
+    }
+    const IoResult result = inner_->receive(space, wait);
+    endless_ = result.ok() && space.front() != std::byte{'G'};
+    return result;
+  }
+  IoResult send(std::span<const OctetSpan> segments, Wait wait) override {
+    return inner_->send(segments, wait);
+  }
+  IoResult set_receive_timeout(std::chrono::microseconds timeout) override {
+    return inner_->set_receive_timeout(timeout);
+  }
+  IoResult set_send_timeout(std::chrono::microseconds timeout) override {
+    return inner_->set_send_timeout(timeout);
+  }
+  void shutdown_send() noexcept override { inner_->shutdown_send(); }
+  void interrupt() noexcept override {
+    interrupted_ = true;
+    inner_->interrupt();
+  }
+  [[nodiscard]] bool buffered() const noexcept override { return endless_; }
+  [[nodiscard]] int readiness_fd() const noexcept override { return inner_->readiness_fd(); }
+  [[nodiscard]] const std::string& peer() const noexcept override { return inner_->peer(); }
+
+ private:
+  const std::unique_ptr<Transport> inner_;
+  bool endless_ = false;  // the receiver's
+  std::atomic<bool> interrupted_{false};
+};
+
+class EndlessAcceptor final : public transport::Acceptor {
+ public:
+  explicit EndlessAcceptor(std::unique_ptr<Acceptor> inner) : inner_(std::move(inner)) {}
+  std::expected<std::unique_ptr<transport::Transport>, IoError> accept(Wait wait) override {
+    auto accepted = inner_->accept(wait);
+    if (!accepted || !*accepted) return accepted;
+    return std::make_unique<EndlessTransport>(std::move(*accepted));
+  }
+  void interrupt() noexcept override { inner_->interrupt(); }
+  [[nodiscard]] int readiness_fd() const noexcept override { return inner_->readiness_fd(); }
+  [[nodiscard]] const transport::Endpoint& listening() const noexcept override {
+    return inner_->listening();
+  }
+  [[nodiscard]] const transport::Endpoint& published() const noexcept override {
+    return inner_->published();
+  }
+
+ private:
+  const std::unique_ptr<Acceptor> inner_;
+};
+
+class EndlessProtocol final : public transport::ProtocolFactory {
+ public:
+  [[nodiscard]] std::string_view name() const noexcept override { return tcp_->name(); }
+  [[nodiscard]] std::span<const std::string_view> schemes() const noexcept override {
+    return tcp_->schemes();
+  }
+  [[nodiscard]] std::unique_ptr<transport::Connector> make_connector() override {
+    return tcp_->make_connector();
+  }
+  std::expected<std::unique_ptr<transport::Acceptor>, IoError> listen(
+      const transport::Endpoint& endpoint) override {
+    auto acceptor = tcp_->listen(endpoint);
+    if (!acceptor) return acceptor;
+    return std::make_unique<EndlessAcceptor>(std::move(*acceptor));
+  }
+  [[nodiscard]] std::optional<transport::ProfileTarget> claim(
+      const iop::TaggedProfile& profile) const override {
+    return tcp_->claim(profile);
+  }
+  [[nodiscard]] iop::TaggedProfile make_profile(
+      const transport::Endpoint& endpoint, const transport::ProfileSource& source) const override {
+    return tcp_->make_profile(endpoint, source);
+  }
+
+ private:
+  const std::unique_ptr<ProtocolFactory> tcp_ = transport::make_tcp_protocol();
+};
+
+}  // namespace
+
+TEST_CASE("a peer that goes on sending after MessageError keeps nobody waiting, and is cut off") {
+  orb::Settings settings = server_settings(each_strategy());
+  settings.threads = 1;
+  ServerFixture server(
+      TestParts{.settings = settings, .protocol = std::make_unique<EndlessProtocol>()});
+  RawClient hostile(server.endpoint);
+  hostile.send(octets('N', 'O', 'G', 'I', 'O', 'P', 0, 0, 0, 0, 0, 0));
+  CHECK(hostile.reply().type() == type_message_error);
+  RawClient other(server.endpoint);
+  CHECK(other.call({.key = server.key, .argument = 5}).result() == 6);
+  CHECK(hostile.at_end());
+}
