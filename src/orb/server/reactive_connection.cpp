@@ -115,6 +115,7 @@ void ReactiveConnection::handle_held(IncomingMessage& message) noexcept {
     const ReactiveLoop::Level level(loop_, *this);
     take(message, level.buffers());
     flush_batch();
+    if (input_ended_ && state_ != State::closed) end_of_input();
   } catch (const std::exception& exception) {  // bad_alloc: this connection ends, others go on
     log::write(log::Level::error, "server", exception.what());
     close();
@@ -133,10 +134,12 @@ bool ReactiveConnection::drop_input(MutableOctetSpan scratch) {
   return true;
 }
 
-// The peer has closed. What it has not read of our answers may still get out.
+// The peer has closed. What it has not read of our answers may still get out; an upcall further
+// down on the stack is still answered, and comes back here.
 void ReactiveConnection::end_of_input() {
   flush_batch();
   input_ended_ = true;
+  if (conversation_.busy()) return;
   if (connection_.idle_output() || connection_.broken()) return close();
   if (state_ == State::serving) end_gently();
 }
@@ -180,9 +183,9 @@ void ReactiveConnection::close() noexcept {
 
 void ReactiveConnection::prepare_nesting() {
   flush_batch();
-  if (!connection_.has_octets() || state_ == State::closed) return;
+  if (state_ == State::closed || (!connection_.has_octets() && connection_.drained())) return;
   connection_.detach_scratch();
-  loop_.reactor().mark_ready(*this);  // no edge will come for what was received already
+  loop_.reactor().mark_ready(*this);  // no edge will come for what has come already
 }
 
 void ReactiveConnection::send(const cdr::Buffer& message) {

@@ -150,6 +150,8 @@ TEST_CASE("servers serve others while an upcall waits for a reply") {
   CHECK(other.call({.key = middle.key, .id = 2, .argument = 0}).result() == 0);
   waiting.send(make_request({.key = middle.key, .id = 3, .argument = 0}));
   CHECK(waiting.reply().id() == 3);  // overtakes, on the same connection
+  waiting.end_sending();             // and is still answered
+  CHECK(other.call({.key = middle.key, .id = 4, .argument = 0}).result() == 0);
   leave.set_value();
   CHECK(waiting.reply().result() == 8);
 }
