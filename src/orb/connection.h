@@ -113,6 +113,8 @@ class Connection final {
   /// to others: what they have queued behind this message, they send.
   SendResult send(const cdr::Buffer& message, transport::Wait wait, Drain drain = Drain::now,
                   const CallDeadline* deadline = nullptr);
+  /// What is sent next holds as many messages more. By the only thread that sends.
+  void count_messages(std::uint32_t more) noexcept { traffic_.messages_sent.add(more); }
   /// Does what a `send` with Drain::later, whose result this is, left to do, and says how that
   /// went; blocks as Wait::yes does.
   SendResult drain_queue(SendResult sent, const CallDeadline* deadline = nullptr);

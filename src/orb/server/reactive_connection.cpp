@@ -6,6 +6,7 @@
 #include "orb/server/server_connection.h"
 #include <perigee/base/log.h>
 
+#include <algorithm>
 #include <cstring>
 #include <exception>
 #include <utility>
@@ -188,12 +189,16 @@ void ReactiveConnection::prepare_nesting() {
   loop_.reactor().mark_ready(*this);  // no edge will come for what has come already
 }
 
+// A batch is never as large as what is sent in fragments: it would be taken for one message.
 void ReactiveConnection::send(const cdr::Buffer& message) {
+  const std::size_t size_max =
+      std::min<std::size_t>(batch_size_max, connection_.protocol().limits().fragment_size);
   const bool more_to_come = connection_.has_octets() || batch_.own_size() != 0;
-  if (!more_to_come || message.size() > batched_message_size_max) {
+  if (!more_to_come || message.size() > std::min(batched_message_size_max, size_max)) {
     flush_batch();
     return send_now(message);
   }
+  if (batch_.own_size() + message.size() > size_max) flush_batch();
   std::byte* place = batch_.extend(message.size());
   if (message.borrowed().empty()) {
     std::memcpy(place, message.own_octets().data(), message.size());
@@ -201,7 +206,7 @@ void ReactiveConnection::send(const cdr::Buffer& message) {
     const Octets octets = message.flatten();
     std::memcpy(place, octets.data(), octets.size());
   }
-  if (batch_.own_size() >= batch_size_max) flush_batch();
+  ++batched_count_;
 }
 
 // Behind the replies that wait in the batch.
@@ -212,8 +217,12 @@ void ReactiveConnection::send_without_waiting(const cdr::Buffer& message) {
 
 void ReactiveConnection::flush_batch() {
   if (batch_.own_size() == 0) return;
+  struct Cleared {  // even if there is no memory for a timer: nothing is sent twice
+    cdr::Buffer& batch;
+    ~Cleared() { batch.clear(); }
+  } const cleared{batch_};
+  connection_.count_messages(std::exchange(batched_count_, 0) - 1);
   send_now(batch_);
-  batch_.clear();
 }
 
 void ReactiveConnection::send_now(const cdr::Buffer& message) {

@@ -82,6 +82,7 @@ class ReactiveConnection final : public ConversationHost,
   bool output_ends_ = false;
   bool input_ended_ = false;
   cdr::Buffer batch_;  // whole messages that wait to be sent together
+  std::uint32_t batched_count_ = 0;
 };
 
 }  // namespace perigee::orb

@@ -1,9 +1,11 @@
 // Who reads while an upcall is in progress: pipelining, order, nesting, holding, limits, draining.
 #include "orb/server/server_fixture.h"
 #include "support/allocations.h"
+#include <perigee/orb/metrics.h>
 
 #include <algorithm>
 #include <mutex>
+#include <set>
 #include <vector>
 
 using namespace perigee;
@@ -62,6 +64,31 @@ TEST_CASE("pipelined requests are all answered") {
   std::ranges::sort(ids);
   CHECK(std::ranges::adjacent_find(ids) == ids.end());
   CHECK(ids.back() == 49);
+}
+
+TEST_CASE("replies to pipelined requests are whole messages, whatever the size of fragments") {
+  const ThreadStrategy strategy = each_strategy();
+  const ServerFixture server(
+      TestParts{.settings = server_settings(strategy), .limits = {.fragment_size = 64}});
+  RawClient client(server.endpoint);
+  constexpr std::uint32_t count = 100;
+  Octets batch;
+  for (std::uint32_t id = 0; id < count; ++id)
+    batch = batch + make_request({.key = server.key, .id = id, .argument = id});
+  client.send(batch);
+  std::set<std::uint32_t> ids;
+  for (std::uint32_t index = 0; index < count; ++index) {
+    const RawReply reply = client.reply();
+    REQUIRE(reply.type() == type_reply);
+    CHECK(reply.octet(6) == 1);  // little-endian, and no more fragments
+    CHECK(reply.result() == reply.id() + 1);
+    ids.insert(reply.id());
+  }
+  CHECK(ids.size() == count);
+  server.orb.core().shutdown(orb::Completion::wait);
+  const auto metrics = server.orb.core().metrics_snapshot();
+  const auto sent = metrics.value("perigee_sent_messages_total", {{"side", "server"}});
+  CHECK(sent == count + 1);  // with CloseConnection
 }
 
 TEST_CASE("pipelined requests run at the same time") {
