@@ -166,10 +166,14 @@ void ThreadedServer::take_waiting() noexcept {
     const std::lock_guard lock(mutex_);
     if (!accepting_) return;
   }
-  for (std::size_t index = 0; index < acceptors_.count(); ++index)
-    for (auto accepted = acceptors_.at(index).accept(Wait::no); accepted && *accepted;
-         accepted = acceptors_.at(index).accept(Wait::no))
-      add_connection(std::move(*accepted));
+  try {
+    for (std::size_t index = 0; index < acceptors_.count(); ++index)
+      for (auto accepted = acceptors_.at(index).accept(Wait::no); accepted && *accepted;
+           accepted = acceptors_.at(index).accept(Wait::no))
+        add_connection(std::move(*accepted));
+  } catch (const std::exception& exception) {  // bad_alloc: those who wait are reset
+    log::write(log::Level::warning, "server", exception.what());
+  }
 }
 
 // The steps of draining (design, section 4): what was accepted is answered, but for peers that do
