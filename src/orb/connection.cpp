@@ -166,23 +166,23 @@ bool Connection::take_writing() noexcept {
   return writing_.compare_exchange_strong(expected, Writing::writing);
 }
 
-// The message's segments; valid until the next call, which only the writing thread may make.
-std::span<const OctetSpan> Connection::segments_of(const cdr::Buffer& message) {
+std::span<const OctetSpan> Connection::segments_of(const cdr::Buffer& message,
+                                                   Segments& storage) const {
   if (message.borrowed().empty() && message.size() <= protocol_.limits().fragment_size) {
-    single_segment_ = message.own_octets();
-    return {&single_segment_, 1};
+    storage.single = message.own_octets();
+    return {&storage.single, 1};
   }
-  segments_.clear();
-  fragment_headers_.clear();
-  protocol_.gather(message, segments_, fragment_headers_);
-  return segments_;
+  storage.all.clear();
+  storage.fragment_headers.clear();
+  protocol_.gather(message, storage.all, storage.fragment_headers);
+  return storage.all;
 }
 
 // Where memory runs out nobody would go on with what is half sent, or give up the right to write.
 SendResult Connection::write_directly(const cdr::Buffer& message, Wait wait, Drain drain_when) try {
   if (send_limited_) [[unlikely]]
     limit_send(nullptr);
-  const std::span<const OctetSpan> segments = segments_of(message);
+  const std::span<const OctetSpan> segments = segments_of(message, segments_);
   const std::size_t size = total_size(segments);
   IoResult result = transport_->send(segments, wait);
   if (wait == Wait::yes && result.ok() && result.count < size) [[unlikely]]
@@ -218,9 +218,8 @@ SendResult Connection::finish_partial(std::span<const OctetSpan> segments, std::
 
 SendResult Connection::write_later(const cdr::Buffer& message, Wait wait, Drain drain,
                                    const CallDeadline* deadline) {
-  std::vector<OctetSpan> segments;
-  Octets fragment_headers;
-  protocol_.gather(message, segments, fragment_headers);
+  Segments storage;
+  const std::span<const OctetSpan> segments = segments_of(message, storage);
   const std::size_t size = total_size(segments);
   std::unique_lock lock(mutex_);
   for (;;) {

@@ -198,7 +198,15 @@ class Connection final {
   [[nodiscard]] IoResult send_batch(transport::Wait wait);
   bool stop_blocked();
   void fail_output(const IoResult& result) noexcept;
-  [[nodiscard]] std::span<const OctetSpan> segments_of(const cdr::Buffer& message);
+  // Storage for a message's segments: most have one, which takes no memory.
+  struct Segments {
+    OctetSpan single;
+    std::vector<OctetSpan> all;
+    Octets fragment_headers;
+  };
+  // Valid until the storage is used again.
+  [[nodiscard]] std::span<const OctetSpan> segments_of(const cdr::Buffer& message,
+                                                       Segments& storage) const;
 
   const std::unique_ptr<transport::Transport> transport_;
   const messaging::Protocol& protocol_;
@@ -221,9 +229,7 @@ class Connection final {
   std::atomic<bool> writable_again_{false};  // a `flush` came while a thread was writing
   std::atomic<int> error_code_{0};
   bool send_limited_ = false;  // the transport's time-out is that of a deadline
-  OctetSpan single_segment_;
-  std::vector<OctetSpan> segments_;
-  Octets fragment_headers_;
+  Segments segments_;
   Octets draining_;
   std::size_t draining_offset_ = 0;
   std::vector<Queued> draining_messages_;         // those that began in the queue

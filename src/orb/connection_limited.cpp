@@ -41,7 +41,7 @@ bool Connection::take_writing_limited() noexcept {
 }
 
 SendResult Connection::write_limited(const cdr::Buffer& message, const CallDeadline& deadline) try {
-  const std::span<const OctetSpan> segments = segments_of(message);
+  const std::span<const OctetSpan> segments = segments_of(message, segments_);
   const IoResult result = send_rest(segments, send_once(segments, &deadline), &deadline);
   traffic_.messages_sent.add(1);
   traffic_.octets_sent.add(result.count);
