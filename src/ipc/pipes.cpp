@@ -97,6 +97,14 @@ Result<Handle> open_end(const FifoAddr& address, int flags) {
   return handle;
 }
 
+/// Whether the path leads to a pipe: a socket, for one, cannot be opened to be looked at.
+Status check_fifo(const FifoAddr& address) {
+  struct stat status{};
+  if (::stat(address.name().c_str(), &status) == -1) return failure(errno);
+  if (!S_ISFIFO(status.st_mode)) return failure(EOPNOTSUPP);
+  return {};
+}
+
 Result<Handle> made_blocking(Result<Handle> handle) {
   if (!handle) return handle;
   const int flags = ::fcntl(handle->get(), F_GETFL);
@@ -176,9 +184,7 @@ Status create_fifo(const FifoAddr& address, FifoAccess access) {
 }
 
 Status remove_fifo(const FifoAddr& address) {
-  struct stat status{};
-  if (::lstat(address.name().c_str(), &status) == -1) return failure(errno);
-  if (!S_ISFIFO(status.st_mode)) return failure(EOPNOTSUPP);
+  if (const auto status = check_fifo(address); !status) return status;
   if (::unlink(address.name().c_str()) == -1) return failure(errno);
   return {};
 }
@@ -190,6 +196,7 @@ Result<Handle> open_fifo_sender(const FifoAddr& address, TimeLimit limit) {
     auto handle = open_end(address, O_WRONLY | O_NONBLOCK);
     const bool lonely = !handle && handle.error() == std::errc::no_such_device_or_address;
     if (!lonely) return made_blocking(std::move(handle));
+    if (const auto status = check_fifo(address); !status) return failure(status.error().value());
     const auto left = deadline.left();
     if (left.count() == 0) return failure(limit.is_no_wait() ? EAGAIN : ETIMEDOUT);
     pause_for(std::min<std::chrono::nanoseconds>(left, look_interval));

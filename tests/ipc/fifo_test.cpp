@@ -180,6 +180,17 @@ TEST_CASE("what is no named pipe is neither opened nor removed") {
   CHECK(fifo::Sender::open(address).error() == std::errc::no_such_file_or_directory);
 }
 
+TEST_CASE("a socket is no named pipe, for which a sender would wait") {
+  const std::string path = "perigee_fifo_test_socket_" + std::to_string(getpid());
+  const auto local = UnixAddr::path(path).value();
+  lsock::remove(local);
+  const auto acceptor = lsock::Acceptor::open(local);
+  REQUIRE(acceptor.has_value());
+  CHECK(fifo::Sender::open(FifoAddr::path(path).value(), 1h).error() ==
+        std::errc::operation_not_supported);
+  lsock::remove(local);
+}
+
 TEST_CASE("addresses of named pipes are paths") {
   CHECK_FALSE(FifoAddr::path(""));
   CHECK_FALSE(FifoAddr::path(std::string_view("a\0b", 3)));

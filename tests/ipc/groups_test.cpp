@@ -94,6 +94,7 @@ TEST_CASE("a broadcast says where it cannot go") {
   auto nowhere = DgramBcast::open(InetAddr::any(), Interface::of_index(4711)).value();
   CHECK(nowhere.send(octets(1), 9).error() == std::errc::no_such_device);
   CHECK(Interface::named("nowhere").error() == std::errc::no_such_device);
+  CHECK(DgramBcast().send(octets(1), 9).error() == std::errc::bad_file_descriptor);
 }
 
 /// A version of IP, with a group in it.

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -45,7 +46,7 @@ class DgramBcast : public SocketBase<DgramBcast> {
   [[nodiscard]] Result<std::size_t> send(OctetSpan octets, std::uint16_t port,
                                          TimeLimit limit = forever) noexcept {
     std::size_t sent = 0;
-    io::Transfer last;
+    io::Transfer last{0, static_cast<int>(std::errc::bad_file_descriptor)};  // if not open
     for (const Interface& by : by_) {
       last = io::broadcast(handle(), octets, port, by, limit);
       if (last.error == 0) ++sent;
