@@ -170,8 +170,9 @@ class FifoRendezvous final : public Rendezvous {
   }
   [[nodiscard]] std::string address() const override { return to_string(at_); }
   std::unique_ptr<Parent> accept() override {
-    return pipe_end<Parent, ParentOf>(
-        channel_, version_, value_of(ipc::fifo::Sender::open(at_), "open " + to_string(at_)));
+    auto sender = value_of(ipc::fifo::Sender::open(at_), "open " + to_string(at_));
+    require(ipc::fifo::remove(at_), "remove " + to_string(at_));  // both have it: nothing stays
+    return pipe_end<Parent, ParentOf>(channel_, version_, std::move(sender));
   }
 
  private:

@@ -116,6 +116,7 @@ SharedRing SharedRing::create(const std::string& name, std::size_t capacity) {
 SharedRing SharedRing::open(const std::string& name) {
   const int fd = shm_open(name.c_str(), O_RDWR | O_CLOEXEC, 0);
   if (fd < 0) fail(name);
+  shm_unlink(name.c_str());  // both have it now: nothing stays, however they end
   struct stat status{};
   if (fstat(fd, &status) != 0) fail(name);
   auto mapping = map(fd, static_cast<std::size_t>(status.st_size));

@@ -13,7 +13,7 @@ namespace perigee::bench {
 /// Errors of the system are thrown as std::system_error.
 class SharedRing {
  public:
-  /// Makes it; its name goes when this object does.
+  /// Makes it; its name goes when it is opened, or with this object.
   static SharedRing create(const std::string& name, std::size_t capacity);
   static SharedRing open(const std::string& name);
 

@@ -54,6 +54,13 @@ class Experiment(unittest.TestCase):
     def test_so_it_is_with_every_option(self):
         self.check_cells(VARIANTS, (64, 65536))
 
+    def test_no_names_are_left_behind(self):
+        def names():
+            return {path for folder in ("/dev/shm", "/tmp") for path in Path(folder).glob("perigee-sockspeed.*")}
+        before = names()
+        experiment("--size", "64", "--channel", "fifo", "--channel", "shm")
+        self.assertLessEqual(names(), before)
+
     def test_two_cpus_can_be_used(self):
         if len(os.sched_getaffinity(0)) < 2:
             self.assertIn("needs two CPUs", sockspeed("--split").stderr)
