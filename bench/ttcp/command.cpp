@@ -47,11 +47,14 @@ int run_role(const std::vector<std::string>& words) {
   const std::string& variant = words.at(2);
   const std::string& place = words.at(4);
   const TtcpRole role{place, variant, std::stoul(words.at(3))};
+  const FifoProgram fifo = kind == "c" ? FifoProgram::c : FifoProgram::wrapper;
   if (words.front() == "receiver") {
+    if (variant == "fifo") return run_fifo_receiver(fifo, role);
     if (kind == "c") return run_c_receiver(variant, role);
     if (kind == "wrapper") return run_wrapper_receiver(variant, role);
     if (kind == "orb") return run_orb_receiver(role);
   } else {
+    if (variant == "fifo") return run_fifo_transmitter(fifo, place, role);
     if (kind == "c") return run_c_transmitter(variant, place, role);
     if (kind == "wrapper") return run_wrapper_transmitter(variant, place, role);
     if (kind == "orb") return run_orb_transmitter(place, role);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace perigee::bench {
@@ -28,6 +29,14 @@ int run_c_transmitter(const std::string& family, const std::string& reference,
 int run_wrapper_receiver(const std::string& family, const TtcpRole& role);
 int run_wrapper_transmitter(const std::string& family, const std::string& reference,
                             const TtcpRole& role);
+/// @}
+
+/// @name Over named pipes, one for each direction. The reference is a folder; a receiver serves one
+/// transmitter.
+/// @{
+enum class FifoProgram : std::uint8_t { c, wrapper };
+int run_fifo_receiver(FifoProgram program, const TtcpRole& role);
+int run_fifo_transmitter(FifoProgram program, const std::string& folder, const TtcpRole& role);
 /// @}
 
 /// @name Oneway calls of Perigee.

@@ -34,6 +34,8 @@ void add_local(std::vector<TtcpVersion>& versions) {
   add(own("lsock", "C UNIX-domain", "wrapper", "lsock"));
   add(own("C SEQPACKET", "C SEQPACKET", "c", "seqpacket"));
   add(own("spipe", "C SEQPACKET", "wrapper", "spipe"));
+  add(own("C FIFO", "C FIFO", "c", "fifo"));
+  add(own("fifo", "C FIFO", "wrapper", "fifo"));
 }
 
 void add_omniorb(std::vector<TtcpVersion>& versions, const std::string& program) {

@@ -61,7 +61,7 @@ class Ttcp(unittest.TestCase):
             self.assertGreater(row["octets_per_s"], 0)
             self.assertGreater(row["cpu_ns_per_buffer"], 0)
             sizes.setdefault(row["version"], []).append(row["buffer_size"])
-        for version in ("C TCP", "null", "sock", "lsock", "spipe", "ORB octets", "ORB string borrowed"):
+        for version in ("C TCP", "null", "sock", "lsock", "spipe", "fifo", "ORB octets", "ORB string borrowed"):
             self.assertEqual(sizes[version], [1, 4096, 65536], version)
         self.assertEqual(sizes["ORB structs"], [4096, 65536])
 
