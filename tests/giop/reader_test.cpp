@@ -154,7 +154,7 @@ TEST_CASE("messages of all sizes arrive whole, however much of them comes at a t
     sent.push_back(message_of(size));
     stream = joined({stream, sent.back()});
   }
-  for (const std::size_t at_a_time : {100, 3000, 4097, 5000, 8192, 16'000}) {
+  for (const std::size_t at_a_time : {100u, 3000u, 4097u, 5000u, 8192u, 16'000u}) {
     const auto reader = giop->make_reader();
     Octets scratch(16 * 1024);
     std::size_t received = 0;
