@@ -54,7 +54,7 @@ fs::path checksum_path(const fs::path& image) { return image.string() + ".sha256
 
 std::string first_line(const FileVersion& version) {
   return "# size " + std::to_string(version.size) + " changed " +
-         std::to_string(version.changed_ns);
+         std::to_string(version.changed_ns) + " inode " + std::to_string(version.inode);
 }
 
 // Nothing if there is none, or if it is one of another content.
@@ -79,12 +79,14 @@ FileVersion version_of(int fd) {
 void write_checksum_file(const fs::path& image, const FileVersion& version,
                          const Checksum& checksum) {
   const fs::path path = checksum_path(image);
-  const fs::path unfinished = path.string() + "." + std::to_string(::getpid());
-  std::ofstream output(unfinished);
-  output << first_line(version) << '\n'
-         << to_hex(checksum) << "  " << image.filename().string() << '\n';
-  output.close();
-  if (!output) fail(unfinished);
+  // A name that nobody can foresee, and make a link of.
+  std::string unfinished = path.string() + ".XXXXXX";
+  const Handle file(::mkstemp(unfinished.data()));
+  if (!file || ::fchmod(file.get(), 0644) != 0) fail(unfinished);
+  const std::string text =
+      first_line(version) + '\n' + to_hex(checksum) + "  " + image.filename().string() + '\n';
+  if (::write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()))
+    fail(unfinished);
   fs::rename(unfinished, path);
 }
 

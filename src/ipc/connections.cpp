@@ -61,6 +61,12 @@ Result<Handle> open_socket(int domain, int type, Blocking blocking) {
 /// sockets, which do not connect in the background. Called again after a signal it goes on waiting.
 Status connect_native(int fd, NativeAddress remote, TimeLimit limit) {
   const Deadline deadline(limit);
+  std::int64_t timeout_before = 0;
+  if (!deadline.is_forever()) {
+    const auto before = get_option(fd, OptionName::send_timeout);
+    if (!before) return std::unexpected(before.error());
+    timeout_before = *before;
+  }
   for (;;) {
     if (!deadline.is_forever()) {
       const auto left = std::chrono::ceil<std::chrono::microseconds>(deadline.left()).count();
@@ -73,7 +79,7 @@ Status connect_native(int fd, NativeAddress remote, TimeLimit limit) {
     return failure(passed && !deadline.is_forever() ? ETIMEDOUT : errno);
   }
   if (deadline.is_forever()) return {};
-  return set_option(fd, OptionName::send_timeout, 0);
+  return set_option(fd, OptionName::send_timeout, timeout_before);
 }
 
 Status start_native(int fd, NativeAddress remote) {
@@ -146,6 +152,11 @@ Status finish_connect(int fd, TimeLimit limit) {
   socklen_t size = sizeof(error);
   if (::getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) == -1) return failure(errno);
   if (error != 0) return failure(error);
+  // The error is told once; who asks again must not take that for a connection.
+  sockaddr_storage peer;
+  socklen_t peer_size = sizeof(peer);
+  if (::getpeername(fd, reinterpret_cast<sockaddr*>(&peer), &peer_size) == -1)
+    return failure(errno);
   const int flags = ::fcntl(fd, F_GETFL);
   if (flags == -1) return failure(errno);
   return status_of(::fcntl(fd, F_SETFL, flags & ~O_NONBLOCK));

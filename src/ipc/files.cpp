@@ -88,7 +88,10 @@ class SigpipeHeld {
   SigpipeHeld(const SigpipeHeld&) = delete;
   SigpipeHeld& operator=(const SigpipeHeld&) = delete;
 
-  void look_at(const Transfer& transfer) noexcept { raised_ |= transfer.error == EPIPE; }
+  // What ends early may have met a broken pipe behind the octets that it counts.
+  void look_at(const Transfer& transfer, std::size_t wanted) noexcept {
+    raised_ = transfer.error == EPIPE || transfer.count < wanted;
+  }
 
  private:
   static bool is_pending() noexcept {
@@ -213,7 +216,7 @@ Transfer send_file(int fd, const FileRange& from, TimeLimit limit) noexcept {
   const Deadline deadline(limit);
   const SendLimit send_limit(fd, deadline);
   const auto sent = send_step(fd, from, deadline);
-  held.look_at(sent);
+  held.look_at(sent, from.count);
   return sent;
 }
 
@@ -223,7 +226,7 @@ Transfer send_file_n(int fd, const FileRange& from, TimeLimit limit) noexcept {
   const SendLimit send_limit(fd, deadline);
   const auto sent =
       all_steps(from, [&](const FileRange& rest) { return send_step(fd, rest, deadline); });
-  held.look_at(sent);
+  held.look_at(sent, from.count);
   return sent;
 }
 

@@ -296,15 +296,30 @@ class Changed(Imaging):
         self.start()
         image = self.images / "small.pgm"
         status = image.stat()
-        octets = bytearray(image.read_bytes())
-        octets[len(octets) // 2] ^= 1
-        image.unlink()
-        image.write_bytes(octets)
+        with open(image, "r+b") as file:
+            file.seek(status.st_size // 2)
+            octet = file.read(1)[0]
+            file.seek(-1, os.SEEK_CUR)
+            file.write(bytes([octet ^ 1]))
         os.utime(image, ns=(status.st_atime_ns, status.st_mtime_ns))  # as if a disk had done it
         client = self.client("fetch", "small.pgm", "--attempts", "2")
         self.assertEqual(client.returncode, 1)
         self.assertIn("the checksum is wrong: what has arrived is thrown away", client.stderr)
         self.assertEqual(list(self.folder.glob("small.pgm*")), [])
+
+    def test_another_file_of_the_same_size_and_time_is_not_the_damaged_one(self):
+        self.start()
+        image = self.images / "small.pgm"
+        status = image.stat()
+        octets = bytearray(image.read_bytes())
+        octets[len(octets) // 2] ^= 1
+        other = self.images / "other"
+        other.write_bytes(octets)
+        os.utime(other, ns=(status.st_atime_ns, status.st_mtime_ns))
+        other.rename(image)
+        client = self.client("fetch", "small.pgm")
+        self.assertEqual(client.returncode, 0, client.stderr)
+        self.assertEqual((self.folder / "small.pgm").read_bytes(), bytes(octets))
 
     def test_a_file_that_becomes_shorter_does_not_hold_up_the_client(self):
         self.start()

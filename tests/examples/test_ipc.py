@@ -197,6 +197,7 @@ class Broker(unittest.TestCase):
         self.files.mkdir(mode=0o700)
         (self.files / "report").write_bytes(MESSAGE)
         (self.files / ".hidden").write_text("no")
+        (self.files / "leak").symlink_to(self.folder / "secret")
         (self.folder / "secret").write_text("no")
         self.address = self.folder / "broker"
         # An unprivileged user cannot change into another: the client is this one then.
@@ -224,6 +225,7 @@ class Broker(unittest.TestCase):
         with self.serving(self.user):
             for name, reason in (("absent", "No such file or directory"),
                                  ("../secret", "not the name of a file in the folder"),
+                                 ("leak", "Too many levels of symbolic links"),
                                  (".hidden", "not the name of a file in the folder"),
                                  ("", "not the name of a file in the folder"),
                                  ("x" * 300, "the name is too long")):

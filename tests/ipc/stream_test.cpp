@@ -194,6 +194,7 @@ TEST_CASE_TEMPLATE("connecting to where nobody listens is refused, in each form"
   auto pending = Family::Connector::start(address);
   const auto error = pending ? pending->finish(10s).error() : pending.error();
   CHECK(error == std::errc::connection_refused);
+  if (pending) CHECK_FALSE(pending->finish(10s).has_value());  // nor is it connected later
 }
 
 TEST_CASE_TEMPLATE("a timed connect leaves no time-out behind", Over, EVERY_WAITING_DOMAIN) {
@@ -202,6 +203,16 @@ TEST_CASE_TEMPLATE("a timed connect leaves no time-out behind", Over, EVERY_WAIT
   auto acceptor = Family::Acceptor::open(Over::fresh());
   auto stream = Family::Connector::connect(acceptor->local_address().value(), 10s).value();
   CHECK(stream.template get<SendTimeout>().value().time == 0us);
+}
+
+TEST_CASE_TEMPLATE("a timed connect leaves the time-out that was asked for", Over,
+                   EVERY_WAITING_DOMAIN) {
+  using Family = typename Over::Family;
+  if (!is_here<Over>()) return;
+  auto acceptor = Family::Acceptor::open(Over::fresh());
+  auto stream =
+      Family::Connector::connect(acceptor->local_address().value(), 10s, SendTimeout{1s}).value();
+  CHECK(stream.template get<SendTimeout>().value().time == 1s);
 }
 
 TEST_CASE_TEMPLATE("both ends know their addresses", Over, EVERY_DOMAIN) {

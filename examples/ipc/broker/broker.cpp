@@ -6,10 +6,13 @@
 #include <perigee/ipc/file.h>
 #include <perigee/ipc/lsock.h>
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <cstdio>
@@ -17,6 +20,7 @@
 #include <iostream>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 namespace ipc = perigee::ipc;
@@ -76,9 +80,14 @@ class Broker {
     const bool is_inside = !name.empty() && !name.starts_with('.') &&
                            name.find_first_of(std::string_view("/\0", 2)) == std::string::npos;
     if (!is_inside) throw Refusal("not the name of a file in the folder");
-    auto file = ipc::File::open(folder_ / name);
-    if (!file) throw Refusal(file.error().message());
-    return std::move(*file);
+    // Not ipc::File::open: a link in the folder would lead out of it.
+    auto file = ipc::File::adopt(
+        ::open((folder_ / name).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+    struct stat status{};
+    if (!file.is_open() || ::fstat(file.handle(), &status) != 0)
+      throw Refusal(std::error_code(errno, std::system_category()).message());
+    if (!S_ISREG(status.st_mode)) throw Refusal("no regular file");
+    return file;
   }
 
   static void refuse(ipc::lsock::Stream& stream, const std::string& reason) {
