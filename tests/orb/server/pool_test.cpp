@@ -216,13 +216,13 @@ TEST_CASE("a pool that is shut down under load has answered all that it executed
   });
   std::vector<std::future<std::uint32_t>> clients;
   for (int number = 0; number < 4; ++number)
-    clients.push_back(std::async(std::launch::async, [&server] {
-      RawClient client(server.endpoint);
-      for (std::uint32_t answers = 0;; ++answers) {
-        client.send(make_request({.key = server.key, .id = answers}));
-        if (client.reply().type() == type_close_connection) return answers;
-      }
-    }));
+    clients.push_back(
+        std::async(std::launch::async, [&server, client = RawClient(server.endpoint)]() mutable {
+          for (std::uint32_t answers = 0;; ++answers) {
+            client.send(make_request({.key = server.key, .id = answers}));
+            if (client.reply().type() == type_close_connection) return answers;
+          }
+        }));
   for (std::uint32_t now = executed.load(); now < 100; now = executed.load()) executed.wait(now);
   server.orb.core().shutdown(orb::Completion::wait);
   std::uint32_t answered = 0;
