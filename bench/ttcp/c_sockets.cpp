@@ -116,24 +116,12 @@ bool receive_all(int fd, void* space, std::size_t size) {
   return true;
 }
 
-ttcp::Totals receive_transfer(int fd, const ttcp::Transfer& transfer,
-                              std::vector<std::uint8_t>& buffer) {
-  buffer.resize(transfer.size);
-  ttcp::Check check(transfer.size);
-  const std::size_t total = transfer.size * transfer.count;
-  while (check.totals().octets < total) {
-    const std::size_t wanted = std::min<std::size_t>(buffer.size(), total - check.totals().octets);
-    const std::size_t count = receive_some(fd, buffer.data(), wanted);
-    if (count == 0) break;
-    check.piece(buffer.data(), count);
-  }
-  return check.totals();
-}
-
 void serve_connection(int fd) {
   std::vector<std::uint8_t> buffer;
   for (ttcp::Transfer transfer; receive_all(fd, &transfer, sizeof transfer);) {
-    const ttcp::Totals totals = receive_transfer(fd, transfer, buffer);
+    const ttcp::Totals totals = ttcp::receive_transfer(
+        transfer, buffer,
+        [fd](void* space, std::size_t size) { return receive_some(fd, space, size); });
     send_all(fd, &totals, sizeof totals);
   }
   close(fd);

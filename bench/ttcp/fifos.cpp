@@ -8,9 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <span>
@@ -44,19 +42,13 @@ struct Names {
 /// The C program's ends.
 class CEnds {
  public:
-  CEnds(const std::string& first, int first_mode, const std::string& second, int second_mode)
-      : first_(open_end(first, first_mode)), second_(open_end(second, second_mode)) {}
   static CEnds of_receiver(const Names& names) {
-    CEnds ends(names.data(), O_RDONLY, names.answers(), O_WRONLY);
-    ends.in_ = ends.first_;
-    ends.out_ = ends.second_;
-    return ends;
+    const int in = open_end(names.data(), O_RDONLY);
+    return {in, open_end(names.answers(), O_WRONLY)};
   }
   static CEnds of_transmitter(const Names& names) {
-    CEnds ends(names.data(), O_WRONLY, names.answers(), O_RDONLY);
-    ends.out_ = ends.first_;
-    ends.in_ = ends.second_;
-    return ends;
+    const int out = open_end(names.data(), O_WRONLY);
+    return {open_end(names.answers(), O_RDONLY), out};
   }
 
   // Of the pipe to the other side.
@@ -82,16 +74,16 @@ class CEnds {
   }
 
  private:
+  CEnds(int in, int out) : in_(in), out_(out) {}
+
   static int open_end(const std::string& name, int mode) {
     const int fd = open(name.c_str(), mode | O_CLOEXEC);
     if (fd < 0) throw std::system_error(errno, std::system_category(), name);
     return fd;
   }
 
-  int first_;
-  int second_;
-  int in_ = -1;
-  int out_ = -1;
+  int in_;
+  int out_;
 };
 
 /// The typed wrappers' ends.
@@ -152,22 +144,6 @@ Space octets_of(Value& value) {
 }
 
 template <typename Ends>
-ttcp::Totals receive_transfer(Ends& ends, const ttcp::Transfer& transfer,
-                              std::vector<std::uint8_t>& buffer) {
-  buffer.resize(transfer.size);
-  ttcp::Check check(transfer.size);
-  const std::size_t total = transfer.size * transfer.count;
-  while (check.totals().octets < total) {
-    const std::size_t wanted = std::min<std::size_t>(buffer.size(), total - check.totals().octets);
-    const std::size_t count =
-        ends.receive_some(std::as_writable_bytes(std::span(buffer)).first(wanted));
-    if (count == 0) break;
-    check.piece(buffer.data(), count);
-  }
-  return check.totals();
-}
-
-template <typename Ends>
 int receive(const TtcpRole& role) {
   const Names names = Names::make();
   std::cout << names.folder << std::endl;
@@ -176,7 +152,10 @@ int receive(const TtcpRole& role) {
   ends.set_queue(role.queue_size);
   std::vector<std::uint8_t> buffer;
   for (ttcp::Transfer transfer; receive_all(ends, octets_of(transfer));) {
-    ttcp::Totals totals = receive_transfer(ends, transfer, buffer);
+    ttcp::Totals totals =
+        ttcp::receive_transfer(transfer, buffer, [&ends](std::uint8_t* space, std::size_t size) {
+          return ends.receive_some(std::as_writable_bytes(std::span(space, size)));
+        });
     ends.send_all(octets_of(totals));
   }
   return 0;

@@ -3,6 +3,7 @@
 // ORBs' headers.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -83,6 +84,23 @@ class Check {
   std::size_t size_;
   Totals totals_;
 };
+
+/// Receives a transfer, piece by piece into `buffer`. `receive_some(space, size)` says how many
+/// octets it got, 0 at the end of the stream.
+template <typename ReceiveSome>
+Totals receive_transfer(const Transfer& transfer, std::vector<std::uint8_t>& buffer,
+                        const ReceiveSome& receive_some) {
+  buffer.resize(transfer.size);
+  Check check(transfer.size);
+  const std::size_t total = transfer.size * transfer.count;
+  while (check.totals().octets < total) {
+    const std::size_t wanted = std::min<std::size_t>(buffer.size(), total - check.totals().octets);
+    const std::size_t count = receive_some(buffer.data(), wanted);
+    if (count == 0) break;
+    check.piece(buffer.data(), count);
+  }
+  return check.totals();
+}
 
 /// Sends a transfer and waits until the receiver says what has arrived.
 using Transmit = std::function<Totals(const Transfer&)>;

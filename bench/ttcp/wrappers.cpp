@@ -4,7 +4,6 @@
 #include <perigee/ipc/families.h>
 #include <perigee/ipc/resolver.h>
 
-#include <algorithm>
 #include <span>
 #include <stdexcept>
 #include <system_error>
@@ -90,28 +89,16 @@ template <>
 struct Addresses<ipc::SPipeAddr> : LocalAddresses<ipc::SPipeAddr> {};
 
 template <typename Stream>
-ttcp::Totals receive_transfer(Stream& stream, const ttcp::Transfer& transfer,
-                              std::vector<std::uint8_t>& buffer) {
-  buffer.resize(transfer.size);
-  ttcp::Check check(transfer.size);
-  const std::size_t total = transfer.size * transfer.count;
-  while (check.totals().octets < total) {
-    const std::size_t wanted = std::min<std::size_t>(buffer.size(), total - check.totals().octets);
-    const auto received =
-        value_of(stream.recv(std::as_writable_bytes(std::span(buffer)).first(wanted)), "receive");
-    if (received.end_of_stream()) break;
-    check.piece(buffer.data(), received.count());
-  }
-  return check.totals();
-}
-
-template <typename Stream>
 void serve_connection(Stream& stream) {
   std::vector<std::uint8_t> buffer;
   for (;;) {
     ttcp::Transfer transfer;
     if (!receive_all(stream, octets_of(transfer))) return;
-    ttcp::Totals totals = receive_transfer(stream, transfer, buffer);
+    ttcp::Totals totals =
+        ttcp::receive_transfer(transfer, buffer, [&stream](std::uint8_t* space, std::size_t size) {
+          return value_of(stream.recv(std::as_writable_bytes(std::span(space, size))), "receive")
+              .count();
+        });
     send_all(stream, octets_of(totals));
   }
 }
