@@ -3,9 +3,12 @@
 
 #include "orb/code_sets.h"
 #include "orb/orb_core.h"
+#include <perigee/base/log.h>
 #include <perigee/iop/components.h>
 
 #include <algorithm>
+#include <exception>
+#include <utility>
 
 namespace perigee::orb {
 
@@ -15,6 +18,17 @@ namespace {
 constexpr std::uint32_t orb_type = 0x50474500;
 
 }  // namespace
+
+void take_waiting(transport::Acceptor& acceptor,
+                  const std::function<void(std::unique_ptr<transport::Transport>)>& take) noexcept {
+  try {
+    for (auto accepted = acceptor.accept(transport::Wait::no); accepted && *accepted;
+         accepted = acceptor.accept(transport::Wait::no))
+      take(std::move(*accepted));
+  } catch (const std::exception& exception) {
+    log::write(log::Level::warning, "server", exception.what());
+  }
+}
 
 std::expected<void, IoError> AcceptorSet::open(OrbCore& core) {
   std::vector<Entry> entries;

@@ -9,6 +9,7 @@
 #include <perigee/transport/transport.h>
 
 #include <expected>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,6 +17,12 @@
 namespace perigee::orb {
 
 class OrbCore;
+
+/// Gives `take` all connections that wait in an acceptor's queue now, as many as they are: they
+/// have been told that they are connected, and closing the queue would reset them. Without memory
+/// the rest is reset.
+void take_waiting(transport::Acceptor& acceptor,
+                  const std::function<void(std::unique_ptr<transport::Transport>)>& take) noexcept;
 
 /// `open` by one thread; then any thread: nothing changes any more.
 class AcceptorSet {

@@ -18,7 +18,8 @@ void ReactiveAcceptor::start() {
 }
 
 void ReactiveAcceptor::stop() noexcept {
-  if (registered_) take_all();
+  if (registered_)  // they are told that nothing was executed
+    take_waiting(acceptor_, [this](auto transport) { acceptors_.take(std::move(transport)); });
   if (retry_ != 0) acceptors_.reactor().cancel(std::exchange(retry_, 0));
   if (std::exchange(registered_, false))
     acceptors_.reactor().remove(acceptor_.readiness_fd(), *this);
@@ -52,18 +53,6 @@ void ReactiveAcceptor::accept_all() {
     }
     if (!*accepted) return;
     acceptors_.take(std::move(*accepted));
-  }
-}
-
-// Those that wait in the system's queue, as many as they are: they have been told that they are
-// connected, and closing the queue would reset them. They are told now that nothing was executed.
-void ReactiveAcceptor::take_all() noexcept {
-  try {
-    for (auto accepted = acceptor_.accept(Wait::no); accepted && *accepted;
-         accepted = acceptor_.accept(Wait::no))
-      acceptors_.take(std::move(*accepted));
-  } catch (const std::exception& exception) {
-    log::write(log::Level::warning, "server", exception.what());
   }
 }
 

@@ -33,7 +33,6 @@ class ReactiveAcceptor final : public event::EventHandler {
 
  private:
   void accept_all();
-  void take_all() noexcept;
   void retry_later();
 
   ReactiveAcceptors& acceptors_;

@@ -149,7 +149,7 @@ void ThreadedServer::begin_stopping() noexcept {
     const std::lock_guard lock(mutex_);
     if (stopping_) return;
   }
-  take_waiting();
+  take_all_waiting();
   {
     const std::lock_guard lock(mutex_);
     if (std::exchange(stopping_, true)) return;
@@ -159,21 +159,14 @@ void ThreadedServer::begin_stopping() noexcept {
   for (const auto& connection : connections()) connection->drain();
 }
 
-// Those that wait in the system's queue have been told that they are connected, and closing the
-// queue would reset them: so they are drained as all others.
-void ThreadedServer::take_waiting() noexcept {
+void ThreadedServer::take_all_waiting() noexcept {
   {
     const std::lock_guard lock(mutex_);
     if (!accepting_) return;
   }
-  try {
-    for (std::size_t index = 0; index < acceptors_.count(); ++index)
-      for (auto accepted = acceptors_.at(index).accept(Wait::no); accepted && *accepted;
-           accepted = acceptors_.at(index).accept(Wait::no))
-        add_connection(std::move(*accepted));
-  } catch (const std::exception& exception) {  // bad_alloc: those who wait are reset
-    log::write(log::Level::warning, "server", exception.what());
-  }
+  for (std::size_t index = 0; index < acceptors_.count(); ++index)
+    take_waiting(acceptors_.at(index),
+                 [this](auto transport) { add_connection(std::move(transport)); });
 }
 
 // The steps of draining (design, section 4): what was accepted is answered, but for peers that do
