@@ -191,10 +191,11 @@ void ReactiveConnection::prepare_nesting() {
 
 // A batch is never as large as what is sent in fragments: it would be taken for one message.
 void ReactiveConnection::send(const cdr::Buffer& message) {
+  const bool alone = !connection_.has_octets() && batch_.own_size() == 0;
+  if (alone) return send_now(message);
   const std::size_t size_max =
       std::min<std::size_t>(batch_size_max, connection_.protocol().limits().fragment_size);
-  const bool more_to_come = connection_.has_octets() || batch_.own_size() != 0;
-  if (!more_to_come || message.size() > std::min(batched_message_size_max, size_max)) {
+  if (message.size() > std::min(batched_message_size_max, size_max)) {
     flush_batch();
     return send_now(message);
   }
