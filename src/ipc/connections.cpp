@@ -3,6 +3,7 @@
 
 #include "ipc/deadline.h"
 #include "ipc/native_address.h"
+#include "ipc/send_timeout.h"
 #include <perigee/ipc/io.h>
 #include <perigee/ipc/io_local.h>
 
@@ -61,25 +62,18 @@ Result<Handle> open_socket(int domain, int type, Blocking blocking) {
 /// sockets, which do not connect in the background. Called again after a signal it goes on waiting.
 Status connect_native(int fd, NativeAddress remote, TimeLimit limit) {
   const Deadline deadline(limit);
-  std::int64_t timeout_before = 0;
-  if (!deadline.is_forever()) {
-    const auto before = get_option(fd, OptionName::send_timeout);
-    if (!before) return std::unexpected(before.error());
-    timeout_before = *before;
-  }
+  ScopedSendTimeout timeout(fd);
   for (;;) {
     if (!deadline.is_forever()) {
-      const auto left = std::chrono::ceil<std::chrono::microseconds>(deadline.left()).count();
-      if (left == 0) return failure(ETIMEDOUT);
-      if (auto set = set_option(fd, OptionName::send_timeout, left); !set) return set;
+      const auto left = deadline.left();
+      if (left == left.zero()) return failure(ETIMEDOUT);
+      if (auto set = timeout.set(left); !set) return set;
     }
-    if (::connect(fd, remote.data, remote.size) == 0 || errno == EISCONN) break;
+    if (::connect(fd, remote.data, remote.size) == 0 || errno == EISCONN) return {};
     if (errno == EINTR) continue;
     const bool passed = errno == EINPROGRESS || errno == EAGAIN || errno == EALREADY;
     return failure(passed && !deadline.is_forever() ? ETIMEDOUT : errno);
   }
-  if (deadline.is_forever()) return {};
-  return set_option(fd, OptionName::send_timeout, timeout_before);
 }
 
 Status start_native(int fd, NativeAddress remote) {

@@ -1,5 +1,6 @@
 // Regular files, and transfers between them and streams inside the kernel.
 #include "ipc/deadline.h"
+#include "ipc/send_timeout.h"
 #include "ipc/transfer.h"
 #include <perigee/ipc/file.h>
 #include <perigee/ipc/io.h>
@@ -104,40 +105,20 @@ class SigpipeHeld {
   bool raised_ = false;
 };
 
-/// sendfile has no MSG_DONTWAIT either, and O_NONBLOCK would also hold for whoever receives at the
-/// same time. So a send with a limit waits until the socket is writable and then offers it no more
-/// than it has room for. Where that does not suffice (memory is short, TCP_NOTSENT_LOWAT), the
-/// socket's own limit ends the call.
-class SendLimit {
- public:
-  SendLimit(int fd, const Deadline& deadline) noexcept : fd_(fd) {
-    if (deadline.is_forever()) return;
-    const auto before = get_option(fd, OptionName::send_timeout);
-    if (!before) return;  // no socket: the call itself says so
-    before_ = *before;
-    const auto left = std::chrono::ceil<std::chrono::microseconds>(deadline.left()).count();
-    is_set_ = set_option(fd, OptionName::send_timeout, std::max<std::int64_t>(left, 1)).has_value();
-  }
-  ~SendLimit() {
-    if (!is_set_) return;
-    // Fails only if the handle is gone, and its limit with it.
-    [[maybe_unused]] const auto status = set_option(fd_, OptionName::send_timeout, before_);
-  }
-  SendLimit(const SendLimit&) = delete;
-  SendLimit& operator=(const SendLimit&) = delete;
-
- private:
-  int fd_;
-  std::int64_t before_ = 0;
-  bool is_set_ = false;
-};
-
 /// What a socket that is writable takes without waiting: at least a third of a TCP queue is free
 /// then, and three quarters of a local one. A page always goes.
 std::size_t room(int fd) noexcept {
   constexpr std::int64_t page = 4096;
   const auto queue = get_option(fd, OptionName::send_buffer);
   return static_cast<std::size_t>(std::max(page, queue ? *queue / 4 : 0));
+}
+
+/// sendfile has no MSG_DONTWAIT either, and O_NONBLOCK would also hold for whoever receives at the
+/// same time. So a send with a limit waits until the socket is writable and then offers it no more
+/// than it has room for. Where that does not suffice (memory is short, TCP_NOTSENT_LOWAT), the
+/// socket's own time-out ends the call. What is no socket has none: the call itself says so.
+void limit_send(ScopedSendTimeout& timeout, const Deadline& deadline) noexcept {
+  if (!deadline.is_forever()) static_cast<void>(timeout.set(deadline.left()));
 }
 
 Transfer send_step(int fd, FileRange from, const Deadline& deadline) noexcept {
@@ -214,7 +195,8 @@ Transfer all_steps(FileRange range, Step&& step) noexcept {
 Transfer send_file(int fd, const FileRange& from, TimeLimit limit) noexcept {
   SigpipeHeld held;
   const Deadline deadline(limit);
-  const SendLimit send_limit(fd, deadline);
+  ScopedSendTimeout timeout(fd);
+  limit_send(timeout, deadline);
   const auto sent = send_step(fd, from, deadline);
   held.look_at(sent, from.count);
   return sent;
@@ -223,7 +205,8 @@ Transfer send_file(int fd, const FileRange& from, TimeLimit limit) noexcept {
 Transfer send_file_n(int fd, const FileRange& from, TimeLimit limit) noexcept {
   SigpipeHeld held;
   const Deadline deadline(limit);
-  const SendLimit send_limit(fd, deadline);
+  ScopedSendTimeout timeout(fd);
+  limit_send(timeout, deadline);
   const auto sent =
       all_steps(from, [&](const FileRange& rest) { return send_step(fd, rest, deadline); });
   held.look_at(sent, from.count);
