@@ -58,6 +58,16 @@ Result<ReceivedFrom<Address>> received_from(int fd, MutableOctetSpan space,
   return result;
 }
 
+template <typename Address>
+Result<ReceivedHandlesFrom<Address>> received_handles_from(int fd, MutableOctetSpan space,
+                                                           std::span<Handle> handles,
+                                                           TimeLimit limit) noexcept {
+  Address sender;
+  const auto got = io::recv_handles_from(fd, space, handles, sender, limit);
+  if (got.error != 0) return std::unexpected(system_error(got.error));
+  return ReceivedHandlesFrom<Address>{got.count, got.handle_count, sender};
+}
+
 /// Opens a socket of the address's domain, sets options, and binds it.
 template <typename Address, typename... Options>
 Result<Handle> bound_dgram(const Address& local, const Options&... options) {
@@ -120,10 +130,7 @@ class DgramSocket : public SocketBase<DgramSocket<Domain>> {
       MutableOctetSpan space, std::span<Handle> handles, TimeLimit limit = forever) noexcept
     requires LocalDomain<Domain>
   {
-    Address sender;
-    const auto got = io::recv_handles_from(this->handle(), space, handles, sender, limit);
-    if (got.error != 0) return std::unexpected(detail::system_error(got.error));
-    return ReceivedHandlesFrom<Address>{got.count, got.handle_count, sender};
+    return detail::received_handles_from<Address>(this->handle(), space, handles, limit);
   }
 
   /// Where answers go: a port or name that the system chose included.
@@ -189,10 +196,7 @@ class CoDgramSocket : public SocketBase<CoDgramSocket<Domain>> {
       MutableOctetSpan space, std::span<Handle> handles, TimeLimit limit = forever) noexcept
     requires LocalDomain<Domain>
   {
-    Address sender;
-    const auto got = io::recv_handles_from(this->handle(), space, handles, sender, limit);
-    if (got.error != 0) return std::unexpected(detail::system_error(got.error));
-    return ReceivedHandlesFrom<Address>{got.count, got.handle_count, sender};
+    return detail::received_handles_from<Address>(this->handle(), space, handles, limit);
   }
 
   [[nodiscard]] Result<Address> local_address() const {

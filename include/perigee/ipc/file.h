@@ -15,23 +15,14 @@ namespace perigee::ipc {
 namespace detail {
 /// Owns the handle of a regular file.
 template <typename Derived>
-class FileBase {
+class FileBase : public OwnedHandle {
  public:
-  /// Lends the handle: it stays open as long as this object keeps it.
-  [[nodiscard]] int handle() const noexcept { return handle_.get(); }
-  /// Gives the handle up: the caller closes it.
-  [[nodiscard]] int release() noexcept { return handle_.release(); }
-  void close() noexcept { handle_.close(); }
-  [[nodiscard]] bool is_open() const noexcept { return static_cast<bool>(handle_); }
   /// Takes ownership of a handle of this kind, on the caller's word.
   [[nodiscard]] static Derived adopt(int fd) noexcept { return Derived(Handle(fd)); }
 
  protected:
   FileBase() noexcept = default;
-  explicit FileBase(Handle handle) noexcept : handle_(std::move(handle)) {}
-
- private:
-  Handle handle_;
+  using OwnedHandle::OwnedHandle;
 };
 }  // namespace detail
 

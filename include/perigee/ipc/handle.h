@@ -41,4 +41,22 @@ class Handle {
   int fd_ = none;
 };
 
+/// What every type can do that owns a handle of its kind.
+class OwnedHandle {
+ public:
+  /// Lends the handle: it stays open as long as this object keeps it.
+  [[nodiscard]] int handle() const noexcept { return handle_.get(); }
+  /// Gives the handle up: the caller closes it.
+  [[nodiscard]] int release() noexcept { return handle_.release(); }
+  void close() noexcept { handle_.close(); }
+  [[nodiscard]] bool is_open() const noexcept { return static_cast<bool>(handle_); }
+
+ protected:
+  OwnedHandle() noexcept = default;
+  explicit OwnedHandle(Handle handle) noexcept : handle_(std::move(handle)) {}
+
+ private:
+  Handle handle_;
+};
+
 }  // namespace perigee::ipc

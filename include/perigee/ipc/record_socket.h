@@ -13,9 +13,8 @@ namespace perigee::ipc {
 
 /// One sender and one receiver may work at the same time.
 template <typename Domain>
-class RecordSocket : public SocketBase<RecordSocket<Domain>> {
+class RecordSocket : public ConnectedSocket<RecordSocket<Domain>, typename Domain::Address> {
  public:
-  using Address = typename Domain::Address;
   static constexpr SocketKinds kind = Domain::stream_kind;
 
   /// Not open.
@@ -64,19 +63,6 @@ class RecordSocket : public SocketBase<RecordSocket<Domain>> {
     return io::peer_credentials(this->handle());
   }
 
-  /// The peer gets the end of the stream once it has received all records.
-  void close_sender() noexcept { io::shutdown(this->handle(), io::Direction::send); }
-  void close_receiver() noexcept { io::shutdown(this->handle(), io::Direction::receive); }
-  /// Ends both directions and wakes whoever is blocked on them. Any thread.
-  void interrupt() noexcept { io::shutdown(this->handle(), io::Direction::both); }
-
-  [[nodiscard]] Result<Address> local_address() const {
-    return detail::name_of<Address>(this->handle(), io::Side::local);
-  }
-  [[nodiscard]] Result<Address> peer_address() const {
-    return detail::name_of<Address>(this->handle(), io::Side::peer);
-  }
-
  private:
   friend class SocketBase<RecordSocket>;
   template <typename>
@@ -86,7 +72,8 @@ class RecordSocket : public SocketBase<RecordSocket<Domain>> {
   template <typename>
   friend class PendingStream;
 
-  explicit RecordSocket(Handle handle) noexcept : SocketBase<RecordSocket>(std::move(handle)) {}
+  explicit RecordSocket(Handle handle) noexcept
+      : RecordSocket::ConnectedSocket(std::move(handle)) {}
 };
 
 }  // namespace perigee::ipc

@@ -18,38 +18,29 @@
 
 namespace perigee::ipc {
 
-/// What streams, acceptors and connections in progress share: one owned handle and typed options.
+/// What all sockets and pipes share: one owned handle and typed options.
 template <typename Derived>
-class SocketBase {
+class SocketBase : public OwnedHandle {
  public:
-  /// Lends the handle: it stays open as long as this object keeps it.
-  [[nodiscard]] int handle() const noexcept { return handle_.get(); }
-  /// Gives the handle up: the caller closes it.
-  [[nodiscard]] int release() noexcept { return handle_.release(); }
-  void close() noexcept { handle_.close(); }
-  [[nodiscard]] bool is_open() const noexcept { return static_cast<bool>(handle_); }
   /// Takes ownership of a handle that must be of this kind: on the caller's word.
   [[nodiscard]] static Derived adopt(int fd) noexcept { return Derived(Handle(fd)); }
 
   template <typename Option>
     requires OptionOf<Option, Derived>
   Status set(Option option) {
-    return io::set_option(handle_.get(), Option::name, option.raw());
+    return io::set_option(handle(), Option::name, option.raw());
   }
   template <typename Option>
     requires ReadableOptionOf<Option, Derived>
   [[nodiscard]] Result<Option> get() const {
-    const auto raw = io::get_option(handle_.get(), Option::name);
+    const auto raw = io::get_option(handle(), Option::name);
     if (!raw) return std::unexpected(raw.error());
     return Option::from_raw(*raw);
   }
 
  protected:
   SocketBase() noexcept = default;
-  explicit SocketBase(Handle handle) noexcept : handle_(std::move(handle)) {}
-
- private:
-  Handle handle_;
+  using OwnedHandle::OwnedHandle;
 };
 
 namespace detail {
@@ -138,11 +129,34 @@ struct SystemCalls {
 template <typename Domain>
 concept LocalDomain = intersect(Domain::stream_kind, SocketKinds::local_stream);
 
+/// What connections share, be it octets or records that they carry: two ends and two directions.
+template <typename Derived, typename AddressType>
+class ConnectedSocket : public SocketBase<Derived> {
+ public:
+  using Address = AddressType;
+
+  /// The peer gets the end of the stream once it has received all that was sent.
+  void close_sender() noexcept { io::shutdown(this->handle(), io::Direction::send); }
+  void close_receiver() noexcept { io::shutdown(this->handle(), io::Direction::receive); }
+  /// Ends both directions and wakes whoever is blocked on them. Any thread.
+  void interrupt() noexcept { io::shutdown(this->handle(), io::Direction::both); }
+
+  [[nodiscard]] Result<Address> local_address() const {
+    return detail::name_of<Address>(this->handle(), io::Side::local);
+  }
+  [[nodiscard]] Result<Address> peer_address() const {
+    return detail::name_of<Address>(this->handle(), io::Side::peer);
+  }
+
+ protected:
+  ConnectedSocket() noexcept = default;
+  using SocketBase<Derived>::SocketBase;
+};
+
 /// A connected stream. One sender and one receiver may work at the same time.
 template <typename Domain>
-class StreamSocket : public SocketBase<StreamSocket<Domain>> {
+class StreamSocket : public ConnectedSocket<StreamSocket<Domain>, typename Domain::Address> {
  public:
-  using Address = typename Domain::Address;
   static constexpr SocketKinds kind = Domain::stream_kind;
 
   /// Not open.
@@ -245,19 +259,6 @@ class StreamSocket : public SocketBase<StreamSocket<Domain>> {
                             count);
   }
 
-  /// The peer gets the end of the stream once it has received all that was sent.
-  void close_sender() noexcept { io::shutdown(this->handle(), io::Direction::send); }
-  void close_receiver() noexcept { io::shutdown(this->handle(), io::Direction::receive); }
-  /// Ends both directions and wakes whoever is blocked on them. Any thread.
-  void interrupt() noexcept { io::shutdown(this->handle(), io::Direction::both); }
-
-  [[nodiscard]] Result<Address> local_address() const {
-    return detail::name_of<Address>(this->handle(), io::Side::local);
-  }
-  [[nodiscard]] Result<Address> peer_address() const {
-    return detail::name_of<Address>(this->handle(), io::Side::peer);
-  }
-
  private:
   friend class SocketBase<StreamSocket>;
   template <typename>
@@ -268,7 +269,8 @@ class StreamSocket : public SocketBase<StreamSocket<Domain>> {
   friend class PendingStream;
   using Calls = typename Domain::Calls;
 
-  explicit StreamSocket(Handle handle) noexcept : SocketBase<StreamSocket>(std::move(handle)) {}
+  explicit StreamSocket(Handle handle) noexcept
+      : StreamSocket::ConnectedSocket(std::move(handle)) {}
 };
 
 /// Listens at an address and makes streams of the connections that come. Cannot carry data.
