@@ -6,6 +6,7 @@
 #include "orb/server/server_connection.h"
 #include <perigee/base/log.h>
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 
@@ -145,25 +146,11 @@ void PoolConnection::end_gently() {
   if (state_ != State::serving) return;
   state_ = State::ending;
   end_output();
-  const auto& settings = server_.core().settings();
-  interrupt_later(input_ended_.load() ? settings.drain_timeout : settings.drain_idle_timeout);
-}
-
-void PoolConnection::interrupt_later(std::chrono::milliseconds delay) {
-  server_.call_later(delay, [known = weak_from_this()] {
-    if (const auto connection = known.lock()) connection->interrupt();
-  });
 }
 
 void PoolConnection::watch_idle(TimePoint now) noexcept {
-  const auto& settings = server_.core().settings();
-  if (!idle_.is_over(connection_.octets_passed(), now, settings.idle_timeout)) return;
-  try {
-    if (conversation_.drain_if_idle()) interrupt_later(settings.drain_idle_timeout);
-  } catch (const std::exception& exception) {  // bad_alloc: it ends at once
-    log::write(log::Level::error, "server", exception.what());
-    interrupt();
-  }
+  const auto limit = server_.core().settings().idle_timeout;
+  if (idle_.is_over(connection_.octets_passed(), now, limit)) (void)conversation_.drain_if_idle();
 }
 
 void PoolConnection::close() noexcept {
@@ -226,12 +213,31 @@ void PoolConnection::check_output(std::uint64_t drained_before) {
 void PoolConnection::end_output() noexcept {
   output_ends_.store(true);
   finish_output();
+  if (!end_watched_.exchange(true)) watch_end();
 }
 
 void PoolConnection::finish_output() noexcept {
   if (!output_ends_.load() || !connection_.idle_output()) return;
   connection_.transport().shutdown_send();
   if (input_ended_.load()) server_.poll().notify(*this, Readiness::peer_closed);
+}
+
+// A peer that goes on taking what is sent to it has time; one that has it all only to close.
+void PoolConnection::watch_end() noexcept {
+  const auto& settings = server_.core().settings();
+  const TimePoint now = server_.core().clock().now();
+  const auto limit =
+      connection_.idle_output() ? settings.drain_idle_timeout : settings.drain_timeout;
+  if (end_.is_over(connection_.drained_octets(), now, limit)) return interrupt();
+  try {
+    server_.call_later(std::min(settings.drain_idle_timeout, settings.drain_timeout),
+                       [known = weak_from_this()] {
+                         if (const auto connection = known.lock()) connection->watch_end();
+                       });
+  } catch (const std::exception& exception) {  // bad_alloc: it ends at once
+    log::write(log::Level::error, "server", exception.what());
+    interrupt();
+  }
 }
 
 ServerRequest::Hold PoolConnection::hold(IncomingMessage& message, ServingThread& thread) {

@@ -24,7 +24,8 @@ class PoolServer;
 /// the transport does not take is queued, and sent by the owner when it does.
 ///
 /// A peer that does not read its replies is not read from: TCP then stops it, not our memory. After
-/// `send_timeout` it is cut off. No worker ever waits for a peer.
+/// `send_timeout` it is cut off; when no more will be sent than what is queued, after
+/// `drain_timeout`. No worker ever waits for a peer.
 class PoolConnection final : public ConversationHost,
                              public PoolTask,
                              public std::enable_shared_from_this<PoolConnection> {
@@ -37,13 +38,10 @@ class PoolConnection final : public ConversationHost,
 
   /// @name Any thread
   /// @{
+  /// Answers what was accepted and ends; see Conversation::drain.
   void drain() { conversation_.drain(); }
   /// Cuts the connection: its owner finds it ended.
   void interrupt() noexcept { connection_.close(); }
-  /// Everything that was accepted is answered, while the server stops.
-  [[nodiscard]] bool answered() const { return conversation_.closed(); }
-  /// And all of it is on its way to the peer.
-  [[nodiscard]] bool finished() const { return answered() && connection_.idle_output(); }
   /// Cuts the connection if its peer has taken nothing since `drained_octets` was that.
   void check_output(std::uint64_t drained_before);
   /// On the housekeeping thread, from time to time: sends CloseConnection when nothing has passed
@@ -76,21 +74,23 @@ class PoolConnection final : public ConversationHost,
   void release(More more);
   void end_of_input();
   void end_gently();
-  void interrupt_later(std::chrono::milliseconds delay);
   void close() noexcept;
   void after_send();
   void update_interest();
   void watch_output();
   void finish_output() noexcept;
+  void watch_end() noexcept;
 
   PoolServer& server_;
   Connection connection_;
   Conversation conversation_;
   IdleWatch idle_;                        // the housekeeping thread's
+  IdleWatch end_;                         // the same, after the first look
   State state_ = State::serving;          // the owner's
   std::atomic<bool> input_ended_{false};  // set by the owner
   std::atomic<bool> output_ends_{false};
   std::atomic<bool> output_watched_{false};  // a timer looks whether the peer goes on reading
+  std::atomic<bool> end_watched_{false};     // the same, and whether it closes when it has all
 
   std::mutex output_mutex_;  // guards the changes of what follows
   std::atomic<bool> output_armed_{false};

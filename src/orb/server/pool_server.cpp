@@ -202,23 +202,7 @@ void PoolServer::drain() {
   engine_->acceptors.stop();
   engine_->held.clear();  // unanswered: CloseConnection tells so
   for (const auto& connection : connections()) connection->drain();
-  call_later(core_.settings().drain_idle_timeout, [this] { interrupt_finished(); });
-  call_later(core_.settings().drain_timeout, [this] { interrupt_stuck(); });
   if (connections().empty()) engine_->reactor->stop();
-}
-
-// Those that are not finished yet have their turn later.
-void PoolServer::interrupt_finished() {
-  for (const auto& connection : connections())
-    if (connection->finished()) connection->interrupt();
-  call_later(core_.settings().drain_idle_timeout, [this] { interrupt_finished(); });
-}
-
-// Not those with an upcall in progress: it is waited for.
-void PoolServer::interrupt_stuck() {
-  for (const auto& connection : connections())
-    if (connection->answered()) connection->interrupt();
-  call_later(core_.settings().drain_timeout, [this] { interrupt_stuck(); });
 }
 
 // Not by a worker: it would wait for itself.

@@ -80,8 +80,6 @@ class PoolServer final : public Server {
   void add_connection(std::unique_ptr<transport::Transport> transport);
   [[nodiscard]] Connections connections() const;
   void drain();
-  void interrupt_finished();
-  void interrupt_stuck();
   void finish_stopping() noexcept;
 
   OrbCore& core_;

@@ -151,11 +151,6 @@ void ReactiveConnection::end_gently() {
   if (state_ != State::serving) return;
   state_ = State::ending;
   end_output();
-  const auto timeout = input_ended_ ? loop_.core().settings().drain_timeout
-                                    : loop_.core().settings().drain_idle_timeout;
-  loop_.reactor().schedule(loop_.core().clock().now() + timeout, [known = weak_from_this()] {
-    if (const auto connection = known.lock()) connection->close();
-  });
 }
 
 void ReactiveConnection::drain() { conversation_.drain(); }
@@ -266,6 +261,25 @@ void ReactiveConnection::update_output() noexcept {
 void ReactiveConnection::end_output() noexcept {
   output_ends_ = true;
   if (connection_.idle_output()) output_ended();
+  if (state_ != State::closed && !std::exchange(end_watched_, true)) watch_end();
+}
+
+// A peer that goes on taking what is sent to it has time; one that has it all only to close.
+void ReactiveConnection::watch_end() noexcept {
+  const auto& settings = loop_.core().settings();
+  const TimePoint now = loop_.core().clock().now();
+  const auto limit =
+      connection_.idle_output() ? settings.drain_idle_timeout : settings.drain_timeout;
+  if (end_.is_over(connection_.drained_octets(), now, limit)) return close();
+  try {
+    loop_.reactor().schedule(now + std::min(settings.drain_idle_timeout, settings.drain_timeout),
+                             [known = weak_from_this()] {
+                               if (const auto connection = known.lock()) connection->watch_end();
+                             });
+  } catch (const std::exception& exception) {  // bad_alloc: it ends at once
+    log::write(log::Level::error, "server", exception.what());
+    connection_.transport().interrupt();  // the reactor reports it: no closing in mid-upcall
+  }
 }
 
 void ReactiveConnection::output_ended() noexcept {

@@ -18,9 +18,9 @@ class ReactiveLoop;
 /// the requests that are held.
 ///
 /// A peer that does not read its replies is not read from: TCP then stops it, not our memory. After
-/// `send_timeout` it is cut off.
-/// Replies to requests of one read batch leave together: with the batch's last one, or before a
-/// nested call.
+/// `send_timeout` it is cut off; when no more will be sent than what is queued, after
+/// `drain_timeout`. Replies to requests of one read batch leave together: with the batch's last
+/// one, or before a nested call.
 class ReactiveConnection final : public ConversationHost,
                                  public event::EventHandler,
                                  public std::enable_shared_from_this<ReactiveConnection> {
@@ -30,12 +30,9 @@ class ReactiveConnection final : public ConversationHost,
 
   /// False if the reactor does not take it.
   [[nodiscard]] bool start();
+  /// Answers what was accepted and ends; see Conversation::drain.
   void drain();
   void close() noexcept;
-  /// Everything that was accepted is answered, while the server stops.
-  [[nodiscard]] bool answered() const { return conversation_.closed(); }
-  /// And all of it is on its way to the peer.
-  [[nodiscard]] bool finished() const { return answered() && connection_.idle_output(); }
   /// Called periodically: ends the connection if it has been idle for too long.
   void watch_idle(TimePoint now) noexcept;
   /// Dispatches a message that was held.
@@ -71,15 +68,18 @@ class ReactiveConnection final : public ConversationHost,
   void watch_output();
   void check_output(std::uint64_t drained_before);
   void output_ended() noexcept;
+  void watch_end() noexcept;
 
   ReactiveLoop& loop_;
   Connection connection_;
   Conversation conversation_;
   State state_ = State::serving;
   IdleWatch idle_;
+  IdleWatch end_;
   bool paused_ = false;          // nothing is read while replies wait to be read by the peer
   bool output_watched_ = false;  // a timer looks whether the peer goes on reading
   bool output_ends_ = false;
+  bool end_watched_ = false;  // a timer looks whether the peer takes the rest, and closes
   bool input_ended_ = false;
   cdr::Buffer batch_;  // whole messages that wait to be sent together
   std::uint32_t batched_count_ = 0;

@@ -125,28 +125,7 @@ void ReactiveLoop::drain() {
   draining_ = true;
   held_.clear();  // unanswered: CloseConnection tells so
   for (const auto& connection : connections()) connection->drain();
-  const TimePoint now = core_.clock().now();
-  reactor_->schedule(now + core_.settings().drain_idle_timeout, [this] { interrupt_finished(); });
-  reactor_->schedule(now + core_.settings().drain_timeout, [this] { interrupt_stuck(); });
   if (drained()) reactor_->stop();
-}
-
-// Those that are not finished yet have their turn later.
-void ReactiveLoop::interrupt_finished() {
-  for (const auto& connection : connections())
-    if (connection->finished()) connection->close();
-  if (!connections_.empty())
-    reactor_->schedule(core_.clock().now() + core_.settings().drain_idle_timeout,
-                       [this] { interrupt_finished(); });
-}
-
-// Not those with an upcall in progress: it is waited for.
-void ReactiveLoop::interrupt_stuck() {
-  for (const auto& connection : connections())
-    if (connection->answered()) connection->close();
-  if (!connections_.empty())
-    reactor_->schedule(core_.clock().now() + core_.settings().drain_timeout,
-                       [this] { interrupt_stuck(); });
 }
 
 std::vector<std::shared_ptr<ReactiveConnection>> ReactiveLoop::connections() const {

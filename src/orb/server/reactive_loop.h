@@ -89,8 +89,6 @@ class ReactiveLoop final {
   void connection_ended() noexcept;
   [[nodiscard]] ServingThread& buffers_of_level(std::size_t level);
   void dispatch_held();
-  void interrupt_finished();
-  void interrupt_stuck();
   void begin_idle_watch() noexcept;
   void watch_idle() noexcept;
   [[nodiscard]] std::vector<std::shared_ptr<ReactiveConnection>> connections() const;

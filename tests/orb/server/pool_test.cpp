@@ -1,5 +1,6 @@
 // What is special about the thread pool: requests of one connection in parallel, peers that do not
 // read, turns, calls out of upcalls on few threads, draining under load.
+#include "orb/call_deadline.h"
 #include "orb/server/server_fixture.h"
 #include <perigee/orb/stub.h>
 
@@ -104,6 +105,34 @@ TEST_CASE("a peer that does not read its reply occupies no thread, and gets it w
   CHECK(received > result.size());
   CHECK(mute.reply().id() == 2);
   CHECK(mute.call({.key = server.key, .id = 3, .argument = 3}).result() == 3);
+}
+
+// Slower than the time-out in all, but not a moment without taking something.
+TEST_CASE("a client that goes on reading has all of its reply, however long a stop takes") {
+  orb::Settings settings = each_single_thread();
+  settings.drain_timeout = std::chrono::milliseconds(200);
+  bool half_closes = false;
+  SUBCASE("the server stops") {}
+  SUBCASE("the client ends sending") { half_closes = true; }
+  const std::vector<std::uint8_t> result(60'000'000);
+  ServerFixture server(settings, [&](orb::ServerRequest& request) {
+    request.reply([&result](cdr::Encoder& encoder) { encoder << result; });
+  });
+  RawClient client(server.endpoint);
+  client.send(make_request({.key = server.key}));
+  if (half_closes) client.end_sending();
+  std::size_t size = client.receive_part(1).size();  // the reply is under way
+  if (!half_closes) server.orb.core().shutdown(orb::Completion::do_not_wait);
+  for (const orb::CallDeadline over(3 * settings.drain_timeout); !over.expired();) {
+    size += client.receive_part(100'000).size();
+    for (const orb::CallDeadline pause(std::chrono::milliseconds(1)); !pause.expired();)
+      std::this_thread::yield();
+  }
+  CHECK(size < result.size());  // or there was nothing to wait for
+  for (Octets part = client.receive_part(1'000'000); !part.empty();
+       part = client.receive_part(1'000'000))
+    size += part.size();
+  CHECK(size > result.size());
 }
 
 TEST_CASE("a pool answers a request whose client has ended sending during the upcall") {

@@ -187,6 +187,12 @@ class RawClient {
   }
   /// The peer has closed, in whatever manner.
   [[nodiscard]] bool at_end() { return receive_octets(1).empty(); }
+  /// What one receive brings, at most so much; empty at the end of the stream.
+  [[nodiscard]] Octets receive_part(std::size_t size_max) {
+    Octets octets(size_max);
+    octets.resize(transport_->receive(octets, transport::Wait::yes).count);
+    return octets;
+  }
   void end_sending() { transport_->shutdown_send(); }
 
  private:
