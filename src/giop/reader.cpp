@@ -28,7 +28,6 @@ MutableOctetSpan Reader::receive_space(MutableOctetSpan scratch) {
   if (remaining_ != 0) return current_.space(remaining_);
   if (begin_ != end_)
     return rest_fits_in_place(scratch) ? scratch.subspan(end_) : move_leftover(scratch);
-  if (!held_.empty()) held_ = Octets();
   data_ = scratch.data();
   begin_ = end_ = 0;
   capacity_ = scratch.size();
@@ -73,6 +72,14 @@ MutableOctetSpan Reader::extend_held(std::size_t count) {
   end_ = leftover;
   capacity_ = held_.size();
   return MutableOctetSpan(held_).subspan(leftover);
+}
+
+/// A connection may be idle for long before it asks for space again. No message refers to held_.
+void Reader::free_held() noexcept {
+  if (begin_ != end_ || held_.empty()) return;
+  Octets().swap(held_);
+  data_ = nullptr;
+  begin_ = end_ = capacity_ = 0;
 }
 
 void Reader::received(std::size_t count) {
@@ -180,8 +187,10 @@ void Reader::deliver_view(IncomingMessage& message) {
   message.header_size = frame_header_size;
   message.storage.reset();
   message.piece_sizes.reset();
-  if (data_ == held_.data()) message.keep();
+  const bool detached = data_ == held_.data();
+  if (detached) message.keep();
   begin_ += frame_.total;
+  if (detached) free_held();
   frame_known_ = false;
   if (message.kind == MessageKind::cancel_request && !partials_.empty()) drop_cancelled(message);
 }
@@ -200,6 +209,7 @@ void Reader::begin_storage() {
   remaining_ = frame_.total - at_hand;
   current_.append({front() + skipped, at_hand - skipped}, remaining_);
   begin_ += at_hand;
+  free_held();
   frame_known_ = false;
   is_filling_ = true;
 }

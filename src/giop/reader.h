@@ -18,7 +18,7 @@ namespace perigee::giop {
 /// (remaining_ != 0) nothing is at hand: all that arrives belongs to current_.
 ///
 /// Invariant: begin_ <= end_ <= capacity_, and remaining_ != 0 implies is_filling_ and
-/// begin_ == end_.
+/// begin_ == end_. held_ is empty unless data_ is in it, and then begin_ != end_.
 class Reader final : public messaging::MessageReader {
  public:
   explicit Reader(const messaging::Limits& limits) noexcept : limits_(limits) {}
@@ -54,6 +54,7 @@ class Reader final : public messaging::MessageReader {
   [[nodiscard]] bool rest_fits_in_place(MutableOctetSpan scratch) const noexcept;
   MutableOctetSpan move_leftover(MutableOctetSpan scratch);
   MutableOctetSpan extend_held(std::size_t count);
+  void free_held() noexcept;
 
   messaging::Limits limits_;
   std::byte* data_ = nullptr;

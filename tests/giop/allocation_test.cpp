@@ -53,6 +53,31 @@ TEST_CASE("a size field alone allocates nothing; octets buy at most some times t
     CHECK(cost_of(header, count).octets <= std::max<std::size_t>(256 * 1024, 16 * count / 3));
 }
 
+// Of whole messages, and of the beginning of a large one that goes on in storage of its own.
+TEST_CASE("octets that were detached take no memory when all their messages are taken") {
+  for (const std::uint32_t last_size : {100u, 10'000u}) {
+    CAPTURE(last_size);
+    const auto reader = giop->make_reader();
+    Octets scratch(4096);
+    Octets all = Wire().frame({1, 2}, 0, 100);
+    all.resize(112);
+    const Octets last = Wire().frame({1, 2}, 0, last_size);
+    all.insert(all.end(), last.begin(), last.end());
+    all.resize(std::min<std::size_t>(all.size() + last_size, 2000));
+    const Allocations cost = allocations_of([&] {
+      IncomingMessage message;
+      std::ranges::copy(all, reader->receive_space(scratch).begin());
+      reader->received(all.size());
+      CHECK(reader->next(message) == Next::message);
+      reader->detach_scratch();
+      const bool whole = reader->next(message) == Next::message;
+      CHECK(whole == (last_size == 100));
+      if (!whole) (void)reader->receive_space(scratch);
+    });
+    CHECK(cost.count == cost.freed + (last_size == 100 ? 0 : 1));  // the large one's storage
+  }
+}
+
 TEST_CASE("the storage of a large message is never larger than the message") {
   const Octets small = Wire().frame({1, 2}, 0, 200'000 - 12);
   CHECK(cost_of(small, 199'999).octets == 200'000);

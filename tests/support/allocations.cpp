@@ -34,7 +34,7 @@ Allocations allocations() noexcept {
         ++so_far.count;
         so_far.octets += size;
       },
-      [](const volatile void*) {});
+      [](const volatile void*) { ++so_far.freed; });
   static_cast<void>(installed);
   return so_far;
 }
@@ -73,9 +73,13 @@ void* operator new(std::size_t size) {
 
 void* operator new[](std::size_t size) { return operator new(size); }
 
-void operator delete(void* place) noexcept { std::free(place); }
-void operator delete(void* place, std::size_t) noexcept { std::free(place); }
-void operator delete[](void* place) noexcept { std::free(place); }
-void operator delete[](void* place, std::size_t) noexcept { std::free(place); }
+void operator delete(void* place) noexcept {
+  if (place != nullptr) ++so_far.freed;
+  std::free(place);
+}
+
+void operator delete(void* place, std::size_t) noexcept { operator delete(place); }
+void operator delete[](void* place) noexcept { operator delete(place); }
+void operator delete[](void* place, std::size_t) noexcept { operator delete(place); }
 
 #endif

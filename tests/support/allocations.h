@@ -10,6 +10,7 @@ namespace perigee::test {
 struct Allocations {
   std::size_t count = 0;
   std::size_t octets = 0;
+  std::size_t freed = 0;  ///< uses of operator delete
 };
 
 /// Since the thread began. Take it twice and subtract. Does not see malloc and realloc.
@@ -27,7 +28,7 @@ template <typename Work>
   const Allocations before = allocations();
   work();
   const Allocations after = allocations();
-  return {after.count - before.count, after.octets - before.octets};
+  return {after.count - before.count, after.octets - before.octets, after.freed - before.freed};
 }
 
 }  // namespace perigee::test
