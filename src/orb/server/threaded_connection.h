@@ -38,8 +38,8 @@ class ThreadedConnection final : public ConversationHost,
   void drain() { conversation_.drain(); }
   /// Ends reading and writing, for good. Any thread.
   void interrupt() noexcept { connection_.close(); }
-  /// Called periodically while the server stops: ends a connection whose peer has read nothing of
-  /// what is being sent to it since the last call.
+  /// Called periodically while the server stops: ends a connection to which something was being
+  /// sent at the last call, and is still.
   void interrupt_if_stuck() noexcept;
   /// Everything accepted is answered and CloseConnection sent, or the connection is broken.
   [[nodiscard]] bool finished() const;
