@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cerrno>
+#include <thread>
 #include <utility>
 
 namespace perigee::event {
@@ -61,18 +62,27 @@ void SharedEpoll::remove(SharedHandler& handler) noexcept {
   slots_.remove(handler);
 }
 
-SharedPoll::Ready SharedEpoll::wait() {
+SharedPoll::Ready SharedEpoll::wait(Waiter& waiter) {
+  bool naps = others_are_quick(waiter);
   while (!stopped()) {
     const SharedPollSlots::Popped next = slots_.pop();
     if (next.found) {
       if (slots_.has_ready()) wake_a_sleeper();
       return slots_.take(next.key);
     }
+    if (!next.look_first && std::exchange(naps, false)) std::this_thread::sleep_for(nap_time);
     const Ready ready = fetch(next.look_first ? Sleep::no : Sleep::yes);
     if (ready.handler != nullptr) return ready;
   }
   wake();  // the next one
   return {};
+}
+
+// Whether others had turns since this thread's last one.
+bool SharedEpoll::others_are_quick(Waiter& waiter) noexcept {
+  const std::uint64_t before = waiter.turn;
+  waiter.turn = turns_.fetch_add(1, std::memory_order_relaxed) + 1;
+  return before != 0 && waiter.turn - before > 1 && busy_poll_.count() == 0;
 }
 
 // One event of those fetched; the others go to the ready list.

@@ -26,7 +26,8 @@ class SharedEpoll final : public SharedPoll {
   std::expected<void, IoError> add(int fd, SharedHandler& handler) override;
   void want_writable(SharedHandler& handler, WriteInterest interest) override;
   void remove(SharedHandler& handler) noexcept override;
-  [[nodiscard]] Ready wait() override;
+  using SharedPoll::wait;
+  [[nodiscard]] Ready wait(Waiter& waiter) override;
   void leave() noexcept override;
   void stop() noexcept override;
   void release(SharedHandler& handler, Next next) noexcept override;
@@ -36,6 +37,7 @@ class SharedEpoll final : public SharedPoll {
  private:
   enum class Sleep : std::uint8_t { no, yes };
 
+  [[nodiscard]] bool others_are_quick(Waiter& waiter) noexcept;
   [[nodiscard]] Ready fetch(Sleep sleep) noexcept;
   [[nodiscard]] int wait_events(epoll_event* events, Sleep sleep) noexcept;
   [[nodiscard]] int sleep_for_events(epoll_event* events) noexcept;
@@ -47,6 +49,7 @@ class SharedEpoll final : public SharedPoll {
   ipc::Handle wake_;  ///< an eventfd; edge-triggered, so it is never read
   const std::chrono::microseconds busy_poll_;
   SharedPollSlots slots_;
+  std::atomic<std::uint64_t> turns_{0};  ///< of all threads
   std::atomic<std::uint32_t> sleepers_{0};
   std::atomic<bool> wake_pending_{false};  ///< the eventfd was written, and nobody has seen it
   std::atomic<bool> stopped_{false};

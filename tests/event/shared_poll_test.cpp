@@ -92,6 +92,22 @@ TEST_CASE("those put back and those that become ready take turns") {
   CHECK(turns <= 2);
 }
 
+TEST_CASE("who naps because others are quick gets what is there afterwards") {
+  const auto poll = make();
+  Watched one(*poll);
+  Watched other(*poll);
+  SharedPoll::Waiter waiter;
+  one.become_readable();
+  CHECK(one.is(poll->wait(waiter)));
+  poll->release(one.handler, Next::wait);
+  const std::uint64_t turn = waiter.turn;
+  other.become_readable();
+  CHECK(other.is(poll->wait()));  // a turn of another thread
+  one.become_readable();
+  CHECK(one.is(poll->wait(waiter)));
+  CHECK(waiter.turn == turn + 2);
+}
+
 TEST_CASE("a handler can be notified, without any handle") {
   const auto poll = make();
   Handler handler;

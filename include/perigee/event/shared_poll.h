@@ -52,8 +52,22 @@ class PERIGEE_API SharedPoll {
   /// By the owner, before the handle is closed; ends the ownership.
   virtual void remove(SharedHandler& handler) noexcept = 0;
 
+  /// What a thread remembers from one `wait` to the next.
+  struct Waiter {
+    std::uint64_t turn = 0;  ///< of all threads' turns the one that was its last; 0: none yet
+  };
   /// Blocks until a handler is ready, which the caller then owns, or the poll is stopped.
-  [[nodiscard]] virtual Ready wait() = 0;
+  ///
+  /// A thread that finds nothing to do naps first if others had turns during its last one: as long
+  /// as they are that quick, they need no help, and waking it for each event would cost more than
+  /// the event. So an event waits for at most `nap_time` if they stop being quick just then.
+  [[nodiscard]] virtual Ready wait(Waiter& waiter) = 0;
+  static constexpr std::chrono::microseconds nap_time{200};
+  /// Never naps.
+  [[nodiscard]] Ready wait() {
+    Waiter waiter;
+    return wait(waiter);
+  }
   /// By a thread that does not call `wait` next after all: another one is woken for what waits in
   /// the ready list, if one sleeps.
   virtual void leave() noexcept = 0;

@@ -60,8 +60,9 @@ void PoolThreads::run_thread() noexcept {
 
 void PoolThreads::serve() {
   PoolWorker worker(size_.read_buffer_size);
+  event::SharedPoll::Waiter waiter;
   do {
-    const event::SharedPoll::Ready ready = poll_.wait();
+    const event::SharedPoll::Ready ready = poll_.wait(waiter);
     if (ready.handler == nullptr) return;
     static_cast<PoolTask*>(ready.handler)->serve(ready.readiness, worker);
   } while (serving_count_.load(std::memory_order_relaxed) <= size_.threads || step_back());
