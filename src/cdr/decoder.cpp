@@ -1,4 +1,5 @@
 // The parts of the decoder that are calls anyway: strings, encapsulations, long double, failure.
+#include "text_copy.h"
 #include <perigee/cdr/decoder.h>
 
 #include <algorithm>
@@ -47,13 +48,34 @@ OctetSpan Decoder::read_octets_of_pieces(std::size_t count) noexcept {
 }
 
 // CORBA 3.0, 15.3.2.7: the length counts the terminating NUL.
-std::string_view Decoder::read_string_view() noexcept {
-  const std::size_t size = read_length(1);
+[[gnu::always_inline]] inline std::string_view Decoder::read_text(std::size_t size) noexcept {
   if (size == 0) return {};
   const auto* text = reinterpret_cast<const char*>(read_octets(size).data());
   if (std::memchr(text, 0, size) == text + size - 1) return {text, size - 1};
   fail(ErrorKind::bad_string);
   return {};
+}
+
+std::string_view Decoder::read_string_view() noexcept { return read_text(read_length(1)); }
+
+void Decoder::read_string(std::string& text) {
+  const std::size_t size = read_length(1);
+  if (size > text_block_size && !code_sets_.converts()) return copy_long(size, text);
+  const std::string_view octets = read_text(size);
+  if (code_sets_.converts()) [[unlikely]]
+    return convert(octets, text);
+  text.assign(octets.data(), octets.size());
+}
+
+void Decoder::copy_long(std::size_t size, std::string& text) {
+  const auto* octets = reinterpret_cast<const char*>(read_octets(size).data());
+  bool is_good = octets[size - 1] == '\0';
+  text.clear();
+  text.resize_and_overwrite(size - 1, [&](char* place, std::size_t length) noexcept {
+    is_good = is_good && copy_long_text(place, {octets, length});
+    return is_good ? length : 0;
+  });
+  if (!is_good) fail(ErrorKind::bad_string);
 }
 
 Decoder Decoder::read_encapsulation() noexcept {

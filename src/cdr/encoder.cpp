@@ -1,4 +1,5 @@
 // The parts of the encoder that are calls anyway: strings, blocks, long double, failure.
+#include "text_copy.h"
 #include <perigee/cdr/encoder.h>
 #include <perigee/cdr/text_run.h>
 
@@ -39,10 +40,7 @@ bool copy_as_words(std::byte* place, std::string_view text) {
 
 /// False if there is a NUL inside. Most texts are short: for these, calls cost more than the work.
 bool copy_without_nul(std::byte* place, std::string_view text) {
-  if (text.size() > 16) {
-    std::memcpy(place, text.data(), text.size());
-    return std::memchr(text.data(), 0, text.size()) == nullptr;
-  }
+  if (text.size() > 16) return copy_long_text(place, text);
   if (text.size() >= 8) return copy_as_words<std::uint64_t>(place, text);
   if (text.size() >= 4) return copy_as_words<std::uint32_t>(place, text);
   bool has_nul = false;

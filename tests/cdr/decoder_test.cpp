@@ -1,6 +1,7 @@
 // What the decoder refuses, and what refusing costs.
 #include "support/allocations.h"
 #include "support/octets.h"
+#include <perigee/cdr/buffer.h>
 #include <perigee/cdr/operators.h>
 
 #include <doctest/doctest.h>
@@ -84,6 +85,27 @@ TEST_CASE("a string needs one NUL, at its end") {
   CHECK(error_of<std::string>(octets(0, 0, 0, 3, 'a', 0, 0)) == ErrorKind::bad_string);
   CHECK(error_of<std::string>(octets(0, 0, 0, 4, 'a', 0)) == ErrorKind::bad_length);
   CHECK(error_of<std::string>(octets(0, 0, 0, 2, 'a', 0)) == ErrorKind::none);
+}
+
+// Such texts are looked through block by block, as they are copied.
+TEST_CASE("a NUL anywhere in a long string is found") {
+  constexpr std::size_t size = 20'000;
+  cdr::Buffer buffer;
+  cdr::Encoder(buffer, std::endian::big).write_string(std::string(size, 'x'));
+  const Octets good = buffer.flatten();
+  for (const std::size_t wrong : {0uz, 8191uz, 8192uz, 16'384uz, size - 1}) {
+    Octets message = good;
+    message[4 + wrong] = std::byte{0};
+    Decoder decoder(message, std::endian::big);
+    std::string text = "before";
+    decoder >> text;
+    CHECK(decoder.error().kind == ErrorKind::bad_string);
+    CHECK(text.empty());
+  }
+  Octets endless = good;
+  endless.back() = std::byte{'x'};
+  CHECK(error_of<std::string>(endless) == ErrorKind::bad_string);
+  CHECK(error_of<std::string>(good) == ErrorKind::none);
 }
 
 // Interop fact 26: VisiBroker sends it.

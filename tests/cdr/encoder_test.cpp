@@ -15,6 +15,17 @@ TEST_CASE("a string with a NUL inside cannot be written") {
   CHECK(encoder.error() == cdr::Error{ErrorKind::bad_string, 4});
 }
 
+TEST_CASE("a NUL anywhere in a long string is found while it is copied") {
+  for (const std::size_t wrong : {0uz, 8191uz, 8192uz, 19'999uz}) {
+    std::string text(20'000, 'x');
+    text[wrong] = '\0';
+    cdr::Buffer buffer;
+    Encoder encoder(buffer);
+    encoder << text;
+    CHECK(encoder.error().kind == ErrorKind::bad_string);
+  }
+}
+
 TEST_CASE("the first error is kept") {
   cdr::Buffer buffer;
   Encoder encoder(buffer);

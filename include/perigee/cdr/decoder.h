@@ -115,12 +115,7 @@ class PERIGEE_API Decoder {
   /// 26).
   [[nodiscard]] std::string_view read_string_view() noexcept;
   /// The same, converted as the code sets say; `bad_character` if it is not valid or cannot be.
-  void read_string(std::string& text) {
-    const std::string_view octets = read_string_view();
-    if (code_sets_.converts()) [[unlikely]]
-      return convert(octets, text);
-    text.assign(octets.data(), octets.size());
-  }
+  void read_string(std::string& text);
   /// The same as a view: into the octets, or into `storage` if it had to be converted.
   [[nodiscard]] std::string_view read_borrowed_string(std::string& storage) {
     const std::string_view octets = read_string_view();
@@ -228,6 +223,8 @@ class PERIGEE_API Decoder {
   /// False, and `truncated`, if there is none.
   [[gnu::cold]] bool begin_next_piece() noexcept;
   [[gnu::cold]] OctetSpan read_octets_of_pieces(std::size_t count) noexcept;
+  std::string_view read_text(std::size_t size) noexcept;
+  void copy_long(std::size_t size, std::string& text);
   long double read_long_double() noexcept;
   [[gnu::cold]] char converted(char character) noexcept;
   [[gnu::cold]] void convert(std::string_view octets, std::string& text);
