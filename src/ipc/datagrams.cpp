@@ -110,8 +110,9 @@ Result<std::vector<Interface>> broadcast_interfaces() {
 
 Status allow_broadcast(int fd) { return set_native(fd, SOL_SOCKET, SO_BROADCAST, int{1}); }
 
-Transfer broadcast(int fd, OctetSpan octets, std::uint16_t port, Interface by,
-                   TimeLimit limit) noexcept {
+namespace {
+Transfer broadcast_by(int fd, OctetSpan octets, std::uint16_t port, Interface by,
+                      TimeLimit limit) noexcept {
   const auto everybody = InetAddr::v4({255, 255, 255, 255}, port);
   iovec vector{const_cast<std::byte*>(octets.data()), octets.size()};
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof(in_pktinfo))] = {};
@@ -131,6 +132,23 @@ Transfer broadcast(int fd, OctetSpan octets, std::uint16_t port, Interface by,
   std::memcpy(CMSG_DATA(header), &leaving, sizeof(leaving));
   return transfer_by_flags(
       fd, POLLOUT, limit, [&](int flags) { return ::sendmsg(fd, &message, MSG_NOSIGNAL | flags); });
+}
+}  // namespace
+
+Transfer broadcast(int fd, OctetSpan octets, std::uint16_t port, std::span<const Interface> by,
+                   TimeLimit limit) noexcept {
+  const Deadline deadline(limit);
+  Transfer result{0, EBADF};  // if not open: there are no interfaces
+  for (const Interface& interface : by) {
+    const auto sent = broadcast_by(fd, octets, port, interface, deadline.remaining());
+    if (sent.error == 0) {
+      ++result.count;
+    } else if (result.count == 0) {
+      result.error = sent.error;
+    }
+  }
+  if (result.count != 0) result.error = 0;
+  return result;
 }
 
 Status only_own_groups(int fd, const InetAddr& local) {

@@ -70,18 +70,22 @@ Transfer send(int fd, const msghdr& message, TimeLimit limit) noexcept {
                          [&] { return ::sendmsg(fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT); });
 }
 
-/// Segments as the system takes them. Not initialised: only what is used is touched.
+/// Segments as the system takes them, without empty ones and no more than it takes. Not
+/// initialised: only what is used is touched.
 struct Vectors {
   iovec entries[segments_max];
 
   template <typename Segment>
   void set(msghdr& message, std::span<const Segment> segments) noexcept {
-    for (std::size_t index = 0; index < segments.size(); ++index) {
-      entries[index].iov_base = const_cast<std::byte*>(segments[index].data());
-      entries[index].iov_len = segments[index].size();
+    std::size_t count = 0;
+    for (const Segment& segment : segments) {
+      if (segment.empty()) continue;
+      if (count == segments_max) break;
+      entries[count].iov_base = const_cast<std::byte*>(segment.data());
+      entries[count++].iov_len = segment.size();
     }
     message.msg_iov = entries;
-    message.msg_iovlen = segments.size();
+    message.msg_iovlen = count;
   }
 };
 
@@ -199,7 +203,7 @@ MessageTransfer recv_record(int fd, std::span<const MutableOctetSpan> spaces,
   Vectors vectors;
   ControlSpace<credentials_space> control;
   msghdr message{};
-  vectors.set(message, spaces.first(std::min(spaces.size(), segments_max)));
+  vectors.set(message, spaces);
   message.msg_control = control.octets;
   message.msg_controllen = sizeof(control.octets);
   const Transfer moved = receive(fd, message, limit);
@@ -226,7 +230,15 @@ Status keep_records(int fd) noexcept {
 }
 
 Result<std::array<Handle, 2>> stream_pair() { return pair_of(SOCK_STREAM); }
-Result<std::array<Handle, 2>> record_pair() { return pair_of(SOCK_SEQPACKET); }
+Result<std::array<Handle, 2>> record_pair() {
+  auto pair = pair_of(SOCK_SEQPACKET);
+  if (!pair) return pair;
+  for (const Handle& end : *pair) {
+    if (const auto status = keep_records(end.get()); !status)
+      return std::unexpected(status.error());
+  }
+  return pair;
+}
 Result<std::array<Handle, 2>> dgram_pair() { return pair_of(SOCK_DGRAM); }
 
 }  // namespace perigee::ipc::io

@@ -9,6 +9,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <ctime>
 
@@ -66,6 +67,22 @@ Transfer transfer_exactly(int fd, std::span<const Segment> segments, TimeLimit l
   });
 }
 
+/// As many as one call takes, from the first that is not empty on: a call of empty ones only would
+/// look like the end of the stream.
+template <typename Segment>
+std::span<const Segment> first_batch(std::span<const Segment> segments) noexcept {
+  while (!segments.empty() && segments.front().empty()) segments = segments.subspan(1);
+  return segments.first(std::min(segments.size(), segments_max));
+}
+
+/// What was tried already if one call takes all segments.
+template <typename Segment, typename Call>
+Transfer transfer_batch(int fd, short events, TimeLimit limit, std::span<const Segment> all,
+                        Call&& call) noexcept {
+  if (all.size() > segments_max) return transfer_by_flags(fd, events, limit, call);
+  return transfer_again(fd, events, limit, call);
+}
+
 }  // namespace
 
 Transfer send_again(int fd, OctetSpan octets, TimeLimit limit) noexcept {
@@ -74,11 +91,12 @@ Transfer send_again(int fd, OctetSpan octets, TimeLimit limit) noexcept {
   });
 }
 
-Transfer send_again(int fd, std::span<const OctetSpan> segments, TimeLimit limit) noexcept {
-  const system::Message message{.vectors = system::vectors_of(segments),
-                                .vector_count = segments.size()};
-  return transfer_again(fd, POLLOUT, limit, [&](int flags) {
-    return system::perigee_system_sendmsg(fd, &message, MSG_NOSIGNAL | flags);
+Transfer send_again(int fd, std::span<const OctetSpan> all, TimeLimit limit) noexcept {
+  const auto segments = first_batch(all);
+  const system_calls::Message message{.vectors = system_calls::vectors_of(segments),
+                                      .vector_count = segments.size()};
+  return transfer_batch(fd, POLLOUT, limit, all, [&](int flags) {
+    return system_calls::perigee_system_sendmsg(fd, &message, MSG_NOSIGNAL | flags);
   });
 }
 
@@ -87,10 +105,12 @@ Transfer recv_again(int fd, MutableOctetSpan space, TimeLimit limit) noexcept {
                         [&](int flags) { return ::recv(fd, space.data(), space.size(), flags); });
 }
 
-Transfer recv_again(int fd, std::span<const MutableOctetSpan> spaces, TimeLimit limit) noexcept {
-  system::Message message{.vectors = system::vectors_of(spaces), .vector_count = spaces.size()};
-  return transfer_again(fd, POLLIN, limit, [&](int flags) {
-    return system::perigee_system_recvmsg(fd, &message, MSG_CMSG_CLOEXEC | flags);
+Transfer recv_again(int fd, std::span<const MutableOctetSpan> all, TimeLimit limit) noexcept {
+  const auto spaces = first_batch(all);
+  system_calls::Message message{.vectors = system_calls::vectors_of(spaces),
+                                .vector_count = spaces.size()};
+  return transfer_batch(fd, POLLIN, limit, all, [&](int flags) {
+    return system_calls::perigee_system_recvmsg(fd, &message, MSG_CMSG_CLOEXEC | flags);
   });
 }
 

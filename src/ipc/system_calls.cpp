@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <type_traits>
 
-namespace perigee::ipc::system {
+namespace perigee::ipc::system_calls {
 namespace {
 
 static_assert(no_signal == MSG_NOSIGNAL && whole_size == MSG_TRUNC);
@@ -52,4 +52,4 @@ static_assert(same_call(&perigee_system_sendmsg, &::sendmsg));
 static_assert(same_call(&perigee_system_recvmsg, &::recvmsg));
 
 }  // namespace
-}  // namespace perigee::ipc::system
+}  // namespace perigee::ipc::system_calls

@@ -153,7 +153,7 @@ TEST_CASE("spans are laid out as the system's vectors") {
   std::array<std::byte, 3> octets{};
   const std::array<MutableOctetSpan, 2> spans{MutableOctetSpan(octets),
                                               MutableOctetSpan(octets).last(1)};
-  const auto vectors = std::bit_cast<std::array<system::Vector, 2>>(spans);
+  const auto vectors = std::bit_cast<std::array<system_calls::Vector, 2>>(spans);
   CHECK(vectors[0].data == octets.data());
   CHECK(vectors[0].size == 3);
   CHECK(vectors[1].data == octets.data() + 2);

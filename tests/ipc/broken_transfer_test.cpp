@@ -79,6 +79,43 @@ TEST_CASE_TEMPLATE("a send that a limit ends has sent nothing, or says how much"
   CHECK((arrived == message));
 }
 
+TEST_CASE_TEMPLATE("an exact transfer that a limit ends says how much it moved", Over,
+                   EVERY_CHANNEL) {
+  if (!is_here<Over>()) return;
+  for (const TimeLimit limit : {no_wait, TimeLimit(1ms), TimeLimit(20ms)}) {
+    auto channel = channel_over<Over>();
+    const Octets message = sample(4u << 20);
+    std::size_t sent = 1;
+    CHECK_FALSE(channel.sender.send_n(OctetSpan(message), limit, sent).has_value());
+    CHECK(sent < message.size());
+    // Exactly that arrives: one octet more is waited for in vain.
+    Octets arrived(sent + 1);
+    std::size_t received = 0;
+    CHECK_FALSE(channel.receiver.recv_n(MutableOctetSpan(arrived), 100ms, received).has_value());
+    CHECK(received == sent);
+    arrived.resize(sent);
+    CHECK((arrived == Octets(message.begin(), message.begin() + std::ptrdiff_t(sent))));
+  }
+}
+
+TEST_CASE_TEMPLATE("an exact transfer in segments says how much it moved before an error", Over,
+                   EVERY_CHANNEL) {
+  if (!is_here<Over>()) return;
+  auto channel = channel_over<Over>();
+  REQUIRE(channel.sender.send_n(octets(1, 2, 3)).has_value());
+  Octets arrived(10);
+  const std::array<MutableOctetSpan, 2> spaces{MutableOctetSpan(arrived).first(2),
+                                               MutableOctetSpan(arrived).subspan(2)};
+  std::size_t moved = 0;
+  CHECK(channel.receiver.recv_n(spaces, 1ms, moved).error() == std::errc::timed_out);
+  CHECK(moved == 3);
+  CHECK(arrived[2] == std::byte{3});
+  REQUIRE(channel.sender.send_n(octets(4)).has_value());
+  channel.sender.close();
+  CHECK(channel.receiver.recv_n(spaces, 1h, moved).value() == Received::end(1));
+  CHECK(moved == 1);
+}
+
 TEST_CASE_TEMPLATE("a sender whose peer vanishes in the middle gets an error", Over,
                    EVERY_CHANNEL) {
   if (!is_here<Over>()) return;
@@ -92,9 +129,12 @@ TEST_CASE_TEMPLATE("a sender whose peer vanishes in the middle gets an error", O
       channel.receiver.close();
     });
     const Octets message(32u << 20);
-    const auto sent = channel.sender.send_n(OctetSpan(message), limit);
+    std::size_t moved = 0;
+    const auto sent = channel.sender.send_n(OctetSpan(message), limit, moved);
     peer.join();
     REQUIRE_FALSE(sent.has_value());
+    CHECK(moved >= 50'000);
+    CHECK(moved < message.size());
     CHECK_MESSAGE(says_that_the_peer_is_gone(sent.error()), sent.error().message());
     CHECK(channel.sender.send(octets(1), limit).error() == std::errc::broken_pipe);
   }

@@ -310,7 +310,7 @@ TEST_CASE("handles travel between peers") {
   std::array<std::byte, 2> space;
   std::array<Handle, 2> handles;
   CHECK(first.recv_handles(space, handles).value().handle_count == 1);
-  auto copy = lsock::CoDgram::adopt(handles[0].release());
+  auto copy = lsock::CoDgram::adopt(handles[0].release()).value();
   REQUIRE(copy.send(octets(1)));
   CHECK(first.recv(space).value().size == 1);
 }

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <chrono>
+#include <cstdlib>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -87,6 +88,43 @@ TEST_CASE("a broadcast by one interface stays on its link") {
   CHECK(first.send(octets(2), port).value() == 1);
   CHECK(heard(receiver) == Heard{2, "10.1.0.1"});
   CHECK(hears_nothing(receiver));
+}
+
+/// As long as it lives, this thread is on a host with many links and nobody on them.
+class OnLonelyHost {
+ public:
+  static constexpr std::size_t links = 20;
+
+  OnLonelyHost() {
+    if (::unshare(CLONE_NEWNET) == -1) throw std::runtime_error("no other host");
+    // An address that is not known is looked for a long time, and what is sent to it waits.
+    const auto command =
+        "set -e; for link in $(seq " + std::to_string(links) +
+        "); do ip link add c$link type veth peer name d$link; ip addr add 10.9.$link.1/24 dev "
+        "c$link; ip link set c$link up; ip link set d$link up; done;"
+        "echo 100000 > /proc/sys/net/ipv4/neigh/c1/retrans_time_ms";
+    if (std::system(command.c_str()) != 0) throw std::runtime_error("no links");
+  }
+  OnLonelyHost(const OnLonelyHost&) = delete;
+  OnLonelyHost& operator=(const OnLonelyHost&) = delete;
+  ~OnLonelyHost() { static_cast<void>(::setns(near_.get(), CLONE_NEWNET)); }
+
+ private:
+  Handle near_{::open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC)};
+};
+
+TEST_CASE("a limit of a broadcast is for all interfaces together") {
+  const OnLonelyHost here;
+  auto sender = DgramBcast::open(InetAddr::any(), SendBuffer{1}).value();
+  REQUIRE(sender.interfaces().size() == OnLonelyHost::links);
+  // Datagrams to nobody fill the socket's queue.
+  const auto nobody = InetAddr::v4({10, 9, 1, 2}, 1);
+  const Octets datagram(1000);
+  while (io::send_to(sender.handle(), datagram, nobody, no_wait).error == 0) {
+  }
+  const auto start = std::chrono::steady_clock::now();
+  CHECK(sender.send(octets(1), 1, 500ms).error() == std::errc::timed_out);
+  CHECK(std::chrono::steady_clock::now() - start < OnLonelyHost::links * 500ms / 2);
 }
 
 TEST_CASE("a broadcast says where it cannot go") {

@@ -58,7 +58,7 @@ TEST_CASE_TEMPLATE("an open pipe passes through a connection and works there", O
   CHECK(space[0] == std::byte{7});
   REQUIRE(got.handle_count == 1);
   CHECK_FALSE(handles[1]);
-  auto passed = fifo::Sender::adopt(handles[0].release());
+  auto passed = fifo::Sender::adopt(handles[0].release()).value();
   CHECK(passed.send(octets(1, 2)).value() == 2);
   CHECK(receiver.recv(MutableOctetSpan(space)).value() == Received::octets(2));
 }

@@ -69,7 +69,7 @@ TEST_CASE("an empty record is not the end of the stream, on either side, even ju
 
 TEST_CASE("an empty record differs from the end in a pair, and on a handle that was adopted") {
   auto [first, second] = spipe::pair().value();
-  auto adopted = spipe::Stream::adopt(second.release());
+  auto adopted = spipe::Stream::adopt(second.release()).value();
   REQUIRE(first.send(OctetSpan{}));
   first.close();
   std::array<std::byte, 10> space;
@@ -112,6 +112,19 @@ TEST_CASE("segments make one record, and one record fills several spaces") {
   CHECK(tail[2] == std::byte{5});
   const std::vector<OctetSpan> many(io::segments_max + 1, OctetSpan(first));
   CHECK(client.send(std::span<const OctetSpan>(many)).error() == std::errc::message_size);
+}
+
+TEST_CASE("more empty spaces than one call takes are passed over") {
+  auto [client, server] = spipe::pair().value();
+  std::array<std::byte, 3> arrived{};
+  std::vector<MutableOctetSpan> spaces(io::segments_max);
+  spaces.emplace_back(arrived);
+  for (const TimeLimit limit : {forever, TimeLimit(1h)}) {
+    REQUIRE(client.send(octets(1, 2, 3)).has_value());
+    CHECK(server.recv(std::span<const MutableOctetSpan>(spaces), limit).value() ==
+          Received::octets(3));
+    CHECK(arrived[2] == std::byte{3});
+  }
 }
 
 TEST_CASE("a record larger than the send buffer is refused whole") {

@@ -97,6 +97,29 @@ TEST_CASE_TEMPLATE("one gather-write and one scatter-read take what they are giv
   CHECK(tail[2] == std::byte{5});
 }
 
+TEST_CASE_TEMPLATE("more empty segments than one call takes are passed over", Over, EVERY_DOMAIN) {
+  auto connection = connect<Over>();
+  if (!connection) return;
+  const Octets message = octets(1, 2, 3);
+  std::vector<OctetSpan> segments(io::segments_max + 1);
+  segments.push_back(message);
+  const std::span<const OctetSpan> all(segments);
+  Octets arrived(9);
+  std::vector<MutableOctetSpan> spaces(io::segments_max);
+  spaces.push_back(MutableOctetSpan(arrived).first(4));
+  spaces.resize(spaces.size() + io::segments_max);
+  spaces.push_back(MutableOctetSpan(arrived).subspan(4));
+  const std::span<const MutableOctetSpan> room(spaces);
+  for (const TimeLimit limit : {forever, TimeLimit(1h), no_wait}) {
+    CHECK(connection->client.send(all, limit).value() == 3);
+    CHECK(connection->server.recv(room, limit.is_no_wait() ? 1h : limit).value() ==
+          Received::octets(3));
+    CHECK(arrived[2] == std::byte{3});
+  }
+  for (int count = 0; count < 3; ++count) CHECK(connection->client.send_n(all).value() == 3);
+  CHECK(connection->server.recv_n(room, 1h).value() == Received::octets(9));
+}
+
 TEST_CASE_TEMPLATE("an exact receive says what it got before the stream ended", Over,
                    EVERY_DOMAIN) {
   auto connection = connect<Over>();
@@ -238,7 +261,7 @@ TEST_CASE_TEMPLATE("a handle moves, is given up, and is adopted again", Over, EV
   const int released = moved.release();
   CHECK(released == handle);
   CHECK_FALSE(moved.is_open());
-  Stream adopted = Stream::adopt(released);
+  Stream adopted = Stream::adopt(released).value();
   CHECK(adopted.send(octets(1)).value() == 1);
   adopted = Stream{};  // closes the old one
   std::array<std::byte, 2> space;

@@ -3,9 +3,22 @@
 #include <perigee/ipc/families.h>
 
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <type_traits>
+
+namespace {
+namespace a_program {
+// What a program calls stays the C library's, although it uses both namespaces.
+using namespace perigee;
+using namespace perigee::ipc;
+static_assert(std::is_same_v<decltype(system("")), int>);
+static_assert(std::is_same_v<decltype(pipe(static_cast<int*>(nullptr))), int>);
+static_assert(std::is_same_v<decltype(pipe()), Result<Pipe>>);
+}  // namespace a_program
+}  // namespace
 
 namespace perigee::ipc {
 namespace {
@@ -77,6 +90,18 @@ static_assert(!OpensWith<sock::Acceptor, InetAddr, NoDelay>);
 static_assert(!std::is_convertible_v<Received, std::size_t>);
 static_assert(!std::is_convertible_v<Received, bool>);
 
+// A result is a std::expected, compared with its own kind and with what it may hold; but not with
+// what C functions give for an error.
+template <typename R, typename With>
+concept ComparesWith = requires(const R& result, const With& with) { result == with; };
+static_assert(std::is_convertible_v<Result<int>, std::expected<int, std::error_code>>);
+static_assert(std::is_convertible_v<std::expected<int, std::error_code>, Result<int>>);
+static_assert(!ComparesWith<Result<std::size_t>, int> && !ComparesWith<Result<std::size_t>, long>);
+static_assert(!ComparesWith<Result<std::size_t>, bool> && !ComparesWith<Status, int>);
+static_assert(ComparesWith<Result<std::size_t>, std::size_t>);
+static_assert(ComparesWith<Result<Received>, Received>);
+static_assert(ComparesWith<Result<Received>, std::unexpected<std::error_code>>);
+
 // Families.
 static_assert(ByteStream<sock::Stream> && ByteStream<lsock::Stream>);
 static_assert(!ByteStream<sock::Acceptor> && !StreamFamily<sock::Stream>);
@@ -84,6 +109,18 @@ static_assert(!ByteStream<sock::Acceptor> && !StreamFamily<sock::Stream>);
 // Nothing virtual, and no more than the handle.
 static_assert(sizeof(sock::Stream) == sizeof(int) && !std::is_polymorphic_v<sock::Stream>);
 static_assert(std::is_nothrow_move_constructible_v<sock::Acceptor>);
+
+TEST_CASE("results are equal if their values are, or their errors") {
+  const Result<std::size_t> one = 1U;
+  const Result<std::size_t> broken = std::unexpected(make_error_code(std::errc::broken_pipe));
+  CHECK(one == Result<std::size_t>(1U));
+  CHECK(one == std::size_t{1});
+  CHECK_FALSE(one == Result<std::size_t>(2U));
+  CHECK_FALSE(one == broken);
+  CHECK(broken == Result<std::size_t>(broken));
+  CHECK(Status() == Status());
+  CHECK_FALSE(Status() == Status(std::unexpected(broken.error())));
+}
 
 TEST_CASE("options are set, and read back as what they are") {
   auto acceptor =

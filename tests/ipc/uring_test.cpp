@@ -57,11 +57,11 @@ void check_every_call_fails_with(std::errc error) {
   CHECK(uring::Acceptor::open(InetAddr::loopback()).error() == error);
   CHECK(uring::Connector::connect(address).error() == error);
   CHECK(uring::Connector::start(address).error() == error);
-  auto stream = uring::Stream::adopt(sock::Connector::connect(address).value().release());
+  auto stream = uring::Stream::adopt(sock::Connector::connect(address).value().release()).value();
   std::byte octet{};
   CHECK(stream.send(OctetSpan(&octet, 1)).error() == error);
   CHECK(stream.recv(MutableOctetSpan(&octet, 1), 1h).error() == error);
-  auto adopted = uring::Acceptor::adopt(acceptor.release());
+  auto adopted = uring::Acceptor::adopt(acceptor.release()).value();
   CHECK(adopted.accept().error() == error);
 }
 
@@ -158,8 +158,8 @@ TEST_CASE("streams change families by their handles, and the families talk with 
   REQUIRE(client.send(octets(1)).value() == 1);
   std::array<std::byte, 1> space{};
   CHECK(server.recv(MutableOctetSpan(space)).value() == Received::octets(1));
-  auto plain = sock::Stream::adopt(client.release());
-  auto ring = uring::Stream::adopt(server.release());
+  auto plain = sock::Stream::adopt(client.release()).value();
+  auto ring = uring::Stream::adopt(server.release()).value();
   REQUIRE(plain.send(octets(2)).value() == 1);
   CHECK(ring.recv(MutableOctetSpan(space)).value() == Received::octets(1));
   CHECK(space[0] == std::byte{2});

@@ -72,7 +72,7 @@ template <typename... Options>
       io::OptionValue{Options::name, options.raw()}...};
   auto handle = io::connect_any(addresses, limit, race, values);
   if (!handle) return std::unexpected(std::move(handle.error()));
-  return Stream::adopt(handle->release());
+  return detail::Opened::as<Stream>(std::move(*handle));
 }
 }  // namespace sock
 

@@ -139,7 +139,7 @@ class DgramSocket : public SocketBase<DgramSocket<Domain>> {
   }
 
  private:
-  friend class SocketBase<DgramSocket>;
+  friend struct detail::Opened;
   explicit DgramSocket(Handle handle) noexcept : SocketBase<DgramSocket>(std::move(handle)) {}
 };
 
@@ -207,7 +207,7 @@ class CoDgramSocket : public SocketBase<CoDgramSocket<Domain>> {
   }
 
  private:
-  friend class SocketBase<CoDgramSocket>;
+  friend struct detail::Opened;
   explicit CoDgramSocket(Handle handle) noexcept : SocketBase<CoDgramSocket>(std::move(handle)) {}
 
   template <typename... Options>

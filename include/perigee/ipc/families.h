@@ -19,7 +19,7 @@ template <typename T>
 concept HandleOwner = std::movable<T> && !std::copyable<T> && requires(T owner, const T& fixed) {
   { fixed.handle() } -> std::same_as<int>;
   { owner.release() } -> std::same_as<int>;
-  { T::adopt(0) } -> std::same_as<T>;
+  { T::adopt(0) } -> std::same_as<Result<T>>;
 };
 
 /// Takes octets, in order, without boundaries.

@@ -35,7 +35,7 @@ inline Status remove(const FifoAddr& address) { return io::remove_fifo(address);
 class Sender : public SocketBase<Sender> {
  public:
   using Address = FifoAddr;
-  static constexpr SocketKinds kind = SocketKinds::pipe;
+  static constexpr SocketKinds kind = SocketKinds::pipe_sender;
   /// What one `send` of up to so many octets sends stays together, whoever else sends.
   static constexpr std::size_t atomic_size = io::pipe_atomic_size;
 
@@ -59,7 +59,7 @@ class Sender : public SocketBase<Sender> {
                                          TimeLimit limit = forever) noexcept {
     return detail::sent(io::pipe_send(handle(), segments, limit));
   }
-  /// Sends all. After an error it is unknown how much was sent: who needs to know uses `send`.
+  /// Sends all. `moved` says how much went, after an error, too.
   [[nodiscard]] Result<std::size_t> send_n(OctetSpan octets, TimeLimit limit = forever) noexcept {
     return send_n(std::span<const OctetSpan>(&octets, 1), limit);
   }
@@ -67,9 +67,17 @@ class Sender : public SocketBase<Sender> {
                                            TimeLimit limit = forever) noexcept {
     return detail::sent(io::pipe_send_n(handle(), segments, limit));
   }
+  [[nodiscard]] Result<std::size_t> send_n(OctetSpan octets, TimeLimit limit,
+                                           std::size_t& moved) noexcept {
+    return send_n(std::span<const OctetSpan>(&octets, 1), limit, moved);
+  }
+  [[nodiscard]] Result<std::size_t> send_n(std::span<const OctetSpan> segments, TimeLimit limit,
+                                           std::size_t& moved) noexcept {
+    return detail::sent(io::pipe_send_n(handle(), segments, limit), moved);
+  }
 
  private:
-  friend class SocketBase<Sender>;
+  friend struct detail::Opened;
   explicit Sender(Handle handle) noexcept : SocketBase<Sender>(std::move(handle)) {}
 };
 
@@ -77,7 +85,7 @@ class Sender : public SocketBase<Sender> {
 class Receiver : public SocketBase<Receiver> {
  public:
   using Address = FifoAddr;
-  static constexpr SocketKinds kind = SocketKinds::pipe;
+  static constexpr SocketKinds kind = SocketKinds::pipe_receiver;
 
   /// Not open.
   Receiver() noexcept = default;
@@ -100,7 +108,8 @@ class Receiver : public SocketBase<Receiver> {
     if (io::all_empty(spaces)) return Received::octets(0);
     return detail::received(io::pipe_recv(handle(), spaces, limit), 1);
   }
-  /// Fills `space`, or gets what was left before the stream ended.
+  /// Fills `space`, or gets what was left before the stream ended. `moved` says how much of it was
+  /// filled, after an error, too.
   [[nodiscard]] Result<Received> recv_n(MutableOctetSpan space,
                                         TimeLimit limit = forever) noexcept {
     return recv_n(std::span<const MutableOctetSpan>(&space, 1), limit);
@@ -109,9 +118,18 @@ class Receiver : public SocketBase<Receiver> {
                                         TimeLimit limit = forever) noexcept {
     return detail::received(io::pipe_recv_n(handle(), spaces, limit), io::total_size(spaces));
   }
+  [[nodiscard]] Result<Received> recv_n(MutableOctetSpan space, TimeLimit limit,
+                                        std::size_t& moved) noexcept {
+    return recv_n(std::span<const MutableOctetSpan>(&space, 1), limit, moved);
+  }
+  [[nodiscard]] Result<Received> recv_n(std::span<const MutableOctetSpan> spaces, TimeLimit limit,
+                                        std::size_t& moved) noexcept {
+    return detail::received(io::pipe_recv_n(handle(), spaces, limit), io::total_size(spaces),
+                            moved);
+  }
 
  private:
-  friend class SocketBase<Receiver>;
+  friend struct detail::Opened;
   explicit Receiver(Handle handle) noexcept : SocketBase<Receiver>(std::move(handle)) {}
 };
 
@@ -125,8 +143,8 @@ struct Pipe {
 [[nodiscard]] inline Result<Pipe> pipe() {
   auto ends = io::open_pipe();
   if (!ends) return std::unexpected(ends.error());
-  return Pipe{fifo::Sender::adopt((*ends)[1].release()),
-              fifo::Receiver::adopt((*ends)[0].release())};
+  return Pipe{detail::Opened::as<fifo::Sender>(std::move((*ends)[1])),
+              detail::Opened::as<fifo::Receiver>(std::move((*ends)[0]))};
 }
 
 }  // namespace perigee::ipc

@@ -42,17 +42,10 @@ class DgramBcast : public SocketBase<DgramBcast> {
   }
 
   /// Sends one datagram on each link, to `port` of everybody there: on how many it went. An error
-  /// only if it went on none.
+  /// only if it went on none. The limit is for all links together.
   [[nodiscard]] Result<std::size_t> send(OctetSpan octets, std::uint16_t port,
                                          TimeLimit limit = forever) noexcept {
-    std::size_t sent = 0;
-    io::Transfer last{0, static_cast<int>(std::errc::bad_file_descriptor)};  // if not open
-    for (const Interface& by : by_) {
-      last = io::broadcast(handle(), octets, port, by, limit);
-      if (last.error == 0) ++sent;
-    }
-    if (sent == 0) return std::unexpected(detail::system_error(last.error));
-    return sent;
+    return detail::sent(io::broadcast(handle(), octets, port, by_, limit));
   }
   [[nodiscard]] Result<ReceivedFrom<InetAddr>> recv_from(MutableOctetSpan space,
                                                          TimeLimit limit = forever) noexcept {
@@ -68,7 +61,7 @@ class DgramBcast : public SocketBase<DgramBcast> {
   static DgramBcast adopt(int fd) = delete;
 
  private:
-  friend class SocketBase<DgramBcast>;
+  friend struct detail::Opened;
   explicit DgramBcast(Handle handle) noexcept : SocketBase<DgramBcast>(std::move(handle)) {}
 
   template <typename... Options>
@@ -141,7 +134,7 @@ class DgramMcast : public SocketBase<DgramMcast> {
   }
 
  private:
-  friend class SocketBase<DgramMcast>;
+  friend struct detail::Opened;
   explicit DgramMcast(Handle handle) noexcept : SocketBase<DgramMcast>(std::move(handle)) {}
 };
 

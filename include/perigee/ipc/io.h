@@ -46,8 +46,9 @@ PERIGEE_API Transfer recv_n(int fd, std::span<const MutableOctetSpan> spaces,
                             TimeLimit limit) noexcept;
 /// @}
 
-/// @name What the inline functions leave to src/ipc: transfers with a limit; and without one, what
-/// follows a call that has just failed. `send_rest`: after a first `send` that was not all.
+/// @name What the inline functions leave to src/ipc: transfers with a limit, or of more segments
+/// than one call takes; and without, what follows a call that has just failed. `send_rest`: after a
+/// first `send` that was not all.
 /// @{
 PERIGEE_API Transfer send_again(int fd, OctetSpan octets, TimeLimit limit) noexcept;
 PERIGEE_API Transfer recv_again(int fd, MutableOctetSpan space, TimeLimit limit) noexcept;
@@ -60,8 +61,8 @@ PERIGEE_API Transfer send_rest(int fd, OctetSpan octets, Transfer first, TimeLim
 
 inline Transfer send(int fd, OctetSpan octets, TimeLimit limit) noexcept {
   if (limit.is_forever()) [[likely]] {
-    const auto count =
-        system::perigee_system_send(fd, octets.data(), octets.size(), system::no_signal);
+    const auto count = system_calls::perigee_system_send(fd, octets.data(), octets.size(),
+                                                         system_calls::no_signal);
     if (count >= 0) [[likely]]
       return {static_cast<std::size_t>(count), 0};
   }
@@ -70,7 +71,7 @@ inline Transfer send(int fd, OctetSpan octets, TimeLimit limit) noexcept {
 
 inline Transfer recv(int fd, MutableOctetSpan space, TimeLimit limit) noexcept {
   if (limit.is_forever()) [[likely]] {
-    const auto count = system::perigee_system_recv(fd, space.data(), space.size(), 0);
+    const auto count = system_calls::perigee_system_recv(fd, space.data(), space.size(), 0);
     if (count >= 0) [[likely]]
       return {static_cast<std::size_t>(count), 0};
   }
@@ -78,25 +79,26 @@ inline Transfer recv(int fd, MutableOctetSpan space, TimeLimit limit) noexcept {
 }
 
 inline Transfer send(int fd, std::span<const OctetSpan> segments, TimeLimit limit) noexcept {
-  const std::size_t count = segments.size() < segments_max ? segments.size() : segments_max;
-  if (limit.is_forever()) [[likely]] {
-    const system::Message message{.vectors = system::vectors_of(segments), .vector_count = count};
-    const auto sent = system::perigee_system_sendmsg(fd, &message, system::no_signal);
+  if (limit.is_forever() && segments.size() <= segments_max) [[likely]] {
+    const system_calls::Message message{.vectors = system_calls::vectors_of(segments),
+                                        .vector_count = segments.size()};
+    const auto sent = system_calls::perigee_system_sendmsg(fd, &message, system_calls::no_signal);
     if (sent >= 0) [[likely]]
       return {static_cast<std::size_t>(sent), 0};
   }
-  return send_again(fd, segments.first(count), limit);
+  return send_again(fd, segments, limit);
 }
 
 inline Transfer recv(int fd, std::span<const MutableOctetSpan> spaces, TimeLimit limit) noexcept {
-  const std::size_t count = spaces.size() < segments_max ? spaces.size() : segments_max;
-  if (limit.is_forever()) [[likely]] {
-    system::Message message{.vectors = system::vectors_of(spaces), .vector_count = count};
-    const auto got = system::perigee_system_recvmsg(fd, &message, system::close_on_exec);
+  if (limit.is_forever() && spaces.size() <= segments_max) [[likely]] {
+    system_calls::Message message{.vectors = system_calls::vectors_of(spaces),
+                                  .vector_count = spaces.size()};
+    const auto got =
+        system_calls::perigee_system_recvmsg(fd, &message, system_calls::close_on_exec);
     if (got >= 0) [[likely]]
       return {static_cast<std::size_t>(got), 0};
   }
-  return recv_again(fd, spaces.first(count), limit);
+  return recv_again(fd, spaces, limit);
 }
 
 /// Most octets go in one call.

@@ -49,8 +49,8 @@ PERIGEE_API Transfer recv_datagram_again(int fd, MutableOctetSpan space, TimeLim
 template <typename Address>
 Transfer send_to(int fd, OctetSpan octets, const Address& to, TimeLimit limit) noexcept {
   if (limit.is_forever()) [[likely]] {
-    const auto count = system::perigee_system_sendto(
-        fd, octets.data(), octets.size(), system::no_signal, to.native(), to.native_size());
+    const auto count = system_calls::perigee_system_sendto(
+        fd, octets.data(), octets.size(), system_calls::no_signal, to.native(), to.native_size());
     if (count >= 0) [[likely]]
       return {static_cast<std::size_t>(count), 0};
   }
@@ -67,8 +67,8 @@ Transfer recv_from(int fd, MutableOctetSpan space, Address& sender, TimeLimit li
   Transfer moved;
   std::ptrdiff_t count = -1;
   if (limit.is_forever()) [[likely]] {
-    count = system::perigee_system_recvfrom(fd, space.data(), space.size(), system::whole_size,
-                                            sender.native_space(), &size);
+    count = system_calls::perigee_system_recvfrom(
+        fd, space.data(), space.size(), system_calls::whole_size, sender.native_space(), &size);
   }
   if (count >= 0) [[likely]] {
     moved.count = static_cast<std::size_t>(count);
@@ -82,7 +82,7 @@ Transfer recv_from(int fd, MutableOctetSpan space, Address& sender, TimeLimit li
 inline Transfer recv_datagram(int fd, MutableOctetSpan space, TimeLimit limit) noexcept {
   if (limit.is_forever()) [[likely]] {
     const auto count =
-        system::perigee_system_recv(fd, space.data(), space.size(), system::whole_size);
+        system_calls::perigee_system_recv(fd, space.data(), space.size(), system_calls::whole_size);
     if (count >= 0) [[likely]]
       return {static_cast<std::size_t>(count), 0};
   }
@@ -114,9 +114,10 @@ PERIGEE_API MessageTransfer recv_handles_from(int fd, MutableOctetSpan space,
 PERIGEE_API Result<std::vector<Interface>> broadcast_interfaces();
 /// Lets a socket broadcast.
 PERIGEE_API Status allow_broadcast(int fd);
-/// Sends to everybody on the link of one interface, 255.255.255.255. IPv4 only.
-PERIGEE_API Transfer broadcast(int fd, OctetSpan octets, std::uint16_t port, Interface by,
-                               TimeLimit limit) noexcept;
+/// Sends to everybody on the links of these interfaces, 255.255.255.255. IPv4 only. The count is of
+/// links; an error only if it went on none.
+PERIGEE_API Transfer broadcast(int fd, OctetSpan octets, std::uint16_t port,
+                               std::span<const Interface> by, TimeLimit limit) noexcept;
 
 /// Joins no group but those that this socket joins: else the system gives it what any socket did.
 PERIGEE_API Status only_own_groups(int fd, const InetAddr& local);

@@ -69,14 +69,15 @@ PERIGEE_API MessageTransfer recv_record_again(int fd, MutableOctetSpan space,
 PERIGEE_API MessageTransfer truncated_record() noexcept;
 /// `recv_record` into one space.
 inline MessageTransfer recv_record(int fd, MutableOctetSpan space, TimeLimit limit) noexcept {
-  system::CredentialsSpace control;
-  system::Vector vector{space.data(), space.size()};
-  system::Message message{
+  system_calls::CredentialsSpace control;
+  system_calls::Vector vector{space.data(), space.size()};
+  system_calls::Message message{
       .vectors = &vector, .vector_count = 1, .control = &control, .control_size = sizeof(control)};
   if (limit.is_forever()) [[likely]] {
-    const auto count = system::perigee_system_recvmsg(fd, &message, system::close_on_exec);
+    const auto count =
+        system_calls::perigee_system_recvmsg(fd, &message, system_calls::close_on_exec);
     if (count >= 0) [[likely]] {
-      if ((message.flags & system::whole_size) != 0) return truncated_record();
+      if ((message.flags & system_calls::whole_size) != 0) return truncated_record();
       return {static_cast<std::size_t>(count), 0, 0, message.control_size == 0};
     }
   }

@@ -50,7 +50,7 @@ PERIGEE_API Transfer pipe_recv_again(int fd, MutableOctetSpan space, TimeLimit l
 
 inline Transfer pipe_send(int fd, OctetSpan octets, TimeLimit limit) noexcept {
   if (limit.is_forever()) [[likely]] {
-    const auto count = system::perigee_system_write(fd, octets.data(), octets.size());
+    const auto count = system_calls::perigee_system_write(fd, octets.data(), octets.size());
     if (count >= 0) [[likely]]
       return {static_cast<std::size_t>(count), 0};
   }
@@ -59,7 +59,7 @@ inline Transfer pipe_send(int fd, OctetSpan octets, TimeLimit limit) noexcept {
 
 inline Transfer pipe_recv(int fd, MutableOctetSpan space, TimeLimit limit) noexcept {
   if (limit.is_forever()) [[likely]] {
-    const auto count = system::perigee_system_read(fd, space.data(), space.size());
+    const auto count = system_calls::perigee_system_read(fd, space.data(), space.size());
     if (count >= 0) [[likely]]
       return {static_cast<std::size_t>(count), 0};
   }

@@ -19,7 +19,7 @@ enum class SocketKinds : std::uint32_t {
   local_acceptor = 8,
   record_stream = 16,
   record_acceptor = 32,
-  pipe = 64,
+  pipe_sender = 64,
   ring_stream = 128,
   ring_acceptor = 256,
   inet_dgram = 512,
@@ -28,6 +28,7 @@ enum class SocketKinds : std::uint32_t {
   inet_mcast = 4096,
   local_dgram = 8192,
   local_codgram = 16384,
+  pipe_receiver = 32768,
 };
 constexpr SocketKinds operator|(SocketKinds a, SocketKinds b) noexcept {
   return static_cast<SocketKinds>(static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b));
@@ -35,6 +36,11 @@ constexpr SocketKinds operator|(SocketKinds a, SocketKinds b) noexcept {
 constexpr bool intersect(SocketKinds a, SocketKinds b) noexcept {
   return (static_cast<std::uint32_t>(a) & static_cast<std::uint32_t>(b)) != 0;
 }
+
+namespace io {
+/// Makes a handle fit for the class that adopts it: see SocketBase::adopt.
+PERIGEE_API Status make_fit(int fd, SocketKinds kind) noexcept;
+}  // namespace io
 
 /// An option that is on or off.
 template <io::OptionName Name, SocketKinds Kinds>
@@ -137,7 +143,8 @@ struct McastInterface {
 };
 
 /// Octets that a pipe holds (F_SETPIPE_SZ), rounded up to a power of two; one number for both ends.
-using PipeCapacity = SizeOption<io::OptionName::pipe_capacity, SocketKinds::pipe>;
+using PipeCapacity = SizeOption<io::OptionName::pipe_capacity,
+                                SocketKinds::pipe_sender | SocketKinds::pipe_receiver>;
 
 /// What closing does with octets not yet sent (SO_LINGER).
 struct Linger {

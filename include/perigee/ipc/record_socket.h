@@ -19,11 +19,6 @@ class RecordSocket : public ConnectedSocket<RecordSocket<Domain>, typename Domai
 
   /// Not open.
   RecordSocket() noexcept = default;
-  /// Takes ownership of a handle of this kind, on the caller's word.
-  [[nodiscard]] static RecordSocket adopt(int fd) noexcept {
-    static_cast<void>(io::keep_records(fd));  // fails only where the first receive will fail, too
-    return RecordSocket(Handle(fd));
-  }
 
   /// Sends one record, whole or not at all; it may be empty. Never raises SIGPIPE.
   /// Errors: `message_size` if it is larger than the send buffer.
@@ -64,7 +59,7 @@ class RecordSocket : public ConnectedSocket<RecordSocket<Domain>, typename Domai
   }
 
  private:
-  friend class SocketBase<RecordSocket>;
+  friend struct detail::Opened;
   template <typename>
   friend class StreamAcceptor;
   template <typename>

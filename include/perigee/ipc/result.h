@@ -2,19 +2,42 @@
 #pragma once
 
 #include <chrono>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <system_error>
+#include <utility>
 
 namespace perigee::ipc {
 
 /// What an operation gives, or the system's error. A passed time limit is
 /// `std::errc::timed_out`; with `no_wait`, nothing to do now is `std::errc::operation_would_block`.
+/// A `std::expected`, but for two things: who ignores one is warned, and it cannot be compared with
+/// what a C function might give (`send(octets) == -1` would compile, and never be true).
 template <typename T>
-using Result = std::expected<T, std::error_code>;
+class [[nodiscard]] Result : public std::expected<T, std::error_code> {
+  using Expected = std::expected<T, std::error_code>;
+
+ public:
+  using Expected::Expected;
+  constexpr Result() = default;
+  constexpr Result(Expected other) : Expected(std::move(other)) {}  // NOLINT: as it is
+
+  template <typename Other>
+  friend constexpr bool operator==(const Result& a, const Other& b) {
+    if constexpr (std::same_as<Other, Result>) {
+      return static_cast<const Expected&>(a) == static_cast<const Expected&>(b);
+    } else {
+      return static_cast<const Expected&>(a) == b;
+    }
+  }
+  template <typename Number>
+    requires(std::signed_integral<Number> || std::same_as<Number, bool>)
+  friend bool operator==(const Result&, const Number&) = delete;
+};
 /// Result of an operation that gives nothing.
-using Status = std::expected<void, std::error_code>;
+using Status = Result<void>;
 
 /// What a receive operation got. The end of the stream is neither an error nor a count:
 /// `recv` gets octets or the end; `recv_n` gets all it asked for, or fewer and the end.

@@ -18,12 +18,33 @@
 
 namespace perigee::ipc {
 
+namespace detail {
+/// Makes an object of a handle that was opened as its class wants it: nothing is looked at.
+struct Opened {
+  template <typename T>
+  [[nodiscard]] static T as(Handle handle) noexcept {
+    return T(std::move(handle));
+  }
+};
+}  // namespace detail
+
 /// What all sockets and pipes share: one owned handle and typed options.
 template <typename Derived>
 class SocketBase : public OwnedHandle {
  public:
-  /// Takes ownership of a handle that must be of this kind: on the caller's word.
-  [[nodiscard]] static Derived adopt(int fd) noexcept { return Derived(Handle(fd)); }
+  /// Takes ownership of a handle of this kind, whoever opened it, and brings it into the mode that
+  /// the class relies on (blocking or not, and so on; its duplicates have it, too). Fails, and
+  /// closes the handle, if it is of another kind: `wrong_protocol_type` (domain or type),
+  /// `not_a_socket`, `not_connected` (a CoDgram), `invalid_argument` (one that listens for a stream
+  /// or the other way round), `not_supported` (no pipe), `bad_file_descriptor` (none, or the other
+  /// end of a pipe).
+  [[nodiscard]] static Result<Derived> adopt(int fd) noexcept {
+    Handle handle(fd);
+    if (const auto status = io::make_fit(fd, Derived::kind); !status) {
+      return std::unexpected(status.error());
+    }
+    return detail::Opened::as<Derived>(std::move(handle));
+  }
 
   template <typename Option>
     requires OptionOf<Option, Derived>
@@ -73,6 +94,16 @@ inline Result<Received> received_message(const io::MessageTransfer& transfer) no
   if (transfer.error != 0) return std::unexpected(system_error(transfer.error));
   return transfer.is_end ? Received::end() : Received::octets(transfer.count);
 }
+/// The same, and `moved` gets what was moved before an error, too.
+inline Result<std::size_t> sent(io::Transfer transfer, std::size_t& moved) noexcept {
+  moved = transfer.count;
+  return sent(transfer);
+}
+inline Result<Received> received(io::Transfer transfer, std::size_t wanted,
+                                 std::size_t& moved) noexcept {
+  moved = transfer.count;
+  return received(transfer, wanted);
+}
 inline Result<ReceivedHandles> received_handles(const io::MessageTransfer& transfer) noexcept {
   const auto octets = received_message(transfer);
   if (!octets) return std::unexpected(octets.error());
@@ -102,8 +133,8 @@ namespace detail {
 template <typename Stream>
 Result<Pair<Stream>> pair_of(Result<std::array<Handle, 2>> handles) noexcept {
   if (!handles) return std::unexpected(handles.error());
-  return Pair<Stream>{Stream::adopt((*handles)[0].release()),
-                      Stream::adopt((*handles)[1].release())};
+  return Pair<Stream>{Opened::as<Stream>(std::move((*handles)[0])),
+                      Opened::as<Stream>(std::move((*handles)[1]))};
 }
 }  // namespace detail
 
@@ -171,13 +202,22 @@ class StreamSocket : public ConnectedSocket<StreamSocket<Domain>, typename Domai
                                          TimeLimit limit = forever) noexcept {
     return detail::sent(Calls::send(this->handle(), segments, limit));
   }
-  /// Sends all. After an error it is unknown how much was sent: who needs to know uses `send`.
+  /// Sends all. Who needs to know how much went before an error (a limit, for one, that passed in
+  /// the middle) gives `moved`.
   [[nodiscard]] Result<std::size_t> send_n(OctetSpan octets, TimeLimit limit = forever) noexcept {
     return detail::sent(Calls::send_n(this->handle(), octets, limit));
   }
   [[nodiscard]] Result<std::size_t> send_n(std::span<const OctetSpan> segments,
                                            TimeLimit limit = forever) noexcept {
     return detail::sent(Calls::send_n(this->handle(), segments, limit));
+  }
+  [[nodiscard]] Result<std::size_t> send_n(OctetSpan octets, TimeLimit limit,
+                                           std::size_t& moved) noexcept {
+    return detail::sent(Calls::send_n(this->handle(), octets, limit), moved);
+  }
+  [[nodiscard]] Result<std::size_t> send_n(std::span<const OctetSpan> segments, TimeLimit limit,
+                                           std::size_t& moved) noexcept {
+    return detail::sent(Calls::send_n(this->handle(), segments, limit), moved);
   }
 
   /// Receives at least one octet into `space`, or learns that the stream has ended.
@@ -191,7 +231,8 @@ class StreamSocket : public ConnectedSocket<StreamSocket<Domain>, typename Domai
     if (io::all_empty(spaces)) return Received::octets(0);
     return detail::received(Calls::recv(this->handle(), spaces, limit), 1);
   }
-  /// Fills `space`, or gets what was left before the stream ended.
+  /// Fills `space`, or gets what was left before the stream ended. `moved` says how much of it was
+  /// filled, after an error, too: those octets have left the stream.
   [[nodiscard]] Result<Received> recv_n(MutableOctetSpan space,
                                         TimeLimit limit = forever) noexcept {
     return recv_n(std::span<const MutableOctetSpan>(&space, 1), limit);
@@ -199,6 +240,15 @@ class StreamSocket : public ConnectedSocket<StreamSocket<Domain>, typename Domai
   [[nodiscard]] Result<Received> recv_n(std::span<const MutableOctetSpan> spaces,
                                         TimeLimit limit = forever) noexcept {
     return detail::received(Calls::recv_n(this->handle(), spaces, limit), io::total_size(spaces));
+  }
+  [[nodiscard]] Result<Received> recv_n(MutableOctetSpan space, TimeLimit limit,
+                                        std::size_t& moved) noexcept {
+    return recv_n(std::span<const MutableOctetSpan>(&space, 1), limit, moved);
+  }
+  [[nodiscard]] Result<Received> recv_n(std::span<const MutableOctetSpan> spaces, TimeLimit limit,
+                                        std::size_t& moved) noexcept {
+    return detail::received(Calls::recv_n(this->handle(), spaces, limit), io::total_size(spaces),
+                            moved);
   }
 
   /// Sends some octets, at least one, and with them open handles (at most `io::handles_max`), which
@@ -235,12 +285,17 @@ class StreamSocket : public ConnectedSocket<StreamSocket<Domain>, typename Domai
                                               TimeLimit limit = forever) noexcept {
     return detail::sent(io::send_file(this->handle(), {file.handle(), offset, count}, limit));
   }
-  /// Sends `count` octets; fewer only if the file ends before them. After an error it is unknown
-  /// how much was sent.
+  /// Sends `count` octets; fewer only if the file ends before them. `moved`: see `send_n`.
   [[nodiscard]] Result<std::size_t> send_file_n(const File& file, std::uint64_t offset,
                                                 std::size_t count,
                                                 TimeLimit limit = forever) noexcept {
     return detail::sent(io::send_file_n(this->handle(), {file.handle(), offset, count}, limit));
+  }
+  [[nodiscard]] Result<std::size_t> send_file_n(const File& file, std::uint64_t offset,
+                                                std::size_t count, TimeLimit limit,
+                                                std::size_t& moved) noexcept {
+    return detail::sent(io::send_file_n(this->handle(), {file.handle(), offset, count}, limit),
+                        moved);
   }
   /// Receives up to `count` octets into `file` at `offset`, without a copy in the program: at least
   /// one, or learns that the stream has ended. After an error of the file (a full disk), octets of
@@ -251,16 +306,23 @@ class StreamSocket : public ConnectedSocket<StreamSocket<Domain>, typename Domai
     return detail::received(io::recv_file(this->handle(), {file.handle(), offset, count}, limit),
                             1);
   }
-  /// Receives `count` octets, or what was left before the stream ended.
+  /// Receives `count` octets, or what was left before the stream ended. `moved` says how many are
+  /// in the file, after an error, too.
   [[nodiscard]] Result<Received> recv_file_n(OutputFile& file, std::uint64_t offset,
                                              std::size_t count,
                                              TimeLimit limit = forever) noexcept {
     return detail::received(io::recv_file_n(this->handle(), {file.handle(), offset, count}, limit),
                             count);
   }
+  [[nodiscard]] Result<Received> recv_file_n(OutputFile& file, std::uint64_t offset,
+                                             std::size_t count, TimeLimit limit,
+                                             std::size_t& moved) noexcept {
+    return detail::received(io::recv_file_n(this->handle(), {file.handle(), offset, count}, limit),
+                            count, moved);
+  }
 
  private:
-  friend class SocketBase<StreamSocket>;
+  friend struct detail::Opened;
   template <typename>
   friend class StreamAcceptor;
   template <typename>
@@ -308,7 +370,7 @@ class StreamAcceptor : public SocketBase<StreamAcceptor<Domain>> {
   }
 
  private:
-  friend class SocketBase<StreamAcceptor>;
+  friend struct detail::Opened;
   using Calls = typename Domain::Calls;
   explicit StreamAcceptor(Handle handle) noexcept : SocketBase<StreamAcceptor>(std::move(handle)) {}
 };
@@ -329,7 +391,7 @@ class PendingStream : public SocketBase<PendingStream<Domain>> {
   }
 
  private:
-  friend class SocketBase<PendingStream>;
+  friend struct detail::Opened;
   template <typename>
   friend class StreamConnector;
   explicit PendingStream(Handle handle) noexcept : SocketBase<PendingStream>(std::move(handle)) {}

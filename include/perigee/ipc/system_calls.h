@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <span>
 
-namespace perigee::ipc::system {
+namespace perigee::ipc::system_calls {
 
 /// @name What the flags of the calls below are (MSG_…).
 /// @{
@@ -64,4 +64,4 @@ std::ptrdiff_t perigee_system_recvmsg(int fd, Message* message, int flags) __asm
 // NOLINTEND(readability-identifier-naming)
 }
 
-}  // namespace perigee::ipc::system
+}  // namespace perigee::ipc::system_calls
