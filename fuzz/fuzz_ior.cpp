@@ -3,6 +3,7 @@
 #include <perigee/iop/components.h>
 #include <perigee/iop/corbaloc.h>
 #include <perigee/iop/ior.h>
+#include <perigee/iop/profile_codec.h>
 
 #include <cstdint>
 #include <cstdlib>
@@ -34,6 +35,9 @@ void try_profile(const iop::TaggedProfile& tagged) {
   for (const auto order : {std::endian::little, std::endian::big})
     require(iop::decode_iiop_profile(iop::encode_profile(*profile, order)) == *profile);
   try_components(*profile);
+  const auto body = iop::make_iiop_codec()->decode(tagged, {});
+  require(body && body->object_key == profile->object_key);
+  require(iop::make_iiop_codec()->encode(*body).tag == iop::tag_internet_iop);
 }
 
 void try_ior_string(std::string_view text) {

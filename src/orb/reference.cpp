@@ -30,7 +30,7 @@ std::unique_ptr<Binding> make_binding(OrbCore& core, iop::Ior ior, Binding::Kind
     const messaging::Version version =
         std::min(messaging::Version{profile.major, profile.minor}, version_max);
     const auto choice = choose_code_sets(core.settings().code_sets, version, profile.components);
-    for (const transport::Endpoint& endpoint : profile.endpoints) {
+    for (const auto& [endpoint, distance] : profile.endpoints) {
       if (binding->targets.size() >= targets_max) break;
       binding->targets.push_back({core.endpoints().find(endpoint, choice.value_or(CodeSetChoice{})),
                                   profile.object_key, version,

@@ -188,9 +188,12 @@ class RecordingProtocol final : public ProtocolFactory {
     if (!acceptor) return acceptor;
     return std::make_unique<RecordingAcceptor>(std::move(*acceptor), file_);
   }
-  [[nodiscard]] std::optional<ProfileTarget> claim(
-      const iop::TaggedProfile& profile) const override {
-    return inner_->claim(profile);
+  [[nodiscard]] std::vector<std::unique_ptr<iop::ProfileCodec>> make_profile_codecs() override {
+    return inner_->make_profile_codecs();
+  }
+  [[nodiscard]] std::vector<ProfileEndpoint> claim(std::uint32_t tag,
+                                                   const iop::ProfileBody& body) const override {
+    return inner_->claim(tag, body);
   }
   [[nodiscard]] iop::TaggedProfile make_profile(const Endpoint& endpoint,
                                                 const ProfileSource& source) const override {

@@ -17,11 +17,23 @@
 
 #include <chrono>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace perigee::test {
 
 using namespace std::chrono_literals;
+
+namespace {
+/// The protocol in its place: its profiles are read and claimed by the registry.
+inline transport::ProtocolFactory* add_protocol(transport::ProtocolRegistry& registry,
+                                                ProtocolHarness& harness) {
+  auto made = harness.make_protocol();
+  auto* const protocol = made.get();
+  REQUIRE(registry.add(std::move(made)).has_value());
+  return protocol;
+}
+}  // namespace
 
 TEST_CASE("a connection to the published endpoint arrives at the acceptor") {
   ProtocolHarness harness;
@@ -130,14 +142,17 @@ TEST_CASE("a reactor hears of connections, several at a time") {
 
 TEST_CASE("a profile made for an endpoint is claimed and leads back to it") {
   ProtocolHarness harness;
-  auto protocol = harness.make_protocol();
+  transport::ProtocolRegistry registry;
+  auto* const protocol = add_protocol(registry, harness);
   auto acceptor = protocol->listen(harness.fresh_endpoint()).value();
   const Octets key = octets('k', 0, 'e', 0xff, 'y');
   const std::vector<iop::TaggedComponent> components{{0x12345678, octets(1, 2, 3)}};
   const auto profile = protocol->make_profile(acceptor->published(), {1, 1, key, components});
-  const auto target = protocol->claim(profile);
+  const auto target = registry.claim(profile);
   REQUIRE(target.has_value());
-  CHECK((target->endpoints == std::vector{acceptor->published()}));
+  REQUIRE(target->endpoints.size() == 1);
+  CHECK((target->endpoints.front().endpoint == acceptor->published()));
+  CHECK(target->endpoints.front().distance != transport::Distance::other_host);
   CHECK(target->major == 1);
   CHECK(target->minor == 1);
   CHECK(target->object_key == key);
@@ -146,15 +161,16 @@ TEST_CASE("a profile made for an endpoint is claimed and leads back to it") {
 
 TEST_CASE("a profile of others, or one that is damaged, is not claimed") {
   ProtocolHarness harness;
-  auto protocol = harness.make_protocol();
+  transport::ProtocolRegistry registry;
+  auto* const protocol = add_protocol(registry, harness);
   auto acceptor = protocol->listen(harness.fresh_endpoint()).value();
   const auto own = protocol->make_profile(acceptor->published(), {1, 2, {}, {}});
-  REQUIRE(protocol->claim(own).has_value());
-  CHECK_FALSE(protocol->claim({own.tag + 1000, own.data}).has_value());
+  REQUIRE(registry.claim(own).has_value());
+  CHECK_FALSE(registry.claim({own.tag + 1000, own.data}).has_value());
   for (std::size_t size = 0; size < own.data.size(); ++size) {
     CAPTURE(size);
     const Octets cut(own.data.begin(), own.data.begin() + std::ptrdiff_t(size));
-    CHECK_FALSE(protocol->claim({own.tag, cut}).has_value());
+    CHECK_FALSE(registry.claim({own.tag, cut}).has_value());
   }
 }
 

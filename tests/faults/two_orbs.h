@@ -89,7 +89,7 @@ class LedgerServer {
     ior_ = object_->_reference()->base().ior;
     const OctetSpan key_octets = object_->_reference()->base().targets.front().object_key;
     key_.assign(key_octets.begin(), key_octets.end());
-    endpoint_ = object_->_reference()->base().profiles.front().endpoints.front();
+    endpoint_ = object_->_reference()->base().profiles.front().endpoints.front().endpoint;
     root->the_POAManager()->activate();
     runner_ = std::thread([core = core_] { core->run(); });
   }

@@ -160,44 +160,72 @@ std::expected<std::unique_ptr<transport::Transport>, IoError> ScriptedProtocol::
   return std::make_unique<ScriptedTransport>(std::move(script), messaging_, counts);
 }
 
-std::optional<transport::ProfileTarget> ScriptedProtocol::claim(
-    const iop::TaggedProfile& profile) const {
-  if (profile.tag != profile_tag) return std::nullopt;
-  cdr::Decoder decoder(profile.data, std::endian::little);
-  transport::ProfileTarget target;
-  target.major = decoder.read<std::uint8_t>();
-  target.minor = decoder.read<std::uint8_t>();
-  std::string address;
-  decoder.read_string(address);
-  const OctetSpan key = decoder.read_octet_sequence();
-  target.object_key.assign(key.begin(), key.end());
-  target.endpoints.push_back({"test", address});
-  const std::size_t components = decoder.read_length(8);
-  for (std::size_t index = 0; index < components; ++index) {
-    const auto tag = decoder.read<std::uint32_t>();
-    const OctetSpan data = decoder.read_octet_sequence();
-    target.components.push_back({tag, Octets(data.begin(), data.end())});
+namespace {
+
+class ScriptedCodec final : public iop::ProfileCodec {
+ public:
+  [[nodiscard]] std::uint32_t tag() const noexcept override {
+    return ScriptedProtocol::profile_tag;
   }
-  if (!decoder.ok()) return std::nullopt;
-  return target;
+  [[nodiscard]] std::expected<iop::ProfileBody, cdr::Error> decode(
+      const iop::TaggedProfile& profile, const iop::IorLimits&) const override {
+    cdr::Decoder decoder(profile.data, std::endian::little);
+    iop::ProfileBody body;
+    body.major = decoder.read<std::uint8_t>();
+    body.minor = decoder.read<std::uint8_t>();
+    decoder.read_string(body.address);
+    const OctetSpan key = decoder.read_octet_sequence();
+    body.object_key.assign(key.begin(), key.end());
+    const std::size_t components = decoder.read_length(8);
+    for (std::size_t index = 0; index < components; ++index) {
+      const auto tag = decoder.read<std::uint32_t>();
+      const OctetSpan data = decoder.read_octet_sequence();
+      body.components.push_back({tag, Octets(data.begin(), data.end())});
+    }
+    if (!decoder.ok()) return std::unexpected(decoder.error());
+    return body;
+  }
+  [[nodiscard]] iop::TaggedProfile encode(const iop::ProfileBody& body) const override {
+    cdr::Buffer buffer;
+    cdr::Encoder encoder(buffer, std::endian::little);
+    encoder.write(body.major);
+    encoder.write(body.minor);
+    encoder.write_string(body.address);
+    encoder.write_length(body.object_key.size());
+    encoder.write_octets(body.object_key);
+    encoder.write_length(body.components.size());
+    for (const iop::TaggedComponent& component : body.components) {
+      encoder.write(component.tag);
+      encoder.write_length(component.data.size());
+      encoder.write_octets(component.data);
+    }
+    return {tag(), buffer.flatten()};
+  }
+};
+
+}  // namespace
+
+std::vector<std::unique_ptr<iop::ProfileCodec>> ScriptedProtocol::make_profile_codecs() {
+  std::vector<std::unique_ptr<iop::ProfileCodec>> codecs;
+  codecs.push_back(std::make_unique<ScriptedCodec>());
+  return codecs;
+}
+
+std::vector<transport::ProfileEndpoint> ScriptedProtocol::claim(
+    std::uint32_t tag, const iop::ProfileBody& body) const {
+  if (tag != profile_tag) return {};
+  return {{{"test", body.address}}};
 }
 
 iop::TaggedProfile ScriptedProtocol::make_profile(const transport::Endpoint& endpoint,
                                                   const transport::ProfileSource& source) const {
-  cdr::Buffer buffer;
-  cdr::Encoder encoder(buffer, std::endian::little);
-  encoder.write(source.major);
-  encoder.write(source.minor);
-  encoder.write_string(endpoint.address);
-  encoder.write_length(source.object_key.size());
-  encoder.write_octets(source.object_key);
-  encoder.write_length(source.components.size());
-  for (const iop::TaggedComponent& component : source.components) {
-    encoder.write(component.tag);
-    encoder.write_length(component.data.size());
-    encoder.write_octets(component.data);
-  }
-  return {profile_tag, buffer.flatten()};
+  iop::ProfileBody body;
+  body.major = source.major;
+  body.minor = source.minor;
+  body.address = endpoint.address;
+  body.object_key.assign(source.object_key.begin(), source.object_key.end());
+  body.components.assign(source.components.begin(), source.components.end());
+  return ScriptedCodec().encode(body);
 }
 
 }  // namespace perigee::test

@@ -103,8 +103,9 @@ class ScriptedProtocol final : public transport::ProtocolFactory {
   [[nodiscard]] std::unique_ptr<transport::Connector> make_connector() override;
   std::expected<std::unique_ptr<transport::Acceptor>, IoError> listen(
       const transport::Endpoint& endpoint) override;
-  [[nodiscard]] std::optional<transport::ProfileTarget> claim(
-      const iop::TaggedProfile& profile) const override;
+  [[nodiscard]] std::vector<std::unique_ptr<iop::ProfileCodec>> make_profile_codecs() override;
+  [[nodiscard]] std::vector<transport::ProfileEndpoint> claim(
+      std::uint32_t tag, const iop::ProfileBody& body) const override;
   [[nodiscard]] iop::TaggedProfile make_profile(
       const transport::Endpoint& endpoint, const transport::ProfileSource& source) const override;
 

@@ -86,7 +86,7 @@ class TestOrb {
   }
   [[nodiscard]] transport::Endpoint endpoint_of(
       const CORBA::object_reference<CORBA::Object>& object) const {
-    return object->_reference()->base().profiles.front().endpoints.front();
+    return object->_reference()->base().profiles.front().endpoints.front().endpoint;
   }
 
  private:

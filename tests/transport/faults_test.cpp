@@ -161,9 +161,9 @@ class MemoryProtocol final : public transport::ProtocolFactory {
       const transport::Endpoint&) override {
     return std::unexpected(IoError{IoErrorKind::unsupported, IoOperation::listen, 0, {}});
   }
-  [[nodiscard]] std::optional<transport::ProfileTarget> claim(
-      const iop::TaggedProfile&) const override {
-    return std::nullopt;
+  [[nodiscard]] std::vector<transport::ProfileEndpoint> claim(
+      std::uint32_t, const iop::ProfileBody&) const override {
+    return {};
   }
   [[nodiscard]] iop::TaggedProfile make_profile(const transport::Endpoint&,
                                                 const transport::ProfileSource&) const override {

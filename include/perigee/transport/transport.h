@@ -6,6 +6,7 @@
 #include <perigee/base/io_error.h>
 #include <perigee/base/octets.h>
 #include <perigee/iop/ior.h>
+#include <perigee/iop/profile_codec.h>
 
 #include <chrono>
 #include <cstdint>
@@ -94,9 +95,23 @@ class PERIGEE_API Acceptor {
   [[nodiscard]] virtual std::span<const Endpoint> alternates() const noexcept { return {}; }
 };
 
-/// What an IOR's profile says to a transport that claims it.
+/// How far away an endpoint is, the nearest first. Who has the choice takes the nearest.
+enum class Distance : std::uint8_t {
+  same_host,   ///< reached without a network
+  network,     ///< this host or another, through a network
+  other_host,  ///< without a network, but on another host: out of reach
+};
+
+/// An endpoint that a profile leads to.
+struct ProfileEndpoint {
+  Endpoint endpoint;
+  Distance distance = Distance::network;
+  friend bool operator==(const ProfileEndpoint&, const ProfileEndpoint&) = default;
+};
+
+/// Where a profile leads, as the protocols that know it say.
 struct ProfileTarget {
-  std::vector<Endpoint> endpoints;  ///< in the order in which to try them
+  std::vector<ProfileEndpoint> endpoints;  ///< by protocol, then in the order in which to try them
   std::uint8_t major = 1;
   std::uint8_t minor = 2;  ///< never send a higher version (interop fact 10)
   iop::ObjectKey object_key;
@@ -112,7 +127,8 @@ struct ProfileSource {
   std::span<const Endpoint> alternates = {};  ///< of the acceptor, for profiles that can hold them
 };
 
-/// One protocol: makes connectors and acceptors for its schemes, and claims profiles.
+/// One protocol: makes connectors and acceptors for its schemes, and says which profiles lead to
+/// them. Any thread.
 class PERIGEE_API ProtocolFactory {
  public:
   virtual ~ProtocolFactory() = default;
@@ -122,10 +138,15 @@ class PERIGEE_API ProtocolFactory {
   [[nodiscard]] virtual std::unique_ptr<Connector> make_connector() = 0;
   virtual std::expected<std::unique_ptr<Acceptor>, IoError> listen(const Endpoint& endpoint) = 0;
 
-  /// The endpoints behind a profile, if this protocol can use it; nothing if the profile is for
-  /// others or malformed.
-  [[nodiscard]] virtual std::optional<ProfileTarget> claim(
-      const iop::TaggedProfile& profile) const = 0;
+  /// The codecs of the tags that it brings: for one registry, which owns them.
+  [[nodiscard]] virtual std::vector<std::unique_ptr<iop::ProfileCodec>> make_profile_codecs() {
+    return {};
+  }
+  /// The endpoints of this protocol that a profile leads to, in the order in which to try them;
+  /// none if the profile is for others. Profiles of one tag may be of several protocols: their
+  /// components say more.
+  [[nodiscard]] virtual std::vector<ProfileEndpoint> claim(std::uint32_t tag,
+                                                           const iop::ProfileBody& body) const = 0;
   /// A profile for references to objects behind an endpoint of this protocol.
   [[nodiscard]] virtual iop::TaggedProfile make_profile(const Endpoint& endpoint,
                                                         const ProfileSource& source) const = 0;

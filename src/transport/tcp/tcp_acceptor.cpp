@@ -64,7 +64,7 @@ std::vector<Endpoint> published_endpoints(const std::string& scheme, const Liste
                                           const ipc::InetAddr& bound) {
   std::vector<Endpoint> published;
   const auto add = [&](std::string_view host, std::uint16_t port) {
-    Endpoint endpoint{scheme, join_address(host, port != 0 ? port : bound.port())};
+    Endpoint endpoint{scheme, iop::join_host_port(host, port != 0 ? port : bound.port())};
     if (std::ranges::find(published, endpoint) == published.end())
       published.push_back(std::move(endpoint));
   };
@@ -100,7 +100,8 @@ std::expected<std::unique_ptr<Acceptor>, IoError> TcpAcceptor::listen(const Endp
   if (!bound) return failure(IoOperation::listen, bound.error(), endpoint);
 
   return std::make_unique<TcpAcceptor>(
-      std::move(*acceptor), Endpoint{endpoint.scheme, join_address(bound->host(), bound->port())},
+      std::move(*acceptor),
+      Endpoint{endpoint.scheme, iop::join_host_port(bound->host(), bound->port())},
       published_endpoints(endpoint.scheme, *address, *bound));
 }
 

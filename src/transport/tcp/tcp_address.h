@@ -28,8 +28,6 @@ std::expected<std::vector<ipc::InetAddr>, IoError> resolve_host(const Endpoint& 
                                                                 std::string_view host,
                                                                 std::uint16_t port);
 
-/// "host:port", with brackets around an IPv6 address.
-std::string join_address(std::string_view host, std::uint16_t port);
 /// "iiop://127.0.0.1:40000"; an IPv4 address that came over IPv6 is shown as IPv4.
 std::string peer_text(const ipc::InetAddr& address);
 

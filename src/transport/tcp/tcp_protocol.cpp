@@ -35,12 +35,6 @@ std::expected<std::vector<ipc::InetAddr>, IoError> resolve_host(const Endpoint& 
                                  addresses.error().value(), to_string(endpoint)});
 }
 
-std::string join_address(std::string_view host, std::uint16_t port) {
-  const bool is_v6 = host.find(':') != std::string_view::npos;
-  const std::string name(host);
-  return (is_v6 ? "[" + name + "]" : name) + ":" + std::to_string(port);
-}
-
 std::string peer_text(const ipc::InetAddr& address) {
   return std::string(iiop_scheme) + "://" + to_string(address.unmapped());
 }
@@ -48,14 +42,15 @@ std::string peer_text(const ipc::InetAddr& address) {
 namespace {
 
 /// Adds an address that can be dialled: port 0 stands for "not over plain TCP" (interop fact 48).
-void add_endpoint(std::vector<Endpoint>& endpoints, std::string_view host, std::uint16_t port) {
+void add_endpoint(std::vector<ProfileEndpoint>& endpoints, std::string_view host,
+                  std::uint16_t port) {
   if (port == 0 || host.empty()) return;
-  endpoints.push_back({std::string(iiop_scheme), join_address(host, port)});
+  endpoints.push_back({{std::string(iiop_scheme), iop::join_host_port(host, port)}});
 }
 
 /// An address in a component. One that does not decode is passed over: the others still lead to the
 /// object.
-void add_alternate(std::vector<Endpoint>& endpoints, const iop::TaggedComponent& component) {
+void add_alternate(std::vector<ProfileEndpoint>& endpoints, const iop::TaggedComponent& component) {
   const auto address = iop::decode_alternate_address(component.data);
   if (address) add_endpoint(endpoints, address->host, address->port);
 }
@@ -75,8 +70,8 @@ class TcpProtocol final : public ProtocolFactory {
   std::expected<std::unique_ptr<Acceptor>, IoError> listen(const Endpoint& endpoint) override {
     return TcpAcceptor::listen(endpoint, queues_);
   }
-  [[nodiscard]] std::optional<ProfileTarget> claim(
-      const iop::TaggedProfile& profile) const override;
+  [[nodiscard]] std::vector<ProfileEndpoint> claim(std::uint32_t tag,
+                                                   const iop::ProfileBody& body) const override;
   [[nodiscard]] iop::TaggedProfile make_profile(const Endpoint& endpoint,
                                                 const ProfileSource& source) const override;
 
@@ -84,24 +79,17 @@ class TcpProtocol final : public ProtocolFactory {
   TcpQueues queues_;
 };
 
-std::optional<ProfileTarget> TcpProtocol::claim(const iop::TaggedProfile& profile) const {
-  if (profile.tag != iop::tag_internet_iop) return std::nullopt;
-  auto body = iop::decode_iiop_profile(profile);
-  if (!body) return std::nullopt;
-  ProfileTarget target;
-  add_endpoint(target.endpoints, body->host, body->port);
-  for (const auto& component : body->components) {
+std::vector<ProfileEndpoint> TcpProtocol::claim(std::uint32_t tag,
+                                                const iop::ProfileBody& body) const {
+  std::vector<ProfileEndpoint> endpoints;
+  if (tag != iop::tag_internet_iop) return endpoints;
+  if (const auto parts = ipc::split_host_port(body.address))
+    add_endpoint(endpoints, parts->host, parts->port.value_or(default_port));
+  for (const auto& component : body.components) {
     // Only 1.2 profiles have them (interop fact 46), but who sends them earlier means them too.
-    if (component.tag == iop::tag_alternate_iiop_address) {
-      add_alternate(target.endpoints, component);
-    }
+    if (component.tag == iop::tag_alternate_iiop_address) add_alternate(endpoints, component);
   }
-  if (target.endpoints.empty()) return std::nullopt;
-  target.major = body->major;
-  target.minor = body->minor;
-  target.object_key = std::move(body->object_key);
-  target.components = std::move(body->components);
-  return target;
+  return endpoints;
 }
 
 iop::TaggedProfile TcpProtocol::make_profile(const Endpoint& endpoint,

@@ -52,9 +52,9 @@ class FlakyProtocol final : public transport::ProtocolFactory {
     if (!acceptor) return acceptor;
     return std::make_unique<FlakyAcceptor>(std::move(*acceptor), failures_left_);
   }
-  [[nodiscard]] std::optional<transport::ProfileTarget> claim(
-      const iop::TaggedProfile& profile) const override {
-    return inner_->claim(profile);
+  [[nodiscard]] std::vector<transport::ProfileEndpoint> claim(
+      std::uint32_t tag, const iop::ProfileBody& body) const override {
+    return inner_->claim(tag, body);
   }
   [[nodiscard]] iop::TaggedProfile make_profile(
       const transport::Endpoint& endpoint, const transport::ProfileSource& source) const override {

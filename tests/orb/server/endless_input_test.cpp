@@ -88,9 +88,9 @@ class EndlessProtocol final : public transport::ProtocolFactory {
     if (!acceptor) return acceptor;
     return std::make_unique<EndlessAcceptor>(std::move(*acceptor));
   }
-  [[nodiscard]] std::optional<transport::ProfileTarget> claim(
-      const iop::TaggedProfile& profile) const override {
-    return tcp_->claim(profile);
+  [[nodiscard]] std::vector<transport::ProfileEndpoint> claim(
+      std::uint32_t tag, const iop::ProfileBody& body) const override {
+    return tcp_->claim(tag, body);
   }
   [[nodiscard]] iop::TaggedProfile make_profile(
       const transport::Endpoint& endpoint, const transport::ProfileSource& source) const override {

@@ -1,0 +1,49 @@
+// What profiles of one tag look like, apart from the transports that lead where they say. IIOP's
+// codec is always there; a protocol brings those of its own tags.
+#pragma once
+
+#include <perigee/base/export.h>
+#include <perigee/base/octets.h>
+#include <perigee/cdr/errors.h>
+#include <perigee/iop/ior.h>
+
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace perigee::iop {
+
+/// What a profile says, whatever its tag.
+struct ProfileBody {
+  std::uint8_t major = 1;
+  std::uint8_t minor = 2;
+  std::string host;     ///< the host that the address is of, where the address does not say it
+  std::string address;  ///< as the endpoints of the tag's protocol are written
+  ObjectKey object_key;
+  std::vector<TaggedComponent> components;
+  friend bool operator==(const ProfileBody&, const ProfileBody&) = default;
+};
+
+/// Reads and writes the profiles of one tag. Stateless: any thread.
+class PERIGEE_API ProfileCodec {
+ public:
+  virtual ~ProfileCodec() = default;
+  [[nodiscard]] virtual std::uint32_t tag() const noexcept = 0;
+  /// `profile` has the tag; its data comes from anybody. Errors: the decoder's; `too_large` beyond
+  /// the limits.
+  [[nodiscard]] virtual std::expected<ProfileBody, cdr::Error> decode(
+      const TaggedProfile& profile, const IorLimits& limits) const = 0;
+  [[nodiscard]] virtual TaggedProfile encode(const ProfileBody& body) const = 0;
+};
+
+/// The codec of tag_internet_iop. The address is "host:port", with brackets around an IPv6 address;
+/// port 0 says that nobody is there without further components (interop fact 48).
+PERIGEE_API std::unique_ptr<ProfileCodec> make_iiop_codec();
+
+/// "host:port", with brackets around a host that has colons.
+PERIGEE_API std::string join_host_port(std::string_view host, std::uint16_t port);
+
+}  // namespace perigee::iop
