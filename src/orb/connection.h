@@ -67,6 +67,7 @@ class Connection final {
 
   [[nodiscard]] transport::Transport& transport() noexcept { return *transport_; }
   [[nodiscard]] const messaging::Protocol& protocol() const noexcept { return protocol_; }
+  [[nodiscard]] const transport::Transport& transport() const noexcept { return *transport_; }
   [[nodiscard]] const std::string& peer() const noexcept { return transport_->peer(); }
 
   /// @name The read token: free, or held by one thread or one reactor.

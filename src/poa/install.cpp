@@ -108,6 +108,9 @@ void install(orb::OrbCore& core, const AdapterLimits& limits) {
   core.add_initial_reference("POACurrent", [] {
     return CORBA::object_reference<CORBA::Object>(make_counted<UpcallCurrent>());
   });
+  core.add_initial_reference("PeerCurrent", [] {
+    return CORBA::object_reference<CORBA::Object>(make_counted<UpcallPeer>());
+  });
 }
 
 }  // namespace perigee::poa

@@ -3,6 +3,7 @@
 #include "poa/default_root.h"
 #include "poa/minor_codes.h"
 #include "poa/upcall.h"
+#include <perigee/poa/peer_current.h>
 #include <perigee/poa/poa.h>
 #include <perigee/poa/servant.h>
 #include <perigee/poa/skeleton.h>
@@ -39,6 +40,10 @@ Current::~Current() = default;
 
 }  // namespace perigee_v1
 }  // namespace PortableServer
+
+namespace perigee {
+PeerCurrent::~PeerCurrent() = default;
+}  // namespace perigee
 
 namespace perigee::skeleton {
 

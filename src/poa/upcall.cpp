@@ -35,4 +35,10 @@ CORBA::servant_reference<PortableServer::Servant> UpcallCurrent::get_servant() {
   return current_or_raise().object().servant;
 }
 
+std::string UpcallPeer::peer() { return std::string(current_or_raise().request().peer()); }
+
+std::optional<PeerIdentity> UpcallPeer::identity() {
+  return current_or_raise().request().peer_identity();
+}
+
 }  // namespace perigee::poa

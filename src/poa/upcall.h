@@ -1,8 +1,10 @@
-// The upcall that the calling thread is in, and PortableServer::Current, which shows it.
+// The upcall that the calling thread is in, and what shows it: PortableServer::Current,
+// PeerCurrent.
 #pragma once
 
 #include "poa/slot_table.h"
 #include <perigee/orb/server_request.h>
+#include <perigee/poa/peer_current.h>
 #include <perigee/poa/poa.h>
 
 #include <memory>
@@ -63,6 +65,18 @@ class UpcallCurrent final : public PortableServer::Current {
   [[nodiscard]] PortableServer::ObjectId get_object_id() override;
   [[nodiscard]] CORBA::object_reference<CORBA::Object> get_reference() override;
   [[nodiscard]] CORBA::servant_reference<PortableServer::Servant> get_servant() override;
+
+ protected:
+  [[nodiscard]] bool _implements(std::string_view repository_id) const noexcept override {
+    return repository_id == _type_id || repository_id == CORBA::Current::_type_id;
+  }
+};
+
+/// The same for the other end of the connection.
+class UpcallPeer final : public PeerCurrent {
+ public:
+  [[nodiscard]] std::string peer() override;
+  [[nodiscard]] std::optional<PeerIdentity> identity() override;
 
  protected:
   [[nodiscard]] bool _implements(std::string_view repository_id) const noexcept override {

@@ -60,6 +60,9 @@ class FaultyTransport final : public Transport {
   [[nodiscard]] bool buffered() const noexcept override { return cut_short_; }
   [[nodiscard]] int readiness_fd() const noexcept override { return inner_->readiness_fd(); }
   [[nodiscard]] const std::string& peer() const noexcept override { return inner_->peer(); }
+  [[nodiscard]] std::optional<PeerIdentity> peer_identity() const noexcept override {
+    return inner_->peer_identity();
+  }
 
  private:
   static constexpr IoResult goes_on{};

@@ -58,6 +58,9 @@ class RecordingTransport final : public Transport {
   [[nodiscard]] bool buffered() const noexcept override { return inner_->buffered(); }
   [[nodiscard]] int readiness_fd() const noexcept override { return inner_->readiness_fd(); }
   [[nodiscard]] const std::string& peer() const noexcept override { return inner_->peer(); }
+  [[nodiscard]] std::optional<PeerIdentity> peer_identity() const noexcept override {
+    return inner_->peer_identity();
+  }
 
  private:
   // After a short send its rest comes again, and is in the file already.

@@ -49,7 +49,18 @@ class MemoryTransport final : public Transport {
   [[nodiscard]] int readiness_fd() const noexcept override {
     return connection_->doorbells_[static_cast<std::size_t>(end_)].bell.handle();
   }
+  // One ring may stand for several changes: octets, and the end behind them.
+  [[nodiscard]] bool buffered() const noexcept override {
+    const std::scoped_lock lock(connection_->mutex_);
+    const Pipe& pipe = connection_->pipe_from(other());
+    return MemoryConnection::deliverable(pipe) != 0 || MemoryConnection::is_cut(pipe) ||
+           pipe.closed || interrupted() || connection_->reset_code_ != 0;
+  }
   [[nodiscard]] const std::string& peer() const noexcept override { return peer_; }
+  // As if the ends were processes 1 and 2.
+  [[nodiscard]] std::optional<PeerIdentity> peer_identity() const noexcept override {
+    return PeerIdentity{.process = other() == End::first ? 1 : 2};
+  }
 
  private:
   using Lock = std::unique_lock<std::mutex>;

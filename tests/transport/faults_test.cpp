@@ -200,6 +200,14 @@ TEST_CASE("a plan gives each connection its script, is told of faults, and may w
   CHECK(waited == std::vector{fault.duration});
 }
 
+TEST_CASE("a decorated transport has the peer of the one inside, and who that is") {
+  const MemoryPair plain = make_memory_pair();
+  const MemoryPair faulty = faulty_pair({});
+  CHECK(faulty.first->peer() == plain.first->peer());
+  CHECK(faulty.first->peer_identity() == PeerIdentity{.process = 2});
+  CHECK(faulty.second->peer_identity() == PeerIdentity{.process = 1});
+}
+
 TEST_CASE("random scripts depend on the seed and the number of the connection only") {
   const transport::RandomFaults faults{
       .seed = 7, .split = 0.5, .delay = 0.5, .stall = 0.1, .end_of_stream = 0.2, .reset = 0.2};

@@ -38,6 +38,7 @@ TEST_CASE("a conversation is recorded from its opening to its end") {
     auto pcap = make_pcap_file(file.path).value();
     auto pair = make_memory_pair();
     auto client = pcap->record(std::move(pair.first), Side::connected);
+    CHECK(client->peer_identity() == PeerIdentity{.process = 2});
     CHECK(send_all(*client, octets('p', 'i', 'n', 'g')).ok());
     CHECK(receive_exactly(*pair.second, 4).size() == 4);
     CHECK(send_all(*pair.second, octets('p', 'o', 'n', 'g', '!')).ok());

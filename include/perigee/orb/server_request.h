@@ -4,12 +4,14 @@
 #include <perigee/base/export.h>
 #include <perigee/base/function_ref.h>
 #include <perigee/base/octets.h>
+#include <perigee/base/peer.h>
 #include <perigee/cdr/decoder.h>
 #include <perigee/cdr/encoder.h>
 #include <perigee/orb/exceptions.h>
 #include <perigee/orb/object.h>
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -35,6 +37,13 @@ class PERIGEE_API ServerRequest {
   virtual Hold hold() { return Hold::wait; }
   /// The servant is found and the upcall comes next: a SYNC_WITH_SERVER caller is answered now.
   virtual void begin_upcall() {}
+
+  /// The other end of the connection, as text for logs; empty if there is none.
+  [[nodiscard]] virtual std::string_view peer() const noexcept { return {}; }
+  /// Who that is, if the system vouches for it.
+  [[nodiscard]] virtual std::optional<PeerIdentity> peer_identity() const noexcept {
+    return std::nullopt;
+  }
 
   [[nodiscard]] std::string_view operation() const noexcept { return operation_; }
   [[nodiscard]] OctetSpan object_key() const noexcept { return object_key_; }

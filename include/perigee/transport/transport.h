@@ -5,6 +5,7 @@
 #include <perigee/base/export.h>
 #include <perigee/base/io_error.h>
 #include <perigee/base/octets.h>
+#include <perigee/base/peer.h>
 #include <perigee/iop/ior.h>
 #include <perigee/iop/profile_codec.h>
 
@@ -54,6 +55,11 @@ class PERIGEE_API Transport {
   [[nodiscard]] virtual int readiness_fd() const noexcept = 0;
   /// The peer, as text for logs: "iiop://127.0.0.1:40000".
   [[nodiscard]] virtual const std::string& peer() const noexcept = 0;
+  /// Who the peer is, if the system vouches for it; nothing where anybody may claim to be anybody.
+  /// Any thread, as long as the connection is open.
+  [[nodiscard]] virtual std::optional<PeerIdentity> peer_identity() const noexcept {
+    return std::nullopt;
+  }
 };
 
 /// Where a transport connects to, or listens: `scheme` chooses the protocol, which alone

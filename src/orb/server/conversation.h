@@ -7,6 +7,7 @@
 #include <perigee/cdr/buffer.h>
 #include <perigee/messaging/protocol.h>
 #include <perigee/orb/server_request.h>
+#include <perigee/transport/transport.h>
 
 #include <cstdint>
 #include <memory>
@@ -44,6 +45,8 @@ class ConversationHost {
   virtual void before_upcall(messaging::ResponseFlags response, ServingThread& thread) = 0;
   /// See ServerRequest::hold. May take the message away if it returns `taken`.
   virtual ServerRequest::Hold hold(messaging::IncomingMessage& message, ServingThread& thread) = 0;
+  /// To look at: who is at the other end.
+  [[nodiscard]] virtual const transport::Transport& transport() const noexcept = 0;
 
  protected:
   ~ConversationHost() = default;

@@ -59,6 +59,14 @@ void PendingReply::begin_upcall() {
   response_expected_ = false;
 }
 
+std::string_view PendingReply::peer() const noexcept {
+  return conversation_.host_.transport().peer();
+}
+
+std::optional<PeerIdentity> PendingReply::peer_identity() const noexcept {
+  return conversation_.host_.transport().peer_identity();
+}
+
 void PendingReply::send_reply(ResultEncoder encode) { send(ReplyStatus::no_exception, encode); }
 
 void PendingReply::send_user_exception(const CORBA::UserException& exception) {

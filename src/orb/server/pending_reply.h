@@ -7,6 +7,8 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
+#include <string_view>
 
 namespace perigee::orb {
 
@@ -23,6 +25,8 @@ class PendingReply final : public ServerRequest {
 
   [[nodiscard]] Hold hold() override;
   void begin_upcall() override;
+  [[nodiscard]] std::string_view peer() const noexcept override;
+  [[nodiscard]] std::optional<PeerIdentity> peer_identity() const noexcept override;
 
   [[nodiscard]] std::uint32_t request_id() const noexcept { return request_id_; }
   /// The server keeps the request for later: it will be dispatched again, as another PendingReply.

@@ -59,6 +59,9 @@ class PoolConnection final : public ConversationHost,
   void before_upcall(messaging::ResponseFlags response, ServingThread& thread) override;
   [[nodiscard]] ServerRequest::Hold hold(messaging::IncomingMessage& message,
                                          ServingThread& thread) override;
+  [[nodiscard]] const transport::Transport& transport() const noexcept override {
+    return connection_.transport();
+  }
 
  private:
   enum class State : std::uint8_t {

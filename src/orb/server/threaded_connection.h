@@ -50,6 +50,9 @@ class ThreadedConnection final : public ConversationHost,
   void before_upcall(messaging::ResponseFlags response, ServingThread& thread) override;
   [[nodiscard]] ServerRequest::Hold hold(messaging::IncomingMessage& message,
                                          ServingThread& thread) override;
+  [[nodiscard]] const transport::Transport& transport() const noexcept override {
+    return connection_.transport();
+  }
 
  private:
   void run_thread();

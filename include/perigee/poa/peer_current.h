@@ -1,0 +1,44 @@
+// Who calls: the other end of the connection that brought the request which the thread serves.
+#pragma once
+
+#include <perigee/base/export.h>
+#include <perigee/base/peer.h>
+#include <perigee/orb/current.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace perigee {
+
+/// Shows a servant its caller. One object, from `resolve_initial_references("PeerCurrent")`, that
+/// means something else in each upcall. Any thread.
+///
+/// Outside of upcalls both functions raise PortableServer::Current::NoContext.
+class PERIGEE_API PeerCurrent : public virtual CORBA::Current {
+ public:
+  using _ref_type = CORBA::object_reference<PeerCurrent>;
+  static constexpr std::string_view _type_id = "IDL:perigee/PeerCurrent:1.0";
+
+  ~PeerCurrent() override;
+  /// Where the request came from, as logs show it: "iiop://10.0.0.7:40000". Empty if it is a call
+  /// within the process.
+  [[nodiscard]] virtual std::string peer() = 0;
+  /// Who that is, if the system vouches for it: the process, user and group at the other end of a
+  /// UNIX-domain connection. Nothing where anybody may claim to be anybody (TCP), and for a call
+  /// within the process.
+  [[nodiscard]] virtual std::optional<PeerIdentity> identity() = 0;
+
+ protected:
+  PeerCurrent() = default;
+};
+
+}  // namespace perigee
+
+namespace IDL {
+inline namespace perigee_v1 {
+template <>
+struct traits<perigee::PeerCurrent> : perigee::stub::local_interface_traits<perigee::PeerCurrent> {
+};
+}  // namespace perigee_v1
+}  // namespace IDL
