@@ -3,6 +3,7 @@
 #include "orb/client_policies.h"
 
 #include "orb/system_exceptions.h"
+#include <perigee/orb/buffering_policy.h>
 #include <perigee/orb/connection_timeout_policy.h>
 
 #include <algorithm>
@@ -18,6 +19,19 @@ std::uint64_t next_number() noexcept {
   return ++last;
 }
 
+// What is too long for the clock to count is as good as for ever.
+std::chrono::microseconds microseconds_of(TimeBase::TimeT limit) noexcept {
+  constexpr TimeBase::TimeT longest = TimeBase::TimeT{1} << 56;  // more than 200 years
+  if (limit > longest) return {};
+  return std::chrono::microseconds((limit + 9) / 10);
+}
+
+BufferingLimits limits_of(const BufferingConstraint& constraint) noexcept {
+  return {.count = constraint.message_count,
+          .octets = constraint.message_bytes,
+          .timeout = microseconds_of(constraint.timeout)};
+}
+
 // False if it is none that clients obey, or of a foreign class.
 bool read_value(const CORBA::Policy& policy, CallPolicies& values) {
   if (const auto* timeout = dynamic_cast<const Messaging::RelativeRoundtripTimeoutPolicy*>(&policy))
@@ -26,6 +40,8 @@ bool read_value(const CORBA::Policy& policy, CallPolicies& values) {
     values.connection_timeout = connection->relative_expiry();
   else if (const auto* scope = dynamic_cast<const Messaging::SyncScopePolicy*>(&policy))
     values.sync_scope = scope->synchronization();
+  else if (const auto* buffering = dynamic_cast<const BufferingConstraintPolicy*>(&policy))
+    values.buffering = limits_of(buffering->buffering_constraint());
   else
     return false;
   return true;
@@ -48,19 +64,13 @@ void check_distinct(const CORBA::PolicyList& policies) {
     throw CORBA::BAD_PARAM(minor_policy_twice, CORBA::COMPLETED_NO, "two policies of one type");
 }
 
-// What is too long for the clock to count is as good as for ever.
-std::chrono::microseconds microseconds_of(TimeBase::TimeT limit) noexcept {
-  constexpr TimeBase::TimeT longest = TimeBase::TimeT{1} << 56;  // more than 200 years
-  if (limit > longest) return {};
-  return std::chrono::microseconds((limit + 9) / 10);
-}
-
 }  // namespace
 
 void CallPolicies::complete_with(const CallPolicies& outer) noexcept {
   if (!roundtrip_timeout) roundtrip_timeout = outer.roundtrip_timeout;
   if (!connection_timeout) connection_timeout = outer.connection_timeout;
   if (!sync_scope) sync_scope = outer.sync_scope;
+  if (!buffering) buffering = outer.buffering;
 }
 
 std::chrono::microseconds CallPolicies::time_limit() const noexcept {
@@ -103,7 +113,8 @@ std::shared_ptr<const PolicyOverrides> override_policies(const PolicyOverrides* 
 
 bool is_client_policy(CORBA::PolicyType type) noexcept {
   return type == Messaging::RELATIVE_RT_TIMEOUT_POLICY_TYPE ||
-         type == Messaging::SYNC_SCOPE_POLICY_TYPE || type == CONNECTION_TIMEOUT_POLICY_TYPE;
+         type == Messaging::SYNC_SCOPE_POLICY_TYPE || type == CONNECTION_TIMEOUT_POLICY_TYPE ||
+         type == BUFFERING_CONSTRAINT_POLICY_TYPE;
 }
 
 struct ClientPolicies::ThreadLevel {

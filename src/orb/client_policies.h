@@ -2,6 +2,7 @@
 // call. What is nearer to the call counts: object, thread, ORB.
 #pragma once
 
+#include "orb/client/oneway_buffer.h"
 #include <perigee/orb/messaging_policies.h>
 #include <perigee/orb/policy.h>
 
@@ -23,6 +24,7 @@ struct CallPolicies {
   std::optional<TimeBase::TimeT> roundtrip_timeout;
   std::optional<TimeBase::TimeT> connection_timeout;
   std::optional<Messaging::SyncScope> sync_scope;
+  std::optional<BufferingLimits> buffering;
 
   /// Takes from `outer` what is not set here.
   void complete_with(const CallPolicies& outer) noexcept;

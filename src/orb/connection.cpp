@@ -131,8 +131,26 @@ ReadStatus Connection::read_message(messaging::IncomingMessage& message, Wait wa
 
 SendResult Connection::send(const cdr::Buffer& message, Wait wait, Drain drain,
                             const CallDeadline* deadline) {
-  if (broken()) return {SendStatus::failed};
+  if (traced_ && !broken()) trace_sent(protocol_, message, peer());
+  return send_untraced(message, wait, drain, deadline);
+}
+
+SendResult Connection::send_joined(const cdr::Buffer& messages, std::uint32_t count,
+                                   const CallDeadline* deadline) {
+  const SendResult result = send_untraced(messages, Wait::yes, Drain::now, deadline);
+  if (result.status < SendStatus::failed)
+    traffic_.messages_joined.fetch_add(count - 1, std::memory_order_relaxed);
+  return result;
+}
+
+void Connection::trace(const cdr::Buffer& message) const {
   if (traced_) trace_sent(protocol_, message, peer());
+}
+
+[[gnu::always_inline]] inline SendResult Connection::send_untraced(const cdr::Buffer& message,
+                                                                   Wait wait, Drain drain,
+                                                                   const CallDeadline* deadline) {
+  if (broken()) return {SendStatus::failed};
   if (deadline != nullptr) [[unlikely]] {
     if (take_writing_limited()) return write_limited(message, *deadline);
   } else if (take_writing()) {

@@ -114,6 +114,12 @@ class Connection final {
   /// to others: what they have queued behind this message, they send.
   SendResult send(const cdr::Buffer& message, transport::Wait wait, Drain drain = Drain::now,
                   const CallDeadline* deadline = nullptr);
+  /// Sends `count` finished messages that stand behind one another in a buffer, as one: with
+  /// Wait::yes, as above. They are no more octets than what is sent in fragments; see `trace`.
+  SendResult send_joined(const cdr::Buffer& messages, std::uint32_t count,
+                         const CallDeadline* deadline);
+  /// Shows a message that `send_joined` will send, if messages are traced.
+  void trace(const cdr::Buffer& message) const;
   /// What is sent next holds as many messages more. By the only thread that sends.
   void count_messages(std::uint32_t more) noexcept { traffic_.messages_sent.add(more); }
   /// Does what a `send` with Drain::later, whose result this is, left to do, and says how that
@@ -172,6 +178,8 @@ class Connection final {
   [[nodiscard]] IoResult receive(MutableOctetSpan space, transport::Wait wait);
   void limit_send(const CallDeadline* deadline);
 
+  SendResult send_untraced(const cdr::Buffer& message, transport::Wait wait, Drain drain,
+                           const CallDeadline* deadline);
   [[nodiscard]] bool take_writing() noexcept;
   [[nodiscard]] bool take_writing_limited() noexcept;
   SendResult write_directly(const cdr::Buffer& message, transport::Wait wait, Drain drain);

@@ -7,8 +7,10 @@
 #include "orb/orb_metrics.h"
 #include "orb/reference.h"
 #include "orb/system_exceptions.h"
+#include <perigee/base/log.h>
 #include <perigee/orb/context.h>
 
+#include <exception>
 #include <ranges>
 #include <utility>
 
@@ -34,6 +36,16 @@ OrbCore::~OrbCore() {
     service->stop(Completion::do_not_wait);
   if (server_) server_->stop(Completion::wait);
   for (const auto& service : services_ | std::views::reverse) service->destroy();
+  flush_oneways();
+}
+
+// What the application hears of them from flush_oneways() is in the metrics and in the log, too.
+void OrbCore::flush_oneways() noexcept {
+  try {
+    (void)endpoints_->flush();
+  } catch (const std::exception& exception) {
+    log::write(log::Level::warning, "orb", exception.what());
+  }
 }
 
 void OrbCore::add_service(std::unique_ptr<Service> service) {
@@ -144,6 +156,7 @@ void OrbCore::shutdown(Completion completion) {
   for (const auto& service : services_ | std::views::reverse) service->stop(completion);
   if (server_) server_->stop(completion);
   if (completion == Completion::do_not_wait) return;
+  flush_oneways();
   Life expected = Life::stopping;
   life_.compare_exchange_strong(expected, Life::stopped);
 }

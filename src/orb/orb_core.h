@@ -172,6 +172,7 @@ class PERIGEE_API OrbCore final : public cdr::Environment,
   enum class Life : std::uint8_t { running, stopping, stopped, destroyed };
 
   void check_running() const;
+  void flush_oneways() noexcept;
 
   const Settings settings_;
   const Clock& clock_;

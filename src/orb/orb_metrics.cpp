@@ -159,7 +159,8 @@ void LatencyTimer::record_now(std::string_view operation) const noexcept {
 
 MetricsSnapshot OrbMetrics::snapshot(std::uint32_t requests_in_progress) const {
   MetricsSnapshot snapshot;
-  add_traffic(snapshot, client_traffic.totals(), server_traffic.totals());
+  const TrafficTotals client = client_traffic.totals();
+  add_traffic(snapshot, client, server_traffic.totals());
   auto& families = snapshot.families;
   families.push_back(outcome_family(
       "perigee_calls_total", "Calls of this ORB's clients that ended.", calls, call_outcomes));
@@ -168,6 +169,9 @@ MetricsSnapshot OrbMetrics::snapshot(std::uint32_t requests_in_progress) const {
       "Tries that failed with nothing executed: there is another if a target is left.", retries));
   families.push_back(
       plain_counter("perigee_call_forwards_total", "Location forwards followed.", forwards));
+  families.push_back(plain_counter("perigee_oneways_lost_total",
+                                   "Buffered oneways that could not be sent.",
+                                   client.oneways_lost));
   families.push_back(outcome_family("perigee_requests_total", "Requests to this ORB's servants.",
                                     requests, request_outcomes));
   families.push_back({"perigee_requests_in_progress",

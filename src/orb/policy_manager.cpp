@@ -1,12 +1,16 @@
 // The client's policies as applications see them: PolicyManager, PolicyCurrent, and the policies of
 // module Messaging.
+#include "orb/client/endpoint_table.h"
 #include "orb/client_policies.h"
 #include "orb/orb_core.h"
 #include <perigee/orb/any_operators.h>
+#include <perigee/orb/buffering_policy.h>
 #include <perigee/orb/connection_timeout_policy.h>
+#include <perigee/orb/orb.h>
 #include <perigee/orb/policy_manager.h>
 
 #include <memory>
+#include <string>
 #include <utility>
 
 namespace CORBA {
@@ -81,6 +85,31 @@ bool ConnectionTimeoutPolicy::_implements(std::string_view repository_id) const 
   return repository_id == _type_id || repository_id == Policy::_type_id;
 }
 
+BufferingConstraintPolicy::~BufferingConstraintPolicy() = default;
+
+CORBA::PolicyType BufferingConstraintPolicy::policy_type() const noexcept {
+  return BUFFERING_CONSTRAINT_POLICY_TYPE;
+}
+
+CORBA::object_reference<Policy> BufferingConstraintPolicy::copy() const {
+  return make_buffering_constraint(constraint_);
+}
+
+bool BufferingConstraintPolicy::_implements(std::string_view repository_id) const noexcept {
+  return repository_id == _type_id || repository_id == Policy::_type_id;
+}
+
+CORBA::object_reference<Policy> make_buffering_constraint(const BufferingConstraint& constraint) {
+  return CORBA::object_reference<Policy>(make_counted<BufferingConstraintPolicy>(constraint));
+}
+
+void flush_oneways(CORBA::ORB& orb) {
+  const std::uint64_t lost = orb._core()->endpoints().flush();
+  if (lost != 0)
+    throw CORBA::COMM_FAILURE(0, CORBA::COMPLETED_MAYBE,
+                              std::to_string(lost) + " buffered oneways are lost");
+}
+
 }  // namespace perigee
 
 namespace perigee::orb {
@@ -147,10 +176,8 @@ PolicyRef make_connection_timeout(const CORBA::Any& any) {
   return PolicyRef(make_counted<ConnectionTimeoutPolicy>(value_of<TimeBase::TimeT>(any)));
 }
 
-// SYNC_NONE would need a queue that somebody empties after the call.
 PolicyRef make_sync_scope(const CORBA::Any& any) {
   const auto scope = value_of<Messaging::SyncScope>(any);
-  if (scope == Messaging::SYNC_NONE) throw CORBA::PolicyError(CORBA::UNSUPPORTED_POLICY_VALUE);
   if (scope < Messaging::SYNC_NONE || scope > Messaging::SYNC_WITH_TARGET)
     throw CORBA::PolicyError(CORBA::BAD_POLICY_VALUE);
   return PolicyRef(perigee::make_counted<Messaging::SyncScopePolicy>(scope));

@@ -66,8 +66,10 @@ void apply_policies(const orb::Reference& reference, orb::InvocationRequest& req
   policies.complete_with(reference.core().client_policies().effective());
   request.time_limit = policies.time_limit();
   request.connect_limit = policies.connect_limit();
-  if (request.response == ResponseFlags::none && policies.sync_scope)
-    request.response = oneway_response(*policies.sync_scope);
+  if (request.response != ResponseFlags::none || !policies.sync_scope) return;
+  request.response = oneway_response(*policies.sync_scope);
+  if (*policies.sync_scope == Messaging::SYNC_NONE)
+    request.buffering = policies.buffering.value_or(orb::BufferingLimits{});
 }
 
 orb::CallOutcome outcome_of(const orb::Invocation& call, const orb::InvocationRequest& request,

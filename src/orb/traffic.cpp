@@ -32,7 +32,8 @@ void TrafficLedger::remove(Traffic& traffic) noexcept {
 void TrafficLedger::count(TrafficTotals& totals, const Traffic& traffic) noexcept {
   totals.messages_received += traffic.messages_received.value();
   totals.octets_received += traffic.octets_received.value();
-  totals.messages_sent += traffic.messages_sent.value();
+  totals.messages_sent +=
+      traffic.messages_sent.value() + traffic.messages_joined.load(std::memory_order_relaxed);
   totals.octets_sent += traffic.octets_sent.value();
   const std::int64_t queued = traffic.octets_queued.load(std::memory_order_relaxed);
   totals.octets_queued += static_cast<std::uint64_t>(std::max<std::int64_t>(queued, 0));
@@ -41,6 +42,7 @@ void TrafficLedger::count(TrafficTotals& totals, const Traffic& traffic) noexcep
 TrafficTotals TrafficLedger::totals() const {
   const std::lock_guard lock(mutex_);
   TrafficTotals totals = ended_;
+  totals.oneways_lost = oneways_lost.load();
   for (const Traffic* traffic = open_; traffic != nullptr; traffic = traffic->next_) {
     ++totals.connections_open;
     count(totals, *traffic);

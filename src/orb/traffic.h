@@ -31,6 +31,7 @@ struct TrafficTotals {
   std::uint64_t messages_sent = 0;
   std::uint64_t octets_sent = 0;
   std::uint64_t octets_queued = 0;  ///< wait to be sent now
+  std::uint64_t oneways_lost = 0;   ///< waited to be sent together, and could not
 };
 
 class TrafficLedger;
@@ -50,6 +51,7 @@ class Traffic {
   // Of who writes.
   SoleWriterCounter messages_sent;
   SoleWriterCounter octets_sent;
+  std::atomic<std::uint64_t> messages_joined{0};  // sent besides: behind another, as one with it
   std::atomic<std::int64_t> octets_queued{0};
 
  private:
@@ -63,6 +65,7 @@ class Traffic {
 class TrafficLedger {
  public:
   [[nodiscard]] TrafficTotals totals() const;
+  std::atomic<std::uint64_t> oneways_lost{0};
 
  private:
   friend class Traffic;

@@ -24,7 +24,7 @@ inline constexpr CORBA::PolicyType RELATIVE_RT_TIMEOUT_POLICY_TYPE = 32;
 
 /// When a oneway call returns.
 using SyncScope = std::int16_t;
-inline constexpr SyncScope SYNC_NONE = 0;            ///< at once: not supported
+inline constexpr SyncScope SYNC_NONE = 0;            ///< at once: <perigee/orb/buffering_policy.h>
 inline constexpr SyncScope SYNC_WITH_TRANSPORT = 1;  ///< the transport has it: the default
 inline constexpr SyncScope SYNC_WITH_SERVER = 2;     ///< the server has it, and found the object
 inline constexpr SyncScope SYNC_WITH_TARGET = 3;  ///< the object has done it; raises what it does

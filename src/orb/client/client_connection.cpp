@@ -20,8 +20,9 @@ constexpr std::size_t led_request_size_max = 64 * 1024;
 ClientConnection::ClientConnection(std::unique_ptr<transport::Transport> transport,
                                    const messaging::Protocol& protocol, ConnectionLimits limits,
                                    std::chrono::milliseconds first_reply_timeout,
-                                   TrafficLedger* ledger)
-    : connection_(std::move(transport), protocol, limits, ledger) {
+                                   TrafficLedger* ledger, FlushTimer* flush_timer)
+    : connection_(std::move(transport), protocol, limits, ledger),
+      oneways_(connection_, flush_timer, ledger) {
   if (first_reply_timeout <= std::chrono::milliseconds::zero()) return;
   // Without a time-out a mute peer would hang its callers; not being able to set one is no failure.
   first_reply_awaited_ = connection_.set_receive_timeout(first_reply_timeout);
@@ -42,6 +43,10 @@ TransactResult ClientConnection::transact(const cdr::Buffer& request, ReplySlot&
 // So a leader behind whose request others have queued theirs becomes a follower before it sends
 // them.
 TransactResult ClientConnection::exchange(const cdr::Buffer& request, ReplySlot& slot) {
+  if (!oneways_.empty()) [[unlikely]] {
+    const SendStatus sent = send_waiting(slot.deadline);
+    if (sent >= SendStatus::failed) return send_failed(nullptr, sent);
+  }
   bool leads = enlisted_.load() == 0 && request.size() <= led_request_size_max &&
                connection_.try_take_read_token();
   if (leads) {
@@ -75,9 +80,27 @@ TransactResult ClientConnection::exchange(const cdr::Buffer& request, ReplySlot&
 
 TransactResult ClientConnection::send_only(const cdr::Buffer& request,
                                            const CallDeadline* deadline) {
-  const SendResult sent = connection_.send(request, Wait::yes, Drain::now, deadline);
-  if (sent.status >= SendStatus::failed) return send_failed(nullptr, sent.status);
+  SendStatus sent = oneways_.empty() ? SendStatus::sent : send_waiting(deadline);
+  if (sent < SendStatus::failed)
+    sent = connection_.send(request, Wait::yes, Drain::now, deadline).status;
+  if (sent >= SendStatus::failed) return send_failed(nullptr, sent);
   return {FailureCause::none, InvocationStage::sending, true};
+}
+
+// With those before it the request may have gone out in part: then nobody knows.
+TransactResult ClientConnection::send_soon(const cdr::Buffer& request,
+                                           const BufferingLimits& limits,
+                                           const CallDeadline* deadline) {
+  const SendStatus sent = oneways_.put(request, limits, deadline);
+  if (sent < SendStatus::failed) return {FailureCause::none, InvocationStage::sending, true};
+  TransactResult result = send_failed(nullptr, sent);
+  result.request_accepted = sent == SendStatus::failed;
+  return result;
+}
+
+// Not by who holds the read token: it may have to wait.
+[[gnu::noinline]] SendStatus ClientConnection::send_waiting(const CallDeadline* deadline) {
+  return oneways_.flush(deadline);
 }
 
 TransactResult ClientConnection::send_failed(ReplySlot* slot, SendStatus status) {

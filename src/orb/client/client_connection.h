@@ -4,6 +4,7 @@
 #pragma once
 
 #include "orb/client/invocation_error.h"
+#include "orb/client/oneway_buffer.h"
 #include "orb/connection.h"
 #include "orb/server.h"
 #include <perigee/messaging/protocol.h>
@@ -48,7 +49,8 @@ class ClientConnection final {
  public:
   ClientConnection(std::unique_ptr<transport::Transport> transport,
                    const messaging::Protocol& protocol, ConnectionLimits limits,
-                   std::chrono::milliseconds first_reply_timeout, TrafficLedger* ledger = nullptr);
+                   std::chrono::milliseconds first_reply_timeout, TrafficLedger* ledger = nullptr,
+                   FlushTimer* flush_timer = nullptr);
 
   /// Even numbers: the side that opened the connection (interop fact 16).
   [[nodiscard]] std::uint32_t take_request_id() noexcept {
@@ -66,6 +68,12 @@ class ClientConnection final {
   void finish(ReplySlot& slot) noexcept;
   /// Sends a request that gets no reply; returns when the transport has taken it.
   TransactResult send_only(const cdr::Buffer& request, const CallDeadline* deadline = nullptr);
+  /// The same, but it may wait to be sent together with others: before anything that is sent by
+  /// the functions above.
+  TransactResult send_soon(const cdr::Buffer& request, const BufferingLimits& limits,
+                           const CallDeadline* deadline = nullptr);
+  /// What waits.
+  [[nodiscard]] OnewayBuffer& oneways() noexcept { return oneways_; }
 
   /// Reads what the server has sent while nobody waits for it: CloseConnection, the end of the
   /// stream, late replies. Does not block; does nothing while callers read.
@@ -85,6 +93,7 @@ class ClientConnection final {
   void enlist(ReplySlot& slot);
   void delist(ReplySlot& slot) noexcept;
   TransactResult send_failed(ReplySlot* slot, SendStatus status);
+  [[nodiscard]] SendStatus send_waiting(const CallDeadline* deadline);
   [[nodiscard]] bool may_be_executed(const SendResult& sent, FailureCause cause) noexcept;
   FailureCause lead(ReplySlot& slot);
   FailureCause follow(ReplySlot& slot);
@@ -102,6 +111,7 @@ class ClientConnection final {
   FailureCause fail(FailureCause cause, messaging::FramingError framing) noexcept;
 
   Connection connection_;
+  OnewayBuffer oneways_;
   std::atomic<std::uint32_t> next_request_id_{0};
   std::atomic<bool> failed_{false};
   std::atomic<bool> answered_{false};

@@ -4,6 +4,7 @@
 #include <perigee/base/log.h>
 
 #include <algorithm>
+#include <exception>
 
 namespace perigee::orb {
 
@@ -44,7 +45,7 @@ void ConnectionLease::reset() noexcept {
 ClientEndpoint::ClientEndpoint(transport::Endpoint endpoint, const CodeSetChoice& choice,
                                transport::Connector* connector, const messaging::Protocol& protocol,
                                const Settings& settings, TrafficLedger& ledger,
-                               IdleSweeper& sweeper)
+                               IdleSweeper& sweeper, FlushTimer& flush_timer)
     : endpoint_(std::move(endpoint)),
       code_sets_(choice.code_sets),
       announced_octets_(iop::encode_code_set_context(choice.announced)),
@@ -53,6 +54,7 @@ ClientEndpoint::ClientEndpoint(transport::Endpoint endpoint, const CodeSetChoice
       settings_(settings),
       ledger_(ledger),
       sweeper_(sweeper),
+      flush_timer_(flush_timer),
       slots_(std::max<std::uint32_t>(settings.connections_per_endpoint_max, 1)) {
   if (choice.announced.char_data != 0)
     announcement_.push_back({iop::context_code_sets, announced_octets_});
@@ -63,11 +65,15 @@ bool ClientEndpoint::claim(ConnectionSlot& slot) noexcept {
   return slot.users.compare_exchange_strong(expected, 1, std::memory_order_acquire);
 }
 
+ConnectionSlot& ClientEndpoint::own_slot() noexcept {
+  return slots_[thread_number() % slots_.size()];
+}
+
 std::expected<ConnectionLease, IoError> ClientEndpoint::checkout(Freshness freshness,
                                                                  Sharing sharing,
                                                                  const CheckoutLimits& limits) {
-  if (freshness == Freshness::any && sharing == Sharing::allowed) {
-    ConnectionSlot& own = slots_[thread_number() % slots_.size()];
+  if (freshness == Freshness::any && sharing != Sharing::forbidden) {
+    ConnectionSlot& own = own_slot();
     if (claim(own)) {
       if (own.connection && own.connection->usable()) return ConnectionLease(*this, own, true);
       give_back(own);
@@ -106,6 +112,8 @@ ClientEndpoint::Choice ClientEndpoint::choose(Freshness freshness, Sharing shari
 
 ClientEndpoint::Choice ClientEndpoint::look(Freshness freshness, Sharing sharing) {
   Choice choice;
+  const bool in_order = sharing == Sharing::in_order && !own_slot().exclusive;
+  if (in_order && freshness == Freshness::any) return claim_own();
   if (freshness == Freshness::any) choice = claim_connected();
   if (choice.slot == nullptr) choice = claim_for_connecting(freshness);
   if (choice.slot != nullptr) {
@@ -114,6 +122,19 @@ ClientEndpoint::Choice ClientEndpoint::look(Freshness freshness, Sharing sharing
   }
   if (sharing == Sharing::forbidden) return {make_temporary_slot(), false};
   return share();
+}
+
+// Nothing while it is being connected, or left by its users after a failure.
+ClientEndpoint::Choice ClientEndpoint::claim_own() noexcept {
+  ConnectionSlot& own = own_slot();
+  if (own.shareable) {
+    own.users.fetch_add(1);  // before looking, as in `share`
+    if (own.connection->usable()) return {&own, true};
+    own.users.fetch_sub(1);
+  }
+  if (!claim(own)) return {};
+  own.shareable = false;
+  return {&own, false};
 }
 
 ClientEndpoint::Choice ClientEndpoint::claim_connected() noexcept {
@@ -169,7 +190,7 @@ std::expected<ConnectionLease, IoError> ClientEndpoint::connect(ConnectionSlot& 
     slot.connection = std::make_unique<ClientConnection>(
         std::move(*transport), protocol_,
         ConnectionLimits{settings_.read_buffer_size, shared_queue_size_max, settings_.busy_poll},
-        settings_.first_reply_timeout, &ledger_);
+        settings_.first_reply_timeout, &ledger_, &flush_timer_);
     slot.idle = {};
     sweeper_.start();
     const std::lock_guard lock(mutex_);
@@ -220,7 +241,9 @@ void ClientEndpoint::close_idle(TimePoint now, Duration limit) {
     if (!slot.connection) continue;
     const bool idle = slot.idle.is_over(slot.connection->requests(), now, limit);
     slot.connection->look_for_close();
-    if (idle) retire(slot);
+    if (!idle) continue;
+    slot.connection->oneways().flush_or_close(CallDeadline(settings_.drain_timeout));
+    retire(slot);
   }
 }
 
@@ -231,6 +254,29 @@ void ClientEndpoint::retire(ConnectionSlot& slot) noexcept {
   if (slot.users.load() != 1) return;
   slot.shareable = false;
   retired = std::move(slot.connection);
+}
+
+// Not an exclusive one: who uses it sends them, and else they are sent when it is given back.
+ConnectionLease ClientEndpoint::join_waiting(ConnectionSlot& slot) {
+  const std::lock_guard lock(mutex_);
+  if (!slot.shareable || slot.exclusive || slot.connection->oneways().empty()) return {};
+  slot.users.fetch_add(1);
+  return {*this, slot, true};
+}
+
+TimePoint ClientEndpoint::flush_due(TimePoint now) {
+  TimePoint next = FlushTimer::never;
+  for (ConnectionSlot& slot : slots_)
+    if (const ConnectionLease lease = join_waiting(slot))
+      next = std::min(
+          next, slot.connection->oneways().flush_due(now, CallDeadline(settings_.drain_timeout)));
+  return next;
+}
+
+void ClientEndpoint::flush() {
+  for (ConnectionSlot& slot : slots_)
+    if (const ConnectionLease lease = join_waiting(slot))
+      slot.connection->oneways().flush_or_close(CallDeadline(settings_.drain_timeout));
 }
 
 void ClientEndpoint::close_all() noexcept {
@@ -251,7 +297,8 @@ EndpointTable::EndpointTable(const transport::ProtocolRegistry& protocols,
       settings_(settings),
       ledger_(ledger),
       clock_(clock),
-      sweeper_(idle_watch_period(settings.client_idle_timeout), [this] { close_idle(); }) {}
+      sweeper_(idle_watch_period(settings.client_idle_timeout), [this] { close_idle(); }),
+      flush_timer_(clock, [this](TimePoint now) { return flush_due(now); }) {}
 
 std::shared_ptr<ClientEndpoint> EndpointTable::find(const transport::Endpoint& endpoint,
                                                     const CodeSetChoice& choice) {
@@ -264,7 +311,7 @@ std::shared_ptr<ClientEndpoint> EndpointTable::find(const transport::Endpoint& e
   }
   auto made =
       std::make_shared<ClientEndpoint>(endpoint, choice, protocols_.connector(endpoint.scheme),
-                                       protocol_, settings_, ledger_, sweeper_);
+                                       protocol_, settings_, ledger_, sweeper_, flush_timer_);
   endpoints_.emplace(std::move(key), made);
   return made;
 }
@@ -281,8 +328,26 @@ void EndpointTable::close_idle() {
   for (const auto& client : endpoints()) client->close_idle(now, settings_.client_idle_timeout);
 }
 
+TimePoint EndpointTable::flush_due(TimePoint now) {
+  TimePoint next = FlushTimer::never;
+  for (const auto& client : endpoints()) next = std::min(next, client->flush_due(now));
+  return next;
+}
+
+std::uint64_t EndpointTable::flush() {
+  for (const auto& client : endpoints()) client->flush();
+  const std::uint64_t lost = ledger_.oneways_lost.load();
+  return lost - lost_told_.exchange(lost);
+}
+
 void EndpointTable::close_all() noexcept {
   sweeper_.stop();
+  flush_timer_.stop();
+  try {
+    (void)flush();
+  } catch (const std::exception& exception) {  // bad_alloc: they are counted as lost
+    log::write(log::Level::warning, "orb", exception.what());
+  }
   const std::lock_guard lock(mutex_);
   for (const auto& [key, client] : endpoints_) client->close_all();
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "orb/client/client_connection.h"
+#include "orb/client/flush_timer.h"
 #include "orb/client/idle_sweeper.h"
 #include "orb/code_sets.h"
 #include "orb/idle_watch.h"
@@ -80,6 +81,9 @@ enum class Freshness : std::uint8_t {
 
 enum class Sharing : std::uint8_t {
   allowed,
+  /// The caller sends a oneway: it gets the thread's own connection, whoever else uses it, so that
+  /// the server gets a thread's oneways in their order.
+  in_order,
   /// The caller must not wait for a leader that may be further down on its own stack: when all
   /// connections are in use it gets one more, for this call only. Nobody joins it either.
   forbidden,
@@ -97,7 +101,8 @@ class ClientEndpoint final {
   /// What comes from the ORB must outlive the endpoint.
   ClientEndpoint(transport::Endpoint endpoint, const CodeSetChoice& choice,
                  transport::Connector* connector, const messaging::Protocol& protocol,
-                 const Settings& settings, TrafficLedger& ledger, IdleSweeper& sweeper);
+                 const Settings& settings, TrafficLedger& ledger, IdleSweeper& sweeper,
+                 FlushTimer& flush_timer);
   ClientEndpoint(const ClientEndpoint&) = delete;
   ClientEndpoint& operator=(const ClientEndpoint&) = delete;
 
@@ -116,6 +121,10 @@ class ClientEndpoint final {
   }
   /// Closes connections that have been idle for the time, and those that the server has closed.
   void close_idle(TimePoint now, Duration limit);
+  /// Sends oneways that have waited long enough; says when the next ones are due.
+  [[nodiscard]] TimePoint flush_due(TimePoint now);
+  /// Sends all that wait.
+  void flush();
   /// Fails calls in progress. The endpoint can be used again.
   void close_all() noexcept;
 
@@ -128,6 +137,10 @@ class ClientEndpoint final {
   [[nodiscard]] static bool claim(ConnectionSlot& slot) noexcept;
   [[nodiscard]] Choice choose(Freshness freshness, Sharing sharing, const CallDeadline* deadline);
   [[nodiscard]] Choice look(Freshness freshness, Sharing sharing);
+  [[nodiscard]] Choice claim_own() noexcept;
+  [[nodiscard]] ConnectionSlot& own_slot() noexcept;
+  /// Takes part in a connection on which oneways wait. Null: none do.
+  [[nodiscard]] ConnectionLease join_waiting(ConnectionSlot& slot);
   [[nodiscard]] Choice claim_connected() noexcept;
   [[nodiscard]] Choice claim_for_connecting(Freshness freshness) noexcept;
   [[nodiscard]] Choice share() noexcept;
@@ -145,6 +158,7 @@ class ClientEndpoint final {
   const Settings& settings_;
   TrafficLedger& ledger_;
   IdleSweeper& sweeper_;
+  FlushTimer& flush_timer_;
   std::vector<ConnectionSlot> slots_;
 
   std::mutex mutex_;  // guards `shareable` of the slots
@@ -164,11 +178,14 @@ class EndpointTable final {
                                                      const CodeSetChoice& choice);
   /// What the sweeper does: see ClientEndpoint.
   void close_idle();
-  /// The sweeper has ended, too.
+  /// Sends all oneways that wait. Says how many have been lost since it was asked the last time.
+  std::uint64_t flush();
+  /// The sweeper has ended, too, and oneways that wait are sent.
   void close_all() noexcept;
 
  private:
   [[nodiscard]] std::vector<std::shared_ptr<ClientEndpoint>> endpoints();
+  [[nodiscard]] TimePoint flush_due(TimePoint now);
 
   const transport::ProtocolRegistry& protocols_;
   const messaging::Protocol& protocol_;
@@ -178,7 +195,9 @@ class EndpointTable final {
   std::mutex mutex_;  // guards what follows
   std::map<std::pair<transport::Endpoint, CodeSetChoice>, std::shared_ptr<ClientEndpoint>>
       endpoints_;
-  IdleSweeper sweeper_;  // last: its thread uses all the rest
+  std::atomic<std::uint64_t> lost_told_{0};
+  IdleSweeper sweeper_;     // last: its thread uses all the rest
+  FlushTimer flush_timer_;  // likewise
 };
 
 }  // namespace perigee::orb

@@ -94,8 +94,12 @@ bool Invocation::return_to_base() {
   // On the thread of a loop others are served while this call waits.
   const bool serves = nested && strategy != ThreadStrategy::thread_pool;
   slot_.nested_server = serves ? core_.server() : nullptr;
+  const bool oneway = request_.response == ResponseFlags::none;
   auto lease = target_->endpoint->checkout(
-      freshness_, serves ? Sharing::forbidden : Sharing::allowed,
+      freshness_,
+      serves   ? Sharing::forbidden
+      : oneway ? Sharing::in_order
+               : Sharing::allowed,
       {slot_.deadline, request_.connect_limit.value_or(core_.settings().connect_timeout)});
   if (lease) {
     lease_ = std::move(*lease);
@@ -140,8 +144,7 @@ bool Invocation::return_to_base() {
   if (slot_.nested_server != nullptr) limit_first_reply();
   const bool oneway = request_.response == ResponseFlags::none;
   request_sent_ = true;
-  const TransactResult result = oneway ? lease_->send_only(*request_buffer_, slot_.deadline)
-                                       : lease_->transact(*request_buffer_, slot_);
+  const TransactResult result = oneway ? send_oneway() : lease_->transact(*request_buffer_, slot_);
   nested_wait_.end();
   if (result.cause != FailureCause::none) return after_failure(result);
   if (oneway) return State::done;
@@ -149,6 +152,13 @@ bool Invocation::return_to_base() {
   body_ = slot_.reply->body;
   body_.set_code_sets(target_->endpoint->code_sets());
   return State::classify;
+}
+
+// On the thread of a loop the connection may be for this call only.
+TransactResult Invocation::send_oneway() {
+  if (request_.buffering && slot_.nested_server == nullptr)
+    return lease_->send_soon(*request_buffer_, *request_.buffering, slot_.deadline);
+  return lease_->send_only(*request_buffer_, slot_.deadline);
 }
 
 // Where the connection's own time-out does not, since others are served meanwhile.

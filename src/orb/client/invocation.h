@@ -33,6 +33,8 @@ struct InvocationRequest {
   std::chrono::microseconds time_limit{0};  ///< for all of it, from `run` on; zero: none
   /// For connecting to one address, instead of the ORB's `connect_timeout`; zero: none.
   std::optional<std::chrono::milliseconds> connect_limit = std::nullopt;
+  /// Of a oneway: it may wait to be sent together with others.
+  std::optional<BufferingLimits> buffering = std::nullopt;
 };
 
 /// Says to the server, for as long as it is engaged, that the thread waits in a call out of an
@@ -90,6 +92,7 @@ class Invocation final {
   [[nodiscard]] State fail(InvocationStage stage, FailureCause cause);
   [[nodiscard]] bool expired() const noexcept { return deadline_ && deadline_->expired(); }
   [[nodiscard]] bool encode_request();
+  [[nodiscard]] TransactResult send_oneway();
   void limit_first_reply();
   [[nodiscard]] bool forwarded_object_is_gone() const;
   [[nodiscard]] bool return_to_base();

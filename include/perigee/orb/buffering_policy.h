@@ -1,0 +1,69 @@
+// A policy of Perigee's own: when oneways with SYNC_NONE, which wait to be sent together, are sent.
+// Set by `Object::_set_policy_overrides`, PolicyCurrent or PolicyManager. See docs/policies.md.
+#pragma once
+
+#include <perigee/base/export.h>
+#include <perigee/orb/messaging_policies.h>
+#include <perigee/orb/policy.h>
+
+#include <cstdint>
+#include <string_view>
+
+namespace CORBA {
+inline namespace perigee_v1 {
+class ORB;
+}  // namespace perigee_v1
+}  // namespace CORBA
+
+namespace perigee {
+
+inline constexpr CORBA::PolicyType BUFFERING_CONSTRAINT_POLICY_TYPE = CORBA::PERIGEE_VMCID | 2;
+
+/// What waits on a connection is sent when the first of these is reached; zero: not for that
+/// reason. It is sent in any case before it takes 256 KiB, before anything else that is sent on
+/// the connection, by `flush_oneways`, and when the ORB shuts down.
+struct BufferingConstraint {
+  std::uint32_t message_count = 0;      ///< requests
+  std::uint32_t message_bytes = 65536;  ///< octets of requests, with headers
+  TimeBase::TimeT timeout = 10'000;     ///< in units of 100 ns, since the first of them came
+};
+
+class PERIGEE_API BufferingConstraintPolicy final : public CORBA::Policy {
+ public:
+  using _ref_type = CORBA::object_reference<BufferingConstraintPolicy>;
+  static constexpr std::string_view _type_id = "IDL:perigee/BufferingConstraintPolicy:1.0";
+
+  explicit BufferingConstraintPolicy(const BufferingConstraint& constraint) noexcept
+      : constraint_(constraint) {}
+  ~BufferingConstraintPolicy() override;
+  [[nodiscard]] const BufferingConstraint& buffering_constraint() const noexcept {
+    return constraint_;
+  }
+  [[nodiscard]] CORBA::PolicyType policy_type() const noexcept override;
+  [[nodiscard]] CORBA::object_reference<CORBA::Policy> copy() const override;
+
+ protected:
+  [[nodiscard]] bool _implements(std::string_view repository_id) const noexcept override;
+
+ private:
+  BufferingConstraint constraint_;
+};
+
+/// For `_set_policy_overrides` and the like. `ORB::create_policy` does not know the type: its value
+/// has no IDL.
+PERIGEE_API CORBA::object_reference<CORBA::Policy> make_buffering_constraint(
+    const BufferingConstraint& constraint);
+
+/// Sends all oneways of this ORB that wait. Blocks until the transports have them. Raises
+/// COMM_FAILURE, COMPLETED_MAYBE, with their number, if some have been lost since the last time.
+PERIGEE_API void flush_oneways(CORBA::ORB& orb);
+
+}  // namespace perigee
+
+namespace IDL {
+inline namespace perigee_v1 {
+template <>
+struct traits<perigee::BufferingConstraintPolicy>
+    : perigee::stub::local_interface_traits<perigee::BufferingConstraintPolicy> {};
+}  // namespace perigee_v1
+}  // namespace IDL

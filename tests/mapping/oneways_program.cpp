@@ -1,0 +1,53 @@
+// The program of docs/policies.md that streams oneways.
+#include "feedS.h"
+#include <perigee/corba.h>
+#include <perigee/orb/buffering_policy.h>
+#include <perigee/orb/messaging_policies.h>
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+namespace {
+
+class Prices final : public CORBA::servant_traits<Feed::Prices>::base_type {
+ public:
+  void changed(std::int32_t number, double) override {
+    if (number != seen_++) in_order_ = false;
+  }
+  std::int32_t seen() override { return in_order_ ? seen_.load() : -1; }
+
+ private:
+  std::atomic<std::int32_t> seen_ = 0;
+  std::atomic<bool> in_order_ = true;
+};
+
+}  // namespace
+
+TEST_CASE("the program of docs/policies.md sends thousands of oneways, and all arrive in order") {
+  std::vector<std::string> arguments;
+  auto server = CORBA::ORB_init(arguments, "feed-server");
+  auto poa =
+      IDL::traits<PortableServer::POA>::narrow(server->resolve_initial_references("RootPOA"));
+  poa->the_POAManager()->activate();
+  const auto reference = server->object_to_string(CORBA::make_reference<Prices>()->_this());
+
+  auto orb = CORBA::ORB_init(arguments, "feed-client");
+  auto prices = IDL::traits<Feed::Prices>::narrow(orb->string_to_object(reference));
+  CORBA::Any none;
+  none <<= Messaging::SYNC_NONE;
+  auto stream = IDL::traits<Feed::Prices>::unchecked_narrow(prices->_set_policy_overrides(
+      {orb->create_policy(Messaging::SYNC_SCOPE_POLICY_TYPE, none),
+       perigee::make_buffering_constraint(
+           {.message_count = 0, .message_bytes = 65'536, .timeout = 10'000})},  // 64 KiB, 1 ms
+      CORBA::SetOverrideType::SET_OVERRIDE));
+  for (std::int32_t number = 0; number < 5000; ++number) stream->changed(number, 1.5);
+  perigee::flush_oneways(*orb);
+  while (prices->seen() >= 0 && prices->seen() < 5000) {
+  }
+  CHECK(prices->seen() == 5000);
+  orb->destroy();
+  server->destroy();
+}

@@ -1,0 +1,315 @@
+// Oneways with SYNC_NONE: they wait on their connection to be sent together.
+#include "orb/client/endpoint_table.h"
+#include "orb/fixture.h"
+#include "orb/orb_metrics.h"
+#include "orb/policies.h"
+#include <perigee/orb/buffering_policy.h>
+#include <perigee/orb/metrics.h>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <future>
+#include <map>
+#include <mutex>
+#include <set>
+#include <thread>
+#include <vector>
+
+namespace perigee::test {
+
+namespace {
+
+/// Nothing but what a test asks for.
+constexpr BufferingConstraint until_asked{.message_count = 0, .message_bytes = 0, .timeout = 0};
+
+ObjectRef buffered(Fixture& fixture, const ObjectRef& object,
+                   const BufferingConstraint& constraint = until_asked) {
+  return object->_set_policy_overrides(
+      {make_policy(fixture.core(), SYNC_SCOPE_POLICY_TYPE, Messaging::SYNC_NONE),
+       make_buffering_constraint(constraint)},
+      SET_OVERRIDE);
+}
+
+void notify(const ObjectRef& object, std::int32_t number) {
+  stub::invoke(
+      *object, notify_operation, [number](cdr::Encoder& encoder) { encoder.write(number); },
+      nullptr);
+}
+
+void flush(Fixture& fixture) {
+  CORBA::ORB orb(fixture.core().shared_from_this());
+  flush_oneways(orb);
+}
+
+/// Collects the numbers that come, and answers two-way calls.
+class Collector {
+ public:
+  [[nodiscard]] OnMessage script() {
+    return [this](ScriptedTransport& transport, const IncomingMessage& message) {
+      take(transport, message);
+    };
+  }
+  [[nodiscard]] std::vector<std::int32_t> numbers() const {
+    const std::lock_guard lock(mutex_);
+    return numbers_;
+  }
+  /// The connections that a number below 1000 times (`thread` + 1) came by, but for two-way calls.
+  [[nodiscard]] std::set<const void*> connections_of(std::int32_t thread) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = connections_.find(thread);
+    return found != connections_.end() ? found->second : std::set<const void*>{};
+  }
+
+ private:
+  void take(ScriptedTransport& transport, const IncomingMessage& message) {
+    messaging::ContextStorage contexts;
+    auto request = giop_protocol().parse_request(message, contexts);
+    if (request->header.response != messaging::ResponseFlags::none)
+      return send_reply(transport, message, ReplyStatus::no_exception,
+                        [](cdr::Encoder& encoder) { encoder.write(std::int32_t{0}); });
+    const auto number = request->body.read<std::int32_t>();
+    const std::lock_guard lock(mutex_);
+    numbers_.push_back(number);
+    connections_[number / 1000].insert(&transport);
+  }
+
+  mutable std::mutex mutex_;  // guards what follows
+  std::vector<std::int32_t> numbers_;
+  std::map<std::int32_t, std::set<const void*>> connections_;
+};
+
+/// A peer that collects, and a reference to it whose oneways wait.
+struct Buffering {
+  explicit Buffering(const BufferingConstraint& constraint = until_asked,
+                     orb::Settings settings = {})
+      : fixture(std::move(settings)) {
+    fixture.peer("peer", collector.script());
+    plain = fixture.object({"peer"});
+    object = buffered(fixture, plain, constraint);
+  }
+  [[nodiscard]] std::size_t sends() { return fixture.counts("peer").sends; }
+
+  Collector collector;
+  Fixture fixture;
+  ObjectRef plain;
+  ObjectRef object;
+};
+
+using Numbers = std::vector<std::int32_t>;
+
+}  // namespace
+
+TEST_CASE("oneways wait until there are as many as the constraint says, and leave in one send") {
+  Buffering test({.message_count = 3, .message_bytes = 0, .timeout = 0});
+  for (const std::int32_t number : {1, 2}) notify(test.object, number);
+  CHECK(test.sends() == 0);
+  notify(test.object, 3);
+  CHECK(test.sends() == 1);
+  CHECK(test.collector.numbers() == Numbers{1, 2, 3});
+  notify(test.object, 4);
+  CHECK(test.sends() == 1);
+}
+
+TEST_CASE("they leave when they are as many octets as the constraint says") {
+  Buffering test({.message_count = 0, .message_bytes = 1000, .timeout = 0});
+  std::int32_t count = 0;
+  while (test.sends() == 0) notify(test.object, count++);
+  CHECK(count > 5);  // a request is less than 200 octets
+  CHECK(count < 30);
+  CHECK(test.collector.numbers().size() == static_cast<std::size_t>(count));
+}
+
+TEST_CASE("they leave when their time is over, without anybody's doing") {
+  std::promise<void> arrived;
+  Fixture fixture;
+  fixture.peer("peer", [&](ScriptedTransport&, const IncomingMessage&) { arrived.set_value(); });
+  notify(buffered(fixture, fixture.object({"peer"}), {0, 0, 10'000}), 1);
+  arrived.get_future().get();
+  CHECK(fixture.counts("peer").sends == 1);
+}
+
+TEST_CASE("a shorter time than that of those which wait already holds for all") {
+  std::promise<void> arrived;
+  Fixture fixture;
+  fixture.peer("peer", [&, seen = 0](ScriptedTransport&, const IncomingMessage&) mutable {
+    if (++seen == 2) arrived.set_value();
+  });
+  const auto object = fixture.object({"peer"});
+  notify(buffered(fixture, object, {0, 0, 36'000'000'000}), 1);  // an hour
+  notify(buffered(fixture, object, {0, 0, 10'000}), 2);
+  arrived.get_future().get();
+}
+
+TEST_CASE("whatever is sent on the connection comes behind those that wait there") {
+  Buffering test;
+  notify(test.object, 1);
+  notify(test.object, 2);
+  CHECK(echo(test.plain) == 0);
+  CHECK(test.collector.numbers() == Numbers{1, 2});
+  CHECK(test.sends() == 2);
+  notify(test.object, 3);
+  notify(test.plain, 4);
+  CHECK(test.collector.numbers() == Numbers{1, 2, 3, 4});
+  CHECK(test.fixture.counts("peer").connects == 1);
+}
+
+TEST_CASE("flush_oneways sends them, and so do shutdown and destroy") {
+  Buffering test;
+  notify(test.object, 1);
+  CHECK(test.sends() == 0);
+  flush(test.fixture);
+  CHECK(test.collector.numbers() == Numbers{1});
+  notify(test.object, 2);
+  test.fixture.core().shutdown(orb::Completion::wait);
+  CHECK(test.collector.numbers() == Numbers{1, 2});
+}
+
+TEST_CASE("an idle connection is not closed before they are sent") {
+  std::promise<void> arrived;
+  orb::Settings settings;
+  settings.client_idle_timeout = std::chrono::milliseconds(1);
+  Fixture fixture(settings);
+  fixture.peer("peer", [&](ScriptedTransport&, const IncomingMessage&) { arrived.set_value(); });
+  notify(buffered(fixture, fixture.object({"peer"})), 1);
+  arrived.get_future().get();  // the sweeper's thread has sent it
+}
+
+TEST_CASE("what is larger than the buffer goes alone, behind those that wait") {
+  Buffering test;
+  notify(test.object, 1);
+  const std::vector<std::byte> large(300 * 1024);
+  stub::invoke(
+      *test.object, notify_operation,
+      [&](cdr::Encoder& encoder) {
+        encoder.write(std::int32_t{2});
+        encoder.write_octets(large);
+      },
+      nullptr);
+  CHECK(test.collector.numbers() == Numbers{1, 2});
+  CHECK(test.sends() == 2);
+}
+
+TEST_CASE("they are sent before they take too much memory, whatever the constraint says") {
+  Buffering test;
+  const std::vector<std::byte> part(60 * 1024);
+  for (int count = 0; count < 5; ++count)
+    stub::invoke(
+        *test.object, notify_operation,
+        [&](cdr::Encoder& encoder) {
+          encoder.write(std::int32_t{7});
+          encoder.write_octets(part);
+        },
+        nullptr);
+  CHECK(test.collector.numbers().size() == 4);
+  CHECK(test.sends() == 1);
+}
+
+TEST_CASE("arguments that are lent for the call are copied") {
+  std::vector<std::byte> seen;
+  Fixture fixture;
+  fixture.peer("peer", [&](ScriptedTransport&, const IncomingMessage& message) {
+    seen.assign(message.octets.end() - 1, message.octets.end());
+  });
+  std::vector<std::byte> lent(16 * 1024, std::byte{1});
+  stub::invoke(
+      *buffered(fixture, fixture.object({"peer"})), notify_operation,
+      [&](cdr::Encoder& encoder) { encoder.write_octets(lent); }, nullptr);
+  std::ranges::fill(lent, std::byte{2});
+  flush(fixture);
+  CHECK(seen == std::vector{std::byte{1}});
+}
+
+TEST_CASE("those that cannot be sent are counted, and flush_oneways tells once") {
+  Fixture fixture;
+  Script deaf;
+  deaf.accepts_max = 50;
+  fixture.protocol().add("peer", deaf);
+  const auto object = buffered(fixture, fixture.object({"peer"}));
+  for (const std::int32_t number : {1, 2, 3}) notify(object, number);
+  const auto lost = caught<CORBA::COMM_FAILURE>([&] { flush(fixture); });
+  CHECK(lost.completed() == CORBA::COMPLETED_MAYBE);
+  CHECK(std::string(lost.what()).find("3 buffered oneways are lost") != std::string::npos);
+  CHECK(fixture.core().metrics().client_traffic.totals().oneways_lost == 3);
+  flush(fixture);
+}
+
+TEST_CASE("a call that fills the buffer and finds the connection broken says so") {
+  Fixture fixture;
+  Script deaf;
+  deaf.accepts_max = 50;
+  fixture.protocol().add("peer", deaf);
+  const auto object = buffered(fixture, fixture.object({"peer"}),
+                               {.message_count = 2, .message_bytes = 0, .timeout = 0});
+  notify(object, 1);
+  const auto failure = caught<CORBA::COMM_FAILURE>([&] { notify(object, 2); });
+  CHECK(failure.completed() == CORBA::COMPLETED_MAYBE);
+}
+
+TEST_CASE("a call behind lost ones is not lost with them: it takes a new connection") {
+  Fixture fixture;
+  Script deaf;
+  deaf.accepts_max = 50;
+  fixture.protocol().add("peer", deaf);
+  Collector collector;
+  fixture.peer("peer", collector.script());
+  const auto plain = fixture.object({"peer"});
+  notify(buffered(fixture, plain), 1);
+  CHECK(echo(plain) == 0);
+  CHECK(fixture.counts("peer").connects == 2);
+  CHECK(fixture.core().metrics().client_traffic.totals().oneways_lost == 1);
+}
+
+TEST_CASE("each message is counted as one") {
+  Buffering test;
+  for (std::int32_t number = 0; number < 5; ++number) notify(test.object, number);
+  flush(test.fixture);
+  CHECK(test.fixture.core().metrics().client_traffic.totals().messages_sent == 5);
+}
+
+TEST_CASE("a thread's oneways arrive in their order on one connection, whoever else uses it") {
+  constexpr int thread_count = 6;
+  constexpr std::int32_t each = 500;
+  orb::Settings settings;
+  settings.connections_per_endpoint_max = 2;
+  Buffering test({.message_count = 7, .message_bytes = 0, .timeout = 1'000}, settings);
+  {
+    std::vector<std::jthread> threads;
+    for (std::int32_t thread = 0; thread < thread_count; ++thread)
+      threads.emplace_back([&, thread] {
+        for (std::int32_t count = 0; count < each; ++count) {
+          notify(count % 3 == 0 ? test.plain : test.object, thread * 1000 + count);
+          if (count % 50 == 0) CHECK(echo(test.plain) == 0);
+        }
+      });
+  }
+  flush(test.fixture);
+  const Numbers numbers = test.collector.numbers();
+  for (std::int32_t thread = 0; thread < thread_count; ++thread) {
+    Numbers own;
+    std::ranges::copy_if(numbers, std::back_inserter(own),
+                         [&](std::int32_t number) { return number / 1000 == thread; });
+    CHECK(own.size() == each);
+    CHECK(std::ranges::is_sorted(own));
+    CHECK(test.collector.connections_of(thread).size() == 1);
+  }
+}
+
+TEST_CASE("the nearest level's constraint holds, and can be asked for") {
+  Buffering test({.message_count = 2, .message_bytes = 0, .timeout = 0});
+  const auto of_orb = make_buffering_constraint({.message_count = 1});
+  policy_manager(test.fixture.core())->set_policy_overrides({of_orb}, SET_OVERRIDE);
+  notify(test.object, 1);
+  CHECK(test.sends() == 0);
+  const auto read = IDL::traits<BufferingConstraintPolicy>::narrow(
+      test.object->_get_policy(BUFFERING_CONSTRAINT_POLICY_TYPE));
+  REQUIRE(read);
+  CHECK(read->buffering_constraint().message_count == 2);
+  CHECK(read->copy()->policy_type() == BUFFERING_CONSTRAINT_POLICY_TYPE);
+  CHECK(IDL::traits<BufferingConstraintPolicy>::narrow(
+            test.plain->_get_policy(BUFFERING_CONSTRAINT_POLICY_TYPE))
+            ->buffering_constraint()
+            .message_count == 1);
+}
+
+}  // namespace perigee::test
