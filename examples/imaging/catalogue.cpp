@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <fstream>
+#include <span>
 #include <sstream>
 #include <system_error>
 #include <utility>
@@ -37,16 +37,23 @@ Handle open_regular(const fs::path& path) {
   return S_ISREG(status.st_mode) ? std::move(file) : Handle{};
 }
 
+// As much as is in it at `offset`, up to the space's size.
+std::size_t read_some(const fs::path& path, int fd, std::span<char> space, off_t offset) {
+  ssize_t count = -1;
+  do count = ::pread(fd, space.data(), space.size(), offset);
+  while (count < 0 && errno == EINTR);
+  if (count < 0) fail(path);
+  return static_cast<std::size_t>(count);
+}
+
 Checksum read_through(const fs::path& path, int fd) {
   Sha256 sha;
-  std::vector<std::byte> space(256 * 1024);
+  std::vector<char> space(256 * 1024);
   for (off_t offset = 0;;) {
-    const ssize_t count = ::pread(fd, space.data(), space.size(), offset);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) fail(path);
+    const std::size_t count = read_some(path, fd, space, offset);
     if (count == 0) return sha.finish();
-    sha.add(std::span(space).first(static_cast<std::size_t>(count)));
-    offset += count;
+    sha.add(std::as_bytes(std::span(space).first(count)));
+    offset += static_cast<off_t>(count);
   }
 }
 
@@ -57,14 +64,21 @@ std::string first_line(const FileVersion& version) {
          std::to_string(version.changed_ns) + " inode " + std::to_string(version.inode);
 }
 
-// Nothing if there is none, or if it is one of another content.
-std::optional<Checksum> read_checksum_file(const fs::path& image, const FileVersion& version) {
-  std::ifstream input(checksum_path(image));
+// Nothing if there is none, or if it is one of another content. What `write_checksum_file` writes
+// is short, and no link either.
+std::optional<Checksum> read_checksum_file(const fs::path& image, const FileVersion& version) try {
+  const fs::path path = checksum_path(image);
+  const Handle file = open_regular(path);
+  if (!file) return std::nullopt;
+  std::array<char, 1024> space;
+  std::istringstream input(std::string(space.data(), read_some(path, file.get(), space, 0)));
   std::string line;
   if (!std::getline(input, line) || line != first_line(version)) return std::nullopt;
   std::string hex;
   if (!(input >> hex) || hex.size() != 64) return std::nullopt;
   return from_hex(hex);
+} catch (const std::system_error&) {  // it is made anew, at each start
+  return std::nullopt;
 }
 
 }  // namespace
@@ -85,8 +99,11 @@ void write_checksum_file(const fs::path& image, const FileVersion& version,
   if (!file || ::fchmod(file.get(), 0644) != 0) fail(unfinished);
   const std::string text =
       first_line(version) + '\n' + to_hex(checksum) + "  " + image.filename().string() + '\n';
-  if (::write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()))
-    fail(unfinished);
+  if (::write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
+    const int error = errno;
+    ::unlink(unfinished.c_str());
+    throw std::system_error(error, std::system_category(), path.string());
+  }
   fs::rename(unfinished, path);
 }
 

@@ -131,6 +131,20 @@ TEST_CASE("a checksum that lies there is believed for the same size and time of 
   CHECK(Catalogue(folder.path()).find("a.pgm").value().checksum.size() == 32);
 }
 
+TEST_CASE("a checksum is not read from where a link leads") {
+  const Folder folder;
+  folder.write("a.pgm", "abd");
+  (void)Catalogue(folder.path()).find("a.pgm");
+  std::string other = folder.read("a.pgm.sha256");
+  other.replace(other.find('\n') + 1, 64, sha_of_abc);
+  folder.write("elsewhere", other);
+  fs::remove(folder.path() / "a.pgm.sha256");
+  fs::create_symlink("elsewhere", folder.path() / "a.pgm.sha256");
+  CHECK(to_hex(Catalogue(folder.path()).find("a.pgm").value().checksum) != sha_of_abc);
+  CHECK(folder.read("elsewhere") == other);
+  CHECK(fs::is_regular_file(fs::symlink_status(folder.path() / "a.pgm.sha256")));
+}
+
 TEST_CASE("a file that has changed is not opened for what it was") {
   const Folder folder;
   folder.write("a.pgm", "abc");
