@@ -24,9 +24,15 @@ struct Options {
   std::uint64_t offset = 0;
 };
 
+// A list that lacks images is shown, and is an error all the same.
 void list(const Locator& locator) {
-  for (const Imaging::Image& image : locator->list())
+  uint32_t missing = 0;
+  for (const Imaging::Image& image : locator->list(missing))
     std::cout << to_hex(image.checksum()) << ' ' << image.size() << ' ' << image.name() << '\n';
+  if (missing == 0) return;
+  std::cout << std::flush;
+  throw std::runtime_error("the list is not complete: " + std::to_string(missing) +
+                           (missing == 1 ? " server" : " servers") + " could not be asked");
 }
 
 // For those who move the octets by a program of their own.

@@ -5,9 +5,11 @@
 #include "programs.h"
 #include <perigee/corba.h>
 
+#include <CLI/CLI.hpp>
+
 #include <exception>
 #include <iostream>
-#include <optional>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,13 +23,15 @@ class ImageLocator final : public CORBA::servant_traits<Imaging::ImageLocator>::
   explicit ImageLocator(std::vector<Server> servers) : servers_(std::move(servers)) {}
 
   // Of the servers that can be asked now; of two that have an image of one name, the first's.
-  Imaging::Images list() override {
+  Imaging::Images list(uint32_t& missing) override {
     std::map<std::string, Imaging::Image> images;
+    missing = 0;
     for (const Server& server : servers_) {
       try {
         for (Imaging::Image& image : server->list()) images.try_emplace(image.name(), image);
       } catch (const CORBA::SystemException& gone) {
         log(gone);
+        ++missing;
       }
     }
     Imaging::Images all;
@@ -42,8 +46,8 @@ class ImageLocator final : public CORBA::servant_traits<Imaging::ImageLocator>::
       try {
         (void)server->describe(name);
         return server;
-      } catch (const Imaging::UnknownImage&) {  // the next, then
-      } catch (const Imaging::UnreadableImage&) {
+      } catch (const Imaging::UnknownImage&) {     // the next, then
+      } catch (const Imaging::UnreadableImage&) {  // as good as unknown
       } catch (const CORBA::SystemException& gone) {
         log(gone);
         all_asked = false;
@@ -63,11 +67,12 @@ class ImageLocator final : public CORBA::servant_traits<Imaging::ImageLocator>::
 };
 
 // Does not ask them: they need not be there yet.
-std::vector<Server> servers_of(const CORBA::ORB::_ref_type& orb, int argc, char* argv[]) {
+std::vector<Server> servers_of(const CORBA::ORB::_ref_type& orb,
+                               const std::vector<std::string>& references) {
   std::vector<Server> servers;
-  for (int index = 1; index < argc; ++index)
+  for (const std::string& reference : references)
     servers.push_back(
-        IDL::traits<Imaging::ImageServer>::unchecked_narrow(orb->string_to_object(argv[index])));
+        IDL::traits<Imaging::ImageServer>::unchecked_narrow(orb->string_to_object(reference)));
   return servers;
 }
 
@@ -76,11 +81,18 @@ std::vector<Server> servers_of(const CORBA::ORB::_ref_type& orb, int argc, char*
 int main(int argc, char* argv[]) try {
   const sigset_t signals = block_ending_signals();
   auto orb = CORBA::ORB_init(argc, argv);
-  if (argc < 2) {
-    std::cerr << "usage: image_locator [-ORB...] <reference of an image server>...\n";
-    return 2;
+  std::vector<std::string> references;
+  CLI::App app(
+      "Knows which of several image servers has an image; writes the reference to its standard "
+      "output.\n-ORBListenEndpoints iiop://:<port> makes the reference outlive a restart.");
+  app.add_option("servers", references, "references of image servers, or file:<path of one>")
+      ->required();
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
   }
-  auto locator = CORBA::make_reference<ImageLocator>(servers_of(orb, argc, argv));
+  auto locator = CORBA::make_reference<ImageLocator>(servers_of(orb, references));
   std::cout << activate(orb, "locator", locator) << std::endl;
   run_until(signals, orb);
   orb->destroy();
