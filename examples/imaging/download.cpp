@@ -1,5 +1,5 @@
-// From the stream to the file inside the kernel; from there through the checksum, so that it is one
-// of what the file really holds.
+// From the stream to the file inside the kernel; then it is read back from the file, through the
+// checksum. That comes from the system's memory: what a disk makes of it later, nobody has checked.
 #include "download.h"
 
 #include <fcntl.h>

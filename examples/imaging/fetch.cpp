@@ -37,21 +37,33 @@ ipc::sock::Stream connect(const std::string& host, std::uint16_t port, ipc::Time
   return std::move(*stream);
 }
 
-void show_ticket(ipc::sock::Stream& stream, const Imaging::Ticket& ticket, ipc::TimeLimit limit) {
+StreamAnswer answer_of(ipc::sock::Stream& stream, ipc::TimeLimit limit) {
   std::array<std::byte, 1> answer{};
-  const auto sent = stream.send_n(std::as_bytes(std::span(ticket.secret())), limit);
-  const auto received = sent ? stream.recv_n(answer, limit) : std::unexpected(sent.error());
+  const auto received = stream.recv_n(answer, limit);
   if (!received) throw Interrupted("the stream has broken: " + received.error().message());
   if (received->end_of_stream()) throw Interrupted("the server has closed the stream");
-  switch (static_cast<StreamAnswer>(answer[0])) {
+  return static_cast<StreamAnswer>(answer[0]);
+}
+
+// While others have their turn, the server says so again and again: that may last.
+void show_ticket(ipc::sock::Stream& stream, const Imaging::Ticket& ticket, ipc::TimeLimit limit) {
+  const auto sent = stream.send_n(std::as_bytes(std::span(ticket.secret())), limit);
+  if (!sent) throw Interrupted("the stream has broken: " + sent.error().message());
+  StreamAnswer answer{};
+  do answer = answer_of(stream, limit);
+  while (answer == StreamAnswer::wait);
+  switch (answer) {
     case StreamAnswer::octets_follow:
       return;
     case StreamAnswer::ticket_refused:
       throw Interrupted("the server refused the ticket");
     case StreamAnswer::image_changed:
       throw Interrupted("the image has changed at the server");
+    case StreamAnswer::too_many_wait:
+      throw Interrupted("the server has too many transfers");
+    default:
+      throw Interrupted("what answers is no image server");
   }
-  throw Interrupted("what answers is no image server");
 }
 
 /// Keeps a transfer to the octets a second that it may have.

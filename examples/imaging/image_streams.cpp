@@ -1,38 +1,41 @@
-// Serves tickets: what fails with one client is logged, and only that client's connection ends.
+// What fails with one client is logged, and only that client's connection ends.
 #include "image_streams.h"
 
+#include "log.h"
 #include <perigee/ipc/unix_addr.h>
 
 #include <algorithm>
 #include <array>
-#include <iostream>
+#include <exception>
 #include <string>
 #include <system_error>
+#include <utility>
 
 namespace {
 
 using namespace std::chrono_literals;
 namespace ipc = perigee::ipc;
 
-void log(const std::string& line) { std::clog << "image_server: " + line + "\n" << std::flush; }
-
-bool answer(ipc::sock::Stream& stream, StreamAnswer answer, std::chrono::seconds limit) {
+// One octet has room, unless the client has not read many.
+bool answer(ipc::sock::Stream& stream, StreamAnswer answer) {
   const std::array octets{static_cast<std::byte>(answer)};
-  return stream.send_n(octets, limit).has_value();
+  const auto sent = stream.send(octets, ipc::no_wait);
+  return sent || sent.error() == std::errc::operation_would_block;
 }
 
 }  // namespace
 
 ImageStreams::ImageStreams(const Catalogue& catalogue, Tickets& tickets, const Options& options)
-    : catalogue_(catalogue), tickets_(tickets), options_(options) {
-  auto acceptor = ipc::sock::Acceptor::open(options.address);
-  if (!acceptor)
-    throw std::system_error(acceptor.error(), "listen at " + to_string(options.address));
-  acceptor_ = std::move(*acceptor);
-  port_ = acceptor_.local_address().value().port();
-  for (std::size_t index = 0; index < options.transfers_max; ++index) workers_.emplace_back();
+    : catalogue_(catalogue),
+      tickets_(tickets),
+      options_(options),
+      reception_(options.reception, *this) {
   try {
-    for (Worker& worker : workers_) worker.thread = std::thread([this, &worker] { work(worker); });
+    const std::scoped_lock locked(lock_);
+    for (std::size_t index = 0; index < options.transfers_max; ++index) {
+      Worker& worker = workers_.emplace_back();
+      worker.thread = std::thread([this, &worker] { work(worker); });
+    }
   } catch (...) {  // no more threads: those that are there must end before they are destroyed
     end(0s);
     throw;
@@ -40,12 +43,13 @@ ImageStreams::ImageStreams(const Catalogue& catalogue, Tickets& tickets, const O
 }
 
 void ImageStreams::end(std::chrono::seconds grace) {
-  ending_ = true;
-  acceptor_.interrupt();
+  reception_.end();
   {
     std::unique_lock locked(lock_);
+    ending_ = true;
+    waiting_.clear();
+    work_.notify_all();
     idle_.wait_for(locked, grace, [this] { return std::ranges::none_of(workers_, &Worker::busy); });
-    cut_ = true;
     for (Worker& worker : workers_)
       if (worker.busy) worker.stream.interrupt();
   }
@@ -53,25 +57,50 @@ void ImageStreams::end(std::chrono::seconds grace) {
     if (worker.thread.joinable()) worker.thread.join();
 }
 
+void ImageStreams::ticket_shown(Stream stream, const Tickets::Secret& secret) noexcept try {
+  const StreamAnswer first = answer_to(stream, secret);
+  if (first != StreamAnswer::wait) (void)answer(stream, first);
+} catch (const std::exception& error) {  // no memory: the client asks again
+  log(error.what());
+}
+
+StreamAnswer ImageStreams::answer_to(Stream& stream, const Tickets::Secret& secret) {
+  const auto transfer = tickets_.use(secret, Tickets::Clock::now());
+  if (!transfer) {
+    log("a ticket was refused");
+    return StreamAnswer::ticket_refused;
+  }
+  const std::scoped_lock locked(lock_);
+  if (waiting_.size() >= options_.waiting_max) return StreamAnswer::too_many_wait;
+  waiting_.push_back({std::move(stream), *transfer});
+  work_.notify_one();
+  return StreamAnswer::wait;
+}
+
+// Tells those who wait that they are not forgotten, and notices who has gone.
+void ImageStreams::second_has_passed() noexcept {
+  const std::scoped_lock locked(lock_);
+  std::erase_if(waiting_,
+                [](Waiting& client) { return !answer(client.stream, StreamAnswer::wait); });
+}
+
 void ImageStreams::work(Worker& worker) {
-  while (!ending_) {
-    auto stream = acceptor_.accept();
-    if (stream) {
-      take(worker, std::move(*stream));
-      serve(worker.stream);
-      drop(worker);
-    } else if (!ending_) {  // too many open files, perhaps: that passes
-      log("accept: " + stream.error().message());
-      std::this_thread::sleep_for(100ms);
-    }
+  while (const auto transfer = next(worker)) {
+    serve(worker.stream, *transfer);
+    drop(worker);
   }
 }
 
-void ImageStreams::take(Worker& worker, Stream stream) {
-  const std::scoped_lock locked(lock_);
-  worker.stream = std::move(stream);
+// Nothing at the end.
+std::optional<Transfer> ImageStreams::next(Worker& worker) {
+  std::unique_lock locked(lock_);
+  work_.wait(locked, [this] { return ending_ || !waiting_.empty(); });
+  if (ending_) return std::nullopt;
+  Transfer transfer = std::move(waiting_.front().transfer);
+  worker.stream = std::move(waiting_.front().stream);
   worker.busy = true;
-  if (cut_) worker.stream.interrupt();
+  waiting_.pop_front();
+  return transfer;
 }
 
 void ImageStreams::drop(Worker& worker) {
@@ -83,26 +112,16 @@ void ImageStreams::drop(Worker& worker) {
   idle_.notify_all();
 }
 
-void ImageStreams::serve(Stream& stream) {
-  Tickets::Secret secret;
-  const auto shown = stream.recv_n(secret, options_.for_ticket);
-  if (!shown || shown->end_of_stream()) return;  // nobody who has a ticket
-  const auto transfer = tickets_.use(secret, Tickets::Clock::now());
-  if (!transfer) {
-    log("a ticket was refused");
-    (void)answer(stream, StreamAnswer::ticket_refused, options_.for_ticket);
-    return;
-  }
+void ImageStreams::serve(Stream& stream, const Transfer& transfer) {
   try {
-    if (const auto file = catalogue_.open(transfer->image)) {
-      if (answer(stream, StreamAnswer::octets_follow, options_.for_ticket))
-        send_octets(stream, *file, *transfer);
+    if (const auto file = catalogue_.open(transfer.image)) {
+      if (answer(stream, StreamAnswer::octets_follow)) send_octets(stream, *file, transfer);
       return;
     }
   } catch (const std::system_error& error) {
     log(error.what());
   }
-  (void)answer(stream, StreamAnswer::image_changed, options_.for_ticket);
+  (void)answer(stream, StreamAnswer::image_changed);
 }
 
 // In chunks, each with its time: a client that takes nothing does not keep a thread for ever.

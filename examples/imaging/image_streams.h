@@ -1,37 +1,39 @@
 // The streams over which images travel: who connects with a ticket gets the octets that it is for.
 //
-// The client sends the ticket's secret; the server answers with one octet, a StreamAnswer, and
-// after `octets_follow` sends the octets and closes. They go from the file to the socket by
-// sendfile.
+// The client sends the ticket's secret. The server answers with one octet, a StreamAnswer; after
+// `octets_follow` it sends the octets, by sendfile, and closes.
 #pragma once
 
 #include "catalogue.h"
+#include "reception.h"
 #include "tickets.h"
 #include <perigee/ipc/sock.h>
 
-#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <list>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 enum class StreamAnswer : unsigned char {
   octets_follow = 1,
   ticket_refused = 2,  ///< expired, used or never issued
   image_changed = 3,   ///< since the ticket was issued
+  wait = 4,            ///< all transfers are taken; comes each second until another answer does
+  too_many_wait = 5,   ///< try again later, with another ticket
 };
 
-/// A fixed number of threads; each serves one connection after the other. More clients wait in the
-/// system's queue of connections.
-class ImageStreams {
+/// A fixed number of threads; each serves one transfer after the other. Who has shown a ticket and
+/// finds them all busy waits in a queue.
+class ImageStreams final : private Reception::Host {
  public:
   struct Options {
-    perigee::ipc::InetAddr address;      ///< where to listen
+    Reception::Options reception;
     std::size_t transfers_max = 8;       ///< at the same time
+    std::size_t waiting_max = 64;        ///< and waiting for their turn
     std::chrono::seconds for_chunk{30};  ///< how long a client may take for `chunk_size` octets
-    std::chrono::seconds for_ticket{5};  ///< and to show its ticket
   };
   static constexpr std::size_t chunk_size = 1024 * 1024;
 
@@ -41,32 +43,40 @@ class ImageStreams {
   ImageStreams(const ImageStreams&) = delete;
   ImageStreams& operator=(const ImageStreams&) = delete;
 
-  [[nodiscard]] std::uint16_t port() const noexcept { return port_; }
-  /// Accepts no more connections; cuts those that are not through after `grace`.
+  [[nodiscard]] std::uint16_t port() const noexcept { return reception_.port(); }
+  /// Accepts no more connections, closes those that wait, and cuts those that are not through after
+  /// `grace`.
   void end(std::chrono::seconds grace);
 
  private:
   using Stream = perigee::ipc::sock::Stream;
+  struct Waiting {
+    Stream stream;
+    Transfer transfer;
+  };
   struct Worker {
     Stream stream;  ///< changed, and interrupted by others, under the lock
     bool busy = false;
     std::thread thread;
   };
 
+  void ticket_shown(Stream stream, const Tickets::Secret& secret) noexcept override;
+  void second_has_passed() noexcept override;
+  StreamAnswer answer_to(Stream& stream, const Tickets::Secret& secret);
   void work(Worker& worker);
-  void take(Worker& worker, Stream stream);
+  std::optional<Transfer> next(Worker& worker);
   void drop(Worker& worker);
-  void serve(Stream& stream);
+  void serve(Stream& stream, const Transfer& transfer);
   void send_octets(Stream& stream, const perigee::ipc::File& file, const Transfer& transfer);
 
   const Catalogue& catalogue_;
   Tickets& tickets_;
   const Options options_;
-  perigee::ipc::sock::Acceptor acceptor_;
-  std::uint16_t port_ = 0;
-  std::mutex lock_;
+  std::mutex lock_;  ///< for what follows, up to the workers' streams
+  std::condition_variable work_;
   std::condition_variable idle_;
-  bool cut_ = false;  ///< under the lock: connections are over
-  std::atomic<bool> ending_{false};
+  bool ending_ = false;
+  std::list<Waiting> waiting_;
   std::list<Worker> workers_;
+  Reception reception_;  ///< last: it calls this object from its beginning to its end
 };

@@ -91,7 +91,7 @@ void serve(const CORBA::ORB::_ref_type& orb, const sigset_t& signals, Options op
   Catalogue catalogue(options.folder);
   const std::size_t count = catalogue.list().size();  // makes the checksums that are not there
   Tickets tickets(options.tickets);
-  options.streams.address = stream_address(options);
+  options.streams.reception.address = stream_address(options);
   ImageStreams streams(catalogue, tickets, options.streams);
   const std::string host =
       options.stream_host.empty() ? ipc::primary_address().host() : options.stream_host;
@@ -115,6 +115,13 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("--transfers", options.streams.transfers_max, "at the same time; others wait")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
+  app.add_option("--waiting", options.streams.waiting_max, "with a ticket, for their turn")
+      ->check(CLI::Range(1, 10000))
+      ->capture_default_str();
+  app.add_option("--connections", options.streams.reception.connections_max,
+                 "that have shown no ticket yet; of more the oldest is closed")
+      ->check(CLI::Range(1, 10000))
+      ->capture_default_str();
   app.add_option("--tickets", options.tickets.count_max, "that wait to be used")
       ->check(CLI::Range(1, 10000))
       ->capture_default_str();
@@ -128,7 +135,7 @@ void add_options(CLI::App& app, Options& options) {
   add_seconds("--ticket-seconds", options.tickets.lifetime, "for which a ticket is good");
   add_seconds("--slow-seconds", options.streams.for_chunk,
               "in which a client must take 1 MiB, else it is cut off");
-  add_seconds("--show-seconds", options.streams.for_ticket,
+  add_seconds("--show-seconds", options.streams.reception.for_ticket,
               "in which a connection must show its ticket");
   add_seconds("--grace-seconds", options.grace, "that transfers have when the server ends");
 }

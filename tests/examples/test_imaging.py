@@ -4,6 +4,7 @@ import hashlib
 import os
 import pty
 import re
+import resource
 import shutil
 import signal
 import socket
@@ -116,6 +117,11 @@ class Imaging(unittest.TestCase):
     def ticket(self, name, *options):
         host, port, secret, _ = self.client("ticket", name, *options).stdout.split()
         return (host, int(port)), bytes.fromhex(secret)
+
+    def first_answer(self, address, secret):
+        with socket.create_connection(address) as stream:
+            stream.sendall(secret)
+            return stream.recv(1)
 
     def show(self, address, secret):
         """All that a stream gives for a ticket."""
@@ -381,6 +387,67 @@ class TicketsAndLimits(Imaging):
             except ConnectionResetError:
                 pass  # the half was not read
 
+    def test_a_thousand_connections_without_ticket_hold_up_nobody(self):
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (min(4096, hard), hard))
+        self.addCleanup(resource.setrlimit, resource.RLIMIT_NOFILE, (soft, hard))
+        self.start("--transfers", "1", "--show-seconds", "86400")
+        address, secret = self.ticket("small.pgm")
+        for _ in range(1000):
+            self.addCleanup(socket.create_connection(address).close)
+        octets = (self.images / "small.pgm").read_bytes()
+        self.assertEqual(self.show(address, secret), b"\1" + octets)
+        client = self.client("fetch", "small.pgm", "--attempts", "1")
+        self.assert_fetched("small.pgm", client.stdout)
+
+    def test_of_too_many_connections_without_ticket_the_oldest_is_closed(self):
+        self.start("--connections", "2", "--show-seconds", "86400")
+        address, secret = self.ticket("small.pgm")
+        streams = [socket.create_connection(address) for _ in range(3)]
+        for stream in streams:
+            self.addCleanup(stream.close)
+        self.assertEqual(streams[0].recv(1), b"")
+        streams[1].sendall(secret)
+        self.assertEqual(streams[1].recv(1), b"\1")
+
+    def test_a_ticket_that_was_shown_in_time_does_not_expire_in_the_queue(self):
+        self.start("--transfers", "1", "--ticket-seconds", "3")
+        address, secret = self.ticket("large.pgm")
+        with socket.create_connection(address) as busy, socket.create_connection(address) as waiting:
+            busy.sendall(secret)
+            self.assertEqual(busy.recv(1), b"\1")
+            _, second = self.ticket("small.pgm")
+            waiting.sendall(second)
+            for _ in range(5):  # one each second
+                self.assertEqual(waiting.recv(1), b"\4")
+            busy.close()
+            while (answer := waiting.recv(1)) == b"\4":
+                pass
+            self.assertEqual(answer, b"\1")
+
+    def test_clients_that_wait_are_limited(self):
+        self.start("--transfers", "1", "--waiting", "1")
+        address, secret = self.ticket("large.pgm")
+        with socket.create_connection(address) as busy, socket.create_connection(address) as waiting:
+            busy.sendall(secret)
+            self.assertEqual(busy.recv(1), b"\1")
+            waiting.sendall(self.ticket("small.pgm")[1])
+            self.assertEqual(waiting.recv(1), b"\4")
+            self.assertEqual(self.show(*self.ticket("small.pgm")), b"\5")
+
+    def test_a_client_that_goes_while_it_waits_makes_room(self):
+        self.start("--transfers", "1", "--waiting", "1")
+        address, secret = self.ticket("large.pgm")
+        with socket.create_connection(address) as busy:
+            busy.sendall(secret)
+            self.assertEqual(busy.recv(1), b"\1")
+            with socket.create_connection(address) as waiting:
+                waiting.sendall(self.ticket("small.pgm")[1])
+                self.assertEqual(waiting.recv(1), b"\4")
+            while (answer := self.first_answer(*self.ticket("small.pgm"))) == b"\5":
+                pass
+            self.assertEqual(answer, b"\4")
+
     def test_an_offset_beyond_the_end_is_an_error(self):
         self.start()
         client = self.client("ticket", "small.pgm", "--offset", str(2 * MIB))
@@ -435,6 +502,26 @@ class Mistakes(Imaging):
         client = self.client("fetch", "small.pgm", "--attempts", "1")
         self.assertEqual(client.returncode, 1)
         self.assertRegex(client.stderr, "TRANSIENT.*Connection refused.*given up")
+
+    def test_a_list_without_the_images_of_a_server_that_is_away_is_an_error(self):
+        others = self.folder / "others"
+        others.mkdir()
+        self.generate(others / "other.pgm", 1, seed=7)
+        first = self.serve()
+        second = Program(self, ["image_server", others, "--stream-host", "127.0.0.1"])
+        self.locator = Program(self, ["image_locator", first.reference, second.reference])
+        second.kill()
+        client = self.client("list")
+        self.assertEqual(client.returncode, 1)
+        self.assertIn("small.pgm", client.stdout)
+        self.assertEqual(client.stderr,
+                         "image_client: the list is not complete: 1 server could not be asked\n")
+
+    def test_each_program_describes_itself(self):
+        for program in ("image_server", "image_locator", "image_client", "image_generator"):
+            shown = subprocess.run([PROGRAMS / program, "--help"], capture_output=True, text=True)
+            self.assertEqual((shown.returncode, shown.stderr), (0, ""), program)
+            self.assertIn("Usage: ", shown.stdout)
 
     def test_wrong_usage_is_told_from_failure(self):
         self.start()
