@@ -4,6 +4,8 @@
 #include "ttcpC.h"
 #include "ttcpS.h"
 #include <perigee/corba.h>
+#include <perigee/orb/buffering_policy.h>
+#include <perigee/orb/messaging_policies.h>
 
 #include <memory>
 #include <stdexcept>
@@ -60,7 +62,7 @@ class Payload {
   using Put = void (Payload::*)();
 
   static Put function_of(const std::string& kind) {
-    if (kind == "octets") return &Payload::put_octets;
+    if (kind == "octets" || kind == "octets-buffered") return &Payload::put_octets;
     if (kind == "octets-borrowed") return &Payload::put_octets_borrowed;
     if (kind == "string") return &Payload::put_string;
     if (kind == "string-borrowed") return &Payload::put_string_borrowed;
@@ -90,6 +92,15 @@ class Payload {
   Ttcp::BinStructs structs_;
 };
 
+/// The same object; its oneways wait to be sent together. `begin` and `end` send what waits.
+Sink buffering(CORBA::ORB& orb, const Sink& sink) {
+  CORBA::Any none;
+  none <<= Messaging::SYNC_NONE;
+  return IDL::traits<Ttcp::Sink>::unchecked_narrow(sink->_set_policy_overrides(
+      {orb.create_policy(Messaging::SYNC_SCOPE_POLICY_TYPE, none), make_buffering_constraint({})},
+      CORBA::SetOverrideType::SET_OVERRIDE));
+}
+
 std::vector<std::string> orb_arguments(const TtcpRole& role) {
   const std::string size = std::to_string(role.queue_size);
   return {"ttcp", "-ORBTcpSendQueue", size, "-ORBTcpReceiveQueue", size};
@@ -117,6 +128,7 @@ int run_orb_transmitter(const std::string& reference, const TtcpRole& role) {
   auto orb = CORBA::ORB_init(arguments);
   auto sink = IDL::traits<Ttcp::Sink>::narrow(orb->string_to_object(reference));
   if (!sink) throw std::runtime_error("not a Ttcp::Sink: " + reference);
+  if (role.payload == "octets-buffered") sink = buffering(*orb, sink);
   Payload payload(std::move(sink), role.payload);
   return ttcp::serve_transfers(
       [&payload](const ttcp::Transfer& transfer) { return payload.transmit(transfer); });

@@ -99,6 +99,7 @@ std::vector<TtcpVersion> ttcp_versions(const std::string& omniorb_program) {
       own("sock", "C TCP", "wrapper", "sock"),
       own("ORB octets borrowed", "C TCP", "orb", "octets-borrowed"),
       own("ORB octets", "C TCP", "orb", "octets"),
+      own("ORB octets buffered", "C TCP", "orb", "octets-buffered"),
       own("ORB string borrowed", "C TCP", "orb", "string-borrowed"),
       own("ORB string", "C TCP", "orb", "string"),
       own("ORB structs", "C TCP", "orb", "structs"),
