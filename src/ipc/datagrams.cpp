@@ -1,4 +1,5 @@
 // Datagrams, where a call has to be repeated, has a limit, or needs more than an address.
+#include "ipc/datagram_transfer.h"
 #include "ipc/gather.h"
 #include "ipc/transfer.h"
 #include <perigee/ipc/io_dgram.h>
@@ -49,8 +50,17 @@ group_req request(const McastAddr& group, Interface on) noexcept {
 
 }  // namespace
 
+Waited wait_for_room_of(NativeName receiver, const Deadline& deadline) noexcept {
+  const auto* const address = static_cast<const sockaddr*>(receiver.data);
+  if (address == nullptr || address->sa_family != AF_UNIX) return {};
+  const Handle probe(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  if (!probe || ::connect(probe.get(), address, receiver.size) == -1) return {errno};
+  return wait_ready(probe.get(), POLLOUT, deadline);
+}
+
 Transfer send_to_again(int fd, OctetSpan octets, NativeName to, TimeLimit limit) noexcept {
-  return transfer_again(fd, POLLOUT, limit, [&](int flags) {
+  if (limit.is_forever() && errno != EINTR) return {0, errno};
+  return send_datagram_by_flags(fd, to, limit, [&](int flags) {
     return ::sendto(fd, octets.data(), octets.size(), MSG_NOSIGNAL | flags,
                     static_cast<const sockaddr*>(to.data), to.size);
   });
@@ -77,8 +87,8 @@ Transfer send_datagram(int fd, std::span<const OctetSpan> segments, NativeName t
   msghdr* message = gather.message();
   message->msg_name = const_cast<void*>(to.data);
   message->msg_namelen = to.size;
-  return transfer_by_flags(fd, POLLOUT, limit,
-                           [&](int flags) { return ::sendmsg(fd, message, MSG_NOSIGNAL | flags); });
+  return send_datagram_by_flags(
+      fd, to, limit, [&](int flags) { return ::sendmsg(fd, message, MSG_NOSIGNAL | flags); });
 }
 
 Result<Handle> open_dgram(const InetAddr& address) {

@@ -23,6 +23,9 @@ class Deadline {
     return std::max(std::chrono::nanoseconds(end_ - Clock::now()),
                     std::chrono::nanoseconds::zero());
   }
+  [[nodiscard]] bool has_passed() const noexcept {
+    return !limit_.is_forever() && left() == std::chrono::nanoseconds::zero();
+  }
   /// What is left, as a limit for the next call.
   [[nodiscard]] TimeLimit remaining() const noexcept {
     return is_forever() || limit_.is_no_wait() ? limit_ : TimeLimit(left());

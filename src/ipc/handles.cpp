@@ -1,4 +1,5 @@
 // Handles and credentials that travel over UNIX-domain sockets, and records.
+#include "ipc/datagram_transfer.h"
 #include "ipc/transfer.h"
 #include <perigee/ipc/io_dgram.h>
 #include <perigee/ipc/io_local.h>
@@ -64,10 +65,14 @@ Transfer receive(int fd, msghdr& message, TimeLimit limit) noexcept {
   return transfer_within(fd, POLLIN, limit, [&] { return call(MSG_DONTWAIT); });
 }
 
+/// To whom the message's name says, if it has one.
 Transfer send(int fd, const msghdr& message, TimeLimit limit) noexcept {
-  if (limit.is_forever()) return transfer([&] { return ::sendmsg(fd, &message, MSG_NOSIGNAL); });
-  return transfer_within(fd, POLLOUT, limit,
-                         [&] { return ::sendmsg(fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT); });
+  NativeName receiver;
+  receiver.data = message.msg_name;
+  receiver.size = message.msg_namelen;
+  return send_datagram_by_flags(fd, receiver, limit, [&](int flags) {
+    return ::sendmsg(fd, &message, MSG_NOSIGNAL | flags);
+  });
 }
 
 /// Segments as the system takes them, without empty ones and no more than it takes. Not

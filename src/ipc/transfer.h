@@ -22,20 +22,28 @@ template <typename Call>
   }
 }
 
-/// Tries without waiting, then waits until the limit, and so on. `call` must not block.
-template <typename Call>
-[[nodiscard]] Transfer transfer_within(int fd, short events, TimeLimit limit,
-                                       Call&& call) noexcept {
+/// Tries without waiting, then waits until the limit, and so on. `call` must not block; `wait`
+/// takes the deadline and gives how it ended.
+template <typename Wait, typename Call>
+[[nodiscard]] Transfer transfer_after(Wait&& wait, TimeLimit limit, Call&& call) noexcept {
   Transfer result = transfer(call);
   if (result.error != EAGAIN || limit.is_no_wait()) return result;
   const Deadline deadline(limit);
   while (result.error == EAGAIN) {
-    if (const auto waited = wait_ready(fd, events, deadline); waited.error != 0) {
-      return {0, waited.error};
-    }
+    if (const Waited waited = wait(deadline); waited.error != 0) return {0, waited.error};
     result = transfer(call);
+    // Who waited for something else than what the call wants must not wait for ever.
+    if (result.error == EAGAIN && deadline.has_passed()) return {0, ETIMEDOUT};
   }
   return result;
+}
+
+/// The same, waiting until `fd` is ready for `events`.
+template <typename Call>
+[[nodiscard]] Transfer transfer_within(int fd, short events, TimeLimit limit,
+                                       Call&& call) noexcept {
+  return transfer_after([&](const Deadline& deadline) { return wait_ready(fd, events, deadline); },
+                        limit, call);
 }
 
 /// The same with a call that takes flags to add, and blocks by itself without them.

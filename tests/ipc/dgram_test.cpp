@@ -9,6 +9,7 @@
 #include <array>
 #include <chrono>
 #include <csignal>
+#include <ctime>
 #include <string>
 #include <thread>
 #include <vector>
@@ -279,6 +280,58 @@ TEST_CASE("local datagrams have paths and abstract names") {
   CHECK(by_name.send_to(octets(1), path).error() == std::errc::connection_refused);
   lsock::remove(path);
   CHECK(by_name.send_to(octets(1), path).error() == std::errc::no_such_file_or_directory);
+}
+
+/// What this thread has computed so far.
+std::chrono::nanoseconds thread_time() {
+  timespec time{};
+  REQUIRE(clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) == 0);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+/// Sends without waiting until the receiver has room for no more: how many went.
+int fill(lsock::Dgram& sender, const UnixAddr& receiver) {
+  int count = 0;
+  while (sender.send_to(octets(1), receiver, no_wait)) ++count;
+  return count;
+}
+
+TEST_CASE("a local receiver that is full is waited for until the limit, without computing") {
+  auto receiver = lsock::Dgram::open().value();
+  const auto address = receiver.local_address().value();
+  auto sender = lsock::Dgram::open().value();
+  REQUIRE(fill(sender, address) > 0);
+  const auto message = octets(1, 2);
+  const std::array<OctetSpan, 2> segments{message, message};
+  const int lent = sender.handle();
+  const auto before = thread_time();
+  CHECK(sender.send_to(message, address, 300ms).error() == std::errc::timed_out);
+  CHECK(sender.send_to(segments, address, 300ms).error() == std::errc::timed_out);
+  CHECK(sender.send_handles_to(message, std::span(&lent, 1), address, 300ms).error() ==
+        std::errc::timed_out);
+  CHECK(thread_time() - before < 300ms);
+}
+
+TEST_CASE("a local receiver that has been full gets what waited for it") {
+  auto receiver = lsock::Dgram::open().value();
+  const auto address = receiver.local_address().value();
+  auto sender = lsock::Dgram::open().value();
+  const int filled = fill(sender, address);
+  std::jthread waiting([&] { CHECK(sender.send_to(octets(1, 2), address, 1h)); });
+  std::array<std::byte, 10> space;
+  for (int count = 0; count < filled; ++count) CHECK(receiver.recv_from(space, 1h)->size == 1);
+  CHECK(receiver.recv_from(space, 1h)->size == 2);
+}
+
+TEST_CASE("a local receiver that goes while it is waited for refuses") {
+  auto receiver = lsock::Dgram::open().value();
+  const auto address = receiver.local_address().value();
+  auto sender = lsock::Dgram::open().value();
+  REQUIRE(fill(sender, address) > 0);
+  std::jthread waiting([&] {
+    CHECK(sender.send_to(octets(1, 2), address, 1h).error() == std::errc::connection_refused);
+  });
+  receiver.close();
 }
 
 TEST_CASE("handles travel with local datagrams, and those that do not fit are closed") {

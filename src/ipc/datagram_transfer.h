@@ -1,0 +1,33 @@
+// How a datagram is sent within a limit. Private to ipc.
+#pragma once
+
+#include "ipc/deadline.h"
+#include "ipc/transfer.h"
+#include <perigee/ipc/io_dgram.h>
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace perigee::ipc::io {
+
+/// Waits until a local receiver has room. A socket of many peers is writable while a peer's queue
+/// is full; but one that is connected to that peer is not. The wait is on such a one, so that the
+/// sender's own stays as it is, whoever else uses it.
+[[nodiscard]] Waited wait_for_room_of(NativeName receiver, const Deadline& deadline) noexcept;
+
+/// `call` takes flags to add. Without a receiver the socket is connected.
+template <typename Call>
+[[nodiscard]] Transfer send_datagram_by_flags(int fd, NativeName receiver, TimeLimit limit,
+                                              Call&& call) noexcept {
+  if (limit.is_forever()) return transfer([&] { return call(0); });
+  const auto wait = [&](const Deadline& deadline) {
+    const Waited waited = wait_ready(fd, POLLOUT, deadline);
+    return waited.error != 0 ? waited : wait_for_room_of(receiver, deadline);
+  };
+  return transfer_after(wait, limit, [&] { return call(MSG_DONTWAIT); });
+}
+
+}  // namespace perigee::ipc::io
