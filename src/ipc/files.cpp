@@ -106,27 +106,28 @@ class SigpipeHeld {
 };
 
 /// What a socket that is writable takes without waiting: at least a third of a TCP queue is free
-/// then, and three quarters of a local one. A page always goes.
+/// then, and three quarters of a local one. A page always goes; and no more than one transfer of
+/// the kernel's own, as each of these would begin the socket's time-out anew.
 std::size_t room(int fd) noexcept {
   constexpr std::int64_t page = 4096;
+  constexpr std::int64_t kernel_transfer = 65536;
   const auto queue = get_option(fd, OptionName::send_buffer);
-  return static_cast<std::size_t>(std::max(page, queue ? *queue / 4 : 0));
+  return static_cast<std::size_t>(std::clamp(queue ? *queue / 4 : 0, page, kernel_transfer));
 }
 
 /// sendfile has no MSG_DONTWAIT either, and O_NONBLOCK would also hold for whoever receives at the
 /// same time. So a send with a limit waits until the socket is writable and then offers it no more
 /// than it has room for. Where that does not suffice (memory is short, TCP_NOTSENT_LOWAT), the
-/// socket's own time-out ends the call. What is no socket has none: the call itself says so.
-void limit_send(ScopedSendTimeout& timeout, const Deadline& deadline) noexcept {
-  if (!deadline.is_forever()) static_cast<void>(timeout.set(deadline.left()));
-}
-
-Transfer send_step(int fd, FileRange from, const Deadline& deadline) noexcept {
+/// socket's own time-out ends the call: what is left of the limit by then. What is no socket has
+/// none: the call itself says so.
+Transfer send_step(int fd, FileRange from, const Deadline& deadline,
+                   ScopedSendTimeout& timeout) noexcept {
   for (;;) {
     if (!deadline.is_forever()) {
       const auto waited = wait_ready(fd, POLLOUT, deadline);
       if (waited.error != 0) return {0, waited.error};
       from.count = std::min(from.count, room(fd));
+      static_cast<void>(timeout.set(deadline.left()));
     }
     auto offset = static_cast<off_t>(from.offset);
     const auto sent = transfer([&] { return ::sendfile(fd, from.file, &offset, from.count); });
@@ -196,8 +197,7 @@ Transfer send_file(int fd, const FileRange& from, TimeLimit limit) noexcept {
   SigpipeHeld held;
   const Deadline deadline(limit);
   ScopedSendTimeout timeout(fd);
-  limit_send(timeout, deadline);
-  const auto sent = send_step(fd, from, deadline);
+  const auto sent = send_step(fd, from, deadline, timeout);
   held.look_at(sent, from.count);
   return sent;
 }
@@ -206,9 +206,8 @@ Transfer send_file_n(int fd, const FileRange& from, TimeLimit limit) noexcept {
   SigpipeHeld held;
   const Deadline deadline(limit);
   ScopedSendTimeout timeout(fd);
-  limit_send(timeout, deadline);
-  const auto sent =
-      all_steps(from, [&](const FileRange& rest) { return send_step(fd, rest, deadline); });
+  const auto sent = all_steps(
+      from, [&](const FileRange& rest) { return send_step(fd, rest, deadline, timeout); });
   held.look_at(sent, from.count);
   return sent;
 }

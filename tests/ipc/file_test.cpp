@@ -5,6 +5,9 @@
 #include <perigee/ipc/families.h>
 
 #include <doctest/doctest.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -135,6 +138,32 @@ TEST_CASE_TEMPLATE("a limit ends a send to a peer that does not read", Over, EVE
         std::errc::operation_would_block);
   // The limit of the socket itself is as it was.
   CHECK(io::get_option(connection.client.handle(), io::OptionName::send_timeout).value() == 0);
+}
+
+TEST_CASE("a limit is for the whole file, although each octet comes within it") {
+  const Folder folder;
+  const auto path = folder.path("in");
+  std::ofstream(path).close();
+  constexpr std::size_t size = 64u << 20;
+  std::filesystem::resize_file(path, size);
+  const File file = File::open(path).value();
+  auto acceptor = sock::Acceptor::open(InetAddr::loopback(), ReceiveBuffer{1}).value();
+  auto client =
+      sock::Connector::connect(acceptor.local_address().value(), 10s, SendBuffer{4 << 20}).value();
+  auto server = acceptor.accept(10s).value();
+  // The socket is writable long before it takes what it has room for.
+  const int unsent_max = 1;
+  REQUIRE(setsockopt(client.handle(), IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent_max,
+                     sizeof(unsent_max)) == 0);
+  std::jthread slow([&](const std::stop_token& stop) {
+    Octets space(4096);
+    while (!stop.stop_requested() && server.recv(MutableOctetSpan(space), 100ms)) {
+      std::this_thread::sleep_for(5ms);
+    }
+  });
+  const auto start = std::chrono::steady_clock::now();
+  CHECK(client.send_file_n(file, 0, size, 300ms).error() == std::errc::timed_out);
+  CHECK(std::chrono::steady_clock::now() - start < 3s);  // 64 MiB take a minute
 }
 
 TEST_CASE_TEMPLATE("steps without waiting lose and repeat nothing", Over, EVERY_FAMILY) {
