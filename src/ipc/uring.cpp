@@ -7,6 +7,7 @@
 
 #include <liburing.h>
 #include <pthread.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -28,6 +29,8 @@ void leave_rings_to_parents() noexcept;
 /// caller's memory is in use afterwards.
 class Ring {
  public:
+  static constexpr unsigned long long operation_id = 0;
+
   Ring() noexcept = default;
   ~Ring() { close(); }
   Ring(const Ring&) = delete;
@@ -70,14 +73,15 @@ class Ring {
   }
 
  private:
-  static constexpr unsigned entries = 2;  ///< an operation and its timeout
-  static constexpr unsigned long long timeout_id = 1;
+  static constexpr unsigned entries = 2;               ///< an operation and its timeout
+  static constexpr unsigned long long timeout_id = 1;  ///< or of what ends the operation
 
   Outcome without_limit() noexcept {
     Outcome outcome;
     Outcome no_timeout;
-    const int error = complete(1, outcome, no_timeout);
-    return error == 0 ? outcome : Outcome{0, error};
+    if (const int error = submit(1); error != 0) return {0, error};
+    complete(1, outcome, no_timeout);
+    return outcome;
   }
 
   Outcome with_limit(io_uring_sqe& operation, const Deadline& deadline) noexcept {
@@ -88,37 +92,52 @@ class Ring {
     io_uring_sqe* const timeout = io_uring_get_sqe(&ring_);
     io_uring_prep_link_timeout(timeout, &left, 0);
     io_uring_sqe_set_data64(timeout, timeout_id);
+    if (const int error = submit(2); error != 0) return {0, error};
+    const bool is_limited = taken_ == 2;
+    if (!is_limited) end_operation(*timeout);
     Outcome outcome;
     Outcome timed;
-    const int error = complete(2, outcome, timed);
-    if (error != 0) return {0, error};
+    complete(2, outcome, timed);
     const bool was_ended = outcome.error == ECANCELED || outcome.error == EINTR;
+    if (was_ended && !is_limited) return {0, ENOMEM};
     if (was_ended && timed.error == ETIME) return {0, deadline.is_no_wait() ? EAGAIN : ETIMEDOUT};
     return outcome;
   }
 
-  /// Submits `count` entries and waits until all have ended. An errno if the ring itself failed: it
-  /// is closed then, for entries may still lie in it.
-  int complete(unsigned count, Outcome& operation, Outcome& timeout) noexcept {
-    const int submitted = io_uring_submit_and_wait(&ring_, count);
-    int error = 0;
-    if (submitted != static_cast<int>(count)) error = submitted < 0 ? -submitted : EIO;
-    for (unsigned ended = 0; error == 0 && ended < count;) {
+  /// Submits `count` entries, of which the kernel takes at least the first, and waits for what it
+  /// took; or it takes none: an errno, and the ring, in which they still lie, is closed.
+  int submit(unsigned count) noexcept {
+    taken_ = io_uring_submit_and_wait(&ring_, count);
+    if (taken_ > 0) return 0;
+    close();
+    // No memory is EAGAIN here, which must not be taken for an operation that would block.
+    return taken_ == 0 || taken_ == -EAGAIN ? ENOMEM : -taken_;
+  }
+
+  /// The kernel took the operation, but had no memory for its timeout. It must not go on without:
+  /// the entry that was left becomes one that ends it.
+  void end_operation(io_uring_sqe& left_over) noexcept {
+    io_uring_prep_cancel64(&left_over, operation_id, 0);
+    io_uring_sqe_set_data64(&left_over, timeout_id);
+    while (io_uring_submit(&ring_) != 1) ::sched_yield();  // until there is memory
+  }
+
+  /// Waits until all `count` entries have ended: whatever happens, or the caller's memory would
+  /// still be in use.
+  void complete(unsigned count, Outcome& operation, Outcome& timeout) noexcept {
+    for (unsigned ended = 0; ended < count;) {
       io_uring_cqe* entry = nullptr;
-      error = -io_uring_wait_cqe(&ring_, &entry);
-      if (error == EINTR) error = 0;
-      if (entry == nullptr) continue;
+      if (io_uring_wait_cqe(&ring_, &entry) != 0 || entry == nullptr) continue;  // a signal
       const int result = entry->res;
       auto& outcome = entry->user_data == timeout_id ? timeout : operation;
       outcome = result < 0 ? Outcome{0, -result} : Outcome{result, 0};
       io_uring_cqe_seen(&ring_, entry);
       ++ended;
     }
-    if (error != 0) close();
-    return error;
   }
 
   io_uring ring_{};
+  int taken_ = 0;  ///< of the entries last submitted
   bool is_open_ = false;
 };
 
@@ -135,7 +154,7 @@ template <typename Prepare>
 Outcome run(const Deadline& deadline, Prepare&& prepare) noexcept {
   return thread_ring.run(deadline, [&](io_uring_sqe* entry) {
     prepare(entry);
-    io_uring_sqe_set_data64(entry, 0);
+    io_uring_sqe_set_data64(entry, Ring::operation_id);
   });
 }
 

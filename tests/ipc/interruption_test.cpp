@@ -4,10 +4,15 @@
 #include "support/octets.h"
 
 #include <doctest/doctest.h>
+#include <pthread.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <array>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <string>
 #include <thread>
@@ -195,6 +200,64 @@ TEST_CASE_TEMPLATE("datagrams are sent once and received once in spite of signal
     echo.join();
     CHECK(client.recv(space, no_wait).error() == std::errc::operation_would_block);
   } while (Storm::count() < enough);
+}
+
+/// Runs a function in a child that leaves no core and no words: how it ended, as `waitpid` says.
+template <typename Function>
+int status_of_child(Function function) {
+  const pid_t child = fork();
+  REQUIRE(child != -1);
+  if (child == 0) {
+    const rlimit no_core{0, 0};
+    setrlimit(RLIMIT_CORE, &no_core);
+    std::signal(SIGABRT, SIG_DFL);
+    close(STDERR_FILENO);
+    function();
+    _exit(0);
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  return status;
+}
+
+/// Cancels a thread that runs `start`, and waits for it: what it returned.
+void* cancelled(void* (*start)(void*), void* argument) {
+  pthread_t thread{};
+  pthread_create(&thread, nullptr, start, argument);
+  pthread_cancel(thread);
+  void* result = nullptr;
+  pthread_join(thread, &result);
+  return result;
+}
+
+TEST_CASE("a thread that is cancelled in a call ends the process: nothing goes on half-done") {
+  const int status = status_of_child([] {
+    auto streams = lsock::pair().value();
+    cancelled(
+        [](void* stream) -> void* {
+          std::byte space;
+          static_cast<void>(static_cast<lsock::Stream*>(stream)->recv(MutableOctetSpan(&space, 1)));
+          return nullptr;
+        },
+        &streams.first);
+  });
+  REQUIRE(WIFSIGNALED(status));
+  CHECK(WTERMSIG(status) == SIGABRT);
+}
+
+TEST_CASE("a thread that allows no cancelling within calls is cancelled after them") {
+  auto streams = lsock::pair().value();
+  REQUIRE(streams.second.send(octets(1)).value() == 1);
+  void* const result = cancelled(
+      [](void* stream) -> void* {
+        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, nullptr);
+        std::byte space{};
+        CHECK(static_cast<lsock::Stream*>(stream)->recv(MutableOctetSpan(&space, 1)));
+        pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, nullptr);
+        for (;;) pthread_testcancel();
+      },
+      &streams.first);
+  CHECK(result == PTHREAD_CANCELED);
 }
 
 }  // namespace

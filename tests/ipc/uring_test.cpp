@@ -3,7 +3,9 @@
 #include "ipc/faults.h"
 #include "support/octets.h"
 
+#include <dlfcn.h>
 #include <doctest/doctest.h>
+#include <liburing.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
@@ -12,13 +14,42 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
+#include <fstream>
 #include <latch>
+#include <string>
 #include <thread>
 #include <type_traits>
+#include <utility>
 #include <vector>
+
+namespace {
+/// What the kernel does with the next entries of this thread.
+enum class Kernel { takes_all, takes_none, takes_one };
+thread_local Kernel kernel = Kernel::takes_all;
+}  // namespace
+
+/// Stands before the library's own.
+extern "C" int io_uring_submit_and_wait(io_uring* ring, unsigned count) {
+  static const auto submit_and_wait =
+      reinterpret_cast<int (*)(io_uring*, unsigned)>(dlsym(RTLD_NEXT, "io_uring_submit_and_wait"));
+  switch (std::exchange(kernel, Kernel::takes_all)) {
+    case Kernel::takes_none:
+      return -EAGAIN;  // as it says that it has no memory
+    case Kernel::takes_one: {
+      --ring->sq.sqe_tail;
+      const int taken = io_uring_submit(ring);
+      ++ring->sq.sqe_tail;
+      return taken;
+    }
+    case Kernel::takes_all:
+      break;
+  }
+  return submit_and_wait(ring, count);
+}
 
 namespace perigee::ipc {
 namespace {
@@ -148,6 +179,113 @@ TEST_CASE("what a limit has ended moves nothing later") {
   CHECK(connection.server.recv_n(MutableOctetSpan(other), 1h).value() == Received::octets(4));
   CHECK(space[0] == std::byte{0});
   CHECK(other[3] == std::byte{4});
+}
+
+TEST_CASE("an operation that the kernel does not take is an error, and the next one is done") {
+  if (!is_here<OverRing>()) return;
+  auto connection = connection_over<OverRing>();
+  REQUIRE(uring::available().has_value());
+  const auto before = open_handles();
+  std::array<std::byte, 4> space{};
+  for (const TimeLimit limit : {forever, TimeLimit(1h), no_wait}) {
+    kernel = Kernel::takes_none;
+    CHECK(connection.client.send(octets(9), limit).error() == std::errc::not_enough_memory);
+    kernel = Kernel::takes_none;
+    CHECK(connection.server.recv(MutableOctetSpan(space), limit).error() ==
+          std::errc::not_enough_memory);
+    CHECK(connection.client.send(octets(1), limit).value() == 1);
+    CHECK(connection.server.recv(MutableOctetSpan(space), 1h).value() == Received::octets(1));
+    CHECK(space[0] == std::byte{1});
+    CHECK(open_handles() == before);
+  }
+}
+
+TEST_CASE("an operation that the kernel takes without its limit does not go on") {
+  if (!is_here<OverRing>()) return;
+  auto connection = connection_over<OverRing>();
+  std::array<std::byte, 4> space{};
+  kernel = Kernel::takes_one;
+  CHECK(connection.server.recv(MutableOctetSpan(space), 1h).error() ==
+        std::errc::not_enough_memory);
+  // Nobody else waits for what comes now.
+  REQUIRE(connection.client.send(octets(1)).value() == 1);
+  std::array<std::byte, 4> other{};
+  CHECK(connection.server.recv(MutableOctetSpan(other), 1h).value() == Received::octets(1));
+  CHECK(space[0] == std::byte{0});
+  CHECK(other[0] == std::byte{1});
+}
+
+TEST_CASE("an operation that the kernel takes without its limit is done, or not at all") {
+  if (!is_here<OverRing>()) return;
+  auto connection = connection_over<OverRing>();
+  REQUIRE(connection.client.send(octets(7)).value() == 1);
+  std::array<std::byte, 4> space{};
+  kernel = Kernel::takes_one;
+  auto got = connection.server.recv(MutableOctetSpan(space), 1h);
+  if (!got) {
+    CHECK(got.error() == std::errc::not_enough_memory);
+    CHECK(space[0] == std::byte{0});
+    got = connection.server.recv(MutableOctetSpan(space), 1h);
+  }
+  CHECK(got.value() == Received::octets(1));
+  CHECK(space[0] == std::byte{7});
+}
+
+/// Waits until a thread of this process sleeps in the kernel.
+void wait_until_asleep(pid_t thread) {
+  std::string state;
+  while (state != "S") {
+    std::ifstream status("/proc/self/task/" + std::to_string(thread) + "/stat");
+    std::string skipped;
+    status >> skipped >> skipped >> state;
+    std::this_thread::yield();
+  }
+}
+
+TEST_CASE("closing a handle does not end the call that uses it: what comes still arrives") {
+  if (!is_here<OverRing>()) return;
+  for (const TimeLimit limit : {forever, TimeLimit(1h)}) {
+    auto connection = connection_over<OverRing>();
+    std::array<std::byte, 1> space{};
+    std::atomic<pid_t> thread = 0;
+    std::jthread receiver([&, handle = connection.server.handle()] {
+      REQUIRE(uring::available().has_value());
+      thread = gettid();
+      const auto got = RingCalls::recv(handle, space, limit);
+      CHECK(got.error == 0);
+      CHECK(got.count == 1);
+    });
+    while (thread == 0) std::this_thread::yield();
+    wait_until_asleep(thread);
+    connection.server.close();
+    REQUIRE(connection.client.send(octets(5)).value() == 1);
+    receiver.join();
+    CHECK(space[0] == std::byte{5});
+    // The last that used the connection has gone.
+    CHECK(connection.client.recv(MutableOctetSpan(space), 10s).value() == Received::end());
+  }
+}
+
+TEST_CASE("a fork leaves the calls of other threads as they are") {
+  if (!is_here<OverRing>()) return;
+  auto connection = connection_over<OverRing>();
+  std::array<std::byte, 1> space{};
+  std::atomic<pid_t> thread = 0;
+  std::jthread receiver([&] {
+    REQUIRE(uring::available().has_value());
+    thread = gettid();
+    CHECK(connection.server.recv(MutableOctetSpan(space), 1h).value() == Received::octets(1));
+  });
+  while (thread == 0) std::this_thread::yield();
+  wait_until_asleep(thread);
+  const pid_t child = fork();
+  REQUIRE(child != -1);
+  if (child == 0) _exit(connection.client.send(octets(6), 1h) ? 0 : 1);
+  int status = -1;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+  receiver.join();
+  CHECK(space[0] == std::byte{6});
 }
 
 TEST_CASE("streams change families by their handles, and the families talk with each other") {

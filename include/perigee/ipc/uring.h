@@ -3,8 +3,9 @@
 // A ring belongs to a thread: it is made by the thread's first call and goes with the thread, so
 // streams are a handle and nothing else, and a sender and a receiver in two threads do not meet. It
 // costs a thread one handle. Each call puts one operation into the ring (and, with a limit, a
-// timeout linked to it), and returns when the operation has ended: no octet moves after that. After
-// fork the child makes its own. Not for signal handlers.
+// timeout linked to it), and returns when the operation has ended: no octet moves after that, nor
+// after an error of the ring itself. After fork the child makes its own; not for vfork, nor for
+// signal handlers.
 //
 // Handles may change families: `uring::Stream::adopt(stream.release())`. What io_uring does no
 // better is done as in sock.h: names, options, files, connections that are begun and waited for.
