@@ -1,6 +1,7 @@
 // What is TCP's own: addresses, profiles, options. The contract is tested by the conformance suite.
 #include "conformance/transport_pair.h"
 #include "support/octets.h"
+#include "transport/tcp/tcp_address.h"
 #include <perigee/iop/components.h>
 #include <perigee/ipc/sock.h>
 #include <perigee/transport/faults.h>
@@ -132,6 +133,25 @@ TEST_CASE("publish=all publishes each address once that others may reach, never 
     CHECK(std::ranges::count(published, endpoint) == 1);
     CHECK(can_connect(endpoint.address));
   }
+}
+
+TEST_CASE("an error of connecting says what happened to each address that was tried") {
+  const Endpoint endpoint{"iiop", "host:80"};
+  const auto refused = make_error_code(std::errc::connection_refused);
+  const auto late = make_error_code(std::errc::timed_out);
+  ipc::ConnectFailure failure{refused, {{ipc::InetAddr::v4({10, 0, 0, 1}, 80), refused}}};
+  CHECK(to_string(connect_error(endpoint, failure)) ==
+        "connect to iiop://host:80: Connection refused");
+  failure.attempts.push_back({*ipc::InetAddr::parse("[2001:db8::1]:80"), late});
+  CHECK(to_string(connect_error(endpoint, failure)) ==
+        "connect to iiop://host:80 (10.0.0.1:80: Connection refused; [2001:db8::1]:80: Connection "
+        "timed out): Connection refused");
+  failure.error = late;
+  CHECK(connect_error(endpoint, failure).kind == IoErrorKind::timed_out);
+  for (std::uint8_t host = 2; host < 9; ++host)
+    failure.attempts.push_back({ipc::InetAddr::v4({10, 0, 0, host}, 80), refused});
+  const auto text = to_string(connect_error(endpoint, failure));
+  CHECK(text.find("10.0.0.3:80: Connection refused; and 5 more): ") != std::string::npos);
 }
 
 TEST_CASE("a listen address that says something else is refused as a whole") {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <perigee/base/io_error.h>
+#include <perigee/ipc/connect_any.h>
 #include <perigee/ipc/options.h>
 #include <perigee/ipc/resolver.h>
 #include <perigee/transport/tcp.h>
@@ -21,6 +22,8 @@ inline constexpr std::uint16_t default_port = 2809;
 std::unexpected<IoError> bad_address(IoOperation operation, const Endpoint& endpoint);
 std::unexpected<IoError> failure(IoOperation operation, std::error_code code,
                                  const Endpoint& endpoint);
+/// Names what happened to each address, if several were tried: at most four of them.
+IoError connect_error(const Endpoint& endpoint, const ipc::ConnectFailure& failure);
 
 /// The endpoint's host and port; they refer to its text.
 std::expected<ipc::HostAndPort, IoError> split_address(const Endpoint& endpoint);

@@ -31,7 +31,7 @@ std::expected<std::unique_ptr<Transport>, IoError> TcpConnector::connect(
   if (!addresses) return std::unexpected(addresses.error());
 
   auto stream = ipc::sock::connect_any(*addresses, left_of(timeout, start), {}, ipc::NoDelay{true});
-  if (!stream) return failure(IoOperation::connect, stream.error().error, endpoint);
+  if (!stream) return std::unexpected(connect_error(endpoint, stream.error()));
   if (const auto status = set_queues(*stream, queues_); !status)
     return failure(IoOperation::connect, status.error(), endpoint);
   const auto peer = stream->peer_address();

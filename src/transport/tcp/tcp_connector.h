@@ -6,9 +6,8 @@
 
 namespace perigee::transport {
 
-/// Resolves a name and tries its addresses in the resolver's order, within one time-out for all:
-/// each gets an equal share of what is left, so that a dead address does not use it up. Resolving
-/// itself blocks as long as the system's resolver does.
+/// Resolves a name and tries its addresses as RFC 8305 says (connect_any.h), within one time-out
+/// for all. Resolving itself blocks as long as the system's resolver does.
 class TcpConnector final : public Connector {
  public:
   explicit TcpConnector(TcpQueues queues) noexcept : queues_(queues) {}

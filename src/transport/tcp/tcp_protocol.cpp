@@ -5,6 +5,7 @@
 #include <perigee/iop/components.h>
 #include <perigee/transport/tcp.h>
 
+#include <algorithm>
 #include <array>
 
 namespace perigee::transport {
@@ -18,6 +19,19 @@ std::unexpected<IoError> failure(IoOperation operation, std::error_code code,
   const bool passed = code == std::errc::timed_out;
   return std::unexpected(IoError{passed ? IoErrorKind::timed_out : IoErrorKind::system, operation,
                                  code.value(), to_string(endpoint)});
+}
+
+IoError connect_error(const Endpoint& endpoint, const ipc::ConnectFailure& failed) {
+  constexpr std::size_t named_max = 4;
+  IoError error = failure(IoOperation::connect, failed.error, endpoint).error();
+  if (failed.attempts.size() < 2) return error;
+  ipc::ConnectFailure named = failed;
+  named.attempts.resize(std::min(failed.attempts.size(), named_max));
+  error.endpoint += " (" + ipc::to_string(named);
+  if (const auto more = failed.attempts.size() - named.attempts.size(); more != 0)
+    error.endpoint += "; and " + std::to_string(more) + " more";
+  error.endpoint += ")";
+  return error;
 }
 
 std::expected<ipc::HostAndPort, IoError> split_address(const Endpoint& endpoint) {
