@@ -234,6 +234,25 @@ class Broker(unittest.TestCase):
                     self.assertEqual((client.returncode, client.stdout), (3, b""))
                     self.assertEqual(client.stderr.decode(), f"file_broker_client: {name}: refused: {reason}\n")
 
+    def connected(self):
+        client = self.enterContext(socket.socket(socket.AF_UNIX))
+        client.connect(str(self.address))
+        return client
+
+    def test_clients_that_say_nothing_keep_nobody_waiting(self):
+        with self.serving(self.user) as server:
+            silent = [self.connected() for _ in range(10)]
+            self.assertEqual(self.ask("report").stdout, MESSAGE)
+            self.assertEqual(server.end(), 0)
+            self.assertEqual(silent[0].recv(1), b"")
+
+    def test_clients_are_cut_after_a_while_whatever_they_do(self):
+        with self.serving(self.user, os.geteuid()):
+            slow = [self.connected() for _ in range(100)]  # more than are served at the same time
+            for client in slow[::2]:
+                client.sendall(b"x" * 300)  # is refused, and goes on
+            self.assertEqual(self.ask("report").stdout, MESSAGE)  # whose client waits for 10 s at most
+
     def test_a_user_who_is_not_served_is_refused(self):
         with self.serving(self.user + 1):
             client = self.ask("report")

@@ -2,6 +2,7 @@
 // only. Whom it serves is told by the system, not by the client. Ends in order on SIGINT and
 // SIGTERM.
 #include "../program.h"
+#include "../sessions.h"
 #include "protocol.h"
 #include <perigee/ipc/file.h>
 #include <perigee/ipc/lsock.h>
@@ -18,6 +19,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -32,8 +34,10 @@ constexpr auto usage =
     "usage: file_broker <address> <folder> [<user id>...]\n"
     "Passes handles of the files in the folder to these users (none: its own). The address is a\n"
     "path, or @name.\n";
-/// For each step of a client: one that says nothing keeps the others waiting no longer.
-constexpr auto step_limit = 5s;
+/// For all that a client does. One that says nothing, or a little now and then, keeps a thread that
+/// long; others wait for it only when so many do that.
+constexpr auto client_limit = 5s;
+constexpr std::size_t clients_max = 64;
 
 /// Why a client does not get what it asked for.
 class Refusal : public std::runtime_error {
@@ -46,31 +50,36 @@ class Broker {
       : folder_(std::move(folder)), users_(std::move(users)) {}
 
   /// Never throws: what goes wrong concerns this client only.
-  void serve(ipc::lsock::Stream stream) const {
+  void serve(ipc::lsock::Stream& stream) const {
+    const auto end = Clock::now() + client_limit;
     std::string who = "unknown user";
     try {
       const auto peer = value_of(stream.peer_credentials(), "credentials");
       who = "user " + std::to_string(peer.user) + ", process " + std::to_string(peer.process);
-      const std::string name = receive_name(stream);
+      const std::string name = receive_name(stream, end);
       who += ", file '" + name + "'";
       const ipc::File file = open_for(peer.user, name);
       const int lent = file.handle();
-      value_of(stream.send_handles(std::span(&broker::granted, 1), std::span(&lent, 1), step_limit),
+      value_of(stream.send_handles(std::span(&broker::granted, 1), std::span(&lent, 1), left(end)),
                "answer");
-      std::cerr << who << ": granted" << std::endl;
+      std::cerr << who + ": granted\n";
     } catch (const Refusal& refusal) {
-      refuse(stream, refusal.what());
-      std::cerr << who << ": refused: " << refusal.what() << std::endl;
+      refuse(stream, refusal.what(), end);
+      std::cerr << who + ": refused: " + refusal.what() + "\n";
     } catch (const std::exception& error) {
-      std::cerr << who << ": " << error.what() << std::endl;
+      std::cerr << who + ": " + error.what() + "\n";
     }
   }
 
  private:
-  static std::string receive_name(ipc::lsock::Stream& stream) {
+  using Clock = std::chrono::steady_clock;
+
+  static ipc::TimeLimit left(Clock::time_point end) { return end - Clock::now(); }
+
+  static std::string receive_name(ipc::lsock::Stream& stream, Clock::time_point end) {
     std::array<char, broker::name_size_max + 1> space;
     const auto received =
-        value_of(stream.recv_n(std::as_writable_bytes(std::span(space)), step_limit), "name");
+        value_of(stream.recv_n(std::as_writable_bytes(std::span(space)), left(end)), "name");
     if (!received.end_of_stream()) throw Refusal("the name is too long");
     return {space.data(), received.count()};
   }
@@ -90,16 +99,16 @@ class Broker {
     return file;
   }
 
-  static void refuse(ipc::lsock::Stream& stream, const std::string& reason) {
+  static void refuse(ipc::lsock::Stream& stream, const std::string& reason, Clock::time_point end) {
     const std::array<perigee::OctetSpan, 2> answer{std::span(&broker::refused, 1),
                                                    perigee::octets_of(reason)};
     // Whether a client that is refused learns why is its own affair.
-    if (!stream.send_n(answer, step_limit)) return;
+    if (!stream.send_n(answer, left(end))) return;
     stream.close_sender();
     // Closing with octets unread would reset the connection, and the reason be lost.
     std::array<std::byte, 4096> rest;
     for (int count = 0; count < 16; ++count) {
-      const auto received = stream.recv(rest, step_limit);
+      const auto received = stream.recv(rest, left(end));
       if (!received || received->end_of_stream()) return;
     }
   }
@@ -122,6 +131,24 @@ std::vector<std::uint32_t> users_from(std::span<char*> arguments) {
   return users;
 }
 
+/// Serves all who connect, some at the same time, until it is stopped and the acceptor interrupted.
+std::error_code serve_all(ipc::lsock::Acceptor& acceptor, const Broker& broker,
+                          const std::stop_token& stop) {
+  Sessions<ipc::lsock::Stream> sessions;
+  while (!stop.stop_requested()) {
+    auto stream = acceptor.accept();
+    if (stream) {
+      sessions.start(std::move(*stream), [&broker](auto& client) { broker.serve(client); });
+      if (sessions.size() >= clients_max) sessions.wait_for_an_end(stop);
+    } else if (stream.error() == std::errc::too_many_files_open && sessions.size() != 0) {
+      sessions.wait_for_an_end(stop);
+    } else if (!stop.stop_requested()) {
+      return stream.error();
+    }
+  }
+  return {};
+}
+
 void run(const std::string& text, const Broker& broker) {
   const auto address = ipc::UnixAddr::parse(text);
   if (!address) throw std::runtime_error(text + ": not an address");
@@ -130,16 +157,15 @@ void run(const std::string& text, const Broker& broker) {
   if (address->kind() == ipc::UnixAddr::Kind::path) {
     std::filesystem::permissions(text, std::filesystem::perms(0666));
   }
-  std::atomic<bool> is_ending = false;
+  std::stop_source stop;
   const OnEndingSignal ending([&] {
-    is_ending = true;
+    stop.request_stop();
     acceptor.interrupt();
   });
   std::cout << text << std::endl;
-  auto stream = acceptor.accept();
-  for (; stream; stream = acceptor.accept()) broker.serve(std::move(*stream));
+  const std::error_code error = serve_all(acceptor, broker, stop.get_token());
   ipc::lsock::remove(*address);
-  if (!is_ending) throw std::runtime_error("accept: " + stream.error().message());
+  if (error) throw std::runtime_error("accept: " + error.message());
 }
 
 }  // namespace

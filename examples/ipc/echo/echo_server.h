@@ -1,8 +1,8 @@
 // The echo server of the paper, as one function for every family: which of them is a parameter.
 #pragma once
 
+#include "../sessions.h"
 #include "families.h"
-#include "sessions.h"
 
 #include <array>
 #include <cstddef>
@@ -29,7 +29,7 @@ std::error_code echo_server(typename Family::Acceptor& acceptor, const std::stop
     auto stream = acceptor.accept();
     if (stream) {
       sessions.start(std::move(*stream), echo<typename Family::Stream>);
-    } else if (stream.error() == std::errc::too_many_files_open && !sessions.empty()) {
+    } else if (stream.error() == std::errc::too_many_files_open && sessions.size() != 0) {
       sessions.wait_for_an_end(stop);  // until then, who comes waits to be accepted
     } else if (!stop.stop_requested()) {
       return stream.error();

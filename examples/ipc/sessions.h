@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <cstddef>
 #include <list>
 #include <mutex>
 #include <stop_token>
@@ -34,7 +35,8 @@ class Sessions {
     });
   }
 
-  [[nodiscard]] bool empty() const { return sessions_.empty(); }
+  /// Those that have ended count until they are removed.
+  [[nodiscard]] std::size_t size() const { return sessions_.size(); }
 
   /// Waits until a session has ended, and removes those that have; their handles are free then.
   void wait_for_an_end(const std::stop_token& stop) {
