@@ -16,8 +16,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-OctetSpan octets_of(std::string_view text) { return std::as_bytes(std::span(text)); }
-
 template <StreamFamily Family>
 Status echo_server(typename Family::Acceptor& acceptor) {
   auto stream = acceptor.accept();
@@ -87,6 +85,50 @@ TEST_CASE("documented: datagrams") {
   CHECK(server.send_to(octets_of("late"), asked->sender));
 
   CHECK(client.recv(space, 10s).value().size == 4);
+}
+
+TEST_CASE("documented: addresses") {
+  constexpr auto local = InetAddr::loopback(2809);            // 127.0.0.1:2809
+  constexpr auto everywhere = InetAddr::any_v6(2809);         // [::]:2809, IPv4 too
+  constexpr auto parsed = InetAddr::parse("192.0.2.1:2809");  // nothing, if it is no address
+  constexpr auto path = UnixAddr::path("/run/app/socket");    // nothing, if it is too long
+  constexpr auto name = UnixAddr::parse("@app");              // abstract: in no file system
+  constexpr auto group = McastAddr::parse("239.1.2.3:5000");  // nothing, if it is no group
+  static_assert(local.port() == everywhere.port() && parsed && path && name && group);
+  CHECK(to_string(*parsed) == "192.0.2.1:2809");
+}
+
+TEST_CASE("documented: multicast") {
+  const auto here = Interface::named("lo").value();
+  auto members = sock::DgramMcast::open(InetAddr::any(), ReuseAddress{true}).value();
+  const auto port = members.local_address().value().port();
+  const auto news = McastAddr::of(InetAddr::v4({239, 1, 2, 3}, port)).value();
+  CHECK(members.join(news, here));
+
+  auto sender = sock::DgramMcast::open(InetAddr::any(), McastInterface{here}, McastHops{1}).value();
+  CHECK(sender.send_to(octets_of("rain"), news));
+  std::array<std::byte, 1500> space;
+  const auto heard = members.recv_from(space, 10s);
+  CHECK(heard.value().count == 4);
+  CHECK(members.leave(news, here));
+}
+
+TEST_CASE("documented: a file that is received") {
+  const std::string path = "perigee_documented_test_" + std::to_string(getpid());
+  auto [here, there] = lsock::pair().value();
+  CHECK(here.send_n(octets_of("a picture")));
+  here.close_sender();
+  {
+    auto file = OutputFile::open(path, OutputFile::Existing::refuse);
+    if (!file) return;  // file_exists: nobody's file is overwritten
+    std::size_t moved = 0;
+    const auto received = there.recv_file_n(*file, 0, 1 << 20, 30s, moved);
+    if (!received) return;  // the file has `moved` octets
+    CHECK(received->count() == 9);
+    CHECK(file->sync());
+  }
+  CHECK(OutputFile::open(path, OutputFile::Existing::refuse).error() == std::errc::file_exists);
+  unlink(path.c_str());
 }
 
 TEST_CASE("documented: options") {
