@@ -61,7 +61,7 @@ void Assembly::release(messaging::IncomingMessage& message) {
   message.version = first_.version;
   message.order = first_.order;
   message.octets = {octets, size_};
-  message.header_size = frame_header_size;
+  message.header_size = first_.header_size;
   message.storage = std::move(storage_);
   message.piece_sizes = piece_sizes();
   cuts_.clear();

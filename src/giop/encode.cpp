@@ -84,6 +84,29 @@ LocateStatus known_status(Version version, LocateStatus status) {
   return status;
 }
 
+// What is said here in the frame's header, GIOP says in four octets of its own. What cannot be said
+// so is said in GIOP.
+bool fits_lite(const RequestHeader& header) noexcept {
+  return header.contexts.empty() && header.addressing == AddressingMode::key;
+}
+
+void begin_lite_request(cdr::Encoder& encoder, const RequestHeader& header, Body body) {
+  HeaderWriter writer(encoder,
+                      LiteHeader{FrameType::request, static_cast<std::uint32_t>(header.response)},
+                      header.object_key.size() + header.operation.size());
+  writer.ulong(header.request_id);
+  writer.octet_sequence(header.object_key);
+  writer.string(header.operation);
+  if (body == Body::present) writer.align(8);
+}
+
+void begin_lite_reply(cdr::Encoder& encoder, const ReplyHeader& header, Body body) {
+  HeaderWriter writer(encoder,
+                      LiteHeader{FrameType::reply, static_cast<std::uint32_t>(header.status)}, 0);
+  writer.ulong(header.request_id);
+  if (body == Body::present) writer.align(8);
+}
+
 void encode_bare(cdr::Encoder& encoder, Version version, FrameType type) {
   const HeaderWriter writer(encoder, version, type);  // its size, zero, is written already
 }
@@ -92,6 +115,8 @@ void encode_bare(cdr::Encoder& encoder, Version version, FrameType type) {
 
 void Giop::begin_request(cdr::Encoder& encoder, Version version, const RequestHeader& header,
                          Body body) const {
+  if (version == lite_version && fits_lite(header))
+    return begin_lite_request(encoder, header, body);
   const AddressingMode mode = version.minor < 2 ? AddressingMode::key : addressing_of(header);
   const std::size_t variable_size =
       target_size_max(header, mode) + header.operation.size() + encoded_size_max(header.contexts);
@@ -103,6 +128,8 @@ void Giop::begin_request(cdr::Encoder& encoder, Version version, const RequestHe
 
 void Giop::begin_reply(cdr::Encoder& encoder, Version version, const ReplyHeader& header,
                        Body body) const {
+  if (version == lite_version && header.contexts.empty())
+    return begin_lite_reply(encoder, header, body);
   HeaderWriter writer(encoder, version, FrameType::reply, encoded_size_max(header.contexts));
   const auto status = static_cast<std::uint32_t>(known_status(version, header.status));
   if (version.minor < 2) {
@@ -157,7 +184,10 @@ void Giop::encode_message_error(cdr::Encoder& encoder, Version version) const {
 void Giop::finish(cdr::Encoder& encoder) const {
   const std::size_t size = encoder.buffer().size();
   if (size > limits_.message_size_max) encoder.fail(cdr::ErrorKind::too_large);
-  encoder.patch(size_offset, static_cast<std::uint32_t>(size - frame_header_size));
+  if (is_lite(encoder.buffer().data()))
+    encoder.patch(lite_size_offset, static_cast<std::uint32_t>(size - lite_header_size));
+  else
+    encoder.patch(size_offset, static_cast<std::uint32_t>(size - frame_header_size));
 }
 
 }  // namespace perigee::giop

@@ -53,6 +53,7 @@ class SegmentCursor {
 };
 
 bool is_fragmentable(OctetSpan message) {
+  if (is_lite(message.data())) return false;
   const Version version{std::to_integer<std::uint8_t>(message[4]),
                         std::to_integer<std::uint8_t>(message[5])};
   return version.minor >= 2 &&

@@ -1,9 +1,10 @@
-// The twelve octets in front of every GIOP message: reading and writing them, and what may follow.
-// Knows nothing of message headers.
+// What stands in front of every message: the twelve octets of GIOP, or the eight of GIOPlite.
+// Reading and writing them, and what may follow. Knows nothing of message headers.
 #pragma once
 
 #include <perigee/base/byte_order.h>
 #include <perigee/base/octets.h>
+#include <perigee/giop/giop.h>
 #include <perigee/messaging/protocol.h>
 
 #include <array>
@@ -44,8 +45,23 @@ static_assert(static_cast<int>(MessageKind::locate_reply) ==
 static_assert(static_cast<int>(MessageKind::message_error) ==
               static_cast<int>(FrameType::message_error));
 
+/// GIOPlite: the marker, which begins no GIOP message; bits of a type, order and information; two
+/// octets of zero; the size of what follows.
+inline constexpr std::size_t lite_header_size = 8;
+inline constexpr std::uint8_t lite_marker = 0xb5;
+inline constexpr std::size_t lite_bits_offset = 1;
+inline constexpr std::size_t lite_size_offset = 4;
+inline constexpr std::uint8_t lite_bit_reply = 1;
+inline constexpr std::uint8_t lite_bit_little_endian = 2;
+/// Response flags of a request, or status of a reply.
+inline constexpr unsigned lite_information_shift = 2;
+inline constexpr std::uint8_t lite_bits_max = 0x1f;
+
+inline bool is_lite(const std::byte* front) noexcept { return *front == std::byte{lite_marker}; }
+
 struct FrameHeader {
   std::size_t total = 0;  ///< octets of the message, this header included
+  std::size_t header_size = frame_header_size;
   FrameType type = FrameType::message_error;
   Version version;
   std::endian order = std::endian::little;
@@ -82,10 +98,27 @@ inline bool can_be_fragmented(FrameType type, Version version) noexcept {
   }
 }
 
+/// There is a request id, at least, in each: so it has twelve octets, too.
+inline std::expected<FrameHeader, FramingError> parse_lite_header(
+    const std::byte* front, std::size_t message_size_max) noexcept {
+  const auto bits = std::to_integer<std::uint8_t>(front[lite_bits_offset]);
+  if (bits > lite_bits_max) return std::unexpected(FramingError::bad_type);
+  FrameHeader header;
+  header.header_size = lite_header_size;
+  header.version = lite_version;
+  header.order = (bits & lite_bit_little_endian) != 0 ? std::endian::little : std::endian::big;
+  header.type = (bits & lite_bit_reply) != 0 ? FrameType::reply : FrameType::request;
+  header.total = lite_header_size + load_ulong(front + lite_size_offset, header.order);
+  if (header.total > message_size_max) return std::unexpected(FramingError::too_large);
+  if (header.total < frame_header_size) return std::unexpected(FramingError::bad_header);
+  return header;
+}
+
 /// Reads the header at the front of at least twelve octets, and checks all that can be checked
 /// alone. Source: CORBA 3.0, 15.4.1.
 inline std::expected<FrameHeader, FramingError> parse_frame_header(
     const std::byte* front, std::size_t message_size_max) noexcept {
+  if (is_lite(front)) return parse_lite_header(front, message_size_max);
   std::array<std::uint8_t, 8> fixed;
   std::memcpy(fixed.data(), front, fixed.size());
   if (std::memcmp(fixed.data(), "GIOP", 4) != 0) return std::unexpected(FramingError::bad_magic);

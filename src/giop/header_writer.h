@@ -13,6 +13,11 @@
 
 namespace perigee::giop {
 
+struct LiteHeader {
+  FrameType type;             ///< request or reply
+  std::uint32_t information;  ///< see lite_information_shift
+};
+
 /// A cursor over reserved octets, aligned by the start of the message. The buffer is empty before.
 class HeaderWriter {
  public:
@@ -28,9 +33,24 @@ class HeaderWriter {
         swap_(encoder.order() != std::endian::native) {
     const auto flags =
         static_cast<std::uint8_t>(encoder.order() == std::endian::little ? flag_little_endian : 0);
-    // The size is patched by `finish`, or by the caller of a message without a body.
+    // The size is patched by `finish`, or by the caller of a message without a body. The major
+    // version is another only in lite_version.
     const std::array<std::uint8_t, frame_header_size> header = {
-        'G', 'I', 'O', 'P', version.major, version.minor, flags, static_cast<std::uint8_t>(type)};
+        'G', 'I', 'O', 'P', 1, version.minor, flags, static_cast<std::uint8_t>(type)};
+    std::memcpy(place_, header.data(), header.size());
+    place_ += header.size();
+  }
+  /// The same in GIOPlite.
+  HeaderWriter(cdr::Encoder& encoder, LiteHeader lite, std::size_t variable_size)
+      : encoder_(encoder),
+        start_(encoder.buffer().extend(fixed_size_max + variable_size)),
+        place_(start_),
+        swap_(encoder.order() != std::endian::native) {
+    unsigned bits = lite.information << lite_information_shift;
+    if (lite.type == FrameType::reply) bits |= lite_bit_reply;
+    if (encoder.order() == std::endian::little) bits |= lite_bit_little_endian;
+    const std::array<std::uint8_t, lite_header_size> header = {lite_marker,
+                                                               static_cast<std::uint8_t>(bits)};
     std::memcpy(place_, header.data(), header.size());
     place_ += header.size();
   }

@@ -91,6 +91,29 @@ Check read_request_1_0(cdr::Decoder& decoder, RequestHeader& header, ContextStor
   return {};
 }
 
+std::uint8_t lite_information(const IncomingMessage& message) noexcept {
+  const auto bits = std::to_integer<std::uint8_t>(message.octets[lite_bits_offset]);
+  return static_cast<std::uint8_t>(bits >> lite_information_shift);
+}
+
+void read_lite_request(cdr::Decoder& decoder, RequestHeader& header,
+                       const IncomingMessage& message) {
+  const std::uint8_t flags = lite_information(message);
+  if (flags == 2 || flags > 3) decoder.fail(cdr::ErrorKind::bad_value);
+  header.response = static_cast<ResponseFlags>(flags);
+  header.request_id = decoder.read<std::uint32_t>();
+  header.object_key = decoder.read_octet_sequence();
+  header.operation = decoder.read_string_view();
+}
+
+void read_lite_reply(cdr::Decoder& decoder, ReplyHeader& header, const IncomingMessage& message) {
+  const std::uint8_t status = lite_information(message);
+  if (status > static_cast<std::uint8_t>(ReplyStatus::needs_addressing_mode))
+    decoder.fail(cdr::ErrorKind::bad_value);
+  header.status = static_cast<ReplyStatus>(status);
+  header.request_id = decoder.read<std::uint32_t>();
+}
+
 /// To the body of a 1.2 request or reply: padding is there only if a body is (interop facts 3, 4).
 void align_body(cdr::Decoder& decoder, messaging::Version version) noexcept {
   if (version.minor < 2) return;
@@ -104,6 +127,17 @@ Status read_status(cdr::Decoder& decoder, std::uint32_t count) noexcept {
   return static_cast<Status>(decoder.read_enum(count));
 }
 
+Check read_reply(cdr::Decoder& decoder, ReplyHeader& header, ContextStorage& contexts,
+                 messaging::Version version, std::uint32_t contexts_max) {
+  const bool contexts_last = version.minor >= 2;
+  Check check;
+  if (!contexts_last) check = read_contexts(decoder, contexts, contexts_max);
+  header.request_id = decoder.read<std::uint32_t>();
+  header.status = read_status<ReplyStatus>(decoder, contexts_last ? 6 : 4);
+  if (contexts_last) check = read_contexts(decoder, contexts, contexts_max);
+  return check;
+}
+
 }  // namespace
 
 std::expected<Parsed<RequestHeader>, FramingError> Giop::parse_request(
@@ -114,9 +148,15 @@ std::expected<Parsed<RequestHeader>, FramingError> Giop::parse_request(
                                                             decoder_of(message, limits_.values));
   auto& [header, decoder] = *result;
   const std::uint32_t contexts_max = limits_.service_contexts_max;
-  const Check check = message.version.minor >= 2
-                          ? read_request_1_2(decoder, header, contexts, contexts_max)
-                          : read_request_1_0(decoder, header, contexts, contexts_max);
+  Check check;
+  if (message.header_size == lite_header_size) {
+    contexts.clear();
+    read_lite_request(decoder, header, message);
+  } else if (message.version.minor >= 2) {
+    check = read_request_1_2(decoder, header, contexts, contexts_max);
+  } else {
+    check = read_request_1_0(decoder, header, contexts, contexts_max);
+  }
   if (check.ok && decoder.ok()) [[likely]] {
     align_body(decoder, message.version);
     header.contexts = contexts;
@@ -131,12 +171,13 @@ std::expected<Parsed<ReplyHeader>, FramingError> Giop::parse_reply(const Incomin
   std::expected<Parsed<ReplyHeader>, FramingError> result(std::in_place, ReplyHeader{},
                                                           decoder_of(message, limits_.values));
   auto& [header, decoder] = *result;
-  const bool contexts_last = message.version.minor >= 2;
   Check check;
-  if (!contexts_last) check = read_contexts(decoder, contexts, limits_.service_contexts_max);
-  header.request_id = decoder.read<std::uint32_t>();
-  header.status = read_status<ReplyStatus>(decoder, contexts_last ? 6 : 4);
-  if (contexts_last) check = read_contexts(decoder, contexts, limits_.service_contexts_max);
+  if (message.header_size == lite_header_size) {
+    contexts.clear();
+    read_lite_reply(decoder, header, message);
+  } else {
+    check = read_reply(decoder, header, contexts, message.version, limits_.service_contexts_max);
+  }
   if (check.ok && decoder.ok()) [[likely]] {
     align_body(decoder, message.version);
     header.contexts = contexts;

@@ -12,6 +12,7 @@ class Giop final : public messaging::Protocol {
   explicit Giop(const messaging::Limits& limits) : limits_(limits) {}
 
   [[nodiscard]] std::string_view name() const noexcept override { return "GIOP"; }
+  [[nodiscard]] std::string version_text(messaging::Version version) const override;
   [[nodiscard]] messaging::Version version_max() const noexcept override { return {1, 2}; }
   [[nodiscard]] const messaging::Limits& limits() const noexcept override { return limits_; }
   [[nodiscard]] std::unique_ptr<messaging::MessageReader> make_reader() const override;

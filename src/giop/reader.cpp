@@ -184,7 +184,7 @@ void Reader::deliver_view(IncomingMessage& message) {
   message.version = frame_.version;
   message.order = frame_.order;
   message.octets = {front(), frame_.total};
-  message.header_size = frame_header_size;
+  message.header_size = frame_.header_size;
   message.storage.reset();
   message.piece_sizes.reset();
   const bool detached = data_ == held_.data();

@@ -139,13 +139,12 @@ std::string dump(OctetSpan octets) {
 
 void write(const Protocol& protocol, const IncomingMessage& message, std::string_view direction,
            std::string_view peer) {
-  const messaging::Version version = message.version;
   const bool octets = log::enabled(log::Level::trace);
   log::write(octets ? log::Level::trace : log::Level::debug, "message",
-             std::string(direction) + std::string(peer) + ": " + std::string(protocol.name()) +
-                 " " + std::to_string(version.major) + "." + std::to_string(version.minor) + " " +
-                 text_of(protocol, message) + ", " + std::to_string(message.octets.size()) +
-                 " octets" + (octets ? dump(message.octets) : ""));
+             std::string(direction) + std::string(peer) + ": " +
+                 protocol.version_text(message.version) + " " + text_of(protocol, message) + ", " +
+                 std::to_string(message.octets.size()) + " octets" +
+                 (octets ? dump(message.octets) : ""));
 }
 
 // What is sent is read again, as the peer will.

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <expected>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -89,6 +90,11 @@ class PERIGEE_API Protocol {
 
   /// "GIOP"
   [[nodiscard]] virtual std::string_view name() const noexcept = 0;
+  /// For people: "GIOP 1.2".
+  [[nodiscard]] virtual std::string version_text(Version version) const {
+    return std::string(name()) + ' ' + std::to_string(version.major) + '.' +
+           std::to_string(version.minor);
+  }
   /// The highest version spoken.
   [[nodiscard]] virtual Version version_max() const noexcept = 0;
   [[nodiscard]] virtual const Limits& limits() const noexcept = 0;
