@@ -19,6 +19,7 @@ void require(bool condition) {
 void try_components(const iop::IiopProfile& profile) {
   for (const iop::TaggedComponent& component : profile.components) {
     (void)iop::decode_orb_type(component.data);
+    (void)iop::decode_giop_lite(component.data);
     if (const auto info = iop::decode_code_sets(component.data))
       require(iop::decode_code_sets(iop::encode_code_sets(*info).data) == *info);
     if (const auto address = iop::decode_alternate_address(component.data))

@@ -2,6 +2,7 @@
 // giop.cpp.
 #pragma once
 
+#include <perigee/giop/giop.h>
 #include <perigee/messaging/protocol.h>
 
 namespace perigee::giop {
@@ -14,6 +15,9 @@ class Giop final : public messaging::Protocol {
   [[nodiscard]] std::string_view name() const noexcept override { return "GIOP"; }
   [[nodiscard]] std::string version_text(messaging::Version version) const override;
   [[nodiscard]] messaging::Version version_max() const noexcept override { return {1, 2}; }
+  [[nodiscard]] messaging::Version short_form(messaging::Version version) const noexcept override {
+    return version == version_max() ? lite_version : version;
+  }
   [[nodiscard]] const messaging::Limits& limits() const noexcept override { return limits_; }
   [[nodiscard]] std::unique_ptr<messaging::MessageReader> make_reader() const override;
 

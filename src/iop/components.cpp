@@ -10,6 +10,7 @@ namespace perigee::iop {
 namespace {
 
 constexpr std::size_t conversions_max = 64;
+constexpr std::uint8_t giop_lite_version = 1;
 
 void write_list(cdr::Encoder& encoder, const CodeSetList& list) {
   encoder.write(list.native);
@@ -61,6 +62,12 @@ TaggedComponent encode_alternate_address(const AlternateAddress& address) {
           })};
 }
 
+TaggedComponent encode_giop_lite() {
+  return {tag_giop_lite, cdr::encode_encapsulation(std::endian::native, [](cdr::Encoder& encoder) {
+            encoder.write(giop_lite_version);
+          })};
+}
+
 Octets encode_code_set_context(const CodeSetContext& context) {
   return cdr::encode_encapsulation(std::endian::native, [&context](cdr::Encoder& encoder) {
     encoder.write(context.char_data);
@@ -88,6 +95,12 @@ std::expected<AlternateAddress, cdr::Error> decode_alternate_address(OctetSpan d
   decoder.read_string(address.host);
   address.port = decoder.read<std::uint16_t>();
   return checked(decoder, std::move(address));
+}
+
+bool decode_giop_lite(OctetSpan data) noexcept {
+  cdr::Decoder decoder = cdr::Decoder::from_encapsulation(data);
+  const auto version = decoder.read<std::uint8_t>();
+  return decoder.ok() && version == giop_lite_version;
 }
 
 std::expected<CodeSetContext, cdr::Error> decode_code_set_context(OctetSpan data) {

@@ -3,11 +3,28 @@
 
 #include "orb/client/endpoint_table.h"
 #include "orb/orb_core.h"
+#include <perigee/iop/components.h>
 
 #include <algorithm>
 #include <utility>
 
 namespace perigee::orb {
+
+namespace {
+
+// The highest that both sides speak, in its shorter form if both want that.
+messaging::Version agreed_version(const OrbCore& core, const transport::ProfileTarget& profile) {
+  const messaging::Protocol& protocol = core.messaging();
+  const messaging::Version ours = std::min(core.settings().version_max, protocol.version_max());
+  const messaging::Version version =
+      std::min(messaging::Version{profile.major, profile.minor}, ours);
+  if (!core.settings().giop_lite) return version;
+  const auto* lite = iop::find_component(profile.components, iop::tag_giop_lite);
+  const bool understood = lite != nullptr && iop::decode_giop_lite(lite->data);
+  return understood ? protocol.short_form(version) : version;
+}
+
+}  // namespace
 
 // References come from peers: each target costs memory, and time to find it dead.
 std::unique_ptr<Binding> make_binding(OrbCore& core, iop::Ior ior, Binding::Kind kind) {
@@ -23,12 +40,9 @@ std::unique_ptr<Binding> make_binding(OrbCore& core, iop::Ior ior, Binding::Kind
     binding->profiles.push_back(std::move(*target));
     profile_indices.push_back(static_cast<std::uint32_t>(index));
   }
-  const messaging::Version version_max =
-      std::min(core.settings().version_max, core.messaging().version_max());
   for (std::size_t index = 0; index < binding->profiles.size(); ++index) {
     const transport::ProfileTarget& profile = binding->profiles[index];
-    const messaging::Version version =
-        std::min(messaging::Version{profile.major, profile.minor}, version_max);
+    const messaging::Version version = agreed_version(core, profile);
     const auto choice = choose_code_sets(core.settings().code_sets, version, profile.components);
     for (const auto& [endpoint, distance] : profile.endpoints) {
       if (binding->targets.size() >= targets_max) break;

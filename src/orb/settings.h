@@ -59,6 +59,8 @@ struct Settings {
   CodeSetSettings code_sets;
   /// -ORBGiopVersion: the highest that a client sends, and that a server's references publish.
   messaging::Version version_max;
+  /// -ORBGiopLite: references say that GIOPlite is understood, and it is used where they do.
+  bool giop_lite = false;
   std::size_t read_buffer_size = 64 * 1024;  ///< octets per connection that reads by itself
   std::size_t write_queue_size_max = 8 * 1024 * 1024;  ///< octets that wait for a slow reader
   iop::IorLimits reference_limits;                     ///< of references from outside

@@ -64,6 +64,15 @@ void set_giop_version(Configuration& configuration, const std::string& value) {
   configuration.settings.version_max = parse_name(value, versions);
 }
 
+bool parse_answer(const std::string& value) {
+  constexpr std::pair<std::string_view, bool> answers[] = {{"yes", true}, {"no", false}};
+  return parse_name(value, answers);
+}
+
+void set_giop_lite(Configuration& configuration, const std::string& value) {
+  configuration.settings.giop_lite = parse_answer(value);
+}
+
 cdr::CharSet parse_char_set(const std::string& value) {
   if (const auto set = cdr::parse_char_set(value)) return *set;
   throw BadValue{"UTF-8, US-ASCII or ISO-8859-<part> is needed"};
@@ -97,8 +106,7 @@ void set_trace_level(Configuration& configuration, const std::string& value) {
 }
 
 void set_measure_latencies(Configuration& configuration, const std::string& value) {
-  constexpr std::pair<std::string_view, bool> answers[] = {{"yes", true}, {"no", false}};
-  configuration.settings.measure_latencies = parse_name(value, answers);
+  configuration.settings.measure_latencies = parse_answer(value);
 }
 
 // Who collects the metrics wants the latencies, too.
@@ -147,6 +155,8 @@ constexpr Option options[] = {
         "that threads look for messages before they sleep; 0: they sleep at once"),
     {"GiopVersion", "protocol.giop_version", text, "1.0|1.1|1.2", "the highest that is spoken",
      set_giop_version},
+    {"GiopLite", "protocol.giop_lite", text, "yes|no",
+     "shorter headers between two Perigee peers that both say yes", set_giop_lite},
     {"NativeCharCodeSet", "code_sets.native_char", text, "UTF-8|US-ASCII|ISO-8859-<part>",
      "what char and std::string are in", set_native_char_code_set},
     {"DefaultCharCodeSet", "code_sets.default_char", text, "UTF-8|US-ASCII|ISO-8859-<part>",

@@ -93,6 +93,8 @@ TEST_CASE("each option sets what it says") {
                                                   "16384",
                                                   "-ORBGiopVersion",
                                                   "1.1",
+                                                  "-ORBGiopLite",
+                                                  "yes",
                                                   "-ORBFragmentSize",
                                                   "4096",
                                                   "-ORBMessageSizeMax",
@@ -124,6 +126,7 @@ TEST_CASE("each option sets what it says") {
   CHECK(configuration.tcp_queues.send_size == 8192);
   CHECK(configuration.tcp_queues.receive_size == 16384);
   CHECK(settings.version_max == messaging::Version{1, 1});
+  CHECK(settings.giop_lite);
   CHECK(configuration.limits.fragment_size == 4096);
   CHECK(configuration.limits.message_size_max == 100'000);
   CHECK(settings.initial_references ==

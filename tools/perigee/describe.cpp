@@ -35,6 +35,7 @@ constexpr std::array component_names{
     Name{12, "LOCATION_POLICY"},
     Name{20, "SSL_SEC_TRANS"},
     Name{33, "CSI_SEC_MECH_LIST"},
+    Name{iop::tag_giop_lite, "Perigee's GIOPlite"},
 };
 constexpr std::array orb_names{
     Name{0x41545400, "omniORB"},
@@ -108,6 +109,8 @@ std::string describe_contents(const iop::TaggedComponent& component) {
       return describe_code_sets(component.data);
     case iop::tag_alternate_iiop_address:
       return describe_alternate_address(component.data);
+    case iop::tag_giop_lite:
+      return iop::decode_giop_lite(component.data) ? "version 1" : "";
     default:
       return {};
   }

@@ -53,6 +53,9 @@ struct AlternateAddress {
   friend bool operator==(const AlternateAddress&, const AlternateAddress&) = default;
 };
 
+/// Perigee's component: whoever listens there understands GIOPlite. Its data: the version of it, 1.
+inline constexpr std::uint32_t tag_giop_lite = 0x50474c54;
+
 /// The first component with `tag`; nullptr if there is none. Points into `components`.
 PERIGEE_API const TaggedComponent* find_component(std::span<const TaggedComponent> components,
                                                   std::uint32_t tag) noexcept;
@@ -62,6 +65,7 @@ PERIGEE_API const TaggedComponent* find_component(std::span<const TaggedComponen
 PERIGEE_API TaggedComponent encode_orb_type(std::uint32_t orb_type);
 PERIGEE_API TaggedComponent encode_code_sets(const CodeSetInfo& info);
 PERIGEE_API TaggedComponent encode_alternate_address(const AlternateAddress& address);
+PERIGEE_API TaggedComponent encode_giop_lite();
 /// The data of a service context with id `context_code_sets`.
 PERIGEE_API Octets encode_code_set_context(const CodeSetContext& context);
 /// @}
@@ -73,6 +77,8 @@ PERIGEE_API std::expected<std::uint32_t, cdr::Error> decode_orb_type(OctetSpan d
 PERIGEE_API std::expected<CodeSetInfo, cdr::Error> decode_code_sets(OctetSpan data);
 PERIGEE_API std::expected<AlternateAddress, cdr::Error> decode_alternate_address(OctetSpan data);
 PERIGEE_API std::expected<CodeSetContext, cdr::Error> decode_code_set_context(OctetSpan data);
+/// Whether it is the version that we understand.
+PERIGEE_API bool decode_giop_lite(OctetSpan data) noexcept;
 /// @}
 
 }  // namespace perigee::iop

@@ -97,6 +97,9 @@ class PERIGEE_API Protocol {
   }
   /// The highest version spoken.
   [[nodiscard]] virtual Version version_max() const noexcept = 0;
+  /// What to send instead of `version` to a peer that understands the shorter form of it; the same
+  /// if there is none. For the encoding functions only: received messages may have any form.
+  [[nodiscard]] virtual Version short_form(Version version) const noexcept { return version; }
   [[nodiscard]] virtual const Limits& limits() const noexcept = 0;
   [[nodiscard]] virtual std::unique_ptr<MessageReader> make_reader() const = 0;
 

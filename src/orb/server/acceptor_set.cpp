@@ -45,6 +45,7 @@ std::expected<void, IoError> AcceptorSet::open(OrbCore& core) {
   version_ = core.settings().version_max;
   components_ = {iop::encode_orb_type(orb_type),
                  iop::encode_code_sets(published_code_sets(core.settings().code_sets))};
+  if (core.settings().giop_lite) components_.push_back(iop::encode_giop_lite());
   return {};
 }
 

@@ -1,0 +1,84 @@
+// GIOPlite between two ORBs: used if both say so, and only then.
+#include "runtime/process.h"
+#include <perigee/orb/metrics.h>
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+namespace perigee::test {
+
+namespace {
+
+using Options = std::vector<std::string>;
+
+Options lite(const char* answer) { return {"-ORBGiopLite", answer}; }
+
+std::uint64_t octets_sent(const OrbRef& orb, const char* side) {
+  return orb->_metrics().value("perigee_sent_bytes_total", {{"side", side}});
+}
+
+/// Octets of a request, and of its reply, after the first on a connection.
+struct Sizes {
+  std::uint64_t request;
+  std::uint64_t reply;
+};
+Sizes sizes_of_twice(const Options& of_server, const Options& of_client) {
+  EchoServer server(of_server);
+  const EchoClient client(of_client);
+  const Echo::Ref echo = client.echo(server.reference);
+  CHECK(echo->twice(1) == 2);  // says which code sets are used
+  const std::uint64_t requests = octets_sent(client.orb, "client");
+  const std::uint64_t replies = octets_sent(server.orb, "server");
+  CHECK(echo->twice(2) == 4);
+  return {octets_sent(client.orb, "client") - requests,
+          octets_sent(server.orb, "server") - replies};
+}
+
+}  // namespace
+
+TEST_CASE("with both sides' consent requests are 16 octets shorter, and replies 8") {
+  const Sizes giop = sizes_of_twice(lite("no"), lite("no"));
+  const Sizes both = sizes_of_twice(lite("yes"), lite("yes"));
+  CHECK(both.request + 16 == giop.request);
+  CHECK(both.reply + 8 == giop.reply);
+  for (const auto& [server, client] : {std::pair{"yes", "no"}, std::pair{"no", "yes"}}) {
+    const Sizes one = sizes_of_twice(lite(server), lite(client));
+    CHECK(one.request == giop.request);
+    CHECK(one.reply == giop.reply);
+  }
+}
+
+TEST_CASE("a version below 1.2 has no shorter form") {
+  const Options old{"-ORBGiopLite", "yes", "-ORBGiopVersion", "1.1"};
+  const Sizes giop = sizes_of_twice({"-ORBGiopVersion", "1.1"}, {});
+  const Sizes both = sizes_of_twice(old, lite("yes"));
+  CHECK(both.request == giop.request);
+  CHECK(both.reply == giop.reply);
+}
+
+TEST_CASE("calls of all kinds go through GIOPlite, under each thread strategy") {
+  for (const char* strategy :
+       {"reactive", "thread-per-connection", "thread-pool", "reactor-per-core"}) {
+    CAPTURE(strategy);
+    EchoServer server({"-ORBGiopLite", "yes", "-ORBThreadStrategy", strategy});
+    EchoServer other({"-ORBGiopLite", "yes"});
+    const EchoClient client({"-ORBGiopLite", "yes", "-ORBFragmentSize", "4096"});
+    const Echo::Ref echo = client.echo(server.reference);
+    echo->ping();
+    for (const std::size_t size : {0, 1, 4095, 100'000, 3 << 20}) {
+      const OctetVector data(size, 7);
+      CHECK(echo->same(data) == data);
+    }
+    CHECK_THROWS_AS(echo->fail(), Failure);
+    CHECK(echo->call_back(client.echo(other.reference), 4) == 8);
+    CHECK_FALSE(echo->_non_existent());
+    echo->count_up();
+    server.servant->counted.wait(0);
+    server.servant->forward_target = client.echo(other.reference);
+    echo->forward_me();
+  }
+}
+
+}  // namespace perigee::test
