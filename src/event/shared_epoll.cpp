@@ -70,7 +70,7 @@ SharedPoll::Ready SharedEpoll::wait(Waiter& waiter) {
       if (slots_.has_ready()) wake_a_sleeper();
       return slots_.take(next.key);
     }
-    if (!next.look_first && std::exchange(naps, false)) std::this_thread::sleep_for(nap_time);
+    if (!next.look_first && std::exchange(naps, false)) nap();
     const Ready ready = fetch(next.look_first ? Sleep::no : Sleep::yes);
     if (ready.handler != nullptr) return ready;
   }
@@ -83,6 +83,13 @@ bool SharedEpoll::others_are_quick(Waiter& waiter) noexcept {
   const std::uint64_t before = waiter.turn;
   waiter.turn = turns_.fetch_add(1, std::memory_order_relaxed) + 1;
   return before != 0 && waiter.turn - before > 1 && busy_poll_.count() == 0;
+}
+
+// One thread at a time: another one must be there for what comes.
+void SharedEpoll::nap() noexcept {
+  if (napping_.exchange(true)) return;
+  std::this_thread::sleep_for(nap_time);
+  napping_.store(false);
 }
 
 // One event of those fetched; the others go to the ready list.

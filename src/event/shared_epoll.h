@@ -38,6 +38,7 @@ class SharedEpoll final : public SharedPoll {
   enum class Sleep : std::uint8_t { no, yes };
 
   [[nodiscard]] bool others_are_quick(Waiter& waiter) noexcept;
+  void nap() noexcept;
   [[nodiscard]] Ready fetch(Sleep sleep) noexcept;
   [[nodiscard]] int wait_events(epoll_event* events, Sleep sleep) noexcept;
   [[nodiscard]] int sleep_for_events(epoll_event* events) noexcept;
@@ -50,6 +51,7 @@ class SharedEpoll final : public SharedPoll {
   const std::chrono::microseconds busy_poll_;
   SharedPollSlots slots_;
   std::atomic<std::uint64_t> turns_{0};  ///< of all threads
+  std::atomic<bool> napping_{false};     ///< a thread is
   std::atomic<std::uint32_t> sleepers_{0};
   std::atomic<bool> wake_pending_{false};  ///< the eventfd was written, and nobody has seen it
   std::atomic<bool> stopped_{false};

@@ -58,9 +58,10 @@ class PERIGEE_API SharedPoll {
   };
   /// Blocks until a handler is ready, which the caller then owns, or the poll is stopped.
   ///
-  /// A thread that finds nothing to do naps first if others had turns during its last one: as long
-  /// as they are that quick, they need no help, and waking it for each event would cost more than
-  /// the event. So an event waits for at most `nap_time` if they stop being quick just then.
+  /// A thread that finds nothing to do naps first if others had turns during its last one, and none
+  /// of them naps: as long as they are that quick, they need no help, and waking it for each event
+  /// would cost more than the event. So an event waits for at most `nap_time` if they stop being
+  /// quick just then.
   [[nodiscard]] virtual Ready wait(Waiter& waiter) = 0;
   static constexpr std::chrono::microseconds nap_time{200};
   /// Never naps.
