@@ -19,9 +19,11 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <fstream>
 #include <ranges>
 #include <set>
+#include <system_error>
 #include <utility>
 
 namespace perigee::runtime {
@@ -38,6 +40,10 @@ namespace {
 
 std::string_view table_of(const Option& option) {
   return option.key.substr(0, option.key.find('.'));
+}
+
+std::string_view key_of(const Option& option) {
+  return option.key.substr(option.key.find('.') + 1);
 }
 
 bool is_in_files(const Option& option) { return option.kind != ValueKind::none; }
@@ -61,6 +67,8 @@ std::string_view needed(ValueKind kind) noexcept {
       return "a string, or an array of strings, is needed";
     case ValueKind::named_texts:
       return "a table of strings is needed";
+    case ValueKind::yes_no:
+      return "true or false is needed";
     case ValueKind::text:
     case ValueKind::none:
       break;
@@ -117,8 +125,7 @@ class ConfigReader {
     const std::string table(key.str());
     const auto in_table = [&table](const Option& option) { return table_of(option) == table; };
     if (std::ranges::none_of(option_table() | std::views::filter(is_in_files), in_table))
-      complain(key.source(), "there is no table '" + table + "'; there are: " +
-                                 list_names(table_of, [](const Option&) { return true; }));
+      complain(key.source(), node.is_table() ? unknown_table(table) : misplaced(table));
     const toml::table* const entries = node.as_table();
     if (entries == nullptr)
       complain(node.source(),
@@ -126,13 +133,24 @@ class ConfigReader {
     for (const auto& [name, value] : *entries) {
       const Option* const option = find(table + "." + std::string(name.str()));
       if (option == nullptr)
-        complain(
-            name.source(),
-            "there is no '" + std::string(name.str()) + "' in '" + table + "'; there are: " +
-                list_names([](const Option& one) { return one.key.substr(one.key.find('.') + 1); },
-                           in_table));
+        complain(name.source(), "there is no '" + std::string(name.str()) + "' in '" + table +
+                                    "'; there are: " + list_names(key_of, in_table));
       apply(*option, value);
     }
+  }
+
+  static std::string unknown_table(const std::string& name) {
+    return "there is no table '" + name +
+           "'; there are: " + list_names(table_of, [](const Option&) { return true; });
+  }
+
+  // A key that stands outside of all tables, perhaps because its table's line was forgotten.
+  static std::string misplaced(const std::string& name) {
+    const auto is_named = [&name](const Option& option) { return key_of(option) == name; };
+    const std::string tables = list_names(table_of, is_named);
+    if (tables.empty()) return unknown_table(name);
+    return "'" + name + "' belongs into a table: " + tables + "." + name + ", or below a line [" +
+           tables + "]";
   }
 
   void apply(const Option& option, const toml::node& node) {
@@ -143,6 +161,12 @@ class ConfigReader {
         break;
       case ValueKind::text:
         if (const auto* const text = node.as_string())
+          return apply_value(option, node, text->get());
+        break;
+      case ValueKind::yes_no:
+        if (const auto* const answer = node.as_boolean())
+          return apply_value(option, node, answer->get() ? "yes" : "no");
+        if (const auto* const text = node.as_string())  // as on the command line
           return apply_value(option, node, text->get());
         break;
       case ValueKind::texts:
@@ -203,8 +227,11 @@ void read_config_text(std::string_view text, const std::string& name,
 }
 
 void read_config_file(const std::string& path, const ConfigurationFor& configuration_for) {
+  errno = 0;  // streams tell nothing else of why
   std::ifstream file(path, std::ios::binary);
-  if (!file) raise("the configuration file " + path + " cannot be opened");
+  if (!file)
+    raise("the configuration file " + path + " cannot be opened" +
+          (errno != 0 ? ": " + std::generic_category().message(errno) : ""));
   std::string text(config_file_size_max + 1, '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (file.bad()) raise("the configuration file " + path + " cannot be read");

@@ -1,10 +1,12 @@
-// As much HTTP as a collector needs: GET, one answer, the end of the connection. Source: RFC 9112.
+// As much HTTP as a collector needs: GET and HEAD, one answer, the end of the connection. Source:
+// RFC 9112.
 #include "runtime/metrics_page.h"
 
 #include <perigee/base/log.h>
 #include <perigee/ipc/resolver.h>
 #include <perigee/ipc/sock.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -19,6 +21,7 @@ namespace perigee::runtime {
 
 namespace {
 
+constexpr std::string_view end_of_header = "\r\n\r\n";
 // Of everything that a reader sends. Collectors send a few hundred octets.
 constexpr std::size_t request_size_max = 8 * 1024;
 // A reader who takes longer makes others wait, so it is cut off.
@@ -32,8 +35,8 @@ std::unexpected<IoError> failure(IoOperation operation, std::error_code code,
 
 std::string answer(std::string_view status, std::string_view type, const std::string& body) {
   return "HTTP/1.1 " + std::string(status) + "\r\nContent-Type: " + std::string(type) +
-         "\r\nContent-Length: " + std::to_string(body.size()) + "\r\nConnection: close\r\n\r\n" +
-         body;
+         "\r\nContent-Length: " + std::to_string(body.size()) + "\r\nConnection: close" +
+         std::string(end_of_header) + body;
 }
 
 class HttpMetricsPage final : public MetricsPage {
@@ -85,7 +88,7 @@ class HttpMetricsPage final : public MetricsPage {
                                      std::chrono::steady_clock::time_point end) {
     std::string request;
     std::array<char, 1024> space;
-    while (request.find("\r\n\r\n") == std::string::npos) {
+    while (request.find(end_of_header) == std::string::npos) {
       const auto left = end - std::chrono::steady_clock::now();
       if (left <= left.zero() || request.size() > request_size_max) return {};
       const auto received = reader.recv(std::as_writable_bytes(std::span(space)), left);
@@ -96,10 +99,18 @@ class HttpMetricsPage final : public MetricsPage {
   }
 
   [[nodiscard]] std::string answer_to(std::string_view request) const {
-    const std::string_view line = request.substr(0, request.find("\r\n"));
-    if (!line.starts_with("GET "))
-      return answer("405 Method Not Allowed", "text/plain", "GET is all there is\n");
-    const std::string_view path = line.substr(4, line.find_first_of(" ?", 4) - 4);
+    std::string_view line = request.substr(0, request.find("\r\n"));
+    const std::string_view method = line.substr(0, line.find(' '));
+    if (method != "GET" && method != "HEAD")
+      return answer("405 Method Not Allowed\r\nAllow: GET, HEAD", "text/plain",
+                    "there are GET and HEAD\n");
+    line.remove_prefix(std::min(method.size() + 1, line.size()));
+    std::string text = page(line.substr(0, line.find_first_of(" ?")));
+    if (method == "HEAD") text.resize(text.find(end_of_header) + end_of_header.size());
+    return text;
+  }
+
+  [[nodiscard]] std::string page(std::string_view path) const {
     if (path == "/metrics")
       return answer("200 OK", "text/plain; version=0.0.4; charset=utf-8", source_.prometheus());
     if (path == "/metrics.json") return answer("200 OK", "application/json", source_.json());

@@ -257,7 +257,7 @@ constexpr Option options[] = {
      "lines of the log; debug: messages, trace: their octets", set_trace_level},
     {"MetricsEndpoint", "metrics.endpoint", text, "[<host>]:<port>",
      "where Prometheus finds the metrics, and latencies", set_metrics_endpoint},
-    {"MeasureLatencies", "metrics.latencies", text, "yes|no", "of each operation",
+    {"MeasureLatencies", "metrics.latencies", yes_no, "yes|no", "of each operation",
      set_measure_latencies},
     {"Pcap", "log.pcap", text, "<file>", "records all messages, for Wireshark", set_pcap_file},
     {"Faults", "tests.faults", text, "seed=1,reset=0.01[,...]",

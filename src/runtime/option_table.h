@@ -15,6 +15,7 @@ enum class ValueKind : std::uint8_t {
   number,  ///< a whole one
   text,
   texts,        ///< one or a list
+  yes_no,       ///< a boolean, or one of these words
   named_texts,  ///< the key is a table: each entry is one value, `<name>=<text>`
   none,         ///< the option is none of the file's
 };

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <charconv>
 #include <utility>
 
@@ -211,9 +212,10 @@ class RecordingProtocol final : public ProtocolFactory {
 }  // namespace
 
 std::expected<std::unique_ptr<PcapFile>, IoError> make_pcap_file(const std::string& path) {
+  errno = 0;  // streams tell nothing else of why
   auto file = std::make_unique<PcapFileImplementation>(path);
   if (!file->ok())
-    return std::unexpected(IoError{IoErrorKind::system, IoOperation::create, 0, path});
+    return std::unexpected(IoError{IoErrorKind::system, IoOperation::create, errno, path});
   return file;
 }
 

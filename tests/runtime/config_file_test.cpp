@@ -158,6 +158,22 @@ TEST_CASE("a key that does not exist is shown with its place, and those that do"
   CHECK(contains(table, "server, protocol"));
 }
 
+TEST_CASE("a key that stands outside of its table is shown the table") {
+  const std::string key = complaint("thread_strategy = \"reactive\"\n[server]\nthreads = 2\n");
+  CHECK(contains(key,
+                 "test.toml:1:1: 'thread_strategy' belongs into a table: "
+                 "server.thread_strategy, or below a line [server]"));
+  CHECK(contains(complaint("nonsense = 1"), "there is no table 'nonsense'; there are: orb"));
+}
+
+TEST_CASE("yes and no may be booleans, or the words of the command line") {
+  CHECK(read("metrics.latencies = true").settings.measure_latencies);
+  CHECK_FALSE(read("metrics.latencies = false").settings.measure_latencies);
+  CHECK(read("metrics.latencies = \"yes\"").settings.measure_latencies);
+  CHECK(contains(complaint("metrics.latencies = 1"), "true or false is needed: yes|no"));
+  CHECK(contains(complaint("metrics.latencies = \"perhaps\""), "yes"));
+}
+
 TEST_CASE("a value of a wrong type is shown with its place, and the right type") {
   const std::string number = complaint("[limits]\nmessage_size_max = \"5\"\n");
   CHECK(contains(number, "test.toml:2:20: limits.message_size_max is a string"));
@@ -197,8 +213,8 @@ TEST_CASE("a file that is not there, is a folder, or is too long is BAD_PARAM wi
     }
     return std::string();
   };
-  CHECK(
-      contains(detail("/nonexistent/perigee.toml"), "/nonexistent/perigee.toml cannot be opened"));
+  CHECK(contains(detail("/nonexistent/perigee.toml"),
+                 "/nonexistent/perigee.toml cannot be opened: No such file or directory"));
   CHECK(contains(detail("/tmp"), "/tmp cannot be"));
   const std::string comment(config_file_size_max - 1, '#');
   CHECK(detail(TemporaryFile(comment + "\n").path()).empty());

@@ -184,6 +184,15 @@ TEST_CASE("a page that cannot be opened is an error of ORB_init that names the a
     CHECK_THROWS_AS(make_orb({"-ORBMetricsEndpoint", address}), CORBA::BAD_PARAM);
 }
 
+TEST_CASE("HEAD gives the header of what GET gives") {
+  const auto page = make_page();
+  for (const std::string path : {"/metrics", "/metrics.json", "/other"}) {
+    const std::string whole = get(page->address(), path);
+    const std::string header = whole.substr(0, whole.find("\r\n\r\n") + 4);
+    CHECK(talk(page->address(), "HEAD " + path + " HTTP/1.1\r\n\r\n") == header);
+  }
+}
+
 TEST_CASE("other paths and methods are refused") {
   const auto page = make_page();
   CHECK(get(page->address(), "/metrics").ends_with("\r\n\r\nnumbers\n"));

@@ -50,6 +50,18 @@ TEST_CASE("an endpoint that cannot be listened at is INITIALIZE when the server 
   orb->destroy();
 }
 
+TEST_CASE("a scheme that no protocol has is INITIALIZE, and those that there are are named") {
+  const auto orb = make_orb({"-ORBListenEndpoints", "pigeon://loft:1"});
+  std::string detail;
+  try {
+    (void)orb->resolve_initial_references("RootPOA");
+  } catch (const CORBA::INITIALIZE& exception) {
+    detail = exception.detail();
+  }
+  CHECK(detail.find("listen pigeon://loft:1 (there are: iiop://") != std::string::npos);
+  orb->destroy();
+}
+
 TEST_CASE("the initial references of an ORB have the adapters") {
   const auto orb = make_orb({"-ORBListenEndpoints", "iiop://127.0.0.1:0"});
   const auto names = orb->list_initial_services();

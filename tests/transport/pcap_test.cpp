@@ -144,7 +144,7 @@ TEST_CASE("a file that cannot be made is an error that names it") {
   const auto pcap = make_pcap_file("/no such folder/file.pcap");
   REQUIRE_FALSE(pcap.has_value());
   CHECK(pcap.error().operation == IoOperation::create);
-  CHECK(pcap.error().endpoint == "/no such folder/file.pcap");
+  CHECK(to_string(pcap.error()) == "create /no such folder/file.pcap: No such file or directory");
 }
 
 }  // namespace

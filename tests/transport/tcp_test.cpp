@@ -166,6 +166,16 @@ TEST_CASE("a listen address that says something else is refused as a whole") {
   }
 }
 
+TEST_CASE("what is wrong with a listen address is said, and what would be right") {
+  const auto text_for = [](const std::string& address) {
+    return to_string(make_tcp_protocol()->listen({"iiop", address}).error());
+  };
+  CHECK(text_for("host:70000") ==
+        "listen iiop://host:70000 (<host>:<port> is needed, the port from 0 to 65535, an IPv6 "
+        "address in brackets): bad address");
+  CHECK(text_for(":0?announce=a").find("only publish=<host>") != std::string::npos);
+}
+
 TEST_CASE("the further published addresses are alternate addresses of the profile") {
   const auto protocol = make_tcp_protocol();
   const auto key = octets(1, 2, 3);

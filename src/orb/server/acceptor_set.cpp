@@ -17,6 +17,14 @@ namespace {
 // "PGE" and 0: who made the reference. Informative: no peer should depend on it.
 constexpr std::uint32_t orb_type = 0x50474500;
 
+std::unexpected<IoError> unknown_scheme(const transport::Endpoint& endpoint,
+                                        const transport::ProtocolRegistry& protocols) {
+  std::string text = transport::to_string(endpoint) + " (there are:";
+  for (const std::string& scheme : protocols.schemes()) text += ' ' + scheme + "://";
+  return std::unexpected(
+      IoError{IoErrorKind::unsupported, IoOperation::listen, 0, std::move(text) + ")"});
+}
+
 }  // namespace
 
 void take_waiting(transport::Acceptor& acceptor,
@@ -34,9 +42,7 @@ std::expected<void, IoError> AcceptorSet::open(OrbCore& core) {
   std::vector<Entry> entries;
   for (const transport::Endpoint& endpoint : core.settings().listen_endpoints) {
     transport::ProtocolFactory* factory = core.protocols().find(endpoint.scheme);
-    if (factory == nullptr)
-      return std::unexpected(IoError{IoErrorKind::unsupported, IoOperation::listen, 0,
-                                     transport::to_string(endpoint)});
+    if (factory == nullptr) return unknown_scheme(endpoint, core.protocols());
     auto acceptor = factory->listen(endpoint);
     if (!acceptor) return std::unexpected(acceptor.error());
     entries.push_back({factory, std::move(*acceptor)});

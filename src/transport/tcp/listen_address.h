@@ -24,7 +24,7 @@ struct ListenAddress {
   std::vector<PublishedAddress> publish;  ///< empty: the host as it is written above
 };
 
-/// Errors: bad_address, with the whole endpoint.
+/// Errors: bad_address, with the whole endpoint and what would be right.
 std::expected<ListenAddress, IoError> parse_listen_address(const Endpoint& endpoint);
 
 }  // namespace perigee::transport
