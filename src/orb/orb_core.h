@@ -122,6 +122,16 @@ class PERIGEE_API OrbCore final : public cdr::Environment,
     return requests_in_progress_.load(std::memory_order_relaxed);
   }
   void end_request() noexcept { requests_in_progress_.fetch_sub(1, std::memory_order_relaxed); }
+  /// Octets of requests that wait for POA managers, `held_size_max` of them.
+  [[nodiscard]] bool admit_held(std::size_t octets) noexcept {
+    const bool fits =
+        held_size_.fetch_add(octets, std::memory_order_relaxed) + octets <= settings_.held_size_max;
+    if (!fits) end_held(octets);
+    return fits;
+  }
+  void end_held(std::size_t octets) noexcept {
+    held_size_.fetch_sub(octets, std::memory_order_relaxed);
+  }
   /// @}
 
   /// @name References.
@@ -185,6 +195,7 @@ class PERIGEE_API OrbCore final : public cdr::Environment,
   std::unique_ptr<Server> server_;
   std::atomic<RequestDispatcher*> dispatcher_{nullptr};
   std::atomic<Life> life_{Life::running};
+  std::atomic<std::size_t> held_size_{0};
   // Apart from all the rest: every request of every thread writes it.
   alignas(64) std::atomic<std::uint32_t> requests_in_progress_{0};
 

@@ -302,6 +302,12 @@ orb::Location Dispatcher::locate(OctetSpan object_key) noexcept {
   }
 }
 
+const void* Dispatcher::gate_of(OctetSpan object_key) noexcept {
+  const Target target = find(object_key);
+  const Adapter* adapter = target.object ? target.object->adapter.get() : target.visit.adapter();
+  return adapter == nullptr ? nullptr : &adapter->manager();
+}
+
 bool Dispatcher::is_local_key(OctetSpan object_key) const noexcept {
   const std::optional<KeyView> key = parse_key(object_key);
   if (key && key->kind != KeyKind::persistent) return key->nonce == nonce_;

@@ -48,6 +48,7 @@ class Dispatcher final : public orb::RequestDispatcher,
   explicit Dispatcher(std::weak_ptr<orb::OrbCore> core, AdapterLimits limits = {});
 
   void dispatch(orb::ServerRequest& request) noexcept override;
+  [[nodiscard]] const void* gate_of(OctetSpan object_key) noexcept override;
   orb::Location locate(OctetSpan object_key) noexcept override;
   [[nodiscard]] bool is_local_key(OctetSpan object_key) const noexcept override;
 

@@ -224,6 +224,8 @@ constexpr Option options[] = {
     {"HeldRequestsMax", "limits.held_requests_max", number, number_of,
      "of requests that wait for a POAManager", set_held_requests_max,
      NumberIn<&Settings::held_requests_max>::show},
+    number_option<&Settings::held_size_max>("HeldSizeMax", "limits.held_size_max", octets,
+                                            "of all requests that wait for POAManagers"),
     number_option<&Settings::nested_upcall_depth_max, 0>(
         "NestedUpcallDepthMax", "limits.nested_upcall_depth_max", number_of,
         "of upcalls that wait for replies on one thread"),

@@ -101,6 +101,9 @@ class PERIGEE_API RequestDispatcher {
   /// oneway). Catches everything that servants throw.
   virtual void dispatch(ServerRequest& request) noexcept = 0;
   virtual Location locate(OctetSpan object_key) noexcept = 0;
+  /// What lets requests for the key pass, or has them held: requests with the same one pass in
+  /// order if they have to wait. Only to be compared; null if there is nothing.
+  [[nodiscard]] virtual const void* gate_of(OctetSpan /*object_key*/) noexcept { return nullptr; }
   /// Whether the key is of an object here: decides about collocated calls.
   [[nodiscard]] virtual bool is_local_key(OctetSpan object_key) const noexcept = 0;
 

@@ -133,6 +133,8 @@ void Conversation::count(const PendingReply& request, const LatencyTimer& timer)
 [[gnu::always_inline]] inline void Conversation::dispatch(PendingReply& request,
                                                           ServingThread& thread,
                                                           messaging::ResponseFlags response) {
+  if (holds()) [[unlikely]]
+    if (request.waits_behind_others()) return;
   host_.before_upcall(response, thread);
   RequestDispatcher* dispatcher = core_.dispatcher();
   if (dispatcher == nullptr)
@@ -206,7 +208,6 @@ void Conversation::finish(PendingReply& request) noexcept {
   {
     const std::lock_guard lock(mutex_);
     --pending_count_;
-    last_is_held_ = request.held();
     (request.previous_ != nullptr ? request.previous_->next_ : pending_) = request.next_;
     if (request.next_ != nullptr) request.next_->previous_ = request.previous_;
     if (!draining_ || pending_count_ != 0 || closed_) return;
@@ -229,11 +230,22 @@ void Conversation::drain() {
 bool Conversation::drain_if_idle() {
   {
     const std::lock_guard lock(mutex_);
-    if (draining_ || pending_count_ != 0 || last_is_held_) return false;
+    if (draining_ || pending_count_ != 0 || holds()) return false;
     draining_ = closed_ = true;
   }
   send_close();
   return true;
+}
+
+bool Conversation::begin_hold(std::size_t octets) noexcept {
+  if (!core_.admit_held(octets)) return false;
+  held_count_.fetch_add(1, std::memory_order_relaxed);
+  return true;
+}
+
+void Conversation::end_hold(std::size_t octets) noexcept {
+  core_.end_held(octets);
+  held_count_.fetch_sub(1, std::memory_order_release);
 }
 
 // By the thread that found that nothing is in progress: so nobody else is sending a reply.

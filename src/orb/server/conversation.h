@@ -9,6 +9,8 @@
 #include <perigee/orb/server_request.h>
 #include <perigee/transport/transport.h>
 
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -29,7 +31,14 @@ struct ServingThread {
   MutableOctetSpan scratch;
   cdr::Buffer reply;
   messaging::ContextStorage contexts;
-  bool reading = false;  ///< holds the connection's read token
+  bool reading = false;       ///< holds the connection's read token
+  std::uint64_t held_as = 0;  ///< the present message's number among those that were held, or 0
+};
+
+/// A request that waits for a gate (see RequestDispatcher::gate_of).
+struct Waiting {
+  messaging::IncomingMessage& message;
+  const void* gate;
 };
 
 /// The connection under a conversation, as its thread strategy makes it.
@@ -43,8 +52,11 @@ class ConversationHost {
   virtual void end_output() noexcept = 0;
   /// The upcall comes next; the message's octets stay where they are until it is over.
   virtual void before_upcall(messaging::ResponseFlags response, ServingThread& thread) = 0;
-  /// See ServerRequest::hold. May take the message away if it returns `taken`.
-  virtual ServerRequest::Hold hold(messaging::IncomingMessage& message, ServingThread& thread) = 0;
+  /// See ServerRequest::hold. Takes the message away if it returns `taken`.
+  virtual ServerRequest::Hold hold(Waiting request, ServingThread& thread) = 0;
+  /// The same for a request that may pass, if others of the connection wait at its gate that came
+  /// before it; `wait` if there are none. Asked only while some are held.
+  virtual ServerRequest::Hold hold_behind(Waiting request, ServingThread& thread) = 0;
   /// To look at: who is at the other end.
   [[nodiscard]] virtual const transport::Transport& transport() const noexcept = 0;
 
@@ -79,6 +91,18 @@ class Conversation final {
   [[nodiscard]] bool drain_if_idle();
   /// CloseConnection has been sent.
   [[nodiscard]] bool closed() const;
+  [[nodiscard]] ConversationHost& host() const noexcept { return host_; }
+
+  /// @name One of its requests is held, or no more
+  /// @{
+  /// False if as many octets are held in the server as may be.
+  [[nodiscard]] bool begin_hold(std::size_t octets) noexcept;
+  void end_hold(std::size_t octets) noexcept;
+  /// Whether some are. Whoever sees none sees also what they have done.
+  [[nodiscard]] bool holds() const noexcept {
+    return held_count_.load(std::memory_order_acquire) != 0;
+  }
+  /// @}
 
  private:
   friend class PendingReply;
@@ -99,11 +123,11 @@ class Conversation final {
   const messaging::Protocol& protocol_;
   ConversationHost& host_;
   AnnouncedCodeSets code_sets_;
+  std::atomic<std::uint32_t> held_count_{0};
 
   mutable std::mutex mutex_;         // guards what follows
   PendingReply* pending_ = nullptr;  // requests in progress, a list through them
   std::uint32_t pending_count_ = 0;
-  bool last_is_held_ = false;  // the request that was finished last waits for a POAManager
   bool draining_ = false;
   bool closed_ = false;
 };

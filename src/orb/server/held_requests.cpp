@@ -1,72 +1,50 @@
-// One due request at a time, so that as many workers as are free take part.
+// A queue of requests as a task of the pool's.
 #include "orb/server/held_requests.h"
 
 #include "orb/server/pool_connection.h"
 
-#include <algorithm>
-#include <optional>
 #include <utility>
 
 namespace perigee::orb {
 
 using event::SharedPoll;
+using messaging::IncomingMessage;
 
-bool HeldRequests::keep(std::shared_ptr<PoolConnection> connection,
-                        messaging::IncomingMessage& message, std::uint64_t resumptions_seen) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (held_.size() >= requests_max_) return false;
-    message.keep();
-    held_.push_back({std::move(connection), std::move(message)});
-    if (resumptions_.load() == resumptions_seen) return true;
-    due_count_ = held_.size();
-  }
-  poll_.notify(*this, event::Readiness::readable);
-  return true;
+HeldQueue::Kept HeldRequests::keep(HeldPlace place, IncomingMessage& message,
+                                   std::uint64_t resumptions_seen) {
+  const HeldQueue::Kept kept = queue_.keep(std::move(place), message, resumptions_seen);
+  if (kept == HeldQueue::Kept::due) poll_.notify(*this, event::Readiness::readable);
+  return kept;
+}
+
+HeldQueue::Kept HeldRequests::keep_behind(HeldPlace place, IncomingMessage& message) {
+  const HeldQueue::Kept kept = queue_.keep_behind(std::move(place), message);
+  if (kept == HeldQueue::Kept::due) poll_.notify(*this, event::Readiness::readable);
+  return kept;
 }
 
 void HeldRequests::resume() {
-  {
-    const std::lock_guard lock(mutex_);
-    resumptions_.fetch_add(1);
-    due_count_ = held_.size();
-    if (due_count_ == 0) return;
-  }
-  poll_.notify(*this, event::Readiness::readable);
-}
-
-void HeldRequests::clear() {
-  std::deque<Held> dropped;  // ends after the lock
-  const std::lock_guard lock(mutex_);
-  dropped.swap(held_);
-  due_count_ = 0;
-}
-
-std::optional<HeldRequests::Held> HeldRequests::take_due() {
-  const std::lock_guard lock(mutex_);
-  if (due_count_ == 0) return std::nullopt;
-  --due_count_;
-  Held first = std::move(held_.front());
-  held_.pop_front();
-  return first;
-}
-
-bool HeldRequests::any_due() const {
-  const std::lock_guard lock(mutex_);
-  return due_count_ != 0;
+  if (queue_.resume()) poll_.notify(*this, event::Readiness::readable);
 }
 
 void HeldRequests::serve(event::Readiness /*readiness*/, PoolWorker& worker) noexcept {
   worker.task = this;
   worker.reading = true;
-  if (auto request = take_due()) request->connection->handle_held(request->message, worker);
-  if (std::exchange(worker.reading, false)) pass_on(SharedPoll::Next::wait);
+  if (auto request = queue_.take()) {
+    in_hand_ = worker.held_as = request->place.number;
+    auto& host = request->place.conversation->host();
+    static_cast<PoolConnection&>(host).handle_held(request->message, worker);
+    worker.held_as = 0;
+  }
+  if (std::exchange(worker.reading, false)) finish(SharedPoll::Next::wait);
 }
 
-void HeldRequests::give_up() { pass_on(SharedPoll::Next::upcall); }
+// Two-way requests of a connection need not wait for each other.
+void HeldRequests::give_up() { finish(SharedPoll::Next::upcall); }
 
-void HeldRequests::pass_on(SharedPoll::Next next) {
-  if (any_due())
+void HeldRequests::finish(SharedPoll::Next next) {
+  if (const std::uint64_t number = std::exchange(in_hand_, 0); number != 0) queue_.done(number);
+  if (queue_.any_due())
     poll_.requeue(*this, next);
   else
     poll_.release(*this, next);

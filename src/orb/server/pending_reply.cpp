@@ -1,6 +1,7 @@
 // Encoding answers: in the version of the request, in our own byte order, into the thread's buffer.
 #include "orb/server/pending_reply.h"
 
+#include "orb/orb_core.h"
 #include "orb/server/conversation.h"
 #include "orb/system_exceptions.h"
 #include <perigee/base/log.h>
@@ -14,6 +15,9 @@ namespace {
 
 // A buffer that one large answer has grown is not kept.
 constexpr std::size_t reply_buffer_kept_max = 1u << 20;
+
+// Of TRANSIENT, as where the adapter refuses.
+constexpr std::uint32_t minor_held_too_many = omg_minor(1);
 
 RequestOutcome outcome_of(ReplyStatus status) noexcept {
   switch (status) {
@@ -45,11 +49,31 @@ PendingReply::PendingReply(Conversation& conversation, messaging::IncomingMessag
   response_expected_ = response_ != messaging::ResponseFlags::none;
 }
 
+PendingReply::~PendingReply() {
+  if (waits_) conversation_.end_hold(message_.octets.size());
+}
+
 // If the message is taken away, its octets stay where the dispatcher sees them until it returns.
 ServerRequest::Hold PendingReply::hold() {
-  const Hold decision = conversation_.host_.hold(message_, thread_);
+  if (waits_) return Hold::wait;
+  const Hold decision = conversation_.host_.hold({message_, gate()}, thread_);
   held_ = decision == Hold::taken;
-  return decision;
+  if (decision != Hold::wait) return decision;
+  waits_ = conversation_.begin_hold(message_.octets.size());
+  return waits_ ? Hold::wait : Hold::refused;
+}
+
+bool PendingReply::waits_behind_others() {
+  const Hold decision = conversation_.host_.hold_behind({message_, gate()}, thread_);
+  held_ = decision == Hold::taken;
+  if (decision == Hold::refused)
+    reply_exception(CORBA::TRANSIENT(minor_held_too_many, CORBA::COMPLETED_NO));
+  return decision != Hold::wait;
+}
+
+const void* PendingReply::gate() const noexcept {
+  RequestDispatcher* const dispatcher = conversation_.core_.dispatcher();
+  return dispatcher == nullptr ? nullptr : dispatcher->gate_of(object_key_);
 }
 
 // CORBA 3.0, 15.4.2.1: WITH_SERVER is answered before the upcall, whose outcome nobody hears of.

@@ -23,7 +23,12 @@ class PendingReply final : public ServerRequest {
                const messaging::Parsed<messaging::RequestHeader>& request,
                ServingThread& thread) noexcept;
 
+  ~PendingReply() override;
+
   [[nodiscard]] Hold hold() override;
+  /// Whether others of its connection that came before it are held, so that it has to wait for
+  /// them, or is refused.
+  [[nodiscard]] bool waits_behind_others();
   void begin_upcall() override;
   [[nodiscard]] std::string_view peer() const noexcept override;
   [[nodiscard]] std::optional<PeerIdentity> peer_identity() const noexcept override;
@@ -45,6 +50,7 @@ class PendingReply final : public ServerRequest {
  private:
   friend class Conversation;
 
+  [[nodiscard]] const void* gate() const noexcept;
   void send(messaging::ReplyStatus status, ResultEncoder encode);
 
   Conversation& conversation_;
@@ -54,6 +60,7 @@ class PendingReply final : public ServerRequest {
   const std::uint32_t request_id_;
   messaging::ResponseFlags response_;
   bool held_ = false;
+  bool waits_ = false;  // a thread waits, or has waited, with the message
   RequestOutcome outcome_ = RequestOutcome::oneway;
   std::atomic<bool> cancelled_{false};
   PendingReply* next_ = nullptr;      // under the conversation's mutex

@@ -162,6 +162,7 @@ void PoolConnection::close() noexcept {
     server_.poll().remove(*this);
   }
   connection_.close();
+  if (conversation_.holds()) server_.held().drop(conversation_);
   server_.forget(*this);
 }
 
@@ -240,9 +241,17 @@ void PoolConnection::watch_end() noexcept {
   }
 }
 
-ServerRequest::Hold PoolConnection::hold(IncomingMessage& message, ServingThread& thread) {
-  return server_.hold(shared_from_this(), message,
-                      static_cast<PoolWorker&>(thread).resumptions_seen);
+ServerRequest::Hold PoolConnection::hold(Waiting request, ServingThread& thread) {
+  const std::uint64_t seen = static_cast<PoolWorker&>(thread).resumptions_seen;
+  return to_hold(server_.held().keep(place_of(request, thread), request.message, seen));
+}
+
+ServerRequest::Hold PoolConnection::hold_behind(Waiting request, ServingThread& thread) {
+  return to_hold(server_.held().keep_behind(place_of(request, thread), request.message));
+}
+
+HeldPlace PoolConnection::place_of(Waiting request, const ServingThread& thread) {
+  return {{shared_from_this(), &conversation_}, request.gate, thread.held_as};
 }
 
 }  // namespace perigee::orb

@@ -3,6 +3,7 @@
 
 #include "orb/connection.h"
 #include "orb/idle_watch.h"
+#include "orb/server/held_queue.h"
 #include "orb/server/pool_task.h"
 #include <perigee/transport/transport.h>
 
@@ -47,7 +48,7 @@ class PoolConnection final : public ConversationHost,
   /// On the housekeeping thread, from time to time: sends CloseConnection when nothing has passed
   /// for `idle_timeout`, and cuts the connection if the peer does not close it then.
   void watch_idle(TimePoint now) noexcept;
-  /// Dispatches a message that was held.
+  /// Dispatches a message that was held; `worker.held_as` is its number.
   void handle_held(messaging::IncomingMessage& message, PoolWorker& worker) noexcept;
   /// @}
 
@@ -57,8 +58,8 @@ class PoolConnection final : public ConversationHost,
   void send_without_waiting(const cdr::Buffer& message) override;
   void end_output() noexcept override;
   void before_upcall(messaging::ResponseFlags response, ServingThread& thread) override;
-  [[nodiscard]] ServerRequest::Hold hold(messaging::IncomingMessage& message,
-                                         ServingThread& thread) override;
+  [[nodiscard]] ServerRequest::Hold hold(Waiting request, ServingThread& thread) override;
+  [[nodiscard]] ServerRequest::Hold hold_behind(Waiting request, ServingThread& thread) override;
   [[nodiscard]] const transport::Transport& transport() const noexcept override {
     return connection_.transport();
   }
@@ -83,6 +84,7 @@ class PoolConnection final : public ConversationHost,
   void watch_output();
   void finish_output() noexcept;
   void watch_end() noexcept;
+  [[nodiscard]] HeldPlace place_of(Waiting request, const ServingThread& thread);
 
   PoolServer& server_;
   Connection connection_;

@@ -156,14 +156,6 @@ void PoolServer::call_later(std::chrono::milliseconds delay, event::Reactor::Tas
   });
 }
 
-ServerRequest::Hold PoolServer::hold(std::shared_ptr<PoolConnection> connection,
-                                     messaging::IncomingMessage& message,
-                                     std::uint64_t resumptions_seen) {
-  return engine_->held.keep(std::move(connection), message, resumptions_seen)
-             ? ServerRequest::Hold::taken
-             : ServerRequest::Hold::refused;
-}
-
 void PoolServer::resume_held() noexcept {
   if (started()) engine_->held.resume();
 }

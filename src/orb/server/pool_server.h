@@ -46,10 +46,7 @@ class PoolServer final : public Server {
   /// @{
   [[nodiscard]] OrbCore& core() const noexcept { return core_; }
   [[nodiscard]] event::SharedPoll& poll() const noexcept { return *engine_->poll; }
-  [[nodiscard]] const HeldRequests& held() const noexcept { return engine_->held; }
-  [[nodiscard]] ServerRequest::Hold hold(std::shared_ptr<PoolConnection> connection,
-                                         messaging::IncomingMessage& message,
-                                         std::uint64_t resumptions_seen);
+  [[nodiscard]] HeldRequests& held() const noexcept { return engine_->held; }
   /// On the housekeeping thread, which must not wait.
   void call_later(std::chrono::milliseconds delay, event::Reactor::Task task);
   void forget(const PoolConnection& connection) noexcept;

@@ -109,11 +109,12 @@ void ReactiveConnection::take(IncomingMessage& message, ServingThread& buffers) 
   if (conversation_.handle(message, buffers) == Conversation::Verdict::close) end_gently();
 }
 
-void ReactiveConnection::handle_held(IncomingMessage& message) noexcept {
+void ReactiveConnection::handle_held(IncomingMessage& message, std::uint64_t number) noexcept {
   const auto self = shared_from_this();
   if (state_ != State::serving) return;
   try {
     const ReactiveLoop::Level level(loop_, *this);
+    level.buffers().held_as = number;
     take(message, level.buffers());
     flush_batch();
     if (input_ended_ && state_ != State::closed) end_of_input();
@@ -174,6 +175,7 @@ void ReactiveConnection::close() noexcept {
   state_ = State::closed;
   loop_.reactor().remove(connection_.transport().readiness_fd(), *this);
   connection_.close();
+  if (conversation_.holds()) loop_.held().drop(conversation_);
   loop_.forget(*this);
 }
 
@@ -289,9 +291,19 @@ void ReactiveConnection::output_ended() noexcept {
     connection_.transport().shutdown_send();
 }
 
-ServerRequest::Hold ReactiveConnection::hold(IncomingMessage& message, ServingThread& /*thread*/) {
-  return loop_.keep(shared_from_this(), message) ? ServerRequest::Hold::taken
-                                                 : ServerRequest::Hold::refused;
+ServerRequest::Hold ReactiveConnection::hold(Waiting request, ServingThread& thread) {
+  HeldQueue& held = loop_.held();
+  return to_hold(held.keep(place_of(request, thread), request.message, held.resumptions()));
+}
+
+ServerRequest::Hold ReactiveConnection::hold_behind(Waiting request, ServingThread& thread) {
+  const HeldQueue::Kept kept = loop_.held().keep_behind(place_of(request, thread), request.message);
+  if (kept == HeldQueue::Kept::due) loop_.dispatch_held_later();
+  return to_hold(kept);
+}
+
+HeldPlace ReactiveConnection::place_of(Waiting request, const ServingThread& thread) {
+  return {{shared_from_this(), &conversation_}, request.gate, thread.held_as};
 }
 
 }  // namespace perigee::orb

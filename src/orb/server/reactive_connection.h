@@ -4,6 +4,7 @@
 #include "orb/connection.h"
 #include "orb/idle_watch.h"
 #include "orb/server/conversation.h"
+#include "orb/server/held_queue.h"
 #include <perigee/event/reactor.h>
 #include <perigee/transport/transport.h>
 
@@ -35,8 +36,8 @@ class ReactiveConnection final : public ConversationHost,
   void close() noexcept;
   /// Called periodically: ends the connection if it has been idle for too long.
   void watch_idle(TimePoint now) noexcept;
-  /// Dispatches a message that was held.
-  void handle_held(messaging::IncomingMessage& message) noexcept;
+  /// Dispatches a message that was held, under its number.
+  void handle_held(messaging::IncomingMessage& message, std::uint64_t number) noexcept;
   /// Before a nested turn: sends what is to be sent, and lets others use the scratch space.
   void prepare_nesting();
 
@@ -45,8 +46,8 @@ class ReactiveConnection final : public ConversationHost,
   void send_without_waiting(const cdr::Buffer& message) override;
   void end_output() noexcept override;
   void before_upcall(messaging::ResponseFlags /*response*/, ServingThread& /*thread*/) override {}
-  [[nodiscard]] ServerRequest::Hold hold(messaging::IncomingMessage& message,
-                                         ServingThread& thread) override;
+  [[nodiscard]] ServerRequest::Hold hold(Waiting request, ServingThread& thread) override;
+  [[nodiscard]] ServerRequest::Hold hold_behind(Waiting request, ServingThread& thread) override;
   [[nodiscard]] const transport::Transport& transport() const noexcept override {
     return connection_.transport();
   }
@@ -72,6 +73,7 @@ class ReactiveConnection final : public ConversationHost,
   void check_output(std::uint64_t drained_before);
   void output_ended() noexcept;
   void watch_end() noexcept;
+  [[nodiscard]] HeldPlace place_of(Waiting request, const ServingThread& thread);
 
   ReactiveLoop& loop_;
   Connection connection_;

@@ -54,7 +54,10 @@ class TimeFlag final {
 }  // namespace
 
 ReactiveLoop::ReactiveLoop(OrbCore& core, LoopOwner& owner, std::unique_ptr<event::Reactor> reactor)
-    : core_(core), owner_(owner), reactor_(std::move(reactor)) {}
+    : core_(core),
+      owner_(owner),
+      reactor_(std::move(reactor)),
+      held_(core.settings().held_requests_max) {}
 
 ReactiveLoop::~ReactiveLoop() = default;
 
@@ -134,25 +137,21 @@ std::vector<std::shared_ptr<ReactiveConnection>> ReactiveLoop::connections() con
   return all;
 }
 
-bool ReactiveLoop::keep(std::shared_ptr<ReactiveConnection> connection,
-                        messaging::IncomingMessage& message) {
-  if (held_.size() >= core_.settings().held_requests_max) return false;
-  message.keep();
-  held_.push_back({std::move(connection), std::move(message)});
-  return true;
-}
-
 void ReactiveLoop::resume_held() noexcept {
-  reactor_->post([this] { dispatch_held(); });
+  reactor_->post([this] {
+    if (held_.resume()) dispatch_held_later();
+  });
 }
 
-// Those that are held again go to the end of the queue, and wait for the next call.
-void ReactiveLoop::dispatch_held() {
-  for (std::size_t left = held_.size(); left > 0 && !held_.empty(); --left) {
-    HeldRequest request = std::move(held_.front());
-    held_.pop_front();
-    request.connection->handle_held(request.message);
-  }
+// It is over for the queue when it begins: on this thread only what it nests can overtake it.
+void ReactiveLoop::dispatch_held() noexcept {
+  auto request = held_.take();
+  if (!request) return;
+  const std::uint64_t number = request->place.number;
+  held_.done(number);
+  if (held_.any_due()) dispatch_held_later();
+  auto& host = request->place.conversation->host();
+  static_cast<ReactiveConnection&>(host).handle_held(request->message, number);
 }
 
 ServingThread& ReactiveLoop::buffers_of_level(std::size_t level) {
@@ -163,6 +162,7 @@ ServingThread& ReactiveLoop::buffers_of_level(std::size_t level) {
 
 ReactiveLoop::Level::Level(ReactiveLoop& loop, ReactiveConnection& connection)
     : loop_(loop), buffers_(loop.buffers_of_level(loop.busy_.size())) {
+  buffers_.held_as = 0;
   loop_.busy_.push_back(&connection);
 }
 

@@ -4,12 +4,12 @@
 
 #include "orb/server.h"
 #include "orb/server/conversation.h"
+#include "orb/server/held_queue.h"
 #include <perigee/event/reactor.h>
 #include <perigee/transport/transport.h>
 
 #include <atomic>
 #include <cstddef>
-#include <deque>
 #include <map>
 #include <memory>
 #include <vector>
@@ -60,9 +60,9 @@ class ReactiveLoop final {
   /// @name For its connections
   /// @{
   void forget(const ReactiveConnection& connection) noexcept;
-  /// Keeps a message until `resume_held`. False if as many are kept as may be.
-  [[nodiscard]] bool keep(std::shared_ptr<ReactiveConnection> connection,
-                          messaging::IncomingMessage& message);
+  [[nodiscard]] HeldQueue& held() noexcept { return held_; }
+  /// One that is due, soon; then the others, one by one.
+  void dispatch_held_later() { reactor_->mark_ready(held_task_); }
 
   /// One level of handlers on the stack: its buffers, and the connection that it is busy with.
   class Level {
@@ -80,15 +80,20 @@ class ReactiveLoop final {
   /// @}
 
  private:
-  struct HeldRequest {
-    std::shared_ptr<ReactiveConnection> connection;
-    messaging::IncomingMessage message;
+  /// Dispatches held requests in turns of their own, so that nested turns go on with them.
+  class HeldTask final : public event::EventHandler {
+   public:
+    explicit HeldTask(ReactiveLoop& loop) noexcept : loop_(loop) {}
+    void handle_ready(event::Readiness /*readiness*/) noexcept override { loop_.dispatch_held(); }
+
+   private:
+    ReactiveLoop& loop_;
   };
 
   void add_connection(std::unique_ptr<transport::Transport> transport);
   void connection_ended() noexcept;
   [[nodiscard]] ServingThread& buffers_of_level(std::size_t level);
-  void dispatch_held();
+  void dispatch_held() noexcept;
   void begin_idle_watch() noexcept;
   void watch_idle() noexcept;
   [[nodiscard]] std::vector<std::shared_ptr<ReactiveConnection>> connections() const;
@@ -101,7 +106,8 @@ class ReactiveLoop final {
   std::map<const ReactiveConnection*, std::shared_ptr<ReactiveConnection>> connections_;
   std::vector<std::unique_ptr<ServingThread>> levels_;
   std::vector<ReactiveConnection*> busy_;  // one per level
-  std::deque<HeldRequest> held_;
+  HeldQueue held_;
+  HeldTask held_task_{*this};
   bool draining_ = false;
   bool idle_watched_ = false;  // a timer looks for idle connections
 };

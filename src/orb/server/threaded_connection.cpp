@@ -207,12 +207,6 @@ void ThreadedConnection::end_output() noexcept {
   server_.connection_changed();
 }
 
-// The thread may wait: it is this connection's own.
-ServerRequest::Hold ThreadedConnection::hold(IncomingMessage& /*message*/,
-                                             ServingThread& /*thread*/) {
-  return ServerRequest::Hold::wait;
-}
-
 bool ThreadedConnection::finished() const { return conversation_.closed(); }
 
 }  // namespace perigee::orb

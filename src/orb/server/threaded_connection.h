@@ -48,8 +48,16 @@ class ThreadedConnection final : public ConversationHost,
   void send_without_waiting(const cdr::Buffer& message) override;
   void end_output() noexcept override;
   void before_upcall(messaging::ResponseFlags response, ServingThread& thread) override;
-  [[nodiscard]] ServerRequest::Hold hold(messaging::IncomingMessage& message,
-                                         ServingThread& thread) override;
+  /// @name The thread may wait: it is this connection's own
+  /// @{
+  [[nodiscard]] ServerRequest::Hold hold(Waiting /*request*/, ServingThread& /*thread*/) override {
+    return ServerRequest::Hold::wait;
+  }
+  [[nodiscard]] ServerRequest::Hold hold_behind(Waiting /*request*/,
+                                                ServingThread& /*thread*/) override {
+    return ServerRequest::Hold::wait;
+  }
+  /// @}
   [[nodiscard]] const transport::Transport& transport() const noexcept override {
     return connection_.transport();
   }

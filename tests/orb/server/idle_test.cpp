@@ -86,9 +86,14 @@ TEST_CASE("a connection with a request in progress is not idle, however long tha
 
 TEST_CASE("a connection whose request waits for a POAManager is not idle") {
   const ServerFixture server(idle_after(limit, each_strategy()));
+  const auto other = server.orb.root()->create_POA("other", nullptr, {});
+  other->the_POAManager()->activate();
+  const auto id = other->activate_object(make_servant(add_one));
+  const Octets key = server.orb.key_of(other->id_to_reference(id));
   server.orb.root()->the_POAManager()->hold_requests(false);
   RawClient client(server.endpoint);
   client.send(make_request({.key = server.key, .argument = 1}));
+  CHECK(client.call({.key = key, .id = 2, .argument = 2}).result() == 3);  // by another manager
   pass_time(2 * limit);
   server.orb.root()->the_POAManager()->activate();
   CHECK(client.reply().result() == 2);

@@ -1,7 +1,9 @@
 // Who reads while an upcall is in progress: pipelining, order, nesting, holding, limits, draining.
 #include "orb/server/server_fixture.h"
+#include "orb/system_exceptions.h"
 #include "support/allocations.h"
 #include <perigee/orb/metrics.h>
+#include <perigee/orb/stub.h>
 
 #include <algorithm>
 #include <mutex>
@@ -26,6 +28,11 @@ std::uint32_t argument_of(orb::ServerRequest& request) {
   request.arguments() >> value;
   request.end_of_arguments();
   return value;
+}
+
+void call_act(const CORBA::object_reference<CORBA::Object>& target) {
+  static constexpr stub::Operation operation{"act", stub::Operation::Kind::twoway, {}};
+  stub::invoke(*target, operation, nullptr, nullptr);
 }
 
 /// Request 1 returns only after request 2 has been in its upcall.
@@ -209,6 +216,78 @@ TEST_CASE("a server whose threads do not wait keeps a limited number of held req
   const RawReply held = client.reply();  // of a pool that may be the second, which overtook it
   CHECK(held.id() == 3 - refused.id());
   CHECK(held.result() == held.id() + 1);
+}
+
+TEST_CASE("of requests that wait for a POAManager a limited number of octets is kept") {
+  orb::Settings settings = server_settings(each_strategy());
+  settings.held_size_max = 150;
+  const ServerFixture server(settings);
+  const auto manager = server.orb.root()->the_POAManager();
+  for (int round = 0; round < 2; ++round) {  // what is over leaves room
+    manager->hold_requests(false);
+    RawClient clients[2]{RawClient(server.endpoint), RawClient(server.endpoint)};
+    std::future<RawReply> replies[2];
+    for (std::size_t index = 0; index < 2; ++index) {
+      const Octets request = make_request({.key = server.key, .argument = 1});
+      REQUIRE(request.size() > 75);
+      REQUIRE(request.size() <= 150);
+      clients[index].send(request);
+      replies[index] =
+          std::async(std::launch::async, [&client = clients[index]] { return client.reply(); });
+    }
+    // One of them waits, the other is refused: which one, is a matter of threads.
+    std::size_t refused = 0;
+    while (replies[refused].wait_for(std::chrono::milliseconds(1)) != std::future_status::ready)
+      refused = 1 - refused;
+    const RawReply refusal = replies[refused].get();
+    CHECK(refusal.repository_id() == "IDL:omg.org/CORBA/TRANSIENT:1.0");
+    CHECK(refusal.ulong(60) == orb::omg_minor(1));
+    manager->activate();
+    CHECK(replies[1 - refused].get().result() == 2);
+  }
+}
+
+TEST_CASE("a request does not overtake oneways that came before it, and were held") {
+  constexpr std::uint32_t held_count = 20;
+  orb::Settings settings = server_settings(ThreadStrategy::reactive);
+  settings.threads = 1;
+  SUBCASE("reactive") {}
+  SUBCASE("thread-pool") { settings.thread_strategy = ThreadStrategy::thread_pool; }
+  SUBCASE("reactor-per-core") { settings.thread_strategy = ThreadStrategy::reactor_per_core; }
+  std::promise<void> leave;
+  const ServerFixture slow(ThreadStrategy::thread_per_connection,
+                           [&](orb::ServerRequest&) { leave.get_future().wait(); });
+  CORBA::object_reference<CORBA::Object> callee;
+  std::mutex mutex;
+  std::vector<std::uint32_t> seen;
+  const ServerFixture server(settings, [&](orb::ServerRequest& request) {
+    const std::uint32_t argument = argument_of(request);
+    {
+      const std::lock_guard lock(mutex);
+      seen.push_back(argument);
+    }
+    if (argument == 0) call_act(callee);  // others are served meanwhile
+  });
+  callee = server.orb.core().make_object(slow.object->_reference()->ior());
+  RawClient client(server.endpoint);
+  const auto send_oneways = [&](std::uint32_t first, std::uint32_t count) {
+    Octets batch;
+    for (std::uint32_t id = first; id < first + count; ++id)
+      batch =
+          batch + make_request({.key = server.key, .id = id, .response_flags = 0, .argument = id});
+    client.send(batch + make_locate_request(server.key, 1000, 2));
+    CHECK(client.reply().type() == type_locate_reply);  // so they have been looked at
+  };
+  server.orb.root()->the_POAManager()->hold_requests(false);
+  send_oneways(0, held_count);
+  server.orb.root()->the_POAManager()->activate();
+  send_oneways(held_count, 1);
+  leave.set_value();
+  client.send(make_request({.key = server.key, .id = 2000, .argument = held_count + 1}));
+  CHECK(client.reply().id() == 2000);
+  const std::lock_guard lock(mutex);
+  CHECK(seen.size() == held_count + 2);
+  CHECK(std::ranges::is_sorted(seen));
 }
 
 TEST_CASE("connections beyond the limit are served when others end") {
