@@ -103,6 +103,8 @@ ReadStatus Connection::read_message(messaging::IncomingMessage& message, Wait wa
         break;
     }
     if (std::exchange(drained_, false) && wait == Wait::no) return ReadStatus::would_block;
+    if (turn_left_ == 0 && wait == Wait::no) [[unlikely]]
+      return ReadStatus::turn_over;
     if (deadline != nullptr || receive_limited_) [[unlikely]]
       if (!limit_receive(deadline)) return ReadStatus::timed_out;
     const MutableOctetSpan space = reader_->receive_space(scratch);
@@ -122,6 +124,7 @@ ReadStatus Connection::read_message(messaging::IncomingMessage& message, Wait wa
         return ReadStatus::failed;
     }
     traffic_.octets_received.add(result.count);
+    turn_left_ -= std::min(turn_left_, result.count);
     reader_->received(result.count);
     // Edge-triggered readiness comes again for what arrives from now on.
     drained_ =

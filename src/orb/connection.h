@@ -14,6 +14,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -31,6 +32,7 @@ struct ConnectionLimits {
 enum class ReadStatus : std::uint8_t {
   message,        ///< there it is
   would_block,    ///< Wait::no, and no whole message has arrived
+  turn_over,      ///< Wait::no, and as much was received as `begin_turn` allows: there may be more
   timed_out,      ///< the receive time-out passed, or the deadline
   end_of_stream,  ///< the peer has closed
   failed,         ///< see `error_code()`
@@ -87,6 +89,8 @@ class Connection final {
   /// and a deadline: `timed_out` when that has passed; what has arrived of a message stays.
   [[nodiscard]] ReadStatus read(messaging::IncomingMessage& message, transport::Wait wait,
                                 const CallDeadline* deadline = nullptr);
+  /// Reads with Wait::no receive so many octets from now on, and at most one receive more.
+  void begin_turn(std::size_t octets) noexcept { turn_left_ = octets; }
   /// The longest that a receive with Wait::yes waits for octets; zero, as at first: for ever. False
   /// if the transport cannot do it.
   bool set_receive_timeout(std::chrono::microseconds timeout);
@@ -228,6 +232,7 @@ class Connection final {
   std::atomic<bool> token_taken_{false};
   bool drained_ = false;  // the last receive of Wait::no was short
   bool expects_end_ = false;
+  std::size_t turn_left_ = std::numeric_limits<std::size_t>::max();  // octets
   bool receive_limited_ = false;                  // the transport's time-out is that of a deadline
   std::chrono::microseconds receive_timeout_{0};  // without a deadline
   std::unique_ptr<std::byte[]> read_buffer_;

@@ -212,6 +212,7 @@ FailureCause cause_of(ReadStatus status) noexcept {
       return FailureCause::none;
     case ReadStatus::timed_out:
     case ReadStatus::would_block:
+    case ReadStatus::turn_over:
       return FailureCause::timed_out;
     case ReadStatus::end_of_stream:
     case ReadStatus::failed:

@@ -58,7 +58,9 @@ void PoolConnection::note(Readiness readiness) {
 
 // Returns with another owner, or none, if there was a two-way upcall: then `reading` is false.
 PoolConnection::More PoolConnection::read_messages(PoolWorker& worker) {
-  for (std::uint32_t left = server_.core().settings().messages_per_turn_max; left > 0; --left) {
+  const Settings& settings = server_.core().settings();
+  connection_.begin_turn(settings.octets_per_turn_max);
+  for (std::uint32_t left = settings.messages_per_turn_max; left > 0; --left) {
     if (state_ == State::ending && !drop_input(worker.scratch)) return More::no;
     if (state_ == State::closed) return More::no;
     if (state_ == State::ending) continue;
@@ -73,6 +75,8 @@ PoolConnection::More PoolConnection::read_messages(PoolWorker& worker) {
       case ReadStatus::would_block:
       case ReadStatus::timed_out:
         return More::no;
+      case ReadStatus::turn_over:
+        return More::yes;
       case ReadStatus::bad_message:
         (void)conversation_.reject(worker);
         end_gently();

@@ -70,7 +70,9 @@ void ReactiveConnection::read_batch() {
 
 // Whether there may be more to read: others have their turn first.
 bool ReactiveConnection::read_messages(ServingThread& buffers) {
-  for (std::uint32_t left = loop_.core().settings().messages_per_turn_max; left > 0; --left) {
+  const Settings& settings = loop_.core().settings();
+  connection_.begin_turn(settings.octets_per_turn_max);
+  for (std::uint32_t left = settings.messages_per_turn_max; left > 0; --left) {
     if (state_ == State::ending) return drop_input(buffers.scratch);
     if (state_ == State::closed) return false;
     if (!connection_.idle_output() && !connection_.broken()) {
@@ -85,6 +87,8 @@ bool ReactiveConnection::read_messages(ServingThread& buffers) {
       case ReadStatus::would_block:
       case ReadStatus::timed_out:
         return false;
+      case ReadStatus::turn_over:
+        return true;
       case ReadStatus::bad_message:
         (void)conversation_.reject(buffers);
         end_gently();

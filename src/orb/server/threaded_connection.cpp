@@ -105,6 +105,7 @@ void ThreadedConnection::read_requests(ServingThread& thread) {
         return end();
       case ReadStatus::timed_out:
       case ReadStatus::would_block:
+      case ReadStatus::turn_over:
         break;
       case ReadStatus::end_of_stream:
       case ReadStatus::failed:

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <string>
+#include <vector>
 
 using namespace perigee;
 using namespace perigee::test;
@@ -13,7 +15,7 @@ namespace {
 
 using transport::Wait;
 
-/// What begins with no message goes on for ever.
+/// What begins with no message, or with a large one, goes on for ever.
 class EndlessTransport final : public transport::Transport {
  public:
   explicit EndlessTransport(std::unique_ptr<Transport> inner) : inner_(std::move(inner)) {}
@@ -25,7 +27,7 @@ class EndlessTransport final : public transport::Transport {
       return {space.size(), IoStatus::ok, 0};
     }
     const IoResult result = inner_->receive(space, wait);
-    endless_ = result.ok() && space.front() != std::byte{'G'};
+    endless_ = result.ok() && (space.front() != std::byte{'G'} || is_large(space));
     return result;
   }
   IoResult send(std::span<const OctetSpan> segments, Wait wait) override {
@@ -47,6 +49,12 @@ class EndlessTransport final : public transport::Transport {
   [[nodiscard]] const std::string& peer() const noexcept override { return inner_->peer(); }
 
  private:
+  static bool is_large(OctetSpan message) {
+    std::uint32_t size = 0;
+    std::memcpy(&size, message.data() + 8, 4);
+    return size > 1'000'000;
+  }
+
   const std::unique_ptr<Transport> inner_;
   bool endless_ = false;  // the receiver's
   std::atomic<bool> interrupted_{false};
@@ -114,4 +122,40 @@ TEST_CASE("a peer that goes on sending after MessageError keeps nobody waiting, 
   RawClient other(server.endpoint);
   CHECK(other.call({.key = server.key, .argument = 5}).result() == 6);
   CHECK(hostile.at_end());
+}
+
+TEST_CASE("a client that sends a large message has its turns as all others") {
+  constexpr std::uint32_t large = 0x0101'0101;  // its argument, as all that comes for ever
+  orb::Settings settings = server_settings(ThreadStrategy::reactive);
+  settings.threads = 1;
+  SUBCASE("reactive") {}
+  SUBCASE("thread-pool") { settings.thread_strategy = ThreadStrategy::thread_pool; }
+  SUBCASE("reactor-per-core") { settings.thread_strategy = ThreadStrategy::reactor_per_core; }
+  std::promise<void> entered;
+  std::promise<void> leave;
+  std::vector<std::uint32_t> seen;  // of the only thread that serves
+  ServerFixture server(
+      TestParts{.settings = settings, .protocol = std::make_unique<EndlessProtocol>()},
+      [&](orb::ServerRequest& request) {
+        std::uint32_t argument = 0;
+        request.arguments() >> argument;
+        seen.push_back(argument);
+        if (argument != 0) return;
+        entered.set_value();
+        leave.get_future().wait();
+      });
+  RawClient modest(server.endpoint);
+  CHECK(modest.call({.key = server.key, .id = 1, .argument = 1}).id() == 1);
+  RawClient greedy(server.endpoint);
+  greedy.send(make_request({.key = server.key, .id = 2, .response_flags = 0, .argument = 0}));
+  entered.get_future().wait();
+  Octets message = make_request({.key = server.key, .id = 3, .argument = large});
+  const std::uint32_t size = 60'000'000;
+  std::memcpy(message.data() + 8, &size, 4);
+  greedy.send(message);
+  modest.send(make_request({.key = server.key, .id = 4, .argument = 2}));
+  leave.set_value();
+  CHECK(modest.reply().id() == 4);
+  CHECK(greedy.reply().id() == 3);
+  CHECK(seen == std::vector<std::uint32_t>{1, 0, 2, large});
 }
