@@ -30,9 +30,11 @@ std::unexpected<IoError> unknown_scheme(const transport::Endpoint& endpoint,
 void take_waiting(transport::Acceptor& acceptor,
                   const std::function<void(std::unique_ptr<transport::Transport>)>& take) noexcept {
   try {
-    for (auto accepted = acceptor.accept(transport::Wait::no); accepted && *accepted;
-         accepted = acceptor.accept(transport::Wait::no))
+    for (std::uint32_t left = waiting_connections_max; left > 0; --left) {
+      auto accepted = acceptor.accept(transport::Wait::no);
+      if (!accepted || !*accepted) return;
       take(std::move(*accepted));
+    }
   } catch (const std::exception& exception) {
     log::write(log::Level::warning, "server", exception.what());
   }

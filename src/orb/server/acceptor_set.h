@@ -8,6 +8,7 @@
 #include <perigee/messaging/message.h>
 #include <perigee/transport/transport.h>
 
+#include <cstdint>
 #include <expected>
 #include <functional>
 #include <memory>
@@ -18,9 +19,12 @@ namespace perigee::orb {
 
 class OrbCore;
 
-/// Gives `take` all connections that wait in an acceptor's queue now, as many as they are: they
-/// have been told that they are connected, and closing the queue would reset them. Without memory
-/// the rest is reset.
+/// As many connections as an acceptor's queue may hold (see `listen` in ipc).
+constexpr std::uint32_t waiting_connections_max = 4096;
+
+/// Gives `take` all connections that wait in an acceptor's queue now: they have been told that they
+/// are connected, and closing the queue would reset them. Not those that go on coming, nor the rest
+/// if there is no memory.
 void take_waiting(transport::Acceptor& acceptor,
                   const std::function<void(std::unique_ptr<transport::Transport>)>& take) noexcept;
 
