@@ -2,13 +2,17 @@
 // NO_MEMORY or with its connection, nothing hangs, and the next one succeeds. (The address
 // sanitizer's build looks for leaks.)
 #include "faults/two_orbs.h"
+#include "orb/orb_metrics.h"
+#include "orb/server/flaky_acceptor.h"
 #include "support/allocations.h"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <atomic>
+#include <limits>
 #include <new>
+#include <thread>
 
 namespace perigee::test {
 namespace {
@@ -108,6 +112,58 @@ TEST_CASE("a server whose n-th allocation fails after an upcall goes on serving"
   CHECK(failures > 5);
   server.stop();
   for (std::uint32_t each = 1; each <= number; ++each) CHECK(server.ledger().executions(each) <= 1);
+}
+
+/// Whether a new client was served in the end: its connection may be one that had no memory.
+void await_service(const ServerFixture& server) {
+  const Octets request = make_request({.key = server.key, .argument = 5});
+  for (;;) {
+    RawClient client(server.endpoint);
+    if (client.try_send(request) && !client.receive().empty()) return;
+  }
+}
+
+TEST_CASE("a server without any memory for a while goes on accepting afterwards") {
+  std::atomic<int> calls{0};
+  const auto fails = [&calls] {
+    const bool first = calls.fetch_add(1) == 0;
+    if (first)
+      fail_allocation(1, std::numeric_limits<std::size_t>::max());
+    else
+      (void)stop_failing_allocation();
+    return first;
+  };
+  orb::Settings settings = server_settings(each_strategy());
+  settings.accept_retry_delay = std::chrono::milliseconds(1);
+  const ServerFixture server(
+      TestParts{.settings = settings, .protocol = std::make_unique<FlakyProtocol>(fails)});
+  await_service(server);
+  CHECK(calls > 1);
+}
+
+TEST_CASE("a client that does not read its reply is cut off, whichever allocation fails then") {
+  orb::Settings settings = server_settings(each_strategy());
+  settings.threads = 1;
+  settings.send_timeout = std::chrono::milliseconds(10);
+  const std::vector<std::uint8_t> result(20'000'000);
+  std::size_t next = 0;
+  const ServerFixture server(settings, [&](orb::ServerRequest& request) {
+    std::uint32_t argument = 0;
+    request.arguments() >> argument;
+    if (argument != 1) return;
+    fail_allocation(next);
+    request.reply([&result](cdr::Encoder& encoder) { encoder << result; });
+  });
+  for (next = 1; next <= 20; ++next) {
+    CAPTURE(next);
+    await_service(server);
+    const auto traffic = [&server] { return server.orb.core().metrics().server_traffic.totals(); };
+    RawClient mute(server.endpoint);
+    mute.send(make_request({.key = server.key, .argument = 1}));
+    const Octets head = mute.receive_part(20);
+    if (!head.empty() && RawReply(head).status() != 0) continue;  // NO_MEMORY, and nothing more
+    while (traffic().connections_open != 0) std::this_thread::yield();
+  }
 }
 
 }  // namespace

@@ -46,6 +46,15 @@ Allocations allocations() noexcept {
 namespace {
 
 thread_local std::size_t until_failure = 0;  // uses of operator new; zero: none fails
+thread_local std::size_t failures_left = 0;
+thread_local bool has_failed = false;
+
+bool fails() noexcept {
+  if (until_failure == 0 || --until_failure != 0) return false;
+  has_failed = true;
+  if (--failures_left != 0) until_failure = 1;
+  return true;
+}
 
 }  // namespace
 
@@ -53,17 +62,21 @@ namespace perigee::test {
 
 Allocations allocations() noexcept { return so_far; }
 
-void fail_allocation(std::size_t number) noexcept { until_failure = number; }
-bool stop_failing_allocation() noexcept { return std::exchange(until_failure, 0) == 0; }
+void fail_allocation(std::size_t number, std::size_t count) noexcept {
+  until_failure = number;
+  failures_left = count;
+  has_failed = false;
+}
+
+bool stop_failing_allocation() noexcept {
+  until_failure = 0;
+  return has_failed;
+}
 
 }  // namespace perigee::test
 
 void* operator new(std::size_t size) {
-  if (until_failure == 1) {
-    until_failure = 0;
-    throw std::bad_alloc();
-  }
-  if (until_failure != 0) --until_failure;
+  if (fails()) throw std::bad_alloc();
   ++so_far.count;
   so_far.octets += size;
   void* place = std::malloc(size == 0 ? 1 : size);

@@ -16,9 +16,10 @@ struct Allocations {
 /// Since the thread began. Take it twice and subtract. Does not see malloc and realloc.
 [[nodiscard]] Allocations allocations() noexcept;
 
-/// The calling thread's `number`-th use of operator new from now on throws bad_alloc, once (1: the
-/// next one). Not under the thread sanitizer, whose operator new cannot be replaced.
-void fail_allocation(std::size_t number) noexcept;
+/// The calling thread's `number`-th use of operator new from now on (1: the next one), and those
+/// that follow it up to `count` in all, throw bad_alloc. Not under the thread sanitizer, whose
+/// operator new cannot be replaced.
+void fail_allocation(std::size_t number, std::size_t count = 1) noexcept;
 /// No use fails any longer. True if one has failed since `fail_allocation`.
 bool stop_failing_allocation() noexcept;
 

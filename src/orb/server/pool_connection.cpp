@@ -199,19 +199,24 @@ void PoolConnection::update_interest() {
   if (blocked) watch_output();
 }
 
-void PoolConnection::watch_output() {
+// Without memory for a timer it ends: nobody would notice that the peer does not read.
+void PoolConnection::watch_output() noexcept {
   const auto timeout = server_.core().settings().send_timeout;
   if (timeout <= std::chrono::milliseconds::zero() || output_watched_.exchange(true)) return;
-  server_.call_later(timeout, [known = weak_from_this(), drained = connection_.drained_octets()] {
-    if (const auto connection = known.lock()) connection->check_output(drained);
-  });
+  try {
+    server_.call_later(timeout, [known = weak_from_this(), drained = connection_.drained_octets()] {
+      if (const auto connection = known.lock()) connection->check_output(drained);
+    });
+  } catch (const std::exception&) {
+    interrupt();
+  }
 }
 
-void PoolConnection::check_output(std::uint64_t drained_before) {
+void PoolConnection::check_output(std::uint64_t drained_before) noexcept {
   output_watched_.store(false);
   if (connection_.broken() || !connection_.blocked_output()) return;
   if (connection_.drained_octets() != drained_before) return watch_output();
-  log::write(log::Level::warning, "server", connection_.peer() + " does not read its replies");
+  warn_of_peer_that_does_not_read(connection_);
   interrupt();
 }
 

@@ -44,7 +44,7 @@ class PoolConnection final : public ConversationHost,
   /// Cuts the connection: its owner finds it ended.
   void interrupt() noexcept { connection_.close(); }
   /// Cuts the connection if its peer has taken nothing since `drained_octets` was that.
-  void check_output(std::uint64_t drained_before);
+  void check_output(std::uint64_t drained_before) noexcept;
   /// On the housekeeping thread, from time to time: sends CloseConnection when nothing has passed
   /// for `idle_timeout`, and cuts the connection if the peer does not close it then.
   void watch_idle(TimePoint now) noexcept;
@@ -81,7 +81,7 @@ class PoolConnection final : public ConversationHost,
   void close() noexcept;
   void after_send();
   void update_interest();
-  void watch_output();
+  void watch_output() noexcept;
   void finish_output() noexcept;
   void watch_end() noexcept;
   [[nodiscard]] HeldPlace place_of(Waiting request, const ServingThread& thread);

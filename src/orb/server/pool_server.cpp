@@ -71,7 +71,6 @@ std::expected<void, IoError> PoolServer::begin_accepting() {
   engine_->reactor->post([this] {
     if (draining()) return;
     engine_->acceptors.start();
-    watch_idle();
   });
   return {};
 }
@@ -81,13 +80,24 @@ bool PoolServer::draining() const {
   return draining_;
 }
 
-// One timer for all connections. The first look finds none.
-void PoolServer::watch_idle() noexcept {
+// One timer for all connections. Without memory for it the next connection begins it.
+void PoolServer::begin_idle_watch() noexcept {
   const auto period = idle_watch_period(core_.settings().idle_timeout);
-  if (period.count() == 0 || draining()) return;
+  if (idle_watched_ || period.count() == 0 || draining()) return;
+  try {
+    engine_->reactor->schedule(core_.clock().now() + period, [this] { watch_idle(); });
+    idle_watched_ = true;
+  } catch (const std::exception& exception) {
+    log::write(log::Level::warning, "server", exception.what());
+  }
+}
+
+void PoolServer::watch_idle() noexcept {
+  idle_watched_ = false;
+  begin_idle_watch();
+  if (draining()) return;
   try {
     const TimePoint now = core_.clock().now();
-    engine_->reactor->schedule(now + period, [this] { watch_idle(); });
     for (const auto& connection : connections()) connection->watch_idle(now);
   } catch (const std::exception& exception) {
     log::write(log::Level::warning, "server", exception.what());
@@ -111,6 +121,7 @@ void PoolServer::keep_house() noexcept {
 
 // Known before its first event can end it.
 void PoolServer::add_connection(std::unique_ptr<transport::Transport> transport) {
+  begin_idle_watch();
   std::shared_ptr<PoolConnection> connection;
   try {
     connection = std::make_shared<PoolConnection>(*this, std::move(transport));
@@ -147,13 +158,6 @@ PoolServer::Connections PoolServer::connections() const {
   Connections all;
   for (const auto& [address, connection] : connections_) all.push_back(connection);
   return all;
-}
-
-void PoolServer::call_later(std::chrono::milliseconds delay, event::Reactor::Task task) {
-  const TimePoint time = core_.clock().now() + delay;
-  engine_->reactor->post([this, time, later = std::move(task)]() mutable {
-    engine_->reactor->schedule(time, std::move(later));
-  });
 }
 
 void PoolServer::resume_held() noexcept {

@@ -2,6 +2,7 @@
 // it. A thread more keeps house: it accepts, and has the timers.
 #pragma once
 
+#include "orb/orb_core.h"
 #include "orb/server.h"
 #include "orb/server/acceptor_set.h"
 #include "orb/server/held_requests.h"
@@ -14,15 +15,16 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <exception>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace perigee::orb {
 
-class OrbCore;
 class PoolConnection;
 
 /// Any thread. Serves from `start` on.
@@ -47,8 +49,18 @@ class PoolServer final : public Server {
   [[nodiscard]] OrbCore& core() const noexcept { return core_; }
   [[nodiscard]] event::SharedPoll& poll() const noexcept { return *engine_->poll; }
   [[nodiscard]] HeldRequests& held() const noexcept { return engine_->held; }
-  /// On the housekeeping thread, which must not wait.
-  void call_later(std::chrono::milliseconds delay, event::Reactor::Task task);
+  /// On the housekeeping thread, which must not wait; at once if there is no memory for a timer.
+  template <typename Task>
+  void call_later(std::chrono::milliseconds delay, Task task) {
+    event::Reactor& reactor = *engine_->reactor;
+    reactor.post([&reactor, time = core_.clock().now() + delay, later = std::move(task)] {
+      try {
+        reactor.schedule(time, later);
+      } catch (const std::exception&) {
+        later();
+      }
+    });
+  }
   void forget(const PoolConnection& connection) noexcept;
   /// @}
 
@@ -73,6 +85,7 @@ class PoolServer final : public Server {
   [[nodiscard]] std::expected<void, IoError> start_threads();
   [[nodiscard]] bool draining() const;
   void keep_house() noexcept;
+  void begin_idle_watch() noexcept;
   void watch_idle() noexcept;
   void add_connection(std::unique_ptr<transport::Transport> transport);
   [[nodiscard]] Connections connections() const;
@@ -83,6 +96,7 @@ class PoolServer final : public Server {
   AcceptorSet endpoints_;
   std::atomic<bool> started_{false};
   std::atomic<bool> accepting_{false};
+  bool idle_watched_ = false;  // a timer looks for idle connections; the housekeeping thread's
   std::mutex start_mutex_;
   std::mutex finish_mutex_;
 

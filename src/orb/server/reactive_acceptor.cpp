@@ -56,13 +56,18 @@ void ReactiveAcceptor::accept_all() {
   }
 }
 
-void ReactiveAcceptor::retry_later() {
+// Without memory for a timer it is tried again in the next turn.
+void ReactiveAcceptor::retry_later() noexcept {
   if (!registered_ || retry_ != 0) return;
-  retry_ = acceptors_.reactor().schedule(
-      acceptors_.core().clock().now() + acceptors_.core().settings().accept_retry_delay, [this] {
-        retry_ = 0;
-        acceptors_.reactor().mark_ready(*this);
-      });
+  try {
+    retry_ = acceptors_.reactor().schedule(
+        acceptors_.core().clock().now() + acceptors_.core().settings().accept_retry_delay, [this] {
+          retry_ = 0;
+          acceptors_.reactor().mark_ready(*this);
+        });
+  } catch (const std::exception&) {
+    acceptors_.reactor().mark_ready(*this);
+  }
 }
 
 void ReactiveAcceptors::start() {

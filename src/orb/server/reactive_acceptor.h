@@ -33,7 +33,7 @@ class ReactiveAcceptor final : public event::EventHandler {
 
  private:
   void accept_all();
-  void retry_later();
+  void retry_later() noexcept;
 
   ReactiveAcceptors& acceptors_;
   transport::Acceptor& acceptor_;

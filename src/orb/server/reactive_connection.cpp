@@ -234,21 +234,26 @@ void ReactiveConnection::send_now(const cdr::Buffer& message) {
   if (!connection_.idle_output() && !connection_.broken()) watch_output();
 }
 
-void ReactiveConnection::watch_output() {
+// Without memory for a timer it ends: nobody would notice that the peer does not read.
+void ReactiveConnection::watch_output() noexcept {
   const auto timeout = loop_.core().settings().send_timeout;
   if (timeout <= std::chrono::milliseconds::zero() || std::exchange(output_watched_, true)) return;
-  loop_.reactor().schedule(loop_.core().clock().now() + timeout,
-                           [known = weak_from_this(), drained = connection_.drained_octets()] {
-                             if (const auto connection = known.lock())
-                               connection->check_output(drained);
-                           });
+  try {
+    loop_.reactor().schedule(loop_.core().clock().now() + timeout,
+                             [known = weak_from_this(), drained = connection_.drained_octets()] {
+                               if (const auto connection = known.lock())
+                                 connection->check_output(drained);
+                             });
+  } catch (const std::exception&) {
+    connection_.transport().interrupt();  // the reactor reports it: no closing in mid-upcall
+  }
 }
 
-void ReactiveConnection::check_output(std::uint64_t drained_before) {
+void ReactiveConnection::check_output(std::uint64_t drained_before) noexcept {
   output_watched_ = false;
   if (state_ == State::closed || connection_.idle_output()) return;
   if (connection_.drained_octets() != drained_before) return watch_output();
-  log::write(log::Level::warning, "server", connection_.peer() + " does not read its replies");
+  warn_of_peer_that_does_not_read(connection_);
   close();
 }
 

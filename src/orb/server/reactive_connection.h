@@ -69,8 +69,8 @@ class ReactiveConnection final : public ConversationHost,
   void flush_batch();
   void send_now(const cdr::Buffer& message);
   void update_output() noexcept;
-  void watch_output();
-  void check_output(std::uint64_t drained_before);
+  void watch_output() noexcept;
+  void check_output(std::uint64_t drained_before) noexcept;
   void output_ended() noexcept;
   void watch_end() noexcept;
   [[nodiscard]] HeldPlace place_of(Waiting request, const ServingThread& thread);

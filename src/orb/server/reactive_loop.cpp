@@ -138,9 +138,13 @@ std::vector<std::shared_ptr<ReactiveConnection>> ReactiveLoop::connections() con
 }
 
 void ReactiveLoop::resume_held() noexcept {
-  reactor_->post([this] {
-    if (held_.resume()) dispatch_held_later();
-  });
+  try {
+    reactor_->post([this] {
+      if (held_.resume()) dispatch_held_later();
+    });
+  } catch (const std::exception& exception) {  // they wait for the next change of the manager
+    log::write(log::Level::error, "server", exception.what());
+  }
 }
 
 // It is over for the queue when it begins: on this thread only what it nests can overtake it.

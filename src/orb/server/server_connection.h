@@ -4,7 +4,9 @@
 #include "orb/connection.h"
 #include "orb/orb_core.h"
 #include "orb/orb_metrics.h"
+#include <perigee/base/log.h>
 
+#include <exception>
 #include <memory>
 #include <utility>
 
@@ -17,6 +19,14 @@ inline Connection make_server_connection(OrbCore& core,
           ConnectionLimits{settings.read_buffer_size, settings.write_queue_size_max,
                            settings.busy_poll},
           &core.metrics().server_traffic};
+}
+
+inline void warn_of_peer_that_does_not_read(Connection& connection) noexcept {
+  try {
+    log::write(log::Level::warning, "server", connection.peer() + " does not read its replies");
+  } catch (const std::exception& exception) {  // no memory for the line
+    log::write(log::Level::warning, "server", exception.what());
+  }
 }
 
 }  // namespace perigee::orb
