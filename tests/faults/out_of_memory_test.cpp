@@ -9,9 +9,11 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <limits>
 #include <new>
+#include <set>
 #include <thread>
 
 namespace perigee::test {
@@ -116,11 +118,17 @@ TEST_CASE("a server whose n-th allocation fails after an upcall goes on serving"
 
 /// Whether a new client was served in the end: its connection may be one that had no memory.
 void await_service(const ServerFixture& server) {
-  const Octets request = make_request({.key = server.key, .argument = 5});
+  const Octets request = make_request({.key = server.key, .argument = 5000});
   for (;;) {
     RawClient client(server.endpoint);
     if (client.try_send(request) && !client.receive().empty()) return;
   }
+}
+
+/// What served them is over then, too.
+void await_no_connections(const ServerFixture& server) {
+  const auto& traffic = server.orb.core().metrics().server_traffic;
+  while (traffic.totals().connections_open != 0) std::this_thread::yield();
 }
 
 TEST_CASE("a server without any memory for a while goes on accepting afterwards") {
@@ -141,6 +149,37 @@ TEST_CASE("a server without any memory for a while goes on accepting afterwards"
   CHECK(calls > 1);
 }
 
+TEST_CASE("of requests sent without waiting none is executed twice, whichever allocation fails") {
+  constexpr std::uint32_t count = 20;
+  std::size_t next = 0;
+  std::array<std::atomic<int>, count> executed{};
+  const ServerFixture server(each_strategy(), [&](orb::ServerRequest& request) {
+    std::uint32_t argument = 0;
+    request.arguments() >> argument;
+    if (argument >= count) return;
+    ++executed[argument];
+    if (argument == 0) fail_allocation(next);
+  });
+  int lost = 0;
+  for (next = 1; next <= 20; ++next) {
+    CAPTURE(next);
+    RawClient client(server.endpoint);
+    Octets batch;
+    for (std::uint32_t id = 0; id < count; ++id)
+      batch = batch + make_request({.key = server.key, .id = id, .argument = id});
+    (void)client.try_send(batch);
+    client.end_sending();
+    std::set<std::uint32_t> answered;
+    for (Octets reply = client.receive(); !reply.empty(); reply = client.receive())
+      CHECK(answered.insert(RawReply(reply).id()).second);
+    await_service(server);
+    await_no_connections(server);
+    for (auto& each : executed) CHECK(each.exchange(0) <= 1);
+    lost += answered.size() < count ? 1 : 0;
+  }
+  CHECK(lost > 0);  // or nothing has failed
+}
+
 TEST_CASE("a client that does not read its reply is cut off, whichever allocation fails then") {
   orb::Settings settings = server_settings(each_strategy());
   settings.threads = 1;
@@ -157,12 +196,11 @@ TEST_CASE("a client that does not read its reply is cut off, whichever allocatio
   for (next = 1; next <= 20; ++next) {
     CAPTURE(next);
     await_service(server);
-    const auto traffic = [&server] { return server.orb.core().metrics().server_traffic.totals(); };
     RawClient mute(server.endpoint);
     mute.send(make_request({.key = server.key, .argument = 1}));
     const Octets head = mute.receive_part(20);
     if (!head.empty() && RawReply(head).status() != 0) continue;  // NO_MEMORY, and nothing more
-    while (traffic().connections_open != 0) std::this_thread::yield();
+    await_no_connections(server);
   }
 }
 
