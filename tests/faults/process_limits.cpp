@@ -37,6 +37,20 @@ std::size_t status_of(const std::string& name) {
 
 std::size_t memory_in_use() { return status_of("VmRSS") * 1024; }
 
+std::size_t memory_peak() { return status_of("VmHWM") * 1024; }
+
+// proc(5): /proc/pid/clear_refs.
+void forget_memory_peak() {
+  std::ofstream file("/proc/self/clear_refs");
+  if (!(file << "5" << std::flush)) throw std::runtime_error("no way to reset VmHWM");
+}
+
+std::size_t heap_in_use() {
+  if constexpr (sanitized) return memory_in_use();
+  const struct mallinfo2 info = mallinfo2();
+  return info.uordblks + info.hblkhd;
+}
+
 std::size_t open_handles() {
   using Entries = std::filesystem::directory_iterator;
   return static_cast<std::size_t>(std::distance(Entries("/proc/self/fd"), Entries()));

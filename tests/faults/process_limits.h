@@ -7,6 +7,11 @@ namespace perigee::test {
 
 /// Octets of memory in use now (VmRSS).
 [[nodiscard]] std::size_t memory_in_use();
+/// The most that was in use at a time (VmHWM) since `forget_memory_peak`.
+[[nodiscard]] std::size_t memory_peak();
+void forget_memory_peak();
+/// Octets that the program has of operator new and malloc; under sanitizers, of the system.
+[[nodiscard]] std::size_t heap_in_use();
 /// Open file handles.
 [[nodiscard]] std::size_t open_handles();
 [[nodiscard]] std::size_t thread_count();
@@ -14,13 +19,16 @@ namespace perigee::test {
 /// Whether a sanitizer takes memory of its own, for what it remembers.
 [[nodiscard]] bool memory_is_watched() noexcept;
 
-/// How much memory is in use beyond what was at first, and what a sanitizer keeps of what is freed.
+/// How much memory was in use at a time, if only for a moment, beyond what was at first and what a
+/// sanitizer keeps of what is freed. One at a time.
 class MemoryWatch {
  public:
-  MemoryWatch() : before_(memory_in_use() + (memory_is_watched() ? kept_by_sanitizers : 0)) {}
+  MemoryWatch() : before_(memory_in_use() + (memory_is_watched() ? kept_by_sanitizers : 0)) {
+    forget_memory_peak();
+  }
   [[nodiscard]] std::size_t grown() const {
-    const std::size_t now = memory_in_use();
-    return now > before_ ? now - before_ : 0;
+    const std::size_t peak = memory_peak();
+    return peak > before_ ? peak - before_ : 0;
   }
 
  private:
