@@ -51,10 +51,21 @@ std::vector<double> linear_ticks(double high) {
   return ticks;
 }
 
-std::vector<double> decade_ticks(double low, double high) {
+// Powers of ten; where there are few, twice and five times these, too; and round numbers where the
+// range is so short that there are hardly any of these.
+std::vector<double> logarithmic_ticks(double low, double high) {
   std::vector<double> ticks;
-  for (double tick = std::pow(10, std::floor(std::log10(low))); tick <= high * 1.0001; tick *= 10)
-    if (tick >= low * 0.9999) ticks.push_back(tick);
+  const bool is_long = high / low >= 1000;
+  for (double power = std::pow(10, std::floor(std::log10(low))); power <= high; power *= 10)
+    for (const double factor : {1.0, 2.0, 5.0})
+      if (const double tick = power * factor;
+          tick >= low * 0.9999 && tick <= high * 1.0001 && (factor == 1 || !is_long))
+        ticks.push_back(tick);
+  if (ticks.size() >= 3 || !(high > low)) return ticks;
+  ticks.clear();
+  const double step = tick_step(high - low, 5);
+  for (double tick = std::ceil(low / step) * step; tick <= high * 1.0001; tick += step)
+    ticks.push_back(tick);
   return ticks;
 }
 
@@ -98,7 +109,7 @@ std::vector<double> x_ticks(const LineChart& chart, const Estimate& range) {
   places.erase(std::ranges::unique(places).begin(), places.end());
   if (places.size() <= 14) return places;
   return chart.x_kind == AxisKind::linear ? linear_ticks(range.high)
-                                          : decade_ticks(range.low, range.high);
+                                          : logarithmic_ticks(range.low, range.high);
 }
 
 std::string line(double x1, double y1, double x2, double y2, const char* kind) {
@@ -124,8 +135,9 @@ constexpr double plot_bottom = line_chart_height - 48;
 
 std::string axes(const LineChart& chart, const Ranges& ranges, const Plot& plot) {
   std::string svg;
-  const auto y_ticks = chart.y_kind == AxisKind::linear ? linear_ticks(ranges.y.high)
-                                                        : decade_ticks(ranges.y.low, ranges.y.high);
+  const auto y_ticks = chart.y_kind == AxisKind::linear
+                           ? linear_ticks(ranges.y.high)
+                           : logarithmic_ticks(ranges.y.low, ranges.y.high);
   for (const double tick : y_ticks) {
     svg += line(plot_left, plot.y(tick), plot_right, plot.y(tick), "grid");
     svg += label(plot_left - 8, plot.y(tick) + 4, "end", number_text(tick));
@@ -144,8 +156,7 @@ std::string axes(const LineChart& chart, const Ranges& ranges, const Plot& plot)
   return svg + label(4, 16, "start", chart.y_label);
 }
 
-std::string curve(const LineChart& chart, std::size_t index, const Plot& plot) {
-  const ChartSeries& series = chart.series[index];
+std::string curve(const LineChart& chart, const ChartSeries& series, const Plot& plot) {
   std::string path;
   std::string marks;
   for (const ChartPoint& point : series.points) {
@@ -161,16 +172,17 @@ std::string curve(const LineChart& chart, std::size_t index, const Plot& plot) {
                     chart.x_unit == AxisUnit::octets ? octets_text(point.x) : number_text(point.x),
                     number_text(point.y.value));
   }
-  return fmt::format("<g class='s{}'><path d='{}'/>\n{}</g>\n", index % 16, path, marks);
+  return fmt::format("<g class='s{}'><path d='{}'/>\n{}</g>\n", series.look % look_count, path,
+                     marks);
 }
 
 std::string legend(const LineChart& chart) {
   std::string html = "<ul class='legend'>";
-  for (std::size_t index = 0; index < chart.series.size(); ++index)
+  for (const ChartSeries& series : chart.series)
     html += fmt::format(
         "<li><svg viewBox='0 0 28 10' width='28' height='10' aria-hidden='true'><g class='s{}'>"
         "<path d='M0 5L28 5'/><circle cx='14' cy='5' r='3'/></g></svg>{}</li>",
-        index % 16, escape(chart.series[index].name));
+        series.look % look_count, escape(series.name));
   return html + "</ul>\n";
 }
 
@@ -215,8 +227,9 @@ std::string escape(const std::string& text) {
 std::string octets_text(double octets) {
   constexpr std::array units{"B", "KiB", "MiB", "GiB"};
   std::size_t unit = 0;
-  for (; octets >= 1024 && unit + 1 < units.size(); ++unit) octets /= 1024;
-  return fmt::format("{:.4g} {}", octets, units[unit]);
+  for (; octets >= 1024 && unit + 1 < units.size() && std::fmod(octets, 1024) == 0; ++unit)
+    octets /= 1024;
+  return fmt::format("{:.10g} {}", octets, units[unit]);
 }
 
 std::string to_svg(const LineChart& chart) {
@@ -227,8 +240,7 @@ std::string to_svg(const LineChart& chart) {
       fmt::format("<svg class='chart' viewBox='0 0 {} {}' role='img'>\n<title>{}</title>\n",
                   chart_width, line_chart_height, escape(chart.y_label + " over " + chart.x_label));
   svg += axes(chart, ranges, plot);
-  for (std::size_t index = 0; index < chart.series.size(); ++index)
-    svg += curve(chart, index, plot);
+  for (const ChartSeries& series : chart.series) svg += curve(chart, series, plot);
   return "<div class='wide'>" + svg + "</svg></div>\n" + legend(chart);
 }
 

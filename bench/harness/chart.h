@@ -3,6 +3,7 @@
 
 #include "harness/statistics.h"
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,11 @@ struct ChartPoint {
 struct ChartSeries {
   std::string name;
   std::vector<ChartPoint> points;  ///< in the order of x
+  std::size_t look = 0;            ///< colour and dashes; a page gives each name its own
 };
+
+/// So many looks can be told apart; further ones begin anew.
+inline constexpr std::size_t look_count = 24;
 
 enum class AxisKind { linear, logarithmic };
 enum class AxisUnit { number, octets };

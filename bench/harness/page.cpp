@@ -5,11 +5,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <utility>
 
 namespace perigee::bench {
 namespace {
 
+// A table may be wider than the text, up to the window's right edge; there it scrolls.
 constexpr const char* style = R"(
 :root{color-scheme:light dark;--ink:#1c2330;--soft:#5b6577;--paper:#fff;--grid:#e3e6ec;--bar:#2a6f97}
 @media(prefers-color-scheme:dark){
@@ -19,6 +22,8 @@ margin:0 auto;padding:1rem}
 h1{font-size:1.5rem}h2{font-size:1.15rem;margin-top:2rem}
 p{margin:.5rem 0}.machine{color:var(--soft);font-size:.9rem}
 .wide{overflow-x:auto}
+.wide:has(table){width:fit-content;max-width:calc(50vw + 50% - 1.5rem)}
+@media print{.wide{overflow:visible}}
 .chart{display:block;width:100%;min-width:34rem}
 .chart text{font:13px system-ui,sans-serif;fill:var(--ink)}
 .grid{stroke:var(--grid)}.axis,.reference{stroke:var(--soft)}.reference{stroke-dasharray:3 3}
@@ -26,9 +31,9 @@ p{margin:.5rem 0}.machine{color:var(--soft);font-size:.9rem}
 .legend{list-style:none;display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;padding:0;margin:.3rem 0}
 .legend svg{margin-right:.4rem;vertical-align:middle}
 g path{fill:none;stroke:var(--c);stroke-width:2}g circle{fill:var(--c)}g .interval{stroke:var(--c)}
-table{border-collapse:collapse;font-size:.9rem;font-variant-numeric:tabular-nums}
-th,td{padding:.2rem .7rem;text-align:right;border-bottom:1px solid var(--grid);white-space:nowrap}
-th:first-child,td:first-child{text-align:left}th{color:var(--soft);font-weight:600}
+table{border-collapse:collapse;font-size:.85rem;font-variant-numeric:tabular-nums}
+th,td{padding:.2rem .5rem;text-align:right;border-bottom:1px solid var(--grid);white-space:nowrap}
+th:first-child,td:first-child{text-align:left}th{white-space:normal;color:var(--soft);font-weight:600}
 )";
 
 struct SeriesColour {
@@ -44,17 +49,19 @@ constexpr std::array<SeriesColour, 8> series_colours{{{"#2a6f97", "#5aa9d6"},
                                                       {"#8a5a44", "#c99a84"},
                                                       {"#5f6b7a", "#a7b3c2"}}};
 
-// Sixteen looks: eight colours, whole and dashed.
+// Each colour whole, dashed and dotted.
 std::string series_style() {
   std::string light;
   std::string dark;
   std::string dashes;
-  for (std::size_t index = 0; index < 16; ++index) {
+  constexpr std::array patterns{"none", "6 4", "2 3"};
+  static_assert(look_count == series_colours.size() * patterns.size());
+  for (std::size_t index = 0; index < look_count; ++index) {
     const SeriesColour& colour = series_colours[index % series_colours.size()];
     light += fmt::format(".s{}{{--c:{}}}", index, colour.light);
     dark += fmt::format(".s{}{{--c:{}}}", index, colour.dark);
-    if (index >= series_colours.size())
-      dashes += fmt::format(".s{} path{{stroke-dasharray:6 4}}", index);
+    dashes += fmt::format(".s{} path{{stroke-dasharray:{}}}", index,
+                          patterns.at(index / series_colours.size()));
   }
   return light + "\n@media(prefers-color-scheme:dark){" + dark + "}\n" + dashes + "\n";
 }
@@ -84,7 +91,14 @@ void Page::table(const std::vector<std::string>& header,
   body_ += "</table></div>\n";
 }
 
-void Page::chart(const LineChart& chart) { body_ += to_svg(chart); }
+void Page::chart(LineChart chart) {
+  for (ChartSeries& series : chart.series) {
+    const auto known = std::ranges::find(series_, series.name);
+    series.look = static_cast<std::size_t>(known - series_.begin());
+    if (known == series_.end()) series_.push_back(series.name);
+  }
+  body_ += to_svg(chart);
+}
 void Page::chart(const BarChart& chart) { body_ += to_svg(chart); }
 
 std::string Page::html() const {

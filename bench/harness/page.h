@@ -21,7 +21,8 @@ class Page {
   /// `header`.
   void table(const std::vector<std::string>& header,
              const std::vector<std::vector<std::string>>& rows);
-  void chart(const LineChart& chart);
+  /// Series of the same name have the same look in all charts of the page.
+  void chart(LineChart chart);
   void chart(const BarChart& chart);
 
   [[nodiscard]] std::string html() const;
@@ -29,6 +30,7 @@ class Page {
  private:
   std::string title_;
   std::string body_;
+  std::vector<std::string> series_;  ///< the names that have looks, by look
 };
 
 /// "1.02 [0.98, 1.05]".

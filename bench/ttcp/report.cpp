@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <utility>
+
 namespace perigee::bench {
 namespace {
 
@@ -17,8 +19,8 @@ std::string describe_method(const TtcpReport& report) {
   std::string text = fmt::format(
       "{} a transfer, {} rounds of all versions in turn; throughput and CPU time per buffer (user "
       "and system, both sides) as medians, and their ratios to the C version of the same kind of "
-      "socket in the same round, with 95 % bootstrap intervals; null is C TCP once more; ",
-      size_text(options.volume), options.rounds);
+      "socket in the same round, {}; null is C TCP once more; ",
+      size_text(options.volume), options.rounds, interval_text(options.rounds));
   if (report.receiver_host.empty())
     text += options.split ? "transmitter and receiver on two CPUs" : "both sides on one CPU";
   else
@@ -42,8 +44,8 @@ std::string row(const std::string& name, const TtcpCell& cell) {
 // One value of each cell of the group's versions, over the size of buffers.
 template <typename Value>
 LineChart chart(const TtcpReport& report, const TtcpTable& table, TtcpGroup group,
-                const std::string& label, Value value) {
-  LineChart chart{"size of buffers", label, AxisKind::logarithmic};
+                const std::string& label, AxisKind axis, Value value) {
+  LineChart chart{"size of buffers", label, AxisKind::logarithmic, axis};
   chart.x_unit = AxisUnit::octets;
   for (const TtcpVersion& version : report.versions) {
     if (version.group != group) continue;
@@ -58,17 +60,17 @@ LineChart chart(const TtcpReport& report, const TtcpTable& table, TtcpGroup grou
 
 void add_figures(Page& page, const TtcpReport& report, const TtcpTable& table, TtcpGroup group,
                  const std::string& title) {
-  LineChart throughput = chart(report, table, group, "MB/s", [](const TtcpCell& cell) {
-    return exactly(cell.octets_per_s / 1e6);
-  });
+  LineChart throughput =
+      chart(report, table, group, "MB/s", AxisKind::logarithmic,
+            [](const TtcpCell& cell) { return exactly(cell.octets_per_s / 1e6); });
   if (throughput.series.empty()) return;
   page.heading(fmt::format("{}, socket queues: {}", title, queue_text(table.queue_size)));
   page.note("Throughput.");
-  page.chart(throughput);
+  page.chart(std::move(throughput));
   page.note("CPU time per buffer, both sides: ratio to the C version in the same round.");
-  LineChart cpu = chart(report, table, group, "ratio of CPU time",
+  LineChart cpu = chart(report, table, group, "ratio of CPU time", AxisKind::linear,
                         [](const TtcpCell& cell) { return cell.cpu_ratio; });
-  page.chart(cpu);
+  page.chart(std::move(cpu));
 }
 
 void add_numbers(Page& page, const TtcpReport& report, const TtcpTable& table) {
@@ -90,10 +92,11 @@ void add_numbers(Page& page, const TtcpReport& report, const TtcpTable& table) {
 std::string to_table(const TtcpReport& report) {
   std::string text =
       fmt::format("perigee bench ttcp: {}\n{}\n", machine_description(), describe_method(report));
+  const std::string interval = interval_name(report.options.rounds);
   for (const TtcpTable& table : report.tables) {
     text += fmt::format("\nsocket queues: {}\n  {:<20}{:>10}{:>9}  {:<16}{:>11}{:>9}  {}\n",
-                        queue_text(table.queue_size), "", "MB/s", "ratio", "95 % interval",
-                        "CPU us/buf", "ratio", "95 % interval");
+                        queue_text(table.queue_size), "", "MB/s", "ratio", interval, "CPU us/buf",
+                        "ratio", interval);
     for (const auto& [size, cells] : table.cells) {
       text += size_text(size) + "\n";
       for (const TtcpVersion& version : report.versions)

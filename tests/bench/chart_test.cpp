@@ -29,6 +29,7 @@ TEST_CASE("octets are written in the largest unit that has a whole number of the
   CHECK(octets_text(1) == "1 B");
   CHECK(octets_text(1023) == "1023 B");
   CHECK(octets_text(8192) == "8 KiB");
+  CHECK(octets_text(65537) == "65537 B");
   CHECK(octets_text(64 * 1024 * 1024) == "64 MiB");
 }
 
@@ -62,6 +63,29 @@ TEST_CASE(
   CHECK(contains(svg, ">first<"));
   CHECK(contains(svg, ">1 KiB<"));
   CHECK(contains(svg, ">64 KiB<"));
+}
+
+TEST_CASE(
+    "a series has the same look in all charts of a page, and another one than its neighbours") {
+  Page page("title");
+  page.chart(two_lines());
+  LineChart other = two_lines();
+  other.series[0].name = "third";
+  page.chart(other);
+  const std::string html = page.html();
+  CHECK(count(html, "<g class='s0'>") == 2);  // the curve of "first" and its legend
+  CHECK(count(html, "<g class='s1'>") == 4);  // "second", in both charts
+  CHECK(count(html, "<g class='s2'>") == 2);
+}
+
+TEST_CASE("a logarithmic axis has round numbers, however short it is") {
+  LineChart chart{"x", "y", AxisKind::linear, AxisKind::logarithmic};
+  chart.series = {{"decades", {{1, exactly(1)}, {2, exactly(4000)}}}};
+  for (const char* tick : {">1<", ">10<", ">100<", ">1000<"}) CHECK(contains(to_svg(chart), tick));
+  chart.series = {{"one", {{1, exactly(100)}, {2, exactly(900)}}}};
+  for (const char* tick : {">100<", ">200<", ">500<"}) CHECK(contains(to_svg(chart), tick));
+  chart.series = {{"short", {{1, exactly(1510)}, {2, exactly(1730)}}}};
+  for (const char* tick : {">1550<", ">1600<", ">1700<"}) CHECK(contains(to_svg(chart), tick));
 }
 
 TEST_CASE("points that a logarithmic axis has no place for are left out") {
