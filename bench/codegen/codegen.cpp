@@ -158,8 +158,9 @@ CodegenReport run_codegen(const CodegenOptions& options) {
 std::string to_table(const CodegenReport& report) {
   std::string text = fmt::format(
       "perigee bench codegen: {}\n{} -std=c++20 -O2; CPU seconds, medians of {} rounds; ratios to "
-      "omniidl's SK.cc, which holds both sides, with 95 % bootstrap intervals\n",
-      machine_description(), report.options.compiler, report.options.rounds);
+      "omniidl's SK.cc, which holds both sides: medians, {}\n",
+      machine_description(), report.options.compiler, report.options.rounds,
+      interval_text(report.options.rounds));
   for (const CodegenCost& cost : report.costs)
     text += fmt::format(
         "{}\n  lines    {:>8} perigee-idl {:>8} omniidl\n  octets   {:>8} {:>20}\n"

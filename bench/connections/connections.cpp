@@ -109,10 +109,9 @@ std::string describe_method(const ConnectionsOptions& options) {
   return fmt::format(
       "{} connections in a closed loop of void calls, {} calls a round; ratio of CPU time per "
       "call: "
-      "median over {} rounds of (system / raw in the same round), with its 95 % bootstrap "
-      "interval; "
+      "median over {} rounds of (system / raw in the same round), {}; "
       "null is a second raw server",
-      options.connections, options.calls, options.rounds);
+      options.connections, options.calls, options.rounds, interval_text(options.rounds));
 }
 
 }  // namespace
@@ -148,9 +147,9 @@ ConnectionsReport run_connections(const ConnectionsOptions& options) {
 std::string to_table(const ConnectionsReport& report) {
   std::string text = fmt::format("perigee bench connections: {}\n{}\n", machine_description(),
                                  describe_method(report.options));
+  const std::string interval = interval_name(report.options.rounds);
   text += fmt::format("  {:<18}{:>8}  {:<16}{:>12}  {:<16}{:>11}{:>10}{:>12}\n", "", "server",
-                      "95 % interval", "with client", "95 % interval", "server us", "all us",
-                      "elapsed us");
+                      interval, "with client", interval, "server us", "all us", "elapsed us");
   for (const ConnectionsRow& row : report.rows)
     text += fmt::format(
         "  {:<18}{:>8.3f}  [{:.3f}, {:.3f}]{:>12.3f}  [{:.3f}, "

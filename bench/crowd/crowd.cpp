@@ -123,10 +123,10 @@ std::string describe_method(const CrowdOptions& options) {
   return fmt::format(
       "{} idle connections, {} busy ones in a closed loop of void calls, {} calls a measurement; "
       "disturbed by {} peers that read 10 KiB a second of what they ask for, and {} that stopped "
-      "within a message; ratios of p99 within a round: median over {} rounds with its 95 % "
-      "bootstrap interval; null is calm to calm",
+      "within a message; ratios of p99 within a round: median over {} rounds, {}; "
+      "null is calm to calm",
       options.idle, options.busy, options.calls, options.slow_readers, options.half_open,
-      options.rounds);
+      options.rounds, interval_text(options.rounds));
 }
 
 }  // namespace

@@ -17,11 +17,12 @@ struct Settings {
   bool instructions = false;
 };
 
-void run(Settings& settings) {
+void run(const CLI::App& command, Settings& settings) {
   CubitOptions& options = settings.options;
   if (settings.quick) {
-    options.rounds = 7;
-    options.workloads = {"void", "long", "struct", "octets4096"};
+    set_unless_given(command, "--rounds", options.rounds, 7);
+    set_unless_given(command, "--workload", options.workloads,
+                     {"void", "long", "struct", "octets4096"});
   }
   if (!options.floor_only) options.omniorb_program = find_omniorb_program("cubit_omniorb");
   CubitReport report = run_cubit(options);
@@ -53,11 +54,12 @@ void add_cubit_command(CLI::App& bench) {
       ->check(CLI::IsMember(cubit_workloads()));
   command->add_flag("--split", options.split, "server and client on two CPUs");
   command->add_flag("--no-peers", options.floor_only, "leave other ORBs out");
-  command->add_flag("--quick", settings->quick, "a few rounds of four workloads");
+  command->add_flag("--quick", settings->quick,
+                    "a few rounds of four workloads, but for what is typed");
   command->add_flag("--instructions", settings->instructions,
                     "count user-space instructions per call with callgrind (slow)");
   add_output_options(*command, settings->output);
-  command->callback([settings] { run(*settings); });
+  command->callback([command, settings] { run(*command, *settings); });
   add_role_command(bench, "cubit", run_role);
 }
 

@@ -11,12 +11,12 @@ namespace perigee::bench {
 namespace {
 
 constexpr const char* method =
-    "ratio: median over {} rounds of (p50 of {} calls / raw p50 of the same round), with its 95 % "
-    "bootstrap interval; null is a second raw pair; server and client on {}";
+    "ratio: median over {} rounds of (p50 of {} calls / raw p50 of the same round); {}; "
+    "null is a second raw pair; server and client on {}";
 
 std::string describe_method(const CubitOptions& options) {
   return fmt::format(fmt::runtime(method), options.rounds, options.calls,
-                     options.split ? "two CPUs" : "one CPU");
+                     interval_text(options.rounds), options.split ? "two CPUs" : "one CPU");
 }
 
 std::string table_row(const std::string& system, const Cell& cell) {
@@ -45,8 +45,8 @@ std::string to_table(const CubitReport& report) {
   std::string text = fmt::format("perigee bench cubit: {}\n{}\n", machine_description(),
                                  describe_method(report.options));
   text += fmt::format("  {:<18}{:>8}  {:<16}{:>10}{:>10}  {:<16}{:>8}{}\n", "", "ratio",
-                      "95 % interval", "of means", "p50 us", "10-90 % rounds", "CPU us",
-                      "   instructions client + server");
+                      interval_name(report.options.rounds), "of means", "p50 us", "10-90 % rounds",
+                      "CPU us", "   instructions client + server");
   for (const std::string& workload : report.options.workloads) {
     text += workload + "\n";
     for (const std::string& system : report.systems)

@@ -3,6 +3,8 @@
 
 #include "process.h"
 
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -12,9 +14,27 @@
 
 namespace perigee::bench {
 
+namespace {
+
+[[noreturn]] void fail_to_write(const std::string& name) {
+  throw std::runtime_error("cannot write " + name + ": " + std::strerror(errno));
+}
+
+// Says so before a run of minutes rather than after it. What is in the file stays until then.
+std::string check_writable(const std::string& name) {
+  const bool is_new = !std::filesystem::exists(name);
+  if (!std::ofstream(name, std::ios::app)) fail_to_write(name);
+  if (is_new) std::filesystem::remove(name);
+  return {};
+}
+
+}  // namespace
+
 void add_output_options(CLI::App& command, Output& output) {
-  command.add_option("--json", output.json_file, "write the results to this file");
-  command.add_option("--html", output.html_file, "write a page with figures to this file");
+  command.add_option("--json", output.json_file, "write the results to this file")
+      ->check(check_writable);
+  command.add_option("--html", output.html_file, "write a page with figures to this file")
+      ->check(check_writable);
 }
 
 void add_rounds_option(CLI::App& command, std::size_t& rounds, const std::string& description) {
@@ -27,7 +47,7 @@ void write_file(const std::string& name, const std::string& text) {
   std::ofstream file(name);
   file << text;
   file.close();
-  if (!file) throw std::runtime_error("cannot write " + name);
+  if (!file) fail_to_write(name);
 }
 
 void add_role_command(CLI::App& bench, const std::string& experiment, Role run) {

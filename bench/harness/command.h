@@ -8,6 +8,8 @@
 #include <functional>
 #include <iostream>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace perigee::bench {
@@ -18,10 +20,18 @@ struct Output {
   std::string html_file;
 };
 
-/// Gives a command its options --json and --html. `output` must live as long as the command.
+/// Gives a command its options --json and --html. `output` must live as long as the command. Files
+/// that cannot be written are an error (std::runtime_error) before anything is measured.
 void add_output_options(CLI::App& command, Output& output);
 /// Gives it --rounds, with the option's value as default.
 void add_rounds_option(CLI::App& command, std::size_t& rounds, const std::string& description);
+
+/// Sets an option that was not typed: --quick changes no others.
+template <typename T>
+void set_unless_given(const CLI::App& command, const char* option, T& target,
+                      std::type_identity_t<T> value) {
+  if (command.count(option) == 0) target = std::move(value);
+}
 
 /// Throws std::runtime_error if the file cannot be written wholly.
 void write_file(const std::string& name, const std::string& text);

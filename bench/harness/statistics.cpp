@@ -24,6 +24,8 @@ double median(std::vector<double> samples) {
 
 Estimate median_with_interval(const std::vector<double>& samples) {
   if (samples.empty()) return {};
+  if (samples.size() < interval_samples_min)
+    return {median(samples), std::ranges::min(samples), std::ranges::max(samples)};
   constexpr int resamples = 2000;
   std::mt19937_64 random(20021);
   std::uniform_int_distribution<std::size_t> pick(0, samples.size() - 1);
@@ -35,6 +37,16 @@ Estimate median_with_interval(const std::vector<double>& samples) {
     medians.push_back(median(resample));
   }
   return {median(samples), percentile(medians, 0.025), percentile(medians, 0.975)};
+}
+
+std::string interval_name(std::size_t count) {
+  return count < interval_samples_min ? "range" : "95 % interval";
+}
+
+std::string interval_text(std::size_t count) {
+  return count < interval_samples_min
+             ? "in brackets the lowest and the highest: too few rounds for an interval"
+             : "in brackets its 95 % bootstrap interval";
 }
 
 }  // namespace perigee::bench

@@ -48,14 +48,17 @@ void run_by_hand(const Settings& settings) {
   run_child_by_hand(by_hand);
 }
 
-void run(Settings& settings) {
-  if (settings.quick) {
-    settings.options.rounds = 3;
-    settings.options.sizes = {64, 4096, 65536};
-    if (settings.options.channels.empty())
-      settings.options.channels = {"tcp", "unix", "seqpacket", "pipe", "fifo", "shm"};
-    settings.options.memory = {Memory::touched};
-  }
+void make_quick(const CLI::App& command, SockspeedOptions& options) {
+  set_unless_given(command, "--rounds", options.rounds, 3);
+  set_unless_given(command, "--size", options.sizes, {64, 4096, 65536});
+  options.memory = {Memory::touched};
+  if (!options.channels.empty()) return;
+  options.channels = {"tcp", "unix", "seqpacket", "pipe", "fifo", "shm"};
+  std::cerr << "perigee bench sockspeed: --quick leaves out uring, and options of channels\n";
+}
+
+void run(const CLI::App& command, Settings& settings) {
+  if (settings.quick) make_quick(command, settings.options);
   settings.options.time =
       std::chrono::microseconds(static_cast<std::int64_t>(settings.milliseconds * 1000));
   if (!settings.memory.empty()) {
@@ -108,10 +111,11 @@ void add_sockspeed_command(CLI::App& bench) {
   command->add_option("--memory", settings->memory, "touched, untouched: else both")
       ->check(CLI::IsMember({"touched", "untouched"}));
   command->add_flag("--split", options.split, "parent and child on two CPUs");
-  command->add_flag("--quick", settings->quick, "a few rounds of three sizes");
+  command->add_flag("--quick", settings->quick,
+                    "a few rounds of three sizes without uring, but for what is typed");
   add_sides(*command, *settings);
   add_output_options(*command, settings->output);
-  command->callback([settings] { run(*settings); });
+  command->callback([command, settings] { run(*command, *settings); });
   add_role_command(bench, "sockspeed", run_role);
 }
 

@@ -20,11 +20,10 @@ std::string method(const SockspeedOptions& options) {
       "a parent sends blocks for {:.1f} ms to a child, which checks that none is lost; processes "
       "on {}; "
       "all channels and versions take turns, {} rounds; speeds and CPU times (both processes) are "
-      "medians; ratios are of a round: the median, with its 95 % bootstrap interval; null is C to "
-      "C; "
+      "medians; ratios are of a round: the median, {}; null is C to C; "
       "touched memory is written before each send and read after each receive",
       static_cast<double>(options.time.count()) / 1000, options.split ? "two CPUs" : "one CPU",
-      options.rounds);
+      options.rounds, interval_text(options.rounds));
 }
 
 std::string table_row(std::size_t size, const SockspeedCell& cell) {

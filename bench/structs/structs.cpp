@@ -89,10 +89,11 @@ StructsReport run_structs(const StructsOptions& options) {
 std::string to_table(const StructsReport& report) {
   std::string text = fmt::format(
       "perigee bench structs: {}\nCPU time, both sides, per octet of CDR: medians of {} rounds; "
-      "ratio: median of the rounds' omniORB / Perigee, with its 95 % bootstrap interval; one CPU; "
+      "ratio: median of the rounds' omniORB / Perigee, {}; one CPU; "
       "GLIBC_TUNABLES={}\n"
       "  {:<14}{:>8}",
-      machine_description(), report.options.rounds, std::getenv("GLIBC_TUNABLES"), "", "octets");
+      machine_description(), report.options.rounds, interval_text(report.options.rounds),
+      std::getenv("GLIBC_TUNABLES"), "", "octets");
   for (const std::string& system : report.systems)
     text += fmt::format("{:>18}", system + " ns/octet");
   text += "   ratio\n";

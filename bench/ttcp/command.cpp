@@ -21,15 +21,17 @@ struct Settings {
   std::uint16_t port = 5001;  // as the first ttcp
 };
 
-void run(Settings& settings) {
+void make_quick(const CLI::App& command, TtcpOptions& options) {
+  set_unless_given(command, "--rounds", options.rounds, 3);
+  set_unless_given(command, "--volume", options.volume, 4 * 1024 * 1024);
+  set_unless_given(command, "--buffers-max", options.buffers_max, 1024);
+  set_unless_given(command, "--size", options.sizes, {1, 4 * 1024, 64 * 1024});
+  set_unless_given(command, "--queue", options.queue_sizes, {0});
+}
+
+void run(const CLI::App& command, Settings& settings) {
   TtcpOptions& options = settings.options;
-  if (settings.quick) {
-    options.rounds = 3;
-    options.volume = 4 * 1024 * 1024;
-    options.buffers_max = 1024;
-    options.sizes = {1, 4 * 1024, 64 * 1024};
-    options.queue_sizes = {0};
-  }
+  if (settings.quick) make_quick(command, options);
   options.omniorb_program = find_omniorb_program("ttcp_omniorb");
   if (settings.receive)
     serve_ttcp(settings.port, options.omniorb_program, settings.once);
@@ -95,10 +97,10 @@ void add_ttcp_command(CLI::App& bench) {
       ->transform(CLI::AsSizeValue(false));
   command->add_option("--version", options.versions, "only these, and the C versions beside them");
   command->add_flag("--split", options.split, "transmitter and receiver on two CPUs");
-  command->add_flag("--quick", settings->quick, "a few small transfers");
+  command->add_flag("--quick", settings->quick, "a few small transfers, but for what is typed");
   add_modes(*command, *settings);
   add_output_options(*command, settings->output);
-  command->callback([settings] { run(*settings); });
+  command->callback([command, settings] { run(*command, *settings); });
   add_role_command(bench, "ttcp", run_role);
 }
 

@@ -9,7 +9,9 @@
 #include <perigee/ipc/sock.h>
 
 #include <algorithm>
+#include <chrono>
 #include <iostream>
+#include <optional>
 #include <sstream>
 #include <stdexcept>
 #include <system_error>
@@ -19,6 +21,9 @@ namespace perigee::bench {
 namespace {
 
 constexpr std::size_t line_size_max = 64 * 1024;  // references are shorter
+constexpr std::chrono::seconds first_line_limit(5);
+
+using Clock = std::chrono::steady_clock;
 
 template <typename T>
 T value_of(ipc::Result<T> result, const std::string& what) {
@@ -36,12 +41,14 @@ class Lines {
     (void)value_of(stream_.send_n(std::as_bytes(std::span(text))), "the other machine");
   }
   /// False at the end.
-  bool read(std::string& line) {
+  bool read(std::string& line, const std::optional<Clock::time_point>& deadline = {}) {
     while (pending_.find('\n') == std::string::npos) {
       if (pending_.size() > line_size_max) throw std::runtime_error("the peer is no perigee bench");
       char chunk[4096];
-      const auto received =
-          value_of(stream_.recv(std::as_writable_bytes(std::span(chunk))), "the other machine");
+      const ipc::TimeLimit limit =
+          deadline ? ipc::TimeLimit(*deadline - Clock::now()) : ipc::forever;
+      const auto received = value_of(stream_.recv(std::as_writable_bytes(std::span(chunk)), limit),
+                                     "the other machine");
       if (received.end_of_stream()) return false;
       pending_.append(chunk, received.count());
     }
@@ -68,13 +75,16 @@ class Lines {
 /// The receiving machine's side of one session. Receivers end with it.
 class Session {
  public:
-  Session(ipc::sock::Stream stream, const std::vector<TtcpVersion>& versions)
-      : lines_(std::move(stream)), versions_(versions) {
+  /// Counts `requests`, of which it knows what they ask for.
+  Session(ipc::sock::Stream stream, const std::vector<TtcpVersion>& versions, std::size_t& requests)
+      : lines_(std::move(stream)), versions_(versions), requests_(requests) {
     address_ = value_of(lines_.stream().local_address(), "address").unmapped().host();
   }
 
+  /// A peer that is silent at first is no transmitter; later it may be busy for long.
   void serve() {
-    for (std::string line; lines_.read(line);) {
+    std::optional<Clock::time_point> deadline = Clock::now() + first_line_limit;
+    for (std::string line; lines_.read(line, deadline); deadline.reset()) {
       std::istringstream words(line);
       std::string request;
       words >> request;
@@ -95,6 +105,7 @@ class Session {
       return "ns " + std::to_string(receivers_.at(number)->cpu_time().count());
     }
     if (request != "stop") return "error no such request: " + request;
+    ++requests_;
     receivers_.clear();
     return "ok";
   }
@@ -107,12 +118,14 @@ class Session {
     std::getline(words, name);
     const auto version = std::ranges::find(versions_, name, &TtcpVersion::name);
     if (version == versions_.end()) return "none";
+    ++requests_;
     receivers_.push_back(start_receiver(*version, {address_, queue_size, -1}));
     return "ref " + receivers_.back()->reference();
   }
 
   Lines lines_;
   const std::vector<TtcpVersion>& versions_;
+  std::size_t& requests_;
   std::string address_;
   std::vector<std::unique_ptr<TtcpReceiver>> receivers_;
 };
@@ -154,6 +167,23 @@ ipc::sock::Acceptor listen(std::uint16_t port) {
   return value_of(std::move(acceptor), "listen at port " + std::to_string(port));
 }
 
+// Whatever a peer does ends its own session only. False if it asked for nothing: a scan of ports.
+bool serve_one(ipc::sock::Stream stream, const std::vector<TtcpVersion>& versions) {
+  const auto peer = stream.peer_address();
+  const std::string name = peer ? peer->unmapped().host() : "a peer that has gone";
+  (void)stream.set(ipc::NoDelay{});
+  (void)stream.set(ipc::KeepAlive{});  // else a machine that has gone would never end its session
+  std::size_t requests = 0;
+  try {
+    Session session(std::move(stream), versions, requests);
+    session.serve();
+    std::cout << "a session with " << name << " has ended" << std::endl;
+  } catch (const std::exception& failure) {
+    std::cerr << "perigee bench ttcp: " << name << ": " << failure.what() << '\n';
+  }
+  return requests > 0;
+}
+
 }  // namespace
 
 void serve_ttcp(std::uint16_t port, const std::string& omniorb_program, bool once) {
@@ -161,18 +191,9 @@ void serve_ttcp(std::uint16_t port, const std::string& omniorb_program, bool onc
   auto acceptor = listen(port);
   std::cout << "receiving at port " << value_of(acceptor.local_address(), "address").port()
             << std::endl;
-  do {
-    auto stream = value_of(acceptor.accept(), "accept");
-    (void)stream.set(ipc::NoDelay{});
-    const auto peer = value_of(stream.peer_address(), "the transmitting machine");
-    try {
-      Session(std::move(stream), versions).serve();
-      std::cout << "a session with " << peer.unmapped().host() << " has ended" << std::endl;
-    } catch (const std::exception& failure) {
-      std::cerr << "perigee bench ttcp: " << peer.unmapped().host() << ": " << failure.what()
-                << '\n';
-    }
-  } while (!once);
+  bool is_served = false;
+  do is_served = serve_one(value_of(acceptor.accept(), "accept"), versions);
+  while (!once || !is_served);
 }
 
 TtcpReport run_ttcp(const TtcpOptions& options, const std::string& host, std::uint16_t port) {

@@ -126,17 +126,24 @@ std::size_t count_steps(const TtcpReport& report) {
   return steps;
 }
 
+void check_known(const std::string& name, const std::vector<TtcpVersion>& versions) {
+  if (std::ranges::find(versions, name, &TtcpVersion::name) != versions.end()) return;
+  std::string known;
+  for (const TtcpVersion& version : versions) known += (known.empty() ? "" : ", ") + version.name;
+  throw std::runtime_error("no such version: " + name + "; there are: " + known);
+}
+
 }  // namespace
 
 std::vector<TtcpVersion> chosen_versions(const TtcpOptions& options) {
   std::vector<TtcpVersion> versions = ttcp_versions(options.omniorb_program);
   if (options.versions.empty()) return versions;
+  for (const std::string& name : options.versions) check_known(name, versions);
   std::set<std::string> wanted(options.versions.begin(), options.versions.end());
   for (const TtcpVersion& version : versions)
     if (wanted.contains(version.name)) wanted.insert(version.floor);
   std::erase_if(versions,
                 [&](const TtcpVersion& version) { return !wanted.contains(version.name); });
-  if (versions.empty()) throw std::runtime_error("no such version: " + options.versions.front());
   return versions;
 }
 

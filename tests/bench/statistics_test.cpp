@@ -29,5 +29,15 @@ TEST_CASE("an interval holds its median, and the same samples give the same inte
   CHECK(first.high == again.high);
 }
 
+TEST_CASE("of fewer than six rounds the interval is their range, and is called so") {
+  const Estimate few = median_with_interval({3, 1, 2, 9, 4});
+  CHECK(few.value == 3);
+  CHECK(few.low == 1);
+  CHECK(few.high == 9);
+  CHECK(interval_name(5) == "range");
+  CHECK(interval_name(6) == "95 % interval");
+  CHECK(interval_text(5).find("95") == std::string::npos);
+}
+
 }  // namespace
 }  // namespace perigee::bench

@@ -3,6 +3,7 @@
 import json
 import os
 import socket
+import struct
 import subprocess
 import tempfile
 import unittest
@@ -40,10 +41,41 @@ class Reports(unittest.TestCase):
                 self.assertIn("<svg", page)
                 self.assertNotRegex(page, r"\bnan\b")
 
-    def test_a_file_that_cannot_be_written_is_an_error(self):
-        outcome = bench("ttcp", *TINY["ttcp"], "--version", "null", "--json", "/nowhere/report")
+    def test_a_file_that_cannot_be_written_is_an_error_before_anything_is_measured(self):
+        for option in ("--json", "--html"):
+            outcome = bench("ttcp", *TINY["ttcp"], "--version", "null", option, "/nowhere/report")
+            self.assertEqual((outcome.returncode, outcome.stdout), (1, ""))
+            self.assertIn("cannot write /nowhere/report: No such file or directory", outcome.stderr)
+
+    def test_a_report_of_before_stays_if_nothing_is_measured(self):
+        with tempfile.TemporaryDirectory() as folder:
+            before, new = Path(folder, "before"), Path(folder, "new")
+            before.write_text("before")
+            bench("ttcp", "--version", "pigeons", "--json", before, "--html", new)
+            self.assertEqual(before.read_text(), "before")
+            self.assertFalse(new.exists())
+
+    def test_an_unknown_experiment_is_told_the_known_ones(self):
+        outcome = bench("nosuch", "--quick")
         self.assertEqual(outcome.returncode, 1)
-        self.assertIn("cannot write /nowhere/report", outcome.stderr)
+        self.assertEqual(outcome.stderr, "perigee: bench: no such experiment: nosuch; there are: cubit, "
+                         "structs, connections, crowd, ttcp, sockspeed, codegen\n")
+
+    def test_without_an_experiment_they_are_listed(self):
+        outcome = bench()
+        self.assertEqual(outcome.returncode, 1)
+        self.assertIn("an experiment is required: cubit, structs", outcome.stderr)
+
+    def test_words_behind_an_experiment_are_still_refused(self):
+        self.assertNotEqual(bench("cubit", "--no-such-option").returncode, 0)
+        self.assertNotEqual(bench("cubit", "word").returncode, 0)
+        self.assertNotEqual(bench("--no-such-option").returncode, 0)
+        self.assertNotEqual(bench("--no-such-option", "cubit", *TINY["cubit"]).returncode, 0)
+
+    def test_quick_sockspeed_says_what_it_leaves_out(self):
+        outcome = bench("sockspeed", "--quick", "--size", "64", "--ms", "0.2")
+        self.assertIn("--quick leaves out uring", outcome.stderr)
+        self.assertNotIn("\nuring", outcome.stdout)
 
 
 class Ttcp(unittest.TestCase):
@@ -84,7 +116,24 @@ class Ttcp(unittest.TestCase):
     def test_an_unknown_version_is_an_error(self):
         outcome = bench("ttcp", "--quick", "--version", "pigeons")
         self.assertEqual(outcome.returncode, 1)
-        self.assertIn("no such version: pigeons", outcome.stderr)
+        self.assertIn("no such version: pigeons; there are: C TCP, null, sock, ORB octets", outcome.stderr)
+
+    def test_one_unknown_version_among_known_ones_is_an_error(self):
+        outcome = bench("ttcp", "--quick", "--version", "sock", "--version", "sok")
+        self.assertEqual(outcome.returncode, 1)
+        self.assertIn("no such version: sok", outcome.stderr)
+
+    def test_quick_changes_nothing_that_is_typed(self):
+        rows = self.results("--quick", "--version", "sock", "--size", "2KiB", "--size", "65537",
+                            "--queue", "64KiB", "--volume", "1MiB")
+        self.assertEqual({row["buffer_size"] for row in rows}, {2048, 65537})
+        self.assertEqual({row["queue_size"] for row in rows}, {65536})
+        self.assertEqual({row["buffers"] for row in rows if row["buffer_size"] == 2048}, {512})
+
+    def test_few_rounds_have_a_range_and_no_interval(self):
+        arguments = ["--quick", "--version", "null", "--size", "4KiB"]
+        self.assertNotIn("95 %", bench("ttcp", *arguments).stdout)
+        self.assertIn("95 % interval", bench("ttcp", *arguments, "--rounds", "6").stdout)
 
     def test_the_orb_sends_a_buffer_with_one_system_call(self):
         profile = self.results("--profile", "--volume", "8MiB", "--size", "64KiB",
@@ -132,11 +181,17 @@ class TwoProcesses(unittest.TestCase):
         self.assertEqual(outcome.returncode, 1)
         self.assertIn(f"localhost port {port}: Connection refused", outcome.stderr)
 
-    def test_a_peer_that_speaks_something_else_does_not_end_the_receiver(self):
+    def test_peers_that_are_no_transmitters_do_not_end_the_receiver(self):
         receiver, port = self.receiving()
-        with socket.create_connection(("localhost", int(port))) as connection:
+        place = ("localhost", int(port))
+        with socket.create_connection(place) as connection:
             connection.sendall(b"GET / HTTP/1.0\n")
             self.assertIn(b"error no such request: GET", connection.recv(1000))
+        with socket.create_connection(place) as scan:  # closed by a reset
+            scan.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        with socket.create_connection(place):  # says nothing
+            outcome = bench("ttcp", "--quick", "--version", "sock", "--transmit", "localhost", "--port", port)
+        self.assertEqual(outcome.returncode, 0, outcome.stderr)
         self.assertEqual(receiver.wait(), 0)
 
 
