@@ -410,6 +410,17 @@ class TicketsAndLimits(Imaging):
         streams[1].sendall(secret)
         self.assertEqual(streams[1].recv(1), b"\1")
 
+    def test_a_server_that_was_out_of_handles_goes_on(self):
+        self.server = self.serve("--connections", "1000", before=["prlimit", "--nofile=64"])
+        self.locator = Program(self, ["image_locator", self.server.reference])
+        address, _ = self.ticket("small.pgm")
+        idle = [socket.create_connection(address) for _ in range(100)]
+        self.server.wait_for_log("accept: Too many open files")
+        for stream in idle:
+            stream.close()
+        client = self.client("fetch", "small.pgm", "--attempts", "1000")
+        self.assert_fetched("small.pgm", client.stdout)
+
     def test_a_ticket_that_was_shown_in_time_does_not_expire_in_the_queue(self):
         self.start("--transfers", "1", "--ticket-seconds", "3")
         address, secret = self.ticket("large.pgm")
