@@ -18,16 +18,22 @@ namespace perigee::ipc::io {
 /// sender's own stays as it is, whoever else uses it.
 [[nodiscard]] Waited wait_for_room_of(NativeName receiver, const Deadline& deadline) noexcept;
 
-/// `call` takes flags to add. Without a receiver the socket is connected.
+/// After a first try (`{0, EINTR}`: there was none). `call` takes flags to add. Without a receiver
+/// the socket is connected.
 template <typename Call>
-[[nodiscard]] Transfer send_datagram_by_flags(int fd, NativeName receiver, TimeLimit limit,
-                                              Call&& call) noexcept {
-  if (limit.is_forever()) return transfer([&] { return call(0); });
+[[nodiscard]] Transfer send_datagram_after(Transfer failed, int fd, NativeName receiver,
+                                           TimeLimit limit, Call&& call) noexcept {
   const auto wait = [&](const Deadline& deadline) {
     const Waited waited = wait_ready(fd, POLLOUT, deadline);
     return waited.error != 0 ? waited : wait_for_room_of(receiver, deadline);
   };
-  return transfer_after(wait, limit, [&] { return call(MSG_DONTWAIT); });
+  return transfer_after(failed, wait, limit,
+                        [&] { return call(limit.is_forever() ? 0 : MSG_DONTWAIT); });
+}
+template <typename Call>
+[[nodiscard]] Transfer send_datagram_by_flags(int fd, NativeName receiver, TimeLimit limit,
+                                              Call&& call) noexcept {
+  return send_datagram_after({0, EINTR}, fd, receiver, limit, call);
 }
 
 }  // namespace perigee::ipc::io

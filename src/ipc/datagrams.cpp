@@ -59,8 +59,7 @@ Waited wait_for_room_of(NativeName receiver, const Deadline& deadline) noexcept 
 }
 
 Transfer send_to_again(int fd, OctetSpan octets, NativeName to, TimeLimit limit) noexcept {
-  if (limit.is_forever() && errno != EINTR) return {0, errno};
-  return send_datagram_by_flags(fd, to, limit, [&](int flags) {
+  return send_datagram_after({0, errno}, fd, to, limit, [&](int flags) {
     return ::sendto(fd, octets.data(), octets.size(), MSG_NOSIGNAL | flags,
                     static_cast<const sockaddr*>(to.data), to.size);
   });

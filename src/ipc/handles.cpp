@@ -61,8 +61,7 @@ Transfer receive(int fd, msghdr& message, TimeLimit limit) noexcept {
     message.msg_controllen = control_size;
     return ::recvmsg(fd, &message, MSG_CMSG_CLOEXEC | flags);
   };
-  if (limit.is_forever()) return transfer([&] { return call(0); });
-  return transfer_within(fd, POLLIN, limit, [&] { return call(MSG_DONTWAIT); });
+  return transfer_by_flags(fd, POLLIN, limit, call);
 }
 
 /// To whom the message's name says, if it has one.
@@ -222,7 +221,8 @@ MessageTransfer recv_record(int fd, std::span<const MutableOctetSpan> spaces,
 }
 
 MessageTransfer recv_record_again(int fd, MutableOctetSpan space, TimeLimit limit) noexcept {
-  if (limit.is_forever() && errno != EINTR) return {0, 0, errno, false};
+  const bool is_over = errno != EINTR && (errno != EAGAIN || !can_wait(limit));
+  if (is_over) return {0, 0, errno, false};
   return recv_record(fd, std::span<const MutableOctetSpan>(&space, 1), limit);
 }
 

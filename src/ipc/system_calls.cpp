@@ -11,7 +11,7 @@
 namespace perigee::ipc::system_calls {
 namespace {
 
-static_assert(no_signal == MSG_NOSIGNAL && whole_size == MSG_TRUNC);
+static_assert(no_signal == MSG_NOSIGNAL && dont_wait == MSG_DONTWAIT && whole_size == MSG_TRUNC);
 static_assert(close_on_exec == MSG_CMSG_CLOEXEC);
 
 static_assert(sizeof(Vector) == sizeof(iovec) &&

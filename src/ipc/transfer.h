@@ -22,12 +22,18 @@ template <typename Call>
   }
 }
 
-/// Tries without waiting, then waits until the limit, and so on. `call` must not block; `wait`
-/// takes the deadline and gives how it ended.
+/// Whether there is something to do after EAGAIN. Without a limit it was the socket's own time-out.
+[[nodiscard]] inline bool can_wait(TimeLimit limit) noexcept {
+  return !limit.is_forever() && !limit.is_no_wait();
+}
+
+/// After a first try that did not wait: waits until the limit, tries again, and so on. `call` must
+/// not block; `wait` takes the deadline and gives how it ended.
 template <typename Wait, typename Call>
-[[nodiscard]] Transfer transfer_after(Wait&& wait, TimeLimit limit, Call&& call) noexcept {
-  Transfer result = transfer(call);
-  if (result.error != EAGAIN || limit.is_no_wait()) return result;
+[[nodiscard]] Transfer transfer_after(Transfer result, Wait&& wait, TimeLimit limit,
+                                      Call&& call) noexcept {
+  if (result.error == EINTR) result = transfer(call);
+  if (result.error != EAGAIN || !can_wait(limit)) return result;
   const Deadline deadline(limit);
   while (result.error == EAGAIN) {
     if (const Waited waited = wait(deadline); waited.error != 0) return {0, waited.error};
@@ -38,28 +44,27 @@ template <typename Wait, typename Call>
   return result;
 }
 
-/// The same, waiting until `fd` is ready for `events`.
+/// The same with a call that takes flags to add, and blocks by itself without them, until `fd` is
+/// ready for `events`.
 template <typename Call>
-[[nodiscard]] Transfer transfer_within(int fd, short events, TimeLimit limit,
-                                       Call&& call) noexcept {
-  return transfer_after([&](const Deadline& deadline) { return wait_ready(fd, events, deadline); },
-                        limit, call);
+[[nodiscard]] Transfer transfer_after_failure(Transfer failed, int fd, short events,
+                                              TimeLimit limit, Call&& call) noexcept {
+  return transfer_after(
+      failed, [&](const Deadline& deadline) { return wait_ready(fd, events, deadline); }, limit,
+      [&] { return call(limit.is_forever() ? 0 : MSG_DONTWAIT); });
 }
 
-/// The same with a call that takes flags to add, and blocks by itself without them.
+/// … of a call that has just failed, as `errno` says.
+template <typename Call>
+[[nodiscard]] Transfer transfer_again(int fd, short events, TimeLimit limit, Call&& call) noexcept {
+  return transfer_after_failure({0, errno}, fd, events, limit, call);
+}
+
+/// … from the beginning: nothing was tried, which is as if a signal had come.
 template <typename Call>
 [[nodiscard]] Transfer transfer_by_flags(int fd, short events, TimeLimit limit,
                                          Call&& call) noexcept {
-  if (limit.is_forever()) return transfer([&] { return call(0); });
-  return transfer_within(fd, events, limit, [&] { return call(MSG_DONTWAIT); });
-}
-
-/// The same after a call without limit that has just failed, by `errno`; with a limit from the
-/// beginning.
-template <typename Call>
-[[nodiscard]] Transfer transfer_again(int fd, short events, TimeLimit limit, Call&& call) noexcept {
-  if (limit.is_forever() && errno != EINTR) return {0, errno};
-  return transfer_by_flags(fd, events, limit, call);
+  return transfer_after_failure({0, EINTR}, fd, events, limit, call);
 }
 
 }  // namespace perigee::ipc::io

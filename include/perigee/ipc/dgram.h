@@ -23,7 +23,8 @@ struct ReceivedDatagram {
 /// What a receive from anybody got.
 template <typename Address>
 struct ReceivedFrom : ReceivedDatagram {
-  Address sender;  ///< unnamed if a local socket sent it that has no address
+  Address sender;             ///< unnamed if a local socket sent it that has no address
+  ReceivedFrom() noexcept {}  // not defaulted: all would be zeroed before it is initialised
 };
 
 /// What a receive of a datagram with handles got.
@@ -41,9 +42,10 @@ inline Result<ReceivedDatagram> received_datagram(io::Transfer transfer,
   const std::size_t count = transfer.count < space.size() ? transfer.count : space.size();
   return ReceivedDatagram{count, transfer.count};
 }
+/// Always inline (see io.h): what is left of the result then is what the caller looks at.
 template <typename Address>
-Result<ReceivedFrom<Address>> received_from(int fd, MutableOctetSpan space,
-                                            TimeLimit limit) noexcept {
+[[gnu::always_inline]] inline Result<ReceivedFrom<Address>> received_from(
+    int fd, MutableOctetSpan space, TimeLimit limit) noexcept {
   // Received in place: an address is large enough for copies to count.
   Result<ReceivedFrom<Address>> result(std::in_place);
   const io::Transfer transfer = io::recv_from(fd, space, result->sender, limit);
@@ -111,8 +113,8 @@ class DgramSocket : public SocketBase<DgramSocket<Domain>> {
     return detail::done(io::send_datagram(this->handle(), segments, io::NativeName(to), limit));
   }
   /// Receives one datagram.
-  [[nodiscard]] Result<ReceivedFrom<Address>> recv_from(MutableOctetSpan space,
-                                                        TimeLimit limit = forever) noexcept {
+  [[nodiscard, gnu::always_inline]] Result<ReceivedFrom<Address>> recv_from(
+      MutableOctetSpan space, TimeLimit limit = forever) noexcept {
     return detail::received_from<Address>(this->handle(), space, limit);
   }
 

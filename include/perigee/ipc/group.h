@@ -47,8 +47,8 @@ class DgramBcast : public SocketBase<DgramBcast> {
                                          TimeLimit limit = forever) noexcept {
     return detail::sent(io::broadcast(handle(), octets, port, by_, limit));
   }
-  [[nodiscard]] Result<ReceivedFrom<InetAddr>> recv_from(MutableOctetSpan space,
-                                                         TimeLimit limit = forever) noexcept {
+  [[nodiscard, gnu::always_inline]] Result<ReceivedFrom<InetAddr>> recv_from(
+      MutableOctetSpan space, TimeLimit limit = forever) noexcept {
     return detail::received_from<InetAddr>(handle(), space, limit);
   }
 
@@ -125,8 +125,8 @@ class DgramMcast : public SocketBase<DgramMcast> {
                                TimeLimit limit = forever) noexcept {
     return detail::done(io::send_datagram(handle(), segments, io::NativeName(group.inet()), limit));
   }
-  [[nodiscard]] Result<ReceivedFrom<InetAddr>> recv_from(MutableOctetSpan space,
-                                                         TimeLimit limit = forever) noexcept {
+  [[nodiscard, gnu::always_inline]] Result<ReceivedFrom<InetAddr>> recv_from(
+      MutableOctetSpan space, TimeLimit limit = forever) noexcept {
     return detail::received_from<InetAddr>(handle(), space, limit);
   }
   [[nodiscard]] Result<InetAddr> local_address() const {

@@ -59,42 +59,50 @@ PERIGEE_API Transfer recv_again(int fd, std::span<const MutableOctetSpan> spaces
 PERIGEE_API Transfer send_rest(int fd, OctetSpan octets, Transfer first, TimeLimit limit) noexcept;
 /// @}
 
-inline Transfer send(int fd, OctetSpan octets, TimeLimit limit) noexcept {
-  if (limit.is_forever()) [[likely]] {
-    const auto count = system_calls::perigee_system_send(fd, octets.data(), octets.size(),
-                                                         system_calls::no_signal);
-    if (count >= 0) [[likely]]
-      return {static_cast<std::size_t>(count), 0};
-  }
+// Always inline: called from many places they would cost more than all that the wrappers add.
+
+/// With a limit, the first call does not wait.
+constexpr int flags_within(TimeLimit limit) noexcept {
+  return limit.is_forever() ? 0 : system_calls::dont_wait;
+}
+
+[[gnu::always_inline]] inline Transfer send(int fd, OctetSpan octets, TimeLimit limit) noexcept {
+  const auto count = system_calls::perigee_system_send(
+      fd, octets.data(), octets.size(), system_calls::no_signal | flags_within(limit));
+  if (count >= 0) [[likely]]
+    return {static_cast<std::size_t>(count), 0};
   return send_again(fd, octets, limit);
 }
 
-inline Transfer recv(int fd, MutableOctetSpan space, TimeLimit limit) noexcept {
-  if (limit.is_forever()) [[likely]] {
-    const auto count = system_calls::perigee_system_recv(fd, space.data(), space.size(), 0);
-    if (count >= 0) [[likely]]
-      return {static_cast<std::size_t>(count), 0};
-  }
+[[gnu::always_inline]] inline Transfer recv(int fd, MutableOctetSpan space,
+                                            TimeLimit limit) noexcept {
+  const auto count =
+      system_calls::perigee_system_recv(fd, space.data(), space.size(), flags_within(limit));
+  if (count >= 0) [[likely]]
+    return {static_cast<std::size_t>(count), 0};
   return recv_again(fd, space, limit);
 }
 
-inline Transfer send(int fd, std::span<const OctetSpan> segments, TimeLimit limit) noexcept {
-  if (limit.is_forever() && segments.size() <= segments_max) [[likely]] {
+[[gnu::always_inline]] inline Transfer send(int fd, std::span<const OctetSpan> segments,
+                                            TimeLimit limit) noexcept {
+  if (segments.size() <= segments_max) [[likely]] {
     const system_calls::Message message{.vectors = system_calls::vectors_of(segments),
                                         .vector_count = segments.size()};
-    const auto sent = system_calls::perigee_system_sendmsg(fd, &message, system_calls::no_signal);
+    const auto sent = system_calls::perigee_system_sendmsg(
+        fd, &message, system_calls::no_signal | flags_within(limit));
     if (sent >= 0) [[likely]]
       return {static_cast<std::size_t>(sent), 0};
   }
   return send_again(fd, segments, limit);
 }
 
-inline Transfer recv(int fd, std::span<const MutableOctetSpan> spaces, TimeLimit limit) noexcept {
-  if (limit.is_forever() && spaces.size() <= segments_max) [[likely]] {
+[[gnu::always_inline]] inline Transfer recv(int fd, std::span<const MutableOctetSpan> spaces,
+                                            TimeLimit limit) noexcept {
+  if (spaces.size() <= segments_max) [[likely]] {
     system_calls::Message message{.vectors = system_calls::vectors_of(spaces),
                                   .vector_count = spaces.size()};
-    const auto got =
-        system_calls::perigee_system_recvmsg(fd, &message, system_calls::close_on_exec);
+    const auto got = system_calls::perigee_system_recvmsg(
+        fd, &message, system_calls::close_on_exec | flags_within(limit));
     if (got >= 0) [[likely]]
       return {static_cast<std::size_t>(got), 0};
   }

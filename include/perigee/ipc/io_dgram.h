@@ -35,8 +35,8 @@ struct NativeSpace {
   std::uint32_t* size = nullptr;
 };
 
-/// @name What the inline functions below leave to src/ipc: transfers with a limit; and without one,
-/// what follows a call that has just failed. See io.h.
+/// @name What the inline functions below leave to src/ipc: what follows a call that has just
+/// failed. See io.h.
 /// @{
 PERIGEE_API Transfer send_to_again(int fd, OctetSpan octets, NativeName to,
                                    TimeLimit limit) noexcept;
@@ -47,13 +47,13 @@ PERIGEE_API Transfer recv_datagram_again(int fd, MutableOctetSpan space, TimeLim
 
 /// One datagram, whole or not at all.
 template <typename Address>
-Transfer send_to(int fd, OctetSpan octets, const Address& to, TimeLimit limit) noexcept {
-  if (limit.is_forever()) [[likely]] {
-    const auto count = system_calls::perigee_system_sendto(
-        fd, octets.data(), octets.size(), system_calls::no_signal, to.native(), to.native_size());
-    if (count >= 0) [[likely]]
-      return {static_cast<std::size_t>(count), 0};
-  }
+[[gnu::always_inline]] inline Transfer send_to(int fd, OctetSpan octets, const Address& to,
+                                               TimeLimit limit) noexcept {
+  const auto count = system_calls::perigee_system_sendto(
+      fd, octets.data(), octets.size(), system_calls::no_signal | flags_within(limit), to.native(),
+      to.native_size());
+  if (count >= 0) [[likely]]
+    return {static_cast<std::size_t>(count), 0};
   return send_to_again(fd, octets, NativeName(to), limit);
 }
 /// One datagram of several segments, at most `segments_max`; to the peer if there is no address.
@@ -62,14 +62,13 @@ PERIGEE_API Transfer send_datagram(int fd, std::span<const OctetSpan> segments, 
 
 /// One datagram. The count is the whole datagram's, although no more than fits was received.
 template <typename Address>
-Transfer recv_from(int fd, MutableOctetSpan space, Address& sender, TimeLimit limit) noexcept {
+[[gnu::always_inline]] inline Transfer recv_from(int fd, MutableOctetSpan space, Address& sender,
+                                                 TimeLimit limit) noexcept {
   std::uint32_t size = Address::native_space_size();
   Transfer moved;
-  std::ptrdiff_t count = -1;
-  if (limit.is_forever()) [[likely]] {
-    count = system_calls::perigee_system_recvfrom(
-        fd, space.data(), space.size(), system_calls::whole_size, sender.native_space(), &size);
-  }
+  const auto count = system_calls::perigee_system_recvfrom(
+      fd, space.data(), space.size(), system_calls::whole_size | flags_within(limit),
+      sender.native_space(), &size);
   if (count >= 0) [[likely]] {
     moved.count = static_cast<std::size_t>(count);
   } else {
@@ -79,13 +78,12 @@ Transfer recv_from(int fd, MutableOctetSpan space, Address& sender, TimeLimit li
   return moved;
 }
 /// The same from the one peer that a socket is connected to.
-inline Transfer recv_datagram(int fd, MutableOctetSpan space, TimeLimit limit) noexcept {
-  if (limit.is_forever()) [[likely]] {
-    const auto count =
-        system_calls::perigee_system_recv(fd, space.data(), space.size(), system_calls::whole_size);
-    if (count >= 0) [[likely]]
-      return {static_cast<std::size_t>(count), 0};
-  }
+[[gnu::always_inline]] inline Transfer recv_datagram(int fd, MutableOctetSpan space,
+                                                     TimeLimit limit) noexcept {
+  const auto count = system_calls::perigee_system_recv(
+      fd, space.data(), space.size(), system_calls::whole_size | flags_within(limit));
+  if (count >= 0) [[likely]]
+    return {static_cast<std::size_t>(count), 0};
   return recv_datagram_again(fd, space, limit);
 }
 

@@ -73,13 +73,11 @@ inline MessageTransfer recv_record(int fd, MutableOctetSpan space, TimeLimit lim
   system_calls::Vector vector{space.data(), space.size()};
   system_calls::Message message{
       .vectors = &vector, .vector_count = 1, .control = &control, .control_size = sizeof(control)};
-  if (limit.is_forever()) [[likely]] {
-    const auto count =
-        system_calls::perigee_system_recvmsg(fd, &message, system_calls::close_on_exec);
-    if (count >= 0) [[likely]] {
-      if ((message.flags & system_calls::whole_size) != 0) return truncated_record();
-      return {static_cast<std::size_t>(count), 0, 0, message.control_size == 0};
-    }
+  const auto count = system_calls::perigee_system_recvmsg(
+      fd, &message, system_calls::close_on_exec | flags_within(limit));
+  if (count >= 0) [[likely]] {
+    if ((message.flags & system_calls::whole_size) != 0) return truncated_record();
+    return {static_cast<std::size_t>(count), 0, 0, message.control_size == 0};
   }
   return recv_record_again(fd, space, limit);
 }

@@ -13,6 +13,7 @@ namespace perigee::ipc::system_calls {
 /// @name What the flags of the calls below are (MSG_…).
 /// @{
 inline constexpr int no_signal = 0x4000;
+inline constexpr int dont_wait = 0x40;
 inline constexpr int whole_size = 0x20;  ///< a datagram's, although less was received (MSG_TRUNC)
 inline constexpr int close_on_exec = 0x40000000;  ///< handles that come (MSG_CMSG_CLOEXEC)
 /// @}

@@ -23,6 +23,13 @@ constexpr Twins all[] = {
     {"dgram", wrapped::dgram, plain::dgram},
     {"codgram", wrapped::codgram, plain::codgram},
     {"local_dgram", wrapped::local_dgram, plain::local_dgram},
+    {"timed", wrapped::timed, plain::timed},
+    {"timed_dgram", wrapped::timed_dgram, plain::timed_dgram},
+    {"bcast", wrapped::bcast, plain::bcast},
+    {"mcast", wrapped::mcast, plain::mcast},
+    {"handles", wrapped::handles, plain::handles},
+    {"send_file", wrapped::send_file, plain::send_file},
+    {"recv_file", wrapped::recv_file, plain::recv_file},
 };
 
 }  // namespace

@@ -29,6 +29,13 @@ int fifo(long count);
 int dgram(long count);
 int codgram(long count);
 int local_dgram(long count);
+int timed(long count);
+int timed_dgram(long count);
+int bcast(long count);
+int mcast(long count);
+int handles(long count);
+int send_file(long count);
+int recv_file(long count);
 }  // namespace wrapped
 
 namespace plain {
@@ -41,6 +48,13 @@ int fifo(long count);
 int dgram(long count);
 int codgram(long count);
 int local_dgram(long count);
+int timed(long count);
+int timed_dgram(long count);
+int bcast(long count);
+int mcast(long count);
+int handles(long count);
+int send_file(long count);
+int recv_file(long count);
 }  // namespace plain
 
 }  // namespace perigee::twins
