@@ -197,10 +197,12 @@ void serve_ttcp(std::uint16_t port, const std::string& omniorb_program, bool onc
 }
 
 TtcpReport run_ttcp(const TtcpOptions& options, const std::string& host, std::uint16_t port) {
-  Lines lines = connect(host, port);
   TtcpReport report{options, host, chosen_versions(options), {}};
   std::erase_if(report.versions,
                 [](const TtcpVersion& version) { return version.group != TtcpGroup::tcp; });
+  if (report.versions.empty())
+    throw std::runtime_error("none of these versions goes to another machine: only those over TCP");
+  Lines lines = connect(host, port);
   std::size_t started = 0;
   std::size_t queue_before = 0;
   run_ttcp(

@@ -173,6 +173,11 @@ class TwoProcesses(unittest.TestCase):
                               capture_output=True, text=True).stdout
         self.assertEqual(left.strip(), "")
 
+    def test_versions_that_go_to_no_other_machine_are_an_error(self):
+        outcome = bench("ttcp", "--version", "lsock", "--transmit", "localhost", "--port", "1")
+        self.assertEqual(outcome.returncode, 1)
+        self.assertIn("none of these versions goes to another machine", outcome.stderr)
+
     def test_a_port_where_nobody_listens_is_an_error_that_names_it(self):
         receiver, port = self.receiving()
         receiver.kill()
