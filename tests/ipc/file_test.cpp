@@ -163,7 +163,7 @@ TEST_CASE("a limit is for the whole file, although each octet comes within it") 
   });
   const auto start = std::chrono::steady_clock::now();
   CHECK(client.send_file_n(file, 0, size, 300ms).error() == std::errc::timed_out);
-  CHECK(std::chrono::steady_clock::now() - start < 3s);  // 64 MiB take a minute
+  CHECK(std::chrono::steady_clock::now() - start < 9s);  // 64 MiB take a minute
 }
 
 TEST_CASE_TEMPLATE("steps without waiting lose and repeat nothing", Over, EVERY_FAMILY) {
