@@ -1,6 +1,7 @@
 // Taking listen addresses apart.
 #include "transport/tcp/listen_address.h"
 
+#include "transport/stream/errors.h"
 #include "transport/tcp/tcp_address.h"
 
 #include <algorithm>
@@ -36,29 +37,26 @@ std::optional<std::vector<PublishedAddress>> parse_options(std::string_view text
   return addresses;
 }
 
-std::unexpected<IoError> refused(const Endpoint& endpoint, std::string_view why) {
-  IoError error = bad_address(IoOperation::listen, endpoint).error();
-  error.endpoint.append(" (").append(why).append(")");
-  return std::unexpected(std::move(error));
-}
-
 }  // namespace
 
 std::expected<ListenAddress, IoError> parse_listen_address(const Endpoint& endpoint) {
   const std::string_view text = endpoint.address;
   const std::size_t question = text.find('?');
   const auto parts = ipc::split_host_port(text.substr(0, question));
-  if (endpoint.scheme != iiop_scheme) return refused(endpoint, "the scheme is iiop");
+  if (endpoint.scheme != iiop_scheme)
+    return bad_address(IoOperation::listen, endpoint, "the scheme is iiop");
   if (!parts)
-    return refused(
-        endpoint, "<host>:<port> is needed, the port from 0 to 65535, an IPv6 address in brackets");
+    return bad_address(
+        IoOperation::listen, endpoint,
+        "<host>:<port> is needed, the port from 0 to 65535, an IPv6 address in brackets");
   ListenAddress address{std::string(parts->host), parts->port.value_or(0), {}};
   if (question == std::string_view::npos) return address;
   auto publish = parse_options(text.substr(question + 1));
   if (!publish)
-    return refused(endpoint,
-                   "after ? only publish=<host>[:<port>][,...] or publish=all is known, with hosts "
-                   "that others can connect to");
+    return bad_address(
+        IoOperation::listen, endpoint,
+        "after ? only publish=<host>[:<port>][,...] or publish=all is known, with hosts "
+        "that others can connect to");
   address.publish = std::move(*publish);
   return address;
 }

@@ -1,12 +1,13 @@
 // Listening and accepting.
 #include "transport/tcp/tcp_acceptor.h"
 
+#include "transport/stream/accepting.h"
+#include "transport/stream/errors.h"
+#include "transport/stream/stream_transport.h"
 #include "transport/tcp/listen_address.h"
 #include "transport/tcp/tcp_address.h"
-#include "transport/tcp/tcp_transport.h"
 
 #include <algorithm>
-#include <cerrno>
 
 namespace perigee::transport {
 namespace {
@@ -32,10 +33,6 @@ ipc::Result<ipc::sock::Acceptor> open_first(const std::vector<ipc::InetAddr>& ad
     acceptor = open_at(addresses[index]);
   }
   return acceptor;
-}
-
-bool is_out_of_resources(int code) noexcept {
-  return code == EMFILE || code == ENFILE || code == ENOBUFS || code == ENOMEM;
 }
 
 // Of this host's addresses those that other hosts may reach through `bound`, IPv4 first.
@@ -106,23 +103,15 @@ std::expected<std::unique_ptr<Acceptor>, IoError> TcpAcceptor::listen(const Endp
 }
 
 std::expected<std::unique_ptr<Transport>, IoError> TcpAcceptor::accept(Wait wait) {
-  for (;;) {
-    auto stream = acceptor_.accept(wait == Wait::yes ? ipc::forever : ipc::no_wait);
-    if (interrupted_.load(std::memory_order_acquire)) {
-      return std::unexpected(
-          IoError{IoErrorKind::interrupted, IoOperation::accept, 0, to_string(listening_)});
-    }
-    if (stream) {
-      const auto peer = stream->peer_address();
-      // A peer that has gone already has no address; one that cannot be set up has gone too.
-      if (!peer || !stream->set(ipc::NoDelay{true})) continue;
-      return std::make_unique<TcpTransport>(std::move(*stream), peer_text(*peer));
-    }
-    const int code = stream.error().value();
-    if (wait == Wait::no && code == EAGAIN) return nullptr;
-    const auto kind = is_out_of_resources(code) ? IoErrorKind::limit : IoErrorKind::system;
-    return std::unexpected(IoError{kind, IoOperation::accept, code, to_string(listening_)});
-  }
+  return accept_transport(acceptor_, interrupted_, listening_, wait,
+                          [](ipc::sock::Stream stream) -> std::unique_ptr<Transport> {
+                            const auto peer = stream.peer_address();
+                            // A peer that has gone already has no address; one that cannot be set
+                            // up has gone too.
+                            if (!peer || !stream.set(ipc::NoDelay{true})) return nullptr;
+                            return std::make_unique<StreamTransport<ipc::sock::Stream>>(
+                                std::move(stream), peer_text(*peer));
+                          });
 }
 
 void TcpAcceptor::interrupt() noexcept {

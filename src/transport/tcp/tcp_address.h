@@ -1,4 +1,4 @@
-// Addresses of the scheme "iiop", and errors about them. Private to transport/tcp.
+// Addresses of the scheme "iiop". Private to transport/tcp.
 #pragma once
 
 #include <perigee/base/io_error.h>
@@ -10,7 +10,6 @@
 
 #include <expected>
 #include <string>
-#include <system_error>
 #include <vector>
 
 namespace perigee::transport {
@@ -19,9 +18,6 @@ inline constexpr std::string_view iiop_scheme = "iiop";
 /// Where a reference names no port. Source: CORBA 3.0, 13.6.10.3.
 inline constexpr std::uint16_t default_port = 2809;
 
-std::unexpected<IoError> bad_address(IoOperation operation, const Endpoint& endpoint);
-std::unexpected<IoError> failure(IoOperation operation, std::error_code code,
-                                 const Endpoint& endpoint);
 /// Names what happened to each address, if several were tried: at most four of them.
 IoError connect_error(const Endpoint& endpoint, const ipc::ConnectFailure& failure);
 

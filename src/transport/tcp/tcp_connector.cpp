@@ -1,8 +1,9 @@
 // Connecting: names to addresses, addresses to a connection.
 #include "transport/tcp/tcp_connector.h"
 
+#include "transport/stream/errors.h"
+#include "transport/stream/stream_transport.h"
 #include "transport/tcp/tcp_address.h"
-#include "transport/tcp/tcp_transport.h"
 #include <perigee/base/clock.h>
 #include <perigee/ipc/connect_any.h>
 #include <perigee/ipc/resolver.h>
@@ -36,7 +37,7 @@ std::expected<std::unique_ptr<Transport>, IoError> TcpConnector::connect(
     return failure(IoOperation::connect, status.error(), endpoint);
   const auto peer = stream->peer_address();
   if (!peer) return failure(IoOperation::connect, peer.error(), endpoint);  // gone already
-  return std::make_unique<TcpTransport>(std::move(*stream), peer_text(*peer));
+  return std::make_unique<StreamTransport<ipc::sock::Stream>>(std::move(*stream), peer_text(*peer));
 }
 
 }  // namespace perigee::transport

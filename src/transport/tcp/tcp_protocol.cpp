@@ -1,4 +1,5 @@
 // The factory of scheme "iiop", and what IIOP profiles say about TCP.
+#include "transport/stream/errors.h"
 #include "transport/tcp/tcp_acceptor.h"
 #include "transport/tcp/tcp_address.h"
 #include "transport/tcp/tcp_connector.h"
@@ -9,17 +10,6 @@
 #include <array>
 
 namespace perigee::transport {
-
-std::unexpected<IoError> bad_address(IoOperation operation, const Endpoint& endpoint) {
-  return std::unexpected(IoError{IoErrorKind::bad_address, operation, 0, to_string(endpoint)});
-}
-
-std::unexpected<IoError> failure(IoOperation operation, std::error_code code,
-                                 const Endpoint& endpoint) {
-  const bool passed = code == std::errc::timed_out;
-  return std::unexpected(IoError{passed ? IoErrorKind::timed_out : IoErrorKind::system, operation,
-                                 code.value(), to_string(endpoint)});
-}
 
 IoError connect_error(const Endpoint& endpoint, const ipc::ConnectFailure& failed) {
   constexpr std::size_t named_max = 4;
