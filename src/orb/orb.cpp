@@ -6,6 +6,7 @@
 #include <perigee/iop/ior.h>
 #include <perigee/orb/orb.h>
 #include <perigee/orb/policy.h>
+#include <perigee/orb/protocols.h>
 
 #include <utility>
 
@@ -82,3 +83,11 @@ void ORB::destroy() { core_->destroy(); }
 
 }  // namespace perigee_v1
 }  // namespace CORBA
+
+namespace perigee {
+
+transport::ProtocolRegistry& protocols(CORBA::ORB& orb) noexcept {
+  return orb._core()->protocols();
+}
+
+}  // namespace perigee

@@ -1,0 +1,150 @@
+// A server's ORB and a client's in one process, and what is between them: a transport, a version of
+// the messaging protocol, a thread strategy. Every registered protocol is tried, and the tests'
+// own, which is added from outside.
+#pragma once
+
+#include "runtime/echo.h"
+#include "support/memory_protocol.h"
+#include "support/temporary_folder.h"
+#include <perigee/corba.h>
+#include <perigee/orb/protocols.h>
+
+#include <doctest/doctest.h>
+
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace perigee::test {
+
+using OrbRef = CORBA::object_reference<CORBA::ORB>;
+
+/// What is between client and server.
+struct OrbPairing {
+  std::string scheme;
+  std::string version = "1.2";
+  std::string strategy = "thread-per-connection";
+  std::string lite = "no";  // GIOPlite where both sides know it
+
+  [[nodiscard]] std::string name() const {
+    return (lite == "yes" ? "GIOPlite x " : "GIOP " + version + " x ") + scheme + ", " + strategy;
+  }
+};
+
+/// The surroundings that all ORBs of one test share.
+class Surroundings {
+ public:
+  /// An ORB that has the protocols of the default assembly, and the memory protocol.
+  [[nodiscard]] OrbRef make_orb(std::vector<std::string> options) const {
+    static int number = 0;
+    auto orb = CORBA::ORB_init(options, "conformance" + std::to_string(++number));
+    REQUIRE(protocols(*orb).add(make_memory_protocol(hub_)).has_value());
+    return orb;
+  }
+
+  /// Where nobody listens yet. Whoever registers a protocol says here where tests can listen.
+  [[nodiscard]] transport::Endpoint fresh_endpoint(const std::string& scheme) {
+    const std::string name = "place" + std::to_string(++places_);
+    if (scheme == "iiop") return {scheme, "127.0.0.1:0"};
+    if (scheme == "uiop") return {scheme, folder_.file(name)};
+    if (scheme == "memory") return {scheme, name};
+    FAIL("no test can listen with the scheme " << scheme);
+    return {};
+  }
+
+ private:
+  std::shared_ptr<MemoryHub> hub_ = std::make_shared<MemoryHub>();
+  TemporaryFolder folder_;
+  int places_ = 0;
+};
+
+/// An Echo object whose oneway `note(long)` remembers what came, in order.
+class NotingServant : public EchoServant {
+ public:
+  std::vector<std::int32_t> notes;
+
+  void _dispatch(orb::ServerRequest& request) override {
+    if (request.operation() != "note") return EchoServant::_dispatch(request);
+    std::int32_t value = 0;
+    request.arguments() >> value;
+    request.end_of_arguments();
+    notes.push_back(value);
+    request.reply(nullptr);
+  }
+};
+
+/// A server in `run`, ended by the destructor.
+class PairServer {
+ public:
+  PairServer(Surroundings& surroundings, const OrbPairing& pairing,
+             std::vector<std::string> options = {}) {
+    const auto endpoint = surroundings.fresh_endpoint(pairing.scheme);
+    options.insert(options.end(),
+                   {"-ORBListenEndpoints", to_string(endpoint), "-ORBGiopVersion", pairing.version,
+                    "-ORBThreadStrategy", pairing.strategy, "-ORBGiopLite", pairing.lite});
+    orb = surroundings.make_orb(std::move(options));
+    servant = CORBA::make_reference<NotingServant>();
+    const auto poa =
+        IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
+    reference = orb->object_to_string(poa->id_to_reference(poa->activate_object(servant)));
+    poa->the_POAManager()->activate();
+    runner_ = std::jthread([running = orb] {
+      try {
+        running->run();
+      } catch (const CORBA::BAD_INV_ORDER&) {  // shut down before the thread came to it
+      }
+    });
+  }
+  ~PairServer() {
+    orb->shutdown(true);
+    runner_.join();
+    orb->destroy();
+  }
+  PairServer(const PairServer&) = delete;
+  PairServer& operator=(const PairServer&) = delete;
+
+  OrbRef orb;
+  CORBA::servant_reference<NotingServant> servant;
+  std::string reference;
+
+ private:
+  std::jthread runner_;
+};
+
+/// A client's ORB; destroyed with the object.
+class PairClient {
+ public:
+  PairClient(const Surroundings& surroundings, const OrbPairing& pairing,
+             std::vector<std::string> options = {}) {
+    options.insert(options.end(), {"-ORBGiopLite", pairing.lite});
+    orb = surroundings.make_orb(std::move(options));
+  }
+  ~PairClient() { orb->destroy(); }
+  PairClient(const PairClient&) = delete;
+  PairClient& operator=(const PairClient&) = delete;
+
+  [[nodiscard]] Echo::Ref echo(const std::string& reference) const {
+    return stub::interface_traits<Echo>::unchecked_narrow(orb->string_to_object(reference));
+  }
+
+  OrbRef orb;
+};
+
+/// Every registered scheme in every version, GIOPlite among them, and under every strategy.
+[[nodiscard]] inline std::vector<OrbPairing> all_pairings() {
+  const Surroundings surroundings;
+  const PairClient any(surroundings, {});
+  std::vector<OrbPairing> pairings;
+  for (const std::string& scheme : protocols(*any.orb).schemes()) {
+    for (const char* version : {"1.0", "1.1", "1.2"}) pairings.push_back({scheme, version});
+    for (const char* strategy : {"reactive", "thread-pool", "reactor-per-core"})
+      pairings.push_back({scheme, "1.2", strategy});
+    pairings.push_back({scheme, "1.2", "thread-per-connection", "yes"});
+    pairings.push_back({scheme, "1.2", "thread-pool", "yes"});
+  }
+  return pairings;
+}
+
+}  // namespace perigee::test

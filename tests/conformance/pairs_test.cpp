@@ -1,0 +1,300 @@
+// What whole ORBs can count on, over every registered transport and every version of the messaging
+// protocol. Whoever registers a protocol gets these tests with it (orb_pair.h).
+#include "conformance/orb_pair.h"
+#include "conformance/raw_peer.h"
+#include <perigee/orb/any_operators.h>
+#include <perigee/orb/messaging_policies.h>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <numeric>
+#include <optional>
+#include <thread>
+#include <vector>
+
+namespace perigee::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+OctetVector octets_of_size(std::size_t size) {
+  OctetVector data(size);
+  for (std::size_t index = 0; index < size; ++index)
+    data[index] = static_cast<std::uint8_t>(index * 31 + size);
+  return data;
+}
+
+void note(const Echo::Ref& echo, std::int32_t value) {
+  stub::invoke(
+      *echo, {"note", stub::Operation::Kind::oneway, {}},
+      [value](cdr::Encoder& encoder) { encoder << value; }, nullptr);
+}
+
+Echo::Ref limited(const OrbRef& orb, const Echo::Ref& echo, std::chrono::milliseconds limit) {
+  CORBA::Any value;
+  value <<= static_cast<TimeBase::TimeT>(limit / 100ns);
+  const auto policy = orb->create_policy(Messaging::RELATIVE_RT_TIMEOUT_POLICY_TYPE, value);
+  return stub::interface_traits<Echo>::unchecked_narrow(
+      echo->_set_policy_overrides({policy}, CORBA::SetOverrideType::SET_OVERRIDE));
+}
+
+/// How a call has failed; nothing if it has not.
+struct Failed {
+  bool is_timeout = false;
+  CORBA::CompletionStatus completed = CORBA::COMPLETED_YES;
+};
+std::optional<Failed> failure_of(auto&& call) {
+  try {
+    call();
+  } catch (const CORBA::TIMEOUT& exception) {
+    return Failed{true, exception.completed()};
+  } catch (const CORBA::SystemException& exception) {
+    return Failed{false, exception.completed()};
+  }
+  return std::nullopt;
+}
+
+/// Upcalls of `stop` stay until they are let go.
+class Gate {
+ public:
+  explicit Gate(NotingServant& servant) : servant_(servant) {
+    servant_.on_stop = [this] {
+      std::unique_lock lock(mutex_);
+      ++inside_;
+      changed_.notify_all();
+      changed_.wait(lock, [this] { return open_; });
+    };
+  }
+  ~Gate() { open(); }
+  Gate(const Gate&) = delete;
+  Gate& operator=(const Gate&) = delete;
+
+  void await(int count) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return inside_ == count; });
+  }
+  void open() {
+    const std::lock_guard lock(mutex_);
+    open_ = true;
+    changed_.notify_all();
+  }
+
+ private:
+  NotingServant& servant_;
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable changed_;
+  int inside_ = 0;
+  bool open_ = false;
+};
+
+}  // namespace
+
+TEST_CASE("every pairing: calls, results and exceptions cross") {
+  for (const OrbPairing& pairing : all_pairings()) {
+    CAPTURE(pairing.name());
+    Surroundings surroundings;
+    PairServer server(surroundings, pairing);
+    const PairClient client(surroundings, pairing);
+    const auto echo = client.echo(server.reference);
+    echo->ping();
+    CHECK(echo->twice(21) == 42);
+    CHECK(echo->_is_a("IDL:Echo:1.0"));
+    CHECK_FALSE(echo->_non_existent());
+    CHECK_THROWS_AS(echo->fail(), Failure);
+    CHECK_THROWS_AS(
+        stub::invoke(*echo, {"none", stub::Operation::Kind::twoway, {}}, nullptr, nullptr),
+        CORBA::BAD_OPERATION);
+  }
+}
+
+TEST_CASE("every pairing: messages of any size come back as they were") {
+  constexpr std::size_t mebi = 1u << 20;
+  for (const OrbPairing& pairing : all_pairings()) {
+    CAPTURE(pairing.name());
+    Surroundings surroundings;
+    PairServer server(surroundings, pairing);
+    const PairClient client(surroundings, pairing);
+    const auto echo = client.echo(server.reference);
+    for (const std::size_t size :
+         {std::size_t{0}, std::size_t{1}, std::size_t{7}, std::size_t{8}, std::size_t{1000},
+          std::size_t{8191}, std::size_t{8192}, std::size_t{65535}, std::size_t{65536}, mebi - 100,
+          mebi + 1, 8 * mebi}) {
+      CAPTURE(size);
+      const OctetVector data = octets_of_size(size);
+      CHECK((echo->same(data) == data));
+    }
+  }
+}
+
+TEST_CASE("every pairing: messages in many fragments come back as they were") {
+  const std::vector<std::string> small{"-ORBFragmentSize", "1024"};
+  for (const OrbPairing& pairing : all_pairings()) {
+    CAPTURE(pairing.name());
+    Surroundings surroundings;
+    PairServer server(surroundings, pairing, small);
+    const PairClient client(surroundings, pairing, small);
+    const auto echo = client.echo(server.reference);
+    for (const std::size_t size : {900u, 1023u, 1024u, 1025u, 300'001u}) {
+      CAPTURE(size);
+      const OctetVector data = octets_of_size(size);
+      CHECK((echo->same(data) == data));
+    }
+  }
+}
+
+TEST_CASE("every pairing: each of many calls in flight gets its own reply") {
+  for (const OrbPairing& pairing : all_pairings()) {
+    CAPTURE(pairing.name());
+    Surroundings surroundings;
+    PairServer server(surroundings, pairing);
+    const PairClient client(surroundings, pairing, {"-ORBConnectionsPerEndpointMax", "2"});
+    const auto echo = client.echo(server.reference);
+    std::atomic<int> right{0};
+    {
+      std::vector<std::jthread> callers;
+      for (std::int32_t caller = 0; caller < 12; ++caller)
+        callers.emplace_back([&, caller] {
+          const OctetVector data = octets_of_size(static_cast<std::size_t>(caller) * 5000);
+          for (std::int32_t call = 0; call < 20; ++call) {
+            const std::int32_t value = caller * 1000 + call;
+            if (echo->twice(value) == 2 * value && echo->same(data) == data) ++right;
+          }
+        });
+    }
+    CHECK(right == 12 * 20);
+  }
+}
+
+TEST_CASE("every pairing: a thread's oneways arrive in order, and before its next call") {
+  for (const OrbPairing& pairing : all_pairings()) {
+    CAPTURE(pairing.name());
+    Surroundings surroundings;
+    PairServer server(surroundings, pairing);
+    const PairClient client(surroundings, pairing);
+    const auto echo = client.echo(server.reference);
+    for (std::int32_t value = 0; value < 500; ++value) note(echo, value);
+    echo->ping();
+    std::vector<std::int32_t> expected(500);
+    std::iota(expected.begin(), expected.end(), 0);
+    CHECK((server.servant->notes == expected));
+  }
+}
+
+TEST_CASE("every pairing: a client that has ended sending still gets its reply, then the end") {
+  for (const OrbPairing& pairing : all_pairings()) {
+    CAPTURE(pairing.name());
+    Surroundings surroundings;
+    PairServer server(surroundings, pairing);
+    const PairClient client(surroundings, pairing);
+    RawClient raw(*client.orb, server.reference);
+    CHECK(send_all(raw.transport(), raw.request(version_of(pairing), 4)).ok());
+    raw.transport().shutdown_send();
+    CHECK(raw.reply() == 8);
+    CHECK_FALSE(raw.reply().has_value());
+  }
+}
+
+TEST_CASE("every pairing: a client that dies in the middle of a message hurts nobody else") {
+  for (const OrbPairing& pairing : all_pairings()) {
+    CAPTURE(pairing.name());
+    Surroundings surroundings;
+    PairServer server(surroundings, pairing);
+    const PairClient client(surroundings, pairing);
+    const auto echo = client.echo(server.reference);
+    for (const std::size_t size : {1u, 12u, 30u}) {
+      RawClient raw(*client.orb, server.reference);
+      const Octets request = raw.request(version_of(pairing), 4);
+      CHECK(send_all(raw.transport(), OctetSpan(request).first(size)).ok());
+      raw.hang_up();
+      CHECK(echo->twice(3) == 6);
+    }
+  }
+}
+
+TEST_CASE("every pairing: a server that dies with the request is an error, not known whether") {
+  for (const OrbPairing& pairing : all_pairings()) {
+    CAPTURE(pairing.name());
+    Surroundings surroundings;
+    const PairClient client(surroundings, pairing);
+    RawServer server(surroundings, *client.orb, pairing);
+    std::jthread dying([&] { server.accept_request().reset(); });
+    const auto failed = failure_of([&] { client.echo(server.reference)->ping(); });
+    REQUIRE(failed.has_value());
+    CHECK_FALSE(failed->is_timeout);
+    CHECK(failed->completed == CORBA::COMPLETED_MAYBE);
+  }
+}
+
+TEST_CASE("every pairing: a call ends when its time has passed") {
+  for (const OrbPairing& pairing : all_pairings()) {
+    CAPTURE(pairing.name());
+    Surroundings surroundings;
+    const PairClient client(surroundings, pairing);
+    RawServer server(surroundings, *client.orb, pairing);
+    const auto echo = limited(client.orb, client.echo(server.reference), 30ms);
+    std::unique_ptr<transport::Transport> mute;
+    std::jthread accepting([&] { mute = server.accept_request(); });
+    const auto failed = failure_of([&] { echo->ping(); });
+    accepting.join();
+    REQUIRE(failed.has_value());
+    CHECK(failed->is_timeout);
+    CHECK(failed->completed == CORBA::COMPLETED_MAYBE);
+  }
+}
+
+TEST_CASE("every pairing: a call ends when its ORB is destroyed by another thread") {
+  for (const OrbPairing& pairing : all_pairings()) {
+    CAPTURE(pairing.name());
+    Surroundings surroundings;
+    const PairClient outer(surroundings, pairing);
+    RawServer server(surroundings, *outer.orb, pairing);
+    std::optional<Failed> failed;
+    std::unique_ptr<transport::Transport> mute;
+    {
+      const PairClient client(surroundings, pairing);
+      const auto echo = client.echo(server.reference);
+      std::jthread calling([&] { failed = failure_of([&] { echo->ping(); }); });
+      mute = server.accept_request();
+      client.orb->destroy();
+    }
+    REQUIRE(failed.has_value());
+    CHECK_FALSE(failed->is_timeout);
+  }
+}
+
+TEST_CASE("every pairing: a server that stops answers what it has begun, and then nobody") {
+  for (const OrbPairing& pairing : all_pairings()) {
+    CAPTURE(pairing.name());
+    Surroundings surroundings;
+    const PairClient client(surroundings, pairing);
+    Echo::Ref echo;
+    std::atomic<bool> answered{false};
+    std::jthread calling;
+    {
+      PairServer server(surroundings, pairing);
+      echo = client.echo(server.reference);
+      Gate gate(*server.servant);
+      calling = std::jthread([&] {
+        echo->stop();
+        answered = true;
+      });
+      gate.await(1);
+      std::jthread stopping([&] { server.orb->shutdown(true); });
+      gate.open();
+      stopping.join();
+      calling.join();
+      server.servant->on_stop = nullptr;
+    }
+    CHECK(answered);
+    const auto failed = failure_of([&] { echo->ping(); });
+    REQUIRE(failed.has_value());
+    CHECK(failed->completed == CORBA::COMPLETED_NO);
+  }
+}
+
+}  // namespace perigee::test

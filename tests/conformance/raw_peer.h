@@ -1,0 +1,111 @@
+// One end of a conversation without an ORB: whole messages, and peers that misbehave.
+#pragma once
+
+#include "conformance/orb_pair.h"
+#include "conformance/transport_pair.h"
+#include <perigee/giop/giop.h>
+#include <perigee/iop/ior.h>
+#include <perigee/messaging/protocol.h>
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace perigee::test {
+
+inline const messaging::Protocol& raw_messaging() {
+  static const auto protocol = giop::make_giop();
+  return *protocol;
+}
+
+inline messaging::Version version_of(const OrbPairing& pairing) {
+  return {1, static_cast<std::uint8_t>(pairing.version.back() - '0')};
+}
+
+/// A client that speaks to an ORB's server through nothing but a transport.
+class RawClient {
+ public:
+  RawClient(CORBA::ORB& orb, const std::string& reference) {
+    const auto ior = iop::parse_ior_string(reference).value();
+    target_ = protocols(orb).claim(ior.profiles.front()).value();
+    const auto& endpoint = target_.endpoints.front().endpoint;
+    transport_ = protocols(orb)
+                     .connector(endpoint.scheme)
+                     ->connect(endpoint, std::chrono::milliseconds(10'000))
+                     .value();
+  }
+
+  [[nodiscard]] transport::Transport& transport() { return *transport_; }
+  void hang_up() { transport_.reset(); }
+
+  /// The octets of a call of `twice`.
+  [[nodiscard]] Octets request(messaging::Version version, std::int32_t value) const {
+    cdr::Buffer buffer;
+    cdr::Encoder encoder(buffer);
+    messaging::RequestHeader header;
+    header.request_id = 1;
+    header.response = messaging::ResponseFlags::with_target;
+    header.object_key = target_.object_key;
+    header.operation = "twice";
+    raw_messaging().begin_request(encoder, version, header, messaging::Body::present);
+    encoder << value;
+    raw_messaging().finish(encoder);
+    return buffer.flatten();
+  }
+
+  /// The long in the next message, a reply; nothing if the stream ends before.
+  [[nodiscard]] std::optional<std::int32_t> reply() {
+    const auto reader = raw_messaging().make_reader();
+    Octets scratch(64 * 1024);
+    messaging::IncomingMessage message;
+    while (reader->next(message) != messaging::MessageReader::Next::message) {
+      const MutableOctetSpan space = reader->receive_space(scratch);
+      const auto received = transport_->receive(space, Wait::yes);
+      if (!received.ok()) return std::nullopt;
+      reader->received(received.count);
+    }
+    if (message.kind != messaging::MessageKind::reply) return std::nullopt;
+    messaging::ContextStorage contexts;
+    auto parsed = raw_messaging().parse_reply(message, contexts);
+    if (!parsed) return std::nullopt;
+    return parsed->body.read<std::int32_t>();
+  }
+
+ private:
+  transport::ProfileTarget target_;
+  std::unique_ptr<transport::Transport> transport_;
+};
+
+/// A listener that a client's ORB takes for a server.
+class RawServer {
+ public:
+  RawServer(Surroundings& surroundings, CORBA::ORB& orb, const OrbPairing& pairing)
+      : factory_(protocols(orb).find(pairing.scheme)),
+        acceptor_(factory_->listen(surroundings.fresh_endpoint(pairing.scheme)).value()) {
+    const Octets key(8);
+    iop::Ior ior{"IDL:Echo:1.0", {}};
+    const auto version = version_of(pairing);
+    ior.profiles.push_back(
+        factory_->make_profile(acceptor_->published(), {version.major, version.minor, key, {}}));
+    reference = iop::to_ior_string(ior);
+  }
+
+  /// Accepts a client, and receives from it until there is at least a header.
+  [[nodiscard]] std::unique_ptr<transport::Transport> accept_request() {
+    auto client = acceptor_->accept(Wait::yes).value();
+    CHECK(receive_exactly(*client, 12).size() == 12);
+    return client;
+  }
+
+  std::string reference;
+
+ private:
+  transport::ProtocolFactory* factory_;
+  std::unique_ptr<transport::Acceptor> acceptor_;
+};
+
+}  // namespace perigee::test

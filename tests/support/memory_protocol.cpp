@@ -1,0 +1,219 @@
+// Listening, connecting and profiles in memory.
+#include "support/memory_protocol.h"
+
+#include "support/memory_transport.h"
+#include <perigee/cdr/decoder.h>
+#include <perigee/cdr/encoder.h>
+#include <perigee/iop/components.h>
+#include <perigee/ipc/lsock.h>
+
+#include <array>
+#include <bit>
+#include <cerrno>
+#include <condition_variable>
+#include <deque>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace perigee::test {
+
+using transport::Endpoint;
+using transport::Transport;
+using transport::Wait;
+
+namespace {
+
+constexpr std::string_view scheme = "memory";
+
+std::unexpected<IoError> failure(IoErrorKind kind, IoOperation operation, int code,
+                                 const Endpoint& endpoint) {
+  return std::unexpected(IoError{kind, operation, code, to_string(endpoint)});
+}
+
+bool is_address(const Endpoint& endpoint) {
+  return endpoint.scheme == scheme && !endpoint.address.empty();
+}
+
+}  // namespace
+
+/// A queue of connections that wait, and a doorbell for who does not wait in `accept`.
+class MemoryAcceptor final : public transport::Acceptor {
+ public:
+  MemoryAcceptor(std::shared_ptr<MemoryHub> hub, Endpoint endpoint)
+      : hub_(std::move(hub)), endpoint_(std::move(endpoint)) {
+    auto doorbell = ipc::lsock::pair();
+    if (!doorbell) throw std::runtime_error("no doorbell");
+    doorbell_ = std::move(*doorbell);
+  }
+  ~MemoryAcceptor() override { hub_->remove(*this); }
+
+  std::expected<std::unique_ptr<Transport>, IoError> accept(Wait wait) override {
+    std::unique_lock lock(mutex_);
+    if (wait == Wait::yes) changed_.wait(lock, [this] { return interrupted_ || !queue_.empty(); });
+    std::array<std::byte, 64> rings;
+    static_cast<void>(doorbell_.second.recv(MutableOctetSpan(rings), ipc::no_wait));
+    if (interrupted_) return failure(IoErrorKind::interrupted, IoOperation::accept, 0, endpoint_);
+    if (queue_.empty()) return nullptr;
+    auto transport = std::move(queue_.front());
+    queue_.pop_front();
+    if (!queue_.empty()) ring();
+    return transport;
+  }
+  void interrupt() noexcept override {
+    const std::lock_guard lock(mutex_);
+    interrupted_ = true;
+    queue_.clear();
+    changed();
+  }
+  [[nodiscard]] int readiness_fd() const noexcept override { return doorbell_.second.handle(); }
+  [[nodiscard]] const Endpoint& listening() const noexcept override { return endpoint_; }
+  [[nodiscard]] const Endpoint& published() const noexcept override { return endpoint_; }
+
+  /// False if it takes no more.
+  bool give(std::unique_ptr<Transport> transport) {
+    const std::lock_guard lock(mutex_);
+    if (interrupted_) return false;
+    queue_.push_back(std::move(transport));
+    changed();
+    return true;
+  }
+
+ private:
+  void ring() {
+    const std::byte octet{0};
+    static_cast<void>(doorbell_.first.send(OctetSpan(&octet, 1), ipc::no_wait));
+  }
+  void changed() {
+    changed_.notify_all();
+    ring();
+  }
+
+  const std::shared_ptr<MemoryHub> hub_;  // shared with the protocols
+  const Endpoint endpoint_;
+  ipc::Pair<ipc::lsock::Stream> doorbell_;
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable changed_;
+  std::deque<std::unique_ptr<Transport>> queue_;
+  bool interrupted_ = false;
+};
+
+bool MemoryHub::add(const std::string& name, MemoryAcceptor& acceptor) {
+  const std::lock_guard lock(mutex_);
+  return acceptors_.try_emplace(name, &acceptor).second;
+}
+
+void MemoryHub::remove(const MemoryAcceptor& acceptor) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(acceptors_, [&](const auto& entry) { return entry.second == &acceptor; });
+}
+
+std::unique_ptr<Transport> MemoryHub::connect(const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  const auto found = acceptors_.find(name);
+  if (found == acceptors_.end()) return nullptr;
+  auto pair = make_memory_pair();
+  return found->second->give(std::move(pair.second)) ? std::move(pair.first) : nullptr;
+}
+
+namespace {
+
+class MemoryConnector final : public transport::Connector {
+ public:
+  explicit MemoryConnector(std::shared_ptr<MemoryHub> hub) : hub_(std::move(hub)) {}
+  std::expected<std::unique_ptr<Transport>, IoError> connect(
+      const Endpoint& endpoint, std::chrono::milliseconds /*timeout*/) override {
+    if (!is_address(endpoint))
+      return failure(IoErrorKind::bad_address, IoOperation::connect, 0, endpoint);
+    auto transport = hub_->connect(endpoint.address);
+    if (transport == nullptr)
+      return failure(IoErrorKind::system, IoOperation::connect, ECONNREFUSED, endpoint);
+    return transport;
+  }
+
+ private:
+  const std::shared_ptr<MemoryHub> hub_;  // shared with the protocols
+};
+
+class MemoryCodec final : public iop::ProfileCodec {
+ public:
+  [[nodiscard]] std::uint32_t tag() const noexcept override { return memory_profile_tag; }
+  [[nodiscard]] std::expected<iop::ProfileBody, cdr::Error> decode(
+      const iop::TaggedProfile& profile, const iop::IorLimits& limits) const override {
+    cdr::Decoder decoder = cdr::Decoder::from_encapsulation(profile.data);
+    iop::ProfileBody body;
+    body.major = decoder.read<std::uint8_t>();
+    body.minor = decoder.read<std::uint8_t>();
+    decoder.read_string(body.address);
+    const OctetSpan key = decoder.read_octet_sequence();
+    body.object_key.assign(key.begin(), key.end());
+    iop::decode_components(decoder, body.components, limits);
+    if (!decoder.ok()) return std::unexpected(decoder.error());
+    return body;
+  }
+  [[nodiscard]] iop::TaggedProfile encode(const iop::ProfileBody& body) const override {
+    return {tag(), cdr::encode_encapsulation(std::endian::native, [&](cdr::Encoder& encoder) {
+              encoder.write(body.major);
+              encoder.write(body.minor);
+              encoder.write_string(body.address);
+              encoder.write_length(body.object_key.size());
+              encoder.write_octets(body.object_key);
+              iop::encode_components(encoder, body.components);
+            })};
+  }
+};
+
+class MemoryProtocol final : public transport::ProtocolFactory {
+ public:
+  explicit MemoryProtocol(std::shared_ptr<MemoryHub> hub) : hub_(std::move(hub)) {}
+
+  [[nodiscard]] std::string_view name() const noexcept override { return "memory"; }
+  [[nodiscard]] std::span<const std::string_view> schemes() const noexcept override {
+    static constexpr std::array names{scheme};
+    return names;
+  }
+  [[nodiscard]] std::unique_ptr<transport::Connector> make_connector() override {
+    return std::make_unique<MemoryConnector>(hub_);
+  }
+  std::expected<std::unique_ptr<transport::Acceptor>, IoError> listen(
+      const Endpoint& endpoint) override {
+    if (!is_address(endpoint))
+      return failure(IoErrorKind::bad_address, IoOperation::listen, 0, endpoint);
+    auto acceptor = std::make_unique<MemoryAcceptor>(hub_, endpoint);
+    if (!hub_->add(endpoint.address, *acceptor))
+      return failure(IoErrorKind::system, IoOperation::listen, EADDRINUSE, endpoint);
+    return acceptor;
+  }
+  [[nodiscard]] std::vector<std::unique_ptr<iop::ProfileCodec>> make_profile_codecs() override {
+    std::vector<std::unique_ptr<iop::ProfileCodec>> codecs;
+    codecs.push_back(std::make_unique<MemoryCodec>());
+    return codecs;
+  }
+  [[nodiscard]] std::vector<transport::ProfileEndpoint> claim(
+      std::uint32_t tag, const iop::ProfileBody& body) const override {
+    if (tag != memory_profile_tag) return {};
+    return {{{std::string(scheme), body.address}, transport::Distance::same_host}};
+  }
+  [[nodiscard]] iop::TaggedProfile make_profile(
+      const Endpoint& endpoint, const transport::ProfileSource& source) const override {
+    iop::ProfileBody body;
+    body.major = source.major;
+    body.minor = source.minor;
+    body.address = endpoint.address;
+    body.object_key.assign(source.object_key.begin(), source.object_key.end());
+    body.components.assign(source.components.begin(), source.components.end());
+    return MemoryCodec().encode(body);
+  }
+
+ private:
+  const std::shared_ptr<MemoryHub> hub_;  // shared with other protocols, and what they make
+};
+
+}  // namespace
+
+std::unique_ptr<transport::ProtocolFactory> make_memory_protocol(std::shared_ptr<MemoryHub> hub) {
+  return std::make_unique<MemoryProtocol>(std::move(hub));
+}
+
+}  // namespace perigee::test
