@@ -25,6 +25,9 @@ void try_components(const iop::IiopProfile& profile) {
     if (const auto address = iop::decode_alternate_address(component.data))
       require(iop::decode_alternate_address(iop::encode_alternate_address(*address).data) ==
               *address);
+    if (const auto address = iop::decode_omniorb_unix_address(component.data))
+      require(iop::decode_omniorb_unix_address(iop::encode_omniorb_unix_address(*address).data) ==
+              *address);
     if (const auto context = iop::decode_code_set_context(component.data))
       require(iop::decode_code_set_context(iop::encode_code_set_context(*context)) == *context);
   }

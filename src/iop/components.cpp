@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::size_t conversions_max = 64;
 constexpr std::uint8_t giop_lite_version = 1;
+constexpr std::size_t component_size_min = 8;  // a tag and a length
 
 void write_list(cdr::Encoder& encoder, const CodeSetList& list) {
   encoder.write(list.native);
@@ -68,6 +69,14 @@ TaggedComponent encode_giop_lite() {
           })};
 }
 
+TaggedComponent encode_omniorb_unix_address(const OmniorbUnixAddress& address) {
+  return {tag_omniorb_unix_address,
+          cdr::encode_encapsulation(std::endian::native, [&address](cdr::Encoder& encoder) {
+            encoder.write_string(address.host);
+            encoder.write_string(address.path);
+          })};
+}
+
 Octets encode_code_set_context(const CodeSetContext& context) {
   return cdr::encode_encapsulation(std::endian::native, [&context](cdr::Encoder& encoder) {
     encoder.write(context.char_data);
@@ -103,12 +112,41 @@ bool decode_giop_lite(OctetSpan data) noexcept {
   return decoder.ok() && version == giop_lite_version;
 }
 
+std::expected<OmniorbUnixAddress, cdr::Error> decode_omniorb_unix_address(OctetSpan data) {
+  cdr::Decoder decoder = cdr::Decoder::from_encapsulation(data);
+  OmniorbUnixAddress address;
+  decoder.read_string(address.host);
+  decoder.read_string(address.path);
+  return checked(decoder, std::move(address));
+}
+
 std::expected<CodeSetContext, cdr::Error> decode_code_set_context(OctetSpan data) {
   cdr::Decoder decoder = cdr::Decoder::from_encapsulation(data);
   CodeSetContext context;
   context.char_data = decoder.read<std::uint32_t>();
   context.wchar_data = decoder.read<std::uint32_t>();
   return checked(decoder, std::move(context));
+}
+
+void encode_components(cdr::Encoder& encoder, std::span<const TaggedComponent> components) {
+  encoder.write_length(components.size());
+  for (const TaggedComponent& component : components) {
+    encoder.write(component.tag);
+    encoder.write_length(component.data.size());
+    encoder.write_octets(component.data);
+  }
+}
+
+void decode_components(cdr::Decoder& decoder, std::vector<TaggedComponent>& components,
+                       const IorLimits& limits) {
+  const std::size_t count = decoder.read_length(component_size_min);
+  if (count > limits.components_max) return decoder.fail(cdr::ErrorKind::too_large);
+  components.reserve(count);
+  for (std::size_t index = 0; index < count && decoder.ok(); ++index) {
+    const auto tag = decoder.read<std::uint32_t>();
+    const OctetSpan data = decoder.read_octet_sequence();
+    components.push_back({tag, Octets(data.begin(), data.end())});
+  }
 }
 
 }  // namespace perigee::iop

@@ -1,25 +1,9 @@
 // The IIOP profile body. CORBA 3.0, 15.7.2; interop fact 45: version 1.0 has no components, and 1.2
 // and later 1.x have the layout of 1.1.
+#include <perigee/iop/components.h>
 #include <perigee/iop/ior.h>
 
 namespace perigee::iop {
-
-namespace {
-
-constexpr std::size_t component_size_min = 8;  // a tag and a length
-
-void decode_components(cdr::Decoder& decoder, IiopProfile& profile, const IorLimits& limits) {
-  const std::size_t count = decoder.read_length(component_size_min);
-  if (count > limits.components_max) return decoder.fail(cdr::ErrorKind::too_large);
-  profile.components.reserve(count);
-  for (std::size_t index = 0; index < count && decoder.ok(); ++index) {
-    const auto tag = decoder.read<std::uint32_t>();
-    const OctetSpan data = decoder.read_octet_sequence();
-    profile.components.push_back({tag, Octets(data.begin(), data.end())});
-  }
-}
-
-}  // namespace
 
 TaggedProfile encode_profile(const IiopProfile& profile, std::endian order) {
   const auto write_body = [&profile](cdr::Encoder& encoder) {
@@ -30,12 +14,7 @@ TaggedProfile encode_profile(const IiopProfile& profile, std::endian order) {
     encoder.write_length(profile.object_key.size());
     encoder.write_octets(profile.object_key);
     if (profile.minor == 0) return;
-    encoder.write_length(profile.components.size());
-    for (const TaggedComponent& component : profile.components) {
-      encoder.write(component.tag);
-      encoder.write_length(component.data.size());
-      encoder.write_octets(component.data);
-    }
+    encode_components(encoder, profile.components);
   };
   return {tag_internet_iop, cdr::encode_encapsulation(order, write_body)};
 }
@@ -51,7 +30,7 @@ std::expected<IiopProfile, cdr::Error> decode_iiop_profile(const TaggedProfile& 
   profile.port = decoder.read<std::uint16_t>();
   const OctetSpan key = decoder.read_octet_sequence();
   profile.object_key.assign(key.begin(), key.end());
-  if (profile.minor > 0) decode_components(decoder, profile, limits);
+  if (profile.minor > 0) decode_components(decoder, profile.components, limits);
   if (!decoder.ok()) return std::unexpected(decoder.error());
   return profile;
 }

@@ -8,6 +8,7 @@
 #include <perigee/giop/giop.h>
 #include <perigee/orb/metrics.h>
 #include <perigee/transport/faults.h>
+#include <perigee/transport/local.h>
 #include <perigee/transport/pcap.h>
 #include <perigee/transport/tcp.h>
 
@@ -32,16 +33,26 @@ std::shared_ptr<transport::PcapFile> open_pcap_file(const std::string& path) {
 }
 
 // Recorded is what the ORB sees, faults included.
+std::unique_ptr<transport::ProtocolFactory> decorate(
+    std::unique_ptr<transport::ProtocolFactory> protocol, const Configuration& configuration,
+    transport::PcapFile* recorder) {
+  if (configuration.faults)
+    protocol = transport::inject_faults(
+        std::move(protocol), {.script = transport::random_faults(*configuration.faults)});
+  if (recorder != nullptr) protocol = transport::record_protocol(std::move(protocol), *recorder);
+  return protocol;
+}
+
 std::unique_ptr<transport::ProtocolRegistry> make_protocols(const Configuration& configuration,
                                                             transport::PcapFile* recorder) {
-  auto protocols = std::make_unique<transport::ProtocolRegistry>();
-  auto tcp = transport::make_tcp_protocol(configuration.tcp_queues);
-  if (configuration.faults)
-    tcp = transport::inject_faults(std::move(tcp),
-                                   {.script = transport::random_faults(*configuration.faults)});
-  if (recorder != nullptr) tcp = transport::record_protocol(std::move(tcp), *recorder);
-  if (const auto added = protocols->add(std::move(tcp)); !added) raise_initialize(added.error());
-  return protocols;
+  auto registry = std::make_unique<transport::ProtocolRegistry>();
+  std::unique_ptr<transport::ProtocolFactory> protocols[] = {
+      transport::make_tcp_protocol(configuration.tcp_queues), transport::make_local_protocol()};
+  for (auto& protocol : protocols) {
+    const auto added = registry->add(decorate(std::move(protocol), configuration, recorder));
+    if (!added) raise_initialize(added.error());
+  }
+  return registry;
 }
 
 /// Keeps the page for as long as there is something to be seen.

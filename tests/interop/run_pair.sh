@@ -2,7 +2,7 @@
 # Runs one server and one client of the interoperability tests against each other.
 #   run_pair.sh SERVER [SERVER-OPTION...] -- CLIENT [CLIENT-OPTION...]
 # The server prints its IOR; the client gets it in a file as its first argument, and ends the server
-# by --quit. Fails if either fails. A program that is not there is a failure, never a skip.
+# by --quit. Where an option says FOLDER, it gets the folder of this run, for sockets. Fails if either fails. A program that is not there is a failure, never a skip.
 set -euo pipefail
 
 server=()
@@ -24,6 +24,9 @@ clean_up() {
   rm -rf "$folder"
 }
 trap clean_up EXIT
+
+server=("${server[@]//FOLDER/$folder}")
+client=("${client[@]//FOLDER/$folder}")
 
 mkfifo "$folder/output"
 "${server[@]}" >"$folder/output" &

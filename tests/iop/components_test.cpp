@@ -22,6 +22,21 @@ void check_cuts(const Octets& data, Decode decode) {
 
 }  // namespace
 
+// Interop fact 57: as omniORB 4.2.5 makes it.
+TEST_CASE("omniORB's UNIX-domain address is a host and a path") {
+  const auto data = octets(1,                         // little-endian
+                           0, 0, 0,                   // padding
+                           3, 0, 0, 0, 'v', 'm', 0,   // host
+                           0,                         // padding
+                           3, 0, 0, 0, '/', 's', 0);  // path
+  const iop::OmniorbUnixAddress address{"vm", "/s"};
+  CHECK(iop::decode_omniorb_unix_address(data) == address);
+  const auto component = iop::encode_omniorb_unix_address(address);
+  CHECK(component.tag == 0x41545402);
+  CHECK(iop::decode_omniorb_unix_address(component.data) == address);
+  check_cuts(data, iop::decode_omniorb_unix_address);
+}
+
 TEST_CASE("TAG_ORB_TYPE is one unsigned long") {
   const auto data = octets(0,                        // big-endian
                            0, 0, 0,                  // padding

@@ -2,6 +2,7 @@
 #include "describe.h"
 #include "support/octets.h"
 #include <perigee/iop/components.h>
+#include <perigee/transport/local.h>
 
 using namespace perigee;
 using perigee::tool::describe;
@@ -78,6 +79,23 @@ TEST_CASE("known components are described by their contents") {
   CHECK(contains(description_with(iop::encode_code_sets(info)),
                  "CODE_SETS (tag 1), char ISO-8859-1 (0x00010001), converts UTF-8 (0x05010001); "
                  "wchar none\n"));
+}
+
+TEST_CASE("a UNIX-domain address is described with its host, as Perigee and omniORB write it") {
+  const iop::ProfileBody body{1, 2, "vm", "/run/s", test::octets('k'), {}};
+  const iop::Ior own{.type_id = "", .profiles = {transport::make_local_codec()->encode(body)}};
+  CHECK(contains(describe(own), "profile 1: Perigee UIOP (tag 1346848001), "));
+  CHECK(contains(describe(own), "  version:    1.2\n  address:    /run/s on vm\n"));
+  CHECK(contains(describe(own), "  corbaloc:   corbaloc:uiop:1.2@/run/s|k\n"));
+  CHECK(contains(description_with(iop::encode_omniorb_unix_address({"vm", "/run/s"})),
+                 "component:  omniORB UNIX_TRANS (tag 1096045570), /run/s on vm\n"));
+}
+
+TEST_CASE("a path that cannot stand in a corbaloc is in none") {
+  const iop::ProfileBody body{1, 2, "vm", "/a|b", test::octets('k'), {}};
+  const iop::Ior own{.type_id = "", .profiles = {transport::make_local_codec()->encode(body)}};
+  CHECK(contains(describe(own), "address:    /a|b on vm\n"));
+  CHECK(!contains(describe(own), "corbaloc"));
 }
 
 TEST_CASE("a component that is unknown or does not decode is dumped") {

@@ -3,10 +3,13 @@
 
 #include <perigee/iop/components.h>
 #include <perigee/iop/corbaloc.h>
+#include <perigee/iop/profile_codec.h>
+#include <perigee/transport/local.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <expected>
 
 namespace perigee::tool {
 
@@ -21,6 +24,7 @@ struct Name {
 constexpr std::array profile_names{
     Name{0, "IIOP"},
     Name{1, "MULTIPLE_COMPONENTS"},
+    Name{transport::tag_perigee_local, "Perigee UIOP"},
     Name{0x54414f00, "TAO UIOP"},
     Name{0x54414f02, "TAO SHMIOP"},
     Name{0x54414f04, "TAO DIOP"},
@@ -36,6 +40,7 @@ constexpr std::array component_names{
     Name{20, "SSL_SEC_TRANS"},
     Name{33, "CSI_SEC_MECH_LIST"},
     Name{iop::tag_giop_lite, "Perigee's GIOPlite"},
+    Name{iop::tag_omniorb_unix_address, "omniORB UNIX_TRANS"},
 };
 constexpr std::array orb_names{
     Name{0x41545400, "omniORB"},
@@ -71,6 +76,10 @@ std::string address(std::string_view host, std::uint16_t port) {
   return (is_v6 ? "[" + shown + "]" : shown) + ":" + std::to_string(port);
 }
 
+std::string local_address(std::string_view host, std::string_view path) {
+  return printable(path) + " on " + (host.empty() ? "(no host)" : printable(host));
+}
+
 std::string code_set(std::uint32_t id) {
   return std::string(find_name(code_set_names, id)) + " (" + hex(id) + ")";
 }
@@ -100,6 +109,11 @@ std::string describe_alternate_address(OctetSpan data) {
   return alternate ? address(alternate->host, alternate->port) : std::string();
 }
 
+std::string describe_omniorb_unix_address(OctetSpan data) {
+  const auto decoded = iop::decode_omniorb_unix_address(data);
+  return decoded ? local_address(decoded->host, decoded->path) : std::string();
+}
+
 // What the component says; empty if its tag is not one that is decoded here, or it does not decode.
 std::string describe_contents(const iop::TaggedComponent& component) {
   switch (component.tag) {
@@ -111,6 +125,8 @@ std::string describe_contents(const iop::TaggedComponent& component) {
       return describe_alternate_address(component.data);
     case iop::tag_giop_lite:
       return iop::decode_giop_lite(component.data) ? "version 1" : "";
+    case iop::tag_omniorb_unix_address:
+      return describe_omniorb_unix_address(component.data);
     default:
       return {};
   }
@@ -146,14 +162,46 @@ std::string describe(const iop::IiopProfile& profile) {
   return text;
 }
 
+// The address as it is in a corbaloc: a path ends at '|' there.
+std::string corbaloc(const iop::ProfileBody& body) {
+  const std::string text =
+      "corbaloc:uiop:" + std::to_string(body.major) + "." + std::to_string(body.minor) + "@" +
+      body.address + (body.address.starts_with('/') ? "|" : "/") + iop::escape_key(body.object_key);
+  const auto parsed = iop::parse_corbaloc(text);
+  const bool same = parsed && parsed->addresses.size() == 1 &&
+                    parsed->addresses.front().address == body.address &&
+                    parsed->object_key == body.object_key;
+  return same ? "  corbaloc:   " + text + "\n" : std::string();
+}
+
+std::string describe(const iop::ProfileBody& body) {
+  std::string text = "  version:    " + std::to_string(body.major) + "." +
+                     std::to_string(body.minor) +
+                     "\n  address:    " + local_address(body.host, body.address) + "\n" +
+                     describe_object_key(body.object_key) + corbaloc(body);
+  for (const iop::TaggedComponent& component : body.components) text += describe(component);
+  return text;
+}
+
+template <typename Body>
+std::string describe_decoded(const iop::TaggedProfile& profile,
+                             const std::expected<Body, cdr::Error>& decoded) {
+  if (decoded) return describe(*decoded);
+  return "  cannot be decoded: " + cdr::to_string(decoded.error()) + "\n" +
+         hex_dump(profile.data, "    ");
+}
+
 std::string describe(const iop::TaggedProfile& profile) {
   std::string text = std::string(find_name(profile_names, profile.tag)) + " (tag " +
                      std::to_string(profile.tag) + "), " + octet_count(profile.data.size()) + "\n";
-  if (profile.tag != iop::tag_internet_iop) return text + hex_dump(profile.data, "    ");
-  const auto decoded = iop::decode_iiop_profile(profile);
-  if (decoded) return text + describe(*decoded);
-  return text + "  cannot be decoded: " + cdr::to_string(decoded.error()) + "\n" +
-         hex_dump(profile.data, "    ");
+  switch (profile.tag) {
+    case iop::tag_internet_iop:
+      return text + describe_decoded(profile, iop::decode_iiop_profile(profile));
+    case transport::tag_perigee_local:
+      return text + describe_decoded(profile, transport::make_local_codec()->decode(profile, {}));
+    default:
+      return text + hex_dump(profile.data, "    ");
+  }
 }
 
 }  // namespace

@@ -56,6 +56,15 @@ struct AlternateAddress {
 /// Perigee's component: whoever listens there understands GIOPlite. Its data: the version of it, 1.
 inline constexpr std::uint32_t tag_giop_lite = 0x50474c54;
 
+/// omniORB's component for UNIX-domain sockets, in IIOP profiles of the host `host` (whose port is
+/// 0 if there is nothing else). Interop fact 57.
+inline constexpr std::uint32_t tag_omniorb_unix_address = 0x41545402;
+struct OmniorbUnixAddress {
+  std::string host;
+  std::string path;
+  friend bool operator==(const OmniorbUnixAddress&, const OmniorbUnixAddress&) = default;
+};
+
 /// The first component with `tag`; nullptr if there is none. Points into `components`.
 PERIGEE_API const TaggedComponent* find_component(std::span<const TaggedComponent> components,
                                                   std::uint32_t tag) noexcept;
@@ -66,6 +75,7 @@ PERIGEE_API TaggedComponent encode_orb_type(std::uint32_t orb_type);
 PERIGEE_API TaggedComponent encode_code_sets(const CodeSetInfo& info);
 PERIGEE_API TaggedComponent encode_alternate_address(const AlternateAddress& address);
 PERIGEE_API TaggedComponent encode_giop_lite();
+PERIGEE_API TaggedComponent encode_omniorb_unix_address(const OmniorbUnixAddress& address);
 /// The data of a service context with id `context_code_sets`.
 PERIGEE_API Octets encode_code_set_context(const CodeSetContext& context);
 /// @}
@@ -76,9 +86,20 @@ PERIGEE_API Octets encode_code_set_context(const CodeSetContext& context);
 PERIGEE_API std::expected<std::uint32_t, cdr::Error> decode_orb_type(OctetSpan data);
 PERIGEE_API std::expected<CodeSetInfo, cdr::Error> decode_code_sets(OctetSpan data);
 PERIGEE_API std::expected<AlternateAddress, cdr::Error> decode_alternate_address(OctetSpan data);
+PERIGEE_API std::expected<OmniorbUnixAddress, cdr::Error> decode_omniorb_unix_address(
+    OctetSpan data);
 PERIGEE_API std::expected<CodeSetContext, cdr::Error> decode_code_set_context(OctetSpan data);
 /// Whether it is the version that we understand.
 PERIGEE_API bool decode_giop_lite(OctetSpan data) noexcept;
+/// @}
+
+/// @name Components as they stand in profiles: a count, then a tag and the data of each. Decoding
+/// fails with `too_large` beyond the limits.
+/// @{
+PERIGEE_API void encode_components(cdr::Encoder& encoder,
+                                   std::span<const TaggedComponent> components);
+PERIGEE_API void decode_components(cdr::Decoder& decoder, std::vector<TaggedComponent>& components,
+                                   const IorLimits& limits);
 /// @}
 
 }  // namespace perigee::iop

@@ -1,0 +1,51 @@
+// Profiles of UNIX-domain addresses: as IIOP's, with a path in place of the port, and components in
+// every version.
+#include <perigee/cdr/decoder.h>
+#include <perigee/cdr/encoder.h>
+#include <perigee/iop/components.h>
+#include <perigee/transport/local.h>
+
+#include <bit>
+
+namespace perigee::transport {
+namespace {
+
+class LocalCodec final : public iop::ProfileCodec {
+ public:
+  [[nodiscard]] std::uint32_t tag() const noexcept override { return tag_perigee_local; }
+
+  [[nodiscard]] std::expected<iop::ProfileBody, cdr::Error> decode(
+      const iop::TaggedProfile& profile, const iop::IorLimits& limits) const override {
+    cdr::Decoder decoder = cdr::Decoder::from_encapsulation(profile.data);
+    iop::ProfileBody body;
+    body.major = decoder.read<std::uint8_t>();
+    body.minor = decoder.read<std::uint8_t>();
+    if (decoder.ok() && body.major != 1) decoder.fail(cdr::ErrorKind::bad_value);
+    decoder.read_string(body.host);
+    decoder.read_string(body.address);
+    const OctetSpan key = decoder.read_octet_sequence();
+    body.object_key.assign(key.begin(), key.end());
+    iop::decode_components(decoder, body.components, limits);
+    if (!decoder.ok()) return std::unexpected(decoder.error());
+    return body;
+  }
+
+  [[nodiscard]] iop::TaggedProfile encode(const iop::ProfileBody& body) const override {
+    return {tag_perigee_local,
+            cdr::encode_encapsulation(std::endian::native, [&body](cdr::Encoder& encoder) {
+              encoder.write(body.major);
+              encoder.write(body.minor);
+              encoder.write_string(body.host);
+              encoder.write_string(body.address);
+              encoder.write_length(body.object_key.size());
+              encoder.write_octets(body.object_key);
+              iop::encode_components(encoder, body.components);
+            })};
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<iop::ProfileCodec> make_local_codec() { return std::make_unique<LocalCodec>(); }
+
+}  // namespace perigee::transport
