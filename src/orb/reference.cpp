@@ -1,59 +1,12 @@
 // References resolve their IOR at the first call, and remember forwards.
 #include "orb/reference.h"
 
-#include "orb/client/endpoint_table.h"
 #include "orb/orb_core.h"
-#include <perigee/iop/components.h>
 
 #include <algorithm>
 #include <utility>
 
 namespace perigee::orb {
-
-namespace {
-
-// The highest that both sides speak, in its shorter form if both want that.
-messaging::Version agreed_version(const OrbCore& core, const transport::ProfileTarget& profile) {
-  const messaging::Protocol& protocol = core.messaging();
-  const messaging::Version ours = std::min(core.settings().version_max, protocol.version_max());
-  const messaging::Version version =
-      std::min(messaging::Version{profile.major, profile.minor}, ours);
-  if (!core.settings().giop_lite) return version;
-  const auto* lite = iop::find_component(profile.components, iop::tag_giop_lite);
-  const bool understood = lite != nullptr && iop::decode_giop_lite(lite->data);
-  return understood ? protocol.short_form(version) : version;
-}
-
-}  // namespace
-
-// References come from peers: each target costs memory, and time to find it dead.
-std::unique_ptr<Binding> make_binding(OrbCore& core, iop::Ior ior, Binding::Kind kind) {
-  auto binding = std::make_unique<Binding>();
-  binding->kind = kind;
-  binding->ior = std::move(ior);
-  const std::size_t targets_max = core.settings().targets_max;
-  std::vector<std::uint32_t> profile_indices;
-  for (std::size_t index = 0; index < binding->ior.profiles.size(); ++index) {
-    if (binding->profiles.size() >= targets_max) break;
-    auto target = core.protocols().claim(binding->ior.profiles[index]);
-    if (!target) continue;
-    binding->profiles.push_back(std::move(*target));
-    profile_indices.push_back(static_cast<std::uint32_t>(index));
-  }
-  for (std::size_t index = 0; index < binding->profiles.size(); ++index) {
-    const transport::ProfileTarget& profile = binding->profiles[index];
-    const messaging::Version version = agreed_version(core, profile);
-    const auto choice = choose_code_sets(core.settings().code_sets, version, profile.components);
-    for (const auto& [endpoint, distance] : profile.endpoints) {
-      if (binding->targets.size() >= targets_max) break;
-      binding->targets.push_back({core.endpoints().find(endpoint, choice.value_or(CodeSetChoice{})),
-                                  profile.object_key, version,
-                                  core.server() != nullptr && core.server()->publishes(endpoint),
-                                  choice.has_value(), profile_indices[index]});
-    }
-  }
-  return binding;
-}
 
 Reference::Reference(std::shared_ptr<OrbCore> core, iop::Ior ior,
                      std::shared_ptr<const PolicyOverrides> overrides)

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 namespace perigee::orb {
@@ -37,6 +38,7 @@ struct Binding {
   iop::Ior ior;
   std::vector<transport::ProfileTarget> profiles;
   std::vector<Target> targets;                      ///< in the order in which to try them
+  std::string other_hosts;                          ///< endpoints that lead nowhere here, as text
   mutable std::atomic<std::uint32_t> preferred{0};  ///< the target that answered last: tried first
   /// How servers want to be told the target.
   mutable std::atomic<messaging::AddressingMode> addressing{messaging::AddressingMode::key};

@@ -1,44 +1,13 @@
 // What the log shows of connections and messages.
 #include "orb/fixture.h"
+#include "support/log_lines.h"
 #include <perigee/base/log.h>
 
 #include <doctest/doctest.h>
 
-#include <mutex>
-#include <string>
-
 namespace perigee::test {
 
 namespace {
-
-/// Collects the log's lines at a level, as long as it lives.
-class LogLines {
- public:
-  explicit LogLines(log::Level level) {
-    log::set_sink(take, this);
-    log::set_level(level);
-  }
-  ~LogLines() {
-    log::set_level(log::Level::warning);
-    log::set_sink(nullptr, nullptr);
-  }
-  LogLines(const LogLines&) = delete;
-  LogLines& operator=(const LogLines&) = delete;
-
-  [[nodiscard]] bool have(std::string_view part) {
-    const std::lock_guard lock(mutex_);
-    return text_.find(part) != std::string::npos;
-  }
-
- private:
-  static void take(void* context, log::Level, std::string_view component, std::string_view text) {
-    auto& self = *static_cast<LogLines*>(context);
-    const std::lock_guard lock(self.mutex_);
-    self.text_ += std::string(component) + ": " + std::string(text) + "\n";
-  }
-  std::mutex mutex_;
-  std::string text_;
-};
 
 void exchange_messages() {
   Fixture fixture;

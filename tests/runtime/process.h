@@ -21,8 +21,9 @@ inline OrbRef make_orb(std::vector<std::string> options = {}) {
 
 class EchoServer {
  public:
-  explicit EchoServer(std::vector<std::string> options = {}) {
-    options.insert(options.end(), {"-ORBListenEndpoints", "iiop://127.0.0.1:0"});
+  explicit EchoServer(std::vector<std::string> options = {},
+                      const std::string& endpoints = "iiop://127.0.0.1:0") {
+    options.insert(options.end(), {"-ORBListenEndpoints", endpoints});
     orb = make_orb(std::move(options));
     servant = CORBA::make_reference<EchoServant>();
     const auto poa =

@@ -37,6 +37,8 @@ std::string cause_text(const InvocationError& error) {
       break;
     case FailureCause::no_usable_profile:
       return "no protocol can use a profile of the reference";
+    case FailureCause::other_host:
+      return "these addresses are another host's, and can be used there only";
     case FailureCause::connect:
     case FailureCause::transfer:
       return to_string(error.io);
@@ -84,6 +86,7 @@ void raise_invocation_error(const InvocationError& error) {
   const std::string text = describe(error);
   switch (error.cause) {
     case FailureCause::no_usable_profile:
+    case FailureCause::other_host:
     case FailureCause::connect:
       throw CORBA::TRANSIENT(minor_no_usable_profile, COMPLETED_NO, text);
     case FailureCause::closed_by_peer:

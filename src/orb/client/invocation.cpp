@@ -67,12 +67,20 @@ void Invocation::use(const Binding& binding) noexcept {
     const bool here = target_->collocated && core_.dispatcher() != nullptr;
     if (here) return State::collocated;
     if (target_->compatible) return State::connect;
-    (void)fail(InvocationStage::resolving, FailureCause::code_sets);
+    fail(InvocationStage::resolving, FailureCause::code_sets);
     return State::choose;
   }
   if (return_to_base()) return State::choose;
-  if (count == 0) return fail(InvocationStage::resolving, FailureCause::no_usable_profile);
+  if (count == 0) return fail_without_target();
   return State::failed;  // with the last target's error
+}
+
+Invocation::State Invocation::fail_without_target() {
+  const bool elsewhere = !binding_->other_hosts.empty();
+  fail(InvocationStage::resolving,
+       elsewhere ? FailureCause::other_host : FailureCause::no_usable_profile);
+  error_.endpoint = binding_->other_hosts;
+  return State::failed;
 }
 
 // Once per call: when a forward fails, the object may have moved on.

@@ -89,7 +89,8 @@ class Invocation final {
   [[nodiscard]] State address_as_asked();
   [[nodiscard]] State follow_forward(Reference::Permanence permanence);
   [[nodiscard]] State after_failure(const TransactResult& result);
-  [[nodiscard]] State fail(InvocationStage stage, FailureCause cause);
+  State fail(InvocationStage stage, FailureCause cause);
+  [[nodiscard]] State fail_without_target();
   [[nodiscard]] bool expired() const noexcept { return deadline_ && deadline_->expired(); }
   [[nodiscard]] bool encode_request();
   [[nodiscard]] TransactResult send_oneway();

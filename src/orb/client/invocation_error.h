@@ -15,6 +15,7 @@ namespace perigee::orb {
 enum class FailureCause : std::uint8_t {
   none,
   no_usable_profile,  ///< no profile of the reference is claimed by any protocol
+  other_host,         ///< all that the reference says can be used on another host only
   connect,            ///< see `io`
   transfer,           ///< sending or receiving failed: see `io`
   nested_too_deep,    ///< too many upcalls on this thread wait for replies already

@@ -1,0 +1,124 @@
+// From an IOR to the places where requests can be sent, in the order in which to try them.
+#include "orb/client/endpoint_table.h"
+#include "orb/orb_core.h"
+#include "orb/reference.h"
+#include <perigee/base/log.h>
+#include <perigee/iop/components.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace perigee::orb {
+
+namespace {
+
+using transport::Distance;
+
+/// An endpoint of a profile, before it is decided whether it is used.
+struct Candidate {
+  const transport::ProfileEndpoint* place;
+  std::size_t profile;  ///< in the Binding's profiles
+};
+
+// References come from peers: each profile costs memory.
+std::vector<std::uint32_t> claim_profiles(OrbCore& core, Binding& binding) {
+  std::vector<std::uint32_t> indices;
+  for (std::size_t index = 0; index < binding.ior.profiles.size(); ++index) {
+    if (binding.profiles.size() >= core.settings().targets_max) break;
+    auto target = core.protocols().claim(binding.ior.profiles[index]);
+    if (!target) continue;
+    binding.profiles.push_back(std::move(*target));
+    indices.push_back(static_cast<std::uint32_t>(index));
+  }
+  return indices;
+}
+
+// The nearest first; among equals the server's order. None of other hosts: what is at the same
+// address here is somebody else's.
+std::vector<Candidate> choose_places(const Binding& binding) {
+  std::vector<Candidate> places;
+  for (const Distance distance : {Distance::same_host, Distance::network})
+    for (std::size_t profile = 0; profile < binding.profiles.size(); ++profile)
+      for (const auto& place : binding.profiles[profile].endpoints)
+        if (place.distance == distance) places.push_back({&place, profile});
+  return places;
+}
+
+// The highest that both sides speak, in its shorter form if both want that.
+messaging::Version agreed_version(const OrbCore& core, const transport::ProfileTarget& profile) {
+  const messaging::Protocol& protocol = core.messaging();
+  const messaging::Version ours = std::min(core.settings().version_max, protocol.version_max());
+  const messaging::Version version =
+      std::min(messaging::Version{profile.major, profile.minor}, ours);
+  if (!core.settings().giop_lite) return version;
+  const auto* lite = iop::find_component(profile.components, iop::tag_giop_lite);
+  const bool understood = lite != nullptr && iop::decode_giop_lite(lite->data);
+  return understood ? protocol.short_form(version) : version;
+}
+
+std::string_view text_of(Distance distance) noexcept {
+  switch (distance) {
+    case Distance::same_host:
+      return "same host";
+    case Distance::network:
+      return "network";
+    case Distance::other_host:
+      return "another host's";
+  }
+  return "";
+}
+
+std::string list_of_other_hosts(const Binding& binding) {
+  std::string text;
+  for (const auto& profile : binding.profiles)
+    for (const auto& [endpoint, distance] : profile.endpoints)
+      if (distance == Distance::other_host)
+        text += (text.empty() ? "" : ", ") + to_string(endpoint);
+  return text;
+}
+
+// One line, where there was a choice: an order of ours, or something that is left out.
+void log_choice(const Binding& binding, const std::vector<Candidate>& places) {
+  if (!log::enabled(log::Level::info)) return;
+  if (places.size() < 2 && binding.other_hosts.empty()) return;
+  std::string text = binding.ior.type_id.empty() ? "object" : binding.ior.type_id;
+  text += ": ";
+  for (const Candidate& candidate : places) {
+    if (&candidate != &places.front()) text += ", then ";
+    text += to_string(candidate.place->endpoint);
+    text.append(" (").append(text_of(candidate.place->distance)).append(")");
+  }
+  if (places.empty()) text += "no address can be used";
+  if (!binding.other_hosts.empty()) text += "; left out, another host's: " + binding.other_hosts;
+  log::write(log::Level::info, "orb", text);
+}
+
+}  // namespace
+
+std::unique_ptr<Binding> make_binding(OrbCore& core, iop::Ior ior, Binding::Kind kind) {
+  auto binding = std::make_unique<Binding>();
+  binding->kind = kind;
+  binding->ior = std::move(ior);
+  const std::vector<std::uint32_t> profile_indices = claim_profiles(core, *binding);
+  binding->other_hosts = list_of_other_hosts(*binding);
+  std::vector<Candidate> places = choose_places(*binding);
+  log_choice(*binding, places);
+  if (places.size() > core.settings().targets_max) places.resize(core.settings().targets_max);
+
+  for (const Candidate& candidate : places) {
+    const transport::ProfileTarget& profile = binding->profiles[candidate.profile];
+    const transport::Endpoint& endpoint = candidate.place->endpoint;
+    const messaging::Version version = agreed_version(core, profile);
+    const auto choice = choose_code_sets(core.settings().code_sets, version, profile.components);
+    binding->targets.push_back({core.endpoints().find(endpoint, choice.value_or(CodeSetChoice{})),
+                                profile.object_key, version,
+                                core.server() != nullptr && core.server()->publishes(endpoint),
+                                choice.has_value(), profile_indices[candidate.profile]});
+  }
+  return binding;
+}
+
+}  // namespace perigee::orb

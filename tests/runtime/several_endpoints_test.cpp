@@ -1,0 +1,180 @@
+// Servers with several endpoints of several protocols: what references say, and which of it clients
+// use.
+#include "runtime/process.h"
+#include "support/log_lines.h"
+#include "support/temporary_folder.h"
+#include <perigee/iop/corbaloc.h>
+#include <perigee/iop/ior.h>
+#include <perigee/poa/peer_current.h>
+#include <perigee/transport/local.h>
+
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace perigee::test {
+namespace {
+
+/// An Echo server at a TCP port and at a socket file, that sees who calls `stop`.
+class TwoEndpoints {
+ public:
+  explicit TwoEndpoints(const std::string& options = "")
+      : server({}, "iiop://127.0.0.1:0;uiop://" + folder.file("s") + options) {
+    const auto current =
+        IDL::traits<PeerCurrent>::narrow(server.orb->resolve_initial_references("PeerCurrent"));
+    server.servant->on_stop = [this, current] {
+      peer = current->peer();
+      identity = current->identity();
+    };
+  }
+  ~TwoEndpoints() { server.servant->on_stop = nullptr; }
+  TwoEndpoints(const TwoEndpoints&) = delete;
+  TwoEndpoints& operator=(const TwoEndpoints&) = delete;
+
+  [[nodiscard]] iop::Ior ior() const { return iop::parse_ior_string(server.reference).value(); }
+  [[nodiscard]] std::string uiop() const { return "uiop://" + folder.file("s"); }
+
+  TemporaryFolder folder;
+  EchoServer server;
+  std::string peer = "nobody";
+  std::optional<PeerIdentity> identity;
+};
+
+/// The profile of the socket file says another host.
+std::string moved_to_another_host(iop::Ior ior) {
+  const auto codec = transport::make_local_codec();
+  for (auto& profile : ior.profiles)
+    if (profile.tag == transport::tag_perigee_local) {
+      auto body = codec->decode(profile, {}).value();
+      body.host = "not-" + body.host;
+      profile = codec->encode(body);
+    }
+  return iop::to_ior_string(ior);
+}
+
+}  // namespace
+
+TEST_CASE("a reference has a profile for each endpoint, in the order of the option") {
+  TwoEndpoints both;
+  const auto ior = both.ior();
+  REQUIRE(ior.profiles.size() == 2);
+  CHECK(ior.profiles[0].tag == iop::tag_internet_iop);
+  CHECK(ior.profiles[1].tag == transport::tag_perigee_local);
+}
+
+TEST_CASE("a client on the same host takes the socket file, and the servant knows who it is") {
+  TwoEndpoints both;
+  const EchoClient client;
+  client.echo(both.server.reference)->stop();
+  CHECK(both.peer == both.uiop() + "?pid=" + std::to_string(::getpid()));
+  CHECK(both.identity == PeerIdentity{::getpid(), ::geteuid(), ::getegid()});
+}
+
+TEST_CASE("a client on another host takes TCP, though the same path may be there, too") {
+  TwoEndpoints both;
+  const EchoClient client;
+  client.echo(moved_to_another_host(both.ior()))->stop();
+  CHECK(both.peer.starts_with("iiop://127.0.0.1:"));
+}
+
+TEST_CASE("a client that cannot reach the socket file takes the next, and stays with it") {
+  TwoEndpoints both;
+  std::filesystem::rename(both.folder.file("s"), both.folder.file("elsewhere"));
+  const EchoClient client;
+  const auto echo = client.echo(both.server.reference);
+  for (int call = 0; call < 2; ++call) {
+    both.peer = "nobody";
+    echo->stop();
+    CHECK(both.peer.starts_with("iiop://127.0.0.1:"));
+    if (call == 0) std::filesystem::rename(both.folder.file("elsewhere"), both.folder.file("s"));
+  }
+}
+
+TEST_CASE("the log says in one line which address is taken, and why") {
+  TwoEndpoints both;
+  LogLines lines(log::Level::info);
+  const EchoClient client;
+  client.echo(both.server.reference)->ping();
+  CHECK(lines.have("orb: IDL:Echo:1.0: " + both.uiop() + " (same host), then iiop://127.0.0.1:"));
+  client.echo(moved_to_another_host(both.ior()))->ping();
+  CHECK(lines.have("(network); left out, another host's: " + both.uiop()));
+}
+
+TEST_CASE("a reference that leads to another host only is TRANSIENT, and the text says so") {
+  TwoEndpoints both;
+  auto ior = both.ior();
+  ior.profiles.erase(ior.profiles.begin());
+  const EchoClient client;
+  const auto object = client.orb->string_to_object(moved_to_another_host(ior));
+  std::string text;
+  try {
+    stub::interface_traits<Echo>::unchecked_narrow(object)->ping();
+  } catch (const CORBA::TRANSIENT& exception) {
+    CHECK(exception.completed() == CORBA::COMPLETED_NO);
+    text = exception.what();
+  }
+  CHECK(text.find(both.uiop()) != std::string::npos);
+  CHECK(text.find("another host's") != std::string::npos);
+}
+
+TEST_CASE("profiles of others stay as they are, octet for octet, in a reference that is used") {
+  TwoEndpoints both;
+  auto ior = both.ior();
+  ior.profiles.insert(ior.profiles.begin(), {0x54414f00, Octets(5, std::byte{0x77})});
+  ior.profiles.push_back({1, Octets(3, std::byte{0xff})});
+  const EchoClient client;
+  const std::string text = iop::to_ior_string(ior);
+  const auto echo = client.echo(text);
+  CHECK(echo->twice(4) == 8);
+  CHECK(client.orb->object_to_string(echo) == text);
+}
+
+TEST_CASE("an object is local over whichever of the server's endpoints the reference comes") {
+  TwoEndpoints both;
+  auto ior = both.ior();
+  ior.profiles.erase(ior.profiles.begin());
+  stub::interface_traits<Echo>::unchecked_narrow(
+      both.server.orb->string_to_object(iop::to_ior_string(ior)))
+      ->stop();
+  CHECK(both.peer.empty());
+}
+
+TEST_CASE("a corbaloc names a socket file") {
+  TwoEndpoints both;
+  const auto profile = both.ior().profiles[1];
+  const auto body = transport::make_local_codec()->decode(profile, {}).value();
+  const EchoClient client;
+  client
+      .echo("corbaloc:uiop:1.2@" + both.folder.file("s") + "|" + iop::escape_key(body.object_key))
+      ->stop();
+  CHECK(both.peer.starts_with(both.uiop()));
+}
+
+TEST_CASE("an address that is published for omniORB leads Perigee's clients there, too") {
+  TwoEndpoints both("?publish=omniorb");
+  CHECK(both.ior().profiles[1].tag == iop::tag_internet_iop);
+  const EchoClient client;
+  client.echo(both.server.reference)->stop();
+  CHECK(both.peer.starts_with(both.uiop()));
+}
+
+TEST_CASE("servers under every strategy serve socket files, and remove them at the end") {
+  for (const char* strategy :
+       {"thread-per-connection", "reactive", "thread-pool", "reactor-per-core"}) {
+    CAPTURE(strategy);
+    const TemporaryFolder folder;
+    {
+      EchoServer server({"-ORBThreadStrategy", strategy}, "uiop://" + folder.file("s"));
+      const EchoClient client;
+      CHECK(client.echo(server.reference)->twice(21) == 42);
+      CHECK(std::filesystem::exists(folder.file("s")));
+    }
+    CHECK_FALSE(std::filesystem::exists(folder.file("s")));
+  }
+}
+
+}  // namespace perigee::test
