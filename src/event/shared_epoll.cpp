@@ -63,7 +63,12 @@ void SharedEpoll::remove(SharedHandler& handler) noexcept {
 }
 
 SharedPoll::Ready SharedEpoll::wait(Waiter& waiter) {
-  bool naps = others_are_quick(waiter);
+  const Ready ready = wait_for_ready(all_are_quick(waiter));
+  waiter.turn_begin = steady_clock().now();
+  return ready;
+}
+
+SharedPoll::Ready SharedEpoll::wait_for_ready(bool naps) noexcept {
   while (!stopped()) {
     const SharedPollSlots::Popped next = slots_.pop();
     if (next.found) {
@@ -78,11 +83,12 @@ SharedPoll::Ready SharedEpoll::wait(Waiter& waiter) {
   return {};
 }
 
-// Whether others had turns since this thread's last one.
-bool SharedEpoll::others_are_quick(Waiter& waiter) noexcept {
+// Whether this thread's last turn was short, and others had turns meanwhile.
+bool SharedEpoll::all_are_quick(Waiter& waiter) noexcept {
   const std::uint64_t before = waiter.turn;
   waiter.turn = turns_.fetch_add(1, std::memory_order_relaxed) + 1;
-  return before != 0 && waiter.turn - before > 1 && busy_poll_.count() == 0;
+  if (before == 0 || waiter.turn - before == 1 || busy_poll_.count() != 0) return false;
+  return steady_clock().now() - waiter.turn_begin < nap_time;
 }
 
 // One thread at a time: another one must be there for what comes.

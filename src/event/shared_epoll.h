@@ -37,7 +37,8 @@ class SharedEpoll final : public SharedPoll {
  private:
   enum class Sleep : std::uint8_t { no, yes };
 
-  [[nodiscard]] bool others_are_quick(Waiter& waiter) noexcept;
+  [[nodiscard]] bool all_are_quick(Waiter& waiter) noexcept;
+  [[nodiscard]] Ready wait_for_ready(bool naps) noexcept;
   void nap() noexcept;
   [[nodiscard]] Ready fetch(Sleep sleep) noexcept;
   [[nodiscard]] int wait_events(epoll_event* events, Sleep sleep) noexcept;

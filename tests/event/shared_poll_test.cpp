@@ -92,7 +92,7 @@ TEST_CASE("those put back and those that become ready take turns") {
   CHECK(turns <= 2);
 }
 
-TEST_CASE("who naps because others are quick gets what is there afterwards") {
+TEST_CASE("a thread naps if its turn was short and others had turns meanwhile, and loses nothing") {
   const auto poll = make();
   Watched one(*poll);
   Watched other(*poll);
@@ -104,7 +104,10 @@ TEST_CASE("who naps because others are quick gets what is there afterwards") {
   other.become_readable();
   CHECK(other.is(poll->wait()));  // a turn of another thread
   one.become_readable();
+  const TimePoint begin = steady_clock().now();
+  waiter.turn_begin = begin;
   CHECK(one.is(poll->wait(waiter)));
+  CHECK(steady_clock().now() - begin >= SharedPoll::nap_time);
   CHECK(waiter.turn == turn + 2);
 }
 

@@ -2,6 +2,7 @@
 // them, who owns it until it lets go. No timers and no tasks: those are a Reactor's.
 #pragma once
 
+#include <perigee/base/clock.h>
 #include <perigee/base/export.h>
 #include <perigee/base/io_error.h>
 #include <perigee/event/reactor.h>
@@ -55,13 +56,14 @@ class PERIGEE_API SharedPoll {
   /// What a thread remembers from one `wait` to the next.
   struct Waiter {
     std::uint64_t turn = 0;  ///< of all threads' turns the one that was its last; 0: none yet
+    TimePoint turn_begin;    ///< of its last one
   };
   /// Blocks until a handler is ready, which the caller then owns, or the poll is stopped.
   ///
-  /// A thread that finds nothing to do naps first if others had turns during its last one, and none
-  /// of them naps: as long as they are that quick, they need no help, and waking it for each event
-  /// would cost more than the event. So an event waits for at most `nap_time` if they stop being
-  /// quick just then.
+  /// A thread that finds nothing to do naps first if others had turns during its last one, which
+  /// was shorter than a nap, and none of them naps: as long as they are that quick, they need no
+  /// help, and waking it for each event would cost more than the event. So an event waits for at
+  /// most `nap_time` if they stop being quick just then.
   [[nodiscard]] virtual Ready wait(Waiter& waiter) = 0;
   static constexpr std::chrono::microseconds nap_time{200};
   /// Never naps.

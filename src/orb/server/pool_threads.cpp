@@ -61,11 +61,14 @@ void PoolThreads::run_thread() noexcept {
 void PoolThreads::serve() {
   PoolWorker worker(size_.read_buffer_size);
   event::SharedPoll::Waiter waiter;
-  do {
+  for (;;) {
     const event::SharedPoll::Ready ready = poll_.wait(waiter);
     if (ready.handler == nullptr) return;
     static_cast<PoolTask*>(ready.handler)->serve(ready.readiness, worker);
-  } while (serving_count_.load(std::memory_order_relaxed) <= size_.threads || step_back());
+    if (serving_count_.load(std::memory_order_relaxed) <= size_.threads) continue;
+    if (!step_back()) return;
+    waiter = {};  // who is called again is needed at once
+  }
 }
 
 // True if this thread is to serve: there are not too many after all, or it was called again.
