@@ -2,6 +2,7 @@
 #include "ior_command.h"
 
 #include "describe.h"
+#include "ior_edit.h"
 
 #include <algorithm>
 #include <cctype>
@@ -58,31 +59,81 @@ std::expected<std::string, std::string> describe_text(const std::string& text) {
                   : std::unexpected(corbaloc.error().text);
 }
 
+[[noreturn]] void fail(const std::string& text) {
+  std::cerr << "perigee ior: " << printable(text) << '\n';
+  throw CLI::RuntimeError(1);
+}
+
+template <typename Value>
+Value value_of(std::expected<Value, std::string> result) {
+  if (!result) fail(result.error());
+  return std::move(*result);
+}
+
+void add_make_command(CLI::App& ior) {
+  CLI::App* command = ior.add_subcommand("make", "Make a reference to an object behind IIOP");
+  auto parts = std::make_shared<IorParts>();
+  command->add_option("--type", parts->type_id, "repository id, like IDL:Bank/Account:1.0");
+  command->add_option("--key", parts->object_key, "object key, with %-escapes as in a corbaloc")
+      ->required();
+  command->add_option("--address", parts->addresses, "<host>:<port>; several: a profile each")
+      ->required();
+  command->add_option("--iiop", parts->version, "version: 1.0, 1.1 or 1.2")->capture_default_str();
+  command->callback(
+      [parts] { std::cout << iop::to_ior_string(value_of(make_ior(*parts))) << '\n'; });
+}
+
+void add_edit_command(CLI::App& ior) {
+  struct Arguments {
+    std::string reference;
+    IorChanges changes;
+  };
+  auto arguments = std::make_shared<Arguments>();
+  IorChanges& changes = arguments->changes;
+  CLI::App* command = ior.add_subcommand("edit", "Change a reference, and print the new one");
+  command->add_option("reference", arguments->reference, "IOR:..., or a file that holds one")
+      ->required();
+  command->add_option("--address", changes.addresses,
+                      "<old host>[:<port>]=<new host>[:<port>], in all IIOP profiles");
+  command->add_option("--remove-component", changes.removed, "tag; from all IIOP profiles");
+  command->add_option("--remove-profile", changes.removed_profiles, "number, from 1");
+  command->add_option("--first", changes.first_profile, "number of the profile to be first");
+  command->add_option("--type", changes.type_id, "repository id");
+  command->add_option("--key", changes.object_key, "object key, with %-escapes");
+  command->callback([arguments] {
+    const auto before = iop::parse_ior_string(value_of(reference_text(arguments->reference)));
+    if (!before) fail(before.error().text);
+    std::cout << iop::to_ior_string(value_of(edit_ior(*before, arguments->changes))) << '\n';
+  });
+}
+
 }  // namespace
 
+std::expected<std::string, std::string> reference_text(const std::string& reference) {
+  for (const char* scheme : {"ior:", "corbaloc:", "corbaname:"})
+    if (starts_with_word(reference, scheme)) return reference;
+  return read_file(reference);
+}
+
 std::expected<std::string, std::string> describe_reference(const std::string& reference) {
-  if (starts_with_word(reference, "ior:") || starts_with_word(reference, "corbaloc:"))
-    return describe_text(reference);
-  const auto text = read_file(reference);
+  const auto text = reference_text(reference);
   return text ? describe_text(*text) : std::unexpected(text.error());
 }
 
-void add_ior_command(CLI::App& program) {
+CLI::App* add_ior_command(CLI::App& program) {
   CLI::App* command = program.add_subcommand("ior", "Print what an object reference says");
   // Shared by the option, which fills it, and the callback, which reads it: both live in `program`.
   auto reference = std::make_shared<std::string>();
-  command
-      ->add_option("reference", *reference,
-                   "IOR:..., corbaloc:..., or a file that holds one (- is standard input)")
-      ->required();
-  command->callback([reference] {
-    const auto text = describe_reference(*reference);
-    if (!text) {
-      std::cerr << "perigee ior: " << printable(text.error()) << '\n';
-      throw CLI::RuntimeError(1);
-    }
-    std::cout << *text << std::flush;
+  command->add_option("reference", *reference,
+                      "IOR:..., corbaloc:..., or a file that holds one (- is standard input)");
+  add_make_command(*command);
+  add_edit_command(*command);
+  command->callback([command, reference] {
+    if (!command->get_subcommands().empty()) return;
+    if (reference->empty()) throw CLI::RequiredError("reference");
+    std::cout << value_of(describe_reference(*reference)) << std::flush;
   });
+  return command;
 }
 
 }  // namespace perigee::tool

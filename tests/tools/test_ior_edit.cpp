@@ -1,0 +1,134 @@
+// References made and changed by `perigee ior`, and what is said of addresses.
+#include "describe.h"
+#include "ior_edit.h"
+#include "reach.h"
+#include "support/octets.h"
+#include <perigee/iop/components.h>
+
+#include <cerrno>
+
+using namespace perigee;
+using perigee::tool::edit_ior;
+using perigee::tool::explain;
+using perigee::tool::make_ior;
+using perigee::tool::remark_on_host;
+
+namespace {
+
+iop::Ior made(std::vector<std::string> addresses, const std::string& version = "1.2") {
+  return make_ior({.type_id = "IDL:A:1.0",
+                   .object_key = "k%00y",
+                   .addresses = std::move(addresses),
+                   .version = version})
+      .value();
+}
+
+iop::IiopProfile profile(const iop::Ior& ior, std::size_t index = 0) {
+  return iop::decode_iiop_profile(ior.profiles.at(index)).value();
+}
+
+/// Two IIOP profiles, with a foreign one between.
+iop::Ior example() {
+  iop::Ior ior = made({"10.0.0.7:2809", "h:1"});
+  iop::IiopProfile first = profile(ior);
+  first.components = {iop::encode_orb_type(1), iop::encode_alternate_address({"10.0.0.7", 9})};
+  ior.profiles[0] = iop::encode_profile(first);
+  ior.profiles.insert(ior.profiles.begin() + 1, {0x4711, test::octets('x', 'y')});
+  return ior;
+}
+
+}  // namespace
+
+TEST_CASE("a reference is made of type, key and addresses") {
+  const iop::Ior ior = made({"h:1", "[::1]:2"}, "1.1");
+  CHECK(ior.type_id == "IDL:A:1.0");
+  REQUIRE(ior.profiles.size() == 2);
+  CHECK(profile(ior).host == "h");
+  CHECK(profile(ior).minor == 1);
+  CHECK(profile(ior).object_key == test::octets('k', 0, 'y'));
+  CHECK(profile(ior, 1).host == "::1");
+  CHECK(profile(ior, 1).port == 2);
+}
+
+TEST_CASE("what cannot be a reference is said") {
+  CHECK(make_ior({.object_key = "k", .addresses = {"h"}}).error() == "'h': the port is missing");
+  CHECK(make_ior({.object_key = "k", .addresses = {":1"}}).error() == "':1' names no host");
+  CHECK(make_ior({.object_key = "k", .addresses = {"h:1"}, .version = "2.0"}).error() ==
+        "'2.0' is no version of IIOP; there are 1.0, 1.1, 1.2");
+  CHECK_FALSE(make_ior({.object_key = "%x", .addresses = {"h:1"}}));
+}
+
+TEST_CASE("addresses move, alternates too; foreign profiles stay as they are") {
+  const iop::Ior before = example();
+  const iop::Ior after = edit_ior(before, {.addresses = {"10.0.0.7=gateway"}}).value();
+  CHECK(profile(after).host == "gateway");
+  CHECK(profile(after).port == 2809);
+  const iop::IiopProfile first = profile(after);
+  const auto* alternate = iop::find_component(first.components, iop::tag_alternate_iiop_address);
+  const auto moved = iop::decode_alternate_address(alternate->data).value();
+  CHECK(moved.host == "gateway");
+  CHECK(moved.port == 9);
+  CHECK(after.profiles[1] == before.profiles[1]);
+  CHECK(after.profiles[2] == before.profiles[2]);
+  const iop::Ior port = edit_ior(before, {.addresses = {"10.0.0.7:2809=10.0.0.8:1"}}).value();
+  CHECK(profile(port).host == "10.0.0.8");
+  CHECK(profile(port).port == 1);
+  CHECK(edit_ior(before, {.addresses = {"other=x"}}).error() ==
+        "no IIOP profile has the address 'other=x' speaks of");
+  CHECK_FALSE(edit_ior(before, {.addresses = {"other"}}));
+}
+
+TEST_CASE("profiles are removed and put in order by their numbers") {
+  const iop::Ior before = example();
+  const iop::Ior after = edit_ior(before, {.removed_profiles = {1, 1}, .first_profile = 2}).value();
+  REQUIRE(after.profiles.size() == 2);
+  CHECK(after.profiles[0] == before.profiles[2]);
+  CHECK(after.profiles[1] == before.profiles[1]);
+  CHECK(edit_ior(before, {.removed_profiles = {4}}).error() ==
+        "there is no profile 4; there are 3");
+  CHECK_FALSE(edit_ior(before, {.first_profile = 9}));
+}
+
+TEST_CASE("type, key and components change") {
+  const iop::Ior before = example();
+  const iop::Ior after =
+      edit_ior(before,
+               {.removed = {iop::tag_orb_type}, .type_id = "IDL:B:1.0", .object_key = "new"})
+          .value();
+  CHECK(after.type_id == "IDL:B:1.0");
+  CHECK(profile(after, 2).object_key == test::octets('n', 'e', 'w'));
+  CHECK(profile(after).components.size() == 1);
+  CHECK(edit_ior(before, {.removed = {99}}).error() ==
+        "no IIOP profile has a component with tag 99");
+}
+
+TEST_CASE("what is special about an address is said") {
+  for (const auto& [host, part] :
+       {std::pair{"0.0.0.0", "names no host"}, std::pair{"::", "names no host"},
+        std::pair{"127.0.1.1", "this host only"}, std::pair{"::1", "this host only"},
+        std::pair{"localhost", "this host only"}, std::pair{"10.0.0.7", "private"},
+        std::pair{"172.31.0.1", "private"}, std::pair{"192.168.1.1", "private"},
+        std::pair{"fd00::1", "private"}, std::pair{"100.64.0.1", "private address of a provider"},
+        std::pair{"169.254.1.1", "one link"}, std::pair{"fe80::1%eth0", "one link"},
+        std::pair{"239.1.1.1", "multicast"}, std::pair{"ff02::1", "multicast"},
+        std::pair{"build7", "short name"}, std::pair{"", "no host"}}) {
+    CAPTURE(host);
+    CHECK(remark_on_host(host).find(part) != std::string::npos);
+  }
+  for (const char* host : {"8.8.8.8", "172.32.0.1", "2001:db8::1", "example.org"})
+    CHECK(remark_on_host(host).empty());
+}
+
+TEST_CASE("why connecting failed is said, with what is likely behind it") {
+  const auto text = [](IoErrorKind kind, IoOperation operation, int code) {
+    return explain({kind, operation, code, "h:1"});
+  };
+  CHECK(text(IoErrorKind::system, IoOperation::connect, ECONNREFUSED).find("nobody listens") !=
+        std::string::npos);
+  CHECK(text(IoErrorKind::timed_out, IoOperation::connect, 0).find("firewall") !=
+        std::string::npos);
+  CHECK(text(IoErrorKind::system, IoOperation::connect, EHOSTUNREACH).find("no way") !=
+        std::string::npos);
+  CHECK(text(IoErrorKind::bad_address, IoOperation::resolve, -2).find("not known here") !=
+        std::string::npos);
+}

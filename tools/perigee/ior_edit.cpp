@@ -1,0 +1,178 @@
+// Profiles are decoded, changed, and encoded again.
+#include "ior_edit.h"
+
+#include "describe.h"
+#include <perigee/iop/components.h>
+#include <perigee/iop/corbaloc.h>
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+namespace perigee::tool {
+
+namespace {
+
+using Error = std::unexpected<std::string>;
+
+// The corbaloc's parser knows the escapes.
+std::expected<iop::ObjectKey, std::string> parse_key(const std::string& text) {
+  auto parsed = iop::parse_corbaloc("corbaloc::h:1/" + text);
+  if (!parsed) return Error(parsed.error().text);
+  return std::move(parsed->object_key);
+}
+
+std::expected<iop::HostPort, std::string> parse_address(const std::string& text) {
+  auto address = iop::parse_host_port(text, 0);
+  if (!address) return Error(address.error().text);
+  if (address->host.empty()) return Error("'" + printable(text) + "' names no host");
+  return std::move(*address);
+}
+
+std::expected<std::uint8_t, std::string> parse_minor(const std::string& version) {
+  if (version == "1.0") return 0;
+  if (version == "1.1") return 1;
+  if (version == "1.2") return 2;
+  return Error("'" + printable(version) + "' is no version of IIOP; there are 1.0, 1.1, 1.2");
+}
+
+/// "old=new", parsed. A port of 0 stands for any, or for the one that is there.
+struct Move {
+  iop::HostPort from;
+  iop::HostPort to;
+
+  bool apply(std::string& host, std::uint16_t& port) const {
+    if (host != from.host || (from.port != 0 && port != from.port)) return false;
+    host = to.host;
+    if (to.port != 0) port = to.port;
+    return true;
+  }
+};
+
+std::expected<Move, std::string> parse_move(const std::string& text) {
+  const std::size_t split = text.find('=');
+  if (split == std::string::npos)
+    return Error("'" + printable(text) + "': <old host>[:port]=<new host>[:port] is needed");
+  auto from = parse_address(text.substr(0, split));
+  if (!from) return Error(from.error());
+  auto to = parse_address(text.substr(split + 1));
+  if (!to) return Error(to.error());
+  return Move{std::move(*from), std::move(*to)};
+}
+
+bool move_component(iop::TaggedComponent& component, const Move& move) {
+  if (component.tag != iop::tag_alternate_iiop_address) return false;
+  auto address = iop::decode_alternate_address(component.data);
+  if (!address || !move.apply(address->host, address->port)) return false;
+  component = iop::encode_alternate_address(*address);
+  return true;
+}
+
+using ChangeProfile = std::function<bool(iop::IiopProfile&)>;
+
+/// False if no IIOP profile was changed. The others, and those that do not decode, stay.
+bool change_profiles(iop::Ior& ior, const ChangeProfile& change) {
+  bool changed = false;
+  for (iop::TaggedProfile& profile : ior.profiles) {
+    if (profile.tag != iop::tag_internet_iop) continue;
+    auto decoded = iop::decode_iiop_profile(profile);
+    if (!decoded || !change(*decoded)) continue;
+    profile = iop::encode_profile(*decoded);
+    changed = true;
+  }
+  return changed;
+}
+
+std::expected<void, std::string> move_addresses(iop::Ior& ior, const std::string& text) {
+  const auto move = parse_move(text);
+  if (!move) return Error(move.error());
+  const bool moved = change_profiles(ior, [&](iop::IiopProfile& profile) {
+    bool any = move->apply(profile.host, profile.port);
+    for (iop::TaggedComponent& component : profile.components)
+      any |= move_component(component, *move);
+    return any;
+  });
+  if (!moved) return Error("no IIOP profile has the address '" + printable(text) + "' speaks of");
+  return {};
+}
+
+std::expected<void, std::string> remove_components(iop::Ior& ior, std::uint32_t tag) {
+  const bool removed = change_profiles(ior, [tag](iop::IiopProfile& profile) {
+    return std::erase_if(profile.components,
+                         [tag](const auto& component) { return component.tag == tag; }) != 0;
+  });
+  if (!removed) return Error("no IIOP profile has a component with tag " + std::to_string(tag));
+  return {};
+}
+
+std::expected<void, std::string> check_profile(const iop::Ior& ior, std::size_t number) {
+  if (number >= 1 && number <= ior.profiles.size()) return {};
+  return Error("there is no profile " + std::to_string(number) + "; there are " +
+               std::to_string(ior.profiles.size()));
+}
+
+// From the last on, so that the numbers of those before stay true.
+std::expected<void, std::string> remove_profiles(iop::Ior& ior, std::vector<std::size_t> numbers) {
+  std::ranges::sort(numbers, std::greater());
+  const auto twice = std::ranges::unique(numbers);
+  numbers.erase(twice.begin(), twice.end());
+  for (const std::size_t number : numbers) {
+    if (auto there = check_profile(ior, number); !there) return there;
+    ior.profiles.erase(ior.profiles.begin() + static_cast<std::ptrdiff_t>(number - 1));
+  }
+  return {};
+}
+
+std::expected<void, std::string> put_first(iop::Ior& ior, std::size_t number) {
+  if (auto there = check_profile(ior, number); !there) return there;
+  const auto begin = ior.profiles.begin();
+  std::rotate(begin, begin + static_cast<std::ptrdiff_t>(number - 1),
+              begin + static_cast<std::ptrdiff_t>(number));
+  return {};
+}
+
+std::expected<void, std::string> set_key(iop::Ior& ior, const std::string& text) {
+  const auto key = parse_key(text);
+  if (!key) return Error(key.error());
+  const bool set = change_profiles(ior, [&](iop::IiopProfile& profile) {
+    profile.object_key = *key;
+    return true;
+  });
+  if (!set) return Error("there is no IIOP profile for the key");
+  return {};
+}
+
+}  // namespace
+
+std::expected<iop::Ior, std::string> make_ior(const IorParts& parts) {
+  const auto minor = parse_minor(parts.version);
+  if (!minor) return Error(minor.error());
+  auto key = parse_key(parts.object_key);
+  if (!key) return Error(key.error());
+  iop::Ior ior{parts.type_id, {}};
+  for (const std::string& text : parts.addresses) {
+    auto address = parse_address(text);
+    if (!address) return Error(address.error());
+    if (address->port == 0) return Error("'" + printable(text) + "': the port is missing");
+    ior.profiles.push_back(iop::encode_profile(
+        {.minor = *minor, .host = address->host, .port = address->port, .object_key = *key}));
+  }
+  return ior;
+}
+
+std::expected<iop::Ior, std::string> edit_ior(iop::Ior ior, const IorChanges& changes) {
+  for (const std::string& text : changes.addresses)
+    if (auto moved = move_addresses(ior, text); !moved) return Error(moved.error());
+  for (const std::uint32_t tag : changes.removed)
+    if (auto removed = remove_components(ior, tag); !removed) return Error(removed.error());
+  if (auto removed = remove_profiles(ior, changes.removed_profiles); !removed)
+    return Error(removed.error());
+  if (changes.first_profile != 0)
+    if (auto first = put_first(ior, changes.first_profile); !first) return Error(first.error());
+  if (!changes.type_id.empty()) ior.type_id = changes.type_id;
+  if (!changes.object_key.empty())
+    if (auto set = set_key(ior, changes.object_key); !set) return Error(set.error());
+  return ior;
+}
+
+}  // namespace perigee::tool

@@ -1,0 +1,111 @@
+// Kinds of addresses (RFC 1918, 3927, 4193, 4291, 6598, 6890), and causes of errors.
+#include "reach.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <optional>
+
+namespace perigee::tool {
+
+namespace {
+
+struct Network4 {
+  std::uint32_t address;
+  unsigned bits;
+  std::string_view remark;
+};
+
+constexpr std::array networks4{
+    Network4{0x00000000, 8, "names no host: a server must publish an address that clients can use"},
+    Network4{0x7f000000, 8, "is this host only: from elsewhere it leads to the client itself"},
+    Network4{0x0a000000, 8, "is a private address: it is reached from within its own network only"},
+    Network4{0xac100000, 12,
+             "is a private address: it is reached from within its own network only"},
+    Network4{0xc0a80000, 16,
+             "is a private address: it is reached from within its own network only"},
+    Network4{0x64400000, 10,
+             "is a private address of a provider (RFC 6598): it is not reached from outside"},
+    Network4{0xa9fe0000, 16, "is an address of one link: it is reached from the same link only"},
+    Network4{0xe0000000, 4, "is a multicast address: nobody connects to it"},
+};
+
+std::string_view remark_on(const in_addr& address) {
+  const std::uint32_t value = ntohl(address.s_addr);
+  for (const Network4& network : networks4)
+    if ((value ^ network.address) >> (32 - network.bits) == 0) return network.remark;
+  return {};
+}
+
+std::string_view remark_on(const in6_addr& address) {
+  if (IN6_IS_ADDR_UNSPECIFIED(&address)) return networks4[0].remark;
+  if (IN6_IS_ADDR_LOOPBACK(&address)) return networks4[1].remark;
+  if (IN6_IS_ADDR_LINKLOCAL(&address))
+    return "is an address of one link: it needs the interface behind it (%eth0)";
+  if ((address.s6_addr[0] & 0xfe) == 0xfc)
+    return "is a private address: it is reached from within its own network only";
+  if (IN6_IS_ADDR_MULTICAST(&address)) return "is a multicast address: nobody connects to it";
+  return {};
+}
+
+std::string_view remark_on_name(std::string_view host) {
+  if (host == "localhost") return networks4[1].remark;
+  if (host.find('.') == std::string_view::npos)
+    return "is a short name: hosts elsewhere may not know it, or know another by it";
+  return {};
+}
+
+std::string_view likely_cause(const IoError& error) {
+  if (error.kind == IoErrorKind::timed_out)
+    return "nobody answers: the host is down, or a firewall drops what is sent there";
+  if (error.operation == IoOperation::resolve)
+    return "the name is not known here: see the server's option ?publish, or the resolver";
+  switch (error.code) {
+    case ECONNREFUSED:
+      return "the host is there, but nobody listens: the server is not running, or has another "
+             "port now";
+    case ENETUNREACH:
+    case EHOSTUNREACH:
+      return "no way leads there from this host";
+    case ETIMEDOUT:
+      return "nobody answers: the host is down, or a firewall drops what is sent there";
+    case EACCES:
+    case EPERM:
+      return "this user may not: see the permissions of the socket's file, or the firewall";
+    case ENOENT:
+      return "there is no such socket: the server is not running, or on another host";
+    default:
+      return {};
+  }
+}
+
+}  // namespace
+
+std::string remark_on_host(std::string_view host) {
+  std::string name(host);
+  if (const std::size_t scope = name.find('%'); scope != std::string::npos) name.erase(scope);
+  std::string_view remark;
+  in_addr address4{};
+  in6_addr address6{};
+  if (host.empty())
+    return "there is no host in it";
+  else if (inet_pton(AF_INET, name.c_str(), &address4) == 1)
+    remark = remark_on(address4);
+  else if (inet_pton(AF_INET6, name.c_str(), &address6) == 1)
+    remark = remark_on(address6);
+  else
+    remark = remark_on_name(host);
+  return remark.empty() ? std::string() : std::string(host) + " " + std::string(remark);
+}
+
+std::string explain(const IoError& error) {
+  std::string text = to_string(error);
+  if (const std::string_view cause = likely_cause(error); !cause.empty())
+    text.append("; ").append(cause);
+  return text;
+}
+
+}  // namespace perigee::tool
