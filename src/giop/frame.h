@@ -102,7 +102,8 @@ inline bool can_be_fragmented(FrameType type, Version version) noexcept {
 inline std::expected<FrameHeader, FramingError> parse_lite_header(
     const std::byte* front, std::size_t message_size_max) noexcept {
   const auto bits = std::to_integer<std::uint8_t>(front[lite_bits_offset]);
-  if (bits > lite_bits_max) return std::unexpected(FramingError::bad_type);
+  const bool reserved_used = front[2] != std::byte{0} || front[3] != std::byte{0};
+  if (bits > lite_bits_max || reserved_used) return std::unexpected(FramingError::bad_type);
   FrameHeader header;
   header.header_size = lite_header_size;
   header.version = lite_version;

@@ -228,6 +228,7 @@ TEST_CASE("hostile headers of GIOPlite are refused") {
     return octets;
   };
   CHECK(error_of(with(1, 0x22)) == FramingError::bad_type);   // a bit without a meaning
+  CHECK(error_of(with(3, 1)) == FramingError::bad_type);      // an octet without one
   CHECK(error_of(with(7, 0xff)) == FramingError::too_large);  // 4 GB
   Octets short_one = with(4, 3);                              // not even a request id
   CHECK(error_of(short_one) == FramingError::bad_header);

@@ -16,7 +16,7 @@ inline constexpr messaging::Version lite_version{2, 2};
 /// The General Inter-ORB Protocol, versions 1.0 to 1.2, for one connection.
 ///
 /// Sends whole messages in the version it is told, and cuts those above `limits.fragment_size` into
-/// fragments in version 1.2. Requests always carry the object key form of a target address.
+/// fragments in version 1.2.
 /// Source: CORBA 3.0, chapter 15.
 ///
 /// Understands GIOPlite, too, wherever a message may begin, and sends it where it is told
