@@ -104,10 +104,13 @@ CORBA::object_reference<Policy> make_buffering_constraint(const BufferingConstra
 }
 
 void flush_oneways(CORBA::ORB& orb) {
-  const std::uint64_t lost = orb._core()->endpoints().flush();
-  if (lost != 0)
+  const orb::FlushResult result = orb._core()->endpoints().flush();
+  if (result.lost != 0)
     throw CORBA::COMM_FAILURE(0, CORBA::COMPLETED_MAYBE,
-                              std::to_string(lost) + " buffered oneways are lost");
+                              std::to_string(result.lost) + " buffered oneways are lost");
+  if (result.waiting != 0)
+    throw CORBA::TIMEOUT(0, CORBA::COMPLETED_MAYBE,
+                         std::to_string(result.waiting) + " buffered oneways still wait");
 }
 
 }  // namespace perigee

@@ -45,9 +45,7 @@ TEST_CASE("the program of docs/policies.md sends thousands of oneways, and all a
       CORBA::SetOverrideType::SET_OVERRIDE));
   for (std::int32_t number = 0; number < 5000; ++number) stream->changed(number, 1.5);
   perigee::flush_oneways(*orb);
-  while (prices->seen() >= 0 && prices->seen() < 5000) {
-  }
-  CHECK(prices->seen() == 5000);
+  CHECK(prices->seen() == 5000);  // a two-way call does not overtake the oneways before it
   orb->destroy();
   server->destroy();
 }

@@ -3,6 +3,7 @@
 #include "orb/fixture.h"
 #include "orb/orb_metrics.h"
 #include "orb/policies.h"
+#include "orb/reference.h"
 #include <perigee/orb/buffering_policy.h>
 #include <perigee/orb/metrics.h>
 
@@ -232,6 +233,34 @@ TEST_CASE("those that cannot be sent are counted, and flush_oneways tells once")
   CHECK(std::string(lost.what()).find("3 buffered oneways are lost") != std::string::npos);
   CHECK(fixture.core().metrics().client_traffic.totals().oneways_lost == 3);
   flush(fixture);
+}
+
+TEST_CASE("those after a failure are not put behind it: they take a new connection") {
+  Fixture fixture;
+  Script deaf;
+  deaf.accepts_max = 50;
+  fixture.protocol().add("peer", deaf);
+  Collector collector;
+  fixture.peer("peer", collector.script());
+  const auto object = buffered(fixture, fixture.object({"peer"}));
+  notify(object, 1);
+  CHECK_THROWS_AS(flush(fixture), CORBA::COMM_FAILURE);
+  notify(object, 2);
+  flush(fixture);
+  CHECK(collector.numbers() == Numbers{2});
+  CHECK(fixture.counts("peer").connects == 2);
+}
+
+TEST_CASE(
+    "a two-way call does not take another connection while oneways wait on the thread's own") {
+  Buffering test;
+  notify(test.object, 1);
+  const auto& endpoint = test.plain->_reference()->current().targets.front().endpoint;
+  const auto in_use = endpoint->checkout(orb::Freshness::any, orb::Sharing::allowed, {});
+  CHECK(in_use.has_value());
+  CHECK(echo(test.plain) == 0);
+  CHECK(test.collector.numbers() == Numbers{1});
+  CHECK(test.fixture.counts("peer").connects == 1);
 }
 
 TEST_CASE("a call that fills the buffer and finds the connection broken says so") {

@@ -21,7 +21,7 @@ inline constexpr CORBA::PolicyType BUFFERING_CONSTRAINT_POLICY_TYPE = CORBA::PER
 
 /// What waits on a connection is sent when the first of these is reached; zero: not for that
 /// reason. It is sent in any case before it takes 256 KiB, before anything else that is sent on
-/// the connection, by `flush_oneways`, and when the ORB shuts down.
+/// the connection, by `flush_oneways`, and when the ORB is destroyed, or shut down with waiting.
 struct BufferingConstraint {
   std::uint32_t message_count = 0;      ///< requests
   std::uint32_t message_bytes = 65536;  ///< octets of requests, with headers
@@ -54,8 +54,9 @@ class PERIGEE_API BufferingConstraintPolicy final : public CORBA::Policy {
 PERIGEE_API CORBA::object_reference<CORBA::Policy> make_buffering_constraint(
     const BufferingConstraint& constraint);
 
-/// Sends all oneways of this ORB that wait. Blocks until the transports have them. Raises
-/// COMM_FAILURE, COMPLETED_MAYBE, with their number, if some have been lost since the last time.
+/// Sends all oneways of this ORB that wait. Blocks until the transports have them, or they stand
+/// behind what another thread is sending. Raises COMM_FAILURE, COMPLETED_MAYBE, with their number,
+/// if some have been lost since the last time; TIMEOUT, COMPLETED_MAYBE, if some still wait.
 PERIGEE_API void flush_oneways(CORBA::ORB& orb);
 
 }  // namespace perigee

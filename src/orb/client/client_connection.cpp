@@ -91,10 +91,10 @@ TransactResult ClientConnection::send_only(const cdr::Buffer& request,
 TransactResult ClientConnection::send_soon(const cdr::Buffer& request,
                                            const BufferingLimits& limits,
                                            const CallDeadline* deadline) {
-  const SendStatus sent = oneways_.put(request, limits, deadline);
-  if (sent < SendStatus::failed) return {FailureCause::none, InvocationStage::sending, true};
-  TransactResult result = send_failed(nullptr, sent);
-  result.request_accepted = sent == SendStatus::failed;
+  const OnewayBuffer::Put put = oneways_.put(request, limits, deadline);
+  if (put.status < SendStatus::failed) return {FailureCause::none, InvocationStage::sending, true};
+  TransactResult result = send_failed(nullptr, put.status);
+  result.request_accepted = put.lost_with_others;
   return result;
 }
 

@@ -59,7 +59,9 @@ class ClientConnection final {
   /// The server has answered, so it knows the code sets that the requests before have announced.
   [[nodiscard]] bool answered() const noexcept { return answered_.load(std::memory_order_relaxed); }
   /// False once anything has failed: no new call should use it.
-  [[nodiscard]] bool usable() const noexcept { return !failed_.load(std::memory_order_acquire); }
+  [[nodiscard]] bool usable() const noexcept {
+    return !failed_.load(std::memory_order_acquire) && !connection_.broken();
+  }
 
   /// Sends a request and blocks until its reply is in the slot, or the slot's deadline has passed:
   /// then a late reply is dropped, and others' calls are not concerned. Then call `finish`, when
@@ -74,6 +76,7 @@ class ClientConnection final {
                            const CallDeadline* deadline = nullptr);
   /// What waits.
   [[nodiscard]] OnewayBuffer& oneways() noexcept { return oneways_; }
+  [[nodiscard]] const OnewayBuffer& oneways() const noexcept { return oneways_; }
 
   /// Reads what the server has sent while nobody waits for it: CloseConnection, the end of the
   /// stream, late replies. Does not block; does nothing while callers read.

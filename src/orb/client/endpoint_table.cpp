@@ -112,8 +112,12 @@ ClientEndpoint::Choice ClientEndpoint::choose(Freshness freshness, Sharing shari
 
 ClientEndpoint::Choice ClientEndpoint::look(Freshness freshness, Sharing sharing) {
   Choice choice;
-  const bool in_order = sharing == Sharing::in_order && !own_slot().exclusive;
-  if (in_order && freshness == Freshness::any) return claim_own();
+  const ConnectionSlot& own = own_slot();
+  if (sharing == Sharing::in_order && !own.exclusive) return claim_own();
+  // What goes elsewhere would be faster than the thread's oneways that wait there.
+  const bool oneways_wait = own.shareable && !own.exclusive && !own.connection->oneways().empty();
+  if (oneways_wait && freshness == Freshness::any && sharing == Sharing::allowed)
+    return claim_own();
   if (freshness == Freshness::any) choice = claim_connected();
   if (choice.slot == nullptr) choice = claim_for_connecting(freshness);
   if (choice.slot != nullptr) {
@@ -154,7 +158,8 @@ ClientEndpoint::Choice ClientEndpoint::claim_for_connecting(Freshness freshness)
     for (ConnectionSlot& slot : slots_) {
       if (!claim(slot)) continue;
       const bool usable = slot.shareable && slot.connection->usable();
-      if (usable == replaces_usable) {
+      const bool oneways_wait = usable && !slot.connection->oneways().empty();
+      if (usable == replaces_usable && !oneways_wait) {
         slot.shareable = false;
         return {&slot, false};
       }
@@ -247,11 +252,11 @@ void ClientEndpoint::close_idle(TimePoint now, Duration limit) {
   }
 }
 
-// Closes the connection, unless somebody has joined.
+// Closes the connection, unless somebody has joined, or left oneways there.
 void ClientEndpoint::retire(ConnectionSlot& slot) noexcept {
   std::unique_ptr<ClientConnection> retired;  // destroyed after the lock
   const std::lock_guard lock(mutex_);
-  if (slot.users.load() != 1) return;
+  if (slot.users.load() != 1 || !slot.connection->oneways().empty()) return;
   slot.shareable = false;
   retired = std::move(slot.connection);
 }
@@ -268,15 +273,26 @@ TimePoint ClientEndpoint::flush_due(TimePoint now) {
   TimePoint next = FlushTimer::never;
   for (ConnectionSlot& slot : slots_)
     if (const ConnectionLease lease = join_waiting(slot))
-      next = std::min(
-          next, slot.connection->oneways().flush_due(now, CallDeadline(settings_.drain_timeout)));
+      next = std::min(next, slot.connection->oneways().flush_due(now, settings_.drain_timeout));
   return next;
 }
 
-void ClientEndpoint::flush() {
-  for (ConnectionSlot& slot : slots_)
-    if (const ConnectionLease lease = join_waiting(slot))
-      slot.connection->oneways().flush_or_close(CallDeadline(settings_.drain_timeout));
+std::uint32_t ClientEndpoint::flush() {
+  std::uint32_t waiting = 0;
+  for (ConnectionSlot& slot : slots_) {
+    const ConnectionLease lease = join_waiting(slot);
+    if (!lease) continue;
+    slot.connection->oneways().flush_or_close(CallDeadline(settings_.drain_timeout));
+    waiting += slot.connection->oneways().count();
+  }
+  return waiting;
+}
+
+bool ClientEndpoint::oneways_wait() {
+  const std::lock_guard lock(mutex_);
+  return std::ranges::any_of(slots_, [](const ConnectionSlot& slot) {
+    return slot.shareable && !slot.connection->oneways().empty();
+  });
 }
 
 void ClientEndpoint::close_all() noexcept {
@@ -307,7 +323,9 @@ std::shared_ptr<ClientEndpoint> EndpointTable::find(const transport::Endpoint& e
   if (const auto known = endpoints_.find(key); known != endpoints_.end()) return known->second;
   if (endpoints_.size() >= settings_.endpoints_max) {
     log::write(log::Level::debug, "orb", "many endpoints: forgetting those that nobody refers to");
-    std::erase_if(endpoints_, [](const auto& entry) { return entry.second.use_count() == 1; });
+    std::erase_if(endpoints_, [](const auto& entry) {
+      return entry.second.use_count() == 1 && !entry.second->oneways_wait();
+    });
   }
   auto made =
       std::make_shared<ClientEndpoint>(endpoint, choice, protocols_.connector(endpoint.scheme),
@@ -334,10 +352,15 @@ TimePoint EndpointTable::flush_due(TimePoint now) {
   return next;
 }
 
-std::uint64_t EndpointTable::flush() {
-  for (const auto& client : endpoints()) client->flush();
+FlushResult EndpointTable::flush() {
+  FlushResult result;
+  for (const auto& client : endpoints()) result.waiting += client->flush();
   const std::uint64_t lost = ledger_.oneways_lost.load();
-  return lost - lost_told_.exchange(lost);
+  std::uint64_t told = lost_told_.load();
+  while (told < lost && !lost_told_.compare_exchange_weak(told, lost)) {
+  }
+  if (told < lost) result.lost = lost - told;
+  return result;
 }
 
 void EndpointTable::close_all() noexcept {

@@ -123,8 +123,9 @@ class ClientEndpoint final {
   void close_idle(TimePoint now, Duration limit);
   /// Sends oneways that have waited long enough; says when the next ones are due.
   [[nodiscard]] TimePoint flush_due(TimePoint now);
-  /// Sends all that wait.
-  void flush();
+  /// Sends all that wait, and says how many do nevertheless: behind what another thread sends.
+  std::uint32_t flush();
+  [[nodiscard]] bool oneways_wait();
   /// Fails calls in progress. The endpoint can be used again.
   void close_all() noexcept;
 
@@ -166,6 +167,12 @@ class ClientEndpoint final {
   std::atomic<std::uint32_t> waiters_{0};
 };
 
+/// What has become of oneways that waited.
+struct FlushResult {
+  std::uint64_t lost = 0;     ///< since somebody was told the last time
+  std::uint64_t waiting = 0;  ///< still, since the peer does not read what is sent before them
+};
+
 /// The endpoints that the ORB has met. Any thread.
 class EndpointTable final {
  public:
@@ -178,8 +185,8 @@ class EndpointTable final {
                                                      const CodeSetChoice& choice);
   /// What the sweeper does: see ClientEndpoint.
   void close_idle();
-  /// Sends all oneways that wait. Says how many have been lost since it was asked the last time.
-  std::uint64_t flush();
+  /// Sends all oneways that wait.
+  FlushResult flush();
   /// The sweeper has ended, too, and oneways that wait are sent.
   void close_all() noexcept;
 

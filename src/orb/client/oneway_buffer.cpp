@@ -2,10 +2,12 @@
 #include "orb/client/oneway_buffer.h"
 
 #include <perigee/base/log.h>
+#include <perigee/event/writable.h>
 
 #include <algorithm>
-#include <cstring>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace perigee::orb {
 
@@ -14,10 +16,16 @@ using transport::Wait;
 namespace {
 
 constexpr std::size_t octets_max = 256 * 1024;
+// Of what could not be sent when it was due.
+constexpr std::chrono::milliseconds retry_after{10};
 
 }  // namespace
 
-OnewayBuffer::~OnewayBuffer() { lose(); }
+OnewayBuffer::~OnewayBuffer() {
+  look_after_queued();
+  lose(queued_count_);  // the connection ends: what is not out by now stays
+  forget();
+}
 
 bool OnewayBuffer::lock(std::unique_lock<std::timed_mutex>& lock,
                         const CallDeadline* deadline) const {
@@ -28,35 +36,37 @@ bool OnewayBuffer::lock(std::unique_lock<std::timed_mutex>& lock,
 
 // What is larger than a buffer goes alone, behind those that wait. So does what would be sent in
 // fragments: a buffer of that size would be taken for one message.
-SendStatus OnewayBuffer::put(const cdr::Buffer& message, const BufferingLimits& limits,
-                             const CallDeadline* deadline) {
+OnewayBuffer::Put OnewayBuffer::put(const cdr::Buffer& message, const BufferingLimits& limits,
+                                    const CallDeadline* deadline) {
   std::unique_lock guard(mutex_, std::defer_lock);
-  if (!lock(guard, deadline)) return SendStatus::timed_out;
+  if (!lock(guard, deadline)) return {SendStatus::timed_out};
+  if (connection_.broken()) return {SendStatus::failed};
   const std::size_t size_max =
       std::min<std::size_t>(octets_max, connection_.protocol().limits().fragment_size);
   if (messages_.size() + message.size() > size_max) {
     const SendStatus sent = send_all(deadline);
-    if (sent >= SendStatus::failed) return sent;
+    if (sent >= SendStatus::failed) return {sent};
   }
   if (message.size() > size_max)
-    return connection_.send(message, Wait::yes, Drain::now, deadline).status;
+    return {connection_.send(message, Wait::yes, Drain::now, deadline).status};
   append(message, limits);
-  const bool full = (limits.count != 0 && count_.load(std::memory_order_relaxed) >= limits.count) ||
-                    (limits.octets != 0 && messages_.size() >= limits.octets);
-  if (!full) return SendStatus::queued;
+  if (!is_full(limits)) return {SendStatus::queued};
   const SendStatus sent = send_all(deadline);
-  return sent == SendStatus::timed_out ? SendStatus::queued : sent;  // they go on waiting
+  if (sent == SendStatus::timed_out) return {SendStatus::queued};  // they go on waiting
+  return {sent, sent == SendStatus::failed};
+}
+
+bool OnewayBuffer::is_full(const BufferingLimits& limits) const noexcept {
+  return (limits.count != 0 && count() >= limits.count) ||
+         (limits.octets != 0 && messages_.size() >= limits.octets);
 }
 
 void OnewayBuffer::append(const cdr::Buffer& message, const BufferingLimits& limits) {
+  std::vector<OctetSpan> segments;
+  if (!message.borrowed().empty()) message.gather(segments);  // may throw: before the room is taken
   std::byte* place = messages_.extend(message.size());
-  if (message.borrowed().empty()) {
-    std::memcpy(place, message.own_octets().data(), message.size());
-  } else {
-    std::vector<OctetSpan> segments;
-    message.gather(segments);
-    for (const OctetSpan segment : segments) place = std::ranges::copy(segment, place).out;
-  }
+  if (segments.empty()) std::ranges::copy(message.own_octets(), place);
+  for (const OctetSpan segment : segments) place = std::ranges::copy(segment, place).out;
   connection_.trace(message);
   count_.fetch_add(1, std::memory_order_relaxed);
   if (limits.timeout.count() == 0 || timer_ == nullptr) return;
@@ -72,46 +82,77 @@ SendStatus OnewayBuffer::flush(const CallDeadline* deadline) {
   return send_all(deadline);
 }
 
-// Somebody else has the lock: he is just sending them, or one more comes.
-TimePoint OnewayBuffer::flush_due(TimePoint now, const CallDeadline& deadline) {
-  const std::unique_lock guard(mutex_, std::try_to_lock);
-  if (!guard) return now + std::chrono::milliseconds(1);
-  if (due_ <= now) send_or_close(deadline);
-  return due_;
-}
-
 void OnewayBuffer::flush_or_close(const CallDeadline& deadline) {
   std::unique_lock guard(mutex_, std::defer_lock);
   if (lock(guard, &deadline)) send_or_close(deadline);
 }
 
+// By the timer's thread, on which others wait for their turn: so it waits for nobody who does not
+// read. Who has the lock is just sending, or puts one more.
+TimePoint OnewayBuffer::flush_due(TimePoint now, std::chrono::milliseconds patience) {
+  const std::unique_lock guard(mutex_, std::try_to_lock);
+  if (!guard) return now + retry_after;
+  look_after_queued();
+  if (due_ > now) return due_;
+  if (!is_stuck(now, patience)) send_or_close(CallDeadline(patience));
+  return empty() ? FlushTimer::never : std::max(due_, now + retry_after);
+}
+
+// Whether the transport takes nothing now. After `patience` without a taker the connection ends; as
+// long as another thread is sending, that is its business.
+bool OnewayBuffer::is_stuck(TimePoint now, std::chrono::milliseconds patience) {
+  if (!connection_.idle_output()) return true;
+  if (event::is_writable(connection_.transport().readiness_fd())) {
+    refused_since_ = FlushTimer::never;
+    return false;
+  }
+  refused_since_ = std::min(refused_since_, now);
+  if (now - refused_since_ < patience) return true;
+  connection_.close();
+  forget();
+  return true;
+}
+
 // Under the mutex.
 void OnewayBuffer::send_or_close(const CallDeadline& deadline) {
-  if (send_all(&deadline) != SendStatus::timed_out) return;
+  if (send_all(&deadline) != SendStatus::timed_out || !connection_.idle_output()) return;
   connection_.close();
   forget();
 }
 
 // Under the mutex.
 SendStatus OnewayBuffer::send_all(const CallDeadline* deadline) {
-  const std::uint32_t count = count_.load(std::memory_order_relaxed);
-  if (count == 0) return SendStatus::sent;
-  const SendStatus sent = connection_.send_joined(messages_, count, deadline).status;
-  if (sent == SendStatus::timed_out) return sent;
-  if (sent != SendStatus::failed) count_.store(0, std::memory_order_relaxed);
+  look_after_queued();
+  if (empty()) return SendStatus::sent;
+  const SendResult result = connection_.send_joined(messages_, count(), deadline);
+  if (result.status == SendStatus::timed_out) return result.status;
+  if (result.status == SendStatus::queued) {
+    queued_count_ += count();
+    queued_position_ = result.position;
+  }
+  if (result.status != SendStatus::failed) count_.store(0, std::memory_order_relaxed);
   forget();
-  return sent;
+  return result.status;
+}
+
+// Those that another thread was to send: they are out, or lost with its connection.
+void OnewayBuffer::look_after_queued() noexcept {
+  if (queued_count_ == 0) return;
+  if (connection_.accepted(queued_position_))
+    queued_count_ = 0;
+  else if (connection_.broken())
+    lose(std::exchange(queued_count_, 0));
 }
 
 void OnewayBuffer::forget() noexcept {
-  lose();
+  lose(count_.exchange(0, std::memory_order_relaxed));
   messages_.clear();
   due_ = FlushTimer::never;
+  refused_since_ = FlushTimer::never;
 }
 
 // Nobody waits for these calls any longer who could be told by an exception.
-void OnewayBuffer::lose() noexcept {
-  const std::uint32_t count = count_.exchange(0, std::memory_order_relaxed);
+void OnewayBuffer::lose(std::uint32_t count) noexcept {
   if (count == 0) return;
   if (ledger_ != nullptr) ledger_->oneways_lost.fetch_add(count);
   try {

@@ -29,32 +29,44 @@ class OnewayBuffer final {
   /// `timer` may be null; `ledger`, too. All outlive the buffer.
   OnewayBuffer(Connection& connection, FlushTimer* timer, TrafficLedger* ledger) noexcept
       : connection_(connection), timer_(timer), ledger_(ledger) {}
+  /// What still waits is lost.
   ~OnewayBuffer();
   OnewayBuffer(const OnewayBuffer&) = delete;
   OnewayBuffer& operator=(const OnewayBuffer&) = delete;
 
-  /// What the calling thread has put there is seen.
-  [[nodiscard]] bool empty() const noexcept { return count_.load(std::memory_order_relaxed) == 0; }
+  /// How many wait. What the calling thread has put there is seen.
+  [[nodiscard]] std::uint32_t count() const noexcept {
+    return count_.load(std::memory_order_relaxed);
+  }
+  [[nodiscard]] bool empty() const noexcept { return count() == 0; }
+
+  struct Put {
+    SendStatus status = SendStatus::queued;
+    bool lost_with_others = false;  ///< it failed after parts may have been sent
+  };
   /// Puts a finished message behind the others, and sends them if a limit is reached. `timed_out`:
-  /// the deadline has passed, and the message is not there.
-  SendStatus put(const cdr::Buffer& message, const BufferingLimits& limits,
-                 const CallDeadline* deadline);
+  /// the deadline has passed, and the message is not there. `failed`: the connection is broken.
+  Put put(const cdr::Buffer& message, const BufferingLimits& limits, const CallDeadline* deadline);
   /// Sends all. `timed_out`: the deadline has passed before anything got out.
   SendStatus flush(const CallDeadline* deadline);
-  /// The same; a peer that takes nothing until the deadline loses the connection, and what waits
-  /// for it is lost.
+  /// The same; but a peer that takes nothing until the deadline loses the connection, and what
+  /// waits for it is lost. Not if it is another's message that it does not take.
   void flush_or_close(const CallDeadline& deadline);
-  /// The same if they have waited long enough. Says when those that go on waiting are due.
-  TimePoint flush_due(TimePoint now, const CallDeadline& deadline);
+  /// The same if they have waited long enough, and the transport takes something. Says when to come
+  /// again.
+  TimePoint flush_due(TimePoint now, std::chrono::milliseconds patience);
 
  private:
   [[nodiscard]] bool lock(std::unique_lock<std::timed_mutex>& lock,
                           const CallDeadline* deadline) const;
   void append(const cdr::Buffer& message, const BufferingLimits& limits);
+  [[nodiscard]] bool is_full(const BufferingLimits& limits) const noexcept;
   SendStatus send_all(const CallDeadline* deadline);
   void send_or_close(const CallDeadline& deadline);
+  [[nodiscard]] bool is_stuck(TimePoint now, std::chrono::milliseconds patience);
+  void look_after_queued() noexcept;
   void forget() noexcept;
-  void lose() noexcept;
+  void lose(std::uint32_t count) noexcept;
 
   Connection& connection_;
   FlushTimer* const timer_;
@@ -63,7 +75,10 @@ class OnewayBuffer final {
   std::timed_mutex mutex_;               // guards what follows
   cdr::Buffer messages_;
   TimePoint due_ = FlushTimer::never;
-  std::chrono::microseconds due_after_{0};  // the time limit that `due_` comes from
+  std::chrono::microseconds due_after_{0};       // the time limit that `due_` comes from
+  TimePoint refused_since_ = FlushTimer::never;  // the transport takes nothing
+  std::uint32_t queued_count_ = 0;               // sent behind what another thread was sending
+  std::uint64_t queued_position_ = 0;
 };
 
 }  // namespace perigee::orb
