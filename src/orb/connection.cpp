@@ -38,7 +38,8 @@ Connection::Connection(std::unique_ptr<transport::Transport> transport,
       reader_(protocol.make_reader()),
       limits_(limits),
       traced_(tracing_messages()),
-      traffic_(ledger) {
+      traffic_(ledger),
+      send_limited_(limits.send_timeout != std::chrono::microseconds::zero()) {
   if (traced_) trace_connection(peer(), "opened");
 }
 

@@ -26,6 +26,9 @@ struct ConnectionLimits {
   std::size_t write_queue_size_max = 8 * 1024 * 1024;
   /// How long a read with Wait::yes looks again and again before it sleeps.
   std::chrono::microseconds busy_poll{0};
+  /// How long a send with Wait::yes, without a deadline, waits for a peer that takes nothing; zero:
+  /// for ever.
+  std::chrono::microseconds send_timeout{0};
 };
 
 /// How reading one message ended.
@@ -151,7 +154,10 @@ class Connection final {
   /// Octets that have passed, in both directions: stands still exactly if the connection is idle.
   /// Any thread.
   [[nodiscard]] std::uint64_t octets_passed() const noexcept {
-    return traffic_.octets_received.value() + traffic_.octets_sent.value();
+    return octets_received() + traffic_.octets_sent.value();
+  }
+  [[nodiscard]] std::uint64_t octets_received() const noexcept {
+    return traffic_.octets_received.value();
   }
 
   /// A send has failed, or `close` was called: nothing more can be sent.
@@ -242,7 +248,8 @@ class Connection final {
   std::atomic<bool> broken_{false};
   std::atomic<bool> writable_again_{false};  // a `flush` came while a thread was writing
   std::atomic<int> error_code_{0};
-  bool send_limited_ = false;  // the transport's time-out is that of a deadline
+  bool send_limited_ =
+      false;  // the transport's time-out is not the one for sends without a deadline
   Segments segments_;
   Octets draining_;
   std::size_t draining_offset_ = 0;

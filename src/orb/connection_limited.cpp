@@ -25,8 +25,7 @@ void drop_front(std::vector<OctetSpan>& segments, std::size_t size) {
 
 // By the thread that writes.
 void Connection::limit_send(const CallDeadline* deadline) {
-  const auto timeout =
-      deadline != nullptr ? deadline->socket_timeout() : std::chrono::microseconds::zero();
+  const auto timeout = deadline != nullptr ? deadline->socket_timeout() : limits_.send_timeout;
   (void)transport_->set_send_timeout(timeout);
   send_limited_ = deadline != nullptr;
 }

@@ -15,6 +15,11 @@ namespace {
 // Octets of a request that any transport takes without waiting for the peer to read.
 constexpr std::size_t led_request_size_max = 64 * 1024;
 
+// Calls that have run out of time, one after the other, while nothing came from the peer. Those
+// that waited together count once.
+constexpr std::uint32_t mute_deadlines_max = 3;
+constexpr std::chrono::milliseconds mute_deadlines_apart{300};
+
 }  // namespace
 
 ClientConnection::ClientConnection(std::unique_ptr<transport::Transport> transport,
@@ -64,6 +69,8 @@ TransactResult ClientConnection::exchange(const cdr::Buffer& request, ReplySlot&
   }
   if (sent.status >= SendStatus::failed) return send_failed(&slot, sent.status);
   const FailureCause cause = leads ? lead(slot) : follow(slot);
+  if (cause == FailureCause::deadline) [[unlikely]]
+    note_deadline(slot.deadline->end());
   return {cause, InvocationStage::awaiting, may_be_executed(sent, cause)};
 }
 
@@ -114,6 +121,18 @@ TransactResult ClientConnection::send_failed(ReplySlot* slot, SendStatus status)
   const bool timed_out = status == SendStatus::timed_out;
   return {timed_out ? FailureCause::deadline : FailureCause::transfer, InvocationStage::sending,
           false};
+}
+
+// The network may have lost the peer without a word: new calls go elsewhere. Those that wait here
+// go on: perhaps the server is only slow.
+void ClientConnection::note_deadline(TimePoint end) noexcept {
+  const std::uint64_t received = connection_.octets_received();
+  const std::lock_guard lock(mutex_);
+  if (mute_.count == 0 || received != mute_.received)
+    mute_ = {received, 1, end};
+  else if (end - mute_.last >= mute_deadlines_apart)
+    mute_ = {received, mute_.count + 1, end};
+  if (mute_.count >= mute_deadlines_max) failed_.store(true, std::memory_order_release);
 }
 
 void ClientConnection::finish(ReplySlot& slot) noexcept {

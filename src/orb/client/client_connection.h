@@ -92,6 +92,13 @@ class ClientConnection final {
   void describe(InvocationError& error) const;
 
  private:
+  /// Calls that ran out of time since the last octet came.
+  struct MuteDeadlines {
+    std::uint64_t received = 0;  ///< octets before the first of them
+    std::uint32_t count = 0;
+    TimePoint last;
+  };
+
   TransactResult exchange(const cdr::Buffer& request, ReplySlot& slot);
   void enlist(ReplySlot& slot);
   void delist(ReplySlot& slot) noexcept;
@@ -111,6 +118,7 @@ class ClientConnection final {
   void complete_first_reply();
   [[nodiscard]] bool parse(ReplySlot& slot) const;
   void pass_token_on() noexcept;
+  void note_deadline(TimePoint end) noexcept;
   FailureCause fail(FailureCause cause, messaging::FramingError framing) noexcept;
 
   Connection connection_;
@@ -123,6 +131,7 @@ class ClientConnection final {
 
   mutable std::mutex mutex_;  // guards what follows
   ReplySlot* slots_ = nullptr;
+  MuteDeadlines mute_;
   FailureCause failure_ = FailureCause::none;
   messaging::FramingError framing_ = messaging::FramingError::bad_header;
 };

@@ -21,6 +21,13 @@ std::size_t thread_number() noexcept {
   return number;
 }
 
+// On the thread of a loop a call out of an upcall keeps all its clients waiting while it sends.
+std::chrono::milliseconds nested_send_timeout(const Settings& settings) {
+  const bool loops = settings.thread_strategy == ThreadStrategy::reactive ||
+                     settings.thread_strategy == ThreadStrategy::reactor_per_core;
+  return loops ? settings.send_timeout : std::chrono::milliseconds::zero();
+}
+
 std::chrono::milliseconds connect_timeout(const CheckoutLimits& limits) {
   if (limits.deadline == nullptr) return limits.connecting;
   const auto left = std::max(std::chrono::ceil<std::chrono::milliseconds>(limits.deadline->left()),
@@ -194,7 +201,8 @@ std::expected<ConnectionLease, IoError> ClientEndpoint::connect(ConnectionSlot& 
   if (transport) {
     slot.connection = std::make_unique<ClientConnection>(
         std::move(*transport), protocol_,
-        ConnectionLimits{settings_.read_buffer_size, shared_queue_size_max, settings_.busy_poll},
+        ConnectionLimits{settings_.read_buffer_size, shared_queue_size_max, settings_.busy_poll,
+                         nested_send_timeout(settings_)},
         settings_.first_reply_timeout, &ledger_, &flush_timer_);
     slot.idle = {};
     sweeper_.start();

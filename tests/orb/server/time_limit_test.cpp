@@ -1,13 +1,19 @@
 // The client's policies over TCP: RelativeRoundtripTimeoutPolicy with mute peers, peers that do not
 // read, late replies and calls out of upcalls; SyncScopePolicy with servers that honour it.
 #include "orb/call_deadline.h"
+#include "orb/orb_metrics.h"
 #include "orb/policies.h"
 #include "orb/server/server_fixture.h"
 #include <perigee/cdr/operators.h>
+#include <perigee/ipc/handle.h>
 #include <perigee/ipc/sock.h>
 #include <perigee/orb/stub.h>
 
+#include <netinet/in.h>
+#include <sys/socket.h>
+
 #include <functional>
+#include <string>
 
 using namespace perigee;
 using namespace perigee::test;
@@ -44,6 +50,39 @@ class MutePeer {
  private:
   ipc::sock::Acceptor acceptor_;
 };
+
+/// Listens, and has as many connections in its queue as fit: nobody gets through to it.
+class FullQueue {
+ public:
+  FullQueue() {
+    REQUIRE(::bind(listener_.get(), address(), sizeof(address_)) == 0);
+    socklen_t size = sizeof(address_);
+    REQUIRE(::getsockname(listener_.get(), address(), &size) == 0);
+    REQUIRE(::listen(listener_.get(), 0) == 0);
+    for (const ipc::Handle& waiting : waiting_)
+      static_cast<void>(::connect(waiting.get(), address(), sizeof(address_)));
+  }
+  [[nodiscard]] std::string reference() const {
+    return "corbaloc::127.0.0.1:" + std::to_string(ntohs(address_.sin_port)) + "/busy";
+  }
+
+ private:
+  static ipc::Handle make_socket(int flags) {
+    return ipc::Handle(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | flags, 0));
+  }
+  sockaddr* address() { return reinterpret_cast<sockaddr*>(&address_); }
+
+  sockaddr_in address_{AF_INET, 0, {htonl(INADDR_LOOPBACK)}, {}};
+  ipc::Handle listener_ = make_socket(0);
+  const ipc::Handle waiting_[2]{make_socket(SOCK_NONBLOCK), make_socket(SOCK_NONBLOCK)};
+};
+
+orb::Settings each_loop() {
+  ThreadStrategy strategy = ThreadStrategy::reactive;
+  SUBCASE("reactive") {}
+  SUBCASE("reactor-per-core") { strategy = ThreadStrategy::reactor_per_core; }
+  return server_settings(strategy);
+}
 
 CORBA::CompletionStatus timed_out(const std::function<void()>& call) {
   try {
@@ -100,6 +139,38 @@ TEST_CASE("a reply that comes too late is not taken for the next call's") {
   CHECK(act(limited(object, client.core(), std::chrono::minutes(5)), 20) == 20);
 }
 
+TEST_CASE(
+    "a connection on which nothing comes for three calls that run out of time is used no more") {
+  std::promise<void> leave;
+  const auto left = leave.get_future().share();
+  const ServerFixture server(ThreadStrategy::thread_per_connection,
+                             [&](orb::ServerRequest& request) {
+                               std::uint32_t value = 0;
+                               request.arguments() >> value;
+                               if (value == 0) left.wait();
+                               request.reply([value](cdr::Encoder& encoder) { encoder << value; });
+                             });
+  const TestOrb client;
+  const auto opened = [&] {
+    return client.core().metrics().client_traffic.totals().connections_opened;
+  };
+  const auto object = client.core().make_object(server.object->_reference()->ior());
+  const auto run_out_of_time = [&](milliseconds limit) {
+    const auto with_limit = limited(object, client.core(), limit);
+    CHECK(timed_out([&] { (void)act(with_limit, 0); }) == CORBA::COMPLETED_MAYBE);
+  };
+  for (int call = 0; call < 2; ++call) run_out_of_time(milliseconds(1));  // count as one
+  run_out_of_time(milliseconds(400));
+  CHECK(act(object, 1) == 1);  // something comes
+  for (int call = 0; call < 3; ++call) {
+    CHECK(opened() == 1);
+    run_out_of_time(milliseconds(350));
+  }
+  CHECK(act(object, 2) == 2);
+  CHECK(opened() == 2);
+  leave.set_value();
+}
+
 TEST_CASE("a call out of an upcall keeps its time limit, and others are served meanwhile") {
   const MutePeer peer;
   std::function<std::uint32_t()> call_peer;
@@ -136,6 +207,44 @@ TEST_CASE("a call out of an upcall gives a mute peer up after the time for a fir
   const auto object = client.core().make_object(middle.object->_reference()->ior());
   constexpr auto maybe = static_cast<std::uint32_t>(CORBA::COMPLETED_MAYBE);
   for (int call = 0; call < 2; ++call) CHECK(act(object, 0) == maybe);
+}
+
+TEST_CASE(
+    "a call out of an upcall on a loop waits for a peer that does not read for a limited time") {
+  const MutePeer peer;
+  ObjectRef mute;
+  orb::Settings settings = each_loop();
+  settings.send_timeout = milliseconds(50);
+  const std::vector<std::uint8_t> data(40'000'000);
+  const ServerFixture middle(settings, [&](orb::ServerRequest& request) {
+    std::uint32_t argument = 0;
+    request.arguments() >> argument;
+    if (argument == 0) return;
+    stub::invoke(*mute, act_operation, [&](cdr::Encoder& encoder) { encoder << data; }, nullptr);
+  });
+  mute = peer.object(middle.orb.core());
+  RawClient client(middle.endpoint);
+  const RawReply failed = client.call({.key = middle.key, .argument = 1});
+  CHECK(failed.repository_id() == "IDL:omg.org/CORBA/COMM_FAILURE:1.0");
+  CHECK(client.call({.key = middle.key, .argument = 0}).status() == 0);
+}
+
+TEST_CASE(
+    "a call out of an upcall on a loop waits for a peer that accepts nobody for a limited time") {
+  const FullQueue peer;
+  ObjectRef busy;
+  orb::Settings settings = each_loop();
+  settings.connect_timeout = milliseconds(50);
+  const ServerFixture middle(settings, [&](orb::ServerRequest& request) {
+    std::uint32_t argument = 0;
+    request.arguments() >> argument;
+    if (argument != 0) (void)act(busy, 1);
+  });
+  busy = middle.orb.core().string_to_object(peer.reference());
+  RawClient client(middle.endpoint);
+  const RawReply failed = client.call({.key = middle.key, .argument = 1});
+  CHECK(failed.repository_id() == "IDL:omg.org/CORBA/TRANSIENT:1.0");
+  CHECK(client.call({.key = middle.key, .argument = 0}).status() == 0);
 }
 
 TEST_CASE(
