@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstddef>
 #include <exception>
+#include <mutex>
 #include <span>
 #include <string_view>
 #include <thread>
@@ -24,9 +25,6 @@ namespace {
 constexpr std::string_view end_of_header = "\r\n\r\n";
 // Of everything that a reader sends. Collectors send a few hundred octets.
 constexpr std::size_t request_size_max = 8 * 1024;
-// A reader who takes longer makes others wait, so it is cut off.
-constexpr std::chrono::seconds time_per_reader{5};
-
 std::unexpected<IoError> failure(IoOperation operation, std::error_code code,
                                  const std::string& address) {
   return std::unexpected(
@@ -41,25 +39,48 @@ std::string answer(std::string_view status, std::string_view type, const std::st
 
 class HttpMetricsPage final : public MetricsPage {
  public:
-  HttpMetricsPage(ipc::sock::Acceptor acceptor, std::string address, MetricsSource source)
-      : acceptor_(std::move(acceptor)), address_(std::move(address)), source_(std::move(source)) {
+  HttpMetricsPage(ipc::sock::Acceptor acceptor, std::string address, MetricsSource source,
+                  std::chrono::milliseconds time_per_reader)
+      : acceptor_(std::move(acceptor)),
+        address_(std::move(address)),
+        source_(std::move(source)),
+        time_per_reader_(time_per_reader) {
     thread_ = std::jthread([this] { serve(); });
   }
   ~HttpMetricsPage() override {
-    ending_ = true;
+    {
+      const std::lock_guard lock(mutex_);
+      ending_ = true;
+      if (reader_ != nullptr) reader_->interrupt();
+    }
     acceptor_.interrupt();
   }
   [[nodiscard]] const std::string& address() const noexcept override { return address_; }
 
  private:
+  /// Who is being served, so that the page's end need not wait for it.
+  class Present {
+   public:
+    Present(HttpMetricsPage& page, ipc::sock::Stream& reader) : page_(page) { set(&reader); }
+    ~Present() { set(nullptr); }
+    Present(const Present&) = delete;
+    Present& operator=(const Present&) = delete;
+
+   private:
+    void set(ipc::sock::Stream* reader) {
+      const std::lock_guard lock(page_.mutex_);
+      page_.reader_ = reader;
+    }
+    HttpMetricsPage& page_;
+  };
+
   void serve() noexcept {
     while (!ending_) {
       try {
         auto reader = acceptor_.accept();
-        if (ending_) return;
         if (reader) {
           serve_reader(*reader);
-        } else {
+        } else if (!ending_) {
           log::write(log::Level::warning, "metrics", "accept: " + reader.error().message());
           std::this_thread::sleep_for(std::chrono::milliseconds(100));  // out of handles, perhaps
         }
@@ -69,8 +90,10 @@ class HttpMetricsPage final : public MetricsPage {
     }
   }
 
-  void serve_reader(ipc::sock::Stream& reader) const {
-    const auto end = std::chrono::steady_clock::now() + time_per_reader;
+  void serve_reader(ipc::sock::Stream& reader) {
+    const Present present(*this, reader);
+    if (ending_) return;
+    const auto end = std::chrono::steady_clock::now() + time_per_reader_;
     const std::string request = receive_request(reader, end);
     if (request.empty()) return;
     const std::string text = answer_to(request);
@@ -120,14 +143,18 @@ class HttpMetricsPage final : public MetricsPage {
   ipc::sock::Acceptor acceptor_;
   const std::string address_;
   const MetricsSource source_;
-  std::atomic<bool> ending_ = false;
-  std::jthread thread_;  // last: it uses the rest
+  const std::chrono::milliseconds time_per_reader_;
+  std::atomic<bool> ending_ = false;  // set under the mutex
+
+  std::mutex mutex_;
+  ipc::sock::Stream* reader_ = nullptr;  // who is being served, under the mutex
+  std::jthread thread_;                  // last: it uses the rest
 };
 
 }  // namespace
 
-std::expected<std::unique_ptr<MetricsPage>, IoError> make_metrics_page(const std::string& address,
-                                                                       MetricsSource source) {
+std::expected<std::unique_ptr<MetricsPage>, IoError> make_metrics_page(
+    const std::string& address, MetricsSource source, std::chrono::milliseconds time_per_reader) {
   const auto parts = ipc::split_host_port(address);
   if (!parts || !parts->port)
     return std::unexpected(IoError{IoErrorKind::bad_address, IoOperation::listen, 0, address});
@@ -147,7 +174,7 @@ std::expected<std::unique_ptr<MetricsPage>, IoError> make_metrics_page(const std
   const auto bound = acceptor->local_address();
   if (!bound) return failure(IoOperation::listen, bound.error(), address);
   return std::make_unique<HttpMetricsPage>(std::move(*acceptor), to_string(*bound),
-                                           std::move(source));
+                                           std::move(source), time_per_reader);
 }
 
 }  // namespace perigee::runtime

@@ -3,6 +3,7 @@
 
 #include <perigee/base/io_error.h>
 
+#include <chrono>
 #include <expected>
 #include <functional>
 #include <memory>
@@ -25,8 +26,10 @@ struct MetricsSource {
   std::function<std::string()> json;
 };
 
-/// `address`: "host:port", or ":port" for all interfaces.
-std::expected<std::unique_ptr<MetricsPage>, IoError> make_metrics_page(const std::string& address,
-                                                                       MetricsSource source);
+/// `address`: "host:port", or ":port" for all interfaces. A reader who takes longer makes others
+/// wait, so it is cut off.
+std::expected<std::unique_ptr<MetricsPage>, IoError> make_metrics_page(
+    const std::string& address, MetricsSource source,
+    std::chrono::milliseconds time_per_reader = std::chrono::seconds(5));
 
 }  // namespace perigee::runtime

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <chrono>
+#include <future>
 #include <span>
 #include <string>
 
@@ -208,6 +209,22 @@ TEST_CASE("readers who send too much are cut off, and the next one is served") {
   const std::string endless = "GET /metrics HTTP/1.1\r\nX: " + std::string(1'000'000, 'x');
   CHECK(talk(page->address(), endless).empty());
   CHECK(get(page->address(), "/metrics").ends_with("numbers\n"));
+}
+
+TEST_CASE("a page ends although a reader who takes nothing, and has much time, is being served") {
+  std::promise<void> asked;
+  const auto much = [&asked] {
+    asked.set_value();
+    return std::string(50'000'000, 'x');
+  };
+  auto page = runtime::make_metrics_page("127.0.0.1:0", {much, much}, std::chrono::hours(1));
+  REQUIRE(page.has_value());
+  const auto address = ipc::resolve((*page)->address()).value().front();
+  auto reader = ipc::sock::Connector::connect(address).value();
+  const std::string_view request = "GET /metrics HTTP/1.1\r\n\r\n";
+  CHECK(reader.send_n(std::as_bytes(std::span(request))).has_value());
+  asked.get_future().wait();
+  page->reset();
 }
 
 TEST_CASE("a reader who says nothing and goes away does not keep the page from ending") {
