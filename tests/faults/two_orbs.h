@@ -90,7 +90,8 @@ class LedgerServer {
     const OctetSpan key_octets = object_->_reference()->base().targets.front().object_key;
     key_.assign(key_octets.begin(), key_octets.end());
     endpoint_ = object_->_reference()->base().profiles.front().endpoints.front().endpoint;
-    root->the_POAManager()->activate();
+    manager_ = root->the_POAManager();
+    manager_->activate();
     runner_ = std::thread([core = core_] { core->run(); });
   }
   ~LedgerServer() { stop(); }
@@ -102,7 +103,9 @@ class LedgerServer {
     if (!runner_.joinable()) return;
     core_->shutdown(orb::Completion::do_not_wait);
     runner_.join();
+    before_reply = nullptr;
     object_.reset();
+    manager_.reset();
     core_->destroy();
   }
 
@@ -113,6 +116,10 @@ class LedgerServer {
   [[nodiscard]] OctetSpan key() const noexcept { return key_; }
   [[nodiscard]] const transport::Endpoint& endpoint() const noexcept { return endpoint_; }
   [[nodiscard]] Ledger& ledger() noexcept { return ledger_; }
+  /// Before `stop`.
+  [[nodiscard]] PortableServer::POAManager& manager() noexcept { return *manager_; }
+  /// Another server's object, to be called out of upcalls.
+  [[nodiscard]] ObjectRef object(const iop::Ior& ior) const { return core_->make_object(ior); }
 
  private:
   void act(orb::ServerRequest& request) {
@@ -128,6 +135,7 @@ class LedgerServer {
   Ledger ledger_;
   std::shared_ptr<orb::OrbCore> core_;
   ObjectRef object_;
+  IDL::traits<PortableServer::POAManager>::ref_type manager_;
   iop::Ior ior_;
   Octets key_;
   transport::Endpoint endpoint_;

@@ -1,5 +1,6 @@
 // Clients and servers of all thread strategies in one process, whose connections break at random
-// and whose calls run out of time, for as long as asked for. Every request is accounted for: sent =
+// and whose calls run out of time, for as long as asked for. Meanwhile upcalls call other servers,
+// POA managers hold requests, and others cancel theirs. Every request is accounted for: sent =
 // answers + documented exceptions, none executed twice. In the end no handle and no thread is left,
 // and memory has stayed flat.
 //
@@ -49,6 +50,9 @@ struct Accounts {
   std::atomic<std::uint64_t> oneways{0};    ///< that were taken
   std::atomic<std::uint64_t> wrong{0};
   std::atomic<std::uint64_t> faults{0};
+  std::atomic<std::uint64_t> nested{0};     ///< calls out of upcalls
+  std::atomic<std::uint64_t> cancelled{0};  ///< requests that others have cancelled
+  std::atomic<std::uint64_t> holds{0};      ///< times that a manager held
 
   void blame(const char* what, std::uint32_t number) {
     std::printf("request %u: %s\n", number, what);
@@ -172,6 +176,49 @@ class Caller {
   std::deque<Recent> recent_;
 };
 
+/// Of every tenth upcall, to the next server.
+void call_out_of_upcalls(Servers& servers, Accounts& accounts) {
+  for (std::size_t index = 0; index < servers.size(); ++index) {
+    const iop::Ior& ior = servers[(index + 1) % servers.size()]->ior();
+    servers[index]->before_reply = [&accounts, next = servers[index]->object(ior)] {
+      thread_local std::uint32_t upcalls = 0;
+      if (++upcalls % 10 != 0) return;
+      try {
+        (void)next->_non_existent();
+      } catch (const CORBA::SystemException&) {  // a fault
+      }
+      ++accounts.nested;
+    };
+  }
+}
+
+/// Holds the requests of one server after the other for a moment.
+void hold_now_and_then(Servers& servers, Accounts& accounts, Clock::time_point end) {
+  for (std::size_t turn = 0; Clock::now() < end; ++turn) {
+    PortableServer::POAManager& manager = servers[turn % servers.size()]->manager();
+    manager.hold_requests(false);
+    std::this_thread::sleep_for(std::chrono::milliseconds(3));
+    manager.activate();
+    ++accounts.holds;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+}
+
+/// Sends requests whose arguments do not decode, and cancels them at once: some are answered.
+void cancel_requests(Servers& servers, Accounts& accounts, Clock::time_point end) {
+  for (std::size_t turn = 0; Clock::now() < end; ++turn) {
+    const LedgerServer& server = *servers[turn % servers.size()];
+    RawClient client(server.endpoint());
+    Octets batch;
+    for (std::uint32_t id = 0; id < 10; ++id)
+      batch = batch + make_request({.key = server.key(), .id = id}) + make_cancel_request(id);
+    (void)client.try_send(batch);
+    client.end_sending();
+    while (!client.receive().empty()) continue;
+    accounts.cancelled += 10;
+  }
+}
+
 /// Memory after everything has been used for a while, and at its end.
 class MemoryCurve {
  public:
@@ -205,9 +252,12 @@ void run_clients(Accounts& accounts, MemoryCurve& memory) {
   for (const auto strategy : all_strategies)
     servers.push_back(std::make_unique<LedgerServer>(
         server_settings(strategy), plan_for(server_faults(servers.size()), accounts)));
+  call_out_of_upcalls(servers, accounts);
   const auto end = Clock::now() + run_time;
   {
     std::vector<std::jthread> threads;
+    threads.emplace_back([&] { hold_now_and_then(servers, accounts, end); });
+    threads.emplace_back([&] { cancel_requests(servers, accounts, end); });
     for (std::uint32_t number = 0; number < client_threads; ++number)
       threads.emplace_back([&, number] { Caller(servers, accounts, number).run(end); });
     memory.sample_until(end);
@@ -221,6 +271,8 @@ void print(const Accounts& it) {
               it.maybe_executed.load());
   std::printf("timed out %lu, faults %lu, wrong %lu\n", it.timed_out.load(), it.faults.load(),
               it.wrong.load());
+  std::printf("calls out of upcalls %lu, cancelled %lu, held %lu times\n", it.nested.load(),
+              it.cancelled.load(), it.holds.load());
 }
 
 TEST_CASE("every request is accounted for, and nothing is left behind") {
@@ -235,6 +287,9 @@ TEST_CASE("every request is accounted for, and nothing is left behind") {
   CHECK(accounts.wrong == 0);
   CHECK(accounts.answered > 0);
   CHECK(accounts.faults > 0);
+  CHECK(accounts.nested > 0);
+  CHECK(accounts.cancelled > 0);
+  CHECK(accounts.holds > 0);
   CHECK(accounts.sent ==
         accounts.answered + accounts.oneways + accounts.not_executed + accounts.maybe_executed);
   CHECK(memory.flat());
