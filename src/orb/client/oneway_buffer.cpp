@@ -2,12 +2,13 @@
 #include "orb/client/oneway_buffer.h"
 
 #include <perigee/base/log.h>
+#include <perigee/cdr/encoder.h>
 #include <perigee/event/writable.h>
 
 #include <algorithm>
+#include <cassert>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace perigee::orb {
 
@@ -16,6 +17,8 @@ using transport::Wait;
 namespace {
 
 constexpr std::size_t octets_max = 256 * 1024;
+// Of a message: to copy a larger one costs more than a system call.
+constexpr std::size_t copied_size_max = cdr::Encoder::borrow_size_min;
 // Of what could not be sent when it was due.
 constexpr std::chrono::milliseconds retry_after{10};
 
@@ -34,8 +37,8 @@ bool OnewayBuffer::lock(std::unique_lock<std::timed_mutex>& lock,
   return true;
 }
 
-// What is larger than a buffer goes alone, behind those that wait. So does what would be sent in
-// fragments: a buffer of that size would be taken for one message.
+// A large message goes alone, behind those that wait. The buffer is never as large as what is sent
+// in fragments: it would be taken for one message.
 OnewayBuffer::Put OnewayBuffer::put(const cdr::Buffer& message, const BufferingLimits& limits,
                                     const CallDeadline* deadline) {
   std::unique_lock guard(mutex_, std::defer_lock);
@@ -43,12 +46,12 @@ OnewayBuffer::Put OnewayBuffer::put(const cdr::Buffer& message, const BufferingL
   if (connection_.broken()) return {SendStatus::failed};
   const std::size_t size_max =
       std::min<std::size_t>(octets_max, connection_.protocol().limits().fragment_size);
-  if (messages_.size() + message.size() > size_max) {
+  const bool goes_alone = message.size() > std::min(copied_size_max, size_max);
+  if (goes_alone || messages_.size() + message.size() > size_max) {
     const SendStatus sent = send_all(deadline);
     if (sent >= SendStatus::failed) return {sent};
   }
-  if (message.size() > size_max)
-    return {connection_.send(message, Wait::yes, Drain::now, deadline).status};
+  if (goes_alone) return {connection_.send(message, Wait::yes, Drain::now, deadline).status};
   append(message, limits);
   if (!is_full(limits)) return {SendStatus::queued};
   const SendStatus sent = send_all(deadline);
@@ -62,11 +65,8 @@ bool OnewayBuffer::is_full(const BufferingLimits& limits) const noexcept {
 }
 
 void OnewayBuffer::append(const cdr::Buffer& message, const BufferingLimits& limits) {
-  std::vector<OctetSpan> segments;
-  if (!message.borrowed().empty()) message.gather(segments);  // may throw: before the room is taken
-  std::byte* place = messages_.extend(message.size());
-  if (segments.empty()) std::ranges::copy(message.own_octets(), place);
-  for (const OctetSpan segment : segments) place = std::ranges::copy(segment, place).out;
+  assert(message.borrowed().empty());  // what is borrowed is large
+  std::ranges::copy(message.own_octets(), messages_.extend(message.size()));
   connection_.trace(message);
   count_.fetch_add(1, std::memory_order_relaxed);
   if (limits.timeout.count() == 0 || timer_ == nullptr) return;
