@@ -129,6 +129,9 @@ class PERIGEE_API OrbCore final : public cdr::Environment,
     if (!fits) end_held(octets);
     return fits;
   }
+  [[nodiscard]] std::size_t held_size() const noexcept {
+    return held_size_.load(std::memory_order_relaxed);
+  }
   void end_held(std::size_t octets) noexcept {
     held_size_.fetch_sub(octets, std::memory_order_relaxed);
   }
