@@ -19,8 +19,9 @@ constexpr std::uint32_t mode_max = 0777;
 
 std::optional<std::uint32_t> parse_mode(std::string_view text) noexcept {
   std::uint32_t mode = 0;
-  const char* const end = text.data() + text.size();
-  const auto parsed = std::from_chars(text.data(), end, mode, 8);
+  const char* const begin = text.data();
+  const char* const end = begin + text.size();
+  const auto parsed = std::from_chars(begin, end, mode, 8);
   if (parsed.ec != std::errc{} || parsed.ptr != end || mode > mode_max) return std::nullopt;
   return mode;
 }
