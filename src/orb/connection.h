@@ -139,6 +139,11 @@ class Connection final {
   bool flush();
   /// Whether the queue is empty and nobody is writing.
   [[nodiscard]] bool idle_output() const noexcept { return writing_.load() == Writing::idle; }
+  /// Whether a thread is sending now. Not so if others' messages wait for whoever sends next.
+  [[nodiscard]] bool being_written() const noexcept {
+    const Writing state = writing_.load();
+    return state == Writing::writing || state == Writing::queued;
+  }
   /// Whether the transport takes no more, and `flush` has to go on.
   [[nodiscard]] bool blocked_output() const noexcept { return writing_.load() == Writing::blocked; }
   /// Whether the transport may have accepted a queued message's last octet: has, or has it in a

@@ -87,8 +87,8 @@ void OnewayBuffer::flush_or_close(const CallDeadline& deadline) {
   if (lock(guard, &deadline)) send_or_close(deadline);
 }
 
-// By the timer's thread, on which others wait for their turn: so it waits for nobody who does not
-// read. Who has the lock is just sending, or puts one more.
+// By the timer's thread, on which others wait for their turn: so it does not begin to send to who
+// takes nothing. Who has the lock is just sending, or puts one more.
 TimePoint OnewayBuffer::flush_due(TimePoint now, std::chrono::milliseconds patience) {
   const std::unique_lock guard(mutex_, std::try_to_lock);
   if (!guard) return now + retry_after;
@@ -101,7 +101,7 @@ TimePoint OnewayBuffer::flush_due(TimePoint now, std::chrono::milliseconds patie
 // Whether the transport takes nothing now. After `patience` without a taker the connection ends; as
 // long as another thread is sending, that is its business.
 bool OnewayBuffer::is_stuck(TimePoint now, std::chrono::milliseconds patience) {
-  if (!connection_.idle_output()) return true;
+  if (connection_.being_written()) return true;
   if (event::is_writable(connection_.transport().readiness_fd())) {
     refused_since_ = FlushTimer::never;
     return false;
@@ -115,7 +115,7 @@ bool OnewayBuffer::is_stuck(TimePoint now, std::chrono::milliseconds patience) {
 
 // Under the mutex.
 void OnewayBuffer::send_or_close(const CallDeadline& deadline) {
-  if (send_all(&deadline) != SendStatus::timed_out || !connection_.idle_output()) return;
+  if (send_all(&deadline) != SendStatus::timed_out || connection_.being_written()) return;
   connection_.close();
   forget();
 }
