@@ -23,8 +23,9 @@ struct ReceivedDatagram {
 /// What a receive from anybody got.
 template <typename Address>
 struct ReceivedFrom : ReceivedDatagram {
-  Address sender;             ///< unnamed if a local socket sent it that has no address
-  ReceivedFrom() noexcept {}  // not defaulted: all would be zeroed before it is initialised
+  Address sender;  ///< unnamed if a local socket sent it that has no address
+  // Not defaulted: all would be zeroed before it is initialised.
+  ReceivedFrom() noexcept {}  // NOLINT(modernize-use-equals-default)
 };
 
 /// What a receive of a datagram with handles got.
