@@ -124,10 +124,10 @@ class Imaging(unittest.TestCase):
             return stream.recv(1)
 
     def show(self, address, secret):
-        """All that a stream gives for a ticket."""
+        """All that a stream gives for a ticket, but for what says that it has to wait."""
         with socket.create_connection(address) as stream:
             stream.sendall(secret)
-            return b"".join(iter(lambda: stream.recv(MIB), b""))
+            return b"".join(iter(lambda: stream.recv(MIB), b"")).lstrip(b"\4")
 
 
 class Fetching(Imaging):
