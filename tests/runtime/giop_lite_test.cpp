@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -70,7 +71,8 @@ TEST_CASE("calls of all kinds go through GIOPlite, under each thread strategy") 
     const EchoClient client({"-ORBGiopLite", "yes", "-ORBFragmentSize", "4096"});
     const Echo::Ref echo = client.echo(server.reference);
     echo->ping();
-    for (const std::size_t size : {0, 1, 4095, 100'000, 3 << 20}) {
+    for (const std::size_t size :
+         std::initializer_list<std::size_t>{0, 1, 4095, 100'000, 3 << 20}) {
       const OctetVector data(size, 7);
       CHECK(echo->same(data) == data);
     }
