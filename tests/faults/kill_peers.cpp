@@ -25,7 +25,6 @@ constexpr int calls_before_kill = 100;
 constexpr int kills_before_counting = 5;
 // What was in use when the measuring began: a connection's buffers more or less.
 constexpr std::size_t heap_grown_max = 256u << 10;
-constexpr std::size_t memory_grown_max = 64u << 20;  // of a sanitizer's, which keeps what is freed
 const char* const strategies[] = {"thread-per-connection", "reactive", "thread-pool",
                                   "reactor-per-core"};
 
@@ -94,8 +93,7 @@ bool survive(const std::string& name, int count, const std::function<void()>& ki
   std::printf("%s: %d kills; handles %zu -> %zu, threads %zu -> %zu, memory %zu -> %zu KiB\n",
               name.c_str(), count, before.handles, after.handles, before.threads, after.threads,
               before.memory / 1024, after.memory / 1024);
-  const std::size_t grown_max = memory_is_watched() ? memory_grown_max : heap_grown_max;
-  return settled && after.memory <= before.memory + grown_max;
+  return settled && after.memory <= before.memory + heap_grown_max;
 }
 
 bool survive_servers(const std::string& strategy, int count) {

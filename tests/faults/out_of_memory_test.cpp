@@ -96,7 +96,9 @@ TEST_CASE("a reader without memory for a message that it has to keep says so, an
 
 TEST_CASE("a server whose n-th allocation fails after an upcall goes on serving") {
   std::atomic<std::size_t> next{0};
-  LedgerServer server(server_settings(each_strategy()), {}, in_fragments);
+  orb::Settings settings = server_settings(each_strategy());
+  settings.threads = 1;  // or the one that is to fail waits while others serve, and fails later
+  LedgerServer server(settings, {}, in_fragments);
   server.before_reply = [&next] { fail_allocation(next.exchange(0)); };
   std::uint32_t number = 0;
   std::size_t failures = 0;
@@ -142,6 +144,7 @@ TEST_CASE("a server without any memory for a while goes on accepting afterwards"
     return first;
   };
   orb::Settings settings = server_settings(each_strategy());
+  settings.threads = 1;  // who has no memory is who gets it back
   settings.accept_retry_delay = std::chrono::milliseconds(1);
   const ServerFixture server(
       TestParts{.settings = settings, .protocol = std::make_unique<FlakyProtocol>(fails)});

@@ -1,6 +1,13 @@
 // By /proc and setrlimit.
 #include "faults/process_limits.h"
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define PERIGEE_TEST_SANITIZED 1
+#include <sanitizer/allocator_interface.h>
+#endif
+#endif
+
 #include <malloc.h>
 #include <sys/resource.h>
 
@@ -14,11 +21,6 @@
 namespace perigee::test {
 namespace {
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define PERIGEE_TEST_SANITIZED 1
-#endif
-#endif
 #ifdef PERIGEE_TEST_SANITIZED
 constexpr bool sanitized = true;
 #else
@@ -46,9 +48,12 @@ void forget_memory_peak() {
 }
 
 std::size_t heap_in_use() {
-  if constexpr (sanitized) return memory_in_use();
+#ifdef PERIGEE_TEST_SANITIZED
+  return __sanitizer_get_current_allocated_bytes();
+#else
   const struct mallinfo2 info = mallinfo2();
   return info.uordblks + info.hblkhd;
+#endif
 }
 
 std::size_t open_handles() {

@@ -10,7 +10,7 @@ namespace perigee::test {
 /// The most that was in use at a time (VmHWM) since `forget_memory_peak`.
 [[nodiscard]] std::size_t memory_peak();
 void forget_memory_peak();
-/// Octets that the program has of operator new and malloc; under sanitizers, of the system.
+/// Octets that the program has of operator new and malloc.
 [[nodiscard]] std::size_t heap_in_use();
 /// Open file handles.
 [[nodiscard]] std::size_t open_handles();
