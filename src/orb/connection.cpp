@@ -142,8 +142,7 @@ SendResult Connection::send(const cdr::Buffer& message, Wait wait, Drain drain,
 SendResult Connection::send_joined(const cdr::Buffer& messages, std::uint32_t count,
                                    const CallDeadline* deadline) {
   const SendResult result = send_untraced(messages, Wait::yes, Drain::now, deadline);
-  if (result.status < SendStatus::failed)
-    traffic_.messages_joined.fetch_add(count - 1, std::memory_order_relaxed);
+  if (result.status < SendStatus::failed) count_joined(count - 1);
   return result;
 }
 

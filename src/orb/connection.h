@@ -127,8 +127,10 @@ class Connection final {
                          const CallDeadline* deadline);
   /// Shows a message that `send_joined` will send, if messages are traced.
   void trace(const cdr::Buffer& message) const;
-  /// What is sent next holds as many messages more. By the only thread that sends.
-  void count_messages(std::uint32_t more) noexcept { traffic_.messages_sent.add(more); }
+  /// What is sent as one message holds as many more.
+  void count_joined(std::uint32_t more) noexcept {
+    if (more != 0) traffic_.messages_joined.fetch_add(more, std::memory_order_relaxed);
+  }
   /// Does what a `send` with Drain::later, whose result this is, left to do, and says how that
   /// went; blocks as Wait::yes does.
   SendResult drain_queue(SendResult sent, const CallDeadline* deadline = nullptr);
@@ -253,8 +255,7 @@ class Connection final {
   std::atomic<bool> broken_{false};
   std::atomic<bool> writable_again_{false};  // a `flush` came while a thread was writing
   std::atomic<int> error_code_{0};
-  bool send_limited_ =
-      false;  // the transport's time-out is not the one for sends without a deadline
+  bool send_limited_ = false;  // the transport's time-out is that of a deadline
   Segments segments_;
   Octets draining_;
   std::size_t draining_offset_ = 0;

@@ -166,6 +166,7 @@ void OrbCore::destroy() {
   if (life_.exchange(Life::destroyed) == Life::destroyed) return;
   for (const auto& service : services_ | std::views::reverse) service->destroy();
   dispatcher_.store(nullptr);
+  flush_oneways();  // what came after the shutdown
   endpoints_->close_all();
   std::map<std::string, InitialFactory, std::less<>> references;
   std::vector<std::function<void()>> hooks;

@@ -25,7 +25,7 @@ constexpr std::chrono::milliseconds mute_deadlines_apart{300};
 ClientConnection::ClientConnection(std::unique_ptr<transport::Transport> transport,
                                    const messaging::Protocol& protocol, ConnectionLimits limits,
                                    std::chrono::milliseconds first_reply_timeout,
-                                   TrafficLedger* ledger, FlushTimer* flush_timer)
+                                   TrafficLedger* ledger, WakeTimer* flush_timer)
     : connection_(std::move(transport), protocol, limits, ledger),
       oneways_(connection_, flush_timer, ledger) {
   if (first_reply_timeout <= std::chrono::milliseconds::zero()) return;

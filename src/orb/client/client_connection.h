@@ -50,7 +50,7 @@ class ClientConnection final {
   ClientConnection(std::unique_ptr<transport::Transport> transport,
                    const messaging::Protocol& protocol, ConnectionLimits limits,
                    std::chrono::milliseconds first_reply_timeout, TrafficLedger* ledger = nullptr,
-                   FlushTimer* flush_timer = nullptr);
+                   WakeTimer* flush_timer = nullptr);
 
   /// Even numbers: the side that opened the connection (interop fact 16).
   [[nodiscard]] std::uint32_t take_request_id() noexcept {

@@ -4,7 +4,6 @@
 #include <perigee/base/log.h>
 
 #include <algorithm>
-#include <exception>
 
 namespace perigee::orb {
 
@@ -52,7 +51,7 @@ void ConnectionLease::reset() noexcept {
 ClientEndpoint::ClientEndpoint(transport::Endpoint endpoint, const CodeSetChoice& choice,
                                transport::Connector* connector, const messaging::Protocol& protocol,
                                const Settings& settings, TrafficLedger& ledger,
-                               IdleSweeper& sweeper, FlushTimer& flush_timer)
+                               WakeTimer& idle_timer, WakeTimer& flush_timer)
     : endpoint_(std::move(endpoint)),
       code_sets_(choice.code_sets),
       announced_octets_(iop::encode_code_set_context(choice.announced)),
@@ -60,7 +59,7 @@ ClientEndpoint::ClientEndpoint(transport::Endpoint endpoint, const CodeSetChoice
       protocol_(protocol),
       settings_(settings),
       ledger_(ledger),
-      sweeper_(sweeper),
+      idle_timer_(idle_timer),
       flush_timer_(flush_timer),
       slots_(std::max<std::uint32_t>(settings.connections_per_endpoint_max, 1)) {
   if (choice.announced.char_data != 0)
@@ -205,7 +204,7 @@ std::expected<ConnectionLease, IoError> ClientEndpoint::connect(ConnectionSlot& 
                          nested_send_timeout(settings_)},
         settings_.first_reply_timeout, &ledger_, &flush_timer_);
     slot.idle = {};
-    sweeper_.start();
+    watch_idle();
     const std::lock_guard lock(mutex_);
     slot.shareable = true;
     notify_waiters();
@@ -260,6 +259,11 @@ void ClientEndpoint::close_idle(TimePoint now, Duration limit) {
   }
 }
 
+void ClientEndpoint::watch_idle() noexcept {
+  const auto period = idle_watch_period(settings_.client_idle_timeout);
+  if (period.count() > 0) idle_timer_.wake_at(idle_timer_.now() + period);
+}
+
 // Closes the connection, unless somebody has joined, or left oneways there.
 void ClientEndpoint::retire(ConnectionSlot& slot) noexcept {
   std::unique_ptr<ClientConnection> retired;  // destroyed after the lock
@@ -278,7 +282,7 @@ ConnectionLease ClientEndpoint::join_waiting(ConnectionSlot& slot) {
 }
 
 TimePoint ClientEndpoint::flush_due(TimePoint now) {
-  TimePoint next = FlushTimer::never;
+  TimePoint next = WakeTimer::never;
   for (ConnectionSlot& slot : slots_)
     if (const ConnectionLease lease = join_waiting(slot))
       next = std::min(next, slot.connection->oneways().flush_due(now, settings_.drain_timeout));
@@ -321,7 +325,11 @@ EndpointTable::EndpointTable(const transport::ProtocolRegistry& protocols,
       settings_(settings),
       ledger_(ledger),
       clock_(clock),
-      sweeper_(idle_watch_period(settings.client_idle_timeout), [this] { close_idle(); }),
+      idle_timer_(clock,
+                  [this](TimePoint now) {
+                    close_idle();
+                    return now + idle_watch_period(settings_.client_idle_timeout);
+                  }),
       flush_timer_(clock, [this](TimePoint now) { return flush_due(now); }) {}
 
 std::shared_ptr<ClientEndpoint> EndpointTable::find(const transport::Endpoint& endpoint,
@@ -337,7 +345,7 @@ std::shared_ptr<ClientEndpoint> EndpointTable::find(const transport::Endpoint& e
   }
   auto made =
       std::make_shared<ClientEndpoint>(endpoint, choice, protocols_.connector(endpoint.scheme),
-                                       protocol_, settings_, ledger_, sweeper_, flush_timer_);
+                                       protocol_, settings_, ledger_, idle_timer_, flush_timer_);
   endpoints_.emplace(std::move(key), made);
   return made;
 }
@@ -355,7 +363,7 @@ void EndpointTable::close_idle() {
 }
 
 TimePoint EndpointTable::flush_due(TimePoint now) {
-  TimePoint next = FlushTimer::never;
+  TimePoint next = WakeTimer::never;
   for (const auto& client : endpoints()) next = std::min(next, client->flush_due(now));
   return next;
 }
@@ -372,13 +380,8 @@ FlushResult EndpointTable::flush() {
 }
 
 void EndpointTable::close_all() noexcept {
-  sweeper_.stop();
+  idle_timer_.stop();
   flush_timer_.stop();
-  try {
-    (void)flush();
-  } catch (const std::exception& exception) {  // bad_alloc: they are counted as lost
-    log::write(log::Level::warning, "orb", exception.what());
-  }
   const std::lock_guard lock(mutex_);
   for (const auto& [key, client] : endpoints_) client->close_all();
 }

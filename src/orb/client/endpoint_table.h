@@ -4,8 +4,7 @@
 #pragma once
 
 #include "orb/client/client_connection.h"
-#include "orb/client/flush_timer.h"
-#include "orb/client/idle_sweeper.h"
+#include "orb/client/wake_timer.h"
 #include "orb/code_sets.h"
 #include "orb/idle_watch.h"
 #include "orb/settings.h"
@@ -101,8 +100,8 @@ class ClientEndpoint final {
   /// What comes from the ORB must outlive the endpoint.
   ClientEndpoint(transport::Endpoint endpoint, const CodeSetChoice& choice,
                  transport::Connector* connector, const messaging::Protocol& protocol,
-                 const Settings& settings, TrafficLedger& ledger, IdleSweeper& sweeper,
-                 FlushTimer& flush_timer);
+                 const Settings& settings, TrafficLedger& ledger, WakeTimer& idle_timer,
+                 WakeTimer& flush_timer);
   ClientEndpoint(const ClientEndpoint&) = delete;
   ClientEndpoint& operator=(const ClientEndpoint&) = delete;
 
@@ -147,6 +146,7 @@ class ClientEndpoint final {
   [[nodiscard]] Choice share() noexcept;
   [[nodiscard]] std::expected<ConnectionLease, IoError> connect(ConnectionSlot& slot,
                                                                 const CheckoutLimits& limits);
+  void watch_idle() noexcept;
   void retire(ConnectionSlot& slot) noexcept;
   void notify_waiters() noexcept;
 
@@ -158,8 +158,8 @@ class ClientEndpoint final {
   const messaging::Protocol& protocol_;
   const Settings& settings_;
   TrafficLedger& ledger_;
-  IdleSweeper& sweeper_;
-  FlushTimer& flush_timer_;
+  WakeTimer& idle_timer_;
+  WakeTimer& flush_timer_;
   std::vector<ConnectionSlot> slots_;
 
   std::mutex mutex_;  // guards `shareable` of the slots
@@ -183,11 +183,11 @@ class EndpointTable final {
   /// that no reference uses are forgotten, and their connections closed.
   [[nodiscard]] std::shared_ptr<ClientEndpoint> find(const transport::Endpoint& endpoint,
                                                      const CodeSetChoice& choice);
-  /// What the sweeper does: see ClientEndpoint.
+  /// What the idle timer does: see ClientEndpoint.
   void close_idle();
   /// Sends all oneways that wait.
   FlushResult flush();
-  /// The sweeper has ended, too, and oneways that wait are sent.
+  /// What waits is lost: flush before. The timers' threads have ended, too.
   void close_all() noexcept;
 
  private:
@@ -203,8 +203,8 @@ class EndpointTable final {
   std::map<std::pair<transport::Endpoint, CodeSetChoice>, std::shared_ptr<ClientEndpoint>>
       endpoints_;
   std::atomic<std::uint64_t> lost_told_{0};
-  IdleSweeper sweeper_;     // last: its thread uses all the rest
-  FlushTimer flush_timer_;  // likewise
+  WakeTimer idle_timer_;   // last: its thread uses all the rest
+  WakeTimer flush_timer_;  // likewise
 };
 
 }  // namespace perigee::orb

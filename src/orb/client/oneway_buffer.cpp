@@ -70,7 +70,7 @@ void OnewayBuffer::append(const cdr::Buffer& message, const BufferingLimits& lim
   connection_.trace(message);
   count_.fetch_add(1, std::memory_order_relaxed);
   if (limits.timeout.count() == 0 || timer_ == nullptr) return;
-  if (due_ != FlushTimer::never && limits.timeout >= due_after_) return;  // as soon as the first
+  if (due_ != WakeTimer::never && limits.timeout >= due_after_) return;  // as soon as the first
   due_after_ = limits.timeout;
   due_ = std::min(due_, timer_->now() + limits.timeout);
   timer_->wake_at(due_);
@@ -95,7 +95,7 @@ TimePoint OnewayBuffer::flush_due(TimePoint now, std::chrono::milliseconds patie
   look_after_queued();
   if (due_ > now) return due_;
   if (!is_stuck(now, patience)) send_or_close(CallDeadline(patience));
-  return empty() ? FlushTimer::never : std::max(due_, now + retry_after);
+  return empty() ? WakeTimer::never : std::max(due_, now + retry_after);
 }
 
 // Whether the transport takes nothing now. After `patience` without a taker the connection ends; as
@@ -103,7 +103,7 @@ TimePoint OnewayBuffer::flush_due(TimePoint now, std::chrono::milliseconds patie
 bool OnewayBuffer::is_stuck(TimePoint now, std::chrono::milliseconds patience) {
   if (connection_.being_written()) return true;
   if (event::is_writable(connection_.transport().readiness_fd())) {
-    refused_since_ = FlushTimer::never;
+    refused_since_ = WakeTimer::never;
     return false;
   }
   refused_since_ = std::min(refused_since_, now);
@@ -147,8 +147,8 @@ void OnewayBuffer::look_after_queued() noexcept {
 void OnewayBuffer::forget() noexcept {
   lose(count_.exchange(0, std::memory_order_relaxed));
   messages_.clear();
-  due_ = FlushTimer::never;
-  refused_since_ = FlushTimer::never;
+  due_ = WakeTimer::never;
+  refused_since_ = WakeTimer::never;
 }
 
 // Nobody waits for these calls any longer who could be told by an exception.

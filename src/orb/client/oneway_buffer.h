@@ -2,7 +2,7 @@
 #pragma once
 
 #include "orb/call_deadline.h"
-#include "orb/client/flush_timer.h"
+#include "orb/client/wake_timer.h"
 #include "orb/connection.h"
 #include <perigee/base/clock.h>
 #include <perigee/cdr/buffer.h>
@@ -27,7 +27,7 @@ struct BufferingLimits {
 class OnewayBuffer final {
  public:
   /// `timer` may be null; `ledger`, too. All outlive the buffer.
-  OnewayBuffer(Connection& connection, FlushTimer* timer, TrafficLedger* ledger) noexcept
+  OnewayBuffer(Connection& connection, WakeTimer* timer, TrafficLedger* ledger) noexcept
       : connection_(connection), timer_(timer), ledger_(ledger) {}
   /// What still waits is lost.
   ~OnewayBuffer();
@@ -69,15 +69,15 @@ class OnewayBuffer final {
   void lose(std::uint32_t count) noexcept;
 
   Connection& connection_;
-  FlushTimer* const timer_;
+  WakeTimer* const timer_;
   TrafficLedger* const ledger_;
   std::atomic<std::uint32_t> count_{0};  // changes under the mutex
   std::timed_mutex mutex_;               // guards what follows
   cdr::Buffer messages_;
-  TimePoint due_ = FlushTimer::never;
-  std::chrono::microseconds due_after_{0};       // the time limit that `due_` comes from
-  TimePoint refused_since_ = FlushTimer::never;  // the transport takes nothing
-  std::uint32_t queued_count_ = 0;               // sent behind what another thread was sending
+  TimePoint due_ = WakeTimer::never;
+  std::chrono::microseconds due_after_{0};      // the time limit that `due_` comes from
+  TimePoint refused_since_ = WakeTimer::never;  // the transport takes nothing
+  std::uint32_t queued_count_ = 0;              // sent behind what another thread was sending
   std::uint64_t queued_position_ = 0;
 };
 

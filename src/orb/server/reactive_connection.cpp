@@ -223,7 +223,7 @@ void ReactiveConnection::flush_batch() {
     cdr::Buffer& batch;
     ~Cleared() { batch.clear(); }
   } const cleared{batch_};
-  connection_.count_messages(std::exchange(batched_count_, 0) - 1);
+  connection_.count_joined(std::exchange(batched_count_, 0) - 1);
   send_now(batch_);
 }
 

@@ -1,17 +1,17 @@
-// Sleeps until the first of those that wait is due.
-#include "orb/client/flush_timer.h"
+// Sleeps until the earliest time that it was told.
+#include "orb/client/wake_timer.h"
 
 #include <perigee/base/log.h>
 
 #include <algorithm>
 #include <chrono>
 #include <exception>
-#include <utility>
 
 namespace perigee::orb {
 
-// Without a thread they leave with whatever is sent next on their connection.
-void FlushTimer::wake_at(TimePoint due) noexcept {
+// Without a thread, idle connections stay, and oneways leave with whatever is sent next: no reason
+// for a call to fail.
+void WakeTimer::wake_at(TimePoint due) noexcept {
   const std::lock_guard lock(mutex_);
   if (stopped_ || due >= due_) return;
   due_ = due;
@@ -23,7 +23,7 @@ void FlushTimer::wake_at(TimePoint due) noexcept {
   }
 }
 
-void FlushTimer::run() noexcept {
+void WakeTimer::run() noexcept {
   std::unique_lock lock(mutex_);
   while (!stopped_) {
     if (clock_.now() < due_) {
@@ -32,29 +32,29 @@ void FlushTimer::run() noexcept {
     }
     due_ = never;
     lock.unlock();
-    const TimePoint next = flush();
+    const TimePoint next = work();
     lock.lock();
     due_ = std::min(due_, next);
   }
 }
 
-void FlushTimer::wait(std::unique_lock<std::mutex>& lock) {
+void WakeTimer::wait(std::unique_lock<std::mutex>& lock) {
   if (due_ == never)
     changed_.wait(lock);
   else
     (void)changed_.wait_for(lock, due_ - clock_.now());
 }
 
-TimePoint FlushTimer::flush() noexcept {
+TimePoint WakeTimer::work() noexcept {
   try {
-    return flush_(clock_.now());
+    return work_(clock_.now());
   } catch (const std::exception& exception) {  // bad_alloc: again, a little later
     log::write(log::Level::warning, "orb", exception.what());
     return clock_.now() + std::chrono::milliseconds(10);
   }
 }
 
-void FlushTimer::stop() noexcept {
+void WakeTimer::stop() noexcept {
   std::thread ended;
   {
     const std::lock_guard lock(mutex_);

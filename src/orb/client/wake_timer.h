@@ -1,0 +1,48 @@
+// A thread that sleeps until something is due. There is none until something is.
+#pragma once
+
+#include <perigee/base/clock.h>
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+namespace perigee::orb {
+
+/// Any thread, but `stop` is not for the timer's own.
+class WakeTimer {
+ public:
+  static constexpr TimePoint never = TimePoint::max();
+  /// Does what is due, and says when to come again. Called without locks; may throw
+  /// std::exception: it is called again a little later.
+  using Work = std::function<TimePoint(TimePoint now)>;
+
+  WakeTimer(const Clock& clock, Work work) : clock_(clock), work_(std::move(work)) {}
+  ~WakeTimer() { stop(); }
+  WakeTimer(const WakeTimer&) = delete;
+  WakeTimer& operator=(const WakeTimer&) = delete;
+
+  [[nodiscard]] TimePoint now() const { return clock_.now(); }
+  /// There will be something to do then. Does nothing after `stop`, nor without memory for a
+  /// thread.
+  void wake_at(TimePoint due) noexcept;
+  /// Waits for work that goes on.
+  void stop() noexcept;
+
+ private:
+  void run() noexcept;
+  void wait(std::unique_lock<std::mutex>& lock);
+  [[nodiscard]] TimePoint work() noexcept;
+
+  const Clock& clock_;
+  const Work work_;
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable changed_;
+  TimePoint due_ = never;
+  bool stopped_ = false;
+  std::thread thread_;
+};
+
+}  // namespace perigee::orb
