@@ -1,6 +1,7 @@
 // Transfers as far as the next fault, and what happens there.
 #include "transport/faulty_transport.h"
 
+#include "event/abort_connection.h"
 #include <perigee/base/segments.h>
 
 #include <algorithm>
@@ -160,6 +161,7 @@ IoResult FaultyTransport::reset() noexcept {
     reset_.store(true);
   }
   wakes_.notify_all();
+  event::abort_connection(inner_->readiness_fd());
   inner_->interrupt();
   return {0, IoStatus::failed, ECONNRESET};
 }

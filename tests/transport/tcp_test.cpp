@@ -125,6 +125,27 @@ TEST_CASE("a server with faults publishes the same addresses as one without") {
   CHECK(acceptor->alternates()[0].address == "two:2");
 }
 
+TEST_CASE("the peer of a connection that is reset gets what was sent before, then ECONNRESET") {
+  const auto resets = [](const transport::FaultyConnection& connection) {
+    const bool connected = connection.side == transport::FaultyConnection::Side::connected;
+    using transport::FaultDirection, transport::FaultKind;
+    return connected ? transport::FaultScript{{FaultKind::reset, FaultDirection::sent, 3}}
+                     : transport::FaultScript{};
+  };
+  const auto protocol = inject_faults(make_tcp_protocol(), FaultPlan{.script = resets});
+  const auto acceptor = protocol->listen({"iiop", "127.0.0.1:0"}).value();
+  const auto client = protocol->make_connector()->connect(acceptor->published(), {}).value();
+  const auto server = acceptor->accept(Wait::yes).value();
+  const Octets five = octets(1, 2, 3, 4, 5);
+  const OctetSpan segment = five;
+  CHECK(client->send({&segment, 1}, Wait::yes).code == ECONNRESET);
+  Octets space(10);
+  CHECK(server->receive(space, Wait::yes).count == 3);
+  const auto broken = server->receive(space, Wait::yes);
+  CHECK(broken.status == IoStatus::failed);
+  CHECK(broken.code == ECONNRESET);
+}
+
 TEST_CASE("publish=all publishes each address once that others may reach, never a wildcard") {
   const auto acceptor = listen("?publish=all,all");
   std::vector<Endpoint> published{acceptor->published()};

@@ -21,7 +21,9 @@ enum class FaultKind : std::uint8_t {
   delay,  ///< whoever transfers waits for `Fault::duration`; a reactor's thread with all it serves
   stall,  ///< nothing passes any more, in this direction, until the connection is interrupted
   end_of_stream,  ///< nothing more is received; or what was sent is all that the peer will get
-  reset,          ///< both directions fail with ECONNRESET; the peer sees the connection end
+  /// Both directions fail with ECONNRESET. The peer sees the same, over TCP; over transports that
+  /// know no reset it sees the connection end.
+  reset,
 };
 
 enum class FaultDirection : std::uint8_t { sent, received };

@@ -1,0 +1,16 @@
+// Dissolving a connection: connect(2).
+#include "event/abort_connection.h"
+
+#include <sys/socket.h>
+
+namespace perigee::event {
+
+// A kernel that refuses while somebody waits on the handle sends the reset when it is closed.
+void abort_connection(int fd) noexcept {
+  const linger none{.l_onoff = 1, .l_linger = 0};
+  static_cast<void>(::setsockopt(fd, SOL_SOCKET, SO_LINGER, &none, sizeof none));
+  const sockaddr nobody{.sa_family = AF_UNSPEC, .sa_data = {}};
+  static_cast<void>(::connect(fd, &nobody, sizeof nobody));
+}
+
+}  // namespace perigee::event
