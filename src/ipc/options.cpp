@@ -14,12 +14,20 @@
 namespace perigee::ipc::io {
 namespace {
 
-enum class Shape : std::uint8_t { number, time, linger, pipe, mcast, mcast_interface };
+enum class Shape : std::uint8_t {
+  number,
+  time,
+  linger,
+  pipe,
+  traffic_class,
+  mcast,
+  mcast_interface
+};
 struct NativeOption {
   int level;
   int number;
   Shape shape = Shape::number;
-  int v6_number = 0;  ///< at level IPPROTO_IPV6; multicast only
+  int v6_number = 0;  ///< at level IPPROTO_IPV6, if that has its own
 };
 
 NativeOption native_option(OptionName name) noexcept {
@@ -30,6 +38,10 @@ NativeOption native_option(OptionName name) noexcept {
       return {IPPROTO_TCP, TCP_QUICKACK};
     case OptionName::keep_alive:
       return {SOL_SOCKET, SO_KEEPALIVE};
+    case OptionName::dont_route:
+      return {SOL_SOCKET, SO_DONTROUTE};
+    case OptionName::traffic_class:
+      return {IPPROTO_IP, IP_TOS, Shape::traffic_class, IPV6_TCLASS};
     case OptionName::reuse_address:
       return {SOL_SOCKET, SO_REUSEADDR};
     case OptionName::reuse_port:
@@ -77,7 +89,7 @@ Result<Value> get_native(int fd, const NativeOption& option) {
   return std::unexpected(std::error_code(errno, std::system_category()));
 }
 
-/// Options of multicast have one number for IPv4 and another for IPv6.
+/// Some options have one number for IPv4 and another for IPv6.
 Result<NativeOption> of_domain(int fd, const NativeOption& option) {
   const auto domain = get_native<int>(fd, {SOL_SOCKET, SO_DOMAIN});
   if (!domain) return std::unexpected(domain.error());
@@ -96,6 +108,14 @@ Status set_mcast(int fd, const NativeOption& any_version, std::int64_t value) {
   return set_native(fd, *option, to_int(value));
 }
 
+// An IPv6 socket may carry IPv4, whose option is its own.
+Status set_traffic_class(int fd, const NativeOption& v4, std::int64_t value) {
+  const auto option = of_domain(fd, v4);
+  if (!option) return std::unexpected(option.error());
+  if (option->level == IPPROTO_IPV6) (void)set_native(fd, v4, to_int(value));
+  return set_native(fd, *option, to_int(value));
+}
+
 }  // namespace
 
 Status set_option(int fd, OptionName name, std::int64_t value) {
@@ -108,6 +128,8 @@ Status set_option(int fd, OptionName name, std::int64_t value) {
     case Shape::pipe:
       if (::fcntl(fd, F_SETPIPE_SZ, to_int(value)) != -1) return {};
       return std::unexpected(std::error_code(errno, std::system_category()));
+    case Shape::traffic_class:
+      return set_traffic_class(fd, option, value);
     case Shape::mcast:
     case Shape::mcast_interface:
       return set_mcast(fd, option, value);
@@ -119,7 +141,7 @@ Status set_option(int fd, OptionName name, std::int64_t value) {
 
 Result<std::int64_t> get_option(int fd, OptionName name) {
   auto option = native_option(name);
-  if (option.shape == Shape::mcast) {
+  if (option.shape == Shape::mcast || option.shape == Shape::traffic_class) {
     const auto known = of_domain(fd, option);
     if (!known) return std::unexpected(known.error());
     option = *known;

@@ -187,10 +187,19 @@ class RecordingProtocol final : public ProtocolFactory {
   [[nodiscard]] std::unique_ptr<Connector> make_connector() override {
     return std::make_unique<RecordingConnector>(inner_->make_connector(), file_);
   }
+  [[nodiscard]] std::unique_ptr<Connector> make_connector_with(
+      const Properties& properties) override {
+    return std::make_unique<RecordingConnector>(inner_->make_connector_with(properties), file_);
+  }
+  [[nodiscard]] std::uint32_t protocol_tag() const noexcept override {
+    return inner_->protocol_tag();
+  }
   std::expected<std::unique_ptr<Acceptor>, IoError> listen(const Endpoint& endpoint) override {
-    auto acceptor = inner_->listen(endpoint);
-    if (!acceptor) return acceptor;
-    return std::make_unique<RecordingAcceptor>(std::move(*acceptor), file_);
+    return decorate(inner_->listen(endpoint));
+  }
+  std::expected<std::unique_ptr<Acceptor>, IoError> listen_with(
+      const Endpoint& endpoint, const Properties& properties) override {
+    return decorate(inner_->listen_with(endpoint, properties));
   }
   [[nodiscard]] std::vector<std::unique_ptr<iop::ProfileCodec>> make_profile_codecs() override {
     return inner_->make_profile_codecs();
@@ -205,6 +214,12 @@ class RecordingProtocol final : public ProtocolFactory {
   }
 
  private:
+  std::expected<std::unique_ptr<Acceptor>, IoError> decorate(
+      std::expected<std::unique_ptr<Acceptor>, IoError> acceptor) const {
+    if (!acceptor) return acceptor;
+    return std::make_unique<RecordingAcceptor>(std::move(*acceptor), file_);
+  }
+
   std::unique_ptr<ProtocolFactory> inner_;
   PcapFile& file_;
 };

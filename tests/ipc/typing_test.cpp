@@ -136,6 +136,10 @@ TEST_CASE("options are set, and read back as what they are") {
   CHECK_FALSE(stream.get<NoDelay>().value().on);
   CHECK(stream.set(KeepAlive{}).has_value());
   CHECK(stream.get<KeepAlive>().value().on);
+  CHECK(stream.set(DontRoute{}).has_value());
+  CHECK(stream.get<DontRoute>().value().on);
+  CHECK(stream.set(Dscp{46}).has_value());
+  CHECK(stream.get<Dscp>().value().code_point == 46);
   CHECK(stream.set(ReceiveTimeout{std::chrono::seconds(2)}).has_value());
   CHECK(stream.get<ReceiveTimeout>().value().time == std::chrono::seconds(2));
   CHECK(stream.get<Linger>().value().time.count() < 0);

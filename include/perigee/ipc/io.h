@@ -203,6 +203,8 @@ enum class OptionName : std::uint8_t {
   no_delay,
   quick_ack,
   keep_alive,
+  dont_route,
+  traffic_class,  ///< the octet of the IP header: class of service, and two bits more
   reuse_address,
   reuse_port,
   v6_only,

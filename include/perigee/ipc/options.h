@@ -104,6 +104,8 @@ using NoDelay = SwitchOption<io::OptionName::no_delay, detail::tcp_stream>;
 using QuickAck = SwitchOption<io::OptionName::quick_ack, detail::tcp_stream>;
 /// A silent peer is probed (SO_KEEPALIVE).
 using KeepAlive = SwitchOption<io::OptionName::keep_alive, detail::tcp_stream>;
+/// Only hosts of this network are reached (SO_DONTROUTE).
+using DontRoute = SwitchOption<io::OptionName::dont_route, detail::tcp_stream>;
 /// A port can be bound while old connections of it still linger, or, for datagrams, while others
 /// have it who set this, too: all get what is sent to a group (SO_REUSEADDR).
 using ReuseAddress = SwitchOption<io::OptionName::reuse_address, detail::every_bound_inet>;
@@ -118,6 +120,17 @@ using ReceiveBuffer = SizeOption<io::OptionName::receive_buffer, detail::every_s
 /// it then ends with `std::errc::operation_would_block`.
 using SendTimeout = TimeOption<io::OptionName::send_timeout, detail::every_carrier>;
 using ReceiveTimeout = TimeOption<io::OptionName::receive_timeout, detail::every_carrier>;
+
+/// How routers shall treat what is sent: the class of service (DSCP) of RFC 2474, 0 to 63
+/// (IP_TOS, IPV6_TCLASS).
+struct Dscp {
+  static constexpr io::OptionName name = io::OptionName::traffic_class;
+  static constexpr SocketKinds kinds = detail::tcp_stream;
+
+  std::int64_t code_point = 0;
+  [[nodiscard]] constexpr std::int64_t raw() const noexcept { return code_point * 4; }
+  [[nodiscard]] static constexpr Dscp from_raw(std::int64_t raw) noexcept { return {raw / 4}; }
+};
 
 /// Whether this host, too, gets what is sent from it to a group that it has joined; on by default.
 using McastLoop = SwitchOption<io::OptionName::mcast_loop, SocketKinds::inet_mcast>;

@@ -8,6 +8,7 @@
 #include <perigee/base/peer.h>
 #include <perigee/iop/ior.h>
 #include <perigee/iop/profile_codec.h>
+#include <perigee/transport/properties.h>
 
 #include <chrono>
 #include <cstdint>
@@ -133,6 +134,9 @@ struct ProfileSource {
   std::span<const Endpoint> alternates = {};  ///< of the acceptor, for profiles that can hold them
 };
 
+/// Of protocols that policies cannot name.
+inline constexpr std::uint32_t no_protocol_tag = 0xffffffff;
+
 /// One protocol: makes connectors and acceptors for its schemes, and says which profiles lead to
 /// them. Any thread.
 class PERIGEE_API ProtocolFactory {
@@ -143,6 +147,22 @@ class PERIGEE_API ProtocolFactory {
   [[nodiscard]] virtual std::span<const std::string_view> schemes() const noexcept = 0;
   [[nodiscard]] virtual std::unique_ptr<Connector> make_connector() = 0;
   virtual std::expected<std::unique_ptr<Acceptor>, IoError> listen(const Endpoint& endpoint) = 0;
+
+  /// @name Policies (ClientProtocolPolicy, ServerProtocolPolicy): for protocols that have something
+  /// to be set.
+  /// @{
+  /// What policies call the protocol: the tag of the profiles that are its own.
+  [[nodiscard]] virtual std::uint32_t protocol_tag() const noexcept { return no_protocol_tag; }
+  /// As `make_connector` and `listen`, for connections with these properties.
+  [[nodiscard]] virtual std::unique_ptr<Connector> make_connector_with(
+      const Properties& /*properties*/) {
+    return make_connector();
+  }
+  virtual std::expected<std::unique_ptr<Acceptor>, IoError> listen_with(
+      const Endpoint& endpoint, const Properties& /*properties*/) {
+    return listen(endpoint);
+  }
+  /// @}
 
   /// The codecs of the tags that it brings: for one registry, which owns them.
   [[nodiscard]] virtual std::vector<std::unique_ptr<iop::ProfileCodec>> make_profile_codecs() {

@@ -18,20 +18,21 @@ std::string peer_text(const Endpoint& listening, const ipc::PeerCredentials& pee
 
 }  // namespace
 
-std::expected<std::unique_ptr<Acceptor>, IoError> LocalAcceptor::listen(const Endpoint& endpoint) {
+std::expected<std::unique_ptr<Acceptor>, IoError> LocalAcceptor::listen(const Endpoint& endpoint,
+                                                                        StreamQueues queues) {
   const auto address = parse_local_listen_address(endpoint);
   if (!address) return std::unexpected(address.error());
   const Endpoint listening{endpoint.scheme, address->address};
   if (address->place.kind() == ipc::UnixAddr::Kind::abstract) {
     auto acceptor = ipc::lsock::Acceptor::open(address->place);
     if (!acceptor) return failure(IoOperation::listen, acceptor.error(), endpoint);
-    return std::make_unique<LocalAcceptor>(std::move(*acceptor), listening, address->place,
+    return std::make_unique<LocalAcceptor>(std::move(*acceptor), queues, listening, address->place,
                                            std::nullopt);
   }
   auto file = listen_at_file(address->place, address->mode);
   if (!file) return failure(IoOperation::listen, file.error(), endpoint);
-  return std::make_unique<LocalAcceptor>(std::move(file->acceptor), listening, address->place,
-                                         file->file);
+  return std::make_unique<LocalAcceptor>(std::move(file->acceptor), queues, listening,
+                                         address->place, file->file);
 }
 
 // While the socket still listens nobody can take its file for a stale one and put another there.
@@ -43,7 +44,7 @@ std::expected<std::unique_ptr<Transport>, IoError> LocalAcceptor::accept(Wait wa
   return accept_transport(acceptor_, interrupted_, listening_, wait,
                           [this](ipc::lsock::Stream stream) -> std::unique_ptr<Transport> {
                             const auto peer = stream.peer_credentials();
-                            if (!peer) return nullptr;
+                            if (!peer || !set_queues(stream, queues_)) return nullptr;
                             return std::make_unique<StreamTransport<ipc::lsock::Stream>>(
                                 std::move(stream), peer_text(listening_, *peer));
                           });

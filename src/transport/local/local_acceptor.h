@@ -2,6 +2,7 @@
 #pragma once
 
 #include "transport/local/socket_file.h"
+#include "transport/stream/queues.h"
 #include <perigee/ipc/lsock.h>
 #include <perigee/transport/transport.h>
 
@@ -16,11 +17,13 @@ namespace perigee::transport {
 /// Owns the file of the socket, if it has one, and removes it at the end.
 class LocalAcceptor final : public Acceptor {
  public:
-  static std::expected<std::unique_ptr<Acceptor>, IoError> listen(const Endpoint& endpoint);
+  static std::expected<std::unique_ptr<Acceptor>, IoError> listen(const Endpoint& endpoint,
+                                                                  StreamQueues queues);
 
-  LocalAcceptor(ipc::lsock::Acceptor acceptor, Endpoint listening, const ipc::UnixAddr& place,
-                std::optional<FileIdentity> file) noexcept
+  LocalAcceptor(ipc::lsock::Acceptor acceptor, StreamQueues queues, Endpoint listening,
+                const ipc::UnixAddr& place, std::optional<FileIdentity> file) noexcept
       : acceptor_(std::move(acceptor)),
+        queues_(queues),
         listening_(std::move(listening)),
         place_(place),
         file_(file) {}
@@ -34,6 +37,7 @@ class LocalAcceptor final : public Acceptor {
 
  private:
   ipc::lsock::Acceptor acceptor_;
+  const StreamQueues queues_;
   Endpoint listening_;
   ipc::UnixAddr place_;
   std::optional<FileIdentity> file_;

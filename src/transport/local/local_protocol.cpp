@@ -17,6 +17,8 @@ namespace {
 
 class LocalConnector final : public Connector {
  public:
+  explicit LocalConnector(StreamQueues queues) noexcept : queues_(queues) {}
+
   std::expected<std::unique_ptr<Transport>, IoError> connect(
       const Endpoint& endpoint, std::chrono::milliseconds timeout) override {
     const auto place = parse_local_address(endpoint.address);
@@ -25,9 +27,14 @@ class LocalConnector final : public Connector {
     const ipc::TimeLimit limit = timeout.count() > 0 ? ipc::TimeLimit(timeout) : ipc::forever;
     auto stream = ipc::lsock::Connector::connect(*place, limit);
     if (!stream) return failure(IoOperation::connect, stream.error(), endpoint);
+    if (const auto status = set_queues(*stream, queues_); !status)
+      return failure(IoOperation::connect, status.error(), endpoint);
     return std::make_unique<StreamTransport<ipc::lsock::Stream>>(std::move(*stream),
                                                                  to_string(endpoint));
   }
+
+ private:
+  StreamQueues queues_;
 };
 
 class LocalProtocol final : public ProtocolFactory {
@@ -38,15 +45,24 @@ class LocalProtocol final : public ProtocolFactory {
     return names;
   }
   [[nodiscard]] std::unique_ptr<Connector> make_connector() override {
-    return std::make_unique<LocalConnector>();
+    return make_connector_with({});
+  }
+  [[nodiscard]] std::uint32_t protocol_tag() const noexcept override { return tag_perigee_local; }
+  [[nodiscard]] std::unique_ptr<Connector> make_connector_with(
+      const Properties& properties) override {
+    return std::make_unique<LocalConnector>(queues_of(properties));
   }
   std::expected<std::unique_ptr<Acceptor>, IoError> listen(const Endpoint& endpoint) override {
+    return listen_with(endpoint, {});
+  }
+  std::expected<std::unique_ptr<Acceptor>, IoError> listen_with(
+      const Endpoint& endpoint, const Properties& properties) override {
     const auto address = parse_local_listen_address(endpoint);
     if (address && address->for_omniorb) {
       const std::lock_guard lock(mutex_);
       for_omniorb_.insert(address->address);
     }
-    return LocalAcceptor::listen(endpoint);
+    return LocalAcceptor::listen(endpoint, queues_of(properties));
   }
   [[nodiscard]] std::vector<std::unique_ptr<iop::ProfileCodec>> make_profile_codecs() override {
     std::vector<std::unique_ptr<iop::ProfileCodec>> codecs;

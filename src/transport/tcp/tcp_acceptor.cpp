@@ -78,7 +78,7 @@ std::vector<Endpoint> published_endpoints(const std::string& scheme, const Liste
 }  // namespace
 
 std::expected<std::unique_ptr<Acceptor>, IoError> TcpAcceptor::listen(const Endpoint& endpoint,
-                                                                      TcpQueues queues) {
+                                                                      const TcpOptions& options) {
   const auto address = parse_listen_address(endpoint);
   if (!address) return std::unexpected(address.error());
 
@@ -91,24 +91,24 @@ std::expected<std::unique_ptr<Acceptor>, IoError> TcpAcceptor::listen(const Endp
     acceptor = open_first(*addresses);
   }
   if (!acceptor) return failure(IoOperation::listen, acceptor.error(), endpoint);
-  if (const auto status = set_queues(*acceptor, queues); !status)
+  if (const auto status = set_queues(*acceptor, options.queues); !status)
     return failure(IoOperation::listen, status.error(), endpoint);
   const auto bound = acceptor->local_address();
   if (!bound) return failure(IoOperation::listen, bound.error(), endpoint);
 
   return std::make_unique<TcpAcceptor>(
-      std::move(*acceptor),
+      std::move(*acceptor), options,
       Endpoint{endpoint.scheme, iop::join_host_port(bound->host(), bound->port())},
       published_endpoints(endpoint.scheme, *address, *bound));
 }
 
 std::expected<std::unique_ptr<Transport>, IoError> TcpAcceptor::accept(Wait wait) {
   return accept_transport(acceptor_, interrupted_, listening_, wait,
-                          [](ipc::sock::Stream stream) -> std::unique_ptr<Transport> {
+                          [this](ipc::sock::Stream stream) -> std::unique_ptr<Transport> {
                             const auto peer = stream.peer_address();
                             // A peer that has gone already has no address; one that cannot be set
                             // up has gone too.
-                            if (!peer || !stream.set(ipc::NoDelay{true})) return nullptr;
+                            if (!peer || !set_options(stream, options_)) return nullptr;
                             return std::make_unique<StreamTransport<ipc::sock::Stream>>(
                                 std::move(stream), peer_text(*peer));
                           });

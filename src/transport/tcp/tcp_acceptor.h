@@ -1,8 +1,8 @@
 // Accepts TCP connections. Private to transport/tcp.
 #pragma once
 
+#include "transport/tcp/tcp_address.h"
 #include <perigee/ipc/sock.h>
-#include <perigee/transport/tcp.h>
 #include <perigee/transport/transport.h>
 
 #include <atomic>
@@ -19,12 +19,13 @@ namespace perigee::transport {
 class TcpAcceptor final : public Acceptor {
  public:
   static std::expected<std::unique_ptr<Acceptor>, IoError> listen(const Endpoint& endpoint,
-                                                                  TcpQueues queues);
+                                                                  const TcpOptions& options);
 
   /// `published` has at least one.
-  TcpAcceptor(ipc::sock::Acceptor acceptor, Endpoint listening,
+  TcpAcceptor(ipc::sock::Acceptor acceptor, const TcpOptions& options, Endpoint listening,
               std::vector<Endpoint> published) noexcept
       : acceptor_(std::move(acceptor)),
+        options_(options),
         listening_(std::move(listening)),
         published_(std::move(published)) {}
 
@@ -39,6 +40,7 @@ class TcpAcceptor final : public Acceptor {
 
  private:
   ipc::sock::Acceptor acceptor_;
+  const TcpOptions options_;
   Endpoint listening_;
   std::vector<Endpoint> published_;
   std::atomic<bool> interrupted_ = false;

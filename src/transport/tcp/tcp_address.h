@@ -1,14 +1,17 @@
 // Addresses of the scheme "iiop". Private to transport/tcp.
 #pragma once
 
+#include "transport/stream/queues.h"
 #include <perigee/base/io_error.h>
 #include <perigee/ipc/connect_any.h>
-#include <perigee/ipc/options.h>
 #include <perigee/ipc/resolver.h>
+#include <perigee/ipc/sock.h>
 #include <perigee/transport/tcp.h>
 #include <perigee/transport/transport.h>
 
+#include <cstdint>
 #include <expected>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,14 +33,17 @@ std::expected<std::vector<ipc::InetAddr>, IoError> resolve_host(const Endpoint& 
 /// "iiop://127.0.0.1:40000"; an IPv4 address that came over IPv6 is shown as IPv4.
 std::string peer_text(const ipc::InetAddr& address);
 
-/// Sizes that are 0 are left to the system. Streams inherit their acceptor's.
-template <typename Socket>
-ipc::Status set_queues(Socket& socket, TcpQueues queues) {
-  ipc::Status status;
-  if (queues.send_size != 0) status = socket.set(ipc::SendBuffer{queues.send_size});
-  if (status && queues.receive_size != 0)
-    status = socket.set(ipc::ReceiveBuffer{queues.receive_size});
-  return status;
-}
+/// How connections are set up: what is empty is left to the system.
+struct TcpOptions {
+  StreamQueues queues;  ///< streams inherit their acceptor's
+  bool no_delay = true;
+  std::optional<bool> keep_alive;
+  std::optional<bool> dont_route;
+  std::optional<std::int64_t> dscp;
+};
+/// `queues` is what holds where the properties say nothing.
+TcpOptions tcp_options(TcpQueues queues, const Properties& properties);
+/// All but the queues, which acceptors set for the streams that they accept.
+ipc::Status set_options(ipc::sock::Stream& stream, const TcpOptions& options);
 
 }  // namespace perigee::transport

@@ -1,7 +1,7 @@
 // Makes TCP connections. Private to transport/tcp.
 #pragma once
 
-#include <perigee/transport/tcp.h>
+#include "transport/tcp/tcp_address.h"
 #include <perigee/transport/transport.h>
 
 namespace perigee::transport {
@@ -10,13 +10,13 @@ namespace perigee::transport {
 /// for all. Resolving itself blocks as long as the system's resolver does.
 class TcpConnector final : public Connector {
  public:
-  explicit TcpConnector(TcpQueues queues) noexcept : queues_(queues) {}
+  explicit TcpConnector(const TcpOptions& options) noexcept : options_(options) {}
 
   std::expected<std::unique_ptr<Transport>, IoError> connect(
       const Endpoint& endpoint, std::chrono::milliseconds timeout) override;
 
  private:
-  TcpQueues queues_;
+  TcpOptions options_;
 };
 
 }  // namespace perigee::transport

@@ -43,6 +43,24 @@ std::string peer_text(const ipc::InetAddr& address) {
   return std::string(iiop_scheme) + "://" + to_string(address.unmapped());
 }
 
+TcpOptions tcp_options(TcpQueues queues, const Properties& properties) {
+  const auto flag = [&](std::string_view name) -> std::optional<bool> {
+    if (const auto value = properties.find(name)) return *value != 0;
+    return std::nullopt;
+  };
+  return {queues_of(properties, {queues.send_size, queues.receive_size}),
+          flag(property::no_delay).value_or(true), flag(property::keep_alive),
+          flag(property::dont_route), properties.find(property::dscp)};
+}
+
+ipc::Status set_options(ipc::sock::Stream& stream, const TcpOptions& options) {
+  ipc::Status status = stream.set(ipc::NoDelay{options.no_delay});
+  if (status && options.keep_alive) status = stream.set(ipc::KeepAlive{*options.keep_alive});
+  if (status && options.dont_route) status = stream.set(ipc::DontRoute{*options.dont_route});
+  if (status && options.dscp) status = stream.set(ipc::Dscp{*options.dscp});
+  return status;
+}
+
 namespace {
 
 /// Adds an address that can be dialled: port 0 stands for "not over plain TCP" (interop fact 48).
@@ -69,10 +87,21 @@ class TcpProtocol final : public ProtocolFactory {
     return names;
   }
   [[nodiscard]] std::unique_ptr<Connector> make_connector() override {
-    return std::make_unique<TcpConnector>(queues_);
+    return make_connector_with({});
   }
   std::expected<std::unique_ptr<Acceptor>, IoError> listen(const Endpoint& endpoint) override {
-    return TcpAcceptor::listen(endpoint, queues_);
+    return listen_with(endpoint, {});
+  }
+  [[nodiscard]] std::uint32_t protocol_tag() const noexcept override {
+    return iop::tag_internet_iop;
+  }
+  [[nodiscard]] std::unique_ptr<Connector> make_connector_with(
+      const Properties& properties) override {
+    return std::make_unique<TcpConnector>(tcp_options(queues_, properties));
+  }
+  std::expected<std::unique_ptr<Acceptor>, IoError> listen_with(
+      const Endpoint& endpoint, const Properties& properties) override {
+    return TcpAcceptor::listen(endpoint, tcp_options(queues_, properties));
   }
   [[nodiscard]] std::vector<ProfileEndpoint> claim(std::uint32_t tag,
                                                    const iop::ProfileBody& body) const override;

@@ -1,0 +1,44 @@
+// How connections of a protocol shall be, as policies say: numbers by name. An open set: a protocol
+// takes the names that it knows and ignores the others, so that none needs a place here.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace perigee::transport {
+
+/// Names that the protocols of Perigee know. Sizes are in octets; switches are 0 or 1.
+namespace property {
+inline constexpr std::string_view send_buffer_size = "send_buffer_size";
+inline constexpr std::string_view receive_buffer_size = "receive_buffer_size";
+inline constexpr std::string_view no_delay = "no_delay";      ///< small segments leave at once
+inline constexpr std::string_view keep_alive = "keep_alive";  ///< a silent peer is probed
+inline constexpr std::string_view dont_route = "dont_route";  ///< to hosts of this network only
+inline constexpr std::string_view dscp = "dscp";  ///< class of service, RFC 2474: 0 to 63
+}  // namespace property
+
+/// A value: connections with other properties are other connections.
+class Properties {
+ public:
+  void set(std::string_view name, std::int64_t value) {
+    values_.insert_or_assign(std::string(name), value);
+  }
+  [[nodiscard]] std::optional<std::int64_t> find(std::string_view name) const {
+    const auto found = values_.find(name);
+    if (found == values_.end()) return std::nullopt;
+    return found->second;
+  }
+  [[nodiscard]] bool empty() const noexcept { return values_.empty(); }
+
+  friend bool operator==(const Properties&, const Properties&) = default;
+  friend auto operator<=>(const Properties&, const Properties&) = default;
+
+ private:
+  std::map<std::string, std::int64_t, std::less<>> values_;
+};
+
+}  // namespace perigee::transport
