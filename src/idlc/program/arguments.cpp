@@ -16,6 +16,7 @@ constexpr const char* description =
 struct Flags {
   std::vector<std::string> warnings;
   bool dumps_model = false;
+  bool dumps_implied_idl = false;
   bool preprocesses = false;
   std::string idl_version = "3";
   bool wants_ami = false;
@@ -86,10 +87,18 @@ void add_output_options(CLI::App& app, Arguments& arguments) {
 void add_flags(CLI::App& app, Flags& flags) {
   auto* dump = app.add_flag("--dump-model", flags.dumps_model,
                             "Print the checked declarations instead of generating");
+  auto* implied =
+      app.add_flag("--dump-implied-idl", flags.dumps_implied_idl,
+                   "Print the IDL that asynchronous calls and servants imply instead: of annotated "
+                   "interfaces, and of all with --ami, --amh")
+          ->excludes(dump);
   app.add_flag("-E,--preprocess", flags.preprocesses, "Print the preprocessed text instead")
-      ->excludes(dump);
-  app.add_flag("--ami", flags.wants_ami, "Asynchronous calls (not available in this version)");
-  app.add_flag("--amh", flags.wants_amh, "Asynchronous servants (not available in this version)");
+      ->excludes(dump)
+      ->excludes(implied);
+  app.add_flag("--ami", flags.wants_ami,
+               "Asynchronous calls (in this version for --dump-implied-idl only)");
+  app.add_flag("--amh", flags.wants_amh,
+               "Asynchronous servants (in this version for --dump-implied-idl only)");
   app.add_flag("--async", flags.wants_async, "Coroutines (not available in this version)");
 }
 
@@ -124,8 +133,8 @@ std::string apply_warnings(const std::vector<std::string>& words, WarningOptions
 
 /// What is wrong with options that are right one by one; empty if nothing.
 std::string complaint(const Arguments& arguments, const Flags& flags) {
-  if (flags.wants_ami) return "--ami is not available in this version";
-  if (flags.wants_amh) return "--amh is not available in this version";
+  if (flags.wants_ami && !flags.dumps_implied_idl) return "--ami is not available in this version";
+  if (flags.wants_amh && !flags.dumps_implied_idl) return "--amh is not available in this version";
   if (flags.wants_async) return "--async is not available in this version";
   if (!arguments.depend_file.empty() && arguments.files.size() > 1)
     return "--depend-file takes one IDL file at a time";
@@ -143,7 +152,9 @@ std::string complaint(const Arguments& arguments, const Flags& flags) {
 
 void apply(const Flags& flags, Arguments& arguments) {
   if (flags.dumps_model) arguments.action = Action::dump_model;
+  if (flags.dumps_implied_idl) arguments.action = Action::dump_implied_idl;
   if (flags.preprocesses) arguments.action = Action::preprocess;
+  arguments.implied = {flags.wants_ami, flags.wants_amh};
   arguments.idl_version = flags.idl_version == "4" ? IdlVersion::four : IdlVersion::three;
 }
 

@@ -3,6 +3,7 @@
 
 #include "idlc/backends/cpp11/generate.h"
 #include "idlc/frontend/compile.h"
+#include "idlc/implied/implied.h"
 
 #include <optional>
 #include <ostream>
@@ -11,7 +12,7 @@
 
 namespace perigee::idlc {
 
-enum class Action { generate, dump_model, preprocess };
+enum class Action { generate, dump_model, dump_implied_idl, preprocess };
 
 struct Arguments {
   Action action = Action::generate;
@@ -21,6 +22,7 @@ struct Arguments {
   std::vector<std::string> undefines;
   std::vector<std::string> annotation_files;
   WarningOptions warnings;
+  ImpliedOptions implied;
   IdlVersion idl_version = IdlVersion::three;
   std::string output_folder = ".";
   std::string depend_file;  ///< empty: none

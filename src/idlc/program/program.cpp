@@ -3,6 +3,7 @@
 
 #include "idlc/backends/cpp11/generate.h"
 #include "idlc/frontend/compile.h"
+#include "idlc/implied/implied.h"
 #include "idlc/program/arguments.h"
 
 #include <algorithm>
@@ -27,6 +28,8 @@ class Job final {
         return preprocess_file();
       case Action::dump_model:
         return dump();
+      case Action::dump_implied_idl:
+        return dump_implied();
       case Action::generate:
         return generate_files();
     }
@@ -62,6 +65,16 @@ class Job final {
     print(result.diagnostics);
     if (result.ok()) surroundings_.out << dump_model(*result.model);
     return result.ok() ? exit_ok : exit_bad_input;
+  }
+
+  int dump_implied() {
+    const CompileResult result = compile(compile_options(), surroundings_.files);
+    print(result.diagnostics);
+    if (!result.ok()) return exit_bad_input;
+    const ImpliedIdl implied = imply(*result.model, arguments_.implied);
+    print(implied.diagnostics);
+    surroundings_.out << print_implied_idl(*result.model, implied);
+    return exit_ok;
   }
 
   int generate_files() {

@@ -95,6 +95,17 @@ TEST_CASE("asynchronous mappings say that they are not available") {
   }
 }
 
+TEST_CASE("implied IDL is printed instead of generating") {
+  const Outcome outcome = run_on_stock({"--dump-implied-idl", "--ami"});
+  CHECK(outcome.status == 0);
+  CHECK(contains(outcome.out, "interface AMI_"));
+  CHECK_FALSE(contains(outcome.out, "AMH_"));
+  CHECK(contains(run_on_stock({"--dump-implied-idl", "--amh"}).out, "local interface AMH_"));
+  CHECK_FALSE(contains(run_on_stock({"--dump-implied-idl"}).out, "interface A"));
+  CHECK(run_on_stock({"--dump-implied-idl", "--async"}).status == 2);
+  CHECK(run_on_stock({"--dump-implied-idl", "-E"}).status == 2);
+}
+
 TEST_CASE("files are written into the output folder, which is made") {
   const TemporaryFolder folder;
   const Outcome outcome = run_on_stock({"-o", folder / "new/folder"});

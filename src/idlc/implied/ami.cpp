@@ -1,0 +1,100 @@
+// Asynchronous calls: the callback model. CORBA 3.0, 22.11.
+#include "idlc/implied/maker.h"
+
+#include <map>
+
+namespace perigee::idlc {
+namespace {
+
+class AmiMaker final {
+ public:
+  explicit AmiMaker(Maker& maker)
+      : maker_(maker),
+        reply_handler_(maker.standard_interface("::Messaging::ReplyHandler")),
+        holder_type_(maker.type_of(maker.standard_value_type("::Messaging::ExceptionHolder"),
+                                   TypeKind::value_type)) {}
+
+  Ami make(const Interface& origin) {
+    const std::string scope = scope_of(origin);
+    Interface& handler = maker_.interface(
+        origin, maker_.names().take(scope, "AMI_", "AMI_", origin.name + "Handler"));
+    Interface& stub =
+        maker_.interface(origin, maker_.names().take(scope, "", "AMI_", origin.name + "AmiC"));
+    add_bases(origin, handler, stub);
+    handlers_[&origin] = {&handler, &stub};
+    Ami ami{&origin, &stub, &handler, {}};
+    const Type& handler_type = maker_.type_of(handler, TypeKind::interface);
+    std::vector<Call> calls = calls_of(origin, maker_.void_type());
+    std::erase_if(calls, [](const Call& call) { return call.is_oneway; });
+    const std::vector<std::string> names = maker_.names_in(handler, calls, "ami_");
+    for (std::size_t index = 0; index < calls.size(); ++index) {
+      const Call& call = calls[index];
+      add(ami, ImpliedRole::send, call, send(origin, stub, call, handler_type));
+      add(ami, ImpliedRole::reply, call, reply(handler, names[index], call));
+      add(ami, ImpliedRole::reply_exception, call, reply_exception(handler, names[index], call));
+    }
+    return ami;
+  }
+
+ private:
+  struct Made {
+    Interface* handler = nullptr;
+    Interface* stub = nullptr;
+  };
+
+  void add_bases(const Interface& origin, Interface& handler, Interface& stub) {
+    stub.bases.push_back(&origin);
+    for (const Interface* base : concrete_bases(origin)) {
+      handler.bases.push_back(handlers_.at(base).handler);
+      stub.bases.push_back(handlers_.at(base).stub);
+    }
+    if (handler.bases.empty()) handler.bases.push_back(&reply_handler_);
+  }
+
+  static void add(Ami& ami, ImpliedRole role, const Call& call, const Operation& node) {
+    ami.operations.push_back({role, call.half, call.origin, &node});
+  }
+
+  Operation& send(const Interface& origin, Interface& stub, const Call& call,
+                  const Type& handler_type) {
+    const std::string name = maker_.names().take(origin, "sendc_", "ami_", call.name);
+    Operation& node = maker_.operation(stub, name, call);
+    node.parameters.push_back(in_parameter("ami_handler", call, handler_type));
+    append_inputs(call, node.parameters);
+    node.contexts = call.contexts;
+    stub.contents.push_back(&node);
+    return node;
+  }
+
+  Operation& reply(Interface& handler, const std::string& name, const Call& call) {
+    Operation& node = maker_.operation(handler, name, call);
+    append_results(call, "ami_return_val", node.parameters);
+    handler.contents.push_back(&node);
+    return node;
+  }
+
+  Operation& reply_exception(Interface& handler, const std::string& reply, const Call& call) {
+    const std::string name = maker_.names().take(handler, "", "ami_", reply + "_excep");
+    Operation& node = maker_.operation(handler, name, call);
+    node.parameters.push_back(in_parameter("excep_holder", call, holder_type_));
+    handler.contents.push_back(&node);
+    return node;
+  }
+
+  Maker& maker_;
+  const Interface& reply_handler_;
+  const Type& holder_type_;
+  std::map<const Interface*, Made> handlers_;
+};
+
+}  // namespace
+
+std::vector<Ami> imply_ami(Maker& maker, const std::vector<const Interface*>& interfaces) {
+  if (interfaces.empty()) return {};
+  AmiMaker ami(maker);
+  std::vector<Ami> all;
+  for (const Interface* each : interfaces) all.push_back(ami.make(*each));
+  return all;
+}
+
+}  // namespace perigee::idlc

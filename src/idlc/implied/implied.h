@@ -1,0 +1,76 @@
+// Implied IDL: the declarations that asynchronous calls (AMI) and asynchronous servants (AMH) add
+// to those of a file. They are nodes of the model like any other, each with what it was made from,
+// so that they can be printed as plain IDL while back ends make what they like of them.
+#pragma once
+
+#include "idlc/frontend/diagnostics.h"
+#include "idlc/frontend/model.h"
+
+#include <string>
+#include <vector>
+
+namespace perigee::idlc {
+
+/// Interfaces and operations are chosen by annotations (`@perigee::ami`, `@perigee::amh`,
+/// `@CORBA(ami=true)`), and their bases with them; these options choose all interfaces of the main
+/// file. Local and abstract interfaces have neither.
+struct ImpliedOptions {
+  bool ami = false;
+  bool amh = false;
+};
+
+/// What an implied operation is for.
+enum class ImpliedRole {
+  send,              ///< AMI: starts a call: sendc_get_quote
+  reply,             ///< AMI: takes its results: get_quote
+  reply_exception,   ///< AMI: takes its exception: get_quote_excep
+  request,           ///< AMH: takes a request, which is answered later
+  synchronous,       ///< AMH: an operation that was not chosen, as it was
+  answer,            ///< AMH: answers with results
+  answer_exception,  ///< AMH: answers with an exception: get_quote_excep
+  raise,             ///< AMH: raises an exception that is to be the answer: raise_get_quote
+};
+
+/// What an operation of the origin is, or the half of an attribute.
+enum class Half { operation, get, set };
+
+struct ImpliedOperation {
+  ImpliedRole role;
+  Half half;
+  const Declaration* origin;  ///< the Operation or Attribute
+  const Operation* node;
+};
+
+/// The declarations that one interface's asynchronous calls imply. The model owns the nodes.
+struct Ami {
+  const Interface* origin;
+  const Interface* stub;     ///< QuoterAmiC, which derives from the origin
+  const Interface* handler;  ///< AMI_QuoterHandler
+  std::vector<ImpliedOperation> operations;
+};
+
+/// The same of asynchronous servants.
+struct Amh {
+  const Interface* origin;
+  const Interface* skeleton;  ///< AMH_Quoter, local
+  const Interface* handler;   ///< AMH_QuoterResponseHandler, local
+  const ValueType* holder;    ///< AMH_QuoterExceptionHolder
+  std::vector<ImpliedOperation> operations;
+};
+
+/// In the order of the origins; those of included files are there if something derives from them.
+struct ImpliedIdl {
+  std::vector<Ami> ami;
+  std::vector<Amh> amh;
+  std::vector<Diagnostic> diagnostics;  ///< what was chosen in vain; only warnings
+};
+
+/// Adds the nodes to the model. Names that are taken get one more prefix: AMI_AMI_QuoterHandler,
+/// sendc_ami_get_quote. Sources: CORBA 3.0, 22.11 (AMI); Deshpande and others, "The Design and
+/// Performance of Asynchronous Method Handling for CORBA", section 2 (AMH).
+ImpliedIdl imply(Model& model, const ImpliedOptions& options);
+
+/// What the main file implies, as IDL that can be compiled behind it.
+std::string print_implied_idl(const Model& model, const ImpliedIdl& implied);
+
+}  // namespace perigee::idlc

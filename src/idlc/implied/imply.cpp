@@ -1,0 +1,94 @@
+// Which interfaces are chosen.
+#include "idlc/implied/implied.h"
+#include "idlc/implied/maker.h"
+
+#include <algorithm>
+#include <functional>
+#include <unordered_set>
+#include <variant>
+
+namespace perigee::idlc {
+namespace {
+
+/// `@CORBA(ami=true)`.
+bool has_corba_ami(const Declaration& declaration) {
+  const Annotation* const annotation = declaration.annotation("CORBA");
+  if (annotation == nullptr) return false;
+  const auto ami = std::ranges::find(annotation->parameters, "ami", &AnnotationParameter::name);
+  return ami != annotation->parameters.end() && ami->value == Value{true};
+}
+
+bool wants_ami(const Interface& interface) {
+  return interface.annotation("perigee::ami") != nullptr || has_corba_ami(interface);
+}
+
+bool wants_amh(const Interface& interface) {
+  const auto is_annotated = [](const Declaration* each) {
+    return each->annotation("perigee::amh") != nullptr;
+  };
+  return is_annotated(&interface) || std::ranges::any_of(interface.contents, is_annotated);
+}
+
+/// Collects interfaces, each behind its bases.
+class Choice final {
+ public:
+  Choice(bool all, std::function<bool(const Interface&)> is_annotated, std::string word)
+      : all_(all), is_annotated_(std::move(is_annotated)), word_(std::move(word)) {}
+
+  void look_at(const Declarations& declarations, std::vector<Diagnostic>& diagnostics) {
+    for (const Declaration* each : declarations) {
+      if (const auto* module = as<Module>(each)) look_at(module->contents, diagnostics);
+      if (const auto* interface = as<Interface>(each)) look_at(*interface, diagnostics);
+    }
+  }
+
+  std::vector<const Interface*> chosen;
+
+ private:
+  void look_at(const Interface& interface, std::vector<Diagnostic>& diagnostics) {
+    const bool is_annotated = is_annotated_(interface);
+    if (interface.is_local || interface.is_abstract) {
+      if (is_annotated && !interface.is_imported) diagnostics.push_back(in_vain(interface));
+      return;
+    }
+    if (interface.is_defined && (is_annotated || (all_ && !interface.is_imported))) add(interface);
+  }
+
+  [[nodiscard]] Diagnostic in_vain(const Interface& interface) const {
+    Diagnostic diagnostic;
+    diagnostic.severity = Severity::warning;
+    diagnostic.location = interface.location;
+    diagnostic.text = word_ + " has no effect on " + (interface.is_local ? "local" : "abstract") +
+                      " interface '" + interface.name + "'";
+    diagnostic.hint = "annotate the interfaces that derive from it";
+    if (interface.is_local) diagnostic.hint = "calls of local objects do not pass through the ORB";
+    return diagnostic;
+  }
+
+  void add(const Interface& interface) {
+    if (!known_.insert(&interface).second) return;
+    for (const Interface* base : concrete_bases(interface)) add(*base);
+    chosen.push_back(&interface);
+  }
+
+  const bool all_;
+  const std::function<bool(const Interface&)> is_annotated_;
+  const std::string word_;
+  std::unordered_set<const Interface*> known_;
+};
+
+}  // namespace
+
+ImpliedIdl imply(Model& model, const ImpliedOptions& options) {
+  ImpliedIdl implied;
+  Choice ami(options.ami, wants_ami, "ami");
+  Choice amh(options.amh, wants_amh, "amh");
+  ami.look_at(model.definitions, implied.diagnostics);
+  amh.look_at(model.definitions, implied.diagnostics);
+  Maker maker(model);
+  implied.ami = imply_ami(maker, ami.chosen);
+  implied.amh = imply_amh(maker, amh.chosen, options.amh);
+  return implied;
+}
+
+}  // namespace perigee::idlc

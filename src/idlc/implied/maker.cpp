@@ -1,0 +1,122 @@
+// Nodes with names, ids and places.
+#include "idlc/implied/maker.h"
+
+namespace perigee::idlc {
+namespace {
+
+/// The origin's repository id with another last name: "IDL:Stock/Quoter:1.0". An id of another
+/// format says nothing of names.
+std::string id_beside(const Declaration& origin, const std::string& name) {
+  const std::string& id = origin.repository_id;
+  const std::size_t version = id.rfind(':');
+  const std::size_t start = version - origin.name.size();
+  if (id.starts_with("IDL:") && version > origin.name.size() &&
+      id.compare(start, origin.name.size(), origin.name) == 0)
+    return id.substr(0, start) + name + id.substr(version);
+  return "IDL:" + name + ":1.0";
+}
+
+std::string id_within(const Declaration& owner, const std::string& name) {
+  const std::size_t version = owner.repository_id.rfind(':');
+  return owner.repository_id.substr(0, version) + '/' + name + ":1.0";
+}
+
+template <typename T>
+T& standard(Model& model, const std::string& scoped_name) {
+  T& node = model.make<T>();
+  node.name = scoped_name.substr(scoped_name.rfind(':') + 1);
+  node.scoped_name = scoped_name;
+  node.repository_id = "IDL:omg.org/Messaging/" + node.name + ":1.0";
+  node.is_imported = true;
+  node.is_defined = true;
+  return node;
+}
+
+}  // namespace
+
+void Maker::place(Declaration& node, const Declaration& origin, const std::string& name) {
+  node.name = name;
+  node.scoped_name = scope_of(origin) + "::" + name;
+  node.repository_id = id_beside(origin, name);
+  node.location = origin.location;
+  node.unit = origin.unit;
+  node.is_imported = origin.is_imported;
+  node.parent = origin.parent;
+}
+
+Interface& Maker::interface(const Interface& origin, const std::string& name) {
+  Interface& node = model_.make<Interface>();
+  place(node, origin, name);
+  node.is_defined = true;
+  return node;
+}
+
+ValueType& Maker::value_type(const Interface& origin, const std::string& name) {
+  ValueType& node = model_.make<ValueType>();
+  place(node, origin, name);
+  node.is_defined = true;
+  return node;
+}
+
+Interface& Maker::standard_interface(const std::string& scoped_name) {
+  return standard<Interface>(model_, scoped_name);
+}
+
+ValueType& Maker::standard_value_type(const std::string& scoped_name) {
+  return standard<ValueType>(model_, scoped_name);
+}
+
+const Type& Maker::type_of(const Declaration& declaration, TypeKind kind) {
+  Type& type = model_.make<Type>();
+  type.kind = kind;
+  type.declaration = &declaration;
+  return type;
+}
+
+std::vector<std::string> Maker::names_in(const Interface& owner, const std::vector<Call>& calls,
+                                         const std::string& more) {
+  std::vector<std::string> result(calls.size());
+  for (const bool is_operation : {true, false})
+    for (std::size_t index = 0; index < calls.size(); ++index)
+      if ((calls[index].half == Half::operation) == is_operation)
+        result[index] = names_.take(owner, "", more, calls[index].name);
+  return result;
+}
+
+Operation& Maker::operation(Declaration& owner, const std::string& name, const Call& call) {
+  Operation& node = model_.make<Operation>();
+  node.name = name;
+  node.scoped_name = owner.scoped_name + "::" + name;
+  node.repository_id = id_within(owner, name);
+  node.location = call.origin->location;
+  node.unit = owner.unit;
+  node.is_imported = owner.is_imported;
+  node.parent = &owner;
+  node.return_type = void_type_;
+  return node;
+}
+
+Parameter in_parameter(const std::string& name, const Call& call, const Type& type) {
+  return {name, call.origin->location, Direction::in, &type, {}};
+}
+
+void append_inputs(const Call& call, std::vector<Parameter>& parameters) {
+  for (const Parameter& each : call.parameters) {
+    if (each.direction == Direction::out) continue;
+    parameters.push_back(each);
+    parameters.back().direction = Direction::in;
+  }
+}
+
+void append_results(const Call& call, const std::string& result_name,
+                    std::vector<Parameter>& parameters) {
+  if (call.return_type->kind != TypeKind::void_type)
+    parameters.push_back(in_parameter(result_name, call, *call.return_type));
+  for (const Parameter& each : call.parameters) {
+    if (each.direction == Direction::in) continue;
+    parameters.push_back(each);
+    parameters.back().direction = Direction::in;
+  }
+}
+
+}  // namespace perigee::idlc
