@@ -32,9 +32,10 @@ class AmhMaker final {
         continue;
       }
       add(amh, ImpliedRole::request, call, request(*made.skeleton, name, call, handler_type));
-      add(amh, ImpliedRole::answer, call, answer(*made.handler, name, call));
+      add(amh, ImpliedRole::answer, call,
+          maker_.results(*made.handler, name, call, "return_value"));
       add(amh, ImpliedRole::answer_exception, call,
-          answer_exception(*made.handler, name, call, holder_type));
+          maker_.exception(*made.handler, {name, "amh_"}, call, {"holder", &holder_type}));
       add(amh, ImpliedRole::raise, call, raise(*made.holder, name, call));
     }
     return amh;
@@ -81,22 +82,6 @@ class AmhMaker final {
     append_inputs(call, node.parameters);
     node.contexts = call.contexts;
     skeleton.contents.push_back(&node);
-    return node;
-  }
-
-  Operation& answer(Interface& handler, const std::string& name, const Call& call) {
-    Operation& node = maker_.operation(handler, name, call);
-    append_results(call, "return_value", node.parameters);
-    handler.contents.push_back(&node);
-    return node;
-  }
-
-  Operation& answer_exception(Interface& handler, const std::string& answer, const Call& call,
-                              const Type& holder_type) {
-    const std::string name = maker_.names().take(handler, "", "amh_", answer + "_excep");
-    Operation& node = maker_.operation(handler, name, call);
-    node.parameters.push_back(in_parameter("holder", call, holder_type));
-    handler.contents.push_back(&node);
     return node;
   }
 

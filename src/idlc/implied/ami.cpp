@@ -30,8 +30,10 @@ class AmiMaker final {
     for (std::size_t index = 0; index < calls.size(); ++index) {
       const Call& call = calls[index];
       add(ami, ImpliedRole::send, call, send(origin, stub, call, handler_type));
-      add(ami, ImpliedRole::reply, call, reply(handler, names[index], call));
-      add(ami, ImpliedRole::reply_exception, call, reply_exception(handler, names[index], call));
+      add(ami, ImpliedRole::reply, call,
+          maker_.results(handler, names[index], call, "ami_return_val"));
+      add(ami, ImpliedRole::reply_exception, call,
+          maker_.exception(handler, {names[index], "ami_"}, call, {"excep_holder", &holder_type_}));
     }
     return ami;
   }
@@ -63,21 +65,6 @@ class AmiMaker final {
     append_inputs(call, node.parameters);
     node.contexts = call.contexts;
     stub.contents.push_back(&node);
-    return node;
-  }
-
-  Operation& reply(Interface& handler, const std::string& name, const Call& call) {
-    Operation& node = maker_.operation(handler, name, call);
-    append_results(call, "ami_return_val", node.parameters);
-    handler.contents.push_back(&node);
-    return node;
-  }
-
-  Operation& reply_exception(Interface& handler, const std::string& reply, const Call& call) {
-    const std::string name = maker_.names().take(handler, "", "ami_", reply + "_excep");
-    Operation& node = maker_.operation(handler, name, call);
-    node.parameters.push_back(in_parameter("excep_holder", call, holder_type_));
-    handler.contents.push_back(&node);
     return node;
   }
 

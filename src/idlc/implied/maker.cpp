@@ -96,6 +96,29 @@ Operation& Maker::operation(Declaration& owner, const std::string& name, const C
   return node;
 }
 
+Operation& Maker::results(Interface& handler, const std::string& name, const Call& call,
+                          const std::string& result_name) {
+  Operation& node = operation(handler, name, call);
+  if (call.return_type->kind != TypeKind::void_type)
+    node.parameters.push_back(in_parameter(result_name, call, *call.return_type));
+  for (const Parameter& each : call.parameters) {
+    if (each.direction == Direction::in) continue;
+    node.parameters.push_back(each);
+    node.parameters.back().direction = Direction::in;
+  }
+  handler.contents.push_back(&node);
+  return node;
+}
+
+Operation& Maker::exception(Interface& handler, const ExceptionName& name, const Call& call,
+                            const HolderParameter& holder) {
+  const std::string free = names_.take(handler, "", name.more, name.results + "_excep");
+  Operation& node = operation(handler, free, call);
+  node.parameters.push_back(in_parameter(holder.name, call, *holder.type));
+  handler.contents.push_back(&node);
+  return node;
+}
+
 Parameter in_parameter(const std::string& name, const Call& call, const Type& type) {
   return {name, call.origin->location, Direction::in, &type, {}};
 }
@@ -103,17 +126,6 @@ Parameter in_parameter(const std::string& name, const Call& call, const Type& ty
 void append_inputs(const Call& call, std::vector<Parameter>& parameters) {
   for (const Parameter& each : call.parameters) {
     if (each.direction == Direction::out) continue;
-    parameters.push_back(each);
-    parameters.back().direction = Direction::in;
-  }
-}
-
-void append_results(const Call& call, const std::string& result_name,
-                    std::vector<Parameter>& parameters) {
-  if (call.return_type->kind != TypeKind::void_type)
-    parameters.push_back(in_parameter(result_name, call, *call.return_type));
-  for (const Parameter& each : call.parameters) {
-    if (each.direction == Direction::in) continue;
     parameters.push_back(each);
     parameters.back().direction = Direction::in;
   }

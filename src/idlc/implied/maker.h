@@ -33,6 +33,21 @@ class Maker final {
                                     const std::string& more);
   /// An operation without a result, in `owner`, for the call.
   Operation& operation(Declaration& owner, const std::string& name, const Call& call);
+  /// One that takes the call's results.
+  Operation& results(Interface& handler, const std::string& name, const Call& call,
+                     const std::string& result_name);
+
+  struct ExceptionName {
+    std::string results;  ///< of the operation that takes results
+    std::string more;     ///< in front of the name if it is taken
+  };
+  struct HolderParameter {
+    std::string name;
+    const Type* type;
+  };
+  /// One that takes an exception instead of them: get_quote_excep.
+  Operation& exception(Interface& handler, const ExceptionName& name, const Call& call,
+                       const HolderParameter& holder);
 
  private:
   void place(Declaration& node, const Declaration& origin, const std::string& name);
@@ -46,9 +61,6 @@ class Maker final {
 Parameter in_parameter(const std::string& name, const Call& call, const Type& type);
 /// The call's in and inout parameters, all as in.
 void append_inputs(const Call& call, std::vector<Parameter>& parameters);
-/// Its result, under that name, and its out and inout parameters, all as in.
-void append_results(const Call& call, const std::string& result_name,
-                    std::vector<Parameter>& parameters);
 
 /// What the interfaces of the list imply, each behind its bases.
 std::vector<Ami> imply_ami(Maker& maker, const std::vector<const Interface*>& interfaces);
