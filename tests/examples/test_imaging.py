@@ -86,6 +86,16 @@ class Imaging(unittest.TestCase):
         self.server = self.serve(*options)
         self.locator = Program(self, ["image_locator", self.server.reference])
 
+    def start_with_another_server(self):
+        """The other one's images, and that server."""
+        others = self.folder / "others"
+        others.mkdir()
+        self.generate(others / "other.pgm", 1, seed=7)
+        first = self.serve()
+        second = Program(self, ["image_server", others, "--stream-host", "127.0.0.1"])
+        self.locator = Program(self, ["image_locator", first.reference, second.reference])
+        return others, second
+
     def start_again(self):
         self.server = self.serve(endpoint=self.server.endpoint)
 
@@ -161,12 +171,7 @@ class Fetching(Imaging):
         self.assertEqual(self.client("fetch", "small.pgm").stderr, "")
 
     def test_the_locator_finds_the_server_that_has_the_image(self):
-        others = self.folder / "others"
-        others.mkdir()
-        self.generate(others / "other.pgm", 1, seed=7)
-        first = self.serve()
-        second = Program(self, ["image_server", others, "--stream-host", "127.0.0.1"])
-        self.locator = Program(self, ["image_locator", first.reference, second.reference])
+        others, _ = self.start_with_another_server()
         self.assertEqual(self.client("fetch", "other.pgm").returncode, 0)
         self.assertEqual((self.folder / "other.pgm").read_bytes(), (others / "other.pgm").read_bytes())
         self.assertIn("other.pgm", self.client("list").stdout)
@@ -517,12 +522,7 @@ class Mistakes(Imaging):
         self.assertRegex(client.stderr, "TRANSIENT.*Connection refused.*given up")
 
     def test_a_list_without_the_images_of_a_server_that_is_away_is_an_error(self):
-        others = self.folder / "others"
-        others.mkdir()
-        self.generate(others / "other.pgm", 1, seed=7)
-        first = self.serve()
-        second = Program(self, ["image_server", others, "--stream-host", "127.0.0.1"])
-        self.locator = Program(self, ["image_locator", first.reference, second.reference])
+        _, second = self.start_with_another_server()
         second.kill()
         client = self.client("list")
         self.assertEqual(client.returncode, 1)

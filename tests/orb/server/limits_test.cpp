@@ -1,5 +1,6 @@
 // Limits at their boundary, over TCP: as much as is allowed is served, one more gets the exception
 // that docs/limits.md says. Other limits are tested where the code is that keeps them.
+#include "orb/server/held_pair.h"
 #include "orb/server/server_fixture.h"
 #include "orb/system_exceptions.h"
 #include <perigee/orb/stub.h>
@@ -241,23 +242,10 @@ TEST_CASE("of threads that wait for a POAManager a limited number may") {
   parts.adapter_limits.holding_requests_max = 1;
   const ServerFixture server(std::move(parts), [](orb::ServerRequest&) {});
   server.orb.root()->the_POAManager()->hold_requests(false);
-  RawClient clients[2]{RawClient(server.endpoint), RawClient(server.endpoint)};
-  std::future<RawReply> replies[2];
-  for (std::size_t index = 0; index < 2; ++index) {
-    clients[index].send(make_request({.key = server.key, .id = 1}));
-    replies[index] =
-        std::async(std::launch::async, [&client = clients[index]] { return client.reply(); });
-  }
-  // One of them waits, the other is refused: which one, is a matter of threads.
-  std::size_t refused = 0;
-  while (replies[refused].wait_for(std::chrono::milliseconds(1)) != std::future_status::ready)
-    refused = 1 - refused;
-  const RawReply refusal = replies[refused].get();
-  CHECK(refusal.repository_id() == "IDL:omg.org/CORBA/TRANSIENT:1.0");
-  CHECK(refusal.ulong(60) == orb::omg_minor(1));
-  CHECK(refusal.ulong(64) == 1);  // COMPLETED_NO
+  HeldPair pair(server, make_request({.key = server.key, .id = 1}));
+  pair.check_refusal();
   server.orb.root()->the_POAManager()->activate();
-  CHECK(replies[1 - refused].get().type() == type_reply);
+  CHECK(pair.held().type() == type_reply);
 }
 
 TEST_CASE("more active objects, or POAs, than allowed are NO_RESOURCES") {

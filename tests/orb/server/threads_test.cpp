@@ -1,4 +1,5 @@
 // Who reads while an upcall is in progress: pipelining, order, nesting, holding, limits, draining.
+#include "orb/server/held_pair.h"
 #include "orb/server/server_fixture.h"
 #include "orb/system_exceptions.h"
 #include "support/allocations.h"
@@ -223,27 +224,15 @@ TEST_CASE("of requests that wait for a POAManager a limited number of octets is 
   settings.held_size_max = 150;
   const ServerFixture server(settings);
   const auto manager = server.orb.root()->the_POAManager();
+  const Octets request = make_request({.key = server.key, .argument = 1});
+  REQUIRE(request.size() > 75);
+  REQUIRE(request.size() <= 150);
   for (int round = 0; round < 2; ++round) {  // what is over leaves room
     manager->hold_requests(false);
-    RawClient clients[2]{RawClient(server.endpoint), RawClient(server.endpoint)};
-    std::future<RawReply> replies[2];
-    for (std::size_t index = 0; index < 2; ++index) {
-      const Octets request = make_request({.key = server.key, .argument = 1});
-      REQUIRE(request.size() > 75);
-      REQUIRE(request.size() <= 150);
-      clients[index].send(request);
-      replies[index] =
-          std::async(std::launch::async, [&client = clients[index]] { return client.reply(); });
-    }
-    // One of them waits, the other is refused: which one, is a matter of threads.
-    std::size_t refused = 0;
-    while (replies[refused].wait_for(std::chrono::milliseconds(1)) != std::future_status::ready)
-      refused = 1 - refused;
-    const RawReply refusal = replies[refused].get();
-    CHECK(refusal.repository_id() == "IDL:omg.org/CORBA/TRANSIENT:1.0");
-    CHECK(refusal.ulong(60) == orb::omg_minor(1));
+    HeldPair pair(server, request);
+    pair.check_refusal();
     manager->activate();
-    CHECK(replies[1 - refused].get().result() == 2);
+    CHECK(pair.held().result() == 2);
     while (server.orb.core().held_size() != 0) std::this_thread::yield();  // a moment later
   }
 }
