@@ -119,42 +119,23 @@ Result<std::vector<Interface>> broadcast_interfaces() {
 
 Status allow_broadcast(int fd) { return set_native(fd, SOL_SOCKET, SO_BROADCAST, int{1}); }
 
-namespace {
-Transfer broadcast_by(int fd, OctetSpan octets, std::uint16_t port, Interface by,
-                      TimeLimit limit) noexcept {
-  const auto everybody = InetAddr::v4({255, 255, 255, 255}, port);
-  iovec vector{const_cast<std::byte*>(octets.data()), octets.size()};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(in_pktinfo))] = {};
-  msghdr message{};
-  message.msg_name = const_cast<void*>(everybody.native());
-  message.msg_namelen = everybody.native_size();
-  message.msg_iov = &vector;
-  message.msg_iovlen = 1;
-  message.msg_control = control;
-  message.msg_controllen = sizeof(control);
-  cmsghdr* header = CMSG_FIRSTHDR(&message);
-  header->cmsg_level = IPPROTO_IP;
-  header->cmsg_type = IP_PKTINFO;
-  header->cmsg_len = CMSG_LEN(sizeof(in_pktinfo));
-  in_pktinfo leaving{};
-  leaving.ipi_ifindex = static_cast<int>(by.index());
-  std::memcpy(CMSG_DATA(header), &leaving, sizeof(leaving));
-  return transfer_by_flags(
-      fd, POLLOUT, limit, [&](int flags) { return ::sendmsg(fd, &message, MSG_NOSIGNAL | flags); });
-}
-}  // namespace
-
-Transfer broadcast(int fd, OctetSpan octets, std::uint16_t port, std::span<const Interface> by,
-                   TimeLimit limit) noexcept {
+Transfer broadcast_rest(int fd, Broadcast& datagram, std::span<const Interface> by,
+                        std::size_t sent, TimeLimit limit) noexcept {
+  Transfer result{sent, 0};
+  Transfer before{0, errno};
   const Deadline deadline(limit);
-  Transfer result{0, EBADF};  // if not open: there are no interfaces
-  for (const Interface& interface : by) {
-    const auto sent = broadcast_by(fd, octets, port, interface, deadline.remaining());
-    if (sent.error == 0) {
+  for (const Interface& interface : by.subspan(sent)) {
+    const auto* const message = datagram.by(interface);
+    const auto step =
+        transfer_after_failure(before, fd, POLLOUT, deadline.remaining(), [&](int flags) {
+          return system_calls::perigee_system_sendmsg(fd, message, MSG_NOSIGNAL | flags);
+        });
+    if (step.error == 0) {
       ++result.count;
-    } else if (result.count == 0) {
-      result.error = sent.error;
+    } else if (result.error == 0) {
+      result.error = step.error;
     }
+    before = {0, EINTR};  // of the next link nothing was tried
   }
   if (result.count != 0) result.error = 0;
   return result;

@@ -16,6 +16,7 @@
 #include <cerrno>
 #include <csignal>
 #include <ctime>
+#include <functional>
 
 namespace perigee::ipc {
 namespace {
@@ -71,27 +72,31 @@ Status OutputFile::sync() {
 namespace perigee::ipc::io {
 namespace {
 
+const sigset_t& sigpipe() noexcept {
+  static const sigset_t only = [] {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGPIPE);
+    return set;
+  }();
+  return only;
+}
+
 /// sendfile has no MSG_NOSIGNAL: this thread holds SIGPIPE back meanwhile, and takes the one that
 /// its call has raised. One that was pending before is not ours to take.
 class SigpipeHeld {
  public:
   SigpipeHeld() noexcept {
-    sigemptyset(&pipe_);
-    sigaddset(&pipe_, SIGPIPE);
-    pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
+    pthread_sigmask(SIG_BLOCK, &sigpipe(), &before_);
     was_pending_ = sigismember(&before_, SIGPIPE) == 1 && is_pending();
   }
-  ~SigpipeHeld() {
-    const timespec no_time{};
-    if (raised_ && !was_pending_) ::sigtimedwait(&pipe_, nullptr, &no_time);
-    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-  }
+  ~SigpipeHeld() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
   SigpipeHeld(const SigpipeHeld&) = delete;
   SigpipeHeld& operator=(const SigpipeHeld&) = delete;
 
-  // What ends early may have met a broken pipe behind the octets that it counts.
-  void look_at(const Transfer& transfer, std::size_t wanted) noexcept {
-    raised_ = transfer.error == EPIPE || transfer.count < wanted;
+  /// What ends early may have met a broken pipe behind the octets that it counts.
+  void take_if_raised(const Transfer& transfer, std::size_t wanted) const noexcept {
+    if (transfer.count < wanted && !was_pending_) take();
   }
 
  private:
@@ -99,10 +104,12 @@ class SigpipeHeld {
     sigset_t pending;
     return ::sigpending(&pending) == 0 && sigismember(&pending, SIGPIPE) == 1;
   }
-  sigset_t pipe_;
+  static void take() noexcept {
+    const timespec no_time{};
+    ::sigtimedwait(&sigpipe(), nullptr, &no_time);
+  }
   sigset_t before_;
   bool was_pending_ = false;
-  bool raised_ = false;
 };
 
 /// What a socket that is writable takes without waiting: at least a third of a TCP queue is free
@@ -115,115 +122,165 @@ std::size_t room(int fd) noexcept {
   return static_cast<std::size_t>(std::clamp(queue ? *queue / 4 : 0, page, kernel_transfer));
 }
 
+Transfer send_once(int fd, int file, std::uint64_t offset, std::size_t count) noexcept {
+  auto place = static_cast<off_t>(offset);
+  return transfer([&] { return ::sendfile(fd, file, &place, count); });
+}
+
 /// sendfile has no MSG_DONTWAIT either, and O_NONBLOCK would also hold for whoever receives at the
 /// same time. So a send with a limit waits until the socket is writable and then offers it no more
 /// than it has room for. Where that does not suffice (memory is short, TCP_NOTSENT_LOWAT), the
 /// socket's own time-out ends the call: what is left of the limit by then. What is no socket has
 /// none: the call itself says so.
-Transfer send_step(int fd, FileRange from, const Deadline& deadline,
-                   ScopedSendTimeout& timeout) noexcept {
-  for (;;) {
-    if (!deadline.is_forever()) {
-      const auto waited = wait_ready(fd, POLLOUT, deadline);
+class SendInTime {
+ public:
+  SendInTime(int fd, int file, TimeLimit limit) noexcept
+      : fd_(fd), file_(file), deadline_(limit), timeout_(fd) {}
+
+  Transfer operator()(std::uint64_t offset, std::size_t count) noexcept {
+    if (deadline_.is_forever()) return send_once(fd_, file_, offset, count);
+    for (;;) {
+      const auto waited = wait_ready(fd_, POLLOUT, deadline_);
       if (waited.error != 0) return {0, waited.error};
-      from.count = std::min(from.count, room(fd));
-      static_cast<void>(timeout.set(deadline.left()));
+      count = std::min(count, room(fd_));
+      static_cast<void>(timeout_.set(deadline_.left()));
+      const auto sent = send_once(fd_, file_, offset, count);
+      if (sent.error != EAGAIN || deadline_.is_no_wait()) return sent;
     }
-    auto offset = static_cast<off_t>(from.offset);
-    const auto sent = transfer([&] { return ::sendfile(fd, from.file, &offset, from.count); });
-    if (sent.error != EAGAIN || deadline.is_forever() || deadline.is_no_wait()) return sent;
   }
+
+ private:
+  int fd_;
+  int file_;
+  Deadline deadline_;
+  ScopedSendTimeout timeout_;
+};
+
+[[gnu::noinline]] Transfer send_in_time(int fd, int file, std::uint64_t offset, std::size_t count,
+                                        TimeLimit limit) noexcept {
+  return SendInTime(fd, file, limit)(offset, count);
 }
 
 /// The way from a stream to a file: what is in it has left the stream.
-struct Pipe {
-  Handle out;
-  Handle in;
+class Pipe {
+ public:
+  using Ends = int[2];
+  /// Closes them at last.
+  explicit Pipe(const Ends& ends) noexcept : ends_(ends) {}
+  ~Pipe() {
+    ::close(in());
+    ::close(out());
+  }
+  Pipe(const Pipe&) = delete;
+  Pipe& operator=(const Pipe&) = delete;
+
+  [[nodiscard]] int in() const noexcept { return ends_[1]; }
+  [[nodiscard]] int out() const noexcept { return ends_[0]; }
+
+ private:
+  const Ends& ends_;
 };
 
-int open_pipe(Pipe& pipe) noexcept {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) == -1) return errno;
-  pipe = {Handle(ends[0]), Handle(ends[1])};
-  return 0;
-}
-
-Transfer empty_into(const FileRange& to, const Pipe& pipe) noexcept {
+Transfer empty_into(int file, std::uint64_t offset, std::size_t count, const Pipe& pipe) noexcept {
   Transfer total;
-  while (total.count < to.count) {
-    auto offset = static_cast<loff_t>(to.offset + total.count);
-    const auto moved = transfer([&] {
-      return ::splice(pipe.out.get(), nullptr, to.file, &offset, to.count - total.count, 0);
-    });
+  for (;;) {
+    auto place = static_cast<loff_t>(offset + total.count);
+    const auto moved = transfer(
+        [&] { return ::splice(pipe.out(), nullptr, file, &place, count - total.count, 0); });
     total.count += moved.count;
+    if (total.count == count) [[likely]]
+      return total;
     if (moved.error != 0) return {total.count, moved.error};
     if (moved.count == 0) return {total.count, EIO};  // the pipe holds more than that
   }
-  return total;
 }
 
-Transfer receive_step(int fd, FileRange to, const Pipe& pipe, const Deadline& deadline) noexcept {
+Transfer receive_once(int fd, int file, std::uint64_t offset, std::size_t count,
+                      const Pipe& pipe) noexcept {
   constexpr std::size_t pipe_size = 65536;
-  if (!deadline.is_forever()) {
-    const auto waited = wait_ready(fd, POLLIN, deadline);
-    if (waited.error != 0) return {0, waited.error};
+  const std::size_t wanted = std::min(count, pipe_size);
+  const auto taken = transfer([&] { return ::splice(fd, nullptr, pipe.in(), nullptr, wanted, 0); });
+  if (taken.error != 0 || taken.count == 0) [[unlikely]]
+    return taken;
+  return empty_into(file, offset, taken.count, pipe);
+}
+
+class ReceiveInTime {
+ public:
+  ReceiveInTime(int fd, int file, const Pipe& pipe, TimeLimit limit) noexcept
+      : fd_(fd), file_(file), pipe_(pipe), deadline_(limit) {}
+
+  Transfer operator()(std::uint64_t offset, std::size_t count) noexcept {
+    if (!deadline_.is_forever()) {
+      const auto waited = wait_ready(fd_, POLLIN, deadline_);
+      if (waited.error != 0) return {0, waited.error};
+    }
+    return receive_once(fd_, file_, offset, count, pipe_);
   }
-  const std::size_t wanted = std::min(to.count, pipe_size);
-  const auto taken =
-      transfer([&] { return ::splice(fd, nullptr, pipe.in.get(), nullptr, wanted, 0); });
-  if (taken.error != 0 || taken.count == 0) return taken;
-  to.count = taken.count;
-  return empty_into(to, pipe);
+
+ private:
+  int fd_;
+  int file_;
+  const Pipe& pipe_;
+  Deadline deadline_;
+};
+
+[[gnu::noinline]] Transfer receive_in_time(int fd, int file, std::uint64_t offset,
+                                           std::size_t count, TimeLimit limit) noexcept {
+  Pipe::Ends ends;
+  if (::pipe2(ends, O_CLOEXEC) == -1) return {0, errno};
+  const Pipe pipe(ends);
+  return ReceiveInTime(fd, file, pipe, limit)(offset, count);
 }
 
 /// Step after step, until all is moved, an error, or a step of nothing.
 template <typename Step>
-Transfer all_steps(FileRange range, Step&& step) noexcept {
+Transfer all_steps(std::uint64_t offset, std::size_t count, Step step) noexcept {
   Transfer total;
-  while (range.count > 0) {
-    const Transfer moved = step(range);
+  while (total.count < count) {
+    const Transfer moved = step(offset + total.count, count - total.count);
     total.count += moved.count;
     total.error = moved.error;
-    if (moved.error != 0 || moved.count == 0) return total;
-    range.offset += moved.count;
-    range.count -= moved.count;
+    if (moved.error != 0 || moved.count == 0) break;
   }
   return total;
 }
 
 }  // namespace
 
-Transfer send_file(int fd, const FileRange& from, TimeLimit limit) noexcept {
-  SigpipeHeld held;
-  const Deadline deadline(limit);
-  ScopedSendTimeout timeout(fd);
-  const auto sent = send_step(fd, from, deadline, timeout);
-  held.look_at(sent, from.count);
+// Flat, as a C program is: calls in it would cost more than all else.
+[[gnu::flatten]] Transfer send_file(int fd, int file, std::uint64_t offset, std::size_t count,
+                                    TimeLimit limit) noexcept {
+  const SigpipeHeld held;
+  const Transfer sent = limit.is_forever() ? send_once(fd, file, offset, count)
+                                           : send_in_time(fd, file, offset, count, limit);
+  held.take_if_raised(sent, count);
   return sent;
 }
 
-Transfer send_file_n(int fd, const FileRange& from, TimeLimit limit) noexcept {
-  SigpipeHeld held;
-  const Deadline deadline(limit);
-  ScopedSendTimeout timeout(fd);
-  const auto sent = all_steps(
-      from, [&](const FileRange& rest) { return send_step(fd, rest, deadline, timeout); });
-  held.look_at(sent, from.count);
+Transfer send_file_n(int fd, int file, std::uint64_t offset, std::size_t count,
+                     TimeLimit limit) noexcept {
+  const SigpipeHeld held;
+  SendInTime step(fd, file, limit);
+  const Transfer sent = all_steps(offset, count, std::ref(step));
+  held.take_if_raised(sent, count);
   return sent;
 }
 
-Transfer recv_file(int fd, const FileRange& to, TimeLimit limit) noexcept {
-  Pipe pipe;
-  if (const int error = open_pipe(pipe); error != 0) return {0, error};
-  return receive_step(fd, to, pipe, Deadline(limit));
+[[gnu::flatten]] Transfer recv_file(int fd, int file, std::uint64_t offset, std::size_t count,
+                                    TimeLimit limit) noexcept {
+  if (!limit.is_forever()) return receive_in_time(fd, file, offset, count, limit);
+  Pipe::Ends ends;
+  if (::pipe2(ends, O_CLOEXEC) == -1) return {0, errno};
+  return receive_once(fd, file, offset, count, Pipe(ends));
 }
 
-Transfer recv_file_n(int fd, const FileRange& to, TimeLimit limit) noexcept {
-  Pipe pipe;
-  if (const int error = open_pipe(pipe); error != 0) return {0, error};
-  const Deadline deadline(limit);
-  return all_steps(to,
-                   [&](const FileRange& rest) { return receive_step(fd, rest, pipe, deadline); });
+Transfer recv_file_n(int fd, int file, std::uint64_t offset, std::size_t count,
+                     TimeLimit limit) noexcept {
+  Pipe::Ends ends;
+  if (::pipe2(ends, O_CLOEXEC) == -1) return {0, errno};
+  const Pipe pipe(ends);
+  return all_steps(offset, count, ReceiveInTime(fd, file, pipe, limit));
 }
 
 }  // namespace perigee::ipc::io

@@ -14,6 +14,14 @@
 
 namespace perigee::ipc::io {
 
+/// As many as one call takes, from the first that is not empty on: a call of empty ones only would
+/// look like the end of the stream.
+template <typename Segment>
+[[nodiscard]] std::span<const Segment> first_batch(std::span<const Segment> segments) noexcept {
+  while (!segments.empty() && segments.front().empty()) segments = segments.subspan(1);
+  return segments.first(std::min(segments.size(), segments_max));
+}
+
 /// Segments as the system takes them, from a place inside the first one on.
 template <typename Segment>
 class Gather {

@@ -67,14 +67,6 @@ Transfer transfer_exactly(int fd, std::span<const Segment> segments, TimeLimit l
   });
 }
 
-/// As many as one call takes, from the first that is not empty on: a call of empty ones only would
-/// look like the end of the stream.
-template <typename Segment>
-std::span<const Segment> first_batch(std::span<const Segment> segments) noexcept {
-  while (!segments.empty() && segments.front().empty()) segments = segments.subspan(1);
-  return segments.first(std::min(segments.size(), segments_max));
-}
-
 /// What was tried already if one call takes all segments.
 template <typename Segment, typename Call>
 Transfer transfer_batch(int fd, short events, TimeLimit limit, std::span<const Segment> all,

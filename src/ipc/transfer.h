@@ -17,7 +17,8 @@ template <typename Call>
 [[nodiscard]] Transfer transfer(Call&& call) noexcept {
   for (;;) {
     const ssize_t count = call();
-    if (count >= 0) return {static_cast<std::size_t>(count), 0};
+    if (count >= 0) [[likely]]
+      return {static_cast<std::size_t>(count), 0};
     if (errno != EINTR) return {0, errno};
   }
 }

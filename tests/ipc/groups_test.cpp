@@ -127,6 +127,13 @@ TEST_CASE("a limit of a broadcast is for all interfaces together") {
   CHECK(std::chrono::steady_clock::now() - start < OnLonelyHost::links * 500ms / 2);
 }
 
+TEST_CASE("a broadcast goes by the interfaces that are left") {
+  const OnLonelyHost here;
+  auto sender = DgramBcast::open(InetAddr::any()).value();
+  REQUIRE(std::system("ip link del c1 && ip link del c7") == 0);
+  CHECK(sender.send(octets(1), 9).value() == OnLonelyHost::links - 2);
+}
+
 TEST_CASE("a broadcast says where it cannot go") {
   CHECK(DgramBcast::open(InetAddr::any_v6()).error() == std::errc::address_family_not_supported);
   auto nowhere = DgramBcast::open(InetAddr::any(), Interface::of_index(4711)).value();

@@ -14,8 +14,8 @@ namespace perigee::ipc {
 
 /// What a receive from one peer got.
 struct ReceivedDatagram {
-  std::size_t count = 0;  ///< octets put into the caller's space
-  std::size_t size = 0;   ///< octets of the datagram
+  std::size_t count;  ///< octets put into the caller's space
+  std::size_t size;   ///< octets of the datagram
   /// Whether the space was too small: the rest of the datagram is lost.
   [[nodiscard]] constexpr bool truncated() const noexcept { return size > count; }
 };

@@ -43,8 +43,8 @@ class DgramBcast : public SocketBase<DgramBcast> {
 
   /// Sends one datagram on each link, to `port` of everybody there: on how many it went. An error
   /// only if it went on none. The limit is for all links together.
-  [[nodiscard]] Result<std::size_t> send(OctetSpan octets, std::uint16_t port,
-                                         TimeLimit limit = forever) noexcept {
+  [[nodiscard, gnu::always_inline]] Result<std::size_t> send(OctetSpan octets, std::uint16_t port,
+                                                             TimeLimit limit = forever) noexcept {
     return detail::sent(io::broadcast(handle(), octets, port, by_, limit));
   }
   [[nodiscard, gnu::always_inline]] Result<ReceivedFrom<InetAddr>> recv_from(

@@ -24,7 +24,8 @@ class InetAddr {
   [[nodiscard]] static constexpr InetAddr v4(V4Octets octets, std::uint16_t port) noexcept {
     InetAddr address;
     address.v4_ = octets;
-    return address.with_port(port);
+    address.set_port(port);
+    return address;
   }
   /// `scope`: the index of the interface of a link-local address, else 0.
   [[nodiscard]] static constexpr InetAddr v6(V6Octets octets, std::uint16_t port,
@@ -33,7 +34,8 @@ class InetAddr {
     address.family_ = family_v6;
     address.v6_ = octets;
     address.scope_ = scope;
-    return address.with_port(port);
+    address.set_port(port);
+    return address;
   }
   /// All interfaces. Port 0: the system chooses.
   [[nodiscard]] static constexpr InetAddr any(std::uint16_t port = 0) noexcept {
@@ -77,7 +79,7 @@ class InetAddr {
 
   [[nodiscard]] constexpr InetAddr with_port(std::uint16_t port) const noexcept {
     InetAddr address = *this;
-    address.port_ = {static_cast<std::uint8_t>(port >> 8), static_cast<std::uint8_t>(port & 0xff)};
+    address.set_port(port);
     return address;
   }
   /// Whether it stands for all interfaces.
@@ -135,6 +137,10 @@ class InetAddr {
   static constexpr std::uint16_t family_v4 = 2;
   static constexpr std::uint16_t family_v6 = 10;
   static constexpr std::uint32_t native_v4_size = 16;
+
+  constexpr void set_port(std::uint16_t port) noexcept {
+    port_ = {static_cast<std::uint8_t>(port >> 8), static_cast<std::uint8_t>(port & 0xff)};
+  }
 
   std::uint16_t family_ = family_v4;
   std::array<std::uint8_t, 2> port_{};  // network order

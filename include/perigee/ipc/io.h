@@ -120,21 +120,19 @@ inline Transfer send_n(int fd, OctetSpan octets, TimeLimit limit) noexcept {
   return send_rest(fd, octets, first, limit);
 }
 
-/// A place in a regular file, which need not be there yet where it is written.
-struct FileRange {
-  int file = -1;
-  std::uint64_t offset = 0;
-  std::size_t count = 0;
-};
 /// @name From a file to a stream (sendfile), from a stream to a file (splice); nothing is copied
 /// through the program. Sending 0 octets without error: the file ends at `offset`. What is received
 /// counts when it is in the file. SIGPIPE is never raised. `…_n`: see `send_n` and `recv_n`; a file
-/// or stream that ends earlier: fewer octets, and no error.
+/// or stream that ends earlier: fewer octets, and no error. Parameters as sendfile has them.
 /// @{
-PERIGEE_API Transfer send_file(int fd, const FileRange& from, TimeLimit limit) noexcept;
-PERIGEE_API Transfer send_file_n(int fd, const FileRange& from, TimeLimit limit) noexcept;
-PERIGEE_API Transfer recv_file(int fd, const FileRange& to, TimeLimit limit) noexcept;
-PERIGEE_API Transfer recv_file_n(int fd, const FileRange& to, TimeLimit limit) noexcept;
+PERIGEE_API Transfer send_file(int fd, int file, std::uint64_t offset, std::size_t count,
+                               TimeLimit limit) noexcept;
+PERIGEE_API Transfer send_file_n(int fd, int file, std::uint64_t offset, std::size_t count,
+                                 TimeLimit limit) noexcept;
+PERIGEE_API Transfer recv_file(int fd, int file, std::uint64_t offset, std::size_t count,
+                               TimeLimit limit) noexcept;
+PERIGEE_API Transfer recv_file_n(int fd, int file, std::uint64_t offset, std::size_t count,
+                                 TimeLimit limit) noexcept;
 /// @}
 
 /// Octets in all segments together.

@@ -4,6 +4,7 @@
 
 #include <perigee/base/export.h>
 #include <perigee/base/octets.h>
+#include <perigee/ipc/control_data.h>
 #include <perigee/ipc/handle.h>
 #include <perigee/ipc/inet_addr.h>
 #include <perigee/ipc/interface.h>
@@ -16,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <system_error>
 #include <vector>
 
 namespace perigee::ipc::io {
@@ -112,10 +114,47 @@ PERIGEE_API MessageTransfer recv_handles_from(int fd, MutableOctetSpan space,
 PERIGEE_API Result<std::vector<Interface>> broadcast_interfaces();
 /// Lets a socket broadcast.
 PERIGEE_API Status allow_broadcast(int fd);
-/// Sends to everybody on the links of these interfaces, 255.255.255.255. IPv4 only. The count is of
-/// links; an error only if it went on none.
-PERIGEE_API Transfer broadcast(int fd, OctetSpan octets, std::uint16_t port,
-                               std::span<const Interface> by, TimeLimit limit) noexcept;
+/// A datagram to everybody on one link after the other: 255.255.255.255.
+struct Broadcast {
+  OctetSpan octets;
+  InetAddr everybody;
+  system_calls::LinkControl link;
+  system_calls::Message message;
+
+  Broadcast(OctetSpan content, std::uint16_t port) noexcept
+      : octets(content), everybody(InetAddr::v4({255, 255, 255, 255}, port)) {
+    message = {.name = everybody.native_space(),
+               .name_size = everybody.native_size(),
+               .vectors = system_calls::vectors_of(std::span<const OctetSpan>(&octets, 1)),
+               .vector_count = 1,
+               .control = &link,
+               .control_size = sizeof(link)};
+  }
+  const system_calls::Message* by(Interface interface) noexcept {
+    link.index = static_cast<int>(interface.index());
+    return &message;
+  }
+};
+/// What `broadcast` leaves to src/ipc: after so many links a call has just failed.
+PERIGEE_API Transfer broadcast_rest(int fd, Broadcast& datagram, std::span<const Interface> by,
+                                    std::size_t sent, TimeLimit limit) noexcept;
+/// Sends to everybody on the links of these interfaces. IPv4 only. The count is of links; an error
+/// only if it went on none.
+[[gnu::always_inline]] inline Transfer broadcast(int fd, OctetSpan octets, std::uint16_t port,
+                                                 std::span<const Interface> by,
+                                                 TimeLimit limit) noexcept {
+  // A socket that is not open has no interfaces.
+  if (by.empty()) return {0, static_cast<int>(std::errc::bad_file_descriptor)};
+  Broadcast datagram(octets, port);
+  std::size_t sent = 0;
+  do {
+    const auto count = system_calls::perigee_system_sendmsg(
+        fd, datagram.by(by[sent]), system_calls::no_signal | flags_within(limit));
+    if (count < 0) [[unlikely]]
+      return broadcast_rest(fd, datagram, by, sent, limit);
+  } while (++sent != by.size());
+  return {sent, 0};
+}
 
 /// Joins no group but those that this socket joins: else the system gives it what any socket did.
 PERIGEE_API Status only_own_groups(int fd, const InetAddr& local);

@@ -1,9 +1,11 @@
 // The system calls that only UNIX-domain sockets have: handles and credentials that travel with
-// octets, records, pairs. Declared once here and defined in src/ipc, as io.h. Use the wrappers.
+// octets, records, pairs. What each message needs is inline here, for as long as nothing has to be
+// repeated or waited for; the rest is in src/ipc. Use the wrappers.
 #pragma once
 
 #include <perigee/base/export.h>
 #include <perigee/base/octets.h>
+#include <perigee/ipc/control_data.h>
 #include <perigee/ipc/handle.h>
 #include <perigee/ipc/io.h>
 #include <perigee/ipc/result.h>
@@ -14,6 +16,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <system_error>
+#include <utility>
 
 namespace perigee::ipc {
 
@@ -33,8 +37,8 @@ struct ReceivedHandles {
 
 namespace io {
 
-/// Most handles that one message carries (the system's SCM_MAX_FD).
-inline constexpr std::size_t handles_max = 253;
+/// Most handles that one message carries.
+inline constexpr std::size_t handles_max = system_calls::handles_max;
 
 /// A transfer that says, too, whether there was a message: octets of a stream, or a record.
 struct MessageTransfer {
@@ -44,47 +48,131 @@ struct MessageTransfer {
   bool is_end = false;  ///< the peer has closed its side; there was no message
 };
 
+/// @name What the inline functions below leave to src/ipc: what follows a call that has just
+/// failed, and what is done with handles of which only some could be taken. See io.h.
+/// @{
+PERIGEE_API Transfer send_message_again(int fd, const system_calls::Message& message,
+                                        TimeLimit limit) noexcept;
+PERIGEE_API Transfer recv_message_again(int fd, system_calls::Message& message,
+                                        TimeLimit limit) noexcept;
+/// Closes all that came with a message; the first ones are in `handles`. Gives the error.
+PERIGEE_API int refuse_handles(const system_calls::Message& message, std::span<Handle> handles,
+                               std::size_t arrived) noexcept;
+/// @}
+
+/// One message, without any other flags than those of all.
+[[gnu::always_inline]] inline Transfer send_message(int fd, const system_calls::Message& message,
+                                                    TimeLimit limit) noexcept {
+  const auto count = system_calls::perigee_system_sendmsg(
+      fd, &message, system_calls::no_signal | flags_within(limit));
+  if (count >= 0) [[likely]]
+    return {static_cast<std::size_t>(count), 0};
+  return send_message_again(fd, message, limit);
+}
+[[gnu::always_inline]] inline Transfer recv_message(int fd, system_calls::Message& message,
+                                                    TimeLimit limit) noexcept {
+  const auto count = system_calls::perigee_system_recvmsg(
+      fd, &message, system_calls::close_on_exec | flags_within(limit));
+  if (count >= 0) [[likely]]
+    return {static_cast<std::size_t>(count), 0};
+  return recv_message_again(fd, message, limit);
+}
+
+/// @name Octets with handles, to and from whom `message` says (if it has a name).
+/// @{
+[[gnu::always_inline]] inline Transfer send_with_handles(int fd, OctetSpan octets,
+                                                         std::span<const int> handles,
+                                                         system_calls::Message& message,
+                                                         TimeLimit limit) noexcept {
+  system_calls::HandlesControl control;
+  if (handles.size() > handles_max) return {0, static_cast<int>(std::errc::invalid_argument)};
+  message.vectors = system_calls::vectors_of(std::span<const OctetSpan>(&octets, 1));
+  message.vector_count = 1;
+  if (!handles.empty()) {
+    message.control = &control;
+    message.control_size = control.set(handles);
+  }
+  return send_message(fd, message, limit);
+}
+/// All handles or none: a part would be of no use to anybody, and what nobody owns would leak.
+[[gnu::always_inline]] inline MessageTransfer recv_with_handles(int fd, MutableOctetSpan space,
+                                                                std::span<Handle> handles,
+                                                                system_calls::Message& message,
+                                                                TimeLimit limit) noexcept {
+  system_calls::HandlesSpace control;
+  message.vectors = system_calls::vectors_of(std::span<const MutableOctetSpan>(&space, 1));
+  message.vector_count = 1;
+  message.control = &control;
+  message.control_size = control.size_for(handles.size());
+  const Transfer moved = recv_message(fd, message, limit);
+  if (moved.error != 0) [[unlikely]]
+    return {0, 0, moved.error};
+  std::size_t arrived = 0;
+  system_calls::for_each_handle(message, [&](int passed) {
+    if (arrived < handles.size()) handles[arrived] = Handle(passed);
+    ++arrived;
+  });
+  constexpr int any_cut = system_calls::cut | system_calls::control_cut;
+  if (arrived > handles.size() || (message.flags & any_cut) != 0) [[unlikely]]
+    return {0, 0, refuse_handles(message, handles, arrived)};
+  return {moved.count, arrived};
+}
+/// @}
+
 /// One message of `octets` with `handles`, which stay the caller's. Streams may send fewer octets,
 /// with all handles, and need one octet at least.
-PERIGEE_API Transfer send_handles(int fd, OctetSpan octets, std::span<const int> handles,
-                                  TimeLimit limit) noexcept;
+[[gnu::always_inline]] inline Transfer send_handles(int fd, OctetSpan octets,
+                                                    std::span<const int> handles,
+                                                    TimeLimit limit) noexcept {
+  system_calls::Message message;
+  return send_with_handles(fd, octets, handles, message, limit);
+}
 /// Receives octets of one message, and its handles, close-on-exec, into the first elements of
 /// `handles` (what these held is closed). More handles than fit: EMSGSIZE; more than the process
 /// may have: EMFILE. All of the message's handles are closed then, and its octets are lost.
-PERIGEE_API MessageTransfer recv_handles(int fd, MutableOctetSpan space, std::span<Handle> handles,
-                                         TimeLimit limit) noexcept;
+[[gnu::always_inline]] inline MessageTransfer recv_handles(int fd, MutableOctetSpan space,
+                                                           std::span<Handle> handles,
+                                                           TimeLimit limit) noexcept {
+  system_calls::Message message;
+  MessageTransfer result = recv_with_handles(fd, space, handles, message, limit);
+  result.is_end = result.count == 0;
+  return result;
+}
 PERIGEE_API Result<PeerCredentials> peer_credentials(int fd);
 
 /// @name Records (SOCK_SEQPACKET). A record is sent whole or not at all.
 /// @{
 PERIGEE_API Transfer send_record(int fd, std::span<const OctetSpan> segments,
                                  TimeLimit limit) noexcept;
+/// What has come, as a record. Each comes with its sender's credentials (see keep_records); the end
+/// of the stream, which gives 0 octets as an empty record does, has none.
+inline MessageTransfer record_of(const system_calls::Message& message, Transfer moved) noexcept {
+  if (moved.error != 0) [[unlikely]]
+    return {0, 0, moved.error};
+  if ((message.flags & system_calls::cut) != 0) [[unlikely]]
+    return {0, 0, static_cast<int>(std::errc::message_size)};
+  return {moved.count, 0, 0, message.control_size == 0};
+}
 /// Only from handles for which `keep_records` was called. A record that does not fit: EMSGSIZE; it
 /// is lost. Handles that came with it are closed.
 PERIGEE_API MessageTransfer recv_record(int fd, std::span<const MutableOctetSpan> spaces,
                                         TimeLimit limit) noexcept;
-/// What `recv_record` into one space leaves to src/ipc; see io.h.
-PERIGEE_API MessageTransfer recv_record_again(int fd, MutableOctetSpan space,
-                                              TimeLimit limit) noexcept;
-PERIGEE_API MessageTransfer truncated_record() noexcept;
-/// `recv_record` into one space.
 inline MessageTransfer recv_record(int fd, MutableOctetSpan space, TimeLimit limit) noexcept {
   system_calls::CredentialsSpace control;
   system_calls::Vector vector{space.data(), space.size()};
   system_calls::Message message{
       .vectors = &vector, .vector_count = 1, .control = &control, .control_size = sizeof(control)};
-  const auto count = system_calls::perigee_system_recvmsg(
-      fd, &message, system_calls::close_on_exec | flags_within(limit));
-  if (count >= 0) [[likely]] {
-    if ((message.flags & system_calls::whole_size) != 0) return truncated_record();
-    return {static_cast<std::size_t>(count), 0, 0, message.control_size == 0};
-  }
-  return recv_record_again(fd, space, limit);
+  const Transfer moved = recv_message(fd, message, limit);
+  return record_of(message, moved);
 }
 /// `recv_handles` for records: they must fit, as for `recv_record`.
-PERIGEE_API MessageTransfer recv_record_handles(int fd, MutableOctetSpan space,
-                                                std::span<Handle> handles,
-                                                TimeLimit limit) noexcept;
+inline MessageTransfer recv_record_handles(int fd, MutableOctetSpan space,
+                                           std::span<Handle> handles, TimeLimit limit) noexcept {
+  system_calls::Message message;
+  MessageTransfer result = recv_with_handles(fd, space, handles, message, limit);
+  result.is_end = message.control_size == 0;
+  return result;
+}
 /// Asks the system to mark each record, so that an empty one differs from the end of the stream.
 PERIGEE_API Status keep_records(int fd) noexcept;
 

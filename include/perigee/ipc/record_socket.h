@@ -42,16 +42,16 @@ class RecordSocket : public ConnectedSocket<RecordSocket<Domain>, typename Domai
   }
 
   /// Sends a record with open handles, at most `io::handles_max`, which stay open here.
-  [[nodiscard]] Status send_handles(OctetSpan record, std::span<const int> handles,
-                                    TimeLimit limit = forever) noexcept {
+  [[nodiscard, gnu::always_inline]] Status send_handles(OctetSpan record,
+                                                        std::span<const int> handles,
+                                                        TimeLimit limit = forever) noexcept {
     return detail::done(io::send_handles(this->handle(), record, handles, limit));
   }
   /// Receives a record with its handles, close-on-exec, into the first elements of `handles`.
   /// Errors: `message_size` (more octets or handles than fit) and `too_many_files_open`: the
   /// record is lost, and its handles are closed.
-  [[nodiscard]] Result<ReceivedHandles> recv_handles(MutableOctetSpan space,
-                                                     std::span<Handle> handles,
-                                                     TimeLimit limit = forever) noexcept {
+  [[nodiscard, gnu::always_inline]] Result<ReceivedHandles> recv_handles(
+      MutableOctetSpan space, std::span<Handle> handles, TimeLimit limit = forever) noexcept {
     return detail::received_handles(io::recv_record_handles(this->handle(), space, handles, limit));
   }
   [[nodiscard]] Result<PeerCredentials> peer_credentials() const {

@@ -253,8 +253,8 @@ class StreamSocket : public ConnectedSocket<StreamSocket<Domain>, typename Domai
 
   /// Sends some octets, at least one, and with them open handles (at most `io::handles_max`), which
   /// stay open here. When octets were sent, all handles were.
-  [[nodiscard]] Result<std::size_t> send_handles(OctetSpan octets, std::span<const int> handles,
-                                                 TimeLimit limit = forever) noexcept
+  [[nodiscard, gnu::always_inline]] Result<std::size_t> send_handles(
+      OctetSpan octets, std::span<const int> handles, TimeLimit limit = forever) noexcept
     requires LocalDomain<Domain>
   {
     return detail::sent(io::send_handles(this->handle(), octets, handles, limit));
@@ -263,9 +263,8 @@ class StreamSocket : public ConnectedSocket<StreamSocket<Domain>, typename Domai
   /// of `handles`. `recv` and octets received past them close handles that nobody asked for.
   /// Errors: `message_size` (more handles than fit) and `too_many_files_open`: those octets are
   /// lost, and their handles are closed.
-  [[nodiscard]] Result<ReceivedHandles> recv_handles(MutableOctetSpan space,
-                                                     std::span<Handle> handles,
-                                                     TimeLimit limit = forever) noexcept
+  [[nodiscard, gnu::always_inline]] Result<ReceivedHandles> recv_handles(
+      MutableOctetSpan space, std::span<Handle> handles, TimeLimit limit = forever) noexcept
     requires LocalDomain<Domain>
   {
     if (space.empty()) return ReceivedHandles{Received::octets(0)};
@@ -283,18 +282,18 @@ class StreamSocket : public ConnectedSocket<StreamSocket<Domain>, typename Domai
   [[nodiscard]] Result<std::size_t> send_file(const File& file, std::uint64_t offset,
                                               std::size_t count,
                                               TimeLimit limit = forever) noexcept {
-    return detail::sent(io::send_file(this->handle(), {file.handle(), offset, count}, limit));
+    return detail::sent(io::send_file(this->handle(), file.handle(), offset, count, limit));
   }
   /// Sends `count` octets; fewer only if the file ends before them. `moved`: see `send_n`.
   [[nodiscard]] Result<std::size_t> send_file_n(const File& file, std::uint64_t offset,
                                                 std::size_t count,
                                                 TimeLimit limit = forever) noexcept {
-    return detail::sent(io::send_file_n(this->handle(), {file.handle(), offset, count}, limit));
+    return detail::sent(io::send_file_n(this->handle(), file.handle(), offset, count, limit));
   }
   [[nodiscard]] Result<std::size_t> send_file_n(const File& file, std::uint64_t offset,
                                                 std::size_t count, TimeLimit limit,
                                                 std::size_t& moved) noexcept {
-    return detail::sent(io::send_file_n(this->handle(), {file.handle(), offset, count}, limit),
+    return detail::sent(io::send_file_n(this->handle(), file.handle(), offset, count, limit),
                         moved);
   }
   /// Receives up to `count` octets into `file` at `offset`, without a copy in the program: at least
@@ -303,21 +302,20 @@ class StreamSocket : public ConnectedSocket<StreamSocket<Domain>, typename Domai
   [[nodiscard]] Result<Received> recv_file(OutputFile& file, std::uint64_t offset,
                                            std::size_t count, TimeLimit limit = forever) noexcept {
     if (count == 0) return Received::octets(0);
-    return detail::received(io::recv_file(this->handle(), {file.handle(), offset, count}, limit),
-                            1);
+    return detail::received(io::recv_file(this->handle(), file.handle(), offset, count, limit), 1);
   }
   /// Receives `count` octets, or what was left before the stream ended. `moved` says how many are
   /// in the file, after an error, too.
   [[nodiscard]] Result<Received> recv_file_n(OutputFile& file, std::uint64_t offset,
                                              std::size_t count,
                                              TimeLimit limit = forever) noexcept {
-    return detail::received(io::recv_file_n(this->handle(), {file.handle(), offset, count}, limit),
+    return detail::received(io::recv_file_n(this->handle(), file.handle(), offset, count, limit),
                             count);
   }
   [[nodiscard]] Result<Received> recv_file_n(OutputFile& file, std::uint64_t offset,
                                              std::size_t count, TimeLimit limit,
                                              std::size_t& moved) noexcept {
-    return detail::received(io::recv_file_n(this->handle(), {file.handle(), offset, count}, limit),
+    return detail::received(io::recv_file_n(this->handle(), file.handle(), offset, count, limit),
                             count, moved);
   }
 

@@ -17,6 +17,11 @@ inline constexpr int dont_wait = 0x40;
 inline constexpr int whole_size = 0x20;  ///< a datagram's, although less was received (MSG_TRUNC)
 inline constexpr int close_on_exec = 0x40000000;  ///< handles that come (MSG_CMSG_CLOEXEC)
 /// @}
+/// @name What the system says about a message (Message::flags).
+/// @{
+inline constexpr int cut = 0x20;          ///< octets did not fit (MSG_TRUNC)
+inline constexpr int control_cut = 0x08;  ///< control data did not fit (MSG_CTRUNC)
+/// @}
 
 /// @name As iovec and msghdr.
 /// @{
@@ -41,10 +46,6 @@ template <typename Segment>
   static_assert(sizeof(Segment) == sizeof(Vector) && alignof(Segment) == alignof(Vector));
   return static_cast<Vector*>(const_cast<void*>(static_cast<const void*>(segments.data())));
 }
-/// Control data that holds the credentials of a sender, which nobody reads here.
-struct alignas(std::size_t) CredentialsSpace {
-  std::byte octets[32];  // not initialised: the kernel fills it in
-};
 
 extern "C" {
 // NOLINTBEGIN(readability-identifier-naming)

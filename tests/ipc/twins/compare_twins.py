@@ -3,8 +3,7 @@
 usage: compare_twins.py traces|instructions <ipc_twins> [<family>...]
 
 `traces` compares what strace shows; `instructions` counts by callgrind what one message costs, which
-is one transfer of either end, and allows MORE_MAX instructions more for each. MORE_MAX_OF are what
-is known to take more: mostly calls that are made in the library, not inline.
+is one transfer of either end, and allows MORE_MAX instructions more for each.
 """
 
 import os
@@ -19,7 +18,6 @@ from pathlib import Path
 FAMILIES = ["sock", "sock_v6", "gather", "lsock", "spipe", "fifo", "dgram", "codgram", "local_dgram", "timed",
             "timed_dgram", "bcast", "mcast", "handles", "send_file", "recv_file"]
 MORE_MAX = 2.0
-MORE_MAX_OF = {"timed_dgram": 2.5, "bcast": 55, "handles": 145, "send_file": 30, "recv_file": 60}
 CALLS = 2  # transfers a message
 FEW, MANY = 100, 1100
 
@@ -80,7 +78,7 @@ def compare_instructions(program, family):
     more = round(wrapped - plain, 1)
     print(f"{family:12} {plain:6.1f} instructions a call in C, {wrapped:6.1f} with wrappers:"
           f" {more:+.1f}")
-    return more <= MORE_MAX_OF.get(family, MORE_MAX)
+    return more <= MORE_MAX
 
 
 def is_here(family):

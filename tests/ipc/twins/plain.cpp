@@ -1,19 +1,19 @@
 // The scripts through C calls, as a careful C program makes them: errors are looked at, calls that
-// a signal interrupts are repeated, no signal is raised, no handle is inherited.
+// a signal interrupts are repeated, no signal is raised, no handle is inherited. What takes several
+// system calls is in plain_files.cpp.
+#include "plain_files.h"
 #include "twins.h"
 
 #include <fcntl.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <csignal>
 #include <cstring>
 #include <ctime>
 
@@ -394,14 +394,25 @@ Address any_address() {
   return address;
 }
 
-/// To everybody on a link.
-ssize_t broadcast(int fd, const Address& to, unsigned link) {
+/// As if_nametoindex knows them.
+struct Links {
+  const unsigned* indexes;
+  size_t count;
+};
+
+/// To everybody on each link: on how many it went. An error only if it went on none.
+ssize_t broadcast(int fd, in_port_t port, Links links) {
+  sockaddr_in everybody;
+  memset(&everybody, 0, sizeof(everybody));
+  everybody.sin_family = AF_INET;
+  everybody.sin_port = port;
+  everybody.sin_addr.s_addr = INADDR_BROADCAST;
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof(in_pktinfo))];
   memset(control, 0, sizeof(control));
   iovec vector{message, sizeof(message)};
   msghdr header{};
-  header.msg_name = const_cast<sockaddr*>(&to.any);
-  header.msg_namelen = to.size;
+  header.msg_name = &everybody;
+  header.msg_namelen = sizeof(everybody);
   header.msg_iov = &vector;
   header.msg_iovlen = 1;
   header.msg_control = control;
@@ -411,23 +422,31 @@ ssize_t broadcast(int fd, const Address& to, unsigned link) {
   part->cmsg_type = IP_PKTINFO;
   part->cmsg_len = CMSG_LEN(sizeof(in_pktinfo));
   in_pktinfo leaving{};
-  leaving.ipi_ifindex = static_cast<int>(link);
-  memcpy(CMSG_DATA(part), &leaving, sizeof(leaving));
-  ssize_t sent;
-  do {
-    sent = sendmsg(fd, &header, MSG_NOSIGNAL);
-  } while (sent == -1 && errno == EINTR);
-  return sent;
+  ssize_t went = 0;
+  int error = 0;
+  for (size_t index = 0; index < links.count; ++index) {
+    leaving.ipi_ifindex = static_cast<int>(links.indexes[index]);
+    memcpy(CMSG_DATA(part), &leaving, sizeof(leaving));
+    ssize_t sent;
+    do {
+      sent = sendmsg(fd, &header, MSG_NOSIGNAL);
+    } while (sent == -1 && errno == EINTR);
+    if (sent != -1) {
+      ++went;
+    } else if (error == 0) {
+      error = errno;
+    }
+  }
+  if (went != 0) return went;
+  errno = error;
+  return -1;
 }
 
-[[gnu::noinline]] int move_broadcasts(int from, int to, in_port_t port, unsigned link, long count) {
+[[gnu::noinline]] int move_broadcasts(int from, int to, in_port_t port, Links links, long count) {
   for (long index = 0; index < count; ++index) {
-    Address everybody = loopback(0);
-    everybody.v4.sin_port = port;
-    everybody.v4.sin_addr.s_addr = INADDR_BROADCAST;
-    const ssize_t sent = broadcast(from, everybody, link);
-    if (sent == -1) return errno;
-    if (sent != sizeof(message)) return -1;
+    const ssize_t went = broadcast(from, port, links);
+    if (went == -1) return errno;
+    if (went != 1) return -1;
     const ssize_t received = receive_from(to, 0, AF_INET);
     if (received == -1) return errno;
     if (received != sizeof(space)) return -1;
@@ -508,34 +527,9 @@ ssize_t receive_handles(int fd, int* handles, size_t handles_max, size_t* handle
   return 0;
 }
 
-/// Without SIGPIPE: it is held back, and taken if the call has raised it.
-ssize_t send_from_file(int fd, int file, size_t size) {
-  sigset_t pipe_signal;
-  sigset_t before;
-  sigemptyset(&pipe_signal);
-  sigaddset(&pipe_signal, SIGPIPE);
-  pthread_sigmask(SIG_BLOCK, &pipe_signal, &before);
-  sigset_t pending;
-  const bool was_pending = sigismember(&before, SIGPIPE) == 1 && sigpending(&pending) == 0 &&
-                           sigismember(&pending, SIGPIPE) == 1;
-  off_t offset = 0;
-  ssize_t sent;
-  do {
-    sent = sendfile(fd, file, &offset, size);
-  } while (sent == -1 && errno == EINTR);
-  const int error = errno;
-  if (sent < static_cast<ssize_t>(size) && !was_pending) {
-    const timespec no_time{};
-    sigtimedwait(&pipe_signal, nullptr, &no_time);
-  }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  errno = error;
-  return sent;
-}
-
 [[gnu::noinline]] int move_from_file(int from, int to, int file, long count) {
   for (long index = 0; index < count; ++index) {
-    const ssize_t sent = send_from_file(from, file, sizeof(message));
+    const ssize_t sent = send_from_file(from, file, 0, sizeof(message));
     if (sent == -1) return errno;
     if (sent != sizeof(message)) return -1;
     ssize_t received;
@@ -548,31 +542,6 @@ ssize_t send_from_file(int fd, int file, size_t size) {
   return 0;
 }
 
-/// Through a pipe, whose octets must all reach the file.
-ssize_t receive_into_file(int fd, int file, size_t size) {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) == -1) return -1;
-  ssize_t taken;
-  do {
-    taken = splice(fd, nullptr, ends[1], nullptr, size, 0);
-  } while (taken == -1 && errno == EINTR);
-  ssize_t written = 0;
-  while (written < taken) {
-    off64_t offset = written;
-    const ssize_t step =
-        splice(ends[0], nullptr, file, &offset, static_cast<size_t>(taken - written), 0);
-    if (step == -1 && errno == EINTR) continue;
-    if (step == -1) taken = -1;
-    if (step == 0) break;
-    written += step;
-  }
-  const int error = errno;
-  close(ends[1]);
-  close(ends[0]);
-  errno = error;
-  return taken == -1 ? -1 : written;
-}
-
 [[gnu::noinline]] int move_into_file(int from, int to, int file, long count) {
   for (long index = 0; index < count; ++index) {
     ssize_t sent;
@@ -581,7 +550,7 @@ ssize_t receive_into_file(int fd, int file, size_t size) {
     } while (sent == -1 && errno == EINTR);
     if (sent == -1) return errno;
     if (sent != sizeof(message)) return -1;
-    const ssize_t received = receive_into_file(to, file, sizeof(message));
+    const ssize_t received = receive_into_file(to, file, 0, sizeof(message));
     if (received == -1) return errno;
     if (received != sizeof(message)) return -1;
   }
@@ -669,7 +638,7 @@ int bcast(long count) {
   if (setsockopt(to, SOL_SOCKET, SO_BROADCAST, &on, sizeof(on)) == -1) return errno;
   address.size = address.space;
   if (getsockname(to, &address.any, &address.size) == -1) return errno;
-  const int error = move_broadcasts(from, to, address.v4.sin_port, link, count);
+  const int error = move_broadcasts(from, to, address.v4.sin_port, {&link, 1}, count);
   close(to);
   close(from);
   return error;

@@ -1,0 +1,97 @@
+// Control data: what travels beside the octets of a message. Laid out as the system's macros
+// (CMSG_…) do, for the transfers that are inline (see system_calls.h); src/ipc/system_calls.cpp
+// checks it against them. Use the wrappers.
+#pragma once
+
+#include <perigee/ipc/system_calls.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+namespace perigee::ipc::system_calls {
+
+/// @name The parts that are known here: handles (SOL_SOCKET, SCM_RIGHTS), and the link of a
+/// datagram (IPPROTO_IP, IP_PKTINFO).
+/// @{
+inline constexpr int socket_level = 1;
+inline constexpr int handles_part = 1;
+inline constexpr int ip_level = 0;
+inline constexpr int link_part = 8;
+/// @}
+
+/// As cmsghdr: begins each part; its data follow, and the next one is aligned.
+struct ControlHeader {
+  std::size_t size;  ///< of the header and its data
+  int level;
+  int type;
+};
+
+/// Octets that a part takes.
+[[nodiscard]] constexpr std::size_t part_space(std::size_t data_size) noexcept {
+  constexpr std::size_t mask = alignof(ControlHeader) - 1;
+  return sizeof(ControlHeader) + ((data_size + mask) & ~mask);
+}
+
+/// Most handles that one message carries (the system's SCM_MAX_FD).
+inline constexpr std::size_t handles_max = 253;
+
+/// Handles that are sent. Not initialised: only what is used is touched.
+struct HandlesControl {
+  ControlHeader header;
+  int handles[handles_max + 1];
+
+  /// Not more than `handles_max`. What they take.
+  std::size_t set(std::span<const int> lent) noexcept {
+    header = {sizeof(header) + lent.size_bytes(), socket_level, handles_part};
+    if (lent.size() % 2 != 0) handles[lent.size()] = 0;  // the padding is sent, too
+    std::memcpy(handles, lent.data(), lent.size_bytes());
+    return part_space(lent.size_bytes());
+  }
+};
+
+/// By which link a datagram leaves (in_pktinfo).
+struct LinkControl {
+  ControlHeader header{sizeof(header) + 3 * sizeof(int), ip_level, link_part};
+  int index = 0;
+  std::uint32_t from = 0;
+  std::uint32_t to = 0;
+  std::uint32_t padding = 0;
+};
+
+/// Room for a sender's credentials, which nobody reads here.
+struct alignas(ControlHeader) CredentialsSpace {
+  std::byte octets[32];  // not initialised: the kernel fills it in
+};
+
+/// Room for credentials and handles.
+struct alignas(ControlHeader) HandlesSpace {
+  std::byte octets[sizeof(CredentialsSpace) + sizeof(HandlesControl)];  // not initialised
+
+  /// What to offer of it for so many handles. Room for credentials is added as some sockets get
+  /// them; without them it is room for handles, which are counted and closed if they are too many.
+  [[nodiscard]] static constexpr std::size_t size_for(std::size_t handle_count) noexcept {
+    if (handle_count > handles_max) handle_count = handles_max;
+    return sizeof(CredentialsSpace) + part_space(handle_count * sizeof(int));
+  }
+};
+
+/// Calls `visit` with each handle that came with a message.
+template <typename Visit>
+void for_each_handle(const Message& message, Visit&& visit) noexcept {
+  const auto* part = static_cast<const std::byte*>(message.control);
+  const std::byte* const end = part + message.control_size;
+  ControlHeader header;
+  for (; part + sizeof(header) <= end; part += part_space(header.size - sizeof(header))) {
+    std::memcpy(&header, part, sizeof(header));
+    if (header.level != socket_level || header.type != handles_part) continue;
+    for (std::size_t offset = sizeof(header); offset < header.size; offset += sizeof(int)) {
+      int fd = 0;
+      std::memcpy(&fd, part + offset, sizeof(int));
+      visit(fd);
+    }
+  }
+}
+
+}  // namespace perigee::ipc::system_calls
