@@ -3,6 +3,7 @@
 #include "orb/orb_core.h"
 #include "orb/reference.h"
 #include <perigee/base/log.h>
+#include <perigee/base/printable.h>
 #include <perigee/iop/components.h>
 
 #include <algorithm>
@@ -84,7 +85,7 @@ std::string list_of_other_hosts(const Binding& binding) {
 void log_choice(const Binding& binding, const std::vector<Candidate>& places) {
   if (!log::enabled(log::Level::info)) return;
   if (places.size() < 2 && binding.other_hosts.empty()) return;
-  std::string text = binding.ior.type_id.empty() ? "object" : binding.ior.type_id;
+  std::string text = binding.ior.type_id.empty() ? "object" : printable(binding.ior.type_id);
   text += ": ";
   for (const Candidate& candidate : places) {
     if (&candidate != &places.front()) text += ", then ";

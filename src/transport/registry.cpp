@@ -1,4 +1,5 @@
 // The registry of protocols, and endpoints as text.
+#include <perigee/base/printable.h>
 #include <perigee/transport/registry.h>
 
 #include <algorithm>
@@ -31,7 +32,7 @@ std::unexpected<IoError> bad_address(std::string_view text) {
 }  // namespace
 
 std::string to_string(const Endpoint& endpoint) {
-  return endpoint.scheme + "://" + endpoint.address;
+  return endpoint.scheme + "://" + printable(endpoint.address);
 }
 
 std::expected<Endpoint, IoError> parse_endpoint(std::string_view text) {

@@ -7,7 +7,6 @@
 using namespace perigee;
 using perigee::tool::describe;
 using perigee::tool::hex_dump;
-using perigee::tool::printable;
 
 namespace {
 
@@ -37,10 +36,6 @@ TEST_CASE("a hex dump shows sixteen octets a line with their printable character
         "> 0000  47 49 4f 50 00 01 02 03 04 05 06 07 08 09 0a 0b  |GIOP............|\n"
         "> 0010  7e                                               |~|\n");
   CHECK(hex_dump({}, "> ").empty());
-}
-
-TEST_CASE("what is not printable is escaped, and so is the escape character") {
-  CHECK(printable("a\x1b[31m\\\xff") == "a\\x1b[31m\\x5c\\xff");
 }
 
 TEST_CASE("the nil reference is described as such") {

@@ -28,6 +28,10 @@ TEST_CASE("an endpoint comes back from its text") {
   CHECK(parse_endpoint("x://a://b").value() == Endpoint{"x", "a://b"});
 }
 
+TEST_CASE("an endpoint of a stranger's choice is shown in one line, and moves no cursor") {
+  CHECK(to_string({"uiop", "/a\nerror: \x1b[2J"}) == "uiop:///a\\x0aerror: \\x1b[2J");
+}
+
 TEST_CASE("what has no scheme is no endpoint, and the error says what it was") {
   for (const std::string text :
        {"", "host:1", "://host:1", "IIOP://host:1", "1iop://host", "ii op://host", "iiop:/host"}) {

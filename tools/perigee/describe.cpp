@@ -206,21 +206,6 @@ std::string describe(const iop::TaggedProfile& profile) {
 
 }  // namespace
 
-std::string printable(std::string_view text) {
-  std::string result;
-  for (const char character : text) {
-    if (character >= ' ' && character <= '~' && character != '\\') {
-      result += character;
-      continue;
-    }
-    std::array<char, 5> escaped{};
-    std::snprintf(escaped.data(), escaped.size(), "\\x%02x",
-                  static_cast<unsigned>(static_cast<unsigned char>(character)));
-    result += escaped.data();
-  }
-  return result;
-}
-
 std::string hex_dump(OctetSpan octets, std::string_view indent) {
   constexpr std::size_t line_size = 16;
   std::string text;

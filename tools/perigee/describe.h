@@ -2,6 +2,7 @@
 #pragma once
 
 #include <perigee/base/octets.h>
+#include <perigee/base/printable.h>
 #include <perigee/iop/corbaloc.h>
 #include <perigee/iop/ior.h>
 
@@ -17,8 +18,5 @@ std::string describe(const iop::Corbaloc& reference);
 
 /// Sixteen octets a line, hexadecimal and ASCII, each line after `indent`.
 std::string hex_dump(OctetSpan octets, std::string_view indent);
-
-/// `text` with everything but printable ASCII as \xNN: references come from strangers.
-std::string printable(std::string_view text);
 
 }  // namespace perigee::tool

@@ -61,7 +61,7 @@ class Trial {
   }
 
   bool try_address(const ProfileEndpoint& place) {
-    std::cout << "  " << printable(to_string(place.endpoint)) << ": ";
+    std::cout << "  " << to_string(place.endpoint) << ": ";
     if (place.distance == transport::Distance::other_host) {
       std::cout << "on another host, where only its own programs reach it\n";
       return false;
