@@ -1,8 +1,8 @@
 // The corbaloc parser. CORBA 3.0, 13.6.10.1 to 13.6.10.4.
 //
-// Beyond the standard, for protocols other than iiop whose addresses are file names: one that
-// begins with '/' ends at ',' or '|', and '|' then stands before the key, since '/' cannot:
-// "uiop:/tmp/s|key".
+// Beyond the standard, for protocols other than iiop whose addresses are file names or abstract
+// names: one that begins with '/' or '@' ends at ',' or '|', and '|' then stands before the key,
+// since '/' cannot: "uiop:/tmp/s|key", "uiop:@name|key".
 #include "iop/text.h"
 #include <perigee/iop/corbaloc.h>
 
@@ -56,8 +56,10 @@ std::expected<std::string, ReferenceError> take_scheme(std::string_view& text) {
   return scheme;
 }
 
-/// Takes "<major>.<minor>@" from the front of an address, if it is there.
+/// Takes "<major>.<minor>@" from the front of an address, if it is there. An '@' that has nothing
+/// before it begins an abstract name.
 std::expected<void, ReferenceError> take_version(std::string_view& text, CorbalocAddress& address) {
+  if (address.scheme != "iiop" && text.starts_with('@')) return {};
   const std::size_t at = text.find_first_of("@/|");
   if (at == std::string_view::npos || text[at] != '@') return {};
   const std::string_view version = text.substr(0, at);
@@ -82,8 +84,8 @@ std::expected<void, ReferenceError> complete_iiop(CorbalocAddress& address) {
 
 /// Where the address at the front of `text` ends: at a separator, or at the end.
 std::size_t address_size(std::string_view text, std::string_view scheme) {
-  const bool is_path = scheme != "iiop" && text.starts_with('/');
-  return std::min(text.find_first_of(is_path ? ",|" : ",/|"), text.size());
+  const bool is_name = scheme != "iiop" && (text.starts_with('/') || text.starts_with('@'));
+  return std::min(text.find_first_of(is_name ? ",|" : ",/|"), text.size());
 }
 
 std::expected<CorbalocAddress, ReferenceError> take_address(std::string_view& text,

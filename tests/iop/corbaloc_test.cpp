@@ -82,6 +82,13 @@ TEST_CASE("an address that is a path ends at a bar") {
         iop::Corbaloc{false, {{"uiop", 1, 2, "/tmp/a@b"}, {"uiop", 1, 0, "/tmp/c"}}, key("k/l")});
 }
 
+TEST_CASE("an address that is an abstract name ends at a bar, too, with or without a version") {
+  CHECK(parsed("corbaloc:uiop:@a/b|k/l") ==
+        iop::Corbaloc{false, {{"uiop", 1, 0, "@a/b"}}, key("k/l")});
+  CHECK(parsed("corbaloc:uiop:1.2@@a@b/c?user=5,uiop:@d|k") ==
+        iop::Corbaloc{false, {{"uiop", 1, 2, "@a@b/c?user=5"}, {"uiop", 1, 0, "@d"}}, key("k")});
+}
+
 TEST_CASE("a corbaloc with a bad address is refused with that reason") {
   for (const auto* url : {"corbaloc:",
                           "corbaloc:/k",

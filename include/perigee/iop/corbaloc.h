@@ -17,7 +17,8 @@ struct CorbalocAddress {
   std::string scheme;  ///< "iiop" where the URL leaves it out
   std::uint8_t major = 1;
   std::uint8_t minor = 0;  ///< 1.0 where the URL leaves it out (CORBA 3.0, 13.6.10.3)
-  std::string address;     ///< as written after the version: "host:port", "[::1]:2809", "/path";
+  std::string address;     ///< as written after the version: "host:port", "[::1]:2809", "/path",
+                           ///< "@name";
                            ///< iiop without a host: "localhost" is put in front
   friend bool operator==(const CorbalocAddress&, const CorbalocAddress&) = default;
 };
@@ -35,7 +36,7 @@ struct Corbaloc {
 inline constexpr std::uint16_t corbaloc_port_default = 2809;
 
 /// Addresses of iiop are checked; those of other schemes are their protocols' to understand. One of
-/// the others that begins with '/' ends at ',' or '|', and the key follows the '|'.
+/// the others that begins with '/' or '@' ends at ',' or '|', and the key follows the '|'.
 /// At most 65536 characters and 64 addresses. White space at the end is ignored.
 /// Errors: `bad_scheme` (no "corbaloc:"), `bad_address`, `bad_specific` (key), `other` (limits).
 /// Source: CORBA 3.0, 13.6.10.1 "corbaloc URL".
