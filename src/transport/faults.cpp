@@ -62,6 +62,9 @@ class FaultyAcceptor final : public Acceptor {
   [[nodiscard]] std::span<const Endpoint> alternates() const noexcept override {
     return inner_->alternates();
   }
+  [[nodiscard]] std::span<const iop::TaggedComponent> iiop_components() const noexcept override {
+    return inner_->iiop_components();
+  }
 
  private:
   const std::unique_ptr<Acceptor> inner_;

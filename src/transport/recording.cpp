@@ -170,6 +170,9 @@ class RecordingAcceptor final : public Acceptor {
   [[nodiscard]] std::span<const Endpoint> alternates() const noexcept override {
     return inner_->alternates();
   }
+  [[nodiscard]] std::span<const iop::TaggedComponent> iiop_components() const noexcept override {
+    return inner_->iiop_components();
+  }
 
  private:
   std::unique_ptr<Acceptor> inner_;

@@ -168,20 +168,13 @@ class ScriptedCodec final : public iop::ProfileCodec {
     return ScriptedProtocol::profile_tag;
   }
   [[nodiscard]] std::expected<iop::ProfileBody, cdr::Error> decode(
-      const iop::TaggedProfile& profile, const iop::IorLimits&) const override {
+      const iop::TaggedProfile& profile, const iop::IorLimits& limits) const override {
     cdr::Decoder decoder(profile.data, std::endian::little);
     iop::ProfileBody body;
     body.major = decoder.read<std::uint8_t>();
     body.minor = decoder.read<std::uint8_t>();
     decoder.read_string(body.address);
-    const OctetSpan key = decoder.read_octet_sequence();
-    body.object_key.assign(key.begin(), key.end());
-    const std::size_t components = decoder.read_length(8);
-    for (std::size_t index = 0; index < components; ++index) {
-      const auto tag = decoder.read<std::uint32_t>();
-      const OctetSpan data = decoder.read_octet_sequence();
-      body.components.push_back({tag, Octets(data.begin(), data.end())});
-    }
+    iop::decode_key_and_components(decoder, body, limits);
     if (!decoder.ok()) return std::unexpected(decoder.error());
     return body;
   }
@@ -191,14 +184,7 @@ class ScriptedCodec final : public iop::ProfileCodec {
     encoder.write(body.major);
     encoder.write(body.minor);
     encoder.write_string(body.address);
-    encoder.write_length(body.object_key.size());
-    encoder.write_octets(body.object_key);
-    encoder.write_length(body.components.size());
-    for (const iop::TaggedComponent& component : body.components) {
-      encoder.write(component.tag);
-      encoder.write_length(component.data.size());
-      encoder.write_octets(component.data);
-    }
+    iop::encode_key_and_components(encoder, body);
     return {tag(), buffer.flatten()};
   }
 };
@@ -219,12 +205,8 @@ std::vector<transport::ProfileEndpoint> ScriptedProtocol::claim(
 
 iop::TaggedProfile ScriptedProtocol::make_profile(const transport::Endpoint& endpoint,
                                                   const transport::ProfileSource& source) const {
-  iop::ProfileBody body;
-  body.major = source.major;
-  body.minor = source.minor;
+  iop::ProfileBody body = transport::to_body(source);
   body.address = endpoint.address;
-  body.object_key.assign(source.object_key.begin(), source.object_key.end());
-  body.components.assign(source.components.begin(), source.components.end());
   return ScriptedCodec().encode(body);
 }
 

@@ -4,7 +4,6 @@
 #include "support/memory_transport.h"
 #include <perigee/cdr/decoder.h>
 #include <perigee/cdr/encoder.h>
-#include <perigee/iop/components.h>
 #include <perigee/ipc/lsock.h>
 
 #include <array>
@@ -146,9 +145,7 @@ class MemoryCodec final : public iop::ProfileCodec {
     body.major = decoder.read<std::uint8_t>();
     body.minor = decoder.read<std::uint8_t>();
     decoder.read_string(body.address);
-    const OctetSpan key = decoder.read_octet_sequence();
-    body.object_key.assign(key.begin(), key.end());
-    iop::decode_components(decoder, body.components, limits);
+    iop::decode_key_and_components(decoder, body, limits);
     if (!decoder.ok()) return std::unexpected(decoder.error());
     return body;
   }
@@ -157,9 +154,7 @@ class MemoryCodec final : public iop::ProfileCodec {
               encoder.write(body.major);
               encoder.write(body.minor);
               encoder.write_string(body.address);
-              encoder.write_length(body.object_key.size());
-              encoder.write_octets(body.object_key);
-              iop::encode_components(encoder, body.components);
+              iop::encode_key_and_components(encoder, body);
             })};
   }
 };
@@ -197,12 +192,8 @@ class MemoryProtocol final : public transport::ProtocolFactory {
   }
   [[nodiscard]] iop::TaggedProfile make_profile(
       const Endpoint& endpoint, const transport::ProfileSource& source) const override {
-    iop::ProfileBody body;
-    body.major = source.major;
-    body.minor = source.minor;
+    iop::ProfileBody body = transport::to_body(source);
     body.address = endpoint.address;
-    body.object_key.assign(source.object_key.begin(), source.object_key.end());
-    body.components.assign(source.components.begin(), source.components.end());
     return MemoryCodec().encode(body);
   }
 

@@ -39,6 +39,14 @@ class PERIGEE_API ProfileCodec {
   [[nodiscard]] virtual TaggedProfile encode(const ProfileBody& body) const = 0;
 };
 
+/// @name The end that most profiles have: the object key, then the components
+/// @{
+PERIGEE_API void encode_key_and_components(cdr::Encoder& encoder, const ProfileBody& body);
+/// Fails with `too_large` beyond the limits.
+PERIGEE_API void decode_key_and_components(cdr::Decoder& decoder, ProfileBody& body,
+                                           const IorLimits& limits);
+/// @}
+
 /// The codec of tag_internet_iop. The address is "host:port", with brackets around an IPv6 address;
 /// port 0 says that nobody is there without further components (interop fact 48).
 PERIGEE_API std::unique_ptr<ProfileCodec> make_iiop_codec();

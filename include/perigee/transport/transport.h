@@ -71,7 +71,7 @@ struct Endpoint {
   friend bool operator==(const Endpoint&, const Endpoint&) = default;
   friend auto operator<=>(const Endpoint&, const Endpoint&) = default;
 };
-/// "scheme://address"
+/// "scheme://address", fit to be shown: what cannot be printed is \xNN.
 PERIGEE_API std::string to_string(const Endpoint& endpoint);
 /// Parses "scheme://address".
 PERIGEE_API std::expected<Endpoint, IoError> parse_endpoint(std::string_view text);
@@ -90,7 +90,8 @@ class PERIGEE_API Connector {
 class PERIGEE_API Acceptor {
  public:
   virtual ~Acceptor() = default;
-  /// `Wait::no`: nullptr if nobody is waiting. After `interrupt`: IoErrorKind::interrupted.
+  /// `Wait::no`: nullptr if nobody is waiting. After `interrupt`: who had connected before, if the
+  /// system keeps them (it may have told them that nobody is here); then IoErrorKind::interrupted.
   virtual std::expected<std::unique_ptr<Transport>, IoError> accept(Wait wait) = 0;
   /// Makes a blocked `accept` end, for good. Any thread.
   virtual void interrupt() noexcept = 0;
@@ -100,6 +101,11 @@ class PERIGEE_API Acceptor {
   [[nodiscard]] virtual const Endpoint& published() const noexcept = 0;
   /// What references publish besides, in the order in which clients shall try it.
   [[nodiscard]] virtual std::span<const Endpoint> alternates() const noexcept { return {}; }
+  /// For peers that look for it among the components of a reference's first IIOP profile: what
+  /// stands there, in place of a profile of its own. None: it has its own profile.
+  [[nodiscard]] virtual std::span<const iop::TaggedComponent> iiop_components() const noexcept {
+    return {};
+  }
 };
 
 /// How far away an endpoint is, the nearest first. Who has the choice takes the nearest.
@@ -136,6 +142,9 @@ struct ProfileSource {
 
 /// Of protocols that policies cannot name.
 inline constexpr std::uint32_t no_protocol_tag = 0xffffffff;
+
+/// A profile of all that the source says: without a host and an address.
+PERIGEE_API iop::ProfileBody to_body(const ProfileSource& source);
 
 /// One protocol: makes connectors and acceptors for its schemes, and says which profiles lead to
 /// them. Any thread.

@@ -2,7 +2,6 @@
 // every version.
 #include <perigee/cdr/decoder.h>
 #include <perigee/cdr/encoder.h>
-#include <perigee/iop/components.h>
 #include <perigee/transport/local.h>
 
 #include <bit>
@@ -23,9 +22,7 @@ class LocalCodec final : public iop::ProfileCodec {
     if (decoder.ok() && body.major != 1) decoder.fail(cdr::ErrorKind::bad_value);
     decoder.read_string(body.host);
     decoder.read_string(body.address);
-    const OctetSpan key = decoder.read_octet_sequence();
-    body.object_key.assign(key.begin(), key.end());
-    iop::decode_components(decoder, body.components, limits);
+    iop::decode_key_and_components(decoder, body, limits);
     if (!decoder.ok()) return std::unexpected(decoder.error());
     return body;
   }
@@ -37,9 +34,7 @@ class LocalCodec final : public iop::ProfileCodec {
               encoder.write(body.minor);
               encoder.write_string(body.host);
               encoder.write_string(body.address);
-              encoder.write_length(body.object_key.size());
-              encoder.write_octets(body.object_key);
-              iop::encode_components(encoder, body.components);
+              iop::encode_key_and_components(encoder, body);
             })};
   }
 };

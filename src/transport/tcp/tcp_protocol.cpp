@@ -127,23 +127,13 @@ std::vector<ProfileEndpoint> TcpProtocol::claim(std::uint32_t tag,
 
 iop::TaggedProfile TcpProtocol::make_profile(const Endpoint& endpoint,
                                              const ProfileSource& source) const {
-  iop::IiopProfile profile;
-  profile.major = source.major;
-  profile.minor = source.minor;
-  if (const auto parts = ipc::split_host_port(endpoint.address)) {
-    profile.host = parts->host;
-    profile.port = parts->port.value_or(default_port);
-  }
-  profile.object_key.assign(source.object_key.begin(), source.object_key.end());
-  // IIOP 1.0 profiles have no place for components (interop fact 45).
-  if (source.minor > 0) {
-    profile.components.assign(source.components.begin(), source.components.end());
-    for (const Endpoint& alternate : source.alternates)
-      if (const auto parts = ipc::split_host_port(alternate.address))
-        profile.components.push_back(iop::encode_alternate_address(
-            {std::string(parts->host), parts->port.value_or(default_port)}));
-  }
-  return iop::encode_profile(profile);
+  iop::ProfileBody body = to_body(source);
+  body.address = endpoint.address;
+  for (const Endpoint& alternate : source.alternates)
+    if (const auto parts = ipc::split_host_port(alternate.address))
+      body.components.push_back(iop::encode_alternate_address(
+          {std::string(parts->host), parts->port.value_or(default_port)}));
+  return iop::make_iiop_codec()->encode(body);
 }
 
 }  // namespace
