@@ -59,6 +59,15 @@ std::optional<Failed> failure_of(auto&& call) {
   return std::nullopt;
 }
 
+bool is_stopping(CORBA::ORB& orb) {
+  try {
+    static_cast<void>(orb.resolve_initial_references("RootPOA"));
+    return false;
+  } catch (const CORBA::BAD_INV_ORDER&) {
+    return true;
+  }
+}
+
 /// Upcalls of `stop` stay until they are let go.
 class Gate {
  public:
@@ -285,6 +294,8 @@ TEST_CASE("every pairing: a server that stops answers what it has begun, and the
       });
       gate.await(1);
       std::jthread stopping([&] { server.orb->shutdown(true); });
+      while (!is_stopping(*server.orb)) std::this_thread::yield();
+      CHECK_FALSE(answered);
       gate.open();
       stopping.join();
       calling.join();

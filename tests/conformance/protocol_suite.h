@@ -15,6 +15,7 @@
 
 #include <doctest/doctest.h>
 
+#include <array>
 #include <chrono>
 #include <thread>
 #include <utility>
@@ -67,6 +68,24 @@ TEST_CASE("interrupt ends an accept that waits, for good") {
   waiting.join();
   CHECK(kind == IoErrorKind::interrupted);
   CHECK(acceptor->accept(Wait::yes).error().kind == IoErrorKind::interrupted);
+  CHECK(acceptor->accept(Wait::no).error().kind == IoErrorKind::interrupted);
+}
+
+TEST_CASE("who has connected before the interruption is accepted, or hears of it") {
+  ProtocolHarness harness;
+  auto protocol = harness.make_protocol();
+  auto acceptor = protocol->listen(harness.fresh_endpoint()).value();
+  auto client = protocol->make_connector()->connect(acceptor->published(), 0ms).value();
+  acceptor->interrupt();
+  auto accepted = acceptor->accept(Wait::no);
+  if (accepted) {
+    REQUIRE((*accepted != nullptr));
+    (*accepted)->shutdown_send();
+  }
+  static_cast<void>(client->set_receive_timeout(10'000'000us));
+  std::array<std::byte, 1> space;
+  const auto received = client->receive(space, Wait::yes);
+  CHECK((received.status == IoStatus::end_of_stream || received.status == IoStatus::failed));
   CHECK(acceptor->accept(Wait::no).error().kind == IoErrorKind::interrupted);
 }
 

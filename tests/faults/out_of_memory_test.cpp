@@ -3,8 +3,8 @@
 // sanitizer's build looks for leaks.)
 #include "faults/two_orbs.h"
 #include "orb/orb_metrics.h"
-#include "orb/server/flaky_acceptor.h"
 #include "support/allocations.h"
+#include "support/odd_acceptor.h"
 
 #include <doctest/doctest.h>
 
@@ -147,7 +147,7 @@ TEST_CASE("a server without any memory for a while goes on accepting afterwards"
   settings.threads = 1;  // who has no memory is who gets it back
   settings.accept_retry_delay = std::chrono::milliseconds(1);
   const ServerFixture server(
-      TestParts{.settings = settings, .protocol = std::make_unique<FlakyProtocol>(fails)});
+      TestParts{.settings = settings, .protocol = make_flaky_protocol(fails)});
   await_service(server);
   CHECK(calls > 1);
 }

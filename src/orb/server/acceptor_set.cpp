@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <iterator>
 #include <utility>
 
 namespace perigee::orb {
@@ -40,6 +41,14 @@ void take_waiting(transport::Acceptor& acceptor,
   }
 }
 
+void stop_accepting(
+    transport::Acceptor& acceptor,
+    const std::function<void(std::unique_ptr<transport::Transport>)>& take) noexcept {
+  take_waiting(acceptor, take);
+  acceptor.interrupt();
+  take_waiting(acceptor, take);  // who came meanwhile
+}
+
 std::expected<void, IoError> AcceptorSet::open(OrbCore& core) {
   std::vector<Entry> entries;
   for (const transport::Endpoint& endpoint : core.settings().listen_endpoints) {
@@ -47,14 +56,36 @@ std::expected<void, IoError> AcceptorSet::open(OrbCore& core) {
     if (factory == nullptr) return unknown_scheme(endpoint, core.protocols());
     auto acceptor = factory->listen(endpoint);
     if (!acceptor) return std::unexpected(acceptor.error());
-    entries.push_back({factory, std::move(*acceptor)});
+    entries.push_back({factory, std::move(*acceptor), {}});
   }
   entries_ = std::move(entries);
   version_ = core.settings().version_max;
-  components_ = {iop::encode_orb_type(orb_type),
-                 iop::encode_code_sets(published_code_sets(core.settings().code_sets))};
-  if (core.settings().giop_lite) components_.push_back(iop::encode_giop_lite());
+  std::vector<iop::TaggedComponent> components{
+      iop::encode_orb_type(orb_type),
+      iop::encode_code_sets(published_code_sets(core.settings().code_sets))};
+  if (core.settings().giop_lite) components.push_back(iop::encode_giop_lite());
+  for (Entry& entry : entries_) entry.components = components;
+  if (version_.minor > 0) share_iiop_profile();  // 1.0 has no components (interop fact 45)
   return {};
+}
+
+// Peers that look for addresses among components read the first IIOP profile only: it gets those of
+// all acceptors. If nobody else makes such a profile, the first of these acceptors' protocols does.
+void AcceptorSet::share_iiop_profile() {
+  const auto is_guest = [](const Entry& entry) {
+    return !entry.acceptor->iiop_components().empty();
+  };
+  const auto makes_iiop = [&](const Entry& entry) {
+    return !is_guest(entry) && entry.factory->make_profile(entry.acceptor->published(), {}).tag ==
+                                   iop::tag_internet_iop;
+  };
+  auto host = std::ranges::find_if(entries_, makes_iiop);
+  if (host == entries_.end()) host = std::ranges::find_if(entries_, is_guest);
+  if (host == entries_.end()) return;
+  for (Entry& entry : entries_) {
+    entry.has_profile = entry.acceptor == host->acceptor || !is_guest(entry);
+    std::ranges::copy(entry.acceptor->iiop_components(), std::back_inserter(host->components));
+  }
 }
 
 iop::Ior AcceptorSet::make_ior(std::string type_id, OctetSpan object_key) const {
@@ -63,8 +94,9 @@ iop::Ior AcceptorSet::make_ior(std::string type_id, OctetSpan object_key) const 
   source.major = version_.major;
   source.minor = version_.minor;
   source.object_key = object_key;
-  source.components = components_;
   for (const Entry& entry : entries_) {
+    if (!entry.has_profile) continue;
+    source.components = entry.components;
     source.alternates = entry.acceptor->alternates();
     ior.profiles.push_back(entry.factory->make_profile(entry.acceptor->published(), source));
   }
@@ -79,8 +111,9 @@ bool AcceptorSet::publishes(const transport::Endpoint& endpoint) const noexcept 
   });
 }
 
-void AcceptorSet::interrupt() noexcept {
-  for (const Entry& entry : entries_) entry.acceptor->interrupt();
+void AcceptorSet::stop_accepting(
+    const std::function<void(std::unique_ptr<transport::Transport>)>& take) const noexcept {
+  for (const Entry& entry : entries_) orb::stop_accepting(*entry.acceptor, take);
 }
 
 }  // namespace perigee::orb

@@ -28,6 +28,11 @@ constexpr std::uint32_t waiting_connections_max = 4096;
 void take_waiting(transport::Acceptor& acceptor,
                   const std::function<void(std::unique_ptr<transport::Transport>)>& take) noexcept;
 
+/// Ends accepting, for good; all who have been told that they are connected are given to `take`.
+void stop_accepting(
+    transport::Acceptor& acceptor,
+    const std::function<void(std::unique_ptr<transport::Transport>)>& take) noexcept;
+
 /// `open` by one thread; then any thread: nothing changes any more.
 class AcceptorSet {
  public:
@@ -35,7 +40,9 @@ class AcceptorSet {
   [[nodiscard]] std::expected<void, IoError> open(OrbCore& core);
   [[nodiscard]] iop::Ior make_ior(std::string type_id, OctetSpan object_key) const;
   [[nodiscard]] bool publishes(const transport::Endpoint& endpoint) const noexcept;
-  void interrupt() noexcept;
+  /// Of all: see above.
+  void stop_accepting(
+      const std::function<void(std::unique_ptr<transport::Transport>)>& take) const noexcept;
 
   [[nodiscard]] std::size_t count() const noexcept { return entries_.size(); }
   [[nodiscard]] transport::Acceptor& at(std::size_t index) const noexcept {
@@ -46,11 +53,14 @@ class AcceptorSet {
   struct Entry {
     transport::ProtocolFactory* factory;
     std::unique_ptr<transport::Acceptor> acceptor;
+    std::vector<iop::TaggedComponent> components;  ///< of its profiles
+    bool has_profile = true;                       ///< or stands in that of another
   };
+
+  void share_iiop_profile();
 
   std::vector<Entry> entries_;
   messaging::Version version_;
-  std::vector<iop::TaggedComponent> components_;
 };
 
 }  // namespace perigee::orb

@@ -18,12 +18,11 @@ void ReactiveAcceptor::start() {
 }
 
 void ReactiveAcceptor::stop() noexcept {
-  if (registered_)  // they are told that nothing was executed
-    take_waiting(acceptor_, [this](auto transport) { acceptors_.take(std::move(transport)); });
+  if (std::exchange(stopped_, true)) return;
   if (retry_ != 0) acceptors_.reactor().cancel(std::exchange(retry_, 0));
   if (std::exchange(registered_, false))
     acceptors_.reactor().remove(acceptor_.readiness_fd(), *this);
-  acceptor_.interrupt();
+  stop_accepting(acceptor_, [this](auto transport) { acceptors_.take(std::move(transport)); });
 }
 
 void ReactiveAcceptor::place_is_free() {
@@ -77,8 +76,10 @@ void ReactiveAcceptors::start() {
   }
 }
 
+// Where nobody has been accepted yet, those who wait are turned away.
 void ReactiveAcceptors::stop() noexcept {
   for (const auto& acceptor : acceptors_) acceptor->stop();
+  if (acceptors_.empty()) endpoints_.stop_accepting([](auto /*transport*/) {});
 }
 
 bool ReactiveAcceptors::has_place() const noexcept {

@@ -38,6 +38,7 @@ class ReactiveAcceptor final : public event::EventHandler {
   ReactiveAcceptors& acceptors_;
   transport::Acceptor& acceptor_;
   bool registered_ = false;
+  bool stopped_ = false;
   bool waits_for_place_ = false;
   event::TimerId retry_ = 0;
 };

@@ -30,7 +30,7 @@ std::expected<void, IoError> ThreadedServer::start() {
     threads_.start([this, index] { accept_connections(acceptors_.at(index)); });
   threads_.start([this] { watch(); });
   const std::lock_guard lock(mutex_);
-  if (stopping_) acceptors_.interrupt();  // `stop` came meanwhile and did not see them
+  if (stopping_) acceptors_.stop_accepting([](auto) {});  // `stop` did not see them
   return {};
 }
 
@@ -149,24 +149,26 @@ void ThreadedServer::begin_stopping() noexcept {
     const std::lock_guard lock(mutex_);
     if (stopping_) return;
   }
-  take_all_waiting();
+  stop_accepting();
   {
     const std::lock_guard lock(mutex_);
     if (std::exchange(stopping_, true)) return;
     changed_.notify_all();
   }
-  if (started_.load()) acceptors_.interrupt();
+  stop_accepting();  // `start` may have come meanwhile
   for (const auto& connection : connections()) connection->drain();
 }
 
-void ThreadedServer::take_all_waiting() noexcept {
-  {
+// Where nobody has been accepted yet, those who wait are turned away.
+void ThreadedServer::stop_accepting() noexcept {
+  if (!started_.load()) return;
+  const auto accepting = [this] {
     const std::lock_guard lock(mutex_);
-    if (!accepting_) return;
-  }
-  for (std::size_t index = 0; index < acceptors_.count(); ++index)
-    take_waiting(acceptors_.at(index),
-                 [this](auto transport) { add_connection(std::move(transport)); });
+    return accepting_;
+  };
+  acceptors_.stop_accepting([this, taken = accepting()](auto transport) {
+    if (taken) add_connection(std::move(transport));
+  });
 }
 
 // The steps of draining (design, section 4): what was accepted is answered, but for peers that do

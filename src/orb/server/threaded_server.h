@@ -54,7 +54,7 @@ class ThreadedServer final : public Server {
   void watch() noexcept;
   [[nodiscard]] Connections connections() const;
   void begin_stopping() noexcept;
-  void take_all_waiting() noexcept;
+  void stop_accepting() noexcept;
   void finish_stopping() noexcept;
 
   OrbCore& core_;

@@ -20,21 +20,22 @@ inline bool is_out_of_resources(int code) noexcept {
 }
 
 /// `make` gives a stream its transport, or nullptr if the peer has gone already: then the next one
-/// is accepted.
+/// is accepted. Who has connected before the interruption is accepted after it, where the system
+/// keeps him: on UNIX-domain sockets he would wait for as long as the acceptor lives.
 template <typename Acceptor, typename Make>
 std::expected<std::unique_ptr<Transport>, IoError> accept_transport(
     Acceptor& acceptor, const std::atomic<bool>& interrupted, const Endpoint& listening, Wait wait,
     const Make& make) {
   for (;;) {
     auto stream = acceptor.accept(wait == Wait::yes ? ipc::forever : ipc::no_wait);
-    if (interrupted.load(std::memory_order_acquire)) {
-      return std::unexpected(
-          IoError{IoErrorKind::interrupted, IoOperation::accept, 0, to_string(listening)});
-    }
     if (stream) {
       std::unique_ptr<Transport> transport = make(std::move(*stream));
       if (transport == nullptr) continue;
       return transport;
+    }
+    if (interrupted.load(std::memory_order_acquire)) {
+      return std::unexpected(
+          IoError{IoErrorKind::interrupted, IoOperation::accept, 0, to_string(listening)});
     }
     const int code = stream.error().value();
     if (wait == Wait::no && code == EAGAIN) return nullptr;

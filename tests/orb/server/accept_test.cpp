@@ -1,19 +1,22 @@
 // Accepting when the system has no handles left: the server tries again, and serves.
 #include "orb/server/acceptor_set.h"
-#include "orb/server/flaky_acceptor.h"
 #include "orb/server/server_fixture.h"
+#include "support/odd_acceptor.h"
+#include "support/temporary_folder.h"
+#include <perigee/transport/local.h>
 
 #include <atomic>
+#include <chrono>
 
 using namespace perigee;
+using namespace std::chrono_literals;
 using namespace perigee::test;
 
 TEST_CASE("a server that runs out of handles accepts again when there are some") {
   std::atomic<int> failures_left{3};
   orb::Settings settings = server_settings(each_strategy());
   settings.accept_retry_delay = std::chrono::milliseconds(1);
-  TestOrb orb(settings,
-              std::make_unique<FlakyProtocol>([&] { return failures_left.fetch_sub(1) > 0; }));
+  TestOrb orb(settings, make_flaky_protocol([&] { return failures_left.fetch_sub(1) > 0; }));
   const auto object = orb.root()->servant_to_reference(make_servant(add_one));
   orb.serve();
   RawClient client(orb.endpoint_of(object));
@@ -26,14 +29,51 @@ TEST_CASE("a client that comes before a manager is active waits, and is served t
   std::atomic<int> failures_left{1};
   orb::Settings settings = server_settings(each_strategy());
   settings.accept_retry_delay = std::chrono::milliseconds(1);
-  TestOrb orb(settings,
-              std::make_unique<FlakyProtocol>([&] { return failures_left.fetch_sub(1) > 0; }));
+  TestOrb orb(settings, make_flaky_protocol([&] { return failures_left.fetch_sub(1) > 0; }));
   const auto object = orb.root()->servant_to_reference(make_servant(add_one));
   RawClient client(orb.endpoint_of(object));
   client.send(make_request({.key = orb.key_of(object), .argument = 1}));
   CHECK(failures_left == 1);  // nothing was accepted, nor was it tried
   orb.serve();
   CHECK(client.reply().result() == 2);
+}
+
+namespace {
+
+/// Receives until there is no more.
+IoStatus end_of(transport::Transport& transport) {
+  static_cast<void>(transport.set_receive_timeout(10s));
+  Octets space(100);
+  for (;;) {
+    const IoResult received = transport.receive(space, transport::Wait::yes);
+    if (!received.ok()) return received.status;
+  }
+}
+
+}  // namespace
+
+// A UNIX-domain socket keeps whom it has told that he is connected for as long as it lives.
+TEST_CASE("a client that comes while a server stops hears of it, whether any was served or not") {
+  const orb::ThreadStrategy strategy = each_strategy();
+  for (const bool serves : {true, false}) {
+    CAPTURE(serves);
+    const TemporaryFolder folder;
+    const transport::Endpoint endpoint{"uiop", folder.file("s")};
+    orb::Settings settings = server_settings(strategy);
+    settings.listen_endpoints = {endpoint};
+    std::unique_ptr<transport::Transport> late;
+    const auto connect = [&] {
+      const auto connector = transport::make_local_protocol()->make_connector();
+      if (!late) late = connector->connect(endpoint, 10s).value();
+    };
+    TestOrb orb(settings, std::make_unique<OddProtocol>(transport::make_local_protocol(),
+                                                        Oddity{.before_interrupt = connect}));
+    static_cast<void>(orb.root()->servant_to_reference(make_servant(add_one)));
+    if (serves) orb.serve();
+    orb.core().shutdown(orb::Completion::wait);
+    REQUIRE(late != nullptr);
+    CHECK(end_of(*late) != IoStatus::timed_out);
+  }
 }
 
 namespace {

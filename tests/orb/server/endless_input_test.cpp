@@ -1,6 +1,7 @@
 // Peers that never stop sending, by a transport that always has something to be received: no loop
 // may drop it all before it looks at others.
 #include "orb/server/server_fixture.h"
+#include "support/odd_acceptor.h"
 
 #include <algorithm>
 #include <atomic>
@@ -60,62 +61,21 @@ class EndlessTransport final : public transport::Transport {
   std::atomic<bool> interrupted_{false};
 };
 
-class EndlessAcceptor final : public transport::Acceptor {
- public:
-  explicit EndlessAcceptor(std::unique_ptr<Acceptor> inner) : inner_(std::move(inner)) {}
-  std::expected<std::unique_ptr<transport::Transport>, IoError> accept(Wait wait) override {
-    auto accepted = inner_->accept(wait);
+std::unique_ptr<transport::ProtocolFactory> make_endless_protocol() {
+  const auto accept = [](transport::Acceptor& inner, Wait wait) -> Accepted {
+    auto accepted = inner.accept(wait);
     if (!accepted || !*accepted) return accepted;
     return std::make_unique<EndlessTransport>(std::move(*accepted));
-  }
-  void interrupt() noexcept override { inner_->interrupt(); }
-  [[nodiscard]] int readiness_fd() const noexcept override { return inner_->readiness_fd(); }
-  [[nodiscard]] const transport::Endpoint& listening() const noexcept override {
-    return inner_->listening();
-  }
-  [[nodiscard]] const transport::Endpoint& published() const noexcept override {
-    return inner_->published();
-  }
-
- private:
-  const std::unique_ptr<Acceptor> inner_;
-};
-
-class EndlessProtocol final : public transport::ProtocolFactory {
- public:
-  [[nodiscard]] std::string_view name() const noexcept override { return tcp_->name(); }
-  [[nodiscard]] std::span<const std::string_view> schemes() const noexcept override {
-    return tcp_->schemes();
-  }
-  [[nodiscard]] std::unique_ptr<transport::Connector> make_connector() override {
-    return tcp_->make_connector();
-  }
-  std::expected<std::unique_ptr<transport::Acceptor>, IoError> listen(
-      const transport::Endpoint& endpoint) override {
-    auto acceptor = tcp_->listen(endpoint);
-    if (!acceptor) return acceptor;
-    return std::make_unique<EndlessAcceptor>(std::move(*acceptor));
-  }
-  [[nodiscard]] std::vector<transport::ProfileEndpoint> claim(
-      std::uint32_t tag, const iop::ProfileBody& body) const override {
-    return tcp_->claim(tag, body);
-  }
-  [[nodiscard]] iop::TaggedProfile make_profile(
-      const transport::Endpoint& endpoint, const transport::ProfileSource& source) const override {
-    return tcp_->make_profile(endpoint, source);
-  }
-
- private:
-  const std::unique_ptr<ProtocolFactory> tcp_ = transport::make_tcp_protocol();
-};
+  };
+  return std::make_unique<OddProtocol>(transport::make_tcp_protocol(), Oddity{.accept = accept});
+}
 
 }  // namespace
 
 TEST_CASE("a peer that goes on sending after MessageError keeps nobody waiting, and is cut off") {
   orb::Settings settings = server_settings(each_strategy());
   settings.threads = 1;
-  ServerFixture server(
-      TestParts{.settings = settings, .protocol = std::make_unique<EndlessProtocol>()});
+  ServerFixture server(TestParts{.settings = settings, .protocol = make_endless_protocol()});
   RawClient hostile(server.endpoint);
   hostile.send(octets('N', 'O', 'G', 'I', 'O', 'P', 0, 0, 0, 0, 0, 0));
   CHECK(hostile.reply().type() == type_message_error);
@@ -134,16 +94,15 @@ TEST_CASE("a client that sends a large message has its turns as all others") {
   std::promise<void> entered;
   std::promise<void> leave;
   std::vector<std::uint32_t> seen;  // of the only thread that serves
-  ServerFixture server(
-      TestParts{.settings = settings, .protocol = std::make_unique<EndlessProtocol>()},
-      [&](orb::ServerRequest& request) {
-        std::uint32_t argument = 0;
-        request.arguments() >> argument;
-        seen.push_back(argument);
-        if (argument != 0) return;
-        entered.set_value();
-        leave.get_future().wait();
-      });
+  ServerFixture server(TestParts{.settings = settings, .protocol = make_endless_protocol()},
+                       [&](orb::ServerRequest& request) {
+                         std::uint32_t argument = 0;
+                         request.arguments() >> argument;
+                         seen.push_back(argument);
+                         if (argument != 0) return;
+                         entered.set_value();
+                         leave.get_future().wait();
+                       });
   RawClient modest(server.endpoint);
   CHECK(modest.call({.key = server.key, .id = 1, .argument = 1}).id() == 1);
   RawClient greedy(server.endpoint);
