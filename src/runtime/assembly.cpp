@@ -47,7 +47,8 @@ std::unique_ptr<transport::ProtocolRegistry> make_protocols(const Configuration&
                                                             transport::PcapFile* recorder) {
   auto registry = std::make_unique<transport::ProtocolRegistry>();
   std::unique_ptr<transport::ProtocolFactory> protocols[] = {
-      transport::make_tcp_protocol(configuration.tcp_queues), transport::make_local_protocol()};
+      transport::make_tcp_protocol(configuration.tcp_queues),
+      transport::make_local_protocol(configuration.local_trust)};
   for (auto& protocol : protocols) {
     const auto added = registry->add(decorate(std::move(protocol), configuration, recorder));
     if (!added) raise_initialize(added.error());

@@ -6,6 +6,7 @@
 #include <perigee/base/log.h>
 #include <perigee/messaging/protocol.h>
 #include <perigee/transport/faults.h>
+#include <perigee/transport/local.h>
 #include <perigee/transport/tcp.h>
 
 #include <optional>
@@ -20,6 +21,7 @@ struct Configuration {
   std::optional<log::Level> log_level;
   std::string metrics_endpoint;  ///< host and port of the page of metrics; empty: there is none
   transport::TcpQueues tcp_queues;
+  transport::LocalTrust local_trust;
   std::string pcap_file;    ///< empty: nothing is recorded
   std::string config_file;  ///< from the command line; empty: PERIGEE_CONFIG, if that is set
   std::optional<transport::RandomFaults> faults;  ///< of all connections, for tests of programs

@@ -92,6 +92,12 @@ void set_default_wchar_code_set(Configuration& configuration, const std::string&
   configuration.settings.code_sets.default_wide = set;
 }
 
+void set_uiop_trust(Configuration& configuration, const std::string& value) {
+  auto trust = transport::parse_local_trust(value);
+  if (!trust) throw BadValue{trust.error()};
+  configuration.local_trust = std::move(*trust);
+}
+
 // Of all requests in a reactive server, and of the threads that wait for one POAManager.
 void set_held_requests_max(Configuration& configuration, const std::string& value) {
   configuration.settings.held_requests_max = parse_number(value, std::uint32_t{0});
@@ -169,6 +175,8 @@ constexpr Option options[] = {
     number_option<&transport::TcpQueues::receive_size, 0>(
         "TcpReceiveQueue", "tcp.receive_queue", octets,
         "of a connection's receive queue in the system; 0: the system adapts it"),
+    {"UiopTrust", "uiop.trust", text, "own|root|<user>|all|/<folder>|@<prefix>[,...]",
+     "who may listen at UNIX-domain sockets that a client uses, and where", set_uiop_trust},
 
     number_option<&messaging::Limits::fragment_size, size_min>(
         "FragmentSize", "protocol.fragment_size", octets,

@@ -66,6 +66,7 @@ TEST_CASE("an option without its value, or with one that cannot be used, is BAD_
   CHECK(contains(complaint({"-ORBInitRef", "NameService"}), "<name>=<reference>"));
   CHECK(contains(complaint({"-ORBTraceLevel", "5"}), "debug"));
   CHECK(contains(complaint({"-ORBFaults", "reset=often"}), "not reset=often"));
+  CHECK(contains(complaint({"-ORBUiopTrust", "own,no-such-user"}), "'no-such-user' is no user"));
 }
 
 TEST_CASE("each thread strategy has its name") {
@@ -95,6 +96,8 @@ TEST_CASE("each option sets what it says") {
                                                   "1.1",
                                                   "-ORBGiopLite",
                                                   "yes",
+                                                  "-ORBUiopTrust",
+                                                  "all",
                                                   "-ORBFragmentSize",
                                                   "4096",
                                                   "-ORBMessageSizeMax",
@@ -127,6 +130,7 @@ TEST_CASE("each option sets what it says") {
   CHECK(configuration.tcp_queues.receive_size == 16384);
   CHECK(settings.version_max == messaging::Version{1, 1});
   CHECK(settings.giop_lite);
+  CHECK(configuration.local_trust.everybody);
   CHECK(configuration.limits.fragment_size == 4096);
   CHECK(configuration.limits.message_size_max == 100'000);
   CHECK(settings.initial_references ==

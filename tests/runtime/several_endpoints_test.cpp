@@ -3,6 +3,7 @@
 #include "runtime/process.h"
 #include "support/log_lines.h"
 #include "support/temporary_folder.h"
+#include <perigee/iop/components.h>
 #include <perigee/iop/corbaloc.h>
 #include <perigee/iop/ior.h>
 #include <perigee/poa/peer_current.h>
@@ -11,9 +12,11 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace perigee::test {
@@ -37,6 +40,9 @@ class TwoEndpoints {
 
   [[nodiscard]] iop::Ior ior() const { return iop::parse_ior_string(server.reference).value(); }
   [[nodiscard]] std::string uiop() const { return "uiop://" + folder.file("s"); }
+  [[nodiscard]] std::string published_uiop() const {
+    return uiop() + "?user=" + std::to_string(::geteuid());
+  }
 
   TemporaryFolder folder;
   EchoServer server;
@@ -44,13 +50,16 @@ class TwoEndpoints {
   std::optional<PeerIdentity> identity;
 };
 
-/// The profile of the socket file says another host.
+/// The profile of the socket file says another host, and no more of the place.
 std::string moved_to_another_host(iop::Ior ior) {
   const auto codec = transport::make_local_codec();
   for (auto& profile : ior.profiles)
     if (profile.tag == transport::tag_perigee_local) {
       auto body = codec->decode(profile, {}).value();
       body.host = "not-" + body.host;
+      std::erase_if(body.components, [](const iop::TaggedComponent& component) {
+        return component.tag == transport::tag_perigee_place;
+      });
       profile = codec->encode(body);
     }
   return iop::to_ior_string(ior);
@@ -94,14 +103,36 @@ TEST_CASE("a client that cannot reach the socket file takes the next, and stays 
   }
 }
 
+TEST_CASE("a client that does not trust who listens at the socket file takes the next address") {
+  TwoEndpoints both;
+  const EchoClient client({"-ORBUiopTrust", "12345"});
+  client.echo(both.server.reference)->stop();
+  CHECK(both.peer.starts_with("iiop://127.0.0.1:"));
+}
+
 TEST_CASE("the log says in one line which address is taken, and why") {
   TwoEndpoints both;
   LogLines lines(log::Level::info);
   const EchoClient client;
   client.echo(both.server.reference)->ping();
-  CHECK(lines.have("orb: IDL:Echo:1.0: " + both.uiop() + " (same host), then iiop://127.0.0.1:"));
+  CHECK(lines.have("orb: IDL:Echo:1.0: " + both.published_uiop() +
+                   " (same host), then iiop://127.0.0.1:"));
   client.echo(moved_to_another_host(both.ior()))->ping();
   CHECK(lines.have("(network); left out, another host's: " + both.uiop()));
+}
+
+TEST_CASE("a reference of a stranger writes no lines of its own into the log") {
+  TwoEndpoints both;
+  auto ior = both.ior();
+  ior.type_id = "IDL:Echo:1.0\nerror: all is lost";
+  ior.profiles.push_back(transport::make_local_codec()->encode(
+      {1, 2, transport::local_host_name(), "/tmp/s\nerror: indeed", {}, {}}));
+  LogLines lines(log::Level::info);
+  const EchoClient client;
+  client.echo(iop::to_ior_string(ior))->ping();
+  CHECK(lines.have("IDL:Echo:1.0\\x0aerror: all is lost: "));
+  CHECK(lines.have("uiop:///tmp/s\\x0aerror: indeed"));
+  CHECK_FALSE(lines.have("\nerror"));
 }
 
 TEST_CASE("a reference that leads to another host only is TRANSIENT, and the text says so") {
@@ -156,10 +187,39 @@ TEST_CASE("a corbaloc names a socket file") {
 
 TEST_CASE("an address that is published for omniORB leads Perigee's clients there, too") {
   TwoEndpoints both("?publish=omniorb");
-  CHECK(both.ior().profiles[1].tag == iop::tag_internet_iop);
   const EchoClient client;
   client.echo(both.server.reference)->stop();
   CHECK(both.peer.starts_with(both.uiop()));
+}
+
+// omniORB reads the first IIOP profile only (interop fact 57).
+TEST_CASE("what is published for omniORB stands in the one IIOP profile, whatever comes first") {
+  const TemporaryFolder folder;
+  const std::string socket = "uiop://" + folder.file("s") + "?publish=omniorb";
+  const std::string second = "uiop://" + folder.file("t") + "?publish=omniorb";
+  const std::string tcp = "iiop://127.0.0.1:0";
+  for (const auto& [endpoints, has_port] :
+       {std::pair{socket + ";" + tcp, true}, std::pair{tcp + ";" + socket, true},
+        std::pair{socket + ";" + second + ";" + tcp, true}, std::pair{socket, false},
+        std::pair{socket + ";" + second, false}}) {
+    CAPTURE(endpoints);
+    const EchoServer server({}, endpoints);
+    const auto ior = iop::parse_ior_string(server.reference).value();
+    REQUIRE(ior.profiles.size() == 1);
+    const auto profile = iop::decode_iiop_profile(ior.profiles[0]).value();
+    CHECK((profile.port != 0) == has_port);
+    CHECK(std::ranges::count(profile.components, iop::tag_omniorb_unix_address,
+                             &iop::TaggedComponent::tag) == std::ranges::count(endpoints, '?'));
+  }
+}
+
+TEST_CASE("IIOP 1.0 has no place for what omniORB looks for: the socket has its own profile") {
+  const TemporaryFolder folder;
+  const EchoServer server({"-ORBGiopVersion", "1.0"},
+                          "iiop://127.0.0.1:0;uiop://" + folder.file("s") + "?publish=omniorb");
+  const auto ior = iop::parse_ior_string(server.reference).value();
+  REQUIRE(ior.profiles.size() == 2);
+  CHECK(ior.profiles[1].tag == transport::tag_perigee_local);
 }
 
 TEST_CASE("servers under every strategy serve socket files, and remove them at the end") {

@@ -3,11 +3,13 @@
 #include "conformance/transport_pair.h"
 #include "support/octets.h"
 #include "support/temporary_folder.h"
+#include "transport/local/local_place.h"
 #include <perigee/iop/components.h>
 #include <perigee/ipc/lsock.h>
 #include <perigee/transport/local.h>
 #include <perigee/transport/registry.h>
 
+#include <dlfcn.h>
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/file.h>
@@ -15,15 +17,31 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
+
+namespace {
+std::function<int(const std::string& path)> on_fchmodat;  // gives an error, or 0
+}
+
+// In place of the C library's, as the loader finds it.
+extern "C" int fchmodat(int folder, const char* path, mode_t mode, int flags) noexcept {
+  using Function = int (*)(int, const char*, mode_t, int);
+  static const auto next = reinterpret_cast<Function>(::dlsym(RTLD_NEXT, "fchmodat"));
+  errno = on_fchmodat ? on_fchmodat(path) : 0;
+  return errno == 0 ? next(folder, path, mode, flags) : -1;
+}
 
 namespace perigee::transport {
 namespace {
@@ -75,7 +93,7 @@ TEST_CASE("a socket file is for its user alone, or for whom the address says, wh
     CHECK(mode_of(folder.file("own")) == 0600);
     CHECK(mode_of(folder.file("group")) == 0660);
     CHECK(mode_of(folder.file("all")) == 0666);
-    CHECK(group->published().address == folder.file("group"));
+    CHECK(group->listening().address == folder.file("group"));
   }
 }
 
@@ -83,7 +101,7 @@ TEST_CASE("a listen address that says something else is refused as a whole") {
   for (const std::string address :
        {"/tmp/s?", "/tmp/s?mode", "/tmp/s?mode=", "/tmp/s?mode=9", "/tmp/s?mode=07777",
         "/tmp/s?mode=0600,x", "/tmp/s?mode=0600&", "/tmp/s?publish=tao", "@name?publish=omniorb",
-        "/tmp/s?umask=0600", "@name?mode=0600", "relative?mode=0600"}) {
+        "/tmp/s?umask=0600", "@name?mode=0600", "relative?mode=0600", "/tmp/s?user=0"}) {
     CAPTURE(address);
     const auto acceptor = listen(address);
     REQUIRE_FALSE(acceptor.has_value());
@@ -182,23 +200,93 @@ TEST_CASE("of servers that begin at once one gets the file of the dead one") {
   }
 }
 
-TEST_CASE("who begins waits for who has the folder") {
+/// How often this process has a file open.
+std::ptrdiff_t open_count(const std::string& path) {
+  std::error_code gone;
+  const std::filesystem::directory_iterator handles("/proc/self/fd");
+  return std::ranges::count_if(handles, [&](const auto& handle) {
+    return std::filesystem::read_symlink(handle, gone) == path;
+  });
+}
+
+TEST_CASE("who begins waits for who has the lock, and leaves none behind") {
   const TemporaryFolder folder;
-  const ipc::Handle other(::open(folder.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const std::string lock = folder.file("s.lock");
+  const ipc::Handle other(::open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   REQUIRE(::flock(other.get(), LOCK_EX) == 0);
   std::atomic<bool> begun{false};
-  std::atomic<bool> released{false};
-  bool was_released = false;
+  std::unique_ptr<Acceptor> acceptor;
   std::jthread server([&] {
+    acceptor = listen(folder.file("s")).value();
     begun = true;
-    CHECK(listen(folder.file("s")).has_value());
-    was_released = released;
   });
-  while (!begun) std::this_thread::yield();
-  released = true;
+  while (!begun && open_count(lock) < 2) std::this_thread::yield();
+  CHECK_FALSE(begun);
   REQUIRE(::flock(other.get(), LOCK_UN) == 0);
   server.join();
-  CHECK(was_released);
+  CHECK(begun);
+  CHECK_FALSE(std::filesystem::exists(lock));
+  acceptor.reset();
+  CHECK(std::filesystem::is_empty(folder.path()));
+}
+
+TEST_CASE("who ends waits for who has the lock before the file is removed") {
+  const TemporaryFolder folder;
+  auto acceptor = listen(folder.file("s")).value();
+  const std::string lock = folder.file("s.lock");
+  const ipc::Handle other(::open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  REQUIRE(::flock(other.get(), LOCK_EX) == 0);
+  std::atomic<bool> ended{false};
+  std::jthread server([&] {
+    acceptor.reset();
+    ended = true;
+  });
+  while (!ended && open_count(lock) < 2) std::this_thread::yield();
+  CHECK(std::filesystem::exists(folder.file("s")));
+  REQUIRE(::flock(other.get(), LOCK_UN) == 0);
+  server.join();
+  CHECK(std::filesystem::is_empty(folder.path()));
+}
+
+TEST_CASE("a lock is no link to somewhere else, and nobody else's") {
+  const TemporaryFolder folder;
+  std::filesystem::create_symlink(folder.file("elsewhere"), folder.file("s.lock"));
+  CHECK(listen(folder.file("s")).error().code == ELOOP);
+  CHECK_FALSE(std::filesystem::exists(folder.file("elsewhere")));
+  std::filesystem::create_directory(folder.file("t.lock"));
+  CHECK(listen(folder.file("t")).error().code == EISDIR);
+  std::ofstream(folder.file("u.lock")) << "";
+  constexpr uid_t nobody = 65534;
+  // Only root can give files away.
+  const bool given = ::chown(folder.file("u.lock").c_str(), nobody, gid_t(-1)) == 0;
+  const auto acceptor = listen(folder.file("u"));
+  CHECK(acceptor.has_value() == !given);
+  if (given) CHECK(acceptor.error().code == EPERM);
+}
+
+TEST_CASE("a lock is for its user alone, whatever the umask") {
+  const ScopedUmask umask(0100);  // so that the mode of the socket has to be set anew
+  const TemporaryFolder folder;
+  mode_t seen = 0;
+  on_fchmodat = [&](const std::string& path) {
+    seen = mode_of(path + ".lock");
+    return 0;
+  };
+  const auto acceptor = listen(folder.file("s") + "?mode=0777");
+  on_fchmodat = nullptr;
+  CHECK(acceptor.has_value());
+  CHECK(seen == 0600);
+}
+
+TEST_CASE("a socket whose permissions cannot be set leaves no file behind") {
+  const ScopedUmask umask(077);
+  const TemporaryFolder folder;
+  on_fchmodat = [](const std::string&) { return EROFS; };
+  const auto acceptor = listen(folder.file("s") + "?mode=0666");
+  on_fchmodat = nullptr;
+  REQUIRE_FALSE(acceptor.has_value());
+  CHECK(acceptor.error().code == EROFS);
+  CHECK(std::filesystem::is_empty(folder.path()));
 }
 
 TEST_CASE("a folder that is not there, or a path through a file, is an error that says where") {
@@ -220,7 +308,7 @@ TEST_CASE("an abstract name leaves nothing behind") {
   const std::string name = "@perigee-test-" + std::to_string(::getpid());
   for (int round = 0; round < 2; ++round) {
     const auto acceptor = listen(name).value();
-    CHECK(acceptor->published() == Endpoint{"uiop", name});
+    CHECK(acceptor->listening() == Endpoint{"uiop", name});
     CHECK(connect(name).has_value());
     CHECK(listen(name).error().code == EADDRINUSE);
   }
@@ -237,6 +325,82 @@ TEST_CASE("both sides know who the other is, as the system says") {
   const PeerIdentity self{::getpid(), ::geteuid(), ::getegid()};
   CHECK(client->peer_identity() == self);
   CHECK(server->peer_identity() == self);
+}
+
+// What somebody else does who takes the path, or the name, of a server that is away.
+TEST_CASE("a client of a certain user's socket sends nothing to another user's") {
+  const std::string name = "@perigee-test-" + std::to_string(::getpid());
+  const TemporaryFolder folder;
+  const auto file = listen(folder.file("s")).value();
+  const auto abstract = listen(name).value();
+  const std::string self = std::to_string(::geteuid());
+  const std::string other = std::to_string(::geteuid() + 1);
+  for (const std::string& address : {folder.file("s"), name}) {
+    CHECK(connect(address + "?user=" + self).has_value());
+    const auto refused = connect(address + "?user=" + other);
+    REQUIRE_FALSE(refused.has_value());
+    CHECK(refused.error().code == EACCES);
+    CHECK(refused.error().endpoint.ends_with("(user " + self +
+                                             " listens there, who is not the one that is meant)"));
+  }
+  CHECK(file->published().address == folder.file("s") + "?user=" + self);
+  CHECK(abstract->published().address == name + "?user=" + self);
+  for (const std::string bad : {"?user=", "?user=x", "?user=-1", "?mode=0600", "?"})
+    CHECK(connect(name + bad).error().kind == IoErrorKind::bad_address);
+}
+
+// --- Trust ---------------------------------------------------------------------------------------
+
+std::optional<IoError> refusal(std::string_view trust, const std::string& address) {
+  const auto protocol = make_local_protocol(parse_local_trust(trust).value());
+  auto connected = protocol->make_connector()->connect({"uiop", address}, 10s);
+  if (connected) return std::nullopt;
+  CHECK(connected.error().code == EACCES);
+  return connected.error();
+}
+
+TEST_CASE(
+    "a client uses sockets only of users whom it trusts: its own, and root, if none is said") {
+  const TemporaryFolder folder;
+  const auto acceptor = listen(folder.file("s")).value();
+  const std::string self = std::to_string(::geteuid());
+  for (const std::string& trust : {std::string("own"), std::string("all"), self, "12345," + self})
+    CHECK_FALSE(refusal(trust, folder.file("s")).has_value());
+  const auto refused = refusal("12345", folder.file("s"));
+  REQUIRE(refused.has_value());
+  CHECK(refused->endpoint == "uiop://" + folder.file("s") + " (user " + self +
+                                 " listens there, whom -ORBUiopTrust does not name)");
+  const LocalTrust usual;
+  CHECK((usual.own_user && !usual.everybody));
+  CHECK(usual.users == std::vector<std::uint32_t>{0});
+}
+
+TEST_CASE("a client that is told places connects to no other") {
+  const TemporaryFolder folder;
+  const TemporaryFolder other;
+  const std::string name = "@perigee-test-" + std::to_string(::getpid());
+  const auto acceptor = listen(folder.file("s")).value();
+  const auto abstract = listen(name).value();
+  const std::string path = folder.path();
+  CHECK_FALSE(refusal(path, folder.file("s")).has_value());
+  CHECK_FALSE(refusal(path + "/," + other.path(), folder.file("s")).has_value());
+  CHECK_FALSE(refusal("@perigee-", name).has_value());
+  CHECK(refusal(path, name).has_value());
+  CHECK(refusal("@other", name).has_value());
+  CHECK(refusal("@perigee-," + other.path(), folder.file("s")).has_value());
+  CHECK(refusal(other.path(), other.path() + "/../" + path.substr(path.rfind('/') + 1) + "/s")
+            .has_value());
+  CHECK(refusal(path.substr(0, path.size() - 1), folder.file("s")).has_value());
+  CHECK(refusal(path + ",12345", folder.file("s")).has_value());
+}
+
+TEST_CASE("trust in nobody that is known is an error, and says who that is") {
+  for (const std::string text : {"", "own,", "no-such-user", "own;root", "-1", "99999999999"}) {
+    CAPTURE(text);
+    const auto trust = parse_local_trust(text);
+    REQUIRE_FALSE(trust.has_value());
+    CHECK(trust.error().find("is no user") != std::string::npos);
+  }
 }
 
 std::size_t open_handles() {
@@ -311,7 +475,65 @@ TEST_CASE("a profile of another major version, or with too many components, is r
         cdr::ErrorKind::too_large);
 }
 
-TEST_CASE("a profile of another host is out of reach, whatever is at the same path here") {
+/// A profile that says of a place what `change` makes of the truth.
+template <typename Change>
+Distance distance_with(const std::string& path, Change change) {
+  LocalPlace place = place_seen_here(path);
+  change(place);
+  auto body = body_at("any", path);
+  body.components.push_back(encode_place(place));
+  const auto endpoints = claim(make_local_codec()->encode(body));
+  REQUIRE(endpoints.size() == 1);
+  CHECK(endpoints.front().endpoint == Endpoint{"uiop", path});
+  return endpoints.front().distance;
+}
+
+TEST_CASE("a path in the same folder of the same system is near, whatever the host's name") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("s");
+  CHECK(distance_with(path, [](LocalPlace&) {}) == Distance::same_host);
+  CHECK(distance_with(path, [](LocalPlace& place) { place.device += 1, place.machine += 1; }) ==
+        Distance::same_host);
+}
+
+TEST_CASE("the same path in another container, or on another machine of the same name, is not") {
+  const TemporaryFolder folder;
+  for (const std::string& path : {folder.file("s"), std::string("@s")}) {
+    const auto in_container = [](LocalPlace& place) { place.folder += 1, place.device += 1; };
+    const auto on_machine = [](LocalPlace& place) { place.boot += 1, place.machine += 1; };
+    const auto on_unknown = [](LocalPlace& place) { place.boot = place.machine = 0; };
+    CHECK(distance_with(path, in_container) == Distance::other_host);
+    CHECK(distance_with(path, on_machine) == Distance::other_host);
+    CHECK(distance_with(path, on_unknown) == Distance::other_host);
+  }
+  CHECK(place_seen_here(folder.file("s")).folder != place_seen_here("/s").folder);
+}
+
+TEST_CASE("a path in a folder that was made anew is near where the host has the same name") {
+  const TemporaryFolder folder;
+  const auto made_anew = [](LocalPlace& place) { place.folder += 1; };
+  CHECK(distance_with(folder.file("s"), made_anew) == Distance::same_host);
+  CHECK(distance_with("@s", made_anew) == Distance::other_host);
+}
+
+TEST_CASE("after the machine has started again the same path is near") {
+  const auto restarted = [](LocalPlace& place) {
+    place.boot += 1, place.folder += 1, place.device += 1;
+  };
+  const bool has_id = place_seen_here("/s").machine != 0;
+  CHECK((distance_with("/s", restarted) == Distance::same_host) == has_id);
+}
+
+TEST_CASE("a damaged place, or one that is none, is passed over") {
+  const auto codec = make_local_codec();
+  auto damaged = body_at("not-" + local_host_name(), "/s");
+  damaged.components.push_back({tag_perigee_place, octets(0, 1, 2, 3)});
+  damaged.components.push_back(encode_place({"no address", 1, 1, 1, 1}));
+  CHECK((claim(codec->encode(damaged)) ==
+         std::vector<ProfileEndpoint>{{{"uiop", "/s"}, Distance::other_host}}));
+}
+
+TEST_CASE("a profile that says no more than a host is near where the host has that name") {
   const auto codec = make_local_codec();
   CHECK((claim(codec->encode(body_at(local_host_name(), "/s"))) ==
          std::vector<ProfileEndpoint>{{{"uiop", "/s"}, Distance::same_host}}));
@@ -349,10 +571,16 @@ TEST_CASE("an address that is published for omniORB has a profile as omniORB wou
   const auto acceptor = protocol->listen({"uiop", path + "?publish=omniorb&mode=0666"}).value();
   CHECK(mode_of(path) == 0666);
   const auto key = octets('k');
-  CHECK(protocol->make_profile(acceptor->published(), {1, 2, key, {}}) ==
-        omniorb_profile(local_host_name(), path));
-  CHECK(protocol->make_profile(acceptor->published(), {1, 0, key, {}}).tag == tag_perigee_local);
-  CHECK(protocol->make_profile({"uiop", path + "2"}, {1, 2, key, {}}).tag == tag_perigee_local);
+  const auto made =
+      protocol->make_profile(acceptor->published(), {1, 2, key, acceptor->iiop_components()});
+  const auto profile = iop::decode_iiop_profile(made).value();
+  CHECK(profile.port == 0);
+  CHECK(profile.host == local_host_name());
+  CHECK(profile.object_key == key);
+  CHECK(profile.components.front() == iop::encode_omniorb_unix_address({local_host_name(), path}));
+  CHECK(
+      (claim(made) == std::vector<ProfileEndpoint>{{acceptor->published(), Distance::same_host}}));
+  CHECK(listen(path + "2").value()->iiop_components().empty());
 }
 
 TEST_CASE("a profile whose address is none leads nowhere") {

@@ -41,6 +41,7 @@ constexpr std::array component_names{
     Name{33, "CSI_SEC_MECH_LIST"},
     Name{iop::tag_giop_lite, "Perigee's GIOPlite"},
     Name{iop::tag_omniorb_unix_address, "omniORB UNIX_TRANS"},
+    Name{transport::tag_perigee_place, "Perigee's place of a socket"},
 };
 constexpr std::array orb_names{
     Name{0x41545400, "omniORB"},

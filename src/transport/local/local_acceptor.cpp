@@ -1,12 +1,17 @@
 // Listening and accepting.
 #include "transport/local/local_acceptor.h"
 
-#include "transport/local/local_address.h"
+#include "transport/local/local_place.h"
 #include "transport/stream/accepting.h"
 #include "transport/stream/errors.h"
 #include "transport/stream/stream_transport.h"
+#include <perigee/iop/components.h>
+#include <perigee/transport/local.h>
+
+#include <unistd.h>
 
 #include <string>
+#include <utility>
 
 namespace perigee::transport {
 namespace {
@@ -18,21 +23,32 @@ std::string peer_text(const Endpoint& listening, const ipc::PeerCredentials& pee
 
 }  // namespace
 
+LocalAcceptor::LocalAcceptor(ipc::lsock::Acceptor acceptor, const LocalListenAddress& address,
+                             std::optional<FileIdentity> file, StreamQueues queues)
+    : acceptor_(std::move(acceptor)),
+      queues_(queues),
+      place_(address.address.place),
+      file_(file),
+      listening_{std::string(uiop_scheme), address.address.text},
+      published_{std::string(uiop_scheme), published_address(address.address, ::geteuid())} {
+  if (address.for_omniorb)
+    iiop_components_ = {iop::encode_omniorb_unix_address({local_host_name(), address.address.text}),
+                        encode_place(place_seen_here(published_.address))};
+}
+
 std::expected<std::unique_ptr<Acceptor>, IoError> LocalAcceptor::listen(const Endpoint& endpoint,
                                                                         StreamQueues queues) {
   const auto address = parse_local_listen_address(endpoint);
   if (!address) return std::unexpected(address.error());
-  const Endpoint listening{endpoint.scheme, address->address};
-  if (address->place.kind() == ipc::UnixAddr::Kind::abstract) {
-    auto acceptor = ipc::lsock::Acceptor::open(address->place);
+  const ipc::UnixAddr& place = address->address.place;
+  if (place.kind() == ipc::UnixAddr::Kind::abstract) {
+    auto acceptor = ipc::lsock::Acceptor::open(place);
     if (!acceptor) return failure(IoOperation::listen, acceptor.error(), endpoint);
-    return std::make_unique<LocalAcceptor>(std::move(*acceptor), queues, listening, address->place,
-                                           std::nullopt);
+    return std::make_unique<LocalAcceptor>(std::move(*acceptor), *address, std::nullopt, queues);
   }
-  auto file = listen_at_file(address->place, address->mode);
+  auto file = listen_at_file(place, address->mode);
   if (!file) return failure(IoOperation::listen, file.error(), endpoint);
-  return std::make_unique<LocalAcceptor>(std::move(file->acceptor), queues, listening,
-                                         address->place, file->file);
+  return std::make_unique<LocalAcceptor>(std::move(file->acceptor), *address, file->file, queues);
 }
 
 // While the socket still listens nobody can take its file for a stale one and put another there.

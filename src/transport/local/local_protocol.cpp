@@ -1,44 +1,23 @@
-// The factory of scheme "uiop": connecting, and which profiles lead to UNIX-domain addresses here.
+// The factory of scheme "uiop", and which profiles lead to UNIX-domain addresses here.
 #include "transport/local/local_acceptor.h"
 #include "transport/local/local_address.h"
-#include "transport/stream/errors.h"
-#include "transport/stream/stream_transport.h"
+#include "transport/local/local_connector.h"
+#include "transport/local/local_place.h"
 #include <perigee/iop/components.h>
-#include <perigee/ipc/lsock.h>
 #include <perigee/transport/local.h>
 
+#include <algorithm>
 #include <array>
-#include <mutex>
-#include <set>
 #include <string>
+#include <utility>
 
 namespace perigee::transport {
 namespace {
 
-class LocalConnector final : public Connector {
- public:
-  explicit LocalConnector(StreamQueues queues) noexcept : queues_(queues) {}
-
-  std::expected<std::unique_ptr<Transport>, IoError> connect(
-      const Endpoint& endpoint, std::chrono::milliseconds timeout) override {
-    const auto place = parse_local_address(endpoint.address);
-    if (endpoint.scheme != uiop_scheme || !place)
-      return bad_address(IoOperation::connect, endpoint);
-    const ipc::TimeLimit limit = timeout.count() > 0 ? ipc::TimeLimit(timeout) : ipc::forever;
-    auto stream = ipc::lsock::Connector::connect(*place, limit);
-    if (!stream) return failure(IoOperation::connect, stream.error(), endpoint);
-    if (const auto status = set_queues(*stream, queues_); !status)
-      return failure(IoOperation::connect, status.error(), endpoint);
-    return std::make_unique<StreamTransport<ipc::lsock::Stream>>(std::move(*stream),
-                                                                 to_string(endpoint));
-  }
-
- private:
-  StreamQueues queues_;
-};
-
 class LocalProtocol final : public ProtocolFactory {
  public:
+  explicit LocalProtocol(LocalTrust trust) : trust_(std::move(trust)) {}
+
   [[nodiscard]] std::string_view name() const noexcept override { return "local"; }
   [[nodiscard]] std::span<const std::string_view> schemes() const noexcept override {
     static constexpr std::array names{uiop_scheme};
@@ -47,21 +26,16 @@ class LocalProtocol final : public ProtocolFactory {
   [[nodiscard]] std::unique_ptr<Connector> make_connector() override {
     return make_connector_with({});
   }
-  [[nodiscard]] std::uint32_t protocol_tag() const noexcept override { return tag_perigee_local; }
-  [[nodiscard]] std::unique_ptr<Connector> make_connector_with(
-      const Properties& properties) override {
-    return std::make_unique<LocalConnector>(queues_of(properties));
-  }
   std::expected<std::unique_ptr<Acceptor>, IoError> listen(const Endpoint& endpoint) override {
     return listen_with(endpoint, {});
   }
+  [[nodiscard]] std::uint32_t protocol_tag() const noexcept override { return tag_perigee_local; }
+  [[nodiscard]] std::unique_ptr<Connector> make_connector_with(
+      const Properties& properties) override {
+    return std::make_unique<LocalConnector>(trust_, queues_of(properties));
+  }
   std::expected<std::unique_ptr<Acceptor>, IoError> listen_with(
       const Endpoint& endpoint, const Properties& properties) override {
-    const auto address = parse_local_listen_address(endpoint);
-    if (address && address->for_omniorb) {
-      const std::lock_guard lock(mutex_);
-      for_omniorb_.insert(address->address);
-    }
     return LocalAcceptor::listen(endpoint, queues_of(properties));
   }
   [[nodiscard]] std::vector<std::unique_ptr<iop::ProfileCodec>> make_profile_codecs() override {
@@ -75,60 +49,75 @@ class LocalProtocol final : public ProtocolFactory {
                                                 const ProfileSource& source) const override;
 
  private:
-  [[nodiscard]] bool is_for_omniorb(const std::string& address) const {
-    const std::lock_guard lock(mutex_);
-    return for_omniorb_.contains(address);
-  }
-
-  mutable std::mutex mutex_;           // guards what follows
-  std::set<std::string> for_omniorb_;  // addresses, once listened at so
+  const LocalTrust trust_;
 };
 
-/// An address of a host, if it is one.
-void add_endpoint(std::vector<ProfileEndpoint>& endpoints, const std::string& host,
-                  const std::string& address) {
-  if (!parse_local_address(address)) return;
-  const bool here = host == local_host_name();
-  endpoints.push_back(
-      {{std::string(uiop_scheme), address}, here ? Distance::same_host : Distance::other_host});
-}
+/// The addresses of one profile. What does not decode, or is no address, is passed over: the
+/// profile may lead elsewhere, too.
+class Addresses {
+ public:
+  /// What Perigee says of a place says where it is.
+  void add_place(const iop::TaggedComponent& component) {
+    const auto place = decode_place(component.data);
+    if (place) add(place->address, is_here(*place));
+  }
+  /// All that others say is a host's name.
+  void add_of_host(const std::string& host, const std::string& address) {
+    const auto parsed = parse_local_address(address);
+    if (parsed && std::ranges::find(texts_, parsed->text) == texts_.end())
+      add(address, host == local_host_name());
+  }
+  [[nodiscard]] std::vector<ProfileEndpoint> take() && { return std::move(endpoints_); }
 
-// omniORB's addresses are in components of IIOP profiles (interop fact 57). One that does not
-// decode is passed over: the profile may lead elsewhere, too.
+ private:
+  void add(const std::string& address, bool here) {
+    const auto parsed = parse_local_address(address);
+    if (!parsed) return;
+    texts_.push_back(parsed->text);
+    endpoints_.push_back(
+        {{std::string(uiop_scheme), address}, here ? Distance::same_host : Distance::other_host});
+  }
+
+  std::vector<ProfileEndpoint> endpoints_;
+  std::vector<std::string> texts_;
+};
+
+// omniORB's addresses are in components of IIOP profiles (interop fact 57).
 std::vector<ProfileEndpoint> LocalProtocol::claim(std::uint32_t tag,
                                                   const iop::ProfileBody& body) const {
-  std::vector<ProfileEndpoint> endpoints;
-  if (tag == tag_perigee_local) add_endpoint(endpoints, body.host, body.address);
-  if (tag != iop::tag_internet_iop) return endpoints;
+  if (tag != tag_perigee_local && tag != iop::tag_internet_iop) return {};
+  Addresses addresses;
+  for (const auto& component : body.components)
+    if (component.tag == tag_perigee_place) addresses.add_place(component);
+  if (tag == tag_perigee_local) addresses.add_of_host(body.host, body.address);
   for (const auto& component : body.components) {
-    if (component.tag != iop::tag_omniorb_unix_address) continue;
+    if (tag != iop::tag_internet_iop || component.tag != iop::tag_omniorb_unix_address) continue;
     if (const auto address = iop::decode_omniorb_unix_address(component.data))
-      add_endpoint(endpoints, address->host, address->path);
+      addresses.add_of_host(address->host, address->path);
   }
-  return endpoints;
+  return std::move(addresses).take();
 }
 
+// With omniORB's components (see LocalAcceptor::iiop_components) it is a profile as omniORB makes
+// it where it has no other address: of IIOP, with port 0 (interop fact 57).
 iop::TaggedProfile LocalProtocol::make_profile(const Endpoint& endpoint,
                                                const ProfileSource& source) const {
-  iop::ProfileBody body;
-  body.major = source.major;
-  body.minor = source.minor;
-  body.object_key.assign(source.object_key.begin(), source.object_key.end());
-  body.components.assign(source.components.begin(), source.components.end());
+  iop::ProfileBody body = to_body(source);
   const std::string host = local_host_name();
-  // IIOP 1.0 profiles have no place for components (interop fact 45).
-  if (source.minor > 0 && is_for_omniorb(endpoint.address)) {
+  if (iop::find_component(body.components, iop::tag_omniorb_unix_address) != nullptr) {
     body.address = iop::join_host_port(host, 0);
-    body.components.push_back(iop::encode_omniorb_unix_address({host, endpoint.address}));
     return iop::make_iiop_codec()->encode(body);
   }
   body.host = host;
   body.address = endpoint.address;
+  body.components.push_back(encode_place(place_seen_here(endpoint.address)));
   return make_local_codec()->encode(body);
 }
 
 }  // namespace
 
-std::unique_ptr<ProtocolFactory> make_local_protocol() { return std::make_unique<LocalProtocol>(); }
+std::unique_ptr<ProtocolFactory> make_local_protocol(LocalTrust trust) {
+  return std::make_unique<LocalProtocol>(std::move(trust));
+}
 
 }  // namespace perigee::transport

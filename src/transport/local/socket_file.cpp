@@ -12,6 +12,7 @@
 
 #include <cerrno>
 #include <chrono>
+#include <new>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -26,28 +27,10 @@ using namespace std::chrono_literals;
 constexpr auto lock_patience = 5s;
 constexpr auto lock_retry = 5ms;
 constexpr mode_t permissions = 0777;
+constexpr mode_t lock_mode = 0600;
 
 std::unexpected<std::error_code> failure(int code) noexcept {
   return std::unexpected(std::error_code(code, std::system_category()));
-}
-
-std::string folder_of(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  return slash == 0 ? "/" : path.substr(0, slash);
-}
-
-/// The lock goes with the handle. Everybody who may read a folder may lock it, so it is waited for
-/// with patience, not for ever.
-ipc::Result<ipc::Handle> lock_folder(const std::string& folder) {
-  ipc::Handle handle(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!handle) return failure(errno);
-  const TimePoint end = steady_clock().now() + lock_patience;
-  while (::flock(handle.get(), LOCK_EX | LOCK_NB) == -1) {
-    if (errno != EWOULDBLOCK && errno != EINTR) return failure(errno);
-    if (steady_clock().now() >= end) return failure(ETIMEDOUT);
-    std::this_thread::sleep_for(lock_retry);
-  }
-  return handle;
 }
 
 std::optional<struct stat> status_of(const std::string& path) noexcept {
@@ -60,8 +43,68 @@ FileIdentity identity_of(const struct stat& status) noexcept {
   return {status.st_dev, status.st_ino};
 }
 
-/// The system applies the umask to what the handle says, so bits may be missing afterwards, but
-/// never too many be there.
+/// The right to make and remove the file at a path: a file beside it, which is there for as long as
+/// somebody has the right. Nobody but this user's processes can have it.
+class PathLock {
+ public:
+  static ipc::Result<PathLock> take(const std::string& path);
+
+  PathLock(PathLock&&) noexcept = default;
+  PathLock& operator=(PathLock&&) = delete;
+  // Removed while it is locked: who waits for it looks whether it is still there.
+  ~PathLock() {
+    if (handle_) ::unlink(name_.c_str());
+  }
+
+ private:
+  PathLock(std::string name, ipc::Handle handle) noexcept
+      : name_(std::move(name)), handle_(std::move(handle)) {}
+
+  std::string name_;
+  ipc::Handle handle_;
+};
+
+/// A file of this user's, and still the one at the path: another may have removed it.
+ipc::Status check_lock(int fd, const std::string& path) {
+  struct stat status{};
+  if (::fstat(fd, &status) == -1) return failure(errno);
+  if (!S_ISREG(status.st_mode) || status.st_uid != ::geteuid()) return failure(EPERM);
+  const auto there = status_of(path);
+  if (!there || identity_of(*there) != identity_of(status)) return failure(EAGAIN);
+  return {};
+}
+
+ipc::Result<PathLock> PathLock::take(const std::string& path) {
+  constexpr int flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+  std::string name = path + ".lock";
+  const TimePoint end = steady_clock().now() + lock_patience;
+  for (;;) {
+    ipc::Handle handle(::open(name.c_str(), flags, lock_mode));
+    if (!handle) return failure(errno);
+    const bool is_locked = ::flock(handle.get(), LOCK_EX | LOCK_NB) == 0;
+    if (!is_locked && errno != EWOULDBLOCK && errno != EINTR) return failure(errno);
+    const auto checked = check_lock(handle.get(), name);
+    if (is_locked && checked) return PathLock(std::move(name), std::move(handle));
+    if (!checked && checked.error() != std::errc::resource_unavailable_try_again)
+      return std::unexpected(checked.error());
+    if (steady_clock().now() >= end) return failure(ETIMEDOUT);
+    std::this_thread::sleep_for(lock_retry);
+  }
+}
+
+/// The system has applied the umask to what the handle said, so bits may be missing, but never too
+/// many be there.
+ipc::Result<ListeningFile> settle(ipc::Handle handle, const std::string& path, std::uint32_t mode) {
+  const auto status = status_of(path);
+  if (!status) return failure(errno);
+  if ((status->st_mode & permissions) != mode &&
+      ::fchmodat(AT_FDCWD, path.c_str(), mode, AT_SYMLINK_NOFOLLOW) == -1)
+    return failure(errno);
+  auto acceptor = ipc::lsock::Acceptor::adopt(handle.release());
+  if (!acceptor) return std::unexpected(acceptor.error());
+  return ListeningFile{std::move(*acceptor), identity_of(*status)};
+}
+
 ipc::Result<ListeningFile> listen_at(const ipc::UnixAddr& address, std::uint32_t mode) {
   auto handle = ipc::io::open_stream(address, ipc::io::Blocking::no);
   if (!handle) return std::unexpected(handle.error());
@@ -69,14 +112,9 @@ ipc::Result<ListeningFile> listen_at(const ipc::UnixAddr& address, std::uint32_t
   if (auto listening = ipc::io::listen(handle->get(), address); !listening)
     return std::unexpected(listening.error());
   const std::string path(address.name());
-  const auto status = status_of(path);
-  if (!status) return failure(errno);
-  if ((status->st_mode & permissions) != mode &&
-      ::fchmodat(AT_FDCWD, path.c_str(), mode, AT_SYMLINK_NOFOLLOW) == -1)
-    return failure(errno);
-  auto acceptor = ipc::lsock::Acceptor::adopt(handle->release());
-  if (!acceptor) return std::unexpected(acceptor.error());
-  return ListeningFile{std::move(*acceptor), identity_of(*status)};
+  auto file = settle(std::move(*handle), path, mode);
+  if (!file) ::unlink(path.c_str());  // nobody listens there
+  return file;
 }
 
 /// Removes what a server that is gone has left; an error if it is anything else.
@@ -95,7 +133,7 @@ ipc::Status remove_stale(const ipc::UnixAddr& address) {
 }  // namespace
 
 ipc::Result<ListeningFile> listen_at_file(const ipc::UnixAddr& address, std::uint32_t mode) {
-  const auto lock = lock_folder(folder_of(std::string(address.name())));
+  const auto lock = PathLock::take(std::string(address.name()));
   if (!lock) return std::unexpected(lock.error());
   auto listening = listen_at(address, mode);
   if (listening || listening.error() != std::errc::address_in_use) return listening;
@@ -103,10 +141,14 @@ ipc::Result<ListeningFile> listen_at_file(const ipc::UnixAddr& address, std::uin
   return listen_at(address, mode);
 }
 
-void remove_file(const ipc::UnixAddr& address, const FileIdentity& file) noexcept {
+// Without the lock, or memory, it is as if the process had been killed.
+void remove_file(const ipc::UnixAddr& address, const FileIdentity& file) noexcept try {
   const std::string path(address.name());
+  const auto lock = PathLock::take(path);
+  if (!lock) return;
   const auto status = status_of(path);
   if (status && identity_of(*status) == file) ::unlink(path.c_str());
+} catch (const std::bad_alloc&) {
 }
 
 }  // namespace perigee::transport

@@ -25,10 +25,10 @@ struct ListeningFile {
 /// connect before they are set.
 ///
 /// A socket that is there and refuses connections was left by a server that is gone: it is
-/// replaced, if it belongs to this user. Servers that begin at the same time take turns at a lock
-/// of the folder. Errors: address_in_use (a server lives there), file_exists (not a socket),
-/// operation_not_permitted (another user's), timed_out (somebody keeps the folder's lock), and the
-/// system's.
+/// replaced, if it belongs to this user. Servers that begin or end at the same time take turns at
+/// the lock `<path>.lock`. Errors: address_in_use (a server lives there), file_exists (not a
+/// socket), operation_not_permitted (another user's socket, or lock), timed_out (another of this
+/// user's processes keeps the lock), and the system's. Nothing is left behind then.
 ipc::Result<ListeningFile> listen_at_file(const ipc::UnixAddr& address, std::uint32_t mode);
 
 /// Removes the path, unless it has become another file.
