@@ -211,7 +211,7 @@ std::ptrdiff_t open_count(const std::string& path) {
 
 TEST_CASE("who begins waits for who has the lock, and leaves none behind") {
   const TemporaryFolder folder;
-  const std::string lock = folder.file("s.lock");
+  const std::string lock = folder.file(".s.perigee-lock");
   const ipc::Handle other(::open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   REQUIRE(::flock(other.get(), LOCK_EX) == 0);
   std::atomic<bool> begun{false};
@@ -233,7 +233,7 @@ TEST_CASE("who begins waits for who has the lock, and leaves none behind") {
 TEST_CASE("who ends waits for who has the lock before the file is removed") {
   const TemporaryFolder folder;
   auto acceptor = listen(folder.file("s")).value();
-  const std::string lock = folder.file("s.lock");
+  const std::string lock = folder.file(".s.perigee-lock");
   const ipc::Handle other(::open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   REQUIRE(::flock(other.get(), LOCK_EX) == 0);
   std::atomic<bool> ended{false};
@@ -250,18 +250,35 @@ TEST_CASE("who ends waits for who has the lock before the file is removed") {
 
 TEST_CASE("a lock is no link to somewhere else, and nobody else's") {
   const TemporaryFolder folder;
-  std::filesystem::create_symlink(folder.file("elsewhere"), folder.file("s.lock"));
+  std::filesystem::create_symlink(folder.file("elsewhere"), folder.file(".s.perigee-lock"));
   CHECK(listen(folder.file("s")).error().code == ELOOP);
   CHECK_FALSE(std::filesystem::exists(folder.file("elsewhere")));
-  std::filesystem::create_directory(folder.file("t.lock"));
+  std::filesystem::create_directory(folder.file(".t.perigee-lock"));
   CHECK(listen(folder.file("t")).error().code == EISDIR);
-  std::ofstream(folder.file("u.lock")) << "";
+  std::ofstream(folder.file(".u.perigee-lock")) << "";
   constexpr uid_t nobody = 65534;
   // Only root can give files away.
-  const bool given = ::chown(folder.file("u.lock").c_str(), nobody, gid_t(-1)) == 0;
+  const bool given = ::chown(folder.file(".u.perigee-lock").c_str(), nobody, gid_t(-1)) == 0;
   const auto acceptor = listen(folder.file("u"));
   CHECK(acceptor.has_value() == !given);
   if (given) CHECK(acceptor.error().code == EPERM);
+}
+
+TEST_CASE("a file that holds something is nobody's lock, and stays") {
+  const TemporaryFolder folder;
+  const std::string file = folder.file(".s.perigee-lock");
+  std::ofstream(file) << "42";
+  CHECK(listen(folder.file("s")).error().code == EPERM);
+  CHECK(std::filesystem::file_size(file) == 2);
+}
+
+TEST_CASE("who cannot have the lock at the end removes its own file nevertheless") {
+  const TemporaryFolder folder;
+  auto acceptor = listen(folder.file("s"));
+  REQUIRE(acceptor.has_value());
+  std::filesystem::create_directory(folder.file(".s.perigee-lock"));
+  acceptor->reset();
+  CHECK_FALSE(std::filesystem::exists(folder.file("s")));
 }
 
 TEST_CASE("a lock is for its user alone, whatever the umask") {
@@ -269,7 +286,8 @@ TEST_CASE("a lock is for its user alone, whatever the umask") {
   const TemporaryFolder folder;
   mode_t seen = 0;
   on_fchmodat = [&](const std::string& path) {
-    seen = mode_of(path + ".lock");
+    const std::size_t name = path.rfind('/') + 1;
+    seen = mode_of(path.substr(0, name) + '.' + path.substr(name) + ".perigee-lock");
     return 0;
   };
   const auto acceptor = listen(folder.file("s") + "?mode=0777");
@@ -522,6 +540,42 @@ TEST_CASE("after the machine has started again the same path is near") {
   };
   const bool has_id = place_seen_here("/s").machine != 0;
   CHECK((distance_with("/s", restarted) == Distance::same_host) == has_id);
+}
+
+TEST_CASE("places are the same where the system says so of something that it knows") {
+  const LocalPlace here{"/s", 1, 2, 3, 4};
+  const auto with = [&here](auto change) {
+    LocalPlace place = here;
+    change(place);
+    return place;
+  };
+  CHECK(is_same(here, here));
+  // Folders of two containers on one file system: only their roots, and so `device`, differ.
+  CHECK_FALSE(is_same(with([](auto& place) { place.folder = 5, place.device = 6; }), here));
+  const auto without_folder = with([](auto& place) { place.folder = place.device = 0; });
+  CHECK_FALSE(is_same(without_folder, without_folder));
+  // Where /proc is hidden no kernel is known: machine and folder decide.
+  const auto hidden = with([](auto& place) { place.boot = 0; });
+  CHECK(is_same(hidden, hidden));
+  CHECK_FALSE(is_same(with([](auto& place) { place.boot = 0, place.machine = 9; }), hidden));
+  CHECK_FALSE(is_same(with([](auto& place) { place.boot = 0, place.machine = 9; }), here));
+}
+
+TEST_CASE(
+    "of a profile's places the first counts, and none is looked at where others are trusted") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("s");
+  auto body = body_at("any", path);
+  body.components.push_back(encode_place(place_seen_here(path)));
+  body.components.push_back(encode_place(place_seen_here(folder.file("t"))));
+  const auto profile = make_local_codec()->encode(body);
+  CHECK(claim(profile).size() == 1);
+  ProtocolRegistry wary;
+  REQUIRE(wary.add(make_local_protocol({true, false, {}, {"/elsewhere"}})).has_value());
+  const auto target = wary.claim(profile);
+  REQUIRE(target.has_value());
+  REQUIRE(target->endpoints.size() == 1);
+  CHECK(target->endpoints.front().distance == Distance::other_host);
 }
 
 TEST_CASE("a damaged place, or one that is none, is passed over") {

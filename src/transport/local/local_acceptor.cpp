@@ -24,11 +24,10 @@ std::string peer_text(const Endpoint& listening, const ipc::PeerCredentials& pee
 }  // namespace
 
 LocalAcceptor::LocalAcceptor(ipc::lsock::Acceptor acceptor, const LocalListenAddress& address,
-                             std::optional<FileIdentity> file, StreamQueues queues)
+                             std::optional<SocketFile> file, StreamQueues queues)
     : acceptor_(std::move(acceptor)),
       queues_(queues),
-      place_(address.address.place),
-      file_(file),
+      file_(std::move(file)),
       listening_{std::string(uiop_scheme), address.address.text},
       published_{std::string(uiop_scheme), published_address(address.address, ::geteuid())} {
   if (address.for_omniorb)
@@ -48,12 +47,8 @@ std::expected<std::unique_ptr<Acceptor>, IoError> LocalAcceptor::listen(const En
   }
   auto file = listen_at_file(place, address->mode);
   if (!file) return failure(IoOperation::listen, file.error(), endpoint);
-  return std::make_unique<LocalAcceptor>(std::move(file->acceptor), *address, file->file, queues);
-}
-
-// While the socket still listens nobody can take its file for a stale one and put another there.
-LocalAcceptor::~LocalAcceptor() {
-  if (file_) remove_file(place_, *file_);
+  return std::make_unique<LocalAcceptor>(std::move(file->acceptor), *address, std::move(file->file),
+                                         queues);
 }
 
 std::expected<std::unique_ptr<Transport>, IoError> LocalAcceptor::accept(Wait wait) {

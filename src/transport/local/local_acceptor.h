@@ -16,16 +16,14 @@
 
 namespace perigee::transport {
 
-/// Owns the file of the socket, if it has one, and removes it at the end. What it publishes says
-/// whose it is.
+/// Owns the file of the socket, if it has one. What it publishes says whose it is.
 class LocalAcceptor final : public Acceptor {
  public:
   static std::expected<std::unique_ptr<Acceptor>, IoError> listen(const Endpoint& endpoint,
                                                                   StreamQueues queues);
 
   LocalAcceptor(ipc::lsock::Acceptor acceptor, const LocalListenAddress& address,
-                std::optional<FileIdentity> file, StreamQueues queues);
-  ~LocalAcceptor() override;
+                std::optional<SocketFile> file, StreamQueues queues);
 
   std::expected<std::unique_ptr<Transport>, IoError> accept(Wait wait) override;
   void interrupt() noexcept override;
@@ -39,8 +37,7 @@ class LocalAcceptor final : public Acceptor {
  private:
   ipc::lsock::Acceptor acceptor_;
   const StreamQueues queues_;
-  ipc::UnixAddr place_;
-  std::optional<FileIdentity> file_;
+  const std::optional<SocketFile> file_;  // behind the acceptor: see ListeningFile
   Endpoint listening_;
   Endpoint published_;
   std::vector<iop::TaggedComponent> iiop_components_;

@@ -10,13 +10,14 @@
 
 #include <bit>
 #include <fstream>
+#include <optional>
 #include <string_view>
 
 namespace perigee::transport {
 namespace {
 
-/// FNV-1a, 64 bits. The machine's id is nobody else's business: what is published does not give it
-/// away (`man machine-id`).
+/// FNV-1a, 64 bits. No secret is kept by it: of the machine's id, which is nobody else's business
+/// (`man machine-id`), half as many bits are published as it has.
 std::uint64_t digest(std::string_view text) noexcept {
   std::uint64_t value = 0xcbf2'9ce4'8422'2325;
   for (const char character : text)
@@ -42,7 +43,16 @@ std::uint64_t machine_digest() {
   return id.empty() ? 0 : digest(id + ' ' + local_host_name());
 }
 
-// Device and inode are the same in every container that has the folder, and in no other.
+/// Device and inode; empty where there is nothing.
+std::string numbers_of(const char* path) {
+  struct stat status{};
+  if (::stat(path, &status) == -1) return {};
+  return std::to_string(status.st_dev) + ' ' + std::to_string(status.st_ino);
+}
+
+// A folder's numbers are the same in every container that has it, and in no other. Where it is made
+// anew, its file system stays, but other containers' folders are there, too: only with the same
+// root is a path the same.
 void look_at_space(LocalPlace& place, const ipc::UnixAddr& address) {
   const bool is_path = address.kind() == ipc::UnixAddr::Kind::path;
   const std::string name(address.name());
@@ -51,7 +61,8 @@ void look_at_space(LocalPlace& place, const ipc::UnixAddr& address) {
   if (::stat(space.c_str(), &status) == -1) return;
   const std::string device = std::to_string(status.st_dev) + ' ';
   place.folder = digest(device + std::to_string(status.st_ino));
-  if (is_path) place.device = digest(device + local_host_name());
+  const std::string root = numbers_of("/");
+  if (is_path && !root.empty()) place.device = digest(device + root + ' ' + local_host_name());
 }
 
 std::uint64_t this_boot() {
@@ -72,14 +83,34 @@ LocalPlace place_seen_here(const std::string& address) {
   return place;
 }
 
-// Folders in /run come and go with their servers, whose references may stay; and when the machine
-// starts again all of its folders have other numbers. No path of other hosts is looked at.
+namespace {
+
+/// What kernel and machine say; nothing if it is the folder that decides. When a machine starts
+/// again all of its folders have other numbers.
+std::optional<bool> decided_by_host(const LocalPlace& published, const LocalPlace& here) {
+  const bool same_machine = published.machine == here.machine;
+  if (published.boot != here.boot) return here.machine != 0 && same_machine;
+  if (here.boot == 0 && !same_machine) return false;
+  return std::nullopt;
+}
+
+bool is_known_and_same(std::uint64_t published, std::uint64_t here) noexcept {
+  return here != 0 && here == published;
+}
+
+}  // namespace
+
+// Folders in /run come and go with their servers, whose references may stay.
+bool is_same(const LocalPlace& published, const LocalPlace& here) {
+  if (const auto decided = decided_by_host(published, here)) return *decided;
+  return is_known_and_same(published.folder, here.folder) ||
+         is_known_and_same(published.device, here.device);
+}
+
 bool is_here(const LocalPlace& published) {
-  if (published.boot != this_boot())
-    return this_machine() != 0 && this_machine() == published.machine;
-  if (this_boot() == 0) return false;
-  const LocalPlace here = place_seen_here(published.address);
-  return here.folder == published.folder || (here.device != 0 && here.device == published.device);
+  const LocalPlace host{published.address, this_boot(), this_machine()};
+  if (const auto decided = decided_by_host(published, host)) return *decided;
+  return is_same(published, place_seen_here(published.address));
 }
 
 iop::TaggedComponent encode_place(const LocalPlace& place) {

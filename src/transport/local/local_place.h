@@ -17,14 +17,17 @@ struct LocalPlace {
   std::uint64_t boot = 0;     ///< the running kernel
   std::uint64_t machine = 0;  ///< what stays when it starts again: the machine and its name
   std::uint64_t folder = 0;   ///< of that kernel: the folder of a path, the network of a name
-  std::uint64_t device = 0;   ///< what stays when the folder is made anew: its file system, and the
-                              ///< host's name; of a path only
+  std::uint64_t device = 0;   ///< what stays when the folder is made anew: its file system, the
+                              ///< root, and the host's name; of a path only
   friend bool operator==(const LocalPlace&, const LocalPlace&) = default;
 };
 
 /// As this process sees it.
 LocalPlace place_seen_here(const std::string& address);
-/// Whether this process would find at the address what the publisher saw there.
+/// Whether what one process sees at an address is what the other does.
+bool is_same(const LocalPlace& published, const LocalPlace& here);
+/// Whether this process would find at the address what the publisher saw there. Looks at the path
+/// only if the publisher's kernel is this one.
 bool is_here(const LocalPlace& published);
 
 iop::TaggedComponent encode_place(const LocalPlace& place);

@@ -3,11 +3,13 @@
 #include "transport/local/local_address.h"
 #include "transport/local/local_connector.h"
 #include "transport/local/local_place.h"
+#include "transport/local/local_trust.h"
 #include <perigee/iop/components.h>
 #include <perigee/transport/local.h>
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -56,10 +58,14 @@ class LocalProtocol final : public ProtocolFactory {
 /// profile may lead elsewhere, too.
 class Addresses {
  public:
-  /// What Perigee says of a place says where it is.
+  explicit Addresses(const LocalTrust& trust) : trust_(trust) {}
+
+  /// What Perigee says of a place says where it is. Paths that strangers choose are not even looked
+  /// at if places are named to which this client connects.
   void add_place(const iop::TaggedComponent& component) {
     const auto place = decode_place(component.data);
-    if (place) add(place->address, is_here(*place));
+    const auto address = place ? parse_local_address(place->address) : std::nullopt;
+    if (address) add(place->address, trusts_place(trust_, address->text) && is_here(*place));
   }
   /// All that others say is a host's name.
   void add_of_host(const std::string& host, const std::string& address) {
@@ -78,6 +84,7 @@ class Addresses {
         {{std::string(uiop_scheme), address}, here ? Distance::same_host : Distance::other_host});
   }
 
+  const LocalTrust& trust_;
   std::vector<ProfileEndpoint> endpoints_;
   std::vector<std::string> texts_;
 };
@@ -86,9 +93,9 @@ class Addresses {
 std::vector<ProfileEndpoint> LocalProtocol::claim(std::uint32_t tag,
                                                   const iop::ProfileBody& body) const {
   if (tag != tag_perigee_local && tag != iop::tag_internet_iop) return {};
-  Addresses addresses;
-  for (const auto& component : body.components)
-    if (component.tag == tag_perigee_place) addresses.add_place(component);
+  Addresses addresses(trust_);
+  if (const auto* place = iop::find_component(body.components, tag_perigee_place))
+    addresses.add_place(*place);
   if (tag == tag_perigee_local) addresses.add_of_host(body.host, body.address);
   for (const auto& component : body.components) {
     if (tag != iop::tag_internet_iop || component.tag != iop::tag_omniorb_unix_address) continue;

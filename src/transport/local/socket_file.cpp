@@ -64,11 +64,18 @@ class PathLock {
   ipc::Handle handle_;
 };
 
-/// A file of this user's, and still the one at the path: another may have removed it.
+/// ".<name>.perigee-lock" beside it, a name that nobody else uses.
+std::string lock_name(const std::string& path) {
+  const std::size_t name = path.rfind('/') + 1;
+  return path.substr(0, name) + '.' + path.substr(name) + ".perigee-lock";
+}
+
+/// An empty file of this user's, and still the one at the path: another may have removed it.
 ipc::Status check_lock(int fd, const std::string& path) {
   struct stat status{};
   if (::fstat(fd, &status) == -1) return failure(errno);
-  if (!S_ISREG(status.st_mode) || status.st_uid != ::geteuid()) return failure(EPERM);
+  const bool is_ours = S_ISREG(status.st_mode) && status.st_uid == ::geteuid();
+  if (!is_ours || status.st_size != 0) return failure(EPERM);
   const auto there = status_of(path);
   if (!there || identity_of(*there) != identity_of(status)) return failure(EAGAIN);
   return {};
@@ -76,7 +83,7 @@ ipc::Status check_lock(int fd, const std::string& path) {
 
 ipc::Result<PathLock> PathLock::take(const std::string& path) {
   constexpr int flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
-  std::string name = path + ".lock";
+  std::string name = lock_name(path);
   const TimePoint end = steady_clock().now() + lock_patience;
   for (;;) {
     ipc::Handle handle(::open(name.c_str(), flags, lock_mode));
@@ -102,7 +109,7 @@ ipc::Result<ListeningFile> settle(ipc::Handle handle, const std::string& path, s
     return failure(errno);
   auto acceptor = ipc::lsock::Acceptor::adopt(handle.release());
   if (!acceptor) return std::unexpected(acceptor.error());
-  return ListeningFile{std::move(*acceptor), identity_of(*status)};
+  return ListeningFile{std::move(*acceptor), SocketFile(path, identity_of(*status))};
 }
 
 ipc::Result<ListeningFile> listen_at(const ipc::UnixAddr& address, std::uint32_t mode) {
@@ -141,14 +148,18 @@ ipc::Result<ListeningFile> listen_at_file(const ipc::UnixAddr& address, std::uin
   return listen_at(address, mode);
 }
 
-// Without the lock, or memory, it is as if the process had been killed.
-void remove_file(const ipc::UnixAddr& address, const FileIdentity& file) noexcept try {
-  const std::string path(address.name());
-  const auto lock = PathLock::take(path);
-  if (!lock) return;
-  const auto status = status_of(path);
-  if (status && identity_of(*status) == file) ::unlink(path.c_str());
-} catch (const std::bad_alloc&) {
+// Who cannot have the lock, for lack of memory, handles or space, looks and removes without it.
+void SocketFile::remove() noexcept {
+  const ipc::Result<PathLock> lock = [this]() -> ipc::Result<PathLock> {
+    try {
+      return PathLock::take(path_);
+    } catch (const std::bad_alloc&) {
+      return failure(ENOMEM);
+    }
+  }();
+  struct stat status{};
+  const bool is_there = ::lstat(path_.c_str(), &status) == 0;
+  if (is_there && identity_of(status) == identity_) ::unlink(path_.c_str());
 }
 
 }  // namespace perigee::transport

@@ -6,6 +6,8 @@
 #include <perigee/ipc/result.h>
 
 #include <cstdint>
+#include <string>
+#include <utility>
 
 namespace perigee::transport {
 
@@ -16,9 +18,30 @@ struct FileIdentity {
   friend bool operator==(const FileIdentity&, const FileIdentity&) = default;
 };
 
+/// The file of a socket, which is removed at the end unless the path has become another file.
+class SocketFile {
+ public:
+  SocketFile(std::string path, const FileIdentity& identity) noexcept
+      : path_(std::move(path)), identity_(identity) {}
+  SocketFile(SocketFile&& other) noexcept
+      : path_(std::exchange(other.path_, {})), identity_(other.identity_) {}
+  SocketFile& operator=(SocketFile&&) = delete;
+  ~SocketFile() {
+    if (!path_.empty()) remove();
+  }
+
+ private:
+  void remove() noexcept;
+
+  std::string path_;
+  FileIdentity identity_;
+};
+
+/// While the socket listens nobody takes its file for a stale one, and puts another there: so the
+/// file goes first.
 struct ListeningFile {
   ipc::lsock::Acceptor acceptor;
-  FileIdentity file;
+  SocketFile file;
 };
 
 /// Listens at a path, with the permissions `mode` whatever the process's umask is; nobody can
@@ -26,12 +49,10 @@ struct ListeningFile {
 ///
 /// A socket that is there and refuses connections was left by a server that is gone: it is
 /// replaced, if it belongs to this user. Servers that begin or end at the same time take turns at
-/// the lock `<path>.lock`. Errors: address_in_use (a server lives there), file_exists (not a
-/// socket), operation_not_permitted (another user's socket, or lock), timed_out (another of this
-/// user's processes keeps the lock), and the system's. Nothing is left behind then.
+/// a lock, the file `.<name>.perigee-lock` in the same folder. Errors: address_in_use (a server
+/// lives there), file_exists (not a socket), operation_not_permitted (another user's socket, or
+/// lock), timed_out (another of this user's processes keeps the lock), and the system's. Nothing is
+/// left behind then.
 ipc::Result<ListeningFile> listen_at_file(const ipc::UnixAddr& address, std::uint32_t mode);
-
-/// Removes the path, unless it has become another file.
-void remove_file(const ipc::UnixAddr& address, const FileIdentity& file) noexcept;
 
 }  // namespace perigee::transport
