@@ -70,9 +70,10 @@ std::vector<const Option*> take_from_arguments(std::vector<std::string>& argumen
   return given;
 }
 
+// The variable is not asked by programs with privileges that who starts them does not have.
 std::string config_file_of(const Configuration& configuration) {
   if (!configuration.config_file.empty()) return configuration.config_file;
-  const char* const path = std::getenv(config_variable);
+  const char* const path = ::secure_getenv(config_variable);
   return path != nullptr ? path : std::string();
 }
 

@@ -399,7 +399,7 @@ TEST_CASE("a client that is told places connects to no other") {
   const std::string name = "@perigee-test-" + std::to_string(::getpid());
   const auto acceptor = listen(folder.file("s")).value();
   const auto abstract = listen(name).value();
-  const std::string path = folder.path();
+  const std::string& path = folder.path();
   CHECK_FALSE(refusal(path, folder.file("s")).has_value());
   CHECK_FALSE(refusal(path + "/," + other.path(), folder.file("s")).has_value());
   CHECK_FALSE(refusal("@perigee-", name).has_value());
