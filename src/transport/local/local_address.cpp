@@ -21,8 +21,9 @@ constexpr std::uint32_t mode_max = 0777;
 
 std::optional<std::uint32_t> parse_number(std::string_view text, int base) noexcept {
   std::uint32_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto parsed = std::from_chars(text.data(), end, number, base);
+  const char* const begin = text.data();
+  const char* const end = begin + text.size();
+  const auto parsed = std::from_chars(begin, end, number, base);
   if (parsed.ec != std::errc{} || parsed.ptr != end) return std::nullopt;
   return number;
 }
