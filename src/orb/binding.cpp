@@ -1,13 +1,14 @@
 // From an IOR to the places where requests can be sent, in the order in which to try them.
 #include "orb/client/endpoint_table.h"
+#include "orb/mprofile.h"
 #include "orb/orb_core.h"
-#include "orb/reference.h"
 #include <perigee/base/log.h>
 #include <perigee/base/printable.h>
 #include <perigee/iop/components.h>
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,10 +19,11 @@ namespace {
 
 using transport::Distance;
 
-/// An endpoint of a profile, before it is decided whether it is used.
+/// An endpoint of a profile that is going to be used.
 struct Candidate {
   const transport::ProfileEndpoint* place;
   std::size_t profile;  ///< in the Binding's profiles
+  const transport::Properties* properties;
 };
 
 // References come from peers: each profile costs memory.
@@ -37,15 +39,32 @@ std::vector<std::uint32_t> claim_profiles(OrbCore& core, Binding& binding) {
   return indices;
 }
 
-// The nearest first; among equals the server's order. None of other hosts: what is at the same
-// address here is somebody else's.
-std::vector<Candidate> choose_places(const Binding& binding) {
-  std::vector<Candidate> places;
-  for (const Distance distance : {Distance::same_host, Distance::network})
-    for (std::size_t profile = 0; profile < binding.profiles.size(); ++profile)
-      for (const auto& place : binding.profiles[profile].endpoints)
-        if (place.distance == distance) places.push_back({&place, profile});
-  return places;
+void append(std::string& list, const transport::Endpoint& endpoint) {
+  list += (list.empty() ? "" : ", ") + to_string(endpoint);
+}
+
+// In the order of the preference, then the nearest first; among equals the server's order. None of
+// other hosts: what is at the same address here is somebody else's.
+std::vector<Candidate> choose_places(const OrbCore& core, Binding& binding,
+                                     const ProtocolPreference* preference) {
+  static const transport::Properties none;
+  std::multimap<std::pair<std::size_t, Distance>, Candidate> places;
+  for (std::size_t profile = 0; profile < binding.profiles.size(); ++profile)
+    for (const auto& place : binding.profiles[profile].endpoints) {
+      const auto wanted = preference != nullptr
+                              ? preference->place_of(core.protocols(), place.endpoint.scheme)
+                              : ProtocolPreference::Place{0, &none};
+      if (place.distance == Distance::other_host)
+        append(binding.other_hosts, place.endpoint);
+      else if (!wanted)
+        append(binding.excluded, place.endpoint);
+      else
+        places.emplace(std::pair(wanted->rank, place.distance),
+                       Candidate{&place, profile, wanted->properties});
+    }
+  std::vector<Candidate> in_order;
+  for (const auto& [rank, candidate] : places) in_order.push_back(candidate);
+  return in_order;
 }
 
 // The highest that both sides speak, in its shorter form if both want that.
@@ -72,19 +91,11 @@ std::string_view text_of(Distance distance) noexcept {
   return "";
 }
 
-std::string list_of_other_hosts(const Binding& binding) {
-  std::string text;
-  for (const auto& profile : binding.profiles)
-    for (const auto& [endpoint, distance] : profile.endpoints)
-      if (distance == Distance::other_host)
-        text += (text.empty() ? "" : ", ") + to_string(endpoint);
-  return text;
-}
-
 // One line, where there was a choice: an order of ours, or something that is left out.
 void log_choice(const Binding& binding, const std::vector<Candidate>& places) {
   if (!log::enabled(log::Level::info)) return;
-  if (places.size() < 2 && binding.other_hosts.empty()) return;
+  const bool all_used = binding.other_hosts.empty() && binding.excluded.empty();
+  if (places.size() < 2 && all_used) return;
   std::string text = binding.ior.type_id.empty() ? "object" : printable(binding.ior.type_id);
   text += ": ";
   for (const Candidate& candidate : places) {
@@ -94,18 +105,20 @@ void log_choice(const Binding& binding, const std::vector<Candidate>& places) {
   }
   if (places.empty()) text += "no address can be used";
   if (!binding.other_hosts.empty()) text += "; left out, another host's: " + binding.other_hosts;
+  if (!binding.excluded.empty()) text += "; left out by policy: " + binding.excluded;
   log::write(log::Level::info, "orb", text);
 }
 
 }  // namespace
 
-std::unique_ptr<Binding> make_binding(OrbCore& core, iop::Ior ior, Binding::Kind kind) {
+std::unique_ptr<Binding> make_binding(OrbCore& core, iop::Ior ior, Binding::Kind kind,
+                                      const ProtocolPreference* preference) {
   auto binding = std::make_unique<Binding>();
   binding->kind = kind;
   binding->ior = std::move(ior);
+  binding->protocols_known = core.protocols().schemes().size();
   const std::vector<std::uint32_t> profile_indices = claim_profiles(core, *binding);
-  binding->other_hosts = list_of_other_hosts(*binding);
-  std::vector<Candidate> places = choose_places(*binding);
+  std::vector<Candidate> places = choose_places(core, *binding, preference);
   log_choice(*binding, places);
   if (places.size() > core.settings().targets_max) places.resize(core.settings().targets_max);
 
@@ -114,10 +127,11 @@ std::unique_ptr<Binding> make_binding(OrbCore& core, iop::Ior ior, Binding::Kind
     const transport::Endpoint& endpoint = candidate.place->endpoint;
     const messaging::Version version = agreed_version(core, profile);
     const auto choice = choose_code_sets(core.settings().code_sets, version, profile.components);
-    binding->targets.push_back({core.endpoints().find(endpoint, choice.value_or(CodeSetChoice{})),
-                                profile.object_key, version,
-                                core.server() != nullptr && core.server()->publishes(endpoint),
-                                choice.has_value(), profile_indices[candidate.profile]});
+    binding->targets.push_back(
+        {core.endpoints().find(endpoint, choice.value_or(CodeSetChoice{}), *candidate.properties),
+         profile.object_key, version,
+         core.server() != nullptr && core.server()->publishes(endpoint), choice.has_value(),
+         profile_indices[candidate.profile]});
   }
   return binding;
 }

@@ -32,26 +32,34 @@ BufferingLimits limits_of(const BufferingConstraint& constraint) noexcept {
           .timeout = microseconds_of(constraint.timeout)};
 }
 
-// False if it is none that clients obey, or of a foreign class.
-bool read_value(const CORBA::Policy& policy, CallPolicies& values) {
+// False if it is none that is set here, or of a foreign class.
+bool read_value(const CORBA::Policy& policy, CallPolicies& values, PolicyLevel level) {
   if (const auto* timeout = dynamic_cast<const Messaging::RelativeRoundtripTimeoutPolicy*>(&policy))
     values.roundtrip_timeout = timeout->relative_expiry();
+  else if (const auto* request =
+               dynamic_cast<const Messaging::RelativeRequestTimeoutPolicy*>(&policy))
+    values.request_timeout = request->relative_expiry();
   else if (const auto* connection = dynamic_cast<const ConnectionTimeoutPolicy*>(&policy))
     values.connection_timeout = connection->relative_expiry();
   else if (const auto* scope = dynamic_cast<const Messaging::SyncScopePolicy*>(&policy))
     values.sync_scope = scope->synchronization();
   else if (const auto* buffering = dynamic_cast<const BufferingConstraintPolicy*>(&policy))
     values.buffering = limits_of(buffering->buffering_constraint());
+  else if (const auto* client = dynamic_cast<const RTCORBA::ClientProtocolPolicy*>(&policy))
+    values.protocols = std::make_shared<const ProtocolPreference>(client->protocols());
+  else if (const auto* server = dynamic_cast<const RTCORBA::ServerProtocolPolicy*>(&policy);
+           server != nullptr && level == PolicyLevel::orb)
+    values.server_protocols = std::make_shared<const ProtocolPreference>(server->protocols());
   else
     return false;
   return true;
 }
 
-void check_usable(const CORBA::PolicyList& policies) {
+void check_usable(const CORBA::PolicyList& policies, PolicyLevel level) {
   std::vector<std::uint16_t> bad;
   CallPolicies values;
   for (std::size_t index = 0; index < policies.size(); ++index)
-    if (!policies[index] || !read_value(*policies[index], values))
+    if (!policies[index] || !read_value(*policies[index], values, level))
       bad.push_back(static_cast<std::uint16_t>(index));
   if (!bad.empty()) throw CORBA::InvalidPolicies(std::move(bad));
 }
@@ -68,13 +76,19 @@ void check_distinct(const CORBA::PolicyList& policies) {
 
 void CallPolicies::complete_with(const CallPolicies& outer) noexcept {
   if (!roundtrip_timeout) roundtrip_timeout = outer.roundtrip_timeout;
+  if (!request_timeout) request_timeout = outer.request_timeout;
   if (!connection_timeout) connection_timeout = outer.connection_timeout;
   if (!sync_scope) sync_scope = outer.sync_scope;
   if (!buffering) buffering = outer.buffering;
+  if (!protocols) protocols = outer.protocols;
 }
 
 std::chrono::microseconds CallPolicies::time_limit() const noexcept {
   return microseconds_of(roundtrip_timeout.value_or(0));
+}
+
+std::chrono::microseconds CallPolicies::send_limit() const noexcept {
+  return microseconds_of(request_timeout.value_or(0));
 }
 
 std::optional<std::chrono::milliseconds> CallPolicies::connect_limit() const noexcept {
@@ -98,8 +112,9 @@ CORBA::object_reference<CORBA::Policy> PolicyOverrides::find(CORBA::PolicyType t
 
 std::shared_ptr<const PolicyOverrides> override_policies(const PolicyOverrides* existing,
                                                          const CORBA::PolicyList& policies,
-                                                         CORBA::SetOverrideType set_add) {
-  check_usable(policies);
+                                                         CORBA::SetOverrideType set_add,
+                                                         PolicyLevel level) {
+  check_usable(policies, level);
   check_distinct(policies);
   auto made = std::make_shared<PolicyOverrides>();
   made->policies_ = policies;
@@ -107,14 +122,15 @@ std::shared_ptr<const PolicyOverrides> override_policies(const PolicyOverrides* 
     for (const auto& policy : existing->policies_)
       if (!made->find(policy->policy_type())) made->policies_.push_back(policy);
   if (made->policies_.empty()) return nullptr;
-  for (const auto& policy : made->policies_) (void)read_value(*policy, made->values_);
+  for (const auto& policy : made->policies_) (void)read_value(*policy, made->values_, level);
   return made;
 }
 
 bool is_client_policy(CORBA::PolicyType type) noexcept {
   return type == Messaging::RELATIVE_RT_TIMEOUT_POLICY_TYPE ||
+         type == Messaging::RELATIVE_REQ_TIMEOUT_POLICY_TYPE ||
          type == Messaging::SYNC_SCOPE_POLICY_TYPE || type == CONNECTION_TIMEOUT_POLICY_TYPE ||
-         type == BUFFERING_CONSTRAINT_POLICY_TYPE;
+         type == BUFFERING_CONSTRAINT_POLICY_TYPE || type == RTCORBA::CLIENT_PROTOCOL_POLICY_TYPE;
 }
 
 struct ClientPolicies::ThreadLevel {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "orb/client/oneway_buffer.h"
+#include "orb/protocol_preference.h"
 #include <perigee/orb/messaging_policies.h>
 #include <perigee/orb/policy.h>
 
@@ -22,17 +23,25 @@ class Reference;
 /// The values that calls look at.
 struct CallPolicies {
   std::optional<TimeBase::TimeT> roundtrip_timeout;
+  std::optional<TimeBase::TimeT> request_timeout;
   std::optional<TimeBase::TimeT> connection_timeout;
   std::optional<Messaging::SyncScope> sync_scope;
   std::optional<BufferingLimits> buffering;
+  std::shared_ptr<const ProtocolPreference> protocols;         // shared: immutable
+  std::shared_ptr<const ProtocolPreference> server_protocols;  // the ORB's only
 
   /// Takes from `outer` what is not set here.
   void complete_with(const CallPolicies& outer) noexcept;
   /// Of a whole call; zero: none.
   [[nodiscard]] std::chrono::microseconds time_limit() const noexcept;
+  /// Of a request until it is sent; zero: none.
+  [[nodiscard]] std::chrono::microseconds send_limit() const noexcept;
   /// Of connecting to one address, if a policy says so; zero: none.
   [[nodiscard]] std::optional<std::chrono::milliseconds> connect_limit() const noexcept;
 };
+
+/// For whom policies are set.
+enum class PolicyLevel : std::uint8_t { orb, thread, object };
 
 /// The policies of one level, at most one of each type. Immutable, and shared by those who use them
 /// while another list takes their place.
@@ -47,7 +56,8 @@ class PolicyOverrides {
  private:
   friend std::shared_ptr<const PolicyOverrides> override_policies(const PolicyOverrides* existing,
                                                                   const CORBA::PolicyList& policies,
-                                                                  CORBA::SetOverrideType set_add);
+                                                                  CORBA::SetOverrideType set_add,
+                                                                  PolicyLevel level);
   CORBA::PolicyList policies_;
   CallPolicies values_;
 };
@@ -55,7 +65,7 @@ class PolicyOverrides {
 /// What a level has after `set_policy_overrides`; null if nothing. Raises as PolicyManager says.
 [[nodiscard]] std::shared_ptr<const PolicyOverrides> override_policies(
     const PolicyOverrides* existing, const CORBA::PolicyList& policies,
-    CORBA::SetOverrideType set_add);
+    CORBA::SetOverrideType set_add, PolicyLevel level);
 
 /// Whether a type is one of those that clients set.
 [[nodiscard]] bool is_client_policy(CORBA::PolicyType type) noexcept;

@@ -27,7 +27,8 @@ Reference& reference_of(const Object& object) {
 object_reference<Object> Object::_set_policy_overrides(const PolicyList& policies,
                                                        SetOverrideType set_add) const {
   const Reference& mine = reference_of(*this);
-  auto overrides = perigee::orb::override_policies(mine.overrides(), policies, set_add);
+  auto overrides = perigee::orb::override_policies(mine.overrides(), policies, set_add,
+                                                   perigee::orb::PolicyLevel::object);
   return object_reference<Object>(perigee::make_counted<Object>(perigee::make_counted<Reference>(
       mine.core().shared_from_this(), mine.ior(), std::move(overrides))));
 }

@@ -5,6 +5,7 @@
 #include "orb/client/endpoint_table.h"
 #include "orb/client_policies.h"
 #include "orb/orb_metrics.h"
+#include "orb/protocol_preference.h"
 #include "orb/reference.h"
 #include "orb/system_exceptions.h"
 #include <perigee/base/log.h>
@@ -27,6 +28,7 @@ OrbCore::OrbCore(CoreParts parts)
                                                  metrics_->client_traffic, clock_)),
       client_policies_(std::make_shared<ClientPolicies>()) {
   install_client_policies(*this, client_policies_);
+  install_protocol_policies(*this);
 }
 
 // An ORB that was never destroyed: nobody refers to it any longer, so nobody waits for it.

@@ -52,6 +52,21 @@ bool RelativeRoundtripTimeoutPolicy::_implements(std::string_view repository_id)
   return repository_id == _type_id || repository_id == Policy::_type_id;
 }
 
+RelativeRequestTimeoutPolicy::~RelativeRequestTimeoutPolicy() = default;
+
+CORBA::PolicyType RelativeRequestTimeoutPolicy::policy_type() const noexcept {
+  return RELATIVE_REQ_TIMEOUT_POLICY_TYPE;
+}
+
+CORBA::object_reference<Policy> RelativeRequestTimeoutPolicy::copy() const {
+  return CORBA::object_reference<Policy>(
+      perigee::make_counted<RelativeRequestTimeoutPolicy>(expiry_));
+}
+
+bool RelativeRequestTimeoutPolicy::_implements(std::string_view repository_id) const noexcept {
+  return repository_id == _type_id || repository_id == Policy::_type_id;
+}
+
 SyncScopePolicy::~SyncScopePolicy() = default;
 
 CORBA::PolicyType SyncScopePolicy::policy_type() const noexcept { return SYNC_SCOPE_POLICY_TYPE; }
@@ -138,7 +153,8 @@ class OrbPolicyManager final : public CORBA::PolicyManager {
   void set_policy_overrides(const CORBA::PolicyList& policies,
                             CORBA::SetOverrideType set_add) override {
     const std::lock_guard lock(setting_);
-    policies_->set_of_orb(override_policies(policies_->of_orb().get(), policies, set_add));
+    policies_->set_of_orb(
+        override_policies(policies_->of_orb().get(), policies, set_add, PolicyLevel::orb));
   }
 
  private:
@@ -156,7 +172,8 @@ class ThreadPolicyCurrent final : public CORBA::PolicyCurrent {
   }
   void set_policy_overrides(const CORBA::PolicyList& policies,
                             CORBA::SetOverrideType set_add) override {
-    policies_->set_of_thread(override_policies(policies_->of_thread().get(), policies, set_add));
+    policies_->set_of_thread(
+        override_policies(policies_->of_thread().get(), policies, set_add, PolicyLevel::thread));
   }
 
  private:
@@ -172,6 +189,11 @@ T value_of(const CORBA::Any& any) {
 
 PolicyRef make_roundtrip_timeout(const CORBA::Any& any) {
   return PolicyRef(perigee::make_counted<Messaging::RelativeRoundtripTimeoutPolicy>(
+      value_of<TimeBase::TimeT>(any)));
+}
+
+PolicyRef make_request_timeout(const CORBA::Any& any) {
+  return PolicyRef(perigee::make_counted<Messaging::RelativeRequestTimeoutPolicy>(
       value_of<TimeBase::TimeT>(any)));
 }
 
@@ -194,6 +216,7 @@ void install_client_policies(OrbCore& core, const std::shared_ptr<ClientPolicies
   core.add_initial_reference("ORBPolicyManager", [manager] { return manager; });
   core.add_initial_reference("PolicyCurrent", [current] { return current; });
   core.add_policy_factory(Messaging::RELATIVE_RT_TIMEOUT_POLICY_TYPE, make_roundtrip_timeout);
+  core.add_policy_factory(Messaging::RELATIVE_REQ_TIMEOUT_POLICY_TYPE, make_request_timeout);
   core.add_policy_factory(CONNECTION_TIMEOUT_POLICY_TYPE, make_connection_timeout);
   core.add_policy_factory(Messaging::SYNC_SCOPE_POLICY_TYPE, make_sync_scope);
 }

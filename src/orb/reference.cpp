@@ -1,4 +1,4 @@
-// References resolve their IOR at the first call, and remember forwards.
+// References, and their profiles in the orders that policies want.
 #include "orb/reference.h"
 
 #include "orb/orb_core.h"
@@ -8,47 +8,32 @@
 
 namespace perigee::orb {
 
+namespace {
+constexpr std::size_t preferences_remembered_max = 8;
+}  // namespace
+
 Reference::Reference(std::shared_ptr<OrbCore> core, iop::Ior ior,
                      std::shared_ptr<const PolicyOverrides> overrides)
-    : core_(std::move(core)), overrides_(std::move(overrides)), unresolved_(std::move(ior)) {}
+    : core_(std::move(core)),
+      overrides_(std::move(overrides)),
+      profiles_(*core_, std::move(ior), nullptr) {}
 
 Reference::~Reference() = default;
 
-const Binding& Reference::resolve() const {
+std::shared_ptr<MProfile> Reference::preferred_profiles(
+    const std::shared_ptr<const ProtocolPreference>& preference) {
   const std::lock_guard lock(mutex_);
-  if (const Binding* done = current_.load()) return *done;
-  // A copy: should memory run out on the way, the next call begins anew.
-  bindings_.push_back(make_binding(*core_, unresolved_, Binding::Kind::base));
-  unresolved_ = iop::Ior{};
-  const Binding* binding = bindings_.back().get();
-  base_.store(binding, std::memory_order_release);
-  current_.store(binding, std::memory_order_release);
-  return *binding;
+  const auto known = std::ranges::find_if(
+      preferred_, [&](const auto& profiles) { return *profiles->preference() == *preference; });
+  if (known != preferred_.end()) return *known;
+  auto made = std::make_shared<MProfile>(*core_, ior(), preference);
+  if (preferred_.size() >= preferences_remembered_max) preferred_.erase(preferred_.begin());
+  return preferred_.emplace_back(std::move(made));
 }
 
-const Binding* Reference::adopt(std::unique_ptr<Binding>& forward, Permanence permanence) {
-  const std::lock_guard lock(mutex_);
-  const bool permanent = permanence == Permanence::permanent;
-  if (permanent) forward->kind = Binding::Kind::base;
-  const auto known = std::ranges::find_if(bindings_, [&](const auto& binding) {
-    return binding->kind == forward->kind && binding->ior == forward->ior;
-  });
-  const Binding* adopted = nullptr;
-  if (known != bindings_.end()) {
-    adopted = known->get();
-  } else if (bindings_.size() <= core_->settings().forwards_remembered_max) {
-    adopted = bindings_.emplace_back(std::move(forward)).get();
-  } else {
-    return nullptr;
-  }
-  if (permanent) base_.store(adopted, std::memory_order_release);
-  current_.store(adopted, std::memory_order_release);
-  return adopted;
-}
-
-void Reference::forget(const Binding& forward) noexcept {
-  const Binding* expected = &forward;
-  current_.compare_exchange_strong(expected, base_.load());
+void Reference::replace(const iop::Ior& ior) {
+  auto binding = make_binding(*core_, ior, Binding::Kind::base, nullptr);
+  (void)profiles_.adopt(binding, Permanence::permanent);
 }
 
 }  // namespace perigee::orb

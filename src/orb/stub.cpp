@@ -65,7 +65,9 @@ void apply_policies(const orb::Reference& reference, orb::InvocationRequest& req
   if (const orb::PolicyOverrides* overrides = reference.overrides()) policies = overrides->values();
   policies.complete_with(reference.core().client_policies().effective());
   request.time_limit = policies.time_limit();
+  request.send_limit = policies.send_limit();
   request.connect_limit = policies.connect_limit();
+  request.protocols = std::move(policies.protocols);
   if (request.response != ResponseFlags::none || !policies.sync_scope) return;
   request.response = oneway_response(*policies.sync_scope);
   if (*policies.sync_scope == Messaging::SYNC_NONE)

@@ -104,7 +104,8 @@ TEST_CASE("initial references come from the options, then the table, then the de
   CHECK(same("Configured", "corbaloc:test:1.2@server/configured"));
   CHECK(same("Other", "corbaloc:test:1.2@server/Other"));
   CHECK(fixture.orb.list_initial_services() ==
-        std::vector<std::string>{"Configured", "ORBPolicyManager", "PolicyCurrent", "Registered"});
+        std::vector<std::string>{"Configured", "ORBPolicyManager", "PolicyCurrent", "RTORB",
+                                 "Registered"});
 }
 
 TEST_CASE(

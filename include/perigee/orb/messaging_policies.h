@@ -20,6 +20,7 @@ namespace Messaging {
 inline namespace perigee_v1 {
 
 inline constexpr CORBA::PolicyType SYNC_SCOPE_POLICY_TYPE = 24;
+inline constexpr CORBA::PolicyType RELATIVE_REQ_TIMEOUT_POLICY_TYPE = 31;
 inline constexpr CORBA::PolicyType RELATIVE_RT_TIMEOUT_POLICY_TYPE = 32;
 
 /// When a oneway call returns.
@@ -39,6 +40,28 @@ class PERIGEE_API RelativeRoundtripTimeoutPolicy final : public CORBA::Policy {
 
   explicit RelativeRoundtripTimeoutPolicy(TimeBase::TimeT expiry) noexcept : expiry_(expiry) {}
   ~RelativeRoundtripTimeoutPolicy() override;
+  [[nodiscard]] TimeBase::TimeT relative_expiry() const noexcept { return expiry_; }
+  [[nodiscard]] CORBA::PolicyType policy_type() const noexcept override;
+  [[nodiscard]] CORBA::object_reference<CORBA::Policy> copy() const override;
+
+ protected:
+  [[nodiscard]] bool _implements(std::string_view repository_id) const noexcept override;
+
+ private:
+  TimeBase::TimeT expiry_;
+};
+
+/// How long a request may take to be sent: connecting, and giving it to the transport. Then the
+/// call raises TIMEOUT, COMPLETED_NO. Zero: as long as it takes. Calls within the process take no
+/// notice.
+class PERIGEE_API RelativeRequestTimeoutPolicy final : public CORBA::Policy {
+ public:
+  using _ref_type = CORBA::object_reference<RelativeRequestTimeoutPolicy>;
+  static constexpr std::string_view _type_id =
+      "IDL:omg.org/Messaging/RelativeRequestTimeoutPolicy:1.0";
+
+  explicit RelativeRequestTimeoutPolicy(TimeBase::TimeT expiry) noexcept : expiry_(expiry) {}
+  ~RelativeRequestTimeoutPolicy() override;
   [[nodiscard]] TimeBase::TimeT relative_expiry() const noexcept { return expiry_; }
   [[nodiscard]] CORBA::PolicyType policy_type() const noexcept override;
   [[nodiscard]] CORBA::object_reference<CORBA::Policy> copy() const override;
@@ -77,6 +100,9 @@ inline namespace perigee_v1 {
 template <>
 struct traits<Messaging::RelativeRoundtripTimeoutPolicy>
     : perigee::stub::local_interface_traits<Messaging::RelativeRoundtripTimeoutPolicy> {};
+template <>
+struct traits<Messaging::RelativeRequestTimeoutPolicy>
+    : perigee::stub::local_interface_traits<Messaging::RelativeRequestTimeoutPolicy> {};
 template <>
 struct traits<Messaging::SyncScopePolicy>
     : perigee::stub::local_interface_traits<Messaging::SyncScopePolicy> {};

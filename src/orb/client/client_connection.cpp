@@ -49,7 +49,7 @@ TransactResult ClientConnection::transact(const cdr::Buffer& request, ReplySlot&
 // them.
 TransactResult ClientConnection::exchange(const cdr::Buffer& request, ReplySlot& slot) {
   if (!oneways_.empty()) [[unlikely]] {
-    const SendStatus sent = send_waiting(slot.deadline);
+    const SendStatus sent = send_waiting(slot.send_deadline);
     if (sent >= SendStatus::failed) return send_failed(nullptr, sent);
   }
   bool leads = enlisted_.load() == 0 && request.size() <= led_request_size_max &&
@@ -60,12 +60,12 @@ TransactResult ClientConnection::exchange(const cdr::Buffer& request, ReplySlot&
     enlist(slot);  // before sending: the reply may be read by another caller at once
   }
   SendResult sent =
-      connection_.send(request, Wait::yes, leads ? Drain::later : Drain::now, slot.deadline);
+      connection_.send(request, Wait::yes, leads ? Drain::later : Drain::now, slot.send_deadline);
   if (sent.drain_owed) {
     leads = false;
     enlist(slot);
     finish(slot);
-    sent = connection_.drain_queue(sent, slot.deadline);
+    sent = connection_.drain_queue(sent, slot.send_deadline);
   }
   if (sent.status >= SendStatus::failed) return send_failed(&slot, sent.status);
   const FailureCause cause = leads ? lead(slot) : follow(slot);

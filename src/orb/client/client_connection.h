@@ -27,7 +27,8 @@ struct ReplySlot {
   State state = State::waiting;             // under the connection's mutex while enlisted
   Server* nested_server = nullptr;          // serves others on this thread while the caller waits
   TimePoint mute_until = Server::for_ever;  // how long it then waits for a first reply
-  const CallDeadline* deadline = nullptr;   // null: the caller waits as long as it takes
+  const CallDeadline* send_deadline = nullptr;  // of the request; not later than
+  const CallDeadline* deadline = nullptr;       // null: the caller waits as long as it takes
   bool holds_token = false;  // views in `message` are valid until the token is released
   messaging::IncomingMessage message;
   messaging::ContextStorage contexts;

@@ -49,13 +49,13 @@ void ConnectionLease::reset() noexcept {
 }
 
 ClientEndpoint::ClientEndpoint(transport::Endpoint endpoint, const CodeSetChoice& choice,
-                               transport::Connector* connector, const messaging::Protocol& protocol,
-                               const Settings& settings, TrafficLedger& ledger,
-                               WakeTimer& idle_timer, WakeTimer& flush_timer)
+                               std::shared_ptr<transport::Connector> connector,
+                               const messaging::Protocol& protocol, const Settings& settings,
+                               TrafficLedger& ledger, WakeTimer& idle_timer, WakeTimer& flush_timer)
     : endpoint_(std::move(endpoint)),
       code_sets_(choice.code_sets),
       announced_octets_(iop::encode_code_set_context(choice.announced)),
-      connector_(connector),
+      connector_(std::move(connector)),
       protocol_(protocol),
       settings_(settings),
       ledger_(ledger),
@@ -332,10 +332,20 @@ EndpointTable::EndpointTable(const transport::ProtocolRegistry& protocols,
                   }),
       flush_timer_(clock, [this](TimePoint now) { return flush_due(now); }) {}
 
+// The registry's own has no owner here: it lives as long as the ORB.
+std::shared_ptr<transport::Connector> EndpointTable::connector(
+    const std::string& scheme, const transport::Properties& properties) const {
+  if (properties.empty()) return {std::shared_ptr<void>(), protocols_.connector(scheme)};
+  transport::ProtocolFactory* const factory = protocols_.find(scheme);
+  if (factory == nullptr) return nullptr;
+  return factory->make_connector_with(properties);
+}
+
 std::shared_ptr<ClientEndpoint> EndpointTable::find(const transport::Endpoint& endpoint,
-                                                    const CodeSetChoice& choice) {
+                                                    const CodeSetChoice& choice,
+                                                    const transport::Properties& properties) {
   const std::lock_guard lock(mutex_);
-  std::pair key(endpoint, choice);
+  Key key(endpoint, choice, properties);
   if (const auto known = endpoints_.find(key); known != endpoints_.end()) return known->second;
   if (endpoints_.size() >= settings_.endpoints_max) {
     log::write(log::Level::debug, "orb", "many endpoints: forgetting those that nobody refers to");
@@ -344,7 +354,7 @@ std::shared_ptr<ClientEndpoint> EndpointTable::find(const transport::Endpoint& e
     });
   }
   auto made =
-      std::make_shared<ClientEndpoint>(endpoint, choice, protocols_.connector(endpoint.scheme),
+      std::make_shared<ClientEndpoint>(endpoint, choice, connector(endpoint.scheme, properties),
                                        protocol_, settings_, ledger_, idle_timer_, flush_timer_);
   endpoints_.emplace(std::move(key), made);
   return made;

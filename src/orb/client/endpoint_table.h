@@ -21,6 +21,8 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -99,9 +101,9 @@ class ClientEndpoint final {
  public:
   /// What comes from the ORB must outlive the endpoint.
   ClientEndpoint(transport::Endpoint endpoint, const CodeSetChoice& choice,
-                 transport::Connector* connector, const messaging::Protocol& protocol,
-                 const Settings& settings, TrafficLedger& ledger, WakeTimer& idle_timer,
-                 WakeTimer& flush_timer);
+                 std::shared_ptr<transport::Connector> connector,
+                 const messaging::Protocol& protocol, const Settings& settings,
+                 TrafficLedger& ledger, WakeTimer& idle_timer, WakeTimer& flush_timer);
   ClientEndpoint(const ClientEndpoint&) = delete;
   ClientEndpoint& operator=(const ClientEndpoint&) = delete;
 
@@ -153,8 +155,8 @@ class ClientEndpoint final {
   const transport::Endpoint endpoint_;
   const cdr::CodeSets code_sets_;
   const Octets announced_octets_;
-  std::vector<iop::ServiceContext> announcement_;  // one or none; points to the octets
-  transport::Connector* const connector_;
+  std::vector<iop::ServiceContext> announcement_;          // one or none; points to the octets
+  const std::shared_ptr<transport::Connector> connector_;  // the registry's, or its own
   const messaging::Protocol& protocol_;
   const Settings& settings_;
   TrafficLedger& ledger_;
@@ -182,7 +184,8 @@ class EndpointTable final {
   /// Makes the endpoint known if it is not. Does not connect. Beyond `endpoints_max`, endpoints
   /// that no reference uses are forgotten, and their connections closed.
   [[nodiscard]] std::shared_ptr<ClientEndpoint> find(const transport::Endpoint& endpoint,
-                                                     const CodeSetChoice& choice);
+                                                     const CodeSetChoice& choice,
+                                                     const transport::Properties& properties = {});
   /// What the idle timer does: see ClientEndpoint.
   void close_idle();
   /// Sends all oneways that wait.
@@ -191,6 +194,10 @@ class EndpointTable final {
   void close_all() noexcept;
 
  private:
+  using Key = std::tuple<transport::Endpoint, CodeSetChoice, transport::Properties>;
+
+  [[nodiscard]] std::shared_ptr<transport::Connector> connector(
+      const std::string& scheme, const transport::Properties& properties) const;
   [[nodiscard]] std::vector<std::shared_ptr<ClientEndpoint>> endpoints();
   [[nodiscard]] TimePoint flush_due(TimePoint now);
 
@@ -200,8 +207,7 @@ class EndpointTable final {
   TrafficLedger& ledger_;
   const Clock& clock_;
   std::mutex mutex_;  // guards what follows
-  std::map<std::pair<transport::Endpoint, CodeSetChoice>, std::shared_ptr<ClientEndpoint>>
-      endpoints_;
+  std::map<Key, std::shared_ptr<ClientEndpoint>> endpoints_;
   std::atomic<std::uint64_t> lost_told_{0};
   WakeTimer idle_timer_;   // last: its thread uses all the rest
   WakeTimer flush_timer_;  // likewise

@@ -37,6 +37,8 @@ std::string cause_text(const InvocationError& error) {
       break;
     case FailureCause::no_usable_profile:
       return "no protocol can use a profile of the reference";
+    case FailureCause::protocols_excluded:
+      return "ClientProtocolPolicy has none of these protocols";
     case FailureCause::other_host:
       return "these addresses are another host's, and can be used there only";
     case FailureCause::connect:
@@ -47,7 +49,8 @@ std::string cause_text(const InvocationError& error) {
     case FailureCause::timed_out:
       return "no reply from a new connection within -ORBFirstReplyTimeout (0 turns it off)";
     case FailureCause::deadline:
-      return "the time of RelativeRoundtripTimeoutPolicy has passed";
+      return "the time of RelativeRoundtripTimeoutPolicy, or of RelativeRequestTimeoutPolicy, has "
+             "passed";
     case FailureCause::closed_by_peer:
       return "the server closed the connection in an orderly way";
     case FailureCause::message_error:
@@ -89,6 +92,8 @@ void raise_invocation_error(const InvocationError& error) {
     case FailureCause::other_host:
     case FailureCause::connect:
       throw CORBA::TRANSIENT(minor_no_usable_profile, COMPLETED_NO, text);
+    case FailureCause::protocols_excluded:
+      throw CORBA::INV_POLICY(0, COMPLETED_NO, text);
     case FailureCause::closed_by_peer:
       throw CORBA::TRANSIENT(minor_closed_by_peer, COMPLETED_NO, text);
     case FailureCause::nested_too_deep:

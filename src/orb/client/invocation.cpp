@@ -17,14 +17,17 @@ using messaging::ReplyStatus;
 using messaging::ResponseFlags;
 
 Invocation::Invocation(Reference& reference, const InvocationRequest& request)
-    : reference_(reference), core_(reference.core()), request_(request) {}
+    : reference_(reference),
+      core_(reference.core()),
+      request_(request),
+      profiles_(reference.profiles(request.protocols)) {}
 
 Invocation::~Invocation() { leave_connection(); }
 
 const InvocationError* Invocation::run() {
-  if (request_.time_limit.count() != 0) [[unlikely]]
-    slot_.deadline = &deadline_.emplace(request_.time_limit, core_.clock());
-  use(reference_.current());
+  if (request_.time_limit.count() != 0 || request_.send_limit.count() != 0) [[unlikely]]
+    begin_time_limits();
+  use(profiles_->current());
   State state = State::choose;
   for (;;) {
     switch (state) {
@@ -51,18 +54,26 @@ const InvocationError* Invocation::run() {
   }
 }
 
+// What ends first ends sending.
+void Invocation::begin_time_limits() noexcept {
+  if (request_.time_limit.count() != 0)
+    slot_.deadline = slot_.send_deadline = &deadline_.emplace(request_.time_limit, core_.clock());
+  if (request_.send_limit.count() == 0) return;
+  const CallDeadline& limit = send_deadline_.emplace(request_.send_limit, core_.clock());
+  if (slot_.deadline == nullptr || limit.end() < slot_.deadline->end())
+    slot_.send_deadline = &limit;
+}
+
 void Invocation::use(const Binding& binding) noexcept {
-  binding_ = &binding;
-  target_ = nullptr;  // it may have been of a binding that is gone now
-  targets_tried_ = 0;
+  round_ = {&binding, binding.preferred.load(std::memory_order_relaxed), 0};
+  target_ = nullptr;  // none of its targets is tried yet
 }
 
 // Starts with the target that answered last, so that a dead first profile costs only one call.
 [[gnu::always_inline]] inline Invocation::State Invocation::choose() {
-  const std::size_t count = binding_->targets.size();
-  if (targets_tried_ < count) {
-    const std::size_t first = binding_->preferred.load(std::memory_order_relaxed);
-    target_ = &binding_->targets[(first + targets_tried_++) % count];
+  const std::size_t count = round_.binding->targets.size();
+  if (round_.tried < count) {
+    target_ = &round_.binding->targets[(round_.first + round_.tried++) % count];
     freshness_ = Freshness::any;
     const bool here = target_->collocated && core_.dispatcher() != nullptr;
     if (here) return State::collocated;
@@ -70,25 +81,43 @@ void Invocation::use(const Binding& binding) noexcept {
     fail(InvocationStage::resolving, FailureCause::code_sets);
     return State::choose;
   }
-  if (return_to_base()) return State::choose;
-  if (count == 0) return fail_without_target();
+  if (count == 0) fail_without_target();
+  if (return_to_forwarded() || return_to_base()) return State::choose;
   return State::failed;  // with the last target's error
 }
 
-Invocation::State Invocation::fail_without_target() {
-  const bool elsewhere = !binding_->other_hosts.empty();
-  fail(InvocationStage::resolving,
-       elsewhere ? FailureCause::other_host : FailureCause::no_usable_profile);
-  error_.endpoint = binding_->other_hosts;
-  return State::failed;
+void Invocation::fail_without_target() {
+  const Binding& binding = *round_.binding;
+  const auto cause = !binding.excluded.empty()      ? FailureCause::protocols_excluded
+                     : !binding.other_hosts.empty() ? FailureCause::other_host
+                                                    : FailureCause::no_usable_profile;
+  fail(InvocationStage::resolving, cause);
+  error_.endpoint = !binding.excluded.empty() ? binding.excluded : binding.other_hosts;
 }
 
-// Once per call: when a forward fails, the object may have moved on.
+// The profiles where a server has forwarded us to are through: on with those after its own (the
+// order of the paper's figure 12).
+bool Invocation::return_to_forwarded() noexcept {
+  if (forwarded_.empty()) return false;
+  profiles_->forget(*round_.binding);
+  round_ = forwarded_.back();
+  forwarded_.pop_back();
+  return true;
+}
+
+// Once per call: when a forward fails, the object may have moved on. And protocols may have come
+// since a base was found to lead nowhere.
 bool Invocation::return_to_base() {
-  if (binding_->kind != Binding::Kind::forward || returned_to_base_) return false;
-  returned_to_base_ = true;
-  reference_.forget(*binding_);
-  use(reference_.base());
+  if (std::exchange(returned_to_base_, true)) return false;
+  if (hops_ == 0 && round_.binding->kind == Binding::Kind::base) {
+    const Binding* const renewed =
+        round_.binding->targets.empty() ? profiles_->renew_base() : nullptr;
+    if (renewed != nullptr) use(*renewed);
+    return renewed != nullptr;
+  }
+  forwarded_.clear();
+  profiles_->forget(*round_.binding);
+  use(profiles_->base());
   return true;
 }
 
@@ -108,7 +137,7 @@ bool Invocation::return_to_base() {
       serves   ? Sharing::forbidden
       : oneway ? Sharing::in_order
                : Sharing::allowed,
-      {slot_.deadline, request_.connect_limit.value_or(core_.settings().connect_timeout)});
+      {slot_.send_deadline, request_.connect_limit.value_or(core_.settings().connect_timeout)});
   if (lease) {
     lease_ = std::move(*lease);
     if (lease_.reused() || !expired()) return State::transmit;
@@ -132,8 +161,8 @@ bool Invocation::return_to_base() {
                                   target_->object_key,
                                   request_.operation,
                                   {},
-                                  binding_->addressing.load(std::memory_order_relaxed),
-                                  &binding_->ior,
+                                  round_.binding->addressing.load(std::memory_order_relaxed),
+                                  &round_.binding->ior,
                                   target_->profile_index};
   if (!lease_->answered()) header.contexts = target_->endpoint->announcement();
   protocol.begin_request(encoder, target_->version, header,
@@ -165,8 +194,8 @@ bool Invocation::return_to_base() {
 // On the thread of a loop the connection may be for this call only.
 TransactResult Invocation::send_oneway() {
   if (request_.buffering && slot_.nested_server == nullptr)
-    return lease_->send_soon(*request_buffer_, *request_.buffering, slot_.deadline);
-  return lease_->send_only(*request_buffer_, slot_.deadline);
+    return lease_->send_soon(*request_buffer_, *request_.buffering, slot_.send_deadline);
+  return lease_->send_only(*request_buffer_, slot_.send_deadline);
 }
 
 // Where the connection's own time-out does not, since others are served meanwhile.
@@ -218,6 +247,12 @@ Invocation::State Invocation::call_collocated() {
   return State::classify;
 }
 
+[[gnu::always_inline]] inline void Invocation::remember_answer() noexcept {
+  const auto answered = static_cast<std::uint32_t>(target_ - round_.binding->targets.data());
+  if (round_.binding->preferred.load(std::memory_order_relaxed) != answered)
+    round_.binding->preferred.store(answered, std::memory_order_relaxed);
+}
+
 [[gnu::always_inline]] inline Invocation::State Invocation::classify() {
   body_.set_environment(&core_);
   switch (status_) {
@@ -229,21 +264,19 @@ Invocation::State Invocation::call_collocated() {
       leave_connection();
       return State::choose;
     case ReplyStatus::location_forward:
-      return follow_forward(Reference::Permanence::temporary);
+      return follow_forward(Permanence::temporary);
     case ReplyStatus::location_forward_perm:
-      return follow_forward(Reference::Permanence::permanent);
+      return follow_forward(Permanence::permanent);
     case ReplyStatus::needs_addressing_mode:
       return address_as_asked();
   }
-  const auto answered = static_cast<std::uint32_t>(target_ - binding_->targets.data());
-  if (binding_->preferred.load(std::memory_order_relaxed) != answered)
-    binding_->preferred.store(answered, std::memory_order_relaxed);
+  remember_answer();
   return State::done;
 }
 
 // OBJECT_NOT_EXIST where we were forwarded to: the base knows better (CORBA 3.0, 15.6).
 bool Invocation::forwarded_object_is_gone() const {
-  if (binding_->kind != Binding::Kind::forward) return false;
+  if (round_.binding->kind != Binding::Kind::forward) return false;
   cdr::Decoder body = body_;
   return body.read_string_view() == "IDL:omg.org/CORBA/OBJECT_NOT_EXIST:1.0";
 }
@@ -257,11 +290,11 @@ Invocation::State Invocation::address_as_asked() {
   leave_connection();
   if (!known || ++addressing_changes_ > 2)
     return fail(InvocationStage::awaiting, FailureCause::addressing_mode);
-  binding_->addressing.store(asked, std::memory_order_relaxed);
+  round_.binding->addressing.store(asked, std::memory_order_relaxed);
   return State::connect;
 }
 
-Invocation::State Invocation::follow_forward(Reference::Permanence permanence) {
+Invocation::State Invocation::follow_forward(Permanence permanence) {
   iop::Ior ior;
   iop::decode(body_, ior, core_.settings().reference_limits);
   error_.cdr = body_.error();
@@ -272,12 +305,14 @@ Invocation::State Invocation::follow_forward(Reference::Permanence permanence) {
   if (++hops_ > core_.settings().forward_hops_max)
     return fail(InvocationStage::forwarding, FailureCause::forward_hops);
   core_.metrics().forwards.fetch_add(1, std::memory_order_relaxed);
-  auto forward = make_binding(core_, std::move(ior), Binding::Kind::forward);
-  const Binding* adopted = reference_.adopt(forward, permanence);
-  if (adopted == nullptr) {
-    own_binding_ = std::move(forward);
-    adopted = own_binding_.get();
-  }
+  if (permanence == Permanence::permanent && profiles_->preference() != nullptr)
+    reference_.replace(ior);
+  auto forward =
+      make_binding(core_, std::move(ior), Binding::Kind::forward, profiles_->preference());
+  remember_answer();
+  const Binding* adopted = profiles_->adopt(forward, permanence);
+  if (adopted == nullptr) adopted = own_bindings_.emplace_back(std::move(forward)).get();
+  forwarded_.push_back(round_);
   use(*adopted);
   return State::choose;
 }

@@ -20,6 +20,7 @@
 #include <optional>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace perigee::orb {
 
@@ -31,10 +32,13 @@ struct InvocationRequest {
   messaging::ResponseFlags response = messaging::ResponseFlags::with_target;
   stub::ArgumentEncoder encode = nullptr;   ///< null: no arguments. Called once per try.
   std::chrono::microseconds time_limit{0};  ///< for all of it, from `run` on; zero: none
+  std::chrono::microseconds send_limit{0};  ///< the same, until it is sent
   /// For connecting to one address, instead of the ORB's `connect_timeout`; zero: none.
   std::optional<std::chrono::milliseconds> connect_limit = std::nullopt;
   /// Of a oneway: it may wait to be sent together with others.
   std::optional<BufferingLimits> buffering = std::nullopt;
+  /// Of protocols; null: the nearest first. Shared with the policy, which another may replace.
+  std::shared_ptr<const ProtocolPreference> protocols = nullptr;
 };
 
 /// Says to the server, for as long as it is engaged, that the thread waits in a call out of an
@@ -87,28 +91,42 @@ class Invocation final {
   [[nodiscard]] State call_collocated();
   [[nodiscard]] State classify();
   [[nodiscard]] State address_as_asked();
-  [[nodiscard]] State follow_forward(Reference::Permanence permanence);
+  [[nodiscard]] State follow_forward(Permanence permanence);
   [[nodiscard]] State after_failure(const TransactResult& result);
   State fail(InvocationStage stage, FailureCause cause);
-  [[nodiscard]] State fail_without_target();
-  [[nodiscard]] bool expired() const noexcept { return deadline_ && deadline_->expired(); }
+  void fail_without_target();
+  void begin_time_limits() noexcept;
+  /// Before the request is sent, or sent again.
+  [[nodiscard]] bool expired() const noexcept {
+    return slot_.send_deadline != nullptr && slot_.send_deadline->expired();
+  }
   [[nodiscard]] bool encode_request();
   [[nodiscard]] TransactResult send_oneway();
   void limit_first_reply();
   [[nodiscard]] bool forwarded_object_is_gone() const;
+  [[nodiscard]] bool return_to_forwarded() noexcept;
   [[nodiscard]] bool return_to_base();
   void use(const Binding& binding) noexcept;
+  void remember_answer() noexcept;
   void leave_connection() noexcept;
 
   Reference& reference_;
   OrbCore& core_;
   const InvocationRequest& request_;
   std::optional<CallDeadline> deadline_;
+  std::optional<CallDeadline> send_deadline_;
 
-  const Binding* binding_ = nullptr;
-  std::unique_ptr<Binding> own_binding_;  // a forward that the reference does not remember
+  const std::shared_ptr<MProfile> profiles_;  // the reference's
+  /// Whose targets are tried: from `first` on, round.
+  struct Round {
+    const Binding* binding = nullptr;
+    std::uint32_t first = 0;
+    std::uint32_t tried = 0;
+  };
+  Round round_;
+  std::vector<Round> forwarded_;  // where to go on when a list of forwarded profiles is through
+  std::vector<std::unique_ptr<Binding>> own_bindings_;  // forwards that are not remembered
   const Target* target_ = nullptr;
-  std::uint32_t targets_tried_ = 0;
   Freshness freshness_ = Freshness::any;
   std::uint32_t hops_ = 0;
   std::uint32_t addressing_changes_ = 0;

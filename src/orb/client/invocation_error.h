@@ -14,22 +14,23 @@ namespace perigee::orb {
 /// What happened to a connection, or to a call.
 enum class FailureCause : std::uint8_t {
   none,
-  no_usable_profile,  ///< no profile of the reference is claimed by any protocol
-  other_host,         ///< all that the reference says can be used on another host only
-  connect,            ///< see `io`
-  transfer,           ///< sending or receiving failed: see `io`
-  nested_too_deep,    ///< too many upcalls on this thread wait for replies already
-  timed_out,          ///< no first reply on a new connection in time
-  deadline,           ///< the call's own time has passed; the connection goes on
-  closed_by_peer,     ///< CloseConnection: what was not answered was not executed
-  message_error,      ///< the peer answered MessageError
-  bad_message,        ///< the peer sent what is no message
-  code_sets,          ///< none that both sides understand
-  encode,             ///< the arguments cannot be encoded: see `cdr`
-  forward_hops,       ///< forwarded too often
-  nil_forward,        ///< forwarded to the nil reference
-  bad_forward,        ///< the forward does not decode
-  addressing_mode,    ///< the peer wants an addressing mode that we do not send
+  no_usable_profile,   ///< no profile of the reference is claimed by any protocol
+  protocols_excluded,  ///< ClientProtocolPolicy has none of the protocols of the reference
+  other_host,          ///< all that the reference says can be used on another host only
+  connect,             ///< see `io`
+  transfer,            ///< sending or receiving failed: see `io`
+  nested_too_deep,     ///< too many upcalls on this thread wait for replies already
+  timed_out,           ///< no first reply on a new connection in time
+  deadline,            ///< the call's own time has passed; the connection goes on
+  closed_by_peer,      ///< CloseConnection: what was not answered was not executed
+  message_error,       ///< the peer answered MessageError
+  bad_message,         ///< the peer sent what is no message
+  code_sets,           ///< none that both sides understand
+  encode,              ///< the arguments cannot be encoded: see `cdr`
+  forward_hops,        ///< forwarded too often
+  nil_forward,         ///< forwarded to the nil reference
+  bad_forward,         ///< the forward does not decode
+  addressing_mode,     ///< the peer wants an addressing mode that we do not send
 };
 
 enum class InvocationStage : std::uint8_t { resolving, connecting, sending, awaiting, forwarding };

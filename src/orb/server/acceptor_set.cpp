@@ -1,6 +1,7 @@
 // Opening endpoints, and making profiles out of them.
 #include "orb/server/acceptor_set.h"
 
+#include "orb/client_policies.h"
 #include "orb/code_sets.h"
 #include "orb/orb_core.h"
 #include <perigee/base/log.h>
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <exception>
 #include <iterator>
+#include <map>
 #include <utility>
 
 namespace perigee::orb {
@@ -24,6 +26,31 @@ std::unexpected<IoError> unknown_scheme(const transport::Endpoint& endpoint,
   for (const std::string& scheme : protocols.schemes()) text += ' ' + scheme + "://";
   return std::unexpected(
       IoError{IoErrorKind::unsupported, IoOperation::listen, 0, std::move(text) + ")"});
+}
+
+IoError nothing_to_listen_at() {
+  return {IoErrorKind::unsupported, IoOperation::listen, 0,
+          "none of -ORBListenEndpoints is of a protocol of ServerProtocolPolicy"};
+}
+
+struct ChosenEndpoint {
+  transport::Endpoint endpoint;
+  transport::Properties properties;
+};
+
+// The configured ones, as far as ServerProtocolPolicy wants them, in its order. What nobody knows
+// stays: it is an error.
+std::vector<ChosenEndpoint> chosen_endpoints(OrbCore& core, const ProtocolPreference* preference) {
+  std::multimap<std::size_t, ChosenEndpoint> ranked;  // among equals as configured
+  for (const transport::Endpoint& endpoint : core.settings().listen_endpoints) {
+    if (preference == nullptr || core.protocols().find(endpoint.scheme) == nullptr)
+      ranked.emplace(0, ChosenEndpoint{endpoint, {}});
+    else if (const auto place = preference->place_of(core.protocols(), endpoint.scheme))
+      ranked.emplace(place->rank, ChosenEndpoint{endpoint, *place->properties});
+  }
+  std::vector<ChosenEndpoint> chosen;
+  for (auto& [rank, endpoint] : ranked) chosen.push_back(std::move(endpoint));
+  return chosen;
 }
 
 }  // namespace
@@ -51,13 +78,16 @@ void stop_accepting(
 
 std::expected<void, IoError> AcceptorSet::open(OrbCore& core) {
   std::vector<Entry> entries;
-  for (const transport::Endpoint& endpoint : core.settings().listen_endpoints) {
+  const auto policies = core.client_policies().of_orb();
+  const auto preference = policies ? policies->values().server_protocols : nullptr;
+  for (const auto& [endpoint, properties] : chosen_endpoints(core, preference.get())) {
     transport::ProtocolFactory* factory = core.protocols().find(endpoint.scheme);
     if (factory == nullptr) return unknown_scheme(endpoint, core.protocols());
-    auto acceptor = factory->listen(endpoint);
+    auto acceptor = factory->listen_with(endpoint, properties);
     if (!acceptor) return std::unexpected(acceptor.error());
     entries.push_back({factory, std::move(*acceptor), {}});
   }
+  if (entries.empty() && preference) return std::unexpected(nothing_to_listen_at());
   entries_ = std::move(entries);
   version_ = core.settings().version_max;
   std::vector<iop::TaggedComponent> components{

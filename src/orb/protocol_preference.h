@@ -1,0 +1,46 @@
+// What protocol policies come to: an order of protocols, with the properties of their connections.
+#pragma once
+
+#include <perigee/orb/protocol_policies.h>
+#include <perigee/transport/properties.h>
+#include <perigee/transport/registry.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace perigee::orb {
+
+class OrbCore;
+
+/// A value, shared by who uses it while another policy takes its place.
+class ProtocolPreference {
+ public:
+  explicit ProtocolPreference(const RTCORBA::ProtocolList& protocols);
+
+  /// Where a protocol stands.
+  struct Place {
+    std::size_t rank;  ///< the lower the better
+    const transport::Properties* properties;
+  };
+  /// Of the protocol that has the scheme; nothing if it is not to be used.
+  [[nodiscard]] std::optional<Place> place_of(const transport::ProtocolRegistry& protocols,
+                                              const std::string& scheme) const;
+
+  friend bool operator==(const ProtocolPreference&, const ProtocolPreference&) = default;
+
+ private:
+  struct Choice {
+    std::uint32_t tag;
+    transport::Properties properties;
+    friend bool operator==(const Choice&, const Choice&) = default;
+  };
+  std::vector<Choice> choices_;
+};
+
+/// The initial reference RTORB.
+void install_protocol_policies(OrbCore& core);
+
+}  // namespace perigee::orb
