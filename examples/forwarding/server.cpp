@@ -1,0 +1,129 @@
+// A home of the ledger: prints the reference of the ledger, then its own. Every ticket that it
+// enters is appended to the file of its argument before the client gets the answer.
+#include "forwardingS.h"
+#include <perigee/corba.h>
+#include <perigee/poa/servant_managers.h>
+
+#include <cstdint>
+#include <exception>
+#include <fstream>
+#include <iostream>
+#include <mutex>
+#include <shared_mutex>
+#include <string>
+
+namespace {
+
+using PortableServer::ObjectId;
+using LedgerRef = IDL::traits<Forwarding::Ledger>::ref_type;
+
+class Ledger final : public CORBA::servant_traits<Forwarding::Ledger>::base_type {
+ public:
+  explicit Ledger(const std::string& file) : file_(file, std::ios::app) {
+    if (!file_) throw std::runtime_error(file + ": cannot be written");
+  }
+  std::uint64_t enter(std::uint64_t ticket) override {
+    const std::lock_guard lock(mutex_);
+    file_ << ticket << std::endl;
+    return ++entries_;
+  }
+  std::uint64_t entries() {
+    const std::lock_guard lock(mutex_);
+    return entries_;
+  }
+  void entries(std::uint64_t entries) {
+    const std::lock_guard lock(mutex_);
+    entries_ = entries;
+  }
+
+ private:
+  std::mutex mutex_;  // guards what follows
+  std::ofstream file_;
+  std::uint64_t entries_ = 0;
+};
+
+// Asked for the ledger before each call: it is here, or it has moved. While it moves calls wait,
+// and it does not move while calls are in it.
+class Locator final : public IDL::traits<PortableServer::ServantLocator>::base_type {
+ public:
+  explicit Locator(CORBA::servant_reference<Ledger> ledger) : ledger_(std::move(ledger)) {}
+
+  CORBA::servant_reference<PortableServer::Servant> preinvoke(
+      const ObjectId&, CORBA::object_reference<PortableServer::POA>, const std::string&,
+      Cookie&) override {
+    std::shared_lock lock(mutex_);
+    if (moved_to_) throw PortableServer::ForwardRequest(moved_to_);
+    lock.release();  // until `postinvoke`
+    return ledger_;
+  }
+  void postinvoke(const ObjectId&, CORBA::object_reference<PortableServer::POA>, const std::string&,
+                  Cookie, CORBA::servant_reference<PortableServer::Servant>) override {
+    mutex_.unlock_shared();
+  }
+
+  void move_to(const IDL::traits<Forwarding::Home>::ref_type& other) {
+    const std::lock_guard lock(mutex_);
+    if (!moved_to_) moved_to_ = other->receive(ledger_->entries());
+  }
+  void receive(std::uint64_t entries) {
+    const std::lock_guard lock(mutex_);
+    ledger_->entries(entries);
+    moved_to_ = nullptr;
+  }
+
+ private:
+  const CORBA::servant_reference<Ledger> ledger_;
+  std::shared_mutex mutex_;  // guards what follows
+  LedgerRef moved_to_;
+};
+
+class Home final : public CORBA::servant_traits<Forwarding::Home>::base_type {
+ public:
+  Home(CORBA::object_reference<Locator> locator, LedgerRef ledger)
+      : locator_(std::move(locator)), ledger_(std::move(ledger)) {}
+
+  void move_to(IDL::traits<Forwarding::Home>::ref_type other) override { locator_->move_to(other); }
+  LedgerRef receive(std::uint64_t entries) override {
+    locator_->receive(entries);
+    return ledger_;
+  }
+
+ private:
+  const CORBA::object_reference<Locator> locator_;
+  const LedgerRef ledger_;
+};
+
+// An adapter that asks the locator before each call.
+LedgerRef make_reference(const IDL::traits<PortableServer::POA>::ref_type& root,
+                         const CORBA::object_reference<Locator>& locator) {
+  using PortableServer::RequestProcessingPolicyValue;
+  using PortableServer::ServantRetentionPolicyValue;
+  auto poa = root->create_POA(
+      "ledgers", root->the_POAManager(),
+      {root->create_servant_retention_policy(ServantRetentionPolicyValue::NON_RETAIN),
+       root->create_request_processing_policy(RequestProcessingPolicyValue::USE_SERVANT_MANAGER)});
+  poa->set_servant_manager(locator);
+  return IDL::traits<Forwarding::Ledger>::unchecked_narrow(
+      poa->create_reference(std::string(IDL::traits<Forwarding::Ledger>::repository_id())));
+}
+
+}  // namespace
+
+int main(int argc, char* argv[]) try {
+  auto orb = CORBA::ORB_init(argc, argv);
+  if (argc != 2) {
+    std::cerr << "usage: forwarding_server [-ORB...] <file for tickets>\n";
+    return 2;
+  }
+  auto root = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
+  auto locator = CORBA::make_reference<Locator>(CORBA::make_reference<Ledger>(argv[1]));
+  auto ledger = make_reference(root, locator);
+  auto home = CORBA::make_reference<Home>(locator, ledger);
+  root->the_POAManager()->activate();
+  std::cout << orb->object_to_string(ledger) << '\n'
+            << orb->object_to_string(home->_this()) << std::endl;
+  orb->run();
+} catch (const std::exception& error) {
+  std::cerr << "forwarding_server: " << error.what() << '\n';
+  return 1;
+}
