@@ -28,6 +28,9 @@ perigee::transport::Properties TCPProtocolProperties::_properties() const {
   properties.set(property::keep_alive, values_.keep_alive);
   properties.set(property::dont_route, values_.dont_route);
   properties.set(property::no_delay, values_.no_delay);
+  constexpr std::uint8_t dscp_max = 63;  // six bits
+  if (values_.dscp && *values_.dscp > dscp_max)
+    throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "a class of service (DSCP) above 63");
   if (values_.dscp) properties.set(property::dscp, *values_.dscp);
   return properties;
 }

@@ -73,6 +73,16 @@ TEST_CASE("of the call's time and the request's, the shorter one ends connecting
   CHECK(fixture.counts("peer").connect_timeout_ms == 1000);
 }
 
+TEST_CASE("a level that has no policy of a type leaves that type to the next level") {
+  FakeClock clock;
+  Fixture fixture({}, clock);
+  orb::OrbCore& core = fixture.core();
+  fixture.peer("peer", reply_with_nothing());
+  policy_manager(core)->set_policy_overrides({request_limit(core, seconds(2))}, SET_OVERRIDE);
+  ping(object_with(fixture, {roundtrip(core, seconds(5))}));
+  CHECK(fixture.counts("peer").connect_timeout_ms == 2000);
+}
+
 TEST_CASE("the request's time: the reference's before the thread's, before the ORB's") {
   Fixture fixture;
   orb::OrbCore& core = fixture.core();

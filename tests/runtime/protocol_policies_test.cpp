@@ -174,6 +174,20 @@ TEST_CASE("a server listens by the protocols of its policy only, with their prop
   CHECK(listen({tcp()}) == std::pair(Tags{iop::tag_internet_iop}, 0UL));
 }
 
+TEST_CASE("a class of service of more than six bits is BAD_PARAM where the policy is set") {
+  const EchoClient client;
+  const auto properties = CORBA::make_reference<RTCORBA::TCPProtocolProperties>();
+  properties->dscp(64);
+  const auto policy =
+      client_policy(client.orb, {RTCORBA::Protocol(iop::tag_internet_iop, nullptr, properties)});
+  const auto thread = manager<CORBA::PolicyCurrent>(client.orb, "PolicyCurrent");
+  CHECK_THROWS_AS(thread->set_policy_overrides({policy}, SET_OVERRIDE), CORBA::BAD_PARAM);
+  properties->dscp(63);
+  thread->set_policy_overrides({policy}, SET_OVERRIDE);
+  CHECK(thread->get_policy_overrides({}).size() == 1);
+  thread->set_policy_overrides({}, SET_OVERRIDE);
+}
+
 TEST_CASE("a server's protocol policy is the ORB's only") {
   const EchoClient client;
   const PolicyRef policy = rt_orb(client.orb)->create_server_protocol_policy({tcp()});
