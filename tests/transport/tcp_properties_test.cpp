@@ -76,8 +76,10 @@ TEST_CASE("the class of service holds for IPv6, and for IPv4 that comes over it"
   Properties properties;
   properties.set(property::dscp, 10);
   const auto protocol = make_tcp_protocol();
-  const Pair v6 = connect(*protocol, properties, {}, "[::1]:0");
-  CHECK(socket_option(*v6.client, IPPROTO_IPV6, IPV6_TCLASS) == 40);
+  if (protocol->listen({"iiop", "[::1]:0"})) {  // else a host without IPv6
+    const Pair v6 = connect(*protocol, properties, {}, "[::1]:0");
+    CHECK(socket_option(*v6.client, IPPROTO_IPV6, IPV6_TCLASS) == 40);
+  }
 
   const auto everywhere = protocol->listen_with({"iiop", ":0"}, properties).value();
   const auto& address = everywhere->listening().address;
