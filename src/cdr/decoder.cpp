@@ -60,7 +60,7 @@ std::string_view Decoder::read_string_view() noexcept { return read_text(read_le
 
 void Decoder::read_string(std::string& text) {
   const std::size_t size = read_length(1);
-  if (size > text_block_size && !code_sets_.converts()) return copy_long(size, text);
+  if (size > long_text_min && !code_sets_.converts()) return copy_long(size, text);
   const std::string_view octets = read_text(size);
   if (code_sets_.converts()) [[unlikely]]
     return convert(octets, text);

@@ -19,12 +19,6 @@ void copy_reversed(std::byte* destination, OctetSpan source) {
   }
 }
 
-constexpr bool has_zero_octet(std::uint64_t word) {
-  constexpr std::uint64_t ones = 0x0101010101010101;
-  return ((word - ones) & ~word & (ones << 7)) != 0;
-}
-static_assert(has_zero_octet(0xff01ff00ff80ff01) && !has_zero_octet(0xff01ff01ff80ff01));
-
 /// Copies 4 to 16 octets (of a Word of 4: to 8) as two words that may overlap.
 template <typename Word>
 bool copy_as_words(std::byte* place, std::string_view text) {
@@ -40,7 +34,11 @@ bool copy_as_words(std::byte* place, std::string_view text) {
 
 /// False if there is a NUL inside. Most texts are short: for these, calls cost more than the work.
 bool copy_without_nul(std::byte* place, std::string_view text) {
-  if (text.size() > 16) return copy_long_text(place, text);
+  if (text.size() >= long_text_min) return copy_long_text(place, text);
+  if (text.size() > 16) {
+    std::memcpy(place, text.data(), text.size());
+    return std::memchr(text.data(), 0, text.size()) == nullptr;
+  }
   if (text.size() >= 8) return copy_as_words<std::uint64_t>(place, text);
   if (text.size() >= 4) return copy_as_words<std::uint32_t>(place, text);
   bool has_nul = false;
@@ -81,13 +79,26 @@ void Encoder::write_string(std::string_view text) {
   buffer_->advance(padding + sizeof length + size);
 }
 
+bool Encoder::borrows(std::string_view text) const noexcept {
+  return borrowing_ == Borrowing::yes && text.size() >= borrow_size_min &&
+         text.size() < length_max && !code_sets_.converts();
+}
+
 void Encoder::write_lasting_string(std::string_view text) {
-  const bool is_large = text.size() >= borrow_size_min && text.size() < length_max;
-  if (!is_large || borrowing_ == Borrowing::no || code_sets_.converts()) return write_string(text);
+  if (!borrows(text)) return write_string(text);
   if (std::memchr(text.data(), 0, text.size()) != nullptr) return fail(ErrorKind::bad_string);
   write(static_cast<std::uint32_t>(text.size() + 1));
   buffer_->borrow(std::as_bytes(std::span(text)));
   *buffer_->extend(1) = std::byte{0};
+}
+
+// Its own NUL is borrowed with it: a segment less to send.
+void Encoder::write_lasting_string(const std::string& text) {
+  if (!borrows(text)) return write_string(text);
+  if (text.find('\0') != std::string::npos) return fail(ErrorKind::bad_string);
+  const std::span whole(text.c_str(), text.size() + 1);
+  write(static_cast<std::uint32_t>(whole.size()));
+  buffer_->borrow(std::as_bytes(whole));
 }
 
 void Encoder::write_octets(OctetSpan octets) {

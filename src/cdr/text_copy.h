@@ -1,28 +1,24 @@
 // Copies of texts that are looked through for a NUL: what both the encoder and the decoder do.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
-#include <cstring>
+#include <cstdint>
 #include <string_view>
 
 namespace perigee::cdr {
 
-/// What fits the first level of every cache twice: read from memory once, for the look and the
-/// copy.
-inline constexpr std::size_t text_block_size = 8192;
+/// From here on a look and a copy in one are faster than one after the other.
+inline constexpr std::size_t long_text_min = 1024;
 
-/// Copies `text` to `place`. False, and only the part before the block with it, if it has a NUL.
-inline bool copy_long_text(void* place, std::string_view text) noexcept {
-  auto* destination = static_cast<char*>(place);
-  do {
-    const std::size_t size = std::min(text.size(), text_block_size);
-    if (std::memchr(text.data(), 0, size) != nullptr) return false;
-    std::memcpy(destination, text.data(), size);
-    destination += size;
-    text.remove_prefix(size);
-  } while (!text.empty());
-  return true;
+/// Copies `text`, of any length, to `place`. False if there is a NUL in it; how much was copied is
+/// open then.
+bool copy_long_text(void* place, std::string_view text) noexcept;
+
+/// Whether one of a word's octets is 0.
+constexpr bool has_zero_octet(std::uint64_t word) {
+  constexpr std::uint64_t ones = 0x0101010101010101;
+  return ((word - ones) & ~word & (ones << 7)) != 0;
 }
+static_assert(has_zero_octet(0xff01ff00ff80ff01) && !has_zero_octet(0xff01ff01ff80ff01));
 
 }  // namespace perigee::cdr

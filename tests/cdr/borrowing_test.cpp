@@ -1,5 +1,6 @@
 // Large arguments are linked, not copied, if the encoder may. Design, section 7.
 #include "support/octets.h"
+#include <perigee/cdr/borrowed.h>
 #include <perigee/cdr/operators.h>
 
 #include <doctest/doctest.h>
@@ -58,18 +59,27 @@ TEST_CASE("a sequence of 8 KiB is one segment in the caller's memory, between ow
   CHECK(buffer.own_size() == 8);
 }
 
-TEST_CASE("a string of 8 KiB is borrowed, too, without its NUL") {
+TEST_CASE("a string of 8 KiB is borrowed, too: with its NUL, which a view may not have") {
   const std::string large(Encoder::borrow_size_min, 'x');
-  cdr::Buffer buffer;
-  Encoder encoder(buffer, std::endian::big, Encoder::Borrowing::yes);
-  encoder << large << std::uint32_t{1};
-  REQUIRE(buffer.borrowed().size() == 1);
-  CHECK(buffer.borrowed()[0].octets.data() == std::as_bytes(std::span(large)).data());
-  const Octets message = buffer.flatten();
+  const std::string longer = large + 'y';
+  const std::string_view view = std::string_view(longer).substr(0, large.size());
   cdr::Buffer copied;
   Encoder copying(copied, std::endian::big);
   copying << large << std::uint32_t{1};
-  CHECK(message == copied.flatten());
+  cdr::Buffer whole;
+  Encoder of_string(whole, std::endian::big, Encoder::Borrowing::yes);
+  of_string << large << std::uint32_t{1};
+  cdr::Buffer part;
+  Encoder of_view(part, std::endian::big, Encoder::Borrowing::yes);
+  of_view << cdr::borrowed(view) << std::uint32_t{1};
+  REQUIRE(whole.borrowed().size() == 1);
+  CHECK(whole.borrowed()[0].octets.data() == std::as_bytes(std::span(large)).data());
+  CHECK(whole.borrowed()[0].octets.size() == large.size() + 1);
+  REQUIRE(part.borrowed().size() == 1);
+  CHECK(part.borrowed()[0].octets.data() == std::as_bytes(std::span(view)).data());
+  CHECK(part.borrowed()[0].octets.size() == large.size());
+  CHECK(whole.flatten() == copied.flatten());
+  CHECK(part.flatten() == copied.flatten());
 }
 
 TEST_CASE("a string is copied below 8 KiB, and where it may not outlive the sending") {
@@ -85,7 +95,9 @@ TEST_CASE("a string is copied below 8 KiB, and where it may not outlive the send
 TEST_CASE("a large string with a NUL inside is an error, borrowed as well") {
   cdr::Buffer buffer;
   Encoder encoder(buffer, std::endian::native, Encoder::Borrowing::yes);
-  encoder << std::string(Encoder::borrow_size_min, '\0');
+  std::string text(Encoder::borrow_size_min, 'x');
+  text.back() = '\0';
+  encoder << text;
   CHECK(encoder.error().kind == cdr::ErrorKind::bad_string);
   CHECK(buffer.borrowed().empty());
 }

@@ -3,6 +3,9 @@
 
 #include <doctest/doctest.h>
 
+#include <string>
+#include <utility>
+
 using namespace perigee;
 using cdr::Encoder;
 using cdr::ErrorKind;
@@ -23,6 +26,31 @@ TEST_CASE("a NUL anywhere in a long string is found while it is copied") {
     Encoder encoder(buffer);
     encoder << text;
     CHECK(encoder.error().kind == ErrorKind::bad_string);
+  }
+}
+
+// Where blocks and registers begin and end.
+TEST_CASE("a NUL is found at each place of a text, and no other octet is one") {
+  for (const std::size_t size : {17uz, 1023uz, 1024uz, 1025uz, 1151uz, 1152uz, 1153uz}) {
+    std::string text(size, '\x80');
+    for (std::size_t wrong = 0; wrong < size; ++wrong) {
+      const char before = std::exchange(text[wrong], '\0');
+      cdr::Buffer buffer;
+      Encoder encoder(buffer);
+      encoder << text;
+      CHECK(encoder.error().kind == ErrorKind::bad_string);
+      text[wrong] = wrong % 2 == 0 ? '\x01' : before;
+    }
+    cdr::Buffer buffer;
+    Encoder encoder(buffer, std::endian::big);
+    encoder << text;
+    CHECK(encoder.ok());
+    std::string read;
+    const Octets octets = buffer.flatten();
+    cdr::Decoder decoder(octets, std::endian::big);
+    decoder >> read;
+    CHECK(decoder.ok());
+    CHECK(read == text);
   }
 }
 

@@ -82,6 +82,7 @@ class PERIGEE_API Encoder {
   void write_string(std::string_view text);
   /// The same for a text that outlives the sending: borrowed if large and allowed.
   void write_lasting_string(std::string_view text);
+  void write_lasting_string(const std::string& text);
   /// Code points. Errors: `bad_character` (no code point, or not in the code set),
   /// `no_code_set`, `not_in_version` (GIOP 1.0), for strings also `bad_string` and `too_large`.
   /// Source: CORBA 3.0, 15.3.1.6 and 15.3.2.7. Interop facts 28 to 30: UTF-16 goes without a byte
@@ -158,6 +159,7 @@ class PERIGEE_API Encoder {
   }
   void write_long_double(long double value);
   [[gnu::cold]] char converted(char character) noexcept;
+  [[nodiscard]] bool borrows(std::string_view text) const noexcept;
   [[gnu::cold]] void write_converted(std::string_view text);
   void write_swapped(OctetSpan octets, std::size_t element_size);
 
