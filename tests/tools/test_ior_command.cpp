@@ -38,6 +38,14 @@ TEST_CASE("an IOR on the command line is described") {
   const auto text = describe_reference(example_ior());
   REQUIRE(text.has_value());
   CHECK(text->starts_with("type id: IDL:A:1.0\n"));
+  CHECK(
+      text->ends_with("a client here tries:\n  1. iiop://h:1 (profile 1): through the network\n"));
+}
+
+TEST_CASE("the description is to be had for programs, too") {
+  const auto text = describe_reference(example_ior(), perigee::tool::Format::json);
+  REQUIRE(text.has_value());
+  CHECK(text->find("\"type_id\": \"IDL:A:1.0\"") != std::string::npos);
 }
 
 TEST_CASE("a file gives the reference that it holds, with or without file:") {

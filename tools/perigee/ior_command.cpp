@@ -1,8 +1,12 @@
 // Finds out what kind of reference was given, and parses it.
 #include "ior_command.h"
 
+#include "choice.h"
 #include "describe.h"
+#include "describe_json.h"
 #include "ior_edit.h"
+#include <perigee/transport/local.h>
+#include <perigee/transport/tcp.h>
 
 #include <algorithm>
 #include <cctype>
@@ -48,15 +52,33 @@ std::expected<std::string, std::string> read_file(const std::string& reference) 
   return read_first_word(input, path);
 }
 
-std::expected<std::string, std::string> describe_text(const std::string& text) {
-  if (starts_with_word(text, "ior:")) {
-    const auto ior = iop::parse_ior_string(text);
-    return ior ? std::expected<std::string, std::string>(describe(*ior))
-               : std::unexpected(ior.error().text);
-  }
-  const auto corbaloc = iop::parse_corbaloc(text);
-  return corbaloc ? std::expected<std::string, std::string>(describe(*corbaloc))
-                  : std::unexpected(corbaloc.error().text);
+// What those protocols say that every ORB has.
+std::vector<Choice> choices_here(const iop::Ior& ior) {
+  transport::ProtocolRegistry protocols;
+  (void)protocols.add(transport::make_tcp_protocol());
+  (void)protocols.add(transport::make_local_protocol());  // they have no scheme in common
+  return choices(ior, protocols);
+}
+
+std::string in_format(const iop::Ior& ior, Format format) {
+  const std::vector<Choice> places = choices_here(ior);
+  return format == Format::json ? to_json(ior, places) : describe(ior) + describe(places);
+}
+
+std::string in_format(const iop::Corbaloc& reference, Format format) {
+  return format == Format::json ? to_json(reference) : describe(reference);
+}
+
+template <typename Reference, typename Error>
+std::expected<std::string, std::string> in_format(const std::expected<Reference, Error>& reference,
+                                                  Format format) {
+  if (!reference) return std::unexpected(reference.error().text);
+  return in_format(*reference, format);
+}
+
+std::expected<std::string, std::string> describe_text(const std::string& text, Format format) {
+  if (starts_with_word(text, "ior:")) return in_format(iop::parse_ior_string(text), format);
+  return in_format(iop::parse_corbaloc(text), format);
 }
 
 [[noreturn]] void fail(const std::string& text) {
@@ -115,23 +137,30 @@ std::expected<std::string, std::string> reference_text(const std::string& refere
   return read_file(reference);
 }
 
-std::expected<std::string, std::string> describe_reference(const std::string& reference) {
+std::expected<std::string, std::string> describe_reference(const std::string& reference,
+                                                           Format format) {
   const auto text = reference_text(reference);
-  return text ? describe_text(*text) : std::unexpected(text.error());
+  return text ? describe_text(*text, format) : std::unexpected(text.error());
 }
 
 CLI::App* add_ior_command(CLI::App& program) {
   CLI::App* command = program.add_subcommand("ior", "Print what an object reference says");
-  // Shared by the option, which fills it, and the callback, which reads it: both live in `program`.
-  auto reference = std::make_shared<std::string>();
-  command->add_option("reference", *reference,
+  struct Arguments {
+    std::string reference;
+    bool json = false;
+  };
+  // Shared by the options, which fill it, and the callback, which reads it.
+  auto arguments = std::make_shared<Arguments>();
+  command->add_option("reference", arguments->reference,
                       "IOR:..., corbaloc:..., or a file that holds one (- is standard input)");
+  command->add_flag("--json", arguments->json, "for programs");
   add_make_command(*command);
   add_edit_command(*command);
-  command->callback([command, reference] {
+  command->callback([command, arguments] {
     if (!command->get_subcommands().empty()) return;
-    if (reference->empty()) throw CLI::RequiredError("reference");
-    std::cout << value_of(describe_reference(*reference)) << std::flush;
+    if (arguments->reference.empty()) throw CLI::RequiredError("reference");
+    const Format format = arguments->json ? Format::json : Format::text;
+    std::cout << value_of(describe_reference(arguments->reference, format)) << std::flush;
   });
   return command;
 }

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <cstdint>
 #include <expected>
 #include <string>
 
@@ -12,9 +13,13 @@ namespace perigee::tool {
 /// below.
 std::expected<std::string, std::string> reference_text(const std::string& reference);
 
+enum class Format : std::uint8_t { text, json };
+
 /// The description of `reference`: `IOR:…`, `corbaloc:…`, or the path of a file that holds one (as
-/// is, or as `file:` URL; `-` is standard input). The error is text for people.
-std::expected<std::string, std::string> describe_reference(const std::string& reference);
+/// is, or as `file:` URL; `-` is standard input), and of an IOR also which addresses a client on
+/// this host tries. The error is text for people.
+std::expected<std::string, std::string> describe_reference(const std::string& reference,
+                                                           Format format = Format::text);
 
 /// Adds the subcommand, with subcommands of its own, which print to standard output. Throws
 /// CLI::RuntimeError, with exit status 1, for a reference that cannot be read. Returns it, for

@@ -2,9 +2,8 @@
 #include "name_command.h"
 
 #include "CosNamingC.h"
+#include "call_limit.h"
 #include <perigee/corba.h>
-#include <perigee/orb/messaging_policies.h>
-#include <perigee/orb/policy_manager.h>
 
 #include <algorithm>
 #include <chrono>
@@ -182,14 +181,6 @@ void list(const Session& session) {
   }
   std::ranges::sort(lines);
   for (const std::string& line : lines) std::cout << line << '\n';
-}
-
-void limit_calls(CORBA::ORB& orb, double seconds) {
-  CORBA::Any limit;
-  limit <<= static_cast<TimeBase::TimeT>(seconds * 1e7);
-  const auto policy = orb.create_policy(Messaging::RELATIVE_RT_TIMEOUT_POLICY_TYPE, limit);
-  IDL::traits<CORBA::PolicyManager>::narrow(orb.resolve_initial_references("ORBPolicyManager"))
-      ->set_policy_overrides({policy}, CORBA::SetOverrideType::ADD_OVERRIDE);
 }
 
 using Act = void (*)(const Session& session);

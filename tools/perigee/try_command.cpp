@@ -2,13 +2,12 @@
 // object whether it is there.
 #include "try_command.h"
 
+#include "call_limit.h"
 #include "describe.h"
 #include "ior_command.h"
 #include "reach.h"
 #include <perigee/corba.h>
 #include <perigee/iop/corbaloc.h>
-#include <perigee/orb/messaging_policies.h>
-#include <perigee/orb/policy_manager.h>
 #include <perigee/orb/protocols.h>
 
 #include <chrono>
@@ -112,14 +111,6 @@ class Trial {
   CORBA::ORB& orb_;
   const std::chrono::milliseconds timeout_;
 };
-
-void limit_calls(CORBA::ORB& orb, double seconds) {
-  CORBA::Any limit;
-  limit <<= static_cast<TimeBase::TimeT>(seconds * 1e7);
-  const auto policy = orb.create_policy(Messaging::RELATIVE_RT_TIMEOUT_POLICY_TYPE, limit);
-  IDL::traits<CORBA::PolicyManager>::narrow(orb.resolve_initial_references("ORBPolicyManager"))
-      ->set_policy_overrides({policy}, CORBA::SetOverrideType::ADD_OVERRIDE);
-}
 
 /// A corbaloc becomes a reference first.
 iop::Ior parse(CORBA::ORB& orb, const std::string& text) {

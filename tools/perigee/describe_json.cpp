@@ -1,0 +1,99 @@
+// The structure of what `perigee ior --json` prints.
+#include "describe_json.h"
+
+#include "describe.h"
+#include "parts.h"
+#include <perigee/iop/profile_codec.h>
+#include <perigee/transport/local.h>
+
+#include <nlohmann/json.hpp>
+
+#include <expected>
+
+namespace perigee::tool {
+
+namespace {
+
+using nlohmann::json;
+
+std::string hex(OctetSpan octets) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string text;
+  for (const std::byte octet : octets) {
+    const auto value = std::to_integer<std::size_t>(octet);
+    text += digits[value / 16];
+    text += digits[value % 16];
+  }
+  return text;
+}
+
+json to_json(const iop::TaggedComponent& component) {
+  json entry{{"tag", component.tag},
+             {"name", component_name(component.tag)},
+             {"data", hex(component.data)}};
+  if (const std::string text = component_contents(component); !text.empty()) entry["text"] = text;
+  return entry;
+}
+
+// What profiles of all kinds have. `Body`: IiopProfile or ProfileBody.
+template <typename Body>
+void add_body(json& entry, const Body& body, const std::string& where) {
+  entry["version"] = std::to_string(body.major) + "." + std::to_string(body.minor);
+  entry["address"] = where;
+  entry["object_key"] = hex(body.object_key);
+  if (const std::string text = corbaloc(body); !text.empty()) entry["corbaloc"] = text;
+  entry["components"] = json::array();
+  for (const iop::TaggedComponent& component : body.components)
+    entry["components"].push_back(to_json(component));
+}
+
+std::string where(const iop::IiopProfile& body) { return address(body.host, body.port); }
+std::string where(const iop::ProfileBody& body) { return local_address(body.host, body.address); }
+
+template <typename Body>
+void add_decoded(json& entry, const std::expected<Body, cdr::Error>& decoded) {
+  if (decoded)
+    add_body(entry, *decoded, where(*decoded));
+  else
+    entry["error"] = cdr::to_string(decoded.error());
+}
+
+json to_json(const iop::TaggedProfile& profile) {
+  json entry{
+      {"tag", profile.tag}, {"name", profile_name(profile.tag)}, {"data", hex(profile.data)}};
+  if (profile.tag == iop::tag_internet_iop)
+    add_decoded(entry, iop::decode_iiop_profile(profile));
+  else if (profile.tag == transport::tag_perigee_local)
+    add_decoded(entry, transport::make_local_codec()->decode(profile, {}));
+  return entry;
+}
+
+json to_json(const Choice& choice) {
+  json entry{{"profile", choice.profile}, {"tried", choice.tried}, {"reason", choice.reason}};
+  if (!choice.endpoint.empty()) entry["endpoint"] = choice.endpoint;
+  return entry;
+}
+
+}  // namespace
+
+std::string to_json(const iop::Ior& ior, const std::vector<Choice>& choices) {
+  json document{
+      {"type_id", printable(ior.type_id)}, {"profiles", json::array()}, {"choices", json::array()}};
+  for (const iop::TaggedProfile& profile : ior.profiles)
+    document["profiles"].push_back(to_json(profile));
+  for (const Choice& choice : choices) document["choices"].push_back(to_json(choice));
+  return document.dump(2) + "\n";
+}
+
+std::string to_json(const iop::Corbaloc& reference) {
+  json document{{"addresses", json::array()}, {"object_key", hex(reference.object_key)}};
+  if (reference.rir) document["initial_reference"] = true;
+  for (const iop::CorbalocAddress& place : reference.addresses)
+    document["addresses"].push_back(
+        {{"scheme", printable(place.scheme)},
+         {"version", std::to_string(place.major) + "." + std::to_string(place.minor)},
+         {"address", printable(place.address)}});
+  return document.dump(2) + "\n";
+}
+
+}  // namespace perigee::tool

@@ -1,0 +1,18 @@
+// References as JSON for programs. Describes data only: resolves nothing, contacts nobody.
+#pragma once
+
+#include "choice.h"
+#include <perigee/iop/corbaloc.h>
+#include <perigee/iop/ior.h>
+
+#include <string>
+#include <vector>
+
+namespace perigee::tool {
+
+/// All that `describe` says, and `choices`. Octets are hexadecimal; texts from the reference are
+/// escaped as for people (`printable`), so that the result is ASCII.
+std::string to_json(const iop::Ior& ior, const std::vector<Choice>& choices);
+std::string to_json(const iop::Corbaloc& reference);
+
+}  // namespace perigee::tool

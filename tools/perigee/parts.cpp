@@ -1,0 +1,155 @@
+// The names of what references consist of, and what their parts say.
+#include "parts.h"
+
+#include "describe.h"
+#include <perigee/iop/components.h>
+#include <perigee/iop/corbaloc.h>
+#include <perigee/transport/local.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+namespace perigee::tool {
+
+namespace {
+
+struct Name {
+  std::uint32_t value;
+  std::string_view name;
+};
+
+// Source: OMG standard tags; TAO's and omniORB's own (TAO ORB_Constants.h, omniORB minorCode.h).
+constexpr std::array profile_names{
+    Name{0, "IIOP"},
+    Name{1, "MULTIPLE_COMPONENTS"},
+    Name{transport::tag_perigee_local, "Perigee UIOP"},
+    Name{0x54414f00, "TAO UIOP"},
+    Name{0x54414f02, "TAO SHMIOP"},
+    Name{0x54414f04, "TAO DIOP"},
+};
+constexpr std::array component_names{
+    Name{0, "ORB_TYPE"},
+    Name{1, "CODE_SETS"},
+    Name{2, "POLICIES"},
+    Name{3, "ALTERNATE_IIOP_ADDRESS"},
+    Name{5, "COMPLETE_OBJECT_KEY"},
+    Name{6, "ENDPOINT_ID_POSITION"},
+    Name{12, "LOCATION_POLICY"},
+    Name{20, "SSL_SEC_TRANS"},
+    Name{33, "CSI_SEC_MECH_LIST"},
+    Name{iop::tag_giop_lite, "Perigee's GIOPlite"},
+    Name{iop::tag_omniorb_unix_address, "omniORB UNIX_TRANS"},
+    Name{transport::tag_perigee_place, "Perigee's place of a socket"},
+};
+constexpr std::array orb_names{
+    Name{0x41545400, "omniORB"},
+    Name{0x54414f00, "TAO"},
+    Name{0x4a414300, "JacORB"},
+    Name{0x50474500, "Perigee"},
+};
+constexpr std::array code_set_names{
+    Name{0x00010001, "ISO-8859-1"}, Name{0x05010001, "UTF-8"}, Name{0x00010109, "UTF-16"},
+    Name{0x00010100, "UCS-2"},      Name{0x00010106, "UCS-4"},
+};
+
+template <std::size_t size>
+std::string_view find_name(const std::array<Name, size>& names, std::uint32_t value) {
+  const auto* const found =
+      std::ranges::find_if(names, [value](const Name& name) { return name.value == value; });
+  return found == names.end() ? std::string_view("unknown") : found->name;
+}
+
+std::string hex(std::uint32_t value) {
+  std::array<char, 11> text{};
+  std::snprintf(text.data(), text.size(), "0x%08x", value);
+  return text.data();
+}
+
+std::string code_set(std::uint32_t id) {
+  return std::string(find_name(code_set_names, id)) + " (" + hex(id) + ")";
+}
+
+std::string describe(const iop::CodeSetList& list) {
+  if (list.native == 0 && list.conversions.empty()) return "none";
+  std::string text = code_set(list.native);
+  for (std::size_t i = 0; i < list.conversions.size(); ++i)
+    text += (i == 0 ? ", converts " : ", ") + code_set(list.conversions[i]);
+  return text;
+}
+
+std::string describe_orb_type(OctetSpan data) {
+  const auto orb = iop::decode_orb_type(data);
+  if (!orb) return {};
+  return std::string(find_name(orb_names, *orb)) + " (" + hex(*orb) + ")";
+}
+
+std::string describe_code_sets(OctetSpan data) {
+  const auto info = iop::decode_code_sets(data);
+  if (!info) return {};
+  return "char " + describe(info->for_char) + "; wchar " + describe(info->for_wchar);
+}
+
+std::string describe_alternate_address(OctetSpan data) {
+  const auto alternate = iop::decode_alternate_address(data);
+  return alternate ? address(alternate->host, alternate->port) : std::string();
+}
+
+std::string describe_omniorb_unix_address(OctetSpan data) {
+  const auto decoded = iop::decode_omniorb_unix_address(data);
+  return decoded ? local_address(decoded->host, decoded->path) : std::string();
+}
+
+}  // namespace
+
+std::string_view profile_name(std::uint32_t tag) { return find_name(profile_names, tag); }
+std::string_view component_name(std::uint32_t tag) { return find_name(component_names, tag); }
+
+std::string address(std::string_view host, std::uint16_t port) {
+  const bool is_v6 = host.find(':') != std::string_view::npos;
+  const std::string shown = printable(host);
+  return (is_v6 ? "[" + shown + "]" : shown) + ":" + std::to_string(port);
+}
+
+std::string local_address(std::string_view host, std::string_view path) {
+  return printable(path) + " on " + (host.empty() ? "(no host)" : printable(host));
+}
+
+std::string component_contents(const iop::TaggedComponent& component) {
+  switch (component.tag) {
+    case iop::tag_orb_type:
+      return describe_orb_type(component.data);
+    case iop::tag_code_sets:
+      return describe_code_sets(component.data);
+    case iop::tag_alternate_iiop_address:
+      return describe_alternate_address(component.data);
+    case iop::tag_giop_lite:
+      return iop::decode_giop_lite(component.data) ? "version 1" : "";
+    case iop::tag_omniorb_unix_address:
+      return describe_omniorb_unix_address(component.data);
+    default:
+      return {};
+  }
+}
+
+// Of no other host than one that can stand in it.
+std::string corbaloc(const iop::IiopProfile& profile) {
+  const std::string text =
+      "corbaloc:iiop:" + std::to_string(profile.major) + "." + std::to_string(profile.minor) + "@" +
+      address(profile.host, profile.port) + "/" + iop::escape_key(profile.object_key);
+  return iop::parse_corbaloc(text) ? text : std::string();
+}
+
+// A path ends at '|' there.
+std::string corbaloc(const iop::ProfileBody& body) {
+  const std::string text =
+      "corbaloc:uiop:" + std::to_string(body.major) + "." + std::to_string(body.minor) + "@" +
+      body.address + (body.address.starts_with('/') ? "|" : "/") + iop::escape_key(body.object_key);
+  const auto parsed = iop::parse_corbaloc(text);
+  const bool same = parsed && parsed->addresses.size() == 1 &&
+                    parsed->addresses.front().address == body.address &&
+                    parsed->object_key == body.object_key;
+  return same ? text : std::string();
+}
+
+}  // namespace perigee::tool
