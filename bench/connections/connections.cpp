@@ -43,8 +43,13 @@ std::vector<Served> all_systems(const ConnectionsOptions& options) {
                               {"perigee per core", perigee("reactor-per-core")},
                               {"perigee reactive", perigee("reactive")},
                               {"perigee tpc", perigee("thread-per-connection")}};
-  for (const System& system : cubit_systems(options.omniorb_program))
-    if (system.name.starts_with("omniORB")) systems.push_back({system.name, system.server});
+  const std::string& omniorb = options.omniorb_program;
+  const std::string endpoint = "giop:tcp:127.0.0.1:";
+  if (!omniorb.empty()) {
+    systems.push_back(
+        {"omniORB tpc", omniorb_server(omniorb, endpoint, OmniorbThreads::per_connection)});
+    systems.push_back({"omniORB pool", omniorb_server(omniorb, endpoint, OmniorbThreads::pool)});
+  }
   if (!options.systems.empty())
     std::erase_if(systems, [&](const Served& system) {
       return system.name != "raw" &&

@@ -13,7 +13,8 @@ int run_role(const std::vector<std::string>& words) {
   const auto number = [&words](std::size_t index) { return std::stoul(words.at(index)); };
   const std::string& role = words.front();
   if (role == "server")
-    return run_perigee_server(words.at(1), {"-ORBServerConnectionsMax", "1000000"});
+    return run_perigee_server(words.at(1), "iiop://127.0.0.1:0",
+                              {"-ORBServerConnectionsMax", "1000000"});
   if (role == "idle") return run_crowd_idle(words.at(1), number(2));
   if (role == "busy") return run_crowd_busy(words.at(1), number(2));
   if (role == "disturbers") return run_crowd_disturbers(words.at(1), number(2), number(3));

@@ -14,7 +14,7 @@ struct Settings {
   CubitOptions options;
   Output output;
   bool quick = false;
-  bool instructions = false;
+  bool counts = false;
 };
 
 void run(const CLI::App& command, Settings& settings) {
@@ -23,20 +23,35 @@ void run(const CLI::App& command, Settings& settings) {
     set_unless_given(command, "--rounds", options.rounds, 7);
     set_unless_given(command, "--workload", options.workloads,
                      {"void", "long", "struct", "octets4096"});
+    set_unless_given(command, "--system", options.systems, quick_cubit_systems());
   }
   if (!options.floor_only) options.omniorb_program = find_omniorb_program("cubit_omniorb");
   CubitReport report = run_cubit(options);
-  if (settings.instructions) count_instructions(report);
+  if (settings.counts) count_costs(report);
   write_report(report, settings.output);
+}
+
+// "GIOP" or "GIOPlite".
+std::vector<std::string> options_for(const std::string& messages) {
+  return messages == "GIOPlite" ? std::vector<std::string>{"-ORBGiopLite", "yes"}
+                                : std::vector<std::string>{};
 }
 
 int run_role(const std::vector<std::string>& words) {
   const std::string& role = words.front();
-  if (role == "raw-server") return run_raw_server();
+  if (role == "raw-server") return run_raw_server(words.at(1));
   if (role == "raw-client") return run_raw_client(words.at(1));
-  if (role == "perigee-server") return run_perigee_server(words.at(1));
-  if (role == "perigee-client") return run_perigee_client(words.at(1));
+  if (role == "perigee-server" && words.size() == 2) return run_perigee_server(words[1]);
+  if (role == "perigee-server")
+    return run_perigee_server(words.at(1), words.at(2), options_for(words.at(3)));
+  if (role == "perigee-client") return run_perigee_client(words.at(1), options_for(words.at(2)));
   return 1;
+}
+
+std::vector<std::string> all_system_names() {
+  std::vector<std::string> names;
+  for (const System& system : cubit_systems("omniORB", {})) names.push_back(system.name);
+  return names;
 }
 
 }  // namespace
@@ -45,19 +60,23 @@ void add_cubit_command(CLI::App& bench) {
   auto settings = std::make_shared<Settings>();  // lives as long as the callback below
   CubitOptions& options = settings->options;
   CLI::App* command = bench.add_subcommand(
-      "cubit", "two-way calls of all basic kinds, beside a raw TCP ping-pong and omniORB");
+      "cubit",
+      "two-way calls of all basic kinds, by every protocol, beside raw ping-pongs and omniORB");
   add_rounds_option(*command, options.rounds, "rounds; 30 or more for a claim");
   command->add_option("--calls", options.calls, "calls per workload, system and round")
       ->check(CLI::Range(1, 10000000))
       ->capture_default_str();
   command->add_option("--workload", options.workloads, "only these workloads")
       ->check(CLI::IsMember(cubit_workloads()));
+  command->add_option("--system", options.systems, "only these, and what they are compared with")
+      ->check(CLI::IsMember(all_system_names()));
   command->add_flag("--split", options.split, "server and client on two CPUs");
   command->add_flag("--no-peers", options.floor_only, "leave other ORBs out");
-  command->add_flag("--quick", settings->quick,
-                    "a few rounds of four workloads, but for what is typed");
-  command->add_flag("--instructions", settings->instructions,
-                    "count user-space instructions per call with callgrind (slow)");
+  command->add_flag(
+      "--quick", settings->quick,
+      "a few rounds of four workloads and one thread strategy, but for what is typed");
+  command->add_flag("--counts", settings->counts,
+                    "count instructions, system calls and allocations with callgrind (slow)");
   add_output_options(*command, settings->output);
   command->callback([command, settings] { run(*command, *settings); });
   add_role_command(bench, "cubit", run_role);

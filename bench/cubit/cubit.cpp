@@ -2,6 +2,7 @@
 #include "cubit.h"
 
 #include "harness/progress.h"
+#include "harness/temporary_folder.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -50,22 +51,52 @@ void run_round(std::vector<Pair>& pairs, const CubitReport& report, const std::s
                std::size_t round, Rounds& rounds) {
   for (std::size_t turn = 0; turn < pairs.size(); ++turn) {
     const std::size_t index = (turn + round) % pairs.size();
-    rounds[report.systems[index]].push_back(pairs[index].run(workload, report.options.calls));
+    rounds[report.systems[index].name].push_back(pairs[index].run(workload, report.options.calls));
   }
+}
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+bool is_measured(const std::vector<System>& systems, const std::string& name) {
+  return std::ranges::find(systems, name, &System::name) != systems.end();
+}
+
+void summarise_rounds(CubitReport& report, const std::string& workload, Rounds& rounds) {
+  for (const System& system : report.systems)
+    report.cells[workload][system.name] = summarise(rounds[system.name], rounds[system.floor]);
+  for (const auto& [system, base] : report.comparisons)
+    report.compared[workload].push_back(
+        median_with_interval(ratios(rounds[system], rounds[base], &Sample::p50_ns)));
 }
 
 }  // namespace
 
+std::vector<System> chosen_systems(const CubitOptions& options,
+                                   const std::filesystem::path& folder) {
+  std::vector<System> systems =
+      cubit_systems(options.floor_only ? std::string() : options.omniorb_program, folder);
+  if (options.systems.empty()) return systems;
+  std::vector<std::string> wanted;
+  for (const System& system : systems)
+    if (contains(options.systems, system.name))
+      wanted.insert(wanted.end(), {system.name, system.floor});
+  std::erase_if(systems, [&](const System& system) { return !contains(wanted, system.name); });
+  return systems;
+}
+
 CubitReport run_cubit(const CubitOptions& options) {
-  CubitReport report{options, {}, {}};
+  const TemporaryFolder folder;
+  CubitReport report{options, chosen_systems(options, folder.path()), {}, {}, {}};
   if (report.options.workloads.empty()) report.options.workloads = cubit_workloads();
+  for (const Comparison& comparison : cubit_comparisons())
+    if (is_measured(report.systems, comparison.system) &&
+        is_measured(report.systems, comparison.base))
+      report.comparisons.push_back(comparison);
   const Placement placement = place(options.split);
   std::vector<Pair> pairs;
-  for (const System& system :
-       cubit_systems(options.floor_only ? std::string() : options.omniorb_program)) {
-    report.systems.push_back(system.name);
-    pairs.emplace_back(system, placement);
-  }
+  for (const System& system : report.systems) pairs.emplace_back(system, placement);
   Progress progress("cubit", report.options.workloads.size() * (options.rounds + 1));
   for (const std::string& workload : report.options.workloads) {
     progress.step(workload);
@@ -76,8 +107,7 @@ CubitReport run_cubit(const CubitOptions& options) {
       progress.step(workload);
       run_round(pairs, report, workload, round, rounds);
     }
-    for (const std::string& system : report.systems)
-      report.cells[workload][system] = summarise(rounds[system], rounds["raw"]);
+    summarise_rounds(report, workload, rounds);
   }
   return report;
 }

@@ -1,4 +1,5 @@
-// `perigee bench cubit`: two-way calls of all basic kinds beside a raw TCP ping-pong and omniORB.
+// `perigee bench cubit`: two-way calls of all basic kinds, by every protocol, beside a raw
+// ping-pong over the same transport and omniORB.
 #pragma once
 
 #include "harness/statistics.h"
@@ -21,34 +22,49 @@ struct CubitOptions {
   bool split = false;       ///< server and client on two CPUs instead of one
   bool floor_only = false;  ///< leave omniORB out although it is there
   std::vector<std::string> workloads;
+  std::vector<std::string> systems;  ///< and those that they are compared with; empty: all
   std::string omniorb_program;
+};
+
+/// What one side of a system spends on one call.
+struct Counts {
+  double instructions = 0;  ///< in user space
+  double system_calls = 0;
+  double allocations = 0;  ///< calls of malloc and its relatives
 };
 
 /// What one system did in one workload, over all rounds.
 struct Cell {
-  Estimate ratio;         ///< median of the per-round ratios of p50 to the raw floor's
+  Estimate ratio;         ///< median of the per-round ratios of p50 to the floor's
   Estimate mean_ratio;    ///< the same of the means
   double p50_ns = 0;      ///< median of the rounds' p50
   double p50_low_ns = 0;  ///< 10th and 90th percentile of the rounds' p50: the spread
   double p50_high_ns = 0;
-  double cpu_ns = 0;        ///< median CPU time per call, both sides
-  double instructions = 0;  ///< user-space, both sides, per call; 0: not counted
-  double client_instructions = 0;
-  double server_instructions = 0;
+  double cpu_ns = 0;  ///< median CPU time per call, both sides
+  Counts client;      ///< all zero: not counted
+  Counts server;
 };
 
 struct CubitReport {
   CubitOptions options;
-  std::vector<std::string> systems;
+  std::vector<System> systems;
   std::map<std::string, std::map<std::string, Cell>> cells;  ///< by workload, then system
+  std::vector<Comparison> comparisons;                       ///< of systems that were measured
+  /// By workload, in the order of the comparisons: the per-round ratios of p50.
+  std::map<std::string, std::vector<Estimate>> compared;
 };
 
 /// Runs the experiment. Systems take turns, in an order that rotates from round to round.
 CubitReport run_cubit(const CubitOptions& options);
 
-/// Adds user-space instructions per call, counted by callgrind (two runs of different lengths, so
-/// that start-up cancels out). Needs valgrind.
-void count_instructions(CubitReport& report);
+/// The chosen systems, and the floors that they are compared with. Throws std::runtime_error if one
+/// is unknown.
+std::vector<System> chosen_systems(const CubitOptions& options,
+                                   const std::filesystem::path& folder);
+
+/// Adds what a call costs each side, counted by callgrind (two runs of different lengths, so that
+/// start-up cancels out). Needs valgrind.
+void count_costs(CubitReport& report);
 
 std::string to_table(const CubitReport& report);
 std::string to_json(const CubitReport& report);

@@ -66,10 +66,10 @@ class Calls {
 
 }  // namespace
 
-int run_perigee_server(const std::string& thread_strategy,
+int run_perigee_server(const std::string& thread_strategy, const std::string& endpoint,
                        const std::vector<std::string>& options) {
-  std::vector<std::string> arguments{"cubit", "-ORBListenEndpoints", "iiop://127.0.0.1:0",
-                                     "-ORBThreadStrategy", thread_strategy};
+  std::vector<std::string> arguments{"cubit", "-ORBListenEndpoints", endpoint, "-ORBThreadStrategy",
+                                     thread_strategy};
   arguments.insert(arguments.end(), options.begin(), options.end());
   auto orb = CORBA::ORB_init(arguments);
   auto poa = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
@@ -81,8 +81,9 @@ int run_perigee_server(const std::string& thread_strategy,
   return 0;
 }
 
-int run_perigee_client(const std::string& ior) {
+int run_perigee_client(const std::string& ior, const std::vector<std::string>& options) {
   std::vector<std::string> arguments{"cubit"};
+  arguments.insert(arguments.end(), options.begin(), options.end());
   auto orb = CORBA::ORB_init(arguments);
   auto cuber = IDL::traits<Cubit::Cuber>::narrow(orb->string_to_object(ior));
   if (!cuber) {

@@ -6,10 +6,11 @@
 
 namespace perigee::bench {
 
-/// Prints its IOR, then serves until killed. `thread_strategy`: as -ORBThreadStrategy; `options`:
-/// further ones of ORB_init.
+/// Prints its IOR, then serves at `endpoint` until killed. `thread_strategy`: as
+/// -ORBThreadStrategy; `options`: further ones of ORB_init.
 int run_perigee_server(const std::string& thread_strategy,
+                       const std::string& endpoint = "iiop://127.0.0.1:0",
                        const std::vector<std::string>& options = {});
-int run_perigee_client(const std::string& ior);
+int run_perigee_client(const std::string& ior, const std::vector<std::string>& options = {});
 
 }  // namespace perigee::bench

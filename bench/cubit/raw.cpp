@@ -1,5 +1,4 @@
-// The floor: a C-style TCP ping-pong that moves octets with blocking read and write, and nothing
-// else.
+// The floor: a C-style ping-pong that moves octets with blocking read and write, and nothing else.
 #include "raw.h"
 
 #include "workloads.h"
@@ -8,6 +7,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -52,10 +52,42 @@ bool write_all(int fd, const char* octets, std::size_t size) {
   return true;
 }
 
+// Of UNIX-domain sockets nothing needs to be set.
 void set_no_delay(int fd) {
   const int on = 1;
-  setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 }
+
+/// A port of the loopback interface, or the path of a UNIX-domain socket.
+class Address {
+ public:
+  explicit Address(const std::string& text) {
+    if (text.starts_with('/')) {
+      auto& address = reinterpret_cast<sockaddr_un&>(storage_);
+      address.sun_family = AF_UNIX;
+      if (text.size() >= sizeof address.sun_path) throw std::runtime_error("too long: " + text);
+      std::memcpy(address.sun_path, text.data(), text.size());
+      size_ = sizeof address;
+      return;
+    }
+    auto& address = reinterpret_cast<sockaddr_in&>(storage_);
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<std::uint16_t>(std::stoul(text)));
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    size_ = sizeof address;
+  }
+  [[nodiscard]] int new_socket() const {
+    const int fd = socket(storage_.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    check(fd >= 0, "socket");
+    return fd;
+  }
+  [[nodiscard]] const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&storage_); }
+  [[nodiscard]] socklen_t size() const { return size_; }
+
+ private:
+  sockaddr_storage storage_{};
+  socklen_t size_ = 0;
+};
 
 void serve_connection(int fd) {
   Sizes sizes{};
@@ -71,15 +103,9 @@ void serve_connection(int fd) {
 // One connection with messages of fixed sizes; each carries a number that must come back.
 class RawConnection {
  public:
-  RawConnection(std::uint16_t port, Sizes sizes)
-      : sizes_(sizes), octets_(std::max(sizes.request, sizes.reply)) {
-    fd_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    check(fd_ >= 0, "socket");
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(port);
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    check(connect(fd_, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0, "connect");
+  RawConnection(const Address& address, Sizes sizes)
+      : sizes_(sizes), octets_(std::max(sizes.request, sizes.reply)), fd_(address.new_socket()) {
+    check(connect(fd_, address.get(), address.size()) == 0, "connect");
     set_no_delay(fd_);
     check(write_all(fd_, reinterpret_cast<const char*>(&sizes_), sizeof sizes_), "write");
   }
@@ -99,7 +125,7 @@ class RawConnection {
   Sizes sizes_;
   std::vector<char> octets_;
   std::uint32_t number_ = 0;
-  int fd_ = -1;
+  int fd_;
 };
 
 // As large as the GIOP 1.2 messages that Perigee sends for the same call with a 24-octet key.
@@ -114,16 +140,17 @@ Sizes giop_sizes(const std::string& operation, std::size_t payload) {
 
 }  // namespace
 
-int run_raw_server() {
-  const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  check(bind(listener, reinterpret_cast<sockaddr*>(&address), size) == 0, "bind");
+int run_raw_server(const std::string& place) {
+  const bool tcp = place == "tcp";
+  const Address address(tcp ? "0" : place);
+  const int listener = address.new_socket();
+  check(bind(listener, address.get(), address.size()) == 0, "bind");
   check(listen(listener, 16) == 0, "listen");
-  check(getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size) == 0, "getsockname");
-  std::cout << ntohs(address.sin_port) << std::endl;
+  sockaddr_in bound{};
+  socklen_t size = sizeof bound;
+  if (tcp)
+    check(getsockname(listener, reinterpret_cast<sockaddr*>(&bound), &size) == 0, "getsockname");
+  std::cout << (tcp ? std::to_string(ntohs(bound.sin_port)) : place) << std::endl;
   while (true) {
     const int fd = accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
     if (fd < 0) continue;
@@ -132,8 +159,8 @@ int run_raw_server() {
   }
 }
 
-int run_raw_client(const std::string& port_text) {
-  const auto port = static_cast<std::uint16_t>(std::stoul(port_text));
+int run_raw_client(const std::string& place) {
+  const Address address(place);
   struct Kind {
     const char* name;
     const char* operation;
@@ -153,7 +180,7 @@ int run_raw_client(const std::string& port_text) {
   std::vector<cubit::Workload> workloads;
   for (const Kind& kind : kinds) {
     auto connection =
-        std::make_shared<RawConnection>(port, giop_sizes(kind.operation, kind.payload));
+        std::make_shared<RawConnection>(address, giop_sizes(kind.operation, kind.payload));
     workloads.push_back({kind.name, [connection] { return connection->call(); }});
   }
   return cubit::serve_commands(workloads);

@@ -1,12 +1,14 @@
-// The floor of the cubit experiment: a blocking TCP ping-pong.
+// The floor of the cubit experiment: a blocking ping-pong over TCP or a UNIX-domain socket.
 #pragma once
 
 #include <string>
 
 namespace perigee::bench {
 
-/// Prints its port, then serves each connection on a thread of its own until killed.
-int run_raw_server();
-int run_raw_client(const std::string& port);
+/// Listens at `place`: "tcp" is a free port of the loopback interface, else it is the path of a
+/// socket. Prints what a client connects to, then serves each connection on a thread of its own
+/// until killed.
+int run_raw_server(const std::string& place);
+int run_raw_client(const std::string& place);
 
 }  // namespace perigee::bench

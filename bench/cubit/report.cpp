@@ -11,32 +11,109 @@ namespace perigee::bench {
 namespace {
 
 constexpr const char* method =
-    "ratio: median over {} rounds of (p50 of {} calls / raw p50 of the same round); {}; "
-    "null is a second raw pair; server and client on {}";
+    "ratio: median over {} rounds of (p50 of {} calls / p50 of raw calls over the same transport "
+    "in "
+    "the same round); {}; null is a second raw pair; server and client on {}";
 
 std::string describe_method(const CubitOptions& options) {
   return fmt::format(fmt::runtime(method), options.rounds, options.calls,
                      interval_text(options.rounds), options.split ? "two CPUs" : "one CPU");
 }
 
+bool is_counted(const Cell& cell) { return cell.client.instructions > 0; }
+
 std::string table_row(const std::string& system, const Cell& cell) {
   std::string row = fmt::format(
-      "  {:<18}{:>8.3f}  [{:.3f}, {:.3f}]{:>10.3f}{:>10.2f}  [{:.2f}, {:.2f}]{:>10.2f}", system,
+      "  {:<24}{:>8.3f}  [{:.3f}, {:.3f}]{:>10.3f}{:>10.2f}  [{:.2f}, {:.2f}]{:>10.2f}", system,
       cell.ratio.value, cell.ratio.low, cell.ratio.high, cell.mean_ratio.value, cell.p50_ns / 1000,
       cell.p50_low_ns / 1000, cell.p50_high_ns / 1000, cell.cpu_ns / 1000);
-  if (cell.instructions > 0)
-    row += fmt::format("{:>10.0f} + {:.0f}", cell.client_instructions, cell.server_instructions);
+  if (is_counted(cell))
+    row += fmt::format("{:>8.0f} + {:<6.0f}{:>6.2f} + {:<6.2f}{:>5.2f} + {:.2f}",
+                       cell.client.instructions, cell.server.instructions, cell.client.system_calls,
+                       cell.server.system_calls, cell.client.allocations, cell.server.allocations);
   return row + "\n";
 }
 
+std::string comparison_row(const Comparison& comparison, const Estimate& ratio) {
+  return fmt::format("  {:<40}{:>6.3f}  [{:.3f}, {:.3f}]\n",
+                     comparison.system + " / " + comparison.base, ratio.value, ratio.low,
+                     ratio.high);
+}
+
 BarChart bars(const std::string& workload, const CubitReport& report) {
-  BarChart chart{"p50, ratio to the raw floor of the same round", 1, {}};
-  for (const std::string& system : report.systems) {
-    const Cell& cell = report.cells.at(workload).at(system);
-    chart.bars.push_back({system, cell.ratio,
-                          fmt::format("{:.3f} ({:.1f} µs)", cell.ratio.value, cell.p50_ns / 1000)});
+  BarChart chart{"p50, ratio to the raw floor of the same transport and round", 1, {}};
+  for (const System& system : report.systems) {
+    const Cell& cell = report.cells.at(workload).at(system.name);
+    chart.bars.push_back(
+        {.name = system.name,
+         .value = cell.ratio,
+         .text = fmt::format("{:.3f} ({:.1f} µs)", cell.ratio.value, cell.p50_ns / 1000)});
   }
   return chart;
+}
+
+// The paper's figure 16: Perigee's protocols, for each type of data.
+BarChart figure_16(const CubitReport& report) {
+  BarChart chart{"two-way calls per second", 0, {}};
+  for (const std::string& workload : report.options.workloads)
+    for (const System& system : report.systems) {
+      if (!system.name.starts_with("GIOP") || system.name.ends_with("reactive")) continue;
+      const double rate = 1e9 / report.cells.at(workload).at(system.name).p50_ns;
+      chart.bars.push_back({.name = system.name,
+                            .value = exactly(rate),
+                            .text = fmt::format("{:.0f}", rate),
+                            .group = workload});
+    }
+  return chart;
+}
+
+void add_comparisons(Page& page, const CubitReport& report) {
+  if (report.comparisons.empty()) return;
+  page.heading("The protocols beside each other");
+  page.note("Ratio of the p50 of the same round.");
+  std::vector<std::string> header{"call"};
+  for (const auto& [system, base] : report.comparisons) header.push_back(system + " / " + base);
+  std::vector<std::vector<std::string>> rows;
+  for (const std::string& workload : report.options.workloads) {
+    std::vector<std::string>& row = rows.emplace_back(1, workload);
+    for (const Estimate& ratio : report.compared.at(workload)) row.push_back(to_text(ratio));
+  }
+  page.table(header, rows);
+}
+
+void add_counts(Page& page, const CubitReport& report) {
+  std::vector<std::vector<std::string>> rows;
+  const auto both = [](double client, double server, int digits) {
+    return fmt::format("{:.{}f} + {:.{}f}", client, digits, server, digits);
+  };
+  for (const std::string& workload : report.options.workloads)
+    for (const System& system : report.systems) {
+      const Cell& cell = report.cells.at(workload).at(system.name);
+      if (!is_counted(cell)) return;
+      rows.push_back({workload, system.name,
+                      both(cell.client.instructions, cell.server.instructions, 0),
+                      both(cell.client.system_calls, cell.server.system_calls, 2),
+                      both(cell.client.allocations, cell.server.allocations, 2)});
+    }
+  page.heading("What a call costs, client + server");
+  page.table({"call", "system", "instructions", "system calls", "allocations"}, rows);
+}
+
+nlohmann::json to_json(const Counts& counts) {
+  return {{"instructions", counts.instructions},
+          {"system_calls", counts.system_calls},
+          {"allocations", counts.allocations}};
+}
+
+nlohmann::json to_json(const Cell& cell) {
+  nlohmann::json entry{{"ratio", to_json(cell.ratio)},    {"mean_ratio", to_json(cell.mean_ratio)},
+                       {"p50_ns", cell.p50_ns},           {"p50_low_ns", cell.p50_low_ns},
+                       {"p50_high_ns", cell.p50_high_ns}, {"cpu_ns", cell.cpu_ns}};
+  if (is_counted(cell)) {
+    entry["client"] = to_json(cell.client);
+    entry["server"] = to_json(cell.server);
+  }
+  return entry;
 }
 
 }  // namespace
@@ -44,13 +121,17 @@ BarChart bars(const std::string& workload, const CubitReport& report) {
 std::string to_table(const CubitReport& report) {
   std::string text = fmt::format("perigee bench cubit: {}\n{}\n", machine_description(),
                                  describe_method(report.options));
-  text += fmt::format("  {:<18}{:>8}  {:<16}{:>10}{:>10}  {:<16}{:>8}{}\n", "", "ratio",
-                      interval_name(report.options.rounds), "of means", "p50 us", "10-90 % rounds",
-                      "CPU us", "   instructions client + server");
+  const bool counted = is_counted(report.cells.begin()->second.begin()->second);
+  text += fmt::format(
+      "  {:<24}{:>8}  {:<16}{:>10}{:>10}  {:<16}{:>8}{}\n", "", "ratio",
+      interval_name(report.options.rounds), "of means", "p50 us", "10-90 % rounds", "CPU us",
+      counted ? "    client + server: instructions, system calls, allocations" : "");
   for (const std::string& workload : report.options.workloads) {
     text += workload + "\n";
-    for (const std::string& system : report.systems)
-      text += table_row(system, report.cells.at(workload).at(system));
+    for (const System& system : report.systems)
+      text += table_row(system.name, report.cells.at(workload).at(system.name));
+    for (std::size_t index = 0; index < report.comparisons.size(); ++index)
+      text += comparison_row(report.comparisons[index], report.compared.at(workload)[index]);
   }
   return text;
 }
@@ -63,24 +144,26 @@ std::string to_json(const CubitReport& report) {
                           {"placement", report.options.split ? "two CPUs" : "one CPU"}};
   for (const auto& [workload, systems] : report.cells)
     for (const auto& [system, cell] : systems)
-      document["results"][workload][system] = {{"ratio", to_json(cell.ratio)},
-                                               {"mean_ratio", to_json(cell.mean_ratio)},
-                                               {"p50_ns", cell.p50_ns},
-                                               {"p50_low_ns", cell.p50_low_ns},
-                                               {"p50_high_ns", cell.p50_high_ns},
-                                               {"cpu_ns", cell.cpu_ns},
-                                               {"client_instructions", cell.client_instructions},
-                                               {"server_instructions", cell.server_instructions}};
+      document["results"][workload][system] = to_json(cell);
+  for (const auto& [workload, ratios] : report.compared)
+    for (std::size_t index = 0; index < ratios.size(); ++index)
+      document["compared"][workload].push_back({{"system", report.comparisons[index].system},
+                                                {"base", report.comparisons[index].base},
+                                                {"ratio", to_json(ratios[index])}});
   return document.dump(2) + "\n";
 }
 
 std::string to_html(const CubitReport& report) {
   Page page("perigee bench cubit");
   page.note(describe_method(report.options));
+  page.heading("Figure 16: Perigee's protocols");
+  page.chart(figure_16(report));
+  add_comparisons(page, report);
   for (const std::string& workload : report.options.workloads) {
     page.heading(workload);
     page.chart(bars(workload, report));
   }
+  add_counts(page, report);
   return page.html();
 }
 

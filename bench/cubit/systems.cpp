@@ -1,36 +1,97 @@
 // The systems that the cubit experiment compares, and how each is started.
 #include "systems.h"
 
+#include <algorithm>
 #include <sstream>
 #include <stdexcept>
 
 namespace perigee::bench {
+namespace {
 
-std::vector<System> cubit_systems(const std::string& omniorb_program) {
-  const std::string self = own_executable();
-  const auto role = [&self](std::vector<std::string> words) {
-    std::vector<std::string> command{self, "bench", "cubit-role"};
-    command.insert(command.end(), words.begin(), words.end());
-    return command;
-  };
-  std::vector<System> systems{
-      {"raw", role({"raw-server"}), role({"raw-client", "{REF}"})},
-      {"null", role({"raw-server"}), role({"raw-client", "{REF}"})},
-      {"perigee tpc", role({"perigee-server", "thread-per-connection"}),
-       role({"perigee-client", "{REF}"})},
-      {"perigee reactive", role({"perigee-server", "reactive"}), role({"perigee-client", "{REF}"})},
-  };
-  if (!omniorb_program.empty()) {
-    const std::vector<std::string> local{"-ORBendPoint", "giop:tcp:127.0.0.1:"};
-    std::vector<std::string> tpc{omniorb_program, "server"};
-    tpc.insert(tpc.end(), local.begin(), local.end());
-    std::vector<std::string> pool = tpc;
-    pool.insert(pool.end(), {"-ORBthreadPerConnectionPolicy", "0"});
-    const std::vector<std::string> client{omniorb_program, "client", "{REF}"};
-    systems.push_back({"omniORB tpc", tpc, client});
-    systems.push_back({"omniORB pool", pool, client});
+using Words = std::vector<std::string>;
+
+/// What systems have an address of their own for.
+struct Network {
+  std::string name;
+  std::string raw;      ///< where the raw server listens
+  std::string perigee;  ///< and where the ORBs do
+  std::string omniorb;
+};
+
+Words role(Words words) {
+  words.insert(words.begin(), {own_executable(), "bench", "cubit-role"});
+  return words;
+}
+
+void add_raw(std::vector<System>& systems, const Network& network) {
+  const std::string floor = "raw " + network.name;
+  for (const std::string kind : {"raw", "null"}) {
+    const std::string address = network.raw == "tcp" ? network.raw : network.raw + '-' + kind;
+    systems.push_back({kind + ' ' + network.name, role({"raw-server", address}),
+                       role({"raw-client", "{REF}"}), floor});
+  }
+}
+
+void add_perigee(std::vector<System>& systems, const Network& network) {
+  for (const std::string strategy : {"thread-per-connection", "reactive"})
+    for (const std::string messages : {"GIOP", "GIOPlite"}) {
+      std::string name = messages + ' ' + network.name;
+      if (strategy == "reactive") name += " reactive";
+      std::string endpoint = network.perigee;
+      if (endpoint.starts_with("uiop:")) endpoint += '-' + messages + '-' + strategy;
+      systems.push_back({name, role({"perigee-server", strategy, endpoint, messages}),
+                         role({"perigee-client", "{REF}", messages}), "raw " + network.name});
+    }
+}
+
+void add_omniorb(std::vector<System>& systems, const Network& network, const std::string& program) {
+  for (const OmniorbThreads threads : {OmniorbThreads::per_connection, OmniorbThreads::pool}) {
+    const bool pool = threads == OmniorbThreads::pool;
+    std::string endpoint = network.omniorb;
+    if (endpoint.starts_with("giop:unix:")) endpoint += pool ? "-pool" : "-threads";
+    systems.push_back({"omniORB " + network.name + (pool ? " pool" : ""),
+                       omniorb_server(program, endpoint, threads),
+                       {program, "client", "{REF}"},
+                       "raw " + network.name});
+  }
+}
+
+}  // namespace
+
+std::vector<System> cubit_systems(const std::string& omniorb_program,
+                                  const std::filesystem::path& folder) {
+  const std::string socket = (folder / "cubit").string();
+  std::vector<System> systems;
+  for (const Network& network :
+       {Network{"TCP", "tcp", "iiop://127.0.0.1:0", "giop:tcp:127.0.0.1:"},
+        Network{"UNIX", socket, "uiop://" + socket, "giop:unix:" + socket + "-omniorb"}}) {
+    add_raw(systems, network);
+    add_perigee(systems, network);
+    if (!omniorb_program.empty()) add_omniorb(systems, network, omniorb_program);
   }
   return systems;
+}
+
+std::vector<std::string> quick_cubit_systems() {
+  return {"null TCP",  "GIOP TCP",  "GIOPlite TCP",  "omniORB TCP",
+          "null UNIX", "GIOP UNIX", "GIOPlite UNIX", "omniORB UNIX"};
+}
+
+const std::vector<Comparison>& cubit_comparisons() {
+  static const std::vector<Comparison> comparisons{
+      {"GIOPlite TCP", "GIOP TCP"},      {"GIOPlite UNIX", "GIOP UNIX"},
+      {"raw UNIX", "raw TCP"},           {"GIOP UNIX", "GIOP TCP"},
+      {"GIOPlite UNIX", "GIOPlite TCP"}, {"omniORB UNIX", "omniORB TCP"},
+  };
+  return comparisons;
+}
+
+std::vector<std::string> omniorb_server(const std::string& program, const std::string& endpoint,
+                                        OmniorbThreads threads) {
+  Words words{program, "server", "-ORBendPoint", endpoint};
+  if (threads == OmniorbThreads::pool)
+    words.insert(words.end(), {"-ORBthreadPerConnectionPolicy", "0"});
+  return words;
 }
 
 const std::vector<std::string>& cubit_workloads() {
@@ -39,13 +100,17 @@ const std::vector<std::string>& cubit_workloads() {
   return names;
 }
 
+std::vector<std::string> with_reference(std::vector<std::string> client,
+                                        const std::string& reference) {
+  std::ranges::replace(client, std::string("{REF}"), reference);
+  return client;
+}
+
 Pair::Pair(const System& system, const Placement& placement)
     : server_(std::make_unique<Process>(ProcessOptions{system.server, placement.server_cpu})) {
   const std::string reference = server_->read_line();
-  std::vector<std::string> arguments = system.client;
-  for (std::string& argument : arguments)
-    if (argument == "{REF}") argument = reference;
-  client_ = std::make_unique<Process>(ProcessOptions{arguments, placement.client_cpu});
+  client_ = std::make_unique<Process>(
+      ProcessOptions{with_reference(system.client, reference), placement.client_cpu});
 }
 
 Sample Pair::run(const std::string& workload, std::size_t count) {

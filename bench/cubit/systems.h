@@ -3,6 +3,8 @@
 
 #include "harness/process.h"
 
+#include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,16 +12,36 @@
 namespace perigee::bench {
 
 /// One system: a server's and a client's command line. "{REF}" in the client's stands for what the
-/// server prints first (a port or an IOR).
+/// server prints first (an address or an IOR).
 struct System {
   std::string name;
   std::vector<std::string> server;
   std::vector<std::string> client;
+  std::string floor = {};  ///< the name of the system that it is compared with
 };
 
-/// The floor twice ("raw" and "null": the same program, to show what chance does), Perigee in both
-/// strategies, and omniORB in both of its own if `omniorb_program` is not empty.
-std::vector<System> cubit_systems(const std::string& omniorb_program);
+/// Over TCP and over UNIX-domain sockets: the floor twice ("raw" and "null": the same program, to
+/// show what chance does), Perigee with GIOP and with GIOPlite, in two thread strategies; and
+/// omniORB in both of its own if `omniorb_program` is not empty. A floor comes before those that
+/// are compared with it. Sockets are made in `folder`, which may be empty (no path) for the names
+/// only.
+std::vector<System> cubit_systems(const std::string& omniorb_program,
+                                  const std::filesystem::path& folder);
+/// Those of them that --quick measures: one thread strategy.
+std::vector<std::string> quick_cubit_systems();
+
+/// Two systems of which one is a variant of the other.
+struct Comparison {
+  std::string system;
+  std::string base;
+};
+/// What the protocols differ by: GIOPlite beside GIOP, UNIX-domain sockets beside TCP.
+const std::vector<Comparison>& cubit_comparisons();
+
+enum class OmniorbThreads : std::uint8_t { per_connection, pool };
+/// The command line of omniORB's server. `endpoint`: as its -ORBendPoint.
+std::vector<std::string> omniorb_server(const std::string& program, const std::string& endpoint,
+                                        OmniorbThreads threads);
 
 /// The names of the workloads in the order of the report.
 const std::vector<std::string>& cubit_workloads();
@@ -47,5 +69,9 @@ class Pair {
   std::unique_ptr<Process> server_;
   std::unique_ptr<Process> client_;
 };
+
+/// A client's command line with the reference that its server has printed.
+std::vector<std::string> with_reference(std::vector<std::string> client,
+                                        const std::string& reference);
 
 }  // namespace perigee::bench

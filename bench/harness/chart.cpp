@@ -196,11 +196,30 @@ std::string bar_row(const Bar& bar, const Scale& scale, double y) {
   const double middle = y + bar_height / 2;
   std::string svg = label(0, middle + 4, "start", bar.name);
   svg += label(scale(0) - 8, middle + 4, "end", bar_text(bar));
-  svg += fmt::format("<rect class='bar' x='{:.1f}' y='{:.1f}' width='{:.1f}' height='{:.1f}'/>\n",
-                     scale(0), y + 4, end - scale(0), bar_height - 8);
+  const std::string look =
+      bar.group.empty() ? std::string("bar") : fmt::format("bar s{}", bar.look % look_count);
+  svg += fmt::format("<rect class='{}' x='{:.1f}' y='{:.1f}' width='{:.1f}' height='{:.1f}'/>\n",
+                     look, scale(0), y + 4, end - scale(0), bar_height - 8);
   if (bar.value.high > bar.value.low)
     svg += line(scale(bar.value.low), middle, scale(bar.value.high), middle, "interval");
   return svg;
+}
+
+bool begins_group(const BarChart& chart, std::size_t index) {
+  const std::string& group = chart.bars[index].group;
+  return !group.empty() && (index == 0 || chart.bars[index - 1].group != group);
+}
+
+// Headings of groups are as high as bars.
+std::size_t row_count(const BarChart& chart) {
+  std::size_t count = chart.bars.size();
+  for (std::size_t index = 0; index < chart.bars.size(); ++index)
+    if (begins_group(chart, index)) ++count;
+  return count;
+}
+
+std::string heading_row(const std::string& text, double y) {
+  return fmt::format("<g class='group'>{}</g>\n", label(0, y + bar_height / 2 + 6, "start", text));
 }
 
 }  // namespace
@@ -255,13 +274,17 @@ std::string to_svg(const BarChart& chart) {
   }
   const double left = 24 + 7.2 * static_cast<double>(name_size + text_size);
   const Scale scale(AxisKind::linear, {0, 0, largest}, left, chart_width - 12);
-  const double height = bar_height * static_cast<double>(chart.bars.size()) + 32;
+  const double height = bar_height * static_cast<double>(row_count(chart)) + 32;
   std::string svg =
       fmt::format("<svg class='chart' viewBox='0 0 {} {}' role='img'>\n<title>{}</title>\n",
                   chart_width, height, escape(chart.label));
   double y = 4;
-  for (const Bar& bar : chart.bars) {
-    svg += bar_row(bar, scale, y);
+  for (std::size_t index = 0; index < chart.bars.size(); ++index) {
+    if (begins_group(chart, index)) {
+      svg += heading_row(chart.bars[index].group, y);
+      y += bar_height;
+    }
+    svg += bar_row(chart.bars[index], scale, y);
     y += bar_height;
   }
   if (chart.reference != 0)

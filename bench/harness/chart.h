@@ -41,10 +41,12 @@ struct LineChart {
 struct Bar {
   std::string name;
   Estimate value;
-  std::string text;  ///< beside the name; empty: the value
+  std::string text = {};   ///< beside the name; empty: the value
+  std::string group = {};  ///< a heading above the first of those that have it in common
+  std::size_t look = 0;    ///< colour of a bar in a group; a page gives each name its own
 };
 
-/// Horizontal bars that begin at 0.
+/// Horizontal bars that begin at 0, in groups or all alike.
 struct BarChart {
   std::string label;     ///< of the values
   double reference = 0;  ///< a vertical line there, if not 0

@@ -27,7 +27,7 @@ p{margin:.5rem 0}.machine{color:var(--soft);font-size:.9rem}
 .chart{display:block;width:100%;min-width:34rem}
 .chart text{font:13px system-ui,sans-serif;fill:var(--ink)}
 .grid{stroke:var(--grid)}.axis,.reference{stroke:var(--soft)}.reference{stroke-dasharray:3 3}
-.bar{fill:var(--bar);opacity:.85}.interval{stroke:var(--ink);stroke-width:1.5}
+.bar{fill:var(--c,var(--bar));opacity:.85}.group text{font-weight:600}.interval{stroke:var(--ink);stroke-width:1.5}
 .legend{list-style:none;display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;padding:0;margin:.3rem 0}
 .legend svg{margin-right:.4rem;vertical-align:middle}
 g path{fill:none;stroke:var(--c);stroke-width:2}g circle{fill:var(--c)}g .interval{stroke:var(--c)}
@@ -91,15 +91,23 @@ void Page::table(const std::vector<std::string>& header,
   body_ += "</table></div>\n";
 }
 
+std::size_t Page::look_of(const std::string& name) {
+  const auto known = std::ranges::find(series_, name);
+  const auto look = static_cast<std::size_t>(known - series_.begin());
+  if (known == series_.end()) series_.push_back(name);
+  return look;
+}
+
 void Page::chart(LineChart chart) {
-  for (ChartSeries& series : chart.series) {
-    const auto known = std::ranges::find(series_, series.name);
-    series.look = static_cast<std::size_t>(known - series_.begin());
-    if (known == series_.end()) series_.push_back(series.name);
-  }
+  for (ChartSeries& series : chart.series) series.look = look_of(series.name);
   body_ += to_svg(chart);
 }
-void Page::chart(const BarChart& chart) { body_ += to_svg(chart); }
+
+void Page::chart(BarChart chart) {
+  for (Bar& bar : chart.bars)
+    if (!bar.group.empty()) bar.look = look_of(bar.name);
+  body_ += to_svg(chart);
+}
 
 std::string Page::html() const {
   return fmt::format(

@@ -21,13 +21,15 @@ class Page {
   /// `header`.
   void table(const std::vector<std::string>& header,
              const std::vector<std::vector<std::string>>& rows);
-  /// Series of the same name have the same look in all charts of the page.
+  /// Series, and bars in groups, of the same name have the same look in all charts of the page.
   void chart(LineChart chart);
-  void chart(const BarChart& chart);
+  void chart(BarChart chart);
 
   [[nodiscard]] std::string html() const;
 
  private:
+  std::size_t look_of(const std::string& name);
+
   std::string title_;
   std::string body_;
   std::vector<std::string> series_;  ///< the names that have looks, by look

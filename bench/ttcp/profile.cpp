@@ -3,6 +3,7 @@
 
 #include "harness/process.h"
 #include "harness/progress.h"
+#include "harness/temporary_folder.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -20,22 +21,6 @@ namespace fs = std::filesystem;
 constexpr double small_percent = 1;          // functions below it are left out
 constexpr int sampled_transfers = 8;         // one alone gives perf few samples
 constexpr std::size_t traced_buffers = 512;  // each system call costs much under strace
-
-struct Folder {
-  Folder() {
-    std::string pattern = (fs::temp_directory_path() / "perigee-profile-XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("cannot make " + pattern);
-    path = pattern;
-  }
-  ~Folder() {
-    std::error_code ignored;
-    fs::remove_all(path, ignored);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-
-  fs::path path;
-};
 
 /// Both sides of one version, on one CPU.
 class Sides {
@@ -185,10 +170,10 @@ std::string why_not(const TtcpVersion& version, const fs::path& folder) {
 }  // namespace
 
 ProfileReport profile_ttcp(const TtcpOptions& options) {
-  const Folder folder;
+  const TemporaryFolder folder;
   const std::vector<TtcpVersion> versions = chosen_versions(options);
-  const std::string without_perf = why_not<Perf>(versions.front(), folder.path);
-  const std::string without_strace = why_not<Strace>(versions.front(), folder.path);
+  const std::string without_perf = why_not<Perf>(versions.front(), folder.path());
+  const std::string without_strace = why_not<Strace>(versions.front(), folder.path());
   ProfileReport report{options, without_perf.empty(), without_strace.empty(), {}};
   if (!report.has_functions)
     std::cerr << "perigee bench ttcp: no functions: " << without_perf << '\n';
@@ -205,8 +190,9 @@ ProfileReport profile_ttcp(const TtcpOptions& options) {
       const std::size_t count = buffer_count(options, size);
       VersionProfile profile{version.name, size, {}, {}};
       sides.transfer(size, std::min(count, traced_buffers));  // warm up
-      if (report.has_functions) add_functions(profile, sides, folder.path, count);
-      if (report.has_calls) add_calls(profile, sides, folder.path, std::min(count, traced_buffers));
+      if (report.has_functions) add_functions(profile, sides, folder.path(), count);
+      if (report.has_calls)
+        add_calls(profile, sides, folder.path(), std::min(count, traced_buffers));
       report.profiles.push_back(std::move(profile));
     }
   }

@@ -110,5 +110,18 @@ TEST_CASE("bars show their values and what they are compared with") {
   CHECK(contains(svg, ">1.5 us<"));
 }
 
+TEST_CASE("bars in groups have a heading for each group, and one look for each name") {
+  Page page("title");
+  page.chart(BarChart{"calls",
+                      0,
+                      {{.name = "one", .value = exactly(1), .group = "void"},
+                       {.name = "other", .value = exactly(2), .group = "void"},
+                       {.name = "one", .value = exactly(3), .group = "long"}}});
+  const std::string html = page.html();
+  CHECK(count(html, "<g class='group'>") == 2);
+  CHECK(count(html, "class='bar s0'") == 2);
+  CHECK(count(html, "class='bar s1'") == 1);
+}
+
 }  // namespace
 }  // namespace perigee::bench

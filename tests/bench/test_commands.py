@@ -78,13 +78,58 @@ class Reports(unittest.TestCase):
         self.assertNotIn("\nuring", outcome.stdout)
 
 
+def results(name, *arguments):
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "report.json")
+        outcome = bench(name, *arguments, "--json", file)
+        if outcome.returncode != 0:
+            raise AssertionError(outcome.stderr)
+        return json.loads(file.read_text())
+
+
+class Cubit(unittest.TestCase):
+    FEW = ["--rounds", "2", "--calls", "20", "--workload", "void", "--workload", "octets4096"]
+
+    def test_every_protocol_is_measured_beside_the_floor_of_its_transport(self):
+        report = results("cubit", *self.FEW)
+        for workload in ("void", "octets4096"):
+            for name, cell in report["results"][workload].items():
+                self.assertGreater(cell["p50_ns"], 0, name)
+                self.assertGreater(cell["ratio"]["value"], 0, name)
+            for messages in ("raw", "null", "GIOP", "GIOPlite", "omniORB"):
+                for transport in ("TCP", "UNIX"):
+                    self.assertIn(f"{messages} {transport}", report["results"][workload])
+        compared = {(row["system"], row["base"]) for row in report["compared"]["void"]}
+        self.assertIn(("GIOPlite UNIX", "GIOP UNIX"), compared)
+        self.assertIn(("raw UNIX", "raw TCP"), compared)
+
+    def test_a_system_is_measured_with_its_floor_only(self):
+        report = results("cubit", *self.FEW, "--system", "GIOP UNIX")
+        self.assertEqual(set(report["results"]["void"]), {"raw UNIX", "GIOP UNIX"})
+        self.assertNotIn("compared", report)
+
+    def test_a_void_call_makes_two_system_calls_a_side_and_no_allocation(self):
+        systems = ["GIOP TCP", "GIOPlite TCP", "GIOP UNIX", "GIOPlite UNIX"]
+        arguments = [word for system in systems for word in ("--system", system)]
+        cells = results("cubit", "--rounds", "1", "--calls", "20", "--workload", "void", "--counts",
+                        *arguments)["results"]["void"]
+        for system in systems:
+            for side in ("client", "server"):
+                costs = cells[system][side]
+                self.assertAlmostEqual(costs["system_calls"], 2, delta=0.3, msg=(system, side))
+                self.assertAlmostEqual(costs["allocations"], 0, delta=0.3, msg=(system, side))
+                self.assertGreater(costs["instructions"], 500, (system, side))
+        self.assertAlmostEqual(cells["raw UNIX"]["client"]["system_calls"], 2, delta=0.1)
+
+    def test_sequences_are_allocated_where_they_are_copied(self):
+        cells = results("cubit", "--rounds", "1", "--calls", "20", "--workload", "octets4096",
+                        "--counts", "--system", "GIOP UNIX")["results"]["octets4096"]
+        self.assertGreaterEqual(cells["GIOP UNIX"]["server"]["allocations"], 1)
+
+
 class Ttcp(unittest.TestCase):
     def results(self, *arguments):
-        with tempfile.TemporaryDirectory() as folder:
-            file = Path(folder, "report.json")
-            outcome = bench("ttcp", *arguments, "--json", file)
-            self.assertEqual(outcome.returncode, 0, outcome.stderr)
-            return json.loads(file.read_text())["results"]
+        return results("ttcp", *arguments)["results"]
 
     def test_each_version_has_a_row_for_each_size_that_it_can_carry(self):
         rows = self.results("--quick")

@@ -1,0 +1,135 @@
+// What a call costs each side, by callgrind: user-space instructions, exact enough for claims below
+// a few percent; system calls; and calls of malloc.
+#include "cubit.h"
+#include "harness/progress.h"
+#include "harness/temporary_folder.h"
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+#include <string_view>
+
+namespace perigee::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t few = 200;
+constexpr std::size_t many = 1200;
+
+struct SideCounts {
+  Counts client;
+  Counts server;
+};
+
+std::string valgrind_program() {
+  try {
+    return find_program("valgrind");
+  } catch (const std::runtime_error&) {
+    throw std::runtime_error("--counts needs valgrind: apt-get install valgrind");
+  }
+}
+
+std::vector<std::string> under_callgrind(const std::vector<std::string>& command,
+                                         const fs::path& output) {
+  std::vector<std::string> arguments{valgrind_program(), "-q", "--tool=callgrind",
+                                     "--collect-systime=yes",
+                                     "--callgrind-out-file=" + output.string()};
+  arguments.insert(arguments.end(), command.begin(), command.end());
+  return arguments;
+}
+
+bool is_allocator(std::string_view function) {
+  static constexpr std::array<std::string_view, 6> names{
+      "malloc", "calloc", "realloc", "aligned_alloc", "memalign", "posix_memalign"};
+  return std::ranges::find(names, function) != names.end();
+}
+
+/// Reads callgrind's files, as its manual describes the format: a name is written once, as
+/// "cfn=(7) malloc", and is "(7)" from then on; "calls=" is about the function called last named.
+class CallgrindFile {
+ public:
+  explicit CallgrindFile(const fs::path& file) {
+    std::ifstream input(file);
+    for (std::string line; std::getline(input, line);) read(line);
+    if (!complete_) throw std::runtime_error("no totals in " + file.string());
+  }
+  [[nodiscard]] const Counts& counts() const { return counts_; }
+
+ private:
+  void read(const std::string& line) {
+    if (line.starts_with("fn="))
+      note(line.substr(3));
+    else if (line.starts_with("cfn="))
+      called_ = note(line.substr(4));
+    else if (line.starts_with("calls=") && allocators_.contains(called_))
+      counts_.allocations += std::stod(line.substr(6));
+    else if (line.starts_with("totals:"))
+      read_totals(line.substr(7));
+  }
+  /// The number of a function.
+  std::string note(const std::string& text) {
+    const std::size_t end = text.find(')') + 1;
+    std::string number = text.substr(0, end);
+    if (end + 1 < text.size() && is_allocator(std::string_view(text).substr(end + 1)))
+      allocators_.insert(number);
+    return number;
+  }
+  void read_totals(const std::string& text) {
+    std::istringstream words(text);
+    complete_ = bool(words >> counts_.instructions >> counts_.system_calls);
+  }
+
+  Counts counts_;
+  std::set<std::string> allocators_;
+  std::string called_;
+  bool complete_ = false;
+};
+
+// In a folder of its own: servers that are terminated leave their sockets behind.
+SideCounts count_run(const CubitOptions& options, std::size_t index, const std::string& workload,
+                     std::size_t calls) {
+  const TemporaryFolder folder;
+  const System system = chosen_systems(options, folder.path()).at(index);
+  const fs::path client_file = folder.path() / "client.out";
+  const fs::path server_file = folder.path() / "server.out";
+  Process server({under_callgrind(system.server, server_file), -1});
+  const std::vector<std::string> command = with_reference(system.client, server.read_line());
+  Process client({under_callgrind(command, client_file), -1});
+  client.write_line(workload + " " + std::to_string(calls) + " untimed");
+  const std::string answer = client.read_line();
+  if (!answer.starts_with("ok")) throw std::runtime_error(system.name + ": " + answer);
+  client.close_input();
+  client.wait();
+  server.terminate();
+  server.wait();
+  return {CallgrindFile(client_file).counts(), CallgrindFile(server_file).counts()};
+}
+
+Counts per_call(const Counts& base, const Counts& longer) {
+  constexpr double calls = many - few;
+  return {(longer.instructions - base.instructions) / calls,
+          (longer.system_calls - base.system_calls) / calls,
+          (longer.allocations - base.allocations) / calls};
+}
+
+}  // namespace
+
+void count_costs(CubitReport& report) {
+  Progress progress("counting", report.systems.size() * report.options.workloads.size());
+  for (const std::string& workload : report.options.workloads)
+    for (std::size_t index = 0; index < report.systems.size(); ++index) {
+      const std::string& name = report.systems[index].name;
+      progress.step(name + ", " + workload);
+      const SideCounts base = count_run(report.options, index, workload, few);
+      const SideCounts longer = count_run(report.options, index, workload, many);
+      Cell& cell = report.cells[workload][name];
+      cell.client = per_call(base.client, longer.client);
+      cell.server = per_call(base.server, longer.server);
+    }
+}
+
+}  // namespace perigee::bench
