@@ -8,6 +8,7 @@
 #include "sockspeed/sockspeed.h"
 #include "structs/structs.h"
 #include "ttcp/ttcp.h"
+#include "whitebox/whitebox.h"
 
 #include <CLI/CLI.hpp>
 
@@ -43,6 +44,7 @@ void add_bench_command(CLI::App& tool) {
   CLI::App* bench = tool.add_subcommand("bench", "measure Perigee beside its floors and peers");
   bench->require_subcommand(0, 1);
   add_cubit_command(*bench);
+  add_whitebox_command(*bench);
   add_structs_command(*bench);
   add_connections_command(*bench);
   add_crowd_command(*bench);

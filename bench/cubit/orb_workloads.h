@@ -12,17 +12,19 @@ namespace cubit {
 /// `echo_octets(size)`, `echo_longs(count)`, which make one call each and check the result.
 template <typename Calls>
 std::vector<Workload> make_workloads(Calls& calls) {
-  return {
+  std::vector<Workload> workloads{
       {"void", [&calls] { return calls.cube_void(); }},
       {"octet", [&calls] { return calls.cube_octet(7) == cube(std::uint8_t{7}); }},
       {"short", [&calls] { return calls.cube_short(-23) == cube(std::int16_t{-23}); }},
       {"long", [&calls] { return calls.cube_long(1201) == cube(std::int32_t{1201}); }},
       {"struct", [&calls] { return calls.cube_struct(7, 1201, -23); }},
-      {"octets4", [&calls] { return calls.echo_octets(small_sequence_size); }},
       {"longs4", [&calls] { return calls.echo_longs(small_sequence_size / 4); }},
-      {"octets4096", [&calls] { return calls.echo_octets(large_sequence_size); }},
       {"longs4096", [&calls] { return calls.echo_longs(large_sequence_size / 4); }},
   };
+  for (const std::size_t size : echo_sizes)
+    workloads.push_back(
+        {"octets" + std::to_string(size), [&calls, size] { return calls.echo_octets(size); }});
+  return workloads;
 }
 
 }  // namespace cubit

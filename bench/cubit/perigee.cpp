@@ -4,6 +4,7 @@
 #include "cubitC.h"
 #include "cubitS.h"
 #include "orb_workloads.h"
+#include <perigee/base/probe.h>
 #include <perigee/corba.h>
 
 #include <csignal>
@@ -13,16 +14,27 @@
 namespace perigee::bench {
 namespace {
 
+/// The time that the servant itself takes, in the build with time probes.
+struct UpcallTime {
+  UpcallTime() noexcept { probe::stamp(probe::Point::upcall_begins); }
+  ~UpcallTime() { probe::stamp(probe::Point::upcall_ended); }
+  UpcallTime(const UpcallTime&) = delete;
+  UpcallTime& operator=(const UpcallTime&) = delete;
+};
+
 class CuberServant final : public CORBA::servant_traits<Cubit::Cuber>::base_type {
  public:
-  void cube_void() override {}
+  void cube_void() override { const UpcallTime time; }
   std::uint8_t cube_octet(std::uint8_t value) override { return cubit::cube(value); }
   std::int16_t cube_short(std::int16_t value) override { return cubit::cube(value); }
   std::int32_t cube_long(std::int32_t value) override { return cubit::cube(value); }
   Cubit::Many cube_struct(const Cubit::Many& value) override {
     return Cubit::Many(cubit::cube(value.o()), cubit::cube(value.l()), cubit::cube(value.s()));
   }
-  Cubit::OctetSequence echo_octets(const Cubit::OctetSequence& values) override { return values; }
+  Cubit::OctetSequence echo_octets(const Cubit::OctetSequence& values) override {
+    const UpcallTime time;
+    return values;
+  }
   Cubit::LongSequence echo_longs(const Cubit::LongSequence& values) override { return values; }
 };
 

@@ -24,6 +24,9 @@ struct Workload {
 /// Sizes of the two sequence workloads, in octets.
 constexpr std::size_t small_sequence_size = 4;
 constexpr std::size_t large_sequence_size = 4096;
+/// And all sizes of octet sequences: of these two the cubit experiment's.
+constexpr std::size_t echo_sizes[] = {small_sequence_size, 16,    64,   256, 1024,
+                                      large_sequence_size, 16384, 65536};
 
 inline std::uint8_t cube(std::uint8_t value) {
   return static_cast<std::uint8_t>(value * value * value);

@@ -6,6 +6,7 @@
 #include "orb/orb_metrics.h"
 #include "orb/reference.h"
 #include "orb/system_exceptions.h"
+#include <perigee/base/probe.h>
 #include <perigee/cdr/errors.h>
 #include <perigee/orb/stub.h>
 
@@ -13,6 +14,8 @@
 #include <utility>
 
 namespace perigee::stub {
+
+using probe::Point;
 
 namespace {
 
@@ -107,6 +110,7 @@ const orb::InvocationError* run_call(orb::Invocation& call, CORBA::CompletionSta
 
 void invoke(const CORBA::Object& target, const Operation& operation, ArgumentEncoder encode,
             ResultDecoder decode) {
+  probe::stamp(Point::call_begins);
   orb::Reference* const reference = target._reference().get();
   if (reference == nullptr) CORBA::_raise_nil_reference();
   if (reference->core().stopped())
@@ -126,9 +130,11 @@ void invoke(const CORBA::Object& target, const Operation& operation, ArgumentEnc
     metrics.calls.add(outcome_of(call, request, error));
     if (error != nullptr) orb::raise_invocation_error(*error);
     if (request.response != ResponseFlags::none) finish_call(call, operation, decode);
+    probe::stamp(Point::results_decoded);
   } catch (const std::bad_alloc&) {
     throw CORBA::NO_MEMORY(0, completed);
   }
+  probe::stamp(Point::call_ended);
 }
 
 void check_decoded(const cdr::Decoder& decoder) {

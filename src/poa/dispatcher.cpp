@@ -8,6 +8,7 @@
 #include "poa/manager.h"
 #include "poa/minor_codes.h"
 #include <perigee/base/log.h>
+#include <perigee/base/probe.h>
 
 #include <exception>
 #include <new>
@@ -19,6 +20,7 @@ namespace perigee::poa {
 using CORBA::COMPLETED_MAYBE;
 using CORBA::COMPLETED_NO;
 using State = PortableServer::POAManager::State;
+using probe::Point;
 
 namespace {
 
@@ -78,6 +80,7 @@ Dispatcher::Dispatcher(std::weak_ptr<orb::OrbCore> core, AdapterLimits limits)
       name_table_(make_counted<NameTable>(core_)) {}
 
 void Dispatcher::dispatch(orb::ServerRequest& request) noexcept {
+  probe::stamp(Point::admitted);
   try {
     route(request);
   } catch (const PortableServer::ForwardRequest& forward) {
@@ -97,6 +100,7 @@ void Dispatcher::dispatch(orb::ServerRequest& request) noexcept {
 [[gnu::always_inline]] inline void Dispatcher::route(orb::ServerRequest& request) {
   for (int round = 0; round < rounds_max; ++round) {
     Target target = find(request.object_key());
+    probe::stamp(Point::object_found);
     switch (pass(request, target)) {
       case Gate::open:
         break;
@@ -150,6 +154,7 @@ void Dispatcher::call(orb::ServerRequest& request, const ServedObject& object) {
   const std::unique_lock<std::recursive_mutex> single_thread = object.adapter->enter_upcall();
   if (const UpcallHooks* hooks = hooks_.load(std::memory_order_acquire)) [[unlikely]]
     return call_with_hooks(request, object, *hooks);
+  probe::stamp(Point::upcall_prepared);
   object.servant._shared()->_dispatch(request);
 }
 
@@ -222,6 +227,7 @@ void Dispatcher::call_located(orb::ServerRequest& request, Adapter& adapter, Oct
 
 [[gnu::always_inline]] inline Dispatcher::Target Dispatcher::find(OctetSpan octets) noexcept {
   const std::optional<KeyView> key = parse_key(octets);
+  probe::stamp(Point::key_parsed);
   Target target{find_object(key, octets)};
   if (!target.object) find_adapter(key, octets, target);
   return target;

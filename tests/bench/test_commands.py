@@ -13,6 +13,7 @@ PERIGEE = os.environ["PERIGEE"]
 
 TINY = {
     "cubit": ["--rounds", "2", "--calls", "20", "--workload", "void"],
+    "whitebox": ["--quick", "--calls", "50"],
     "structs": ["--rounds", "2", "--calls", "5", "--workload", "write-bins"],
     "connections": ["--rounds", "2", "--calls", "200", "--connections", "4"],
     "crowd": ["--rounds", "1", "--calls", "1000", "--idle", "10", "--busy", "4",
@@ -58,13 +59,13 @@ class Reports(unittest.TestCase):
     def test_an_unknown_experiment_is_told_the_known_ones(self):
         outcome = bench("nosuch", "--quick")
         self.assertEqual(outcome.returncode, 1)
-        self.assertEqual(outcome.stderr, "perigee: bench: no such experiment: nosuch; there are: cubit, "
+        self.assertEqual(outcome.stderr, "perigee: bench: no such experiment: nosuch; there are: cubit, whitebox, "
                          "structs, connections, crowd, ttcp, sockspeed, codegen\n")
 
     def test_without_an_experiment_they_are_listed(self):
         outcome = bench()
         self.assertEqual(outcome.returncode, 1)
-        self.assertIn("an experiment is required: cubit, structs", outcome.stderr)
+        self.assertIn("an experiment is required: cubit, whitebox, structs", outcome.stderr)
 
     def test_words_behind_an_experiment_are_still_refused(self):
         self.assertNotEqual(bench("cubit", "--no-such-option").returncode, 0)
@@ -125,6 +126,31 @@ class Cubit(unittest.TestCase):
         cells = results("cubit", "--rounds", "1", "--calls", "20", "--workload", "octets4096",
                         "--counts", "--system", "GIOP UNIX")["results"]["octets4096"]
         self.assertGreaterEqual(cells["GIOP UNIX"]["server"]["allocations"], 1)
+
+
+class Whitebox(unittest.TestCase):
+    def test_each_row_of_both_tables_is_measured_for_each_protocol(self):
+        report = results("whitebox", *TINY["whitebox"])
+        without_parameters = {row["protocol"]: row for row in report["results"] if row["size"] == 0}
+        self.assertEqual(set(without_parameters),
+                         {"GIOP TCP", "GIOPlite TCP", "GIOP UNIX", "GIOPlite UNIX"})
+        for row in without_parameters.values():
+            for side in ("client", "server"):
+                times = {entry["activity"]: entry["ns"] for entry in row[side]}
+                for activity in ("I/O send", "I/O recv, with waiting", "ORB messaging recv", "ORB transport recv"):
+                    self.assertGreater(times[activity], 0, (side, activity))
+            self.assertGreater(row["round_trip_ns"], 0)
+
+    def test_the_layers_of_a_call_make_up_its_whole_time(self):
+        for row in results("whitebox", *TINY["whitebox"])["results"]:
+            self.assertAlmostEqual(sum(row["layers_ns"].values()), row["round_trip_ns"], delta=1)
+
+    def test_the_library_has_no_probes(self):
+        def probes(program):
+            symbols = subprocess.run(["nm", "-C", program], capture_output=True, text=True).stdout
+            return symbols.count("perigee::probe::")
+        self.assertGreater(probes(os.environ["PROBED"]), 0)
+        self.assertEqual(probes(os.environ["LIBRARY"]), 0)
 
 
 class Ttcp(unittest.TestCase):

@@ -2,6 +2,8 @@
 // token before it sends, is not enlisted, and meets no lock; its steps are inlined.
 #include "orb/client/client_connection.h"
 
+#include <perigee/base/probe.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -356,6 +358,7 @@ bool ClientConnection::parse(ReplySlot& slot) const {
   auto parsed = connection_.protocol().parse_reply(slot.message, slot.contexts);
   if (!parsed) return false;
   slot.reply = *parsed;
+  probe::stamp(probe::Point::reply_parsed);
   return true;
 }
 

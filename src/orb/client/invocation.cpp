@@ -7,6 +7,7 @@
 #include "orb/collocated.h"
 #include "orb/orb_core.h"
 #include "orb/orb_metrics.h"
+#include <perigee/base/probe.h>
 
 #include <string>
 #include <utility>
@@ -28,6 +29,7 @@ const InvocationError* Invocation::run() {
   if (request_.time_limit.count() != 0 || request_.send_limit.count() != 0) [[unlikely]]
     begin_time_limits();
   use(profiles_->current());
+  probe::stamp(probe::Point::initialised);
   State state = State::choose;
   for (;;) {
     switch (state) {
@@ -152,6 +154,7 @@ bool Invocation::return_to_base() {
 }
 
 [[gnu::always_inline]] inline bool Invocation::encode_request() {
+  probe::stamp(probe::Point::connection_found);
   const messaging::Protocol& protocol = core_.messaging();
   slot_.request_id = lease_->take_request_id();
   request_buffer_->clear();
@@ -168,8 +171,11 @@ bool Invocation::return_to_base() {
   protocol.begin_request(encoder, target_->version, header,
                          request_.encode ? messaging::Body::present : messaging::Body::empty);
   encoder.set_code_sets(target_->endpoint->code_sets());
+  probe::stamp(probe::Point::request_begun);
   if (request_.encode) request_.encode(encoder);
+  probe::stamp(probe::Point::arguments_encoded);
   if (encoder.ok()) protocol.finish(encoder);  // may fail: the message is too large
+  probe::stamp(probe::Point::request_finished);
   if (encoder.ok()) return true;
   error_.cdr = encoder.error();
   return false;

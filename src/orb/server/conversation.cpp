@@ -6,6 +6,7 @@
 #include "orb/server/pending_reply.h"
 #include "orb/system_exceptions.h"
 #include <perigee/base/log.h>
+#include <perigee/base/probe.h>
 #include <perigee/orb/stub.h>
 
 namespace perigee::orb {
@@ -90,6 +91,7 @@ Conversation::Verdict Conversation::reject(ServingThread& thread) {
     IncomingMessage& message, ServingThread& thread) {
   auto request = protocol_.parse_request(message, thread.contexts);
   if (!request) return reject(thread);
+  probe::stamp(probe::Point::request_parsed);
   request->body.set_environment(&core_);
   const auto code_sets = code_sets_.take(message.version, request->header.contexts);
   if (code_sets) request->body.set_code_sets(*code_sets);

@@ -5,11 +5,13 @@
 #include "orb/server/conversation.h"
 #include "orb/system_exceptions.h"
 #include <perigee/base/log.h>
+#include <perigee/base/probe.h>
 #include <perigee/orb/stub.h>
 
 namespace perigee::orb {
 
 using messaging::ReplyStatus;
+using probe::Point;
 
 namespace {
 
@@ -126,8 +128,11 @@ void PendingReply::send(ReplyStatus status, ResultEncoder encode) {
   protocol.begin_reply(encoder, version_, {.request_id = request_id_, .status = status},
                        encode ? messaging::Body::present : messaging::Body::empty);
   encoder.set_code_sets(arguments_.code_sets());
+  probe::stamp(Point::reply_begun);
   if (encode) encode(encoder);
+  probe::stamp(Point::results_encoded);
   protocol.finish(encoder);
+  probe::stamp(Point::reply_finished);
   if (!encoder.ok()) raise_encode_error(encoder.error(), Sender::server, CORBA::COMPLETED_YES);
   conversation_.host_.send(buffer);
   if (buffer.own_size() > reply_buffer_kept_max) buffer = cdr::Buffer();

@@ -2,6 +2,7 @@
 // made of such sockets.
 #pragma once
 
+#include <perigee/base/probe.h>
 #include <perigee/ipc/io.h>
 #include <perigee/ipc/options.h>
 #include <perigee/ipc/stream_socket.h>
@@ -29,8 +30,10 @@ class StreamTransport final : public Transport {
   IoResult send(std::span<const OctetSpan> segments, Wait wait) override {
     const auto limit = wait == Wait::yes ? ipc::forever : ipc::no_wait;
     const bool limited = wait == Wait::yes && send_timeout_.count() != 0;
+    probe::stamp(probe::Point::send_begins);
     const auto sent =
         limited ? send_limited(segments) : ipc::io::send_n(stream_.handle(), segments, limit);
+    probe::stamp(probe::Point::sent);
     if (sent.error == 0) return {sent.count, IoStatus::ok, 0};
     // Some octets went and the queue is full: a short send, which the next one finds out about.
     if (wait == Wait::no && sent.error == EAGAIN && sent.count != 0) {
@@ -40,7 +43,9 @@ class StreamTransport final : public Transport {
   }
   IoResult receive(MutableOctetSpan space, Wait wait) override {
     const auto limit = wait == Wait::yes ? ipc::forever : ipc::no_wait;
+    probe::stamp(probe::Point::receive_begins);
     const auto received = ipc::io::recv(stream_.handle(), space, limit);
+    probe::stamp(probe::Point::received);
     if (received.error != 0) return stopped(0, received.error, wait);
     return {received.count, received.count != 0 ? IoStatus::ok : IoStatus::end_of_stream, 0};
   }

@@ -1,0 +1,46 @@
+// `perigee bench whitebox`: its options.
+#include "harness/command.h"
+
+#include "cubit/workloads.h"
+#include "whitebox.h"
+
+#include <iterator>
+#include <memory>
+
+namespace perigee::bench {
+namespace {
+
+struct Settings {
+  WhiteboxOptions options;
+  Output output;
+  bool quick = false;
+};
+
+void run(const CLI::App& command, Settings& settings) {
+  if (settings.quick) {
+    set_unless_given(command, "--rounds", settings.options.rounds, 1);
+    set_unless_given(command, "--size", settings.options.sizes, {4, 4096});
+  }
+  write_report(run_whitebox(settings.options), settings.output);
+}
+
+}  // namespace
+
+void add_whitebox_command(CLI::App& bench) {
+  auto settings = std::make_shared<Settings>();  // lives as long as the callback below
+  WhiteboxOptions& options = settings->options;
+  options.sizes.assign(std::begin(cubit::echo_sizes), std::end(cubit::echo_sizes));
+  CLI::App* command = bench.add_subcommand(
+      "whitebox", "where the time of a two-way call goes, by time probes in each layer");
+  add_rounds_option(*command, options.rounds, "rounds: processes of their own");
+  command->add_option("--calls", options.calls, "calls per protocol, size and round")
+      ->check(CLI::Range(1, 2000))  // what the probes remember
+      ->capture_default_str();
+  command->add_option("--size", options.sizes, "octets of the parameter, for figure 19")
+      ->check(CLI::IsMember(options.sizes));
+  command->add_flag("--quick", settings->quick, "a round of two sizes, but for what is typed");
+  add_output_options(*command, settings->output);
+  command->callback([command, settings] { run(*command, *settings); });
+}
+
+}  // namespace perigee::bench

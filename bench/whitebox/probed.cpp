@@ -1,0 +1,73 @@
+// The cubit experiment's server and client over a Perigee with time probes. They measure until
+// their input ends, and print the steps of their last calls then.
+//   whitebox_probed server ENDPOINT MESSAGES CALLS
+//   whitebox_probed client IOR MESSAGES CALLS
+#include "cubit/perigee.h"
+#include "stamps.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <exception>
+#include <iostream>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace perigee::bench {
+namespace {
+
+using probe::Point;
+
+// Of the thread that has made or served the calls; without what noting the time takes.
+Steps steps_of_calls(Point last, std::size_t calls) {
+  Steps steps;
+  for (const std::vector<Stamp>& stamps : all_stamps())
+    if (Steps found = middle_steps(stamps, last, calls); !found.empty()) steps = std::move(found);
+  const StampClock clock = measure_stamp_clock();
+  for (auto& [point, time] : steps) time = std::max(0.0, time * clock.ns_per_tick - clock.stamp_ns);
+  return steps;
+}
+
+void print_steps(Point last, std::size_t calls) {
+  std::cout << to_line(steps_of_calls(last, calls)) << std::endl;
+}
+
+std::vector<std::string> options_for(const std::string& messages) {
+  if (messages == "GIOPlite") return {"-ORBGiopLite", "yes"};
+  return {};
+}
+
+int run_server(const std::vector<std::string>& words, std::size_t calls) {
+  std::thread([calls] {
+    for (std::string line; std::getline(std::cin, line);) {
+    }
+    print_steps(Point::sent, calls);
+    std::_Exit(0);  // nothing is left to be done in order
+  }).detach();
+  return run_perigee_server("thread-per-connection", words.at(1), options_for(words.at(2)));
+}
+
+int run_client(const std::vector<std::string>& words, std::size_t calls) {
+  const int status = run_perigee_client(words.at(1), options_for(words.at(2)));
+  if (status == 0) print_steps(Point::call_ended, calls);
+  return status;
+}
+
+int run(const std::vector<std::string>& words) {
+  const std::size_t calls = std::stoul(words.at(3));
+  if (words.front() == "server") return run_server(words, calls);
+  if (words.front() == "client") return run_client(words, calls);
+  return 1;
+}
+
+}  // namespace
+}  // namespace perigee::bench
+
+int main(int argc, char* argv[]) {
+  try {
+    return perigee::bench::run({argv + 1, argv + argc});
+  } catch (const std::exception& failure) {
+    std::cerr << "whitebox_probed: " << failure.what() << '\n';
+    return 1;
+  }
+}

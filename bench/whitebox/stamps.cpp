@@ -1,0 +1,90 @@
+// A ring of stamps for each thread. Nothing is shared while a thread notes the time; the reader
+// comes when all is quiet.
+#include "stamps.h"
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <mutex>
+
+namespace perigee::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+#if defined(__x86_64__)
+std::uint64_t ticks_now() noexcept { return __builtin_ia32_rdtsc(); }
+#else
+std::uint64_t ticks_now() noexcept {
+  return static_cast<std::uint64_t>(Clock::now().time_since_epoch().count());
+}
+#endif
+
+constexpr std::size_t ring_size = std::size_t{1} << 16;
+
+struct Ring {
+  std::array<Stamp, ring_size> stamps;
+  std::atomic<std::size_t> count{0};  ///< ever noted
+};
+
+struct Rings {
+  std::mutex mutex;
+  std::vector<std::unique_ptr<Ring>> all;  ///< those of threads that have ended, too
+};
+
+Rings& rings() {
+  static Rings instance;  // of the program, which is there to measure
+  return instance;
+}
+
+thread_local Ring* own_ring = nullptr;
+
+[[gnu::noinline]] Ring* make_ring() {
+  const std::lock_guard lock(rings().mutex);
+  own_ring = rings().all.emplace_back(std::make_unique<Ring>()).get();
+  return own_ring;
+}
+
+std::vector<Stamp> in_order(const Ring& ring) {
+  const std::size_t count = ring.count.load(std::memory_order_acquire);
+  std::vector<Stamp> stamps;
+  for (std::size_t index = count < ring_size ? 0 : count - ring_size; index < count; ++index)
+    stamps.push_back(ring.stamps[index % ring_size]);
+  return stamps;
+}
+
+}  // namespace
+
+std::vector<std::vector<Stamp>> all_stamps() {
+  const std::lock_guard lock(rings().mutex);
+  std::vector<std::vector<Stamp>> all;
+  for (const auto& ring : rings().all) all.push_back(in_order(*ring));
+  return all;
+}
+
+StampClock measure_stamp_clock() {
+  constexpr int count = 200000;
+  const auto begin = Clock::now();
+  const std::uint64_t first = ticks_now();
+  for (int index = 0; index < count; ++index) probe::stamp(probe::Point::call_begins);
+  const auto ticks = static_cast<double>(ticks_now() - first);
+  const double ns = std::chrono::duration<double, std::nano>(Clock::now() - begin).count();
+  return {ns / ticks, ns / count};
+}
+
+}  // namespace perigee::bench
+
+namespace perigee::probe {
+inline namespace on {
+
+void stamp(Point point) noexcept {
+  using namespace bench;
+  Ring* const ring = own_ring != nullptr ? own_ring : make_ring();
+  const std::size_t index = ring->count.load(std::memory_order_relaxed);
+  ring->stamps[index % ring_size] = {ticks_now(), point};
+  ring->count.store(index + 1, std::memory_order_release);
+}
+
+}  // namespace on
+}  // namespace perigee::probe
