@@ -1,0 +1,113 @@
+"""What the framework of protocols costs: indirect calls per message and side, by callgrind.
+
+A connection sees its transport and its messaging protocol by interfaces only. Counted as the difference between a run
+of few and one of many two-way calls, so that start and end cancel out; a two-way call is two messages on each side.
+Besides, for people: the instructions between the connection and the C library's function that makes the system call.
+
+Fails if there are more indirect calls than there were: the goal of the design is 4.
+    count_framework.py RUN_PAIR SERVER CLIENT ENDPOINT
+"""
+
+import re
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+FEW, MANY = 100, 600
+MESSAGES = 2 * (MANY - FEW)
+INDIRECT_CALLS_MAX = {"client": 5.0, "server": 5.5}
+ROOM = 0.1  # for what other threads of the process do
+FRAMEWORK = re.compile(r"perigee::(transport|giop)::|non-virtual thunk to perigee::(transport|giop)::")
+TRANSPORT = re.compile(r"perigee::(transport|ipc)::")
+
+
+class Profile:
+    """A callgrind file without compression: calls by place, and what functions take by themselves."""
+
+    def __init__(self, path):
+        self.calls = Counter()  # (object, address, callee)
+        self.own = Counter()  # function
+        self._read(path)
+
+    def _read(self, path):
+        object_ = function = callee = ""
+        count = 0
+        for line in path.read_text().splitlines():
+            key, _, value = line.partition("=")
+            if key == "ob":
+                object_ = value
+            elif key == "fn":
+                function = value
+            elif key == "cfn":
+                callee = value
+            elif key == "calls":
+                count = int(value.split()[0])
+            elif line.startswith("0x"):
+                address, cost = line.split()[:2]
+                if count:
+                    self.calls[object_, int(address, 16), callee] += count
+                    count = 0
+                else:
+                    self.own[function] += int(cost)
+
+    def __sub__(self, other):
+        self.calls.subtract(other.calls)
+        self.own.subtract(other.own)
+        return self
+
+
+def indirect_calls(library):
+    """The addresses of its calls whose target stands in memory or a register."""
+    code = subprocess.run(["objdump", "-d", "--no-show-raw-insn", library], check=True, capture_output=True,
+                          text=True).stdout
+    # Of the global offset table, relative to the place: a direct call of another library's function.
+    found = re.findall(r"^ +([0-9a-f]+):\s+(?:bnd |notrack )*(?:call|jmp) +\*(.*)$", code, re.MULTILINE)
+    return {int(address, 16) for address, target in found if "(%rip)" not in target}
+
+
+def profiles(arguments, folder, calls):
+    run_pair, server, client, endpoint = arguments
+    commands = []
+    for name, program in (("server", server), ("client", client)):
+        output = folder / f"{name}-{calls}"
+        script = folder / f"run-{name}-{calls}"
+        script.write_text("#!/bin/bash\nexec valgrind -q --tool=callgrind --dump-instr=yes --dump-line=no "
+                          "--compress-strings=no --compress-pos=no "
+                          f"--callgrind-out-file='{output}' '{program}' \"$@\"\n")
+        script.chmod(0o700)
+        commands.append(script)
+    subprocess.run([run_pair, commands[0], "-ORBListenEndpoints", endpoint, "--", commands[1], "--calls", str(calls)],
+                   check=True)
+    return {name: Profile(folder / f"{name}-{calls}") for name in ("server", "client")}
+
+
+def main(arguments):
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        few, many = profiles(arguments, folder, FEW), profiles(arguments, folder, MANY)
+    status = 0
+    for side in ("client", "server"):
+        profile = many[side] - few[side]
+        library = next(object_ for object_, _, _ in profile.calls if "libperigee.so" in object_)
+        indirect = indirect_calls(library)
+        targets = Counter()
+        for (object_, address, callee), count in profile.calls.items():
+            if object_ == library and address in indirect and FRAMEWORK.search(callee) and count:
+                targets[callee] += count
+        transport = sum(count for function, count in profile.own.items() if TRANSPORT.search(function))
+        per_message = sum(targets.values()) / MESSAGES
+        print(f"{side} ({arguments[3]}): {per_message:.2f} indirect calls a message; "
+              f"{transport / MESSAGES:.0f} instructions to the system and back")
+        for callee, count in targets.most_common():
+            if count >= MESSAGES // 100:
+                print(f"  {2 * count / MESSAGES:.2f} a call: {callee}")
+        if not 0 < per_message <= INDIRECT_CALLS_MAX[side] + ROOM:
+            print(f"  there were {INDIRECT_CALLS_MAX[side]}", file=sys.stderr)
+            status = 1
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
