@@ -73,6 +73,19 @@ TEST_CASE_TEMPLATE("handles that are received are closed on exec", Over, BOTH) {
   CHECK((::fcntl(handles[0].get(), F_GETFD) & FD_CLOEXEC) != 0);
 }
 
+TEST_CASE_TEMPLATE("what the space for handles held before is closed", Over, BOTH) {
+  auto [here, there] = Over::pair();
+  const Lent lent(1);
+  std::array<std::byte, 1> space;
+  std::array<Handle, 2> handles{Handle(::dup(0)), Handle(::dup(0))};
+  const auto before = open_handles();
+  const int untouched = handles[1].get();
+  REQUIRE(here.send_handles(octets(1), lent.numbers));
+  REQUIRE(there.recv_handles(space, handles).value().handle_count == 1);
+  CHECK(open_handles() == before);
+  CHECK(handles[1].get() == untouched);
+}
+
 TEST_CASE_TEMPLATE("more handles than fit are an error and leave none open", Over, BOTH) {
   auto [here, there] = Over::pair();
   for (const std::size_t room : {0u, 1u, 2u, 3u, 20u}) {
