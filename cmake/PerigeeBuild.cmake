@@ -13,6 +13,9 @@ endif()
 set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O2 -g1")
 set(CMAKE_CXX_FLAGS_SANITIZE "-O1 -g1 -fno-omit-frame-pointer")
 
+# Public headers that the build makes.
+set(PERIGEE_GENERATED_INCLUDE ${PROJECT_BINARY_DIR}/generated/include)
+
 set(PERIGEE_SANITIZE "" CACHE STRING "Sanitizers for -fsanitize=, e.g. address,undefined")
 option(PERIGEE_FUZZ "Build the libFuzzer targets (clang only)" OFF)
 option(PERIGEE_WERROR "Warnings are errors" ON)

@@ -37,6 +37,8 @@ std::string_view text_of(IoOperation operation) {
       return "wait";
     case IoOperation::shutdown:
       return "shut down";
+    case IoOperation::load:
+      return "load";
   }
   return "unknown operation";
 }
@@ -57,6 +59,8 @@ std::string_view text_of(IoErrorKind kind) {
       return "not supported";
     case IoErrorKind::limit:
       return "limit reached";
+    case IoErrorKind::bad_plugin:
+      return "the plug-in cannot be used";
   }
   return "unknown error";
 }

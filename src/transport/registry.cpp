@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <mutex>
+#include <span>
 #include <utility>
 
 namespace perigee::transport {
@@ -29,6 +30,22 @@ std::unexpected<IoError> bad_address(std::string_view text) {
       IoError{IoErrorKind::bad_address, IoOperation::none, 0, std::string(text)});
 }
 
+std::unexpected<IoError> tag_is_taken(const std::string& name, std::uint32_t tag,
+                                      const std::string& owner) {
+  return bad_address(name + ": profiles with tag " + std::to_string(tag) + " are already read by " +
+                     owner);
+}
+
+const iop::ProfileCodec* find_codec(std::span<const std::unique_ptr<iop::ProfileCodec>> codecs,
+                                    std::uint32_t tag) noexcept {
+  const auto found = std::ranges::find(codecs, tag, [](const auto& codec) { return codec->tag(); });
+  return found == codecs.end() ? nullptr : found->get();
+}
+
+std::string name_of(const messaging::Protocol* messages) {
+  return messages != nullptr ? std::string(messages->name()) : "GIOP";
+}
+
 }  // namespace
 
 std::string to_string(const Endpoint& endpoint) {
@@ -43,8 +60,8 @@ std::expected<Endpoint, IoError> parse_endpoint(std::string_view text) {
   return Endpoint{std::string(scheme), std::string(text.substr(separator + 3))};
 }
 
-// IIOP's codec is nobody's own: several protocols live in its profiles.
-ProtocolRegistry::ProtocolRegistry() { codecs_.push_back({iop::make_iiop_codec(), "iop"}); }
+ProtocolRegistry::ProtocolRegistry(const messaging::Limits& limits, Decorator decorate)
+    : limits_(limits), decorate_(std::move(decorate)), iiop_codec_(iop::make_iiop_codec()) {}
 ProtocolRegistry::~ProtocolRegistry() = default;
 
 const ProtocolRegistry::Entry* ProtocolRegistry::entry_of(std::string_view scheme) const noexcept {
@@ -53,39 +70,98 @@ const ProtocolRegistry::Entry* ProtocolRegistry::entry_of(std::string_view schem
   return found == entries_.end() ? nullptr : &*found;
 }
 
-const ProtocolRegistry::Codec* ProtocolRegistry::codec_of(std::uint32_t tag) const noexcept {
-  const auto found =
-      std::ranges::find(codecs_, tag, [](const Codec& codec) { return codec.codec->tag(); });
-  return found == codecs_.end() ? nullptr : &*found;
+const iop::ProfileCodec* ProtocolRegistry::codec_of(std::uint32_t tag) const noexcept {
+  if (tag == iiop_codec_->tag()) return iiop_codec_.get();
+  for (const Entry& entry : entries_)
+    if (const auto* const codec = find_codec(entry.codecs, tag)) return codec;
+  return nullptr;
 }
 
-std::expected<void, IoError> ProtocolRegistry::check_new(
-    const ProtocolFactory& factory,
-    std::span<const std::unique_ptr<iop::ProfileCodec>> codecs) const {
-  const std::string name(factory.name());
-  for (const std::string_view scheme : factory.schemes())
-    if (const Entry* const other = entry_of(scheme))
-      return bad_address("protocol " + name + ": the scheme " + std::string(scheme) +
-                         " is already that of protocol " + std::string(other->factory->name()));
-  for (const auto& codec : codecs)
-    if (const Codec* const other = codec_of(codec->tag()))
-      return bad_address("protocol " + name + ": profiles with tag " +
-                         std::to_string(codec->tag()) + " are already read by " + other->owner);
+ProtocolRegistry::Entry ProtocolRegistry::make_entry(
+    std::unique_ptr<ProtocolFactory> factory) const {
+  Entry entry;
+  entry.connector = factory->make_connector();
+  entry.codecs = factory->make_profile_codecs();
+  for (const std::string_view scheme : factory->schemes())
+    entry.messaging.push_back(factory->make_messaging(scheme, limits_));
+  entry.factory = std::move(factory);
+  return entry;
+}
+
+std::expected<void, IoError> ProtocolRegistry::check(const Entry& entry) const {
+  const std::string name = "protocol " + std::string(entry.factory->name());
+  const auto schemes = entry.factory->schemes();
+  if (schemes.empty()) return bad_address(name + " has no scheme");
+  for (std::size_t index = 0; index < schemes.size(); ++index) {
+    const std::string scheme(schemes[index]);
+    if (!is_scheme(scheme)) return bad_address(name + ": the scheme '" + scheme + "'");
+    if (std::ranges::count(schemes, scheme) > 1)
+      return bad_address(name + ": the scheme " + scheme + " comes twice");
+    const auto* const messages = entry.messaging[index].get();
+    const auto needs = messages != nullptr ? messages->needs() : messaging::Delivery{};
+    const auto lacks = messaging::missing(needs, entry.factory->delivery());
+    if (!lacks.empty())
+      return std::unexpected(IoError{IoErrorKind::unsupported, IoOperation::none, 0,
+                                     name + ": " + scheme + " carries " + name_of(messages) +
+                                         ", but does not " + std::string(lacks)});
+  }
+  for (const auto& codec : entry.codecs) {
+    const auto same = [&codec](const auto& other) { return other->tag() == codec->tag(); };
+    if (std::ranges::count_if(entry.codecs, same) > 1)
+      return bad_address(name + " reads profiles with tag " + std::to_string(codec->tag()) +
+                         " twice");
+    if (codec->tag() == iiop_codec_->tag()) return tag_is_taken(name, codec->tag(), "the ORB");
+  }
+  return {};
+}
+
+std::expected<void, IoError> ProtocolRegistry::check_beside(const Entry& entry,
+                                                            const Entry& other) {
+  const std::string name = "protocol " + std::string(entry.factory->name());
+  const std::string other_name = "protocol " + std::string(other.factory->name());
+  if (entry.factory->name() == other.factory->name())
+    return bad_address(name + " is there already");
+  for (const std::string_view scheme : entry.factory->schemes())
+    if (has_scheme(*other.factory, scheme))
+      return bad_address(name + ": the scheme " + std::string(scheme) + " is already that of " +
+                         other_name);
+  for (const auto& codec : entry.codecs)
+    if (find_codec(other.codecs, codec->tag()) != nullptr)
+      return tag_is_taken(name, codec->tag(), other_name);
   return {};
 }
 
 std::expected<void, IoError> ProtocolRegistry::add(std::unique_ptr<ProtocolFactory> factory) {
-  auto connector = factory->make_connector();
-  auto codecs = factory->make_profile_codecs();
-  const std::string owner = "protocol " + std::string(factory->name());
+  ProtocolFactories one;
+  one.push_back(std::move(factory));
+  return add(std::move(one));
+}
+
+std::expected<void, IoError> ProtocolRegistry::add(ProtocolFactories factories) {
+  Entries added;
+  for (auto& factory : factories) {
+    added.push_back(make_entry(decorate_ ? decorate_(std::move(factory)) : std::move(factory)));
+    if (auto checked = check(added.back()); !checked) return checked;
+    for (const Entry& other : std::span(added).first(added.size() - 1))
+      if (auto checked = check_beside(added.back(), other); !checked) return checked;
+  }
   const std::lock_guard lock(mutex_);
-  if (auto checked = check_new(*factory, codecs); !checked) return checked;
-  // First all that may fail: without memory nothing must be half registered.
-  entries_.reserve(entries_.size() + 1);
-  codecs_.reserve(codecs_.size() + codecs.size());
-  for (auto& codec : codecs) codecs_.push_back({std::move(codec), owner});
-  entries_.push_back({std::move(factory), std::move(connector)});
+  for (const Entry& entry : added)
+    for (const Entry& other : entries_)
+      if (auto checked = check_beside(entry, other); !checked) return checked;
+  entries_.reserve(entries_.size() + added.size());  // from here on nothing fails
+  std::ranges::move(added, std::back_inserter(entries_));
   return {};
+}
+
+bool ProtocolRegistry::remove(std::string_view name) {
+  const std::lock_guard lock(mutex_);
+  const auto found = std::ranges::find_if(
+      entries_, [name](const Entry& entry) { return entry.factory->name() == name; });
+  if (found == entries_.end()) return false;
+  removed_.push_back(std::move(*found));
+  entries_.erase(found);
+  return true;
 }
 
 ProtocolFactory* ProtocolRegistry::find(std::string_view scheme) const noexcept {
@@ -100,11 +176,20 @@ Connector* ProtocolRegistry::connector(std::string_view scheme) const noexcept {
   return entry != nullptr ? entry->connector.get() : nullptr;
 }
 
+const messaging::Protocol* ProtocolRegistry::messaging(std::string_view scheme) const noexcept {
+  const std::shared_lock lock(mutex_);
+  const Entry* const entry = entry_of(scheme);
+  if (entry == nullptr) return nullptr;
+  const auto schemes = entry->factory->schemes();
+  const auto index = std::ranges::find(schemes, scheme) - schemes.begin();
+  return entry->messaging[static_cast<std::size_t>(index)].get();
+}
+
 std::optional<ProfileTarget> ProtocolRegistry::claim(const iop::TaggedProfile& profile) const {
   const std::shared_lock lock(mutex_);
-  const Codec* const codec = codec_of(profile.tag);
+  const iop::ProfileCodec* const codec = codec_of(profile.tag);
   if (codec == nullptr) return std::nullopt;
-  auto body = codec->codec->decode(profile, iop::IorLimits{});
+  auto body = codec->decode(profile, iop::IorLimits{});
   if (!body) return std::nullopt;
   ProfileTarget target;
   for (const Entry& entry : entries_)

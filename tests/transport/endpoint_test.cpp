@@ -1,4 +1,5 @@
 // Endpoints as text, and the registry of protocols.
+#include "support/allocations.h"
 #include "support/octets.h"
 #include <perigee/transport/registry.h>
 
@@ -7,8 +8,10 @@
 #include <array>
 #include <atomic>
 #include <cstdlib>
+#include <new>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace perigee::transport {
@@ -65,19 +68,22 @@ class FakeCodec final : public iop::ProfileCodec {
 /// A protocol that can do nothing but claim profiles of one tag, whose codec it may bring.
 class FakeProtocol final : public ProtocolFactory {
  public:
-  FakeProtocol(std::array<std::string_view, 2> schemes, std::uint32_t tag, bool brings_codec)
-      : schemes_(schemes), tag_(tag), brings_codec_(brings_codec) {}
-  [[nodiscard]] std::string_view name() const noexcept override { return schemes_[0]; }
+  FakeProtocol(std::vector<std::string_view> schemes, std::uint32_t tag,
+               std::vector<std::uint32_t> codec_tags)
+      : schemes_(std::move(schemes)), tag_(tag), codec_tags_(std::move(codec_tags)) {}
+  [[nodiscard]] std::string_view name() const noexcept override { return schemes_.front(); }
   [[nodiscard]] std::span<const std::string_view> schemes() const noexcept override {
     return schemes_;
   }
   [[nodiscard]] std::unique_ptr<Connector> make_connector() override { return nullptr; }
+  [[nodiscard]] messaging::Delivery delivery() const noexcept override { return delivers; }
+  messaging::Delivery delivers;
   std::expected<std::unique_ptr<Acceptor>, IoError> listen(const Endpoint&) override {
     return std::unexpected(IoError{IoErrorKind::unsupported});
   }
   [[nodiscard]] std::vector<std::unique_ptr<iop::ProfileCodec>> make_profile_codecs() override {
     std::vector<std::unique_ptr<iop::ProfileCodec>> codecs;
-    if (brings_codec_) codecs.push_back(std::make_unique<FakeCodec>(tag_));
+    for (const std::uint32_t tag : codec_tags_) codecs.push_back(std::make_unique<FakeCodec>(tag));
     return codecs;
   }
   [[nodiscard]] std::vector<ProfileEndpoint> claim(std::uint32_t tag,
@@ -91,18 +97,18 @@ class FakeProtocol final : public ProtocolFactory {
   }
 
  private:
-  std::array<std::string_view, 2> schemes_;
+  std::vector<std::string_view> schemes_;
   std::uint32_t tag_;
-  bool brings_codec_;
+  std::vector<std::uint32_t> codec_tags_;
 };
 
 std::unique_ptr<ProtocolFactory> protocol(std::string_view scheme, std::string_view other,
                                           std::uint32_t tag) {
-  return std::make_unique<FakeProtocol>(std::array{scheme, other}, tag, true);
+  return std::make_unique<FakeProtocol>(std::vector{scheme, other}, tag, std::vector{tag});
 }
 std::unique_ptr<ProtocolFactory> protocol_without_codec(std::string_view scheme,
                                                         std::uint32_t tag) {
-  return std::make_unique<FakeProtocol>(std::array{scheme, scheme}, tag, false);
+  return std::make_unique<FakeProtocol>(std::vector{scheme}, tag, std::vector<std::uint32_t>{});
 }
 
 TEST_CASE("a registry finds a protocol by each of its schemes and no other") {
@@ -139,6 +145,67 @@ TEST_CASE("a codec is registered once for each tag; the second that brings one i
   CHECK_FALSE(registry.add(protocol("three", "tre", iop::tag_internet_iop)).has_value());
 }
 
+TEST_CASE("a protocol that says something twice, or says no scheme, is refused") {
+  ProtocolRegistry registry;
+  const auto failure = [&](std::vector<std::string_view> schemes, std::vector<std::uint32_t> tags) {
+    const auto added = registry.add(std::make_unique<FakeProtocol>(schemes, 1, tags));
+    REQUIRE_FALSE(added.has_value());
+    return added.error().endpoint;
+  };
+  CHECK(failure({"one", "one"}, {1}) == "protocol one: the scheme one comes twice");
+  CHECK(failure({"one"}, {1, 2, 1}) == "protocol one reads profiles with tag 1 twice");
+  CHECK(failure({"One"}, {1}) == "protocol One: the scheme 'One'");
+  CHECK(registry.schemes().empty());
+}
+
+TEST_CASE("protocols that come together are all registered, or none") {
+  ProtocolRegistry registry;
+  ProtocolFactories together;
+  together.push_back(protocol("one", "uno", 1));
+  together.push_back(protocol("two", "uno", 2));
+  CHECK_FALSE(registry.add(std::move(together)).has_value());
+  CHECK(registry.schemes().empty());
+}
+
+TEST_CASE("a transport that cannot carry the messages of its scheme is refused when it is added") {
+  ProtocolRegistry registry;
+  const auto failure = [&](messaging::Delivery delivery) {
+    auto factory = std::make_unique<FakeProtocol>(std::vector<std::string_view>{"one"}, 1,
+                                                  std::vector<std::uint32_t>{1});
+    factory->delivers = delivery;
+    const auto added = registry.add(std::move(factory));
+    REQUIRE_FALSE(added.has_value());
+    CHECK(added.error().kind == IoErrorKind::unsupported);
+    return added.error().endpoint;
+  };
+  CHECK(failure({messaging::Delivery::Shape::datagrams}) ==
+        "protocol one: one carries GIOP, but does not carry streams of octets");
+  CHECK(failure({.reliable = false}) ==
+        "protocol one: one carries GIOP, but does not deliver all that is sent");
+  CHECK(failure({.ordered = false}) ==
+        "protocol one: one carries GIOP, but does not keep the order of what is sent");
+}
+
+// With as many allocations as it takes: each of them fails once.
+TEST_CASE("without memory nothing is registered, not even in part") {
+  ProtocolRegistry registry;
+  bool added = false;
+  for (std::size_t number = 1; !added; ++number) {
+    auto factory = protocol("one", "uno", 1);
+    test::fail_allocation(number);
+    try {
+      added = registry.add(std::move(factory)).has_value();
+    } catch (const std::bad_alloc&) {
+      test::stop_failing_allocation();
+      CHECK(registry.schemes().empty());
+      CHECK_FALSE(registry.claim({1, {}}).has_value());
+    }
+    test::stop_failing_allocation();
+    REQUIRE(number < 100);
+  }
+  CHECK(registry.find("uno") != nullptr);
+}
+
 TEST_CASE("several protocols may claim a profile: their endpoints come in the protocols' order") {
   ProtocolRegistry registry;
   REQUIRE(registry.add(protocol("one", "uno", 1)).has_value());
@@ -166,10 +233,11 @@ TEST_CASE("protocols may be added while others look for theirs") {
       if (registry.find("one") == nullptr || !registry.claim({1, {}})) std::abort();
     }
   });
-  std::vector<std::string> names;
-  for (int number = 2; number < 200; ++number) names.push_back("p" + std::to_string(number));
+  std::vector<std::pair<std::string, std::string>> names;
+  for (int number = 2; number < 200; ++number)
+    names.emplace_back("p" + std::to_string(number), "q" + std::to_string(number));
   for (std::uint32_t tag = 2; tag < 200; ++tag)
-    REQUIRE(registry.add(protocol(names[tag - 2], names[tag - 2], tag)).has_value());
+    REQUIRE(registry.add(protocol(names[tag - 2].first, names[tag - 2].second, tag)).has_value());
   stop = true;
   CHECK(registry.find("p199") != nullptr);
 }

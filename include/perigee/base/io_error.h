@@ -24,6 +24,7 @@ enum class IoOperation : std::uint8_t {
   receive,
   wait,  ///< waiting for readiness
   shutdown,
+  load,  ///< a plug-in
 };
 
 /// Why: the classes that callers treat differently. The system's own code says more.
@@ -35,6 +36,7 @@ enum class IoErrorKind : std::uint8_t {
   bad_address,    ///< the address cannot be parsed, resolved or used by this protocol
   unsupported,    ///< the protocol cannot do what was asked
   limit,          ///< a named limit was reached
+  bad_plugin,     ///< a plug-in that does not fit, or that has failed
 };
 
 /// An error of an operation that is not on the path of every message.

@@ -29,6 +29,20 @@ struct Limits {
       1u << 20;  ///< larger messages are sent in fragments (if the version can)
 };
 
+/// How a transport delivers octets, and what messages need of it.
+struct Delivery {
+  enum class Shape : std::uint8_t {
+    stream,     ///< octets without boundaries
+    datagrams,  ///< what was sent at once arrives at once
+  };
+  Shape shape = Shape::stream;
+  bool reliable = true;  ///< nothing is lost or doubled
+  bool ordered = true;
+};
+/// What a transport would have to do for messages that need `needed`, and does not: "keep the order
+/// of what is sent". Empty: they fit.
+PERIGEE_API std::string_view missing(const Delivery& needed, const Delivery& offered) noexcept;
+
 /// Why incoming octets are not a message. Each closes the connection, most after a MessageError.
 enum class FramingError : std::uint8_t {
   bad_magic,
@@ -95,7 +109,10 @@ class PERIGEE_API Protocol {
     return std::string(name()) + ' ' + std::to_string(version.major) + '.' +
            std::to_string(version.minor);
   }
-  /// The highest version spoken.
+  /// What a transport has to do for these messages.
+  [[nodiscard]] virtual Delivery needs() const noexcept { return {}; }
+  /// The highest version spoken. Arguments and results in a message are encoded by the rules of
+  /// GIOP in the version of the same number.
   [[nodiscard]] virtual Version version_max() const noexcept = 0;
   /// What to send instead of `version` to a peer that understands the shorter form of it; the same
   /// if there is none. For the encoding functions only: received messages may have any form.

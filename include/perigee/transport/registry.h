@@ -7,30 +7,51 @@
 
 #include <cstdint>
 #include <expected>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <shared_mutex>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace perigee::transport {
 
+using ProtocolFactories = std::vector<std::unique_ptr<ProtocolFactory>>;
+
 /// The protocols of one ORB, in priority order, and the codecs of the profiles that lead to them.
-/// Any thread: it may grow while the ORB runs, and nothing is removed before its end.
+/// Any thread: it may grow while the ORB runs. What is removed is not found any more, but lives as
+/// long as the registry: connections use it.
 class PERIGEE_API ProtocolRegistry {
  public:
-  ProtocolRegistry();
+  /// Wraps each protocol that is added: recorders, say.
+  using Decorator =
+      std::function<std::unique_ptr<ProtocolFactory>(std::unique_ptr<ProtocolFactory>)>;
+
+  /// `limits` are for the messages of protocols that bring their own.
+  explicit ProtocolRegistry(const messaging::Limits& limits = {}, Decorator decorate = {});
   ~ProtocolRegistry();
 
-  /// A scheme or the tag of a profile codec that is already registered is the error
-  /// IoErrorKind::bad_address, which says whose it is; nothing of the protocol is registered then.
+  /// All of them or, on an error, none. Errors: IoErrorKind::bad_address, which says whose it is,
+  /// for a name, a scheme or the tag of a profile codec that is already registered, or twice among
+  /// these; IoErrorKind::unsupported for messages that the transport cannot carry.
+  [[nodiscard]] std::expected<void, IoError> add(ProtocolFactories factories);
   [[nodiscard]] std::expected<void, IoError> add(std::unique_ptr<ProtocolFactory> factory);
+  /// Adds what a plug-in brings, a shared library: a path, or a name that the system looks for. The
+  /// library stays mapped until the process ends. See transport/plugin.h. Errors: those of `add`;
+  /// IoErrorKind::bad_plugin, which says why, for a file that cannot be loaded, that is no plug-in
+  /// or was built for another ORB, and for exceptions from the plug-in.
+  [[nodiscard]] std::expected<void, IoError> load(const std::string& path);
+  /// From now on nobody finds the protocol, and its schemes and tags are free. Connections,
+  /// acceptors and references that use it go on. False if there is none of this name.
+  bool remove(std::string_view name);
+
   /// nullptr if no protocol has the scheme.
   [[nodiscard]] ProtocolFactory* find(std::string_view scheme) const noexcept;
   /// The connector for a scheme, made once; nullptr if no protocol has the scheme.
   [[nodiscard]] Connector* connector(std::string_view scheme) const noexcept;
+  /// The messages on connections of a scheme; nullptr: those of the ORB.
+  [[nodiscard]] const messaging::Protocol* messaging(std::string_view scheme) const noexcept;
   /// What all protocols together make of a profile, the protocols in their order. Nothing if there
   /// is no codec for its tag, if it is malformed, or if nobody claims it.
   [[nodiscard]] std::optional<ProfileTarget> claim(const iop::TaggedProfile& profile) const;
@@ -41,21 +62,24 @@ class PERIGEE_API ProtocolRegistry {
   struct Entry {
     std::unique_ptr<ProtocolFactory> factory;
     std::unique_ptr<Connector> connector;
+    std::vector<std::unique_ptr<messaging::Protocol>> messaging;  // of each scheme; or null
+    std::vector<std::unique_ptr<iop::ProfileCodec>> codecs;
   };
-  struct Codec {
-    std::unique_ptr<iop::ProfileCodec> codec;
-    std::string owner;  ///< the protocol's name
-  };
+  using Entries = std::vector<Entry>;
 
+  [[nodiscard]] Entry make_entry(std::unique_ptr<ProtocolFactory> factory) const;
   [[nodiscard]] const Entry* entry_of(std::string_view scheme) const noexcept;
-  [[nodiscard]] const Codec* codec_of(std::uint32_t tag) const noexcept;
-  [[nodiscard]] std::expected<void, IoError> check_new(
-      const ProtocolFactory& factory,
-      std::span<const std::unique_ptr<iop::ProfileCodec>> codecs) const;
+  [[nodiscard]] const iop::ProfileCodec* codec_of(std::uint32_t tag) const noexcept;
+  [[nodiscard]] std::expected<void, IoError> check(const Entry& entry) const;
+  [[nodiscard]] static std::expected<void, IoError> check_beside(const Entry& entry,
+                                                                 const Entry& other);
 
-  mutable std::shared_mutex mutex_;  // guards what follows
-  std::vector<Entry> entries_;
-  std::vector<Codec> codecs_;
+  const messaging::Limits limits_;
+  const Decorator decorate_;
+  const std::unique_ptr<iop::ProfileCodec> iiop_codec_;  // nobody's own: several use its profiles
+  mutable std::shared_mutex mutex_;                      // guards what follows
+  Entries entries_;
+  Entries removed_;
 };
 
 }  // namespace perigee::transport

@@ -8,6 +8,7 @@
 #include <perigee/base/peer.h>
 #include <perigee/iop/ior.h>
 #include <perigee/iop/profile_codec.h>
+#include <perigee/messaging/protocol.h>
 #include <perigee/transport/properties.h>
 
 #include <chrono>
@@ -173,6 +174,14 @@ class PERIGEE_API ProtocolFactory {
   }
   /// @}
 
+  /// How its transports deliver octets.
+  [[nodiscard]] virtual messaging::Delivery delivery() const noexcept { return {}; }
+  /// The messages that connections of one of its schemes carry: for one registry, which owns them.
+  /// nullptr: the ORB's own, GIOP.
+  [[nodiscard]] virtual std::unique_ptr<messaging::Protocol> make_messaging(
+      std::string_view /*scheme*/, const messaging::Limits& /*limits*/) {
+    return nullptr;
+  }
   /// The codecs of the tags that it brings: for one registry, which owns them.
   [[nodiscard]] virtual std::vector<std::unique_ptr<iop::ProfileCodec>> make_profile_codecs() {
     return {};

@@ -1,8 +1,16 @@
-// Texts of the framing errors, for logs. The interfaces of this layer are all in its public
-// headers.
+// What the interfaces of this layer say in words: all else is in its public headers.
 #include <perigee/messaging/protocol.h>
 
 namespace perigee::messaging {
+
+std::string_view missing(const Delivery& needed, const Delivery& offered) noexcept {
+  using enum Delivery::Shape;
+  if (needed.shape == stream && offered.shape != stream) return "carry streams of octets";
+  if (needed.shape == datagrams && offered.shape != datagrams) return "keep datagrams apart";
+  if (needed.reliable && !offered.reliable) return "deliver all that is sent";
+  if (needed.ordered && !offered.ordered) return "keep the order of what is sent";
+  return {};
+}
 
 std::string_view to_string(FramingError error) noexcept {
   switch (error) {

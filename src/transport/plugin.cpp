@@ -1,0 +1,73 @@
+// Loading plug-ins. What is wrong with one is an error of the loading, never of the process.
+#include <perigee/transport/plugin.h>
+
+#include <dlfcn.h>
+
+#include <exception>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace perigee::transport {
+
+const char plugin_home = 0;
+
+namespace {
+
+struct Unload {
+  void operator()(void* library) const noexcept { ::dlclose(library); }
+};
+using Library = std::unique_ptr<void, Unload>;
+
+std::unexpected<IoError> unusable(const std::string& path, const std::string& why) {
+  return std::unexpected(
+      IoError{IoErrorKind::bad_plugin, IoOperation::load, 0, path + " (" + why + ")"});
+}
+
+std::string last_error() {
+  const char* const text = ::dlerror();
+  return text != nullptr ? text : "unknown error";
+}
+
+// What the plug-in says of itself comes from a file that may be anything: nothing behind what does
+// not fit is looked at.
+std::expected<const Plugin*, IoError> plugin_of(const Library& library, const std::string& path) {
+  void* const symbol = ::dlsym(library.get(), plugin_symbol);
+  if (symbol == nullptr)
+    return unusable(path, std::string("no plug-in: there is no symbol ") + plugin_symbol);
+  const Plugin* const plugin = reinterpret_cast<PluginFunction*>(symbol)();
+  if (plugin == nullptr || plugin->magic != Plugin::magic_number)
+    return unusable(path, "no plug-in of this ORB, or of a version with another interface");
+  if (std::string(plugin->build) != plugin_build)
+    return unusable(path,
+                    "built with " + std::string(plugin->build) + ", the ORB with " + plugin_build);
+  if (plugin->home != &plugin_home)
+    return unusable(path, "linked with another copy of the ORB than the program");
+  return plugin;
+}
+
+}  // namespace
+
+std::expected<void, IoError> ProtocolRegistry::load(const std::string& path) {
+  if (path.empty()) return unusable("''", "a path is needed");  // it would mean the program itself
+  Library library(::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL));
+  if (!library) return unusable(path, last_error());
+  try {
+    const auto plugin = plugin_of(library, path);
+    if (!plugin) return std::unexpected(plugin.error());
+    // What it makes may be anywhere from now on: the library stays, whatever comes.
+    static_cast<void>(library.release());
+    ProtocolFactories protocols;
+    (*plugin)->make_protocols(protocols);
+    if (protocols.empty()) return unusable(path, "it has no protocols");
+    return add(std::move(protocols));
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& exception) {
+    return unusable(path, std::string("it has failed: ") + exception.what());
+  } catch (...) {
+    return unusable(path, "it has failed with an exception of no standard type");
+  }
+}
+
+}  // namespace perigee::transport

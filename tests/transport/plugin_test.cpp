@@ -1,0 +1,104 @@
+// Loading shared libraries with protocols: what fits is there at once, what does not is an error
+// that says why and changes nothing.
+#include <perigee/transport/plugin.h>
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+namespace perigee::transport {
+namespace {
+
+std::string library(const std::string& name) {
+  return PERIGEE_PLUGIN_FOLDER "/test_plugin_" + name + ".so";
+}
+
+/// The error of loading it, with the path taken out; empty if it was loaded.
+std::string failure_of(ProtocolRegistry& registry, const std::string& name) {
+  const std::vector<std::string> schemes = registry.schemes();
+  const auto loaded = registry.load(library(name));
+  if (loaded) return {};
+  CHECK(registry.schemes() == schemes);
+  std::string text = to_string(loaded.error());
+  const std::size_t path = text.find(library(name));
+  if (path != std::string::npos) text.replace(path, library(name).size(), "X");
+  return text;
+}
+
+std::string failure_of(const std::string& name) {
+  ProtocolRegistry registry;
+  return failure_of(registry, name);
+}
+
+TEST_CASE("a plug-in's protocols are found once it is loaded") {
+  ProtocolRegistry registry;
+  CHECK(failure_of(registry, "fitting").empty());
+  CHECK(registry.find("plugged")->name() == "plugged");
+  CHECK(registry.find("plugged2")->name() == "plugged2");
+  ProtocolRegistry other;  // of another ORB in the process
+  CHECK(failure_of(other, "fitting").empty());
+  CHECK(registry.find("plugged") != other.find("plugged"));
+}
+
+TEST_CASE("a plug-in is loaded once; another that has its scheme is refused") {
+  ProtocolRegistry registry;
+  CHECK(failure_of(registry, "fitting").empty());
+  CHECK(failure_of(registry, "fitting") == "protocol plugged is there already: bad address");
+  CHECK(failure_of(registry, "same_twice") == "protocol plugged is there already: bad address");
+  CHECK(failure_of("same_twice") == "protocol plugged is there already: bad address");
+}
+
+TEST_CASE("a protocol that was removed is found no more, and can be loaded again") {
+  ProtocolRegistry registry;
+  CHECK(failure_of(registry, "fitting").empty());
+  ProtocolFactory* const in_use = registry.find("plugged");
+  CHECK(registry.remove("plugged"));
+  CHECK(registry.remove("plugged2"));
+  CHECK_FALSE(registry.remove("plugged"));
+  CHECK(registry.find("plugged") == nullptr);
+  CHECK(in_use->name() == "plugged");
+  CHECK(failure_of(registry, "fitting").empty());
+  CHECK(registry.find("plugged") != in_use);
+}
+
+TEST_CASE("a file that is no shared library, or not there, says so") {
+  ProtocolRegistry registry;
+  CHECK(failure_of(registry, "missing").find("No such file or directory") != std::string::npos);
+  const auto text = registry.load(PERIGEE_SOURCE_FOLDER "/README.md");
+  REQUIRE_FALSE(text.has_value());
+  CHECK(text.error().kind == IoErrorKind::bad_plugin);
+  CHECK(to_string(text.error()).find("invalid ELF header") != std::string::npos);
+  CHECK_FALSE(registry.load("").has_value());
+}
+
+TEST_CASE("a library that is no plug-in, or whose symbols are missing, says so") {
+  CHECK(failure_of("other") ==
+        "load X (no plug-in: there is no symbol perigee_protocol_plugin): "
+        "the plug-in cannot be used");
+  CHECK(failure_of("incomplete").find("undefined symbol: perigee_function_of_the_future") !=
+        std::string::npos);
+}
+
+TEST_CASE("a plug-in for another ORB is not asked for anything, and says what differs") {
+  CHECK(failure_of("other_magic") ==
+        "load X (no plug-in of this ORB, or of a version with another interface): "
+        "the plug-in cannot be used");
+  CHECK(failure_of("other_build") == "load X (built with gcc 4, headers 0.0.1, the ORB with " +
+                                         std::string(plugin_build) +
+                                         "): the plug-in cannot be used");
+  CHECK(failure_of("other_home") ==
+        "load X (linked with another copy of the ORB than the program): "
+        "the plug-in cannot be used");
+}
+
+TEST_CASE("a plug-in that fails or brings nothing changes nothing") {
+  CHECK(failure_of("nothing") == "load X (it has no protocols): the plug-in cannot be used");
+  CHECK(failure_of("exception") ==
+        "load X (it has failed: out of order): the plug-in cannot be used");
+  CHECK(failure_of("number") ==
+        "load X (it has failed with an exception of no standard type): the plug-in cannot be used");
+}
+
+}  // namespace
+}  // namespace perigee::transport
