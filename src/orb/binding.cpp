@@ -68,11 +68,10 @@ std::vector<Candidate> choose_places(const OrbCore& core, Binding& binding,
 }
 
 // The highest that both sides speak, in its shorter form if both want that.
-messaging::Version agreed_version(const OrbCore& core, const transport::ProfileTarget& profile) {
-  const messaging::Protocol& protocol = core.messaging();
-  const messaging::Version ours = std::min(core.settings().version_max, protocol.version_max());
+messaging::Version agreed_version(const OrbCore& core, const messaging::Protocol& protocol,
+                                  const transport::ProfileTarget& profile) {
   const messaging::Version version =
-      std::min(messaging::Version{profile.major, profile.minor}, ours);
+      std::min(messaging::Version{profile.major, profile.minor}, core.version_max(protocol));
   if (!core.settings().giop_lite) return version;
   const auto* lite = iop::find_component(profile.components, iop::tag_giop_lite);
   const bool understood = lite != nullptr && iop::decode_giop_lite(lite->data);
@@ -125,7 +124,8 @@ std::unique_ptr<Binding> make_binding(OrbCore& core, iop::Ior ior, Binding::Kind
   for (const Candidate& candidate : places) {
     const transport::ProfileTarget& profile = binding->profiles[candidate.profile];
     const transport::Endpoint& endpoint = candidate.place->endpoint;
-    const messaging::Version version = agreed_version(core, profile);
+    const messaging::Version version =
+        agreed_version(core, core.messaging_of(endpoint.scheme), profile);
     const auto choice = choose_code_sets(core.settings().code_sets, version, profile.components);
     binding->targets.push_back(
         {core.endpoints().find(endpoint, choice.value_or(CodeSetChoice{}), *candidate.properties),

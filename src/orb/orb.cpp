@@ -90,4 +90,12 @@ transport::ProtocolRegistry& protocols(CORBA::ORB& orb) noexcept {
   return orb._core()->protocols();
 }
 
+std::expected<transport::Endpoint, IoError> listen(CORBA::ORB& orb,
+                                                   const transport::Endpoint& endpoint) {
+  orb::Server* const server = orb._core()->server();
+  if (server != nullptr) return server->listen(endpoint);
+  return std::unexpected(
+      IoError{IoErrorKind::unsupported, IoOperation::listen, 0, to_string(endpoint)});
+}
+
 }  // namespace perigee

@@ -11,6 +11,7 @@
 #include <perigee/base/log.h>
 #include <perigee/orb/context.h>
 
+#include <algorithm>
 #include <exception>
 #include <ranges>
 #include <utility>
@@ -48,6 +49,17 @@ void OrbCore::flush_oneways() noexcept {
   } catch (const std::exception& exception) {
     log::write(log::Level::warning, "orb", exception.what());
   }
+}
+
+const messaging::Protocol& OrbCore::messaging_of(std::string_view scheme) const noexcept {
+  const messaging::Protocol* const own = protocols_->messaging(scheme);
+  return own != nullptr ? *own : *messaging_;
+}
+
+// The setting is for GIOP: other messages have versions of their own.
+messaging::Version OrbCore::version_max(const messaging::Protocol& messages) const noexcept {
+  return &messages == messaging_.get() ? std::min(settings_.version_max, messages.version_max())
+                                       : messages.version_max();
 }
 
 void OrbCore::add_service(std::unique_ptr<Service> service) {

@@ -21,6 +21,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace CORBA {
@@ -79,7 +80,12 @@ class PERIGEE_API OrbCore final : public cdr::Environment,
     return *protocols_;
   }
   [[nodiscard]] transport::ProtocolRegistry& protocols() noexcept { return *protocols_; }
+  /// The ORB's own: GIOP.
   [[nodiscard]] const messaging::Protocol& messaging() const noexcept { return *messaging_; }
+  /// What connections to endpoints of a scheme carry.
+  [[nodiscard]] const messaging::Protocol& messaging_of(std::string_view scheme) const noexcept;
+  /// The highest version of these messages that is sent and published.
+  [[nodiscard]] messaging::Version version_max(const messaging::Protocol& messages) const noexcept;
   /// The client's connections.
   [[nodiscard]] EndpointTable& endpoints() noexcept { return *endpoints_; }
   [[nodiscard]] OrbMetrics& metrics() noexcept { return *metrics_; }

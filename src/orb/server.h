@@ -68,6 +68,10 @@ class Server {
   /// A POA manager has changed its state: dispatches the requests again that were held. Any thread.
   virtual void resume_held() noexcept {}
 
+  /// Listens at one more endpoint, whose address is also in all references made from now on; says
+  /// what they publish. Starts the server if it has not been started.
+  [[nodiscard]] virtual std::expected<transport::Endpoint, IoError> listen(
+      const transport::Endpoint& endpoint) = 0;
   /// A reference with one profile per acceptor. Starts the server if it has not been started.
   [[nodiscard]] virtual std::expected<iop::Ior, IoError> make_ior(std::string type_id,
                                                                   OctetSpan object_key) = 0;

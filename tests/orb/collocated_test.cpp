@@ -21,6 +21,9 @@ class QuietServer final : public orb::Server {
     return iop::Ior{std::move(type_id),
                     {protocol_.make_profile({"test", "here"}, {1, 2, object_key, {}})}};
   }
+  std::expected<transport::Endpoint, IoError> listen(const transport::Endpoint& endpoint) override {
+    return endpoint;
+  }
   bool publishes(const transport::Endpoint& endpoint) const noexcept override {
     return endpoint.address == "here";
   }

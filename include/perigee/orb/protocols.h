@@ -9,7 +9,14 @@ namespace perigee {
 
 /// What is added is there for the references that are used, and the endpoints that are listened at,
 /// from then on: add what `-ORBListenEndpoints` names before the first object of the server is
-/// made. Any thread. Belongs to the ORB.
+/// made, or call `listen`. Any thread. Belongs to the ORB.
 PERIGEE_API transport::ProtocolRegistry& protocols(CORBA::ORB& orb) noexcept;
+
+/// Listens at one more endpoint while the server runs, and says what references publish of it:
+/// those that are made from now on. Starts the server if it has not been started. Any thread. The
+/// errors are the protocol's; IoErrorKind::unsupported if no protocol has the scheme, and
+/// IoErrorKind::interrupted after the server's end.
+PERIGEE_API std::expected<transport::Endpoint, IoError> listen(CORBA::ORB& orb,
+                                                               const transport::Endpoint& endpoint);
 
 }  // namespace perigee

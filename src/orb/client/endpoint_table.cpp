@@ -353,9 +353,10 @@ std::shared_ptr<ClientEndpoint> EndpointTable::find(const transport::Endpoint& e
       return entry.second.use_count() == 1 && !entry.second->oneways_wait();
     });
   }
-  auto made =
-      std::make_shared<ClientEndpoint>(endpoint, choice, connector(endpoint.scheme, properties),
-                                       protocol_, settings_, ledger_, idle_timer_, flush_timer_);
+  const messaging::Protocol* const own = protocols_.messaging(endpoint.scheme);
+  auto made = std::make_shared<ClientEndpoint>(
+      endpoint, choice, connector(endpoint.scheme, properties), own != nullptr ? *own : protocol_,
+      settings_, ledger_, idle_timer_, flush_timer_);
   endpoints_.emplace(std::move(key), made);
   return made;
 }

@@ -115,6 +115,8 @@ class ClientEndpoint final {
   void give_back(ConnectionSlot& slot) noexcept;
 
   [[nodiscard]] const transport::Endpoint& endpoint() const noexcept { return endpoint_; }
+  /// The messages on its connections.
+  [[nodiscard]] const messaging::Protocol& messaging() const noexcept { return protocol_; }
   [[nodiscard]] cdr::CodeSets code_sets() const noexcept { return code_sets_; }
   /// What requests on a connection carry until it has brought the first reply.
   [[nodiscard]] std::span<const iop::ServiceContext> announcement() const noexcept {

@@ -155,7 +155,7 @@ bool Invocation::return_to_base() {
 
 [[gnu::always_inline]] inline bool Invocation::encode_request() {
   probe::stamp(probe::Point::connection_found);
-  const messaging::Protocol& protocol = core_.messaging();
+  const messaging::Protocol& protocol = target_->endpoint->messaging();
   slot_.request_id = lease_->take_request_id();
   request_buffer_->clear();
   cdr::Encoder encoder(*request_buffer_, std::endian::native, cdr::Encoder::Borrowing::yes);

@@ -11,6 +11,7 @@
 #include <exception>
 #include <iterator>
 #include <map>
+#include <mutex>
 #include <utility>
 
 namespace perigee::orb {
@@ -53,6 +54,18 @@ std::vector<ChosenEndpoint> chosen_endpoints(OrbCore& core, const ProtocolPrefer
   return chosen;
 }
 
+std::expected<std::unique_ptr<Listener>, IoError> listen(OrbCore& core,
+                                                         const ChosenEndpoint& chosen) {
+  const transport::Endpoint& endpoint = chosen.endpoint;
+  transport::ProtocolFactory* const factory = core.protocols().find(endpoint.scheme);
+  if (factory == nullptr) return unknown_scheme(endpoint, core.protocols());
+  auto acceptor = factory->listen_with(endpoint, chosen.properties);
+  if (!acceptor) return std::unexpected(acceptor.error());
+  const messaging::Protocol& messages = core.messaging_of(endpoint.scheme);
+  return std::make_unique<Listener>(
+      Listener{factory, std::move(*acceptor), &messages, core.version_max(messages)});
+}
+
 }  // namespace
 
 void take_waiting(transport::Acceptor& acceptor,
@@ -77,73 +90,100 @@ void stop_accepting(
 }
 
 std::expected<void, IoError> AcceptorSet::open(OrbCore& core) {
-  std::vector<Entry> entries;
+  std::vector<std::unique_ptr<Listener>> listeners;
   const auto policies = core.client_policies().of_orb();
   const auto preference = policies ? policies->values().server_protocols : nullptr;
-  for (const auto& [endpoint, properties] : chosen_endpoints(core, preference.get())) {
-    transport::ProtocolFactory* factory = core.protocols().find(endpoint.scheme);
-    if (factory == nullptr) return unknown_scheme(endpoint, core.protocols());
-    auto acceptor = factory->listen_with(endpoint, properties);
-    if (!acceptor) return std::unexpected(acceptor.error());
-    entries.push_back({factory, std::move(*acceptor), {}});
+  for (const ChosenEndpoint& chosen : chosen_endpoints(core, preference.get())) {
+    auto listener = listen(core, chosen);
+    if (!listener) return std::unexpected(listener.error());
+    listeners.push_back(std::move(*listener));
   }
-  if (entries.empty() && preference) return std::unexpected(nothing_to_listen_at());
-  entries_ = std::move(entries);
-  version_ = core.settings().version_max;
-  std::vector<iop::TaggedComponent> components{
-      iop::encode_orb_type(orb_type),
-      iop::encode_code_sets(published_code_sets(core.settings().code_sets))};
-  if (core.settings().giop_lite) components.push_back(iop::encode_giop_lite());
-  for (Entry& entry : entries_) entry.components = components;
-  if (version_.minor > 0) share_iiop_profile();  // 1.0 has no components (interop fact 45)
+  if (listeners.empty() && preference) return std::unexpected(nothing_to_listen_at());
+  const std::lock_guard lock(mutex_);
+  components_ = {iop::encode_orb_type(orb_type),
+                 iop::encode_code_sets(published_code_sets(core.settings().code_sets))};
+  if (core.settings().giop_lite) components_.push_back(iop::encode_giop_lite());
+  // 1.0 has no components (interop fact 45).
+  shares_iiop_profile_ = core.settings().version_max.minor > 0;
+  listeners_ = std::move(listeners);
+  arrange_components();
   return {};
+}
+
+std::expected<Listener*, IoError> AcceptorSet::add(OrbCore& core,
+                                                   const transport::Endpoint& endpoint) {
+  auto listener = listen(core, {endpoint, {}});
+  if (!listener) return std::unexpected(listener.error());
+  const std::lock_guard lock(mutex_);
+  Listener& added = *listeners_.emplace_back(std::move(*listener));
+  arrange_components();
+  return &added;
+}
+
+std::vector<Listener*> AcceptorSet::listeners() const {
+  const std::shared_lock lock(mutex_);
+  std::vector<Listener*> all;
+  for (const auto& listener : listeners_) all.push_back(listener.get());
+  return all;
 }
 
 // Peers that look for addresses among components read the first IIOP profile only: it gets those of
 // all acceptors. If nobody else makes such a profile, the first of these acceptors' protocols does.
-void AcceptorSet::share_iiop_profile() {
-  const auto is_guest = [](const Entry& entry) {
-    return !entry.acceptor->iiop_components().empty();
+void AcceptorSet::arrange_components() {
+  for (const auto& listener : listeners_) {
+    listener->components = components_;
+    listener->has_profile = true;
+  }
+  if (!shares_iiop_profile_) return;
+  const auto is_guest = [](const auto& listener) {
+    return !listener->acceptor->iiop_components().empty();
   };
-  const auto makes_iiop = [&](const Entry& entry) {
-    return !is_guest(entry) && entry.factory->make_profile(entry.acceptor->published(), {}).tag ==
-                                   iop::tag_internet_iop;
+  const auto makes_iiop = [&](const auto& listener) {
+    return !is_guest(listener) &&
+           listener->factory->make_profile(listener->acceptor->published(), {}).tag ==
+               iop::tag_internet_iop;
   };
-  auto host = std::ranges::find_if(entries_, makes_iiop);
-  if (host == entries_.end()) host = std::ranges::find_if(entries_, is_guest);
-  if (host == entries_.end()) return;
-  for (Entry& entry : entries_) {
-    entry.has_profile = entry.acceptor == host->acceptor || !is_guest(entry);
-    std::ranges::copy(entry.acceptor->iiop_components(), std::back_inserter(host->components));
+  auto host = std::ranges::find_if(listeners_, makes_iiop);
+  if (host == listeners_.end()) host = std::ranges::find_if(listeners_, is_guest);
+  if (host == listeners_.end()) return;
+  for (const auto& listener : listeners_) {
+    listener->has_profile = listener == *host || !is_guest(listener);
+    std::ranges::copy(listener->acceptor->iiop_components(),
+                      std::back_inserter((*host)->components));
   }
 }
 
 iop::Ior AcceptorSet::make_ior(std::string type_id, OctetSpan object_key) const {
   iop::Ior ior{std::move(type_id), {}};
   transport::ProfileSource source;
-  source.major = version_.major;
-  source.minor = version_.minor;
   source.object_key = object_key;
-  for (const Entry& entry : entries_) {
-    if (!entry.has_profile) continue;
-    source.components = entry.components;
-    source.alternates = entry.acceptor->alternates();
-    ior.profiles.push_back(entry.factory->make_profile(entry.acceptor->published(), source));
+  const std::shared_lock lock(mutex_);
+  for (const auto& listener : listeners_) {
+    if (!listener->has_profile) continue;
+    source.major = listener->version.major;
+    source.minor = listener->version.minor;
+    source.components = listener->components;
+    source.alternates = listener->acceptor->alternates();
+    ior.profiles.push_back(
+        listener->factory->make_profile(listener->acceptor->published(), source));
   }
   return ior;
 }
 
 bool AcceptorSet::publishes(const transport::Endpoint& endpoint) const noexcept {
-  return std::ranges::any_of(entries_, [&endpoint](const Entry& entry) {
-    const transport::Acceptor& acceptor = *entry.acceptor;
+  const std::shared_lock lock(mutex_);
+  return std::ranges::any_of(listeners_, [&endpoint](const auto& listener) {
+    const transport::Acceptor& acceptor = *listener->acceptor;
     return acceptor.published() == endpoint || acceptor.listening() == endpoint ||
            std::ranges::find(acceptor.alternates(), endpoint) != acceptor.alternates().end();
   });
 }
 
-void AcceptorSet::stop_accepting(
-    const std::function<void(std::unique_ptr<transport::Transport>)>& take) const noexcept {
-  for (const Entry& entry : entries_) orb::stop_accepting(*entry.acceptor, take);
+void AcceptorSet::stop_accepting(const std::function<void(Accepted)>& take) const noexcept {
+  const std::shared_lock lock(mutex_);
+  for (const auto& listener : listeners_)
+    orb::stop_accepting(*listener->acceptor,
+                        [&](auto transport) { take(listener->accepted(std::move(transport))); });
 }
 
 }  // namespace perigee::orb

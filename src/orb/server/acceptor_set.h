@@ -2,6 +2,7 @@
 // is the thread strategies' business.
 #pragma once
 
+#include "orb/server/accepted.h"
 #include <perigee/base/io_error.h>
 #include <perigee/base/octets.h>
 #include <perigee/iop/ior.h>
@@ -12,7 +13,9 @@
 #include <expected>
 #include <functional>
 #include <memory>
+#include <shared_mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace perigee::orb {
@@ -33,34 +36,48 @@ void stop_accepting(
     transport::Acceptor& acceptor,
     const std::function<void(std::unique_ptr<transport::Transport>)>& take) noexcept;
 
-/// `open` by one thread; then any thread: nothing changes any more.
+/// One endpoint where a server listens.
+struct Listener {
+  transport::ProtocolFactory* factory;
+  std::unique_ptr<transport::Acceptor> acceptor;
+  const messaging::Protocol* messaging;  ///< what connections to it carry
+  messaging::Version version;            ///< the highest that references publish
+
+  /// @name The set's: they change when others come.
+  /// @{
+  std::vector<iop::TaggedComponent> components = {};  ///< of its profiles
+  bool has_profile = true;                            ///< or stands in that of another
+  /// @}
+
+  [[nodiscard]] Accepted accepted(std::unique_ptr<transport::Transport> transport) const {
+    return {std::move(transport), messaging};
+  }
+};
+
+/// `open` by one thread; then any thread. Listeners only ever come, so references to them last.
 class AcceptorSet {
  public:
   /// Opens all endpoints of the settings, or none.
   [[nodiscard]] std::expected<void, IoError> open(OrbCore& core);
+  /// Opens one more. References that are made from now on lead there, too.
+  [[nodiscard]] std::expected<Listener*, IoError> add(OrbCore& core,
+                                                      const transport::Endpoint& endpoint);
   [[nodiscard]] iop::Ior make_ior(std::string type_id, OctetSpan object_key) const;
   [[nodiscard]] bool publishes(const transport::Endpoint& endpoint) const noexcept;
   /// Of all: see above.
-  void stop_accepting(
-      const std::function<void(std::unique_ptr<transport::Transport>)>& take) const noexcept;
+  void stop_accepting(const std::function<void(Accepted)>& take) const noexcept;
 
-  [[nodiscard]] std::size_t count() const noexcept { return entries_.size(); }
-  [[nodiscard]] transport::Acceptor& at(std::size_t index) const noexcept {
-    return *entries_[index].acceptor;
-  }
+  /// Those that are there now.
+  [[nodiscard]] std::vector<Listener*> listeners() const;
 
  private:
-  struct Entry {
-    transport::ProtocolFactory* factory;
-    std::unique_ptr<transport::Acceptor> acceptor;
-    std::vector<iop::TaggedComponent> components;  ///< of its profiles
-    bool has_profile = true;                       ///< or stands in that of another
-  };
+  // Expects mutex_ to be held.
+  void arrange_components();
 
-  void share_iiop_profile();
-
-  std::vector<Entry> entries_;
-  messaging::Version version_;
+  mutable std::shared_mutex mutex_;  // guards what follows
+  std::vector<iop::TaggedComponent> components_;
+  bool shares_iiop_profile_ = false;
+  std::vector<std::unique_ptr<Listener>> listeners_;
 };
 
 }  // namespace perigee::orb

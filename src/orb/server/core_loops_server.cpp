@@ -21,7 +21,7 @@ std::expected<void, IoError> CoreLoopsServer::start() {
   if (auto made = make_loops(); !made) return made;
   if (auto opened = endpoints_.open(core_); !opened) return opened;
   acceptors_.emplace(core_, loops_.front()->reactor(), endpoints_,
-                     [this](auto transport) { take(std::move(transport)); });
+                     [this](auto accepted) { take(std::move(accepted)); });
   if (auto running = start_threads(); !running) return running;
   started_.store(true, std::memory_order_release);
   return {};
@@ -71,10 +71,10 @@ void CoreLoopsServer::run_loop(ReactiveLoop& loop) noexcept {
   }
 }
 
-void CoreLoopsServer::take(std::unique_ptr<transport::Transport> transport) {
+void CoreLoopsServer::take(Accepted accepted) {
   const auto& loop =
       *std::ranges::min_element(loops_, {}, [](const auto& each) { return each->load(); });
-  loop->adopt(std::move(transport));
+  loop->adopt(std::move(accepted));
 }
 
 void CoreLoopsServer::connection_ended() noexcept { acceptors_->connection_ended(); }
@@ -128,6 +128,15 @@ bool CoreLoopsServer::begin_wait() noexcept {
 Server::Nested CoreLoopsServer::wait_readable(int fd, TimePoint until) {
   ReactiveLoop* loop = loop_of_this_thread();
   return loop != nullptr ? loop->wait_readable(fd, until) : Nested::not_here;
+}
+
+std::expected<transport::Endpoint, IoError> CoreLoopsServer::listen(
+    const transport::Endpoint& endpoint) {
+  if (auto started = start(); !started) return std::unexpected(started.error());
+  const auto listener = endpoints_.add(core_, endpoint);
+  if (!listener) return std::unexpected(listener.error());
+  loops_.front()->reactor().post([this, added = *listener] { acceptors_->add(*added); });
+  return (*listener)->acceptor->published();
 }
 
 std::expected<iop::Ior, IoError> CoreLoopsServer::make_ior(std::string type_id,

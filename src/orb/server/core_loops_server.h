@@ -32,6 +32,8 @@ class CoreLoopsServer final : public Server, public LoopOwner {
   void resume_held() noexcept override;
   [[nodiscard]] Nested wait_readable(int fd, TimePoint until) override;
   [[nodiscard]] bool begin_wait() noexcept override;
+  [[nodiscard]] std::expected<transport::Endpoint, IoError> listen(
+      const transport::Endpoint& endpoint) override;
   [[nodiscard]] std::expected<iop::Ior, IoError> make_ior(std::string type_id,
                                                           OctetSpan object_key) override;
   [[nodiscard]] bool publishes(const transport::Endpoint& endpoint) const noexcept override;
@@ -41,7 +43,7 @@ class CoreLoopsServer final : public Server, public LoopOwner {
   [[nodiscard]] ReactiveLoop* loop_of_this_thread() const noexcept;
   [[nodiscard]] bool started() const noexcept { return started_.load(std::memory_order_acquire); }
   [[nodiscard]] std::expected<void, IoError> start_threads();
-  void take(std::unique_ptr<transport::Transport> transport);
+  void take(Accepted accepted);
   void drain();
   void connection_ended() noexcept override;
   static void run_loop(ReactiveLoop& loop) noexcept;

@@ -17,10 +17,10 @@ using event::SharedPoll;
 using messaging::IncomingMessage;
 using transport::Wait;
 
-PoolConnection::PoolConnection(PoolServer& server, std::unique_ptr<transport::Transport> transport)
+PoolConnection::PoolConnection(PoolServer& server, Accepted accepted)
     : server_(server),
-      connection_(make_server_connection(server.core(), std::move(transport))),
-      conversation_(server.core(), server.core().messaging(), *this) {}
+      connection_(make_server_connection(server.core(), std::move(accepted))),
+      conversation_(server.core(), connection_.protocol(), *this) {}
 
 PoolConnection::~PoolConnection() = default;
 

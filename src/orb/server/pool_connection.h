@@ -3,6 +3,7 @@
 
 #include "orb/connection.h"
 #include "orb/idle_watch.h"
+#include "orb/server/accepted.h"
 #include "orb/server/held_queue.h"
 #include "orb/server/pool_task.h"
 #include <perigee/transport/transport.h>
@@ -31,7 +32,7 @@ class PoolConnection final : public ConversationHost,
                              public PoolTask,
                              public std::enable_shared_from_this<PoolConnection> {
  public:
-  PoolConnection(PoolServer& server, std::unique_ptr<transport::Transport> transport);
+  PoolConnection(PoolServer& server, Accepted accepted);
   ~PoolConnection();
 
   /// False if the poll does not take it.

@@ -15,7 +15,7 @@ PoolServer::Engine::Engine(PoolServer& server, std::unique_ptr<event::Reactor> r
     : reactor(std::move(reactor_made)),
       poll(std::move(poll_made)),
       acceptors(server.core_, *reactor, server.endpoints_,
-                [&server](auto transport) { server.add_connection(std::move(transport)); }),
+                [&server](auto accepted) { server.add_connection(std::move(accepted)); }),
       held(*poll, server.core_.settings().held_requests_max),
       workers(*poll, {.threads = server.core_.settings().thread_count(),
                       .spares_max = server.core_.settings().nested_upcall_depth_max,
@@ -120,11 +120,11 @@ void PoolServer::keep_house() noexcept {
 }
 
 // Known before its first event can end it.
-void PoolServer::add_connection(std::unique_ptr<transport::Transport> transport) {
+void PoolServer::add_connection(Accepted accepted) {
   begin_idle_watch();
   std::shared_ptr<PoolConnection> connection;
   try {
-    connection = std::make_shared<PoolConnection>(*this, std::move(transport));
+    connection = std::make_shared<PoolConnection>(*this, std::move(accepted));
     {
       const std::lock_guard lock(mutex_);
       connections_.emplace(connection.get(), connection);
@@ -208,6 +208,15 @@ void PoolServer::finish_stopping() noexcept {
   const std::lock_guard finishing(finish_mutex_);
   engine_->housekeeping.join_all();
   engine_->workers.join();
+}
+
+std::expected<transport::Endpoint, IoError> PoolServer::listen(
+    const transport::Endpoint& endpoint) {
+  if (auto started = start(); !started) return std::unexpected(started.error());
+  const auto listener = endpoints_.add(core_, endpoint);
+  if (!listener) return std::unexpected(listener.error());
+  engine_->reactor->post([this, added = *listener] { engine_->acceptors.add(*added); });
+  return (*listener)->acceptor->published();
 }
 
 std::expected<iop::Ior, IoError> PoolServer::make_ior(std::string type_id, OctetSpan object_key) {

@@ -40,6 +40,8 @@ class PoolServer final : public Server {
   void resume_held() noexcept override;
   [[nodiscard]] bool begin_wait() noexcept override;
   void end_wait() noexcept override;
+  [[nodiscard]] std::expected<transport::Endpoint, IoError> listen(
+      const transport::Endpoint& endpoint) override;
   [[nodiscard]] std::expected<iop::Ior, IoError> make_ior(std::string type_id,
                                                           OctetSpan object_key) override;
   [[nodiscard]] bool publishes(const transport::Endpoint& endpoint) const noexcept override;
@@ -87,7 +89,7 @@ class PoolServer final : public Server {
   void keep_house() noexcept;
   void begin_idle_watch() noexcept;
   void watch_idle() noexcept;
-  void add_connection(std::unique_ptr<transport::Transport> transport);
+  void add_connection(Accepted accepted);
   [[nodiscard]] Connections connections() const;
   void drain();
   void finish_stopping() noexcept;

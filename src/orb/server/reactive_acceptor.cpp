@@ -4,6 +4,7 @@
 #include "orb/orb_core.h"
 #include <perigee/base/log.h>
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 
@@ -22,7 +23,9 @@ void ReactiveAcceptor::stop() noexcept {
   if (retry_ != 0) acceptors_.reactor().cancel(std::exchange(retry_, 0));
   if (std::exchange(registered_, false))
     acceptors_.reactor().remove(acceptor_.readiness_fd(), *this);
-  stop_accepting(acceptor_, [this](auto transport) { acceptors_.take(std::move(transport)); });
+  stop_accepting(acceptor_, [this](auto transport) {
+    acceptors_.take(listener_.accepted(std::move(transport)));
+  });
 }
 
 void ReactiveAcceptor::place_is_free() {
@@ -51,7 +54,7 @@ void ReactiveAcceptor::accept_all() {
       return retry_later();
     }
     if (!*accepted) return;
-    acceptors_.take(std::move(*accepted));
+    acceptors_.take(listener_.accepted(std::move(*accepted)));
   }
 }
 
@@ -70,25 +73,32 @@ void ReactiveAcceptor::retry_later() noexcept {
 }
 
 void ReactiveAcceptors::start() {
-  for (std::size_t index = 0; index < endpoints_.count(); ++index) {
-    acceptors_.push_back(std::make_unique<ReactiveAcceptor>(*this, endpoints_.at(index)));
-    acceptors_.back()->start();
-  }
+  started_ = true;
+  for (Listener* const listener : endpoints_.listeners()) add(*listener);
+}
+
+void ReactiveAcceptors::add(Listener& listener) {
+  if (stopped_) return stop_accepting(*listener.acceptor, [](auto /*transport*/) {});
+  const auto serves = [&listener](const auto& other) { return &other->listener() == &listener; };
+  if (!started_ || std::ranges::any_of(acceptors_, serves)) return;
+  acceptors_.push_back(std::make_unique<ReactiveAcceptor>(*this, listener));
+  acceptors_.back()->start();
 }
 
 // Where nobody has been accepted yet, those who wait are turned away.
 void ReactiveAcceptors::stop() noexcept {
+  stopped_ = true;
   for (const auto& acceptor : acceptors_) acceptor->stop();
-  if (acceptors_.empty()) endpoints_.stop_accepting([](auto /*transport*/) {});
+  if (acceptors_.empty()) endpoints_.stop_accepting([](auto /*accepted*/) {});
 }
 
 bool ReactiveAcceptors::has_place() const noexcept {
   return count_.load() < core_.settings().server_connections_max;
 }
 
-void ReactiveAcceptors::take(std::unique_ptr<transport::Transport> transport) {
+void ReactiveAcceptors::take(Accepted accepted) {
   count_.fetch_add(1);
-  take_(std::move(transport));
+  take_(std::move(accepted));
 }
 
 // Who waits for a place has seen the count before it was lowered here: so it hears of it.

@@ -20,10 +20,11 @@ class ReactiveAcceptors;
 /// The reactor's thread only.
 class ReactiveAcceptor final : public event::EventHandler {
  public:
-  ReactiveAcceptor(ReactiveAcceptors& acceptors, transport::Acceptor& acceptor) noexcept
-      : acceptors_(acceptors), acceptor_(acceptor) {}
+  ReactiveAcceptor(ReactiveAcceptors& acceptors, Listener& listener) noexcept
+      : acceptors_(acceptors), listener_(listener), acceptor_(*listener.acceptor) {}
   ~ReactiveAcceptor() { stop(); }
 
+  [[nodiscard]] const Listener& listener() const noexcept { return listener_; }
   void start();
   /// Takes those that wait: they are to be drained as all others. Nobody is accepted any more.
   void stop() noexcept;
@@ -36,6 +37,7 @@ class ReactiveAcceptor final : public event::EventHandler {
   void retry_later() noexcept;
 
   ReactiveAcceptors& acceptors_;
+  const Listener& listener_;
   transport::Acceptor& acceptor_;
   bool registered_ = false;
   bool stopped_ = false;
@@ -48,7 +50,7 @@ class ReactiveAcceptor final : public event::EventHandler {
 class ReactiveAcceptors final {
  public:
   /// Is given each new connection; then `connection_ended` is called once for it.
-  using Take = std::function<void(std::unique_ptr<transport::Transport>)>;
+  using Take = std::function<void(Accepted)>;
 
   ReactiveAcceptors(OrbCore& core, event::Reactor& reactor, const AcceptorSet& endpoints, Take take)
       : core_(core), reactor_(reactor), endpoints_(endpoints), take_(std::move(take)) {}
@@ -57,6 +59,8 @@ class ReactiveAcceptors final {
 
   void start();
   void stop() noexcept;
+  /// One that came after the first. Before `start` there is nothing to do: that finds it.
+  void add(Listener& listener);
   /// Any thread.
   void connection_ended() noexcept;
 
@@ -65,7 +69,7 @@ class ReactiveAcceptors final {
   [[nodiscard]] OrbCore& core() const noexcept { return core_; }
   [[nodiscard]] event::Reactor& reactor() const noexcept { return reactor_; }
   [[nodiscard]] bool has_place() const noexcept;
-  void take(std::unique_ptr<transport::Transport> transport);
+  void take(Accepted accepted);
   /// @}
 
  private:
@@ -74,6 +78,8 @@ class ReactiveAcceptors final {
   const AcceptorSet& endpoints_;
   const Take take_;
   std::atomic<std::size_t> count_{0};
+  bool started_ = false;
+  bool stopped_ = false;
   std::vector<std::unique_ptr<ReactiveAcceptor>> acceptors_;
 };
 

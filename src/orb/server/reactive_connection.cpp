@@ -25,11 +25,10 @@ constexpr int drops_per_turn_max = 16;  // receives of what is read and dropped
 
 }  // namespace
 
-ReactiveConnection::ReactiveConnection(ReactiveLoop& loop,
-                                       std::unique_ptr<transport::Transport> transport)
+ReactiveConnection::ReactiveConnection(ReactiveLoop& loop, Accepted accepted)
     : loop_(loop),
-      connection_(make_server_connection(loop.core(), std::move(transport))),
-      conversation_(loop.core(), loop.core().messaging(), *this) {}
+      connection_(make_server_connection(loop.core(), std::move(accepted))),
+      conversation_(loop.core(), connection_.protocol(), *this) {}
 
 ReactiveConnection::~ReactiveConnection() = default;
 

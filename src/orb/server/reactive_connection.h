@@ -3,6 +3,7 @@
 
 #include "orb/connection.h"
 #include "orb/idle_watch.h"
+#include "orb/server/accepted.h"
 #include "orb/server/conversation.h"
 #include "orb/server/held_queue.h"
 #include <perigee/event/reactor.h>
@@ -26,7 +27,7 @@ class ReactiveConnection final : public ConversationHost,
                                  public event::EventHandler,
                                  public std::enable_shared_from_this<ReactiveConnection> {
  public:
-  ReactiveConnection(ReactiveLoop& loop, std::unique_ptr<transport::Transport> transport);
+  ReactiveConnection(ReactiveLoop& loop, Accepted accepted);
   ~ReactiveConnection();
 
   /// False if the reactor does not take it.

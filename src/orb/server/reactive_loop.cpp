@@ -61,12 +61,12 @@ ReactiveLoop::ReactiveLoop(OrbCore& core, LoopOwner& owner, std::unique_ptr<even
 
 ReactiveLoop::~ReactiveLoop() = default;
 
-void ReactiveLoop::adopt(std::unique_ptr<transport::Transport> transport) {
+void ReactiveLoop::adopt(Accepted accepted) {
   load_.fetch_add(1, std::memory_order_relaxed);
-  if (on_thread()) return add_connection(std::move(transport));
+  if (on_thread()) return add_connection(std::move(accepted));
   try {
     reactor_->post(
-        [this, adopted = std::move(transport)]() mutable { add_connection(std::move(adopted)); });
+        [this, adopted = std::move(accepted)]() mutable { add_connection(std::move(adopted)); });
   } catch (const std::exception& exception) {  // this connection ends, others go on
     log::write(log::Level::warning, "server", exception.what());
     connection_ended();
@@ -74,11 +74,11 @@ void ReactiveLoop::adopt(std::unique_ptr<transport::Transport> transport) {
 }
 
 // Known before it is registered: nothing may fail between the reactor and its owner.
-void ReactiveLoop::add_connection(std::unique_ptr<transport::Transport> transport) {
+void ReactiveLoop::add_connection(Accepted accepted) {
   std::shared_ptr<ReactiveConnection> connection;
   try {
     if (!draining_) {
-      connection = std::make_shared<ReactiveConnection>(*this, std::move(transport));
+      connection = std::make_shared<ReactiveConnection>(*this, std::move(accepted));
       connections_.emplace(connection.get(), connection);
       if (connection->start()) return begin_idle_watch();
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "orb/server.h"
+#include "orb/server/accepted.h"
 #include "orb/server/conversation.h"
 #include "orb/server/held_queue.h"
 #include <perigee/event/reactor.h>
@@ -45,7 +46,7 @@ class ReactiveLoop final {
   /// The connections that it was given and that have not ended.
   [[nodiscard]] std::size_t load() const noexcept { return load_.load(std::memory_order_relaxed); }
   /// Takes a new connection.
-  void adopt(std::unique_ptr<transport::Transport> transport);
+  void adopt(Accepted accepted);
   void resume_held() noexcept;
   /// @}
 
@@ -90,7 +91,7 @@ class ReactiveLoop final {
     ReactiveLoop& loop_;
   };
 
-  void add_connection(std::unique_ptr<transport::Transport> transport);
+  void add_connection(Accepted accepted);
   void connection_ended() noexcept;
   [[nodiscard]] ServingThread& buffers_of_level(std::size_t level);
   void dispatch_held() noexcept;

@@ -17,7 +17,7 @@ ReactiveServer::ReactiveServer(OrbCore& core) : core_(core) {
   }
   loop_ = std::make_unique<ReactiveLoop>(core, *this, std::move(*reactor));
   acceptors_.emplace(core, loop_->reactor(), endpoints_,
-                     [this](auto transport) { loop_->adopt(std::move(transport)); });
+                     [this](auto accepted) { loop_->adopt(std::move(accepted)); });
 }
 
 ReactiveServer::~ReactiveServer() { stop(Completion::wait); }
@@ -125,6 +125,15 @@ bool ReactiveServer::begin_wait() noexcept { return !on_loop_thread() || loop_->
 
 Server::Nested ReactiveServer::wait_readable(int fd, TimePoint until) {
   return on_loop_thread() ? loop_->wait_readable(fd, until) : Nested::not_here;
+}
+
+std::expected<transport::Endpoint, IoError> ReactiveServer::listen(
+    const transport::Endpoint& endpoint) {
+  if (auto started = start(); !started) return std::unexpected(started.error());
+  const auto listener = endpoints_.add(core_, endpoint);
+  if (!listener) return std::unexpected(listener.error());
+  loop_->reactor().post([this, added = *listener] { acceptors_->add(*added); });
+  return (*listener)->acceptor->published();
 }
 
 std::expected<iop::Ior, IoError> ReactiveServer::make_ior(std::string type_id,

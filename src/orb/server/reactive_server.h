@@ -33,6 +33,8 @@ class ReactiveServer final : public Server, public LoopOwner {
   void perform_work() override;
   [[nodiscard]] bool work_pending() override;
   [[nodiscard]] int work_handle() const noexcept override;
+  [[nodiscard]] std::expected<transport::Endpoint, IoError> listen(
+      const transport::Endpoint& endpoint) override;
   [[nodiscard]] std::expected<iop::Ior, IoError> make_ior(std::string type_id,
                                                           OctetSpan object_key) override;
   [[nodiscard]] bool publishes(const transport::Endpoint& endpoint) const noexcept override;

@@ -4,18 +4,17 @@
 #include "orb/connection.h"
 #include "orb/orb_core.h"
 #include "orb/orb_metrics.h"
+#include "orb/server/accepted.h"
 #include <perigee/base/log.h>
 
 #include <exception>
-#include <memory>
 #include <utility>
 
 namespace perigee::orb {
 
-inline Connection make_server_connection(OrbCore& core,
-                                         std::unique_ptr<transport::Transport> transport) {
+inline Connection make_server_connection(OrbCore& core, Accepted accepted) {
   const Settings& settings = core.settings();
-  return {std::move(transport), core.messaging(),
+  return {std::move(accepted.transport), *accepted.messaging,
           ConnectionLimits{settings.read_buffer_size, settings.write_queue_size_max,
                            settings.busy_poll},
           &core.metrics().server_traffic};

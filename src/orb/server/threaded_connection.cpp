@@ -22,11 +22,10 @@ constexpr std::size_t linger_size_max = 1u << 20;
 
 }  // namespace
 
-ThreadedConnection::ThreadedConnection(ThreadedServer& server,
-                                       std::unique_ptr<transport::Transport> transport)
+ThreadedConnection::ThreadedConnection(ThreadedServer& server, Accepted accepted)
     : server_(server),
-      connection_(make_server_connection(server.core(), std::move(transport))),
-      conversation_(server.core(), server.core().messaging(), *this) {}
+      connection_(make_server_connection(server.core(), std::move(accepted))),
+      conversation_(server.core(), connection_.protocol(), *this) {}
 
 bool ThreadedConnection::start() {
   // The thread that sends is in its upcall still: with the servant's locks, perhaps, and the POA's.

@@ -4,6 +4,7 @@
 
 #include "orb/connection.h"
 #include "orb/idle_watch.h"
+#include "orb/server/accepted.h"
 #include "orb/server/conversation.h"
 #include <perigee/transport/transport.h>
 
@@ -28,7 +29,7 @@ class ThreadedServer;
 class ThreadedConnection final : public ConversationHost,
                                  public std::enable_shared_from_this<ThreadedConnection> {
  public:
-  ThreadedConnection(ThreadedServer& server, std::unique_ptr<transport::Transport> transport);
+  ThreadedConnection(ThreadedServer& server, Accepted accepted);
 
   /// Starts the first thread. False if there is none to be had.
   [[nodiscard]] bool start();

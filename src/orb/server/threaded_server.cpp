@@ -26,8 +26,8 @@ std::expected<void, IoError> ThreadedServer::start() {
   }
   if (auto opened = acceptors_.open(core_); !opened) return opened;
   started_.store(true, std::memory_order_release);
-  for (std::size_t index = 0; index < acceptors_.count(); ++index)
-    threads_.start([this, index] { accept_connections(acceptors_.at(index)); });
+  for (const Listener* const listener : acceptors_.listeners())
+    threads_.start([this, listener] { accept_connections(*listener); });
   threads_.start([this] { watch(); });
   const std::lock_guard lock(mutex_);
   if (stopping_) acceptors_.stop_accepting([](auto) {});  // `stop` did not see them
@@ -50,12 +50,12 @@ void ThreadedServer::run() {
   finish_stopping();
 }
 
-void ThreadedServer::accept_connections(transport::Acceptor& acceptor) noexcept {
+void ThreadedServer::accept_connections(const Listener& listener) noexcept {
   while (await_place()) {
     try {
-      auto accepted = acceptor.accept(Wait::yes);
+      auto accepted = listener.acceptor->accept(Wait::yes);
       if (accepted) {
-        if (*accepted) add_connection(std::move(*accepted));
+        if (*accepted) add_connection(listener.accepted(std::move(*accepted)));
         continue;
       }
       if (accepted.error().kind == IoErrorKind::interrupted) return;
@@ -80,9 +80,9 @@ bool ThreadedServer::await_place() {
   return !stopping_;
 }
 
-void ThreadedServer::add_connection(std::unique_ptr<transport::Transport> transport) {
+void ThreadedServer::add_connection(Accepted accepted) {
   try {
-    auto connection = std::make_shared<ThreadedConnection>(*this, std::move(transport));
+    auto connection = std::make_shared<ThreadedConnection>(*this, std::move(accepted));
     {
       const std::lock_guard lock(mutex_);
       if (stopping_) return;
@@ -166,8 +166,8 @@ void ThreadedServer::stop_accepting() noexcept {
     const std::lock_guard lock(mutex_);
     return accepting_;
   };
-  acceptors_.stop_accepting([this, taken = accepting()](auto transport) {
-    if (taken) add_connection(std::move(transport));
+  acceptors_.stop_accepting([this, taken = accepting()](auto accepted) {
+    if (taken) add_connection(std::move(accepted));
   });
 }
 
@@ -187,6 +187,17 @@ void ThreadedServer::finish_stopping() noexcept {
   lock.unlock();
   for (const auto& connection : connections()) connection->interrupt();
   threads_.join_all();
+}
+
+std::expected<transport::Endpoint, IoError> ThreadedServer::listen(
+    const transport::Endpoint& endpoint) {
+  if (auto started = start(); !started) return std::unexpected(started.error());
+  const auto listener = acceptors_.add(core_, endpoint);
+  if (!listener) return std::unexpected(listener.error());
+  threads_.start([this, added = *listener] { accept_connections(*added); });
+  const std::lock_guard lock(mutex_);
+  if (stopping_) orb::stop_accepting(*(*listener)->acceptor, [](auto) {});  // as in `start`
+  return (*listener)->acceptor->published();
 }
 
 std::expected<iop::Ior, IoError> ThreadedServer::make_ior(std::string type_id,

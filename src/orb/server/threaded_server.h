@@ -29,6 +29,8 @@ class ThreadedServer final : public Server {
   [[nodiscard]] std::expected<void, IoError> begin_accepting() override;
   void run() override;
   void stop(Completion completion) noexcept override;
+  [[nodiscard]] std::expected<transport::Endpoint, IoError> listen(
+      const transport::Endpoint& endpoint) override;
   [[nodiscard]] std::expected<iop::Ior, IoError> make_ior(std::string type_id,
                                                           OctetSpan object_key) override;
   [[nodiscard]] bool publishes(const transport::Endpoint& endpoint) const noexcept override;
@@ -48,9 +50,9 @@ class ThreadedServer final : public Server {
   using Connections = std::vector<std::shared_ptr<ThreadedConnection>>;
   enum class Started : std::uint8_t { no, yes };
 
-  void accept_connections(transport::Acceptor& acceptor) noexcept;
+  void accept_connections(const Listener& listener) noexcept;
   [[nodiscard]] bool await_place();
-  void add_connection(std::unique_ptr<transport::Transport> transport);
+  void add_connection(Accepted accepted);
   void watch() noexcept;
   [[nodiscard]] Connections connections() const;
   void begin_stopping() noexcept;
