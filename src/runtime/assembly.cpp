@@ -4,6 +4,7 @@
 #include "orb/orb_core.h"
 #include "orb/server/make_server.h"
 #include "poa/install.h"
+#include "runtime/administration.h"
 #include "runtime/metrics_page.h"
 #include <perigee/giop/giop.h>
 #include <perigee/orb/metrics.h>
@@ -34,25 +35,28 @@ std::shared_ptr<transport::PcapFile> open_pcap_file(const std::string& path) {
 
 // Recorded is what the ORB sees, faults included.
 std::unique_ptr<transport::ProtocolFactory> decorate(
-    std::unique_ptr<transport::ProtocolFactory> protocol, const Configuration& configuration,
-    transport::PcapFile* recorder) {
-  if (configuration.faults)
-    protocol = transport::inject_faults(
-        std::move(protocol), {.script = transport::random_faults(*configuration.faults)});
+    std::unique_ptr<transport::ProtocolFactory> protocol,
+    const std::optional<transport::RandomFaults>& faults, transport::PcapFile* recorder) {
+  if (faults)
+    protocol = transport::inject_faults(std::move(protocol),
+                                        {.script = transport::random_faults(*faults)});
   if (recorder != nullptr) protocol = transport::record_protocol(std::move(protocol), *recorder);
   return protocol;
 }
 
 std::unique_ptr<transport::ProtocolRegistry> make_protocols(const Configuration& configuration,
                                                             transport::PcapFile* recorder) {
-  auto registry = std::make_unique<transport::ProtocolRegistry>();
-  std::unique_ptr<transport::ProtocolFactory> protocols[] = {
-      transport::make_tcp_protocol(configuration.tcp_queues),
-      transport::make_local_protocol(configuration.local_trust)};
-  for (auto& protocol : protocols) {
-    const auto added = registry->add(decorate(std::move(protocol), configuration, recorder));
-    if (!added) raise_initialize(added.error());
-  }
+  auto registry = std::make_unique<transport::ProtocolRegistry>(
+      configuration.limits, [faults = configuration.faults, recorder](auto protocol) {
+        return decorate(std::move(protocol), faults, recorder);
+      });
+  transport::ProtocolFactories built_in;
+  built_in.push_back(transport::make_tcp_protocol(configuration.tcp_queues));
+  built_in.push_back(transport::make_local_protocol(configuration.local_trust));
+  if (const auto added = registry->add(std::move(built_in)); !added)
+    raise_initialize(added.error());
+  for (const std::string& library : configuration.protocol_libraries)
+    if (const auto loaded = registry->load(library); !loaded) raise_initialize(loaded.error());
   return registry;
 }
 
@@ -91,6 +95,7 @@ std::shared_ptr<orb::OrbCore> assemble(Configuration configuration) {
   core->set_server(orb::make_server(*core));
   poa::install(*core, configuration.adapter_limits);
   install_metrics_page(*core, configuration.metrics_endpoint);
+  if (configuration.administration) install_administration(*core, *configuration.administration);
   return core;
 }
 

@@ -11,6 +11,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace perigee::runtime {
 
@@ -19,7 +20,9 @@ struct Configuration {
   messaging::Limits limits;
   poa::AdapterLimits adapter_limits;
   std::optional<log::Level> log_level;
+  std::optional<transport::Endpoint> administration;  ///< a socket file
   std::string metrics_endpoint;  ///< host and port of the page of metrics; empty: there is none
+  std::vector<std::string> protocol_libraries;  ///< plug-ins, in the order of loading
   transport::TcpQueues tcp_queues;
   transport::LocalTrust local_trust;
   std::string pcap_file;    ///< empty: nothing is recorded

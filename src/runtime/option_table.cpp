@@ -49,6 +49,20 @@ void add_listen_endpoints(Configuration& configuration, const std::string& value
   }
 }
 
+void add_protocol_library(Configuration& configuration, const std::string& value) {
+  if (value.empty()) throw BadValue{"the path of a shared library is needed"};
+  configuration.protocol_libraries.push_back(value);
+}
+
+// Whoever can open the file can make the server load any library: for its own user only.
+void set_administration(Configuration& configuration, const std::string& value) {
+  auto endpoint = transport::parse_endpoint(value);
+  const bool is_file = endpoint && endpoint->scheme == "uiop" && endpoint->address.starts_with('/');
+  if (!is_file || endpoint->address.find('?') != std::string::npos)
+    throw BadValue{"the path of a socket file is needed, like uiop:///run/bank/administration"};
+  configuration.administration = std::move(*endpoint);
+}
+
 void set_thread_strategy(Configuration& configuration, const std::string& value) {
   constexpr std::pair<std::string_view, orb::ThreadStrategy> strategies[] = {
       {"thread-per-connection", orb::ThreadStrategy::thread_per_connection},
@@ -151,6 +165,10 @@ constexpr Option options[] = {
      "put before /<name> for all other names", set_default_initial_reference},
     {"ListenEndpoints", "server.listen", texts, "<scheme>://<address>[;...]",
      "where a server listens", add_listen_endpoints},
+    {"ProtocolLibrary", "protocols.load", texts, "<library.so>",
+     "a plug-in with protocols; may come several times", add_protocol_library},
+    {"Administration", "server.administration", text, "uiop:///<path>",
+     "where its own user may load protocols while it runs", set_administration},
     {"ThreadStrategy", "server.thread_strategy", text,
      "reactive|thread-per-connection|thread-pool|reactor-per-core",
      "how the threads of a server share connections", set_thread_strategy},

@@ -1,6 +1,7 @@
 // The command `perigee`: puts its subcommands together.
 #include "ior_command.h"
 #include "name_command.h"
+#include "protocols_command.h"
 #include "try_command.h"
 
 #include <CLI/CLI.hpp>
@@ -21,6 +22,7 @@ int run(int argc, char* argv[]) {
   program.require_subcommand(1);
   perigee::tool::add_try_command(*perigee::tool::add_ior_command(program));
   perigee::tool::add_name_command(program);
+  perigee::tool::add_protocols_command(program);
 #ifdef PERIGEE_WITH_BENCH
   perigee::bench::add_bench_command(program);
 #endif

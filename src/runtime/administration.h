@@ -1,0 +1,17 @@
+// What the operator of a running server calls: idl/PerigeeAdministration.idl, at a socket file of
+// its own that only the server's user may open. Nothing of it is reached by the server's endpoints.
+#pragma once
+
+#include <perigee/transport/transport.h>
+
+namespace perigee::orb {
+class OrbCore;
+}
+
+namespace perigee::runtime {
+
+/// Serves until the core is destroyed, as the object with the key "Administration", by an ORB of
+/// its own with threads of its own. Raises CORBA::INITIALIZE if it cannot listen there.
+void install_administration(orb::OrbCore& core, const transport::Endpoint& endpoint);
+
+}  // namespace perigee::runtime

@@ -1,0 +1,227 @@
+// Endpoints and protocols that come while a server runs: by its program, and by its operator.
+#include "runtime/process.h"
+#include "support/temporary_folder.h"
+#include <perigee/iop/ior.h>
+#include <perigee/orb/protocols.h>
+#include <perigee/transport/local.h>
+
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+
+#include <string>
+#include <vector>
+
+namespace perigee::test {
+namespace {
+
+/// A reference to the server's object, made now.
+iop::Ior reference_of(const EchoServer& server) {
+  const auto poa =
+      IDL::traits<PortableServer::POA>::narrow(server.orb->resolve_initial_references("RootPOA"));
+  const auto object = poa->servant_to_reference(server.servant);
+  return iop::parse_ior_string(server.orb->object_to_string(object)).value();
+}
+
+/// The same reference, by socket files only.
+std::string by_socket_file(iop::Ior ior) {
+  std::erase_if(ior.profiles, [](const iop::TaggedProfile& profile) {
+    return profile.tag != transport::tag_perigee_local;
+  });
+  return iop::to_ior_string(ior);
+}
+
+class Refused final : public CORBA::UserException {
+ public:
+  std::string reason;
+  [[nodiscard]] const char* _rep_id() const noexcept override { return "IDL:Perigee/Refused:1.0"; }
+  [[nodiscard]] const char* _name() const noexcept override { return "Refused"; }
+  [[noreturn]] void _raise() const override { throw *this; }
+  void _encode(cdr::Encoder& encoder) const override { encoder.write_string(reason); }
+  friend cdr::Decoder& operator>>(cdr::Decoder& decoder, Refused& refused) {
+    decoder.read_string(refused.reason);
+    return decoder;
+  }
+};
+
+/// A server with an administration, and its operator.
+class Administered {
+ public:
+  explicit Administered(std::vector<std::string> options = {}) : server(with_file(options)) {}
+
+  /// Says what was answered, or why not.
+  std::string call(std::string_view operation, const std::string& argument) {
+    static constexpr stub::RaisedException raises[] = {
+        {"IDL:Perigee/Refused:1.0", stub::raise<Refused>}};
+    std::string answer;
+    try {
+      stub::invoke(
+          *administration(), {operation, stub::Operation::Kind::twoway, raises},
+          [&](cdr::Encoder& encoder) { encoder.write_string(argument); },
+          [&](cdr::Decoder& decoder) {
+            if (operation == "listen") decoder.read_string(answer);
+          });
+    } catch (const Refused& refused) {
+      return refused.reason;
+    }
+    return answer;
+  }
+  [[nodiscard]] Echo::Ref administration() const {
+    return stub::interface_traits<Echo>::unchecked_narrow(
+        client.orb->string_to_object("corbaloc:uiop:1.2@" + file() + "|Administration"));
+  }
+  [[nodiscard]] std::string file() const { return folder.file("administration"); }
+
+  TemporaryFolder folder;
+  EchoServer server;
+  EchoClient client;
+
+ private:
+  std::vector<std::string> with_file(std::vector<std::string> options) {
+    options.insert(options.end(), {"-ORBAdministration", "uiop://" + file()});
+    return options;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a server of any strategy serves at an endpoint that comes while it runs") {
+  for (const char* const strategy :
+       {"thread-per-connection", "reactive", "thread-pool", "reactor-per-core"}) {
+    CAPTURE(strategy);
+    const TemporaryFolder folder;
+    const EchoServer server({"-ORBThreadStrategy", strategy});
+    const EchoClient client;
+    CHECK(client.echo(server.reference)->twice(1) == 2);  // it runs
+    const transport::Endpoint endpoint{"uiop", folder.file("s")};
+    const auto published = listen(*server.orb, endpoint);
+    REQUIRE(published.has_value());
+    CHECK(to_string(*published).starts_with(to_string(endpoint)));
+    const auto ior = reference_of(server);
+    CHECK(ior.profiles.size() == 2);
+    CHECK(client.echo(by_socket_file(ior))->twice(4) == 8);
+    CHECK(client.echo(server.reference)->twice(5) == 10);
+    const auto again = listen(*server.orb, endpoint);
+    REQUIRE_FALSE(again.has_value());
+    CHECK(again.error().operation == IoOperation::listen);
+    CHECK(reference_of(server).profiles.size() == 2);
+  }
+}
+
+TEST_CASE("an endpoint that comes before the server runs is served when it does") {
+  for (const char* const strategy :
+       {"thread-per-connection", "reactive", "thread-pool", "reactor-per-core"}) {
+    CAPTURE(strategy);
+    const TemporaryFolder folder;
+    const auto orb =
+        make_orb({"-ORBThreadStrategy", strategy, "-ORBListenEndpoints", "iiop://127.0.0.1:0"});
+    REQUIRE(listen(*orb, {"uiop", folder.file("s")}).has_value());
+    const auto poa =
+        IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
+    const auto servant = CORBA::make_reference<EchoServant>();
+    const auto object = poa->id_to_reference(poa->activate_object(servant));
+    poa->the_POAManager()->activate();
+    std::jthread runner([orb] { orb->run(); });
+    {
+      const EchoClient client;
+      const auto ior = iop::parse_ior_string(orb->object_to_string(object)).value();
+      CHECK(client.echo(by_socket_file(ior))->twice(4) == 8);
+    }
+    orb->shutdown(false);
+    runner.join();
+    orb->destroy();
+  }
+}
+
+TEST_CASE("an endpoint of a scheme that no protocol has is an error that says which there are") {
+  const EchoServer server;
+  const auto published = listen(*server.orb, {"none", "x"});
+  REQUIRE_FALSE(published.has_value());
+  CHECK(published.error().kind == IoErrorKind::unsupported);
+  CHECK(to_string(published.error()) ==
+        "listen none://x (there are: iiop:// uiop://): not supported");
+}
+
+TEST_CASE("an ORB that was shut down listens nowhere any more") {
+  const TemporaryFolder folder;
+  const auto orb = make_orb({"-ORBListenEndpoints", "iiop://127.0.0.1:0"});
+  orb->shutdown(true);
+  CHECK_FALSE(listen(*orb, {"uiop", folder.file("s")}).has_value());
+  orb->destroy();
+}
+
+TEST_CASE("a plug-in that cannot be loaded keeps the ORB from being made, and the error says why") {
+  std::string text;
+  try {
+    const auto orb = make_orb({"-ORBProtocolLibrary", "/nowhere/libnone.so"});
+  } catch (const CORBA::INITIALIZE& exception) {
+    text = exception.what();
+  }
+  CHECK(text.find("/nowhere/libnone.so") != std::string::npos);
+  CHECK(text.find("No such file or directory") != std::string::npos);
+}
+
+TEST_CASE("the administration is a socket file that only the server's user can open") {
+  const Administered administered;
+  struct stat status{};
+  REQUIRE(::stat(administered.file().c_str(), &status) == 0);
+  CHECK((status.st_mode & 0777) == 0600);
+  CHECK(administered.administration()->_is_a("IDL:Perigee/Administration:1.0"));
+}
+
+TEST_CASE("servants go to the server's own Root POA, not to the administration") {
+  const TemporaryFolder folder;
+  const auto orb = make_orb({"-ORBAdministration", "uiop://" + folder.file("a"),
+                             "-ORBListenEndpoints", "iiop://127.0.0.1:0"});
+  const auto root = orb->resolve_initial_references("RootPOA");
+  const auto servant = CORBA::make_reference<EchoServant>();
+  CHECK(servant->_default_POA()->_is_equivalent(root));
+  orb->destroy();
+}
+
+TEST_CASE("the operator makes a running server listen at one more endpoint") {
+  Administered administered;
+  const std::string endpoint = "uiop://" + administered.folder.file("s");
+  CHECK(administered.call("listen", endpoint).starts_with(endpoint));
+  CHECK(administered.client.echo(by_socket_file(reference_of(administered.server)))->twice(4) == 8);
+}
+
+TEST_CASE("what the operator asks for and cannot have is an error with words, and nothing else") {
+  Administered administered;
+  CHECK(administered.call("load", "/nowhere/libnone.so").starts_with("load /nowhere/libnone.so ("));
+  CHECK(administered.call("load", "") == "load '' (a path is needed): the plug-in cannot be used");
+  CHECK(administered.call("unload", "none") == "there is no protocol none");
+  CHECK(administered.call("listen", "no endpoint") == "no endpoint: bad address");
+  CHECK(administered.call("listen", "none://x") ==
+        "listen none://x (there are: iiop:// uiop://): not supported");
+  CHECK(administered.client.echo(administered.server.reference)->twice(4) == 8);
+}
+
+TEST_CASE("a protocol that the operator unloads is found no more, and its connections go on") {
+  Administered administered;
+  const auto echo = administered.client.echo(administered.server.reference);
+  CHECK(echo->twice(1) == 2);
+  CHECK(administered.call("unload", "tcp").empty());
+  CHECK(administered.call("listen", "iiop://127.0.0.1:0") ==
+        "listen iiop://127.0.0.1:0 (there are: uiop://): not supported");
+  CHECK(echo->twice(4) == 8);
+}
+
+TEST_CASE("nobody reaches the administration through the server's own endpoints") {
+  const Administered administered;
+  const auto profile = iop::parse_ior_string(administered.server.reference).value();
+  const auto iiop = iop::decode_iiop_profile(profile.profiles.front()).value();
+  const auto object = administered.client.orb->string_to_object(
+      "corbaloc::127.0.0.1:" + std::to_string(iiop.port) + "/Administration");
+  CHECK_THROWS_AS(stub::interface_traits<Echo>::unchecked_narrow(object)->ping(),
+                  CORBA::OBJECT_NOT_EXIST);
+}
+
+TEST_CASE("an administration that others could reach is refused") {
+  for (const char* const endpoint :
+       {"iiop://127.0.0.1:0", "uiop://@name", "uiop:///tmp/x?mode=0666", "/tmp/x"}) {
+    CAPTURE(endpoint);
+    CHECK_THROWS_AS(make_orb({"-ORBAdministration", endpoint}), CORBA::BAD_PARAM);
+  }
+}
+
+}  // namespace perigee::test
