@@ -1,8 +1,9 @@
 // A server's ORB and a client's in one process, and what is between them: a transport, a version of
 // the messaging protocol, a thread strategy. Every registered protocol is tried, and the tests'
-// own, which is added from outside.
+// own and that of examples/protocol_plugin, which are added from outside.
 #pragma once
 
+#include "conformance/board_plugin.h"
 #include "runtime/echo.h"
 #include "support/memory_protocol.h"
 #include "support/temporary_folder.h"
@@ -26,10 +27,14 @@ struct OrbPairing {
   std::string scheme;
   std::string version = "1.2";
   std::string strategy = "thread-per-connection";
-  std::string lite = "no";  // GIOPlite where both sides know it
+  std::string lite = "no";    // GIOPlite where both sides know it
+  bool own_messages = false;  // of the protocol, not GIOP
 
   [[nodiscard]] std::string name() const {
-    return (lite == "yes" ? "GIOPlite x " : "GIOP " + version + " x ") + scheme + ", " + strategy;
+    const std::string messages = own_messages    ? "own messages"
+                                 : lite == "yes" ? "GIOPlite"
+                                                 : "GIOP " + version;
+    return messages + " x " + scheme + ", " + strategy;
   }
 };
 
@@ -41,6 +46,7 @@ class Surroundings {
     static int number = 0;
     auto orb = CORBA::ORB_init(options, "conformance" + std::to_string(++number));
     REQUIRE(protocols(*orb).add(make_memory_protocol(hub_)).has_value());
+    REQUIRE(protocols(*orb).add(make_board_protocol()).has_value());
     return orb;
   }
 
@@ -48,7 +54,7 @@ class Surroundings {
   [[nodiscard]] transport::Endpoint fresh_endpoint(const std::string& scheme) {
     const std::string name = "place" + std::to_string(++places_);
     if (scheme == "iiop") return {scheme, "127.0.0.1:0"};
-    if (scheme == "uiop") return {scheme, folder_.file(name)};
+    if (scheme == "uiop" || scheme.starts_with("board")) return {scheme, folder_.file(name)};
     if (scheme == "memory") return {scheme, name};
     FAIL("no test can listen with the scheme " << scheme);
     return {};
@@ -132,15 +138,19 @@ class PairClient {
   OrbRef orb;
 };
 
-/// Every registered scheme in every version, GIOPlite among them, and under every strategy.
+/// Every registered scheme under every strategy, those with GIOP in every version, GIOPlite among
+/// them.
 [[nodiscard]] inline std::vector<OrbPairing> all_pairings() {
   const Surroundings surroundings;
   const PairClient any(surroundings, {});
   std::vector<OrbPairing> pairings;
   for (const std::string& scheme : protocols(*any.orb).schemes()) {
-    for (const char* version : {"1.0", "1.1", "1.2"}) pairings.push_back({scheme, version});
-    for (const char* strategy : {"reactive", "thread-pool", "reactor-per-core"})
-      pairings.push_back({scheme, "1.2", strategy});
+    const bool own_messages = protocols(*any.orb).messaging(scheme) != nullptr;
+    for (const char* strategy :
+         {"thread-per-connection", "reactive", "thread-pool", "reactor-per-core"})
+      pairings.push_back({scheme, "1.2", strategy, "no", own_messages});
+    if (own_messages) continue;
+    for (const char* version : {"1.0", "1.1"}) pairings.push_back({scheme, version});
     pairings.push_back({scheme, "1.2", "thread-per-connection", "yes"});
     pairings.push_back({scheme, "1.2", "thread-pool", "yes"});
   }

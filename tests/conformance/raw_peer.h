@@ -17,9 +17,10 @@
 
 namespace perigee::test {
 
-inline const messaging::Protocol& raw_messaging() {
+inline const messaging::Protocol& messaging_of(CORBA::ORB& orb, const std::string& scheme) {
   static const auto protocol = giop::make_giop();
-  return *protocol;
+  const messaging::Protocol* const own = protocols(orb).messaging(scheme);
+  return own != nullptr ? *own : *protocol;
 }
 
 inline messaging::Version version_of(const OrbPairing& pairing) {
@@ -33,6 +34,7 @@ class RawClient {
     const auto ior = iop::parse_ior_string(reference).value();
     target_ = protocols(orb).claim(ior.profiles.front()).value();
     const auto& endpoint = target_.endpoints.front().endpoint;
+    messaging_ = &messaging_of(orb, endpoint.scheme);
     transport_ = protocols(orb)
                      .connector(endpoint.scheme)
                      ->connect(endpoint, std::chrono::milliseconds(10'000))
@@ -51,15 +53,15 @@ class RawClient {
     header.response = messaging::ResponseFlags::with_target;
     header.object_key = target_.object_key;
     header.operation = "twice";
-    raw_messaging().begin_request(encoder, version, header, messaging::Body::present);
+    messaging_->begin_request(encoder, version, header, messaging::Body::present);
     encoder << value;
-    raw_messaging().finish(encoder);
+    messaging_->finish(encoder);
     return buffer.flatten();
   }
 
   /// The long in the next message, a reply; nothing if the stream ends before.
   [[nodiscard]] std::optional<std::int32_t> reply() {
-    const auto reader = raw_messaging().make_reader();
+    const auto reader = messaging_->make_reader();
     Octets scratch(64 * 1024);
     messaging::IncomingMessage message;
     while (reader->next(message) != messaging::MessageReader::Next::message) {
@@ -70,13 +72,14 @@ class RawClient {
     }
     if (message.kind != messaging::MessageKind::reply) return std::nullopt;
     messaging::ContextStorage contexts;
-    auto parsed = raw_messaging().parse_reply(message, contexts);
+    auto parsed = messaging_->parse_reply(message, contexts);
     if (!parsed) return std::nullopt;
     return parsed->body.read<std::int32_t>();
   }
 
  private:
   transport::ProfileTarget target_;
+  const messaging::Protocol* messaging_;
   std::unique_ptr<transport::Transport> transport_;
 };
 

@@ -1,0 +1,90 @@
+// Frames out of a stream. Each message gets memory of its own, which is simple and costs a copy.
+#include "brief_messages.h"
+#include <perigee/cdr/decoder.h>
+
+#include <algorithm>
+#include <optional>
+
+namespace board {
+namespace {
+
+namespace messaging = perigee::messaging;
+using messaging::FramingError;
+using perigee::MutableOctetSpan;
+using perigee::Octets;
+using perigee::OctetSpan;
+
+constexpr std::size_t room_size = 64 * 1024;  // to receive into
+
+struct Frame {
+  messaging::MessageKind kind;
+  std::endian order;
+  std::size_t size;  // with the header
+};
+
+class BriefReader final : public messaging::MessageReader {
+ public:
+  explicit BriefReader(const messaging::Limits& limits) : limits_(limits) {}
+
+  // As much as has really arrived, and a little more: a size that a peer only claims costs nothing.
+  MutableOctetSpan receive_space(MutableOctetSpan /*scratch*/) override {
+    octets_.resize(std::max(octets_.size(), filled_ + room_size));
+    return MutableOctetSpan(octets_).subspan(filled_);
+  }
+  void received(std::size_t count) override { filled_ += count; }
+
+  Next next(messaging::IncomingMessage& message) override {
+    if (error_) return Next::error;
+    if (filled_ < frame_header_size) return Next::need_more;
+    const auto frame = read_header();
+    if (!frame) return Next::error;
+    if (filled_ < frame->size) return Next::need_more;
+    message = {};
+    message.kind = frame->kind;
+    message.version = {1, 2};
+    message.order = frame->order;
+    message.header_size = frame_header_size;
+    message.octets = OctetSpan(octets_).first(frame->size);
+    message.keep();
+    std::copy(octets_.begin() + std::ptrdiff_t(frame->size),
+              octets_.begin() + std::ptrdiff_t(filled_), octets_.begin());
+    filled_ -= frame->size;
+    return Next::message;
+  }
+
+  [[nodiscard]] bool has_octets() const noexcept override { return filled_ != 0; }
+  void detach_scratch() override {}  // nothing is left there
+  [[nodiscard]] FramingError error() const noexcept override {
+    return error_.value_or(FramingError::bad_header);
+  }
+
+ private:
+  std::optional<Frame> read_header() {
+    const auto octet = [this](std::size_t at) { return std::to_integer<unsigned>(octets_[at]); };
+    if (octet(0) != frame_marker || octet(2) > 1) return fail(FramingError::bad_magic);
+    if (octet(1) > static_cast<unsigned>(messaging::MessageKind::message_error))
+      return fail(FramingError::bad_type);
+    const std::endian order = octet(2) == 1 ? std::endian::little : std::endian::big;
+    perigee::cdr::Decoder decoder(OctetSpan(octets_).first(frame_header_size), order, 4);
+    const std::size_t size = frame_header_size + std::size_t{decoder.read<std::uint32_t>()};
+    if (size > limits_.message_size_max) return fail(FramingError::too_large);
+    return Frame{static_cast<messaging::MessageKind>(octet(1)), order, size};
+  }
+  std::optional<Frame> fail(FramingError error) {
+    error_ = error;
+    return std::nullopt;
+  }
+
+  const messaging::Limits limits_;
+  Octets octets_;
+  std::size_t filled_ = 0;  // the octets at hand are the first so many; a frame begins there
+  std::optional<FramingError> error_;
+};
+
+}  // namespace
+
+std::unique_ptr<messaging::MessageReader> make_brief_reader(const messaging::Limits& limits) {
+  return std::make_unique<BriefReader>(limits);
+}
+
+}  // namespace board

@@ -1,0 +1,46 @@
+// Offers one Demo::Hello, under the name Hello, at the endpoints that options and its operator
+// name. Knows nothing of protocols. Serves until it is killed.
+#include "helloS.h"
+#include <perigee/corba.h>
+#include <perigee/poa/ior_table.h>
+
+#include <exception>
+#include <iostream>
+#include <utility>
+
+class Hello final : public CORBA::servant_traits<Demo::Hello>::base_type {
+ public:
+  std::string greet(const std::string& name) override { return "Hello, " + name + "!"; }
+};
+
+/// Makes references when they are asked for: they lead to the endpoints that there are by then.
+class Names final : public IORTable::Locator {
+ public:
+  Names(CORBA::object_reference<CORBA::ORB> orb, CORBA::servant_reference<Hello> hello)
+      : orb_(std::move(orb)), hello_(std::move(hello)) {}
+  std::string locate(const std::string& object_key) override {
+    if (object_key != "Hello") throw IORTable::NotFound();
+    return orb_->object_to_string(hello_->_this());
+  }
+
+ private:
+  const CORBA::object_reference<CORBA::ORB> orb_;
+  const CORBA::servant_reference<Hello> hello_;
+};
+
+int main(int argc, char* argv[]) try {
+  auto orb = CORBA::ORB_init(argc, argv);
+  auto root = orb->resolve_initial_references("RootPOA");
+  auto poa = IDL::traits<PortableServer::POA>::narrow(root);
+  auto hello = CORBA::make_reference<Hello>();
+  auto table = orb->resolve_initial_references("IORTable");
+  IDL::traits<IORTable::Table>::narrow(table)->set_locator(
+      CORBA::make_reference<Names>(orb, hello));
+
+  poa->the_POAManager()->activate();
+  std::cout << orb->object_to_string(hello->_this()) << std::endl;
+  orb->run();
+} catch (const std::exception& error) {
+  std::cerr << "server: " << error.what() << '\n';
+  return 1;
+}
