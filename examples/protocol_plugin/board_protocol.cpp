@@ -99,7 +99,7 @@ class BoardAcceptor final : public Acceptor {
 // somebody else has got the port by now, the file has to be removed by hand.)
 bool is_in_use(const std::string& path) {
   const auto address = read_notice(path);
-  return address && ipc::sock::Connector::connect(*address).has_value();
+  return address && ipc::sock::Connector::connect(*address, std::chrono::seconds(1)).has_value();
 }
 
 class BoardProtocol final : public perigee::transport::ProtocolFactory {

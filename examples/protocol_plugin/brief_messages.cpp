@@ -66,6 +66,10 @@ class Parser {
     if (detail_ >= count) decoder_.fail(cdr::ErrorKind::bad_value);
     return static_cast<Detail>(detail_);
   }
+  messaging::ResponseFlags response() {
+    if (detail_ == 2) decoder_.fail(cdr::ErrorKind::bad_value);
+    return detail<messaging::ResponseFlags>(4);
+  }
   void contexts(ContextStorage& contexts) {
     contexts.clear();
     const std::size_t count = decoder_.read_length(8);
@@ -162,7 +166,7 @@ class BriefMessages final : public messaging::Protocol {
     Parser parser(message, limits_);
     messaging::RequestHeader header;
     header.request_id = parser.request_id();
-    header.response = parser.detail<messaging::ResponseFlags>(4);
+    header.response = parser.response();
     parser.contexts(contexts);
     header.contexts = contexts;
     header.object_key = parser.object_key();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 namespace board {
 namespace {
@@ -27,45 +28,52 @@ class BriefReader final : public messaging::MessageReader {
   explicit BriefReader(const messaging::Limits& limits) : limits_(limits) {}
 
   // As much as has really arrived, and a little more: a size that a peer only claims costs nothing.
+  // What is left of frames that were taken moves to the front here, once for all of them.
   MutableOctetSpan receive_space(MutableOctetSpan /*scratch*/) override {
-    octets_.resize(std::max(octets_.size(), filled_ + room_size));
+    std::copy(octets_.begin() + std::ptrdiff_t(begin_), octets_.begin() + std::ptrdiff_t(filled_),
+              octets_.begin());
+    filled_ -= std::exchange(begin_, 0);
+    if (filled_ == 0 && octets_.size() > room_size) octets_ = {};  // a large frame is gone
+    octets_.resize(filled_ + room_size);
     return MutableOctetSpan(octets_).subspan(filled_);
   }
   void received(std::size_t count) override { filled_ += count; }
 
   Next next(messaging::IncomingMessage& message) override {
     if (error_) return Next::error;
-    if (filled_ < frame_header_size) return Next::need_more;
+    if (at_hand() < frame_header_size) return Next::need_more;
     const auto frame = read_header();
     if (!frame) return Next::error;
-    if (filled_ < frame->size) return Next::need_more;
+    if (at_hand() < frame->size) return Next::need_more;
     message = {};
     message.kind = frame->kind;
     message.version = {1, 2};
     message.order = frame->order;
     message.header_size = frame_header_size;
-    message.octets = OctetSpan(octets_).first(frame->size);
+    message.octets = OctetSpan(octets_).subspan(begin_, frame->size);
     message.keep();
-    std::copy(octets_.begin() + std::ptrdiff_t(frame->size),
-              octets_.begin() + std::ptrdiff_t(filled_), octets_.begin());
-    filled_ -= frame->size;
+    begin_ += frame->size;
     return Next::message;
   }
 
-  [[nodiscard]] bool has_octets() const noexcept override { return filled_ != 0; }
+  [[nodiscard]] bool has_octets() const noexcept override { return at_hand() != 0; }
   void detach_scratch() override {}  // nothing is left there
   [[nodiscard]] FramingError error() const noexcept override {
     return error_.value_or(FramingError::bad_header);
   }
 
  private:
+  [[nodiscard]] std::size_t at_hand() const noexcept { return filled_ - begin_; }
+
   std::optional<Frame> read_header() {
-    const auto octet = [this](std::size_t at) { return std::to_integer<unsigned>(octets_[at]); };
+    const auto octet = [this](std::size_t at) {
+      return std::to_integer<unsigned>(octets_[begin_ + at]);
+    };
     if (octet(0) != frame_marker || octet(2) > 1) return fail(FramingError::bad_magic);
     if (octet(1) > static_cast<unsigned>(messaging::MessageKind::message_error))
       return fail(FramingError::bad_type);
     const std::endian order = octet(2) == 1 ? std::endian::little : std::endian::big;
-    perigee::cdr::Decoder decoder(OctetSpan(octets_).first(frame_header_size), order, 4);
+    perigee::cdr::Decoder decoder(OctetSpan(octets_).subspan(begin_, frame_header_size), order, 4);
     const std::size_t size = frame_header_size + std::size_t{decoder.read<std::uint32_t>()};
     if (size > limits_.message_size_max) return fail(FramingError::too_large);
     return Frame{static_cast<messaging::MessageKind>(octet(1)), order, size};
@@ -77,7 +85,8 @@ class BriefReader final : public messaging::MessageReader {
 
   const messaging::Limits limits_;
   Octets octets_;
-  std::size_t filled_ = 0;  // the octets at hand are the first so many; a frame begins there
+  std::size_t begin_ = 0;   // a frame begins here,
+  std::size_t filled_ = 0;  // and octets are at hand up to here
   std::optional<FramingError> error_;
 };
 

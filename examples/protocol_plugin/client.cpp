@@ -14,6 +14,7 @@ int main(int argc, char* argv[]) try {
   }
   auto hello = IDL::traits<Demo::Hello>::narrow(orb->string_to_object(argv[1]));
   std::cout << hello->greet("world") << '\n';
+  orb->destroy();
 } catch (const std::exception& error) {
   std::cerr << "client: " << error.what() << '\n';
   return 1;

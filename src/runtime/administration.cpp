@@ -50,11 +50,11 @@ class Administration final : public PortableServer::Servant {
     const std::string_view operation = request.operation();
     if (operation == "_is_a") return skeleton::is_a(*this, request);
     if (operation == "_non_existent") return skeleton::non_existent(*this, request);
-    if (operation == "schemes") return schemes(request);
+    if (operation == "perigee_schemes") return schemes(request);
     request.set_raises(raises);
-    if (operation == "load") return load(request);
-    if (operation == "unload") return unload(request);
-    if (operation == "listen") return listen(request);
+    if (operation == "perigee_load") return load(request);
+    if (operation == "perigee_unload") return unload(request);
+    if (operation == "perigee_listen") return listen(request);
     skeleton::unknown(request);
   }
 

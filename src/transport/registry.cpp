@@ -90,6 +90,8 @@ ProtocolRegistry::Entry ProtocolRegistry::make_entry(
 
 std::expected<void, IoError> ProtocolRegistry::check(const Entry& entry) const {
   const std::string name = "protocol " + std::string(entry.factory->name());
+  if (std::ranges::any_of(entry.codecs, [](const auto& codec) { return codec == nullptr; }))
+    return bad_address(name + " brings a profile codec that is none");
   const auto schemes = entry.factory->schemes();
   if (schemes.empty()) return bad_address(name + " has no scheme");
   for (std::size_t index = 0; index < schemes.size(); ++index) {
@@ -140,6 +142,7 @@ std::expected<void, IoError> ProtocolRegistry::add(std::unique_ptr<ProtocolFacto
 std::expected<void, IoError> ProtocolRegistry::add(ProtocolFactories factories) {
   Entries added;
   for (auto& factory : factories) {
+    if (!factory) return bad_address("a protocol that is none");
     added.push_back(make_entry(decorate_ ? decorate_(std::move(factory)) : std::move(factory)));
     if (auto checked = check(added.back()); !checked) return checked;
     for (const Entry& other : std::span(added).first(added.size() - 1))
@@ -185,16 +188,22 @@ const messaging::Protocol* ProtocolRegistry::messaging(std::string_view scheme) 
   return entry->messaging[static_cast<std::size_t>(index)].get();
 }
 
-std::optional<ProfileTarget> ProtocolRegistry::claim(const iop::TaggedProfile& profile) const {
+ProtocolRegistry::Readers ProtocolRegistry::readers_of(std::uint32_t tag) const {
   const std::shared_lock lock(mutex_);
-  const iop::ProfileCodec* const codec = codec_of(profile.tag);
-  if (codec == nullptr) return std::nullopt;
-  auto body = codec->decode(profile, iop::IorLimits{});
+  Readers readers{codec_of(tag), {}};
+  for (const Entry& entry : entries_) readers.factories.push_back(entry.factory.get());
+  return readers;
+}
+
+// What protocols do takes no lock of ours: they may call the registry.
+std::optional<ProfileTarget> ProtocolRegistry::claim(const iop::TaggedProfile& profile) const {
+  const Readers readers = readers_of(profile.tag);
+  if (readers.codec == nullptr) return std::nullopt;
+  auto body = readers.codec->decode(profile, iop::IorLimits{});
   if (!body) return std::nullopt;
   ProfileTarget target;
-  for (const Entry& entry : entries_)
-    std::ranges::move(entry.factory->claim(profile.tag, *body),
-                      std::back_inserter(target.endpoints));
+  for (const ProtocolFactory* const factory : readers.factories)
+    std::ranges::move(factory->claim(profile.tag, *body), std::back_inserter(target.endpoints));
   if (target.endpoints.empty()) return std::nullopt;
   target.major = body->major;
   target.minor = body->minor;

@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -58,7 +59,7 @@ class Administered {
           *administration(), {operation, stub::Operation::Kind::twoway, raises},
           [&](cdr::Encoder& encoder) { encoder.write_string(argument); },
           [&](cdr::Decoder& decoder) {
-            if (operation == "listen") decoder.read_string(answer);
+            if (operation == "perigee_listen") decoder.read_string(answer);
           });
     } catch (const Refused& refused) {
       return refused.reason;
@@ -149,6 +150,24 @@ TEST_CASE("an ORB that was shut down listens nowhere any more") {
   orb->destroy();
 }
 
+TEST_CASE("nor does one that has served, whatever its threads") {
+  for (const char* const strategy :
+       {"thread-per-connection", "reactive", "thread-pool", "reactor-per-core"}) {
+    CAPTURE(strategy);
+    const TemporaryFolder folder;
+    EchoServer server({"-ORBThreadStrategy", strategy});
+    {
+      const EchoClient client;
+      CHECK(client.echo(server.reference)->twice(4) == 8);
+    }
+    server.orb->shutdown(true);
+    const auto refused = listen(*server.orb, {"uiop", folder.file("s")});
+    REQUIRE_FALSE(refused.has_value());
+    CHECK(refused.error().kind == IoErrorKind::interrupted);
+    CHECK(std::filesystem::is_empty(folder.path()));
+  }
+}
+
 TEST_CASE("a plug-in that cannot be loaded keeps the ORB from being made, and the error says why") {
   std::string text;
   try {
@@ -181,17 +200,19 @@ TEST_CASE("servants go to the server's own Root POA, not to the administration")
 TEST_CASE("the operator makes a running server listen at one more endpoint") {
   Administered administered;
   const std::string endpoint = "uiop://" + administered.folder.file("s");
-  CHECK(administered.call("listen", endpoint).starts_with(endpoint));
+  CHECK(administered.call("perigee_listen", endpoint).starts_with(endpoint));
   CHECK(administered.client.echo(by_socket_file(reference_of(administered.server)))->twice(4) == 8);
 }
 
 TEST_CASE("what the operator asks for and cannot have is an error with words, and nothing else") {
   Administered administered;
-  CHECK(administered.call("load", "/nowhere/libnone.so").starts_with("load /nowhere/libnone.so ("));
-  CHECK(administered.call("load", "") == "load '' (a path is needed): the plug-in cannot be used");
-  CHECK(administered.call("unload", "none") == "there is no protocol none");
-  CHECK(administered.call("listen", "no endpoint") == "no endpoint: bad address");
-  CHECK(administered.call("listen", "none://x") ==
+  CHECK(administered.call("perigee_load", "/nowhere/libnone.so")
+            .starts_with("load /nowhere/libnone.so ("));
+  CHECK(administered.call("perigee_load", "") ==
+        "load '' (a path is needed): the plug-in cannot be used");
+  CHECK(administered.call("perigee_unload", "none") == "there is no protocol none");
+  CHECK(administered.call("perigee_listen", "no endpoint") == "no endpoint: bad address");
+  CHECK(administered.call("perigee_listen", "none://x") ==
         "listen none://x (there are: iiop:// uiop://): not supported");
   CHECK(administered.client.echo(administered.server.reference)->twice(4) == 8);
 }
@@ -200,8 +221,8 @@ TEST_CASE("a protocol that the operator unloads is found no more, and its connec
   Administered administered;
   const auto echo = administered.client.echo(administered.server.reference);
   CHECK(echo->twice(1) == 2);
-  CHECK(administered.call("unload", "tcp").empty());
-  CHECK(administered.call("listen", "iiop://127.0.0.1:0") ==
+  CHECK(administered.call("perigee_unload", "tcp").empty());
+  CHECK(administered.call("perigee_listen", "iiop://127.0.0.1:0") ==
         "listen iiop://127.0.0.1:0 (there are: uiop://): not supported");
   CHECK(echo->twice(4) == 8);
 }

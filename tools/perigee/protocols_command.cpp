@@ -24,24 +24,25 @@ struct Arguments {
 };
 
 void list(const AdministrationRef& server, const Arguments& /*arguments*/) {
-  for (const std::string& scheme : server->schemes()) std::cout << scheme << '\n';
+  for (const std::string& scheme : server->perigee_schemes()) std::cout << scheme << '\n';
 }
 
 void listen(const AdministrationRef& server, const std::string& endpoint) {
-  std::cout << "listening at " << server->listen(endpoint) << '\n';
+  std::cout << "listening at " << server->perigee_listen(endpoint) << '\n';
 }
 
 // The server's present folder is its own business: a path means what it means here. A name without
 // a folder is looked for by the system.
 void load(const AdministrationRef& server, const Arguments& arguments) {
   const bool is_path = arguments.subject.find('/') != std::string::npos;
-  server->load(is_path ? std::filesystem::absolute(arguments.subject).string() : arguments.subject);
+  server->perigee_load(is_path ? std::filesystem::absolute(arguments.subject).string()
+                               : arguments.subject);
   std::cout << "loaded " << arguments.subject << '\n';
   for (const std::string& endpoint : arguments.endpoints) listen(server, endpoint);
 }
 
 void unload(const AdministrationRef& server, const Arguments& arguments) {
-  server->unload(arguments.subject);
+  server->perigee_unload(arguments.subject);
   std::cout << "unloaded " << arguments.subject << '\n';
 }
 
@@ -53,7 +54,8 @@ using Act = void (*)(const AdministrationRef& server, const Arguments& arguments
 
 void run(Act act, const Arguments& arguments) {
   try {
-    std::vector<std::string> options;
+    // No configuration file: it may be the server's, which opens the socket.
+    std::vector<std::string> options{"-ORBConfigFile", "/dev/null"};
     const auto orb = CORBA::ORB_init(options, "perigee protocols");
     const std::string path = std::filesystem::absolute(arguments.server).string();
     const auto server = IDL::traits<Perigee::Administration>::narrow(

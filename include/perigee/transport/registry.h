@@ -67,6 +67,13 @@ class PERIGEE_API ProtocolRegistry {
   };
   using Entries = std::vector<Entry>;
 
+  /// Who may read profiles of a tag. They live as long as the registry.
+  struct Readers {
+    const iop::ProfileCodec* codec;
+    std::vector<const ProtocolFactory*> factories;
+  };
+
+  [[nodiscard]] Readers readers_of(std::uint32_t tag) const;
   [[nodiscard]] Entry make_entry(std::unique_ptr<ProtocolFactory> factory) const;
   [[nodiscard]] const Entry* entry_of(std::string_view scheme) const noexcept;
   [[nodiscard]] const iop::ProfileCodec* codec_of(std::uint32_t tag) const noexcept;

@@ -345,7 +345,8 @@ std::shared_ptr<ClientEndpoint> EndpointTable::find(const transport::Endpoint& e
                                                     const CodeSetChoice& choice,
                                                     const transport::Properties& properties) {
   const std::lock_guard lock(mutex_);
-  Key key(endpoint, choice, properties);
+  // A scheme may have another protocol by now, which is another key.
+  Key key(endpoint, choice, properties, protocols_.find(endpoint.scheme));
   if (const auto known = endpoints_.find(key); known != endpoints_.end()) return known->second;
   if (endpoints_.size() >= settings_.endpoints_max) {
     log::write(log::Level::debug, "orb", "many endpoints: forgetting those that nobody refers to");

@@ -196,7 +196,8 @@ class EndpointTable final {
   void close_all() noexcept;
 
  private:
-  using Key = std::tuple<transport::Endpoint, CodeSetChoice, transport::Properties>;
+  using Key = std::tuple<transport::Endpoint, CodeSetChoice, transport::Properties,
+                         const transport::ProtocolFactory*>;
 
   [[nodiscard]] std::shared_ptr<transport::Connector> connector(
       const std::string& scheme, const transport::Properties& properties) const;

@@ -12,6 +12,7 @@
 #include <iterator>
 #include <map>
 #include <mutex>
+#include <system_error>
 #include <utility>
 
 namespace perigee::orb {
@@ -34,6 +35,11 @@ IoError nothing_to_listen_at() {
           "none of -ORBListenEndpoints is of a protocol of ServerProtocolPolicy"};
 }
 
+std::shared_ptr<const ProtocolPreference> server_preference(OrbCore& core) {
+  const auto policies = core.client_policies().of_orb();
+  return policies ? policies->values().server_protocols : nullptr;
+}
+
 struct ChosenEndpoint {
   transport::Endpoint endpoint;
   transport::Properties properties;
@@ -52,6 +58,14 @@ std::vector<ChosenEndpoint> chosen_endpoints(OrbCore& core, const ProtocolPrefer
   std::vector<ChosenEndpoint> chosen;
   for (auto& [rank, endpoint] : ranked) chosen.push_back(std::move(endpoint));
   return chosen;
+}
+
+// Who names an endpoint later wants it, whatever the policy prefers.
+transport::Properties properties_for(OrbCore& core, const transport::Endpoint& endpoint) {
+  const auto preference = server_preference(core);
+  if (!preference || core.protocols().find(endpoint.scheme) == nullptr) return {};
+  const auto place = preference->place_of(core.protocols(), endpoint.scheme);
+  return place ? *place->properties : transport::Properties{};
 }
 
 std::expected<std::unique_ptr<Listener>, IoError> listen(OrbCore& core,
@@ -91,8 +105,7 @@ void stop_accepting(
 
 std::expected<void, IoError> AcceptorSet::open(OrbCore& core) {
   std::vector<std::unique_ptr<Listener>> listeners;
-  const auto policies = core.client_policies().of_orb();
-  const auto preference = policies ? policies->values().server_protocols : nullptr;
+  const auto preference = server_preference(core);
   for (const ChosenEndpoint& chosen : chosen_endpoints(core, preference.get())) {
     auto listener = listen(core, chosen);
     if (!listener) return std::unexpected(listener.error());
@@ -110,14 +123,44 @@ std::expected<void, IoError> AcceptorSet::open(OrbCore& core) {
   return {};
 }
 
-std::expected<Listener*, IoError> AcceptorSet::add(OrbCore& core,
-                                                   const transport::Endpoint& endpoint) {
-  auto listener = listen(core, {endpoint, {}});
+// Under the server's mutex: who stops it afterwards finds the listener here.
+std::expected<transport::Endpoint, IoError> AcceptorSet::add(OrbCore& core,
+                                                             const transport::Endpoint& endpoint,
+                                                             const Serving& serving) {
+  auto listener = listen(core, {endpoint, properties_for(core, endpoint)});
   if (!listener) return std::unexpected(listener.error());
+  transport::Endpoint published = (*listener)->acceptor->published();
+  const std::lock_guard lock(serving.mutex);
+  if (serving.stopping)
+    return std::unexpected(
+        IoError{IoErrorKind::interrupted, IoOperation::listen, 0, to_string(endpoint)});
+  Listener& added = insert(std::move(*listener));
+  try {
+    serving.begin(added);
+  } catch (const std::system_error& error) {  // no more threads
+    withdraw(added);
+    return std::unexpected(IoError{IoErrorKind::system, IoOperation::listen, error.code().value(),
+                                   to_string(endpoint)});
+  } catch (...) {
+    withdraw(added);
+    throw;
+  }
+  return published;
+}
+
+Listener& AcceptorSet::insert(std::unique_ptr<Listener> listener) {
   const std::lock_guard lock(mutex_);
-  Listener& added = *listeners_.emplace_back(std::move(*listener));
+  Listener& inserted = *listeners_.emplace_back(std::move(listener));
   arrange_components();
-  return &added;
+  return inserted;
+}
+
+// It stays, since others may be looking at it; who connects there is refused.
+void AcceptorSet::withdraw(Listener& listener) noexcept {
+  orb::stop_accepting(*listener.acceptor, [](auto /*transport*/) {});
+  const std::lock_guard lock(mutex_);
+  listener.is_withdrawn = true;
+  listener.has_profile = false;
 }
 
 std::vector<Listener*> AcceptorSet::listeners() const {
@@ -132,14 +175,14 @@ std::vector<Listener*> AcceptorSet::listeners() const {
 void AcceptorSet::arrange_components() {
   for (const auto& listener : listeners_) {
     listener->components = components_;
-    listener->has_profile = true;
+    listener->has_profile = !listener->is_withdrawn;
   }
   if (!shares_iiop_profile_) return;
   const auto is_guest = [](const auto& listener) {
-    return !listener->acceptor->iiop_components().empty();
+    return listener->has_profile && !listener->acceptor->iiop_components().empty();
   };
   const auto makes_iiop = [&](const auto& listener) {
-    return !is_guest(listener) &&
+    return listener->has_profile && !is_guest(listener) &&
            listener->factory->make_profile(listener->acceptor->published(), {}).tag ==
                iop::tag_internet_iop;
   };
@@ -147,9 +190,10 @@ void AcceptorSet::arrange_components() {
   if (host == listeners_.end()) host = std::ranges::find_if(listeners_, is_guest);
   if (host == listeners_.end()) return;
   for (const auto& listener : listeners_) {
-    listener->has_profile = listener == *host || !is_guest(listener);
+    if (!is_guest(listener)) continue;
     std::ranges::copy(listener->acceptor->iiop_components(),
                       std::back_inserter((*host)->components));
+    listener->has_profile = listener == *host;
   }
 }
 
@@ -174,16 +218,22 @@ bool AcceptorSet::publishes(const transport::Endpoint& endpoint) const noexcept 
   const std::shared_lock lock(mutex_);
   return std::ranges::any_of(listeners_, [&endpoint](const auto& listener) {
     const transport::Acceptor& acceptor = *listener->acceptor;
-    return acceptor.published() == endpoint || acceptor.listening() == endpoint ||
-           std::ranges::find(acceptor.alternates(), endpoint) != acceptor.alternates().end();
+    return !listener->is_withdrawn &&
+           (acceptor.published() == endpoint || acceptor.listening() == endpoint ||
+            std::ranges::find(acceptor.alternates(), endpoint) != acceptor.alternates().end());
   });
 }
 
+// Without the lock in `take`, which may take a lock of the server's.
 void AcceptorSet::stop_accepting(const std::function<void(Accepted)>& take) const noexcept {
-  const std::shared_lock lock(mutex_);
-  for (const auto& listener : listeners_)
-    orb::stop_accepting(*listener->acceptor,
-                        [&](auto transport) { take(listener->accepted(std::move(transport))); });
+  for (std::size_t index = 0;; ++index) {
+    std::shared_lock lock(mutex_);
+    if (index == listeners_.size()) return;
+    const Listener& listener = *listeners_[index];
+    lock.unlock();
+    orb::stop_accepting(*listener.acceptor,
+                        [&](auto transport) { take(listener.accepted(std::move(transport))); });
+  }
 }
 
 }  // namespace perigee::orb

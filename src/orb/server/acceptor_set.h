@@ -13,6 +13,7 @@
 #include <expected>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <shared_mutex>
 #include <string>
 #include <utility>
@@ -47,6 +48,7 @@ struct Listener {
   /// @{
   std::vector<iop::TaggedComponent> components = {};  ///< of its profiles
   bool has_profile = true;                            ///< or stands in that of another
+  bool is_withdrawn = false;                          ///< nobody serves it
   /// @}
 
   [[nodiscard]] Accepted accepted(std::unique_ptr<transport::Transport> transport) const {
@@ -59,9 +61,17 @@ class AcceptorSet {
  public:
   /// Opens all endpoints of the settings, or none.
   [[nodiscard]] std::expected<void, IoError> open(OrbCore& core);
-  /// Opens one more. References that are made from now on lead there, too.
-  [[nodiscard]] std::expected<Listener*, IoError> add(OrbCore& core,
-                                                      const transport::Endpoint& endpoint);
+  /// Of the server: what it serves may change only until it stops.
+  struct Serving {
+    std::mutex& mutex;
+    const bool& stopping;                  ///< guarded by the mutex
+    std::function<void(Listener&)> begin;  ///< begins to serve, under the mutex; may throw
+  };
+  /// Opens one more, and returns what references that are made from now on publish. Nothing is
+  /// changed if there is an error. IoErrorKind::interrupted: the server stops.
+  [[nodiscard]] std::expected<transport::Endpoint, IoError> add(OrbCore& core,
+                                                                const transport::Endpoint& endpoint,
+                                                                const Serving& serving);
   [[nodiscard]] iop::Ior make_ior(std::string type_id, OctetSpan object_key) const;
   [[nodiscard]] bool publishes(const transport::Endpoint& endpoint) const noexcept;
   /// Of all: see above.
@@ -73,6 +83,8 @@ class AcceptorSet {
  private:
   // Expects mutex_ to be held.
   void arrange_components();
+  Listener& insert(std::unique_ptr<Listener> listener);
+  void withdraw(Listener& listener) noexcept;
 
   mutable std::shared_mutex mutex_;  // guards what follows
   std::vector<iop::TaggedComponent> components_;

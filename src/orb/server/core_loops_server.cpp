@@ -133,10 +133,10 @@ Server::Nested CoreLoopsServer::wait_readable(int fd, TimePoint until) {
 std::expected<transport::Endpoint, IoError> CoreLoopsServer::listen(
     const transport::Endpoint& endpoint) {
   if (auto started = start(); !started) return std::unexpected(started.error());
-  const auto listener = endpoints_.add(core_, endpoint);
-  if (!listener) return std::unexpected(listener.error());
-  loops_.front()->reactor().post([this, added = *listener] { acceptors_->add(*added); });
-  return (*listener)->acceptor->published();
+  return endpoints_.add(core_, endpoint, {mutex_, stopping_, [this](Listener& added) {
+                                            loops_.front()->reactor().post(
+                                                [this, &added] { acceptors_->add(added); });
+                                          }});
 }
 
 std::expected<iop::Ior, IoError> CoreLoopsServer::make_ior(std::string type_id,

@@ -213,10 +213,10 @@ void PoolServer::finish_stopping() noexcept {
 std::expected<transport::Endpoint, IoError> PoolServer::listen(
     const transport::Endpoint& endpoint) {
   if (auto started = start(); !started) return std::unexpected(started.error());
-  const auto listener = endpoints_.add(core_, endpoint);
-  if (!listener) return std::unexpected(listener.error());
-  engine_->reactor->post([this, added = *listener] { engine_->acceptors.add(*added); });
-  return (*listener)->acceptor->published();
+  return endpoints_.add(
+      core_, endpoint, {mutex_, stopping_, [this](Listener& added) {
+                          engine_->reactor->post([this, &added] { engine_->acceptors.add(added); });
+                        }});
 }
 
 std::expected<iop::Ior, IoError> PoolServer::make_ior(std::string type_id, OctetSpan object_key) {

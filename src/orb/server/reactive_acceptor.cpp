@@ -77,12 +77,14 @@ void ReactiveAcceptors::start() {
   for (Listener* const listener : endpoints_.listeners()) add(*listener);
 }
 
-void ReactiveAcceptors::add(Listener& listener) {
+void ReactiveAcceptors::add(Listener& listener) noexcept try {
   if (stopped_) return stop_accepting(*listener.acceptor, [](auto /*transport*/) {});
   const auto serves = [&listener](const auto& other) { return &other->listener() == &listener; };
   if (!started_ || std::ranges::any_of(acceptors_, serves)) return;
   acceptors_.push_back(std::make_unique<ReactiveAcceptor>(*this, listener));
   acceptors_.back()->start();
+} catch (const std::exception& exception) {  // nobody is accepted there; others go on
+  log::write(log::Level::error, "server", exception.what());
 }
 
 // Where nobody has been accepted yet, those who wait are turned away.

@@ -60,7 +60,7 @@ class ReactiveAcceptors final {
   void start();
   void stop() noexcept;
   /// One that came after the first. Before `start` there is nothing to do: that finds it.
-  void add(Listener& listener);
+  void add(Listener& listener) noexcept;
   /// Any thread.
   void connection_ended() noexcept;
 

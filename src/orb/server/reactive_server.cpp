@@ -130,10 +130,10 @@ Server::Nested ReactiveServer::wait_readable(int fd, TimePoint until) {
 std::expected<transport::Endpoint, IoError> ReactiveServer::listen(
     const transport::Endpoint& endpoint) {
   if (auto started = start(); !started) return std::unexpected(started.error());
-  const auto listener = endpoints_.add(core_, endpoint);
-  if (!listener) return std::unexpected(listener.error());
-  loop_->reactor().post([this, added = *listener] { acceptors_->add(*added); });
-  return (*listener)->acceptor->published();
+  return endpoints_.add(core_, endpoint,
+                        {mutex_, stopping_, [this](Listener& added) {
+                           loop_->reactor().post([this, &added] { acceptors_->add(added); });
+                         }});
 }
 
 std::expected<iop::Ior, IoError> ReactiveServer::make_ior(std::string type_id,

@@ -25,8 +25,9 @@ std::expected<void, IoError> ThreadedServer::start() {
       return std::unexpected(IoError{IoErrorKind::interrupted, IoOperation::listen, 0, {}});
   }
   if (auto opened = acceptors_.open(core_); !opened) return opened;
+  const auto listeners = acceptors_.listeners();  // before others come, who have their own threads
   started_.store(true, std::memory_order_release);
-  for (const Listener* const listener : acceptors_.listeners())
+  for (const Listener* const listener : listeners)
     threads_.start([this, listener] { accept_connections(*listener); });
   threads_.start([this] { watch(); });
   const std::lock_guard lock(mutex_);
@@ -192,12 +193,10 @@ void ThreadedServer::finish_stopping() noexcept {
 std::expected<transport::Endpoint, IoError> ThreadedServer::listen(
     const transport::Endpoint& endpoint) {
   if (auto started = start(); !started) return std::unexpected(started.error());
-  const auto listener = acceptors_.add(core_, endpoint);
-  if (!listener) return std::unexpected(listener.error());
-  threads_.start([this, added = *listener] { accept_connections(*added); });
-  const std::lock_guard lock(mutex_);
-  if (stopping_) orb::stop_accepting(*(*listener)->acceptor, [](auto) {});  // as in `start`
-  return (*listener)->acceptor->published();
+  return acceptors_.add(core_, endpoint,
+                        {mutex_, stopping_, [this](Listener& added) {
+                           threads_.start([this, &added] { accept_connections(added); });
+                         }});
 }
 
 std::expected<iop::Ior, IoError> ThreadedServer::make_ior(std::string type_id,
