@@ -55,9 +55,9 @@ std::expected<std::string, std::string> read_file(const std::string& reference) 
 // What those protocols say that every ORB has.
 std::vector<Choice> choices_here(const iop::Ior& ior) {
   transport::ProtocolRegistry protocols;
-  (void)protocols.add(transport::make_tcp_protocol());
-  (void)protocols.add(transport::make_local_protocol());  // they have no scheme in common
-  return choices(ior, protocols);
+  const bool added = protocols.add(transport::make_tcp_protocol()).has_value() &&
+                     protocols.add(transport::make_local_protocol()).has_value();
+  return added ? choices(ior, protocols) : std::vector<Choice>();
 }
 
 std::string in_format(const iop::Ior& ior, Format format) {
