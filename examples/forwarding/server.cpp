@@ -4,6 +4,7 @@
 #include <perigee/corba.h>
 #include <perigee/poa/servant_managers.h>
 
+#include <condition_variable>
 #include <cstdint>
 #include <exception>
 #include <fstream>
@@ -43,7 +44,8 @@ class Ledger final : public CORBA::servant_traits<Forwarding::Ledger>::base_type
 };
 
 // Asked for the ledger before each call: it is here, or it has moved. While it moves calls wait,
-// and it does not move while calls are in it.
+// and it does not move while calls are in it. (So calls need a thread other than the one that moves
+// it: not -ORBThreadStrategy reactive or reactor-per-core.)
 class Locator final : public IDL::traits<PortableServer::ServantLocator>::base_type {
  public:
   explicit Locator(CORBA::servant_reference<Ledger> ledger) : ledger_(std::move(ledger)) {}
@@ -52,6 +54,7 @@ class Locator final : public IDL::traits<PortableServer::ServantLocator>::base_t
       const ObjectId&, CORBA::object_reference<PortableServer::POA>, const std::string&,
       Cookie&) override {
     std::shared_lock lock(mutex_);
+    moved_.wait(lock, [this] { return !moving_; });
     if (moved_to_) throw PortableServer::ForwardRequest(moved_to_);
     lock.release();  // until `postinvoke`
     return ledger_;
@@ -62,18 +65,42 @@ class Locator final : public IDL::traits<PortableServer::ServantLocator>::base_t
   }
 
   void move_to(const IDL::traits<Forwarding::Home>::ref_type& other) {
-    const std::lock_guard lock(mutex_);
-    if (!moved_to_) moved_to_ = other->receive(ledger_->entries());
+    {
+      const std::lock_guard lock(mutex_);
+      if (moved_to_) return;
+      refuse_while_moving();
+      moving_ = true;
+    }
+    Move move{*this};
+    move.there = other->receive(ledger_->entries());
   }
   void receive(std::uint64_t entries) {
     const std::lock_guard lock(mutex_);
+    refuse_while_moving();
     ledger_->entries(entries);
     moved_to_ = nullptr;
   }
 
  private:
+  struct Move {
+    ~Move() {
+      const std::lock_guard lock(locator.mutex_);
+      locator.moved_to_ = there;
+      locator.moving_ = false;
+      locator.moved_.notify_all();
+    }
+    Locator& locator;
+    LedgerRef there = {};  // nil if the other home does not take it: then it stays here
+  };
+
+  void refuse_while_moving() const {
+    if (moving_) throw CORBA::TRANSIENT(0, CORBA::COMPLETED_NO, "the ledger is just moving");
+  }
+
   const CORBA::servant_reference<Ledger> ledger_;
   std::shared_mutex mutex_;  // guards what follows
+  std::condition_variable_any moved_;
+  bool moving_ = false;
   LedgerRef moved_to_;
 };
 

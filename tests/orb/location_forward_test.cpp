@@ -50,6 +50,21 @@ TEST_CASE("when the object no longer exists at the new place, the old one is ask
   CHECK(echo(fixture.object({"old"})) == 9);
 }
 
+TEST_CASE(
+    "OBJECT_NOT_EXIST of an operation that was executed is an answer, behind a forward, too") {
+  for (const auto completed : {CORBA::COMPLETED_YES, CORBA::COMPLETED_MAYBE}) {
+    Fixture fixture;
+    fixture.peer("old", fixture.forward_to(fixture.ior({"new"})));
+    fixture.peer("new",
+                 reply_with_exception("IDL:omg.org/CORBA/OBJECT_NOT_EXIST:1.0", 7, completed));
+    const auto object = fixture.object({"old"});
+    const auto exception = caught<CORBA::OBJECT_NOT_EXIST>([&] { ping(object); });
+    CHECK(exception.minor() == 7);
+    CHECK(exception.completed() == completed);
+    CHECK(fixture.counts("new").sends == 1);
+  }
+}
+
 TEST_CASE("two places that forward to each other end in TRANSIENT after a limited number of hops") {
   orb::Settings settings;
   settings.forward_hops_max = 4;

@@ -65,7 +65,7 @@ TEST_CASE("properties are set at the sockets of the side that has them") {
   check_special(*server_only.server);
 }
 
-TEST_CASE("hosts of other networks are not reached with dont_route") {
+TEST_CASE("dont_route is the option SO_DONTROUTE of the connection") {
   Properties properties;
   properties.set(property::dont_route, 1);
   const Pair pair = connect(*make_tcp_protocol(), properties, {});

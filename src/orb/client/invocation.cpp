@@ -280,11 +280,15 @@ Invocation::State Invocation::call_collocated() {
   return State::done;
 }
 
-// OBJECT_NOT_EXIST where we were forwarded to: the base knows better (CORBA 3.0, 15.6).
+// OBJECT_NOT_EXIST where we were forwarded to: the base knows better (CORBA 3.0, 15.6). Unless an
+// operation says so of another object, that has been executed.
 bool Invocation::forwarded_object_is_gone() const {
   if (round_.binding->kind != Binding::Kind::forward) return false;
   cdr::Decoder body = body_;
-  return body.read_string_view() == "IDL:omg.org/CORBA/OBJECT_NOT_EXIST:1.0";
+  if (body.read_string_view() != "IDL:omg.org/CORBA/OBJECT_NOT_EXIST:1.0") return false;
+  (void)body.read<std::uint32_t>();  // minor
+  const auto completed = body.read<std::uint32_t>();
+  return body.ok() && completed == static_cast<std::uint32_t>(CORBA::COMPLETED_NO);
 }
 
 // The server wants to know more of the target than the key: again, to the same place. The binding
