@@ -68,7 +68,7 @@ std::string to_text(const iop::Corbaloc& corbaloc) {
     if (&address != &corbaloc.addresses.front()) text += ',';
     text += address.scheme + ':' + std::to_string(address.major) + '.' +
             std::to_string(address.minor) + '@' + address.address;
-    is_path = address.scheme != "iiop" && address.address.starts_with('/');
+    is_path = address.scheme != "iiop" && address.address.find_first_of("/@") == 0;
   }
   return text + (is_path ? '|' : '/') + iop::escape_key(corbaloc.object_key);
 }
