@@ -45,7 +45,7 @@ struct Sizes {
 };
 
 /// How a call ended.
-enum class Outcome : std::uint8_t { answered, not_sent, unknown, wrong };
+enum class Outcome : std::uint8_t { answered, not_connected, not_sent, unknown, wrong };
 
 Outcome call(const ObjectRef& object, std::uint32_t number, const Traffic& traffic) {
   try {
@@ -54,6 +54,8 @@ Outcome call(const ObjectRef& object, std::uint32_t number, const Traffic& traff
     if (failure.completed() == CORBA::COMPLETED_NO) return Outcome::not_sent;
     if (failure.completed() == CORBA::COMPLETED_MAYBE) return Outcome::unknown;
     return Outcome::wrong;
+  } catch (const CORBA::TRANSIENT& failure) {
+    return failure.completed() == CORBA::COMPLETED_NO ? Outcome::not_connected : Outcome::wrong;
   }
 }
 
@@ -125,10 +127,12 @@ class Experiment {
     const ObjectRef object = client.object(server_.ior());
     const Expected expectation = expected(side_, fault, sizes_);
     const Outcome outcome = next_call(object, expectation);
-    // A server that closes before it has read anything may be noticed in sending, or only later.
+    // A server that closes before it has read anything may be noticed in connecting, in sending, or
+    // only later.
     const bool at_once =
         side_ == Side::server && fault.octet == 0 && fault.direction == FaultDirection::received;
-    CHECK((outcome == expectation.outcome || (at_once && outcome == Outcome::not_sent)));
+    const bool early = outcome == Outcome::not_connected || outcome == Outcome::not_sent;
+    CHECK((outcome == expectation.outcome || (at_once && early)));
     // Nobody notices the end of a connection that is idle before it is used again.
     if (outcome == Outcome::answered &&
         next_call(object, {.executions_min = 0}) != Outcome::answered)
