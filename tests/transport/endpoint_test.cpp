@@ -1,5 +1,4 @@
 // Endpoints as text, and the registry of protocols.
-#include "support/allocations.h"
 #include "support/octets.h"
 #include <perigee/transport/registry.h>
 
@@ -184,26 +183,6 @@ TEST_CASE("a transport that cannot carry the messages of its scheme is refused w
         "protocol one: one carries GIOP, but does not deliver all that is sent");
   CHECK(failure({.ordered = false}) ==
         "protocol one: one carries GIOP, but does not keep the order of what is sent");
-}
-
-// With as many allocations as it takes: each of them fails once.
-TEST_CASE("without memory nothing is registered, not even in part") {
-  ProtocolRegistry registry;
-  bool added = false;
-  for (std::size_t number = 1; !added; ++number) {
-    auto factory = protocol("one", "uno", 1);
-    test::fail_allocation(number);
-    try {
-      added = registry.add(std::move(factory)).has_value();
-    } catch (const std::bad_alloc&) {
-      test::stop_failing_allocation();
-      CHECK(registry.schemes().empty());
-      CHECK_FALSE(registry.claim({1, {}}).has_value());
-    }
-    test::stop_failing_allocation();
-    REQUIRE(number < 100);
-  }
-  CHECK(registry.find("uno") != nullptr);
 }
 
 TEST_CASE("several protocols may claim a profile: their endpoints come in the protocols' order") {
