@@ -10,7 +10,7 @@ void abort_connection(int fd) noexcept {
   const linger none{.l_onoff = 1, .l_linger = 0};
   static_cast<void>(::setsockopt(fd, SOL_SOCKET, SO_LINGER, &none, sizeof none));
   const sockaddr nobody{.sa_family = AF_UNSPEC, .sa_data = {}};
-  static_cast<void>(::connect(fd, &nobody, sizeof nobody));
+  [[maybe_unused]] const int dissolved = ::connect(fd, &nobody, sizeof nobody);
 }
 
 }  // namespace perigee::event
