@@ -56,7 +56,7 @@ std::expected<void, IoError> ProtocolRegistry::load(const std::string& path) {
     const auto plugin = plugin_of(library, path);
     if (!plugin) return std::unexpected(plugin.error());
     // What it makes may be anywhere from now on: the library stays, whatever comes.
-    static_cast<void>(library.release());
+    [[maybe_unused]] void* const mapped = library.release();
     ProtocolFactories protocols;
     (*plugin)->make_protocols(protocols);
     if (protocols.empty()) return unusable(path, "it has no protocols");
