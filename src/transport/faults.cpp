@@ -1,4 +1,5 @@
-// Scripts for connections, and the decorators that hand them out.
+// Scripts for connections, and the protocol that hands them out.
+#include "transport/decorated_protocol.h"
 #include "transport/faulty_transport.h"
 
 #include <algorithm>
@@ -28,102 +29,6 @@ class Injector {
  private:
   const std::shared_ptr<const FaultPlan> plan_;  // shared with the transports
   std::atomic<std::uint64_t> connections_{0};
-};
-
-class FaultyConnector final : public Connector {
- public:
-  FaultyConnector(std::unique_ptr<Connector> inner, std::shared_ptr<Injector> injector)
-      : inner_(std::move(inner)), injector_(std::move(injector)) {}
-  std::expected<std::unique_ptr<Transport>, IoError> connect(
-      const Endpoint& endpoint, std::chrono::milliseconds timeout) override {
-    auto transport = inner_->connect(endpoint, timeout);
-    if (!transport) return transport;
-    return injector_->wrap(std::move(*transport), Side::connected);
-  }
-
- private:
-  const std::unique_ptr<Connector> inner_;
-  const std::shared_ptr<Injector> injector_;  // shared with the protocol
-};
-
-class FaultyAcceptor final : public Acceptor {
- public:
-  FaultyAcceptor(std::unique_ptr<Acceptor> inner, std::shared_ptr<Injector> injector)
-      : inner_(std::move(inner)), injector_(std::move(injector)) {}
-  std::expected<std::unique_ptr<Transport>, IoError> accept(Wait wait) override {
-    auto transport = inner_->accept(wait);
-    if (!transport || !*transport) return transport;
-    return injector_->wrap(std::move(*transport), Side::accepted);
-  }
-  void interrupt() noexcept override { inner_->interrupt(); }
-  [[nodiscard]] int readiness_fd() const noexcept override { return inner_->readiness_fd(); }
-  [[nodiscard]] const Endpoint& listening() const noexcept override { return inner_->listening(); }
-  [[nodiscard]] const Endpoint& published() const noexcept override { return inner_->published(); }
-  [[nodiscard]] std::span<const Endpoint> alternates() const noexcept override {
-    return inner_->alternates();
-  }
-  [[nodiscard]] std::span<const iop::TaggedComponent> iiop_components() const noexcept override {
-    return inner_->iiop_components();
-  }
-
- private:
-  const std::unique_ptr<Acceptor> inner_;
-  const std::shared_ptr<Injector> injector_;  // shared with the protocol
-};
-
-class FaultyProtocol final : public ProtocolFactory {
- public:
-  FaultyProtocol(std::unique_ptr<ProtocolFactory> inner, FaultPlan plan)
-      : inner_(std::move(inner)), injector_(std::make_shared<Injector>(std::move(plan))) {}
-  [[nodiscard]] std::string_view name() const noexcept override { return inner_->name(); }
-  [[nodiscard]] std::span<const std::string_view> schemes() const noexcept override {
-    return inner_->schemes();
-  }
-  [[nodiscard]] std::unique_ptr<Connector> make_connector() override {
-    return std::make_unique<FaultyConnector>(inner_->make_connector(), injector_);
-  }
-  [[nodiscard]] std::unique_ptr<Connector> make_connector_with(
-      const Properties& properties) override {
-    return std::make_unique<FaultyConnector>(inner_->make_connector_with(properties), injector_);
-  }
-  [[nodiscard]] std::uint32_t protocol_tag() const noexcept override {
-    return inner_->protocol_tag();
-  }
-  std::expected<std::unique_ptr<Acceptor>, IoError> listen(const Endpoint& endpoint) override {
-    return decorate(inner_->listen(endpoint));
-  }
-  std::expected<std::unique_ptr<Acceptor>, IoError> listen_with(
-      const Endpoint& endpoint, const Properties& properties) override {
-    return decorate(inner_->listen_with(endpoint, properties));
-  }
-  [[nodiscard]] messaging::Delivery delivery() const noexcept override {
-    return inner_->delivery();
-  }
-  [[nodiscard]] std::unique_ptr<messaging::Protocol> make_messaging(
-      std::string_view scheme, const messaging::Limits& limits) override {
-    return inner_->make_messaging(scheme, limits);
-  }
-  [[nodiscard]] std::vector<std::unique_ptr<iop::ProfileCodec>> make_profile_codecs() override {
-    return inner_->make_profile_codecs();
-  }
-  [[nodiscard]] std::vector<ProfileEndpoint> claim(std::uint32_t tag,
-                                                   const iop::ProfileBody& body) const override {
-    return inner_->claim(tag, body);
-  }
-  [[nodiscard]] iop::TaggedProfile make_profile(const Endpoint& endpoint,
-                                                const ProfileSource& source) const override {
-    return inner_->make_profile(endpoint, source);
-  }
-
- private:
-  std::expected<std::unique_ptr<Acceptor>, IoError> decorate(
-      std::expected<std::unique_ptr<Acceptor>, IoError> acceptor) const {
-    if (!acceptor) return acceptor;
-    return std::make_unique<FaultyAcceptor>(std::move(*acceptor), injector_);
-  }
-
-  const std::unique_ptr<ProtocolFactory> inner_;
-  const std::shared_ptr<Injector> injector_;  // shared with what the protocol has made
 };
 
 /// The dice of one connection: its own, so that the order of connections does not matter.
@@ -226,7 +131,13 @@ std::unique_ptr<Transport> inject_faults(std::unique_ptr<Transport> inner,
 
 std::unique_ptr<ProtocolFactory> inject_faults(std::unique_ptr<ProtocolFactory> inner,
                                                FaultPlan plan) {
-  return std::make_unique<FaultyProtocol>(std::move(inner), std::move(plan));
+  const auto injector = std::make_shared<Injector>(std::move(plan));
+  const auto at_side = [&injector](Side side) {
+    return [injector, side](std::unique_ptr<Transport> transport) {
+      return injector->wrap(std::move(transport), side);
+    };
+  };
+  return decorate_protocol(std::move(inner), {at_side(Side::connected), at_side(Side::accepted)});
 }
 
 }  // namespace perigee::transport

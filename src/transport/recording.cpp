@@ -1,4 +1,5 @@
-// Decorators that record: of a transport, and of a protocol with all the transports that it makes.
+// The decorator that records a transport, and the file that it writes.
+#include "transport/decorated_protocol.h"
 #include "transport/pcap_writer.h"
 #include <perigee/base/segments.h>
 #include <perigee/transport/pcap.h>
@@ -138,102 +139,6 @@ class PcapFileImplementation final : public PcapFile {
   std::atomic<std::uint32_t> conversations_ = 0;
 };
 
-class RecordingConnector final : public Connector {
- public:
-  RecordingConnector(std::unique_ptr<Connector> inner, PcapFile& file)
-      : inner_(std::move(inner)), file_(file) {}
-  std::expected<std::unique_ptr<Transport>, IoError> connect(
-      const Endpoint& endpoint, std::chrono::milliseconds timeout) override {
-    auto transport = inner_->connect(endpoint, timeout);
-    if (!transport) return transport;
-    return file_.record(std::move(*transport), PcapFile::Side::connected);
-  }
-
- private:
-  std::unique_ptr<Connector> inner_;
-  PcapFile& file_;
-};
-
-class RecordingAcceptor final : public Acceptor {
- public:
-  RecordingAcceptor(std::unique_ptr<Acceptor> inner, PcapFile& file)
-      : inner_(std::move(inner)), file_(file) {}
-  std::expected<std::unique_ptr<Transport>, IoError> accept(Wait wait) override {
-    auto transport = inner_->accept(wait);
-    if (!transport || *transport == nullptr) return transport;
-    return file_.record(std::move(*transport), PcapFile::Side::accepted);
-  }
-  void interrupt() noexcept override { inner_->interrupt(); }
-  [[nodiscard]] int readiness_fd() const noexcept override { return inner_->readiness_fd(); }
-  [[nodiscard]] const Endpoint& listening() const noexcept override { return inner_->listening(); }
-  [[nodiscard]] const Endpoint& published() const noexcept override { return inner_->published(); }
-  [[nodiscard]] std::span<const Endpoint> alternates() const noexcept override {
-    return inner_->alternates();
-  }
-  [[nodiscard]] std::span<const iop::TaggedComponent> iiop_components() const noexcept override {
-    return inner_->iiop_components();
-  }
-
- private:
-  std::unique_ptr<Acceptor> inner_;
-  PcapFile& file_;
-};
-
-class RecordingProtocol final : public ProtocolFactory {
- public:
-  RecordingProtocol(std::unique_ptr<ProtocolFactory> inner, PcapFile& file)
-      : inner_(std::move(inner)), file_(file) {}
-  [[nodiscard]] std::string_view name() const noexcept override { return inner_->name(); }
-  [[nodiscard]] std::span<const std::string_view> schemes() const noexcept override {
-    return inner_->schemes();
-  }
-  [[nodiscard]] std::unique_ptr<Connector> make_connector() override {
-    return std::make_unique<RecordingConnector>(inner_->make_connector(), file_);
-  }
-  [[nodiscard]] std::unique_ptr<Connector> make_connector_with(
-      const Properties& properties) override {
-    return std::make_unique<RecordingConnector>(inner_->make_connector_with(properties), file_);
-  }
-  [[nodiscard]] std::uint32_t protocol_tag() const noexcept override {
-    return inner_->protocol_tag();
-  }
-  std::expected<std::unique_ptr<Acceptor>, IoError> listen(const Endpoint& endpoint) override {
-    return decorate(inner_->listen(endpoint));
-  }
-  std::expected<std::unique_ptr<Acceptor>, IoError> listen_with(
-      const Endpoint& endpoint, const Properties& properties) override {
-    return decorate(inner_->listen_with(endpoint, properties));
-  }
-  [[nodiscard]] messaging::Delivery delivery() const noexcept override {
-    return inner_->delivery();
-  }
-  [[nodiscard]] std::unique_ptr<messaging::Protocol> make_messaging(
-      std::string_view scheme, const messaging::Limits& limits) override {
-    return inner_->make_messaging(scheme, limits);
-  }
-  [[nodiscard]] std::vector<std::unique_ptr<iop::ProfileCodec>> make_profile_codecs() override {
-    return inner_->make_profile_codecs();
-  }
-  [[nodiscard]] std::vector<ProfileEndpoint> claim(std::uint32_t tag,
-                                                   const iop::ProfileBody& body) const override {
-    return inner_->claim(tag, body);
-  }
-  [[nodiscard]] iop::TaggedProfile make_profile(const Endpoint& endpoint,
-                                                const ProfileSource& source) const override {
-    return inner_->make_profile(endpoint, source);
-  }
-
- private:
-  std::expected<std::unique_ptr<Acceptor>, IoError> decorate(
-      std::expected<std::unique_ptr<Acceptor>, IoError> acceptor) const {
-    if (!acceptor) return acceptor;
-    return std::make_unique<RecordingAcceptor>(std::move(*acceptor), file_);
-  }
-
-  std::unique_ptr<ProtocolFactory> inner_;
-  PcapFile& file_;
-};
-
 }  // namespace
 
 std::expected<std::unique_ptr<PcapFile>, IoError> make_pcap_file(const std::string& path) {
@@ -246,7 +151,13 @@ std::expected<std::unique_ptr<PcapFile>, IoError> make_pcap_file(const std::stri
 
 std::unique_ptr<ProtocolFactory> record_protocol(std::unique_ptr<ProtocolFactory> inner,
                                                  PcapFile& file) {
-  return std::make_unique<RecordingProtocol>(std::move(inner), file);
+  const auto at_side = [&file](PcapFile::Side side) {
+    return [&file, side](std::unique_ptr<Transport> transport) {
+      return file.record(std::move(transport), side);
+    };
+  };
+  return decorate_protocol(std::move(inner),
+                           {at_side(PcapFile::Side::connected), at_side(PcapFile::Side::accepted)});
 }
 
 }  // namespace perigee::transport

@@ -1,0 +1,115 @@
+// Forwarding, and handing transports out.
+#include "transport/decorated_protocol.h"
+
+#include <utility>
+
+namespace perigee::transport {
+namespace {
+
+using Wrappers = std::shared_ptr<const TransportWrappers>;  // shared with what the protocol makes
+
+class DecoratedConnector final : public Connector {
+ public:
+  DecoratedConnector(std::unique_ptr<Connector> inner, Wrappers wrappers)
+      : inner_(std::move(inner)), wrappers_(std::move(wrappers)) {}
+  std::expected<std::unique_ptr<Transport>, IoError> connect(
+      const Endpoint& endpoint, std::chrono::milliseconds timeout) override {
+    auto transport = inner_->connect(endpoint, timeout);
+    if (!transport) return transport;
+    return wrappers_->connected(std::move(*transport));
+  }
+
+ private:
+  const std::unique_ptr<Connector> inner_;
+  const Wrappers wrappers_;
+};
+
+class DecoratedAcceptor final : public Acceptor {
+ public:
+  DecoratedAcceptor(std::unique_ptr<Acceptor> inner, Wrappers wrappers)
+      : inner_(std::move(inner)), wrappers_(std::move(wrappers)) {}
+  std::expected<std::unique_ptr<Transport>, IoError> accept(Wait wait) override {
+    auto transport = inner_->accept(wait);
+    if (!transport || !*transport) return transport;
+    return wrappers_->accepted(std::move(*transport));
+  }
+  void interrupt() noexcept override { inner_->interrupt(); }
+  [[nodiscard]] int readiness_fd() const noexcept override { return inner_->readiness_fd(); }
+  [[nodiscard]] const Endpoint& listening() const noexcept override { return inner_->listening(); }
+  [[nodiscard]] const Endpoint& published() const noexcept override { return inner_->published(); }
+  [[nodiscard]] std::span<const Endpoint> alternates() const noexcept override {
+    return inner_->alternates();
+  }
+  [[nodiscard]] std::span<const iop::TaggedComponent> iiop_components() const noexcept override {
+    return inner_->iiop_components();
+  }
+
+ private:
+  const std::unique_ptr<Acceptor> inner_;
+  const Wrappers wrappers_;
+};
+
+class DecoratedProtocol final : public ProtocolFactory {
+ public:
+  DecoratedProtocol(std::unique_ptr<ProtocolFactory> inner, Wrappers wrappers)
+      : inner_(std::move(inner)), wrappers_(std::move(wrappers)) {}
+  [[nodiscard]] std::string_view name() const noexcept override { return inner_->name(); }
+  [[nodiscard]] std::span<const std::string_view> schemes() const noexcept override {
+    return inner_->schemes();
+  }
+  [[nodiscard]] std::unique_ptr<Connector> make_connector() override {
+    return std::make_unique<DecoratedConnector>(inner_->make_connector(), wrappers_);
+  }
+  [[nodiscard]] std::unique_ptr<Connector> make_connector_with(
+      const Properties& properties) override {
+    return std::make_unique<DecoratedConnector>(inner_->make_connector_with(properties), wrappers_);
+  }
+  [[nodiscard]] std::uint32_t protocol_tag() const noexcept override {
+    return inner_->protocol_tag();
+  }
+  std::expected<std::unique_ptr<Acceptor>, IoError> listen(const Endpoint& endpoint) override {
+    return decorate(inner_->listen(endpoint));
+  }
+  std::expected<std::unique_ptr<Acceptor>, IoError> listen_with(
+      const Endpoint& endpoint, const Properties& properties) override {
+    return decorate(inner_->listen_with(endpoint, properties));
+  }
+  [[nodiscard]] messaging::Delivery delivery() const noexcept override {
+    return inner_->delivery();
+  }
+  [[nodiscard]] std::unique_ptr<messaging::Protocol> make_messaging(
+      std::string_view scheme, const messaging::Limits& limits) override {
+    return inner_->make_messaging(scheme, limits);
+  }
+  [[nodiscard]] std::vector<std::unique_ptr<iop::ProfileCodec>> make_profile_codecs() override {
+    return inner_->make_profile_codecs();
+  }
+  [[nodiscard]] std::vector<ProfileEndpoint> claim(std::uint32_t tag,
+                                                   const iop::ProfileBody& body) const override {
+    return inner_->claim(tag, body);
+  }
+  [[nodiscard]] iop::TaggedProfile make_profile(const Endpoint& endpoint,
+                                                const ProfileSource& source) const override {
+    return inner_->make_profile(endpoint, source);
+  }
+
+ private:
+  std::expected<std::unique_ptr<Acceptor>, IoError> decorate(
+      std::expected<std::unique_ptr<Acceptor>, IoError> acceptor) const {
+    if (!acceptor) return acceptor;
+    return std::make_unique<DecoratedAcceptor>(std::move(*acceptor), wrappers_);
+  }
+
+  const std::unique_ptr<ProtocolFactory> inner_;
+  const Wrappers wrappers_;
+};
+
+}  // namespace
+
+std::unique_ptr<ProtocolFactory> decorate_protocol(std::unique_ptr<ProtocolFactory> inner,
+                                                   TransportWrappers wrappers) {
+  return std::make_unique<DecoratedProtocol>(
+      std::move(inner), std::make_shared<const TransportWrappers>(std::move(wrappers)));
+}
+
+}  // namespace perigee::transport
