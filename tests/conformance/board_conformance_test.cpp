@@ -15,17 +15,8 @@ struct Harness {
   std::unique_ptr<transport::Acceptor> acceptor =
       protocol->listen({"board", folder.file("notice")}).value();
 
-  TransportPair connect() {
-    auto client =
-        protocol->make_connector()->connect(acceptor->published(), std::chrono::milliseconds(0));
-    auto server = acceptor->accept(Wait::yes);
-    return {std::move(client.value()), std::move(server.value())};
-  }
-  // TCP resets a connection whose closer has not read everything.
-  void reset_by_client(TransportPair& pair) {
-    static_cast<void>(send_all(*pair.server, pattern(1, 1)));
-    pair.client.reset();
-  }
+  TransportPair connect() { return connect_pair(*protocol, *acceptor); }
+  void reset_by_client(TransportPair& pair) { close_with_unread(pair); }
 };
 
 struct ProtocolHarness {

@@ -12,12 +12,7 @@ struct Harness {
   std::unique_ptr<transport::ProtocolFactory> protocol = transport::make_tcp_protocol();
   std::unique_ptr<transport::Acceptor> acceptor = protocol->listen({"iiop", "127.0.0.1:0"}).value();
 
-  TransportPair connect() {
-    auto client =
-        protocol->make_connector()->connect(acceptor->published(), std::chrono::milliseconds(0));
-    auto server = acceptor->accept(Wait::yes);
-    return {std::move(client.value()), std::move(server.value())};
-  }
+  TransportPair connect() { return connect_pair(*protocol, *acceptor); }
   void reset_by_client(TransportPair& pair) {
     const int fd = pair.client->readiness_fd();
     static_cast<void>(ipc::io::set_option(fd, ipc::io::OptionName::linger, 0));

@@ -4,7 +4,9 @@
 #include <perigee/transport/transport.h>
 
 #include <array>
+#include <chrono>
 #include <memory>
+#include <utility>
 
 namespace perigee::test {
 
@@ -15,6 +17,15 @@ struct TransportPair {
   std::unique_ptr<transport::Transport> client;
   std::unique_ptr<transport::Transport> server;
 };
+
+/// A connection of the protocol to where the acceptor listens.
+inline TransportPair connect_pair(transport::ProtocolFactory& protocol,
+                                  transport::Acceptor& acceptor) {
+  auto client =
+      protocol.make_connector()->connect(acceptor.published(), std::chrono::milliseconds(0));
+  auto server = acceptor.accept(Wait::yes);
+  return {std::move(client.value()), std::move(server.value())};
+}
 
 /// Octets that differ from place to place and from seed to seed.
 [[nodiscard]] inline Octets pattern(std::size_t size, unsigned seed) {
@@ -32,6 +43,12 @@ inline IoResult send_all(transport::Transport& transport, OctetSpan octets) {
 }
 inline IoResult send_some(transport::Transport& transport, OctetSpan octets) {
   return transport.send(std::array{octets}, Wait::no);
+}
+
+/// Closes the client with an octet unread: TCP and UNIX-domain sockets reset the connection then.
+inline void close_with_unread(TransportPair& pair) {
+  static_cast<void>(send_all(*pair.server, pattern(1, 1)));
+  pair.client.reset();
 }
 
 /// Receives `size` octets; fewer if the stream ends or fails before.
