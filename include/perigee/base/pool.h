@@ -1,0 +1,57 @@
+// Memory that is asked for and given back all the time (coroutine frames, handlers, requests in
+// flight), from free lists by size: in the steady state nothing is allocated and nothing is locked.
+// Light on purpose: headers that many files include use it.
+#pragma once
+
+#include <perigee/base/export.h>
+
+#include <cstddef>
+#include <new>
+
+namespace perigee::pool {
+
+/// What is larger comes from operator new. In octets.
+inline constexpr std::size_t pooled_size_max = 4096;
+/// What a thread keeps of each size for itself, at most. In octets.
+inline constexpr std::size_t thread_kept_max = std::size_t{32} * 1024;
+/// What is kept of each size for all threads, at most; the rest is given back to the system's
+/// allocator. In octets.
+inline constexpr std::size_t shared_kept_max = std::size_t{16} * 1024 * 1024;
+
+/// Memory for `size` octets, aligned as operator new's. Any thread. Throws bad_alloc.
+/// In a build with the address sanitizer every call is one of operator new, so that it sees what is
+/// used after its release.
+[[nodiscard]] PERIGEE_API void* allocate(std::size_t size);
+/// Takes back what `allocate(size)` has given, to any thread. Not null.
+PERIGEE_API void release(void* memory, std::size_t size) noexcept;
+
+}  // namespace perigee::pool
+
+namespace perigee {
+
+/// A standard allocator over the pool. Stateless.
+template <typename T>
+class pool_allocator {
+ public:
+  static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
+  using value_type = T;
+
+  pool_allocator() noexcept = default;
+  template <typename U>
+  pool_allocator(const pool_allocator<U>&) noexcept {}  // NOLINT(google-explicit-constructor)
+
+  [[nodiscard]] T* allocate(std::size_t count) {
+    if (count > static_cast<std::size_t>(-1) / sizeof(T)) throw std::bad_array_new_length();
+    return static_cast<T*>(pool::allocate(count * sizeof(T)));
+  }
+  void deallocate(T* memory, std::size_t count) noexcept {
+    pool::release(memory, count * sizeof(T));
+  }
+
+  template <typename U>
+  friend bool operator==(const pool_allocator&, const pool_allocator<U>&) noexcept {
+    return true;
+  }
+};
+
+}  // namespace perigee

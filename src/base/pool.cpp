@@ -1,0 +1,196 @@
+// The pool: each thread has a list of free blocks per size, which takes from and gives to a list
+// that all threads share, by batches.
+#include <perigee/base/pool.h>
+
+#include <algorithm>
+#include <array>
+#include <mutex>
+#include <utility>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define PERIGEE_POOL_PASSES_THROUGH 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define PERIGEE_POOL_PASSES_THROUGH 1
+#endif
+#endif
+
+namespace perigee::pool {
+
+#ifdef PERIGEE_POOL_PASSES_THROUGH
+
+void* allocate(std::size_t size) { return ::operator new(size); }
+void release(void* memory, std::size_t size) noexcept { ::operator delete(memory, size); }
+
+#else
+
+namespace {
+
+constexpr std::size_t fine_step = 64;
+constexpr std::size_t fine_max = 1024;
+constexpr std::size_t coarse_step = 256;
+constexpr std::size_t fine_count = fine_max / fine_step;
+constexpr std::size_t class_count = fine_count + (pooled_size_max - fine_max) / coarse_step;
+
+/// Which list has blocks for `size` octets, at most pooled_size_max.
+constexpr std::size_t class_of(std::size_t size) noexcept {
+  if (size <= fine_max) return size == 0 ? 0 : (size - 1) / fine_step;
+  return fine_count + (size - 1 - fine_max) / coarse_step;
+}
+constexpr std::size_t block_size(std::size_t size_class) noexcept {
+  if (size_class < fine_count) return (size_class + 1) * fine_step;
+  return fine_max + (size_class + 1 - fine_count) * coarse_step;
+}
+static_assert(block_size(class_of(pooled_size_max)) == pooled_size_max);
+static_assert(class_of(pooled_size_max) + 1 == class_count);
+static_assert(class_of(fine_max) + 1 == class_of(fine_max + 1));
+
+/// How many blocks go to and from the shared list at once. A thread keeps at most two batches.
+constexpr std::size_t batch_count(std::size_t size_class) noexcept {
+  return std::clamp<std::size_t>(thread_kept_max / 2 / block_size(size_class), 1, 64);
+}
+
+/// What a block is while it is free.
+struct Block {
+  Block* next;
+  Block* next_batch;  ///< of the first block of a batch in the shared list
+};
+static_assert(sizeof(Block) <= fine_step);
+
+/// Whole batches for all threads. Never destroyed: threads may outlive static objects.
+struct SharedList {
+  std::mutex mutex;
+  Block* batches = nullptr;
+  std::size_t count = 0;  ///< of batches
+};
+constinit std::array<SharedList, class_count> shared{};
+
+void free_blocks(Block* block, std::size_t size_class) noexcept {
+  while (block != nullptr) {
+    ::operator delete(std::exchange(block, block->next), block_size(size_class));
+  }
+}
+
+/// Takes over a list of batch_count(size_class) blocks.
+void give_batch(Block* batch, std::size_t size_class) noexcept {
+  SharedList& list = shared[size_class];
+  {
+    const std::scoped_lock lock(list.mutex);
+    if (list.count * batch_count(size_class) * block_size(size_class) < shared_kept_max) {
+      batch->next_batch = std::exchange(list.batches, batch);
+      ++list.count;
+      return;
+    }
+  }
+  free_blocks(batch, size_class);
+}
+
+/// Null if there is none.
+Block* take_batch(std::size_t size_class) noexcept {
+  SharedList& list = shared[size_class];
+  const std::scoped_lock lock(list.mutex);
+  Block* const batch = list.batches;
+  if (batch == nullptr) return nullptr;
+  list.batches = batch->next_batch;
+  --list.count;
+  return batch;
+}
+
+/// The calling thread's free blocks of one size.
+/// Invariant: count <= limit.
+struct ThreadList {
+  Block* first = nullptr;
+  std::size_t count = 0;
+  std::size_t limit = 0;  ///< zero before the thread's first use of this size, and at its end
+};
+constinit thread_local std::array<ThreadList, class_count> thread_lists{};
+constinit thread_local bool thread_ends = false;
+
+/// Removes the first `count` blocks of the list; there are as many.
+Block* cut(ThreadList& list, std::size_t count) noexcept {
+  Block* const batch = list.first;
+  Block* last = batch;
+  for (std::size_t left = count; left > 1; --left) last = last->next;
+  list.first = std::exchange(last->next, nullptr);
+  list.count -= count;
+  return batch;
+}
+
+/// Leaves what an ending thread has to the others.
+struct AtThreadEnd {
+  AtThreadEnd() noexcept = default;
+  AtThreadEnd(const AtThreadEnd&) = delete;
+  AtThreadEnd& operator=(const AtThreadEnd&) = delete;
+  ~AtThreadEnd() {
+    thread_ends = true;
+    for (std::size_t size_class = 0; size_class != class_count; ++size_class) {
+      ThreadList& list = thread_lists[size_class];
+      while (list.count >= batch_count(size_class)) {
+        give_batch(cut(list, batch_count(size_class)), size_class);
+      }
+      free_blocks(std::exchange(list, {}).first, size_class);
+    }
+  }
+};
+
+/// Lets the calling thread keep blocks of this size, until it ends. False if it does.
+bool may_keep(ThreadList& list, std::size_t size_class) noexcept {
+  if (list.limit != 0) return true;
+  if (thread_ends) return false;
+  static thread_local const AtThreadEnd at_thread_end;
+  static_cast<void>(at_thread_end);
+  list.limit = 2 * batch_count(size_class);
+  return true;
+}
+
+/// The list is empty.
+[[gnu::noinline]] void* allocate_slowly(ThreadList& list, std::size_t size_class) {
+  Block* const batch = may_keep(list, size_class) ? take_batch(size_class) : nullptr;
+  if (batch == nullptr) return ::operator new(block_size(size_class));
+  list.first = batch->next;
+  list.count = batch_count(size_class) - 1;
+  return batch;
+}
+
+/// The list has reached its limit. False if the thread shall not keep anything any more.
+[[gnu::noinline]] bool make_room(ThreadList& list, std::size_t size_class) noexcept {
+  if (!may_keep(list, size_class)) return false;
+  if (list.count >= list.limit) give_batch(cut(list, batch_count(size_class)), size_class);
+  return true;
+}
+
+}  // namespace
+
+void* allocate(std::size_t size) {
+  if (size > pooled_size_max) [[unlikely]]
+    return ::operator new(size);
+  const std::size_t size_class = class_of(size);
+  ThreadList& list = thread_lists[size_class];
+  Block* const block = list.first;
+  if (block == nullptr) [[unlikely]]
+    return allocate_slowly(list, size_class);
+  list.first = block->next;
+  --list.count;
+  return block;
+}
+
+void release(void* memory, std::size_t size) noexcept {
+  if (size > pooled_size_max) [[unlikely]] {
+    ::operator delete(memory, size);
+    return;
+  }
+  const std::size_t size_class = class_of(size);
+  ThreadList& list = thread_lists[size_class];
+  if (list.count >= list.limit) [[unlikely]] {
+    if (!make_room(list, size_class)) {
+      ::operator delete(memory, block_size(size_class));
+      return;
+    }
+  }
+  list.first = ::new (memory) Block{list.first, nullptr};
+  ++list.count;
+}
+
+#endif
+
+}  // namespace perigee::pool
