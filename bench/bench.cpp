@@ -5,6 +5,7 @@
 #include "connections/connections.h"
 #include "crowd/crowd.h"
 #include "cubit/cubit.h"
+#include "protocols/protocols.h"
 #include "sockspeed/sockspeed.h"
 #include "structs/structs.h"
 #include "ttcp/ttcp.h"
@@ -45,6 +46,7 @@ void add_bench_command(CLI::App& tool) {
   bench->require_subcommand(0, 1);
   add_cubit_command(*bench);
   add_whitebox_command(*bench);
+  add_protocols_command(*bench);
   add_structs_command(*bench);
   add_connections_command(*bench);
   add_crowd_command(*bench);

@@ -12,6 +12,10 @@ namespace {
 
 using Rounds = std::map<std::string, std::vector<Sample>>;  // by system
 
+/// Then others take their place: where a process happens to lie in memory makes some percent, which
+/// no number of rounds with the same processes would show.
+constexpr std::size_t rounds_a_process = 3;
+
 Placement place(bool split) {
   const std::vector<int> cpus = usable_cpus();
   if (split && cpus.size() < 2) throw std::runtime_error("--split needs two CPUs");
@@ -55,6 +59,30 @@ void run_round(std::vector<Pair>& pairs, const CubitReport& report, const std::s
   }
 }
 
+struct Range {
+  std::size_t begin;
+  std::size_t end;
+};
+
+// Some rounds of all workloads, by processes of their own. In a folder of their own, too: servers
+// leave their sockets behind.
+void run_processes(const CubitReport& report, const Range& range,
+                   std::map<std::string, Rounds>& rounds, Progress& progress) {
+  const TemporaryFolder folder;
+  const Placement placement = place(report.options.split);
+  std::vector<Pair> pairs;
+  for (const System& system : chosen_systems(report.options, folder.path()))
+    pairs.emplace_back(system, placement);
+  for (const std::string& workload : report.options.workloads) {
+    for (Pair& pair : pairs)
+      pair.run(workload, std::max<std::size_t>(report.options.calls, 200));  // warm up
+    for (std::size_t round = range.begin; round < range.end; ++round) {
+      progress.step(workload);
+      run_round(pairs, report, workload, round, rounds[workload]);
+    }
+  }
+}
+
 bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }
@@ -87,28 +115,19 @@ std::vector<System> chosen_systems(const CubitOptions& options,
 }
 
 CubitReport run_cubit(const CubitOptions& options) {
-  const TemporaryFolder folder;
-  CubitReport report{options, chosen_systems(options, folder.path()), {}, {}, {}};
+  CubitReport report{options, chosen_systems(options, {}), {}, {}, {}};
   if (report.options.workloads.empty()) report.options.workloads = cubit_workloads();
   for (const Comparison& comparison : cubit_comparisons())
     if (is_measured(report.systems, comparison.system) &&
         is_measured(report.systems, comparison.base))
       report.comparisons.push_back(comparison);
-  const Placement placement = place(options.split);
-  std::vector<Pair> pairs;
-  for (const System& system : report.systems) pairs.emplace_back(system, placement);
-  Progress progress("cubit", report.options.workloads.size() * (options.rounds + 1));
-  for (const std::string& workload : report.options.workloads) {
-    progress.step(workload);
-    for (Pair& pair : pairs)
-      pair.run(workload, std::max<std::size_t>(options.calls, 200));  // warm up
-    Rounds rounds;
-    for (std::size_t round = 0; round < options.rounds; ++round) {
-      progress.step(workload);
-      run_round(pairs, report, workload, round, rounds);
-    }
-    summarise_rounds(report, workload, rounds);
-  }
+  Progress progress("cubit", report.options.workloads.size() * options.rounds);
+  std::map<std::string, Rounds> rounds;  // by workload
+  for (std::size_t first = 0; first < options.rounds; first += rounds_a_process)
+    run_processes(report, {first, std::min(first + rounds_a_process, options.rounds)}, rounds,
+                  progress);
+  for (const std::string& workload : report.options.workloads)
+    summarise_rounds(report, workload, rounds[workload]);
   return report;
 }
 

@@ -16,6 +16,8 @@ class App;
 
 namespace perigee::bench {
 
+class Page;
+
 struct CubitOptions {
   std::size_t rounds = 30;
   std::size_t calls = 500;  ///< per workload, system and round
@@ -69,6 +71,8 @@ void count_costs(CubitReport& report);
 std::string to_table(const CubitReport& report);
 std::string to_json(const CubitReport& report);
 std::string to_html(const CubitReport& report);
+/// What the page of to_html() has, as part of another.
+void add_to(Page& page, const CubitReport& report);
 
 /// Adds the command of the experiment, and its roles, to `perigee bench`.
 void add_cubit_command(CLI::App& bench);

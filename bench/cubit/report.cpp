@@ -35,9 +35,8 @@ std::string table_row(const std::string& system, const Cell& cell) {
 }
 
 std::string comparison_row(const Comparison& comparison, const Estimate& ratio) {
-  return fmt::format("  {:<40}{:>6.3f}  [{:.3f}, {:.3f}]\n",
-                     comparison.system + " / " + comparison.base, ratio.value, ratio.low,
-                     ratio.high);
+  return fmt::format("  {:<40}{:>6.3f}  [{:.3f}, {:.3f}]\n", to_text(comparison), ratio.value,
+                     ratio.low, ratio.high);
 }
 
 BarChart bars(const std::string& workload, const CubitReport& report) {
@@ -72,7 +71,7 @@ void add_comparisons(Page& page, const CubitReport& report) {
   page.heading("The protocols beside each other");
   page.note("Ratio of the p50 of the same round.");
   std::vector<std::string> header{"call"};
-  for (const auto& [system, base] : report.comparisons) header.push_back(system + " / " + base);
+  for (const Comparison& comparison : report.comparisons) header.push_back(to_text(comparison));
   std::vector<std::vector<std::string>> rows;
   for (const std::string& workload : report.options.workloads) {
     std::vector<std::string>& row = rows.emplace_back(1, workload);
@@ -153,8 +152,7 @@ std::string to_json(const CubitReport& report) {
   return document.dump(2) + "\n";
 }
 
-std::string to_html(const CubitReport& report) {
-  Page page("perigee bench cubit");
+void add_to(Page& page, const CubitReport& report) {
   page.note(describe_method(report.options));
   page.heading("Figure 16: Perigee's protocols");
   page.chart(figure_16(report));
@@ -164,6 +162,11 @@ std::string to_html(const CubitReport& report) {
     page.chart(bars(workload, report));
   }
   add_counts(page, report);
+}
+
+std::string to_html(const CubitReport& report) {
+  Page page("perigee bench cubit");
+  add_to(page, report);
   return page.html();
 }
 

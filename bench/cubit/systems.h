@@ -1,6 +1,7 @@
 // The systems that the cubit experiment compares, and how each is started.
 #pragma once
 
+#include "harness/comparison.h"
 #include "harness/process.h"
 
 #include <cstdint>
@@ -30,11 +31,6 @@ std::vector<System> cubit_systems(const std::string& omniorb_program,
 /// Those of them that --quick measures: one thread strategy.
 std::vector<std::string> quick_cubit_systems();
 
-/// Two systems of which one is a variant of the other.
-struct Comparison {
-  std::string system;
-  std::string base;
-};
 /// What the protocols differ by: GIOPlite beside GIOP, UNIX-domain sockets beside TCP.
 const std::vector<Comparison>& cubit_comparisons();
 

@@ -41,6 +41,12 @@ std::string row(const std::string& name, const TtcpCell& cell) {
       fmt::format("[{:.3f}, {:.3f}]", cell.cpu_ratio.low, cell.cpu_ratio.high));
 }
 
+// Throughput beside that of another version.
+std::string comparison_row(const Comparison& comparison, const Estimate& ratio) {
+  return fmt::format("  {:<40}{:.3f}  [{:.3f}, {:.3f}]\n", to_text(comparison), ratio.value,
+                     ratio.low, ratio.high);
+}
+
 // One value of each cell of the group's versions, over the size of buffers.
 template <typename Value>
 LineChart chart(const TtcpReport& report, const TtcpTable& table, TtcpGroup group,
@@ -87,6 +93,14 @@ void add_numbers(Page& page, const TtcpReport& report, const TtcpTable& table) {
   page.table({"", "MB/s", "ratio", "CPU µs a buffer", "ratio"}, rows);
 }
 
+void add_comparisons(Page& page, const TtcpTable& table) {
+  std::vector<std::vector<std::string>> rows;
+  for (const auto& [size, compared] : table.compared)
+    for (const auto& [comparison, ratio] : compared)
+      rows.push_back({size_text(size) + ", " + to_text(comparison), to_text(ratio)});
+  if (!rows.empty()) page.table({"throughput beside each other", "ratio"}, rows);
+}
+
 }  // namespace
 
 std::string to_table(const TtcpReport& report) {
@@ -102,6 +116,8 @@ std::string to_table(const TtcpReport& report) {
       for (const TtcpVersion& version : report.versions)
         if (const auto found = cells.find(version.name); found != cells.end())
           text += row(version.name, found->second);
+      for (const auto& [comparison, ratio] : table.compared.at(size))
+        text += comparison_row(comparison, ratio);
     }
   }
   return text;
@@ -127,17 +143,32 @@ std::string to_json(const TtcpReport& report) {
                                        {"cpu_ns_per_buffer", cell.cpu_ns},
                                        {"throughput_ratio", to_json(cell.throughput_ratio)},
                                        {"cpu_ratio", to_json(cell.cpu_ratio)}});
+  for (const TtcpTable& table : report.tables)
+    for (const auto& [size, compared] : table.compared)
+      for (const auto& [comparison, ratio] : compared)
+        document["compared"].push_back({{"queue_size", table.queue_size},
+                                        {"buffer_size", size},
+                                        {"version", comparison.system},
+                                        {"base", comparison.base},
+                                        {"throughput_ratio", to_json(ratio)}});
   return document.dump(2) + "\n";
 }
 
-std::string to_html(const TtcpReport& report) {
-  Page page("perigee bench ttcp");
+void add_to(Page& page, const TtcpReport& report) {
   page.note(describe_method(report));
   for (const TtcpTable& table : report.tables) {
     add_figures(page, report, table, TtcpGroup::tcp, "TCP");
     add_figures(page, report, table, TtcpGroup::local, "Within one machine");
   }
-  for (const TtcpTable& table : report.tables) add_numbers(page, report, table);
+  for (const TtcpTable& table : report.tables) {
+    add_numbers(page, report, table);
+    add_comparisons(page, table);
+  }
+}
+
+std::string to_html(const TtcpReport& report) {
+  Page page("perigee bench ttcp");
+  add_to(page, report);
   return page.html();
 }
 

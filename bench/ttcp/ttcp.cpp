@@ -104,15 +104,25 @@ std::map<std::string, TtcpCell> summarise(const Samples& samples, const std::vec
   return cells;
 }
 
+std::vector<std::pair<Comparison, Estimate>> compare(const Samples& samples) {
+  std::vector<std::pair<Comparison, Estimate>> compared;
+  for (const Comparison& comparison : ttcp_comparisons())
+    if (samples.contains(comparison.system) && samples.contains(comparison.base))
+      compared.emplace_back(comparison, ratio(samples.at(comparison.system),
+                                              samples.at(comparison.base), &Sample::octets_per_s));
+  return compared;
+}
+
 TtcpTable run_queue(const TtcpReport& report, std::size_t queue_size, const Pairs& pairs,
                     Progress& progress) {
-  TtcpTable table{queue_size, {}};
+  TtcpTable table{queue_size, {}, {}};
   for (const std::size_t size : report.options.sizes) {
     std::vector<Pair*> able;
     for (const auto& pair : pairs)
       if (pair->version().can_carry(size, queue_size)) able.push_back(pair.get());
     const Samples samples = run_rounds(able, size, report.options, progress);
     table.cells[size] = summarise(samples, able, buffer_count(report.options, size));
+    table.compared[size] = compare(samples);
   }
   return table;
 }

@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace CLI {
@@ -17,6 +18,8 @@ class App;
 }
 
 namespace perigee::bench {
+
+class Page;
 
 struct TtcpOptions {
   std::size_t rounds = 5;
@@ -42,6 +45,8 @@ struct TtcpCell {
 struct TtcpTable {
   std::size_t queue_size = 0;
   std::map<std::size_t, std::map<std::string, TtcpCell>> cells;  ///< by buffer size, then version
+  /// By buffer size: the per-round ratios of throughput, of those that were measured both.
+  std::map<std::size_t, std::vector<std::pair<Comparison, Estimate>>> compared;
 };
 
 struct TtcpReport {
@@ -69,6 +74,8 @@ std::string queue_text(std::size_t queue_size);
 std::string to_table(const TtcpReport& report);
 std::string to_json(const TtcpReport& report);
 std::string to_html(const TtcpReport& report);
+/// What the page of to_html() has, as part of another.
+void add_to(Page& page, const TtcpReport& report);
 
 /// @name Across two machines.
 /// @{

@@ -111,6 +111,11 @@ std::vector<TtcpVersion> ttcp_versions(const std::string& omniorb_program) {
   return versions;
 }
 
+const std::vector<Comparison>& ttcp_comparisons() {
+  static const std::vector<Comparison> comparisons{{"ORB octets buffered", "ORB octets"}};
+  return comparisons;
+}
+
 std::vector<std::string> receiver_command(const TtcpVersion& version, const TtcpPlace& place) {
   const bool is_v6 = place.address.find(':') != std::string::npos;
   const std::string host = is_v6 ? '[' + place.address + ']' : place.address;

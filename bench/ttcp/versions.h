@@ -1,6 +1,8 @@
 // What the ttcp experiment compares, and how the processes of each version are started.
 #pragma once
 
+#include "harness/comparison.h"
+
 #include <chrono>
 #include <cstddef>
 #include <memory>
@@ -30,6 +32,9 @@ struct TtcpVersion {
 /// All of this build. The C version over TCP is the first; "null" is the same again. Without
 /// omniORB if `omniorb_program` is empty.
 std::vector<TtcpVersion> ttcp_versions(const std::string& omniorb_program);
+
+/// What buffering oneway calls is worth.
+const std::vector<Comparison>& ttcp_comparisons();
 
 /// A running receiver, on this machine or another.
 class TtcpReceiver {

@@ -14,6 +14,7 @@ PERIGEE = os.environ["PERIGEE"]
 TINY = {
     "cubit": ["--rounds", "2", "--calls", "20", "--workload", "void"],
     "whitebox": ["--quick", "--calls", "50"],
+    "protocols": ["--quick", "--rounds", "1"],
     "structs": ["--rounds", "2", "--calls", "5", "--workload", "write-bins"],
     "connections": ["--rounds", "2", "--calls", "200", "--connections", "4"],
     "crowd": ["--rounds", "1", "--calls", "1000", "--idle", "10", "--busy", "4",
@@ -60,12 +61,12 @@ class Reports(unittest.TestCase):
         outcome = bench("nosuch", "--quick")
         self.assertEqual(outcome.returncode, 1)
         self.assertEqual(outcome.stderr, "perigee: bench: no such experiment: nosuch; there are: cubit, whitebox, "
-                         "structs, connections, crowd, ttcp, sockspeed, codegen\n")
+                         "protocols, structs, connections, crowd, ttcp, sockspeed, codegen\n")
 
     def test_without_an_experiment_they_are_listed(self):
         outcome = bench()
         self.assertEqual(outcome.returncode, 1)
-        self.assertIn("an experiment is required: cubit, whitebox, structs", outcome.stderr)
+        self.assertIn("an experiment is required: cubit, whitebox, protocols", outcome.stderr)
 
     def test_words_behind_an_experiment_are_still_refused(self):
         self.assertNotEqual(bench("cubit", "--no-such-option").returncode, 0)
@@ -126,6 +127,21 @@ class Cubit(unittest.TestCase):
         cells = results("cubit", "--rounds", "1", "--calls", "20", "--workload", "octets4096",
                         "--counts", "--system", "GIOP UNIX")["results"]["octets4096"]
         self.assertGreaterEqual(cells["GIOP UNIX"]["server"]["allocations"], 1)
+
+
+class Protocols(unittest.TestCase):
+    def test_each_goal_is_compared_with_what_was_measured(self):
+        report = results("protocols", *TINY["protocols"])
+        measured = {goal["what"]: goal for goal in report["goals"]}
+        void = measured["void: GIOP TCP / raw TCP"]
+        self.assertEqual((void["bound"], void["goal"]), ("at most", 1.05))
+        self.assertEqual(void["measured"], report["cubit"]["results"]["void"]["GIOP TCP"]["ratio"])
+        for what in ("octets4096: GIOP UNIX / raw UNIX", "void: GIOP UNIX / GIOP TCP, as raw UNIX / raw TCP",
+                     "longs4096: GIOPlite UNIX / GIOP UNIX", "oneways of 1 KiB: ORB octets buffered / C TCP"):
+            self.assertIn(what, measured)
+        oneways = measured["oneways of 4 octets: ORB octets buffered / ORB octets"]
+        self.assertEqual((oneways["bound"], oneways["goal"]), ("at least", 6))
+        self.assertIn(oneways["measured"], [row["throughput_ratio"] for row in report["ttcp"]["compared"]])
 
 
 class Whitebox(unittest.TestCase):

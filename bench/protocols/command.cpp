@@ -1,0 +1,46 @@
+// `perigee bench protocols`: its options.
+#include "harness/command.h"
+
+#include "protocols.h"
+
+#include <memory>
+
+namespace perigee::bench {
+namespace {
+
+struct Settings {
+  ProtocolsOptions options = protocols_options();
+  Output output;
+  bool quick = false;
+};
+
+void make_quick(const CLI::App& command, ProtocolsOptions& options) {
+  set_unless_given(command, "--rounds", options.cubit.rounds, 3);
+  options.cubit.calls = 100;
+  options.cubit.workloads = {"void", "octets4096", "longs4096"};
+  options.ttcp.buffers_max = 4096;
+}
+
+void run(const CLI::App& command, Settings& settings) {
+  ProtocolsOptions& options = settings.options;
+  if (settings.quick) make_quick(command, options);
+  options.ttcp.rounds = options.cubit.rounds;
+  options.cubit.omniorb_program = find_omniorb_program("cubit_omniorb");
+  write_report(run_protocols(options), settings.output);
+}
+
+}  // namespace
+
+void add_protocols_command(CLI::App& bench) {
+  auto settings = std::make_shared<Settings>();  // lives as long as the callback below
+  CLI::App* command = bench.add_subcommand(
+      "protocols", "the protocols' goals of speed: parts of cubit and ttcp, and what they come to");
+  add_rounds_option(*command, settings->options.cubit.rounds, "rounds; 30 or more for a claim");
+  command->add_flag("--quick", settings->quick, "a look: few rounds of few kinds of calls");
+  command->add_flag("--counts", settings->options.counts,
+                    "count instructions, system calls and allocations with callgrind (slow)");
+  add_output_options(*command, settings->output);
+  command->callback([command, settings] { run(*command, *settings); });
+}
+
+}  // namespace perigee::bench

@@ -1,0 +1,117 @@
+// Runs the parts of cubit and ttcp, and compares them with the goals.
+#include "protocols.h"
+
+#include <optional>
+
+namespace perigee::bench {
+namespace {
+
+constexpr std::size_t tiny_buffer = 4;
+constexpr std::size_t small_buffer = 1024;
+
+const Cell* find_cell(const CubitReport& report, const std::string& workload,
+                      const std::string& system) {
+  const auto systems = report.cells.find(workload);
+  if (systems == report.cells.end()) return nullptr;
+  const auto cell = systems->second.find(system);
+  return cell == systems->second.end() ? nullptr : &cell->second;
+}
+
+std::optional<Estimate> find_compared(const CubitReport& report, const std::string& workload,
+                                      const Comparison& wanted) {
+  const auto ratios = report.compared.find(workload);
+  if (ratios == report.compared.end()) return {};
+  for (std::size_t index = 0; index < report.comparisons.size(); ++index)
+    if (to_text(report.comparisons[index]) == to_text(wanted)) return ratios->second.at(index);
+  return {};
+}
+
+void add_floors(std::vector<Claim>& claims, const CubitReport& report) {
+  struct Goal {
+    const char* workload;
+    const char* network;
+    double ratio;
+  };
+  static constexpr Goal goals[] = {{"void", "TCP", 1.05},        {"void", "UNIX", 1.05},
+                                   {"octets4096", "TCP", 1.12},  {"longs4096", "TCP", 1.12},
+                                   {"octets4096", "UNIX", 1.20}, {"longs4096", "UNIX", 1.20}};
+  for (const Goal& goal : goals) {
+    const std::string system = std::string("GIOP ") + goal.network;
+    if (const Cell* cell = find_cell(report, goal.workload, system))
+      claims.push_back({std::string(goal.workload) + ": " + system + " / raw " + goal.network,
+                        Bound::at_most, goal.ratio, cell->ratio});
+  }
+}
+
+// Each may be 1.05 times its floor, so their ratio may differ by as much from that of the floors.
+void add_transports(std::vector<Claim>& claims, const CubitReport& report) {
+  constexpr double room = 1.05;
+  const auto floor = find_compared(report, "void", {"raw UNIX", "raw TCP"});
+  const auto orb = find_compared(report, "void", {"GIOP UNIX", "GIOP TCP"});
+  if (floor && orb)
+    claims.push_back({"void: GIOP UNIX / GIOP TCP, as raw UNIX / raw TCP", Bound::at_most,
+                      floor->value * room, *orb});
+}
+
+void add_messages(std::vector<Claim>& claims, const CubitReport& report) {
+  for (const std::string& workload : report.options.workloads)
+    for (const std::string network : {"TCP", "UNIX"}) {
+      const Comparison comparison{"GIOPlite " + network, "GIOP " + network};
+      if (const auto ratio = find_compared(report, workload, comparison))
+        claims.push_back({workload + ": " + to_text(comparison), Bound::at_most, 1, *ratio});
+    }
+}
+
+void add_oneways(std::vector<Claim>& claims, const TtcpReport& report) {
+  const std::string buffered = "ORB octets buffered";
+  for (const TtcpTable& table : report.tables) {
+    if (const auto tiny = table.compared.find(tiny_buffer); tiny != table.compared.end())
+      for (const auto& [comparison, ratio] : tiny->second)
+        claims.push_back(
+            {"oneways of 4 octets: " + to_text(comparison), Bound::at_least, 6, ratio});
+    const auto small = table.cells.find(small_buffer);
+    if (small != table.cells.end() && small->second.contains(buffered))
+      claims.push_back({"oneways of 1 KiB: " + buffered + " / C TCP", Bound::at_least, 1,
+                        small->second.at(buffered).throughput_ratio});
+  }
+}
+
+}  // namespace
+
+Verdict verdict(const Claim& claim) {
+  const bool at_most = claim.bound == Bound::at_most;
+  const auto keeps = [&](double value) {
+    return at_most ? value <= claim.goal : value >= claim.goal;
+  };
+  if (keeps(claim.measured.value)) return Verdict::met;
+  return keeps(at_most ? claim.measured.low : claim.measured.high) ? Verdict::within_chance
+                                                                   : Verdict::missed;
+}
+
+ProtocolsOptions protocols_options() {
+  ProtocolsOptions options;
+  options.cubit.systems = quick_cubit_systems();
+  options.ttcp.versions = {"null", "ORB octets", "ORB octets buffered"};
+  options.ttcp.sizes = {tiny_buffer, small_buffer};
+  options.ttcp.queue_sizes = {0};
+  options.ttcp.rounds = options.cubit.rounds;
+  return options;
+}
+
+std::vector<Claim> claims_of(const CubitReport& cubit, const TtcpReport& ttcp) {
+  std::vector<Claim> claims;
+  add_floors(claims, cubit);
+  add_transports(claims, cubit);
+  add_messages(claims, cubit);
+  add_oneways(claims, ttcp);
+  return claims;
+}
+
+ProtocolsReport run_protocols(const ProtocolsOptions& options) {
+  ProtocolsReport report{run_cubit(options.cubit), run_ttcp(options.ttcp), {}};
+  report.claims = claims_of(report.cubit, report.ttcp);
+  if (options.counts) count_costs(report.cubit);
+  return report;
+}
+
+}  // namespace perigee::bench
