@@ -193,6 +193,7 @@ void Reader::deliver_view(IncomingMessage& message) {
   if (detached) free_held();
   frame_known_ = false;
   if (message.kind == MessageKind::cancel_request && !partials_.empty()) drop_cancelled(message);
+  message.more_at_hand = begin_ != end_ || !partials_.empty();
 }
 
 /// Moves what is at hand of the frame at the front to current_, which its rest will follow.
@@ -223,6 +224,7 @@ bool Reader::end_storage(IncomingMessage& message) {
   }
   current_.release(message);
   if (message.kind == MessageKind::cancel_request) drop_cancelled(message);
+  message.more_at_hand = has_octets();
   return true;
 }
 

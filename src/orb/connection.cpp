@@ -35,6 +35,7 @@ Connection::Connection(std::unique_ptr<transport::Transport> transport,
                        TrafficLedger* ledger)
     : transport_(std::move(transport)),
       protocol_(protocol),
+      fragment_size_(protocol.limits().fragment_size),
       reader_(protocol.make_reader()),
       limits_(limits),
       traced_(tracing_messages()),
@@ -90,18 +91,29 @@ IoResult Connection::receive(MutableOctetSpan space, Wait wait) {
   return transport_->receive(space, wait);
 }
 
+[[gnu::always_inline]] inline messaging::MessageReader::Next Connection::take_next(
+    messaging::IncomingMessage& message) {
+  message.more_at_hand = true;
+  const auto next = reader_->next(message);
+  if (next != messaging::MessageReader::Next::message) return next;
+  more_at_hand_ = message.more_at_hand;
+  traffic_.messages_received.add(1);
+  if (traced_) trace_received(protocol_, message, peer());
+  return next;
+}
+
 ReadStatus Connection::read_message(messaging::IncomingMessage& message, Wait wait,
                                     MutableOctetSpan scratch, const CallDeadline* deadline) {
   for (;;) {
-    switch (reader_->next(message)) {
-      case messaging::MessageReader::Next::message:
-        traffic_.messages_received.add(1);
-        if (traced_) trace_received(protocol_, message, peer());
-        return ReadStatus::message;
-      case messaging::MessageReader::Next::error:
-        return ReadStatus::bad_message;
-      case messaging::MessageReader::Next::need_more:
-        break;
+    if (more_at_hand_) {
+      switch (take_next(message)) {
+        case messaging::MessageReader::Next::message:
+          return ReadStatus::message;
+        case messaging::MessageReader::Next::error:
+          return ReadStatus::bad_message;
+        case messaging::MessageReader::Next::need_more:
+          break;
+      }
     }
     if (std::exchange(drained_, false) && wait == Wait::no) return ReadStatus::would_block;
     if (turn_left_ == 0 && wait == Wait::no) [[unlikely]]
@@ -127,6 +139,7 @@ ReadStatus Connection::read_message(messaging::IncomingMessage& message, Wait wa
     traffic_.octets_received.add(result.count);
     turn_left_ -= std::min(turn_left_, result.count);
     reader_->received(result.count);
+    more_at_hand_ = true;
     // Edge-triggered readiness comes again for what arrives from now on.
     drained_ =
         wait == Wait::no && result.count < space.size() && !expects_end_ && !transport_->buffered();
@@ -189,7 +202,7 @@ bool Connection::take_writing() noexcept {
 
 std::span<const OctetSpan> Connection::segments_of(const cdr::Buffer& message,
                                                    Segments& storage) const {
-  if (message.borrowed().empty() && message.size() <= protocol_.limits().fragment_size) {
+  if (message.borrowed().empty() && message.size() <= fragment_size_) {
     storage.single = message.own_octets();
     return {&storage.single, 1};
   }

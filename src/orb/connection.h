@@ -98,7 +98,7 @@ class Connection final {
   /// if the transport cannot do it.
   bool set_receive_timeout(std::chrono::microseconds timeout);
   /// Octets of further messages, or a part of one, have been received.
-  [[nodiscard]] bool has_octets() const noexcept { return reader_->has_octets(); }
+  [[nodiscard]] bool has_octets() const noexcept { return more_at_hand_ && reader_->has_octets(); }
   /// Before `scratch` is lent to another connection.
   void detach_scratch() { reader_->detach_scratch(); }
   /// The reactor has reported octets: what an earlier read left as drained is so no longer. To be
@@ -191,6 +191,7 @@ class Connection final {
 
   [[nodiscard]] ReadStatus read_message(messaging::IncomingMessage& message, transport::Wait wait,
                                         MutableOctetSpan scratch, const CallDeadline* deadline);
+  [[nodiscard]] messaging::MessageReader::Next take_next(messaging::IncomingMessage& message);
   [[nodiscard]] bool limit_receive(const CallDeadline* deadline);
   [[nodiscard]] IoResult receive(MutableOctetSpan space, transport::Wait wait);
   void limit_send(const CallDeadline* deadline);
@@ -236,6 +237,7 @@ class Connection final {
 
   const std::unique_ptr<transport::Transport> transport_;
   const messaging::Protocol& protocol_;
+  const std::uint32_t fragment_size_;  // the protocol's limit, which never changes
   const std::unique_ptr<messaging::MessageReader> reader_;
   const ConnectionLimits limits_;
   const bool traced_;
@@ -243,7 +245,8 @@ class Connection final {
 
   // Reading: under the read token.
   std::atomic<bool> token_taken_{false};
-  bool drained_ = false;  // the last receive of Wait::no was short
+  bool more_at_hand_ = false;  // the reader may have octets that it has not given out
+  bool drained_ = false;       // the last receive of Wait::no was short
   bool expects_end_ = false;
   std::size_t turn_left_ = std::numeric_limits<std::size_t>::max();  // octets
   bool receive_limited_ = false;                  // the transport's time-out is that of a deadline

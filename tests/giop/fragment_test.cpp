@@ -55,6 +55,7 @@ ReadResult read(const messaging::Protocol& protocol, std::initializer_list<Octet
   Wire wire;
   for (const Octets& frame : frames) wire.octets(frame);
   const ReadResult result = read_all(protocol, wire.get());
+  CHECK(result.told_what_remains);
   for (std::size_t piece = 1; piece < 30; ++piece)
     REQUIRE(read_all(protocol, wire.get(), piece) == result);
   return result;

@@ -136,7 +136,10 @@ std::vector<std::string> received(Conversation& choose, OctetSpan octets) {
     reader->received(count);
     octets = octets.subspan(count);
     const bool drain = octets.empty() || choose.below(4) != 0;
-    while (drain && reader->next(message) == Next::message) messages.push_back(hex(message.octets));
+    while (drain && reader->next(message) == Next::message) {
+      REQUIRE(message.more_at_hand == reader->has_octets());
+      messages.push_back(hex(message.octets));
+    }
     if (choose.below(3) != 0) continue;
     reader->detach_scratch();
     scratch = Octets(1024 + choose.below(8192), std::byte{0xdd});

@@ -124,6 +124,7 @@ struct ReadResult {
   bool failed = false;
   messaging::FramingError error = {};
   bool has_octets = false;
+  bool told_what_remains = true;  ///< each message, whether there were octets beyond it
   friend bool operator==(const ReadResult&, const ReadResult&) = default;
 };
 
@@ -157,6 +158,7 @@ class Feeder {
         result_.error = reader_->error();
       }
       if (next != messaging::MessageReader::Next::message) break;
+      result_.told_what_remains &= message.more_at_hand == reader_->has_octets();
       result_.messages.push_back(
           {message.kind, message.version, message.order, hex(message.octets)});
     }
