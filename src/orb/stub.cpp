@@ -1,7 +1,7 @@
 // What generated stubs call: the outermost adapter of a synchronous call, which turns what the
 // invocation returns into results and exceptions; and object references as arguments.
+#include "orb/client/call_ends.h"
 #include "orb/client/invocation.h"
-#include "orb/client_policies.h"
 #include "orb/orb_core.h"
 #include "orb/orb_metrics.h"
 #include "orb/reference.h"
@@ -22,17 +22,6 @@ namespace {
 using messaging::ReplyStatus;
 using messaging::ResponseFlags;
 
-// Throws the user exception that stands at the decoder: UNKNOWN if the operation does not list it.
-[[noreturn]] void raise_user_exception(const Operation& operation, cdr::Decoder& decoder) {
-  const std::string_view repository_id = decoder.read_string_view();
-  check_decoded(decoder);
-  for (const RaisedException& raised : operation.raises)
-    if (raised.repository_id == repository_id) raised.raise(decoder);
-  throw CORBA::UNKNOWN(orb::minor_unlisted_user_exception, CORBA::COMPLETED_YES,
-                       "user exception " + std::string(repository_id) + " of operation " +
-                           std::string(operation.name));
-}
-
 void finish_call(orb::Invocation& call, const Operation& operation, ResultDecoder decode) {
   switch (call.status()) {
     case ReplyStatus::no_exception:
@@ -40,54 +29,11 @@ void finish_call(orb::Invocation& call, const Operation& operation, ResultDecode
       decode(call.body());
       return check_decoded(call.body());
     case ReplyStatus::user_exception:
-      raise_user_exception(operation, call.body());
+      orb::raise_user_exception(operation, call.body());
     case ReplyStatus::system_exception:
       orb::decode_and_raise_system_exception(call.body());
     default:
       throw CORBA::INTERNAL(0, CORBA::COMPLETED_YES, "a reply was not classified");
-  }
-}
-
-ResponseFlags oneway_response(Messaging::SyncScope scope) {
-  switch (scope) {
-    case Messaging::SYNC_WITH_SERVER:
-      return ResponseFlags::with_server;
-    case Messaging::SYNC_WITH_TARGET:
-      return ResponseFlags::with_target;
-    default:
-      return ResponseFlags::none;
-  }
-}
-
-bool has_policies(const orb::Reference& reference) {
-  return reference.overrides() != nullptr || reference.core().client_policies().in_use();
-}
-
-void apply_policies(const orb::Reference& reference, orb::InvocationRequest& request) {
-  orb::CallPolicies policies;
-  if (const orb::PolicyOverrides* overrides = reference.overrides()) policies = overrides->values();
-  policies.complete_with(reference.core().client_policies().effective());
-  request.time_limit = policies.time_limit();
-  request.send_limit = policies.send_limit();
-  request.connect_limit = policies.connect_limit();
-  request.protocols = std::move(policies.protocols);
-  if (request.response != ResponseFlags::none || !policies.sync_scope) return;
-  request.response = oneway_response(*policies.sync_scope);
-  if (*policies.sync_scope == Messaging::SYNC_NONE)
-    request.buffering = policies.buffering.value_or(orb::BufferingLimits{});
-}
-
-orb::CallOutcome outcome_of(const orb::Invocation& call, const orb::InvocationRequest& request,
-                            const orb::InvocationError* error) noexcept {
-  if (error != nullptr) return orb::outcome_of(error->cause);
-  if (request.response == ResponseFlags::none) return orb::CallOutcome::oneway;
-  switch (call.status()) {
-    case ReplyStatus::user_exception:
-      return orb::CallOutcome::user_exception;
-    case ReplyStatus::system_exception:
-      return orb::CallOutcome::system_exception;
-    default:
-      return orb::CallOutcome::no_exception;
   }
 }
 
@@ -118,8 +64,8 @@ void invoke(const CORBA::Object& target, const Operation& operation, ArgumentEnc
   const bool oneway = operation.kind == Operation::Kind::oneway;
   orb::InvocationRequest request{operation.name,
                                  oneway ? ResponseFlags::none : ResponseFlags::with_target, encode};
-  if (has_policies(*reference)) [[unlikely]]
-    apply_policies(*reference, request);
+  if (orb::has_policies(*reference)) [[unlikely]]
+    orb::apply_policies(*reference, request);
   orb::OrbMetrics& metrics = reference->core().metrics();
   const orb::LatencyTimer timer(metrics, metrics.call_latencies);
   CORBA::CompletionStatus completed = CORBA::COMPLETED_NO;
@@ -127,7 +73,7 @@ void invoke(const CORBA::Object& target, const Operation& operation, ArgumentEnc
     orb::Invocation call(*reference, request);
     const orb::InvocationError* const error = run_call(call, completed);
     timer.record(operation.name);
-    metrics.calls.add(outcome_of(call, request, error));
+    metrics.calls.add(orb::outcome_of(error, request.response, call.status()));
     if (error != nullptr) orb::raise_invocation_error(*error);
     if (request.response != ResponseFlags::none) finish_call(call, operation, decode);
     probe::stamp(Point::results_decoded);

@@ -380,15 +380,14 @@ FailureCause ClientConnection::fail(FailureCause cause, messaging::FramingError 
   return cause;
 }
 
-void ClientConnection::describe(InvocationError& error) const {
+void ClientConnection::describe(InvocationError& error, InvocationStage stage) const {
   error.endpoint = connection_.peer();
   {
     const std::lock_guard lock(mutex_);
     error.framing = framing_;
   }
   error.io.endpoint = connection_.peer();
-  error.io.operation =
-      error.stage == InvocationStage::sending ? IoOperation::send : IoOperation::receive;
+  error.io.operation = stage == InvocationStage::sending ? IoOperation::send : IoOperation::receive;
   error.io.code = connection_.error_code();
   error.io.kind = error.io.code != 0 ? IoErrorKind::system : IoErrorKind::end_of_stream;
 }

@@ -38,13 +38,6 @@ struct ReplySlot {
   ReplySlot* next = nullptr;
 };
 
-/// How a request went, and whether its last octet was accepted by the transport.
-struct [[nodiscard]] TransactResult {
-  FailureCause cause = FailureCause::none;  ///< none: the reply is in the slot, or it was a oneway
-  InvocationStage stage = InvocationStage::sending;
-  bool request_accepted = false;
-};
-
 /// Any thread. Must not be destroyed while a call is in progress.
 class ClientConnection final {
  public:
@@ -90,7 +83,7 @@ class ClientConnection final {
   /// Ends the connection: calls in progress fail.
   void close() noexcept { connection_.close(); }
   /// Adds errno, peer and framing error to an error of this connection.
-  void describe(InvocationError& error) const;
+  void describe(InvocationError& error, InvocationStage stage) const;
 
  private:
   /// Calls that ran out of time since the last octet came.

@@ -45,6 +45,13 @@ struct InvocationError {
   std::string endpoint;
 };
 
+/// How a request went, and whether its last octet was accepted by the transport.
+struct [[nodiscard]] TransactResult {
+  FailureCause cause = FailureCause::none;  ///< none: the reply is in the slot, or it was a oneway
+  InvocationStage stage = InvocationStage::sending;
+  bool request_accepted = false;
+};
+
 /// Throws the CORBA system exception for the error. Completion status: style guide, section 6.
 [[noreturn]] void raise_invocation_error(const InvocationError& error);
 

@@ -1,0 +1,118 @@
+// What may be tried again: anything, as long as the server cannot have executed the request
+// (interop facts 19, 21, 24).
+#include "orb/client/call_steps.h"
+
+#include "orb/orb_metrics.h"
+
+#include <string>
+#include <utility>
+
+namespace perigee::orb {
+
+using messaging::ReplyStatus;
+
+void CallSteps::fail_without_target() {
+  const Binding& binding = *round_.binding;
+  const auto cause = !binding.excluded.empty()      ? FailureCause::protocols_excluded
+                     : !binding.other_hosts.empty() ? FailureCause::other_host
+                                                    : FailureCause::no_usable_profile;
+  fail(InvocationStage::resolving, cause);
+  error_.endpoint = !binding.excluded.empty() ? binding.excluded : binding.other_hosts;
+}
+
+// The profiles where a server has forwarded us to are through: on with those after its own (the
+// order of the paper's figure 12).
+bool CallSteps::return_to_forwarded() noexcept {
+  if (forwarded_.empty()) return false;
+  profiles_->forget(*round_.binding);
+  round_ = forwarded_.back();
+  forwarded_.pop_back();
+  return true;
+}
+
+// Once per call: when a forward fails, the object may have moved on. And protocols may have come
+// since a base was found to lead nowhere.
+bool CallSteps::return_to_base() {
+  if (std::exchange(returned_to_base_, true)) return false;
+  if (hops_ == 0 && round_.binding->kind == Binding::Kind::base) {
+    const Binding* const renewed =
+        round_.binding->targets.empty() ? profiles_->renew_base() : nullptr;
+    if (renewed != nullptr) use(*renewed);
+    return renewed != nullptr;
+  }
+  forwarded_.clear();
+  profiles_->forget(*round_.binding);
+  use(profiles_->base());
+  return true;
+}
+
+// OBJECT_NOT_EXIST where we were forwarded to: the base knows better (CORBA 3.0, 15.6). Unless an
+// operation says so of another object, that has been executed.
+bool CallSteps::forwarded_object_is_gone() const {
+  if (round_.binding->kind != Binding::Kind::forward) return false;
+  cdr::Decoder body = body_;
+  if (body.read_string_view() != "IDL:omg.org/CORBA/OBJECT_NOT_EXIST:1.0") return false;
+  (void)body.read<std::uint32_t>();  // minor
+  const auto completed = body.read<std::uint32_t>();
+  return body.ok() && completed == static_cast<std::uint32_t>(CORBA::COMPLETED_NO);
+}
+
+// The server wants to know more of the target than the key: again, to the same place. The binding
+// remembers it. A server that never has enough is given up (CORBA 3.0, 15.4.3.1).
+CallSteps::State CallSteps::address_as_asked() {
+  const auto asked = static_cast<messaging::AddressingMode>(body_.read<std::int16_t>());
+  const bool known = body_.ok() && asked >= messaging::AddressingMode::key &&
+                     asked <= messaging::AddressingMode::reference;
+  if (!known || ++addressing_changes_ > 2)
+    return fail(InvocationStage::awaiting, FailureCause::addressing_mode);
+  round_.binding->addressing.store(asked, std::memory_order_relaxed);
+  return State::connect;
+}
+
+CallSteps::State CallSteps::follow_forward(Permanence permanence) {
+  iop::Ior ior;
+  iop::decode(body_, ior, core_.settings().reference_limits);
+  error_.cdr = body_.error();
+  const bool decoded = body_.ok();
+  if (!decoded) return fail(InvocationStage::forwarding, FailureCause::bad_forward);
+  if (ior.is_nil()) return fail(InvocationStage::forwarding, FailureCause::nil_forward);
+  if (++hops_ > core_.settings().forward_hops_max)
+    return fail(InvocationStage::forwarding, FailureCause::forward_hops);
+  core_.metrics().forwards.fetch_add(1, std::memory_order_relaxed);
+  if (permanence == Permanence::permanent && profiles_->preference() != nullptr)
+    reference_.replace(ior);
+  auto forward =
+      make_binding(core_, std::move(ior), Binding::Kind::forward, profiles_->preference());
+  remember_answer();
+  const Binding* adopted = profiles_->adopt(forward, permanence);
+  if (adopted == nullptr) adopted = own_bindings_.emplace_back(std::move(forward)).get();
+  forwarded_.push_back(round_);
+  use(*adopted);
+  return State::choose;
+}
+
+CallSteps::State CallSteps::fail(InvocationStage stage, FailureCause cause) {
+  error_.stage = stage;
+  error_.cause = cause;
+  error_.request_accepted = false;
+  error_.endpoint = target_ != nullptr ? to_string(target_->endpoint->endpoint()) : std::string();
+  return State::failed;
+}
+
+CallSteps::State CallSteps::after_failed_connect(IoError error) {
+  error_.io = std::move(error);
+  error_.endpoint = to_string(target_->endpoint->endpoint());
+  error_.request_accepted = false;
+  error_.stage = InvocationStage::connecting;
+  error_.cause = FailureCause::connect;
+  return State::choose;
+}
+
+CallSteps::State CallSteps::try_again(bool may_be_stale) {
+  core_.metrics().retries.fetch_add(1, std::memory_order_relaxed);
+  if (!may_be_stale || freshness_ == Freshness::fresh) return State::choose;
+  freshness_ = Freshness::fresh;
+  return State::connect;
+}
+
+}  // namespace perigee::orb
