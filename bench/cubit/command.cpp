@@ -40,7 +40,7 @@ std::vector<std::string> options_for(const std::string& messages) {
 int run_role(const std::vector<std::string>& words) {
   const std::string& role = words.front();
   if (role == "raw-server") return run_raw_server(words.at(1));
-  if (role == "raw-client") return run_raw_client(words.at(1));
+  if (role == "raw-client") return run_raw_client(words.at(1), words.at(2));
   if (role == "perigee-server" && words.size() == 2) return run_perigee_server(words[1]);
   if (role == "perigee-server")
     return run_perigee_server(words.at(1), words.at(2), options_for(words.at(3)));

@@ -11,17 +11,46 @@
 
 namespace {
 
+Cubit::Many cube(const Cubit::Many& value) {
+  Cubit::Many result;
+  result.o = cubit::cube(std::uint8_t{value.o});
+  result.l = cubit::cube(std::int32_t{value.l});
+  result.s = cubit::cube(std::int16_t{value.s});
+  return result;
+}
+
+Cubit::Many make_many(std::uint8_t o, std::int32_t l, std::int16_t s) {
+  Cubit::Many value;
+  value.o = o;
+  value.l = l;
+  value.s = s;
+  return value;
+}
+
+bool is_cube(const Cubit::Many& result, const Cubit::Many& value) {
+  const Cubit::Many cubed = cube(value);
+  return result.o == cubed.o && result.l == cubed.l && result.s == cubed.s;
+}
+
 class CuberServant : public POA_Cubit::Cuber {
  public:
   void cube_void() override {}
   CORBA::Octet cube_octet(CORBA::Octet value) override { return cubit::cube(std::uint8_t{value}); }
   CORBA::Short cube_short(CORBA::Short value) override { return cubit::cube(std::int16_t{value}); }
   CORBA::Long cube_long(CORBA::Long value) override { return cubit::cube(std::int32_t{value}); }
-  Cubit::Many cube_struct(const Cubit::Many& value) override {
-    Cubit::Many result;
-    result.o = cubit::cube(std::uint8_t{value.o});
-    result.l = cubit::cube(std::int32_t{value.l});
-    result.s = cubit::cube(std::int16_t{value.s});
+  CORBA::Char next_char(CORBA::Char value) override { return static_cast<CORBA::Char>(value + 1); }
+  CORBA::Double cube_double(CORBA::Double value) override { return cubit::cube(double{value}); }
+  Cubit::Many cube_struct(const Cubit::Many& value) override { return cube(value); }
+  Cubit::OneOf cube_union(const Cubit::OneOf& value) override {
+    Cubit::OneOf result;
+    result.m(cube(value.m()));
+    return result;
+  }
+  CORBA::Any* cube_any(const CORBA::Any& value) override {
+    CORBA::Long number = 0;
+    value >>= number;
+    auto* result = new CORBA::Any;
+    *result <<= CORBA::Long{cubit::cube(std::int32_t{number})};
     return result;
   }
   Cubit::OctetSequence* echo_octets(const Cubit::OctetSequence& values) override {
@@ -42,16 +71,27 @@ class Calls {
     cuber_->cube_void();
     return true;
   }
+  char next_char(char value) { return static_cast<char>(cuber_->next_char(value)); }
+  double cube_double(double value) { return cuber_->cube_double(value); }
   std::uint8_t cube_octet(std::uint8_t value) { return cuber_->cube_octet(value); }
   std::int16_t cube_short(std::int16_t value) { return cuber_->cube_short(value); }
   std::int32_t cube_long(std::int32_t value) { return cuber_->cube_long(value); }
   bool cube_struct(std::uint8_t o, std::int32_t l, std::int16_t s) {
-    Cubit::Many value;
-    value.o = o;
-    value.l = l;
-    value.s = s;
-    const Cubit::Many result = cuber_->cube_struct(value);
-    return result.o == cubit::cube(o) && result.l == cubit::cube(l) && result.s == cubit::cube(s);
+    const Cubit::Many value = make_many(o, l, s);
+    return is_cube(cuber_->cube_struct(value), value);
+  }
+  bool cube_union(std::uint8_t o, std::int32_t l, std::int16_t s) {
+    Cubit::OneOf value;
+    value.m(make_many(o, l, s));
+    const Cubit::OneOf result = cuber_->cube_union(value);
+    return result._d() == Cubit::struct_kind && is_cube(result.m(), value.m());
+  }
+  bool cube_any(std::int32_t number) {
+    CORBA::Any value;
+    value <<= CORBA::Long{number};
+    CORBA::Any_var result = cuber_->cube_any(value);
+    CORBA::Long cubed = 0;
+    return (result.in() >>= cubed) && cubed == cubit::cube(number);
   }
   bool echo_octets(std::size_t count) {
     octets_.length(static_cast<CORBA::ULong>(count));

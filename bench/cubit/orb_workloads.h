@@ -8,16 +8,22 @@
 
 namespace cubit {
 
-/// `Calls` has cube_void(), cube_octet(v), cube_short(v), cube_long(v), and `cube_struct(o, l, s)`,
-/// `echo_octets(size)`, `echo_longs(count)`, which make one call each and check the result.
+/// `Calls` has cube_void(), next_char(v), cube_octet(v), cube_short(v), cube_long(v),
+/// cube_double(v), and `cube_struct(o, l, s)`, `cube_union(o, l, s)` (the same in a union),
+/// `cube_any(l)`, `echo_octets(size)`, `echo_longs(count)`, which make one call each and check the
+/// result.
 template <typename Calls>
 std::vector<Workload> make_workloads(Calls& calls) {
   std::vector<Workload> workloads{
       {"void", [&calls] { return calls.cube_void(); }},
+      {"char", [&calls] { return calls.next_char('p') == 'q'; }},
       {"octet", [&calls] { return calls.cube_octet(7) == cube(std::uint8_t{7}); }},
       {"short", [&calls] { return calls.cube_short(-23) == cube(std::int16_t{-23}); }},
       {"long", [&calls] { return calls.cube_long(1201) == cube(std::int32_t{1201}); }},
+      {"double", [&calls] { return calls.cube_double(1.5) == cube(1.5); }},
       {"struct", [&calls] { return calls.cube_struct(7, 1201, -23); }},
+      {"union", [&calls] { return calls.cube_union(7, 1201, -23); }},
+      {"any", [&calls] { return calls.cube_any(1201); }},
       {"longs4", [&calls] { return calls.echo_longs(small_sequence_size / 4); }},
       {"longs4096", [&calls] { return calls.echo_longs(large_sequence_size / 4); }},
   };

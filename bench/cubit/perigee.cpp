@@ -14,6 +14,15 @@
 namespace perigee::bench {
 namespace {
 
+Cubit::Many cube(const Cubit::Many& value) {
+  return Cubit::Many(cubit::cube(value.o()), cubit::cube(value.l()), cubit::cube(value.s()));
+}
+
+bool is_cube(const Cubit::Many& result, const Cubit::Many& value) {
+  return result.o() == cubit::cube(value.o()) && result.l() == cubit::cube(value.l()) &&
+         result.s() == cubit::cube(value.s());
+}
+
 /// The time that the servant itself takes, in the build with time probes.
 struct UpcallTime {
   UpcallTime() noexcept { probe::stamp(probe::Point::upcall_begins); }
@@ -25,11 +34,23 @@ struct UpcallTime {
 class CuberServant final : public CORBA::servant_traits<Cubit::Cuber>::base_type {
  public:
   void cube_void() override { const UpcallTime time; }
+  char next_char(char value) override { return static_cast<char>(value + 1); }
   std::uint8_t cube_octet(std::uint8_t value) override { return cubit::cube(value); }
   std::int16_t cube_short(std::int16_t value) override { return cubit::cube(value); }
   std::int32_t cube_long(std::int32_t value) override { return cubit::cube(value); }
-  Cubit::Many cube_struct(const Cubit::Many& value) override {
-    return Cubit::Many(cubit::cube(value.o()), cubit::cube(value.l()), cubit::cube(value.s()));
+  double cube_double(double value) override { return cubit::cube(value); }
+  Cubit::Many cube_struct(const Cubit::Many& value) override { return cube(value); }
+  Cubit::OneOf cube_union(const Cubit::OneOf& value) override {
+    Cubit::OneOf result;
+    result.m(cube(value.m()));
+    return result;
+  }
+  CORBA::Any cube_any(const CORBA::Any& value) override {
+    std::int32_t number = 0;
+    value >>= number;
+    CORBA::Any result;
+    result <<= cubit::cube(number);
+    return result;
   }
   Cubit::OctetSequence echo_octets(const Cubit::OctetSequence& values) override {
     const UpcallTime time;
@@ -46,13 +67,27 @@ class Calls {
     cuber_->cube_void();
     return true;
   }
+  char next_char(char value) { return cuber_->next_char(value); }
+  double cube_double(double value) { return cuber_->cube_double(value); }
   std::uint8_t cube_octet(std::uint8_t value) { return cuber_->cube_octet(value); }
   std::int16_t cube_short(std::int16_t value) { return cuber_->cube_short(value); }
   std::int32_t cube_long(std::int32_t value) { return cuber_->cube_long(value); }
   bool cube_struct(std::uint8_t o, std::int32_t l, std::int16_t s) {
-    const Cubit::Many result = cuber_->cube_struct(Cubit::Many(o, l, s));
-    return result.o() == cubit::cube(o) && result.l() == cubit::cube(l) &&
-           result.s() == cubit::cube(s);
+    const Cubit::Many value(o, l, s);
+    return is_cube(cuber_->cube_struct(value), value);
+  }
+  bool cube_union(std::uint8_t o, std::int32_t l, std::int16_t s) {
+    Cubit::OneOf value;
+    value.m(Cubit::Many(o, l, s));
+    const Cubit::OneOf result = cuber_->cube_union(value);
+    return result._d() == Cubit::Kind::struct_kind && is_cube(result.m(), value.m());
+  }
+  bool cube_any(std::int32_t number) {
+    CORBA::Any value;
+    value <<= number;
+    const CORBA::Any result = cuber_->cube_any(value);
+    std::int32_t cubed = 0;
+    return (result >>= cubed) && cubed == cubit::cube(number);
   }
   bool echo_octets(std::size_t count) {
     octets_.resize(count);

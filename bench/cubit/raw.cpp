@@ -128,14 +128,54 @@ class RawConnection {
   int fd_;
 };
 
-// As large as the GIOP 1.2 messages that Perigee sends for the same call with a 24-octet key.
-Sizes giop_sizes(const std::string& operation, std::size_t payload) {
-  const std::size_t target = 12 + 4 + 4 + 4 + 4 + 24;  // header, id, flags, address, key
-  const std::size_t name = 4 + operation.size() + 1;
+/// A kind of call; what it carries comes back.
+struct Kind {
+  const char* name;
+  const char* operation;
+  std::size_t payload;
+};
+
+constexpr Kind kinds[] = {
+    {"void", "cube_void", 0},
+    {"char", "next_char", 1},
+    {"octet", "cube_octet", 1},
+    {"short", "cube_short", 2},
+    {"long", "cube_long", 4},
+    {"double", "cube_double", 8},
+    {"struct", "cube_struct", 10},
+    {"union", "cube_union", 14},
+    {"any", "cube_any", 8},
+    {"octets4", "echo_octets", 4 + cubit::small_sequence_size},
+    {"longs4", "echo_longs", 4 + cubit::small_sequence_size},
+    {"octets4096", "echo_octets", 4 + cubit::large_sequence_size},
+    {"longs4096", "echo_longs", 4 + cubit::large_sequence_size},
+};
+
+constexpr std::size_t key_size = 25;  // of a transient object
+
+std::size_t align(std::size_t size, std::size_t alignment) {
+  return (size + alignment - 1) / alignment * alignment;
+}
+
+// A header and what follows it, aligned to 8.
+std::uint32_t with_body(std::size_t header, std::size_t payload) {
+  return static_cast<std::uint32_t>(payload == 0 ? header : align(header, 8) + payload);
+}
+
+// As large as the messages that Perigee sends for the same call.
+Sizes giop_sizes(const Kind& kind) {
+  const std::size_t target = 12 + 4 + 4 + 4 + 4 + key_size;  // header, id, flags, address, key
+  const std::size_t name = 4 + std::strlen(kind.operation) + 1;
   const std::size_t contexts = 4;
-  std::size_t request = (target + name + 3) / 4 * 4 + contexts;
-  if (payload > 0) request = (request + 7) / 8 * 8 + payload;
-  return {static_cast<std::uint32_t>(request), static_cast<std::uint32_t>(24 + payload)};
+  const std::size_t reply = 12 + 4 + 4 + contexts;  // header, id, status
+  return {with_body(align(align(target, 4) + name, 4) + contexts, kind.payload),
+          with_body(reply, kind.payload)};
+}
+
+Sizes lite_sizes(const Kind& kind) {
+  const std::size_t target = 8 + 4 + 4 + key_size;  // header, id, key
+  const std::size_t name = 4 + std::strlen(kind.operation) + 1;
+  return {with_body(align(target, 4) + name, kind.payload), with_body(8 + 4, kind.payload)};
 }
 
 }  // namespace
@@ -159,28 +199,12 @@ int run_raw_server(const std::string& place) {
   }
 }
 
-int run_raw_client(const std::string& place) {
+int run_raw_client(const std::string& place, const std::string& messages) {
   const Address address(place);
-  struct Kind {
-    const char* name;
-    const char* operation;
-    std::size_t payload;
-  };
-  static constexpr Kind kinds[] = {
-      {"void", "cube_void", 0},
-      {"octet", "cube_octet", 1},
-      {"short", "cube_short", 2},
-      {"long", "cube_long", 4},
-      {"struct", "cube_struct", 10},
-      {"octets4", "echo_octets", 4 + cubit::small_sequence_size},
-      {"longs4", "echo_longs", 4 + cubit::small_sequence_size},
-      {"octets4096", "echo_octets", 4 + cubit::large_sequence_size},
-      {"longs4096", "echo_longs", 4 + cubit::large_sequence_size},
-  };
   std::vector<cubit::Workload> workloads;
   for (const Kind& kind : kinds) {
-    auto connection =
-        std::make_shared<RawConnection>(address, giop_sizes(kind.operation, kind.payload));
+    auto connection = std::make_shared<RawConnection>(
+        address, messages == "GIOPlite" ? lite_sizes(kind) : giop_sizes(kind));
     workloads.push_back({kind.name, [connection] { return connection->call(); }});
   }
   return cubit::serve_commands(workloads);

@@ -9,6 +9,7 @@ namespace perigee::bench {
 /// socket. Prints what a client connects to, then serves each connection on a thread of its own
 /// until killed.
 int run_raw_server(const std::string& place);
-int run_raw_client(const std::string& place);
+/// `messages`: "GIOP" or "GIOPlite", whose messages are as large.
+int run_raw_client(const std::string& place, const std::string& messages);
 
 }  // namespace perigee::bench

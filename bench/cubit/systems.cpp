@@ -24,12 +24,15 @@ Words role(Words words) {
 }
 
 void add_raw(std::vector<System>& systems, const Network& network) {
-  const std::string floor = "raw " + network.name;
-  for (const std::string kind : {"raw", "null"}) {
+  const auto add = [&](const std::string& kind, const std::string& messages,
+                       const std::string& floor) {
     const std::string address = network.raw == "tcp" ? network.raw : network.raw + '-' + kind;
     systems.push_back({kind + ' ' + network.name, role({"raw-server", address}),
-                       role({"raw-client", "{REF}"}), floor});
-  }
+                       role({"raw-client", "{REF}", messages}), floor + ' ' + network.name});
+  };
+  add("raw", "GIOP", "raw");
+  add("null", "GIOP", "raw");
+  add("rawlite", "GIOPlite", "rawlite");
 }
 
 void add_perigee(std::vector<System>& systems, const Network& network) {
@@ -40,7 +43,8 @@ void add_perigee(std::vector<System>& systems, const Network& network) {
       std::string endpoint = network.perigee;
       if (endpoint.starts_with("uiop:")) endpoint += '-' + messages + '-' + strategy;
       systems.push_back({name, role({"perigee-server", strategy, endpoint, messages}),
-                         role({"perigee-client", "{REF}", messages}), "raw " + network.name});
+                         role({"perigee-client", "{REF}", messages}),
+                         (messages == "GIOP" ? "raw " : "rawlite ") + network.name});
     }
 }
 
@@ -96,7 +100,8 @@ std::vector<std::string> omniorb_server(const std::string& program, const std::s
 
 const std::vector<std::string>& cubit_workloads() {
   static const std::vector<std::string> names{
-      "void", "octet", "short", "long", "struct", "octets4", "longs4", "octets4096", "longs4096"};
+      "void",  "char", "octet",   "short",  "long",       "double",   "struct",
+      "union", "any",  "octets4", "longs4", "octets4096", "longs4096"};
   return names;
 }
 

@@ -22,10 +22,10 @@ struct System {
 };
 
 /// Over TCP and over UNIX-domain sockets: the floor twice ("raw" and "null": the same program, to
-/// show what chance does), Perigee with GIOP and with GIOPlite, in two thread strategies; and
-/// omniORB in both of its own if `omniorb_program` is not empty. A floor comes before those that
-/// are compared with it. Sockets are made in `folder`, which may be empty (no path) for the names
-/// only.
+/// show what chance does), and with messages as short as GIOPlite's ("rawlite"), Perigee with GIOP
+/// and with GIOPlite, in two thread strategies; and omniORB in both of its own if `omniorb_program`
+/// is not empty. A floor comes before those that are compared with it. Sockets are made in
+/// `folder`, which may be empty (no path) for the names only.
 std::vector<System> cubit_systems(const std::string& omniorb_program,
                                   const std::filesystem::path& folder);
 /// Those of them that --quick measures: one thread strategy.

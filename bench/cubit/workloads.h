@@ -40,6 +40,8 @@ inline std::int32_t cube(std::int32_t value) {
   return static_cast<std::int32_t>(wide * wide * wide);
 }
 
+inline double cube(double value) { return value * value * value; }
+
 /// Makes `count` calls, each timed and checked, and prints "ok P50 MEAN" in nanoseconds.
 inline void measure(const Workload& workload, std::size_t count, std::vector<double>& samples) {
   using Clock = std::chrono::steady_clock;

@@ -98,7 +98,7 @@ class Cubit(unittest.TestCase):
             for name, cell in report["results"][workload].items():
                 self.assertGreater(cell["p50_ns"], 0, name)
                 self.assertGreater(cell["ratio"]["value"], 0, name)
-            for messages in ("raw", "null", "GIOP", "GIOPlite", "omniORB"):
+            for messages in ("raw", "null", "rawlite", "GIOP", "GIOPlite", "omniORB"):
                 for transport in ("TCP", "UNIX"):
                     self.assertIn(f"{messages} {transport}", report["results"][workload])
         compared = {(row["system"], row["base"]) for row in report["compared"]["void"]}
@@ -127,6 +127,63 @@ class Cubit(unittest.TestCase):
         cells = results("cubit", "--rounds", "1", "--calls", "20", "--workload", "octets4096",
                         "--counts", "--system", "GIOP UNIX")["results"]["octets4096"]
         self.assertGreaterEqual(cells["GIOP UNIX"]["server"]["allocations"], 1)
+
+
+class CubitFloor(unittest.TestCase):
+    """The ping-pong's messages are as large as those of the calls that it is the floor of."""
+
+    def role(self, *words, **options):
+        process = subprocess.Popen([PERIGEE, "bench", "cubit-role", *words], stdin=subprocess.PIPE,
+                                   stdout=subprocess.PIPE, text=True, **options)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.stdin.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        return process
+
+    def sizes_of_calls(self, messages, workloads):
+        """Of the last request and reply of each, as the client records them."""
+        reference = self.role("perigee-server", "reactive", "iiop://127.0.0.1:0", messages).stdout.readline().strip()
+        with tempfile.TemporaryDirectory() as folder:
+            record, settings = Path(folder, "record.pcap"), Path(folder, "settings.toml")
+            settings.write_text(f'[log]\npcap = "{record}"\n')
+            client = self.role("perigee-client", reference, messages,
+                               env={**os.environ, "PERIGEE_CONFIG": str(settings)})
+            answers, _ = client.communicate("".join(f"{workload} 2\n" for workload in workloads))
+            self.assertEqual(answers.count("ok"), len(workloads), answers)
+            sizes = payload_sizes(record.read_bytes())
+        calls = list(zip(sizes[0::2], sizes[1::2], strict=True))
+        return calls[-2 * len(workloads):][1::2]
+
+    def sizes_of_floor(self, messages, count):
+        """The raw client makes a connection for each workload, on which it says first what it will send."""
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            self.role("raw-client", str(server.getsockname()[1]), messages)
+            sizes = []
+            for _ in range(count):
+                connection, _ = server.accept()
+                with connection:
+                    sizes.append(struct.unpack("=II", connection.recv(8, socket.MSG_WAITALL)))
+        return sizes
+
+    def test_sizes(self):
+        workloads = ["void", "char", "octet", "short", "long", "double", "struct", "union", "any",
+                     "octets4", "longs4", "octets4096", "longs4096"]
+        for messages in ("GIOP", "GIOPlite"):
+            with self.subTest(messages):
+                self.assertEqual(dict(zip(workloads, self.sizes_of_floor(messages, len(workloads)))),
+                                 dict(zip(workloads, self.sizes_of_calls(messages, workloads))))
+
+
+def payload_sizes(record):
+    """Of the TCP segments in a recording that have any octets: Ethernet, IPv4 and TCP have 54."""
+    sizes, position = [], 24
+    while position < len(record):
+        size, = struct.unpack_from("<I", record, position + 8)
+        position += 16 + size
+        if size > 54:
+            sizes.append(size - 54)
+    return sizes
 
 
 class Protocols(unittest.TestCase):
