@@ -38,7 +38,8 @@ for side in client server; do
     # A few may differ between two runs (start-up races, helper threads on a loaded machine); a cost
     # per call is 1,000.
     limit=100
-    case $name in sendto | recvfrom | sendmsg | recvmsg | write | read) limit=1100 ;; esac
+    # Not sendmsg: these messages are of one piece, and gathering costs the system more.
+    case $name in sendto | recvfrom | write | read) limit=1100 ;; esac
     [[ $side/$name != server/epoll_* || $strategy == thread-per-connection ]] || limit=1100
     [[ $name != epoll_ctl ]] || limit=20
     # The threads of a pool nap while others are quick: more often where messages are quicker.

@@ -70,13 +70,21 @@ class StreamTransport final : public Transport {
  private:
   static constexpr bool is_local = requires(const Stream stream) { stream.peer_credentials(); };
 
+  /// A call that gathers costs the system far more than one that does not.
+  [[nodiscard]] ipc::io::Transfer send_once(std::span<const OctetSpan> segments,
+                                            ipc::TimeLimit limit) const noexcept {
+    if (segments.size() == 1) [[likely]]
+      return ipc::io::send(stream_.handle(), segments.front(), limit);
+    return ipc::io::send(stream_.handle(), segments, limit);
+  }
+
   /// Comes back after the time-out, though perhaps with a part only. The system obeys it for each
   /// piece of a local send anew, so that who reads a little now and then could make a large one
   /// last: such a send waits for one piece.
   ipc::io::Transfer send_limited(std::span<const OctetSpan> segments) noexcept {
     constexpr std::size_t piece_size = 16 * 1024;
-    if constexpr (!is_local) return ipc::io::send(stream_.handle(), segments, ipc::forever);
-    const auto sent = ipc::io::send(stream_.handle(), segments, ipc::no_wait);
+    if constexpr (!is_local) return send_once(segments, ipc::forever);
+    const auto sent = send_once(segments, ipc::no_wait);
     if (sent.error != EAGAIN || sent.count != 0) return sent;
     const auto rest = std::ranges::find_if_not(segments, &OctetSpan::empty);
     if (rest == segments.end()) return {};
