@@ -1,0 +1,323 @@
+// task<T>: a coroutine that computes a T, and may wait on its way without keeping a thread.
+//
+// Lazy: it begins when it is awaited or started, and runs on the thread of whoever begins or
+// resumes it. Its frame comes from the pool. What tasks wait for is elsewhere: calls, sleep.h,
+// completion.h.
+#pragma once
+
+#include <perigee/async/outcome.h>
+#include <perigee/base/export.h>
+#include <perigee/base/pool.h>
+
+#include <atomic>
+#include <concepts>
+#include <coroutine>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <stop_token>
+#include <type_traits>
+#include <utility>
+
+namespace perigee {
+
+template <typename T = void>
+class task;
+
+namespace async::detail {
+
+/// A coroutine type whose tasks have stop tokens.
+template <typename P>
+concept HasStopToken = requires(const P& promise) {
+  { promise.stop_token() } -> std::same_as<const std::stop_token&>;
+};
+
+/// What the promises of all tasks share: the frame's memory, the way back to whoever waits, and the
+/// stop token.
+class PromiseBase {
+ public:
+  /// Is told that the task has ended; may destroy its frame.
+  using Ended = void (*)(PromiseBase& promise, void* context) noexcept;
+
+  /// The last suspension point, where the frame waits to be destroyed.
+  class FinalAwaiter {
+   public:
+    [[nodiscard]] bool await_ready() const noexcept { return false; }
+    template <typename Promise>
+    void await_suspend(std::coroutine_handle<Promise> frame) const noexcept {
+      frame.promise().end();
+    }
+    void await_resume() const noexcept {}
+  };
+
+  PromiseBase() noexcept = default;
+  PromiseBase(const PromiseBase&) = delete;
+  PromiseBase& operator=(const PromiseBase&) = delete;
+
+  static void* operator new(std::size_t size) { return pool::allocate(size); }
+  static void operator delete(void* frame, std::size_t size) noexcept {
+    pool::release(frame, size);
+  }
+
+  [[nodiscard]] std::suspend_always initial_suspend() const noexcept { return {}; }
+  [[nodiscard]] FinalAwaiter final_suspend() const noexcept { return {}; }
+
+  /// Runs the task until it first waits; calls `ended` once it has ended, perhaps before this
+  /// returns. `stop` must stay until then.
+  void begin(std::coroutine_handle<> frame, const std::stop_token& stop, Ended ended,
+             void* context) noexcept {
+    stop_ = &stop;
+    ended_ = ended;
+    context_ = context;
+    stage_.store(Stage::awaited, std::memory_order_relaxed);
+    frame.resume();
+  }
+  /// The same with a token of the task's own.
+  PERIGEE_API void begin_apart(std::coroutine_handle<> frame, std::stop_token stop, Ended ended,
+                               void* context) noexcept;
+
+  /// Runs the task until it first waits. False if it has ended by then, on whichever thread; else
+  /// `parent` is resumed when it has.
+  ///
+  /// Not by symmetric transfer: without optimisation, and under sanitizers, that takes stack for
+  /// each child that ends without waiting.
+  template <typename Parent>
+  [[nodiscard]] bool begin_for(std::coroutine_handle<Parent> parent,
+                               std::coroutine_handle<> frame) noexcept {
+    if constexpr (HasStopToken<Parent>) stop_ = &parent.promise().stop_token();
+    ended_ = &resume;
+    context_ = parent.address();
+    frame.resume();
+    // Whoever comes second goes on with the parent. From the exchange on, this object may be gone.
+    return stage_.load(std::memory_order_acquire) != Stage::ended &&
+           stage_.exchange(Stage::awaited, std::memory_order_acq_rel) != Stage::ended;
+  }
+
+  [[nodiscard]] const std::stop_token& stop_token() const noexcept { return *stop_; }
+
+ protected:
+  ~PromiseBase() = default;
+
+ private:
+  enum class Stage : std::uint8_t {
+    running,  ///< whoever began it is still inside resume()
+    awaited,  ///< whoever began it has left: `ended_` is to be called
+    ended     ///< while whoever began it was still there
+  };
+
+  static void resume(PromiseBase& /*promise*/, void* context) noexcept {
+    std::coroutine_handle<>::from_address(context).resume();
+  }
+
+  void end() noexcept {
+    // Looked at first: one atomic exchange per task, on one of the two sides.
+    if (stage_.load(std::memory_order_acquire) == Stage::awaited ||
+        stage_.exchange(Stage::ended, std::memory_order_acq_rel) == Stage::awaited) {
+      ended_(*this, context_);
+    }
+  }
+
+  std::atomic<Stage> stage_ = Stage::running;
+  Ended ended_ = nullptr;
+  void* context_ = nullptr;
+  const std::stop_token* stop_ = &own_stop_;
+  std::stop_token own_stop_;
+};
+
+/// How a value leaves a task: `co_return value` or `co_return`.
+template <typename T>
+class PromiseResult : public PromiseBase {
+ public:
+  template <typename U = T>
+    requires std::convertible_to<U, T>
+  void return_value(U&& value) {
+    result_.set_value(std::forward<U>(value));
+  }
+
+ protected:
+  ~PromiseResult() = default;
+  outcome<T> result_;
+};
+template <>
+class PromiseResult<void> : public PromiseBase {
+ public:
+  void return_void() noexcept { result_.set_value(); }
+
+ protected:
+  ~PromiseResult() = default;
+  outcome<void> result_;
+};
+
+template <typename T>
+class Promise final : public PromiseResult<T> {
+ public:
+  using Done = void (*)(void* context, outcome<T>& result) noexcept;
+
+  [[nodiscard]] task<T> get_return_object() noexcept;
+  void unhandled_exception() noexcept { this->result_.set_error(std::current_exception()); }
+  [[nodiscard]] outcome<T>& result() noexcept { return this->result_; }
+
+  /// Nobody owns the frame but the task itself, from now on.
+  void begin_detached(std::stop_token stop, void* context, Done done) noexcept {
+    done_ = done;
+    this->begin_apart(frame(), std::move(stop), &finish, context);
+  }
+
+ private:
+  [[nodiscard]] std::coroutine_handle<Promise> frame() noexcept {
+    return std::coroutine_handle<Promise>::from_promise(*this);
+  }
+  static void finish(PromiseBase& base, void* context) noexcept {
+    auto& promise = static_cast<Promise&>(base);
+    promise.done_(context, promise.result());
+    promise.frame().destroy();
+  }
+
+  Done done_ = nullptr;
+};
+
+/// A task's frame, with its owner.
+template <typename T>
+class OwnedFrame {
+ public:
+  using Handle = std::coroutine_handle<Promise<T>>;
+
+  OwnedFrame() noexcept = default;
+  explicit OwnedFrame(Handle frame) noexcept : frame_(frame) {}
+  OwnedFrame(OwnedFrame&& other) noexcept : frame_(other.release()) {}
+  OwnedFrame& operator=(OwnedFrame&& other) noexcept {
+    OwnedFrame taken(std::move(other));
+    std::swap(frame_, taken.frame_);
+    return *this;
+  }
+  ~OwnedFrame() {
+    if (frame_) frame_.destroy();
+  }
+
+  [[nodiscard]] Handle get() const noexcept { return frame_; }
+  [[nodiscard]] Promise<T>& promise() const noexcept { return frame_.promise(); }
+  [[nodiscard]] Handle release() noexcept { return std::exchange(frame_, nullptr); }
+
+ private:
+  Handle frame_;
+};
+
+/// Waits for a task that it owns.
+template <typename T>
+class TaskAwaiter {
+ public:
+  explicit TaskAwaiter(OwnedFrame<T> frame) noexcept : frame_(std::move(frame)) {}
+  TaskAwaiter(const TaskAwaiter&) = delete;
+  TaskAwaiter& operator=(const TaskAwaiter&) = delete;
+
+  [[nodiscard]] bool await_ready() const noexcept { return false; }
+  template <typename Parent>
+  [[nodiscard]] bool await_suspend(std::coroutine_handle<Parent> parent) noexcept {
+    return frame_.promise().begin_for(parent, frame_.get());
+  }
+  T await_resume() { return frame_.promise().result().take(); }
+
+ private:
+  OwnedFrame<T> frame_;
+};
+
+struct TaskAccess;
+
+}  // namespace async::detail
+
+/// What a function returns to be a coroutine: `task<int32_t> f(std::string name) { … co_return 1;
+/// }`. T may be void, a reference, a type that only moves.
+///
+/// `co_await f(…)` begins it and gives its value, or throws what it threw; it inherits the stop
+/// token of the task that awaits it. `async::start` begins one that nobody awaits, `run` drives one
+/// to its end. It is awaited or started once. One that is neither does nothing.
+///
+/// Parameters belong to the frame: take them by value, unless the task is awaited in the expression
+/// that made it. See docs/async.md for what not to write with g++ 12.
+///
+/// Threads: a task runs on one thread at a time, but what it waits for may resume it on another.
+template <typename T>
+class [[nodiscard]] task {
+ public:
+  using promise_type = async::detail::Promise<T>;
+  using value_type = T;
+
+  /// Empty: not to be awaited.
+  task() noexcept = default;
+  explicit operator bool() const noexcept { return static_cast<bool>(frame_.get()); }
+
+  [[nodiscard]] async::detail::TaskAwaiter<T> operator co_await() && noexcept {
+    return async::detail::TaskAwaiter<T>(std::move(frame_));
+  }
+
+ private:
+  friend promise_type;
+  friend async::detail::TaskAccess;
+  explicit task(std::coroutine_handle<promise_type> frame) noexcept : frame_(frame) {}
+
+  async::detail::OwnedFrame<T> frame_;
+};
+
+namespace async {
+namespace detail {
+
+template <typename T>
+task<T> Promise<T>::get_return_object() noexcept {
+  return task<T>(frame());
+}
+
+/// For what is built over tasks.
+struct TaskAccess {
+  template <typename T>
+  static OwnedFrame<T> take(task<T>&& work) noexcept {
+    return std::move(work.frame_);
+  }
+};
+
+}  // namespace detail
+
+/// Begins a task that nobody awaits, on the calling thread. `done(context, outcome)` is called
+/// once, on the thread where the task ends, perhaps before `start` returns; the frame is destroyed
+/// after it. Allocates nothing. The task's token is `stop`. Prefer a `scope`, which waits for what
+/// was started in it: this is for those who keep count themselves.
+template <typename T>
+void start(
+    task<T> work, std::stop_token stop, void* context,
+    std::type_identity_t<void (*)(void* context, outcome<T>& result) noexcept> done) noexcept {
+  detail::TaskAccess::take(std::move(work))
+      .release()
+      .promise()
+      .begin_detached(std::move(stop), context, done);
+}
+/// The same with a token that is never asked to stop.
+template <typename T>
+void start(
+    task<T> work, void* context,
+    std::type_identity_t<void (*)(void* context, outcome<T>& result) noexcept> done) noexcept {
+  start(std::move(work), std::stop_token(), context, done);
+}
+
+namespace detail {
+
+class ThisStopToken {
+ public:
+  [[nodiscard]] bool await_ready() const noexcept { return false; }
+  template <HasStopToken Promise>
+  [[nodiscard]] bool await_suspend(std::coroutine_handle<Promise> task) noexcept {
+    token_ = task.promise().stop_token();
+    return false;
+  }
+  [[nodiscard]] std::stop_token await_resume() noexcept { return std::move(token_); }
+
+ private:
+  std::stop_token token_;
+};
+
+}  // namespace detail
+}  // namespace async
+
+/// `const std::stop_token stop = co_await perigee::stop_token_of_this_task();`: the token that asks
+/// this task to end early. Of a task that was awaited it is the awaiting task's. Does not wait.
+[[nodiscard]] inline async::detail::ThisStopToken stop_token_of_this_task() noexcept { return {}; }
+
+}  // namespace perigee

@@ -1,0 +1,100 @@
+// What a task costs in memory: one frame from the pool, and nothing else. The pool's functions are
+// wrapped by the linker (--wrap), so that they can be counted.
+#include "coroutines/leaves.h"
+#include "support/allocations.h"
+#include <perigee/async/task.h>
+#include <perigee/base/pool.h>
+
+#include <doctest/doctest.h>
+
+#include <cstddef>
+
+namespace {
+// NOLINTBEGIN(bugprone-reserved-identifier)
+std::size_t frames_made = 0;
+std::size_t frames_ended = 0;
+}  // namespace
+
+extern "C" {
+void* __real__ZN7perigee4pool8allocateEm(std::size_t size);
+void __real__ZN7perigee4pool7releaseEPvm(void* memory, std::size_t size) noexcept;
+void* __wrap__ZN7perigee4pool8allocateEm(std::size_t size);
+void __wrap__ZN7perigee4pool7releaseEPvm(void* memory, std::size_t size) noexcept;
+
+void* __wrap__ZN7perigee4pool8allocateEm(std::size_t size) {
+  ++frames_made;
+  return __real__ZN7perigee4pool8allocateEm(size);
+}
+void __wrap__ZN7perigee4pool7releaseEPvm(void* memory, std::size_t size) noexcept {
+  ++frames_ended;
+  __real__ZN7perigee4pool7releaseEPvm(memory, size);
+}
+// NOLINTEND(bugprone-reserved-identifier)
+}
+
+namespace perigee {
+namespace {
+
+task<int> leaf(test::Gate& gate, int value) {
+  co_await gate;
+  co_return value;
+}
+task<int> parent(test::Gate& gate) {
+  const int first = co_await leaf(gate, 1);
+  const int second = co_await leaf(gate, 2);
+  co_return first + second;
+}
+
+/// One request's worth: a task that is started, waits, and ends.
+int serve(test::Gate& gate, task<int> work) {
+  int answer = 0;
+  async::start(std::move(work), &answer, [](void* place, async::outcome<int>& result) noexcept {
+    *static_cast<int*>(place) = result.value();
+  });
+  while (gate.has_waiter()) gate.open();
+  return answer;
+}
+
+TEST_CASE("a started task has one frame, and nothing else is allocated") {
+  test::Gate gate;
+  CHECK(serve(gate, leaf(gate, 5)) == 5);
+  frames_made = frames_ended = 0;
+  int answer = 0;
+  const test::Allocations used = test::allocations_of([&] { answer = serve(gate, leaf(gate, 6)); });
+  CHECK(answer == 6);
+  CHECK(frames_made == 1);
+  CHECK(frames_ended == 1);
+#ifdef PERIGEE_TEST_SANITIZED  // the pool may ask operator new for the frame
+  CHECK(used.count <= 1);
+#else
+  CHECK(used.count == 0);
+#endif
+}
+
+TEST_CASE("a task that awaits two has three frames at most, and a child's ends with its co_await") {
+  test::Gate gate;
+  frames_made = frames_ended = 0;
+  int answer = 0;
+  async::start(parent(gate), &answer, [](void* place, async::outcome<int>& result) noexcept {
+    *static_cast<int*>(place) = result.value();
+  });
+  CHECK(frames_made <= 2);
+  gate.open();
+  CHECK(frames_made <= 3);
+  CHECK(frames_made - frames_ended <= 2);
+  gate.open();
+  CHECK(answer == 3);
+  CHECK(frames_made == frames_ended);
+}
+
+TEST_CASE("a task that is dropped unstarted gives its frame back") {
+  test::Gate gate;
+  frames_made = frames_ended = 0;
+  {
+    const task<int> dropped = leaf(gate, 1);
+  }
+  CHECK(frames_made == frames_ended);
+}
+
+}  // namespace
+}  // namespace perigee
