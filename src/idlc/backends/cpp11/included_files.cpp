@@ -3,6 +3,7 @@
 
 #include "idlc/backends/cpp11/names.h"
 
+#include <algorithm>
 #include <map>
 
 namespace perigee::idlc::cpp11 {
@@ -34,6 +35,21 @@ std::vector<const SourceFile*> header_files(const Model& model) {
 
 std::string included_name(const SourceFile& file, const FileNames& names) {
   return names.keeps_include_path ? file.include_name : file_name(file.include_name);
+}
+
+std::vector<std::string> base_headers(const std::vector<const Interface*>& interfaces,
+                                      const FileNames& names,
+                                      std::string (*header_of)(const std::string& idl_path,
+                                                               const FileNames& names)) {
+  std::vector<std::string> result;
+  for (const Interface* interface : interfaces) {
+    for (const Interface* base : interface->bases) {
+      if (!base->is_imported) continue;
+      const std::string header = header_of(included_name(*base->unit, names), names);
+      if (std::ranges::find(result, header) == result.end()) result.push_back(header);
+    }
+  }
+  return result;
 }
 
 std::vector<Diagnostic> name_clashes(const Model& model, const FileNames& names) {

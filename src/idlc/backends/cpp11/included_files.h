@@ -17,6 +17,13 @@ std::vector<const SourceFile*> header_files(const Model& model);
 /// `names` asks for that.
 std::string included_name(const SourceFile& file, const FileNames& names);
 
+/// The headers of other files' interfaces that one of `interfaces` derives from, each once;
+/// `header_of` names the header of an IDL file.
+std::vector<std::string> base_headers(const std::vector<const Interface*>& interfaces,
+                                      const FileNames& names,
+                                      std::string (*header_of)(const std::string& idl_path,
+                                                               const FileNames& names));
+
 /// An error for each included file whose header would be called like one of the main file's, or
 /// like that of another included file.
 std::vector<Diagnostic> name_clashes(const Model& model, const FileNames& names);

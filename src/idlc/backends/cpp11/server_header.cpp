@@ -4,9 +4,8 @@
 #include "idlc/backends/cpp11/names.h"
 #include "idlc/backends/cpp11/server.h"
 #include "idlc/backends/cpp11/shadowing.h"
+#include "idlc/backends/cpp11/skeletons.h"
 #include "idlc/backends/cpp11/types.h"
-
-#include <algorithm>
 
 namespace perigee::idlc::cpp11 {
 
@@ -19,13 +18,6 @@ constexpr std::string_view head =
     "#include <perigee/poa/servant.h>\n"
     "\n"
     "#include $header$\n";
-
-constexpr std::string_view class_functions = R"(
-::CORBA::object_reference<$interface$> _this();
-bool _is_a(const std::string& _id) override;
-std::string_view _primary_interface() const noexcept override;
-void _dispatch(::perigee::orb::ServerRequest& _request_) override;
-)";
 
 // The class's own names have underscores in front, which IDL names cannot have: an operation, a
 // parameter or the interface may well be called T or object_.
@@ -59,32 +51,19 @@ struct CORBA::servant_traits<$interface$> {
 
 /// Skeletons derive from those of the interface's bases, which may be in another file's header.
 void write_base_includes(Writer& writer, const Model& model, const FileNames& names) {
-  std::vector<std::string> includes;
+  std::vector<const Interface*> interfaces;
   Writer unused;
-  write_skeletons(unused, model.definitions, [&](Writer&, const Interface& interface) {
-    for (const Interface* base : interface.bases) {
-      if (!base->is_imported) continue;
-      const std::string header = server_header(included_name(*base->unit, names), names);
-      if (std::ranges::find(includes, header) == includes.end()) includes.push_back(header);
-    }
-  });
-  for (const std::string& header : includes)
-    writer.write("#include $name$", {{"name", string_literal(header)}});
+  write_skeletons(unused, model.definitions,
+                  [&](Writer&, const Interface& interface) { interfaces.push_back(&interface); });
+  for (const std::string& header : base_headers(interfaces, names, server_header))
+    writer.write("#include " + string_literal(header));
   writer.separate();
 }
 
-std::vector<std::string> base_classes(const Interface& interface) {
-  if (interface.bases.empty()) return {"public virtual ::PortableServer::Servant"};
-  std::vector<std::string> result;
-  for (const Interface* base : interface.bases)
-    result.push_back("public virtual " + skeleton_name(*base));
-  return result;
-}
-
 void declare_skeleton(Writer& writer, const Interface& interface) {
-  const std::string name = cpp_name(interface);
+  const SkeletonClass skeleton = ordinary_skeleton(interface);
   const std::vector<Callable> own = callables(interface);
-  writer.list("class " + name + " : ", base_classes(interface), " {");
+  writer.list("class " + skeleton.name + " : ", skeleton_bases(skeleton), " {");
   writer.write(" public:");
   {
     const Indented body(writer);
@@ -92,11 +71,9 @@ void declare_skeleton(Writer& writer, const Interface& interface) {
       writer.list("virtual " + cpp_type(*callable.return_type) + " " + callable.name + "(",
                   parameter_list(callable), ") = 0;");
     writer.separate();
-    writer.write(class_functions, {{"interface", qualified_name(interface)}});
+    declare_identity(writer, skeleton);
     writer.separate();
-    for (const Callable& callable : own)
-      writer.list("static void " + callable.skeleton_name + "(",
-                  {name + "& _servant_", "::perigee::orb::ServerRequest& _request_"}, ");");
+    for (const Callable& callable : own) declare_static_function(writer, skeleton, callable);
   }
   writer.write("};");
 }

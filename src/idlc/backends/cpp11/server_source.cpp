@@ -1,13 +1,9 @@
-// "stockS.cpp": dispatching by a perfect hash, and a static skeleton for each operation.
-// Local names of skeletons have an underscore on both sides: IDL names cannot begin with one.
+// "stockS.cpp": dispatching, and a static skeleton for each operation.
 #include "idlc/backends/cpp11/callables.h"
 #include "idlc/backends/cpp11/names.h"
-#include "idlc/backends/cpp11/perfect_hash.h"
 #include "idlc/backends/cpp11/server.h"
 #include "idlc/backends/cpp11/shadowing.h"
-#include "idlc/backends/cpp11/types.h"
-
-#include <map>
+#include "idlc/backends/cpp11/skeletons.h"
 
 namespace perigee::idlc::cpp11 {
 
@@ -20,168 +16,6 @@ constexpr std::string_view head =
     "#include <perigee/poa/skeleton.h>\n"
     "\n";
 
-constexpr std::string_view this_function = R"(
-::CORBA::object_reference<$interface$> $class$::_this() {
-  return ::IDL::traits<$interface$>::_stub(
-      ::perigee::skeleton::reference_to_this(*this)->_reference());
-}
-
-bool $class$::_is_a(const std::string& _id) {
-)";
-
-/// An operation in the merged table of an interface: its name on the wire and what answers it.
-struct Entry {
-  std::string wire_name;
-  std::string function;
-};
-
-std::vector<Entry> merged_table(const Interface& interface) {
-  std::vector<Entry> entries;
-  for (const Callable& callable : callables(interface))
-    entries.push_back({callable.wire_name, callable.skeleton_name});
-  for (const Interface* base : all_bases(interface))
-    for (const Callable& callable : callables(*base))
-      entries.push_back({callable.wire_name, skeleton_name(*base) + "::" + callable.skeleton_name});
-  for (const char* name : {"is_a", "non_existent", "repository_id", "interface", "component"})
-    entries.push_back({std::string("_") + name, std::string("::perigee::skeleton::") + name});
-  return entries;
-}
-
-void define_identity(Writer& writer, const Interface& interface) {
-  const std::string name = cpp_name(interface);
-  const std::string qualified = qualified_name(interface);
-  writer.write(this_function, {{"interface", qualified}, {"class", name}});
-  std::vector<std::string> tests = {"::perigee::stub::same(_id, " + qualified + "::_type_id)"};
-  for (const Interface* base : all_bases(interface))
-    tests.push_back("::perigee::stub::same(_id, " + qualified_name(*base) + "::_type_id)");
-  tests.emplace_back("::PortableServer::Servant::_is_a(_id)");
-  {
-    const Indented body(writer);
-    writer.chain("return ", tests, " || ");
-  }
-  writer.write("}");
-  writer.separate();
-  writer.write(
-      "std::string_view $class$::_primary_interface() const noexcept {\n"
-      "  return $interface$::_type_id;\n}",
-      {{"interface", qualified}, {"class", name}});
-  writer.separate();
-}
-
-/// A perfect hash of n names takes some n*n/22 slots: beyond this they are searched in order.
-constexpr std::size_t hashed_names_max = 128;
-
-void define_slot(Writer& writer, const std::string& wire_name, std::size_t index) {
-  writer.write("{$name$, $index$},",
-               {{"name", string_literal(wire_name)}, {"index", std::to_string(index)}});
-}
-
-/// Defines `_slots`; returns the expression that finds the operation in them.
-std::string define_hashed_slots(Writer& writer, const std::vector<Entry>& entries) {
-  std::vector<std::string> wire_names;
-  for (const Entry& entry : entries) wire_names.push_back(entry.wire_name);
-  const PerfectHash hash = find_perfect_hash(wire_names);
-  const Indented items(writer, 4);
-  for (const int slot : hash.slots) {
-    if (slot == PerfectHash::empty_slot) {
-      writer.write(R"({"", ::perigee::skeleton::unknown_operation},)");
-    } else {
-      const auto index = static_cast<std::size_t>(slot);
-      define_slot(writer, entries[index].wire_name, index);
-    }
-  }
-  return "::perigee::skeleton::find_operation(_slots, " + std::to_string(hash.seed) +
-         ", _request_.operation())";
-}
-
-std::string define_sorted_slots(Writer& writer, const std::vector<Entry>& entries) {
-  std::map<std::string, std::size_t> sorted;
-  for (std::size_t index = 0; index < entries.size(); ++index)
-    sorted[entries[index].wire_name] = index;
-  const Indented items(writer, 4);
-  for (const auto& [wire_name, index] : sorted) define_slot(writer, wire_name, index);
-  return "::perigee::skeleton::find_sorted_operation(_slots, _request_.operation())";
-}
-
-void define_switch(Writer& writer, const std::vector<Entry>& entries, const std::string& number) {
-  writer.write("switch (" + number + ") {");
-  for (std::size_t index = 0; index < entries.size(); ++index)
-    writer.write("  case $index$:\n    return $function$(*this, _request_);",
-                 {{"index", std::to_string(index)}, {"function", entries[index].function}});
-  writer.write("  default:\n    ::perigee::skeleton::unknown(_request_);\n}");
-}
-
-void define_dispatch(Writer& writer, const Interface& interface) {
-  const std::vector<Entry> entries = merged_table(interface);
-  writer.write("void $class$::_dispatch(::perigee::orb::ServerRequest& _request_) {",
-               {{"class", cpp_name(interface)}});
-  {
-    const Indented body(writer);
-    writer.write("static constexpr ::perigee::skeleton::OperationSlot _slots[] = {");
-    const std::string number = entries.size() <= hashed_names_max
-                                   ? define_hashed_slots(writer, entries)
-                                   : define_sorted_slots(writer, entries);
-    writer.write("};");
-    define_switch(writer, entries, number);
-  }
-  writer.write("}");
-  writer.separate();
-}
-
-void define_raises(Writer& writer, const Callable& callable) {
-  if (callable.raises.empty()) return;
-  writer.write("static constexpr std::string_view _raises_[] = {");
-  for (const Exception* exception : callable.raises)
-    writer.write("    $name$::_type_id,", {{"name", qualified_name(*exception)}});
-  writer.write("};\n_request_.set_raises(_raises_);");
-}
-
-void decode_arguments(Writer& writer, const Callable& callable) {
-  for (const Parameter& parameter : callable.parameters)
-    writer.write("$type$ $name$$init$;", {{"type", argument_type(parameter)},
-                                          {"name", cpp_name(parameter.name)},
-                                          {"init", initializer(*parameter.type)}});
-  if (!callable.contexts.empty()) writer.write(std::string(context_type) + " _context_;");
-  if (callable.has_arguments())
-    writer.chain("_request_.arguments() >> ", request_variables(callable), " >> ");
-  writer.write("_request_.end_of_arguments();");
-}
-
-void write_reply(Writer& writer, const Callable& callable) {
-  const std::vector<std::string> results = reply_variables(callable);
-  if (results.empty()) return writer.write("_request_.reply(nullptr);");
-  std::vector<std::string> captures;
-  for (const std::string& result : results) captures.push_back("&" + result);
-  const std::string parameter = "](::perigee::cdr::Encoder& _encoder_) {";
-  const std::string head_text = "_request_.reply([";
-  const std::string line = head_text + join(captures, ", ") + parameter + " _encoder_ << " +
-                           join(results, " << ") + "; });";
-  if (writer.fits(line)) return writer.write(line);
-  writer.list(head_text, captures, parameter);
-  {
-    const Indented body(writer);
-    writer.chain("_encoder_ << ", results, " << ");
-  }
-  writer.write("});");
-}
-
-void define_skeleton(Writer& writer, const Interface& interface, const Callable& callable) {
-  const std::string name = cpp_name(interface);
-  writer.separate();
-  writer.list("void " + name + "::" + callable.skeleton_name + "(",
-              {name + "& _servant_", "::perigee::orb::ServerRequest& _request_"}, ") {");
-  {
-    const Indented body(writer);
-    define_raises(writer, callable);
-    decode_arguments(writer, callable);
-    const std::string_view result = is_void(*callable.return_type) ? "" : "const auto _result_ = ";
-    writer.list(std::string(result) + "_servant_." + callable.name + "(", argument_list(callable),
-                ");");
-    write_reply(writer, callable);
-  }
-  writer.write("}");
-}
-
 }  // namespace
 
 std::string server_source_text(const Model& model, const FileNames& names) {
@@ -191,10 +25,11 @@ std::string server_source_text(const Model& model, const FileNames& names) {
   begin_shadowing(writer, model);
   Writer contents;
   write_skeletons(contents, model.definitions, [](Writer& inner, const Interface& interface) {
-    define_identity(inner, interface);
-    define_dispatch(inner, interface);
+    const SkeletonClass skeleton = ordinary_skeleton(interface);
+    define_identity(inner, skeleton);
+    define_dispatch(inner, skeleton);
     for (const Callable& callable : callables(interface))
-      define_skeleton(inner, interface, callable);
+      define_ordinary_function(inner, skeleton, callable);
   });
   write_namespace(writer, "POA", contents.take());
   end_shadowing(writer, model);
