@@ -33,9 +33,10 @@ class AmhMaker final {
       }
       add(amh, ImpliedRole::request, call, request(*made.skeleton, name, call, handler_type));
       add(amh, ImpliedRole::answer, call,
-          maker_.results(*made.handler, name, call, "return_value"));
+          maker_.results(*made.handler, name, call, {"return_value", "amh_"}));
       add(amh, ImpliedRole::answer_exception, call,
-          maker_.exception(*made.handler, {name, "amh_"}, call, {"holder", &holder_type}));
+          maker_.exception(*made.handler, {name, "amh_"}, call,
+                           {{"holder", "amh_"}, &holder_type}));
       add(amh, ImpliedRole::raise, call, raise(*made.holder, name, call));
     }
     return amh;
@@ -78,7 +79,7 @@ class AmhMaker final {
   Operation& request(Interface& skeleton, const std::string& name, const Call& call,
                      const Type& handler_type) {
     Operation& node = maker_.operation(skeleton, name, call);
-    node.parameters.push_back(in_parameter("handler", call, handler_type));
+    node.parameters.push_back(in_parameter({"handler", "amh_"}, call, handler_type));
     append_inputs(call, node.parameters);
     node.contexts = call.contexts;
     skeleton.contents.push_back(&node);

@@ -31,9 +31,10 @@ class AmiMaker final {
       const Call& call = calls[index];
       add(ami, ImpliedRole::send, call, send(origin, stub, call, handler_type));
       add(ami, ImpliedRole::reply, call,
-          maker_.results(handler, names[index], call, "ami_return_val"));
+          maker_.results(handler, names[index], call, {"ami_return_val", "ami_"}));
       add(ami, ImpliedRole::reply_exception, call,
-          maker_.exception(handler, {names[index], "ami_"}, call, {"excep_holder", &holder_type_}));
+          maker_.exception(handler, {names[index], "ami_"}, call,
+                           {{"excep_holder", "ami_"}, &holder_type_}));
     }
     return ami;
   }
@@ -61,7 +62,7 @@ class AmiMaker final {
                   const Type& handler_type) {
     const std::string name = maker_.names().take(origin, "sendc_", "ami_", call.name);
     Operation& node = maker_.operation(stub, name, call);
-    node.parameters.push_back(in_parameter("ami_handler", call, handler_type));
+    node.parameters.push_back(in_parameter({"ami_handler", "ami_"}, call, handler_type));
     append_inputs(call, node.parameters);
     node.contexts = call.contexts;
     stub.contents.push_back(&node);

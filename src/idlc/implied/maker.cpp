@@ -1,6 +1,10 @@
 // Nodes with names, ids and places.
 #include "idlc/implied/maker.h"
 
+#include "idlc/frontend/lexer.h"
+
+#include <algorithm>
+
 namespace perigee::idlc {
 namespace {
 
@@ -97,7 +101,7 @@ Operation& Maker::operation(Declaration& owner, const std::string& name, const C
 }
 
 Operation& Maker::results(Interface& handler, const std::string& name, const Call& call,
-                          const std::string& result_name) {
+                          const ParameterName& result_name) {
   Operation& node = operation(handler, name, call);
   if (call.return_type->kind != TypeKind::void_type)
     node.parameters.push_back(in_parameter(result_name, call, *call.return_type));
@@ -119,8 +123,13 @@ Operation& Maker::exception(Interface& handler, const ExceptionName& name, const
   return node;
 }
 
-Parameter in_parameter(const std::string& name, const Call& call, const Type& type) {
-  return {name, call.origin->location, Direction::in, &type, {}};
+Parameter in_parameter(const Maker::ParameterName& name, const Call& call, const Type& type) {
+  std::string free = name.wanted;
+  const auto is_taken = [&](const Parameter& each) {
+    return lower_case(each.name) == lower_case(free);
+  };
+  while (std::ranges::any_of(call.parameters, is_taken)) free = name.more + free;
+  return {free, call.origin->location, Direction::in, &type, {}};
 }
 
 void append_inputs(const Call& call, std::vector<Parameter>& parameters) {

@@ -33,16 +33,22 @@ class Maker final {
                                     const std::string& more);
   /// An operation without a result, in `owner`, for the call.
   Operation& operation(Declaration& owner, const std::string& name, const Call& call);
+
+  /// Of a parameter beside the call's own.
+  struct ParameterName {
+    std::string wanted;
+    std::string more;  ///< in front of it if the call has such a parameter
+  };
   /// One that takes the call's results.
   Operation& results(Interface& handler, const std::string& name, const Call& call,
-                     const std::string& result_name);
+                     const ParameterName& result_name);
 
   struct ExceptionName {
     std::string results;  ///< of the operation that takes results
     std::string more;     ///< in front of the name if it is taken
   };
   struct HolderParameter {
-    std::string name;
+    ParameterName name;
     const Type* type;
   };
   /// One that takes an exception instead of them: get_quote_excep.
@@ -57,8 +63,8 @@ class Maker final {
   const Type* void_type_ = nullptr;
 };
 
-/// A parameter of direction in, at the origin's place.
-Parameter in_parameter(const std::string& name, const Call& call, const Type& type);
+/// A parameter of direction in, at the origin's place, which is called like none of the call's.
+Parameter in_parameter(const Maker::ParameterName& name, const Call& call, const Type& type);
 /// The call's in and inout parameters, all as in.
 void append_inputs(const Call& call, std::vector<Parameter>& parameters);
 
