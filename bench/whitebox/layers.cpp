@@ -71,21 +71,15 @@ double time_of(const Activity& activity, const Steps& steps) {
 double time_of(Layer layer, const WhiteboxResult& result) {
   double time = 0;
   if (layer == Layer::io) {
-    time = round_trip(result);
+    time = round_trip(result.steps.client);
     for (const Layer other : {Layer::orb, Layer::marshalling, Layer::messaging, Layer::transport})
       time -= time_of(other, result);
     return time;
   }
   for (const Activity& activity : client_activities())
-    if (activity.layer == layer) time += time_of(activity, result.client);
+    if (activity.layer == layer) time += time_of(activity, result.steps.client);
   for (const Activity& activity : server_activities())
-    if (activity.layer == layer) time += time_of(activity, result.server);
-  return time;
-}
-
-double round_trip(const WhiteboxResult& result) {
-  double time = 0;
-  for (const Activity& activity : client_activities()) time += time_of(activity, result.client);
+    if (activity.layer == layer) time += time_of(activity, result.steps.server);
   return time;
 }
 

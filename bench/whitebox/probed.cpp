@@ -1,11 +1,10 @@
 // The cubit experiment's server and client over a Perigee with time probes. They measure until
-// their input ends, and print the steps of their last calls then.
+// their input ends, and print their last calls then.
 //   whitebox_probed server ENDPOINT MESSAGES CALLS
 //   whitebox_probed client IOR MESSAGES CALLS
 #include "cubit/perigee.h"
 #include "stamps.h"
 
-#include <algorithm>
 #include <cstdlib>
 #include <exception>
 #include <iostream>
@@ -18,18 +17,13 @@ namespace {
 
 using probe::Point;
 
-// Of the thread that has made or served the calls; without what noting the time takes.
-Steps steps_of_calls(Point last, std::size_t calls) {
-  Steps steps;
-  for (const std::vector<Stamp>& stamps : all_stamps())
-    if (Steps found = middle_steps(stamps, last, calls); !found.empty()) steps = std::move(found);
+// Those of the thread that has made or served them.
+void print_calls(Point last, std::size_t calls) {
+  const std::vector<std::vector<Stamp>> all = all_stamps();  // before the clock is measured by more
   const StampClock clock = measure_stamp_clock();
-  for (auto& [point, time] : steps) time = std::max(0.0, time * clock.ns_per_tick - clock.stamp_ns);
-  return steps;
-}
-
-void print_steps(Point last, std::size_t calls) {
-  std::cout << to_line(steps_of_calls(last, calls)) << std::endl;
+  for (const std::vector<Stamp>& stamps : all)
+    std::cout << to_text(last_calls(stamps, last, calls, clock));
+  std::cout << std::flush;
 }
 
 std::vector<std::string> options_for(const std::string& messages) {
@@ -41,7 +35,7 @@ int run_server(const std::vector<std::string>& words, std::size_t calls) {
   std::thread([calls] {
     for (std::string line; std::getline(std::cin, line);) {
     }
-    print_steps(Point::sent, calls);
+    print_calls(Point::sent, calls);
     std::_Exit(0);  // nothing is left to be done in order
   }).detach();
   return run_perigee_server("thread-per-connection", words.at(1), options_for(words.at(2)));
@@ -49,7 +43,7 @@ int run_server(const std::vector<std::string>& words, std::size_t calls) {
 
 int run_client(const std::vector<std::string>& words, std::size_t calls) {
   const int status = run_perigee_client(words.at(1), options_for(words.at(2)));
-  if (status == 0) print_steps(Point::call_ended, calls);
+  if (status == 0) print_calls(Point::call_ended, calls);
   return status;
 }
 

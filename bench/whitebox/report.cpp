@@ -17,9 +17,9 @@ constexpr Layer layers[] = {Layer::orb, Layer::marshalling, Layer::messaging, La
 
 std::string describe_method(const WhiteboxOptions& options) {
   return fmt::format(
-      "microseconds, means of the middle half of {} calls, medians of {} rounds, without what "
-      "noting the time takes; "
-      "server and client on one CPU, a thread per connection",
+      "microseconds, means over the calls whose round trips are the middle half of {} calls in {} "
+      "rounds, without what noting the time takes on both sides; server and client on one CPU, a "
+      "thread per connection",
       options.calls, options.rounds);
 }
 
@@ -41,7 +41,7 @@ std::vector<const WhiteboxResult*> results_of(const WhiteboxReport& report, std:
 }
 
 Table activities_table(const WhiteboxReport& report, const std::string& title,
-                       const std::vector<Activity>& activities, Steps WhiteboxResult::* side) {
+                       const std::vector<Activity>& activities, Steps CallSteps::* side) {
   Table table{title, {"activity"}, {}};
   const auto results = results_of(report, 0);
   for (const WhiteboxResult* result : results) table.header.push_back(result->protocol);
@@ -49,7 +49,7 @@ Table activities_table(const WhiteboxReport& report, const std::string& title,
   for (const Activity& activity : activities) {
     auto& row = table.rows.emplace_back(1, activity.name);
     for (const WhiteboxResult* result : results)
-      row.push_back(microseconds(time_of(activity, result->*side)));
+      row.push_back(microseconds(time_of(activity, result->steps.*side)));
     row.push_back(activity.tao_us ? fmt::format("{:.2f}", *activity.tao_us) : "");
   }
   return table;
@@ -62,15 +62,16 @@ Table layers_table(const WhiteboxReport& report) {
   for (const WhiteboxResult* result : results_of(report, 0)) {
     auto& row = table.rows.emplace_back(1, result->protocol);
     for (const Layer layer : layers) row.push_back(microseconds(time_of(layer, *result)));
-    row.push_back(microseconds(round_trip(*result)));
-    row.push_back(fmt::format("{:.1f}", 100 * time_of(Layer::io, *result) / round_trip(*result)));
+    row.push_back(microseconds(round_trip(result->steps.client)));
+    row.push_back(fmt::format(
+        "{:.1f}", 100 * time_of(Layer::io, *result) / round_trip(result->steps.client)));
   }
   return table;
 }
 
 // All but the system: what the paper calls the ORB's overhead.
 double orb_time(const WhiteboxResult& result) {
-  return round_trip(result) - time_of(Layer::io, result);
+  return round_trip(result.steps.client) - time_of(Layer::io, result);
 }
 
 Table sizes_table(const WhiteboxReport& report) {
@@ -89,9 +90,9 @@ Table sizes_table(const WhiteboxReport& report) {
 
 std::vector<Table> all_tables(const WhiteboxReport& report) {
   return {activities_table(report, "Table 1: the client, void", client_activities(),
-                           &WhiteboxResult::client),
+                           &CallSteps::client),
           activities_table(report, "Table 2: the server, void", server_activities(),
-                           &WhiteboxResult::server),
+                           &CallSteps::server),
           layers_table(report), sizes_table(report)};
 }
 
@@ -168,9 +169,9 @@ std::string to_json(const WhiteboxReport& report) {
   for (const WhiteboxResult& result : report.results) {
     nlohmann::json entry{{"protocol", result.protocol},
                          {"size", result.size},
-                         {"round_trip_ns", round_trip(result)},
-                         {"client", to_json(client_activities(), result.client)},
-                         {"server", to_json(server_activities(), result.server)}};
+                         {"round_trip_ns", round_trip(result.steps.client)},
+                         {"client", to_json(client_activities(), result.steps.client)},
+                         {"server", to_json(server_activities(), result.steps.server)}};
     for (const Layer layer : layers) entry["layers_ns"][to_string(layer)] = time_of(layer, result);
     document["results"].push_back(std::move(entry));
   }

@@ -11,10 +11,6 @@ namespace perigee::bench {
 /// The last stamps of each thread. To be called while nothing is being measured.
 std::vector<std::vector<Stamp>> all_stamps();
 
-struct StampClock {
-  double ns_per_tick = 1;
-  double stamp_ns = 0;  ///< what noting one takes
-};
 /// Measured now; takes some milliseconds.
 StampClock measure_stamp_clock();
 

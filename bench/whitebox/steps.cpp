@@ -2,79 +2,110 @@
 #include "steps.h"
 
 #include <algorithm>
-#include <numeric>
 #include <sstream>
 #include <stdexcept>
-#include <vector>
+#include <utility>
 
 namespace perigee::bench {
 namespace {
 
 using probe::Point;
 
-// The steps of the call whose stamps are behind `before`.
-Steps steps_of(std::uint64_t before, std::span<const Stamp> stamps) {
-  Steps steps;
+// The call whose stamps are behind `before`.
+SideCall call_of(std::uint64_t before, std::span<const Stamp> stamps, const StampClock& clock) {
+  SideCall call;
   for (const Stamp& stamp : stamps) {
-    steps[stamp.point] += static_cast<double>(stamp.ticks - before);
+    const auto ticks = static_cast<double>(stamp.ticks - before);
+    call.steps[stamp.point] += ticks * clock.ns_per_tick - clock.stamp_ns;
+    call.stamps_ns += clock.stamp_ns;
     before = stamp.ticks;
   }
-  return steps;
+  return call;
 }
 
-std::vector<Steps> split_into_calls(std::span<const Stamp> stamps, Point last) {
-  std::vector<Steps> calls;
-  std::size_t begin = stamps.size();  // nothing is known of the first call's begin
-  for (std::size_t index = 0; index < stamps.size(); ++index) {
-    if (stamps[index].point != last) continue;
-    if (begin < index)
-      calls.push_back(steps_of(stamps[begin - 1].ticks, stamps.subspan(begin, index + 1 - begin)));
-    begin = index + 1;
-  }
-  return calls;
+void add(Steps& sum, const Steps& steps, double weight) {
+  for (const auto& [point, time] : steps) sum[point] += time * weight;
 }
 
-double mean_of_middle_half(std::vector<double>& samples) {
-  std::ranges::sort(samples);
-  const std::size_t quarter = samples.size() / 4;
-  const auto middle = std::span(samples).subspan(quarter, samples.size() - 2 * quarter);
-  return std::accumulate(middle.begin(), middle.end(), 0.0) / static_cast<double>(middle.size());
+SideCall parse_call(const std::string& line) {
+  std::istringstream text(line);
+  std::string word;
+  SideCall call;
+  text >> word >> call.stamps_ns;
+  int point = 0;
+  double time = 0;
+  while (text >> point >> time) call.steps[static_cast<Point>(point)] = time;
+  if (word != "call" || !text.eof() || call.steps.empty())
+    throw std::runtime_error("no steps of a call: " + line);
+  return call;
 }
 
 }  // namespace
 
-Steps middle_steps(std::span<const Stamp> stamps, Point last, std::size_t calls) {
-  const std::vector<Steps> all = split_into_calls(stamps, last);
-  if (all.size() < calls) return {};
-  std::map<Point, std::vector<double>> samples;
-  for (const Steps& call : std::span(all).last(calls))
-    for (const auto& [point, ticks] : call) samples[point].push_back(ticks);
-  Steps steps;
-  for (auto& [point, ticks] : samples) {
-    ticks.resize(calls);  // steps that a call did not have took it no time
-    steps[point] = mean_of_middle_half(ticks);
+std::vector<SideCall> last_calls(std::span<const Stamp> stamps, Point last, std::size_t calls,
+                                 const StampClock& clock) {
+  std::vector<SideCall> all;
+  std::size_t begin = stamps.size();  // nothing is known of the first call's begin
+  for (std::size_t index = 0; index < stamps.size(); ++index) {
+    if (stamps[index].point != last) continue;
+    if (begin < index)
+      all.push_back(
+          call_of(stamps[begin - 1].ticks, stamps.subspan(begin, index + 1 - begin), clock));
+    begin = index + 1;
   }
-  return steps;
+  if (all.size() < calls) return {};
+  all.erase(all.begin(), all.end() - static_cast<std::ptrdiff_t>(calls));
+  return all;
 }
 
-std::string to_line(const Steps& steps) {
+std::string to_text(const std::vector<SideCall>& calls) {
   std::ostringstream text;
-  text << "steps";
-  for (const auto& [point, time] : steps) text << ' ' << static_cast<int>(point) << ' ' << time;
+  for (const SideCall& call : calls) {
+    text << "call " << call.stamps_ns;
+    for (const auto& [point, time] : call.steps)
+      text << ' ' << static_cast<int>(point) << ' ' << time;
+    text << '\n';
+  }
   return text.str();
 }
 
-Steps parse_steps(const std::string& line) {
-  std::istringstream text(line);
-  std::string word;
-  text >> word;
-  Steps steps;
-  int point = 0;
+std::vector<SideCall> parse_calls(const std::string& text) {
+  std::vector<SideCall> calls;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) calls.push_back(parse_call(line));
+  if (calls.empty()) throw std::runtime_error("no calls were noted");
+  return calls;
+}
+
+std::vector<CallSteps> join(const std::vector<SideCall>& client,
+                            const std::vector<SideCall>& server) {
+  if (client.size() != server.size())
+    throw std::runtime_error("client and server have noted different calls");
+  std::vector<CallSteps> calls;
+  for (std::size_t index = 0; index < client.size(); ++index) {
+    calls.push_back({client[index].steps, server[index].steps});
+    calls.back().client[Point::received] -= server[index].stamps_ns;
+  }
+  return calls;
+}
+
+double round_trip(const Steps& client) {
   double time = 0;
-  while (text >> point >> time) steps[static_cast<Point>(point)] = time;
-  if (word != "steps" || !text.eof() || steps.empty())
-    throw std::runtime_error("no steps of a call: " + line);
-  return steps;
+  for (const auto& [point, step] : client)
+    if (point != Point::call_begins) time += step;  // that is what was between two calls
+  return time;
+}
+
+CallSteps middle_means(std::vector<CallSteps> calls) {
+  std::ranges::sort(calls, {}, [](const CallSteps& call) { return round_trip(call.client); });
+  const std::size_t quarter = calls.size() / 4;
+  const auto middle = std::span(calls).subspan(quarter, calls.size() - 2 * quarter);
+  CallSteps means;
+  for (const CallSteps& call : middle) {
+    add(means.client, call.client, 1.0 / static_cast<double>(middle.size()));
+    add(means.server, call.server, 1.0 / static_cast<double>(middle.size()));
+  }
+  return means;
 }
 
 }  // namespace perigee::bench

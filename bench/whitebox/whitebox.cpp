@@ -5,12 +5,14 @@
 #include "harness/command.h"
 #include "harness/process.h"
 #include "harness/progress.h"
-#include "harness/statistics.h"
 #include "harness/temporary_folder.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <stdexcept>
+#include <utility>
 
 namespace perigee::bench {
 namespace {
@@ -38,12 +40,6 @@ std::string probed_program() {
   throw std::runtime_error("whitebox: there is no program whitebox_probed beside this one");
 }
 
-/// Both sides of some calls.
-struct SideSteps {
-  Steps client;
-  Steps server;
-};
-
 // A probe that is missing would make a layer look quick.
 void check_complete(const std::vector<Activity>& activities, const Steps& steps) {
   for (const Activity& activity : activities)
@@ -52,7 +48,8 @@ void check_complete(const std::vector<Activity>& activities, const Steps& steps)
         throw std::runtime_error(std::string("whitebox: no time probe says: ") + activity.name);
 }
 
-SideSteps measure(const Protocol& protocol, const std::string& workload, std::size_t calls) {
+std::vector<CallSteps> measure(const Protocol& protocol, const std::string& workload,
+                               std::size_t calls) {
   const std::string program = probed_program();
   const std::string count = std::to_string(calls);
   const int cpu = usable_cpus().back();
@@ -63,25 +60,12 @@ SideSteps measure(const Protocol& protocol, const std::string& workload, std::si
   if (const std::string answer = client.read_line(); !answer.starts_with("ok"))
     throw std::runtime_error(protocol.name + ": " + answer);
   client.close_input();
-  SideSteps steps;
-  steps.client = parse_steps(client.read_line());
+  const std::vector<SideCall> client_calls = parse_calls(client.read_rest());
   server.close_input();
-  steps.server = parse_steps(server.read_line());
-  check_complete(client_activities(), steps.client);
-  check_complete(server_activities(), steps.server);
-  return steps;
-}
-
-Steps medians(const std::vector<Steps>& rounds) {
-  std::map<probe::Point, std::vector<double>> samples;
-  for (const Steps& round : rounds)
-    for (const auto& [point, time] : round) samples[point].push_back(time);
-  Steps result;
-  for (auto& [point, times] : samples) {
-    times.resize(rounds.size());
-    result[point] = median(times);
-  }
-  return result;
+  const std::vector<SideCall> server_calls = parse_calls(server.read_rest());
+  check_complete(client_activities(), client_calls.back().steps);
+  check_complete(server_activities(), server_calls.back().steps);
+  return join(client_calls, server_calls);
 }
 
 std::string workload_of(std::size_t size) {
@@ -98,18 +82,16 @@ WhiteboxReport run_whitebox(const WhiteboxOptions& options) {
   const std::vector<Protocol> all = protocols(folder.path());
   Progress progress("whitebox", all.size() * sizes.size() * options.rounds);
   for (const std::size_t size : sizes) {
-    std::map<std::string, std::vector<Steps>> clients;
-    std::map<std::string, std::vector<Steps>> servers;
+    std::map<std::string, std::vector<CallSteps>> calls;  // of all rounds
     for (std::size_t round = 0; round < options.rounds; ++round)
       for (const Protocol& protocol : all) {
         progress.step(protocol.name + ", " + workload_of(size));
-        SideSteps steps = measure(protocol, workload_of(size), options.calls);
-        clients[protocol.name].push_back(std::move(steps.client));
-        servers[protocol.name].push_back(std::move(steps.server));
+        std::ranges::move(measure(protocol, workload_of(size), options.calls),
+                          std::back_inserter(calls[protocol.name]));
       }
     for (const Protocol& protocol : all)
       report.results.push_back(
-          {protocol.name, size, medians(clients[protocol.name]), medians(servers[protocol.name])});
+          {protocol.name, size, middle_means(std::move(calls[protocol.name]))});
   }
   return report;
 }

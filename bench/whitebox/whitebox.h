@@ -22,12 +22,11 @@ struct WhiteboxOptions {
   std::vector<std::size_t> sizes;  ///< of the parameter of figure 19, in octets
 };
 
-/// One protocol with one kind of call: medians over the rounds, in nanoseconds.
+/// One protocol with one kind of call: means over the middle half of the calls of all rounds.
 struct WhiteboxResult {
   std::string protocol;
   std::size_t size = 0;  ///< of the parameter, which comes back; 0: none
-  Steps client;
-  Steps server;
+  CallSteps steps;
 };
 
 struct WhiteboxReport {
@@ -57,9 +56,6 @@ double time_of(const Activity& activity, const Steps& steps);
 /// What a call takes on both sides in one layer. `Layer::io` is what is left of the client's whole
 /// time: the system, whatever runs beside, and waiting.
 double time_of(Layer layer, const WhiteboxResult& result);
-/// From the call of the stub to its end.
-double round_trip(const WhiteboxResult& result);
-
 std::string to_table(const WhiteboxReport& report);
 std::string to_json(const WhiteboxReport& report);
 std::string to_html(const WhiteboxReport& report);

@@ -20,63 +20,98 @@ void add_call(std::vector<Stamp>& stamps, std::uint64_t start) {
   stamps.push_back({start + 8, Point::call_ended});
 }
 
+constexpr StampClock exact{1, 0};
+
+CallSteps call(double client, double server) {
+  return {{{Point::call_begins, 1000}, {Point::received, client}}, {{Point::upcall_ended, server}}};
+}
+
 }  // namespace
 
 TEST_CASE("a step takes the time since the stamp before it") {
   std::vector<Stamp> stamps;
   for (const std::uint64_t start : {100U, 200U, 300U}) add_call(stamps, start);
-  const Steps steps = middle_steps(stamps, Point::call_ended, 2);
-  CHECK(steps.at(Point::initialised) == 3);
-  CHECK(steps.at(Point::call_ended) == 5);
-  CHECK(steps.at(Point::call_begins) == 92);  // what was between the calls
+  const std::vector<SideCall> calls = last_calls(stamps, Point::call_ended, 2, exact);
+  REQUIRE(calls.size() == 2);
+  CHECK(calls[1].steps.at(Point::initialised) == 3);
+  CHECK(calls[1].steps.at(Point::call_ended) == 5);
+  CHECK(calls[1].steps.at(Point::call_begins) == 92);  // what was between the calls
+}
+
+TEST_CASE("what noting the stamps takes is in no step") {
+  std::vector<Stamp> stamps;
+  for (const std::uint64_t start : {100U, 200U}) add_call(stamps, start);
+  const SideCall call = last_calls(stamps, Point::call_ended, 1, {10, 7}).front();
+  CHECK(call.steps.at(Point::initialised) == 3 * 10 - 7);
+  CHECK(call.stamps_ns == 3 * 7);
 }
 
 TEST_CASE("of the first call nothing is known, as its beginning may be lost") {
   std::vector<Stamp> stamps;
   add_call(stamps, 100);
-  CHECK(middle_steps(stamps, Point::call_ended, 1).empty());
+  CHECK(last_calls(stamps, Point::call_ended, 1, exact).empty());
   add_call(stamps, 200);
-  CHECK_FALSE(middle_steps(stamps, Point::call_ended, 1).empty());
+  CHECK(last_calls(stamps, Point::call_ended, 1, exact).size() == 1);
 }
 
-TEST_CASE("a step that comes twice in a call counts twice, and one that does not come is no time") {
-  const std::vector<Stamp> stamps{{0, Point::sent},
-                                  {1, Point::receive_begins},
-                                  {5, Point::received},
-                                  {7, Point::receive_begins},
-                                  {9, Point::received},
-                                  {10, Point::sent},
-                                  {11, Point::receive_begins},
-                                  {15, Point::received},
-                                  {16, Point::sent},
-                                  {17, Point::receive_begins},
-                                  {21, Point::sent}};
-  const Steps steps = middle_steps(stamps, Point::sent, 3);
-  CHECK(steps.at(Point::received) == doctest::Approx((6 + 4 + 0) / 3.0));
-  CHECK(steps.at(Point::receive_begins) == doctest::Approx((3 + 1 + 1) / 3.0));
+TEST_CASE("a step that comes twice in a call counts twice") {
+  const std::vector<Stamp> stamps{{0, Point::sent},      {1, Point::receive_begins},
+                                  {5, Point::received},  {7, Point::receive_begins},
+                                  {9, Point::received},  {10, Point::sent},
+                                  {11, Point::received}, {15, Point::sent}};
+  const std::vector<SideCall> calls = last_calls(stamps, Point::sent, 2, {1, 0.5});
+  REQUIRE(calls.size() == 2);
+  CHECK(calls[0].steps.at(Point::received) == 4 + 2 - 2 * 0.5);
+  CHECK(calls[0].steps.at(Point::receive_begins) == 1 + 2 - 2 * 0.5);
+  CHECK(calls[0].stamps_ns == 5 * 0.5);
+  CHECK_FALSE(calls[1].steps.contains(Point::receive_begins));
 }
 
-TEST_CASE("one call in four may be disturbed, and changes nothing") {
-  std::vector<Stamp> stamps;
-  for (const std::uint64_t start : {100U, 200U, 300U, 400U, 500U}) add_call(stamps, start);
-  stamps.back().ticks += 1000000;
-  CHECK(middle_steps(stamps, Point::call_ended, 4).at(Point::call_ended) == 5);
+TEST_CASE("the client does not wait for the server's stamps") {
+  const auto calls =
+      join({{{{Point::sent, 5}, {Point::received, 100}}, 9}}, {{{{Point::upcall_ended, 40}}, 30}});
+  REQUIRE(calls.size() == 1);
+  CHECK(calls[0].client.at(Point::received) == 70);
+  CHECK(calls[0].server.at(Point::upcall_ended) == 40);
+  CHECK(round_trip(calls[0].client) == 75);
+  CHECK_THROWS_AS(join({{}}, {}), std::runtime_error);
 }
 
-TEST_CASE("steps go through a line of text") {
-  const Steps steps{{Point::initialised, 3.5}, {Point::sent, 120}};
-  CHECK(parse_steps(to_line(steps)) == steps);
-  for (const char* line : {"", "steps", "steps 1", "steps 1 2 x", "error 1 2"})
-    CHECK_THROWS_AS(parse_steps(line), std::runtime_error);
+TEST_CASE("one call in four may be disturbed on either side, and changes nothing") {
+  const CallSteps means = middle_means({call(10, 3), call(900, 1), call(20, 5), call(5, 77)});
+  CHECK(means.client.at(Point::received) == 15);
+  CHECK(means.server.at(Point::upcall_ended) == 4);  // of the same calls
+}
+
+TEST_CASE("a step that a call did not have took it no time") {
+  const CallSteps other{{{Point::received, 4}, {Point::sent, 8}}, {}};
+  const CallSteps means = middle_means({call(12, 6), other});
+  CHECK(means.client.at(Point::sent) == 4);
+  CHECK(means.server.at(Point::upcall_ended) == 3);
+  CHECK(round_trip(means.client) == 12);
+}
+
+TEST_CASE("calls go through text") {
+  const std::vector<SideCall> calls{{{{Point::initialised, 3.5}, {Point::sent, 120}}, 20},
+                                    {{{Point::sent, -1}}, 10}};
+  const std::vector<SideCall> back = parse_calls(to_text(calls));
+  REQUIRE(back.size() == 2);
+  CHECK(back[0].steps == calls[0].steps);
+  CHECK(back[1].steps == calls[1].steps);
+  CHECK(back[0].stamps_ns == 20);
+  for (const char* text : {"", "call", "call 1", "call 1 2", "call 1 2 3 x", "error 1 2 3"})
+    CHECK_THROWS_AS(parse_calls(text), std::runtime_error);
 }
 
 TEST_CASE("what no layer of either side takes is the system's") {
-  const WhiteboxResult result{
-      "GIOP TCP",
-      0,
-      {{Point::initialised, 10}, {Point::sent, 100}, {Point::received, 500}},
-      {{Point::key_parsed, 20}, {Point::received, 999}}};
-  CHECK(round_trip(result) == 610);
+  const WhiteboxResult result{"GIOP TCP",
+                              0,
+                              {{{Point::call_begins, 7},
+                                {Point::initialised, 10},
+                                {Point::sent, 100},
+                                {Point::received, 500}},
+                               {{Point::key_parsed, 20}, {Point::received, 999}}}};
+  CHECK(round_trip(result.steps.client) == 610);
   CHECK(time_of(Layer::orb, result) == 30);
   CHECK(time_of(Layer::io, result) == 580);
 }

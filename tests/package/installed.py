@@ -8,6 +8,7 @@ from pathlib import Path
 CMAKE = os.environ["CMAKE"]
 SCRATCH = Path(os.environ["SCRATCH"])
 PREFIX = SCRATCH / "prefix"
+SANITIZE = os.environ["SANITIZE"]
 LIBRARIES = PREFIX / os.environ["LIBDIR"]
 
 
@@ -22,7 +23,7 @@ def install():
     shutil.rmtree(PREFIX, ignore_errors=True)
     # Without what a partial build may have left out, installation fails: all targets first.
     run(CMAKE, "--build", os.environ["BUILD"], "--target", "perigee_shared", "perigee_static",
-        "perigee-idl", "perigee_tool")
+        "perigee-idl", "perigee_tool", "whitebox_probed")
     run(CMAKE, "--install", os.environ["BUILD"], "--prefix", PREFIX)
 
 
@@ -30,10 +31,9 @@ def build_project(project, name, *options):
     """Configures and builds the project in a fresh folder. Returns the folder."""
     folder = SCRATCH / name
     shutil.rmtree(folder, ignore_errors=True)
-    sanitize = os.environ["SANITIZE"]
     run(CMAKE, "-G", "Ninja", "-S", project, "-B", folder, f"-DCMAKE_PREFIX_PATH={PREFIX}",
         f"-DCMAKE_CXX_COMPILER={os.environ['COMPILER']}",
         f"-DCMAKE_CXX_COMPILER_LAUNCHER={os.environ['LAUNCHER']}",
-        f"-DCMAKE_CXX_FLAGS={'-fsanitize=' + sanitize if sanitize else ''}", *options)
+        f"-DCMAKE_CXX_FLAGS={'-fsanitize=' + SANITIZE if SANITIZE else ''}", *options)
     run(CMAKE, "--build", folder)
     return folder

@@ -3,7 +3,7 @@
 import unittest
 from pathlib import Path
 
-from installed import LIBRARIES, PREFIX, build_project, install, run
+from installed import LIBRARIES, PREFIX, SANITIZE, build_project, install, run
 from two_processes import Server
 
 PROJECT = Path(__file__).resolve().parent / "project"
@@ -31,6 +31,13 @@ class Package(unittest.TestCase):
         out = run(PREFIX / "bin" / "perigee", "ior", "corbaloc:rir:/NameService")
         self.assertEqual(out, "initial reference: NameService\n")
         run(PREFIX / "bin" / "perigee-idl", "--help")
+
+    def test_a_call_can_be_looked_into_with_what_is_installed(self):
+        # Sanitizers, which are in the program too, would take most of the time: it is only looked for there.
+        self.assertTrue((PREFIX / "libexec" / "perigee" / "whitebox_probed").is_file())
+        if not SANITIZE:
+            out = run(PREFIX / "bin" / "perigee", "bench", "whitebox", "--quick", "--calls", "20", "--size", "4")
+            self.assertIn("Table 2: the server, void", out)
 
     def test_the_shared_library_shows_nothing_of_the_libraries_that_it_uses(self):
         symbols = run("nm", "-DC", "--defined-only", LIBRARIES / "libperigee.so")
