@@ -108,14 +108,22 @@ void log_choice(const Binding& binding, const std::vector<Candidate>& places) {
   log::write(log::Level::info, "orb", text);
 }
 
+// What cannot be reached once cannot be reached twice.
+bool is_known(const std::vector<Target>& targets, const Target& other) {
+  return std::ranges::any_of(targets, [&other](const Target& target) {
+    return target.endpoint == other.endpoint &&
+           std::ranges::equal(target.object_key, other.object_key);
+  });
+}
+
 }  // namespace
 
-std::unique_ptr<Binding> make_binding(OrbCore& core, iop::Ior ior, Binding::Kind kind,
+std::shared_ptr<Binding> make_binding(OrbCore& core, iop::Ior ior, Binding::Kind kind,
                                       const ProtocolPreference* preference) {
-  auto binding = std::make_unique<Binding>();
+  auto binding = std::make_shared<Binding>();
   binding->kind = kind;
   binding->ior = std::move(ior);
-  binding->protocols_known = core.protocols().schemes().size();
+  binding->protocol_changes = core.protocols().changes();  // before looking: see renew_base
   const std::vector<std::uint32_t> profile_indices = claim_profiles(core, *binding);
   std::vector<Candidate> places = choose_places(core, *binding, preference);
   log_choice(*binding, places);
@@ -127,11 +135,14 @@ std::unique_ptr<Binding> make_binding(OrbCore& core, iop::Ior ior, Binding::Kind
     const messaging::Version version =
         agreed_version(core, core.messaging_of(endpoint.scheme), profile);
     const auto choice = choose_code_sets(core.settings().code_sets, version, profile.components);
-    binding->targets.push_back(
-        {core.endpoints().find(endpoint, choice.value_or(CodeSetChoice{}), *candidate.properties),
-         profile.object_key, version,
-         core.server() != nullptr && core.server()->publishes(endpoint), choice.has_value(),
-         profile_indices[candidate.profile]});
+    Target target{
+        core.endpoints().find(endpoint, choice.value_or(CodeSetChoice{}), *candidate.properties),
+        profile.object_key,
+        version,
+        core.server() != nullptr && core.server()->publishes(endpoint),
+        choice.has_value(),
+        profile_indices[candidate.profile]};
+    if (!is_known(binding->targets, target)) binding->targets.push_back(std::move(target));
   }
   return binding;
 }

@@ -14,7 +14,6 @@ inline namespace perigee_v1 {
 
 namespace {
 
-using perigee::orb::Reference;
 using perigee::orb::Target;
 using perigee::stub::Operation;
 
@@ -22,10 +21,9 @@ constexpr Operation is_a_operation{"_is_a", Operation::Kind::twoway, {}};
 constexpr Operation non_existent_operation{"_non_existent", Operation::Kind::twoway, {}};
 constexpr Operation repository_id_operation{"_repository_id", Operation::Kind::twoway, {}};
 
-// Where the reference leads, if it leads anywhere that we know of.
-const Target* first_target(const Reference& reference) {
-  const auto& targets = reference.base().targets;
-  return targets.empty() ? nullptr : &targets.front();
+// Where it leads, if it leads anywhere that we know of.
+const Target* first_target(const perigee::orb::Binding& binding) {
+  return binding.targets.empty() ? nullptr : &binding.targets.front();
 }
 
 bool same_key(const Target& a, const Target& b) {
@@ -48,7 +46,7 @@ bool Object::_implements(std::string_view repository_id) const noexcept {
 bool Object::_is_a(const std::string& repository_id) const {
   if (repository_id == _type_id || _implements(repository_id)) return true;
   if (!reference_) return false;
-  if (reference_->ior().type_id == repository_id) return true;
+  if (reference_->base()->ior.type_id == repository_id) return true;
   bool result = false;
   perigee::stub::invoke(
       *this, is_a_operation,
@@ -74,9 +72,11 @@ bool Object::_is_equivalent(const object_reference<Object>& other) const {
   if (other.get() == this) return true;
   if (!reference_ || !other->_reference()) return false;
   if (reference_ == other->_reference()) return true;
-  if (reference_->ior().profiles == other->_reference()->ior().profiles) return true;
-  const Target* mine = first_target(*reference_);
-  const Target* its = first_target(*other->_reference());
+  const auto my_profiles = reference_->base();
+  const auto its_profiles = other->_reference()->base();
+  if (my_profiles->ior.profiles == its_profiles->ior.profiles) return true;
+  const Target* mine = first_target(*my_profiles);
+  const Target* its = first_target(*its_profiles);
   return mine != nullptr && its != nullptr && same_key(*mine, *its) &&
          mine->endpoint->endpoint() == its->endpoint->endpoint();
 }
@@ -87,12 +87,13 @@ std::uint32_t Object::_hash(std::uint32_t maximum) const {
   const auto mix = [&hash](std::byte octet) {
     hash = (hash ^ static_cast<std::uint64_t>(octet)) * 1099511628211u;
   };
-  if (!reference_) {
+  const auto profiles = reference_ ? reference_->base() : nullptr;
+  if (profiles == nullptr) {
     hash = reinterpret_cast<std::uintptr_t>(this) * 1099511628211u;
-  } else if (const Target* target = first_target(*reference_)) {
+  } else if (const Target* target = first_target(*profiles)) {
     for (const std::byte octet : target->object_key) mix(octet);
   } else {
-    for (const auto& profile : reference_->ior().profiles)
+    for (const auto& profile : profiles->ior.profiles)
       for (const std::byte octet : profile.data) mix(octet);
   }
   return static_cast<std::uint32_t>((hash ^ (hash >> 32)) % (std::uint64_t{maximum} + 1));

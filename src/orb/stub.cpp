@@ -96,7 +96,7 @@ bool supports(const CORBA::Object& object, std::string_view repository_id) {
 void encode_object(cdr::Encoder& encoder, const CORBA::Object* object) {
   if (object == nullptr) return iop::encode(encoder, iop::Ior{});
   if (!object->_reference()) return encoder.fail(cdr::ErrorKind::local_object);
-  iop::encode(encoder, object->_reference()->ior());
+  iop::encode(encoder, object->_reference()->base()->ior);
 }
 
 counted_ptr<orb::Reference> decode_reference(cdr::Decoder& decoder) {

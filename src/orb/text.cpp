@@ -74,7 +74,7 @@ std::string number(long double value) { return shortest(value); }
 std::string reference_text(const CORBA::Object* object) {
   if (object == nullptr) return "nil";
   if (!object->_reference()) return "local object";
-  const std::string& type_id = object->_reference()->ior().type_id;
+  std::string type_id = object->_reference()->base()->ior.type_id;
   return type_id.empty() ? "object" : type_id;
 }
 

@@ -22,11 +22,12 @@ constexpr std::size_t reserved_id_size = 12;
 constexpr std::size_t persistent_id_size = 16;
 
 // The object key of a reference that leads to this server; else empty.
-OctetSpan local_key(const CORBA::Object& object, const orb::OrbCore& core) {
+Octets local_key(const CORBA::Object& object, const orb::OrbCore& core) {
   const orb::Reference* reference = object._reference().get();
   if (reference == nullptr || &reference->core() != &core) return {};
-  for (const orb::Target& target : reference->base().targets)
-    if (target.collocated) return target.object_key;
+  const auto profiles = reference->base();
+  for (const orb::Target& target : profiles->targets)
+    if (target.collocated) return {target.object_key.begin(), target.object_key.end()};
   return {};
 }
 
@@ -180,7 +181,7 @@ CORBA::object_reference<CORBA::Object> Adapter::id_to_reference(const ObjectId& 
 ObjectId Adapter::reference_to_id(const CORBA::object_reference<CORBA::Object>& reference) {
   (void)lock_alive();
   if (!reference) throw CORBA::INV_OBJREF(0, COMPLETED_NO, "nil reference");
-  const OctetSpan octets = local_key(*reference, *parts_.dispatcher->core());
+  const Octets octets = local_key(*reference, *parts_.dispatcher->core());
   const std::optional<KeyView> key = parse_key(octets);
   if (parts_.ids_are_keys && !key && !octets.empty()) return to_id(octets);
   if (!key || parts_.ids_are_keys) throw WrongAdapter();

@@ -154,6 +154,7 @@ std::expected<void, IoError> ProtocolRegistry::add(ProtocolFactories factories) 
       if (auto checked = check_beside(entry, other); !checked) return checked;
   entries_.reserve(entries_.size() + added.size());  // from here on nothing fails
   std::ranges::move(added, std::back_inserter(entries_));
+  changes_.fetch_add(1, std::memory_order_release);
   return {};
 }
 
@@ -164,6 +165,7 @@ bool ProtocolRegistry::remove(std::string_view name) {
   if (found == entries_.end()) return false;
   removed_.push_back(std::move(*found));
   entries_.erase(found);
+  changes_.fetch_add(1, std::memory_order_release);
   return true;
 }
 

@@ -86,10 +86,10 @@ class LedgerServer {
         IDL::traits<PortableServer::POA>::narrow(core_->resolve_initial_reference("RootPOA"));
     object_ = root->servant_to_reference(
         make_servant([this](orb::ServerRequest& request) { act(request); }));
-    ior_ = object_->_reference()->base().ior;
-    const OctetSpan key_octets = object_->_reference()->base().targets.front().object_key;
+    ior_ = object_->_reference()->base()->ior;
+    const OctetSpan key_octets = object_->_reference()->base()->targets.front().object_key;
     key_.assign(key_octets.begin(), key_octets.end());
-    endpoint_ = object_->_reference()->base().profiles.front().endpoints.front().endpoint;
+    endpoint_ = object_->_reference()->base()->profiles.front().endpoints.front().endpoint;
     manager_ = root->the_POAManager();
     manager_->activate();
     runner_ = std::thread([core = core_] { core->run(); });

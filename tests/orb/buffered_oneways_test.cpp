@@ -245,7 +245,7 @@ TEST_CASE(
     "a two-way call does not take another connection while oneways wait on the thread's own") {
   Buffering test;
   notify(test.object, 1);
-  const auto& endpoint = test.plain->_reference()->base().targets.front().endpoint;
+  const auto& endpoint = test.plain->_reference()->base()->targets.front().endpoint;
   const auto in_use = endpoint->checkout(orb::Freshness::any, orb::Sharing::allowed, {});
   CHECK(in_use.has_value());
   CHECK(echo(test.plain) == 0);

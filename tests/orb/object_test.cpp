@@ -175,7 +175,7 @@ TEST_CASE("of a reference with very many profiles a limited number is tried") {
   settings.targets_max = 3;
   Fixture fixture(settings);
   const auto object = fixture.object({"a", "b", "c", "d", "e"});
-  CHECK(object->_reference()->base().targets.size() == 3);
+  CHECK(object->_reference()->base()->targets.size() == 3);
   CHECK(object->_reference()->ior().profiles.size() == 5);
   CHECK_THROWS_AS(ping(object), CORBA::TRANSIENT);
 }

@@ -199,6 +199,7 @@ std::vector<std::unique_ptr<iop::ProfileCodec>> ScriptedProtocol::make_profile_c
 
 std::vector<transport::ProfileEndpoint> ScriptedProtocol::claim(
     std::uint32_t tag, const iop::ProfileBody& body) const {
+  ++claims_;
   if (tag != profile_tag) return {};
   return {{{"test", body.address}}};
 }

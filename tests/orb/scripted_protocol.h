@@ -97,9 +97,12 @@ class ScriptedProtocol final : public transport::ProtocolFactory {
     scripts_[address].push_back(std::move(script));
   }
   [[nodiscard]] TransportCounts& counts(const std::string& address) { return counts_[address]; }
+  /// How often it was asked what it makes of a profile.
+  [[nodiscard]] std::size_t claims() const noexcept { return claims_; }
 
   [[nodiscard]] std::string_view name() const noexcept override { return "scripted"; }
   [[nodiscard]] std::span<const std::string_view> schemes() const noexcept override;
+  [[nodiscard]] std::uint32_t protocol_tag() const noexcept override { return profile_tag; }
   [[nodiscard]] std::unique_ptr<transport::Connector> make_connector() override;
   std::expected<std::unique_ptr<transport::Acceptor>, IoError> listen(
       const transport::Endpoint& endpoint) override;
@@ -114,6 +117,7 @@ class ScriptedProtocol final : public transport::ProtocolFactory {
 
  private:
   const messaging::Protocol& messaging_;
+  mutable std::atomic<std::size_t> claims_{0};
   std::mutex mutex_;  // guards what follows
   std::map<std::string, std::deque<Script>> scripts_;
   std::map<std::string, TransportCounts> counts_;

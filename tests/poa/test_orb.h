@@ -80,13 +80,14 @@ class TestOrb {
   }
 
   [[nodiscard]] Octets key_of(const CORBA::object_reference<CORBA::Object>& object) const {
-    const auto& targets = object->_reference()->base().targets;
+    const auto profiles = object->_reference()->base();
+    const auto& targets = profiles->targets;
     REQUIRE(!targets.empty());
     return {targets.front().object_key.begin(), targets.front().object_key.end()};
   }
   [[nodiscard]] transport::Endpoint endpoint_of(
       const CORBA::object_reference<CORBA::Object>& object) const {
-    return object->_reference()->base().profiles.front().endpoints.front().endpoint;
+    return object->_reference()->base()->profiles.front().endpoints.front().endpoint;
   }
 
  private:

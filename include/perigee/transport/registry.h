@@ -5,6 +5,7 @@
 #include <perigee/base/io_error.h>
 #include <perigee/transport/transport.h>
 
+#include <atomic>
 #include <cstdint>
 #include <expected>
 #include <functional>
@@ -57,6 +58,11 @@ class PERIGEE_API ProtocolRegistry {
   [[nodiscard]] std::optional<ProfileTarget> claim(const iop::TaggedProfile& profile) const;
   /// All schemes, in the order in which they came.
   [[nodiscard]] std::vector<std::string> schemes() const;
+  /// Becomes more whenever protocols come or go: who has looked at some number of changes need not
+  /// look again at the same number.
+  [[nodiscard]] std::uint64_t changes() const noexcept {
+    return changes_.load(std::memory_order_acquire);
+  }
 
  private:
   struct Entry {
@@ -87,6 +93,7 @@ class PERIGEE_API ProtocolRegistry {
   mutable std::shared_mutex mutex_;                      // guards what follows
   Entries entries_;
   Entries removed_;
+  std::atomic<std::uint64_t> changes_{0};  // written under the mutex
 };
 
 }  // namespace perigee::transport

@@ -25,20 +25,20 @@ void CallSteps::fail_without_target() {
 bool CallSteps::return_to_forwarded() noexcept {
   if (forwarded_.empty()) return false;
   profiles_->forget(*round_.binding);
-  round_ = forwarded_.back();
+  round_ = std::move(forwarded_.back());
   forwarded_.pop_back();
   return true;
 }
 
 // Once per call: when a forward fails, the object may have moved on. And protocols may have come
-// since a base was found to lead nowhere.
+// since a base was made that leads nowhere.
 bool CallSteps::return_to_base() {
   if (std::exchange(returned_to_base_, true)) return false;
   if (hops_ == 0 && round_.binding->kind == Binding::Kind::base) {
-    const Binding* const renewed =
-        round_.binding->targets.empty() ? profiles_->renew_base() : nullptr;
-    if (renewed != nullptr) use(*renewed);
-    return renewed != nullptr;
+    BindingRef renewed = profiles_->renew_base(*round_.binding);
+    if (renewed == nullptr) return false;
+    use(std::move(renewed));
+    return true;
   }
   forwarded_.clear();
   profiles_->forget(*round_.binding);
@@ -79,15 +79,13 @@ CallSteps::State CallSteps::follow_forward(Permanence permanence) {
   if (++hops_ > core_.settings().forward_hops_max)
     return fail(InvocationStage::forwarding, FailureCause::forward_hops);
   core_.metrics().forwards.fetch_add(1, std::memory_order_relaxed);
-  if (permanence == Permanence::permanent && profiles_->preference() != nullptr)
-    reference_.replace(ior);
-  auto forward =
-      make_binding(core_, std::move(ior), Binding::Kind::forward, profiles_->preference());
   remember_answer();
-  const Binding* adopted = profiles_->adopt(forward, permanence);
-  if (adopted == nullptr) adopted = own_bindings_.emplace_back(std::move(forward)).get();
-  forwarded_.push_back(round_);
-  use(*adopted);
+  BindingRef adopted = profiles_->adopt(
+      make_binding(core_, std::move(ior), Binding::Kind::forward, profiles_->preference()),
+      permanence);
+  if (permanence == Permanence::permanent) reference_.replace(adopted->ior);
+  forwarded_.push_back(std::move(round_));
+  use(std::move(adopted));
   return State::choose;
 }
 

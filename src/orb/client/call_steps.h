@@ -16,6 +16,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace perigee::orb {
@@ -83,12 +84,12 @@ class CallSteps {
  private:
   /// Whose targets are tried: from `first` on, round.
   struct Round {
-    const Binding* binding = nullptr;
+    BindingRef binding = nullptr;
     std::uint32_t first = 0;
     std::uint32_t tried = 0;
   };
 
-  void use(const Binding& binding) noexcept;
+  void use(BindingRef binding) noexcept;
   void fail_without_target();
   [[nodiscard]] State address_as_asked();
   [[nodiscard]] State follow_forward(Permanence permanence);
@@ -100,14 +101,14 @@ class CallSteps {
 
   Round round_;
   std::vector<Round> forwarded_;  // where to go on when a list of forwarded profiles is through
-  std::vector<std::unique_ptr<Binding>> own_bindings_;  // forwards that are not remembered
   std::uint32_t hops_ = 0;
   std::uint32_t addressing_changes_ = 0;
   bool returned_to_base_ = false;
 };
 
-inline void CallSteps::use(const Binding& binding) noexcept {
-  round_ = {&binding, binding.preferred.load(std::memory_order_relaxed), 0};
+inline void CallSteps::use(BindingRef binding) noexcept {
+  const std::uint32_t first = binding->preferred.load(std::memory_order_relaxed);
+  round_ = {std::move(binding), first, 0};
   target_ = nullptr;  // none of its targets is tried yet
 }
 

@@ -1,0 +1,109 @@
+// Which bindings an MProfile remembers, and which it lets go of.
+#include "orb/mprofile.h"
+
+#include "orb/fixture.h"
+
+#include <doctest/doctest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace perigee::test {
+
+using orb::Binding;
+using orb::BindingRef;
+using orb::MProfile;
+using orb::Permanence;
+
+namespace {
+
+// More than are remembered, or kept for as long as the MProfile.
+constexpr int many = 100;
+
+/// Of an object that servers move about.
+class Moves {
+ public:
+  [[nodiscard]] std::shared_ptr<Binding> place(int number) {
+    const std::string address = "place " + std::to_string(number);
+    return orb::make_binding(fixture_.core(), fixture_.ior({address.c_str()}),
+                             Binding::Kind::forward, nullptr);
+  }
+  [[nodiscard]] std::vector<std::weak_ptr<const Binding>> move(Permanence permanence) {
+    std::vector<std::weak_ptr<const Binding>> all;
+    for (int number = 0; number < many; ++number) {
+      const BindingRef adopted = profiles.adopt(place(number), permanence);
+      CHECK(profiles.current() == adopted);
+      all.push_back(adopted);
+    }
+    return all;
+  }
+
+ private:
+  Fixture fixture_;
+
+ public:
+  MProfile profiles{fixture_.core(), fixture_.ior({"home"}), nullptr};
+};
+
+std::size_t count_living(const std::vector<std::weak_ptr<const Binding>>& bindings) {
+  std::size_t count = 0;
+  for (const auto& binding : bindings) count += binding.expired() ? 0 : 1;
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("the newest forward is where calls go, however many there were; old ones are forgotten") {
+  Moves moves;
+  const BindingRef home = moves.profiles.current();
+  const auto all = moves.move(Permanence::temporary);
+  CHECK(moves.profiles.base() == home);
+  CHECK(count_living(all) >= orb::Settings{}.forwards_remembered_max);
+  CHECK(count_living(all) <= orb::Settings{}.forwards_remembered_max + 8);
+  CHECK_FALSE(all.back().expired());
+}
+
+TEST_CASE("the newest permanent forward replaces the reference, however many there were") {
+  Moves moves;
+  (void)moves.profiles.current();
+  const auto all = moves.move(Permanence::permanent);
+  CHECK(moves.profiles.base() == all.back().lock());
+  CHECK(count_living(all) <= orb::Settings{}.forwards_remembered_max + 8);
+}
+
+TEST_CASE("a binding lives as long as a call uses it, remembered or not") {
+  Moves moves;
+  (void)moves.move(Permanence::temporary);
+  const BindingRef used = moves.profiles.adopt(moves.place(many), Permanence::temporary);
+  CHECK(moves.profiles.current() == used);
+  for (int number = many + 1; number < 2 * many; ++number)
+    (void)moves.profiles.adopt(moves.place(number), Permanence::temporary);
+  CHECK(used.use_count() == 1);  // ours
+  CHECK(used->targets.size() == 1);
+}
+
+TEST_CASE("an equal forward is the same binding, and is then the last to be forgotten") {
+  Moves moves;
+  (void)moves.move(Permanence::temporary);
+  const BindingRef first = moves.profiles.adopt(moves.place(many), Permanence::temporary);
+  const auto others = static_cast<int>(orb::Settings{}.forwards_remembered_max) - 1;
+  for (int number = 1; number <= others; ++number)
+    (void)moves.profiles.adopt(moves.place(many + number), Permanence::temporary);
+  CHECK(moves.profiles.adopt(moves.place(many), Permanence::temporary) == first);
+  (void)moves.profiles.adopt(moves.place(2 * many), Permanence::temporary);
+  CHECK(moves.profiles.adopt(moves.place(many), Permanence::temporary) == first);
+}
+
+TEST_CASE("a forward that has failed leads back to the base, unless there is a newer one") {
+  Moves moves;
+  const BindingRef home = moves.profiles.current();
+  const BindingRef first = moves.profiles.adopt(moves.place(1), Permanence::temporary);
+  const BindingRef second = moves.profiles.adopt(moves.place(2), Permanence::temporary);
+  moves.profiles.forget(*first);
+  CHECK(moves.profiles.current() == second);
+  moves.profiles.forget(*second);
+  CHECK(moves.profiles.current() == home);
+}
+
+}  // namespace perigee::test
