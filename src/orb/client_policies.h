@@ -36,7 +36,7 @@ struct CallPolicies {
   [[nodiscard]] std::chrono::microseconds time_limit() const noexcept;
   /// Of a request until it is sent; zero: none.
   [[nodiscard]] std::chrono::microseconds send_limit() const noexcept;
-  /// Of connecting to one address, if a policy says so; zero: none.
+  /// Of connecting in one call, if a policy says so; zero: none.
   [[nodiscard]] std::optional<std::chrono::milliseconds> connect_limit() const noexcept;
 };
 

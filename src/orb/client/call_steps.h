@@ -28,7 +28,7 @@ struct InvocationRequest {
   stub::ArgumentEncoder encode = nullptr;   ///< null: no arguments. Called once per try.
   std::chrono::microseconds time_limit{0};  ///< for all of it, from its start on; zero: none
   std::chrono::microseconds send_limit{0};  ///< the same, until it is sent
-  /// For connecting to one address, instead of the ORB's `connect_timeout`; zero: none.
+  /// For connecting, to all addresses together, instead of the ORB's `connect_timeout`; zero: none.
   std::optional<std::chrono::milliseconds> connect_limit = std::nullopt;
   /// Of a oneway: it may wait to be sent together with others.
   std::optional<BufferingLimits> buffering = std::nullopt;
@@ -50,7 +50,8 @@ class CallSteps {
       : reference_(reference),
         core_(reference.core()),
         request_(request),
-        profiles_(reference.profiles(request.protocols)) {}
+        profiles_(reference.profiles(request.protocols)),
+        connecting_(request.connect_limit.value_or(core_.settings().connect_timeout)) {}
   ~CallSteps() = default;
 
   /// Begins with the reference's present binding.
@@ -69,6 +70,11 @@ class CallSteps {
                                            const Expired& expired);
   State fail(InvocationStage stage, FailureCause cause);
   [[nodiscard]] messaging::RequestHeader header(std::uint32_t request_id) const noexcept;
+  /// Of what is connected now. `deadline`: of the call; null: none.
+  [[nodiscard]] CheckoutLimits checkout_limits(const CallDeadline* deadline) noexcept {
+    const auto count = static_cast<std::uint32_t>(round_.binding->targets.size());
+    return {deadline, &connecting_, count - round_.tried + 1};
+  }
 
   Reference& reference_;
   OrbCore& core_;
@@ -101,6 +107,7 @@ class CallSteps {
 
   Round round_;
   std::vector<Round> forwarded_;  // where to go on when a list of forwarded profiles is through
+  ConnectBudget connecting_;
   std::uint32_t hops_ = 0;
   std::uint32_t addressing_changes_ = 0;
   bool returned_to_base_ = false;

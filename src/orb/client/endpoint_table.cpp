@@ -27,12 +27,33 @@ std::chrono::milliseconds nested_send_timeout(const Settings& settings) {
   return loops ? settings.send_timeout : std::chrono::milliseconds::zero();
 }
 
+// For one address: none may take the time of those that come after it. Zero: no limit.
 std::chrono::milliseconds connect_timeout(const CheckoutLimits& limits) {
-  if (limits.deadline == nullptr) return limits.connecting;
-  const auto left = std::max(std::chrono::ceil<std::chrono::milliseconds>(limits.deadline->left()),
-                             std::chrono::milliseconds(1));
-  return limits.connecting.count() == 0 ? left : std::min(left, limits.connecting);
+  Duration left = Duration::max();
+  if (limits.connecting != nullptr && limits.connecting->is_limited())
+    left = limits.connecting->left();
+  if (limits.deadline != nullptr) left = std::min<Duration>(left, limits.deadline->left());
+  if (left == Duration::max()) return {};
+  return std::max(std::chrono::ceil<std::chrono::milliseconds>(left / limits.addresses),
+                  std::chrono::milliseconds(1));
 }
+
+/// Counts the time of a scope.
+class ConnectTime {
+ public:
+  ConnectTime(ConnectBudget* budget, const WakeTimer& clock)
+      : budget_(budget), clock_(clock), start_(clock.now()) {}
+  ~ConnectTime() {
+    if (budget_ != nullptr) budget_->spend(clock_.now() - start_);
+  }
+  ConnectTime(const ConnectTime&) = delete;
+  ConnectTime& operator=(const ConnectTime&) = delete;
+
+ private:
+  ConnectBudget* budget_;
+  const WakeTimer& clock_;
+  const TimePoint start_;
+};
 
 // Owned by the lease, through `give_back`.
 ConnectionSlot* make_temporary_slot() {
@@ -85,10 +106,8 @@ std::expected<ConnectionLease, IoError> ClientEndpoint::checkout(Freshness fresh
       give_back(own);
     }
   }
-  const Choice choice = choose(freshness, sharing, limits.deadline);
-  if (choice.slot == nullptr)
-    return std::unexpected(
-        IoError{IoErrorKind::timed_out, IoOperation::connect, 0, to_string(endpoint_)});
+  const Choice choice = choose(freshness, sharing, limits);
+  if (choice.slot == nullptr) return std::unexpected(timed_out());
   if (choice.connected) return ConnectionLease(*this, *choice.slot, true);
   return connect(*choice.slot, limits);
 }
@@ -96,7 +115,7 @@ std::expected<ConnectionLease, IoError> ClientEndpoint::checkout(Freshness fresh
 // Counts as a waiter from before its first look, so that whoever gives a connection back either is
 // seen, or sees the waiter and takes the mutex to wake it. Nothing if the deadline passes first.
 ClientEndpoint::Choice ClientEndpoint::choose(Freshness freshness, Sharing sharing,
-                                              const CallDeadline* deadline) {
+                                              const CheckoutLimits& limits) {
   std::unique_lock lock(mutex_);
   struct Waiter {
     std::atomic<std::uint32_t>& count;
@@ -104,16 +123,24 @@ ClientEndpoint::Choice ClientEndpoint::choose(Freshness freshness, Sharing shari
     ~Waiter() { count.fetch_sub(1); }
   } const waiter(waiters_);
   Choice choice = look(freshness, sharing);
+  if (choice.slot != nullptr) return choice;
+  // Every slot is being connected, or has failed and is still being left by its users.
+  const ConnectTime time(limits.connecting, idle_timer_);
+  const auto longest = connect_timeout(limits);
+  const TimePoint end = longest.count() != 0 ? idle_timer_.now() + longest : TimePoint::max();
   while (choice.slot == nullptr) {
-    // Every slot is being connected, or has failed and is still being left by its users.
-    if (deadline == nullptr)
+    if (end == TimePoint::max())
       slot_changed_.wait(lock);
-    else if (slot_changed_.wait_for(lock, deadline->left()) == std::cv_status::timeout &&
-             deadline->expired())
+    else if (slot_changed_.wait_for(lock, end - idle_timer_.now()) == std::cv_status::timeout &&
+             idle_timer_.now() >= end)
       break;
     choice = look(freshness, sharing);
   }
   return choice;
+}
+
+IoError ClientEndpoint::timed_out() const {
+  return {IoErrorKind::timed_out, IoOperation::connect, 0, to_string(endpoint_)};
 }
 
 ClientEndpoint::Choice ClientEndpoint::look(Freshness freshness, Sharing sharing) {
@@ -193,6 +220,11 @@ ClientEndpoint::Choice ClientEndpoint::share() noexcept {
 std::expected<ConnectionLease, IoError> ClientEndpoint::connect(ConnectionSlot& slot,
                                                                 const CheckoutLimits& limits) try {
   slot.connection.reset();
+  const ConnectTime time(limits.connecting, idle_timer_);
+  if (limits.connecting != nullptr && limits.connecting->is_spent()) {
+    give_back(slot);
+    return std::unexpected(timed_out());
+  }
   auto transport = connector_ != nullptr
                        ? connector_->connect(endpoint_, connect_timeout(limits))
                        : std::unexpected(IoError{IoErrorKind::unsupported, IoOperation::connect, 0,

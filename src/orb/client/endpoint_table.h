@@ -4,6 +4,7 @@
 #pragma once
 
 #include "orb/client/client_connection.h"
+#include "orb/client/connect_budget.h"
 #include "orb/client/wake_timer.h"
 #include "orb/code_sets.h"
 #include "orb/idle_watch.h"
@@ -92,8 +93,9 @@ enum class Sharing : std::uint8_t {
 
 /// How long a check-out may take.
 struct CheckoutLimits {
-  const CallDeadline* deadline = nullptr;   ///< of the call; null: none
-  std::chrono::milliseconds connecting{0};  ///< to one endpoint; zero: the system's limit
+  const CallDeadline* deadline = nullptr;  ///< of the call; null: none
+  ConnectBudget* connecting = nullptr;     ///< of the call; null: none
+  std::uint32_t addresses = 1;             ///< that the call may still try: they share the time
 };
 
 /// One endpoint and the connections to it that use the same code sets. Any thread.
@@ -139,7 +141,7 @@ class ClientEndpoint final {
   };
 
   [[nodiscard]] static bool claim(ConnectionSlot& slot) noexcept;
-  [[nodiscard]] Choice choose(Freshness freshness, Sharing sharing, const CallDeadline* deadline);
+  [[nodiscard]] Choice choose(Freshness freshness, Sharing sharing, const CheckoutLimits& limits);
   [[nodiscard]] Choice look(Freshness freshness, Sharing sharing);
   [[nodiscard]] Choice claim_own() noexcept;
   [[nodiscard]] ConnectionSlot& own_slot() noexcept;
@@ -150,6 +152,7 @@ class ClientEndpoint final {
   [[nodiscard]] Choice share() noexcept;
   [[nodiscard]] std::expected<ConnectionLease, IoError> connect(ConnectionSlot& slot,
                                                                 const CheckoutLimits& limits);
+  [[nodiscard]] IoError timed_out() const;
   void watch_idle() noexcept;
   void retire(ConnectionSlot& slot) noexcept;
   void notify_waiters() noexcept;

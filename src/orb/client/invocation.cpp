@@ -74,12 +74,11 @@ void Invocation::begin_time_limits() noexcept {
   const bool serves = nested && strategy != ThreadStrategy::thread_pool;
   slot_.nested_server = serves ? core_.server() : nullptr;
   const bool oneway = request_.response == ResponseFlags::none;
-  auto lease = target_->endpoint->checkout(
-      freshness_,
-      serves   ? Sharing::forbidden
-      : oneway ? Sharing::in_order
-               : Sharing::allowed,
-      {slot_.send_deadline, request_.connect_limit.value_or(core_.settings().connect_timeout)});
+  auto lease = target_->endpoint->checkout(freshness_,
+                                           serves   ? Sharing::forbidden
+                                           : oneway ? Sharing::in_order
+                                                    : Sharing::allowed,
+                                           checkout_limits(slot_.send_deadline));
   if (lease) {
     lease_ = std::move(*lease);
     if (lease_.reused() || !expired()) return State::transmit;

@@ -1,0 +1,29 @@
+// How long one call may be at connecting, all its addresses together.
+#pragma once
+
+#include <perigee/base/clock.h>
+
+#include <algorithm>
+#include <chrono>
+
+namespace perigee::orb {
+
+/// Of one call, on the caller's stack.
+class ConnectBudget {
+ public:
+  /// `limit`: zero for none.
+  explicit ConnectBudget(std::chrono::milliseconds limit) noexcept
+      : is_limited_(limit > limit.zero()), left_(limit) {}
+
+  [[nodiscard]] bool is_limited() const noexcept { return is_limited_; }
+  /// Only if it is limited.
+  [[nodiscard]] Duration left() const noexcept { return std::max(left_, Duration::zero()); }
+  [[nodiscard]] bool is_spent() const noexcept { return is_limited_ && left_ <= Duration::zero(); }
+  void spend(Duration time) noexcept { left_ -= time; }
+
+ private:
+  bool is_limited_;
+  Duration left_;
+};
+
+}  // namespace perigee::orb
