@@ -2,6 +2,7 @@
 // made of such sockets.
 #pragma once
 
+#include "transport/stream/bare_transfer.h"
 #include <perigee/base/probe.h>
 #include <perigee/ipc/io.h>
 #include <perigee/ipc/options.h>
@@ -31,8 +32,7 @@ class StreamTransport final : public Transport {
     const auto limit = wait == Wait::yes ? ipc::forever : ipc::no_wait;
     const bool limited = wait == Wait::yes && send_timeout_.count() != 0;
     probe::stamp(probe::Point::send_begins);
-    const auto sent =
-        limited ? send_limited(segments) : ipc::io::send_n(stream_.handle(), segments, limit);
+    const auto sent = limited ? send_limited(segments) : send_all(segments, limit);
     probe::stamp(probe::Point::sent);
     if (sent.error == 0) return {sent.count, IoStatus::ok, 0};
     // Some octets went and the queue is full: a short send, which the next one finds out about.
@@ -44,7 +44,7 @@ class StreamTransport final : public Transport {
   IoResult receive(MutableOctetSpan space, Wait wait) override {
     const auto limit = wait == Wait::yes ? ipc::forever : ipc::no_wait;
     probe::stamp(probe::Point::receive_begins);
-    const auto received = ipc::io::recv(stream_.handle(), space, limit);
+    const auto received = receive_bare(stream_.handle(), space, limit);
     probe::stamp(probe::Point::received);
     if (received.error != 0) return stopped(0, received.error, wait);
     return {received.count, received.count != 0 ? IoStatus::ok : IoStatus::end_of_stream, 0};
@@ -74,8 +74,16 @@ class StreamTransport final : public Transport {
   [[nodiscard]] ipc::io::Transfer send_once(std::span<const OctetSpan> segments,
                                             ipc::TimeLimit limit) const noexcept {
     if (segments.size() == 1) [[likely]]
-      return ipc::io::send(stream_.handle(), segments.front(), limit);
+      return send_bare(stream_.handle(), segments.front(), limit);
     return ipc::io::send(stream_.handle(), segments, limit);
+  }
+  [[nodiscard]] ipc::io::Transfer send_all(std::span<const OctetSpan> segments,
+                                           ipc::TimeLimit limit) const noexcept {
+    if (segments.size() != 1) return ipc::io::send_n(stream_.handle(), segments, limit);
+    const auto first = send_bare(stream_.handle(), segments.front(), limit);
+    if (first.count == segments.front().size()) [[likely]]
+      return first;
+    return ipc::io::send_rest(stream_.handle(), segments.front(), first, limit);
   }
 
   /// Comes back after the time-out, though perhaps with a part only. The system obeys it for each

@@ -1,0 +1,53 @@
+// Transfers of one piece by the bare system call: those of the C library are points where a thread
+// can be cancelled, which costs a program of several threads four locked instructions each.
+// Private to the transports of stream sockets.
+#pragma once
+
+#include <perigee/base/octets.h>
+#include <perigee/ipc/io.h>
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstddef>
+
+namespace perigee::transport {
+
+// The thread sanitizer learns from the C library's functions that what is sent before comes before
+// what is received.
+#if defined(__SANITIZE_THREAD__)
+inline constexpr bool bare_transfers = false;
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+inline constexpr bool bare_transfers = false;
+#else
+inline constexpr bool bare_transfers = true;
+#endif
+#else
+inline constexpr bool bare_transfers = true;
+#endif
+
+/// As ipc::io::send.
+[[gnu::always_inline]] inline ipc::io::Transfer send_bare(int fd, OctetSpan octets,
+                                                          ipc::TimeLimit limit) noexcept {
+  if constexpr (!bare_transfers) return ipc::io::send(fd, octets, limit);
+  const long count =
+      ::syscall(SYS_sendto, fd, octets.data(), octets.size(),
+                ipc::system_calls::no_signal | ipc::io::flags_within(limit), nullptr, 0);
+  if (count >= 0) [[likely]]
+    return {static_cast<std::size_t>(count), 0};
+  return ipc::io::send_again(fd, octets, limit);
+}
+
+/// As ipc::io::recv.
+[[gnu::always_inline]] inline ipc::io::Transfer receive_bare(int fd, MutableOctetSpan space,
+                                                             ipc::TimeLimit limit) noexcept {
+  if constexpr (!bare_transfers) return ipc::io::recv(fd, space, limit);
+  const long count = ::syscall(SYS_recvfrom, fd, space.data(), space.size(),
+                               ipc::io::flags_within(limit), nullptr, nullptr);
+  if (count >= 0) [[likely]]
+    return {static_cast<std::size_t>(count), 0};
+  return ipc::io::recv_again(fd, space, limit);
+}
+
+}  // namespace perigee::transport
