@@ -81,6 +81,9 @@ class Connection final {
   /// @{
   [[nodiscard]] bool try_take_read_token() noexcept { return !token_taken_.exchange(true); }
   void release_read_token() noexcept { token_taken_.store(false); }
+  /// For who does not look for waiters afterwards, or does so under a mutex: costs no locked
+  /// instruction.
+  void leave_read_token() noexcept { token_taken_.store(false, std::memory_order_release); }
   /// @}
 
   /// Takes the next message out of what was received, receiving more as needed: in the steady state

@@ -9,6 +9,8 @@
 #include <perigee/base/probe.h>
 #include <perigee/orb/stub.h>
 
+#include <mutex>
+
 namespace perigee::orb {
 
 using messaging::IncomingMessage;
@@ -187,14 +189,14 @@ Conversation::Verdict Conversation::handle_cancel(const IncomingMessage& message
                                                   ServingThread& thread) {
   const auto request_id = protocol_.parse_cancel_request(message);
   if (!request_id) return reject(thread);
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard guard(lock_);
   for (PendingReply* pending = pending_; pending != nullptr; pending = pending->next_)
     if (pending->request_id() == *request_id) pending->cancel();
   return Verdict::go_on;
 }
 
 [[gnu::always_inline]] inline Conversation::Admission Conversation::admit(PendingReply& request) {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard guard(lock_);
   if (draining_) return Admission::draining;
   if (pending_count_ >= core_.settings().requests_per_connection_max) return Admission::too_many;
   if (!core_.admit_request()) return Admission::too_many_in_all;
@@ -208,7 +210,7 @@ Conversation::Verdict Conversation::handle_cancel(const IncomingMessage& message
 void Conversation::finish(PendingReply& request) noexcept {
   core_.end_request();
   {
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard guard(lock_);
     --pending_count_;
     (request.previous_ != nullptr ? request.previous_->next_ : pending_) = request.next_;
     if (request.next_ != nullptr) request.next_->previous_ = request.previous_;
@@ -220,7 +222,7 @@ void Conversation::finish(PendingReply& request) noexcept {
 
 void Conversation::drain() {
   {
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard guard(lock_);
     if (draining_) return;
     draining_ = true;
     if (pending_count_ != 0) return;
@@ -231,7 +233,7 @@ void Conversation::drain() {
 
 bool Conversation::drain_if_idle() {
   {
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard guard(lock_);
     if (draining_ || pending_count_ != 0 || holds()) return false;
     draining_ = closed_ = true;
   }
@@ -264,12 +266,12 @@ void Conversation::send_close() noexcept {
 }
 
 bool Conversation::busy() const {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard guard(lock_);
   return pending_count_ != 0;
 }
 
 bool Conversation::closed() const {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard guard(lock_);
   return closed_;
 }
 

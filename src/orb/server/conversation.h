@@ -3,6 +3,7 @@
 #pragma once
 
 #include "orb/code_sets.h"
+#include "orb/server/short_lock.h"
 #include <perigee/base/octets.h>
 #include <perigee/cdr/buffer.h>
 #include <perigee/messaging/protocol.h>
@@ -13,7 +14,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 
 namespace perigee::orb {
 
@@ -125,7 +125,7 @@ class Conversation final {
   AnnouncedCodeSets code_sets_;
   std::atomic<std::uint32_t> held_count_{0};
 
-  mutable std::mutex mutex_;         // guards what follows
+  mutable ShortLock lock_;           // guards what follows
   PendingReply* pending_ = nullptr;  // requests in progress, a list through them
   std::uint32_t pending_count_ = 0;
   bool draining_ = false;

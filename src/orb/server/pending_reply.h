@@ -63,8 +63,8 @@ class PendingReply final : public ServerRequest {
   bool waits_ = false;  // a thread waits, or has waited, with the message
   RequestOutcome outcome_ = RequestOutcome::oneway;
   std::atomic<bool> cancelled_{false};
-  PendingReply* next_ = nullptr;      // under the conversation's mutex
-  PendingReply* previous_ = nullptr;  // under the conversation's mutex
+  PendingReply* next_ = nullptr;      // under the conversation's lock
+  PendingReply* previous_ = nullptr;  // under the conversation's lock
 };
 
 }  // namespace perigee::orb

@@ -65,7 +65,7 @@ void ThreadedConnection::run_thread() {
 
 void ThreadedConnection::work(ServingThread& thread) {
   while (await_token()) {
-    token_changes_.fetch_add(1);
+    note_token_change();
     thread.reading = true;
     read_requests(thread);
   }
@@ -86,7 +86,7 @@ bool ThreadedConnection::await_token() {
 
 bool ThreadedConnection::take_token(ServingThread& thread) noexcept {
   thread.reading = connection_.try_take_read_token();
-  if (thread.reading) token_changes_.fetch_add(1);
+  if (thread.reading) note_token_change();
   return thread.reading;
 }
 
@@ -157,8 +157,8 @@ void ThreadedConnection::before_upcall(messaging::ResponseFlags response, Servin
   }
   const bool needs_helper = pipelining_;
   thread.reading = false;
-  token_changes_.fetch_add(1);
-  connection_.release_read_token();
+  note_token_change();
+  connection_.leave_read_token();  // the mutex tells who waits for it
   if (needs_helper) call_helper();
 }
 

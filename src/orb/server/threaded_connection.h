@@ -67,6 +67,11 @@ class ThreadedConnection final : public ConversationHost,
   void run_thread();
   void work(ServingThread& thread);
   [[nodiscard]] bool await_token();
+  /// By who holds the token, so that there is one writer at a time.
+  void note_token_change() noexcept {
+    token_changes_.store(token_changes_.load(std::memory_order_relaxed) + 1,
+                         std::memory_order_relaxed);
+  }
   [[nodiscard]] bool take_token(ServingThread& thread) noexcept;
   void read_requests(ServingThread& thread);
   [[nodiscard]] bool handle(messaging::IncomingMessage& message, ServingThread& thread);

@@ -1,0 +1,40 @@
+// A mutex for what takes a few instructions and is hardly ever contended: inline, where that of the
+// C library costs a request a hundred instructions.
+#pragma once
+
+#include <atomic>
+
+namespace perigee::orb {
+
+/// Use it with std::lock_guard. Not recursive.
+class ShortLock final {
+ public:
+  ShortLock() noexcept = default;
+  ShortLock(const ShortLock&) = delete;
+  ShortLock& operator=(const ShortLock&) = delete;
+
+  void lock() noexcept {
+    int expected = free;
+    if (!state_.compare_exchange_strong(expected, held, std::memory_order_acquire,
+                                        std::memory_order_relaxed)) [[unlikely]]
+      wait();
+  }
+  void unlock() noexcept {
+    if (state_.exchange(free, std::memory_order_release) == awaited) [[unlikely]]
+      state_.notify_one();
+  }
+
+ private:
+  // Who has waited takes it as `awaited`: there may be others.
+  [[gnu::noinline]] void wait() noexcept {
+    while (state_.exchange(awaited, std::memory_order_acquire) != free)
+      state_.wait(awaited, std::memory_order_relaxed);
+  }
+
+  static constexpr int free = 0;
+  static constexpr int held = 1;
+  static constexpr int awaited = 2;
+  std::atomic<int> state_{free};
+};
+
+}  // namespace perigee::orb
