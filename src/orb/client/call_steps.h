@@ -123,7 +123,9 @@ inline void CallSteps::use(BindingRef binding) noexcept {
 [[gnu::always_inline]] inline CallSteps::State CallSteps::choose() {
   const std::size_t count = round_.binding->targets.size();
   if (round_.tried < count) {
-    target_ = &round_.binding->targets[(round_.first + round_.tried++) % count];
+    std::size_t next = round_.first + round_.tried++;
+    if (next >= count) next -= count;
+    target_ = &round_.binding->targets[next];
     freshness_ = Freshness::any;
     const bool here = target_->collocated && core_.dispatcher() != nullptr;
     if (here) return State::collocated;

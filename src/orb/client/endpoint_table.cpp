@@ -65,10 +65,6 @@ ConnectionSlot* make_temporary_slot() {
 
 }  // namespace
 
-void ConnectionLease::reset() noexcept {
-  if (ConnectionSlot* slot = std::exchange(slot_, nullptr)) endpoint_->give_back(*slot);
-}
-
 ClientEndpoint::ClientEndpoint(transport::Endpoint endpoint, const CodeSetChoice& choice,
                                std::shared_ptr<transport::Connector> connector,
                                const messaging::Protocol& protocol, const Settings& settings,

@@ -64,7 +64,7 @@ class ConnectionLease {
   }
   ~ConnectionLease() { reset(); }
 
-  void reset() noexcept;
+  inline void reset() noexcept;
   explicit operator bool() const noexcept { return slot_ != nullptr; }
   ClientConnection* operator->() const noexcept { return slot_->connection.get(); }
   /// The connection existed before this check-out, so the peer may have closed it meanwhile.
@@ -173,6 +173,10 @@ class ClientEndpoint final {
   std::condition_variable slot_changed_;
   std::atomic<std::uint32_t> waiters_{0};
 };
+
+inline void ConnectionLease::reset() noexcept {
+  if (ConnectionSlot* slot = std::exchange(slot_, nullptr)) endpoint_->give_back(*slot);
+}
 
 /// What has become of oneways that waited.
 struct FlushResult {

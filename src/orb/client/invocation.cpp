@@ -1,6 +1,6 @@
-// The states of one call; those that each call goes through are inlined into `run`, which then
-// knows what comes next. What may be tried again: anything, as long as the server cannot have
-// executed the request (interop facts 19, 21, 24).
+// The states of one call; those that each call goes through are inlined into `run`, in their order.
+// What may be tried again: anything, as long as the server cannot have executed the request
+// (interop facts 19, 21, 24).
 #include "orb/client/invocation.h"
 
 #include "orb/code_sets.h"
@@ -32,21 +32,25 @@ const InvocationError* Invocation::run() {
     switch (state) {
       case State::choose:
         state = choose();
-        break;
+        if (state != State::connect) break;
+        [[fallthrough]];
       case State::connect:
         state = connect();
-        break;
+        if (state != State::transmit) break;
+        [[fallthrough]];
       case State::transmit:
         state = transmit();
-        break;
+        if (state != State::classify) break;
+        [[fallthrough]];
+      case State::classify:
+        state = classify();
+        if (state != State::done) break;
+        [[fallthrough]];
+      case State::done:
+        return nullptr;
       case State::collocated:
         state = call_collocated();
         break;
-      case State::classify:
-        state = classify();
-        break;
-      case State::done:
-        return nullptr;
       case State::failed:
         return &error_;
     }
