@@ -5,10 +5,11 @@
 #include <perigee/base/log.h>
 #include <perigee/base/printable.h>
 #include <perigee/iop/components.h>
+#include <perigee/transport/address_choice.h>
 
 #include <algorithm>
 #include <cstddef>
-#include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +18,7 @@ namespace perigee::orb {
 
 namespace {
 
+using transport::AddressUse;
 using transport::Distance;
 
 /// An endpoint of a profile that is going to be used.
@@ -43,27 +45,27 @@ void append(std::string& list, const transport::Endpoint& endpoint) {
   list += (list.empty() ? "" : ", ") + to_string(endpoint);
 }
 
-// In the order of the preference, then the nearest first; among equals the server's order. None of
-// other hosts: what is at the same address here is somebody else's.
+// Those that are tried. The others are noted in the binding.
 std::vector<Candidate> choose_places(const OrbCore& core, Binding& binding,
                                      const ProtocolPreference* preference) {
   static const transport::Properties none;
-  std::multimap<std::pair<std::size_t, Distance>, Candidate> places;
-  for (std::size_t profile = 0; profile < binding.profiles.size(); ++profile)
-    for (const auto& place : binding.profiles[profile].endpoints) {
-      const auto wanted = preference != nullptr
-                              ? preference->place_of(core.protocols(), place.endpoint.scheme)
-                              : ProtocolPreference::Place{0, &none};
-      if (place.distance == Distance::other_host)
-        append(binding.other_hosts, place.endpoint);
-      else if (!wanted)
-        append(binding.excluded, place.endpoint);
-      else
-        places.emplace(std::pair(wanted->rank, place.distance),
-                       Candidate{&place, profile, wanted->properties});
-    }
+  const auto place_of = [&](const std::string& scheme) {
+    return preference != nullptr ? preference->place_of(core.protocols(), scheme)
+                                 : ProtocolPreference::Place{0, &none};
+  };
+  const auto rank_of = [&](const std::string& scheme) {
+    const auto place = place_of(scheme);
+    return place ? std::optional(place->rank) : std::nullopt;
+  };
   std::vector<Candidate> in_order;
-  for (const auto& [rank, candidate] : places) in_order.push_back(candidate);
+  for (const auto& [profile, place, use] : transport::choose_addresses(binding.profiles, rank_of)) {
+    if (use == AddressUse::other_host)
+      append(binding.other_hosts, place->endpoint);
+    else if (use == AddressUse::excluded)
+      append(binding.excluded, place->endpoint);
+    else if (const auto wanted = place_of(place->endpoint.scheme))
+      in_order.push_back({place, profile, wanted->properties});
+  }
   return in_order;
 }
 

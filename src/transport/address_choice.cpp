@@ -1,0 +1,30 @@
+// One order for all who use references: the ORB, and tools that explain what it does.
+#include <perigee/transport/address_choice.h>
+
+#include <map>
+#include <utility>
+
+namespace perigee::transport {
+
+std::vector<AddressChoice> choose_addresses(std::span<const ProfileTarget> profiles,
+                                            const SchemeRank& rank) {
+  std::multimap<std::pair<std::size_t, Distance>, AddressChoice> tried;
+  std::vector<AddressChoice> left_out;
+  for (std::size_t profile = 0; profile < profiles.size(); ++profile)
+    for (const ProfileEndpoint& place : profiles[profile].endpoints) {
+      const auto wanted = rank ? rank(place.endpoint.scheme) : 0;
+      if (place.distance == Distance::other_host)
+        left_out.push_back({profile, &place, AddressUse::other_host});
+      else if (!wanted)
+        left_out.push_back({profile, &place, AddressUse::excluded});
+      else
+        tried.emplace(std::pair(*wanted, place.distance),
+                      AddressChoice{profile, &place, AddressUse::tried});
+    }
+  std::vector<AddressChoice> choices;
+  for (const auto& [order, choice] : tried) choices.push_back(choice);
+  choices.insert(choices.end(), left_out.begin(), left_out.end());
+  return choices;
+}
+
+}  // namespace perigee::transport
