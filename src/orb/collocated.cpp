@@ -1,10 +1,14 @@
-// A ServerRequest whose reply goes to a buffer instead of a connection.
+// ServerRequests whose reply goes to a buffer instead of a connection: in the upcall, or later.
 #include "orb/collocated.h"
 
 #include "orb/code_sets.h"
+#include "orb/collocated_wait.h"
 #include "orb/orb_core.h"
 #include "orb/system_exceptions.h"
 #include <perigee/orb/stub.h>
+
+#include <memory>
+#include <utility>
 
 namespace perigee::orb {
 
@@ -12,68 +16,131 @@ using messaging::ReplyStatus;
 
 namespace {
 
-class CollocatedRequest final : public ServerRequest {
- public:
-  CollocatedRequest(OrbCore& core, const CollocatedCall& call, cdr::Buffer& reply)
-      : reply_(reply), code_sets_(collocated_code_sets(core.settings().code_sets)) {
-    operation_ = call.operation;
-    object_key_ = call.object_key;
-    response_expected_ = call.response_expected;
-    arguments_ = cdr::Decoder(call.arguments.own_octets(), std::endian::native, 0,
-                              core.messaging().limits().values);
-    arguments_.set_environment(&core);
-    arguments_.set_code_sets(code_sets_);
-    reply_.clear();
-  }
+/// Encodes answers; where they go is the derived class's business.
+class CollocatedAnswer : public ServerRequest {
+ protected:
+  explicit CollocatedAnswer(const cdr::CodeSets& code_sets) : code_sets_(code_sets) {}
 
-  [[nodiscard]] ReplyStatus status() const noexcept { return status_; }
+  /// An empty buffer, which has the body when `written` is called.
+  virtual cdr::Buffer& body() noexcept = 0;
+  virtual void written(ReplyStatus status) noexcept = 0;
+  [[nodiscard]] const cdr::CodeSets& code_sets() const noexcept { return code_sets_; }
 
  private:
-  void send_reply(ResultEncoder encode) override {
+  void send_reply(ResultEncoder encode) final {
     write(ReplyStatus::no_exception, [&](cdr::Encoder& encoder) {
       if (encode) encode(encoder);
     });
   }
-  void send_user_exception(const CORBA::UserException& exception) override {
+  void send_user_exception(const CORBA::UserException& exception) final {
     write(ReplyStatus::user_exception, [&](cdr::Encoder& encoder) {
       encoder.write_string(exception._rep_id());
       exception._encode(encoder);
     });
   }
-  void send_system_exception(const CORBA::SystemException& exception) noexcept override {
+  void send_system_exception(const CORBA::SystemException& exception) noexcept final {
     // Without memory for some 100 octets the process ends here: nobody could be told.
     write(ReplyStatus::system_exception,
           [&](cdr::Encoder& encoder) { encode_system_exception(encoder, exception); });
   }
-  void send_forward(const CORBA::Object& target, bool permanent) override {
+  void send_forward(const CORBA::Object& target, bool permanent) final {
     write(permanent ? ReplyStatus::location_forward_perm : ReplyStatus::location_forward,
           [&](cdr::Encoder& encoder) { stub::encode_object(encoder, &target); });
   }
 
   template <typename Write>
   void write(ReplyStatus status, Write&& write_body) {
-    reply_.clear();
-    cdr::Encoder encoder(reply_);
+    cdr::Buffer& buffer = body();
+    buffer.clear();
+    cdr::Encoder encoder(buffer);
     encoder.set_code_sets(code_sets_);
     write_body(encoder);
     if (!encoder.ok()) raise_encode_error(encoder.error(), Sender::server, CORBA::COMPLETED_YES);
-    status_ = status;
+    written(status);
   }
 
-  cdr::Buffer& reply_;
   const cdr::CodeSets code_sets_;
+};
+
+/// Answers a caller that waits, or has given up.
+class DeferredAnswer final : public CollocatedAnswer {
+ public:
+  DeferredAnswer(const ServerRequest& upcall, const cdr::CodeSets& code_sets,
+                 std::shared_ptr<CollocatedWait> wait)
+      : CollocatedAnswer(code_sets),
+        wait_(std::move(wait)),
+        operation_text_(upcall.operation()),
+        key_(upcall.object_key().begin(), upcall.object_key().end()) {
+    copy_answering(upcall);
+    operation_ = operation_text_;
+    object_key_ = key_;
+  }
+
+  [[nodiscard]] ServerRequest* defer() override { return nullptr; }
+  [[nodiscard]] Cancellation* cancellation() noexcept override { return &wait_->cancellation; }
+
+ private:
+  cdr::Buffer& body() noexcept override { return wait_->body; }
+  void written(ReplyStatus status) noexcept override { wait_->end(status); }
+
+  const std::shared_ptr<CollocatedWait> wait_;
+  const std::string operation_text_;
+  const Octets key_;
+};
+
+class CollocatedRequest final : public CollocatedAnswer {
+ public:
+  CollocatedRequest(OrbCore& core, const CollocatedCall& call, cdr::Buffer& reply)
+      : CollocatedAnswer(collocated_code_sets(core.settings().code_sets)), reply_(reply) {
+    operation_ = call.operation;
+    object_key_ = call.object_key;
+    response_expected_ = call.response_expected;
+    arguments_ = cdr::Decoder(call.arguments.own_octets(), std::endian::native, 0,
+                              core.messaging().limits().values);
+    arguments_.set_environment(&core);
+    arguments_.set_code_sets(code_sets());
+    reply_.clear();
+  }
+
+  [[nodiscard]] ServerRequest* defer() override {
+    auto wait = std::make_shared<CollocatedWait>();
+    auto later = std::make_unique<DeferredAnswer>(*this, code_sets(), wait);
+    wait_ = std::move(wait);
+    answered_ = deferred_ = true;
+    return later.release();
+  }
+
+  [[nodiscard]] ReplyStatus status() const noexcept { return status_; }
+  /// Where the answer comes, if the request was deferred.
+  [[nodiscard]] CollocatedWait& wait() const noexcept { return *wait_; }
+
+ private:
+  cdr::Buffer& body() noexcept override { return reply_; }
+  void written(ReplyStatus status) noexcept override { status_ = status; }
+
+  cdr::Buffer& reply_;
   ReplyStatus status_ = ReplyStatus::no_exception;
+  std::shared_ptr<CollocatedWait> wait_;
 };
 
 }  // namespace
 
-ReplyStatus dispatch_collocated(OrbCore& core, const CollocatedCall& call, cdr::Buffer& reply) {
+std::expected<ReplyStatus, FailureCause> dispatch_collocated(OrbCore& core,
+                                                             const CollocatedCall& call,
+                                                             cdr::Buffer& reply) {
   CollocatedRequest request(core, call, reply);
   call.dispatcher.dispatch(request);
   if (call.response_expected && !request.answered())
     request.reply_exception(
         CORBA::NO_RESPONSE(0, CORBA::COMPLETED_MAYBE, "the adapter gave no answer"));
-  return request.status();
+  if (!request.deferred() || !call.response_expected) return request.status();
+  CollocatedWait& wait = request.wait();
+  if (const FailureCause cause = wait.await(core, call.deadline); cause != FailureCause::none) {
+    wait.cancellation.cancel().request_stop();
+    return std::unexpected(cause);
+  }
+  reply = std::move(wait.body);
+  return wait.status;
 }
 
 }  // namespace perigee::orb

@@ -2,11 +2,14 @@
 // the same adapter, so that POA states, servant managers and exceptions act as they do from afar.
 #pragma once
 
+#include "orb/call_deadline.h"
+#include "orb/client/invocation_error.h"
 #include <perigee/base/octets.h>
 #include <perigee/cdr/buffer.h>
 #include <perigee/messaging/message.h>
 #include <perigee/orb/server_request.h>
 
+#include <expected>
 #include <string_view>
 
 namespace perigee::orb {
@@ -18,12 +21,14 @@ struct CollocatedCall {
   std::string_view operation;
   OctetSpan object_key;
   bool response_expected = true;
-  const cdr::Buffer& arguments;  ///< without borrowed segments
+  const cdr::Buffer& arguments;            ///< without borrowed segments
+  const CallDeadline* deadline = nullptr;  ///< null: none. Ends waiting, never the upcall
 };
 
-/// Makes the upcall in the calling thread. `reply` gets the body of the reply: results, exception
-/// or the reference of a forward, as the status says.
-[[nodiscard]] messaging::ReplyStatus dispatch_collocated(OrbCore& core, const CollocatedCall& call,
-                                                         cdr::Buffer& reply);
+/// Makes the upcall in the calling thread; if the servant answers later, waits for that. `reply`
+/// gets the body of the reply: results, exception or the reference of a forward, as the status
+/// says. Fails with `deadline` or `nested_too_deep`.
+[[nodiscard]] std::expected<messaging::ReplyStatus, FailureCause> dispatch_collocated(
+    OrbCore& core, const CollocatedCall& call, cdr::Buffer& reply);
 
 }  // namespace perigee::orb

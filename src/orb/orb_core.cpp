@@ -158,6 +158,7 @@ void OrbCore::shutdown(Completion completion) {
   if (completion == Completion::wait && UpcallScope::inside(*this))
     throw CORBA::BAD_INV_ORDER(minor_would_deadlock, CORBA::COMPLETED_NO,
                                "waiting for requests in progress from within one of them");
+  if (completion == Completion::do_not_wait) cancels_.store(true, std::memory_order_release);
   {
     const std::lock_guard lock(mutex_);
     Life expected = Life::running;

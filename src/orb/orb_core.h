@@ -181,6 +181,8 @@ class PERIGEE_API OrbCore final : public cdr::Environment,
   [[nodiscard]] bool stopping() const noexcept {
     return life_.load(std::memory_order_acquire) != Life::running;
   }
+  /// It has begun without waiting: who is to answer requests later is told that nobody waits.
+  [[nodiscard]] bool cancels() const noexcept { return cancels_.load(std::memory_order_acquire); }
   /// Shutdown is complete: calls raise BAD_INV_ORDER, OMG minor 4.
   [[nodiscard]] bool stopped() const noexcept {
     return life_.load(std::memory_order_relaxed) >= Life::stopped;
@@ -204,6 +206,7 @@ class PERIGEE_API OrbCore final : public cdr::Environment,
   std::unique_ptr<Server> server_;
   std::atomic<RequestDispatcher*> dispatcher_{nullptr};
   std::atomic<Life> life_{Life::running};
+  std::atomic<bool> cancels_{false};
   std::atomic<std::size_t> held_size_{0};
   // Apart from all the rest: every request of every thread writes it.
   alignas(64) std::atomic<std::uint32_t> requests_in_progress_{0};

@@ -25,6 +25,12 @@ void ServerRequest::end_of_arguments() {
   raise_decode_error(arguments_.error(), Sender::client, COMPLETED_NO, "arguments");
 }
 
+void ServerRequest::copy_answering(const ServerRequest& upcall) noexcept {
+  arguments_.set_code_sets(upcall.arguments_.code_sets());
+  raises_ = upcall.raises_;
+  response_expected_ = upcall.response_expected_;
+}
+
 void ServerRequest::reply(ResultEncoder encode) {
   if (answered_) raise_answered_twice();
   if (response_expected_) send_reply(encode);

@@ -264,6 +264,11 @@ bool Adapter::enter() noexcept {
   return true;
 }
 
+void Adapter::enter_again() noexcept {
+  const std::lock_guard lock(mutex_);
+  ++uses_;
+}
+
 void Adapter::leave() noexcept {
   Lock lock(mutex_);
   --uses_;

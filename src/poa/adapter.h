@@ -113,6 +113,8 @@ class Adapter final : public PortableServer::POA {
   /// A request uses the adapter, so that `destroy` and the manager wait for it. False if the
   /// adapter was destroyed. Before the request looks at the manager's state.
   [[nodiscard]] bool enter() noexcept;
+  /// By a request that uses it already: for the time until it is answered.
+  void enter_again() noexcept;
   void leave() noexcept;
   /// Raises OBJ_ADAPTER if there is none.
   [[nodiscard]] ServedObject default_object(OctetSpan id) const;
@@ -221,6 +223,14 @@ class AdapterVisit {
   AdapterVisit() noexcept = default;
   explicit AdapterVisit(counted_ptr<Adapter> adapter) noexcept
       : adapter_(std::move(adapter)), entered_(adapter_ && adapter_->enter()) {}
+  /// By a request that uses the adapter already.
+  [[nodiscard]] static AdapterVisit again(counted_ptr<Adapter> adapter) noexcept {
+    adapter->enter_again();
+    AdapterVisit visit;
+    visit.adapter_ = std::move(adapter);
+    visit.entered_ = true;
+    return visit;
+  }
   AdapterVisit(AdapterVisit&& other) noexcept
       : adapter_(std::move(other.adapter_)), entered_(std::exchange(other.entered_, false)) {}
   AdapterVisit& operator=(AdapterVisit&& other) noexcept {

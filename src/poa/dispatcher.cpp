@@ -4,6 +4,7 @@
 #include "poa/dispatcher.h"
 
 #include "poa/adapter.h"
+#include "poa/answer_thrown.h"
 #include "poa/ior_table.h"
 #include "poa/manager.h"
 #include "poa/minor_codes.h"
@@ -11,7 +12,6 @@
 #include <perigee/base/probe.h>
 
 #include <exception>
-#include <new>
 #include <optional>
 #include <random>
 
@@ -31,26 +31,6 @@ constexpr int rounds_max = 1000;
 std::uint64_t random_nonce() {
   std::random_device source;
   return std::uint64_t{source()} << 32 | source();
-}
-
-// ForwardRequest's target may be nil or local: the client then gets an exception.
-void answer_forward(orb::ServerRequest& request,
-                    const PortableServer::ForwardRequest& forward) noexcept {
-  try {
-    if (!forward.forward_reference())
-      throw CORBA::INV_OBJREF(0, COMPLETED_NO, "nil ForwardRequest");
-    request.reply_forward(*forward.forward_reference());
-  } catch (const CORBA::Exception& exception) {
-    request.reply_exception(exception);
-  } catch (...) {
-    request.reply_exception(CORBA::UNKNOWN(0, COMPLETED_NO));
-  }
-}
-
-// An exception after the answer has nobody to go to.
-void answer_exception(orb::ServerRequest& request, const CORBA::Exception& exception) noexcept {
-  if (!request.answered()) return request.reply_exception(exception);
-  log::write(log::Level::warning, "poa", exception.what());
 }
 
 }  // namespace
@@ -83,17 +63,8 @@ void Dispatcher::dispatch(orb::ServerRequest& request) noexcept {
   probe::stamp(Point::admitted);
   try {
     route(request);
-  } catch (const PortableServer::ForwardRequest& forward) {
-    answer_forward(request, forward);
-  } catch (const CORBA::Exception& exception) {
-    answer_exception(request, exception);
-  } catch (const std::bad_alloc&) {
-    answer_exception(request, CORBA::NO_MEMORY(0, COMPLETED_MAYBE));
-  } catch (const std::exception& exception) {
-    log::write(log::Level::warning, "poa", exception.what());
-    answer_exception(request, CORBA::UNKNOWN(0, COMPLETED_MAYBE));
   } catch (...) {
-    answer_exception(request, CORBA::UNKNOWN(0, COMPLETED_MAYBE));
+    answer_thrown(request);
   }
 }
 
@@ -109,7 +80,7 @@ void Dispatcher::dispatch(orb::ServerRequest& request) noexcept {
       case Gate::taken:
         return;
     }
-    if (target.object) return call(request, *target.object);
+    if (target.object) return call(request, *target.object, &target.object);
     if (serve_inactive(request, target) == Served::yes) return;
   }
   throw CORBA::TRANSIENT(minor_discarded, COMPLETED_NO, "the object is not to be had for long");
@@ -147,12 +118,14 @@ void Dispatcher::dispatch(orb::ServerRequest& request) noexcept {
   throw CORBA::TRANSIENT(minor_discarded, COMPLETED_NO, "too many requests are held");
 }
 
-void Dispatcher::call(orb::ServerRequest& request, const ServedObject& object) {
+void Dispatcher::call(orb::ServerRequest& request, const ServedObject& object,
+                      const ObjectPin* pin) {
   request.begin_upcall();
   const orb::UpcallScope scope(*core_identity_);
-  const Upcall upcall(object, request);
+  const UpcallHooks* const hooks = hooks_.load(std::memory_order_acquire);
+  const Upcall upcall(object, request, pin, hooks);
   const std::unique_lock<std::recursive_mutex> single_thread = object.adapter->enter_upcall();
-  if (const UpcallHooks* hooks = hooks_.load(std::memory_order_acquire)) [[unlikely]]
+  if (hooks != nullptr) [[unlikely]]
     return call_with_hooks(request, object, *hooks);
   probe::stamp(Point::upcall_prepared);
   object.servant._shared()->_dispatch(request);
@@ -164,10 +137,10 @@ void Dispatcher::call_with_hooks(orb::ServerRequest& request, const ServedObject
   try {
     object.servant._shared()->_dispatch(request);
   } catch (...) {
-    if (hooks.after != nullptr) hooks.after(hooks.context, request);
+    if (hooks.after != nullptr && !request.deferred()) hooks.after(hooks.context, request);
     throw;
   }
-  if (hooks.after != nullptr) hooks.after(hooks.context, request);
+  if (hooks.after != nullptr && !request.deferred()) hooks.after(hooks.context, request);
 }
 
 // A name of the IORTable, or no object of ours.
@@ -189,7 +162,7 @@ Dispatcher::Served Dispatcher::serve_inactive(orb::ServerRequest& request, Targe
   const OctetSpan key = request.object_key();
   if (policies.retain() && find_object(parse_key(key), key)) return Served::look_again;
   if (policies.default_servant()) {
-    call(request, adapter.default_object(target.id));
+    call(request, adapter.default_object(target.id), nullptr);
     return Served::yes;
   }
   if (!policies.servant_manager()) {
@@ -204,7 +177,8 @@ Dispatcher::Served Dispatcher::serve_inactive(orb::ServerRequest& request, Targe
   return Served::yes;
 }
 
-// preinvoke, the upcall, and postinvoke however the upcall ends.
+// preinvoke, the upcall, and postinvoke however the upcall ends: also before an answer that comes
+// later.
 void Dispatcher::call_located(orb::ServerRequest& request, Adapter& adapter, OctetSpan id) {
   const orb::UpcallScope scope(*core_identity_);
   const std::unique_lock<std::recursive_mutex> single_thread = adapter.enter_upcall();
@@ -216,7 +190,7 @@ void Dispatcher::call_located(orb::ServerRequest& request, Adapter& adapter, Oct
   object.servant = locator->preinvoke(object.id, poa, operation, cookie);
   if (!object.servant) throw CORBA::OBJ_ADAPTER(minor_null_servant, COMPLETED_NO);
   try {
-    call(request, object);
+    call(request, object, nullptr);
   } catch (...) {
     const std::exception_ptr thrown = std::current_exception();
     locator->postinvoke(object.id, poa, operation, cookie, object.servant);

@@ -27,15 +27,6 @@ class AdapterVisit;
 class NameTable;
 class Manager;
 
-/// Where interceptors will hook in: null until somebody registers.
-struct UpcallHooks {
-  void* context = nullptr;
-  /// Before the upcall; may throw what the client shall get instead.
-  void (*before)(void* context, orb::ServerRequest& request) = nullptr;
-  /// After the servant has returned or thrown; must not throw.
-  void (*after)(void* context, orb::ServerRequest& request) noexcept = nullptr;
-};
-
 struct AdapterEntry {
   counted_ptr<Adapter> adapter;
 };
@@ -103,7 +94,7 @@ class Dispatcher final : public orb::RequestDispatcher,
   void route(orb::ServerRequest& request);
   [[nodiscard]] Gate pass(orb::ServerRequest& request, Target& target);
   [[nodiscard]] Served serve_inactive(orb::ServerRequest& request, Target& target);
-  void call(orb::ServerRequest& request, const ServedObject& object);
+  void call(orb::ServerRequest& request, const ServedObject& object, const ObjectPin* pin);
   void call_located(orb::ServerRequest& request, Adapter& adapter, OctetSpan id);
   static void call_with_hooks(orb::ServerRequest& request, const ServedObject& object,
                               const UpcallHooks& hooks);

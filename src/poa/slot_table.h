@@ -65,6 +65,12 @@ class SlotTable {
     T& operator*() const noexcept { return slot_->value; }
     T* operator->() const noexcept { return &slot_->value; }
     [[nodiscard]] SlotRef ref() const noexcept { return ref_; }
+    /// Another pin of what this one keeps, also if it was removed meanwhile.
+    [[nodiscard]] Pin share() const noexcept {
+      if (slot_ == nullptr) return {};
+      slot_->state.fetch_add(1, std::memory_order_relaxed);
+      return Pin(*table_, *slot_, ref_);
+    }
 
    private:
     friend class SlotTable;

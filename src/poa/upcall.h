@@ -32,11 +32,25 @@ struct ActiveObject : ServedObject {
   ~ActiveObject();
 };
 
+/// Where interceptors will hook in: null until somebody registers.
+struct UpcallHooks {
+  void* context = nullptr;
+  /// Before the upcall; may throw what the client shall get instead.
+  void (*before)(void* context, orb::ServerRequest& request) = nullptr;
+  /// When the request is answered: after the servant has returned or thrown, or later, by the
+  /// thread that answers. Must not throw.
+  void (*after)(void* context, orb::ServerRequest& request) noexcept = nullptr;
+};
+
 /// One upcall, on its thread's stack; nested ones form a list.
 class Upcall {
  public:
-  Upcall(const ServedObject& object, orb::ServerRequest& request) noexcept
-      : object_(object), request_(request), outer_(innermost_) {
+  using ObjectPin = SlotTable<ActiveObject>::Pin;
+
+  /// `pin`: by which the object was found; null if it is not in the table.
+  Upcall(const ServedObject& object, orb::ServerRequest& request, const ObjectPin* pin,
+         const UpcallHooks* hooks) noexcept
+      : object_(object), request_(request), pin_(pin), hooks_(hooks), outer_(innermost_) {
     innermost_ = this;
   }
   ~Upcall() { innermost_ = outer_; }
@@ -49,12 +63,16 @@ class Upcall {
   [[nodiscard]] const Upcall* outer() const noexcept { return outer_; }
   [[nodiscard]] const ServedObject& object() const noexcept { return object_; }
   [[nodiscard]] orb::ServerRequest& request() const noexcept { return request_; }
+  [[nodiscard]] const ObjectPin* pin() const noexcept { return pin_; }
+  [[nodiscard]] const UpcallHooks* hooks() const noexcept { return hooks_; }
 
  private:
   static thread_local const Upcall* innermost_;
 
   const ServedObject& object_;
   orb::ServerRequest& request_;
+  const ObjectPin* const pin_;
+  const UpcallHooks* const hooks_;
   const Upcall* const outer_;
 };
 

@@ -1,6 +1,7 @@
 // A request that was never on a wire, and servants that do what the test tells them.
 #pragma once
 
+#include "orb/cancellation.h"
 #include <perigee/cdr/operators.h>
 #include <perigee/orb/server_request.h>
 #include <perigee/poa/poa.h>
@@ -8,13 +9,14 @@
 
 #include <atomic>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 
 namespace perigee::test {
 
-/// Remembers how it was answered.
+/// Remembers how it was answered: outlives those that were deferred.
 class FakeRequest final : public orb::ServerRequest {
  public:
   explicit FakeRequest(Octets key, std::string operation = "act")
@@ -32,29 +34,60 @@ class FakeRequest final : public orb::ServerRequest {
   void refuse_to_wait() noexcept { hold_ = Hold::refused; }
 
   [[nodiscard]] Hold hold() override { return hold_; }
+  [[nodiscard]] ServerRequest* defer() override {
+    auto later = std::make_unique<FakeRequest>(key_, name_);
+    later->copy_answering(*this);
+    later->upcall_ = this;
+    answered_ = deferred_ = true;
+    ++later_->outstanding;
+    return later.release();
+  }
+  ~FakeRequest() override {
+    if (upcall_ != nullptr) --upcall_->later_->outstanding;
+  }
+  FakeRequest(const FakeRequest&) = default;
+  FakeRequest& operator=(const FakeRequest&) = delete;
+  [[nodiscard]] orb::Cancellation* cancellation() noexcept override {
+    return upcall_ != nullptr ? &upcall_->later_->cancellation : nullptr;
+  }
+  void cancel() { later_->cancellation.cancel().request_stop(); }
+  void set_response_expected(bool expected) { response_expected_ = expected; }
+  /// How many that were deferred are not over.
+  [[nodiscard]] int outstanding() const noexcept { return later_->outstanding; }
 
  protected:
   void send_reply(orb::ResultEncoder encode) override {
     cdr::Buffer buffer;
     cdr::Encoder encoder(buffer);
     if (encode) encode(encoder);
-    results_ = buffer.flatten();
-    answer_ = "reply";
+    if (!encoder.ok()) throw CORBA::MARSHAL(0, CORBA::COMPLETED_YES);
+    keeper().results_ = buffer.flatten();
+    keep("reply");
   }
   void send_user_exception(const CORBA::UserException& exception) override {
-    answer_ = std::string("user ") + exception._rep_id();
+    keep(std::string("user ") + exception._rep_id());
   }
   void send_system_exception(const CORBA::SystemException& exception) noexcept override {
-    answer_ = std::string("system ") + exception._name();
-    minor_ = exception.minor();
-    completed_ = exception.completed();
+    keep(std::string("system ") + exception._name());
+    keeper().minor_ = exception.minor();
+    keeper().completed_ = exception.completed();
   }
   void send_forward(const CORBA::Object& target, bool /*permanent*/) override {
-    forward_ = &target;
-    answer_ = "forward";
+    keeper().forward_ = &target;
+    keep("forward");
   }
 
  private:
+  [[nodiscard]] FakeRequest& keeper() noexcept { return upcall_ != nullptr ? *upcall_ : *this; }
+  // Two answers show.
+  void keep(const std::string& answer) { keeper().answer_ += answer; }
+
+  FakeRequest* upcall_ = nullptr;  // of a deferred one
+  struct Later {
+    std::atomic<int> outstanding{0};
+    orb::Cancellation cancellation;
+  };
+  std::shared_ptr<Later> later_ = std::make_shared<Later>();
   Octets key_;
   std::string name_;
   std::string answer_;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <perigee/base/export.h>
+#include <perigee/base/pool.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -149,9 +150,22 @@ struct CountedAccess {
   }
 };
 
+/// Where the memory of a counted object comes from: the pool, if its class says so.
+template <bool pooled>
+struct CountedMemory {};
+template <>
+struct CountedMemory<true> {
+  static void* operator new(std::size_t size) { return pool::allocate(size); }
+  static void operator delete(void* memory, std::size_t size) noexcept {
+    pool::release(memory, size);
+  }
+};
+template <typename T>
+inline constexpr bool is_pooled = requires { typename T::_pooled; };
+
 /// An object behind its counts.
 template <typename T>
-struct Counted final : Counts {
+struct Counted final : Counts, CountedMemory<is_pooled<T>> {
   Counted() noexcept : Counts(&destroy, &free) {}
 
   static void destroy(Counts* counts) noexcept { static_cast<Counted*>(counts)->object()->~T(); }
@@ -232,7 +246,7 @@ class counted_from_this {
   detail::Counts* counts_ = nullptr;  // stands before the object
 };
 
-/// Makes a T and its counts in one piece of memory.
+/// Makes a T and its counts in one piece of memory: of the pool's, if T has a type `_pooled`.
 template <typename T, typename... Args>
 [[nodiscard]] counted_ptr<T> make_counted(Args&&... args) {
   struct Guard {

@@ -1,4 +1,4 @@
-// One request on the server: what adapters, skeletons and (later) response handlers answer through.
+// One request on the server: what adapters, skeletons and response handlers answer through.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -17,9 +17,12 @@
 
 namespace perigee::orb {
 
+class Cancellation;
+
 using ResultEncoder = function_ref<void(cdr::Encoder&)>;
 
-/// A request whose header is parsed. Lives on the stack of the thread that makes the upcall.
+/// A request whose header is parsed. Lives on the stack of the thread that makes the upcall, unless
+/// it is deferred.
 ///
 /// Answers once: the second answer is an error in the caller, raised as BAD_INV_ORDER. Answers to
 /// oneways are dropped. Implemented by the server's connection and by the collocated call.
@@ -37,6 +40,14 @@ class PERIGEE_API ServerRequest {
   virtual Hold hold() { return Hold::wait; }
   /// The servant is found and the upcall comes next: a SYNC_WITH_SERVER caller is answered now.
   virtual void begin_upcall() {}
+  /// Takes the answer out of the upcall. What is returned, and is the caller's to delete, answers
+  /// from now on: by any thread, one at a time, also when the upcall is over. This request counts
+  /// as answered. To be called when the arguments are decoded, since they stay behind. A deferred
+  /// request is deleted when it is answered: only then it is over for the server.
+  [[nodiscard]] virtual ServerRequest* defer() = 0;
+  [[nodiscard]] bool deferred() const noexcept { return deferred_; }
+  /// Of a deferred request: hears when nobody wants the answer any more. Others have none.
+  [[nodiscard]] virtual Cancellation* cancellation() noexcept { return nullptr; }
 
   /// The other end of the connection, as text for logs; empty if there is none.
   [[nodiscard]] virtual std::string_view peer() const noexcept { return {}; }
@@ -77,6 +88,8 @@ class PERIGEE_API ServerRequest {
   virtual void send_user_exception(const CORBA::UserException& exception) = 0;
   virtual void send_system_exception(const CORBA::SystemException& exception) noexcept = 0;
   virtual void send_forward(const CORBA::Object& target, bool permanent) = 0;
+  /// Makes a deferred request answer as `upcall` would.
+  void copy_answering(const ServerRequest& upcall) noexcept;
 
   std::string_view operation_;
   OctetSpan object_key_;
@@ -85,6 +98,7 @@ class PERIGEE_API ServerRequest {
   bool response_expected_ = true;
   bool answered_ = false;
   bool failed_ = false;
+  bool deferred_ = false;
 };
 
 /// The answer to a LocateRequest.

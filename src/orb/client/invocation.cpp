@@ -168,9 +168,16 @@ Invocation::State Invocation::call_collocated() {
   }
   RequestDispatcher* const dispatcher = core_.dispatcher();
   if (dispatcher == nullptr) return State::connect;  // the ORB is being destroyed
-  const CollocatedCall call{*dispatcher, request_.operation, target_->object_key,
-                            request_.response != ResponseFlags::none, *request_buffer_};
-  status_ = dispatch_collocated(core_, call, **reply_buffer_);
+  const CollocatedCall call{*dispatcher,         request_.operation,
+                            target_->object_key, request_.response != ResponseFlags::none,
+                            *request_buffer_,    slot_.deadline};
+  const auto status = dispatch_collocated(core_, call, **reply_buffer_);
+  if (!status) {
+    fail(InvocationStage::awaiting, status.error());
+    error_.request_accepted = true;
+    return State::failed;
+  }
+  status_ = *status;
   if (request_.response == ResponseFlags::none) return State::done;
   body_ = cdr::Decoder((*reply_buffer_)->own_octets(), std::endian::native, 0,
                        core_.messaging().limits().values);

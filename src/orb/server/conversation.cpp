@@ -1,15 +1,20 @@
 // The server's side of the protocol: which message gets which answer. Source: CORBA 3.0, 15.4.
 #include "orb/server/conversation.h"
 
+#include "orb/cancellation.h"
 #include "orb/orb_core.h"
 #include "orb/orb_metrics.h"
+#include "orb/server/deferred_reply.h"
 #include "orb/server/pending_reply.h"
 #include "orb/system_exceptions.h"
 #include <perigee/base/log.h>
 #include <perigee/base/probe.h>
 #include <perigee/orb/stub.h>
 
+#include <exception>
 #include <mutex>
+#include <stop_token>
+#include <vector>
 
 namespace perigee::orb {
 
@@ -124,11 +129,11 @@ Conversation::Verdict Conversation::reject(ServingThread& thread) {
     ask_for_key(message, request->header.request_id, thread);
   else
     dispatch(reply, thread, request->header.response);
-  if (!reply.held()) count(reply, timer);
+  if (!reply.held() && !reply.deferred()) count(reply, timer);
   return Verdict::go_on;
 }
 
-void Conversation::count(const PendingReply& request, const LatencyTimer& timer) noexcept {
+void Conversation::count(const AdmittedRequest& request, const LatencyTimer& timer) noexcept {
   core_.metrics().requests.add(request.outcome());
   const bool failed = request.failed() || request.outcome() == RequestOutcome::system_exception;
   timer.record(failed ? LatencyTable::failed : request.operation());
@@ -183,16 +188,57 @@ Conversation::Verdict Conversation::handle_locate(const IncomingMessage& message
   return Verdict::go_on;
 }
 
-// The reader has dropped fragments of the request; here its answer is dropped. The upcall goes on:
-// nothing can stop a synchronous servant.
+// The reader has dropped fragments of the request; here its answer is dropped. An upcall goes on:
+// nothing can stop a synchronous servant. Who is to answer later is told.
 Conversation::Verdict Conversation::handle_cancel(const IncomingMessage& message,
                                                   ServingThread& thread) {
   const auto request_id = protocol_.parse_cancel_request(message);
   if (!request_id) return reject(thread);
-  const std::lock_guard guard(lock_);
-  for (PendingReply* pending = pending_; pending != nullptr; pending = pending->next_)
-    if (pending->request_id() == *request_id) pending->cancel();
+  std::stop_source stop(std::nostopstate);
+  {
+    const std::lock_guard guard(lock_);
+    for (AdmittedRequest* pending = pending_; pending != nullptr; pending = pending->next_) {
+      if (pending->request_id() != *request_id) continue;
+      pending->cancel();
+      if (Cancellation* const cancellation = pending->cancellation()) stop = cancellation->cancel();
+    }
+  }
+  stop.request_stop();
   return Verdict::go_on;
+}
+
+// Without memory for the list nobody is told: they answer, and nobody hears it.
+void Conversation::cancel_deferred() noexcept try {
+  std::vector<std::stop_source> stops;
+  {
+    const std::lock_guard guard(lock_);
+    for (AdmittedRequest* pending = pending_; pending != nullptr; pending = pending->next_)
+      if (Cancellation* const cancellation = pending->cancellation())
+        stops.push_back(cancellation->cancel());
+  }
+  for (std::stop_source& stop : stops) stop.request_stop();
+} catch (const std::exception& exception) {
+  log::write(log::Level::warning, "server", exception.what());
+}
+
+void Conversation::defer(PendingReply& upcall, DeferredReply& later) noexcept {
+  const std::lock_guard guard(lock_);
+  AdmittedRequest& before = upcall;
+  AdmittedRequest& after = later;
+  after.previous_ = before.previous_;
+  after.next_ = before.next_;
+  (after.previous_ != nullptr ? after.previous_->next_ : pending_) = &after;
+  if (after.next_ != nullptr) after.next_->previous_ = &after;
+  if (!before.cancelled_.load(std::memory_order_relaxed)) return;
+  after.cancel();
+  (void)after.cancellation()->cancel();  // nobody has a token yet
+}
+
+void Conversation::end_deferred(DeferredReply& request, const LatencyTimer& timer) noexcept {
+  count(request, timer);
+  core_.end_request();
+  host_.deferred_ended(remove(request) ? ConversationHost::Drained::yes
+                                       : ConversationHost::Drained::no);
 }
 
 [[gnu::always_inline]] inline Conversation::Admission Conversation::admit(PendingReply& request) {
@@ -208,19 +254,23 @@ Conversation::Verdict Conversation::handle_cancel(const IncomingMessage& message
 }
 
 void Conversation::finish(PendingReply& request) noexcept {
+  if (request.deferred()) return;
   core_.end_request();
-  {
-    const std::lock_guard guard(lock_);
-    --pending_count_;
-    (request.previous_ != nullptr ? request.previous_->next_ : pending_) = request.next_;
-    if (request.next_ != nullptr) request.next_->previous_ = request.previous_;
-    if (!draining_ || pending_count_ != 0 || closed_) return;
-    closed_ = true;
-  }
-  send_close();
+  if (remove(request)) send_close();
+}
+
+[[gnu::always_inline]] inline bool Conversation::remove(AdmittedRequest& request) noexcept {
+  const std::lock_guard guard(lock_);
+  --pending_count_;
+  (request.previous_ != nullptr ? request.previous_->next_ : pending_) = request.next_;
+  if (request.next_ != nullptr) request.next_->previous_ = request.previous_;
+  if (!draining_ || pending_count_ != 0 || closed_) return false;
+  closed_ = true;
+  return true;
 }
 
 void Conversation::drain() {
+  if (core_.cancels()) cancel_deferred();
   {
     const std::lock_guard guard(lock_);
     if (draining_) return;

@@ -17,6 +17,9 @@
 
 namespace perigee::orb {
 
+class AdmittedRequest;
+class Conversation;
+class DeferredReply;
 class LatencyTimer;
 class OrbCore;
 class PendingReply;
@@ -60,6 +63,17 @@ class ConversationHost {
   /// To look at: who is at the other end.
   [[nodiscard]] virtual const transport::Transport& transport() const noexcept = 0;
 
+  /// @name Answers that come later. Any thread
+  /// @{
+  /// Its conversation, which the connection lives as long as.
+  [[nodiscard]] virtual std::shared_ptr<Conversation> share() = 0;
+  virtual void send_later(const cdr::Buffer& message) = 0;
+  /// A request that was answered later is over. `drained`: the last one before
+  /// Conversation::send_close, which is then to be called where the host likes.
+  enum class Drained : std::uint8_t { no, yes };
+  virtual void deferred_ended(Drained drained) noexcept = 0;
+  /// @}
+
  protected:
   ~ConversationHost() = default;
 };
@@ -74,8 +88,8 @@ class Conversation final {
 
   Conversation(OrbCore& core, const messaging::Protocol& protocol, ConversationHost& host) noexcept;
 
-  /// Does what the message asks for. When it returns, a
-  /// request is answered, held or dropped.
+  /// Does what the message asks for. When it returns, a request is answered, deferred, held or
+  /// dropped.
   [[nodiscard]] Verdict handle(messaging::IncomingMessage& message, ServingThread& thread);
   /// Answers MessageError with our highest version, and closes.
   [[nodiscard]] Verdict reject(ServingThread& thread);
@@ -92,6 +106,18 @@ class Conversation final {
   /// CloseConnection has been sent.
   [[nodiscard]] bool closed() const;
   [[nodiscard]] ConversationHost& host() const noexcept { return host_; }
+  [[nodiscard]] OrbCore& core() const noexcept { return core_; }
+  /// The connection ends: tells those who are to answer later. They still may.
+  void cancel_deferred() noexcept;
+  /// CloseConnection, when everything accepted is answered.
+  void send_close() noexcept;
+
+  /// @name For requests that are answered later
+  /// @{
+  /// `later` takes the place of the request in its upcall.
+  void defer(PendingReply& upcall, DeferredReply& later) noexcept;
+  void end_deferred(DeferredReply& request, const LatencyTimer& timer) noexcept;
+  /// @}
 
   /// @name One of its requests is held, or no more
   /// @{
@@ -105,19 +131,20 @@ class Conversation final {
   /// @}
 
  private:
-  friend class PendingReply;
+  friend class AdmittedRequest;
   enum class Admission : std::uint8_t { admitted, too_many, too_many_in_all, draining };
 
   Verdict handle_request(messaging::IncomingMessage& message, ServingThread& thread);
   Verdict handle_locate(const messaging::IncomingMessage& message, ServingThread& thread);
   Verdict handle_cancel(const messaging::IncomingMessage& message, ServingThread& thread);
-  void count(const PendingReply& request, const LatencyTimer& timer) noexcept;
+  void count(const AdmittedRequest& request, const LatencyTimer& timer) noexcept;
   void dispatch(PendingReply& request, ServingThread& thread, messaging::ResponseFlags response);
   void ask_for_key(const messaging::IncomingMessage& message, std::uint32_t request_id,
                    ServingThread& thread);
   [[nodiscard]] Admission admit(PendingReply& request);
   void finish(PendingReply& request) noexcept;
-  void send_close() noexcept;
+  /// Says whether it was the last one before CloseConnection.
+  [[nodiscard]] bool remove(AdmittedRequest& request) noexcept;
 
   OrbCore& core_;
   const messaging::Protocol& protocol_;
@@ -125,8 +152,8 @@ class Conversation final {
   AnnouncedCodeSets code_sets_;
   std::atomic<std::uint32_t> held_count_{0};
 
-  mutable ShortLock lock_;           // guards what follows
-  PendingReply* pending_ = nullptr;  // requests in progress, a list through them
+  mutable ShortLock lock_;              // guards what follows
+  AdmittedRequest* pending_ = nullptr;  // requests in progress, a list through them
   std::uint32_t pending_count_ = 0;
   bool draining_ = false;
   bool closed_ = false;

@@ -140,6 +140,7 @@ void PoolConnection::handle_held(IncomingMessage& message, PoolWorker& worker) n
 // not read of our answers may still get out.
 void PoolConnection::end_of_input() {
   input_ended_.store(true);
+  conversation_.cancel_deferred();
   if (conversation_.busy()) return;
   if (connection_.idle_output() || connection_.broken()) return close();
   if (state_ == State::serving) end_gently();
@@ -166,6 +167,7 @@ void PoolConnection::close() noexcept {
     server_.poll().remove(*this);
   }
   connection_.close();
+  conversation_.cancel_deferred();
   if (conversation_.holds()) server_.held().drop(conversation_);
   server_.forget(*this);
 }
@@ -176,6 +178,17 @@ void PoolConnection::send(const cdr::Buffer& message) {
 }
 
 void PoolConnection::send_without_waiting(const cdr::Buffer& message) { send(message); }
+
+void PoolConnection::deferred_ended(Drained drained) noexcept {
+  if (drained == Drained::yes) conversation_.send_close();
+  if (input_ended_.load()) look_again();
+}
+
+// Makes the owner look at the end of the input again. Not when it has left the poll.
+void PoolConnection::look_again() noexcept {
+  const std::lock_guard lock(output_mutex_);
+  if (!removed_) server_.poll().notify(*this, Readiness::peer_closed);
+}
 
 // No lock and no system call unless the output is blocked, or was.
 void PoolConnection::after_send() {

@@ -64,6 +64,11 @@ class PoolConnection final : public ConversationHost,
   [[nodiscard]] const transport::Transport& transport() const noexcept override {
     return connection_.transport();
   }
+  [[nodiscard]] std::shared_ptr<Conversation> share() override {
+    return {shared_from_this(), &conversation_};
+  }
+  void send_later(const cdr::Buffer& message) override { send(message); }
+  void deferred_ended(Drained drained) noexcept override;
 
  private:
   enum class State : std::uint8_t {
@@ -82,6 +87,7 @@ class PoolConnection final : public ConversationHost,
   void close() noexcept;
   void after_send();
   void update_interest();
+  void look_again() noexcept;
   void watch_output() noexcept;
   void finish_output() noexcept;
   void watch_end() noexcept;

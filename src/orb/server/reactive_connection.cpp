@@ -74,7 +74,7 @@ bool ReactiveConnection::read_messages(ServingThread& buffers) {
   for (std::uint32_t left = settings.messages_per_turn_max; left > 0; --left) {
     if (state_ == State::ending) return drop_input(buffers.scratch);
     if (state_ == State::closed) return false;
-    if (!connection_.idle_output() && !connection_.broken()) {
+    if (connection_.blocked_output() && !connection_.broken()) {
       paused_ = true;
       return false;
     }
@@ -103,7 +103,7 @@ bool ReactiveConnection::read_messages(ServingThread& buffers) {
 
 // Whether reading stopped for a peer that did not read its replies, and now does.
 bool ReactiveConnection::may_resume() noexcept {
-  if (!paused_ || !connection_.idle_output()) return false;
+  if (!paused_ || connection_.blocked_output()) return false;
   paused_ = false;
   return true;
 }
@@ -143,7 +143,10 @@ bool ReactiveConnection::drop_input(MutableOctetSpan scratch) {
 // down on the stack is still answered, and comes back here.
 void ReactiveConnection::end_of_input() {
   flush_batch();
-  input_ended_ = true;
+  if (!std::exchange(input_ended_, true)) {
+    hears_of_deferred_.store(true);  // before looking whether there are some
+    conversation_.cancel_deferred();
+  }
   if (conversation_.busy()) return;
   if (connection_.idle_output() || connection_.broken()) return close();
   if (state_ == State::serving) end_gently();
@@ -178,6 +181,7 @@ void ReactiveConnection::close() noexcept {
   state_ = State::closed;
   loop_.reactor().remove(connection_.transport().readiness_fd(), *this);
   connection_.close();
+  conversation_.cancel_deferred();
   if (conversation_.holds()) loop_.held().drop(conversation_);
   loop_.forget(*this);
 }
@@ -214,6 +218,48 @@ void ReactiveConnection::send(const cdr::Buffer& message) {
 void ReactiveConnection::send_without_waiting(const cdr::Buffer& message) {
   flush_batch();
   send_now(message);
+}
+
+// What another thread sends does not wait for the end of a batch: its order among the answers is
+// nobody's business.
+void ReactiveConnection::send_later(const cdr::Buffer& message) {
+  if (!loop_.on_thread()) {
+    (void)connection_.send(message, Wait::no);
+    if (!connection_.idle_output() || connection_.broken()) post_look_again(Drained::no);
+    return;
+  }
+  flush_batch();
+  send_now(message);
+}
+
+void ReactiveConnection::deferred_ended(Drained drained) noexcept {
+  if (!loop_.on_thread()) {
+    if (drained == Drained::yes || hears_of_deferred_.load()) post_look_again(drained);
+    return;
+  }
+  if (drained == Drained::yes) conversation_.send_close();
+  if (input_ended_) look_again();
+}
+
+// Without memory for that the connection ends: nobody would notice that the peer does not read.
+void ReactiveConnection::post_look_again(Drained drained) noexcept {
+  try {
+    loop_.reactor().post([self = shared_from_this(), drained] {
+      if (drained == Drained::yes) self->conversation_.send_close();
+      self->look_again();
+    });
+  } catch (const std::exception& exception) {
+    log::write(log::Level::error, "server", exception.what());
+    connection_.close();
+  }
+}
+
+void ReactiveConnection::look_again() noexcept {
+  const auto self = shared_from_this();
+  if (state_ == State::closed) return;
+  update_output();
+  if (connection_.blocked_output() && !connection_.broken()) watch_output();
+  if (input_ended_ && state_ != State::closed) end_of_input();
 }
 
 void ReactiveConnection::flush_batch() {
@@ -270,6 +316,7 @@ void ReactiveConnection::update_output() noexcept {
 
 void ReactiveConnection::end_output() noexcept {
   output_ends_ = true;
+  hears_of_deferred_.store(true);
   if (connection_.idle_output()) output_ended();
   if (state_ != State::closed && !std::exchange(end_watched_, true)) watch_end();
 }

@@ -9,6 +9,7 @@
 #include <perigee/event/reactor.h>
 #include <perigee/transport/transport.h>
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 
@@ -16,8 +17,8 @@ namespace perigee::orb {
 
 class ReactiveLoop;
 
-/// The loop's thread only. Shared by the loop's list, by the handlers of it on the stack, and by
-/// the requests that are held.
+/// The loop's thread only, but for answers that come later. Shared by the loop's list, by the
+/// handlers of it on the stack, and by the requests that are held or deferred.
 ///
 /// A peer that does not read its replies is not read from: TCP then stops it, not our memory. After
 /// `send_timeout` it is cut off; when no more will be sent than what is queued, after
@@ -52,6 +53,11 @@ class ReactiveConnection final : public ConversationHost,
   [[nodiscard]] const transport::Transport& transport() const noexcept override {
     return connection_.transport();
   }
+  [[nodiscard]] std::shared_ptr<Conversation> share() override {
+    return {shared_from_this(), &conversation_};
+  }
+  void send_later(const cdr::Buffer& message) override;
+  void deferred_ended(Drained drained) noexcept override;
 
  private:
   enum class State : std::uint8_t {
@@ -69,6 +75,8 @@ class ReactiveConnection final : public ConversationHost,
   void end_gently();
   void flush_batch();
   void send_now(const cdr::Buffer& message);
+  void post_look_again(Drained drained) noexcept;
+  void look_again() noexcept;
   void update_output() noexcept;
   void watch_output() noexcept;
   void check_output(std::uint64_t drained_before) noexcept;
@@ -87,7 +95,8 @@ class ReactiveConnection final : public ConversationHost,
   bool output_ends_ = false;
   bool end_watched_ = false;  // a timer looks whether the peer takes the rest, and closes
   bool input_ended_ = false;
-  cdr::Buffer batch_;  // whole messages that wait to be sent together
+  std::atomic<bool> hears_of_deferred_{false};  // the loop waits for the last one to end
+  cdr::Buffer batch_;                           // whole messages that wait to be sent together
   std::uint32_t batched_count_ = 0;
 };
 

@@ -142,8 +142,9 @@ void ThreadedConnection::linger(MutableOctetSpan scratch) {
   }
 }
 
-// The read token is kept for ever. Upcalls in progress still answer.
+// The read token is kept for ever. Upcalls in progress still answer, and who answers later may.
 void ThreadedConnection::end() {
+  conversation_.cancel_deferred();
   const std::lock_guard lock(mutex_);
   ended_ = true;
   wanted_.notify_all();

@@ -62,6 +62,13 @@ class ThreadedConnection final : public ConversationHost,
   [[nodiscard]] const transport::Transport& transport() const noexcept override {
     return connection_.transport();
   }
+  [[nodiscard]] std::shared_ptr<Conversation> share() override {
+    return {shared_from_this(), &conversation_};
+  }
+  void send_later(const cdr::Buffer& message) override { send(message); }
+  void deferred_ended(Drained drained) noexcept override {
+    if (drained == Drained::yes) conversation_.send_close();
+  }
 
  private:
   void run_thread();

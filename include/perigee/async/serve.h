@@ -1,0 +1,87 @@
+// Coroutines as servants: what generated skeletons (…AsyncS.cpp) call.
+#pragma once
+
+#include <perigee/async/task.h>
+#include <perigee/base/pool.h>
+#include <perigee/poa/answer.h>
+#include <perigee/poa/stop_token.h>
+
+#include <cstddef>
+#include <exception>
+#include <type_traits>
+#include <utility>
+
+namespace perigee::async {
+
+namespace detail {
+
+/// One request that a task answers. From the pool; deletes itself when the task ends.
+template <typename Result, typename Encode>
+class Serving final {
+ public:
+  Serving(orb::ServerRequest& request, Encode encode)
+      : answer_(request), encode_(std::move(encode)) {}
+
+  static void* operator new(std::size_t size) { return pool::allocate(size); }
+  static void operator delete(void* memory, std::size_t size) noexcept {
+    pool::release(memory, size);
+  }
+
+  [[nodiscard]] std::stop_token stop_token() const { return stop_token_of(answer_); }
+  void fail(const std::exception_ptr& error) noexcept try {
+    answer_.exception(error);
+  } catch (...) {  // nobody else answers: out of memory, and the client has heard so
+  }
+  static void ended(void* context, outcome<Result>& result) noexcept {
+    Serving* const serving = static_cast<Serving*>(context);
+    if (const std::exception_ptr error = result.error())
+      serving->fail(error);
+    else
+      serving->succeed(result);
+    delete serving;
+  }
+
+ private:
+  // What does not encode has been answered with that.
+  void succeed(outcome<Result>& result) noexcept try {
+    if constexpr (std::is_void_v<Result>)
+      answer_.reply(nullptr);
+    else
+      answer_.reply([&](cdr::Encoder& encoder) { encode_(encoder, result.value()); });
+  } catch (...) {
+  }
+
+  skeleton::Answer answer_;
+  [[no_unique_address]] Encode encode_;
+};
+
+}  // namespace detail
+
+/// Begins the task that `begin` returns, and answers the request with its result when it ends, on
+/// whichever thread: with what `encode(encoder, result)` writes, or with the exception that left
+/// the task, or `begin`. The task's stop token is the request's (see perigee::stop_token_of).
+/// In the upcall, after `set_raises` and `end_of_arguments`.
+template <typename Result, typename Begin, typename Encode>
+void serve(orb::ServerRequest& request, Begin&& begin, Encode encode) {
+  using Serving = detail::Serving<Result, Encode>;
+  auto* const serving = new Serving(request, std::move(encode));
+  task<Result> work;
+  try {
+    work = begin();
+    if (!work) throw CORBA::UNKNOWN(0, CORBA::COMPLETED_MAYBE, "the servant has made no task");
+  } catch (...) {
+    outcome<Result> failed;
+    failed.set_error(std::current_exception());
+    return Serving::ended(serving, failed);
+  }
+  start(std::move(work), serving->stop_token(), serving, &Serving::ended);
+}
+
+/// The same for tasks without results.
+template <typename Result, typename Begin>
+  requires std::is_void_v<Result>
+void serve(orb::ServerRequest& request, Begin&& begin) {
+  serve<void>(request, std::forward<Begin>(begin), nullptr);
+}
+
+}  // namespace perigee::async

@@ -1,0 +1,24 @@
+// Hearing that nobody wants the answer to a request any more. Apart from <perigee/poa/answer.h>:
+// <stop_token> costs more to compile than all the rest.
+#pragma once
+
+#include <perigee/base/export.h>
+#include <perigee/poa/answer.h>
+
+#include <stop_token>
+
+namespace perigee {
+
+/// Requested when the client cancels the request, when the connection to it ends, or when the ORB
+/// is shut down without waiting. Never, if the request is answered. Any thread. What is registered
+/// with it is called by the thread that finds out, with no lock held.
+[[nodiscard]] PERIGEE_API std::stop_token stop_token_of(const skeleton::Answer& answer);
+
+/// The same of an AMH response handler; never, if it is none of the ORB's.
+template <typename Handler>
+[[nodiscard]] std::stop_token stop_token_of(const CORBA::object_reference<Handler>& handler) {
+  auto* const state = dynamic_cast<skeleton::HandlerState*>(handler.get());
+  return state != nullptr ? stop_token_of(state->_answer()) : std::stop_token();
+}
+
+}  // namespace perigee

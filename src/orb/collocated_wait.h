@@ -1,0 +1,41 @@
+// A collocated call whose servant answers later: the caller waits here.
+#pragma once
+
+#include "orb/call_deadline.h"
+#include "orb/cancellation.h"
+#include "orb/client/invocation_error.h"
+#include <perigee/cdr/buffer.h>
+#include <perigee/event/signal.h>
+#include <perigee/messaging/message.h>
+
+#include <condition_variable>
+#include <mutex>
+
+namespace perigee::orb {
+
+class OrbCore;
+
+/// Shared by the caller and by who answers, of whom either may be gone first.
+class CollocatedWait {
+ public:
+  /// Who answers: `body` is complete. Once.
+  void end(messaging::ReplyStatus outcome) noexcept;
+  /// The caller: until there is an answer; on the thread of a loop others are served meanwhile.
+  [[nodiscard]] FailureCause await(OrbCore& core, const CallDeadline* deadline);
+
+  cdr::Buffer body;  ///< of who answers until `end`, then of the caller
+  messaging::ReplyStatus status = messaging::ReplyStatus::no_exception;  ///< valid after `end`
+  Cancellation cancellation;
+
+ private:
+  [[nodiscard]] FailureCause await_on_loop(OrbCore& core, const CallDeadline* deadline);
+  [[nodiscard]] FailureCause await_here(OrbCore& core, const CallDeadline* deadline);
+  [[nodiscard]] bool ended();
+
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable ended_now_;
+  bool ended_ = false;
+  event::Signal event_;  // raised at the end, if the caller is on a loop
+};
+
+}  // namespace perigee::orb

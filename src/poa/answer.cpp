@@ -1,0 +1,142 @@
+// The rules of answering later: once, by whoever comes first, and never not at all.
+#include "orb/system_exceptions.h"
+#include "poa/answer_thrown.h"
+#include "poa/outstanding.h"
+#include <perigee/base/log.h>
+#include <perigee/poa/answer.h>
+#include <perigee/poa/held_exception.h>
+#include <perigee/poa/stop_token.h>
+
+namespace perigee {
+
+namespace skeleton {
+
+struct AnswerAccess {
+  static poa::Outstanding* outstanding(const Answer& answer) noexcept {
+    return answer.outstanding_;
+  }
+};
+
+}  // namespace skeleton
+
+std::stop_token stop_token_of(const skeleton::Answer& answer) {
+  poa::Outstanding* const outstanding = skeleton::AnswerAccess::outstanding(answer);
+  return outstanding != nullptr ? outstanding->stop_token() : std::stop_token();
+}
+
+}  // namespace perigee
+
+namespace perigee::skeleton {
+
+using CORBA::COMPLETED_MAYBE;
+using CORBA::COMPLETED_YES;
+using poa::Outstanding;
+
+namespace {
+
+[[noreturn]] void raise_answered() {
+  throw CORBA::BAD_INV_ORDER(orb::minor_answered_twice, COMPLETED_YES, "answered before");
+}
+
+// Raises if somebody else has answered. The request is over when this ends.
+class Turn {
+ public:
+  explicit Turn(Outstanding* outstanding) : outstanding_(outstanding) {
+    if (outstanding == nullptr || !outstanding->take()) raise_answered();
+  }
+  ~Turn() { outstanding_->end(); }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+  [[nodiscard]] orb::ServerRequest& request() const noexcept { return outstanding_->request(); }
+
+ private:
+  Outstanding* outstanding_;
+};
+
+}  // namespace
+
+Answer::Answer(orb::ServerRequest& request) : outstanding_(new Outstanding(request)) {}
+
+Answer::~Answer() {
+  if (outstanding_ == nullptr) return;
+  if (outstanding_->take()) {
+    outstanding_->request().reply_exception(
+        CORBA::NO_RESPONSE(0, COMPLETED_MAYBE, "the servant has dropped the answer"));
+    outstanding_->end();
+  }
+  delete outstanding_;
+}
+
+// What does not encode is answered with the exception: nobody can answer a second time.
+void Answer::reply(orb::ResultEncoder encode) {
+  const Turn turn(outstanding_);
+  try {
+    turn.request().reply(encode);
+  } catch (...) {
+    poa::answer_thrown(turn.request());
+    throw;
+  }
+}
+
+void Answer::exception(const CORBA::Exception& exception) {
+  const Turn turn(outstanding_);
+  turn.request().reply_exception(exception);
+}
+
+void Answer::exception(const std::exception_ptr& thrown) {
+  const Turn turn(outstanding_);
+  try {
+    if (thrown) std::rethrow_exception(thrown);
+    turn.request().reply_exception(CORBA::UNKNOWN(0, COMPLETED_MAYBE, "no exception"));
+  } catch (...) {
+    poa::answer_thrown(turn.request());
+  }
+}
+
+void Answer::forward(const CORBA::Object& target, bool permanent) {
+  const Turn turn(outstanding_);
+  try {
+    turn.request().reply_forward(target, permanent);
+  } catch (...) {  // a local object
+    poa::answer_thrown(turn.request());
+    throw;
+  }
+}
+
+bool Answer::answered() const noexcept { return outstanding_ == nullptr || outstanding_->taken(); }
+
+bool Answer::expected() const noexcept {
+  return outstanding_ != nullptr && outstanding_->expected();
+}
+
+void Answer::answer_thrown() noexcept {
+  if (outstanding_ != nullptr && outstanding_->take()) {
+    poa::answer_thrown(outstanding_->request());
+    outstanding_->end();
+    return;
+  }
+  try {
+    throw;
+  } catch (const std::exception& exception) {
+    log::write(log::Level::warning, "poa", exception.what());
+  } catch (...) {
+    log::write(log::Level::warning, "poa", "a servant has thrown after it had answered");
+  }
+}
+
+std::exception_ptr HeldException::copy_of(const CORBA::Exception& exception) {
+  try {
+    exception._raise();
+  } catch (...) {
+    return std::current_exception();
+  }
+  return nullptr;  // _raise always throws
+}
+
+void HeldException::_raise_exception() const {
+  if (exception_) std::rethrow_exception(exception_);
+  throw CORBA::UNKNOWN(0, COMPLETED_MAYBE, "an exception holder that holds none");
+}
+
+}  // namespace perigee::skeleton

@@ -1,0 +1,56 @@
+// A request that is answered after its upcall, and what has to stay meanwhile.
+#pragma once
+
+#include "poa/adapter.h"
+#include "poa/slot_table.h"
+#include "poa/upcall.h"
+#include <perigee/orb/server_request.h>
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+
+namespace perigee::poa {
+
+/// Any thread; `take` decides which one answers. From the pool.
+class Outstanding {
+ public:
+  /// In the upcall of the request.
+  explicit Outstanding(orb::ServerRequest& request);
+  Outstanding(const Outstanding&) = delete;
+  Outstanding& operator=(const Outstanding&) = delete;
+
+  /// True for the first caller only: it answers, and then calls `end`.
+  [[nodiscard]] bool take() noexcept { return !taken_.exchange(true); }
+  [[nodiscard]] bool taken() const noexcept { return taken_.load(); }
+  /// Until `end`.
+  [[nodiscard]] orb::ServerRequest& request() const noexcept { return *request_; }
+  [[nodiscard]] bool expected() const noexcept { return expected_; }
+  /// The request is over: lets go of it, and then of the object.
+  void end() noexcept;
+  /// Of one who is told when nobody wants the answer any more; never, if it is over.
+  [[nodiscard]] std::stop_token stop_token();
+
+  static void* operator new(std::size_t size);
+  static void operator delete(void* memory, std::size_t size) noexcept;
+
+ private:
+  /// An object that is not in the table.
+  struct Unlisted {
+    ServedObject object;
+    AdapterVisit visit;
+  };
+
+  SlotTable<ActiveObject>::Pin pin_;
+  std::optional<Unlisted> unlisted_;
+  const UpcallHooks* hooks_ = nullptr;
+  bool expected_ = true;
+  std::atomic<bool> taken_{false};
+  std::mutex mutex_;                             // guards letting go of the request
+  std::unique_ptr<orb::ServerRequest> request_;  // null once it is over
+};
+
+}  // namespace perigee::poa

@@ -1,0 +1,328 @@
+// Requests that are answered after their upcalls, over connections of every thread strategy.
+#include "orb/orb_metrics.h"
+#include "orb/server/server_fixture.h"
+#include <perigee/orb/stub.h>
+#include <perigee/poa/answer.h>
+#include <perigee/poa/stop_token.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <stop_token>
+#include <thread>
+#include <vector>
+
+using namespace perigee;
+using namespace perigee::test;
+using skeleton::Answer;
+
+namespace {
+
+/// Keeps the answers that its servant owes, by the requests' arguments.
+class Debts {
+ public:
+  [[nodiscard]] ActingServant::Action servant() {
+    return [this](orb::ServerRequest& request) {
+      std::uint32_t argument = 0;
+      request.arguments() >> argument;
+      request.end_of_arguments();
+      const std::lock_guard lock(mutex_);
+      answers_.insert_or_assign(argument, Answer(request));
+      changed_.notify_all();
+    };
+  }
+  /// Waits for the request.
+  [[nodiscard]] Answer take(std::uint32_t argument) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return answers_.contains(argument); });
+    Answer answer = std::move(answers_.at(argument));
+    answers_.erase(argument);
+    return answer;
+  }
+  void await_count(std::size_t count) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return answers_.size() >= count; });
+  }
+  [[nodiscard]] std::map<std::uint32_t, Answer> take_all() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(answers_, {});
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::map<std::uint32_t, Answer> answers_;
+};
+
+void pay(Answer answer, std::uint32_t result) {
+  answer.reply([result](cdr::Encoder& encoder) { encoder << result; });
+}
+
+/// Blocks until it is stopped.
+void await_stop(const std::stop_token& token) {
+  std::mutex mutex;
+  std::condition_variable_any stopped;
+  std::unique_lock lock(mutex);
+  CHECK_FALSE(stopped.wait(lock, token, [] { return false; }));
+}
+
+std::uint32_t act(const CORBA::object_reference<CORBA::Object>& target, std::uint32_t argument) {
+  static constexpr stub::Operation operation{"act", stub::Operation::Kind::twoway, {}};
+  std::uint32_t result = 0;
+  stub::invoke(
+      *target, operation, [argument](cdr::Encoder& encoder) { encoder << argument; },
+      [&result](cdr::Decoder& decoder) { decoder >> result; });
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("answers come when they are given, in any order, from any thread") {
+  Debts debts;
+  const ServerFixture server(each_strategy(), debts.servant());
+  RawClient client(server.endpoint);
+  for (const std::uint32_t id : {1u, 2u, 3u})
+    client.send(make_request({.key = server.key, .id = id, .argument = id * 10}));
+  for (const std::uint32_t id : {3u, 1u, 2u}) {
+    pay(debts.take(id * 10), id * 100);
+    const RawReply reply = client.reply();
+    CHECK(reply.id() == id);
+    CHECK(reply.status() == 0);
+    CHECK(reply.result() == id * 100);
+  }
+  CHECK(server.orb.core().requests_in_progress() == 0);
+}
+
+TEST_CASE("an answer that is dropped is told to the client") {
+  Debts debts;
+  const ServerFixture server(each_strategy(), debts.servant());
+  RawClient client(server.endpoint);
+  client.send(make_request({.key = server.key, .argument = 1}));
+  (void)debts.take(1);
+  CHECK(client.reply().repository_id() == "IDL:omg.org/CORBA/NO_RESPONSE:1.0");
+}
+
+TEST_CASE("an answer that is given within the upcall is like any other") {
+  const ServerFixture server(each_strategy(), [](orb::ServerRequest& request) {
+    std::uint32_t argument = 0;
+    request.arguments() >> argument;
+    request.end_of_arguments();
+    pay(Answer(request), argument + 1);
+  });
+  RawClient client(server.endpoint);
+  Octets batch;
+  for (std::uint32_t id = 0; id < 100; ++id)
+    batch = std::move(batch) + make_request({.key = server.key, .id = id, .argument = id});
+  client.send(batch);
+  std::vector<bool> answered(100);
+  for (int count = 0; count < 100; ++count) {
+    const RawReply reply = client.reply();
+    CHECK(reply.result() == reply.id() + 1);
+    answered.at(reply.id()) = true;
+  }
+  CHECK(std::ranges::count(answered, true) == 100);
+}
+
+TEST_CASE("a request that is cancelled: who is to answer hears of it, and the client nothing") {
+  Debts debts;
+  const ServerFixture server(each_strategy(), debts.servant());
+  RawClient client(server.endpoint);
+  client.send(make_request({.key = server.key, .id = 7, .argument = 1}));
+  Answer answer = debts.take(1);
+  const std::stop_token token = stop_token_of(answer);
+  client.send(make_cancel_request(7));
+  await_stop(token);
+  pay(std::move(answer), 1);
+  client.send(make_request({.key = server.key, .id = 8, .argument = 2}));
+  pay(debts.take(2), 20);
+  CHECK(client.reply().id() == 8);
+}
+
+TEST_CASE("a client that is gone: who is to answer hears of it, and the answer goes nowhere") {
+  Debts debts;
+  const ServerFixture server(each_strategy(), debts.servant());
+  Answer answer;
+  {
+    RawClient client(server.endpoint);
+    client.send(make_request({.key = server.key, .argument = 1}));
+    answer = debts.take(1);
+  }
+  await_stop(stop_token_of(answer));
+  pay(std::move(answer), 1);
+  RawClient other(server.endpoint);
+  other.send(make_request({.key = server.key, .argument = 2}));
+  pay(debts.take(2), 20);
+  CHECK(other.reply().result() == 20);
+}
+
+TEST_CASE("a client that sends no more still gets its answers") {
+  Debts debts;
+  const ServerFixture server(each_strategy(), debts.servant());
+  RawClient client(server.endpoint);
+  client.send(make_request({.key = server.key, .argument = 1}));
+  Answer answer = debts.take(1);
+  client.end_sending();
+  await_stop(stop_token_of(answer));
+  pay(std::move(answer), 5);
+  CHECK(client.reply().result() == 5);
+  CHECK(client.at_end());
+}
+
+TEST_CASE("a server that stops without waiting tells who is to answer, and still waits for that") {
+  Debts debts;
+  const ServerFixture server(each_strategy(), debts.servant());
+  RawClient client(server.endpoint);
+  client.send(make_request({.key = server.key, .argument = 1}));
+  Answer answer = debts.take(1);
+  const std::stop_token token = stop_token_of(answer);
+  server.orb.core().shutdown(orb::Completion::do_not_wait);
+  await_stop(token);
+  std::jthread payer([&] { pay(std::move(answer), 9); });
+  CHECK(client.reply().result() == 9);
+  CHECK(RawReply(client.receive()).type() == type_close_connection);
+  CHECK(client.at_end());
+}
+
+TEST_CASE("a shutdown that waits disturbs nobody") {
+  Debts debts;
+  const ServerFixture server(each_strategy(), debts.servant());
+  RawClient client(server.endpoint);
+  client.send(make_request({.key = server.key, .argument = 1}));
+  Answer answer = debts.take(1);
+  const std::stop_token token = stop_token_of(answer);
+  std::jthread stopper([&] { server.orb.core().shutdown(orb::Completion::wait); });
+  while (!server.orb.core().stopping()) std::this_thread::yield();
+  CHECK_FALSE(token.stop_requested());
+  pay(std::move(answer), 9);
+  CHECK(client.reply().result() == 9);
+}
+
+TEST_CASE("an answer may outlive the ORB") {
+  Debts debts;
+  Answer answer;
+  {
+    const ServerFixture server(each_strategy(), debts.servant());
+    std::optional<RawClient> client(server.endpoint);
+    client->send(make_request({.key = server.key, .argument = 1}));
+    answer = debts.take(1);
+    client.reset();
+    await_stop(stop_token_of(answer));
+    // The application destroys its ORB without waiting for anything.
+    std::jthread payer([&] { pay(std::move(answer), 1); });
+  }
+}
+
+TEST_CASE("thousands of requests of one connection wait for their answers") {
+  constexpr std::uint32_t count = 10'000;
+  Debts debts;
+  orb::Settings settings = server_settings(each_strategy());
+  settings.requests_per_connection_max = count;
+  const ServerFixture server(settings, debts.servant());
+  RawClient client(server.endpoint);
+  std::jthread sender([&] {
+    for (std::uint32_t id = 0; id < count; ++id)
+      client.send(make_request({.key = server.key, .id = id, .argument = id}));
+  });
+  debts.await_count(count);
+  sender.join();
+  CHECK(server.orb.core().requests_in_progress() == count);
+  std::jthread payer([answers = debts.take_all()]() mutable {
+    for (auto& [argument, answer] : answers) pay(std::move(answer), argument + 1);
+  });
+  for (std::uint32_t received = 0; received < count; ++received) {
+    const RawReply reply = client.reply();
+    CHECK(reply.result() == reply.id() + 1);
+  }
+}
+
+TEST_CASE("one more than may be in progress is refused, and answers make room") {
+  Debts debts;
+  orb::Settings settings = server_settings(each_strategy());
+  settings.requests_per_connection_max = 3;
+  const ServerFixture server(settings, debts.servant());
+  RawClient client(server.endpoint);
+  for (std::uint32_t id = 0; id < 3; ++id)
+    client.send(make_request({.key = server.key, .id = id, .argument = id}));
+  debts.await_count(3);
+  CHECK(client.call({.key = server.key, .id = 9, .argument = 9}).repository_id() ==
+        "IDL:omg.org/CORBA/TRANSIENT:1.0");
+  pay(debts.take(1), 11);
+  CHECK(client.reply().result() == 11);
+  client.send(make_request({.key = server.key, .id = 4, .argument = 4}));
+  pay(debts.take(4), 14);
+  CHECK(client.reply().result() == 14);
+  (void)debts.take_all();  // the server's end would wait for them
+}
+
+TEST_CASE("a peer that does not read its answers is cut off, and nobody else notices") {
+  constexpr std::size_t size = 1 << 20;
+  Debts debts;
+  orb::Settings settings = server_settings(each_strategy());
+  settings.send_timeout = std::chrono::milliseconds(100);
+  const ServerFixture server(settings, debts.servant());
+  RawClient deaf(server.endpoint);
+  RawClient other(server.endpoint);
+  for (std::uint32_t id = 0; id < 20; ++id)
+    deaf.send(make_request({.key = server.key, .id = id, .argument = id}));
+  debts.await_count(20);
+  std::jthread payer([answers = debts.take_all()]() mutable {
+    const std::vector<std::uint8_t> large(size);
+    for (auto& [argument, answer] : answers)
+      answer.reply([&](cdr::Encoder& encoder) { encoder << large; });
+  });
+  other.send(make_request({.key = server.key, .argument = 100}));
+  pay(debts.take(100), 1);
+  CHECK(other.reply().result() == 1);
+  payer.join();
+  while (server.orb.core().metrics().server_traffic.totals().connections_open > 1)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+TEST_CASE("a caller in the same ORB waits for an answer that comes later") {
+  Debts debts;
+  const ServerFixture server(each_strategy(), debts.servant());
+  std::jthread payer([&] { pay(debts.take(1), 21); });
+  CHECK(act(server.object, 1) == 21);
+}
+
+TEST_CASE("an upcall may wait for an answer that another upcall of its server gives") {
+  Debts debts;
+  CORBA::object_reference<CORBA::Object> owing;
+  const ServerFixture server(each_strategy(), [&](orb::ServerRequest& request) {
+    std::uint32_t argument = 0;
+    request.arguments() >> argument;
+    request.end_of_arguments();
+    // The first asks for the other object's answer; the second gives it.
+    const std::uint32_t result = argument == 1 ? act(owing, 5) : 0;
+    if (argument == 2) pay(debts.take(5), 55);
+    request.reply([result](cdr::Encoder& encoder) { encoder << result; });
+  });
+  owing = server.orb.root()->servant_to_reference(make_servant(debts.servant()));
+  RawClient first(server.endpoint);
+  RawClient second(server.endpoint);
+  first.send(make_request({.key = server.key, .argument = 1}));
+  debts.await_count(1);
+  CHECK(second.call({.key = server.key, .argument = 2}).result() == 0);
+  CHECK(first.reply().result() == 55);
+}
+
+TEST_CASE("oneways: nobody waits, unless it is for the target") {
+  Debts debts;
+  const ServerFixture server(each_strategy(), debts.servant());
+  RawClient client(server.endpoint);
+  // Response flags of CORBA 3.0, 15.4.2: none, and WITH_SERVER.
+  client.send(make_request({.key = server.key, .id = 1, .response_flags = 0, .argument = 1}));
+  Answer nobody = debts.take(1);
+  CHECK_FALSE(nobody.expected());
+  pay(std::move(nobody), 1);
+  client.send(make_request({.key = server.key, .id = 2, .response_flags = 1, .argument = 2}));
+  CHECK(client.reply().id() == 2);  // before the answer
+  Answer arrived = debts.take(2);
+  CHECK_FALSE(arrived.expected());
+  pay(std::move(arrived), 2);
+  // WITH_TARGET
+  client.send(make_request({.key = server.key, .id = 3, .response_flags = 3, .argument = 3}));
+  pay(debts.take(3), 33);
+  CHECK(client.reply().result() == 33);
+}

@@ -1,0 +1,369 @@
+// Answers that come after the upcall: their rules, without a network.
+#include "poa/dispatcher.h"
+#include "poa/fakes.h"
+#include "poa/test_orb.h"
+#include <perigee/poa/answer.h>
+#include <perigee/poa/held_exception.h>
+#include <perigee/poa/stop_token.h>
+
+#include <atomic>
+#include <future>
+#include <stdexcept>
+#include <stop_token>
+#include <thread>
+#include <vector>
+
+using namespace perigee;
+using namespace perigee::test;
+using skeleton::Answer;
+
+namespace {
+
+class Odd final : public CORBA::UserException {
+ public:
+  static constexpr std::string_view _type_id = "IDL:Test/Odd:1.0";
+  [[nodiscard]] const char* _rep_id() const noexcept override { return _type_id.data(); }
+  [[nodiscard]] const char* _name() const noexcept override { return "Odd"; }
+  [[noreturn]] void _raise() const override { throw *this; }
+  void _encode(cdr::Encoder& /*encoder*/) const override {}
+};
+
+constexpr std::string_view raises_odd[] = {Odd::_type_id};
+
+/// An object whose servant defers every answer, and one request to it.
+struct Deferred {
+  explicit Deferred(std::atomic<int>* alive = nullptr)
+      : object(orb.root()->servant_to_reference(make_servant(
+            [this](orb::ServerRequest& given) {
+              given.set_raises(raises_odd);
+              given.end_of_arguments();
+              answer = Answer(given);
+            },
+            alive))),
+        request(orb.key_of(object)) {
+    orb.root()->the_POAManager()->activate();
+  }
+  void dispatch() { orb.dispatcher().dispatch(request); }
+
+  TestOrb orb;
+  CORBA::object_reference<CORBA::Object> object;
+  FakeRequest request;
+  Answer answer;
+};
+
+template <typename Act>
+void check_answered_before(Act&& act) {
+  try {
+    act();
+    FAIL("answered twice");
+  } catch (const CORBA::BAD_INV_ORDER& exception) {
+    CHECK(exception.completed() == CORBA::COMPLETED_YES);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("an answer may come when the upcall is over") {
+  Deferred test;
+  test.dispatch();
+  CHECK(test.request.answer().empty());
+  CHECK(test.request.deferred());
+  CHECK(test.request.outstanding() == 1);
+  CHECK_FALSE(test.answer.answered());
+  CHECK(test.answer.expected());
+  test.answer.reply([](cdr::Encoder& encoder) { encoder << std::uint32_t{7}; });
+  CHECK(test.request.answer() == "reply");
+  CHECK(test.request.results().size() == 4);
+  CHECK(test.answer.answered());
+  CHECK(test.request.outstanding() == 0);  // over, although the answer object is still there
+}
+
+TEST_CASE("there is one answer, whatever the second would be") {
+  Deferred test;
+  test.dispatch();
+  SUBCASE("after results") { test.answer.reply(nullptr); }
+  SUBCASE("after an exception") { test.answer.exception(CORBA::NO_PERMISSION()); }
+  SUBCASE("after a forward") { test.answer.forward(*test.object); }
+  const std::string first = test.request.answer();
+  check_answered_before([&] { test.answer.reply(nullptr); });
+  check_answered_before([&] { test.answer.exception(CORBA::TRANSIENT()); });
+  check_answered_before([&] { test.answer.exception(std::make_exception_ptr(1)); });
+  check_answered_before([&] { test.answer.forward(*test.object); });
+  test.answer = Answer();
+  CHECK(test.request.answer() == first);
+}
+
+TEST_CASE("an answer that is dropped is NO_RESPONSE, COMPLETED_MAYBE") {
+  Deferred test;
+  test.dispatch();
+  test.answer = Answer();
+  CHECK(test.request.answer() == "system NO_RESPONSE");
+  CHECK(test.request.completed() == CORBA::COMPLETED_MAYBE);
+  CHECK(test.request.outstanding() == 0);
+}
+
+TEST_CASE("exceptions are answered as a servant's are") {
+  Deferred test;
+  test.dispatch();
+  std::string expected;
+  SUBCASE("listed") {
+    test.answer.exception(Odd());
+    expected = "user IDL:Test/Odd:1.0";
+  }
+  SUBCASE("thrown somewhere") {
+    test.answer.exception(std::make_exception_ptr(Odd()));
+    expected = "user IDL:Test/Odd:1.0";
+  }
+  SUBCASE("not listed") {
+    test.answer.exception(PortableServer::POA::ObjectNotActive());
+    expected = "system UNKNOWN";
+  }
+  SUBCASE("a system exception") {
+    test.answer.exception(std::make_exception_ptr(CORBA::NO_PERMISSION()));
+    expected = "system NO_PERMISSION";
+  }
+  SUBCASE("out of memory") {
+    test.answer.exception(std::make_exception_ptr(std::bad_alloc()));
+    expected = "system NO_MEMORY";
+  }
+  SUBCASE("of C++") {
+    test.answer.exception(std::make_exception_ptr(std::runtime_error("broken")));
+    expected = "system UNKNOWN";
+  }
+  SUBCASE("no exception") {
+    test.answer.exception(std::exception_ptr());
+    expected = "system UNKNOWN";
+  }
+  SUBCASE("ForwardRequest") {
+    test.answer.exception(std::make_exception_ptr(PortableServer::ForwardRequest(test.object)));
+    expected = "forward";
+  }
+  CHECK(test.request.answer() == expected);
+}
+
+TEST_CASE("results that do not encode: the client gets MARSHAL, and it is raised") {
+  Deferred test;
+  test.dispatch();
+  const auto fail = [](cdr::Encoder& encoder) { encoder.fail(cdr::ErrorKind::too_large); };
+  CHECK_THROWS_AS(test.answer.reply(fail), CORBA::MARSHAL);
+  CHECK(test.request.answer() == "system MARSHAL");
+  check_answered_before([&] { test.answer.reply(nullptr); });
+}
+
+TEST_CASE("results whose encoding throws are no answer; what is thrown is") {
+  Deferred test;
+  test.dispatch();
+  CHECK_THROWS_AS(test.answer.reply([](cdr::Encoder&) { throw std::runtime_error("no"); }),
+                  std::runtime_error);
+  CHECK(test.request.answer() == "system UNKNOWN");
+}
+
+TEST_CASE("of threads that answer at once, one does") {
+  for (int round = 0; round < 50; ++round) {
+    Deferred test;
+    test.dispatch();
+    std::atomic<int> answered{0};
+    std::atomic<int> refused{0};
+    {
+      std::vector<std::jthread> threads;
+      for (int thread = 0; thread < 4; ++thread)
+        threads.emplace_back([&] {
+          try {
+            test.answer.reply(nullptr);
+            ++answered;
+          } catch (const CORBA::BAD_INV_ORDER&) {
+            ++refused;
+          }
+        });
+    }
+    CHECK(answered == 1);
+    CHECK(refused == 3);
+    CHECK(test.request.answer() == "reply");
+  }
+}
+
+TEST_CASE("the servant stays until the answer is given") {
+  std::atomic<int> alive{0};
+  Deferred test(&alive);
+  test.dispatch();
+  test.orb.root()->deactivate_object(test.orb.root()->reference_to_id(test.object));
+  CHECK(alive == 1);
+  test.answer.reply(nullptr);
+  CHECK(alive == 0);
+}
+
+TEST_CASE("destroying a POA waits for answers, if asked to") {
+  Deferred test;
+  test.dispatch();
+  std::promise<void> destroying;
+  auto destroyed = std::async(std::launch::async, [&] {
+    destroying.set_value();
+    test.orb.root()->destroy(true, true);
+    return test.request.answer();
+  });
+  destroying.get_future().wait();
+  std::this_thread::yield();
+  test.answer.reply(nullptr);
+  CHECK(destroyed.get() == "reply");
+}
+
+TEST_CASE("a POA that was destroyed without waiting goes on existing for the answer") {
+  std::atomic<int> alive{0};
+  Deferred test(&alive);
+  test.dispatch();
+  test.orb.root()->destroy(true, false);
+  CHECK(alive == 1);
+  test.answer.reply(nullptr);
+  CHECK(test.request.answer() == "reply");
+  CHECK(alive == 0);
+}
+
+TEST_CASE("a default servant may answer later, too") {
+  const TestOrb orb;
+  Answer answer;
+  std::atomic<int> alive{0};
+  const auto poa = orb.root()->create_POA(
+      "default", orb.root()->the_POAManager(),
+      {orb.root()->create_request_processing_policy(
+           PortableServer::RequestProcessingPolicyValue::USE_DEFAULT_SERVANT),
+       orb.root()->create_id_uniqueness_policy(
+           PortableServer::IdUniquenessPolicyValue::MULTIPLE_ID)});
+  poa->set_servant(
+      make_servant([&](orb::ServerRequest& given) { answer = Answer(given); }, &alive));
+  orb.root()->the_POAManager()->activate();
+  FakeRequest request(orb.key_of(poa->create_reference("IDL:Test/Acting:1.0")));
+  orb.dispatcher().dispatch(request);
+  CHECK(request.outstanding() == 1);
+  poa->destroy(true, false);
+  CHECK(alive == 1);
+  answer.reply(nullptr);
+  CHECK(request.answer() == "reply");
+  CHECK(alive == 0);
+}
+
+TEST_CASE("hooks see the end of a request when it is answered") {
+  Deferred test;
+  std::vector<std::string> seen;
+  poa::UpcallHooks hooks;
+  hooks.context = &seen;
+  hooks.before = [](void* context, orb::ServerRequest&) {
+    static_cast<std::vector<std::string>*>(context)->emplace_back("before");
+  };
+  hooks.after = [](void* context, orb::ServerRequest& request) noexcept {
+    auto& all = *static_cast<std::vector<std::string>*>(context);
+    all.emplace_back("after " + std::string(request.operation()));
+  };
+  auto& dispatcher = static_cast<poa::Dispatcher&>(test.orb.dispatcher());
+  dispatcher.set_hooks(&hooks);
+  test.dispatch();
+  CHECK(seen == std::vector<std::string>{"before"});
+  test.answer.reply(nullptr);
+  CHECK(seen == std::vector<std::string>{"before", "after act"});
+  dispatcher.set_hooks(nullptr);
+}
+
+TEST_CASE("who answers later hears when nobody wants the answer any more") {
+  Deferred test;
+  test.dispatch();
+  const std::stop_token token = stop_token_of(test.answer);
+  std::atomic<int> calls{0};
+  const std::stop_callback callback(token, [&] { ++calls; });
+  CHECK_FALSE(token.stop_requested());
+  test.request.cancel();
+  CHECK(token.stop_requested());
+  CHECK(calls == 1);
+  CHECK(stop_token_of(test.answer).stop_requested());
+  test.answer.reply(nullptr);  // may still be given
+  CHECK_FALSE(stop_token_of(test.answer).stop_possible());
+  CHECK_FALSE(stop_token_of(Answer()).stop_possible());
+}
+
+TEST_CASE("one that nobody waits for says so, and its answer goes nowhere") {
+  Deferred test;
+  test.request.set_response_expected(false);
+  test.dispatch();
+  CHECK_FALSE(test.answer.expected());
+  SUBCASE("given") { test.answer.reply(nullptr); }
+  SUBCASE("an exception") { test.answer.exception(CORBA::NO_PERMISSION()); }
+  SUBCASE("dropped") { test.answer = Answer(); }
+  CHECK(test.request.answer().empty());
+  CHECK(test.request.outstanding() == 0);
+}
+
+namespace {
+
+class Handler : public CORBA::LocalObject {
+ public:
+  virtual void done() = 0;
+};
+
+class HandlerImpl final : public Handler, public skeleton::HandlerState {
+ public:
+  using HandlerState::HandlerState;
+  void done() override { _answer().reply(nullptr); }
+};
+
+using HandlerRef = CORBA::object_reference<Handler>;
+
+/// What an AMH servant does in an upcall, and what the client gets.
+std::string answer_of(const std::function<void(const HandlerRef&)>& servant) {
+  const TestOrb orb;
+  FakeRequest request(
+      orb.key_of(orb.root()->servant_to_reference(make_servant([&](orb::ServerRequest& given) {
+        given.set_raises(raises_odd);
+        const skeleton::Handled<HandlerImpl> handled(given);
+        handled.call([&] { servant(handled.reference<Handler>()); });
+      }))));
+  orb.root()->the_POAManager()->activate();
+  orb.dispatcher().dispatch(request);
+  CHECK(request.outstanding() == 0);
+  return request.answer();
+}
+
+}  // namespace
+
+TEST_CASE("a servant that throws has answered with that, and with nothing else") {
+  CHECK(answer_of([](const HandlerRef&) { throw Odd(); }) == "user IDL:Test/Odd:1.0");
+  CHECK(answer_of([](const HandlerRef&) { throw CORBA::NO_PERMISSION(); }) ==
+        "system NO_PERMISSION");
+  CHECK(answer_of([](const HandlerRef&) { throw std::runtime_error("no"); }) == "system UNKNOWN");
+  CHECK(answer_of([](const HandlerRef& handler) {
+          handler->done();
+          throw Odd();
+        }) == "reply");
+  CHECK(answer_of([](const HandlerRef& handler) { handler->done(); }) == "reply");
+  CHECK(answer_of([](const HandlerRef&) {}) == "system NO_RESPONSE");
+}
+
+TEST_CASE("a handler that is kept when its servant throws comes too late") {
+  HandlerRef kept;
+  CHECK(answer_of([&](const HandlerRef& handler) {
+          kept = handler;
+          throw Odd();
+        }) == "user IDL:Test/Odd:1.0");
+  CHECK_THROWS_AS(kept->done(), CORBA::BAD_INV_ORDER);
+}
+
+TEST_CASE("a held exception is thrown as what it was") {
+  const auto thrown = [](const skeleton::HeldException& held) {
+    try {
+      held._raise_exception();
+    } catch (const Odd&) {
+      return "Odd";
+    } catch (const CORBA::TRANSIENT&) {
+      return "TRANSIENT";
+    } catch (const CORBA::UNKNOWN&) {
+      return "UNKNOWN";
+    } catch (const std::runtime_error&) {
+      return "runtime_error";
+    }
+  };
+  CHECK(thrown(skeleton::HeldException(Odd())) == std::string("Odd"));
+  const CORBA::TRANSIENT transient;
+  const CORBA::Exception& base = transient;
+  CHECK(thrown(skeleton::HeldException(base)) == std::string("TRANSIENT"));
+  CHECK(thrown(skeleton::HeldException(std::make_exception_ptr(std::runtime_error("x")))) ==
+        std::string("runtime_error"));
+  const skeleton::HeldException none{std::exception_ptr()};
+  CHECK(thrown(none) == std::string("UNKNOWN"));
+}
