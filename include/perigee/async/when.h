@@ -35,7 +35,7 @@ NonVoid<T> take_non_void(outcome<T>& result) {
 
 /// The stop token of the task that waits; one that never stops for coroutines of other kinds.
 template <typename Parent>
-const std::stop_token& stop_token_of(std::coroutine_handle<Parent> parent) noexcept {
+const std::stop_token& parents_token(std::coroutine_handle<Parent> parent) noexcept {
   if constexpr (HasStopToken<Parent>) {
     return parent.promise().stop_token();
   } else {
@@ -103,7 +103,7 @@ class WhenAll {
   [[nodiscard]] bool await_ready() const noexcept { return false; }
   template <typename Parent>
   [[nodiscard]] bool await_suspend(std::coroutine_handle<Parent> parent) noexcept {
-    const std::stop_token& stop = stop_token_of(parent);
+    const std::stop_token& stop = parents_token(parent);
     std::apply([&](auto&... frames) { (all_.begin(frames, stop), ...); }, frames_);
     return all_.wait(parent);
   }
@@ -136,7 +136,7 @@ class WhenAllOf {
   [[nodiscard]] bool await_ready() const noexcept { return false; }
   template <typename Parent>
   [[nodiscard]] bool await_suspend(std::coroutine_handle<Parent> parent) noexcept {
-    const std::stop_token& stop = stop_token_of(parent);
+    const std::stop_token& stop = parents_token(parent);
     for (OwnedFrame<T>& frame : frames_) all_.begin(frame, stop);
     return all_.wait(parent);
   }
@@ -165,7 +165,7 @@ class WhenAny {
   [[nodiscard]] bool await_ready() const noexcept { return false; }
   template <typename Parent>
   [[nodiscard]] bool await_suspend(std::coroutine_handle<Parent> parent) {
-    any_.link(stop_token_of(parent));
+    any_.link(parents_token(parent));
     std::apply([&](auto&... frames) { (any_.begin(frames), ...); }, frames_);
     return any_.wait(parent);
   }
@@ -219,7 +219,7 @@ class WhenAnyOf {
   [[nodiscard]] bool await_ready() const noexcept { return false; }
   template <typename Parent>
   [[nodiscard]] bool await_suspend(std::coroutine_handle<Parent> parent) {
-    any_.link(stop_token_of(parent));
+    any_.link(parents_token(parent));
     for (OwnedFrame<T>& frame : frames_) any_.begin(frame);
     return any_.wait(parent);
   }
