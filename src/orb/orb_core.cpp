@@ -2,6 +2,7 @@
 // reference_text.cpp.
 #include "orb/orb_core.h"
 
+#include "orb/async/async_engine.h"
 #include "orb/client/endpoint_table.h"
 #include "orb/client_policies.h"
 #include "orb/orb_metrics.h"
@@ -38,8 +39,33 @@ OrbCore::~OrbCore() {
   for (const auto& service : services_ | std::views::reverse)
     service->stop(Completion::do_not_wait);
   if (server_) server_->stop(Completion::wait);
+  if (AsyncEngine* const async = async_made()) async->stop();
   for (const auto& service : services_ | std::views::reverse) service->destroy();
   flush_oneways();
+}
+
+AsyncEngine& OrbCore::make_async() {
+  const std::lock_guard lock(mutex_);
+  if (!async_) {
+    async_ = std::make_unique<AsyncEngine>(*this);
+    async_made_.store(async_.get());
+    life_changed_.notify_all();
+  }
+  return *async_;
+}
+
+void OrbCore::wake_async() noexcept {
+  if (AsyncEngine* const async = async_made()) async->wake();
+}
+
+// Where `run` would only wait: for calls, as soon as there are any.
+void OrbCore::drive_async_until_stopping() {
+  {
+    std::unique_lock lock(mutex_);
+    life_changed_.wait(lock, [this] { return stopping() || async_made() != nullptr; });
+  }
+  if (AsyncEngine* const async = async_made())
+    (void)async->foreign().drive_until([this] { return stopping(); });
 }
 
 // What the application hears of them from flush_oneways() is in the metrics and in the log, too.
@@ -130,19 +156,18 @@ void OrbCore::run() {
   // A shutdown that came before, from another thread or a signal, is what run would wait for.
   if (life_.load() == Life::stopping) return;
   check_running();
-  if (!server_) {
-    std::unique_lock lock(mutex_);
-    life_changed_.wait(lock, [this] { return stopping(); });
-    return;
-  }
+  if (!server_) return drive_async_until_stopping();
   if (const auto started = server_->begin_accepting(); !started)
     throw CORBA::INITIALIZE(0, CORBA::COMPLETED_NO, to_string(started.error()));
+  if (!has_own_loop()) drive_async_until_stopping();
   server_->run();
 }
 
 // After `shutdown(false)` there may still be work: the drain of connections.
 void OrbCore::perform_work() {
   if (stopped()) check_running();
+  if (AsyncEngine* const async = async_made(); async != nullptr && !has_own_loop())
+    async->foreign().perform_work();
   if (!server_) return;
   if (const auto started = server_->begin_accepting(); !started && !stopping())
     throw CORBA::INITIALIZE(0, CORBA::COMPLETED_NO, to_string(started.error()));
@@ -151,6 +176,8 @@ void OrbCore::perform_work() {
 
 bool OrbCore::work_pending() {
   if (stopped()) check_running();
+  if (AsyncEngine* const async = async_made(); async != nullptr && !has_own_loop())
+    if (async->foreign().work_pending()) return true;
   return server_ && server_->work_pending();
 }
 
@@ -166,6 +193,7 @@ void OrbCore::shutdown(Completion completion) {
     if (expected >= Life::stopped) return;
     life_changed_.notify_all();
   }
+  wake_async();
   // Services are added during assembly only, so they can be walked without the lock; each may be
   // stopped more than once, the last time with waiting.
   for (const auto& service : services_ | std::views::reverse) service->stop(completion);
@@ -174,6 +202,7 @@ void OrbCore::shutdown(Completion completion) {
   flush_oneways();
   Life expected = Life::stopping;
   life_.compare_exchange_strong(expected, Life::stopped);
+  if (AsyncEngine* const async = async_made()) async->stop();
 }
 
 void OrbCore::destroy() {

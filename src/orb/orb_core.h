@@ -32,6 +32,7 @@ class Context;
 
 namespace perigee::orb {
 
+class AsyncEngine;
 class ClientPolicies;
 class EndpointTable;
 class OrbMetrics;
@@ -88,6 +89,13 @@ class PERIGEE_API OrbCore final : public cdr::Environment,
   [[nodiscard]] messaging::Version version_max(const messaging::Protocol& messages) const noexcept;
   /// The client's connections.
   [[nodiscard]] EndpointTable& endpoints() noexcept { return *endpoints_; }
+  /// The client's asynchronous calls. Made at the first use; raises NO_RESOURCES.
+  [[nodiscard]] AsyncEngine& async() {
+    AsyncEngine* const made = async_made_.load(std::memory_order_acquire);
+    return made != nullptr ? *made : make_async();
+  }
+  /// Threads that drive asynchronous calls, or wait for them, ask again what they wait for.
+  void wake_async() noexcept;
   [[nodiscard]] OrbMetrics& metrics() noexcept { return *metrics_; }
   [[nodiscard]] MetricsSnapshot metrics_snapshot() const;
   /// The client's policies of the ORB and of its threads.
@@ -192,6 +200,13 @@ class PERIGEE_API OrbCore final : public cdr::Environment,
  private:
   enum class Life : std::uint8_t { running, stopping, stopped, destroyed };
 
+  [[nodiscard]] AsyncEngine& make_async();
+  /// If it is made.
+  [[nodiscard]] AsyncEngine* async_made() const noexcept { return async_made_.load(); }
+  [[nodiscard]] bool has_own_loop() noexcept {
+    return server_ != nullptr && server_->own_loop() != nullptr;
+  }
+  void drive_async_until_stopping();
   void check_running() const;
   void flush_oneways() noexcept;
 
@@ -204,6 +219,8 @@ class PERIGEE_API OrbCore final : public cdr::Environment,
   std::unique_ptr<EndpointTable> endpoints_;
   std::shared_ptr<ClientPolicies> client_policies_;  // shared with PolicyManager and PolicyCurrent
   std::unique_ptr<Server> server_;
+  std::unique_ptr<AsyncEngine> async_;  // guarded by mutex_; after the server, whose loops it uses
+  std::atomic<AsyncEngine*> async_made_{nullptr};
   std::atomic<RequestDispatcher*> dispatcher_{nullptr};
   std::atomic<Life> life_{Life::running};
   std::atomic<bool> cancels_{false};

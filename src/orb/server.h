@@ -3,6 +3,7 @@
 #pragma once
 
 #include <perigee/base/clock.h>
+#include <perigee/base/function_ref.h>
 #include <perigee/base/io_error.h>
 #include <perigee/base/octets.h>
 #include <perigee/iop/ior.h>
@@ -11,6 +12,10 @@
 #include <cstdint>
 #include <expected>
 #include <string>
+
+namespace perigee::event {
+class Reactor;
+}
 
 namespace perigee::orb {
 
@@ -56,6 +61,17 @@ class Server {
   /// would serve meanwhile.
   [[nodiscard]] virtual bool begin_wait() noexcept { return true; }
   virtual void end_wait() noexcept {}
+
+  /// The same until `done()`, which is asked after each turn.
+  [[nodiscard]] virtual Nested serve_until(function_ref<bool()> /*done*/) {
+    return Nested::not_here;
+  }
+
+  /// The loop that the calling thread runs, if it runs one now: asynchronous calls that begin here
+  /// belong to it.
+  [[nodiscard]] virtual event::Reactor* reactor_of_this_thread() noexcept { return nullptr; }
+  /// The loop that `run` and `perform_work` run on the caller's thread, if they do.
+  [[nodiscard]] virtual event::Reactor* own_loop() noexcept { return nullptr; }
 
   /// For an application with an event loop of its own: serves what is ready, on the calling thread,
   /// without waiting. Does nothing where the server has threads of its own, or while one is in

@@ -67,10 +67,13 @@ struct Settings {
 
   // Client.
   std::uint32_t connections_per_endpoint_max = 5;  ///< then callers share connections
-  std::uint32_t endpoints_max = 1024;              ///< remembered; idle ones are forgotten beyond
-  std::uint32_t forward_hops_max = 10;             ///< LOCATION_FORWARDs followed in one call
-  std::uint32_t targets_max = 64;                  ///< of one reference; more are not tried
-  std::uint32_t forwards_remembered_max = 32;      ///< per reference
+  /// Asynchronous calls on one connection; then another one is made, up to the number above.
+  std::uint32_t requests_in_flight_max = 16'384;
+  std::uint32_t connecting_threads_max = 4;    ///< for asynchronous calls, while they connect
+  std::uint32_t endpoints_max = 1024;          ///< remembered; idle ones are forgotten beyond
+  std::uint32_t forward_hops_max = 10;         ///< LOCATION_FORWARDs followed in one call
+  std::uint32_t targets_max = 64;              ///< of one reference; more are not tried
+  std::uint32_t forwards_remembered_max = 32;  ///< per reference
   std::chrono::milliseconds connect_timeout{10'000};
   /// Connections without calls for so long are closed; zero: never. Shorter than the server's, so
   /// that it is mostly the client who closes: then nothing can cross.

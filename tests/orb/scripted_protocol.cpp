@@ -17,7 +17,28 @@ ScriptedTransport::ScriptedTransport(Script script, const messaging::Protocol& p
 void ScriptedTransport::deliver(OctetSpan octets) {
   const std::lock_guard lock(mutex_);
   inbound_.insert(inbound_.end(), octets.begin(), octets.end());
+  changed();
+}
+
+int ScriptedTransport::readiness_fd() const noexcept {
+  const std::lock_guard lock(mutex_);
+  if (doorbell_) return doorbell_->bell.handle();
+  auto acceptor = ipc::lsock::Acceptor::open(ipc::UnixAddr{});
+  auto button = ipc::lsock::Connector::connect(acceptor.value().local_address().value());
+  auto bell = acceptor.value().accept();
+  doorbell_ = {std::move(button.value()), std::move(bell.value())};
+  return doorbell_->bell.handle();
+}
+
+bool ScriptedTransport::buffered() const noexcept {
+  const std::lock_guard lock(mutex_);
+  return inbound_taken_ < inbound_.size() || end_ != End::open;
+}
+
+void ScriptedTransport::changed() noexcept {
   arrived_.notify_all();
+  constexpr std::byte ring{1};
+  if (doorbell_) static_cast<void>(doorbell_->button.send(OctetSpan(&ring, 1), ipc::no_wait));
 }
 
 void ScriptedTransport::deliver(const cdr::Buffer& message) {
@@ -28,13 +49,13 @@ void ScriptedTransport::deliver(const cdr::Buffer& message) {
 void ScriptedTransport::end_of_stream() {
   const std::lock_guard lock(mutex_);
   if (end_ == End::open) end_ = End::closed;
-  arrived_.notify_all();
+  changed();
 }
 
 void ScriptedTransport::reset() {
   const std::lock_guard lock(mutex_);
   end_ = End::reset;
-  arrived_.notify_all();
+  changed();
 }
 
 IoResult ScriptedTransport::send(std::span<const OctetSpan> segments, transport::Wait) {

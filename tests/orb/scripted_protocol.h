@@ -2,6 +2,7 @@
 // waits for a clock: a receive with a time-out set "times out" at once when nothing has arrived.
 #pragma once
 
+#include <perigee/ipc/lsock.h>
 #include <perigee/messaging/protocol.h>
 #include <perigee/transport/transport.h>
 
@@ -14,6 +15,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -59,13 +61,16 @@ class ScriptedTransport final : public transport::Transport {
   IoResult set_send_timeout(std::chrono::microseconds timeout) override;
   void shutdown_send() noexcept override {}
   void interrupt() noexcept override { end_of_stream(); }
-  [[nodiscard]] int readiness_fd() const noexcept override { return -1; }
+  /// Becomes readable whenever something has happened; made when it is asked for.
+  [[nodiscard]] int readiness_fd() const noexcept override;
+  [[nodiscard]] bool buffered() const noexcept override;
   [[nodiscard]] const std::string& peer() const noexcept override { return peer_; }
 
  private:
   enum class End : std::uint8_t { open, closed, reset };
 
   void take_messages();
+  void changed() noexcept;  // expects mutex_ to be held
 
   Script script_;
   TransportCounts& counts_;
@@ -74,7 +79,13 @@ class ScriptedTransport final : public transport::Transport {
   Octets scratch_ = Octets(64 * 1024);
   std::size_t accepted_ = 0;
 
-  std::mutex mutex_;  // guards what follows
+  mutable std::mutex mutex_;  // guards what follows
+  /// Never heard out: readiness is told by edges.
+  struct Doorbell {
+    ipc::lsock::Stream button;
+    ipc::lsock::Stream bell;
+  };
+  mutable std::optional<Doorbell> doorbell_;
   std::condition_variable arrived_;
   bool receive_waits_ = false;
   Octets inbound_;

@@ -119,12 +119,13 @@ iop::Ior parse(CORBA::ORB& orb, const std::string& text) {
   return *ior;
 }
 
-void run(const Arguments& arguments, std::vector<std::string> orb_options) {
+void run(const Arguments& arguments) {
   const auto text = reference_text(arguments.reference);
   std::string complaint = text ? std::string() : text.error();
   bool found = false;
   if (text) try {
-      const auto orb = CORBA::ORB_init(orb_options, "perigee ior");
+      std::vector<std::string> options;
+      const auto orb = CORBA::ORB_init(options, "perigee ior");
       limit_calls(*orb, arguments.timeout_s);
       found = Trial(*orb, arguments).run(parse(*orb, *text));
       orb->destroy();
@@ -138,7 +139,7 @@ void run(const Arguments& arguments, std::vector<std::string> orb_options) {
 
 }  // namespace
 
-void add_try_command(CLI::App& ior, const std::vector<std::string>& orb_options) {
+void add_try_command(CLI::App& ior) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command =
       ior.add_subcommand("try", "Try all addresses of a reference, and say why one is not reached");
@@ -149,7 +150,7 @@ void add_try_command(CLI::App& ior, const std::vector<std::string>& orb_options)
   command->add_option("--timeout", arguments->timeout_s, "Seconds for each address, and for a call")
       ->check(CLI::Range(0.001, 1e6))
       ->capture_default_str();
-  command->callback([arguments, &orb_options] { run(*arguments, orb_options); });
+  command->callback([arguments] { run(*arguments); });
 }
 
 }  // namespace perigee::tool

@@ -29,15 +29,15 @@ namespace perigee::stub {
 
 /// The arguments of an asynchronous call, or how to encode them. Owned by the call until it has
 /// ended, since they are encoded anew for each try: another target may mean another version or code
-/// set. Move-only, one pointer; in pooled memory (not yet).
+/// set. Move-only, one pointer; in pooled memory.
 class PERIGEE_API Arguments {
  public:
   /// None.
   Arguments() noexcept = default;
 
-  /// `encode(encoder)` writes the arguments that it holds. It must not throw but may fail the
-  /// encoder, may be called several times or never, on another thread than this one, and is
-  /// destroyed there.
+  /// `encode(encoder)` writes the arguments that it holds: what is large is sent from there, so it
+  /// must hold them itself. It must not throw but may fail the encoder, may be called several times
+  /// or never, on another thread than this one, and is destroyed there.
   template <typename Encode>
     requires(!std::is_same_v<std::remove_cvref_t<Encode>, Arguments> &&
              requires(const Encode& encode, cdr::Encoder& encoder) { encode(encoder); })
@@ -121,7 +121,7 @@ class PERIGEE_API CallObserver {
 class PERIGEE_API CallHandle {
  public:
   CallHandle() noexcept = default;
-  /// Shares in the call.
+  /// Takes over one share in the call.
   explicit CallHandle(orb::AsyncInvocation& call) noexcept;
   CallHandle(CallHandle&& other) noexcept : call_(std::exchange(other.call_, nullptr)) {}
   CallHandle& operator=(CallHandle&& other) noexcept {
@@ -158,7 +158,6 @@ class PERIGEE_API CallHandle {
 ///
 /// `operation` outlives the call. Raises, and then the observer is not told: INV_OBJREF for a local
 /// object; BAD_INV_ORDER, OMG minor 4, after the ORB's shutdown; NO_MEMORY. All else is told.
-/// Not there yet: raises NO_IMPLEMENT.
 PERIGEE_API CallHandle send(const CORBA::Object& target, const Operation& operation,
                             Arguments arguments, CallObserver& observer);
 

@@ -1,40 +1,119 @@
-// The asynchronous calls of generated stubs.
+// The outermost adapter of asynchronous calls: what generated stubs see of them.
+#include "orb/async/async_engine.h"
+#include "orb/async/async_invocation.h"
+#include "orb/client/call_ends.h"
+#include "orb/orb_core.h"
 #include "orb/system_exceptions.h"
+#include <perigee/base/pool.h>
 #include <perigee/orb/async_stub.h>
+#include <perigee/orb/orb.h>
 
 #include <new>
+#include <utility>
 
 namespace perigee::stub {
 
-void* Arguments::allocate(std::size_t size) { return ::operator new(size); }
+using messaging::ReplyStatus;
 
-void Arguments::release(void* memory, std::size_t /*size*/) noexcept { ::operator delete(memory); }
+void* Arguments::allocate(std::size_t size) { return pool::allocate(size); }
 
-cdr::Decoder* CallOutcome::results() noexcept { return nullptr; }
+void Arguments::release(void* memory, std::size_t size) noexcept { pool::release(memory, size); }
 
-std::exception_ptr CallOutcome::exception() const noexcept { return nullptr; }
+namespace {
 
-std::exception_ptr CallOutcome::decode(ResultDecoder /*decode*/) noexcept { return nullptr; }
+[[noreturn]] void raise(const orb::AsyncOutcome& outcome) {
+  if (outcome.error != nullptr) orb::raise_invocation_error(*outcome.error);
+  cdr::Decoder body = outcome.body;  // so that it can be raised again
+  if (outcome.status == ReplyStatus::user_exception)
+    orb::raise_user_exception(outcome.operation, body);
+  if (outcome.status == ReplyStatus::system_exception) orb::decode_and_raise_system_exception(body);
+  throw CORBA::INTERNAL(0, CORBA::COMPLETED_YES, "a reply was not classified");
+}
+
+// What leaves `body`; null if nothing does.
+template <typename Body>
+std::exception_ptr caught(CORBA::CompletionStatus completed, const Body& body) noexcept {
+  try {
+    try {
+      body();
+      return nullptr;
+    } catch (const std::bad_alloc&) {
+      throw CORBA::NO_MEMORY(0, completed);
+    }
+  } catch (...) {
+    return std::current_exception();
+  }
+}
+
+CORBA::CompletionStatus completion(const orb::AsyncOutcome& outcome) noexcept {
+  if (outcome.error == nullptr) return CORBA::COMPLETED_YES;
+  return outcome.error->request_accepted ? CORBA::COMPLETED_MAYBE : CORBA::COMPLETED_NO;
+}
+
+}  // namespace
+
+cdr::Decoder* CallOutcome::results() noexcept {
+  const bool there = state_->error == nullptr && state_->status == ReplyStatus::no_exception;
+  return there ? &state_->body : nullptr;
+}
+
+std::exception_ptr CallOutcome::exception() const noexcept {
+  if (state_->error == nullptr && state_->status == ReplyStatus::no_exception) return nullptr;
+  return caught(completion(*state_), [this] { raise(*state_); });
+}
+
+std::exception_ptr CallOutcome::decode(ResultDecoder decode) noexcept {
+  cdr::Decoder* const body = results();
+  if (body == nullptr) return exception();
+  if (!decode) return nullptr;
+  return caught(CORBA::COMPLETED_YES, [&] {
+    decode(*body);
+    check_decoded(*body);
+  });
+}
 
 CallHandle::CallHandle(orb::AsyncInvocation& call) noexcept : call_(&call) {}
 
-CallHandle::~CallHandle() = default;
-
-void CallHandle::cancel() noexcept {}
-
-bool CallHandle::ended() const noexcept { return true; }
-
-void CallHandle::wait() {}
-
-CallHandle send(const CORBA::Object& /*target*/, const Operation& /*operation*/,
-                Arguments /*arguments*/, CallObserver& /*observer*/) {
-  throw CORBA::NO_IMPLEMENT(0, CORBA::COMPLETED_NO, "asynchronous calls");
+CallHandle::~CallHandle() {
+  if (call_ != nullptr) call_->remove_owner();
 }
 
-void drive_until(CORBA::ORB& /*orb*/, function_ref<bool()> /*done*/) {
-  throw CORBA::NO_IMPLEMENT(0, CORBA::COMPLETED_NO, "asynchronous calls");
+void CallHandle::cancel() noexcept {
+  if (call_ != nullptr) call_->cancel();
 }
 
-void wake_drivers(CORBA::ORB& /*orb*/) noexcept {}
+bool CallHandle::ended() const noexcept { return call_ == nullptr || call_->ended(); }
+
+void CallHandle::wait() {
+  if (ended() || call_->shard().drive_until([this] { return ended(); })) return;
+  throw CORBA::NO_RESOURCES(0, CORBA::COMPLETED_MAYBE,
+                            "too many upcalls on this thread wait for replies");
+}
+
+CallHandle send(const CORBA::Object& target, const Operation& operation, Arguments arguments,
+                CallObserver& observer) {
+  const counted_ptr<orb::Reference>& reference = target._reference();
+  if (!reference) CORBA::_raise_nil_reference();
+  orb::OrbCore& core = reference->core();
+  if (core.stopped())
+    throw CORBA::BAD_INV_ORDER(orb::minor_shut_down, CORBA::COMPLETED_NO, "the ORB was shut down");
+  try {
+    orb::AsyncInvocation& call = orb::AsyncInvocation::make(
+        reference, operation, std::move(arguments), core.async().shard(), observer);
+    CallHandle handle(call);
+    call.start();
+    return handle;
+  } catch (const std::bad_alloc&) {
+    throw CORBA::NO_MEMORY(0, CORBA::COMPLETED_NO);
+  }
+}
+
+void drive_until(CORBA::ORB& orb, function_ref<bool()> done) {
+  if (orb._core()->async().shard().drive_until(done)) return;
+  throw CORBA::NO_RESOURCES(0, CORBA::COMPLETED_NO,
+                            "too many upcalls on this thread wait for replies");
+}
+
+void wake_drivers(CORBA::ORB& orb) noexcept { orb._core()->wake_async(); }
 
 }  // namespace perigee::stub

@@ -2,6 +2,8 @@
 // (interop facts 19, 21, 24).
 #include "orb/client/call_steps.h"
 
+#include "orb/code_sets.h"
+#include "orb/collocated.h"
 #include "orb/orb_metrics.h"
 
 #include <string>
@@ -9,7 +11,7 @@
 
 namespace perigee::orb {
 
-using messaging::ReplyStatus;
+using messaging::ResponseFlags;
 
 void CallSteps::fail_without_target() {
   const Binding& binding = *round_.binding;
@@ -95,6 +97,38 @@ CallSteps::State CallSteps::fail(InvocationStage stage, FailureCause cause) {
   error_.request_accepted = false;
   error_.endpoint = target_ != nullptr ? to_string(target_->endpoint->endpoint()) : std::string();
   return State::failed;
+}
+
+CallSteps::State CallSteps::call_collocated(cdr::Buffer& request, cdr::Buffer& reply,
+                                            const CallDeadline* deadline) {
+  request.clear();
+  cdr::Encoder encoder(request);
+  encoder.set_code_sets(collocated_code_sets(core_.settings().code_sets));
+  if (request_.encode) request_.encode(encoder);
+  if (!encoder.ok()) {
+    error_.cdr = encoder.error();
+    return fail(InvocationStage::sending, FailureCause::encode);
+  }
+  RequestDispatcher* const dispatcher = core_.dispatcher();
+  if (dispatcher == nullptr) return State::connect;  // the ORB is being destroyed
+  const CollocatedCall call{*dispatcher,
+                            request_.operation,
+                            target_->object_key,
+                            request_.response != ResponseFlags::none,
+                            request,
+                            deadline};
+  const auto status = dispatch_collocated(core_, call, reply);
+  if (!status) {
+    fail(InvocationStage::awaiting, status.error());
+    error_.request_accepted = true;
+    return State::failed;
+  }
+  status_ = *status;
+  if (request_.response == ResponseFlags::none) return State::done;
+  body_ =
+      cdr::Decoder(reply.own_octets(), std::endian::native, 0, core_.messaging().limits().values);
+  body_.set_code_sets(collocated_code_sets(core_.settings().code_sets));
+  return State::classify;
 }
 
 CallSteps::State CallSteps::after_failed_connect(IoError error) {

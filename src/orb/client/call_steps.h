@@ -6,6 +6,7 @@
 #include "orb/client/invocation_error.h"
 #include "orb/orb_core.h"
 #include "orb/reference.h"
+#include <perigee/cdr/buffer.h>
 #include <perigee/cdr/decoder.h>
 #include <perigee/messaging/message.h>
 #include <perigee/orb/stub.h>
@@ -61,6 +62,11 @@ class CallSteps {
   /// Of `status_` and `body_`. To `done`; or from the start or from connecting again, or to
   /// `failed`: then nothing of the body is needed any longer.
   [[nodiscard]] State classify();
+  /// Calls the servant on this thread. The buffers are for the body of the request, and for that of
+  /// the reply, to which `body_` then refers; `deadline` may be null. To `classify`, `done` or
+  /// `failed`.
+  [[nodiscard]] State call_collocated(cdr::Buffer& request, cdr::Buffer& reply,
+                                      const CallDeadline* deadline);
   /// After a connect that failed: to the next target.
   [[nodiscard]] State after_failed_connect(IoError error);
   /// After a request that failed on a connection, which has told `error_` about it. `reused`: the
@@ -75,6 +81,10 @@ class CallSteps {
     const auto count = static_cast<std::uint32_t>(round_.binding->targets.size());
     return {deadline, &connecting_, count - round_.tried + 1};
   }
+
+  /// What connecting has taken, if `checkout_limits` was not used for it.
+  void spend(Duration connecting) noexcept { connecting_.spend(connecting); }
+  [[nodiscard]] bool may_connect() const noexcept { return !connecting_.is_spent(); }
 
   Reference& reference_;
   OrbCore& core_;

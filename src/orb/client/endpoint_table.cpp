@@ -27,17 +27,6 @@ std::chrono::milliseconds nested_send_timeout(const Settings& settings) {
   return loops ? settings.send_timeout : std::chrono::milliseconds::zero();
 }
 
-// For one address: none may take the time of those that come after it. Zero: no limit.
-std::chrono::milliseconds connect_timeout(const CheckoutLimits& limits) {
-  Duration left = Duration::max();
-  if (limits.connecting != nullptr && limits.connecting->is_limited())
-    left = limits.connecting->left();
-  if (limits.deadline != nullptr) left = std::min<Duration>(left, limits.deadline->left());
-  if (left == Duration::max()) return {};
-  return std::max(std::chrono::ceil<std::chrono::milliseconds>(left / limits.addresses),
-                  std::chrono::milliseconds(1));
-}
-
 /// Counts the time of a scope.
 class ConnectTime {
  public:
@@ -64,6 +53,16 @@ ConnectionSlot* make_temporary_slot() {
 }
 
 }  // namespace
+
+std::chrono::milliseconds connect_timeout(const CheckoutLimits& limits) {
+  Duration left = Duration::max();
+  if (limits.connecting != nullptr && limits.connecting->is_limited())
+    left = limits.connecting->left();
+  if (limits.deadline != nullptr) left = std::min<Duration>(left, limits.deadline->left());
+  if (left == Duration::max()) return {};
+  return std::max(std::chrono::ceil<std::chrono::milliseconds>(left / limits.addresses),
+                  std::chrono::milliseconds(1));
+}
 
 ClientEndpoint::ClientEndpoint(transport::Endpoint endpoint, const CodeSetChoice& choice,
                                std::shared_ptr<transport::Connector> connector,
@@ -213,6 +212,13 @@ ClientEndpoint::Choice ClientEndpoint::share() noexcept {
   return {best, true};
 }
 
+std::expected<std::unique_ptr<transport::Transport>, IoError> ClientEndpoint::open(
+    std::chrono::milliseconds timeout) {
+  if (connector_ != nullptr) return connector_->connect(endpoint_, timeout);
+  return std::unexpected(
+      IoError{IoErrorKind::unsupported, IoOperation::connect, 0, to_string(endpoint_)});
+}
+
 std::expected<ConnectionLease, IoError> ClientEndpoint::connect(ConnectionSlot& slot,
                                                                 const CheckoutLimits& limits) try {
   slot.connection.reset();
@@ -221,10 +227,7 @@ std::expected<ConnectionLease, IoError> ClientEndpoint::connect(ConnectionSlot& 
     give_back(slot);
     return std::unexpected(timed_out());
   }
-  auto transport = connector_ != nullptr
-                       ? connector_->connect(endpoint_, connect_timeout(limits))
-                       : std::unexpected(IoError{IoErrorKind::unsupported, IoOperation::connect, 0,
-                                                 to_string(endpoint_)});
+  auto transport = open(connect_timeout(limits));
   if (transport) {
     slot.connection = std::make_unique<ClientConnection>(
         std::move(*transport), protocol_,

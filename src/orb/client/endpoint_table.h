@@ -98,6 +98,9 @@ struct CheckoutLimits {
   std::uint32_t addresses = 1;             ///< that the call may still try: they share the time
 };
 
+/// For one address: none may take the time of those that come after it. Zero: no limit.
+[[nodiscard]] std::chrono::milliseconds connect_timeout(const CheckoutLimits& limits);
+
 /// One endpoint and the connections to it that use the same code sets. Any thread.
 class ClientEndpoint final {
  public:
@@ -115,6 +118,9 @@ class ClientEndpoint final {
                                                                  Sharing sharing,
                                                                  const CheckoutLimits& limits);
   void give_back(ConnectionSlot& slot) noexcept;
+  /// A connection that is none of these, for asynchronous calls. Blocks; zero: the system's limit.
+  [[nodiscard]] std::expected<std::unique_ptr<transport::Transport>, IoError> open(
+      std::chrono::milliseconds timeout);
 
   [[nodiscard]] const transport::Endpoint& endpoint() const noexcept { return endpoint_; }
   /// The messages on its connections.

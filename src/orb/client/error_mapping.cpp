@@ -70,6 +70,14 @@ std::string cause_text(const InvocationError& error) {
       return "bad reference: " + cdr::to_string(error.cdr);
     case FailureCause::addressing_mode:
       return "the server asks for another addressing mode again and again";
+    case FailureCause::cancelled:
+      return "the caller has cancelled the call";
+    case FailureCause::shut_down:
+      return "the ORB was shut down";
+    case FailureCause::too_many_calls:
+      return "too many asynchronous calls are in progress, or wait for a server that does not read";
+    case FailureCause::no_memory:
+      return "out of memory";
   }
   return "failed";
 }
@@ -120,6 +128,14 @@ void raise_invocation_error(const InvocationError& error) {
       throw CORBA::MARSHAL(0, COMPLETED_NO, text);
     case FailureCause::addressing_mode:
       throw CORBA::NO_IMPLEMENT(0, COMPLETED_NO, text);
+    case FailureCause::cancelled:
+      throw CORBA::NO_RESPONSE(minor_cancelled, completed, text);
+    case FailureCause::shut_down:
+      throw CORBA::BAD_INV_ORDER(minor_shut_down, completed, text);
+    case FailureCause::too_many_calls:
+      throw CORBA::TRANSIENT(minor_too_many_calls, COMPLETED_NO, text);
+    case FailureCause::no_memory:
+      throw CORBA::NO_MEMORY(0, completed);
     case FailureCause::none:
       break;
   }

@@ -3,8 +3,6 @@
 // (interop facts 19, 21, 24).
 #include "orb/client/invocation.h"
 
-#include "orb/code_sets.h"
-#include "orb/collocated.h"
 #include "orb/orb_core.h"
 #include "orb/orb_metrics.h"
 #include <perigee/base/probe.h>
@@ -158,31 +156,7 @@ Invocation::State Invocation::after_failure(const TransactResult& result) {
 
 Invocation::State Invocation::call_collocated() {
   if (!reply_buffer_) reply_buffer_.emplace();
-  request_buffer_->clear();
-  cdr::Encoder encoder(*request_buffer_);
-  encoder.set_code_sets(collocated_code_sets(core_.settings().code_sets));
-  if (request_.encode) request_.encode(encoder);
-  if (!encoder.ok()) {
-    error_.cdr = encoder.error();
-    return fail(InvocationStage::sending, FailureCause::encode);
-  }
-  RequestDispatcher* const dispatcher = core_.dispatcher();
-  if (dispatcher == nullptr) return State::connect;  // the ORB is being destroyed
-  const CollocatedCall call{*dispatcher,         request_.operation,
-                            target_->object_key, request_.response != ResponseFlags::none,
-                            *request_buffer_,    slot_.deadline};
-  const auto status = dispatch_collocated(core_, call, **reply_buffer_);
-  if (!status) {
-    fail(InvocationStage::awaiting, status.error());
-    error_.request_accepted = true;
-    return State::failed;
-  }
-  status_ = *status;
-  if (request_.response == ResponseFlags::none) return State::done;
-  body_ = cdr::Decoder((*reply_buffer_)->own_octets(), std::endian::native, 0,
-                       core_.messaging().limits().values);
-  body_.set_code_sets(collocated_code_sets(core_.settings().code_sets));
-  return State::classify;
+  return CallSteps::call_collocated(*request_buffer_, **reply_buffer_, slot_.deadline);
 }
 
 void Invocation::leave_connection() noexcept {

@@ -31,6 +31,11 @@ enum class FailureCause : std::uint8_t {
   nil_forward,         ///< forwarded to the nil reference
   bad_forward,         ///< the forward does not decode
   addressing_mode,     ///< the peer wants an addressing mode that we do not send
+  // Of asynchronous calls.
+  cancelled,       ///< by its caller
+  shut_down,       ///< the ORB's shutdown was complete before the reply came
+  too_many_calls,  ///< no connection takes one more, or what waits to be sent is too much
+  no_memory,
 };
 
 enum class InvocationStage : std::uint8_t { resolving, connecting, sending, awaiting, forwarding };

@@ -130,6 +130,16 @@ Server::Nested CoreLoopsServer::wait_readable(int fd, TimePoint until) {
   return loop != nullptr ? loop->wait_readable(fd, until) : Nested::not_here;
 }
 
+Server::Nested CoreLoopsServer::serve_until(function_ref<bool()> done) {
+  ReactiveLoop* loop = loop_of_this_thread();
+  return loop != nullptr ? loop->serve_until(done) : Nested::not_here;
+}
+
+event::Reactor* CoreLoopsServer::reactor_of_this_thread() noexcept {
+  ReactiveLoop* loop = loop_of_this_thread();
+  return loop != nullptr ? &loop->reactor() : nullptr;
+}
+
 std::expected<transport::Endpoint, IoError> CoreLoopsServer::listen(
     const transport::Endpoint& endpoint) {
   if (auto started = start(); !started) return std::unexpected(started.error());

@@ -31,6 +31,8 @@ class CoreLoopsServer final : public Server, public LoopOwner {
   void stop(Completion completion) noexcept override;
   void resume_held() noexcept override;
   [[nodiscard]] Nested wait_readable(int fd, TimePoint until) override;
+  [[nodiscard]] Nested serve_until(function_ref<bool()> done) override;
+  [[nodiscard]] event::Reactor* reactor_of_this_thread() noexcept override;
   [[nodiscard]] bool begin_wait() noexcept override;
   [[nodiscard]] std::expected<transport::Endpoint, IoError> listen(
       const transport::Endpoint& endpoint) override;

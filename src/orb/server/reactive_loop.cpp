@@ -186,4 +186,11 @@ Server::Nested ReactiveLoop::wait_readable(int fd, TimePoint until) {
   return readable.set() ? Server::Nested::readable : Server::Nested::timed_out;
 }
 
+Server::Nested ReactiveLoop::serve_until(function_ref<bool()> done) {
+  if (!may_nest()) return Server::Nested::too_deep;
+  if (!busy_.empty()) busy_.back()->prepare_nesting();
+  while (!done()) reactor_->run_once(std::chrono::milliseconds(-1));
+  return Server::Nested::readable;
+}
+
 }  // namespace perigee::orb

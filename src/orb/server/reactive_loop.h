@@ -56,6 +56,7 @@ class ReactiveLoop final {
   [[nodiscard]] bool drained() const noexcept { return draining_ && connections_.empty(); }
   /// See Server.
   [[nodiscard]] Server::Nested wait_readable(int fd, TimePoint until);
+  [[nodiscard]] Server::Nested serve_until(function_ref<bool()> done);
   [[nodiscard]] bool may_nest() const noexcept;
 
   /// @name For its connections

@@ -127,6 +127,14 @@ Server::Nested ReactiveServer::wait_readable(int fd, TimePoint until) {
   return on_loop_thread() ? loop_->wait_readable(fd, until) : Nested::not_here;
 }
 
+Server::Nested ReactiveServer::serve_until(function_ref<bool()> done) {
+  return on_loop_thread() ? loop_->serve_until(done) : Nested::not_here;
+}
+
+event::Reactor* ReactiveServer::reactor_of_this_thread() noexcept {
+  return on_loop_thread() ? &loop_->reactor() : nullptr;
+}
+
 std::expected<transport::Endpoint, IoError> ReactiveServer::listen(
     const transport::Endpoint& endpoint) {
   if (auto started = start(); !started) return std::unexpected(started.error());

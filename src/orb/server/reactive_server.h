@@ -29,6 +29,11 @@ class ReactiveServer final : public Server, public LoopOwner {
   void stop(Completion completion) noexcept override;
   void resume_held() noexcept override;
   [[nodiscard]] Nested wait_readable(int fd, TimePoint until) override;
+  [[nodiscard]] Nested serve_until(function_ref<bool()> done) override;
+  [[nodiscard]] event::Reactor* reactor_of_this_thread() noexcept override;
+  [[nodiscard]] event::Reactor* own_loop() noexcept override {
+    return loop_ ? &loop_->reactor() : nullptr;
+  }
   [[nodiscard]] bool begin_wait() noexcept override;
   void perform_work() override;
   [[nodiscard]] bool work_pending() override;

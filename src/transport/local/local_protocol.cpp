@@ -9,8 +9,6 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -40,9 +38,7 @@ class LocalProtocol final : public ProtocolFactory {
   }
   std::expected<std::unique_ptr<Acceptor>, IoError> listen_with(
       const Endpoint& endpoint, const Properties& properties) override {
-    auto acceptor = LocalAcceptor::listen(endpoint, queues_of(properties));
-    if (acceptor) remember_place((*acceptor)->published().address);
-    return acceptor;
+    return LocalAcceptor::listen(endpoint, queues_of(properties));
   }
   [[nodiscard]] std::vector<std::unique_ptr<iop::ProfileCodec>> make_profile_codecs() override {
     std::vector<std::unique_ptr<iop::ProfileCodec>> codecs;
@@ -55,28 +51,8 @@ class LocalProtocol final : public ProtocolFactory {
                                                 const ProfileSource& source) const override;
 
  private:
-  void remember_place(const std::string& address);
-  [[nodiscard]] iop::TaggedComponent place_of(const std::string& address) const;
-
   const LocalTrust trust_;
-  mutable std::mutex mutex_;                            // guards what follows
-  std::map<std::string, iop::TaggedComponent> places_;  // where acceptors were opened, by address
 };
-
-void LocalProtocol::remember_place(const std::string& address) {
-  const auto place = encode_place(place_seen_here(address));
-  const std::lock_guard lock(mutex_);
-  places_.insert_or_assign(address, place);
-}
-
-// Of an acceptor: where it was opened, whatever has become of the path since.
-iop::TaggedComponent LocalProtocol::place_of(const std::string& address) const {
-  {
-    const std::lock_guard lock(mutex_);
-    if (const auto known = places_.find(address); known != places_.end()) return known->second;
-  }
-  return encode_place(place_seen_here(address));
-}
 
 /// The addresses of one profile. What does not decode, or is no address, is passed over: the
 /// profile may lead elsewhere, too.
@@ -141,7 +117,7 @@ iop::TaggedProfile LocalProtocol::make_profile(const Endpoint& endpoint,
   }
   body.host = host;
   body.address = endpoint.address;
-  body.components.push_back(place_of(endpoint.address));
+  body.components.push_back(encode_place(place_seen_here(endpoint.address)));
   return make_local_codec()->encode(body);
 }
 

@@ -1,0 +1,426 @@
+// Sending, reading, and what becomes of calls when a connection is lost.
+#include "orb/async/async_connection.h"
+
+#include "orb/async/async_invocation.h"
+#include "orb/async/connecting_threads.h"
+#include "orb/async/shard.h"
+#include "orb/orb_core.h"
+#include "orb/orb_metrics.h"
+#include <perigee/base/log.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <exception>
+#include <utility>
+
+namespace perigee::orb {
+
+using event::Readiness;
+using messaging::MessageKind;
+using transport::Wait;
+
+namespace {
+
+constexpr std::size_t batched_message_size_max = 8 * 1024;  // larger ones are not worth the copy
+constexpr std::size_t batch_size_max = 64 * 1024;
+
+}  // namespace
+
+AsyncConnection::AsyncConnection(Shard& shard, std::shared_ptr<ClientEndpoint> endpoint)
+    : shard_(shard), endpoint_(std::move(endpoint)) {}
+
+AsyncConnection::~AsyncConnection() = default;
+
+bool AsyncConnection::has_room() const noexcept {
+  return state_ != State::closed &&
+         in_flight_.size() + unsent_.size() < shard_.core().settings().requests_in_flight_max &&
+         (state_ == State::connecting || !connection_->broken());
+}
+
+// --- Connecting ---
+
+void AsyncConnection::connect(std::chrono::milliseconds timeout) {
+  connecting_since_ = shard_.core().clock().now();
+  shard_.connecting().connect(
+      endpoint_, timeout,
+      [&shard = shard_, self = shared_from_this()](ConnectingThreads::Connected made) noexcept {
+        try {
+          shard.submit([self, transport = std::move(made)]() mutable {
+            self->connected(std::move(transport));
+          });
+        } catch (const std::exception& exception) {  // bad_alloc
+          log::write(log::Level::error, "orb", exception.what());
+        }
+      });
+}
+
+void AsyncConnection::connected(
+    std::expected<std::unique_ptr<transport::Transport>, IoError> transport) noexcept {
+  if (state_ != State::connecting) return;
+  if (!transport) return connect_failed(transport.error());
+  try {
+    if (!open(std::move(*transport))) return;
+    flush();
+  } catch (const std::exception& exception) {  // bad_alloc
+    log::write(log::Level::error, "orb", exception.what());
+    lose(FailureCause::transfer);
+  }
+}
+
+bool AsyncConnection::open(std::unique_ptr<transport::Transport> transport) {
+  const Settings& settings = shard_.core().settings();
+  connection_.emplace(std::move(transport), endpoint_->messaging(),
+                      ConnectionLimits{settings.read_buffer_size, settings.write_queue_size_max},
+                      &shard_.core().metrics().client_traffic);
+  const auto added = shard_.reactor().add(connection_->transport().readiness_fd(), *this);
+  if (added) {
+    state_ = State::open;
+    return true;
+  }
+  connection_.reset();
+  connect_failed(added.error());
+  return false;
+}
+
+void AsyncConnection::connect_failed(const IoError& error) noexcept {
+  const auto self = shared_from_this();
+  state_ = State::closed;
+  shard_.forget(*this);
+  const Duration took = shard_.core().clock().now() - connecting_since_;
+  CallList<AsyncInvocation> calls(std::move(unsent_));
+  while (AsyncInvocation* const call = calls.pop_front()) {
+    call->connection = nullptr;
+    call->waiting_size = 0;
+    call->connect_failed(error, took);
+  }
+}
+
+// --- Sending ---
+
+void AsyncConnection::submit(AsyncInvocation& call) {
+  ++submitted_;
+  unsent_.push_back(call);
+  call.connection = this;
+  call.sent = false;
+  if (state_ == State::connecting || !connection_->idle_output()) return bound(call);
+  if (!shard_.in_turn()) return flush();
+  if (!std::exchange(flush_scheduled_, true)) shard_.flush_later(shared_from_this());
+}
+
+// What waits for longer than this turn is measured. Encoded for nothing, but not copied.
+void AsyncConnection::bound(AsyncInvocation& call) {
+  call.waiting_size = 0;
+  if (!encode(call)) {
+    remove_unsent(call);
+    return call.encode_failed();
+  }
+  call.waiting_size = shard_.request_buffer().size();
+  unsent_size_ += call.waiting_size;
+  if (unsent_size_ <= shard_.core().settings().write_queue_size_max) return;
+  remove_unsent(call);
+  call.refused(FailureCause::too_many_calls);
+}
+
+void AsyncConnection::remove_unsent(AsyncInvocation& call) noexcept {
+  unsent_.erase(call);
+  unsent_size_ -= std::exchange(call.waiting_size, 0);
+  call.connection = nullptr;
+}
+
+void AsyncConnection::flush_at_end_of_turn() noexcept {
+  flush_scheduled_ = false;
+  if (state_ != State::open) return;
+  try {
+    flush();
+  } catch (const std::exception& exception) {  // bad_alloc
+    log::write(log::Level::error, "orb", exception.what());
+    lose(FailureCause::transfer);
+  }
+}
+
+bool AsyncConnection::encode(AsyncInvocation& call) {
+  call.request_id = take_request_id();
+  return call.encode(shard_.request_buffer(), call.request_id, !answered_);
+}
+
+void AsyncConnection::flush() {
+  while (!unsent_.empty() && connection_->idle_output() && !connection_->broken()) {
+    AsyncInvocation& call = *unsent_.first();
+    by_id_.reserve_one();
+    const bool encoded = encode(call);
+    remove_unsent(call);
+    if (encoded)
+      put(call);
+    else
+      call.encode_failed();
+  }
+  send_batch();
+}
+
+// Behind those that go together with it, or by itself. A batch is never as large as what is sent in
+// fragments: it would be taken for one message.
+void AsyncConnection::put(AsyncInvocation& call) {
+  const cdr::Buffer& message = shard_.request_buffer();
+  cdr::Buffer& batch = shard_.batch();
+  const std::size_t size_max =
+      std::min<std::size_t>(batch_size_max, connection_->protocol().limits().fragment_size);
+  const bool joins = message.size() <= std::min(batched_message_size_max, size_max) &&
+                     (batched_count_ != 0 || !unsent_.empty());
+  if (batched_count_ != 0 && (!joins || batch.own_size() + message.size() > size_max)) send_batch();
+  if (batched_count_ == 0) batch_begin_ = octets_sent();
+  call.wire_end = batch_begin_ + (joins ? batch.own_size() : 0) + message.size();
+  if (call.oneway()) {
+    oneways_.push_back(call);
+  } else {
+    in_flight_.push_back(call);
+    by_id_.insert(call);
+  }
+  call.connection = this;
+  call.sent = true;
+  if (!joins) return send(message, 1);
+  connection_->trace(message);
+  std::byte* place = batch.extend(message.size());
+  const auto append = [&place](OctetSpan octets) {
+    std::memcpy(place, octets.data(), octets.size());
+    place += octets.size();
+  };
+  if (message.borrowed().empty())
+    append(message.own_octets());
+  else
+    append(message.flatten());
+  ++batched_count_;
+}
+
+void AsyncConnection::send_batch() {
+  if (batched_count_ == 0) return;
+  struct Cleared {  // even if memory runs out: nothing is sent twice
+    cdr::Buffer& batch;
+    ~Cleared() { batch.clear(); }
+  } const cleared{shard_.batch()};
+  send(shard_.batch(), std::exchange(batched_count_, 0));
+}
+
+void AsyncConnection::send(const cdr::Buffer& message, std::uint32_t count) {
+  const bool sent = connection_->send(message, Wait::no).status < SendStatus::failed;
+  if (sent) {
+    connection_->count_joined(count - 1);
+    tell_oneways();
+  }
+  after_send();
+  watch_first_reply();
+}
+
+// Those of a send that failed are told when the connection is lost.
+void AsyncConnection::tell_oneways() noexcept {
+  while (AsyncInvocation* const call = oneways_.pop_front()) {
+    call->connection = nullptr;
+    call->oneway_sent();
+  }
+}
+
+// What the peer had sent before it closed says more than a send that failed: that is read first, in
+// a turn, since observers will be told.
+void AsyncConnection::after_send() noexcept {
+  if (connection_->broken()) return shard_.reactor().mark_ready(*this);
+  shard_.reactor().want_writable(
+      connection_->transport().readiness_fd(), *this,
+      connection_->idle_output() ? event::WriteInterest::off : event::WriteInterest::on);
+}
+
+// A mute peer would hang its callers.
+void AsyncConnection::watch_first_reply() {
+  const auto limit = shard_.core().settings().first_reply_timeout;
+  if (answered_ || limit <= std::chrono::milliseconds::zero()) return;
+  if (in_flight_.empty() || std::exchange(first_reply_watched_, true)) return;
+  shard_.reactor().schedule(shard_.core().clock().now() + limit, [known = weak_from_this()] {
+    const auto connection = known.lock();
+    if (connection && !connection->answered_ && !connection->in_flight_.empty())
+      connection->lose(FailureCause::timed_out);
+  });
+}
+
+bool AsyncConnection::abandon(AsyncInvocation& call) {
+  if (!call.sent) {
+    remove_unsent(call);
+    return false;
+  }
+  const bool may_be_executed = accepted(call);
+  by_id_.erase(call);
+  in_flight_.erase(call);
+  call.connection = nullptr;
+  cdr::Buffer& buffer = shard_.request_buffer();
+  buffer.clear();
+  cdr::Encoder encoder(buffer);
+  connection_->protocol().encode_cancel_request(encoder, call.target().version, call.request_id);
+  if (encoder.ok() && !connection_->broken()) (void)connection_->send(buffer, Wait::no);
+  after_send();
+  return may_be_executed;
+}
+
+// Even numbers: the side that opened the connection (interop fact 16).
+std::uint32_t AsyncConnection::take_request_id() noexcept {
+  do {
+    next_request_id_ += 2;
+  } while (by_id_.find(next_request_id_) != nullptr);
+  return next_request_id_;
+}
+
+bool AsyncConnection::accepted(const AsyncInvocation& call) const noexcept {
+  return octets_sent() >= call.wire_end;
+}
+
+// --- Reading ---
+
+void AsyncConnection::handle_ready(Readiness readiness) noexcept {
+  const auto self = shared_from_this();
+  if (state_ != State::open) return;
+  try {
+    if (has(readiness, Readiness::peer_closed) || has(readiness, Readiness::error))
+      connection_->expect_end();
+    if (has(readiness, Readiness::readable)) connection_->expect_octets();
+    if (has(readiness, Readiness::writable)) (void)connection_->flush();
+    read_messages();
+    if (state_ != State::open) return;
+    if (connection_->broken()) return lose(FailureCause::transfer);
+    if (has(readiness, Readiness::writable)) {
+      flush();
+      after_send();
+    }
+  } catch (const std::exception& exception) {  // bad_alloc: this connection ends, others go on
+    log::write(log::Level::error, "orb", exception.what());
+    lose(FailureCause::transfer);
+  }
+}
+
+// Observers may run nested turns, which go on with what has been received: until it is done, the
+// connection stays marked, since no edge will come for it.
+void AsyncConnection::read_messages() {
+  const Shard::ReadLevel level(shard_);
+  struct Reading {
+    std::uint32_t& levels;
+    explicit Reading(std::uint32_t& count) : levels(count) { ++levels; }
+    ~Reading() { --levels; }
+  };
+  if (reading_ != 0) connection_->detach_scratch();
+  const Reading reading(reading_);
+  connection_->begin_turn(shard_.core().settings().octets_per_turn_max);
+  std::uint32_t left = shard_.core().settings().messages_per_turn_max;
+  while (left > 0 && read_message(level->contexts, level->scratch)) --left;
+  if (state_ != State::open) return;
+  if (connection_->has_octets()) connection_->detach_scratch();
+  if (left == 0) shard_.reactor().mark_ready(*this);
+}
+
+// Whether there may be more to read in this turn.
+bool AsyncConnection::read_message(messaging::ContextStorage& contexts, MutableOctetSpan scratch) {
+  messaging::IncomingMessage message;
+  switch (connection_->read(message, Wait::no, scratch)) {
+    case ReadStatus::message:
+      if (connection_->has_octets())
+        shard_.reactor().mark_ready(*this);
+      else
+        shard_.reactor().remove(-1, *this);
+      take(message, contexts);
+      return state_ == State::open;
+    case ReadStatus::would_block:
+    case ReadStatus::timed_out:
+      shard_.reactor().remove(-1, *this);
+      return false;
+    case ReadStatus::turn_over:
+      shard_.reactor().mark_ready(*this);
+      return false;
+    case ReadStatus::bad_message:
+      framing_ = connection_->framing_error();
+      lose(FailureCause::bad_message);
+      return false;
+    case ReadStatus::end_of_stream:
+    case ReadStatus::failed:
+      lose(FailureCause::transfer);
+      return false;
+  }
+  return false;
+}
+
+void AsyncConnection::take(messaging::IncomingMessage& message,
+                           messaging::ContextStorage& contexts) {
+  switch (message.kind) {
+    case MessageKind::reply:
+      answered_ = true;
+      return take_reply(message, contexts);
+    case MessageKind::close_connection:
+      return lose(FailureCause::closed_by_peer);
+    case MessageKind::message_error:
+      return lose(FailureCause::message_error);
+    case MessageKind::locate_reply:
+      return;  // nobody waits for one
+    case MessageKind::request:
+    case MessageKind::cancel_request:
+    case MessageKind::locate_request:
+      break;  // not ours to serve: this connection is one-way
+  }
+  framing_ = messaging::FramingError::bad_type;
+  lose(FailureCause::bad_message);
+}
+
+// Late replies are dropped (interop fact 18).
+void AsyncConnection::take_reply(messaging::IncomingMessage& message,
+                                 messaging::ContextStorage& contexts) {
+  const auto reply = connection_->protocol().parse_reply(message, contexts);
+  if (!reply) {
+    framing_ = reply.error();
+    return lose(FailureCause::bad_message);
+  }
+  AsyncInvocation* const call = by_id_.find(reply->header.request_id);
+  if (call == nullptr) return;
+  by_id_.erase(*call);
+  in_flight_.erase(*call);
+  call->connection = nullptr;
+  call->answered(reply->header.status, reply->body);
+}
+
+// --- The end ---
+
+// Calls in other connections' lists may begin here again, but not in this one.
+void AsyncConnection::lose(FailureCause cause) noexcept {
+  if (state_ == State::closed) return;
+  const auto self = shared_from_this();
+  const State before = std::exchange(state_, State::closed);
+  shard_.forget(*this);
+  CallList<AsyncInvocation> sent(std::move(in_flight_));
+  CallList<AsyncInvocation> unsent(std::move(unsent_));
+  by_id_ = {};
+  unsent_size_ = 0;
+  if (before == State::open) {
+    shard_.reactor().remove(connection_->transport().readiness_fd(), *this);
+    connection_->close();
+  }
+  CallList<AsyncInvocation> oneways(std::move(oneways_));
+  while (AsyncInvocation* const call = sent.pop_front()) fail(*call, cause, accepted(*call));
+  while (AsyncInvocation* const call = oneways.pop_front()) fail(*call, cause, accepted(*call));
+  while (AsyncInvocation* const call = unsent.pop_front()) fail(*call, cause, false);
+}
+
+void AsyncConnection::fail(AsyncInvocation& call, FailureCause cause,
+                           bool request_accepted) noexcept {
+  call.connection = nullptr;
+  call.waiting_size = 0;
+  InvocationError error;
+  error.endpoint = connection_ ? connection_->peer() : to_string(endpoint_->endpoint());
+  error.framing = framing_;
+  error.io.endpoint = error.endpoint;
+  error.io.operation = request_accepted ? IoOperation::receive : IoOperation::send;
+  error.io.code = connection_ ? connection_->error_code() : 0;
+  error.io.kind = error.io.code != 0 ? IoErrorKind::system : IoErrorKind::end_of_stream;
+  const auto stage = request_accepted ? InvocationStage::awaiting : InvocationStage::sending;
+  call.request_failed({cause, stage, request_accepted}, std::move(error), answered_);
+}
+
+// Nothing is in flight, and nothing was for a time.
+void AsyncConnection::close_if_idle(TimePoint now) noexcept {
+  if (state_ != State::open || !in_flight_.empty() || !unsent_.empty()) return;
+  const auto limit = shard_.core().settings().client_idle_timeout;
+  if (idle_.is_over(submitted_, now, limit)) lose(FailureCause::transfer);
+}
+
+}  // namespace perigee::orb

@@ -1,0 +1,109 @@
+// A connection for asynchronous calls: any number of requests in flight, replies in any order.
+//
+// Requests that are started within a turn of the reactor leave together at its end. They are
+// encoded only then, so nothing is copied while a connection is being made, or while the peer does
+// not read: the calls wait with their arguments, and are certainly not executed.
+#pragma once
+
+#include "orb/async/call_list.h"
+#include "orb/client/endpoint_table.h"
+#include "orb/client/invocation_error.h"
+#include "orb/connection.h"
+#include "orb/idle_watch.h"
+#include <perigee/event/reactor.h>
+#include <perigee/messaging/message.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <optional>
+
+namespace perigee::orb {
+
+class AsyncInvocation;
+class Shard;
+
+/// Belongs to who drives its shard. Owned by the shard; shared with who works on it just now, and
+/// with what will be called back.
+class AsyncConnection final : public event::EventHandler,
+                              public std::enable_shared_from_this<AsyncConnection> {
+ public:
+  AsyncConnection(Shard& shard, std::shared_ptr<ClientEndpoint> endpoint);
+  ~AsyncConnection();
+  AsyncConnection(const AsyncConnection&) = delete;
+  AsyncConnection& operator=(const AsyncConnection&) = delete;
+
+  [[nodiscard]] ClientEndpoint& endpoint() const noexcept { return *endpoint_; }
+  /// For one more call.
+  [[nodiscard]] bool has_room() const noexcept;
+  /// It is being made, or has just been: the peer cannot have closed it long ago.
+  [[nodiscard]] bool is_fresh() const noexcept { return !answered_; }
+
+  /// Connects on another thread.
+  void connect(std::chrono::milliseconds timeout);
+  /// There is room. Sends the call's request, now or at the end of the turn, or when it can.
+  void submit(AsyncInvocation& call);
+  /// Nobody wants the reply any longer, and a late one is dropped: tells the server. Says whether
+  /// the server may have got the request.
+  [[nodiscard]] bool abandon(AsyncInvocation& call);
+  void flush_at_end_of_turn() noexcept;
+  void close_if_idle(TimePoint now) noexcept;
+  /// Ends the connection and all calls on it, of which those that were not executed may go on
+  /// elsewhere.
+  void lose(FailureCause cause) noexcept;
+
+  void handle_ready(event::Readiness readiness) noexcept override;
+
+ private:
+  enum class State : std::uint8_t { connecting, open, closed };
+
+  void connected(std::expected<std::unique_ptr<transport::Transport>, IoError> transport) noexcept;
+  [[nodiscard]] bool open(std::unique_ptr<transport::Transport> transport);
+  void connect_failed(const IoError& error) noexcept;
+  void bound(AsyncInvocation& call);
+  void flush();
+  [[nodiscard]] bool encode(AsyncInvocation& call);
+  void put(AsyncInvocation& call);
+  void send_batch();
+  void send(const cdr::Buffer& message, std::uint32_t count);
+  void after_send() noexcept;
+  void tell_oneways() noexcept;
+  void read_messages();
+  [[nodiscard]] bool read_message(messaging::ContextStorage& contexts, MutableOctetSpan scratch);
+  void take(messaging::IncomingMessage& message, messaging::ContextStorage& contexts);
+  void take_reply(messaging::IncomingMessage& message, messaging::ContextStorage& contexts);
+  void watch_first_reply();
+  [[nodiscard]] std::uint32_t take_request_id() noexcept;
+  [[nodiscard]] bool accepted(const AsyncInvocation& call) const noexcept;
+  [[nodiscard]] std::uint64_t octets_sent() const noexcept {
+    return connection_->octets_passed() - connection_->octets_received();
+  }
+  void fail(AsyncInvocation& call, FailureCause cause, bool request_accepted) noexcept;
+  void remove_unsent(AsyncInvocation& call) noexcept;
+
+  Shard& shard_;
+  const std::shared_ptr<ClientEndpoint> endpoint_;  // shared with the table and with references
+  std::optional<Connection> connection_;            // from `open` on
+  State state_ = State::connecting;
+  TimePoint connecting_since_;
+  bool answered_ = false;
+  bool first_reply_watched_ = false;
+  bool flush_scheduled_ = false;
+  std::uint32_t reading_ = 0;  // levels of the stack that read
+  std::uint32_t next_request_id_ = 0;
+  std::uint64_t submitted_ = 0;
+  IdleWatch idle_;
+  messaging::FramingError framing_ = messaging::FramingError::bad_magic;
+
+  CallList<AsyncInvocation> unsent_;
+  std::size_t unsent_size_ = 0;  // octets of those that do not wait for the end of the turn only
+  CallList<AsyncInvocation> in_flight_;  // in the order of sending
+  CallTable<AsyncInvocation> by_id_;     // the same
+  CallList<AsyncInvocation> oneways_;    // in the batch, or in one that failed
+  std::uint64_t batch_begin_ = 0;        // octets sent before it
+  std::uint32_t batched_count_ = 0;
+};
+
+}  // namespace perigee::orb

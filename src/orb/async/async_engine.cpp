@@ -1,0 +1,50 @@
+// Shards are made when their first call is, and stay.
+#include "orb/async/async_engine.h"
+
+#include "orb/orb_core.h"
+#include <perigee/orb/exceptions.h>
+
+#include <utility>
+
+namespace perigee::orb {
+
+AsyncEngine::AsyncEngine(OrbCore& core)
+    : core_(core), connecting_(core.settings().connecting_threads_max) {
+  auto reactor = event::make_reactor(core.clock(), core.settings().busy_poll);
+  if (!reactor) throw CORBA::NO_RESOURCES(0, CORBA::COMPLETED_NO, to_string(reactor.error()));
+  foreign_ = std::make_unique<Shard>(core, connecting_, std::move(*reactor));
+  event::Reactor* const loop = core.server() != nullptr ? core.server()->own_loop() : nullptr;
+  if (loop != nullptr) loop->post([this, loop] { foreign_->nest_in(*loop); });
+}
+
+AsyncEngine::~AsyncEngine() = default;
+
+Shard& AsyncEngine::shard() {
+  event::Reactor* const loop =
+      core_.server() != nullptr ? core_.server()->reactor_of_this_thread() : nullptr;
+  return loop != nullptr ? shard_of(*loop) : *foreign_;
+}
+
+Shard& AsyncEngine::shard_of(event::Reactor& loop) {
+  const std::lock_guard lock(mutex_);
+  for (const auto& shard : of_loops_)
+    if (shard->is_of(loop)) return *shard;
+  return *of_loops_.emplace_back(std::make_unique<Shard>(core_, connecting_, loop));
+}
+
+void AsyncEngine::wake() noexcept {
+  foreign_->wake();
+  const std::lock_guard lock(mutex_);
+  for (const auto& shard : of_loops_) shard->wake();
+}
+
+void AsyncEngine::stop() noexcept {
+  foreign_->stop();
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& shard : of_loops_) shard->stop();
+  }
+  connecting_.stop();
+}
+
+}  // namespace perigee::orb

@@ -1,0 +1,258 @@
+// From step to step. What raises nothing here tells the observer instead.
+#include "orb/async/async_invocation.h"
+
+#include "orb/async/async_connection.h"
+#include "orb/client/call_buffers.h"
+#include "orb/client/call_ends.h"
+#include "orb/collocated.h"
+#include "orb/orb_core.h"
+#include <perigee/base/log.h>
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+namespace perigee::orb {
+
+using messaging::ReplyStatus;
+using messaging::ResponseFlags;
+
+OwnedRequest::OwnedRequest(counted_ptr<Reference> called, const stub::Operation& asked,
+                           stub::Arguments given)
+    : reference(std::move(called)), operation(asked), arguments(std::move(given)) {
+  request.operation = operation.name;
+  const bool oneway = operation.kind == stub::Operation::Kind::oneway;
+  request.response = oneway ? ResponseFlags::none : ResponseFlags::with_target;
+  if (!arguments->empty()) request.encode = stub::ArgumentEncoder(encode);
+  if (has_policies(*reference)) apply_policies(*reference, request);
+}
+
+/// Of the thread, for as long as the call is worked on.
+struct AsyncInvocation::CollocatedBuffers {
+  CallBuffer request;
+  CallBuffer reply;
+};
+
+AsyncInvocation& AsyncInvocation::make(counted_ptr<Reference> called,
+                                       const stub::Operation& operation, stub::Arguments arguments,
+                                       Shard& shard, stub::CallObserver& observer) {
+  return *new AsyncInvocation(std::move(called), operation, std::move(arguments), shard, observer);
+}
+
+AsyncInvocation::AsyncInvocation(counted_ptr<Reference> called, const stub::Operation& asked,
+                                 stub::Arguments given, Shard& shard, stub::CallObserver& observer)
+    : OwnedRequest(std::move(called), asked, std::move(given)),
+      CallSteps(*reference, request),
+      shard_(shard),
+      observer_(observer),
+      timer_(core_.metrics(), core_.metrics().call_latencies) {}
+
+void AsyncInvocation::start() noexcept {
+  try {
+    begin_time_limits();
+    begin();
+  } catch (const std::exception& exception) {  // bad_alloc
+    log::write(log::Level::error, "orb", exception.what());
+    return fail_later(InvocationStage::resolving, FailureCause::no_memory);
+  }
+  advance(State::choose);
+}
+
+// What begins later than this may be done by another thread already.
+void AsyncInvocation::advance(State state) noexcept {
+  std::optional<CollocatedBuffers> buffers;  // until the observer has read the results
+  try {
+    while (state != State::connect && state != State::done && state != State::failed)
+      state = step(state, buffers);
+    if (state == State::connect) return need_connection();
+  } catch (const std::exception& exception) {  // bad_alloc
+    log::write(log::Level::error, "orb", exception.what());
+    state = fail(InvocationStage::sending, FailureCause::no_memory);
+    error_.request_accepted = request_sent_;
+  }
+  failed_ = state == State::failed;
+  if (failed_) return finish_later();
+  finished_ = true;
+  end();
+}
+
+AsyncInvocation::State AsyncInvocation::step(State state,
+                                             std::optional<CollocatedBuffers>& buffers) {
+  switch (state) {
+    case State::choose:
+      return choose();
+    case State::collocated:
+      if (!buffers) buffers.emplace();
+      return call_here(*buffers);
+    case State::classify:
+      return classify();
+    default:
+      return State::failed;
+  }
+}
+
+AsyncInvocation::State AsyncInvocation::call_here(CollocatedBuffers& buffers) {
+  if (request.time_limit.count() == 0)
+    return call_collocated(*buffers.request, *buffers.reply, nullptr);
+  const CallDeadline limit(request.time_limit, core_.clock());
+  return call_collocated(*buffers.request, *buffers.reply, &limit);
+}
+
+void AsyncInvocation::need_connection() {
+  if (expired()) return fail_later(InvocationStage::connecting, FailureCause::deadline);
+  shard_.submit([this] {
+    try {
+      if (!time_place_) watch_time(send_deadline_);
+      shard_.begin(*this);
+    } catch (const std::exception& exception) {  // bad_alloc, or no thread that could connect
+      log::write(log::Level::error, "orb", exception.what());
+      refused(FailureCause::no_memory);
+    }
+  });
+}
+
+std::chrono::milliseconds AsyncInvocation::connect_timeout() noexcept {
+  return orb::connect_timeout(checkout_limits(nullptr));
+}
+
+bool AsyncInvocation::encode(cdr::Buffer& buffer, std::uint32_t id, bool announce) {
+  const messaging::Protocol& protocol = target_->endpoint->messaging();
+  buffer.clear();
+  cdr::Encoder encoder(buffer, std::endian::native, cdr::Encoder::Borrowing::yes);
+  messaging::RequestHeader request_header = header(id);
+  if (announce) request_header.contexts = target_->endpoint->announcement();
+  protocol.begin_request(encoder, target_->version, request_header,
+                         request.encode ? messaging::Body::present : messaging::Body::empty);
+  encoder.set_code_sets(target_->endpoint->code_sets());
+  if (request.encode) request.encode(encoder);
+  if (encoder.ok()) protocol.finish(encoder);  // may fail: the message is too large
+  if (encoder.ok()) return true;
+  error_.cdr = encoder.error();
+  return false;
+}
+
+// --- What has happened ---
+
+void AsyncInvocation::encode_failed() noexcept {
+  fail_later(InvocationStage::sending, FailureCause::encode);
+}
+
+void AsyncInvocation::connect_failed(const IoError& error, Duration took) noexcept {
+  spend(took);
+  if (expired()) return fail_later(InvocationStage::connecting, FailureCause::deadline);
+  advance(after_failed_connect(error));
+}
+
+void AsyncInvocation::refused(FailureCause cause) noexcept {
+  fail_later(InvocationStage::sending, cause);
+}
+
+void AsyncInvocation::request_failed(const TransactResult& result, InvocationError described,
+                                     bool reused) noexcept {
+  described.cdr = error_.cdr;
+  error_ = std::move(described);
+  advance(after_failed_request(result, reused, [this] { return expired(); }));
+}
+
+void AsyncInvocation::oneway_sent() noexcept { finish_later(); }
+
+void AsyncInvocation::answered(ReplyStatus status, const cdr::Decoder& body) noexcept {
+  forget_time();
+  status_ = status;
+  body_ = body;
+  body_.set_code_sets(target_->endpoint->code_sets());
+  request_sent_ = true;
+  advance(State::classify);
+}
+
+void AsyncInvocation::time_over() noexcept {
+  forget_time();
+  const bool in_time = sent && core_.clock().now() < deadline_;
+  if (!in_time) return leave(FailureCause::deadline);
+  try {
+    watch_time(deadline_);
+  } catch (const std::exception& exception) {  // bad_alloc: nothing would limit it
+    log::write(log::Level::error, "orb", exception.what());
+    leave(FailureCause::deadline);
+  }
+}
+
+// --- Ending before a reply ---
+
+void AsyncInvocation::cancel() noexcept {
+  if (ended()) return;
+  add_owner();
+  try {
+    shard_.submit([this] {
+      if (!finished_) leave(FailureCause::cancelled);
+      remove_owner();
+    });
+  } catch (const std::exception& exception) {  // bad_alloc: it goes on
+    log::write(log::Level::error, "orb", exception.what());
+    remove_owner();
+  }
+}
+
+void AsyncInvocation::leave(FailureCause cause) noexcept {
+  if (finished_ || connection == nullptr) return;
+  bool may_be_executed = false;
+  try {
+    may_be_executed = connection->abandon(*this);
+  } catch (const std::exception& exception) {  // bad_alloc: nobody tells the server
+    log::write(log::Level::error, "orb", exception.what());
+  }
+  fail_later(may_be_executed ? InvocationStage::awaiting : InvocationStage::sending, cause);
+  error_.request_accepted = may_be_executed;
+}
+
+void AsyncInvocation::fail_later(InvocationStage stage, FailureCause cause) noexcept {
+  (void)fail(stage, cause);
+  failed_ = true;
+  finish_later();
+}
+
+void AsyncInvocation::finish_later() noexcept {
+  finished_ = true;
+  shard_.submit([this] { shard_.finish_later(*this); });
+}
+
+void AsyncInvocation::end() noexcept {
+  forget_time();
+  const InvocationError* const error = failed_ ? &error_ : nullptr;
+  timer_.record(request.operation);
+  core_.metrics().calls.add(outcome_of(error, request.response, status_));
+  AsyncOutcome outcome{operation, status_, body_, error};
+  stub::CallOutcome shown(outcome);
+  observer_.ended(shown);
+  arguments.reset();
+  ended_.store(true);
+  shard_.notify_waiters();
+  remove_owner();
+}
+
+// --- Time ---
+
+void AsyncInvocation::begin_time_limits() noexcept {
+  if (request.time_limit.count() == 0 && request.send_limit.count() == 0) return;
+  const TimePoint now = core_.clock().now();
+  if (request.time_limit.count() != 0) deadline_ = now + request.time_limit;
+  send_deadline_ = deadline_;
+  if (request.send_limit.count() != 0)
+    send_deadline_ = std::min(deadline_, now + request.send_limit);
+}
+
+bool AsyncInvocation::expired() const noexcept {
+  return send_deadline_ != TimePoint::max() && core_.clock().now() >= send_deadline_;
+}
+
+void AsyncInvocation::watch_time(TimePoint end) {
+  if (end != TimePoint::max()) time_place_ = shard_.add_deadline(end, *this);
+}
+
+void AsyncInvocation::forget_time() noexcept {
+  if (!time_place_) return;
+  shard_.remove_deadline(*time_place_);
+  time_place_.reset();
+}
+
+}  // namespace perigee::orb

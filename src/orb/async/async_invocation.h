@@ -1,0 +1,140 @@
+// One asynchronous call: the same steps as a synchronous one, between which nobody waits.
+#pragma once
+
+#include "orb/async/call_list.h"
+#include "orb/async/shard.h"
+#include "orb/client/call_steps.h"
+#include "orb/client/invocation_error.h"
+#include "orb/orb_metrics.h"
+#include <perigee/base/counted_ptr.h>
+#include <perigee/base/pool.h>
+#include <perigee/orb/async_stub.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace perigee::orb {
+
+class AsyncConnection;
+
+/// How a call has ended, as CallOutcome shows it.
+struct AsyncOutcome {
+  const stub::Operation& operation;
+  messaging::ReplyStatus status;
+  cdr::Decoder& body;
+  const InvocationError* error;  ///< null if there was a reply
+};
+
+/// What a call owns of what it asks.
+struct OwnedRequest {
+  /// The policies of now.
+  OwnedRequest(counted_ptr<Reference> called, const stub::Operation& asked, stub::Arguments given);
+  OwnedRequest(const OwnedRequest&) = delete;
+  OwnedRequest& operator=(const OwnedRequest&) = delete;
+
+  counted_ptr<Reference> reference;
+  const stub::Operation& operation;
+  std::optional<stub::Arguments> arguments;
+  struct Encode {
+    const std::optional<stub::Arguments>& arguments;
+    void operator()(cdr::Encoder& encoder) const { arguments->encode(encoder); }
+  } encode{arguments};
+  InvocationRequest request;
+};
+
+/// Owned by its handles and, until its observer has been told, by itself: counted. Used by one
+/// thread at a time: by who sends it until it needs a connection, then by who drives its shard; but
+/// for the functions that say so.
+class AsyncInvocation final : private OwnedRequest, private CallSteps {
+ public:
+  /// Does not begin yet.
+  static AsyncInvocation& make(counted_ptr<Reference> called, const stub::Operation& operation,
+                               stub::Arguments arguments, Shard& shard,
+                               stub::CallObserver& observer);
+  static void* operator new(std::size_t size) { return pool::allocate(size); }
+  static void operator delete(void* memory, std::size_t size) noexcept {
+    pool::release(memory, size);
+  }
+  AsyncInvocation(const AsyncInvocation&) = delete;
+  AsyncInvocation& operator=(const AsyncInvocation&) = delete;
+
+  /// Goes on until the network is needed. A collocated servant is called, and the observer told.
+  void start() noexcept;
+
+  /// @name Any thread
+  /// @{
+  void add_owner() noexcept { owners_.fetch_add(1, std::memory_order_relaxed); }
+  void remove_owner() noexcept {
+    if (owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  }
+  [[nodiscard]] bool ended() const noexcept { return ended_.load(); }
+  void cancel() noexcept;
+  [[nodiscard]] Shard& shard() const noexcept { return shard_; }
+  /// @}
+
+  /// @name For the shard and its connections
+  /// @{
+  [[nodiscard]] const Target& target() const noexcept { return *target_; }
+  [[nodiscard]] bool wants_fresh() const noexcept { return freshness_ == Freshness::fresh; }
+  [[nodiscard]] bool oneway() const noexcept {
+    return request.response == messaging::ResponseFlags::none;
+  }
+  /// To the target. Zero: no limit.
+  [[nodiscard]] std::chrono::milliseconds connect_timeout() noexcept;
+  /// The whole request. False if it cannot be encoded: then `encode_failed`.
+  [[nodiscard]] bool encode(cdr::Buffer& buffer, std::uint32_t id, bool announce);
+  void encode_failed() noexcept;
+  void connect_failed(const IoError& error, Duration took) noexcept;
+  /// No connection takes it.
+  void refused(FailureCause cause) noexcept;
+  void request_failed(const TransactResult& result, InvocationError described,
+                      bool reused) noexcept;
+  void oneway_sent() noexcept;
+  /// The body is valid until this returns; the observer may be told.
+  void answered(messaging::ReplyStatus status, const cdr::Decoder& body) noexcept;
+  void time_over() noexcept;
+  /// Tells the observer. The call may be gone afterwards.
+  void end() noexcept;
+
+  CallLink<AsyncInvocation> link;  ///< in one of the lists of its connection, or of the shard
+  AsyncConnection* connection = nullptr;  ///< where it waits to be sent, or for the reply
+  std::uint32_t request_id = 0;
+  bool sent = false;             ///< by the connection, at least in part
+  std::size_t waiting_size = 0;  ///< of the request, if it was measured while it waits
+  std::uint64_t wire_end = 0;    ///< octets that the connection has sent when this one is out
+                                 /// @}
+
+ private:
+  AsyncInvocation(counted_ptr<Reference> called, const stub::Operation& asked,
+                  stub::Arguments given, Shard& shard, stub::CallObserver& observer);
+  ~AsyncInvocation() = default;
+
+  void advance(State state) noexcept;
+  struct CollocatedBuffers;
+  [[nodiscard]] State step(State state, std::optional<CollocatedBuffers>& buffers);
+  [[nodiscard]] State call_here(CollocatedBuffers& buffers);
+  void need_connection();
+  void fail_later(InvocationStage stage, FailureCause cause) noexcept;
+  void finish_later() noexcept;
+  void leave(FailureCause cause) noexcept;
+  void begin_time_limits() noexcept;
+  void watch_time(TimePoint end);
+  void forget_time() noexcept;
+  [[nodiscard]] bool expired() const noexcept;
+
+  Shard& shard_;
+  stub::CallObserver& observer_;
+  LatencyTimer timer_;
+  std::atomic<std::uint32_t> owners_{2};  // the handle that `send` returns, and itself
+  std::atomic<bool> ended_{false};
+  bool finished_ = false;  // its outcome is known
+  bool failed_ = false;
+  TimePoint deadline_ = TimePoint::max();
+  TimePoint send_deadline_ = TimePoint::max();
+  std::optional<Shard::Deadlines::iterator> time_place_;
+};
+
+}  // namespace perigee::orb

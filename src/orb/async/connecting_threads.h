@@ -1,0 +1,57 @@
+// Threads that connect: connectors block, and so do those who look names up, which a loop must not.
+#pragma once
+
+#include "orb/server/thread_scope.h"
+#include <perigee/base/io_error.h>
+#include <perigee/transport/transport.h>
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <expected>
+#include <functional>
+#include <memory>
+#include <mutex>
+
+namespace perigee::orb {
+
+class ClientEndpoint;
+
+/// Any thread. There are threads only while there is something to connect to.
+class ConnectingThreads final {
+ public:
+  using Connected = std::expected<std::unique_ptr<transport::Transport>, IoError>;
+  using Done = std::move_only_function<void(Connected) noexcept>;
+
+  explicit ConnectingThreads(std::uint32_t threads_max) noexcept : threads_max_(threads_max) {}
+  ~ConnectingThreads() { stop(); }
+  ConnectingThreads(const ConnectingThreads&) = delete;
+  ConnectingThreads& operator=(const ConnectingThreads&) = delete;
+
+  /// Connects soon, and calls `done` on the thread that did; never after `stop`, which drops what
+  /// is not done. Throws std::system_error if there is no thread at all.
+  void connect(std::shared_ptr<ClientEndpoint> endpoint, std::chrono::milliseconds timeout,
+               Done done);
+  /// Waits for connects that go on. Later ones are dropped.
+  void stop() noexcept;
+
+ private:
+  struct Wanted {
+    std::shared_ptr<ClientEndpoint> endpoint;  // shared with the connection that waits for it
+    std::chrono::milliseconds timeout;
+    Done done;
+  };
+
+  [[nodiscard]] static Connected open(const Wanted& wanted);
+  void work() noexcept;
+  [[nodiscard]] bool take(Wanted& wanted);
+
+  const std::uint32_t threads_max_;
+  std::mutex mutex_;  // guards what follows
+  std::deque<Wanted> wanted_;
+  std::uint32_t threads_running_ = 0;
+  bool stopped_ = false;
+  ThreadScope threads_;  // last: its threads use all the rest
+};
+
+}  // namespace perigee::orb

@@ -1,0 +1,367 @@
+// Who drives, and what happens at the end of a turn.
+#include "orb/async/shard.h"
+
+#include "orb/async/async_connection.h"
+#include "orb/async/async_invocation.h"
+#include "orb/client/endpoint_table.h"
+#include "orb/orb_core.h"
+#include <perigee/base/log.h>
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+namespace perigee::orb {
+
+using std::chrono::milliseconds;
+
+/// The right to drive, for as long as it lives.
+class Shard::Token {
+ public:
+  explicit Token(Shard& shard) noexcept : shard_(shard), taken_(shard.try_take()) {}
+  ~Token() {
+    if (!taken_) return;
+    const bool left = shard_.nested_ != nullptr && shard_.leaves_work();
+    shard_.give_back();
+    shard_.help();
+    // The loop that this shard is a part of has looked in vain, or does not know yet.
+    if (shard_.missed_.exchange(false) || left) shard_.wake();
+  }
+  Token(const Token&) = delete;
+  Token& operator=(const Token&) = delete;
+  explicit operator bool() const noexcept { return taken_; }
+
+ private:
+  Shard& shard_;
+  const bool taken_;
+};
+
+Shard::Shard(OrbCore& core, ConnectingThreads& connecting, event::Reactor& loop)
+    : core_(core), connecting_(connecting), reactor_(loop) {}
+
+Shard::Shard(OrbCore& core, ConnectingThreads& connecting, std::unique_ptr<event::Reactor> reactor)
+    : core_(core), connecting_(connecting), own_(std::move(reactor)), reactor_(*own_) {}
+
+Shard::~Shard() = default;
+
+bool Shard::try_take() noexcept {
+  if (driven_.exchange(true)) return false;
+  driver_.store(std::this_thread::get_id(), std::memory_order_relaxed);
+  return true;
+}
+
+void Shard::give_back() noexcept {
+  driver_.store({}, std::memory_order_relaxed);
+  driven_.store(false);
+  notify_waiters();
+}
+
+void Shard::notify_waiters() noexcept {
+  if (waiters_.load() == 0) return;
+  const std::lock_guard lock(mutex_);
+  changed_.notify_all();
+}
+
+void Shard::wake() noexcept {
+  try {
+    reactor_.post([] {});
+  } catch (const std::exception& exception) {  // bad_alloc: it wakes for something else
+    log::write(log::Level::error, "orb", exception.what());
+  }
+  const std::lock_guard lock(mutex_);
+  changed_.notify_all();
+}
+
+void Shard::submit(Task task) {
+  if (on_thread()) return task();
+  if (own_ != nullptr)
+    if (const Token token(*this); token) {
+      run_posted();  // what came before
+      return task();
+    }
+  post(std::move(task));
+}
+
+void Shard::post(Task task) {
+  bool first = false;
+  {
+    const std::lock_guard lock(mutex_);
+    posted_.push_back(std::move(task));
+    first = !has_posted_.exchange(true);
+  }
+  if (first) reactor_.post([this] { run_posted(); });
+  if (own_ != nullptr) help();
+}
+
+// The driver may have left between the look at the token and the posting.
+void Shard::help() noexcept {
+  while (has_posted_.load() && try_take()) {
+    run_posted();
+    give_back();
+  }
+}
+
+// What a task nests goes on with those behind it.
+void Shard::run_posted() noexcept {
+  for (;;) {
+    if (running_index_ == running_.size()) {
+      running_.clear();
+      running_index_ = 0;
+      const std::lock_guard lock(mutex_);
+      has_posted_.store(false);
+      running_.swap(posted_);
+    }
+    if (running_.empty()) return;
+    while (running_index_ != running_.size()) {
+      Task task = std::move(running_[running_index_++]);
+      try {
+        task();
+      } catch (const std::exception& exception) {  // bad_alloc
+        log::write(log::Level::error, "orb", exception.what());
+      }
+    }
+  }
+}
+
+void Shard::turn(milliseconds timeout) noexcept {
+  try {
+    reactor_.run_once(timeout);
+  } catch (const std::exception& exception) {  // bad_alloc
+    log::write(log::Level::error, "orb", exception.what());
+  }
+}
+
+bool Shard::drive_until(function_ref<bool()> done) {
+  if (own_ == nullptr && on_thread())
+    return core_.server()->serve_until(done) != Server::Nested::too_deep;
+  while (!done()) {
+    if (own_ != nullptr && on_thread()) {
+      turn(milliseconds(-1));
+      continue;
+    }
+    if (own_ != nullptr)
+      if (const Token token(*this); token) {
+        while (!done()) turn(milliseconds(-1));
+        return true;
+      }
+    std::unique_lock lock(mutex_);
+    waiters_.fetch_add(1);
+    changed_.wait(lock, [&] { return done() || (own_ != nullptr && !driven_.load()); });
+    waiters_.fetch_sub(1);
+  }
+  return true;
+}
+
+void Shard::perform_work() {
+  if (on_thread()) return turn(milliseconds(0));
+  if (const Token token(*this); token) turn(milliseconds(0));
+}
+
+bool Shard::work_pending() {
+  if (on_thread()) return reactor_.has_work();
+  const Token token(*this);
+  return token && reactor_.has_work();
+}
+
+void Shard::begin(AsyncInvocation& call) {
+  if (stopped_) {  // it had begun before the ORB's shutdown was complete
+    call.refused(FailureCause::shut_down);
+    return tell_finished();
+  }
+  AsyncConnection* const connection = choose(call);
+  if (connection == nullptr) return call.refused(FailureCause::too_many_calls);
+  connection->submit(call);
+}
+
+// The first that has room; a new one if none has, or if the call wants one that is not stale.
+AsyncConnection* Shard::choose(AsyncInvocation& call) {
+  const std::shared_ptr<ClientEndpoint>& endpoint = call.target().endpoint;
+  Connections& known = connections_[endpoint.get()];
+  const std::size_t connections_max =
+      std::max<std::uint32_t>(core_.settings().connections_per_endpoint_max, 1);
+  const bool wants_fresh = call.wants_fresh() && known.size() < connections_max;
+  for (const auto& connection : known)
+    if (connection->has_room() && (!wants_fresh || connection->is_fresh())) return connection.get();
+  if (known.size() >= connections_max) return nullptr;
+  auto made = std::make_shared<AsyncConnection>(*this, endpoint);
+  known.push_back(made);
+  watch_idle();
+  made->connect(call.connect_timeout());
+  return made.get();
+}
+
+void Shard::forget(const AsyncConnection& connection) noexcept {
+  const auto place = connections_.find(&connection.endpoint());
+  if (place == connections_.end()) return;
+  std::erase_if(place->second, [&](const auto& known) { return known.get() == &connection; });
+  if (place->second.empty()) connections_.erase(place);
+}
+
+void Shard::finish_later(AsyncInvocation& call) {
+  finished_.push_back(call);
+  reactor_.mark_ready(turn_end_);
+}
+
+void Shard::flush_later(std::shared_ptr<AsyncConnection> connection) {
+  to_flush_.push_back(std::move(connection));
+  reactor_.mark_ready(turn_end_);
+}
+
+void Shard::end_turn() noexcept {
+  tell_finished();
+  flush_all();
+}
+
+// Those that finish meanwhile wait for the next turn, so that others get theirs.
+void Shard::tell_finished() noexcept {
+  for (std::size_t left = finished_.size(); left > 0 && !finished_.empty(); --left)
+    finished_.pop_front()->end();
+  if (!finished_.empty()) reactor_.mark_ready(turn_end_);
+}
+
+void Shard::flush_all() noexcept {
+  while (!to_flush_.empty()) {
+    const auto connection = std::move(to_flush_.back());
+    to_flush_.pop_back();
+    connection->flush_at_end_of_turn();
+  }
+}
+
+bool Shard::leaves_work() const noexcept {
+  return !finished_.empty() || !to_flush_.empty() || deadline_timer_ != 0;
+}
+
+Shard::ReadSpace& Shard::enter_level() {
+  while (levels_.size() <= depth_)
+    levels_.push_back(std::make_unique<ReadSpace>(core_.settings().read_buffer_size));
+  return *levels_[depth_++];
+}
+
+Shard::Deadlines::iterator Shard::add_deadline(TimePoint time, AsyncInvocation& call) {
+  const auto place = deadlines_.emplace(time, &call);
+  if (place == deadlines_.begin()) watch_deadlines();
+  return place;
+}
+
+// One timer, for the first. It may find that the call has ended: then it is for the next.
+void Shard::watch_deadlines() {
+  if (deadlines_.empty() || deadlines_.begin()->first >= deadline_timer_due_) return;
+  if (deadline_timer_ != 0) reactor_.cancel(deadline_timer_);
+  deadline_timer_due_ = deadlines_.begin()->first;
+  deadline_timer_ = reactor_.schedule(deadline_timer_due_, [this] { run_deadlines(); });
+}
+
+void Shard::run_deadlines() noexcept {
+  deadline_timer_ = 0;
+  deadline_timer_due_ = TimePoint::max();
+  const TimePoint now = core_.clock().now();
+  while (!deadlines_.empty() && deadlines_.begin()->first <= now)
+    deadlines_.begin()->second->time_over();
+  try {
+    watch_deadlines();
+  } catch (const std::exception& exception) {  // bad_alloc: the next call's limit tries again
+    log::write(log::Level::error, "orb", exception.what());
+  }
+}
+
+// As long as there are connections.
+void Shard::watch_idle() {
+  const auto period = idle_watch_period(core_.settings().client_idle_timeout);
+  if (period.count() <= 0 || idle_watched_) return;
+  reactor_.schedule(core_.clock().now() + period, [this] { look_for_idle(); });
+  idle_watched_ = true;
+}
+
+void Shard::look_for_idle() noexcept {
+  idle_watched_ = false;
+  try {
+    Connections all;
+    for (const auto& [endpoint, known] : connections_)
+      all.insert(all.end(), known.begin(), known.end());
+    for (const auto& connection : all) connection->close_if_idle(core_.clock().now());
+    if (!connections_.empty()) watch_idle();
+  } catch (const std::exception& exception) {  // bad_alloc
+    log::write(log::Level::warning, "orb", exception.what());
+  }
+}
+
+void Shard::stop() noexcept {
+  if (own_ == nullptr || on_thread()) return stop_here();
+  bool ended = false;
+  try {
+    submit([this, &ended] {
+      stop_here();
+      const std::lock_guard lock(mutex_);
+      ended = true;
+      changed_.notify_all();
+    });
+  } catch (const std::exception& exception) {
+    log::write(log::Level::error, "orb", exception.what());
+    return;
+  }
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&ended] { return ended; });
+}
+
+void Shard::stop_here() noexcept {
+  if (std::exchange(stopped_, true)) return;
+  if (nested_ != nullptr) nested_->end();
+  while (!connections_.empty()) {
+    const auto connection = connections_.begin()->second.front();
+    connection->lose(FailureCause::shut_down);
+  }
+  while (AsyncInvocation* const call = finished_.pop_front()) call->end();
+  to_flush_.clear();
+  reactor_.remove(-1, turn_end_);
+  if (deadline_timer_ != 0) reactor_.cancel(deadline_timer_);
+}
+
+void Shard::nest_in(event::Reactor& loop) {
+  if (stopped_ || nested_ != nullptr) return;
+  auto nested = std::make_unique<Nested>(*this, loop);
+  if (nested->begin()) nested_ = std::move(nested);
+}
+
+bool Shard::Nested::begin() {
+  const auto added = loop_.add(shard_.reactor_.handle(), *this);
+  if (!added) log::write(log::Level::warning, "orb", to_string(added.error()));
+  if (added) loop_.mark_ready(*this);  // what has come before
+  return added.has_value();
+}
+
+void Shard::Nested::end() noexcept {
+  loop_.remove(shard_.reactor_.handle(), *this);
+  if (timer_ != 0) loop_.cancel(timer_);
+}
+
+// A turn fetches only so many events, and the loop is not told of the others again; nor does it see
+// the shard's timers.
+void Shard::Nested::handle_ready(event::Readiness /*readiness*/) noexcept {
+  const Token token(shard_);
+  if (!token) {
+    shard_.missed_.store(true);
+    if (!shard_.driven_.load()) loop_.mark_ready(*this);
+    return;
+  }
+  shard_.turn(milliseconds(0));
+  try {
+    if (shard_.reactor_.has_work()) loop_.mark_ready(*this);
+    follow_deadlines();
+  } catch (const std::exception& exception) {  // bad_alloc: the next call's limit tries again
+    log::write(log::Level::error, "orb", exception.what());
+  }
+}
+
+void Shard::Nested::follow_deadlines() {
+  const TimePoint due = shard_.deadline_timer_due_;
+  if (due >= due_) return;
+  if (timer_ != 0) loop_.cancel(timer_);
+  due_ = due;
+  timer_ = loop_.schedule(due, [this] {
+    timer_ = 0;
+    due_ = TimePoint::max();
+    handle_ready(event::Readiness::none);
+  });
+}
+
+}  // namespace perigee::orb

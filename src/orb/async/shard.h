@@ -1,0 +1,211 @@
+// The asynchronous calls of one loop: their connections, time limits and outcomes.
+//
+// A shard is driven by one thread at a time, and everything in it belongs to that thread. The shard
+// of a server's loop is driven by the loop. That of all other threads has a reactor of its own but
+// no thread: it is driven by who is in ORB::run or ORB::perform_work, or waits for a call; who only
+// starts a call takes its place for a moment if it is free, and posts the call otherwise.
+#pragma once
+
+#include "orb/async/call_list.h"
+#include <perigee/base/clock.h>
+#include <perigee/base/function_ref.h>
+#include <perigee/base/pool.h>
+#include <perigee/cdr/buffer.h>
+#include <perigee/event/reactor.h>
+#include <perigee/messaging/protocol.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+namespace perigee::orb {
+
+class AsyncConnection;
+class AsyncInvocation;
+class ClientEndpoint;
+class ConnectingThreads;
+class OrbCore;
+
+class Shard final {
+ public:
+  using Task = std::move_only_function<void()>;
+  using Deadlines = std::multimap<TimePoint, AsyncInvocation*, std::less<>,
+                                  pool_allocator<std::pair<const TimePoint, AsyncInvocation*>>>;
+
+  /// Of a server's loop.
+  Shard(OrbCore& core, ConnectingThreads& connecting, event::Reactor& loop);
+  /// Of all threads that run no loop.
+  Shard(OrbCore& core, ConnectingThreads& connecting, std::unique_ptr<event::Reactor> reactor);
+  ~Shard();
+  Shard(const Shard&) = delete;
+  Shard& operator=(const Shard&) = delete;
+
+  /// @name Any thread
+  /// @{
+  [[nodiscard]] OrbCore& core() const noexcept { return core_; }
+  [[nodiscard]] ConnectingThreads& connecting() const noexcept { return connecting_; }
+  [[nodiscard]] bool is_of(const event::Reactor& reactor) const noexcept {
+    return &reactor_ == &reactor;
+  }
+  /// Whether the calling thread drives it.
+  [[nodiscard]] bool on_thread() const noexcept {
+    return own_ == nullptr ? reactor_.is_loop_thread()
+                           : driver_.load(std::memory_order_relaxed) == std::this_thread::get_id();
+  }
+  /// `task` is done at once if the calling thread drives, or nobody does; else by who does, soon.
+  void submit(Task task);
+  /// Drives, or waits for the thread that does, until `done()`: asked after each turn, and after
+  /// each `wake`. False if the shard is a loop's in which no more upcalls may be nested.
+  [[nodiscard]] bool drive_until(function_ref<bool()> done);
+  /// One turn without waiting, if nobody else drives.
+  void perform_work();
+  [[nodiscard]] bool work_pending();
+  [[nodiscard]] int work_handle() const noexcept { return reactor_.handle(); }
+  /// Makes those who drive, or wait for it, ask again what they wait for.
+  void wake() noexcept;
+  /// What a thread waits for may have happened.
+  void notify_waiters() noexcept;
+  /// The loop drives this shard, too, from now on. The loop's thread.
+  void nest_in(event::Reactor& loop);
+  /// Ends all calls, with BAD_INV_ORDER, and all connections. Nothing begins afterwards. `own`
+  /// shards: any thread, and waits for the driver to do it; of loops: after the loop has ended.
+  void stop() noexcept;
+  /// @}
+
+  /// @name Who drives
+  /// @{
+  [[nodiscard]] event::Reactor& reactor() noexcept { return reactor_; }
+  /// What is started will be followed by the end of a turn.
+  [[nodiscard]] bool in_turn() const noexcept { return reactor_.is_loop_thread(); }
+  [[nodiscard]] bool stopped() const noexcept { return stopped_; }
+  /// Finds a connection for a call that has a target.
+  void begin(AsyncInvocation& call);
+  /// The call's observer is told in this turn or the next: never by who only starts calls.
+  void finish_later(AsyncInvocation& call);
+  /// Sends what waits there when the turn ends.
+  void flush_later(std::shared_ptr<AsyncConnection> connection);
+  void forget(const AsyncConnection& connection) noexcept;
+  [[nodiscard]] Deadlines::iterator add_deadline(TimePoint time, AsyncInvocation& call);
+  void remove_deadline(Deadlines::iterator place) noexcept { deadlines_.erase(place); }
+  /// For encoding one request.
+  [[nodiscard]] cdr::Buffer& request_buffer() noexcept { return request_buffer_; }
+  /// The same for the messages that go together.
+  [[nodiscard]] cdr::Buffer& batch() noexcept { return batch_; }
+
+  /// What a thread that reads needs. Observers may run nested turns, which read, too.
+  struct ReadSpace {
+    explicit ReadSpace(std::size_t size)
+        : octets(std::make_unique_for_overwrite<std::byte[]>(size)), scratch(octets.get(), size) {}
+    std::unique_ptr<std::byte[]> octets;
+    MutableOctetSpan scratch;
+    messaging::ContextStorage contexts;
+  };
+  class ReadLevel {
+   public:
+    explicit ReadLevel(Shard& shard) : shard_(shard), space_(shard.enter_level()) {}
+    ~ReadLevel() { --shard_.depth_; }
+    ReadLevel(const ReadLevel&) = delete;
+    ReadLevel& operator=(const ReadLevel&) = delete;
+    [[nodiscard]] ReadSpace& operator*() const noexcept { return space_; }
+    [[nodiscard]] ReadSpace* operator->() const noexcept { return &space_; }
+
+   private:
+    Shard& shard_;
+    ReadSpace& space_;
+  };
+  /// @}
+
+ private:
+  class Token;
+
+  /// Is called at the end of a turn in which something was left for it.
+  class TurnEnd final : public event::EventHandler {
+   public:
+    explicit TurnEnd(Shard& shard) noexcept : shard_(shard) {}
+    void handle_ready(event::Readiness /*readiness*/) noexcept override { shard_.end_turn(); }
+
+   private:
+    Shard& shard_;
+  };
+  /// Drives the shard when its reactor has something to do, as a part of a loop.
+  class Nested final : public event::EventHandler {
+   public:
+    Nested(Shard& shard, event::Reactor& loop) noexcept : shard_(shard), loop_(loop) {}
+    [[nodiscard]] bool begin();
+    void end() noexcept;
+    void handle_ready(event::Readiness readiness) noexcept override;
+
+   private:
+    void follow_deadlines();
+
+    Shard& shard_;
+    event::Reactor& loop_;
+    event::TimerId timer_ = 0;
+    TimePoint due_ = TimePoint::max();
+  };
+  using Connections = std::vector<std::shared_ptr<AsyncConnection>>;
+
+  void turn(std::chrono::milliseconds timeout) noexcept;
+  [[nodiscard]] bool try_take() noexcept;
+  void give_back() noexcept;
+  void help() noexcept;
+  void post(Task task);
+  void run_posted() noexcept;
+  void end_turn() noexcept;
+  void tell_finished() noexcept;
+  void flush_all() noexcept;
+  void stop_here() noexcept;
+  [[nodiscard]] AsyncConnection* choose(AsyncInvocation& call);
+  [[nodiscard]] ReadSpace& enter_level();
+  [[nodiscard]] bool leaves_work() const noexcept;
+  void watch_deadlines();
+  void run_deadlines() noexcept;
+  void watch_idle();
+  void look_for_idle() noexcept;
+
+  OrbCore& core_;
+  ConnectingThreads& connecting_;
+  const std::unique_ptr<event::Reactor> own_;  // null: a server's loop
+  event::Reactor& reactor_;
+
+  // Of who drives, or drives for a moment.
+  bool stopped_ = false;
+  std::unordered_map<const ClientEndpoint*, Connections> connections_;
+  std::vector<std::shared_ptr<AsyncConnection>> to_flush_;
+  CallList<AsyncInvocation> finished_;
+  TurnEnd turn_end_{*this};
+  Deadlines deadlines_;
+  event::TimerId deadline_timer_ = 0;
+  TimePoint deadline_timer_due_ = TimePoint::max();
+  bool idle_watched_ = false;
+  cdr::Buffer request_buffer_;
+  cdr::Buffer batch_;
+  std::vector<std::unique_ptr<ReadSpace>> levels_;
+  std::size_t depth_ = 0;
+  std::unique_ptr<Nested> nested_;
+  std::vector<Task> running_;  // taken from posted_; those before running_index_ are done
+  std::size_t running_index_ = 0;
+
+  // The token of a shard with a reactor of its own. Sequentially consistent: who gives it back and
+  // then looks for tasks and waiters cannot miss one that posts, or waits, and then tries to take
+  // it.
+  std::atomic<bool> driven_{false};
+  std::atomic<std::thread::id> driver_{};
+  std::atomic<std::uint32_t> waiters_{0};
+  std::atomic<bool> has_posted_{false};
+  std::atomic<bool> missed_{false};  // the loop that this is nested in found it driven
+  std::mutex mutex_;                 // guards what follows
+  std::condition_variable changed_;
+  std::vector<Task> posted_;
+};
+
+}  // namespace perigee::orb

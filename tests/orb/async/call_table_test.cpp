@@ -1,0 +1,46 @@
+// The table of calls by request id, against a map.
+#include "orb/async/call_list.h"
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <random>
+
+namespace perigee::test {
+
+namespace {
+
+struct Call {
+  std::uint32_t request_id;
+};
+
+}  // namespace
+
+TEST_CASE("calls are found by their ids whatever ended before them") {
+  std::mt19937 random(20261122);
+  orb::CallTable<Call> table;
+  std::map<std::uint32_t, std::unique_ptr<Call>> known;
+  std::uint32_t next = 0xfffff000;  // the ids go round
+  for (int step = 0; step < 20'000; ++step) {
+    if (known.empty() || random() % 100 < 52) {
+      next += 2;
+      auto call = std::make_unique<Call>(Call{next});
+      table.reserve_one();
+      table.insert(*call);
+      known.emplace(next, std::move(call));
+    } else {
+      const auto victim =
+          std::next(known.begin(), random() % std::min<std::size_t>(known.size(), 50));
+      table.erase(*victim->second);
+      CHECK(table.find(victim->first) == nullptr);
+      known.erase(victim);
+    }
+  }
+  CHECK(table.size() == known.size());
+  for (const auto& [id, call] : known) CHECK(table.find(id) == call.get());
+  CHECK(table.find(2) == (known.contains(2) ? known[2].get() : nullptr));
+}
+
+}  // namespace perigee::test

@@ -1,0 +1,80 @@
+// What the tests of asynchronous calls observe, and how they drive them.
+#pragma once
+
+#include "orb/async/async_engine.h"
+#include "orb/orb_core.h"
+#include <perigee/orb/async_stub.h>
+#include <perigee/orb/exceptions.h>
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace perigee::test {
+
+inline constexpr stub::Operation act_operation{"act", stub::Operation::Kind::twoway, {}};
+
+/// Remembers a call's outcome. Outlives the call.
+class Observed final : public stub::CallObserver {
+ public:
+  Observed() = default;
+  /// Is called when the call has ended.
+  explicit Observed(std::function<void()> then) : then_(std::move(then)) {}
+
+  void ended(stub::CallOutcome& outcome) noexcept override {
+    std::uint32_t value = 0;
+    failure_ = outcome.decode([&value](cdr::Decoder& results) {
+      value = results.remaining() != 0 ? results.read<std::uint32_t>() : 0;
+    });
+    value_ = value;
+    ++times_;
+    if (then_) then_();
+  }
+
+  [[nodiscard]] bool done() const noexcept { return times_ != 0; }
+  /// How often it was told.
+  [[nodiscard]] int times() const noexcept { return times_; }
+  [[nodiscard]] bool failed() const noexcept { return failure_ != nullptr; }
+  [[nodiscard]] std::uint32_t value() const noexcept { return value_; }
+  /// For messages of tests.
+  [[nodiscard]] std::string text() const {
+    try {
+      if (failure_) std::rethrow_exception(failure_);
+    } catch (const std::exception& exception) {
+      return exception.what();
+    }
+    return "no failure";
+  }
+  /// The exception, which must be an E.
+  template <typename E>
+  [[nodiscard]] E failure() const {
+    try {
+      if (failure_) std::rethrow_exception(failure_);
+    } catch (const E& exception) {
+      return exception;
+    }
+    throw std::logic_error("the call did not fail");
+  }
+
+ private:
+  std::function<void()> then_;
+  std::exception_ptr failure_;
+  std::uint32_t value_ = 0;
+  std::atomic<int> times_ = 0;
+};
+
+/// An argument of the "act" operation.
+inline stub::Arguments number(std::uint32_t value) {
+  return {[value](cdr::Encoder& encoder) { encoder.write(value); }};
+}
+
+/// Drives the asynchronous calls of threads without a loop, on this one.
+inline void drive(orb::OrbCore& core, function_ref<bool()> done) {
+  (void)core.async().foreign().drive_until(done);
+}
+
+}  // namespace perigee::test

@@ -1,0 +1,358 @@
+// What asynchronous calls do with what peers do: the same as synchronous ones, and what only they
+// can: overtake each other, and be cancelled.
+#include "orb/async/observers.h"
+#include "orb/fixture.h"
+#include "orb/policies.h"
+#include "support/fake_clock.h"
+
+#include <doctest/doctest.h>
+
+#include <deque>
+#include <future>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace perigee::test {
+
+namespace {
+
+using stub::CallHandle;
+
+CallHandle send_ping(const ObjectRef& object, Observed& observed) {
+  return stub::send(*object, ping_operation, {}, observed);
+}
+
+/// Keeps requests until they are answered, or not.
+struct Kept {
+  struct Request {
+    ScriptedTransport* transport;
+    std::uint32_t id;
+  };
+  std::deque<Request> requests;
+  std::vector<std::uint32_t> cancelled;
+
+  [[nodiscard]] OnMessage peer() {
+    return [this](ScriptedTransport& transport, const IncomingMessage& message) {
+      if (message.kind == messaging::MessageKind::cancel_request)
+        return cancelled.push_back(giop_protocol().parse_cancel_request(message).value());
+      messaging::ContextStorage contexts;
+      requests.push_back(
+          {&transport, giop_protocol().parse_request(message, contexts)->header.request_id});
+    };
+  }
+  void answer(std::size_t index, std::uint32_t value) {
+    cdr::Buffer buffer;
+    cdr::Encoder encoder(buffer);
+    giop_protocol().begin_reply(encoder, {1, 2}, {.request_id = requests[index].id},
+                                messaging::Body::present);
+    encoder.write(value);
+    giop_protocol().finish(encoder);
+    requests[index].transport->deliver(buffer);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("an asynchronous call goes out, and its reply reaches the observer") {
+  Fixture fixture;
+  fixture.peer("a", reply_with_long(42));
+  Observed observed;
+  const CallHandle call = send_ping(fixture.object({"a"}), observed);
+  drive(fixture.core(), [&] { return observed.done(); });
+  CHECK(observed.value() == 42);
+  CHECK(!observed.failed());
+  CHECK(call.ended());
+}
+
+TEST_CASE("replies may come in any order") {
+  Fixture fixture;
+  Kept kept;
+  fixture.peer("a", kept.peer());
+  const ObjectRef object = fixture.object({"a"});
+  Observed observed[3];
+  for (Observed& each : observed) (void)send_ping(object, each);
+  drive(fixture.core(), [&] { return kept.requests.size() == 3; });
+  kept.answer(2, 2);
+  drive(fixture.core(), [&] { return observed[2].done(); });
+  CHECK(!observed[0].done());
+  kept.answer(0, 0);
+  kept.answer(1, 1);
+  drive(fixture.core(), [&] { return observed[0].done() && observed[1].done(); });
+  for (std::uint32_t i = 0; i < 3; ++i) CHECK(observed[i].value() == i);
+}
+
+TEST_CASE("calls that are started within a turn leave together at its end") {
+  Fixture fixture;
+  fixture.peer("a", reply_with_nothing());
+  const ObjectRef object = fixture.object({"a"});
+  Observed later[10];
+  Observed first([&] {
+    for (Observed& each : later) (void)send_ping(object, each);
+  });
+  (void)send_ping(object, first);
+  drive(fixture.core(), [&] {
+    for (const Observed& each : later)
+      if (!each.done()) return false;
+    return true;
+  });
+  CHECK(fixture.counts("a").sends == 2);
+}
+
+TEST_CASE("a call that the server has not executed goes to the next target") {
+  Fixture fixture;
+  fixture.protocol().add("a", Script{.refuse = true});
+  fixture.peer("b", [](ScriptedTransport& transport, const IncomingMessage&) {
+    send_close_connection(transport);
+  });
+  fixture.peer("c", reply_with_long(3));
+  Observed observed;
+  (void)send_ping(fixture.object({"a", "b", "c"}), observed);
+  drive(fixture.core(), [&] { return observed.done(); });
+  CHECK(observed.value() == 3);
+}
+
+TEST_CASE("a call follows forwards") {
+  Fixture fixture;
+  fixture.peer("a", fixture.forward_to(fixture.ior({"b"})));
+  fixture.peer("b", reply_with_long(7));
+  Observed observed;
+  (void)send_ping(fixture.object({"a"}), observed);
+  drive(fixture.core(), [&] { return observed.done(); });
+  CHECK(observed.value() == 7);
+}
+
+TEST_CASE("a lost connection fails calls as synchronous ones: MAYBE if they were sent") {
+  Fixture fixture;
+  fixture.peer("a",
+               [](ScriptedTransport& transport, const IncomingMessage&) { transport.reset(); });
+  Observed observed;
+  (void)send_ping(fixture.object({"a"}), observed);
+  drive(fixture.core(), [&] { return observed.done(); });
+  CHECK(observed.failure<CORBA::COMM_FAILURE>().completed() == CORBA::COMPLETED_MAYBE);
+}
+
+TEST_CASE("a request that was not taken as a whole is sent again elsewhere") {
+  Fixture fixture;
+  fixture.protocol().add("a", Script{.accepts_max = 10});
+  fixture.peer("b", reply_with_long(5));
+  Observed observed;
+  (void)send_ping(fixture.object({"a", "b"}), observed);
+  drive(fixture.core(), [&] { return observed.done(); });
+  CHECK(observed.value() == 5);
+}
+
+TEST_CASE("no target at all is told, too: never before send has returned") {
+  Fixture fixture;
+  Observed observed;
+  const CallHandle call =
+      send_ping(fixture.core().make_object({"IDL:Test:1.0", {{4711, {}}}}), observed);
+  CHECK(!observed.done());
+  drive(fixture.core(), [&] { return observed.done(); });
+  CHECK(observed.failure<CORBA::TRANSIENT>().completed() == CORBA::COMPLETED_NO);
+}
+
+TEST_CASE("exceptions of the server reach the observer") {
+  Fixture fixture;
+  fixture.peer(
+      "a", reply_with_exception("IDL:omg.org/CORBA/NO_PERMISSION:1.0", 9, CORBA::COMPLETED_YES));
+  Observed observed;
+  (void)send_ping(fixture.object({"a"}), observed);
+  drive(fixture.core(), [&] { return observed.done(); });
+  CHECK(observed.failure<CORBA::NO_PERMISSION>().minor() == 9);
+}
+
+TEST_CASE("results that do not decode are MARSHAL, COMPLETED_YES") {
+  Fixture fixture;
+  fixture.peer("a", reply_with(ReplyStatus::no_exception,
+                               [](cdr::Encoder& encoder) { encoder.write(std::uint8_t{1}); }));
+  Observed observed;
+  (void)send_ping(fixture.object({"a"}), observed);
+  drive(fixture.core(), [&] { return observed.done(); });
+  CHECK(observed.failure<CORBA::MARSHAL>().completed() == CORBA::COMPLETED_YES);
+}
+
+TEST_CASE("arguments that cannot be encoded fail the call, and no other") {
+  Fixture fixture;
+  fixture.peer("a", reply_with_nothing());
+  const ObjectRef object = fixture.object({"a"});
+  Observed bad;
+  Observed good;
+  (void)stub::send(*object, ping_operation,
+                   {[](cdr::Encoder& encoder) { encoder.fail(cdr::ErrorKind::bad_value); }}, bad);
+  (void)send_ping(object, good);
+  drive(fixture.core(), [&] { return bad.done() && good.done(); });
+  CHECK(bad.failure<CORBA::MARSHAL>().completed() == CORBA::COMPLETED_NO);
+  CHECK(!good.failed());
+}
+
+TEST_CASE("a cancelled call is told so, and so is the server; a late reply is dropped") {
+  Fixture fixture;
+  Kept kept;
+  fixture.peer("a", kept.peer());
+  const ObjectRef object = fixture.object({"a"});
+  Observed cancelled;
+  Observed other;
+  CallHandle call = send_ping(object, cancelled);
+  (void)send_ping(object, other);
+  drive(fixture.core(), [&] { return kept.requests.size() == 2; });
+  call.cancel();
+  CHECK(!cancelled.done());
+  drive(fixture.core(), [&] { return cancelled.done(); });
+  const auto failure = cancelled.failure<CORBA::NO_RESPONSE>();
+  CHECK(failure.completed() == CORBA::COMPLETED_MAYBE);
+  CHECK(failure.minor() == orb::minor_cancelled);
+  REQUIRE(kept.cancelled.size() == 1);
+  CHECK(kept.cancelled.front() == kept.requests[0].id);
+  kept.answer(0, 1);
+  kept.answer(1, 2);
+  drive(fixture.core(), [&] { return other.done(); });
+  CHECK(other.value() == 2);
+  CHECK(cancelled.times() == 1);
+  call.cancel();  // too late: does nothing
+}
+
+TEST_CASE("a call that is cancelled before it was sent is not sent") {
+  Fixture fixture;
+  fixture.peer("a", reply_with_nothing());
+  const ObjectRef object = fixture.object({"a"});
+  Observed second;
+  Observed first([&] {
+    CallHandle call = send_ping(object, second);
+    call.cancel();
+  });
+  (void)send_ping(object, first);
+  drive(fixture.core(), [&] { return second.done(); });
+  CHECK(second.failure<CORBA::NO_RESPONSE>().completed() == CORBA::COMPLETED_NO);
+  CHECK(fixture.counts("a").sends == 1);
+}
+
+TEST_CASE("a time limit ends a call with TIMEOUT, and tells the server") {
+  FakeClock clock;
+  Fixture fixture({}, clock);
+  Kept kept;
+  fixture.peer("a", kept.peer());
+  const ObjectRef object =
+      limited(fixture.object({"a"}), fixture.core(), std::chrono::milliseconds(100));
+  Observed observed;
+  (void)send_ping(object, observed);
+  drive(fixture.core(), [&] { return kept.requests.size() == 1; });
+  clock.advance(std::chrono::milliseconds(99));
+  fixture.core().async().foreign().perform_work();
+  CHECK(!observed.done());
+  clock.advance(std::chrono::milliseconds(1));
+  fixture.core().async().foreign().perform_work();
+  fixture.core().async().foreign().perform_work();
+  REQUIRE(observed.done());
+  CHECK(observed.failure<CORBA::TIMEOUT>().completed() == CORBA::COMPLETED_MAYBE);
+  CHECK(kept.cancelled.size() == 1);
+}
+
+TEST_CASE("a mute peer ends the calls on a new connection") {
+  FakeClock clock;
+  Fixture fixture({}, clock);
+  Kept kept;
+  fixture.peer("a", kept.peer());
+  Observed observed;
+  (void)send_ping(fixture.object({"a"}), observed);
+  drive(fixture.core(), [&] { return kept.requests.size() == 1; });
+  clock.advance(std::chrono::seconds(31));
+  fixture.core().async().foreign().perform_work();
+  fixture.core().async().foreign().perform_work();
+  REQUIRE(observed.done());
+  CHECK(observed.failure<CORBA::TIMEOUT>().minor() == orb::minor_mute_peer);
+}
+
+TEST_CASE("beyond what may be in flight calls are refused, and the others go on") {
+  orb::Settings settings;
+  settings.requests_in_flight_max = 2;
+  settings.connections_per_endpoint_max = 2;
+  Fixture fixture(settings);
+  Kept kept;
+  fixture.peer("a", kept.peer());
+  const ObjectRef object = fixture.object({"a"});
+  Observed observed[5];
+  for (Observed& each : observed) (void)send_ping(object, each);
+  drive(fixture.core(), [&] { return kept.requests.size() == 4 && observed[4].done(); });
+  CHECK(fixture.counts("a").connects == 2);
+  const auto failure = observed[4].failure<CORBA::TRANSIENT>();
+  CHECK(failure.minor() == orb::minor_too_many_calls);
+  CHECK(failure.completed() == CORBA::COMPLETED_NO);
+  for (std::size_t i = 0; i < 4; ++i) kept.answer(i, 1);
+  drive(fixture.core(), [&] {
+    return observed[0].done() && observed[1].done() && observed[2].done() && observed[3].done();
+  });
+  CHECK(!observed[3].failed());
+}
+
+TEST_CASE("what waits while a connection is made is limited in octets") {
+  orb::Settings settings;
+  settings.write_queue_size_max = 10'000;
+  Fixture fixture(settings);
+  std::promise<void> refused;
+  fixture.protocol().add("a", Script{.on_connect = [&] { refused.get_future().wait(); },
+                                     .on_message = reply_with_nothing()});
+  const ObjectRef object = fixture.object({"a"});
+  const auto send_large = [&](Observed& observed) {
+    (void)stub::send(*object, ping_operation,
+                     {[](cdr::Encoder& encoder) { encoder.write_octets(Octets(6'000)); }},
+                     observed);
+  };
+  Observed first;
+  Observed second;
+  send_large(first);
+  send_large(second);
+  drive(fixture.core(), [&] { return second.done(); });
+  CHECK(second.failure<CORBA::TRANSIENT>().completed() == CORBA::COMPLETED_NO);
+  refused.set_value();
+  drive(fixture.core(), [&] { return first.done(); });
+  CHECK(!first.failed());
+}
+
+TEST_CASE("a oneway is told when it is sent") {
+  Fixture fixture;
+  Kept kept;
+  fixture.peer("a", kept.peer());
+  Observed observed;
+  (void)stub::send(*fixture.object({"a"}), notify_operation, {}, observed);
+  drive(fixture.core(), [&] { return observed.done(); });
+  CHECK(!observed.failed());
+  CHECK(kept.requests.size() == 1);
+}
+
+TEST_CASE("calls that are outstanding when the shutdown is complete end with BAD_INV_ORDER") {
+  Fixture fixture;
+  Kept kept;
+  fixture.peer("a", kept.peer());
+  const ObjectRef object = fixture.object({"a"});
+  Observed observed;
+  const CallHandle call = send_ping(object, observed);
+  drive(fixture.core(), [&] { return kept.requests.size() == 1; });
+  fixture.core().shutdown(orb::Completion::wait);
+  CHECK(call.ended());
+  const auto failure = observed.failure<CORBA::BAD_INV_ORDER>();
+  CHECK(failure.minor() == orb::minor_shut_down);
+  CHECK(failure.completed() == CORBA::COMPLETED_MAYBE);
+  Observed late;
+  CHECK_THROWS_AS((void)send_ping(object, late), CORBA::BAD_INV_ORDER);
+  CHECK(!late.done());
+}
+
+TEST_CASE("a synchronous call in an observer, and waiting there for another asynchronous one") {
+  Fixture fixture;
+  fixture.peer("a", reply_with_long(1));
+  const ObjectRef object = fixture.object({"a"});
+  std::int32_t echoed = 0;
+  Observed inner;
+  Observed outer([&] {
+    echoed = echo(object);
+    CallHandle call = send_ping(object, inner);
+    call.wait();
+  });
+  (void)send_ping(object, outer);
+  drive(fixture.core(), [&] { return outer.done() && inner.done(); });
+  CHECK(echoed == 1);
+  CHECK(inner.value() == 1);
+}
+
+}  // namespace perigee::test

@@ -1,0 +1,211 @@
+// Asynchronous calls over TCP to servers of all strategies, from all kinds of threads.
+#include "orb/async/observers.h"
+#include "orb/server/server_fixture.h"
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <memory>
+#include <thread>
+#include <vector>
+
+namespace perigee::test {
+
+namespace {
+
+using ObjectRef = CORBA::object_reference<CORBA::Object>;
+using stub::CallHandle;
+
+/// A client's ORB with a loop, or without, that nobody runs unless a test does.
+class Client {
+ public:
+  explicit Client(orb::Settings settings = server_settings(ThreadStrategy::thread_per_connection))
+      : orb_(std::move(settings)) {}
+
+  [[nodiscard]] TestOrb& orb() noexcept { return orb_; }
+  [[nodiscard]] orb::OrbCore& core() const noexcept { return orb_.core(); }
+  [[nodiscard]] ObjectRef object_of(const ServerFixture& server) const {
+    return core().make_object(server.object->_reference()->ior());
+  }
+
+ private:
+  TestOrb orb_;
+};
+
+CallHandle send_act(const ObjectRef& object, std::uint32_t value, Observed& observed) {
+  return stub::send(*object, act_operation, number(value), observed);
+}
+
+stub::Arguments held_octets(std::size_t size) {
+  return {[held = Octets(size)](cdr::Encoder& encoder) { encoder.write_octets(held); }};
+}
+
+}  // namespace
+
+TEST_CASE("a call over TCP") {
+  ServerFixture server(each_strategy());
+  const Client client;
+  Observed observed;
+  CallHandle call = send_act(client.object_of(server), 41, observed);
+  call.wait();
+  CHECK(observed.value() == 42);
+}
+
+TEST_CASE("10,000 calls in flight") {
+  ServerFixture server(ThreadStrategy::reactive);
+  const Client client;
+  const ObjectRef object = client.object_of(server);
+  constexpr std::uint32_t count = 10'000;
+  std::vector<Observed> observed(count);
+  std::vector<CallHandle> calls;
+  for (std::uint32_t i = 0; i < count; ++i) calls.push_back(send_act(object, i, observed[i]));
+  for (CallHandle& call : calls) call.wait();
+  std::uint32_t right = 0;
+  for (std::uint32_t i = 0; i < count; ++i) right += observed[i].value() == i + 1 ? 1 : 0;
+  CHECK(right == count);
+}
+
+TEST_CASE("ORB::run drives the calls of other threads, under each strategy") {
+  ServerFixture server(ThreadStrategy::reactive);
+  Client client(server_settings(each_strategy()));
+  client.orb().serve();
+  const ObjectRef object = client.object_of(server);
+  std::atomic<std::uint32_t> sum = 0;
+  constexpr std::uint32_t threads_count = 3;
+  constexpr std::uint32_t calls_each = 200;
+  std::vector<std::unique_ptr<Observed>> observed;
+  for (std::uint32_t i = 0; i < threads_count * calls_each; ++i)
+    observed.push_back(std::make_unique<Observed>([&sum] { ++sum; }));
+  std::vector<std::thread> threads;
+  for (std::uint32_t t = 0; t < threads_count; ++t)
+    threads.emplace_back([&, t] {
+      for (std::uint32_t i = 0; i < calls_each; ++i)
+        (void)send_act(object, i, *observed[t * calls_each + i]);
+    });
+  for (std::thread& thread : threads) thread.join();
+  while (sum != threads_count * calls_each) std::this_thread::yield();
+  CHECK(!observed.front()->failed());
+}
+
+TEST_CASE("several threads wait for their calls: one drives for all") {
+  ServerFixture server(ThreadStrategy::thread_pool);
+  const Client client;
+  const ObjectRef object = client.object_of(server);
+  std::atomic<int> wrong = 0;
+  std::vector<std::thread> threads;
+  for (std::uint32_t t = 0; t < 4; ++t)
+    threads.emplace_back([&, t] {
+      for (std::uint32_t i = 0; i < 100; ++i) {
+        Observed observed;
+        CallHandle call = send_act(object, 1000 * t + i, observed);
+        call.wait();
+        if (observed.value() != 1000 * t + i + 1) ++wrong;
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("cancelling races with the reply: the observer is told once, of one of them") {
+  ServerFixture server(ThreadStrategy::reactive);
+  Client client;
+  client.orb().serve();
+  const ObjectRef object = client.object_of(server);
+  std::vector<std::thread> threads;
+  std::atomic<int> wrong = 0;
+  for (int t = 0; t < 3; ++t)
+    threads.emplace_back([&] {
+      for (std::uint32_t i = 0; i < 200; ++i) {
+        Observed observed;
+        CallHandle call = send_act(object, i, observed);
+        if (i % 3 == 0) std::this_thread::yield();
+        call.cancel();
+        call.wait();
+        const bool right = observed.failed() || observed.value() == i + 1;
+        if (!right || observed.times() != 1) ++wrong;
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("calls of a loop's upcalls belong to the loop") {
+  const ThreadStrategy strategy = each_strategy();
+  ServerFixture sink(ThreadStrategy::reactive);
+  const auto to_sink = std::make_shared<ObjectRef>();
+  // Waits in the upcall, as a servant that knows no better would.
+  ServerFixture middle(strategy, [to_sink](orb::ServerRequest& request) {
+    std::uint32_t value = 0;
+    request.arguments() >> value;
+    request.end_of_arguments();
+    Observed observed;
+    CallHandle call = send_act(*to_sink, value, observed);
+    call.wait();
+    request.reply([&observed](cdr::Encoder& encoder) { encoder << observed.value() + 1; });
+  });
+  *to_sink = middle.orb.core().make_object(sink.object->_reference()->ior());
+  const Client client;
+  const ObjectRef object = client.object_of(middle);
+  std::vector<Observed> observed(20);
+  std::vector<CallHandle> calls;
+  for (std::uint32_t i = 0; i < observed.size(); ++i)
+    calls.push_back(send_act(object, i, observed[i]));
+  for (CallHandle& call : calls) call.wait();
+  for (std::uint32_t i = 0; i < observed.size(); ++i) CHECK(observed[i].value() == i + 2);
+  *to_sink = nullptr;
+}
+
+TEST_CASE("a collocated servant is called in `send`") {
+  ServerFixture server(each_strategy());
+  Observed observed;
+  (void)send_act(server.object, 1, observed);
+  CHECK(observed.value() == 2);
+}
+
+TEST_CASE("a shutdown ends the calls that others wait for") {
+  std::promise<void> released;
+  std::shared_future<void> release = released.get_future().share();
+  std::atomic<bool> called = false;
+  ServerFixture server(ThreadStrategy::thread_per_connection,
+                       [release, &called](orb::ServerRequest& request) {
+                         called = true;
+                         release.wait();
+                         add_one(request);
+                       });
+  Client client;
+  Observed observed;
+  const ObjectRef object = client.object_of(server);
+  std::thread waiter([&] {
+    CallHandle call = send_act(object, 1, observed);
+    call.wait();
+  });
+  while (!called) std::this_thread::yield();
+  client.core().shutdown(orb::Completion::wait);
+  waiter.join();
+  CHECK(observed.failure<CORBA::BAD_INV_ORDER>().completed() == CORBA::COMPLETED_MAYBE);
+  released.set_value();
+}
+
+TEST_CASE("large requests and replies pass besides small ones") {
+  ServerFixture server(ThreadStrategy::reactive, [](orb::ServerRequest& request) {
+    const Octets octets(request.arguments().remaining());
+    request.reply([&octets](cdr::Encoder& encoder) {
+      encoder << static_cast<std::uint32_t>(octets.size());
+      encoder.write_octets(octets);
+    });
+  });
+  const Client client;
+  const ObjectRef object = client.object_of(server);
+  constexpr std::size_t sizes[] = {3'000'000, 4, 100'000, 8, 5'000'000, 4};
+  std::vector<Observed> observed(std::size(sizes));
+  std::vector<CallHandle> calls;
+  for (std::size_t i = 0; i < std::size(sizes); ++i)
+    calls.push_back(stub::send(*object, act_operation, held_octets(sizes[i]), observed[i]));
+  for (CallHandle& call : calls) call.wait();
+  for (std::size_t i = 0; i < std::size(sizes); ++i) {
+    CAPTURE(observed[i].text());
+    CHECK(observed[i].value() == sizes[i]);
+  }
+}
+
+}  // namespace perigee::test
