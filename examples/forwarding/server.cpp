@@ -1,10 +1,13 @@
 // A home of the ledger: prints the reference of the ledger, then its own. Every ticket that it
-// enters is appended to the file of its argument before the client gets the answer.
+// enters is appended to the file of its argument before the client gets the answer. For trying what
+// a crash does to a call: `--die-after 100` kills the server between the hundredth entry and its
+// answer.
 #include "forwardingS.h"
 #include <perigee/corba.h>
 #include <perigee/poa/servant_managers.h>
 
 #include <condition_variable>
+#include <csignal>
 #include <cstdint>
 #include <exception>
 #include <fstream>
@@ -20,13 +23,16 @@ using LedgerRef = IDL::traits<Forwarding::Ledger>::ref_type;
 
 class Ledger final : public CORBA::servant_traits<Forwarding::Ledger>::base_type {
  public:
-  explicit Ledger(const std::string& file) : file_(file, std::ios::app) {
+  /// `die_after`: so many entries; 0: never.
+  Ledger(const std::string& file, std::uint64_t die_after)
+      : file_(file, std::ios::app), die_after_(die_after) {
     if (!file_) throw std::runtime_error(file + ": cannot be written");
   }
   std::uint64_t enter(std::uint64_t ticket) override {
     const std::lock_guard lock(mutex_);
     file_ << ticket << std::endl;
-    return ++entries_;
+    if (++entries_ == die_after_) std::raise(SIGKILL);
+    return entries_;
   }
   std::uint64_t entries() {
     const std::lock_guard lock(mutex_);
@@ -40,6 +46,7 @@ class Ledger final : public CORBA::servant_traits<Forwarding::Ledger>::base_type
  private:
   std::mutex mutex_;  // guards what follows
   std::ofstream file_;
+  const std::uint64_t die_after_;
   std::uint64_t entries_ = 0;
 };
 
@@ -138,12 +145,15 @@ LedgerRef make_reference(const IDL::traits<PortableServer::POA>::ref_type& root,
 
 int main(int argc, char* argv[]) try {
   auto orb = CORBA::ORB_init(argc, argv);
-  if (argc != 2) {
-    std::cerr << "usage: forwarding_server [-ORB...] <file for tickets>\n";
+  const bool dies = argc == 4 && std::string(argv[1]) == "--die-after";
+  if (argc != 2 && !dies) {
+    std::cerr << "usage: forwarding_server [-ORB...] [--die-after <entries>] <file for tickets>\n";
     return 2;
   }
+  const std::uint64_t die_after = dies ? std::stoull(argv[2]) : 0;
   auto root = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
-  auto locator = CORBA::make_reference<Locator>(CORBA::make_reference<Ledger>(argv[1]));
+  auto locator =
+      CORBA::make_reference<Locator>(CORBA::make_reference<Ledger>(argv[argc - 1], die_after));
   auto ledger = make_reference(root, locator);
   auto home = CORBA::make_reference<Home>(locator, ledger);
   root->the_POAManager()->activate();

@@ -4,9 +4,11 @@
 #include "runtime/options.h"
 #include <perigee/orb/orb.h>
 
+#include <condition_variable>
 #include <map>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -19,8 +21,13 @@ using perigee::runtime::Configuration;
 
 // An ORB stays here until it is destroyed, even if nobody refers to it meanwhile.
 struct OrbTable {
+  struct Entry {
+    object_reference<ORB> orb;  // nil: it is being made
+    std::thread::id maker;
+  };
   std::mutex mutex;  // guards the ORBs
-  std::map<std::string, object_reference<ORB>> orbs;
+  std::condition_variable made;
+  std::map<std::string, Entry> orbs;
 };
 
 // Never destructed: threads of an ORB that nobody destroyed may run until the process ends.
@@ -34,21 +41,42 @@ void forget_orb(const std::string& id) {
   OrbTable& table = orb_table();
   const std::lock_guard lock(table.mutex);
   if (const auto entry = table.orbs.find(id); entry != table.orbs.end()) {
-    forgotten = std::move(entry->second);
+    forgotten = std::move(entry->second.orb);
     table.orbs.erase(entry);
+    table.made.notify_all();
   }
 }
 
+// The ORB of this identifier, once whoever makes it has; nil: the caller is to make it.
+object_reference<ORB> find_or_reserve(const std::string& id) {
+  OrbTable& table = orb_table();
+  std::unique_lock lock(table.mutex);
+  for (;;) {
+    const auto [entry, is_new] = table.orbs.try_emplace(id, nullptr, std::this_thread::get_id());
+    if (is_new || entry->second.orb) return entry->second.orb;
+    if (entry->second.maker == std::this_thread::get_id())
+      throw INITIALIZE(0, COMPLETED_NO, "the ORB '" + id + "' is just being made");
+    table.made.wait(lock);
+  }
+}
+
+// Without the lock: what is loaded on the way may make ORBs of its own.
 object_reference<ORB> find_or_make_orb(Configuration configuration) {
   const std::string id = configuration.settings.orb_id;
-  OrbTable& table = orb_table();
-  const std::lock_guard lock(table.mutex);
-  if (const auto entry = table.orbs.find(id); entry != table.orbs.end()) return entry->second;
-  auto core = perigee::runtime::assemble(std::move(configuration));
-  core->at_destroy([id] { forget_orb(id); });
-  object_reference<ORB> orb(perigee::make_counted<ORB>(std::move(core)));
-  table.orbs.emplace(id, orb);
-  return orb;
+  if (auto known = find_or_reserve(id)) return known;
+  try {
+    auto core = perigee::runtime::assemble(std::move(configuration));
+    core->at_destroy([id] { forget_orb(id); });
+    object_reference<ORB> orb(perigee::make_counted<ORB>(std::move(core)));
+    OrbTable& table = orb_table();
+    const std::lock_guard lock(table.mutex);
+    table.orbs.at(id).orb = orb;
+    table.made.notify_all();
+    return orb;
+  } catch (...) {
+    forget_orb(id);
+    throw;
+  }
 }
 
 }  // namespace

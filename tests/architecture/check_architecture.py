@@ -9,6 +9,7 @@ import sys
 import tomllib
 from pathlib import Path
 
+import coroutine_lint
 import cpp_text
 
 STANDARD_HEADERS = frozenset(
@@ -29,6 +30,8 @@ TEXT_SUFFIXES = {
 SKIPPED_FOLDERS = {"build", ".git", "corpus", "golden", "__pycache__"}
 # The file that holds the samples of what is forbidden.
 SAMPLES = "tests/architecture/test_check_architecture.py"
+# The file that shows what the compiler does with forms of co_await that are forbidden.
+MISCOMPILED = "tests/coroutines/miscompiled_test.cpp"
 TODO = re.compile(r"\bTODO\b(?!\((?:soon|perf|security|test|port)\): \S)")
 MACHINE_PATH = re.compile(r"(?<![\w.$}~/])/(?:home|root|work|farm|Users)/\w")
 
@@ -184,6 +187,8 @@ def check_tree(root, architecture):
             yield from check_text(relative, text)
         if file.suffix in (".h", ".cpp"):
             yield from check_source_file(architecture, relative, text)
+            if relative != MISCOMPILED:
+                yield from coroutine_lint.check(relative, text)
 
 
 def main():

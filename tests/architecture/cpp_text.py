@@ -48,6 +48,11 @@ def without_comments_and_literals(text):
     return _TOKEN.sub(replace, text)
 
 
+def without_directives(text):
+    """The same text, the same line numbers; preprocessor directives blanked."""
+    return _DIRECTIVE.sub(lambda match: _blank(match.group(0)), text)
+
+
 def includes(text):
     """All #include lines outside of comments."""
     uncommented = _TOKEN.sub(
@@ -136,7 +141,7 @@ def _matching_brace(text, start):
 
 def functions(text):
     """The functions defined in `text`: from the first line of the head to the closing brace."""
-    code = _DIRECTIVE.sub(lambda m: _blank(m.group(0)), without_comments_and_literals(text))
+    code = without_directives(without_comments_and_literals(text))
     found = []
     head_start = 0
     parentheses = 0

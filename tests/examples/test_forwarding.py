@@ -4,6 +4,7 @@ Whatever happens, no ticket is entered twice, and what the client was told is do
 """
 
 import os
+import signal
 import subprocess
 import tempfile
 import unittest
@@ -66,8 +67,8 @@ class Forwarding(unittest.TestCase):
     def setUp(self):
         self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
 
-    def home(self, name):
-        server = self.enterContext(Server(f"{SERVER} {self.folder / name}"))
+    def home(self, name, options=""):
+        server = self.enterContext(Server(f"{SERVER} {options} {self.folder / name}"))
         server.home = server.process.stdout.readline().strip()
         return server
 
@@ -110,6 +111,18 @@ class Forwarding(unittest.TestCase):
             # One call for each connection that was lost.
             self.assertLessEqual(len(client.tickets["unknown"]), 2 * CONNECTIONS)
             self.check_ledgers(client, names)
+
+    def test_a_call_that_the_dying_server_has_executed_is_not_sent_to_another(self):
+        dying = self.home("dying", "--die-after 100")
+        heir = self.home("heir")
+        with Client([dying.ior, heir.ior]) as client:
+            client.await_entries(self.folder / "heir")
+            self.assertEqual(client.finish(), (0, ""))
+            self.assertEqual(dying.process.wait(), -signal.SIGKILL)
+            executed = self.entered("dying")
+            self.assertEqual(len(executed), 100)
+            self.assertIn(executed[-1], client.tickets["unknown"])
+            self.check_ledgers(client, ["dying", "heir"])
 
     def test_wrong_usage_is_an_error(self):
         for program in (SERVER, CLIENT, MOVE):

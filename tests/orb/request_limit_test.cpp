@@ -1,9 +1,12 @@
 // RelativeRequestTimeoutPolicy: ends what comes before the reply, and nothing else.
+#include "orb/client/endpoint_table.h"
 #include "orb/fixture.h"
 #include "orb/policies.h"
 #include "support/fake_clock.h"
 
 #include <doctest/doctest.h>
+
+#include <vector>
 
 namespace perigee::test {
 
@@ -26,6 +29,27 @@ Script slow_to_connect(FakeClock& clock, seconds time) {
           .on_message = reply_with_nothing()};
 }
 
+messaging::ResponseFlags response_of(Messaging::SyncScope scope) {
+  switch (scope) {
+    case Messaging::SYNC_WITH_SERVER:
+      return messaging::ResponseFlags::with_server;
+    case Messaging::SYNC_WITH_TARGET:
+      return messaging::ResponseFlags::with_target;
+    default:
+      return messaging::ResponseFlags::none;
+  }
+}
+
+/// Writes down what answer each request wants.
+OnMessage answer_if_asked(std::vector<messaging::ResponseFlags>& asked) {
+  return [&asked](ScriptedTransport& transport, const IncomingMessage& message) {
+    messaging::ContextStorage contexts;
+    const auto request = giop_protocol().parse_request(message, contexts);
+    asked.push_back(request->header.response);
+    if (asked.back() != messaging::ResponseFlags::none) reply_with_nothing()(transport, message);
+  };
+}
+
 // Seconds of the time-out that holds for requests; -1 without a policy.
 std::int64_t effective(const ObjectRef& object) {
   using Policy = Messaging::RelativeRequestTimeoutPolicy;
@@ -46,12 +70,45 @@ TEST_CASE("a request whose time is over before it is sent is not sent: TIMEOUT, 
   CHECK(fixture.counts("peer").sends == 0);
 }
 
-TEST_CASE("a oneway has a request's time, too") {
+TEST_CASE(
+    "a oneway of any scope whose time is over before it is sent is not sent, the next one is") {
+  for (const auto scope : {Messaging::SYNC_NONE, Messaging::SYNC_WITH_TRANSPORT,
+                           Messaging::SYNC_WITH_SERVER, Messaging::SYNC_WITH_TARGET}) {
+    CAPTURE(scope);
+    FakeClock clock;
+    Fixture fixture({}, clock);
+    std::vector<messaging::ResponseFlags> asked;
+    const OnMessage answer = answer_if_asked(asked);
+    Script slow = slow_to_connect(clock, seconds(3));
+    slow.on_message = answer;
+    fixture.protocol().add("peer", std::move(slow));
+    fixture.peer("peer", answer);
+    const auto object =
+        object_with(fixture, {request_limit(fixture.core(), seconds(2)),
+                              make_policy(fixture.core(), SYNC_SCOPE_POLICY_TYPE, scope)});
+    const auto notify = [&] { stub::invoke(*object, notify_operation, nullptr, nullptr); };
+    CHECK(caught<CORBA::TIMEOUT>(notify).completed() == CORBA::COMPLETED_NO);
+    CHECK(fixture.counts("peer").connect_timeout_ms == 2000);
+    CHECK(fixture.core().endpoints().flush().waiting == 0);
+    CHECK(asked.empty());
+    notify();
+    CHECK(fixture.core().endpoints().flush().lost == 0);
+    CHECK(asked == std::vector{response_of(scope)});
+  }
+}
+
+TEST_CASE("a oneway that waits for its target may be answered later than a request's time") {
   FakeClock clock;
   Fixture fixture({}, clock);
-  fixture.protocol().add("peer", slow_to_connect(clock, seconds(3)));
-  const auto object = object_with(fixture, {request_limit(fixture.core(), seconds(2))});
-  CHECK_THROWS_AS(stub::invoke(*object, notify_operation, nullptr, nullptr), CORBA::TIMEOUT);
+  fixture.peer("peer", [&](ScriptedTransport& transport, const IncomingMessage& message) {
+    clock.advance(seconds(60));
+    reply_with_nothing()(transport, message);
+  });
+  const auto object = object_with(
+      fixture, {request_limit(fixture.core(), seconds(2)),
+                make_policy(fixture.core(), SYNC_SCOPE_POLICY_TYPE, Messaging::SYNC_WITH_TARGET)});
+  stub::invoke(*object, notify_operation, nullptr, nullptr);
+  CHECK(fixture.counts("peer").sends == 1);
 }
 
 TEST_CASE("a reply may take longer than the request's time") {

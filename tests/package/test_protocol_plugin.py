@@ -68,6 +68,25 @@ class Plugin(unittest.TestCase):
             with self.server(*option, *listen):
                 self.assertEqual(self.client(name, *option), (0, "Hello, world!\n", ""))
 
+    def explain(self, *words):
+        outcome = subprocess.run([f"{PREFIX}/bin/perigee", "ior", *words], capture_output=True, text=True)
+        return outcome.returncode, outcome.stdout, outcome.stderr
+
+    def test_the_tool_reads_and_tries_references_with_it(self):
+        option = ("-ORBProtocolLibrary", self.library)
+        with self.server(*option, "-ORBListenEndpoints", f"board://{self.notice}") as server:
+            status, out, error = self.explain(server.ior, *option)
+            self.assertEqual((status, error), (0, ""))
+            self.assertIn(f"address:    board://{self.notice}\n", out)
+            self.assertIn(f"1. board://{self.notice} (profile 1): on this host", out)
+            status, out, _ = self.explain(*option, "try", server.ior)
+            self.assertEqual(status, 0)
+            self.assertIn(f"board://{self.notice}: connected in", out)
+            self.assertIn("the object is there", out)
+            self.assertIn("no protocol here understands it", self.explain(server.ior)[1])
+        status, out, error = self.explain(server.ior, "-ORBProtocolLibrary", "/nowhere/libnone.so")
+        self.assertEqual((status, out), (1, ""))
+        self.assertIn("No such file or directory", error)
 
     def operate(self, *words):
         outcome = subprocess.run([f"{PREFIX}/bin/perigee", "protocols", *words, "-s",

@@ -4,6 +4,9 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <functional>
+#include <future>
 
 namespace perigee::test {
 
@@ -20,6 +23,70 @@ TEST_CASE("ORB_init gives the same ORB for the same identifier until it is destr
   CHECK_THROWS_AS((void)first->resolve_initial_references("RootPOA"), CORBA::BAD_INV_ORDER);
   second->destroy();
   second->destroy();  // once more does no harm
+}
+
+namespace {
+
+std::function<void()> while_making;  // what the plug-in does where protocols are made
+
+OrbRef make_with_plugin(const std::string& id) {
+  std::vector<std::string> options{"-ORBProtocolLibrary", PERIGEE_PLUGIN};
+  return CORBA::ORB_init(options, id);
+}
+
+}  // namespace
+}  // namespace perigee::test
+
+extern "C" PERIGEE_API void perigee_test_while_making() { perigee::test::while_making(); }
+
+namespace perigee::test {
+
+TEST_CASE("what an ORB is made of may make other ORBs, but not the same") {
+  OrbRef inner;
+  bool refused = false;
+  while_making = [&] {
+    inner = make_orb();
+    try {
+      std::vector<std::string> none;
+      (void)CORBA::ORB_init(none, "outer");
+    } catch (const CORBA::INITIALIZE&) {
+      refused = true;
+    }
+  };
+  const auto outer = make_with_plugin("outer");
+  REQUIRE(inner);
+  CHECK(refused);
+  inner->destroy();
+  outer->destroy();
+}
+
+TEST_CASE("who wants an ORB that another thread is making waits, and gets the same") {
+  std::promise<void> begun;
+  std::promise<void> may_end;
+  while_making = [&] {
+    begun.set_value();
+    may_end.get_future().wait();
+  };
+  auto first = std::async(std::launch::async, [] { return make_with_plugin("one"); });
+  begun.get_future().wait();
+  auto second = std::async(std::launch::async, [] {
+    std::vector<std::string> none;
+    return CORBA::ORB_init(none, "one");
+  });
+  const auto other = make_orb();  // is not waited for
+  CHECK(second.wait_for(std::chrono::milliseconds(20)) == std::future_status::timeout);
+  may_end.set_value();
+  const auto made = first.get();
+  CHECK(second.get() == made);
+  made->destroy();
+  other->destroy();
+}
+
+TEST_CASE("an ORB that could not be made can be made the next time") {
+  std::vector<std::string> bad{"-ORBProtocolLibrary", "/nowhere/libnone.so"};
+  CHECK_THROWS_AS((void)CORBA::ORB_init(bad, "failed"), CORBA::INITIALIZE);
+  std::vector<std::string> none;
+  CORBA::ORB_init(none, "failed")->destroy();
 }
 
 TEST_CASE("ORB_init takes its options out of argc and argv, and leaves the rest") {

@@ -1,19 +1,46 @@
 // Where `perigee ior` finds references, and what it says when there is none.
 #include "ior_command.h"
+#include "orb_options.h"
+#include "support/memory_protocol.h"
 #include "support/octets.h"
 #include <perigee/iop/ior.h>
+#include <perigee/transport/tcp.h>
 
 #include <filesystem>
 #include <fstream>
 
 using namespace perigee;
-using perigee::tool::describe_reference;
 
 namespace {
+
+const transport::ProtocolRegistry& protocols() {
+  static const auto* const made = [] {
+    auto* const fresh = new transport::ProtocolRegistry;
+    REQUIRE(fresh->add(transport::make_tcp_protocol()));
+    REQUIRE(fresh->add(test::make_memory_protocol(std::make_shared<test::MemoryHub>())));
+    return fresh;
+  }();
+  return *made;
+}
+
+std::expected<std::string, std::string> describe_reference(
+    const std::string& reference, tool::Format format = tool::Format::text) {
+  return tool::describe_reference(reference, protocols(), format);
+}
 
 std::string example_ior() {
   const iop::IiopProfile profile{.host = "h", .port = 1, .object_key = test::octets('k')};
   return iop::to_ior_string({.type_id = "IDL:A:1.0", .profiles = {iop::encode_profile(profile)}});
+}
+
+/// To an object at a protocol that only the registry knows.
+std::string memory_ior() {
+  const Octets key = test::octets('k');
+  const iop::TaggedComponent component{.tag = 4711, .data = test::octets('c')};
+  const transport::ProfileSource source{
+      .major = 1, .minor = 2, .object_key = key, .components = {&component, 1}};
+  const auto profile = protocols().find("memory")->make_profile({"memory", "hall"}, source);
+  return iop::to_ior_string({.type_id = "IDL:A:1.0", .profiles = {profile}});
 }
 
 // A file of its own in the test's working folder, gone afterwards.
@@ -74,4 +101,25 @@ TEST_CASE("an empty file and a damaged IOR are errors") {
   const std::string damaged = example_ior();
   CHECK_FALSE(describe_reference(damaged.substr(0, damaged.size() - 3)).has_value());
   CHECK_FALSE(describe_reference("IOR:xyz").has_value());
+}
+
+TEST_CASE("a profile of an added protocol is described as that protocol reads it") {
+  const auto text = describe_reference(memory_ior());
+  REQUIRE(text.has_value());
+  CHECK(text->find("address:    memory://hall\n  object key: ") != std::string::npos);
+  CHECK(text->find("component:  unknown (tag 4711)") != std::string::npos);
+  CHECK(text->find("  1. memory://hall (profile 1): ") != std::string::npos);
+  const auto json = describe_reference(memory_ior(), tool::Format::json);
+  REQUIRE(json.has_value());
+  CHECK(json->find("\"memory://hall\"") != std::string::npos);
+}
+
+TEST_CASE("options of ORBs are taken out of the words, with their values") {
+  std::vector<std::string> words{"ior", "-ORBProtocolLibrary", "a.so", "x", "-ORBHelp", "-"};
+  const std::vector<std::string> options = tool::take_orb_options(words);
+  CHECK(options == std::vector<std::string>{"-ORBProtocolLibrary", "a.so", "-ORBHelp"});
+  CHECK(words == std::vector<std::string>{"ior", "x", "-"});
+  words = {"ior", "-ORBTraceLevel"};
+  CHECK(tool::take_orb_options(words).size() == 1);
+  CHECK(words.size() == 1);
 }

@@ -4,6 +4,7 @@
 #include "support/octets.h"
 #include "support/temporary_folder.h"
 #include "transport/local/local_place.h"
+#include "transport/local/local_trust.h"
 #include <perigee/iop/components.h>
 #include <perigee/ipc/lsock.h>
 #include <perigee/transport/local.h>
@@ -391,6 +392,41 @@ TEST_CASE(
   const LocalTrust usual;
   CHECK((usual.own_user && !usual.everybody));
   CHECK(usual.users == std::vector<std::uint32_t>{0});
+}
+
+TEST_CASE(
+    "the number of all users of other namespaces is nobody's: it is not trusted as one's own") {
+  const std::string container = "         0     100000      65536\n";
+  const auto inside = user_numbers(65'534, container, "65534\n");
+  CHECK_FALSE(inside.tells_apart(65'534));
+  CHECK(inside.tells_apart(1000));
+  CHECK_FALSE(trusts_user({}, 65'534, inside));
+  CHECK_FALSE(trusts_user({.own_user = false, .users = {65'534}}, 65'534, inside));
+  CHECK(trusts_user({.everybody = true}, 65'534, inside));
+  CHECK(trusts_user({}, 0, inside));
+  CHECK_FALSE(user_numbers(7, "", "7").tells_apart(7));  // nobody has a number
+}
+
+TEST_CASE("where every user has a number, nobody's is a user like others") {
+  const auto host = user_numbers(65'534, "         0          0 4294967295\n", "65534\n");
+  CHECK(host.tells_apart(65'534));
+  CHECK(trusts_user({}, 65'534, host));
+  CHECK_FALSE(trusts_user({}, 1000, host));
+  const auto ranges =
+      user_numbers(65'534, "0 1 2147483648\n2147483648 2147483649 2147483647\n", "");
+  CHECK(ranges.tells_apart(65'534));
+}
+
+TEST_CASE("references say where the acceptor was opened, and the system is asked only once") {
+  const TemporaryFolder folder;
+  const std::string inner = folder.file("inner");
+  std::filesystem::create_directory(inner);
+  const auto protocol = make_local_protocol();
+  const auto acceptor = protocol->listen({"uiop", inner + "/s"}).value();
+  const auto before = protocol->make_profile(acceptor->published(), {});
+  std::filesystem::rename(inner, folder.file("elsewhere"));
+  std::filesystem::create_directory(inner);
+  CHECK(protocol->make_profile(acceptor->published(), {}) == before);
 }
 
 TEST_CASE("a client that is told places connects to no other") {

@@ -65,6 +65,44 @@ TEST_CASE("properties are set at the sockets of the side that has them") {
   check_special(*server_only.server);
 }
 
+/// What the connection's own side shifts the window by that it tells the other: agreed in the
+/// handshake, by the size that the queue had then.
+int window_scale(const Transport& transport) {
+  tcp_info info{};
+  socklen_t size = sizeof(info);
+  REQUIRE(::getsockopt(transport.readiness_fd(), IPPROTO_TCP, TCP_INFO, &info, &size) == 0);
+  return info.tcpi_rcv_wscale;
+}
+
+TEST_CASE("the size of the queue is known to the handshake, of who connects and of who listens") {
+  Properties small;
+  small.set(property::receive_buffer_size, 8'000);  // needs no scale at all
+  const auto protocol = make_tcp_protocol();
+  const Pair usual = connect(*protocol, {}, {});
+  REQUIRE(window_scale(*usual.client) > 0);  // the system's sizes do
+  REQUIRE(window_scale(*usual.server) > 0);
+  CHECK(window_scale(*connect(*protocol, small, {}).client) == 0);
+  CHECK(window_scale(*connect(*protocol, {}, small).server) == 0);
+}
+
+TEST_CASE("an acceptor has its properties, so that the handshake obeys them, too") {
+  Properties properties = special_properties();
+  properties.set(property::dont_route, 1);
+  const auto acceptor = make_tcp_protocol()->listen_with({"iiop", "127.0.0.1:0"}, properties);
+  REQUIRE(acceptor.has_value());
+  const int handle = (*acceptor)->readiness_fd();
+  const auto option = [handle](int level, int number) {
+    int value = -1;
+    socklen_t size = sizeof(value);
+    REQUIRE(::getsockopt(handle, level, number, &value, &size) == 0);
+    return value;
+  };
+  CHECK(option(SOL_SOCKET, SO_DONTROUTE) == 1);
+  CHECK(option(SOL_SOCKET, SO_KEEPALIVE) == 1);
+  CHECK(option(IPPROTO_IP, IP_TOS) == 46 * 4);
+  CHECK(option(SOL_SOCKET, SO_RCVBUF) == 60'000);
+}
+
 TEST_CASE("dont_route is the option SO_DONTROUTE of the connection") {
   Properties properties;
   properties.set(property::dont_route, 1);

@@ -1,55 +1,44 @@
-// The order is that of `make_binding` in src/orb: the nearest first, among equals the server's.
+// Words for what the library decides.
 #include "choice.h"
 
 #include "describe.h"
+#include <perigee/transport/address_choice.h>
 
 namespace perigee::tool {
 
 namespace {
 
+using transport::AddressChoice;
+using transport::AddressUse;
 using transport::Distance;
 
-const char* reason_for(Distance distance) {
-  switch (distance) {
-    case Distance::same_host:
-      return "on this host, without a network: the nearest comes first";
-    case Distance::network:
-      return "through the network";
-    case Distance::other_host:
-      return "out of reach: of another host or container, or nobody is trusted there";
-  }
-  return "";
-}
-
-/// What the protocols say about one profile.
-struct Claim {
-  std::size_t profile;
-  std::vector<transport::ProfileEndpoint> places;
-};
-
-void add(std::vector<Choice>& result, const std::vector<Claim>& claims, Distance distance) {
-  for (const Claim& claim : claims)
-    for (const auto& place : claim.places)
-      if (place.distance == distance)
-        result.push_back({claim.profile, to_string(place.endpoint),
-                          distance != Distance::other_host, reason_for(distance)});
+const char* reason_for(const AddressChoice& choice) {
+  if (choice.use == AddressUse::other_host)
+    return "out of reach: of another host or container, or nobody is trusted there";
+  if (choice.use == AddressUse::excluded) return "its protocol is not to be used";
+  return choice.place->distance == Distance::same_host
+             ? "on this host, without a network: the nearest comes first"
+             : "through the network";
 }
 
 }  // namespace
 
 std::vector<Choice> choices(const iop::Ior& ior, const transport::ProtocolRegistry& protocols) {
-  std::vector<Claim> claims;
+  std::vector<transport::ProfileTarget> profiles;
+  std::vector<std::size_t> numbers;  // of these profiles
   std::vector<Choice> not_understood;
   for (std::size_t index = 0; index < ior.profiles.size(); ++index) {
-    const auto target = protocols.claim(ior.profiles[index]);
-    if (target)
-      claims.push_back({index + 1, target->endpoints});
-    else
+    if (auto target = protocols.claim(ior.profiles[index])) {
+      profiles.push_back(std::move(*target));
+      numbers.push_back(index + 1);
+    } else {
       not_understood.push_back({index + 1, {}, false, "no protocol here understands it"});
+    }
   }
   std::vector<Choice> result;
-  for (const Distance distance : {Distance::same_host, Distance::network, Distance::other_host})
-    add(result, claims, distance);
+  for (const AddressChoice& choice : transport::choose_addresses(profiles))
+    result.push_back({numbers[choice.profile], to_string(choice.place->endpoint),
+                      choice.use == AddressUse::tried, reason_for(choice)});
   result.insert(result.end(), not_understood.begin(), not_understood.end());
   return result;
 }

@@ -10,6 +10,7 @@
 #include <array>
 #include <cstdio>
 #include <expected>
+#include <optional>
 
 namespace perigee::tool {
 
@@ -61,7 +62,19 @@ std::string describe_decoded(const iop::TaggedProfile& profile,
          hex_dump(profile.data, "    ");
 }
 
-std::string describe(const iop::TaggedProfile& profile) {
+// As the protocol that brought its codec reads it.
+std::string describe(const transport::ProfileTarget& target) {
+  std::string text =
+      "  version:    " + std::to_string(target.major) + "." + std::to_string(target.minor) + "\n";
+  for (const auto& place : target.endpoints)
+    text += "  address:    " + printable(to_string(place.endpoint)) + "\n";
+  text += describe_object_key(target.object_key);
+  for (const iop::TaggedComponent& component : target.components) text += describe(component);
+  return text;
+}
+
+std::string describe(const iop::TaggedProfile& profile,
+                     const transport::ProtocolRegistry* protocols) {
   std::string text = std::string(profile_name(profile.tag)) + " (tag " +
                      std::to_string(profile.tag) + "), " + octet_count(profile.data.size()) + "\n";
   switch (profile.tag) {
@@ -70,6 +83,8 @@ std::string describe(const iop::TaggedProfile& profile) {
     case transport::tag_perigee_local:
       return text + describe_decoded(profile, transport::make_local_codec()->decode(profile, {}));
     default:
+      if (const auto target = protocols != nullptr ? protocols->claim(profile) : std::nullopt)
+        return text + describe(*target);
       return text + hex_dump(profile.data, "    ");
   }
 }
@@ -96,12 +111,12 @@ std::string hex_dump(OctetSpan octets, std::string_view indent) {
   return text;
 }
 
-std::string describe(const iop::Ior& ior) {
+std::string describe(const iop::Ior& ior, const transport::ProtocolRegistry* protocols) {
   if (ior.is_nil()) return "the nil reference\n";
   std::string text =
       "type id: " + (ior.type_id.empty() ? "(not said)" : printable(ior.type_id)) + "\n";
   for (std::size_t i = 0; i < ior.profiles.size(); ++i)
-    text += "profile " + std::to_string(i + 1) + ": " + describe(ior.profiles[i]);
+    text += "profile " + std::to_string(i + 1) + ": " + describe(ior.profiles[i], protocols);
   return text;
 }
 

@@ -5,6 +5,7 @@
 #include <perigee/base/printable.h>
 #include <perigee/iop/corbaloc.h>
 #include <perigee/iop/ior.h>
+#include <perigee/transport/registry.h>
 
 #include <string>
 #include <string_view>
@@ -13,7 +14,8 @@ namespace perigee::tool {
 
 /// The whole reference: type, profiles, keys, components. What cannot be decoded is dumped and the
 /// reason said; everything else is described all the same. Control characters are escaped.
-std::string describe(const iop::Ior& ior);
+/// `protocols` say what profiles mean whose tag is not known here; null: there are none.
+std::string describe(const iop::Ior& ior, const transport::ProtocolRegistry* protocols = nullptr);
 std::string describe(const iop::Corbaloc& reference);
 
 /// Sixteen octets a line, hexadecimal and ASCII, each line after `indent`.

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include <expected>
+#include <optional>
 
 namespace perigee::tool {
 
@@ -58,13 +59,26 @@ void add_decoded(json& entry, const std::expected<Body, cdr::Error>& decoded) {
     entry["error"] = cdr::to_string(decoded.error());
 }
 
-json to_json(const iop::TaggedProfile& profile) {
+void add_target(json& entry, const transport::ProfileTarget& target) {
+  entry["version"] = std::to_string(target.major) + "." + std::to_string(target.minor);
+  entry["addresses"] = json::array();
+  for (const auto& place : target.endpoints)
+    entry["addresses"].push_back(printable(to_string(place.endpoint)));
+  entry["object_key"] = hex(target.object_key);
+  entry["components"] = json::array();
+  for (const iop::TaggedComponent& component : target.components)
+    entry["components"].push_back(to_json(component));
+}
+
+json to_json(const iop::TaggedProfile& profile, const transport::ProtocolRegistry* protocols) {
   json entry{
       {"tag", profile.tag}, {"name", profile_name(profile.tag)}, {"data", hex(profile.data)}};
   if (profile.tag == iop::tag_internet_iop)
     add_decoded(entry, iop::decode_iiop_profile(profile));
   else if (profile.tag == transport::tag_perigee_local)
     add_decoded(entry, transport::make_local_codec()->decode(profile, {}));
+  else if (const auto target = protocols != nullptr ? protocols->claim(profile) : std::nullopt)
+    add_target(entry, *target);
   return entry;
 }
 
@@ -76,11 +90,12 @@ json to_json(const Choice& choice) {
 
 }  // namespace
 
-std::string to_json(const iop::Ior& ior, const std::vector<Choice>& choices) {
+std::string to_json(const iop::Ior& ior, const std::vector<Choice>& choices,
+                    const transport::ProtocolRegistry* protocols) {
   json document{
       {"type_id", printable(ior.type_id)}, {"profiles", json::array()}, {"choices", json::array()}};
   for (const iop::TaggedProfile& profile : ior.profiles)
-    document["profiles"].push_back(to_json(profile));
+    document["profiles"].push_back(to_json(profile, protocols));
   for (const Choice& choice : choices) document["choices"].push_back(to_json(choice));
   return document.dump(2) + "\n";
 }

@@ -10,9 +10,11 @@
 
 namespace perigee::tool {
 
-/// All that `describe` says, and `choices`. Octets are hexadecimal; texts from the reference are
-/// escaped as for people (`printable`), so that the result is ASCII.
-std::string to_json(const iop::Ior& ior, const std::vector<Choice>& choices);
+/// All that `describe` says of the reference with these protocols, and `choices`. Octets are
+/// hexadecimal; texts from the reference are escaped as for people (`printable`), so that the
+/// result is ASCII.
+std::string to_json(const iop::Ior& ior, const std::vector<Choice>& choices,
+                    const transport::ProtocolRegistry* protocols = nullptr);
 std::string to_json(const iop::Corbaloc& reference);
 
 }  // namespace perigee::tool

@@ -5,14 +5,13 @@
 #include "describe.h"
 #include "describe_json.h"
 #include "ior_edit.h"
-#include <perigee/transport/local.h>
-#include <perigee/transport/tcp.h>
 
 #include <algorithm>
 #include <cctype>
 #include <fstream>
 #include <iostream>
 #include <memory>
+#include <utility>
 
 namespace perigee::tool {
 
@@ -52,33 +51,28 @@ std::expected<std::string, std::string> read_file(const std::string& reference) 
   return read_first_word(input, path);
 }
 
-// What those protocols say that every ORB has.
-std::vector<Choice> choices_here(const iop::Ior& ior) {
-  transport::ProtocolRegistry protocols;
-  const bool added = protocols.add(transport::make_tcp_protocol()).has_value() &&
-                     protocols.add(transport::make_local_protocol()).has_value();
-  return added ? choices(ior, protocols) : std::vector<Choice>();
-}
-
-std::string in_format(const iop::Ior& ior, Format format) {
-  const std::vector<Choice> places = choices_here(ior);
-  return format == Format::json ? to_json(ior, places) : describe(ior) + describe(places);
+std::string in_format(const iop::Ior& ior, const transport::ProtocolRegistry& protocols,
+                      Format format) {
+  const std::vector<Choice> places = choices(ior, protocols);
+  return format == Format::json ? to_json(ior, places, &protocols)
+                                : describe(ior, &protocols) + describe(places);
 }
 
 std::string in_format(const iop::Corbaloc& reference, Format format) {
   return format == Format::json ? to_json(reference) : describe(reference);
 }
 
-template <typename Reference, typename Error>
-std::expected<std::string, std::string> in_format(const std::expected<Reference, Error>& reference,
-                                                  Format format) {
-  if (!reference) return std::unexpected(reference.error().text);
-  return in_format(*reference, format);
-}
-
-std::expected<std::string, std::string> describe_text(const std::string& text, Format format) {
-  if (starts_with_word(text, "ior:")) return in_format(iop::parse_ior_string(text), format);
-  return in_format(iop::parse_corbaloc(text), format);
+std::expected<std::string, std::string> describe_text(const std::string& text,
+                                                      const transport::ProtocolRegistry& protocols,
+                                                      Format format) {
+  if (starts_with_word(text, "ior:")) {
+    const auto ior = iop::parse_ior_string(text);
+    if (!ior) return std::unexpected(ior.error().text);
+    return in_format(*ior, protocols, format);
+  }
+  const auto corbaloc = iop::parse_corbaloc(text);
+  if (!corbaloc) return std::unexpected(corbaloc.error().text);
+  return in_format(*corbaloc, format);
 }
 
 [[noreturn]] void fail(const std::string& text) {
@@ -137,13 +131,13 @@ std::expected<std::string, std::string> reference_text(const std::string& refere
   return read_file(reference);
 }
 
-std::expected<std::string, std::string> describe_reference(const std::string& reference,
-                                                           Format format) {
+std::expected<std::string, std::string> describe_reference(
+    const std::string& reference, const transport::ProtocolRegistry& protocols, Format format) {
   const auto text = reference_text(reference);
-  return text ? describe_text(*text, format) : std::unexpected(text.error());
+  return text ? describe_text(*text, protocols, format) : std::unexpected(text.error());
 }
 
-CLI::App* add_ior_command(CLI::App& program) {
+CLI::App* add_ior_command(CLI::App& program, ProtocolSource protocols) {
   CLI::App* command = program.add_subcommand("ior", "Print what an object reference says");
   struct Arguments {
     std::string reference;
@@ -156,11 +150,12 @@ CLI::App* add_ior_command(CLI::App& program) {
   command->add_flag("--json", arguments->json, "for programs");
   add_make_command(*command);
   add_edit_command(*command);
-  command->callback([command, arguments] {
+  command->callback([command, arguments, protocols = std::move(protocols)] {
     if (!command->get_subcommands().empty()) return;
     if (arguments->reference.empty()) throw CLI::RequiredError("reference");
     const Format format = arguments->json ? Format::json : Format::text;
-    std::cout << value_of(describe_reference(arguments->reference, format)) << std::flush;
+    std::cout << value_of(describe_reference(arguments->reference, *protocols(), format))
+              << std::flush;
   });
   return command;
 }

@@ -119,13 +119,12 @@ iop::Ior parse(CORBA::ORB& orb, const std::string& text) {
   return *ior;
 }
 
-void run(const Arguments& arguments) {
+void run(const Arguments& arguments, std::vector<std::string> orb_options) {
   const auto text = reference_text(arguments.reference);
   std::string complaint = text ? std::string() : text.error();
   bool found = false;
   if (text) try {
-      std::vector<std::string> options;
-      const auto orb = CORBA::ORB_init(options, "perigee ior");
+      const auto orb = CORBA::ORB_init(orb_options, "perigee ior");
       limit_calls(*orb, arguments.timeout_s);
       found = Trial(*orb, arguments).run(parse(*orb, *text));
       orb->destroy();
@@ -139,7 +138,7 @@ void run(const Arguments& arguments) {
 
 }  // namespace
 
-void add_try_command(CLI::App& ior) {
+void add_try_command(CLI::App& ior, const std::vector<std::string>& orb_options) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command =
       ior.add_subcommand("try", "Try all addresses of a reference, and say why one is not reached");
@@ -150,7 +149,7 @@ void add_try_command(CLI::App& ior) {
   command->add_option("--timeout", arguments->timeout_s, "Seconds for each address, and for a call")
       ->check(CLI::Range(0.001, 1e6))
       ->capture_default_str();
-  command->callback([arguments] { run(*arguments); });
+  command->callback([arguments, &orb_options] { run(*arguments, orb_options); });
 }
 
 }  // namespace perigee::tool

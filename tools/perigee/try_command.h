@@ -3,9 +3,13 @@
 
 #include <CLI/CLI.hpp>
 
+#include <string>
+#include <vector>
+
 namespace perigee::tool {
 
-/// Adds the subcommand. It ends with status 1 if no address leads to the object.
-void add_try_command(CLI::App& ior);
+/// Adds the subcommand. `orb_options` are for its ORB, and live as long. It ends with status 1 if
+/// no address leads to the object.
+void add_try_command(CLI::App& ior, const std::vector<std::string>& orb_options);
 
 }  // namespace perigee::tool

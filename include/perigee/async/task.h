@@ -156,6 +156,9 @@ class Promise final : public PromiseResult<T> {
   [[nodiscard]] task<T> get_return_object() noexcept;
   void unhandled_exception() noexcept { this->result_.set_error(std::current_exception()); }
   [[nodiscard]] outcome<T>& result() noexcept { return this->result_; }
+  [[nodiscard]] std::coroutine_handle<Promise> frame() noexcept {
+    return std::coroutine_handle<Promise>::from_promise(*this);
+  }
 
   /// Nobody owns the frame but the task itself, from now on.
   void begin_detached(std::stop_token stop, void* context, Done done) noexcept {
@@ -164,9 +167,6 @@ class Promise final : public PromiseResult<T> {
   }
 
  private:
-  [[nodiscard]] std::coroutine_handle<Promise> frame() noexcept {
-    return std::coroutine_handle<Promise>::from_promise(*this);
-  }
   static void finish(PromiseBase& base, void* context) noexcept {
     auto& promise = static_cast<Promise&>(base);
     promise.done_(context, promise.result());

@@ -58,6 +58,15 @@ PERIGEE_API std::expected<Handle, ConnectFailure> connect_any(std::span<const In
 }  // namespace io
 
 namespace sock {
+/// As below, with options that are chosen at run time: of those that streams have.
+[[nodiscard]] inline std::expected<Stream, ConnectFailure> connect_any_with(
+    std::span<const InetAddr> addresses, TimeLimit limit, const RaceOptions& race,
+    std::span<const io::OptionValue> options) {
+  auto handle = io::connect_any(addresses, limit, race, options);
+  if (!handle) return std::unexpected(std::move(handle.error()));
+  return detail::Opened::as<Stream>(std::move(*handle));
+}
+
 /// Connects to the first of `addresses` that answers, within `limit` for all together (`no_wait` is
 /// taken for 0). Attempts that are too late are closed. The options are set before connecting.
 /// A connection that meets itself, since nobody listens and the system chose that very port, counts
@@ -70,9 +79,7 @@ template <typename... Options>
                                                                 const Options&... options) {
   const std::array<io::OptionValue, sizeof...(Options)> values{
       io::OptionValue{Options::name, options.raw()}...};
-  auto handle = io::connect_any(addresses, limit, race, values);
-  if (!handle) return std::unexpected(std::move(handle.error()));
-  return detail::Opened::as<Stream>(std::move(*handle));
+  return connect_any_with(addresses, limit, race, values);
 }
 }  // namespace sock
 

@@ -2,13 +2,12 @@
 #include "transport/local/local_acceptor.h"
 
 #include "transport/local/local_place.h"
+#include "transport/local/local_trust.h"
 #include "transport/stream/accepting.h"
 #include "transport/stream/errors.h"
 #include "transport/stream/stream_transport.h"
 #include <perigee/iop/components.h>
 #include <perigee/transport/local.h>
-
-#include <unistd.h>
 
 #include <string>
 #include <utility>
@@ -21,6 +20,12 @@ std::string peer_text(const Endpoint& listening, const ipc::PeerCredentials& pee
   return to_string(listening) + "?pid=" + std::to_string(peer.process);
 }
 
+// A number that stands for many users would name none of them.
+std::string published_by_user(const LocalAddress& address) {
+  const UserNumbers here = user_numbers_here();
+  return here.tells_apart(here.own) ? published_address(address, here.own) : address.text;
+}
+
 }  // namespace
 
 LocalAcceptor::LocalAcceptor(ipc::lsock::Acceptor acceptor, const LocalListenAddress& address,
@@ -29,7 +34,7 @@ LocalAcceptor::LocalAcceptor(ipc::lsock::Acceptor acceptor, const LocalListenAdd
       queues_(queues),
       file_(std::move(file)),
       listening_{std::string(uiop_scheme), address.address.text},
-      published_{std::string(uiop_scheme), published_address(address.address, ::geteuid())} {
+      published_{std::string(uiop_scheme), published_by_user(address.address)} {
   if (address.for_omniorb)
     iiop_components_ = {iop::encode_omniorb_unix_address({local_host_name(), address.address.text}),
                         encode_place(place_seen_here(published_.address))};

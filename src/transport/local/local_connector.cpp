@@ -33,9 +33,10 @@ std::expected<std::unique_ptr<Transport>, IoError> LocalConnector::connect(
   const auto peer = stream->peer_credentials();
   if (!peer) return failure(IoOperation::connect, peer.error(), endpoint);
   const std::string user = "user " + std::to_string(peer->user) + " listens there, ";
-  if (address->user.value_or(peer->user) != peer->user)
+  const UserNumbers here = user_numbers_here();
+  if (address->user && (*address->user != peer->user || !here.tells_apart(peer->user)))
     return refuse(endpoint, user + "who is not the one that is meant");
-  if (!trusts_user(trust_, peer->user))
+  if (!trusts_user(trust_, peer->user, here))
     return refuse(endpoint, user + "whom -ORBUiopTrust does not name");
   if (const auto status = set_queues(*stream, queues_); !status)
     return failure(IoOperation::connect, status.error(), endpoint);

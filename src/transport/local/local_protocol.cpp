@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -38,7 +40,9 @@ class LocalProtocol final : public ProtocolFactory {
   }
   std::expected<std::unique_ptr<Acceptor>, IoError> listen_with(
       const Endpoint& endpoint, const Properties& properties) override {
-    return LocalAcceptor::listen(endpoint, queues_of(properties));
+    auto acceptor = LocalAcceptor::listen(endpoint, queues_of(properties));
+    if (acceptor) remember_place((*acceptor)->published().address);
+    return acceptor;
   }
   [[nodiscard]] std::vector<std::unique_ptr<iop::ProfileCodec>> make_profile_codecs() override {
     std::vector<std::unique_ptr<iop::ProfileCodec>> codecs;
@@ -51,8 +55,28 @@ class LocalProtocol final : public ProtocolFactory {
                                                 const ProfileSource& source) const override;
 
  private:
+  void remember_place(const std::string& address);
+  [[nodiscard]] iop::TaggedComponent place_of(const std::string& address) const;
+
   const LocalTrust trust_;
+  mutable std::mutex mutex_;                            // guards what follows
+  std::map<std::string, iop::TaggedComponent> places_;  // where acceptors were opened, by address
 };
+
+void LocalProtocol::remember_place(const std::string& address) {
+  const auto place = encode_place(place_seen_here(address));
+  const std::lock_guard lock(mutex_);
+  places_.insert_or_assign(address, place);
+}
+
+// Of an acceptor: where it was opened, whatever has become of the path since.
+iop::TaggedComponent LocalProtocol::place_of(const std::string& address) const {
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto known = places_.find(address); known != places_.end()) return known->second;
+  }
+  return encode_place(place_seen_here(address));
+}
 
 /// The addresses of one profile. What does not decode, or is no address, is passed over: the
 /// profile may lead elsewhere, too.
@@ -117,7 +141,7 @@ iop::TaggedProfile LocalProtocol::make_profile(const Endpoint& endpoint,
   }
   body.host = host;
   body.address = endpoint.address;
-  body.components.push_back(encode_place(place_seen_here(endpoint.address)));
+  body.components.push_back(place_of(endpoint.address));
   return make_local_codec()->encode(body);
 }
 

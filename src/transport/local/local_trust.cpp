@@ -8,7 +8,10 @@
 #include <array>
 #include <charconv>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <optional>
+#include <sstream>
 #include <utility>
 
 namespace perigee::transport {
@@ -53,6 +56,11 @@ struct Parsed {
   }
 };
 
+std::string content_of(const char* path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
 /// A path with ".." may lead out of the folder that it begins with.
 bool is_in(const std::string& path, const std::string& folder) {
   return path.starts_with(folder + '/') &&
@@ -81,8 +89,32 @@ bool trusts_place(const LocalTrust& trust, const std::string& address) {
          });
 }
 
-bool trusts_user(const LocalTrust& trust, std::uint32_t user) noexcept {
-  return trust.everybody || (trust.own_user && user == ::geteuid()) ||
+// One line for each range: first number here, first number outside, how many.
+UserNumbers user_numbers(std::uint32_t own, const std::string& map, const std::string& overflow) {
+  constexpr std::uint64_t all_users = 0xffff'ffff;  // the last number is nobody's
+  constexpr std::uint32_t usual_overflow = 65'534;
+  std::uint64_t mapped = 0;
+  std::istringstream lines(map);
+  for (std::uint64_t here = 0, outside = 0, count = 0; lines >> here >> outside >> count;)
+    mapped += count;
+  if (mapped >= all_users) return {own, std::nullopt};
+  std::uint32_t number = usual_overflow;
+  std::istringstream(overflow) >> number;
+  return {own, number};
+}
+
+// The namespace stays, since only processes with one thread can change theirs.
+UserNumbers user_numbers_here() {
+  static const std::optional<std::uint32_t> of_others =
+      user_numbers(0, content_of("/proc/self/uid_map"), content_of("/proc/sys/kernel/overflowuid"))
+          .of_others;
+  return {::geteuid(), of_others};
+}
+
+bool trusts_user(const LocalTrust& trust, std::uint32_t user, const UserNumbers& here) noexcept {
+  if (trust.everybody) return true;
+  if (!here.tells_apart(user)) return false;
+  return (trust.own_user && user == here.own) ||
          std::ranges::find(trust.users, user) != trust.users.end();
 }
 

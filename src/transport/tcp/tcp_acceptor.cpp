@@ -12,25 +12,36 @@
 namespace perigee::transport {
 namespace {
 
-ipc::Result<ipc::sock::Acceptor> open_at(const ipc::InetAddr& address) {
+using Options = std::vector<ipc::io::OptionValue>;
+
+// Who connects from the first moment on finds the options set.
+ipc::Result<ipc::sock::Acceptor> open_at(const ipc::InetAddr& address, Options options) {
+  const auto add = [&options](auto option) { options.push_back({option.name, option.raw()}); };
+  add(ipc::ReuseAddress{true});
   // An IPv6 socket takes IPv4 only where it was asked to take all.
-  if (address.version() == ipc::InetAddr::Version::v6) {
-    return ipc::sock::Acceptor::open(address, ipc::ReuseAddress{true},
-                                     ipc::V6Only{!address.is_any()});
-  }
-  return ipc::sock::Acceptor::open(address, ipc::ReuseAddress{true});
+  if (address.version() == ipc::InetAddr::Version::v6) add(ipc::V6Only{!address.is_any()});
+  auto handle = ipc::io::open_stream(address, ipc::io::Blocking::no);
+  if (!handle) return std::unexpected(handle.error());
+  ipc::Status status;
+  for (const auto& option : options)
+    if (status) status = ipc::io::set_option(handle->get(), option.name, option.raw);
+  if (status) status = ipc::io::listen(handle->get(), address);
+  if (!status) return std::unexpected(status.error());
+  return ipc::sock::Acceptor::adopt(handle->release());
 }
 
-ipc::Result<ipc::sock::Acceptor> open_at_all_interfaces(std::uint16_t port) {
-  auto acceptor = open_at(ipc::InetAddr::any_v6(port));
+ipc::Result<ipc::sock::Acceptor> open_at_all_interfaces(std::uint16_t port,
+                                                        const Options& options) {
+  auto acceptor = open_at(ipc::InetAddr::any_v6(port), options);
   if (acceptor || acceptor.error() == std::errc::address_in_use) return acceptor;
-  return open_at(ipc::InetAddr::any(port));  // a host without IPv6
+  return open_at(ipc::InetAddr::any(port), options);  // a host without IPv6
 }
 
-ipc::Result<ipc::sock::Acceptor> open_first(const std::vector<ipc::InetAddr>& addresses) {
-  auto acceptor = open_at(addresses.front());
+ipc::Result<ipc::sock::Acceptor> open_first(const std::vector<ipc::InetAddr>& addresses,
+                                            const Options& options) {
+  auto acceptor = open_at(addresses.front(), options);
   for (std::size_t index = 1; !acceptor && index < addresses.size(); ++index) {
-    acceptor = open_at(addresses[index]);
+    acceptor = open_at(addresses[index], options);
   }
   return acceptor;
 }
@@ -84,15 +95,13 @@ std::expected<std::unique_ptr<Acceptor>, IoError> TcpAcceptor::listen(const Endp
 
   ipc::Result<ipc::sock::Acceptor> acceptor;
   if (address->host.empty()) {
-    acceptor = open_at_all_interfaces(address->port);
+    acceptor = open_at_all_interfaces(address->port, early_options(options));
   } else {
     const auto addresses = resolve_host(endpoint, address->host, address->port);
     if (!addresses) return std::unexpected(addresses.error());
-    acceptor = open_first(*addresses);
+    acceptor = open_first(*addresses, early_options(options));
   }
   if (!acceptor) return failure(IoOperation::listen, acceptor.error(), endpoint);
-  if (const auto status = set_queues(*acceptor, options.queues); !status)
-    return failure(IoOperation::listen, status.error(), endpoint);
   const auto bound = acceptor->local_address();
   if (!bound) return failure(IoOperation::listen, bound.error(), endpoint);
 

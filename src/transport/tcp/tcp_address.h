@@ -35,7 +35,7 @@ std::string peer_text(const ipc::InetAddr& address);
 
 /// How connections are set up: what is empty is left to the system.
 struct TcpOptions {
-  StreamQueues queues;  ///< streams inherit their acceptor's
+  StreamQueues queues;
   bool no_delay = true;
   std::optional<bool> keep_alive;
   std::optional<bool> dont_route;
@@ -43,7 +43,10 @@ struct TcpOptions {
 };
 /// `queues` is what holds where the properties say nothing.
 TcpOptions tcp_options(TcpQueues queues, const Properties& properties);
-/// All but the queues, which acceptors set for the streams that they accept.
+/// What is set before connecting, and before listening: the sizes of the queues decide what the
+/// handshake says of the window, and its segments, too, have a class of service and a route.
+std::vector<ipc::io::OptionValue> early_options(const TcpOptions& options);
+/// For streams that are accepted: all but the queues, which they inherit.
 ipc::Status set_options(ipc::sock::Stream& stream, const TcpOptions& options);
 
 }  // namespace perigee::transport

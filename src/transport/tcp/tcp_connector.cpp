@@ -31,11 +31,9 @@ std::expected<std::unique_ptr<Transport>, IoError> TcpConnector::connect(
   const auto addresses = resolve_host(endpoint, parts->host, port);
   if (!addresses) return std::unexpected(addresses.error());
 
-  auto stream = ipc::sock::connect_any(*addresses, left_of(timeout, start));
+  const auto options = early_options(options_);
+  auto stream = ipc::sock::connect_any_with(*addresses, left_of(timeout, start), {}, options);
   if (!stream) return std::unexpected(connect_error(endpoint, stream.error()));
-  auto status = set_queues(*stream, options_.queues);
-  if (status) status = set_options(*stream, options_);
-  if (!status) return failure(IoOperation::connect, status.error(), endpoint);
   const auto peer = stream->peer_address();
   if (!peer) return failure(IoOperation::connect, peer.error(), endpoint);  // gone already
   return std::make_unique<StreamTransport<ipc::sock::Stream>>(std::move(*stream), peer_text(*peer));

@@ -53,6 +53,18 @@ TcpOptions tcp_options(TcpQueues queues, const Properties& properties) {
           flag(property::dont_route), properties.find(property::dscp)};
 }
 
+std::vector<ipc::io::OptionValue> early_options(const TcpOptions& options) {
+  std::vector<ipc::io::OptionValue> values;
+  const auto add = [&values](auto option) { values.push_back({option.name, option.raw()}); };
+  if (options.queues.send_size != 0) add(ipc::SendBuffer{options.queues.send_size});
+  if (options.queues.receive_size != 0) add(ipc::ReceiveBuffer{options.queues.receive_size});
+  add(ipc::NoDelay{options.no_delay});
+  if (options.keep_alive) add(ipc::KeepAlive{*options.keep_alive});
+  if (options.dont_route) add(ipc::DontRoute{*options.dont_route});
+  if (options.dscp) add(ipc::Dscp{*options.dscp});
+  return values;
+}
+
 ipc::Status set_options(ipc::sock::Stream& stream, const TcpOptions& options) {
   ipc::Status status = stream.set(ipc::NoDelay{options.no_delay});
   if (status && options.keep_alive) status = stream.set(ipc::KeepAlive{*options.keep_alive});

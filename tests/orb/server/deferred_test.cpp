@@ -1,6 +1,7 @@
 // Requests that are answered after their upcalls, over connections of every thread strategy.
 #include "orb/orb_metrics.h"
 #include "orb/server/server_fixture.h"
+#include "support/allocations.h"
 #include <perigee/orb/stub.h>
 #include <perigee/poa/answer.h>
 #include <perigee/poa/stop_token.h>
@@ -306,6 +307,43 @@ TEST_CASE("an upcall may wait for an answer that another upcall of its server gi
   CHECK(second.call({.key = server.key, .argument = 2}).result() == 0);
   CHECK(first.reply().result() == 55);
 }
+
+namespace {
+
+class Done : public CORBA::LocalObject {
+ public:
+  virtual void done() = 0;
+};
+
+class DoneHandler final : public Done, public skeleton::HandlerState {
+ public:
+  using HandlerState::HandlerState;
+  void done() override { _answer().reply(nullptr); }
+};
+
+}  // namespace
+
+#ifndef PERIGEE_TEST_SANITIZED
+// The pool is none there.
+TEST_CASE("answering through a handler allocates nothing in the steady state") {
+  std::vector<std::size_t> counts;
+  counts.reserve(1000);
+  std::mutex mutex;
+  orb::Settings settings = server_settings(each_strategy());
+  settings.threads = 1;  // another one would allocate its buffers when it first serves
+  const ServerFixture server(settings, [&](orb::ServerRequest& request) {
+    const skeleton::Handled<DoneHandler> handled(request);
+    handled.call([&] { handled.reference<Done>()->done(); });
+    const std::lock_guard lock(mutex);
+    counts.push_back(allocations().count);
+  });
+  RawClient client(server.endpoint);
+  for (std::uint32_t id = 0; id < 200; ++id) (void)client.call({.key = server.key, .id = id});
+  const std::lock_guard lock(mutex);
+  REQUIRE(counts.size() >= 199);  // the last answer may come before it is counted
+  CHECK(counts[198] - counts[100] == 0);
+}
+#endif
 
 TEST_CASE("oneways: nobody waits, unless it is for the target") {
   Debts debts;

@@ -4,6 +4,10 @@
 #include <array>
 #include <stdexcept>
 
+#ifdef PLUGIN_CALLS
+extern "C" void PLUGIN_CALLS();  // of the program
+#endif
+
 namespace perigee::test {
 namespace {
 
@@ -43,6 +47,9 @@ struct PluginFailure : std::runtime_error {
 enum class Brings : std::uint8_t { two_protocols, nothing, same_twice, exception, number };
 
 void make_protocols(transport::ProtocolFactories& protocols) {
+#ifdef PLUGIN_CALLS
+  PLUGIN_CALLS();
+#endif
   protocols.push_back(std::make_unique<PluggedProtocol>("plugged"));
   switch (Brings::PLUGIN_BRINGS) {
     case Brings::two_protocols:

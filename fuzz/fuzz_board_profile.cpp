@@ -1,0 +1,49 @@
+// Profiles of examples/protocol_plugin from outside, and the addresses in them. What is accepted
+// must be the same again after it was written.
+#include "board_profile.h"
+#include <perigee/transport/plugin.h>
+#include <perigee/transport/registry.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <span>
+
+extern "C" const perigee::transport::Plugin* perigee_protocol_plugin();
+
+namespace {
+
+using namespace perigee;
+
+void require(bool condition) {
+  if (!condition) std::abort();
+}
+
+const transport::ProtocolRegistry& registry() {
+  static const auto* const made = [] {
+    transport::ProtocolFactories protocols;
+    perigee_protocol_plugin()->make_protocols(protocols);
+    auto* const fresh = new transport::ProtocolRegistry;
+    require(fresh->add(std::move(protocols)).has_value());
+    return fresh;
+  }();
+  return *made;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const auto octets = std::as_bytes(std::span(data, size));
+  const iop::TaggedProfile profile{board::profile_tag, Octets(octets.begin(), octets.end())};
+  const auto codec = board::make_profile_codec();
+  const auto body = codec->decode(profile, {});
+  if (body) require(codec->decode(codec->encode(*body), {}) == *body);
+  const auto target = registry().claim(profile);
+  if (!target) return 0;
+  require(body.has_value() && !target->endpoints.empty());
+  for (const auto& [endpoint, distance] : target->endpoints) {
+    require(registry().find(endpoint.scheme) != nullptr);
+    require(endpoint.address.starts_with('/') && endpoint.address.find('\0') == std::string::npos);
+    require(distance != transport::Distance::network);
+  }
+  return 0;
+}

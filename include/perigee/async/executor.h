@@ -1,0 +1,65 @@
+// Where a task goes on after it has waited: on the thread of whoever ends the wait, on a reactor's
+// thread, or wherever a foreign event loop's function takes it.
+#pragma once
+
+#include <perigee/base/export.h>
+
+#include <coroutine>
+
+namespace perigee {
+
+namespace event {
+class Reactor;
+}
+
+/// A function that goes on with tasks, soon and once each, on a thread of its choice. A value;
+/// what `context` points to must outlive the tasks. Any thread may ask it.
+class executor {
+ public:
+  using Function = void (*)(void* context, std::coroutine_handle<> task);
+
+  /// Goes on at once, on the asking thread.
+  executor() noexcept = default;
+  executor(Function function, void* context) noexcept : function_(function), context_(context) {}
+
+  [[nodiscard]] bool is_inline() const noexcept { return function_ == nullptr; }
+  void resume(std::coroutine_handle<> task) const {
+    if (function_ == nullptr) {
+      task.resume();
+    } else {
+      function_(context_, task);
+    }
+  }
+
+ private:
+  Function function_ = nullptr;
+  void* context_ = nullptr;
+};
+
+/// Goes on with tasks on the reactor's thread, in a later turn. The reactor must outlive them.
+[[nodiscard]] PERIGEE_API executor on(event::Reactor& reactor) noexcept;
+
+namespace async::detail {
+
+class Switch {
+ public:
+  explicit Switch(executor where) noexcept : where_(where) {}
+  [[nodiscard]] bool await_ready() const noexcept { return where_.is_inline(); }
+  void await_suspend(std::coroutine_handle<> task) const {
+    const executor where = where_;  // the task may go on before `resume` returns
+    where.resume(task);
+  }
+  void await_resume() const noexcept {}
+
+ private:
+  executor where_;
+};
+
+}  // namespace async::detail
+
+/// `co_await perigee::continue_on(perigee::on(reactor));`: the task goes on there.
+[[nodiscard]] inline async::detail::Switch continue_on(executor where) noexcept {
+  return async::detail::Switch(where);
+}
+
+}  // namespace perigee

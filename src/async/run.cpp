@@ -1,0 +1,22 @@
+// Driving a reactor until a task has ended, on whichever thread.
+#include <perigee/async/run.h>
+
+#include <thread>
+
+namespace perigee::async::detail {
+
+void Driver::drive(PromiseBase& promise, std::coroutine_handle<> frame,
+                   const std::stop_token& stop) {
+  promise.begin(frame, stop, &ended, this);
+  while (!ended_) reactor_.run_once(std::chrono::milliseconds(-1));
+  // It may still be inside `post`; the reactor may go when we have returned.
+  while (!left_.load(std::memory_order_acquire)) std::this_thread::yield();
+}
+
+void Driver::ended(PromiseBase& /*promise*/, void* self) noexcept {
+  Driver& driver = *static_cast<Driver*>(self);
+  driver.reactor_.post([&driver] { driver.ended_ = true; });
+  driver.left_.store(true, std::memory_order_release);
+}
+
+}  // namespace perigee::async::detail

@@ -1,0 +1,204 @@
+// The forms of co_await that docs/async.md recommends: every temporary is destroyed once, whether
+// the task waits or not. What g++ 12 does with other forms: miscompiled_test.cpp.
+#include "coroutines/counted.h"
+#include "coroutines/leaves.h"
+#include <perigee/async/task.h>
+
+#include <doctest/doctest.h>
+
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace perigee {
+namespace {
+
+using test::Counted;
+using test::Gate;
+using test::Started;
+
+Gate gate;
+
+task<int> value(Counted counted) {
+  co_await gate;
+  co_return counted.number();
+}
+task<Counted> made(int number) {
+  co_await gate;
+  co_return Counted(number);
+}
+task<bool> positive(Counted counted) {
+  co_await gate;
+  co_return counted.number() > 0;
+}
+
+struct Aggregate {
+  Counted first;
+  int second = 0;
+};
+/// What generated code has instead of aggregates.
+class WithConstructor {
+ public:
+  WithConstructor(Counted first, int second) : first_(first), second_(second) {}
+  [[nodiscard]] int sum() const noexcept { return first_.number() + second_; }
+
+ private:
+  Counted first_;
+  int second_;
+};
+task<int> of_aggregate(Aggregate aggregate) {
+  co_await gate;
+  co_return aggregate.first.number() + aggregate.second;
+}
+task<int> of_class(WithConstructor object) {
+  co_await gate;
+  co_return object.sum();
+}
+task<int> of_list(std::vector<Counted> list) {
+  co_await gate;
+  int sum = 0;
+  for (const Counted& counted : list) sum += counted.number();
+  co_return sum;
+}
+
+/// What a form gives; and that nothing was destroyed twice, or not at all.
+int outcome_of(task<int> (*form)()) {
+  Counted::reset();
+  Started<int> started(form());
+  while (gate.has_waiter()) gate.open();
+  CHECK(Counted::alive() == 0);
+  CHECK(Counted::misplaced() == 0);
+  return started.get();
+}
+
+TEST_CASE("co_await alone in a declaration, an assignment, a return") {
+  CHECK(outcome_of([]() -> task<int> {
+          int number = co_await value(Counted(1));
+          number = co_await value(Counted(number + 1));
+          co_return co_await value(Counted(number + 1));
+        }) == 3);
+}
+
+TEST_CASE("co_await alone in a condition") {
+  CHECK(outcome_of([]() -> task<int> {
+          int rounds = 0;
+          while (co_await positive(Counted(3 - rounds))) ++rounds;
+          if (co_await positive(Counted(0))) co_return 0;
+          switch (co_await value(Counted(rounds))) {
+            case 3:
+              co_return 30;
+            default:
+              co_return 0;
+          }
+        }) == 30);
+}
+
+TEST_CASE("instead of && and ||: nested conditions, and values with names") {
+  CHECK(outcome_of([]() -> task<int> {
+          if (Counted(1).number() == 1) {
+            if (co_await positive(Counted(1))) {
+              const bool negative = co_await positive(Counted(-1));
+              if (negative || Counted(2).number() == 2) co_return 1;
+            }
+          }
+          co_return 0;
+        }) == 1);
+}
+
+TEST_CASE("instead of ?: around co_await: if and else") {
+  CHECK(outcome_of([]() -> task<int> {
+          std::optional<Counted> chosen;
+          if (Counted(1).number() == 1) {
+            chosen = co_await made(4);
+          } else {
+            chosen = Counted(5);
+          }
+          co_return chosen->number();
+        }) == 4);
+}
+
+TEST_CASE("instead of ?: in an argument: a value with a name, or a function that chooses") {
+  CHECK(outcome_of([]() -> task<int> {
+          Counted chosen = Counted(1).number() == 1 ? Counted(2) : Counted(3);
+          const int number = co_await value(std::move(chosen));
+          const auto choose = [](bool first) {
+            return first ? value(Counted(4)) : value(Counted(5));
+          };
+          co_return number + co_await choose(true);
+        }) == 6);
+}
+
+TEST_CASE("instead of an aggregate temporary: one with a name, or a class with a constructor") {
+  CHECK(outcome_of([]() -> task<int> {
+          Aggregate named{Counted(1), 2};
+          const int first = co_await of_aggregate(std::move(named));
+          const int second = co_await of_class(WithConstructor(Counted(3), 4));
+          co_return first + second;
+        }) == 10);
+}
+
+TEST_CASE("instead of an initializer list: a container with a name") {
+  CHECK(outcome_of([]() -> task<int> {
+          std::vector<Counted> list{Counted(1), Counted(2)};
+          const int sum = co_await of_list(std::move(list));
+          co_return sum;
+        }) == 3);
+}
+
+TEST_CASE("results of class type: structured bindings, members, braces in co_return") {
+  struct Makes {
+    static task<Aggregate> aggregate() {
+      co_await gate;
+      co_return {Counted(1), 2};
+    }
+  };
+  CHECK(outcome_of([]() -> task<int> {
+          const auto [counted, second] = co_await Makes::aggregate();
+          const int member = (co_await made(5)).number();
+          co_return counted.number() + second + member;
+        }) == 8);
+}
+
+TEST_CASE("one co_await in the argument of another, and sums of them") {
+  CHECK(outcome_of([]() -> task<int> {
+          const int inner = co_await value(co_await made(4));
+          const int sum = co_await value(Counted(1)) + co_await value(Counted(2));
+          co_return inner + sum;
+        }) == 7);
+}
+
+TEST_CASE("exceptions across co_await, and waiting after a catch") {
+  struct Fails {
+    static task<int> later(Counted counted) {
+      co_await gate;
+      throw std::runtime_error(std::to_string(counted.number()));
+    }
+  };
+  CHECK(outcome_of([]() -> task<int> {
+          std::string text;
+          try {
+            const Counted local(7);
+            text = std::to_string(co_await Fails::later(local));
+          } catch (const std::runtime_error& error) {
+            text = error.what();
+          }
+          const int after = co_await value(Counted(1));
+          co_return std::stoi(text) + after;
+        }) == 8);
+}
+
+TEST_CASE("loops over temporaries with co_await inside") {
+  CHECK(outcome_of([]() -> task<int> {
+          int sum = 0;
+          for (const Counted& counted : std::vector<Counted>(3, Counted(2))) {
+            sum += co_await value(counted);
+          }
+          co_return sum;
+        }) == 6);
+}
+
+}  // namespace
+}  // namespace perigee
