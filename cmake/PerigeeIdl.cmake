@@ -10,6 +10,11 @@
 #       ANY: TypeCodes and insertion into any, too (stockA.h, stockA.cpp). Files that others include
 #       need it where those have it.
 #
+#       AMH: asynchronous servants of all interfaces (stockAmhS.h, stockAmhS.cpp). Files whose interfaces
+#       others derive from need it where those have it. Without it there are those of annotated interfaces.
+#
+#       ASYNC: the same of servants of coroutines (stockAsyncS.h, stockAsyncS.cpp).
+#
 #       KEEP_INCLUDE_PATH: generated files include each other by the folders that #include names in IDL, and lie
 #       in the folders that FILES have below the first of INCLUDES that holds them, or else below the present
 #       source folder. Then files in different folders may have one name.
@@ -41,9 +46,13 @@ function(_perigee_idl_generate idl_file folder options sources_variable)
   get_filename_component(path "${idl_file}" ABSOLUTE BASE_DIR "${CMAKE_CURRENT_SOURCE_DIR}")
   get_filename_component(name "${path}" NAME_WLE)
   set(endings C S)
-  if("--any" IN_LIST options)
-    list(APPEND endings A)
-  endif()
+  set(words --any --amh --async)
+  set(word_endings A AmhS AsyncS)
+  foreach(word ending IN ZIP_LISTS words word_endings)
+    if(word IN_LIST options)
+      list(APPEND endings ${ending})
+    endif()
+  endforeach()
   set(sources "")
   set(included "")  # by the one source
   foreach(ending IN LISTS endings)
@@ -81,11 +90,9 @@ endfunction()
 function(perigee_idl target)
   cmake_parse_arguments(ARG "ANY;KEEP_INCLUDE_PATH;AMI;AMH;ASYNC" "IDL_VERSION"
                         "FILES;INCLUDES;DEFINES;ANNOTATIONS;OPTIONS" ${ARGN})
-  foreach(option AMI AMH ASYNC)
-    if(ARG_${option})
-      message(FATAL_ERROR "perigee_idl(${target}): ${option} is not available in this version of Perigee")
-    endif()
-  endforeach()
+  if(ARG_AMI)
+    message(FATAL_ERROR "perigee_idl(${target}): AMI is not available in this version of Perigee")
+  endif()
   if(ARG_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "perigee_idl(${target}): unknown arguments: ${ARG_UNPARSED_ARGUMENTS}")
   endif()
@@ -110,6 +117,12 @@ function(perigee_idl target)
   endif()
   if(ARG_ANY)
     list(APPEND options --any)
+  endif()
+  if(ARG_AMH)
+    list(APPEND options --amh)
+  endif()
+  if(ARG_ASYNC)
+    list(APPEND options --async)
   endif()
   if(ARG_KEEP_INCLUDE_PATH)
     list(APPEND options --keep-include-path)

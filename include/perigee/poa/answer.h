@@ -85,11 +85,13 @@ class PERIGEE_API HandlerState {
 };
 
 /// Makes the response handler of one request, and calls the servant with it. `Handler` derives from
-/// HandlerState and is made from the request.
+/// HandlerState and is made from the request, and from what is given beside it.
 template <typename Handler>
 class Handled {
  public:
-  explicit Handled(orb::ServerRequest& request) : handler_(make_counted<Handler>(request)) {}
+  template <typename... More>
+  explicit Handled(orb::ServerRequest& request, const More&... more)
+      : handler_(make_counted<Handler>(request, more...)) {}
 
   template <typename Interface>
   [[nodiscard]] CORBA::object_reference<Interface> reference() const noexcept {

@@ -1,6 +1,7 @@
 // Implied IDL: the declarations that asynchronous calls (AMI) and asynchronous servants (AMH) add
 // to those of a file. They are nodes of the model like any other, each with what it was made from,
-// so that they can be printed as plain IDL while back ends make what they like of them.
+// so that they can be printed as plain IDL while back ends make what they like of them. Coroutines,
+// which IDL has no words for, have nodes for their names.
 #pragma once
 
 #include "idlc/frontend/diagnostics.h"
@@ -12,11 +13,12 @@
 namespace perigee::idlc {
 
 /// Interfaces and operations are chosen by annotations (`@perigee::ami`, `@perigee::amh`,
-/// `@CORBA(ami=true)`), and their bases with them; these options choose all interfaces of the main
-/// file. Local and abstract interfaces have neither.
+/// `@perigee::async`, `@CORBA(ami=true)`), and their bases with them; these options choose all
+/// interfaces of the main file. Local and abstract interfaces have neither.
 struct ImpliedOptions {
   bool ami = false;
   bool amh = false;
+  bool async = false;
 };
 
 /// What an implied operation is for.
@@ -58,10 +60,29 @@ struct Amh {
   std::vector<ImpliedOperation> operations;
 };
 
+/// An operation, or the half of an attribute, of a servant of coroutines.
+struct AsyncOperation {
+  Half half;
+  const Declaration* origin;  ///< the Operation or Attribute
+  bool is_chosen;             ///< a coroutine; else it is as it was
+  /// What the coroutine returns if there are several results, the return value first; else null. It
+  /// stands beside the interface.
+  const Struct* results;
+  std::string results_name;  ///< what servants call it: get_quote_results
+};
+
+/// The names that coroutines add to an interface.
+struct Async {
+  const Interface* origin;
+  const Interface* skeleton;  ///< ASYNC_Quoter, empty
+  std::vector<AsyncOperation> operations;
+};
+
 /// In the order of the origins; those of included files are there if something derives from them.
 struct ImpliedIdl {
   std::vector<Ami> ami;
   std::vector<Amh> amh;
+  std::vector<Async> async;
   std::vector<Diagnostic> diagnostics;  ///< what was chosen in vain; only warnings
 };
 

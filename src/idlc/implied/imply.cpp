@@ -22,12 +22,16 @@ bool wants_ami(const Interface& interface) {
   return interface.annotation("perigee::ami") != nullptr || has_corba_ami(interface);
 }
 
-bool wants_amh(const Interface& interface) {
-  const auto is_annotated = [](const Declaration* each) {
-    return each->annotation("perigee::amh") != nullptr;
+/// The interface, or one of its operations or attributes.
+bool has_anywhere(const Interface& interface, std::string_view annotation) {
+  const auto is_annotated = [&](const Declaration* each) {
+    return each->annotation(annotation) != nullptr;
   };
   return is_annotated(&interface) || std::ranges::any_of(interface.contents, is_annotated);
 }
+
+bool wants_amh(const Interface& interface) { return has_anywhere(interface, "perigee::amh"); }
+bool wants_async(const Interface& interface) { return has_anywhere(interface, "perigee::async"); }
 
 /// Collects interfaces, each behind its bases.
 class Choice final {
@@ -83,11 +87,14 @@ ImpliedIdl imply(Model& model, const ImpliedOptions& options) {
   ImpliedIdl implied;
   Choice ami(options.ami, wants_ami, "ami");
   Choice amh(options.amh, wants_amh, "amh");
+  Choice async(options.async, wants_async, "async");
   ami.look_at(model.definitions, implied.diagnostics);
   amh.look_at(model.definitions, implied.diagnostics);
+  async.look_at(model.definitions, implied.diagnostics);
   Maker maker(model);
   implied.ami = imply_ami(maker, ami.chosen);
   implied.amh = imply_amh(maker, amh.chosen, options.amh);
+  implied.async = imply_async(maker, async.chosen, options.async);
   return implied;
 }
 

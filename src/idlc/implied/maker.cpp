@@ -62,6 +62,13 @@ ValueType& Maker::value_type(const Interface& origin, const std::string& name) {
   return node;
 }
 
+Struct& Maker::structure(const Interface& origin, const std::string& name) {
+  Struct& node = model_.make<Struct>();
+  place(node, origin, name);
+  node.is_defined = true;
+  return node;
+}
+
 Interface& Maker::standard_interface(const std::string& scoped_name) {
   return standard<Interface>(model_, scoped_name);
 }

@@ -22,6 +22,7 @@ class Maker final {
   /// Beside the origin, with that name; nothing in it yet.
   Interface& interface(const Interface& origin, const std::string& name);
   ValueType& value_type(const Interface& origin, const std::string& name);
+  Struct& structure(const Interface& origin, const std::string& name);
   /// A standard interface or valuetype, that another file declares: "::Messaging::ReplyHandler".
   Interface& standard_interface(const std::string& scoped_name);
   ValueType& standard_value_type(const std::string& scoped_name);
@@ -72,5 +73,7 @@ void append_inputs(const Call& call, std::vector<Parameter>& parameters);
 std::vector<Ami> imply_ami(Maker& maker, const std::vector<const Interface*>& interfaces);
 /// `all`: every operation. Else those of annotated interfaces, and annotated operations.
 std::vector<Amh> imply_amh(Maker& maker, const std::vector<const Interface*>& interfaces, bool all);
+std::vector<Async> imply_async(Maker& maker, const std::vector<const Interface*>& interfaces,
+                               bool all);
 
 }  // namespace perigee::idlc

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <set>
 
 namespace perigee::idlc {
 
@@ -78,6 +79,11 @@ void add_output_options(CLI::App& app, Arguments& arguments) {
       ->capture_default_str();
   app.add_option("--any-suffix", names.any_suffix, "Suffix of the files for any")
       ->capture_default_str();
+  app.add_option("--amh-suffix", names.amh_suffix, "Suffix of the files of asynchronous servants")
+      ->capture_default_str();
+  app.add_option("--async-server-suffix", names.async_server_suffix,
+                 "Suffix of the files of servants of coroutines")
+      ->capture_default_str();
   app.add_option("--header-extension", names.header_extension, "Extension of headers")
       ->capture_default_str();
   app.add_option("--source-extension", names.source_extension, "Extension of sources")
@@ -98,8 +104,11 @@ void add_flags(CLI::App& app, Flags& flags) {
   app.add_flag("--ami", flags.wants_ami,
                "Asynchronous calls (in this version for --dump-implied-idl only)");
   app.add_flag("--amh", flags.wants_amh,
-               "Asynchronous servants (in this version for --dump-implied-idl only)");
-  app.add_flag("--async", flags.wants_async, "Coroutines (not available in this version)");
+               "Asynchronous servants (AMH) of all interfaces, not only of annotated ones: "
+               "stockAmhS.h and stockAmhS.cpp");
+  app.add_flag("--async", flags.wants_async,
+               "Servants of coroutines of all interfaces, not only of annotated ones: "
+               "stockAsyncS.h and stockAsyncS.cpp");
 }
 
 /// The table of warnings, in the form of --help.
@@ -134,8 +143,6 @@ std::string apply_warnings(const std::vector<std::string>& words, WarningOptions
 /// What is wrong with options that are right one by one; empty if nothing.
 std::string complaint(const Arguments& arguments, const Flags& flags) {
   if (flags.wants_ami && !flags.dumps_implied_idl) return "--ami is not available in this version";
-  if (flags.wants_amh && !flags.dumps_implied_idl) return "--amh is not available in this version";
-  if (flags.wants_async) return "--async is not available in this version";
   if (!arguments.depend_file.empty() && arguments.files.size() > 1)
     return "--depend-file takes one IDL file at a time";
   const cpp11::FileNames& names = arguments.names;
@@ -145,6 +152,11 @@ std::string complaint(const Arguments& arguments, const Flags& flags) {
       names.any_suffix != names.client_suffix && names.any_suffix != names.server_suffix;
   if (names.with_any && !any_is_apart)
     return "the files for any have the same suffix as the client's or the server's";
+  std::set<std::string> suffixes = {names.client_suffix, names.server_suffix};
+  if (names.with_any) suffixes.insert(names.any_suffix);
+  for (const std::string& suffix : {names.amh_suffix, names.async_server_suffix})
+    if (!suffixes.insert(suffix).second)
+      return "the files of asynchronous servants have the same suffix as others";
   if (arguments.names.header_extension == arguments.names.source_extension)
     return "headers and sources have the same extension";
   return {};
@@ -154,7 +166,9 @@ void apply(const Flags& flags, Arguments& arguments) {
   if (flags.dumps_model) arguments.action = Action::dump_model;
   if (flags.dumps_implied_idl) arguments.action = Action::dump_implied_idl;
   if (flags.preprocesses) arguments.action = Action::preprocess;
-  arguments.implied = {flags.wants_ami, flags.wants_amh};
+  arguments.implied = {flags.wants_ami, flags.wants_amh, flags.wants_async};
+  arguments.names.with_amh = flags.wants_amh;
+  arguments.names.with_async = flags.wants_async;
   arguments.idl_version = flags.idl_version == "4" ? IdlVersion::four : IdlVersion::three;
 }
 

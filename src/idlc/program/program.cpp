@@ -81,7 +81,10 @@ class Job final {
     const CompileResult result = compile(compile_options(), surroundings_.files);
     print(result.diagnostics);
     if (!result.ok()) return exit_bad_input;
-    const cpp11::GenerateResult generated = cpp11::generate(*result.model, arguments_.names);
+    const ImpliedIdl implied = imply(*result.model, arguments_.implied);
+    print(implied.diagnostics);
+    const cpp11::GenerateResult generated =
+        cpp11::generate(*result.model, implied, arguments_.names);
     print(generated.diagnostics);
     if (!generated.ok()) return exit_bad_input;
     return write_all(generated.files, result.dependencies) ? exit_ok : exit_bad_input;
@@ -92,13 +95,23 @@ class Job final {
     std::error_code error;
     std::filesystem::create_directories(arguments_.output_folder, error);
     if (error) return complain("make the folder", arguments_.output_folder, error);
-    std::vector<std::string> targets;
-    for (const cpp11::OutputFile& output : outputs) {
-      targets.push_back((std::filesystem::path(arguments_.output_folder) / output.name).string());
-      if (!write(targets.back(), output.text)) return false;
-    }
+    for (const cpp11::OutputFile& output : outputs)
+      if (!write(in_output_folder(output.name), output.text)) return false;
     return arguments_.depend_file.empty() ||
-           write(arguments_.depend_file, make_rule(targets, dependencies));
+           write(arguments_.depend_file, make_rule(rule_targets(), dependencies));
+  }
+
+  [[nodiscard]] std::string in_output_folder(const std::string& name) const {
+    return (std::filesystem::path(arguments_.output_folder) / name).string();
+  }
+
+  /// Without the files that are there because of annotations: a build knows of its outputs before
+  /// anything is read, and ninja refuses rules for others.
+  [[nodiscard]] std::vector<std::string> rule_targets() const {
+    std::vector<std::string> result;
+    for (const std::string& name : cpp11::output_names(file_, arguments_.names))
+      result.push_back(in_output_folder(name));
+    return result;
   }
 
   bool write(const std::string& path, const std::string& text) {

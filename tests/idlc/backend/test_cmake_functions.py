@@ -103,11 +103,38 @@ class CMakeFunctions(unittest.TestCase):
         self.assertIn("main.idl:1:7: error:", outcome.stdout)
 
     def test_what_is_not_available_is_said_when_configuring(self):
-        for option in ("AMI", "AMH", "ASYNC"):
-            outcome = self.configure(f"perigee_idl_library(values FILES main.idl {option})\n")
-            self.assertNotEqual(outcome.returncode, 0)
-            said = " ".join(outcome.stdout.split())
-            self.assertIn(f"perigee_idl(values): {option} is not available in this version", said)
+        outcome = self.configure("perigee_idl_library(values FILES main.idl AMI)\n")
+        self.assertNotEqual(outcome.returncode, 0)
+        said = " ".join(outcome.stdout.split())
+        self.assertIn("perigee_idl(values): AMI is not available in this version", said)
+
+    def test_files_of_asynchronous_servants_are_outputs_that_are_made_again(self):
+        self.write("main.idl", "interface I { void f(); };\n")
+        self.configure("add_custom_target(files DEPENDS values_idl/mainAmhS.h values_idl/mainAsyncS.cpp)\n"
+                       "add_library(values STATIC)\nset_target_properties(values PROPERTIES EXCLUDE_FROM_ALL TRUE)\n"
+                       "perigee_idl(values FILES main.idl AMH ASYNC)\n")
+        for name, text in (("mainAmhS.h", "AMH_I"), ("mainAsyncS.cpp", "ASYNC_I")):
+            made = self.build / "values_idl" / name
+            for _ in range(2):
+                outcome = run("cmake", "--build", self.build, "--target", "files")
+                self.assertEqual(outcome.returncode, 0, outcome.stdout)
+                self.assertIn(text, made.read_text())
+                made.unlink()
+
+    def test_annotations_add_files_that_the_build_does_not_know_of(self):
+        for generator in ("Ninja", "Unix Makefiles"):
+            with self.subTest(generator=generator):
+                self.build = self.build.with_name(generator.replace(" ", "_"))
+                self.write("main.idl", "//@perigee::amh\ninterface I { void f(); };\n")
+                self.configure("add_custom_target(files DEPENDS values_idl/mainAll.cpp)\n"
+                               "add_library(values STATIC)\n"
+                               "set_target_properties(values PROPERTIES EXCLUDE_FROM_ALL TRUE)\n"
+                               "perigee_idl(values FILES main.idl)\n", generator)
+                for name in ("f", "g"):
+                    self.write("main.idl", f"//@perigee::amh\ninterface I {{ void {name}(); }};\n")
+                    outcome = run("cmake", "--build", self.build, "--target", "files")
+                    self.assertEqual(outcome.returncode, 0, outcome.stdout)
+                    self.assertIn(f"virtual void {name}(", (self.build / "values_idl" / "mainAmhS.h").read_text())
 
     def test_wrong_arguments_are_said_when_configuring(self):
         self.assertIn("needs FILES", self.configure("perigee_idl_library(values)\n").stdout)

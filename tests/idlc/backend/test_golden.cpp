@@ -16,7 +16,8 @@ namespace {
 const std::filesystem::path idl_folder = PERIGEE_IDL_FOLDER;
 const std::filesystem::path golden_folder = PERIGEE_GOLDEN_FOLDER;
 
-cpp11::GenerateResult generate_file(const std::string& name, const cpp11::FileNames& names = {}) {
+cpp11::GenerateResult generate_file(const std::string& name, const cpp11::FileNames& names = {},
+                                    const ImpliedOptions& implied = {}) {
   CompileOptions options;
   options.main_file = (idl_folder / (name + ".idl")).string();
   if (name.starts_with("idl4/")) options.idl_version = IdlVersion::four;
@@ -24,7 +25,7 @@ cpp11::GenerateResult generate_file(const std::string& name, const cpp11::FileNa
   const CompileResult compiled = compile(options, files);
   for (const Diagnostic& diagnostic : compiled.diagnostics) MESSAGE(format(diagnostic));
   REQUIRE(compiled.ok());
-  return cpp11::generate(*compiled.model, names);
+  return cpp11::generate(*compiled.model, imply(*compiled.model, implied), names);
 }
 
 std::string read(const std::filesystem::path& path) {
@@ -75,6 +76,38 @@ TEST_CASE("files for any are added, and the others stay the same") {
   }
 }
 
+TEST_CASE("files of asynchronous servants and coroutines are added, the others stay the same") {
+  for (const char* name : {"async/desk", "inheritance", "includes", "stock"}) {
+    CAPTURE(name);
+    const cpp11::GenerateResult without = generate_file(name);
+    const cpp11::GenerateResult with =
+        generate_file(name, {.with_amh = true, .with_async = true}, {.amh = true, .async = true});
+    REQUIRE(without.files.size() == 4);
+    REQUIRE(with.files.size() == 8);
+    for (std::size_t index = 0; index < 4; ++index)
+      CHECK(with.files[index].text == without.files[index].text);
+    for (std::size_t index = 4; index < 8; ++index) check_golden(name, with.files[index]);
+  }
+}
+
+TEST_CASE("annotations of the main file add files of asynchronous servants") {
+  const cpp11::GenerateResult generated = generate_file("async/chosen", {.with_one_source = true});
+  REQUIRE(generated.files.size() == 9);
+  for (std::size_t index = 4; index < 8; ++index)
+    check_golden("async/chosen", generated.files[index]);
+  const std::string& all = generated.files[8].text;
+  CHECK(all.find("#include \"chosenAmhS.cpp\"") != std::string::npos);
+  CHECK(all.find("#include \"chosenAsyncS.cpp\"") != std::string::npos);
+}
+
+TEST_CASE("files of asynchronous servants that are asked for are there, whatever the file holds") {
+  const cpp11::GenerateResult generated =
+      generate_file("constants", {.with_amh = true, .with_async = true});
+  REQUIRE(generated.files.size() == 8);
+  CHECK(generated.files[4].name == "constantsAmhS.h");
+  CHECK(generated.files[7].name == "constantsAsyncS.cpp");
+}
+
 TEST_CASE("generated files are named after the IDL file and the side") {
   const cpp11::GenerateResult generated = generate_file("stock");
   std::vector<std::string> names;
@@ -83,6 +116,9 @@ TEST_CASE("generated files are named after the IDL file and the side") {
   CHECK(names == cpp11::output_names("some/folder/stock.idl", {}));
   names.insert(names.end(), {"stockA.h", "stockA.cpp"});
   CHECK(names == cpp11::output_names("some/folder/stock.idl", {.with_any = true}));
+  names.insert(names.end(), {"stockAmhS.h", "stockAmhS.cpp", "stockAsyncS.h", "stockAsyncS.cpp"});
+  CHECK(names ==
+        cpp11::output_names("stock.idl", {.with_any = true, .with_amh = true, .with_async = true}));
 }
 
 TEST_CASE("generated files have no lines beyond 100 columns where the names allow it") {
@@ -108,7 +144,7 @@ TEST_CASE("a table of very many operations grows with their number only") {
   options.main_file = "many.idl";
   const CompileResult compiled = compile(options, files);
   REQUIRE(compiled.ok());
-  const cpp11::GenerateResult generated = cpp11::generate(*compiled.model, {});
+  const cpp11::GenerateResult generated = cpp11::generate(*compiled.model, {}, {});
   REQUIRE(generated.files.size() == 4);
   CHECK(generated.files[3].text.size() < 1000 * 2000);
 }

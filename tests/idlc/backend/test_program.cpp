@@ -84,15 +84,42 @@ TEST_CASE("errors in the command line have their own exit status") {
   CHECK(contains(unknown.err, "--no-such-option"));
   CHECK(run_on_stock({"--idl=5"}).status == 2);
   CHECK(run_on_stock({"--client-suffix", "S"}).status == 2);
+  CHECK(run_on_stock({"--amh-suffix", "S"}).err ==
+        "perigee-idl: the files of asynchronous servants have the same suffix as others\n");
   CHECK(run_on_stock({"--depend-file", "x.d", "other.idl"}).status == 2);
 }
 
-TEST_CASE("asynchronous mappings say that they are not available") {
-  for (const std::string option : {"--ami", "--amh", "--async"}) {
-    const Outcome outcome = run_on_stock({option});
-    CHECK(outcome.status == 2);
-    CHECK(outcome.err == "perigee-idl: " + option + " is not available in this version\n");
-  }
+TEST_CASE("asynchronous calls say that they are not available") {
+  const Outcome outcome = run_on_stock({"--ami"});
+  CHECK(outcome.status == 2);
+  CHECK(outcome.err == "perigee-idl: --ami is not available in this version\n");
+}
+
+TEST_CASE("asynchronous servants have files of their own") {
+  const TemporaryFolder folder;
+  const std::vector<std::string> words = {"--output-dir", folder / "", "--amh", "--async"};
+  REQUIRE(run_on_stock(words).status == 0);
+  CHECK(folder.count() == 8);
+  CHECK(contains(folder.read("stockAmhS.h"), "class AMH_Quoter "));
+  CHECK(contains(folder.read("stockAsyncS.h"), "class ASYNC_Quoter "));
+  std::vector<std::string> renamed = words;
+  renamed.insert(renamed.end(), {"--amh-suffix", "Later", "--async-server-suffix", "Tasks"});
+  REQUIRE(run_on_stock(renamed).status == 0);
+  CHECK(contains(folder.read("stockLater.cpp"), "#include \"stockLater.h\""));
+  CHECK(contains(folder.read("stockTasks.cpp"), "#include \"stockTasks.h\""));
+  renamed.back() = "Later";
+  CHECK(run_on_stock(renamed).err ==
+        "perigee-idl: the files of asynchronous servants have the same suffix as others\n");
+}
+
+TEST_CASE("an annotation without effect is told when files are generated") {
+  const TemporaryFolder folder;
+  MemoryFiles files;
+  files.add("local.idl", "//@perigee::amh\nlocal interface L { void f(); };\n");
+  const Outcome outcome = run_on(std::move(files), {"--output-dir", folder / "", "local.idl"});
+  CHECK(outcome.status == 0);
+  CHECK(contains(outcome.err, "amh has no effect on local interface 'L'"));
+  CHECK(folder.count() == 4);
 }
 
 TEST_CASE("implied IDL is printed instead of generating") {
@@ -102,7 +129,7 @@ TEST_CASE("implied IDL is printed instead of generating") {
   CHECK_FALSE(contains(outcome.out, "AMH_"));
   CHECK(contains(run_on_stock({"--dump-implied-idl", "--amh"}).out, "local interface AMH_"));
   CHECK_FALSE(contains(run_on_stock({"--dump-implied-idl"}).out, "interface A"));
-  CHECK(run_on_stock({"--dump-implied-idl", "--async"}).status == 2);
+  CHECK_FALSE(contains(run_on_stock({"--dump-implied-idl", "--async"}).out, "ASYNC_"));
   CHECK(run_on_stock({"--dump-implied-idl", "-E"}).status == 2);
 }
 

@@ -21,7 +21,7 @@ std::string error_of(const std::string& idl) {
   const CompileResult compiled = compile(options, files);
   for (const Diagnostic& diagnostic : compiled.diagnostics) MESSAGE(format(diagnostic));
   REQUIRE(compiled.ok());
-  const cpp11::GenerateResult generated = cpp11::generate(*compiled.model, {});
+  const cpp11::GenerateResult generated = cpp11::generate(*compiled.model, {}, {});
   CHECK(generated.files.empty());
   REQUIRE(generated.diagnostics.size() == 1);
   const Diagnostic& diagnostic = generated.diagnostics.front();
@@ -63,8 +63,10 @@ TEST_CASE("inherited operations of other files are refused where they are declar
 }
 
 TEST_CASE("annotations that this version does not obey are refused") {
-  CHECK(error_of("@perigee::amh interface I {};")
-            .ends_with("annotations @perigee::amh are not generated yet"));
+  CHECK(error_of("@perigee::ami interface I {};")
+            .ends_with("annotations @perigee::ami are not generated yet"));
+  CHECK(error_of("@perigee::amh struct S { long a; };") ==
+        "1:1: @perigee::amh applies to interfaces, operations and attributes only");
 }
 
 TEST_CASE("what cannot be borrowed is refused where the annotation is") {

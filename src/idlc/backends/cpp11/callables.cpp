@@ -22,12 +22,6 @@ std::vector<Parameter> parameters_of(const Operation& operation) {
   return parameters;
 }
 
-Callable from_operation(const Operation& operation) {
-  return {operation.name,        cpp_name(operation.name), "_skeleton_" + operation.name,
-          operation.return_type, parameters_of(operation), operation.raises,
-          operation.is_oneway,   operation.contexts};
-}
-
 /// Object references are passed by value: who passes one on has no more use for it.
 bool is_moved(const Parameter& parameter) {
   const TypeKind kind = unaliased(*parameter.type).kind;
@@ -62,6 +56,18 @@ Callable setter(const Attribute& attribute) {
 }
 
 }  // namespace
+
+Callable from_operation(const Operation& operation) {
+  return {operation.name,        cpp_name(operation.name), "_skeleton_" + operation.name,
+          operation.return_type, parameters_of(operation), operation.raises,
+          operation.is_oneway,   operation.contexts};
+}
+
+Callable callable_of(const Declaration& declaration, Half half) {
+  if (half == Half::get) return getter(*as<Attribute>(&declaration));
+  if (half == Half::set) return setter(*as<Attribute>(&declaration));
+  return from_operation(*as<Operation>(&declaration));
+}
 
 bool Callable::has_arguments() const {
   return !contexts.empty() || std::ranges::any_of(parameters, [](const Parameter& parameter) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "idlc/frontend/model.h"
+#include "idlc/implied/implied.h"
 
 #include <string>
 #include <string_view>
@@ -25,6 +26,10 @@ struct Callable {
   [[nodiscard]] bool has_arguments() const;  ///< in or inout
   [[nodiscard]] bool has_results() const;    ///< a return value, out or inout
 };
+
+Callable from_operation(const Operation& operation);
+/// An operation, or the half of an attribute.
+Callable callable_of(const Declaration& declaration, Half half);
 
 /// Those that the interface declares itself, in the order of the text.
 std::vector<Callable> callables(const Interface& interface);

@@ -1,7 +1,9 @@
 // The files of one IDL file.
 #include "idlc/backends/cpp11/generate.h"
 
+#include "idlc/backends/cpp11/amh.h"
 #include "idlc/backends/cpp11/any.h"
+#include "idlc/backends/cpp11/async.h"
 #include "idlc/backends/cpp11/client.h"
 #include "idlc/backends/cpp11/included_files.h"
 #include "idlc/backends/cpp11/names.h"
@@ -30,22 +32,46 @@ std::string one_source_text(const Model& model, const std::vector<OutputFile>& f
   return writer.take();
 }
 
+/// Whether something was chosen in the main file.
+template <typename Implied>
+bool has_own(const std::vector<Implied>& all) {
+  return std::ranges::any_of(all, [](const Implied& each) { return !each.origin->is_imported; });
+}
+
+/// All but the source of all, in the order of `output_names`.
+std::vector<std::string> texts(const Model& model, const ImpliedIdl& implied,
+                               const FileNames& names) {
+  std::vector<std::string> result = {
+      client_header_text(model, names), client_source_text(model, names),
+      server_header_text(model, names), server_source_text(model, names)};
+  if (names.with_any) {
+    result.push_back(any_header_text(model, names));
+    result.push_back(any_source_text(model, names));
+  }
+  if (names.with_amh) {
+    result.push_back(amh_header_text(model, implied.amh, names));
+    result.push_back(amh_source_text(model, implied.amh, names));
+  }
+  if (names.with_async) {
+    result.push_back(async_server_header_text(model, implied.async, names));
+    result.push_back(async_server_source_text(model, implied.async, names));
+  }
+  return result;
+}
+
 }  // namespace
 
-GenerateResult generate(const Model& model, const FileNames& names) {
+GenerateResult generate(const Model& model, const ImpliedIdl& implied, const FileNames& names) {
   GenerateResult result;
   result.diagnostics = name_clashes(model, names);
   std::ranges::move(unsupported(model), std::back_inserter(result.diagnostics));
   if (!result.ok()) return result;
-  const std::vector<std::string> paths = output_names(model.files.front().path, names);
-  result.files = {{paths[0], client_header_text(model, names)},
-                  {paths[1], client_source_text(model, names)},
-                  {paths[2], server_header_text(model, names)},
-                  {paths[3], server_source_text(model, names)}};
-  if (names.with_any) {
-    result.files.push_back({paths[4], any_header_text(model, names)});
-    result.files.push_back({paths[5], any_source_text(model, names)});
-  }
+  FileNames chosen = names;
+  chosen.with_amh = names.with_amh || has_own(implied.amh);
+  chosen.with_async = names.with_async || has_own(implied.async);
+  const std::vector<std::string> paths = output_names(model.files.front().path, chosen);
+  for (std::string& text : texts(model, implied, chosen))
+    result.files.push_back({paths[result.files.size()], std::move(text)});
   if (names.with_one_source)
     result.files.push_back({paths.back(), one_source_text(model, result.files, names)});
   return result;

@@ -4,6 +4,7 @@
 
 #include "idlc/frontend/diagnostics.h"
 #include "idlc/frontend/model.h"
+#include "idlc/implied/implied.h"
 
 #include <string>
 #include <vector>
@@ -15,11 +16,15 @@ struct FileNames {
   std::string client_suffix = "C";
   std::string server_suffix = "S";
   std::string any_suffix = "A";
+  std::string amh_suffix = "AmhS";
+  std::string async_server_suffix = "AsyncS";
   std::string header_extension = ".h";
   std::string source_extension = ".cpp";
   bool keeps_include_path = false;  ///< whether an #include has the folder that the IDL's has
   bool with_any = false;            ///< whether there are files of TypeCodes and insertion into any
-  bool with_one_source = false;     ///< whether there is a source that includes the others
+  bool with_amh = false;         ///< whether there are files of asynchronous servants in any case
+  bool with_async = false;       ///< the same of servants of coroutines
+  bool with_one_source = false;  ///< whether there is a source that includes the others
 };
 
 struct OutputFile {
@@ -35,11 +40,12 @@ struct GenerateResult {
   [[nodiscard]] bool ok() const { return diagnostics.empty(); }
 };
 
-/// Generates the client's and the server's header and source of the model's main file, and those
-/// for any and the source of all if they are asked for. The others are the same with and without
-/// them.
+/// Generates the client's and the server's header and source of the model's main file, those for
+/// any and the source of all if they are asked for, and those of asynchronous servants and of
+/// coroutines if they are asked for or `implied` has some for the main file. The others are the
+/// same with and without them.
 /// The same model gives the same octets.
-GenerateResult generate(const Model& model, const FileNames& names);
+GenerateResult generate(const Model& model, const ImpliedIdl& implied, const FileNames& names);
 
 /// The names of the files that `generate` gives for the IDL file at `idl_path`, in its order.
 std::vector<std::string> output_names(const std::string& idl_path, const FileNames& names);

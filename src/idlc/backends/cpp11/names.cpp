@@ -138,15 +138,24 @@ std::string any_header(const std::string& idl_path, const FileNames& names) {
   return with_suffix(idl_path, names.any_suffix + names.header_extension);
 }
 
+std::string amh_header(const std::string& idl_path, const FileNames& names) {
+  return with_suffix(idl_path, names.amh_suffix + names.header_extension);
+}
+
+std::string async_server_header(const std::string& idl_path, const FileNames& names) {
+  return with_suffix(idl_path, names.async_server_suffix + names.header_extension);
+}
+
 std::vector<std::string> output_names(const std::string& idl_path, const FileNames& names) {
+  std::vector<std::string> suffixes = {names.client_suffix, names.server_suffix};
+  if (names.with_any) suffixes.push_back(names.any_suffix);
+  if (names.with_amh) suffixes.push_back(names.amh_suffix);
+  if (names.with_async) suffixes.push_back(names.async_server_suffix);
   const std::string name = file_name(idl_path);
-  std::vector<std::string> result = {
-      client_header(name, names), with_suffix(name, names.client_suffix + names.source_extension),
-      server_header(name, names), with_suffix(name, names.server_suffix + names.source_extension)};
-  if (names.with_any) {
-    result.push_back(any_header(name, names));
-    result.push_back(with_suffix(name, names.any_suffix + names.source_extension));
-  }
+  std::vector<std::string> result;
+  for (const std::string& suffix : suffixes)
+    for (const std::string& extension : {names.header_extension, names.source_extension})
+      result.push_back(with_suffix(name, suffix + extension));
   if (names.with_one_source) result.push_back(with_suffix(name, "All" + names.source_extension));
   return result;
 }

@@ -28,6 +28,9 @@ class Walk final {
       declarations(nested_declarations(*declared));
     }
   }
+  void parameters(const std::vector<std::string>& names) {
+    parameters_.insert(names.begin(), names.end());
+  }
   [[nodiscard]] bool is_any_shadowed() const {
     return std::ranges::any_of(names_,
                                [&](const std::string& name) { return parameters_.contains(name); });
@@ -52,17 +55,19 @@ bool adds_to_library(const Model& model) {
   });
 }
 
-bool needs_shadowing(const Model& model) {
+bool needs_shadowing(const Model& model, const std::vector<std::string>& parameters) {
   if (adds_to_library(model)) return true;
   Walk walk;
+  walk.parameters(parameters);
   walk.declarations(model.definitions);
   return walk.is_any_shadowed();
 }
 
 }  // namespace
 
-void begin_shadowing(Writer& writer, const Model& model) {
-  if (!needs_shadowing(model)) return;
+void begin_shadowing(Writer& writer, const Model& model,
+                     const std::vector<std::string>& parameters) {
+  if (!needs_shadowing(model, parameters)) return;
   writer.separate();
   writer.write(R"(
 #pragma GCC diagnostic push
@@ -71,8 +76,8 @@ void begin_shadowing(Writer& writer, const Model& model) {
   writer.separate();
 }
 
-void end_shadowing(Writer& writer, const Model& model) {
-  if (!needs_shadowing(model)) return;
+void end_shadowing(Writer& writer, const Model& model, const std::vector<std::string>& parameters) {
+  if (!needs_shadowing(model, parameters)) return;
   writer.separate();
   writer.write("#pragma GCC diagnostic pop");
 }

@@ -5,11 +5,16 @@
 #include "idlc/backends/cpp11/writer.h"
 #include "idlc/frontend/model.h"
 
+#include <string>
+#include <vector>
+
 namespace perigee::idlc::cpp11 {
 
 /// Turn the warning off before the declarations of a generated file and on again behind them, if
-/// the file has a reason to.
-void begin_shadowing(Writer& writer, const Model& model);
-void end_shadowing(Writer& writer, const Model& model);
+/// the file has a reason to. `parameters`: of functions that the model's files do not declare.
+void begin_shadowing(Writer& writer, const Model& model,
+                     const std::vector<std::string>& parameters = {});
+void end_shadowing(Writer& writer, const Model& model,
+                   const std::vector<std::string>& parameters = {});
 
 }  // namespace perigee::idlc::cpp11

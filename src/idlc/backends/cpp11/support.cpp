@@ -41,7 +41,7 @@ class Walk final {
   }
 
   void declaration(const Declaration& declared) {
-    annotations(declared.annotations, declared.kind == DeclarationKind::operation);
+    annotations(declared.annotations, declared.kind);
     switch (declared.kind) {
       case DeclarationKind::module:
         return declarations(as<Module>(&declared)->contents);
@@ -76,23 +76,43 @@ class Walk final {
     }
   }
 
-  /// Operations and parameters look at `borrowed` themselves.
-  void annotations(const std::vector<Annotation>& all, bool may_be_borrowed = false) {
+  void annotations(const std::vector<Annotation>& all, DeclarationKind kind) {
+    const bool is_operation = kind == DeclarationKind::operation;
+    const bool may_be_chosen =
+        is_operation || kind == DeclarationKind::interface || kind == DeclarationKind::attribute;
+    for (const Annotation& annotation : all) {
+      if (!annotation.name.starts_with("perigee::")) continue;
+      if (annotation.name == borrowed_name) {
+        if (!is_operation) borrowed_elsewhere(annotation);  // operations look at it themselves
+      } else if (annotation.name != amh_name && annotation.name != async_name) {
+        refuse(annotation.location, "annotations @" + annotation.name);
+      } else if (!may_be_chosen) {
+        error(annotation.location,
+              "@" + annotation.name + " applies to interfaces, operations and attributes only", "");
+      }
+    }
+  }
+
+  /// Of members and parameters.
+  void annotations(const std::vector<Annotation>& all, bool may_be_borrowed) {
     for (const Annotation& annotation : all) {
       if (!annotation.name.starts_with("perigee::")) continue;
       if (annotation.name != borrowed_name) {
         refuse(annotation.location, "annotations @" + annotation.name);
       } else if (!may_be_borrowed) {
-        error(annotation.location, "@perigee::borrowed applies to 'in' parameters only", "");
+        borrowed_elsewhere(annotation);
       }
     }
+  }
+
+  void borrowed_elsewhere(const Annotation& annotation) {
+    error(annotation.location, "@perigee::borrowed applies to 'in' parameters only", "");
   }
 
   void borrowed_parameter(const Parameter& parameter) {
     const auto found = std::ranges::find(parameter.annotations, borrowed_name, &Annotation::name);
     if (found == parameter.annotations.end()) return;
-    if (parameter.direction != Direction::in)
-      return error(found->location, "@perigee::borrowed applies to 'in' parameters only", "");
+    if (parameter.direction != Direction::in) return borrowed_elsewhere(*found);
     if (!can_be_borrowed(*parameter.type))
       error(found->location,
             "a parameter of type '" + to_text(*parameter.type) + "' cannot be borrowed",
@@ -200,7 +220,7 @@ class Walk final {
 
   void members(const std::vector<Member>& all) {
     for (const Member& member : all) {
-      annotations(member.annotations);
+      annotations(member.annotations, false);
       type(member.type, member.location);
       if (unaliased(*member.type).kind == TypeKind::native)
         refuse(member.location, "members of native types");
@@ -225,6 +245,8 @@ class Walk final {
   }
 
   static constexpr std::string_view borrowed_name = "perigee::borrowed";
+  static constexpr std::string_view amh_name = "perigee::amh";
+  static constexpr std::string_view async_name = "perigee::async";
   static constexpr std::size_t operations_max = 60'000;
   static constexpr std::size_t table_entries_max = 300'000;
 

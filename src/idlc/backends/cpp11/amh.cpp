@@ -1,0 +1,69 @@
+// From implied declarations to what files of asynchronous servants are written from.
+#include "idlc/backends/cpp11/amh.h"
+
+#include "idlc/backends/cpp11/names.h"
+
+#include <algorithm>
+
+namespace perigee::idlc::cpp11 {
+
+namespace {
+
+/// Arguments are not borrowed from the request, which handlers outlive.
+Callable request_of(const Operation& node) {
+  Callable request = from_operation(node);
+  for (Parameter& parameter : request.parameters) parameter.annotations.clear();
+  return request;
+}
+
+void add(const ImpliedOperation& implied, std::vector<AmhOperation>& operations) {
+  switch (implied.role) {
+    case ImpliedRole::synchronous:
+      operations.push_back(
+          {.callable = callable_of(*implied.origin, implied.half), .is_synchronous = true});
+      return;
+    case ImpliedRole::request:
+      operations.push_back({.callable = callable_of(*implied.origin, implied.half),
+                            .request = request_of(*implied.node)});
+      return;
+    case ImpliedRole::answer:
+      operations.back().answer = from_operation(*implied.node);
+      return;
+    case ImpliedRole::answer_exception:
+      operations.back().answer_exception = from_operation(*implied.node);
+      return;
+    case ImpliedRole::raise:
+      operations.back().raise = cpp_name(implied.node->name);
+      return;
+    default:
+      return;  // of AMI
+  }
+}
+
+}  // namespace
+
+const Amh* AmhInterfaces::find(const Interface& interface) const {
+  const auto found = std::ranges::find(*all_, &interface, &Amh::origin);
+  return found == all_->end() ? nullptr : &*found;
+}
+
+std::vector<AmhOperation> AmhInterfaces::operations(const Amh& amh) {
+  std::vector<AmhOperation> result;
+  for (const ImpliedOperation& implied : amh.operations) add(implied, result);
+  return result;
+}
+
+SkeletonClass AmhInterfaces::skeleton(const Amh& amh) const {
+  return {amh.origin, cpp_name(amh.skeleton->name),
+          [this](const Interface& interface) { return skeleton_name(*find(interface)->skeleton); }};
+}
+
+std::vector<std::string> AmhInterfaces::parameters() const {
+  std::vector<std::string> result;
+  for (const Amh& amh : *all_)
+    for (const ImpliedOperation& implied : amh.operations)
+      for (const Parameter& parameter : implied.node->parameters) result.push_back(parameter.name);
+  return result;
+}
+
+}  // namespace perigee::idlc::cpp11

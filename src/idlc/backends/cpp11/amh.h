@@ -1,0 +1,49 @@
+// The files of asynchronous servants (AMH): skeletons whose operations get a response handler,
+// which answers when it is called, later and on any thread.
+#pragma once
+
+#include "idlc/backends/cpp11/callables.h"
+#include "idlc/backends/cpp11/generate.h"
+#include "idlc/backends/cpp11/skeletons.h"
+#include "idlc/frontend/model.h"
+#include "idlc/implied/implied.h"
+
+#include <string>
+#include <vector>
+
+namespace perigee::idlc::cpp11 {
+
+/// An operation of an asynchronous servant.
+struct AmhOperation {
+  Callable callable;            ///< what clients call
+  bool is_synchronous = false;  ///< not chosen: the servant answers by returning, nothing follows
+  Callable request;             ///< the servant's function; its first parameter is the handler
+  Callable answer;              ///< the response handler's, for results
+  Callable answer_exception;    ///< the same for exceptions
+  std::string raise;            ///< the name of the exception holder's
+};
+
+/// Finds what interfaces imply.
+class AmhInterfaces final {
+ public:
+  /// `all` has to live longer.
+  explicit AmhInterfaces(const std::vector<Amh>& all) : all_(&all) {}
+
+  /// Null if the interface was not chosen.
+  [[nodiscard]] const Amh* find(const Interface& interface) const;
+  /// Those that the interface declares itself.
+  [[nodiscard]] static std::vector<AmhOperation> operations(const Amh& amh);
+  [[nodiscard]] SkeletonClass skeleton(const Amh& amh) const;
+  /// Of all operations, for the warning about names that hide others.
+  [[nodiscard]] std::vector<std::string> parameters() const;
+
+ private:
+  const std::vector<Amh>* all_;
+};
+
+std::string amh_header_text(const Model& model, const std::vector<Amh>& all,
+                            const FileNames& names);
+std::string amh_source_text(const Model& model, const std::vector<Amh>& all,
+                            const FileNames& names);
+
+}  // namespace perigee::idlc::cpp11

@@ -1,0 +1,63 @@
+// From implied names to what files of coroutine servants are written from.
+#include "idlc/backends/cpp11/async.h"
+
+#include "idlc/backends/cpp11/names.h"
+#include "idlc/backends/cpp11/types.h"
+
+#include <algorithm>
+
+namespace perigee::idlc::cpp11 {
+
+namespace {
+
+/// A coroutine outlives the request: nothing is borrowed from it.
+Coroutine coroutine_of(const AsyncOperation& operation) {
+  Coroutine result{.callable = callable_of(*operation.origin, operation.half),
+                   .is_chosen = operation.is_chosen,
+                   .results = operation.results,
+                   .results_name = cpp_name(operation.results_name)};
+  if (operation.is_chosen)
+    for (Parameter& parameter : result.callable.parameters) parameter.annotations.clear();
+  return result;
+}
+
+}  // namespace
+
+const Async* AsyncInterfaces::find(const Interface& interface) const {
+  const auto found = std::ranges::find(*all_, &interface, &Async::origin);
+  return found == all_->end() ? nullptr : &*found;
+}
+
+std::vector<Coroutine> AsyncInterfaces::operations(const Async& async) {
+  std::vector<Coroutine> result;
+  for (const AsyncOperation& operation : async.operations)
+    result.push_back(coroutine_of(operation));
+  return result;
+}
+
+SkeletonClass AsyncInterfaces::skeleton(const Async& async) const {
+  return {async.origin, cpp_name(async.skeleton->name),
+          [this](const Interface& interface) { return skeleton_name(*find(interface)->skeleton); }};
+}
+
+std::string result_type(const Coroutine& coroutine) {
+  if (coroutine.results != nullptr) return qualified_name(*coroutine.results);
+  const Callable& callable = coroutine.callable;
+  if (!is_void(*callable.return_type)) return cpp_type(*callable.return_type);
+  const auto out = std::ranges::find_if(callable.parameters, [](const Parameter& parameter) {
+    return parameter.direction != Direction::in;
+  });
+  return out == callable.parameters.end() ? "void" : cpp_type(*out->type);
+}
+
+std::vector<std::string> coroutine_parameters(const Coroutine& coroutine) {
+  std::vector<std::string> result;
+  for (const Parameter& parameter : coroutine.callable.parameters)
+    if (parameter.direction != Direction::out)
+      result.push_back(cpp_type(*parameter.type) + " " + cpp_name(parameter.name));
+  if (!coroutine.callable.contexts.empty())
+    result.push_back(std::string(context_type) + " _context_");
+  return result;
+}
+
+}  // namespace perigee::idlc::cpp11

@@ -1,0 +1,64 @@
+// Coroutines: names of skeletons, and classes for several results.
+#include "idlc/implied/maker.h"
+
+#include <algorithm>
+
+namespace perigee::idlc {
+namespace {
+
+class AsyncMaker final {
+ public:
+  AsyncMaker(Maker& maker, bool all) : maker_(maker), all_(all) {}
+
+  Async make(const Interface& origin) {
+    Interface& skeleton = maker_.interface(
+        origin, maker_.names().take(scope_of(origin), "ASYNC_", "ASYNC_", origin.name));
+    skeleton.is_local = true;
+    Async async{&origin, &skeleton, {}};
+    const bool whole = all_ || origin.annotation("perigee::async") != nullptr;
+    for (const Call& call : calls_of(origin, maker_.void_type())) {
+      AsyncOperation operation{call.half, call.origin, false, nullptr, {}};
+      operation.is_chosen = whole || call.origin->annotation("perigee::async") != nullptr;
+      if (operation.is_chosen && result_count(call) > 1) add_results(origin, call, operation);
+      async.operations.push_back(std::move(operation));
+    }
+    return async;
+  }
+
+ private:
+  static bool is_result(const Parameter& parameter) { return parameter.direction != Direction::in; }
+
+  static std::ptrdiff_t result_count(const Call& call) {
+    return std::ranges::count_if(call.parameters, is_result) +
+           (call.return_type->kind != TypeKind::void_type ? 1 : 0);
+  }
+
+  void add_results(const Interface& origin, const Call& call, AsyncOperation& operation) {
+    Struct& results =
+        maker_.structure(origin, maker_.names().take(scope_of(origin), "", "ASYNC_",
+                                                     origin.name + '_' + call.name + "_results"));
+    if (call.return_type->kind != TypeKind::void_type) {
+      const Parameter value = in_parameter({"return_value", "async_"}, call, *call.return_type);
+      results.members.push_back({value.name, value.location, value.type, {}});
+    }
+    for (const Parameter& each : call.parameters)
+      if (is_result(each)) results.members.push_back({each.name, each.location, each.type, {}});
+    operation.results = &results;
+    operation.results_name = maker_.names().take(origin, "", "async_", call.name + "_results");
+  }
+
+  Maker& maker_;
+  const bool all_;
+};
+
+}  // namespace
+
+std::vector<Async> imply_async(Maker& maker, const std::vector<const Interface*>& interfaces,
+                               bool all) {
+  AsyncMaker async(maker, all);
+  std::vector<Async> result;
+  for (const Interface* each : interfaces) result.push_back(async.make(*each));
+  return result;
+}
+
+}  // namespace perigee::idlc

@@ -1,0 +1,11 @@
+// What generated response handlers refuse.
+#include <perigee/poa/amh.h>
+
+namespace perigee::skeleton {
+
+void ResponseState::_raise_other_operation() {
+  throw CORBA::BAD_OPERATION(0, CORBA::COMPLETED_NO,
+                             "a response handler answers the operation it was made for");
+}
+
+}  // namespace perigee::skeleton

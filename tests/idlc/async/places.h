@@ -1,0 +1,111 @@
+// Where the tests' objects live, and where they are called from: another ORB, over TCP, or the
+// same.
+#pragma once
+
+#include <perigee/corba.h>
+
+#include <doctest/doctest.h>
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace perigee::test {
+
+using OrbRef = CORBA::object_reference<CORBA::ORB>;
+using PoaRef = CORBA::object_reference<PortableServer::POA>;
+
+/// Identifiers are unique, so that tests do not meet each other's ORBs.
+inline OrbRef make_orb(std::vector<std::string> options = {}) {
+  static int number = 0;
+  return CORBA::ORB_init(options, "async" + std::to_string(++number));
+}
+
+/// An ORB that serves in a thread of its own, and one of a client.
+class Places final {
+ public:
+  explicit Places(const std::string& strategy)
+      : server(make_orb(
+            {"-ORBThreadStrategy", strategy, "-ORBListenEndpoints", "iiop://127.0.0.1:0"})),
+        client(make_orb()),
+        poa(IDL::traits<PortableServer::POA>::narrow(
+            server->resolve_initial_references("RootPOA"))) {
+    poa->the_POAManager()->activate();
+    runner_ = std::jthread([running = server] { running->run(); });
+  }
+  ~Places() {
+    client->destroy();
+    server->shutdown(false);
+    runner_.join();
+    poa.reset();
+    server->destroy();
+  }
+  Places(const Places&) = delete;
+  Places& operator=(const Places&) = delete;
+
+  /// The servant's object: as the client sees it, and as its own process does.
+  template <typename Interface, typename Servant>
+  std::vector<CORBA::object_reference<Interface>> both_ways(
+      const CORBA::servant_reference<Servant>& servant) const {
+    const auto object = poa->id_to_reference(poa->activate_object(servant));
+    const std::string reference = server->object_to_string(object);
+    return {IDL::traits<Interface>::narrow(client->string_to_object(reference)),
+            IDL::traits<Interface>::narrow(server->string_to_object(reference))};
+  }
+
+  OrbRef server;
+  OrbRef client;
+  PoaRef poa;
+
+ private:
+  std::jthread runner_;
+};
+
+/// Does one thing after the other on a thread of its own.
+class Later final {
+ public:
+  Later() : thread_([this] { work(); }) {}
+  ~Later() {
+    add(nullptr);
+    thread_.join();
+  }
+  Later(const Later&) = delete;
+  Later& operator=(const Later&) = delete;
+
+  void add(std::function<void()> step) {
+    const std::lock_guard lock(mutex_);
+    steps_.push_back(std::move(step));
+    changed_.notify_one();
+  }
+
+ private:
+  void work() {
+    while (true) {
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [this] { return !steps_.empty(); });
+      const std::function<void()> step = std::move(steps_.front());
+      steps_.pop_front();
+      lock.unlock();
+      if (!step) return;
+      step();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::function<void()>> steps_;
+  std::thread thread_;
+};
+
+/// Of the whole program: what it releases last must not be what joins it.
+inline Later& later() {
+  static Later instance;
+  return instance;
+}
+
+}  // namespace perigee::test
