@@ -4,6 +4,8 @@
 #include "reach.h"
 #include "support/octets.h"
 #include <perigee/iop/components.h>
+#include <perigee/transport/local.h>
+#include <perigee/transport/tcp.h>
 
 #include <cerrno>
 
@@ -48,6 +50,32 @@ TEST_CASE("a reference is made of type, key and addresses") {
   CHECK(profile(ior).object_key == test::octets('k', 0, 'y'));
   CHECK(profile(ior, 1).host == "::1");
   CHECK(profile(ior, 1).port == 2);
+}
+
+TEST_CASE("a reference is made of endpoints of any protocol") {
+  transport::ProtocolRegistry protocols;
+  REQUIRE(protocols.add(transport::make_tcp_protocol()));
+  REQUIRE(protocols.add(transport::make_local_protocol()));
+  const auto make = [&](std::vector<std::string> endpoints) {
+    return make_ior({.type_id = "IDL:A:1.0",
+                     .object_key = "k",
+                     .addresses = {"h:1"},
+                     .version = "1.1",
+                     .endpoints = std::move(endpoints)},
+                    &protocols);
+  };
+  const iop::Ior ior = make({"uiop:///run/bank", "iiop://[::1]:2"}).value();
+  REQUIRE(ior.profiles.size() == 3);
+  const auto socket = protocols.claim(ior.profiles[1]);
+  REQUIRE(socket.has_value());
+  CHECK(to_string(socket->endpoints.front().endpoint) == "uiop:///run/bank");
+  CHECK(socket->object_key == test::octets('k'));
+  CHECK(socket->minor == 1);
+  CHECK(profile(ior, 2).host == "::1");
+  CHECK(make({"tin://can"}).error() == "no protocol here has the scheme 'tin'");
+  CHECK(make({"uiop://relative"}).error() == "'uiop://relative' is no address");
+  CHECK_FALSE(make({"no endpoint"}));
+  CHECK_FALSE(make_ior({.object_key = "k", .endpoints = {"iiop://h:1"}}));
 }
 
 TEST_CASE("what cannot be a reference is said") {

@@ -86,17 +86,22 @@ Value value_of(std::expected<Value, std::string> result) {
   return std::move(*result);
 }
 
-void add_make_command(CLI::App& ior) {
-  CLI::App* command = ior.add_subcommand("make", "Make a reference to an object behind IIOP");
+void add_make_command(CLI::App& ior, const ProtocolSource& protocols) {
+  CLI::App* command = ior.add_subcommand("make", "Make a reference to an object");
   auto parts = std::make_shared<IorParts>();
   command->add_option("--type", parts->type_id, "repository id, like IDL:Bank/Account:1.0");
   command->add_option("--key", parts->object_key, "object key, with %-escapes as in a corbaloc")
       ->required();
-  command->add_option("--address", parts->addresses, "<host>:<port>; several: a profile each")
-      ->required();
+  command->add_option("--address", parts->addresses, "<host>:<port>; several: a profile each");
+  command->add_option("--endpoint", parts->endpoints,
+                      "<scheme>://<address> of any protocol; several: a profile each");
   command->add_option("--iiop", parts->version, "version: 1.0, 1.1 or 1.2")->capture_default_str();
-  command->callback(
-      [parts] { std::cout << iop::to_ior_string(value_of(make_ior(*parts))) << '\n'; });
+  command->callback([parts, protocols] {
+    if (parts->addresses.empty() && parts->endpoints.empty())
+      throw CLI::RequiredError("--address or --endpoint");
+    const auto known = parts->endpoints.empty() ? nullptr : protocols();
+    std::cout << iop::to_ior_string(value_of(make_ior(*parts, known.get()))) << '\n';
+  });
 }
 
 void add_edit_command(CLI::App& ior) {
@@ -148,7 +153,7 @@ CLI::App* add_ior_command(CLI::App& program, ProtocolSource protocols) {
   command->add_option("reference", arguments->reference,
                       "IOR:..., corbaloc:..., or a file that holds one (- is standard input)");
   command->add_flag("--json", arguments->json, "for programs");
-  add_make_command(*command);
+  add_make_command(*command, protocols);
   add_edit_command(*command);
   command->callback([command, arguments, protocols = std::move(protocols)] {
     if (!command->get_subcommands().empty()) return;

@@ -142,9 +142,24 @@ std::expected<void, std::string> set_key(iop::Ior& ior, const std::string& text)
   return {};
 }
 
+// Protocols make profiles of any address: what they cannot read again is none.
+std::expected<iop::TaggedProfile, std::string> make_profile(
+    const std::string& text, const transport::ProfileSource& source,
+    const transport::ProtocolRegistry* protocols) {
+  const auto endpoint = transport::parse_endpoint(text);
+  if (!endpoint) return Error(to_string(endpoint.error()));
+  const auto* protocol = protocols != nullptr ? protocols->find(endpoint->scheme) : nullptr;
+  if (protocol == nullptr)
+    return Error("no protocol here has the scheme '" + printable(endpoint->scheme) + "'");
+  auto profile = protocol->make_profile(*endpoint, source);
+  if (!protocols->claim(profile)) return Error("'" + printable(text) + "' is no address");
+  return profile;
+}
+
 }  // namespace
 
-std::expected<iop::Ior, std::string> make_ior(const IorParts& parts) {
+std::expected<iop::Ior, std::string> make_ior(const IorParts& parts,
+                                              const transport::ProtocolRegistry* protocols) {
   const auto minor = parse_minor(parts.version);
   if (!minor) return Error(minor.error());
   auto key = parse_key(parts.object_key);
@@ -156,6 +171,12 @@ std::expected<iop::Ior, std::string> make_ior(const IorParts& parts) {
     if (address->port == 0) return Error("'" + printable(text) + "': the port is missing");
     ior.profiles.push_back(iop::encode_profile(
         {.minor = *minor, .host = address->host, .port = address->port, .object_key = *key}));
+  }
+  for (const std::string& text : parts.endpoints) {
+    auto profile =
+        make_profile(text, {.minor = *minor, .object_key = *key, .components = {}}, protocols);
+    if (!profile) return Error(profile.error());
+    ior.profiles.push_back(std::move(*profile));
   }
   return ior;
 }

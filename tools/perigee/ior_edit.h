@@ -3,6 +3,7 @@
 #pragma once
 
 #include <perigee/iop/ior.h>
+#include <perigee/transport/registry.h>
 
 #include <cstdint>
 #include <expected>
@@ -17,9 +18,11 @@ struct IorParts {
   std::string object_key;              ///< %-escaped, as in a corbaloc
   std::vector<std::string> addresses;  ///< "host:port": an IIOP profile each
   std::string version = "1.2";
+  std::vector<std::string> endpoints = {};  ///< "scheme://...": a profile each, behind those
 };
-/// The error is text for people.
-std::expected<iop::Ior, std::string> make_ior(const IorParts& parts);
+/// `protocols` know the schemes of endpoints; null: there are none. The error is text for people.
+std::expected<iop::Ior, std::string> make_ior(
+    const IorParts& parts, const transport::ProtocolRegistry* protocols = nullptr);
 
 /// What becomes different; in this order.
 struct IorChanges {
