@@ -52,6 +52,7 @@ constexpr std::size_t batch_count(std::size_t size_class) noexcept {
 
 /// What a block is while it is free.
 struct Block {
+  explicit Block(Block* next_block) noexcept : next(next_block) {}
   Block* next;
   Block* next_batch;  ///< of the first block of a batch in the shared list
 };
@@ -96,24 +97,29 @@ Block* take_batch(std::size_t size_class) noexcept {
   return batch;
 }
 
+/// How many blocks of a size a thread keeps, at most.
+constexpr std::size_t limit(std::size_t size_class) noexcept { return 2 * batch_count(size_class); }
+
 /// The calling thread's free blocks of one size.
-/// Invariant: count <= limit.
+/// Invariant: there are limit - room of them; but none, and no room, before the thread's first use
+/// of this size, and at its end.
 struct ThreadList {
   Block* first = nullptr;
-  std::size_t count = 0;
-  std::size_t limit = 0;  ///< zero before the thread's first use of this size, and at its end
+  std::size_t room = 0;
+
+  [[nodiscard]] bool is_open() const noexcept { return first != nullptr || room != 0; }
 };
 constinit thread_local std::array<ThreadList, class_count> thread_lists{};
 constinit thread_local bool thread_ends = false;
 
-/// Removes the first `count` blocks of the list; there are as many.
-Block* cut(ThreadList& list, std::size_t count) noexcept {
+/// Gives a batch of the list's blocks, of which there are enough, to all threads.
+void give_some(ThreadList& list, std::size_t size_class) noexcept {
   Block* const batch = list.first;
   Block* last = batch;
-  for (std::size_t left = count; left > 1; --left) last = last->next;
+  for (std::size_t left = batch_count(size_class); left > 1; --left) last = last->next;
   list.first = std::exchange(last->next, nullptr);
-  list.count -= count;
-  return batch;
+  list.room += batch_count(size_class);
+  give_batch(batch, size_class);
 }
 
 /// Leaves what an ending thread has to the others.
@@ -125,8 +131,8 @@ struct AtThreadEnd {
     thread_ends = true;
     for (std::size_t size_class = 0; size_class != class_count; ++size_class) {
       ThreadList& list = thread_lists[size_class];
-      while (list.count >= batch_count(size_class)) {
-        give_batch(cut(list, batch_count(size_class)), size_class);
+      while (list.is_open() && list.room + batch_count(size_class) <= limit(size_class)) {
+        give_some(list, size_class);
       }
       free_blocks(std::exchange(list, {}).first, size_class);
     }
@@ -134,29 +140,38 @@ struct AtThreadEnd {
 };
 
 /// Lets the calling thread keep blocks of this size, until it ends. False if it does.
-bool may_keep(ThreadList& list, std::size_t size_class) noexcept {
-  if (list.limit != 0) return true;
+bool open(ThreadList& list, std::size_t size_class) noexcept {
   if (thread_ends) return false;
   static thread_local const AtThreadEnd at_thread_end;
   static_cast<void>(at_thread_end);
-  list.limit = 2 * batch_count(size_class);
+  list.room = limit(size_class);
   return true;
 }
 
 /// The list is empty.
 [[gnu::noinline]] void* allocate_slowly(ThreadList& list, std::size_t size_class) {
-  Block* const batch = may_keep(list, size_class) ? take_batch(size_class) : nullptr;
+  Block* const batch = list.is_open() || open(list, size_class) ? take_batch(size_class) : nullptr;
   if (batch == nullptr) return ::operator new(block_size(size_class));
   list.first = batch->next;
-  list.count = batch_count(size_class) - 1;
+  list.room -= batch_count(size_class) - 1;
   return batch;
 }
 
-/// The list has reached its limit. False if the thread shall not keep anything any more.
-[[gnu::noinline]] bool make_room(ThreadList& list, std::size_t size_class) noexcept {
-  if (!may_keep(list, size_class)) return false;
-  if (list.count >= list.limit) give_batch(cut(list, batch_count(size_class)), size_class);
-  return true;
+void keep(ThreadList& list, void* memory) noexcept {
+  list.first = ::new (memory) Block(list.first);
+  --list.room;
+}
+
+/// The list has no room.
+[[gnu::noinline]] void release_slowly(ThreadList& list, void* memory,
+                                      std::size_t size_class) noexcept {
+  if (list.is_open()) {
+    give_some(list, size_class);
+  } else if (!open(list, size_class)) {
+    ::operator delete(memory, block_size(size_class));
+    return;
+  }
+  keep(list, memory);
 }
 
 }  // namespace
@@ -170,25 +185,18 @@ void* allocate(std::size_t size) {
   if (block == nullptr) [[unlikely]]
     return allocate_slowly(list, size_class);
   list.first = block->next;
-  --list.count;
+  ++list.room;
   return block;
 }
 
 void release(void* memory, std::size_t size) noexcept {
-  if (size > pooled_size_max) [[unlikely]] {
-    ::operator delete(memory, size);
-    return;
-  }
+  if (size > pooled_size_max) [[unlikely]]
+    return ::operator delete(memory, size);
   const std::size_t size_class = class_of(size);
   ThreadList& list = thread_lists[size_class];
-  if (list.count >= list.limit) [[unlikely]] {
-    if (!make_room(list, size_class)) {
-      ::operator delete(memory, block_size(size_class));
-      return;
-    }
-  }
-  list.first = ::new (memory) Block{list.first, nullptr};
-  ++list.count;
+  if (list.room == 0) [[unlikely]]
+    return release_slowly(list, memory, size_class);
+  keep(list, memory);
 }
 
 #endif
