@@ -3,7 +3,10 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <random>
@@ -31,8 +34,8 @@ TEST_CASE("calls are found by their ids whatever ended before them") {
       table.insert(*call);
       known.emplace(next, std::move(call));
     } else {
-      const auto victim =
-          std::next(known.begin(), random() % std::min<std::size_t>(known.size(), 50));
+      const auto steps = random() % std::min<std::size_t>(known.size(), 50);
+      const auto victim = std::next(known.begin(), static_cast<std::ptrdiff_t>(steps));
       table.erase(*victim->second);
       CHECK(table.find(victim->first) == nullptr);
       known.erase(victim);

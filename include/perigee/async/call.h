@@ -1,0 +1,207 @@
+// call<T>: a call that was started, and whose result a task awaits or a thread waits for. What
+// generated coroutine clients (…Async.h) return.
+#pragma once
+
+#include <perigee/async/completion.h>
+#include <perigee/async/outcome.h>
+#include <perigee/async/task.h>
+#include <perigee/base/pool.h>
+#include <perigee/orb/async_stub.h>
+#include <perigee/orb/orb.h>
+
+#include <atomic>
+#include <coroutine>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <stop_token>
+#include <type_traits>
+#include <utility>
+
+namespace perigee {
+
+namespace async::detail {
+
+/// Where the outcome of a call goes. Owned by the call and, until it has ended, by the ORB:
+/// counted.
+template <typename T>
+class CallState final : public stub::CallObserver {
+ public:
+  using Decode = T (*)(cdr::Decoder& results);
+
+  explicit CallState(Decode decode) noexcept : decode_(decode) {}
+  CallState(const CallState&) = delete;
+  CallState& operator=(const CallState&) = delete;
+
+  static void* operator new(std::size_t size) { return pool::allocate(size); }
+  static void operator delete(void* memory, std::size_t size) noexcept {
+    pool::release(memory, size);
+  }
+
+  void remove_owner() noexcept {
+    if (owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  }
+
+  void ended(stub::CallOutcome& outcome) noexcept override {
+    std::exception_ptr failure;
+    if constexpr (std::is_void_v<T>) {
+      failure = outcome.decode(decode_ != nullptr ? stub::ResultDecoder(decode_) : nullptr);
+      if (!failure) result.set_value();
+    } else {
+      const auto read = [this](cdr::Decoder& results) { result.set_value(decode_(results)); };
+      failure = outcome.decode(read);
+    }
+    if (failure) result.set_error(std::move(failure));
+    over.publish();
+    remove_owner();
+  }
+
+  outcome<T> result;
+  CompletionState over{executor()};
+  stub::CallHandle handle;  ///< the call's
+
+ private:
+  const Decode decode_;
+  std::atomic<std::uint32_t> owners_{2};
+};
+
+}  // namespace async::detail
+
+/// A call in progress, or its result. Several that were started in turn run at the same time:
+///
+///     call<int32_t> first = async(quoter)…, second = …;
+///     const int32_t sum = co_await first;   // no other forms of co_await with g++ 12:
+///     docs/async.md
+///
+/// Takes no coroutine frame and no thread. Holds the object's reference until it has ended.
+/// Dropping it cancels the call (see `stub::CallHandle::cancel`). One thread at a time.
+template <typename T = void>
+class [[nodiscard]] call {
+  using State = async::detail::CallState<T>;
+
+ public:
+  using value_type = T;
+
+  /// Empty: neither to be awaited nor waited for.
+  call() noexcept = default;
+  /// For `start_call`.
+  explicit call(State& state) noexcept : state_(&state) {}
+  call(call&& other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
+  call& operator=(call&& other) noexcept {
+    call taken(std::move(other));
+    std::swap(state_, taken.state_);
+    return *this;
+  }
+  ~call() {
+    if (state_ == nullptr) return;
+    cancel();
+    state_->handle = {};
+    state_->remove_owner();
+  }
+
+  explicit operator bool() const noexcept { return state_ != nullptr; }
+  /// Whether the result is there.
+  [[nodiscard]] bool is_over() const noexcept { return state_->over.is_over(); }
+  /// Asks the call to end with NO_RESPONSE, unless it has ended. Returns at once.
+  void cancel() noexcept {
+    if (!is_over()) state_->handle.cancel();
+  }
+  /// Blocks until the call has ended, and gives its result, or throws; once. Drives the ORB's
+  /// asynchronous calls meanwhile, if nobody else does. Not in a task: that awaits.
+  T get() {
+    state_->handle.wait();
+    return state_->result.take();
+  }
+
+  /// Gives the result, or throws, once. If the task that waits is asked to stop, the call is
+  /// cancelled. The task goes on on the thread that drives the call: in a servant of a reactive
+  /// server the loop's own.
+  class Awaiter {
+   public:
+    explicit Awaiter(State& state) noexcept : state_(state) {}
+    Awaiter(const Awaiter&) = delete;
+    Awaiter& operator=(const Awaiter&) = delete;
+
+    [[nodiscard]] bool await_ready() const noexcept { return state_.over.is_over(); }
+    template <typename Task>
+    [[nodiscard]] bool await_suspend(std::coroutine_handle<Task> task) {
+      if constexpr (async::detail::HasStopToken<Task>)
+        if (const std::stop_token& stop = task.promise().stop_token(); stop.stop_possible())
+          stop_.emplace(stop, Cancel{state_});
+      return state_.over.wait(task);
+    }
+    T await_resume() {
+      stop_.reset();
+      return state_.result.take();
+    }
+
+   private:
+    struct Cancel {
+      State& state;
+      void operator()() const noexcept { state.handle.cancel(); }
+    };
+
+    State& state_;
+    std::optional<std::stop_callback<Cancel>> stop_;
+  };
+  [[nodiscard]] Awaiter operator co_await() const noexcept { return Awaiter(*state_); }
+
+ private:
+  State* state_ = nullptr;  // counted
+};
+
+namespace async {
+
+/// What generated coroutine clients call: starts a call of an operation. `decode` reads the
+/// results; it may be null if T is void. `operation` outlives the call. Raises as `stub::send`
+/// does; all else is the result's.
+template <typename T>
+call<T> start_call(const CORBA::Object& target, const stub::Operation& operation,
+                   stub::Arguments arguments,
+                   std::type_identity_t<T (*)(cdr::Decoder& results)> decode) {
+  auto* const state = new detail::CallState<T>(decode);
+  struct Guard {  // the ORB's share, until it has the observer
+    detail::CallState<T>* state;
+    ~Guard() {
+      if (state != nullptr) state->remove_owner();
+    }
+  } guard{state};
+  call<T> started(*state);
+  state->handle = stub::send(target, operation, std::move(arguments), *state);
+  guard.state = nullptr;
+  return started;
+}
+
+namespace detail {
+
+/// A task that a thread waits for in `run`.
+template <typename T>
+struct Running {
+  static void ended(void* context, outcome<T>& result) noexcept {
+    auto* const running = static_cast<Running*>(context);
+    const CORBA::object_reference<CORBA::ORB> orb = running->orb;
+    running->result = std::move(result);
+    running->over.store(true);  // from now on it may be gone
+    stub::wake_drivers(*orb);
+  }
+
+  CORBA::object_reference<CORBA::ORB> orb;
+  outcome<T> result;
+  std::atomic<bool> over{false};
+};
+
+}  // namespace detail
+}  // namespace async
+
+/// Begins the task on the calling thread, which then drives the ORB's asynchronous calls, or waits
+/// for who does, until it has ended; gives its value or throws what it threw.
+template <typename T>
+T run(const CORBA::object_reference<CORBA::ORB>& orb, task<T> work, std::stop_token stop = {}) {
+  async::detail::Running<T> running{orb, {}, {}};
+  async::start(std::move(work), std::move(stop), &running, &async::detail::Running<T>::ended);
+  stub::drive_until(*orb, [&running] { return running.over.load(); });
+  return running.result.take();
+}
+
+}  // namespace perigee

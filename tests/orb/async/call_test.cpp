@@ -1,0 +1,149 @@
+// call<T>: what tasks and threads see of an asynchronous call.
+#include "orb/async/observers.h"
+#include "orb/server/server_fixture.h"
+#include "orb/system_exceptions.h"
+#include <perigee/async/call.h>
+#include <perigee/async/when.h>
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <future>
+#include <memory>
+#include <stop_token>
+#include <thread>
+
+namespace perigee::test {
+
+namespace {
+
+using ObjectRef = CORBA::object_reference<CORBA::Object>;
+using OrbRef = CORBA::object_reference<CORBA::ORB>;
+
+call<std::uint32_t> act(const ObjectRef& object, std::uint32_t value) {
+  return async::start_call<std::uint32_t>(
+      *object, act_operation, number(value),
+      [](cdr::Decoder& results) { return results.read<std::uint32_t>(); });
+}
+
+/// A server, and a client that nobody runs.
+struct Pair {
+  explicit Pair(ActingServant::Action action = add_one)
+      : server(ThreadStrategy::thread_per_connection, std::move(action)),
+        object(client.core().make_object(server.object->_reference()->ior())),
+        orb(make_counted<CORBA::ORB>(client.core().shared_from_this())) {}
+
+  ServerFixture server;
+  TestOrb client;
+  ObjectRef object;
+  OrbRef orb;
+};
+
+/// Keeps requests from being answered until it is opened.
+struct Door {
+  std::promise<void> opened;
+  std::shared_future<void> open = opened.get_future().share();
+  std::atomic<int> arrived = 0;
+  [[nodiscard]] ActingServant::Action keeper() {
+    return [this](orb::ServerRequest& request) {
+      ++arrived;
+      open.wait();
+      add_one(request);
+    };
+  }
+};
+
+task<std::uint32_t> add_two(ObjectRef object, std::uint32_t value) {
+  const std::uint32_t one_more = co_await act(object, value);
+  const std::uint32_t two_more = co_await act(object, one_more);
+  co_return two_more;
+}
+
+task<std::uint32_t> add_both(ObjectRef object) {
+  call<std::uint32_t> first = act(object, 10);
+  call<std::uint32_t> second = act(object, 20);
+  const std::uint32_t b = co_await second;
+  const std::uint32_t a = co_await first;
+  co_return a + b;
+}
+
+task<bool> is_cancelled(ObjectRef object) {
+  call<std::uint32_t> started = act(object, 1);
+  try {
+    const std::uint32_t result = co_await started;
+    co_return result == 0;
+  } catch (const CORBA::NO_RESPONSE& exception) {
+    co_return exception.minor() == orb::minor_cancelled;
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a thread gets the result of a call") {
+  Pair pair;
+  call<std::uint32_t> started = act(pair.object, 41);
+  CHECK(started.get() == 42);
+}
+
+TEST_CASE("a task awaits calls, one after the other and side by side") {
+  Pair pair;
+  CHECK(run(pair.orb, add_two(pair.object, 5)) == 7);
+  CHECK(run(pair.orb, add_both(pair.object)) == 32);
+}
+
+TEST_CASE("calls that end at once take no more stack than one") {
+  Pair pair;
+  const ObjectRef collocated = pair.server.object;
+  const auto work = [](ObjectRef object) -> task<std::uint32_t> {
+    std::uint32_t value = 0;
+    while (value < 20'000) value = co_await act(object, value);
+    co_return value;
+  };
+  CHECK(run(pair.orb, work(collocated)) == 20'000);
+}
+
+TEST_CASE("an exception of the server leaves the co_await") {
+  Pair pair(
+      [](orb::ServerRequest&) -> void { throw CORBA::NO_PERMISSION(7, CORBA::COMPLETED_NO); });
+  CHECK_THROWS_AS((void)run(pair.orb, add_two(pair.object, 1)), CORBA::NO_PERMISSION);
+  CHECK_THROWS_AS((void)act(pair.object, 1).get(), CORBA::NO_PERMISSION);
+}
+
+TEST_CASE("dropping a call cancels it, and nothing waits for it") {
+  Door door;
+  Pair pair(door.keeper());
+  {
+    const call<std::uint32_t> dropped = act(pair.object, 1);
+    drive(pair.client.core(), [&] { return door.arrived == 1; });
+  }
+  door.opened.set_value();
+  CHECK(act(pair.object, 2).get() == 3);
+}
+
+TEST_CASE("a task that is asked to stop cancels the call that it waits for") {
+  Door door;
+  Pair pair(door.keeper());
+  std::stop_source stop;
+  std::thread stopper([&] {
+    while (door.arrived == 0) std::this_thread::yield();
+    stop.request_stop();
+  });
+  CHECK(run(pair.orb, is_cancelled(pair.object), stop.get_token()));
+  stopper.join();
+  door.opened.set_value();
+}
+
+TEST_CASE("of several calls the first answer counts, and the others are cancelled") {
+  Door door;
+  Pair slow(door.keeper());
+  ServerFixture fast(ThreadStrategy::reactive);
+  const ObjectRef quick = slow.client.core().make_object(fast.object->_reference()->ior());
+  const auto work = [](ObjectRef a, ObjectRef b) -> task<std::uint32_t> {
+    const auto first = co_await when_any(add_two(a, 1), add_two(b, 1));
+    co_return std::get<1>(first);
+  };
+  CHECK(run(slow.orb, work(slow.object, quick)) == 3);
+  door.opened.set_value();
+}
+
+}  // namespace perigee::test
