@@ -6,6 +6,8 @@
 #include <perigee/iop/ior.h>
 #include <perigee/transport/tcp.h>
 
+#include <unistd.h>
+
 #include <filesystem>
 #include <fstream>
 
@@ -56,7 +58,8 @@ class TemporaryFile {
   [[nodiscard]] const std::string& path() const { return path_; }
 
  private:
-  std::string path_ = "test_ior_command.ior";
+  // Copies of the test may run beside each other.
+  std::string path_ = "test_ior_command." + std::to_string(::getpid()) + ".ior";
 };
 
 }  // namespace
