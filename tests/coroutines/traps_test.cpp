@@ -42,7 +42,7 @@ struct Aggregate {
 /// What generated code has instead of aggregates.
 class WithConstructor {
  public:
-  WithConstructor(Counted first, int second) : first_(first), second_(second) {}
+  WithConstructor(Counted first, int second) : first_(std::move(first)), second_(second) {}
   [[nodiscard]] int sum() const noexcept { return first_.number() + second_; }
 
  private:
@@ -85,7 +85,7 @@ TEST_CASE("co_await alone in a declaration, an assignment, a return") {
 TEST_CASE("co_await alone in a condition") {
   CHECK(outcome_of([]() -> task<int> {
           int rounds = 0;
-          while (co_await positive(Counted(3 - rounds))) ++rounds;
+          while (co_await positive(Counted(3 - rounds))) rounds += 1;
           if (co_await positive(Counted(0))) co_return 0;
           switch (co_await value(Counted(rounds))) {
             case 3:

@@ -1,0 +1,103 @@
+// Tasks: waiting without a thread. One thread asks several sources of prices, one after the other,
+// all at once, with a time limit, and through a library that calls back from a thread of its own.
+#include <perigee/async/completion.h>
+#include <perigee/async/run.h>
+#include <perigee/async/scope.h>
+#include <perigee/async/sleep.h>
+#include <perigee/async/task.h>
+#include <perigee/async/when.h>
+
+#include <chrono>
+#include <cstddef>
+#include <exception>
+#include <iostream>
+#include <stdexcept>
+#include <stop_token>
+#include <string>
+#include <thread>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace {
+
+using perigee::task;
+using perigee::event::Reactor;
+using namespace std::chrono_literals;
+
+// A source that takes its time. Its sleep ends early if the task is asked to stop.
+task<int> ask(Reactor& reactor, std::string source, int price, std::chrono::milliseconds delay) {
+  const bool slept = co_await perigee::sleep_for(reactor, delay);
+  if (!slept) throw std::runtime_error(source + ": stopped");
+  if (price == 0) throw std::runtime_error(source + ": no price");
+  co_return price;
+}
+
+task<int> middle(Reactor& reactor) {
+  const int bid = co_await ask(reactor, "bid", 40, 1ms);
+  const int offer = co_await ask(reactor, "offer", 44, 1ms);
+  co_return (bid + offer) / 2;
+}
+
+task<int> spread(Reactor& reactor) {
+  auto [bid, offer] = co_await perigee::when_all(ask(reactor, "bid", 40, 2ms),  //
+                                                 ask(reactor, "offer", 44, 1ms));
+  co_return offer - bid;
+}
+
+task<std::size_t> fastest(Reactor& reactor) {
+  std::vector<task<int>> sources;
+  sources.push_back(ask(reactor, "broken", 0, 0ms));
+  sources.push_back(ask(reactor, "slow", 41, 1h));
+  sources.push_back(ask(reactor, "fast", 42, 1ms));
+  const perigee::winner<int> first = co_await perigee::when_any(std::move(sources));
+  co_return first.index();
+}
+
+task<> time_limit(Reactor& reactor, std::chrono::milliseconds limit) {
+  co_await perigee::sleep_for(reactor, limit);
+}
+
+task<bool> in_time(Reactor& reactor) {
+  const std::variant<int, std::monostate> first =
+      co_await perigee::when_any(ask(reactor, "slow", 41, 1h), time_limit(reactor, 1ms));
+  co_return first.index() == 0;
+}
+
+task<> add(Reactor& reactor, std::string source, int price, int& total) {
+  const int found = co_await ask(reactor, std::move(source), price, 1ms);
+  total += found;
+}
+
+task<int> sum(Reactor& reactor) {
+  const std::stop_token stop = co_await perigee::stop_token_of_this_task();
+  perigee::scope sources(stop, perigee::scope::on_error::cancel);
+  int total = 0;
+  for (int price = 40; price != 43; ++price) sources.start(add(reactor, "source", price, total));
+  co_await sources.join();
+  co_return total;
+}
+
+task<int> from_library(Reactor& reactor) {
+  perigee::completion<int> answer(perigee::on(reactor));
+  const std::jthread library([&answer] { answer.complete(43); });
+  const int price = co_await answer;
+  co_return price;
+}
+
+}  // namespace
+
+int main() try {
+  auto reactor = perigee::event::make_reactor();
+  if (!reactor) throw std::runtime_error("no reactor");
+  Reactor& loop = **reactor;
+  std::cout << "middle " << perigee::run(loop, middle(loop)) << '\n'
+            << "spread " << perigee::run(loop, spread(loop)) << '\n'
+            << "fastest " << perigee::run(loop, fastest(loop)) << '\n'
+            << "in time " << perigee::run(loop, in_time(loop)) << '\n'
+            << "sum " << perigee::run(loop, sum(loop)) << '\n'
+            << "from library " << perigee::run(loop, from_library(loop)) << '\n';
+} catch (const std::exception& error) {
+  std::cerr << "coroutines: " << error.what() << '\n';
+  return 1;
+}
