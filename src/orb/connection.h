@@ -156,6 +156,10 @@ class Connection final {
   [[nodiscard]] bool accepted(std::uint64_t position) const noexcept {
     return queue_accepted_.load() >= position;
   }
+  /// Whether the transport has accepted a queued message's last octet, for certain.
+  [[nodiscard]] bool sent(std::uint64_t position) const noexcept {
+    return queue_sent_.load() >= position;
+  }
   /// Octets that have left the queue: grows exactly if the peer goes on reading.
   [[nodiscard]] std::uint64_t drained_octets() const noexcept {
     return drained_octets_.load(std::memory_order_relaxed);

@@ -1,11 +1,15 @@
 // RelativeRequestTimeoutPolicy: ends what comes before the reply, and nothing else.
 #include "orb/client/endpoint_table.h"
 #include "orb/fixture.h"
+#include "orb/orb_metrics.h"
 #include "orb/policies.h"
 #include "support/fake_clock.h"
 
 #include <doctest/doctest.h>
 
+#include <atomic>
+#include <future>
+#include <thread>
 #include <vector>
 
 namespace perigee::test {
@@ -13,11 +17,13 @@ namespace perigee::test {
 namespace {
 
 using Messaging::RELATIVE_REQ_TIMEOUT_POLICY_TYPE;
+using std::chrono::milliseconds;
+using std::chrono::minutes;
 using std::chrono::seconds;
 
-PolicyRef request_limit(orb::OrbCore& core, seconds limit) {
+PolicyRef request_limit(orb::OrbCore& core, milliseconds limit) {
   return make_policy(core, RELATIVE_REQ_TIMEOUT_POLICY_TYPE,
-                     static_cast<TimeBase::TimeT>(limit.count()) * 10'000'000);
+                     static_cast<TimeBase::TimeT>(limit.count()) * 10'000);
 }
 
 ObjectRef object_with(Fixture& fixture, const CORBA::PolicyList& policies) {
@@ -56,6 +62,48 @@ std::int64_t effective(const ObjectRef& object) {
   const auto policy =
       IDL::traits<Policy>::narrow(object->_get_policy(RELATIVE_REQ_TIMEOUT_POLICY_TYPE));
   return policy ? static_cast<std::int64_t>(policy->relative_expiry() / 10'000'000) : -1;
+}
+
+// The first request is in the hands of the transport, which does not take it until `release`. The
+// second is answered when the test says so.
+class BusyPeer {
+ public:
+  OnMessage on_message() {
+    return [this](ScriptedTransport& transport, const IncomingMessage& message) {
+      if (++requests_ == 1) {
+        inside_.set_value();
+        released_.get_future().wait();
+        return reply_with_long(1)(transport, message);
+      }
+      second_.octets = message.octets;
+      second_.header_size = message.header_size;
+      second_.order = message.order;
+      second_.keep();
+      transport_ = &transport;
+    };
+  }
+  void await_first() { inside_.get_future().wait(); }
+  void release() { released_.set_value(); }
+  void answer_second() { reply_with_long(2)(*transport_, second_); }
+  [[nodiscard]] int requests() const { return requests_; }
+
+ private:
+  std::promise<void> inside_;
+  std::promise<void> released_;
+  std::atomic<int> requests_{0};
+  ScriptedTransport* transport_ = nullptr;
+  IncomingMessage second_;
+};
+
+void await_queued(orb::OrbCore& core) {
+  while (core.metrics().client_traffic.totals().octets_queued == 0) std::this_thread::yield();
+}
+
+orb::Settings one_connection() {
+  orb::Settings settings;
+  settings.connections_per_endpoint_max = 1;
+  settings.first_reply_timeout = {};  // the peers here take their time
+  return settings;
 }
 
 }  // namespace
@@ -119,6 +167,46 @@ TEST_CASE("a reply may take longer than the request's time") {
     reply_with_long(7)(transport, message);
   });
   CHECK(echo(object_with(fixture, {request_limit(fixture.core(), seconds(2))})) == 7);
+}
+
+TEST_CASE("a request that waits behind another one's when its own time is over is never sent") {
+  FakeClock clock;
+  Fixture fixture(one_connection(), clock);
+  BusyPeer peer;
+  fixture.peer("peer", peer.on_message());
+  const auto limited = object_with(fixture, {request_limit(fixture.core(), milliseconds(50))});
+  auto first = std::async(std::launch::async, [&] { return echo(fixture.object({"peer"})); });
+  peer.await_first();
+  auto second = std::async(std::launch::async, [&] {
+    return caught<CORBA::TIMEOUT>([&] { ping(limited); }).completed();
+  });
+  await_queued(fixture.core());
+  clock.advance(seconds(3));
+  const bool in_time = second.wait_for(minutes(1)) == std::future_status::ready;
+  peer.release();  // or without it the second would never end
+  CHECK(in_time);
+  CHECK(first.get() == 1);
+  if (!in_time) peer.answer_second();
+  CHECK(second.get() == CORBA::COMPLETED_NO);
+  CHECK(peer.requests() == 1);
+}
+
+TEST_CASE("a request that others have sent in time may wait longer for its reply") {
+  FakeClock clock;
+  Fixture fixture(one_connection(), clock);
+  BusyPeer peer;
+  fixture.peer("peer", peer.on_message());
+  const auto limited = object_with(fixture, {request_limit(fixture.core(), milliseconds(50))});
+  auto first = std::async(std::launch::async, [&] { return echo(fixture.object({"peer"})); });
+  peer.await_first();
+  auto second = std::async(std::launch::async, [&] { return echo(limited); });
+  await_queued(fixture.core());
+  peer.release();
+  CHECK(first.get() == 1);  // and has sent the second
+  clock.advance(seconds(60));
+  CHECK(second.wait_for(milliseconds(20)) == std::future_status::timeout);
+  peer.answer_second();
+  CHECK(second.get() == 2);
 }
 
 TEST_CASE("of the call's time and the request's, the shorter one ends connecting") {

@@ -70,10 +70,31 @@ TransactResult ClientConnection::exchange(const cdr::Buffer& request, ReplySlot&
     sent = connection_.drain_queue(sent, slot.send_deadline);
   }
   if (sent.status >= SendStatus::failed) return send_failed(&slot, sent.status);
-  const FailureCause cause = leads ? lead(slot) : follow(slot);
+  const bool queued = sent.status == SendStatus::queued && slot.send_deadline != slot.deadline;
+  const FailureCause cause = queued  ? await_queued(slot, sent.position, leads)
+                             : leads ? lead(slot)
+                                     : follow(slot);
   if (cause == FailureCause::deadline) [[unlikely]]
-    note_deadline(slot.deadline->end());
+    note_deadline(slot);
   return {cause, InvocationStage::awaiting, may_be_executed(sent, cause)};
+}
+
+// Others have to send the request: until it is out, the time that it has for that ends the waiting.
+FailureCause ClientConnection::await_queued(ReplySlot& slot, std::uint64_t position, bool leads) {
+  slot.queued_as = position;
+  slot.reply_deadline = std::exchange(slot.deadline, slot.send_deadline);
+  const FailureCause cause = leads ? lead(slot) : follow(slot);
+  slot.queued_as = 0;
+  slot.deadline = slot.reply_deadline;
+  return cause;
+}
+
+// At the slot's deadline: whether that was the request's, which was sent in time.
+bool ClientConnection::goes_on_as_sent(ReplySlot& slot) noexcept {
+  if (slot.queued_as == 0 || !connection_.sent(slot.queued_as)) return false;
+  slot.queued_as = 0;
+  slot.deadline = slot.reply_deadline;
+  return true;
 }
 
 // What a caller leaves in the queue of a connection that goes on is sent some time, unless it can
@@ -127,7 +148,8 @@ TransactResult ClientConnection::send_failed(ReplySlot* slot, SendStatus status)
 
 // The network may have lost the peer without a word: new calls go elsewhere. Those that wait here
 // go on: perhaps the server is only slow.
-void ClientConnection::note_deadline(TimePoint end) noexcept {
+void ClientConnection::note_deadline(const ReplySlot& slot) noexcept {
+  const TimePoint end = (slot.deadline != nullptr ? slot.deadline : slot.send_deadline)->end();
   const std::uint64_t received = connection_.octets_received();
   const std::lock_guard lock(mutex_);
   if (mute_.count == 0 || received != mute_.received)
@@ -177,6 +199,7 @@ FailureCause ClientConnection::lead(ReplySlot& slot) {
   for (;;) {
     const FailureCause cause = read_one(slot);
     if (cause != FailureCause::none) {
+      if (cause == FailureCause::deadline && goes_on_as_sent(slot)) continue;
       // The failures that are not the connection's: the late reply will be dropped.
       if (cause != FailureCause::nested_too_deep && cause != FailureCause::deadline)
         (void)fail(cause, connection_.framing_error());
@@ -198,7 +221,7 @@ FailureCause ClientConnection::follow(ReplySlot& slot) {
       lock.unlock();
       return lead(slot);
     }
-    if (!wait_for_change(slot, lock)) return give_up(slot, lock);
+    if (!wait_for_change(slot, lock) && !goes_on_as_sent(slot)) return give_up(slot, lock);
   }
   lock.unlock();
   if (parse(slot)) return FailureCause::none;

@@ -29,6 +29,8 @@ struct ReplySlot {
   TimePoint mute_until = Server::for_ever;  // how long it then waits for a first reply
   const CallDeadline* send_deadline = nullptr;  // of the request; not later than
   const CallDeadline* deadline = nullptr;       // null: the caller waits as long as it takes
+  std::uint64_t queued_as = 0;  // until then `deadline` is that of the request; 0: it is out
+  const CallDeadline* reply_deadline = nullptr;  // then, `deadline` from when it is out
   bool holds_token = false;  // views in `message` are valid until the token is released
   messaging::IncomingMessage message;
   messaging::ContextStorage contexts;
@@ -101,6 +103,8 @@ class ClientConnection final {
   [[nodiscard]] bool may_be_executed(const SendResult& sent, FailureCause cause) noexcept;
   FailureCause lead(ReplySlot& slot);
   FailureCause follow(ReplySlot& slot);
+  FailureCause await_queued(ReplySlot& slot, std::uint64_t position, bool leads);
+  [[nodiscard]] bool goes_on_as_sent(ReplySlot& slot) noexcept;
   [[nodiscard]] static bool wait_for_change(ReplySlot& slot, std::unique_lock<std::mutex>& lock);
   FailureCause give_up(ReplySlot& slot, std::unique_lock<std::mutex>& lock);
   [[nodiscard]] FailureCause read_one(ReplySlot& slot);
@@ -112,7 +116,7 @@ class ClientConnection final {
   void complete_first_reply();
   [[nodiscard]] bool parse(ReplySlot& slot) const;
   void pass_token_on() noexcept;
-  void note_deadline(TimePoint end) noexcept;
+  void note_deadline(const ReplySlot& slot) noexcept;
   FailureCause fail(FailureCause cause, messaging::FramingError framing) noexcept;
 
   Connection connection_;
