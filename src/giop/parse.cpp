@@ -45,7 +45,8 @@ struct Check {
   }
 }
 
-Check read_contexts(cdr::Decoder& decoder, ContextStorage& contexts, std::uint32_t count_max) {
+[[gnu::always_inline]] inline Check read_contexts(cdr::Decoder& decoder, ContextStorage& contexts,
+                                                  std::uint32_t count_max) {
   contexts.clear();
   const std::size_t count = decoder.read_length(8);
   if (count == 0) return {};
@@ -115,7 +116,8 @@ void read_lite_reply(cdr::Decoder& decoder, ReplyHeader& header, const IncomingM
 }
 
 /// To the body of a 1.2 request or reply: padding is there only if a body is (interop facts 3, 4).
-void align_body(cdr::Decoder& decoder, messaging::Version version) noexcept {
+[[gnu::always_inline]] inline void align_body(cdr::Decoder& decoder,
+                                              messaging::Version version) noexcept {
   if (version.minor < 2) return;
   const std::size_t padding = (0 - decoder.position()) & 7;
   decoder.skip(std::min(padding, decoder.remaining()));
@@ -136,6 +138,24 @@ Check read_reply(cdr::Decoder& decoder, ReplyHeader& header, ContextStorage& con
   header.status = read_status<ReplyStatus>(decoder, contexts_last ? 6 : 4);
   if (contexts_last) check = read_contexts(decoder, contexts, contexts_max);
   return check;
+}
+
+/// Where the body of a plain reply begins.
+constexpr std::size_t plain_reply_end = frame_header_size + 12;
+
+/// The header of a reply of 1.2 without contexts, as nearly all are: its fields stand at constant
+/// places. Nothing for others, and for what is wrong.
+[[gnu::always_inline]] inline std::optional<ReplyHeader> read_plain_reply(
+    const IncomingMessage& message) noexcept {
+  const bool whole = message.octets.size() >= plain_reply_end && !message.piece_sizes;
+  if (message.version.minor < 2 || message.header_size != frame_header_size || !whole)
+    return std::nullopt;
+  const std::byte* const fields = message.octets.data() + frame_header_size;
+  const std::uint32_t status = load_ulong(fields + 4, message.order);
+  const bool has_contexts = load_ulong(fields + 8, message.order) != 0;
+  if (has_contexts || status > static_cast<std::uint32_t>(ReplyStatus::needs_addressing_mode))
+    return std::nullopt;
+  return ReplyHeader{load_ulong(fields, message.order), static_cast<ReplyStatus>(status), {}};
 }
 
 }  // namespace
@@ -168,6 +188,13 @@ std::expected<Parsed<RequestHeader>, FramingError> Giop::parse_request(
 
 std::expected<Parsed<ReplyHeader>, FramingError> Giop::parse_reply(const IncomingMessage& message,
                                                                    ContextStorage& contexts) const {
+  if (const auto plain = read_plain_reply(message)) [[likely]] {
+    static_assert(plain_reply_end % 8 == 0);  // so that no padding precedes the body
+    contexts.clear();
+    return std::expected<Parsed<ReplyHeader>, FramingError>(
+        std::in_place, *plain,
+        cdr::Decoder(message.octets, message.order, plain_reply_end, limits_.values));
+  }
   std::expected<Parsed<ReplyHeader>, FramingError> result(std::in_place, ReplyHeader{},
                                                           decoder_of(message, limits_.values));
   auto& [header, decoder] = *result;

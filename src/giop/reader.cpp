@@ -1,5 +1,6 @@
-// The state machine of the reader. Order of checks: the frame header, then what makes it a piece of
-// a fragmented message, then limits; only then storage is taken.
+// The state machine of the reader; the steps of a whole message are inlined into `next`. Order of
+// checks: the frame header, then what makes it a piece of a fragmented message, then limits; only
+// then storage is taken.
 #include "giop/reader.h"
 
 #include <algorithm>
@@ -106,7 +107,7 @@ messaging::MessageReader::Next Reader::next(IncomingMessage& message) {
   if (remaining_ != 0) return Next::need_more;
   if (is_filling_ && end_storage(message)) return Next::message;
   while (look_at_front() && available() >= frame_.total) {
-    if (!frame_.is_piece()) {
+    if (!frame_.is_piece()) [[likely]] {
       deliver_view(message);
       return Next::message;
     }
@@ -117,7 +118,7 @@ messaging::MessageReader::Next Reader::next(IncomingMessage& message) {
 }
 
 /// Whether the frame at the front is known and checked.
-bool Reader::look_at_front() {
+[[gnu::always_inline]] inline bool Reader::look_at_front() {
   if (frame_known_) return true;
   if (error_ || available() < frame_header_size) return false;
   const auto frame = parse_frame_header(front(), limits_.message_size_max);
@@ -126,7 +127,7 @@ bool Reader::look_at_front() {
     return false;
   }
   frame_ = *frame;
-  if (frame_.is_piece()) {
+  if (frame_.is_piece()) [[unlikely]] {
     const bool has_id = frame_.version.minor >= 2 && frame_.total >= identified_header_size;
     if (has_id && available() < identified_header_size) return false;
     error_ = check_piece();
@@ -179,7 +180,7 @@ bool Reader::fits(std::size_t added) const noexcept {
 /// The hot path: a whole message in the octets at hand. Nothing is copied, unless they were
 /// detached: then whoever takes the read token next may ask for space, and so free held_, during
 /// this upcall.
-void Reader::deliver_view(IncomingMessage& message) {
+[[gnu::always_inline]] inline void Reader::deliver_view(IncomingMessage& message) {
   message.kind = static_cast<MessageKind>(frame_.type);
   message.version = frame_.version;
   message.order = frame_.order;

@@ -80,14 +80,18 @@ bool Connection::limit_receive(const CallDeadline* deadline) {
   return true;
 }
 
-IoResult Connection::receive(MutableOctetSpan space, Wait wait) {
-  if (wait == Wait::yes && limits_.busy_poll.count() != 0) [[unlikely]] {
-    const TimePoint end = steady_clock().now() + limits_.busy_poll;
-    do {
-      const IoResult result = transport_->receive(space, Wait::no);
-      if (result.status != IoStatus::would_block) return result;
-    } while (steady_clock().now() < end);
-  }
+[[gnu::noinline]] IoResult Connection::receive_polling(MutableOctetSpan space) {
+  const TimePoint end = steady_clock().now() + limits_.busy_poll;
+  do {
+    const IoResult result = transport_->receive(space, Wait::no);
+    if (result.status != IoStatus::would_block) return result;
+  } while (steady_clock().now() < end);
+  return transport_->receive(space, Wait::yes);
+}
+
+[[gnu::always_inline]] inline IoResult Connection::receive(MutableOctetSpan space, Wait wait) {
+  if (wait == Wait::yes && limits_.busy_poll.count() != 0) [[unlikely]]
+    return receive_polling(space);
   return transport_->receive(space, wait);
 }
 
@@ -200,12 +204,7 @@ bool Connection::take_writing() noexcept {
   return writing_.compare_exchange_strong(expected, Writing::writing);
 }
 
-std::span<const OctetSpan> Connection::segments_of(const cdr::Buffer& message,
-                                                   Segments& storage) const {
-  if (message.borrowed().empty() && message.size() <= fragment_size_) {
-    storage.single = message.own_octets();
-    return {&storage.single, 1};
-  }
+std::span<const OctetSpan> Connection::gather(const cdr::Buffer& message, Segments& storage) const {
   storage.all.clear();
   storage.fragment_headers.clear();
   protocol_.gather(message, storage.all, storage.fragment_headers);

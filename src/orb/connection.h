@@ -201,6 +201,7 @@ class Connection final {
   [[nodiscard]] messaging::MessageReader::Next take_next(messaging::IncomingMessage& message);
   [[nodiscard]] bool limit_receive(const CallDeadline* deadline);
   [[nodiscard]] IoResult receive(MutableOctetSpan space, transport::Wait wait);
+  [[nodiscard]] IoResult receive_polling(MutableOctetSpan space);
   void limit_send(const CallDeadline* deadline);
 
   SendResult send_untraced(const cdr::Buffer& message, transport::Wait wait, Drain drain,
@@ -241,6 +242,8 @@ class Connection final {
   // Valid until the storage is used again.
   [[nodiscard]] std::span<const OctetSpan> segments_of(const cdr::Buffer& message,
                                                        Segments& storage) const;
+  [[nodiscard]] std::span<const OctetSpan> gather(const cdr::Buffer& message,
+                                                  Segments& storage) const;
 
   const std::unique_ptr<transport::Transport> transport_;
   const messaging::Protocol& protocol_;
@@ -283,5 +286,14 @@ class Connection final {
   std::uint64_t queue_submitted_ = 0;  // the last message that was queued
   bool writer_limited_ = false;        // who writes has a deadline; the state is `queued` then
 };
+
+inline std::span<const OctetSpan> Connection::segments_of(const cdr::Buffer& message,
+                                                          Segments& storage) const {
+  if (message.borrowed().empty() && message.size() <= fragment_size_) [[likely]] {
+    storage.single = message.own_octets();
+    return {&storage.single, 1};
+  }
+  return gather(message, storage);
+}
 
 }  // namespace perigee::orb
