@@ -12,7 +12,7 @@ import cpp_text
 _CONTROL = re.compile(r"\s*(?:\}?\s*else\s+)?(?:if|while|for|switch)\b[^(]*\(")
 # What stands before the brace of a lambda's body, or of a block.
 _BODY = re.compile(r"(?:[)\]]|\bmutable|\bnoexcept|\belse|\bdo|\btry|->\s*[\w:<>,&*\s]+)\s*$")
-_CO_AWAIT = re.compile(r"\bco_await\b(?!\s*\(\s*\)|\s*;)")  # not `operator co_await()`
+_CO_AWAIT = re.compile(r"(?<!operator )\bco_await\b")
 # Formatted code has spaces around the operator, and none before the && of a type.
 _RULES = (
     (re.compile(r"\?"), "?:"),

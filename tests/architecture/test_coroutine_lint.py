@@ -50,6 +50,7 @@ ALLOWED = [
     "#define AWAIT(a) (a && co_await b)\n",
     "auto operator co_await() && noexcept { return Awaiter{*this}; }",
     "Awaiter operator co_await() & noexcept { return a ? b : c; }",
+    "if constexpr (requires { operator co_await(std::move(x)); }) {\n  return a ? b : c;\n}",
     "switch (co_await value(1)) {\n  case 1: return a ? b : c;\n}",
     "try {\n  co_await gate;\n} catch (...) {\n  x = {1};\n}",
 ]

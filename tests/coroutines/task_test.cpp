@@ -1,11 +1,14 @@
 // Tasks: values, exceptions, ownership, stop tokens, and how much stack they take.
 #include "coroutines/leaves.h"
+#include <perigee/async/as_task.h>
 #include <perigee/async/task.h>
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <coroutine>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <stdexcept>
 #include <stop_token>
@@ -40,6 +43,16 @@ task<> failing_after(Gate& gate) {
   co_await gate;
   throw std::logic_error("late");
 }
+
+/// Can be awaited by a function beside it.
+struct ByFunction {};
+class FiveAwaiter {
+ public:
+  [[nodiscard]] bool await_ready() const noexcept { return true; }
+  void await_suspend(std::coroutine_handle<> /*task*/) const noexcept {}
+  [[nodiscard]] int await_resume() const noexcept { return 5; }
+};
+FiveAwaiter operator co_await(const ByFunction& /*awaited*/) noexcept { return {}; }
 
 TEST_CASE("a task does nothing until it is awaited or started") {
   bool begun = false;
@@ -200,6 +213,46 @@ TEST_CASE("without a stop token nothing can be asked to stop") {
     co_return stop.stop_possible();
   };
   CHECK_FALSE(Started<bool>(possible()).get());
+}
+
+/// A coroutine of another library: begins at once, and nobody waits for it.
+struct Foreign {
+  struct promise_type {
+    Foreign get_return_object() noexcept { return {}; }
+    std::suspend_never initial_suspend() noexcept { return {}; }
+    std::suspend_never final_suspend() noexcept { return {}; }
+    void return_void() noexcept {}
+    void unhandled_exception() noexcept { std::terminate(); }
+  };
+};
+
+TEST_CASE("coroutines of other kinds may await tasks, whose tokens never stop then") {
+  struct Awaits {
+    static task<int> inner(Gate& gate) {
+      const int value = co_await number_after(gate, 1);
+      const bool stopped = co_await stop_is_requested();
+      co_return stopped ? 0 : value;
+    }
+    static Foreign outer(Gate& gate, int& result) { result = co_await inner(gate); }
+  };
+  Gate gate;
+  int result = 0;
+  Awaits::outer(gate, result);
+  CHECK(result == 0);
+  gate.open();
+  CHECK(result == 1);
+}
+
+TEST_CASE("what can be awaited, in any of the three ways, can be made a task") {
+  struct Direct {
+    [[nodiscard]] bool await_ready() const noexcept { return true; }
+    void await_suspend(std::coroutine_handle<> /*task*/) const noexcept {}
+    [[nodiscard]] int await_resume() const noexcept { return 3; }
+  };
+  CHECK(Started<int>(as_task(Direct())).get() == 3);
+  CHECK(Started<int>(as_task(number(4))).get() == 4);
+  CHECK(Started<int>(as_task(ByFunction())).get() == 5);
+  Started<void>(as_task(nothing())).get();
 }
 
 /// How far apart the stack's ends were at the calls.

@@ -1,0 +1,34 @@
+// Anything that can be awaited, as a task: for when_all, when_any and scopes.
+#pragma once
+
+#include <perigee/async/task.h>
+
+#include <utility>
+
+namespace perigee {
+
+namespace async::detail {
+
+template <typename Awaitable>
+decltype(auto) awaiter_of(Awaitable&& awaitable) {
+  if constexpr (requires { std::forward<Awaitable>(awaitable).operator co_await(); }) {
+    return std::forward<Awaitable>(awaitable).operator co_await();
+  } else if constexpr (requires { operator co_await(std::forward<Awaitable>(awaitable)); }) {
+    return operator co_await(std::forward<Awaitable>(awaitable));
+  } else {
+    return std::forward<Awaitable>(awaitable);
+  }
+}
+template <typename Awaitable>
+using Awaited = decltype(awaiter_of(std::declval<Awaitable>()).await_resume());
+
+}  // namespace async::detail
+
+/// A task that keeps `awaitable` and gives what awaiting it gives: one frame more. What begins by
+/// itself has begun before the task does.
+template <typename Awaitable>
+task<async::detail::Awaited<Awaitable>> as_task(Awaitable awaitable) {
+  co_return co_await std::move(awaitable);
+}
+
+}  // namespace perigee
