@@ -11,8 +11,10 @@ class Cancellation {
  public:
   [[nodiscard]] std::stop_token token() {
     const std::lock_guard lock(mutex_);
-    if (!source_.stop_possible()) source_ = std::stop_source();
-    if (requested_) source_.request_stop();
+    if (!source_.stop_possible()) {
+      source_ = std::stop_source();
+      if (requested_) source_.request_stop();  // nobody has registered anything with this one
+    }
     return source_.get_token();
   }
   /// The caller calls `request_stop` of what it gets, when it holds no lock: that calls what the

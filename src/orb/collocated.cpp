@@ -76,10 +76,10 @@ class DeferredAnswer final : public CollocatedAnswer {
     object_key_ = key_;
   }
 
-  [[nodiscard]] ServerRequest* defer() override { return nullptr; }
   [[nodiscard]] Cancellation* cancellation() noexcept override { return &wait_->cancellation; }
 
  private:
+  [[nodiscard]] ServerRequest* make_deferred() override { return nullptr; }
   cdr::Buffer& body() noexcept override { return wait_->body; }
   void written(ReplyStatus status) noexcept override { wait_->end(status); }
 
@@ -91,10 +91,12 @@ class DeferredAnswer final : public CollocatedAnswer {
 class CollocatedRequest final : public CollocatedAnswer {
  public:
   CollocatedRequest(OrbCore& core, const CollocatedCall& call, cdr::Buffer& reply)
-      : CollocatedAnswer(collocated_code_sets(core.settings().code_sets)), reply_(reply) {
+      : CollocatedAnswer(collocated_code_sets(core.settings().code_sets)),
+        response_(call.response),
+        reply_(reply) {
     operation_ = call.operation;
     object_key_ = call.object_key;
-    response_expected_ = call.response_expected;
+    response_expected_ = call.response != messaging::ResponseFlags::none;
     arguments_ = cdr::Decoder(call.arguments.own_octets(), std::endian::native, 0,
                               core.messaging().limits().values);
     arguments_.set_environment(&core);
@@ -102,22 +104,25 @@ class CollocatedRequest final : public CollocatedAnswer {
     reply_.clear();
   }
 
-  [[nodiscard]] ServerRequest* defer() override {
-    auto wait = std::make_shared<CollocatedWait>();
-    auto later = std::make_unique<DeferredAnswer>(*this, code_sets(), wait);
-    wait_ = std::move(wait);
-    answered_ = deferred_ = true;
-    return later.release();
+  /// Like a request from afar: what becomes of the upcall is nobody's business then.
+  void begin_upcall() override {
+    if (response_ == messaging::ResponseFlags::with_server) response_expected_ = false;
   }
-
   [[nodiscard]] ReplyStatus status() const noexcept { return status_; }
   /// Where the answer comes, if the request was deferred.
   [[nodiscard]] CollocatedWait& wait() const noexcept { return *wait_; }
 
  private:
+  [[nodiscard]] ServerRequest* make_deferred() override {
+    auto wait = std::make_shared<CollocatedWait>();
+    auto later = std::make_unique<DeferredAnswer>(*this, code_sets(), wait);
+    wait_ = std::move(wait);
+    return later.release();
+  }
   cdr::Buffer& body() noexcept override { return reply_; }
   void written(ReplyStatus status) noexcept override { status_ = status; }
 
+  const messaging::ResponseFlags response_;
   cdr::Buffer& reply_;
   ReplyStatus status_ = ReplyStatus::no_exception;
   std::shared_ptr<CollocatedWait> wait_;
@@ -130,10 +135,10 @@ std::expected<ReplyStatus, FailureCause> dispatch_collocated(OrbCore& core,
                                                              cdr::Buffer& reply) {
   CollocatedRequest request(core, call, reply);
   call.dispatcher.dispatch(request);
-  if (call.response_expected && !request.answered())
+  if (request.response_expected() && !request.answered())
     request.reply_exception(
         CORBA::NO_RESPONSE(0, CORBA::COMPLETED_MAYBE, "the adapter gave no answer"));
-  if (!request.deferred() || !call.response_expected) return request.status();
+  if (!request.deferred() || !request.response_expected()) return request.status();
   CollocatedWait& wait = request.wait();
   if (const FailureCause cause = wait.await(core, call.deadline); cause != FailureCause::none) {
     wait.cancellation.cancel().request_stop();

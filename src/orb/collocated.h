@@ -20,7 +20,7 @@ struct CollocatedCall {
   RequestDispatcher& dispatcher;
   std::string_view operation;
   OctetSpan object_key;
-  bool response_expected = true;
+  messaging::ResponseFlags response = messaging::ResponseFlags::with_target;
   const cdr::Buffer& arguments;            ///< without borrowed segments
   const CallDeadline* deadline = nullptr;  ///< null: none. Ends waiting, never the upcall
 };

@@ -25,7 +25,15 @@ void ServerRequest::end_of_arguments() {
   raise_decode_error(arguments_.error(), Sender::client, COMPLETED_NO, "arguments");
 }
 
+ServerRequest* ServerRequest::defer() {
+  if (answered_ || is_deferred_) raise_answered_twice();
+  ServerRequest* const later = make_deferred();
+  answered_ = deferred_ = true;
+  return later;
+}
+
 void ServerRequest::copy_answering(const ServerRequest& upcall) noexcept {
+  is_deferred_ = true;
   arguments_.set_code_sets(upcall.arguments_.code_sets());
   raises_ = upcall.raises_;
   response_expected_ = upcall.response_expected_;

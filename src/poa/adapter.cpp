@@ -204,7 +204,7 @@ void Adapter::activate_object_with_id(const ObjectId& id, const ServantRef& serv
   if (!parts_.policies.retain()) throw WrongPolicy();
   check_id_is_ours(id);
   const IdText text = text_of(std::as_bytes(std::span(id)));
-  wait_for_transition(lock, text);
+  wait_for_transition(lock, text, Waits::application);
   if (ids_.contains(text)) throw ObjectAlreadyActive();
   (void)activate(lock, id, servant);
 }

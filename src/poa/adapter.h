@@ -22,6 +22,10 @@
 #include <utility>
 #include <vector>
 
+namespace perigee::orb {
+class OrbCore;
+}
+
 namespace perigee::poa {
 
 class Dispatcher;
@@ -116,6 +120,11 @@ class Adapter final : public PortableServer::POA {
   /// By a request that uses it already: for the time until it is answered.
   void enter_again() noexcept;
   void leave() noexcept;
+  /// A servant owes an answer: requests that would wait until its object has left are refused.
+  [[nodiscard]] std::string owe(const ServedObject& object);
+  void owe_no_more(const std::string& id) noexcept;
+  /// Null once the ORB is gone.
+  [[nodiscard]] std::shared_ptr<orb::OrbCore> core() const noexcept;
   /// Raises OBJ_ADAPTER if there is none.
   [[nodiscard]] ServedObject default_object(OctetSpan id) const;
   [[nodiscard]] CORBA::object_reference<PortableServer::ServantLocator> locator() const;
@@ -175,7 +184,8 @@ class Adapter final : public PortableServer::POA {
 
   void begin_leaving(const IdText& id, const PortableServer::Servant* servant, bool cleanup);
   [[nodiscard]] bool etherealizes() const noexcept;
-  void wait_for_transition(Lock& lock, const IdText& id);
+  enum class Waits : std::uint8_t { application, request };
+  void wait_for_transition(Lock& lock, const IdText& id, Waits waits);
   [[nodiscard]] bool would_wait_for_itself(const Transition& transition) const noexcept;
   [[nodiscard]] bool makes_child() const noexcept;
   void end_transition(const IdText& id) noexcept;
@@ -208,6 +218,7 @@ class Adapter final : public PortableServer::POA {
   CORBA::object_reference<PortableServer::ServantActivator> servant_activator_;  // the same
   CORBA::object_reference<PortableServer::ServantLocator> servant_locator_;      // or this
   std::unordered_map<IdText, Transition> transitions_;
+  std::unordered_map<IdText, std::uint32_t> owing_;  // answers, by servants of an activator
   std::unordered_map<const PortableServer::Servant*, std::size_t> leaving_servants_;  // how often
   std::condition_variable transitions_changed_;  // also turns, and children being made
   std::thread::id turn_thread_;                  // in the servant activator

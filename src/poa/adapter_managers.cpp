@@ -154,7 +154,7 @@ bool Adapter::makes_child() const noexcept {
   });
 }
 
-void Adapter::wait_for_transition(Lock& lock, const IdText& id) {
+void Adapter::wait_for_transition(Lock& lock, const IdText& id, Waits waits) {
   for (;;) {
     if (destroyed_)
       throw CORBA::TRANSIENT(minor_adapter_destroyed, COMPLETED_NO, "the POA was destroyed");
@@ -163,6 +163,9 @@ void Adapter::wait_for_transition(Lock& lock, const IdText& id) {
     if (would_wait_for_itself(found->second))
       throw CORBA::BAD_INV_ORDER(minor_would_deadlock, COMPLETED_NO,
                                  "waiting for the object's transition might never end");
+    // The answer may be given by the thread that would wait.
+    if (waits == Waits::request && owing_.contains(id))
+      throw CORBA::TRANSIENT(minor_discarded, COMPLETED_NO, "the object owes answers, and leaves");
     transitions_changed_.wait(lock);
   }
 }
@@ -171,6 +174,24 @@ void Adapter::wait_for_transition(Lock& lock, const IdText& id) {
 void Adapter::end_transition(const IdText& id) noexcept {
   transitions_.erase(id);
   transitions_changed_.notify_all();
+}
+
+std::string Adapter::owe(const ServedObject& object) {
+  IdText id = text_of(std::as_bytes(std::span(object.id)));
+  const Lock lock(mutex_);
+  ++owing_[id];
+  transitions_changed_.notify_all();  // who waits for it to leave
+  return id;
+}
+
+void Adapter::owe_no_more(const std::string& id) noexcept {
+  const Lock lock(mutex_);
+  const auto found = owing_.find(id);
+  if (--found->second == 0) owing_.erase(found);
+}
+
+std::shared_ptr<orb::OrbCore> Adapter::core() const noexcept {
+  return parts_.dispatcher->core_if_alive();
 }
 
 void Adapter::incarnate(OctetSpan octets) {
@@ -182,7 +203,7 @@ void Adapter::incarnate(OctetSpan octets) {
     const auto transition = transitions_.find(text);
     if (transition != transitions_.end() && would_wait_for_itself(transition->second))
       throw CORBA::TRANSIENT(minor_discarded, COMPLETED_NO, "the object is in transition");
-    wait_for_transition(lock, text);
+    wait_for_transition(lock, text, Waits::request);
     if (ids_.contains(text)) return;  // another request had it incarnated
     if (!servant_activator_) throw CORBA::OBJ_ADAPTER(minor_no_servant_manager, COMPLETED_NO);
     transitions_.emplace(text, Transition{std::this_thread::get_id(), nullptr, false});

@@ -5,6 +5,7 @@
 #include <perigee/base/log.h>
 #include <perigee/poa/answer.h>
 #include <perigee/poa/held_exception.h>
+#include <perigee/poa/poa.h>
 #include <perigee/poa/stop_token.h>
 
 namespace perigee {
@@ -80,6 +81,8 @@ void Answer::reply(orb::ResultEncoder encode) {
 }
 
 void Answer::exception(const CORBA::Exception& exception) {
+  if (const auto* forward = dynamic_cast<const PortableServer::ForwardRequest*>(&exception))
+    return this->exception(std::make_exception_ptr(*forward));
   const Turn turn(outstanding_);
   turn.request().reply_exception(exception);
 }

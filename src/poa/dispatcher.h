@@ -53,6 +53,9 @@ class Dispatcher final : public orb::RequestDispatcher,
   [[nodiscard]] const AdapterLimits& limits() const noexcept { return limits_; }
   /// Raises OBJECT_NOT_EXIST once the ORB is gone.
   [[nodiscard]] std::shared_ptr<orb::OrbCore> core() const;
+  [[nodiscard]] std::shared_ptr<orb::OrbCore> core_if_alive() const noexcept {
+    return core_.lock();
+  }
   /// Raises BAD_INV_ORDER, OMG minor 3, within an upcall of this ORB.
   void check_may_wait() const;
   [[nodiscard]] bool may_wait() const noexcept;

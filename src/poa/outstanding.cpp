@@ -6,6 +6,7 @@
 #include <perigee/base/pool.h>
 
 #include <cassert>
+#include <utility>
 
 namespace perigee::poa {
 
@@ -17,25 +18,34 @@ Outstanding::Outstanding(orb::ServerRequest& request) : expected_(request.respon
     hooks_ = upcall->hooks();
     if (upcall->pin() != nullptr) {
       pin_ = upcall->pin()->share();
+      if (pin_->adapter->policies().servant_manager()) owing_ = Owing(*pin_);
     } else {
       const ServedObject& object = upcall->object();
-      unlisted_.emplace(object, AdapterVisit::again(object.adapter));
+      unlisted_.emplace(AdapterVisit::again(object.adapter), object);
     }
   }
   request_.reset(request.defer());
 }
 
-// The object goes last, which may etherealize it.
+// The object goes last, which may etherealize it, and end its servant and whatever belongs to that:
+// this, perhaps. The ORB must not end before.
 void Outstanding::end() noexcept {
+  const UpcallHooks* const hooks = hooks_;
+  const auto core = keep_core();
+  const auto unlisted = std::exchange(unlisted_, std::nullopt);
+  const SlotTable<ActiveObject>::Pin pin = std::move(pin_);
+  const Owing owing = std::move(owing_);
   std::unique_ptr<orb::ServerRequest> ended;
   {
     const std::lock_guard lock(mutex_);
     ended = std::move(request_);
   }
-  if (hooks_ != nullptr && hooks_->after != nullptr) hooks_->after(hooks_->context, *ended);
-  ended.reset();
-  pin_.reset();
-  unlisted_.reset();
+  if (hooks != nullptr && hooks->after != nullptr) hooks->after(hooks->context, *ended);
+}
+
+std::shared_ptr<orb::OrbCore> Outstanding::keep_core() const noexcept {
+  if (unlisted_) return unlisted_->object.adapter->core();
+  return pin_ ? pin_->adapter->core() : nullptr;
 }
 
 std::stop_token Outstanding::stop_token() {

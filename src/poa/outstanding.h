@@ -12,6 +12,8 @@
 #include <mutex>
 #include <optional>
 #include <stop_token>
+#include <string>
+#include <utility>
 
 namespace perigee::poa {
 
@@ -40,13 +42,38 @@ class Outstanding {
  private:
   /// An object that is not in the table.
   struct Unlisted {
+    AdapterVisit visit;  // the adapter waits for it: the servant goes before
     ServedObject object;
-    AdapterVisit visit;
+  };
+
+  /// That the object's servant owes an answer, where its adapter has to know.
+  class Owing {
+   public:
+    Owing() noexcept = default;
+    explicit Owing(const ServedObject& object)
+        : adapter_(object.adapter.get()), id_(adapter_->owe(object)) {}
+    Owing(Owing&& other) noexcept
+        : adapter_(std::exchange(other.adapter_, nullptr)), id_(std::move(other.id_)) {}
+    Owing& operator=(Owing&& other) noexcept {
+      std::swap(adapter_, other.adapter_);
+      std::swap(id_, other.id_);
+      return *this;
+    }
+    ~Owing() {
+      if (adapter_ != nullptr) adapter_->owe_no_more(id_);
+    }
+
+   private:
+    Adapter* adapter_ = nullptr;  // of the pinned object
+    std::string id_;
   };
 
   SlotTable<ActiveObject>::Pin pin_;
+  Owing owing_;
   std::optional<Unlisted> unlisted_;
   const UpcallHooks* hooks_ = nullptr;
+  [[nodiscard]] std::shared_ptr<orb::OrbCore> keep_core() const noexcept;
+
   bool expected_ = true;
   std::atomic<bool> taken_{false};
   std::mutex mutex_;                             // guards letting go of the request

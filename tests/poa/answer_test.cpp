@@ -138,7 +138,69 @@ TEST_CASE("exceptions are answered as a servant's are") {
     test.answer.exception(std::make_exception_ptr(PortableServer::ForwardRequest(test.object)));
     expected = "forward";
   }
+  SUBCASE("ForwardRequest as a value") {
+    test.answer.exception(PortableServer::ForwardRequest(test.object));
+    expected = "forward";
+  }
   CHECK(test.request.answer() == expected);
+}
+
+TEST_CASE("an answer is taken over once, and not after there was one") {
+  const TestOrb orb;
+  Answer first;
+  bool answers_first = false;
+  SUBCASE("deferred twice") {}
+  SUBCASE("deferred after a reply") { answers_first = true; }
+  FakeRequest request(
+      orb.key_of(orb.root()->servant_to_reference(make_servant([&](orb::ServerRequest& given) {
+        given.end_of_arguments();
+        if (answers_first)
+          given.reply(nullptr);
+        else
+          first = Answer(given);
+        check_answered_before([&] { const Answer second(given); });
+      }))));
+  orb.root()->the_POAManager()->activate();
+  orb.dispatcher().dispatch(request);
+  CHECK(request.outstanding() == (answers_first ? 0 : 1));
+  first = Answer();
+  CHECK(request.answer() == (answers_first ? "reply" : "system NO_RESPONSE"));
+}
+
+TEST_CASE("answering may end the servant that the answer belongs to") {
+  class Owner final : public PortableServer::Servant {
+   public:
+    [[nodiscard]] std::string_view _primary_interface() const noexcept override {
+      return "IDL:Test/Acting:1.0";
+    }
+    void _dispatch(orb::ServerRequest& request) override { answer = Answer(request); }
+    Answer answer;
+  };
+  const TestOrb orb;
+  auto owner = CORBA::make_reference<Owner>();
+  Owner& servant = *owner;
+  const CORBA::weak_servant_reference<Owner> alive(owner);
+  const auto object = orb.root()->servant_to_reference(owner);
+  FakeRequest request(orb.key_of(object));
+  orb.root()->the_POAManager()->activate();
+  orb.dispatcher().dispatch(request);
+  owner = nullptr;
+  orb.root()->deactivate_object(orb.root()->reference_to_id(object));
+  CHECK_FALSE(alive.expired());
+  servant.answer.reply(nullptr);
+  CHECK(alive.expired());
+  CHECK(request.answer() == "reply");
+}
+
+TEST_CASE("an answer that is replaced counts as dropped at once") {
+  Deferred first;
+  Deferred second;
+  first.dispatch();
+  second.dispatch();
+  first.answer = std::move(second.answer);
+  CHECK(first.request.answer() == "system NO_RESPONSE");
+  first.answer.reply(nullptr);
+  CHECK(second.request.answer() == "reply");
 }
 
 TEST_CASE("results that do not encode: the client gets MARSHAL, and it is raised") {
@@ -202,7 +264,7 @@ TEST_CASE("destroying a POA waits for answers, if asked to") {
     return test.request.answer();
   });
   destroying.get_future().wait();
-  std::this_thread::yield();
+  CHECK(destroyed.wait_for(std::chrono::milliseconds(20)) == std::future_status::timeout);
   test.answer.reply(nullptr);
   CHECK(destroyed.get() == "reply");
 }

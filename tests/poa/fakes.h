@@ -34,14 +34,6 @@ class FakeRequest final : public orb::ServerRequest {
   void refuse_to_wait() noexcept { hold_ = Hold::refused; }
 
   [[nodiscard]] Hold hold() override { return hold_; }
-  [[nodiscard]] ServerRequest* defer() override {
-    auto later = std::make_unique<FakeRequest>(key_, name_);
-    later->copy_answering(*this);
-    later->upcall_ = this;
-    answered_ = deferred_ = true;
-    ++later_->outstanding;
-    return later.release();
-  }
   ~FakeRequest() override {
     if (upcall_ != nullptr) --upcall_->later_->outstanding;
   }
@@ -56,6 +48,13 @@ class FakeRequest final : public orb::ServerRequest {
   [[nodiscard]] int outstanding() const noexcept { return later_->outstanding; }
 
  protected:
+  [[nodiscard]] ServerRequest* make_deferred() override {
+    auto later = std::make_unique<FakeRequest>(key_, name_);
+    later->copy_answering(*this);
+    later->upcall_ = this;
+    ++later_->outstanding;
+    return later.release();
+  }
   void send_reply(orb::ResultEncoder encode) override {
     cdr::Buffer buffer;
     cdr::Encoder encoder(buffer);

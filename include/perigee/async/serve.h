@@ -66,7 +66,9 @@ void serve(orb::ServerRequest& request, Begin&& begin, Encode encode) {
   using Serving = detail::Serving<Result, Encode>;
   auto* const serving = new Serving(request, std::move(encode));
   task<Result> work;
+  std::stop_token stop;
   try {
+    stop = serving->stop_token();
     work = begin();
     if (!work) throw CORBA::UNKNOWN(0, CORBA::COMPLETED_MAYBE, "the servant has made no task");
   } catch (...) {
@@ -74,7 +76,7 @@ void serve(orb::ServerRequest& request, Begin&& begin, Encode encode) {
     failed.set_error(std::current_exception());
     return Serving::ended(serving, failed);
   }
-  start(std::move(work), serving->stop_token(), serving, &Serving::ended);
+  start(std::move(work), std::move(stop), serving, &Serving::ended);
 }
 
 /// The same for tasks without results.

@@ -42,9 +42,10 @@ class PERIGEE_API ServerRequest {
   virtual void begin_upcall() {}
   /// Takes the answer out of the upcall. What is returned, and is the caller's to delete, answers
   /// from now on: by any thread, one at a time, also when the upcall is over. This request counts
-  /// as answered. To be called when the arguments are decoded, since they stay behind. A deferred
-  /// request is deleted when it is answered: only then it is over for the server.
-  [[nodiscard]] virtual ServerRequest* defer() = 0;
+  /// as answered. To be called when the arguments are decoded, since they stay behind; `set_raises`
+  /// must have named a list that stays. A deferred request is deleted when it is answered: only
+  /// then it is over for the server. Raises BAD_INV_ORDER if it is answered, or deferred, already.
+  [[nodiscard]] ServerRequest* defer();
   [[nodiscard]] bool deferred() const noexcept { return deferred_; }
   /// Of a deferred request: hears when nobody wants the answer any more. Others have none.
   [[nodiscard]] virtual Cancellation* cancellation() noexcept { return nullptr; }
@@ -84,6 +85,8 @@ class PERIGEE_API ServerRequest {
  protected:
   ServerRequest() = default;
 
+  /// Makes what `defer` returns. Never asked of what it has made.
+  [[nodiscard]] virtual ServerRequest* make_deferred() = 0;
   virtual void send_reply(ResultEncoder encode) = 0;
   virtual void send_user_exception(const CORBA::UserException& exception) = 0;
   virtual void send_system_exception(const CORBA::SystemException& exception) noexcept = 0;
@@ -98,7 +101,8 @@ class PERIGEE_API ServerRequest {
   bool response_expected_ = true;
   bool answered_ = false;
   bool failed_ = false;
-  bool deferred_ = false;
+  bool deferred_ = false;     // the answer is another's
+  bool is_deferred_ = false;  // made by `defer`
 };
 
 /// The answer to a LocateRequest.

@@ -18,21 +18,29 @@ namespace perigee::skeleton {
 
 /// The one answer to a request, to be given later. Movable; one pointer.
 ///
-/// Any thread may answer, and of several that try one does. While the answer is out, the object and
-/// its servant stay as they are: POA::destroy and the rest wait for it as they wait for an upcall.
-/// The ORB goes on living as long as an answer to one of its requests is out. When the client, or
-/// the connection to it, is gone, answers go nowhere, without an error.
+/// Any thread may answer, and of several that try one does. Until it is answered the object and its
+/// servant stay as they are: POA::destroy and the rest wait for it as they wait for an upcall (a
+/// servant locator's postinvoke comes with the upcall's end). Answering is the end of that: it may
+/// end a servant that was deactivated, and all that belongs to it. The ORB of a remote client's
+/// request goes on living until the answer. When the client, or the connection to it, is gone,
+/// answers go nowhere, without an error.
+///
+/// A thread that is to answer must not wait for the answer: no POA::destroy(…, true), no
+/// ORB::shutdown(true).
 /// Source of the rules: Deshpande and others, "The Design and Performance of Asynchronous Method
 /// Handling for CORBA", section 3.
 class PERIGEE_API Answer {
  public:
   Answer() noexcept = default;
   /// In the upcall, after `set_raises` and `end_of_arguments`: takes over the answer to `request`.
-  /// Allocates nothing in the steady state.
+  /// Allocates nothing in the steady state, if the object is active and its key is not long.
+  /// Raises BAD_INV_ORDER if the request is answered, or its answer is taken over, already.
   explicit Answer(orb::ServerRequest& request);
   Answer(Answer&& other) noexcept : outstanding_(std::exchange(other.outstanding_, nullptr)) {}
+  /// What was to be answered before counts as dropped.
   Answer& operator=(Answer&& other) noexcept {
-    std::swap(outstanding_, other.outstanding_);
+    Answer taken(std::move(other));
+    std::swap(outstanding_, taken.outstanding_);
     return *this;
   }
   /// Answers NO_RESPONSE, COMPLETED_MAYBE, if nobody has answered: no client waits for ever.

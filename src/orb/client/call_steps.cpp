@@ -111,12 +111,8 @@ CallSteps::State CallSteps::call_collocated(cdr::Buffer& request, cdr::Buffer& r
   }
   RequestDispatcher* const dispatcher = core_.dispatcher();
   if (dispatcher == nullptr) return State::connect;  // the ORB is being destroyed
-  const CollocatedCall call{*dispatcher,
-                            request_.operation,
-                            target_->object_key,
-                            request_.response != ResponseFlags::none,
-                            request,
-                            deadline};
+  const CollocatedCall call{
+      *dispatcher, request_.operation, target_->object_key, request_.response, request, deadline};
   const auto status = dispatch_collocated(core_, call, reply);
   if (!status) {
     fail(InvocationStage::awaiting, status.error());

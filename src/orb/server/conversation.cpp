@@ -201,6 +201,7 @@ Conversation::Verdict Conversation::handle_cancel(const IncomingMessage& message
       if (pending->request_id() != *request_id) continue;
       pending->cancel();
       if (Cancellation* const cancellation = pending->cancellation()) stop = cancellation->cancel();
+      break;  // an older one with this number is a oneway: nobody waits for it
     }
   }
   stop.request_stop();
@@ -212,9 +213,13 @@ void Conversation::cancel_deferred() noexcept try {
   std::vector<std::stop_source> stops;
   {
     const std::lock_guard guard(lock_);
-    for (AdmittedRequest* pending = pending_; pending != nullptr; pending = pending->next_)
-      if (Cancellation* const cancellation = pending->cancellation())
-        stops.push_back(cancellation->cancel());
+    deferred_cancelled_ = true;  // also those that are deferred from now on
+    for (AdmittedRequest* pending = pending_; pending != nullptr; pending = pending->next_) {
+      Cancellation* const cancellation = pending->cancellation();
+      if (cancellation == nullptr) continue;
+      std::stop_source stop = cancellation->cancel();
+      if (stop.stop_possible()) stops.push_back(std::move(stop));  // somebody listens
+    }
   }
   for (std::stop_source& stop : stops) stop.request_stop();
 } catch (const std::exception& exception) {
@@ -229,9 +234,10 @@ void Conversation::defer(PendingReply& upcall, DeferredReply& later) noexcept {
   after.next_ = before.next_;
   (after.previous_ != nullptr ? after.previous_->next_ : pending_) = &after;
   if (after.next_ != nullptr) after.next_->previous_ = &after;
-  if (!before.cancelled_.load(std::memory_order_relaxed)) return;
-  after.cancel();
-  (void)after.cancellation()->cancel();  // nobody has a token yet
+  const bool cancelled = before.cancelled_.load(std::memory_order_relaxed);
+  if (cancelled) after.cancel();
+  if (cancelled || deferred_cancelled_)
+    (void)after.cancellation()->cancel();  // no token is out yet
 }
 
 void Conversation::end_deferred(DeferredReply& request, const LatencyTimer& timer) noexcept {

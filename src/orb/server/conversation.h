@@ -155,6 +155,7 @@ class Conversation final {
   mutable ShortLock lock_;              // guards what follows
   AdmittedRequest* pending_ = nullptr;  // requests in progress, a list through them
   std::uint32_t pending_count_ = 0;
+  bool deferred_cancelled_ = false;
   bool draining_ = false;
   bool closed_ = false;
 };

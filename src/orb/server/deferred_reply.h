@@ -24,13 +24,14 @@ class DeferredReply final : public AdmittedRequest {
   DeferredReply(const PendingReply& upcall, Conversation& conversation, messaging::Version version);
   ~DeferredReply() override;
 
-  [[nodiscard]] ServerRequest* defer() override { return nullptr; }  // it is
   [[nodiscard]] Cancellation* cancellation() noexcept override { return &cancellation_; }
 
   static void* operator new(std::size_t size);
   static void operator delete(void* memory, std::size_t size) noexcept;
 
  private:
+  [[nodiscard]] ServerRequest* make_deferred() override { return nullptr; }
+
   const std::shared_ptr<OrbCore> core_;         // outlives the connection
   const std::shared_ptr<Conversation> keeper_;  // shares the connection's life
   const LatencyTimer timer_;

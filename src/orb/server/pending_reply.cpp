@@ -66,10 +66,9 @@ void PendingReply::begin_upcall() {
   response_expected_ = false;
 }
 
-ServerRequest* PendingReply::defer() {
+ServerRequest* PendingReply::make_deferred() {
   auto later = std::make_unique<DeferredReply>(*this, conversation(), version());
   conversation().defer(*this, *later);
-  answered_ = deferred_ = true;
   return later.release();
 }
 

@@ -24,12 +24,12 @@ class PendingReply final : public AdmittedRequest {
   /// them, or is refused.
   [[nodiscard]] bool waits_behind_others();
   void begin_upcall() override;
-  [[nodiscard]] ServerRequest* defer() override;
 
   /// The server keeps the request for later: it will be dispatched again, as another PendingReply.
   [[nodiscard]] bool held() const noexcept { return held_; }
 
  private:
+  [[nodiscard]] ServerRequest* make_deferred() override;
   [[nodiscard]] const void* gate() const noexcept;
 
   messaging::IncomingMessage& message_;

@@ -139,8 +139,7 @@ void PoolConnection::handle_held(IncomingMessage& message, PoolWorker& worker) n
 // What is in progress is still answered: its worker makes somebody look again. What the peer has
 // not read of our answers may still get out.
 void PoolConnection::end_of_input() {
-  input_ended_.store(true);
-  conversation_.cancel_deferred();
+  if (!input_ended_.exchange(true)) conversation_.cancel_deferred();
   if (conversation_.busy()) return;
   if (connection_.idle_output() || connection_.broken()) return close();
   if (state_ == State::serving) end_gently();

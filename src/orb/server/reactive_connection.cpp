@@ -228,6 +228,7 @@ void ReactiveConnection::send_later(const cdr::Buffer& message) {
     if (!connection_.idle_output() || connection_.broken()) post_look_again(Drained::no);
     return;
   }
+  if (loop_.serves(*this)) return send(message);  // within its upcall: like any other answer
   flush_batch();
   send_now(message);
 }

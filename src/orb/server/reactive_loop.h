@@ -63,6 +63,10 @@ class ReactiveLoop final {
   /// @{
   void forget(const ReactiveConnection& connection) noexcept;
   [[nodiscard]] HeldQueue& held() noexcept { return held_; }
+  /// Its handler is the innermost on the stack.
+  [[nodiscard]] bool serves(const ReactiveConnection& connection) const noexcept {
+    return !busy_.empty() && busy_.back() == &connection;
+  }
   /// One that is due, soon; then the others, one by one.
   void dispatch_held_later() { reactor_->mark_ready(held_task_); }
 

@@ -35,7 +35,7 @@ class FakeRequest final : public perigee::orb::ServerRequest {
   /// Whether the answer is kept: keeping it allocates.
   void keep_reply(bool keep) { keeps_reply_ = keep; }
   [[nodiscard]] bool is_read() const { return results_.remaining() == 0; }
-  [[nodiscard]] ServerRequest* defer() override { return nullptr; }
+  [[nodiscard]] ServerRequest* make_deferred() override { return nullptr; }
 
  private:
   void send_reply(perigee::orb::ResultEncoder encode) override {

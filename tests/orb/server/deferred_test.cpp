@@ -1,5 +1,6 @@
 // Requests that are answered after their upcalls, over connections of every thread strategy.
 #include "orb/orb_metrics.h"
+#include "orb/policies.h"
 #include "orb/server/server_fixture.h"
 #include "support/allocations.h"
 #include <perigee/orb/stub.h>
@@ -7,9 +8,13 @@
 #include <perigee/poa/stop_token.h>
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
+#include <future>
 #include <map>
 #include <mutex>
+#include <optional>
+#include <semaphore>
 #include <stop_token>
 #include <thread>
 #include <vector>
@@ -192,15 +197,18 @@ TEST_CASE("a shutdown that waits disturbs nobody") {
   client.send(make_request({.key = server.key, .argument = 1}));
   Answer answer = debts.take(1);
   const std::stop_token token = stop_token_of(answer);
-  std::jthread stopper([&] { server.orb.core().shutdown(orb::Completion::wait); });
-  while (!server.orb.core().stopping()) std::this_thread::yield();
+  auto stopped =
+      std::async(std::launch::async, [&] { server.orb.core().shutdown(orb::Completion::wait); });
+  CHECK(stopped.wait_for(std::chrono::milliseconds(20)) == std::future_status::timeout);
   CHECK_FALSE(token.stop_requested());
   pay(std::move(answer), 9);
   CHECK(client.reply().result() == 9);
 }
 
-TEST_CASE("an answer may outlive the ORB") {
+TEST_CASE(
+    "the end of an ORB waits for answers, and those that come too late are errors of nobody") {
   Debts debts;
+  std::jthread payer;
   Answer answer;
   {
     const ServerFixture server(each_strategy(), debts.servant());
@@ -209,9 +217,44 @@ TEST_CASE("an answer may outlive the ORB") {
     answer = debts.take(1);
     client.reset();
     await_stop(stop_token_of(answer));
-    // The application destroys its ORB without waiting for anything.
-    std::jthread payer([&] { pay(std::move(answer), 1); });
+    payer = std::jthread([&answer, core = server.orb.core().weak_from_this()] {
+      for (auto known = core.lock(); known && !known->stopping(); known = core.lock())
+        std::this_thread::yield();
+      pay(std::move(answer), 1);
+    });
   }
+  payer.join();
+}
+
+TEST_CASE("who defers when nobody wants the answer any more hears so") {
+  std::binary_semaphore entered{0};
+  std::binary_semaphore go_on{0};
+  Answer answer;
+  const ThreadStrategy strategy = each_strategy();
+  const ServerFixture server(strategy, [&](orb::ServerRequest& request) {
+    entered.release();
+    go_on.acquire();
+    answer = Answer(request);
+    entered.release();
+  });
+  RawClient client(server.endpoint);
+  client.send(make_request({.key = server.key, .argument = 1}));
+  entered.acquire();
+  server.orb.core().shutdown(orb::Completion::do_not_wait);
+  go_on.release();
+  entered.acquire();
+  await_stop(stop_token_of(answer));
+  answer = Answer();
+}
+
+TEST_CASE("a caller in the same ORB waits no longer than its time, and who is to answer hears so") {
+  Debts debts;
+  const ServerFixture server(each_strategy(), debts.servant());
+  const auto hurried = limited(server.object, server.orb.core(), std::chrono::milliseconds(20));
+  CHECK_THROWS_AS(act(hurried, 1), CORBA::TIMEOUT);
+  Answer answer = debts.take(1);
+  await_stop(stop_token_of(answer));
+  pay(std::move(answer), 1);
 }
 
 TEST_CASE("thousands of requests of one connection wait for their answers") {
