@@ -110,7 +110,7 @@ class CollocatedRequest final : public CollocatedAnswer {
   }
   [[nodiscard]] ReplyStatus status() const noexcept { return status_; }
   /// Where the answer comes, if the request was deferred.
-  [[nodiscard]] CollocatedWait& wait() const noexcept { return *wait_; }
+  [[nodiscard]] const std::shared_ptr<CollocatedWait>& wait() const noexcept { return wait_; }
 
  private:
   [[nodiscard]] ServerRequest* make_deferred() override {
@@ -130,22 +130,30 @@ class CollocatedRequest final : public CollocatedAnswer {
 
 }  // namespace
 
-std::expected<ReplyStatus, FailureCause> dispatch_collocated(OrbCore& core,
-                                                             const CollocatedCall& call,
-                                                             cdr::Buffer& reply) {
+std::optional<ReplyStatus> begin_collocated(OrbCore& core, const CollocatedCall& call,
+                                            cdr::Buffer& reply,
+                                            std::shared_ptr<CollocatedWait>& later) {
   CollocatedRequest request(core, call, reply);
   call.dispatcher.dispatch(request);
   if (request.response_expected() && !request.answered())
     request.reply_exception(
         CORBA::NO_RESPONSE(0, CORBA::COMPLETED_MAYBE, "the adapter gave no answer"));
   if (!request.deferred() || !request.response_expected()) return request.status();
-  CollocatedWait& wait = request.wait();
-  if (const FailureCause cause = wait.await(core, call.deadline); cause != FailureCause::none) {
-    wait.cancellation.cancel().request_stop();
+  later = request.wait();
+  return std::nullopt;
+}
+
+std::expected<ReplyStatus, FailureCause> dispatch_collocated(OrbCore& core,
+                                                             const CollocatedCall& call,
+                                                             cdr::Buffer& reply) {
+  std::shared_ptr<CollocatedWait> later;
+  if (const auto status = begin_collocated(core, call, reply, later)) return *status;
+  if (const FailureCause cause = later->await(core, call.deadline); cause != FailureCause::none) {
+    later->cancellation.cancel().request_stop();
     return std::unexpected(cause);
   }
-  reply = std::move(wait.body);
-  return wait.status;
+  reply = std::move(later->body);
+  return later->status;
 }
 
 }  // namespace perigee::orb

@@ -10,10 +10,13 @@
 #include <perigee/orb/server_request.h>
 
 #include <expected>
+#include <memory>
+#include <optional>
 #include <string_view>
 
 namespace perigee::orb {
 
+class CollocatedWait;
 class OrbCore;
 
 struct CollocatedCall {
@@ -24,6 +27,13 @@ struct CollocatedCall {
   const cdr::Buffer& arguments;            ///< without borrowed segments
   const CallDeadline* deadline = nullptr;  ///< null: none. Ends waiting, never the upcall
 };
+
+/// Makes the upcall in the calling thread. `reply` gets the body of the reply: results, exception
+/// or the reference of a forward, as the status says. Null if the servant answers later: then
+/// `later` is where, and has the body.
+[[nodiscard]] std::optional<messaging::ReplyStatus> begin_collocated(
+    OrbCore& core, const CollocatedCall& call, cdr::Buffer& reply,
+    std::shared_ptr<CollocatedWait>& later);
 
 /// Makes the upcall in the calling thread; if the servant answers later, waits for that. `reply`
 /// gets the body of the reply: results, exception or the reference of a forward, as the status

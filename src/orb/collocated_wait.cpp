@@ -6,11 +6,23 @@
 namespace perigee::orb {
 
 void CollocatedWait::end(messaging::ReplyStatus outcome) noexcept {
+  std::move_only_function<void()> then;
+  {
+    const std::lock_guard lock(mutex_);
+    status = outcome;
+    ended_ = true;
+    ended_now_.notify_all();
+    event_.raise();
+    then = std::move(then_);
+  }
+  if (then) then();
+}
+
+bool CollocatedWait::when_ended(std::move_only_function<void()> then) {
   const std::lock_guard lock(mutex_);
-  status = outcome;
-  ended_ = true;
-  ended_now_.notify_all();
-  event_.raise();
+  if (ended_) return false;
+  then_ = std::move(then);
+  return true;
 }
 
 bool CollocatedWait::ended() {

@@ -9,6 +9,7 @@
 #include <perigee/messaging/message.h>
 
 #include <condition_variable>
+#include <functional>
 #include <mutex>
 
 namespace perigee::orb {
@@ -20,6 +21,10 @@ class CollocatedWait {
  public:
   /// Who answers: `body` is complete. Once.
   void end(messaging::ReplyStatus outcome) noexcept;
+  /// The caller, instead of waiting: `then`, which must not throw, is called at the end, by who
+  /// answers. False, and not
+  /// called, if that has been.
+  [[nodiscard]] bool when_ended(std::move_only_function<void()> then);
   /// The caller: until there is an answer; on the thread of a loop others are served meanwhile.
   [[nodiscard]] FailureCause await(OrbCore& core, const CallDeadline* deadline);
 
@@ -35,6 +40,7 @@ class CollocatedWait {
   std::mutex mutex_;  // guards what follows
   std::condition_variable ended_now_;
   bool ended_ = false;
+  std::move_only_function<void()> then_;
   event::Signal event_;  // raised at the end, if the caller is on a loop
 };
 

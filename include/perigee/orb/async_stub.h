@@ -154,7 +154,7 @@ class PERIGEE_API CallHandle {
 /// a synchronous one would. It belongs to the loop of a reactive server if it is started on that
 /// loop's thread; others are driven by who is in ORB::run, ORB::perform_work or CallHandle::wait.
 /// The observer of a oneway is told when the request is sent, as the policies say. A collocated
-/// servant is called in here.
+/// servant is called in here; if it answers later, the observer is told then.
 ///
 /// `operation` outlives the call. Raises, and then the observer is not told: INV_OBJREF for a local
 /// object; BAD_INV_ORDER, OMG minor 4, after the ORB's shutdown; NO_MEMORY. All else is told.

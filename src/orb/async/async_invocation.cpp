@@ -4,7 +4,7 @@
 #include "orb/async/async_connection.h"
 #include "orb/client/call_buffers.h"
 #include "orb/client/call_ends.h"
-#include "orb/collocated.h"
+#include "orb/collocated_wait.h"
 #include "orb/orb_core.h"
 #include <perigee/base/log.h>
 
@@ -62,8 +62,10 @@ void AsyncInvocation::start() noexcept {
 void AsyncInvocation::advance(State state) noexcept {
   std::optional<CollocatedBuffers> buffers;  // until the observer has read the results
   try {
-    while (state != State::connect && state != State::done && state != State::failed)
+    while (state != State::connect && state != State::done && state != State::failed) {
       state = step(state, buffers);
+      if (later_) return await_servant();
+    }
     if (state == State::connect) return need_connection();
   } catch (const std::exception& exception) {  // bad_alloc
     log::write(log::Level::error, "orb", exception.what());
@@ -83,7 +85,7 @@ AsyncInvocation::State AsyncInvocation::step(State state,
       return choose();
     case State::collocated:
       if (!buffers) buffers.emplace();
-      return call_here(*buffers);
+      return begin_collocated(*buffers->request, *buffers->reply, later_);
     case State::classify:
       return classify();
     default:
@@ -91,11 +93,40 @@ AsyncInvocation::State AsyncInvocation::step(State state,
   }
 }
 
-AsyncInvocation::State AsyncInvocation::call_here(CollocatedBuffers& buffers) {
-  if (request.time_limit.count() == 0)
-    return call_collocated(*buffers.request, *buffers.reply, nullptr);
-  const CallDeadline limit(request.time_limit, core_.clock());
-  return call_collocated(*buffers.request, *buffers.reply, &limit);
+// The answer may come from any thread, or have come.
+void AsyncInvocation::await_servant() {
+  shard_.submit([this] {
+    try {
+      await_on_shard();
+    } catch (const std::exception& exception) {  // bad_alloc
+      log::write(log::Level::error, "orb", exception.what());
+      leave(FailureCause::no_memory);
+    }
+  });
+}
+
+void AsyncInvocation::await_on_shard() {
+  shard_.await_servant(*this);
+  if (shard_.stopped()) return leave(FailureCause::shut_down);
+  if (!time_place_) watch_time(deadline_);
+  add_owner();
+  const bool waits = later_->when_ended([this] {
+    shard_.submit([this] {
+      servant_answered();
+      remove_owner();
+    });
+  });
+  if (waits) return;
+  servant_answered();
+  remove_owner();
+}
+
+void AsyncInvocation::servant_answered() noexcept {
+  if (finished_) return;
+  const std::shared_ptr<CollocatedWait> later = std::move(later_);  // has the body
+  shard_.servant_done(*this);
+  forget_time();
+  advance(take_collocated(later->status, later->body));
 }
 
 void AsyncInvocation::need_connection() {
@@ -194,7 +225,14 @@ void AsyncInvocation::cancel() noexcept {
 }
 
 void AsyncInvocation::leave(FailureCause cause) noexcept {
-  if (finished_ || connection == nullptr) return;
+  if (finished_) return;
+  if (const std::shared_ptr<CollocatedWait> later = std::move(later_)) {
+    shard_.servant_done(*this);
+    fail_later(InvocationStage::awaiting, cause);
+    error_.request_accepted = true;
+    return (void)later->cancellation.cancel().request_stop();
+  }
+  if (connection == nullptr) return;
   bool may_be_executed = false;
   try {
     may_be_executed = connection->abandon(*this);

@@ -96,6 +96,8 @@ class AsyncInvocation final : private OwnedRequest, private CallSteps {
   /// The body is valid until this returns; the observer may be told.
   void answered(messaging::ReplyStatus status, const cdr::Decoder& body) noexcept;
   void time_over() noexcept;
+  /// The ORB's shutdown is complete; of a call that waits for a collocated servant.
+  void shut_down() noexcept { leave(FailureCause::shut_down); }
   /// Tells the observer. The call may be gone afterwards.
   void end() noexcept;
 
@@ -115,7 +117,9 @@ class AsyncInvocation final : private OwnedRequest, private CallSteps {
   void advance(State state) noexcept;
   struct CollocatedBuffers;
   [[nodiscard]] State step(State state, std::optional<CollocatedBuffers>& buffers);
-  [[nodiscard]] State call_here(CollocatedBuffers& buffers);
+  void await_servant();
+  void await_on_shard();
+  void servant_answered() noexcept;
   void need_connection();
   void fail_later(InvocationStage stage, FailureCause cause) noexcept;
   void finish_later() noexcept;
@@ -135,6 +139,7 @@ class AsyncInvocation final : private OwnedRequest, private CallSteps {
   TimePoint deadline_ = TimePoint::max();
   TimePoint send_deadline_ = TimePoint::max();
   std::optional<Shard::Deadlines::iterator> time_place_;
+  std::shared_ptr<CollocatedWait> later_;  // shared with the collocated servant's answer
 };
 
 }  // namespace perigee::orb

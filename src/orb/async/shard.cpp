@@ -21,7 +21,7 @@ class Shard::Token {
   explicit Token(Shard& shard) noexcept : shard_(shard), taken_(shard.try_take()) {}
   ~Token() {
     if (!taken_) return;
-    const bool left = shard_.nested_ != nullptr && shard_.leaves_work();
+    const bool left = shard_.nested_.load() != nullptr && shard_.leaves_work();
     shard_.give_back();
     shard_.help();
     // The loop that this shard is a part of has looked in vain, or does not know yet.
@@ -202,6 +202,10 @@ void Shard::finish_later(AsyncInvocation& call) {
   reactor_.mark_ready(turn_end_);
 }
 
+void Shard::await_servant(AsyncInvocation& call) noexcept { await_servants_.push_back(call); }
+
+void Shard::servant_done(AsyncInvocation& call) noexcept { await_servants_.erase(call); }
+
 void Shard::flush_later(std::shared_ptr<AsyncConnection> connection) {
   to_flush_.push_back(std::move(connection));
   reactor_.mark_ready(turn_end_);
@@ -305,11 +309,12 @@ void Shard::stop() noexcept {
 
 void Shard::stop_here() noexcept {
   if (std::exchange(stopped_, true)) return;
-  if (nested_ != nullptr) nested_->end();
+  if (Nested* const nested = nested_.load()) nested->end();
   while (!connections_.empty()) {
     const auto connection = connections_.begin()->second.front();
     connection->lose(FailureCause::shut_down);
   }
+  while (!await_servants_.empty()) await_servants_.first()->shut_down();
   while (AsyncInvocation* const call = finished_.pop_front()) call->end();
   to_flush_.clear();
   reactor_.remove(-1, turn_end_);
@@ -317,9 +322,8 @@ void Shard::stop_here() noexcept {
 }
 
 void Shard::nest_in(event::Reactor& loop) {
-  if (stopped_ || nested_ != nullptr) return;
-  auto nested = std::make_unique<Nested>(*this, loop);
-  if (nested->begin()) nested_ = std::move(nested);
+  own_nested_ = std::make_unique<Nested>(*this, loop);
+  if (own_nested_->begin()) nested_.store(own_nested_.get());
 }
 
 bool Shard::Nested::begin() {

@@ -91,6 +91,9 @@ class Shard final {
   void begin(AsyncInvocation& call);
   /// The call's observer is told in this turn or the next: never by who only starts calls.
   void finish_later(AsyncInvocation& call);
+  /// Until `servant_done` a collocated servant may answer the call.
+  void await_servant(AsyncInvocation& call) noexcept;
+  void servant_done(AsyncInvocation& call) noexcept;
   /// Sends what waits there when the turn ends.
   void flush_later(std::shared_ptr<AsyncConnection> connection);
   void forget(const AsyncConnection& connection) noexcept;
@@ -182,6 +185,7 @@ class Shard final {
   std::unordered_map<const ClientEndpoint*, Connections> connections_;
   std::vector<std::shared_ptr<AsyncConnection>> to_flush_;
   CallList<AsyncInvocation> finished_;
+  CallList<AsyncInvocation> await_servants_;
   TurnEnd turn_end_{*this};
   Deadlines deadlines_;
   event::TimerId deadline_timer_ = 0;
@@ -191,7 +195,6 @@ class Shard final {
   cdr::Buffer batch_;
   std::vector<std::unique_ptr<ReadSpace>> levels_;
   std::size_t depth_ = 0;
-  std::unique_ptr<Nested> nested_;
   std::vector<Task> running_;  // taken from posted_; those before running_index_ are done
   std::size_t running_index_ = 0;
 
@@ -202,8 +205,10 @@ class Shard final {
   std::atomic<std::thread::id> driver_{};
   std::atomic<std::uint32_t> waiters_{0};
   std::atomic<bool> has_posted_{false};
-  std::atomic<bool> missed_{false};  // the loop that this is nested in found it driven
-  std::mutex mutex_;                 // guards what follows
+  std::atomic<bool> missed_{false};     // the loop that this is nested in found it driven
+  std::unique_ptr<Nested> own_nested_;  // of the loop's thread
+  std::atomic<Nested*> nested_{nullptr};
+  std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
   std::vector<Task> posted_;
 };

@@ -3,7 +3,6 @@
 #include "orb/client/call_steps.h"
 
 #include "orb/code_sets.h"
-#include "orb/collocated.h"
 #include "orb/orb_metrics.h"
 
 #include <string>
@@ -99,27 +98,49 @@ CallSteps::State CallSteps::fail(InvocationStage stage, FailureCause cause) {
   return State::failed;
 }
 
-CallSteps::State CallSteps::call_collocated(cdr::Buffer& request, cdr::Buffer& reply,
-                                            const CallDeadline* deadline) {
+bool CallSteps::encode_collocated(cdr::Buffer& request) {
   request.clear();
   cdr::Encoder encoder(request);
   encoder.set_code_sets(collocated_code_sets(core_.settings().code_sets));
   if (request_.encode) request_.encode(encoder);
-  if (!encoder.ok()) {
-    error_.cdr = encoder.error();
-    return fail(InvocationStage::sending, FailureCause::encode);
-  }
+  if (encoder.ok()) return true;
+  error_.cdr = encoder.error();
+  fail(InvocationStage::sending, FailureCause::encode);
+  return false;
+}
+
+CallSteps::State CallSteps::call_collocated(cdr::Buffer& request, cdr::Buffer& reply,
+                                            const CallDeadline* deadline) {
+  if (!encode_collocated(request)) return State::failed;
   RequestDispatcher* const dispatcher = core_.dispatcher();
   if (dispatcher == nullptr) return State::connect;  // the ORB is being destroyed
-  const CollocatedCall call{
-      *dispatcher, request_.operation, target_->object_key, request_.response, request, deadline};
-  const auto status = dispatch_collocated(core_, call, reply);
-  if (!status) {
-    fail(InvocationStage::awaiting, status.error());
-    error_.request_accepted = true;
-    return State::failed;
-  }
-  status_ = *status;
+  const auto status =
+      dispatch_collocated(core_, collocated_call(*dispatcher, request, deadline), reply);
+  if (status) return take_collocated(*status, reply);
+  fail(InvocationStage::awaiting, status.error());
+  error_.request_accepted = true;
+  return State::failed;
+}
+
+CallSteps::State CallSteps::begin_collocated(cdr::Buffer& request, cdr::Buffer& reply,
+                                             std::shared_ptr<CollocatedWait>& later) {
+  if (!encode_collocated(request)) return State::failed;
+  RequestDispatcher* const dispatcher = core_.dispatcher();
+  if (dispatcher == nullptr) return State::connect;  // the ORB is being destroyed
+  const auto status =
+      orb::begin_collocated(core_, collocated_call(*dispatcher, request, nullptr), reply, later);
+  return status ? take_collocated(*status, reply) : State::collocated;
+}
+
+CollocatedCall CallSteps::collocated_call(RequestDispatcher& dispatcher, const cdr::Buffer& request,
+                                          const CallDeadline* deadline) const noexcept {
+  return {dispatcher, request_.operation, target_->object_key, request_.response, request,
+          deadline};
+}
+
+CallSteps::State CallSteps::take_collocated(messaging::ReplyStatus status,
+                                            const cdr::Buffer& reply) {
+  status_ = status;
   if (request_.response == ResponseFlags::none) return State::done;
   body_ =
       cdr::Decoder(reply.own_octets(), std::endian::native, 0, core_.messaging().limits().values);

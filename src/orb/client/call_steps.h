@@ -4,6 +4,7 @@
 
 #include "orb/client/endpoint_table.h"
 #include "orb/client/invocation_error.h"
+#include "orb/collocated.h"
 #include "orb/orb_core.h"
 #include "orb/reference.h"
 #include <perigee/cdr/buffer.h>
@@ -67,6 +68,11 @@ class CallSteps {
   /// `failed`.
   [[nodiscard]] State call_collocated(cdr::Buffer& request, cdr::Buffer& reply,
                                       const CallDeadline* deadline);
+  /// The same, but does not wait for a servant that answers later: to `collocated` then, and
+  /// `take_collocated` when `later` has the answer.
+  [[nodiscard]] State begin_collocated(cdr::Buffer& request, cdr::Buffer& reply,
+                                       std::shared_ptr<CollocatedWait>& later);
+  [[nodiscard]] State take_collocated(messaging::ReplyStatus status, const cdr::Buffer& reply);
   /// After a connect that failed: to the next target.
   [[nodiscard]] State after_failed_connect(IoError error);
   /// After a request that failed on a connection, which has told `error_` about it. `reused`: the
@@ -107,6 +113,10 @@ class CallSteps {
 
   void use(BindingRef binding) noexcept;
   void fail_without_target();
+  [[nodiscard]] bool encode_collocated(cdr::Buffer& request);
+  [[nodiscard]] CollocatedCall collocated_call(RequestDispatcher& dispatcher,
+                                               const cdr::Buffer& request,
+                                               const CallDeadline* deadline) const noexcept;
   [[nodiscard]] State address_as_asked();
   [[nodiscard]] State follow_forward(Permanence permanence);
   [[nodiscard]] State try_again(bool may_be_stale);

@@ -10,6 +10,7 @@
 #include <deque>
 #include <future>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -23,33 +24,51 @@ CallHandle send_ping(const ObjectRef& object, Observed& observed) {
   return stub::send(*object, ping_operation, {}, observed);
 }
 
-/// Keeps requests until they are answered, or not.
-struct Kept {
+/// Keeps requests until they are answered, or not. Any thread.
+class Kept {
+ public:
   struct Request {
     ScriptedTransport* transport;
     std::uint32_t id;
   };
-  std::deque<Request> requests;
-  std::vector<std::uint32_t> cancelled;
 
   [[nodiscard]] OnMessage peer() {
     return [this](ScriptedTransport& transport, const IncomingMessage& message) {
+      const std::lock_guard lock(mutex_);
       if (message.kind == messaging::MessageKind::cancel_request)
-        return cancelled.push_back(giop_protocol().parse_cancel_request(message).value());
+        return cancelled_.push_back(giop_protocol().parse_cancel_request(message).value());
       messaging::ContextStorage contexts;
-      requests.push_back(
-          {&transport, giop_protocol().parse_request(message, contexts)->header.request_id});
+      const auto request = giop_protocol().parse_request(message, contexts);
+      requests_.push_back({&transport, request->header.request_id});
     };
   }
-  void answer(std::size_t index, std::uint32_t value) {
+  [[nodiscard]] std::size_t count() const {
+    const std::lock_guard lock(mutex_);
+    return requests_.size();
+  }
+  [[nodiscard]] Request request(std::size_t index) const {
+    const std::lock_guard lock(mutex_);
+    return requests_.at(index);
+  }
+  [[nodiscard]] std::vector<std::uint32_t> cancelled() const {
+    const std::lock_guard lock(mutex_);
+    return cancelled_;
+  }
+  void answer(std::size_t index, std::uint32_t value) const {
+    const Request answered = request(index);
     cdr::Buffer buffer;
     cdr::Encoder encoder(buffer);
-    giop_protocol().begin_reply(encoder, {1, 2}, {.request_id = requests[index].id},
+    giop_protocol().begin_reply(encoder, {1, 2}, {.request_id = answered.id},
                                 messaging::Body::present);
     encoder.write(value);
     giop_protocol().finish(encoder);
-    requests[index].transport->deliver(buffer);
+    answered.transport->deliver(buffer);
   }
+
+ private:
+  mutable std::mutex mutex_;
+  std::deque<Request> requests_;
+  std::vector<std::uint32_t> cancelled_;
 };
 
 }  // namespace
@@ -72,7 +91,7 @@ TEST_CASE("replies may come in any order") {
   const ObjectRef object = fixture.object({"a"});
   Observed observed[3];
   for (Observed& each : observed) (void)send_ping(object, each);
-  drive(fixture.core(), [&] { return kept.requests.size() == 3; });
+  drive(fixture.core(), [&] { return kept.count() == 3; });
   kept.answer(2, 2);
   drive(fixture.core(), [&] { return observed[2].done(); });
   CHECK(!observed[0].done());
@@ -195,15 +214,15 @@ TEST_CASE("a cancelled call is told so, and so is the server; a late reply is dr
   Observed other;
   CallHandle call = send_ping(object, cancelled);
   (void)send_ping(object, other);
-  drive(fixture.core(), [&] { return kept.requests.size() == 2; });
+  drive(fixture.core(), [&] { return kept.count() == 2; });
   call.cancel();
   CHECK(!cancelled.done());
   drive(fixture.core(), [&] { return cancelled.done(); });
   const auto failure = cancelled.failure<CORBA::NO_RESPONSE>();
   CHECK(failure.completed() == CORBA::COMPLETED_MAYBE);
   CHECK(failure.minor() == orb::minor_cancelled);
-  REQUIRE(kept.cancelled.size() == 1);
-  CHECK(kept.cancelled.front() == kept.requests[0].id);
+  REQUIRE(kept.cancelled().size() == 1);
+  CHECK(kept.cancelled().front() == kept.request(0).id);
   kept.answer(0, 1);
   kept.answer(1, 2);
   drive(fixture.core(), [&] { return other.done(); });
@@ -236,7 +255,7 @@ TEST_CASE("a time limit ends a call with TIMEOUT, and tells the server") {
       limited(fixture.object({"a"}), fixture.core(), std::chrono::milliseconds(100));
   Observed observed;
   (void)send_ping(object, observed);
-  drive(fixture.core(), [&] { return kept.requests.size() == 1; });
+  drive(fixture.core(), [&] { return kept.count() == 1; });
   clock.advance(std::chrono::milliseconds(99));
   fixture.core().async().foreign().perform_work();
   CHECK(!observed.done());
@@ -245,7 +264,7 @@ TEST_CASE("a time limit ends a call with TIMEOUT, and tells the server") {
   fixture.core().async().foreign().perform_work();
   REQUIRE(observed.done());
   CHECK(observed.failure<CORBA::TIMEOUT>().completed() == CORBA::COMPLETED_MAYBE);
-  CHECK(kept.cancelled.size() == 1);
+  CHECK(kept.cancelled().size() == 1);
 }
 
 TEST_CASE("a mute peer ends the calls on a new connection") {
@@ -255,7 +274,7 @@ TEST_CASE("a mute peer ends the calls on a new connection") {
   fixture.peer("a", kept.peer());
   Observed observed;
   (void)send_ping(fixture.object({"a"}), observed);
-  drive(fixture.core(), [&] { return kept.requests.size() == 1; });
+  drive(fixture.core(), [&] { return kept.count() == 1; });
   clock.advance(std::chrono::seconds(31));
   fixture.core().async().foreign().perform_work();
   fixture.core().async().foreign().perform_work();
@@ -273,7 +292,7 @@ TEST_CASE("beyond what may be in flight calls are refused, and the others go on"
   const ObjectRef object = fixture.object({"a"});
   Observed observed[5];
   for (Observed& each : observed) (void)send_ping(object, each);
-  drive(fixture.core(), [&] { return kept.requests.size() == 4 && observed[4].done(); });
+  drive(fixture.core(), [&] { return kept.count() == 4 && observed[4].done(); });
   CHECK(fixture.counts("a").connects == 2);
   const auto failure = observed[4].failure<CORBA::TRANSIENT>();
   CHECK(failure.minor() == orb::minor_too_many_calls);
@@ -317,7 +336,7 @@ TEST_CASE("a oneway is told when it is sent") {
   (void)stub::send(*fixture.object({"a"}), notify_operation, {}, observed);
   drive(fixture.core(), [&] { return observed.done(); });
   CHECK(!observed.failed());
-  CHECK(kept.requests.size() == 1);
+  CHECK(kept.count() == 1);
 }
 
 TEST_CASE("calls that are outstanding when the shutdown is complete end with BAD_INV_ORDER") {
@@ -327,7 +346,7 @@ TEST_CASE("calls that are outstanding when the shutdown is complete end with BAD
   const ObjectRef object = fixture.object({"a"});
   Observed observed;
   const CallHandle call = send_ping(object, observed);
-  drive(fixture.core(), [&] { return kept.requests.size() == 1; });
+  drive(fixture.core(), [&] { return kept.count() == 1; });
   fixture.core().shutdown(orb::Completion::wait);
   CHECK(call.ended());
   const auto failure = observed.failure<CORBA::BAD_INV_ORDER>();
