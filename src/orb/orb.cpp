@@ -90,6 +90,12 @@ transport::ProtocolRegistry& protocols(CORBA::ORB& orb) noexcept {
   return orb._core()->protocols();
 }
 
+bool unload(CORBA::ORB& orb, std::string_view name) {
+  if (!orb._core()->protocols().remove(name)) return false;
+  if (orb::Server* const server = orb._core()->server()) server->close_removed();
+  return true;
+}
+
 std::expected<transport::Endpoint, IoError> listen(CORBA::ORB& orb,
                                                    const transport::Endpoint& endpoint) {
   orb::Server* const server = orb._core()->server();

@@ -133,13 +133,16 @@ CORBA::object_reference<CORBA::Object> OrbCore::make_object(iop::Ior ior) {
   return CORBA::object_reference<CORBA::Object>(make_counted<CORBA::Object>(std::move(reference)));
 }
 
-CORBA::object_reference<CORBA::Object> OrbCore::make_local_object(std::string type_id,
-                                                                  OctetSpan object_key) {
+CORBA::object_reference<CORBA::Object> OrbCore::make_local_object(
+    std::string type_id, OctetSpan object_key, const ProtocolPreference* preference) {
   check_running();
   if (!server_)
     throw CORBA::INITIALIZE(0, CORBA::COMPLETED_NO, "this ORB was assembled without a server");
-  auto ior = server_->make_ior(std::move(type_id), object_key);
+  auto ior = server_->make_ior(std::move(type_id), object_key, preference);
   if (!ior) throw CORBA::INITIALIZE(0, CORBA::COMPLETED_NO, to_string(ior.error()));
+  if (preference != nullptr && ior->profiles.empty())
+    throw CORBA::INV_POLICY(0, CORBA::COMPLETED_NO,
+                            "the server listens by no protocol of the POA's ServerProtocolPolicy");
   return make_object(std::move(*ior));
 }
 

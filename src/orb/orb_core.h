@@ -157,10 +157,11 @@ class PERIGEE_API OrbCore final : public cdr::Environment,
   [[nodiscard]] counted_ptr<Reference> make_reference(iop::Ior ior);
   /// A plain CORBA::Object stub, nil for a nil IOR.
   [[nodiscard]] CORBA::object_reference<CORBA::Object> make_object(iop::Ior ior);
-  /// A stub for an object of this server. Raises INITIALIZE if the server cannot listen, or
+  /// A stub for an object of this server, by all its protocols or as `preference` says. Raises
+  /// INITIALIZE if the server cannot listen, INV_POLICY if it does not by any of the preferred, or
   /// BAD_INV_ORDER (OMG minor 4) after shutdown.
-  [[nodiscard]] CORBA::object_reference<CORBA::Object> make_local_object(std::string type_id,
-                                                                         OctetSpan object_key);
+  [[nodiscard]] CORBA::object_reference<CORBA::Object> make_local_object(
+      std::string type_id, OctetSpan object_key, const ProtocolPreference* preference = nullptr);
   /// @}
 
   [[nodiscard]] CORBA::object_reference<CORBA::Context> default_context();

@@ -20,6 +20,7 @@ class Reactor;
 namespace perigee::orb {
 
 class OrbCore;
+class ProtocolPreference;
 
 enum class Completion : std::uint8_t { do_not_wait, wait };
 
@@ -88,9 +89,13 @@ class Server {
   /// what they publish. Starts the server if it has not been started.
   [[nodiscard]] virtual std::expected<transport::Endpoint, IoError> listen(
       const transport::Endpoint& endpoint) = 0;
-  /// A reference with one profile per acceptor. Starts the server if it has not been started.
-  [[nodiscard]] virtual std::expected<iop::Ior, IoError> make_ior(std::string type_id,
-                                                                  OctetSpan object_key) = 0;
+  /// Stops listening by protocols that the registry has no more: what listens there is in no
+  /// reference that is made from now on. Connections go on. Any thread.
+  virtual void close_removed() noexcept {}
+  /// A reference with one profile per acceptor; with those of the protocols that are preferred, in
+  /// that order, if `preference` is not null. Starts the server if it has not been started.
+  [[nodiscard]] virtual std::expected<iop::Ior, IoError> make_ior(
+      std::string type_id, OctetSpan object_key, const ProtocolPreference* preference) = 0;
   /// Whether references to this endpoint lead to this server: decides about collocated calls.
   [[nodiscard]] virtual bool publishes(const transport::Endpoint& endpoint) const noexcept = 0;
 };

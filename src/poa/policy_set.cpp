@@ -47,6 +47,12 @@ void apply_thread(PolicySet& set, const CORBA::Policy& policy, std::uint16_t ind
     throw POA::InvalidPolicy(index, "MAIN_THREAD_MODEL is not supported");
 }
 
+void apply_protocols(PolicySet& set, const CORBA::Policy& policy, std::uint16_t index) {
+  const auto* known = dynamic_cast<const RTCORBA::ServerProtocolPolicy*>(&policy);
+  if (known == nullptr) throw POA::InvalidPolicy(index, "a policy of a foreign class");
+  set.protocols = std::make_shared<const orb::ProtocolPreference>(known->protocols());
+}
+
 void apply(PolicySet& set, const CORBA::Policy& policy, std::uint16_t index) {
   using namespace PortableServer;  // NOLINT(google-build-using-namespace)
   switch (policy.policy_type()) {
@@ -70,6 +76,8 @@ void apply(PolicySet& set, const CORBA::Policy& policy, std::uint16_t index) {
     case REQUEST_PROCESSING_POLICY_ID:
       set.processing = value_of<RequestProcessingPolicy>(policy, index);
       return;
+    case RTCORBA::SERVER_PROTOCOL_POLICY_TYPE:
+      return apply_protocols(set, policy, index);
     default:
       break;
   }

@@ -1,7 +1,10 @@
 // The policies of one adapter, as plain values: read from a CORBA::PolicyList and checked.
 #pragma once
 
+#include "orb/protocol_preference.h"
 #include <perigee/poa/policies.h>
+
+#include <memory>
 
 namespace perigee::poa {
 
@@ -19,6 +22,8 @@ struct PolicySet {
       PortableServer::ServantRetentionPolicyValue::RETAIN;
   PortableServer::RequestProcessingPolicyValue processing =
       PortableServer::RequestProcessingPolicyValue::USE_ACTIVE_OBJECT_MAP_ONLY;
+  /// By which its references lead to it; null: all. Shared: immutable.
+  std::shared_ptr<const orb::ProtocolPreference> protocols = nullptr;
 
   [[nodiscard]] bool single_thread() const noexcept {
     return thread == PortableServer::ThreadPolicyValue::SINGLE_THREAD_MODEL;

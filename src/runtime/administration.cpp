@@ -76,6 +76,7 @@ class Administration final : public PortableServer::Servant {
   void unload(orb::ServerRequest& request) {
     const std::string name = text_argument(request);
     if (!core_.protocols().remove(name)) throw Refused("there is no protocol " + name);
+    core_.server()->close_removed();
     log::write(log::Level::info, "administration", "unloaded " + name);
     request.reply(nullptr);
   }

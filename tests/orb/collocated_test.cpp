@@ -17,7 +17,8 @@ class QuietServer final : public orb::Server {
   std::expected<void, IoError> begin_accepting() override { return {}; }
   void run() override {}
   void stop(orb::Completion) noexcept override {}
-  std::expected<iop::Ior, IoError> make_ior(std::string type_id, OctetSpan object_key) override {
+  std::expected<iop::Ior, IoError> make_ior(std::string type_id, OctetSpan object_key,
+                                            const orb::ProtocolPreference*) override {
     return iop::Ior{std::move(type_id),
                     {protocol_.make_profile({"test", "here"}, {1, 2, object_key, {}})}};
   }

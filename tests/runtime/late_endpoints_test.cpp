@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
+#include <chrono>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -225,6 +226,54 @@ TEST_CASE("a protocol that the operator unloads is found no more, and its connec
   CHECK(administered.call("perigee_listen", "iiop://127.0.0.1:0") ==
         "listen iiop://127.0.0.1:0 (there are: uiop://): not supported");
   CHECK(echo->twice(4) == 8);
+}
+
+TEST_CASE("a server of any strategy closes the endpoints of a protocol that is unloaded") {
+  for (const char* const strategy :
+       {"thread-per-connection", "reactive", "thread-pool", "reactor-per-core"}) {
+    CAPTURE(strategy);
+    const TemporaryFolder folder;
+    const EchoServer server({"-ORBThreadStrategy", strategy},
+                            "iiop://127.0.0.1:0;uiop://" + folder.file("s"));
+    const EchoClient client;
+    const auto echo = client.echo(server.reference);
+    CHECK(echo->twice(1) == 2);
+    const std::string by_file = by_socket_file(reference_of(server));
+    REQUIRE(unload(*server.orb, "local"));
+    CHECK_FALSE(unload(*server.orb, "local"));
+    const auto ior = reference_of(server);
+    REQUIRE(ior.profiles.size() == 1);
+    CHECK(ior.profiles[0].tag == iop::tag_internet_iop);
+    CHECK(echo->twice(2) == 4);  // whatever it is connected by
+    const EchoClient later;
+    CHECK(later.echo(iop::to_ior_string(ior))->twice(3) == 6);
+    // The loop that accepts hears of it a little later.
+    const auto refused = [&] {
+      try {
+        const EchoClient another;
+        (void)another.echo(by_file)->twice(4);
+        return false;
+      } catch (const CORBA::TRANSIENT&) {
+        return true;
+      }
+    };
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (!refused()) REQUIRE(std::chrono::steady_clock::now() < end);
+  }
+}
+
+TEST_CASE("what is taken out of the registry is not published, and may come again") {
+  const TemporaryFolder folder;
+  EchoServer server({}, "iiop://127.0.0.1:0;uiop://" + folder.file("s"));
+  CHECK(reference_of(server).profiles.size() == 2);
+  REQUIRE(protocols(*server.orb).remove("local"));
+  CHECK(reference_of(server).profiles.size() == 1);
+  REQUIRE(protocols(*server.orb).add(transport::make_local_protocol()).has_value());
+  REQUIRE(listen(*server.orb, {"uiop", folder.file("s")}).has_value());
+  const auto again = reference_of(server);
+  CHECK(again.profiles.size() == 2);
+  const EchoClient client;
+  CHECK(client.echo(by_socket_file(again))->twice(4) == 8);
 }
 
 TEST_CASE("nobody reaches the administration through the server's own endpoints") {

@@ -2,6 +2,7 @@
 #include "runtime/process.h"
 #include "support/log_lines.h"
 #include "support/temporary_folder.h"
+#include <perigee/iop/components.h>
 #include <perigee/iop/ior.h>
 #include <perigee/orb/policy_manager.h>
 #include <perigee/orb/protocol_policies.h>
@@ -13,6 +14,7 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <future>
 #include <string>
 #include <vector>
@@ -172,6 +174,74 @@ TEST_CASE("a server listens by the protocols of its policy only, with their prop
   CHECK(listen({local(), tcp(21'114)}) ==
         std::pair(Tags{transport::tag_perigee_local, iop::tag_internet_iop}, 1UL));
   CHECK(listen({tcp()}) == std::pair(Tags{iop::tag_internet_iop}, 0UL));
+}
+
+namespace {
+
+/// Which profiles references of a POA have, with this policy of its own.
+std::vector<std::uint32_t> tags_of_poa(const CORBA::object_reference<CORBA::ORB>& orb,
+                                       const std::string& name,
+                                       const RTCORBA::ProtocolList& protocols) {
+  const auto root =
+      IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
+  CORBA::PolicyList policies;
+  if (!protocols.empty())
+    policies.emplace_back(rt_orb(orb)->create_server_protocol_policy(protocols));
+  const auto poa = root->create_POA(name, nullptr, policies);
+  const auto ior =
+      iop::parse_ior_string(orb->object_to_string(poa->create_reference("IDL:Echo:1.0"))).value();
+  std::vector<std::uint32_t> tags;
+  for (const auto& profile : ior.profiles) tags.push_back(profile.tag);
+  return tags;
+}
+
+}  // namespace
+
+TEST_CASE("a POA's protocol policy says which profiles its references have, in its order") {
+  using Tags = std::vector<std::uint32_t>;
+  const TemporaryFolder folder;
+  const auto orb =
+      make_orb({"-ORBListenEndpoints", "iiop://127.0.0.1:0;uiop://" + folder.file("s")});
+  constexpr auto by_tcp = iop::tag_internet_iop;
+  constexpr auto by_file = transport::tag_perigee_local;
+  CHECK(tags_of_poa(orb, "any", {}) == Tags{by_tcp, by_file});
+  CHECK(tags_of_poa(orb, "tcp", {tcp()}) == Tags{by_tcp});
+  CHECK(tags_of_poa(orb, "file", {local()}) == Tags{by_file});
+  CHECK(tags_of_poa(orb, "both", {local(), tcp()}) == Tags{by_file, by_tcp});
+  CHECK_THROWS_AS((void)tags_of_poa(orb, "none", {RTCORBA::Protocol(4711, nullptr, nullptr)}),
+                  CORBA::INV_POLICY);
+  orb->destroy();
+}
+
+TEST_CASE("a POA that leaves a socket out is not published as omniORB does either") {
+  const TemporaryFolder folder;
+  const auto orb = make_orb({"-ORBListenEndpoints",
+                             "iiop://127.0.0.1:0;uiop://" + folder.file("s") + "?publish=omniorb"});
+  const auto root =
+      IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
+  const auto poa =
+      root->create_POA("tcp", nullptr, {rt_orb(orb)->create_server_protocol_policy({tcp()})});
+  const auto sockets_of = [&](const CORBA::object_reference<CORBA::Object>& object) {
+    const auto ior = iop::parse_ior_string(orb->object_to_string(object)).value();
+    REQUIRE(ior.profiles.size() == 1);
+    const auto profile = iop::decode_iiop_profile(ior.profiles.front()).value();
+    return std::ranges::count(profile.components, iop::tag_omniorb_unix_address,
+                              &iop::TaggedComponent::tag);
+  };
+  CHECK(sockets_of(root->create_reference("IDL:Echo:1.0")) == 1);
+  CHECK(sockets_of(poa->create_reference("IDL:Echo:1.0")) == 0);
+  orb->destroy();
+}
+
+TEST_CASE("an object of a POA with a protocol policy is called by those protocols") {
+  Setup setup;
+  const auto orb = setup.server.orb;
+  const auto root =
+      IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
+  const auto poa = root->create_POA("tcp", root->the_POAManager(),
+                                    {rt_orb(orb)->create_server_protocol_policy({tcp()})});
+  const auto object = poa->id_to_reference(poa->activate_object(setup.server.servant));
+  CHECK(setup.way(setup.client.echo(orb->object_to_string(object))) == "iiop");
 }
 
 TEST_CASE("a class of service of more than six bits is BAD_PARAM where the policy is set") {

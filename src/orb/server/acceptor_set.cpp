@@ -119,7 +119,7 @@ std::expected<void, IoError> AcceptorSet::open(OrbCore& core) {
   // 1.0 has no components (interop fact 45).
   shares_iiop_profile_ = core.settings().version_max.minor > 0;
   listeners_ = std::move(listeners);
-  arrange_components();
+  published_ = arranged(served());
   return {};
 }
 
@@ -151,7 +151,8 @@ std::expected<transport::Endpoint, IoError> AcceptorSet::add(OrbCore& core,
 Listener& AcceptorSet::insert(std::unique_ptr<Listener> listener) {
   const std::lock_guard lock(mutex_);
   Listener& inserted = *listeners_.emplace_back(std::move(listener));
-  arrange_components();
+  published_ = arranged(served());
+  protocol_changes_.store(0, std::memory_order_release);  // its protocol may have gone meanwhile
   return inserted;
 }
 
@@ -160,7 +161,31 @@ void AcceptorSet::withdraw(Listener& listener) noexcept {
   orb::stop_accepting(*listener.acceptor, [](auto /*transport*/) {});
   const std::lock_guard lock(mutex_);
   listener.is_withdrawn = true;
-  listener.has_profile = false;
+  std::erase_if(published_, [&](const Published& each) { return each.listener == &listener; });
+}
+
+// Without memory it is tried again at the next look.
+std::vector<Listener*> AcceptorSet::withdraw_removed(const OrbCore& core) noexcept try {
+  const std::uint64_t changes = core.protocols().changes();  // before looking
+  if (changes == protocol_changes_.load(std::memory_order_acquire)) return {};
+  std::vector<Listener*> removed;
+  const std::lock_guard lock(mutex_);
+  for (const auto& listener : listeners_) {
+    const std::string& scheme = listener->acceptor->listening().scheme;
+    if (!listener->is_withdrawn && core.protocols().find(scheme) != listener->factory)
+      removed.push_back(listener.get());
+  }
+  Chosen left = served();
+  std::erase_if(left, [&removed](const Listener* each) {
+    return std::ranges::find(removed, each) != removed.end();
+  });
+  published_ = arranged(left);
+  for (Listener* const listener : removed) listener->is_withdrawn = true;
+  protocol_changes_.store(changes, std::memory_order_release);
+  return removed;
+} catch (const std::exception& exception) {
+  log::write(log::Level::warning, "server", exception.what());
+  return {};
 }
 
 std::vector<Listener*> AcceptorSet::listeners() const {
@@ -170,46 +195,67 @@ std::vector<Listener*> AcceptorSet::listeners() const {
   return all;
 }
 
+AcceptorSet::Chosen AcceptorSet::served() const {
+  Chosen all;
+  for (const auto& listener : listeners_)
+    if (!listener->is_withdrawn) all.push_back(listener.get());
+  return all;
+}
+
+AcceptorSet::Chosen AcceptorSet::preferred(const transport::ProtocolRegistry& protocols,
+                                           const ProtocolPreference& preference) const {
+  std::multimap<std::size_t, const Listener*> ranked;  // among equals as they were opened
+  for (const Listener* const listener : served()) {
+    const auto place = preference.place_of(protocols, listener->acceptor->listening().scheme);
+    if (place) ranked.emplace(place->rank, listener);
+  }
+  Chosen chosen;
+  for (const auto& [rank, listener] : ranked) chosen.push_back(listener);
+  return chosen;
+}
+
 // Peers that look for addresses among components read the first IIOP profile only: it gets those of
 // all acceptors. If nobody else makes such a profile, the first of these acceptors' protocols does.
-void AcceptorSet::arrange_components() {
-  for (const auto& listener : listeners_) {
-    listener->components = components_;
-    listener->has_profile = !listener->is_withdrawn;
-  }
-  if (!shares_iiop_profile_) return;
-  const auto is_guest = [](const auto& listener) {
-    return listener->has_profile && !listener->acceptor->iiop_components().empty();
+std::vector<AcceptorSet::Published> AcceptorSet::arranged(const Chosen& chosen) const {
+  const auto is_guest = [this](const Listener* listener) {
+    return shares_iiop_profile_ && !listener->acceptor->iiop_components().empty();
   };
-  const auto makes_iiop = [&](const auto& listener) {
-    return listener->has_profile && !is_guest(listener) &&
+  const auto makes_iiop = [&](const Listener* listener) {
+    return !is_guest(listener) &&
            listener->factory->make_profile(listener->acceptor->published(), {}).tag ==
                iop::tag_internet_iop;
   };
-  auto host = std::ranges::find_if(listeners_, makes_iiop);
-  if (host == listeners_.end()) host = std::ranges::find_if(listeners_, is_guest);
-  if (host == listeners_.end()) return;
-  for (const auto& listener : listeners_) {
-    if (!is_guest(listener)) continue;
-    std::ranges::copy(listener->acceptor->iiop_components(),
-                      std::back_inserter((*host)->components));
-    listener->has_profile = listener == *host;
+  auto host = std::ranges::find_if(chosen, makes_iiop);
+  if (host == chosen.end()) host = std::ranges::find_if(chosen, is_guest);
+  std::vector<Published> published;
+  for (const Listener* const listener : chosen) {
+    const bool is_host = host != chosen.end() && listener == *host;
+    if (is_guest(listener) && !is_host) continue;
+    published.push_back({listener, components_});
+    if (!is_host) continue;
+    for (const Listener* const guest : chosen)
+      if (is_guest(guest))
+        std::ranges::copy(guest->acceptor->iiop_components(),
+                          std::back_inserter(published.back().components));
   }
+  return published;
 }
 
-iop::Ior AcceptorSet::make_ior(std::string type_id, OctetSpan object_key) const {
-  iop::Ior ior{std::move(type_id), {}};
+iop::Ior AcceptorSet::make_ior(const transport::ProtocolRegistry& protocols,
+                               ReferenceParts parts) const {
+  iop::Ior ior{std::move(parts.type_id), {}};
   transport::ProfileSource source;
-  source.object_key = object_key;
+  source.object_key = parts.object_key;
   const std::shared_lock lock(mutex_);
-  for (const auto& listener : listeners_) {
-    if (!listener->has_profile) continue;
-    source.major = listener->version.major;
-    source.minor = listener->version.minor;
-    source.components = listener->components;
-    source.alternates = listener->acceptor->alternates();
-    ior.profiles.push_back(
-        listener->factory->make_profile(listener->acceptor->published(), source));
+  std::vector<Published> some;
+  if (parts.preference != nullptr) some = arranged(preferred(protocols, *parts.preference));
+  for (const Published& each : parts.preference != nullptr ? some : published_) {
+    const Listener& listener = *each.listener;
+    source.major = listener.version.major;
+    source.minor = listener.version.minor;
+    source.components = each.components;
+    source.alternates = listener.acceptor->alternates();
+    ior.profiles.push_back(listener.factory->make_profile(listener.acceptor->published(), source));
   }
   return ior;
 }

@@ -7,8 +7,10 @@
 #include <perigee/base/octets.h>
 #include <perigee/iop/ior.h>
 #include <perigee/messaging/message.h>
+#include <perigee/transport/registry.h>
 #include <perigee/transport/transport.h>
 
+#include <atomic>
 #include <cstdint>
 #include <expected>
 #include <functional>
@@ -22,6 +24,7 @@
 namespace perigee::orb {
 
 class OrbCore;
+class ProtocolPreference;
 
 /// As many connections as an acceptor's queue may hold (see `listen` in ipc).
 constexpr std::uint32_t waiting_connections_max = 4096;
@@ -44,16 +47,18 @@ struct Listener {
   const messaging::Protocol* messaging;  ///< what connections to it carry
   messaging::Version version;            ///< the highest that references publish
 
-  /// @name The set's: they change when others come.
-  /// @{
-  std::vector<iop::TaggedComponent> components = {};  ///< of its profiles
-  bool has_profile = true;                            ///< or stands in that of another
-  bool is_withdrawn = false;                          ///< nobody serves it
-  /// @}
+  bool is_withdrawn = false;  ///< nobody serves it; the set's
 
   [[nodiscard]] Accepted accepted(std::unique_ptr<transport::Transport> transport) const {
     return {std::move(transport), messaging};
   }
+};
+
+/// What a reference is made of.
+struct ReferenceParts {
+  std::string type_id;
+  OctetSpan object_key;
+  const ProtocolPreference* preference;  ///< null: all protocols, in the order of the listeners
 };
 
 /// `open` by one thread; then any thread. Listeners only ever come, so references to them last.
@@ -72,7 +77,11 @@ class AcceptorSet {
   [[nodiscard]] std::expected<transport::Endpoint, IoError> add(OrbCore& core,
                                                                 const transport::Endpoint& endpoint,
                                                                 const Serving& serving);
-  [[nodiscard]] iop::Ior make_ior(std::string type_id, OctetSpan object_key) const;
+  /// Those whose protocols the registry has no more: they are published no more, and somebody must
+  /// end accepting there. Each is returned once.
+  [[nodiscard]] std::vector<Listener*> withdraw_removed(const OrbCore& core) noexcept;
+  [[nodiscard]] iop::Ior make_ior(const transport::ProtocolRegistry& protocols,
+                                  ReferenceParts parts) const;
   [[nodiscard]] bool publishes(const transport::Endpoint& endpoint) const noexcept;
   /// Of all: see above.
   void stop_accepting(const std::function<void(Accepted)>& take) const noexcept;
@@ -81,8 +90,19 @@ class AcceptorSet {
   [[nodiscard]] std::vector<Listener*> listeners() const;
 
  private:
-  // Expects mutex_ to be held.
-  void arrange_components();
+  /// A listener that has a profile of its own, and the components that stand there.
+  struct Published {
+    const Listener* listener;
+    std::vector<iop::TaggedComponent> components;
+  };
+  using Chosen = std::vector<const Listener*>;
+
+  // Expect mutex_ to be held.
+  [[nodiscard]] Chosen served() const;
+  [[nodiscard]] Chosen preferred(const transport::ProtocolRegistry& protocols,
+                                 const ProtocolPreference& preference) const;
+  [[nodiscard]] std::vector<Published> arranged(const Chosen& chosen) const;
+
   Listener& insert(std::unique_ptr<Listener> listener);
   void withdraw(Listener& listener) noexcept;
 
@@ -90,6 +110,10 @@ class AcceptorSet {
   std::vector<iop::TaggedComponent> components_;
   bool shares_iiop_profile_ = false;
   std::vector<std::unique_ptr<Listener>> listeners_;
+  std::vector<Published> published_;  // of all that are served
+
+  // In the registry, when listeners were withdrawn; 0: look again. Written under the mutex.
+  std::atomic<std::uint64_t> protocol_changes_{0};
 };
 
 }  // namespace perigee::orb

@@ -149,10 +149,18 @@ std::expected<transport::Endpoint, IoError> CoreLoopsServer::listen(
                                           }});
 }
 
+void CoreLoopsServer::close_removed() noexcept {
+  if (!started()) return;
+  for (Listener* const listener : endpoints_.withdraw_removed(core_))
+    loops_.front()->reactor().post([this, listener] { acceptors_->remove(*listener); });
+}
+
 std::expected<iop::Ior, IoError> CoreLoopsServer::make_ior(std::string type_id,
-                                                           OctetSpan object_key) {
+                                                           OctetSpan object_key,
+                                                           const ProtocolPreference* preference) {
   if (auto started = start(); !started) return std::unexpected(started.error());
-  return endpoints_.make_ior(std::move(type_id), object_key);
+  close_removed();
+  return endpoints_.make_ior(core_.protocols(), {std::move(type_id), object_key, preference});
 }
 
 bool CoreLoopsServer::publishes(const transport::Endpoint& endpoint) const noexcept {

@@ -219,9 +219,17 @@ std::expected<transport::Endpoint, IoError> PoolServer::listen(
                         }});
 }
 
-std::expected<iop::Ior, IoError> PoolServer::make_ior(std::string type_id, OctetSpan object_key) {
+void PoolServer::close_removed() noexcept {
+  if (!started()) return;
+  for (Listener* const listener : endpoints_.withdraw_removed(core_))
+    engine_->reactor->post([this, listener] { engine_->acceptors.remove(*listener); });
+}
+
+std::expected<iop::Ior, IoError> PoolServer::make_ior(std::string type_id, OctetSpan object_key,
+                                                      const ProtocolPreference* preference) {
   if (auto started = start(); !started) return std::unexpected(started.error());
-  return endpoints_.make_ior(std::move(type_id), object_key);
+  close_removed();
+  return endpoints_.make_ior(core_.protocols(), {std::move(type_id), object_key, preference});
 }
 
 bool PoolServer::publishes(const transport::Endpoint& endpoint) const noexcept {

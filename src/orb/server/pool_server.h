@@ -42,8 +42,9 @@ class PoolServer final : public Server {
   void end_wait() noexcept override;
   [[nodiscard]] std::expected<transport::Endpoint, IoError> listen(
       const transport::Endpoint& endpoint) override;
-  [[nodiscard]] std::expected<iop::Ior, IoError> make_ior(std::string type_id,
-                                                          OctetSpan object_key) override;
+  void close_removed() noexcept override;
+  [[nodiscard]] std::expected<iop::Ior, IoError> make_ior(
+      std::string type_id, OctetSpan object_key, const ProtocolPreference* preference) override;
   [[nodiscard]] bool publishes(const transport::Endpoint& endpoint) const noexcept override;
 
   /// @name For the connections

@@ -88,6 +88,14 @@ void ReactiveAcceptors::add(Listener& listener) noexcept try {
 }
 
 // Where nobody has been accepted yet, those who wait are turned away.
+void ReactiveAcceptors::remove(Listener& listener) noexcept {
+  const auto serves = [&listener](const auto& other) { return &other->listener() == &listener; };
+  const auto found = std::ranges::find_if(acceptors_, serves);
+  if (found != acceptors_.end()) return (*found)->stop();
+  stop_accepting(*listener.acceptor, [](auto /*transport*/) {});
+}
+
+// As above.
 void ReactiveAcceptors::stop() noexcept {
   stopped_ = true;
   for (const auto& acceptor : acceptors_) acceptor->stop();

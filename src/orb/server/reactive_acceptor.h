@@ -61,6 +61,8 @@ class ReactiveAcceptors final {
   void stop() noexcept;
   /// One that came after the first. Before `start` there is nothing to do: that finds it.
   void add(Listener& listener) noexcept;
+  /// Ends accepting there.
+  void remove(Listener& listener) noexcept;
   /// Any thread.
   void connection_ended() noexcept;
 

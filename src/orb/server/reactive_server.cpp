@@ -144,10 +144,17 @@ std::expected<transport::Endpoint, IoError> ReactiveServer::listen(
                          }});
 }
 
-std::expected<iop::Ior, IoError> ReactiveServer::make_ior(std::string type_id,
-                                                          OctetSpan object_key) {
+void ReactiveServer::close_removed() noexcept {
+  if (!started_.load(std::memory_order_acquire)) return;
+  for (Listener* const listener : endpoints_.withdraw_removed(core_))
+    loop_->reactor().post([this, listener] { acceptors_->remove(*listener); });
+}
+
+std::expected<iop::Ior, IoError> ReactiveServer::make_ior(std::string type_id, OctetSpan object_key,
+                                                          const ProtocolPreference* preference) {
   if (auto started = start(); !started) return std::unexpected(started.error());
-  return endpoints_.make_ior(std::move(type_id), object_key);
+  close_removed();
+  return endpoints_.make_ior(core_.protocols(), {std::move(type_id), object_key, preference});
 }
 
 bool ReactiveServer::publishes(const transport::Endpoint& endpoint) const noexcept {

@@ -40,8 +40,9 @@ class ReactiveServer final : public Server, public LoopOwner {
   [[nodiscard]] int work_handle() const noexcept override;
   [[nodiscard]] std::expected<transport::Endpoint, IoError> listen(
       const transport::Endpoint& endpoint) override;
-  [[nodiscard]] std::expected<iop::Ior, IoError> make_ior(std::string type_id,
-                                                          OctetSpan object_key) override;
+  void close_removed() noexcept override;
+  [[nodiscard]] std::expected<iop::Ior, IoError> make_ior(
+      std::string type_id, OctetSpan object_key, const ProtocolPreference* preference) override;
   [[nodiscard]] bool publishes(const transport::Endpoint& endpoint) const noexcept override;
 
  private:

@@ -163,11 +163,7 @@ void ThreadedServer::begin_stopping() noexcept {
 // Where nobody has been accepted yet, those who wait are turned away.
 void ThreadedServer::stop_accepting() noexcept {
   if (!started_.load()) return;
-  const auto accepting = [this] {
-    const std::lock_guard lock(mutex_);
-    return accepting_;
-  };
-  acceptors_.stop_accepting([this, taken = accepting()](auto accepted) {
+  acceptors_.stop_accepting([this, taken = is_accepting()](auto accepted) {
     if (taken) add_connection(std::move(accepted));
   });
 }
@@ -199,10 +195,26 @@ std::expected<transport::Endpoint, IoError> ThreadedServer::listen(
                          }});
 }
 
-std::expected<iop::Ior, IoError> ThreadedServer::make_ior(std::string type_id,
-                                                          OctetSpan object_key) {
+// The thread that accepts there ends by itself. Where nobody has been accepted yet, those who wait
+// are turned away.
+void ThreadedServer::close_removed() noexcept {
+  if (!started_.load(std::memory_order_acquire)) return;
+  for (const Listener* const listener : acceptors_.withdraw_removed(core_))
+    orb::stop_accepting(*listener->acceptor, [&, taken = is_accepting()](auto transport) {
+      if (taken) add_connection(listener->accepted(std::move(transport)));
+    });
+}
+
+bool ThreadedServer::is_accepting() const noexcept {
+  const std::lock_guard lock(mutex_);
+  return accepting_;
+}
+
+std::expected<iop::Ior, IoError> ThreadedServer::make_ior(std::string type_id, OctetSpan object_key,
+                                                          const ProtocolPreference* preference) {
   if (auto started = start(); !started) return std::unexpected(started.error());
-  return acceptors_.make_ior(std::move(type_id), object_key);
+  close_removed();
+  return acceptors_.make_ior(core_.protocols(), {std::move(type_id), object_key, preference});
 }
 
 bool ThreadedServer::publishes(const transport::Endpoint& endpoint) const noexcept {

@@ -31,8 +31,9 @@ class ThreadedServer final : public Server {
   void stop(Completion completion) noexcept override;
   [[nodiscard]] std::expected<transport::Endpoint, IoError> listen(
       const transport::Endpoint& endpoint) override;
-  [[nodiscard]] std::expected<iop::Ior, IoError> make_ior(std::string type_id,
-                                                          OctetSpan object_key) override;
+  void close_removed() noexcept override;
+  [[nodiscard]] std::expected<iop::Ior, IoError> make_ior(
+      std::string type_id, OctetSpan object_key, const ProtocolPreference* preference) override;
   [[nodiscard]] bool publishes(const transport::Endpoint& endpoint) const noexcept override;
 
   /// @name For the connections
@@ -57,6 +58,7 @@ class ThreadedServer final : public Server {
   [[nodiscard]] Connections connections() const;
   void begin_stopping() noexcept;
   void stop_accepting() noexcept;
+  [[nodiscard]] bool is_accepting() const noexcept;
   void finish_stopping() noexcept;
 
   OrbCore& core_;
