@@ -13,7 +13,8 @@
 #       AMH: asynchronous servants of all interfaces (stockAmhS.h, stockAmhS.cpp). Files whose interfaces
 #       others derive from need it where those have it. Without it there are those of annotated interfaces.
 #
-#       ASYNC: the same of servants of coroutines (stockAsyncS.h, stockAsyncS.cpp).
+#       ASYNC, AMI: the same of servants of coroutines (stockAsyncS.h, stockAsyncS.cpp), and of asynchronous calls
+#       (stockAmiC.h, stockAmiC.cpp).
 #
 #       KEEP_INCLUDE_PATH: generated files include each other by the folders that #include names in IDL, and lie
 #       in the folders that FILES have below the first of INCLUDES that holds them, or else below the present
@@ -46,8 +47,8 @@ function(_perigee_idl_generate idl_file folder options sources_variable)
   get_filename_component(path "${idl_file}" ABSOLUTE BASE_DIR "${CMAKE_CURRENT_SOURCE_DIR}")
   get_filename_component(name "${path}" NAME_WLE)
   set(endings C S)
-  set(words --any --amh --async)
-  set(word_endings A AmhS AsyncS)
+  set(words --any --ami --amh --async)
+  set(word_endings A AmiC AmhS AsyncS)
   foreach(word ending IN ZIP_LISTS words word_endings)
     if(word IN_LIST options)
       list(APPEND endings ${ending})
@@ -90,9 +91,6 @@ endfunction()
 function(perigee_idl target)
   cmake_parse_arguments(ARG "ANY;KEEP_INCLUDE_PATH;AMI;AMH;ASYNC" "IDL_VERSION"
                         "FILES;INCLUDES;DEFINES;ANNOTATIONS;OPTIONS" ${ARGN})
-  if(ARG_AMI)
-    message(FATAL_ERROR "perigee_idl(${target}): AMI is not available in this version of Perigee")
-  endif()
   if(ARG_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "perigee_idl(${target}): unknown arguments: ${ARG_UNPARSED_ARGUMENTS}")
   endif()
@@ -117,6 +115,9 @@ function(perigee_idl target)
   endif()
   if(ARG_ANY)
     list(APPEND options --any)
+  endif()
+  if(ARG_AMI)
+    list(APPEND options --ami)
   endif()
   if(ARG_AMH)
     list(APPEND options --amh)

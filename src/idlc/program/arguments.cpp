@@ -79,6 +79,8 @@ void add_output_options(CLI::App& app, Arguments& arguments) {
       ->capture_default_str();
   app.add_option("--any-suffix", names.any_suffix, "Suffix of the files for any")
       ->capture_default_str();
+  app.add_option("--ami-suffix", names.ami_suffix, "Suffix of the files of asynchronous calls")
+      ->capture_default_str();
   app.add_option("--amh-suffix", names.amh_suffix, "Suffix of the files of asynchronous servants")
       ->capture_default_str();
   app.add_option("--async-server-suffix", names.async_server_suffix,
@@ -102,7 +104,8 @@ void add_flags(CLI::App& app, Flags& flags) {
       ->excludes(dump)
       ->excludes(implied);
   app.add_flag("--ami", flags.wants_ami,
-               "Asynchronous calls (in this version for --dump-implied-idl only)");
+               "Asynchronous calls (AMI) of all interfaces, not only of annotated ones: "
+               "stockAmiC.h and stockAmiC.cpp");
   app.add_flag("--amh", flags.wants_amh,
                "Asynchronous servants (AMH) of all interfaces, not only of annotated ones: "
                "stockAmhS.h and stockAmhS.cpp");
@@ -141,8 +144,7 @@ std::string apply_warnings(const std::vector<std::string>& words, WarningOptions
 }
 
 /// What is wrong with options that are right one by one; empty if nothing.
-std::string complaint(const Arguments& arguments, const Flags& flags) {
-  if (flags.wants_ami && !flags.dumps_implied_idl) return "--ami is not available in this version";
+std::string complaint(const Arguments& arguments) {
   if (!arguments.depend_file.empty() && arguments.files.size() > 1)
     return "--depend-file takes one IDL file at a time";
   const cpp11::FileNames& names = arguments.names;
@@ -154,9 +156,9 @@ std::string complaint(const Arguments& arguments, const Flags& flags) {
     return "the files for any have the same suffix as the client's or the server's";
   std::set<std::string> suffixes = {names.client_suffix, names.server_suffix};
   if (names.with_any) suffixes.insert(names.any_suffix);
-  for (const std::string& suffix : {names.amh_suffix, names.async_server_suffix})
+  for (const std::string& suffix : {names.ami_suffix, names.amh_suffix, names.async_server_suffix})
     if (!suffixes.insert(suffix).second)
-      return "the files of asynchronous servants have the same suffix as others";
+      return "the files of asynchronous calls or servants have the same suffix as others";
   if (arguments.names.header_extension == arguments.names.source_extension)
     return "headers and sources have the same extension";
   return {};
@@ -167,6 +169,7 @@ void apply(const Flags& flags, Arguments& arguments) {
   if (flags.dumps_implied_idl) arguments.action = Action::dump_implied_idl;
   if (flags.preprocesses) arguments.action = Action::preprocess;
   arguments.implied = {flags.wants_ami, flags.wants_amh, flags.wants_async};
+  arguments.names.with_ami = flags.wants_ami;
   arguments.names.with_amh = flags.wants_amh;
   arguments.names.with_async = flags.wants_async;
   arguments.idl_version = flags.idl_version == "4" ? IdlVersion::four : IdlVersion::three;
@@ -201,7 +204,7 @@ ParseResult parse_arguments(std::vector<std::string> words, std::ostream& out, s
     return {std::nullopt, exit_bad_usage};
   }
   apply(flags, arguments);
-  std::string text = complaint(arguments, flags);
+  std::string text = complaint(arguments);
   if (text.empty()) text = apply_warnings(flags.warnings, arguments.warnings);
   if (!text.empty()) {
     err << "perigee-idl: " << text << '\n';

@@ -102,18 +102,13 @@ class CMakeFunctions(unittest.TestCase):
         self.assertNotEqual(outcome.returncode, 0)
         self.assertIn("main.idl:1:7: error:", outcome.stdout)
 
-    def test_what_is_not_available_is_said_when_configuring(self):
-        outcome = self.configure("perigee_idl_library(values FILES main.idl AMI)\n")
-        self.assertNotEqual(outcome.returncode, 0)
-        said = " ".join(outcome.stdout.split())
-        self.assertIn("perigee_idl(values): AMI is not available in this version", said)
-
-    def test_files_of_asynchronous_servants_are_outputs_that_are_made_again(self):
+    def test_files_of_asynchronous_calls_and_servants_are_outputs_that_are_made_again(self):
         self.write("main.idl", "interface I { void f(); };\n")
-        self.configure("add_custom_target(files DEPENDS values_idl/mainAmhS.h values_idl/mainAsyncS.cpp)\n"
+        self.configure("add_custom_target(files DEPENDS values_idl/mainAmiC.h values_idl/mainAmhS.h "
+                       "values_idl/mainAsyncS.cpp)\n"
                        "add_library(values STATIC)\nset_target_properties(values PROPERTIES EXCLUDE_FROM_ALL TRUE)\n"
-                       "perigee_idl(values FILES main.idl AMH ASYNC)\n")
-        for name, text in (("mainAmhS.h", "AMH_I"), ("mainAsyncS.cpp", "ASYNC_I")):
+                       "perigee_idl(values FILES main.idl AMI AMH ASYNC)\n")
+        for name, text in (("mainAmiC.h", "IAmiC"), ("mainAmhS.h", "AMH_I"), ("mainAsyncS.cpp", "ASYNC_I")):
             made = self.build / "values_idl" / name
             for _ in range(2):
                 outcome = run("cmake", "--build", self.build, "--target", "files")

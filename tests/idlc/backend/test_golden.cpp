@@ -76,36 +76,42 @@ TEST_CASE("files for any are added, and the others stay the same") {
   }
 }
 
-TEST_CASE("files of asynchronous servants and coroutines are added, the others stay the same") {
+TEST_CASE("files of asynchronous calls and servants are added, the others stay the same") {
   for (const char* name : {"async/desk", "inheritance", "includes", "stock"}) {
     CAPTURE(name);
     const cpp11::GenerateResult without = generate_file(name);
     const cpp11::GenerateResult with =
-        generate_file(name, {.with_amh = true, .with_async = true}, {.amh = true, .async = true});
+        generate_file(name, {.with_ami = true, .with_amh = true, .with_async = true},
+                      {.ami = true, .amh = true, .async = true});
     REQUIRE(without.files.size() == 4);
-    REQUIRE(with.files.size() == 8);
+    REQUIRE(with.files.size() == 10);
     for (std::size_t index = 0; index < 4; ++index)
       CHECK(with.files[index].text == without.files[index].text);
-    for (std::size_t index = 4; index < 8; ++index) check_golden(name, with.files[index]);
+    check_golden(name, with.files[0]);  // the others include it
+    for (std::size_t index = 4; index < 10; ++index) check_golden(name, with.files[index]);
   }
 }
 
 TEST_CASE("annotations of the main file add files of asynchronous servants") {
   const cpp11::GenerateResult generated = generate_file("async/chosen", {.with_one_source = true});
-  REQUIRE(generated.files.size() == 9);
-  for (std::size_t index = 4; index < 8; ++index)
+  REQUIRE(generated.files.size() == 11);
+  check_golden("async/chosen", generated.files[0]);
+  for (std::size_t index = 4; index < 10; ++index)
     check_golden("async/chosen", generated.files[index]);
-  const std::string& all = generated.files[8].text;
+  const std::string& all = generated.files[10].text;
   CHECK(all.find("#include \"chosenAmhS.cpp\"") != std::string::npos);
   CHECK(all.find("#include \"chosenAsyncS.cpp\"") != std::string::npos);
 }
 
-TEST_CASE("files of asynchronous servants that are asked for are there, whatever the file holds") {
+TEST_CASE(
+    "files of asynchronous calls and servants that are asked for are there, whatever the file "
+    "holds") {
   const cpp11::GenerateResult generated =
-      generate_file("constants", {.with_amh = true, .with_async = true});
-  REQUIRE(generated.files.size() == 8);
-  CHECK(generated.files[4].name == "constantsAmhS.h");
-  CHECK(generated.files[7].name == "constantsAsyncS.cpp");
+      generate_file("constants", {.with_ami = true, .with_amh = true, .with_async = true});
+  REQUIRE(generated.files.size() == 10);
+  CHECK(generated.files[4].name == "constantsAmiC.h");
+  CHECK(generated.files[6].name == "constantsAmhS.h");
+  CHECK(generated.files[9].name == "constantsAsyncS.cpp");
 }
 
 TEST_CASE("generated files are named after the IDL file and the side") {

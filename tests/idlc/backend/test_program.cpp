@@ -84,22 +84,18 @@ TEST_CASE("errors in the command line have their own exit status") {
   CHECK(contains(unknown.err, "--no-such-option"));
   CHECK(run_on_stock({"--idl=5"}).status == 2);
   CHECK(run_on_stock({"--client-suffix", "S"}).status == 2);
-  CHECK(run_on_stock({"--amh-suffix", "S"}).err ==
-        "perigee-idl: the files of asynchronous servants have the same suffix as others\n");
+  CHECK(
+      run_on_stock({"--amh-suffix", "S"}).err ==
+      "perigee-idl: the files of asynchronous calls or servants have the same suffix as others\n");
   CHECK(run_on_stock({"--depend-file", "x.d", "other.idl"}).status == 2);
 }
 
-TEST_CASE("asynchronous calls say that they are not available") {
-  const Outcome outcome = run_on_stock({"--ami"});
-  CHECK(outcome.status == 2);
-  CHECK(outcome.err == "perigee-idl: --ami is not available in this version\n");
-}
-
-TEST_CASE("asynchronous servants have files of their own") {
+TEST_CASE("asynchronous calls and servants have files of their own") {
   const TemporaryFolder folder;
-  const std::vector<std::string> words = {"--output-dir", folder / "", "--amh", "--async"};
+  const std::vector<std::string> words = {"--output-dir", folder / "", "--ami", "--amh", "--async"};
   REQUIRE(run_on_stock(words).status == 0);
-  CHECK(folder.count() == 8);
+  CHECK(folder.count() == 10);
+  CHECK(contains(folder.read("stockAmiC.h"), "class QuoterAmiC "));
   CHECK(contains(folder.read("stockAmhS.h"), "class AMH_Quoter "));
   CHECK(contains(folder.read("stockAsyncS.h"), "class ASYNC_Quoter "));
   std::vector<std::string> renamed = words;
@@ -108,8 +104,9 @@ TEST_CASE("asynchronous servants have files of their own") {
   CHECK(contains(folder.read("stockLater.cpp"), "#include \"stockLater.h\""));
   CHECK(contains(folder.read("stockTasks.cpp"), "#include \"stockTasks.h\""));
   renamed.back() = "Later";
-  CHECK(run_on_stock(renamed).err ==
-        "perigee-idl: the files of asynchronous servants have the same suffix as others\n");
+  CHECK(
+      run_on_stock(renamed).err ==
+      "perigee-idl: the files of asynchronous calls or servants have the same suffix as others\n");
 }
 
 TEST_CASE("an annotation without effect is told when files are generated") {

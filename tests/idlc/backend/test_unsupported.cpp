@@ -63,8 +63,10 @@ TEST_CASE("inherited operations of other files are refused where they are declar
 }
 
 TEST_CASE("annotations that this version does not obey are refused") {
-  CHECK(error_of("@perigee::ami interface I {};")
-            .ends_with("annotations @perigee::ami are not generated yet"));
+  CHECK(error_of("@perigee::asleep interface I {};")
+            .ends_with("annotations @perigee::asleep are not generated yet"));
+  CHECK(error_of("interface I { @perigee::ami void f(); };") ==
+        "1:15: @perigee::ami applies to interfaces only");
   CHECK(error_of("@perigee::amh struct S { long a; };") ==
         "1:1: @perigee::amh applies to interfaces, operations and attributes only");
 }

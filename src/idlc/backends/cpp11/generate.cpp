@@ -2,6 +2,7 @@
 #include "idlc/backends/cpp11/generate.h"
 
 #include "idlc/backends/cpp11/amh.h"
+#include "idlc/backends/cpp11/ami.h"
 #include "idlc/backends/cpp11/any.h"
 #include "idlc/backends/cpp11/async.h"
 #include "idlc/backends/cpp11/client.h"
@@ -48,6 +49,10 @@ std::vector<std::string> texts(const Model& model, const ImpliedIdl& implied,
     result.push_back(any_header_text(model, names));
     result.push_back(any_source_text(model, names));
   }
+  if (names.with_ami) {
+    result.push_back(ami_header_text(model, implied.ami, names));
+    result.push_back(ami_source_text(model, implied.ami, names));
+  }
   if (names.with_amh) {
     result.push_back(amh_header_text(model, implied.amh, names));
     result.push_back(amh_source_text(model, implied.amh, names));
@@ -67,6 +72,7 @@ GenerateResult generate(const Model& model, const ImpliedIdl& implied, const Fil
   std::ranges::move(unsupported(model), std::back_inserter(result.diagnostics));
   if (!result.ok()) return result;
   FileNames chosen = names;
+  chosen.with_ami = names.with_ami || has_own(implied.ami);
   chosen.with_amh = names.with_amh || has_own(implied.amh);
   chosen.with_async = names.with_async || has_own(implied.async);
   const std::vector<std::string> paths = output_names(model.files.front().path, chosen);

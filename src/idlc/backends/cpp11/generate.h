@@ -16,15 +16,17 @@ struct FileNames {
   std::string client_suffix = "C";
   std::string server_suffix = "S";
   std::string any_suffix = "A";
+  std::string ami_suffix = "AmiC";
   std::string amh_suffix = "AmhS";
   std::string async_server_suffix = "AsyncS";
   std::string header_extension = ".h";
   std::string source_extension = ".cpp";
   bool keeps_include_path = false;  ///< whether an #include has the folder that the IDL's has
   bool with_any = false;            ///< whether there are files of TypeCodes and insertion into any
-  bool with_amh = false;         ///< whether there are files of asynchronous servants in any case
-  bool with_async = false;       ///< the same of servants of coroutines
-  bool with_one_source = false;  ///< whether there is a source that includes the others
+  bool with_ami = false;            ///< whether there are files of asynchronous calls in any case
+  bool with_amh = false;            ///< the same of asynchronous servants
+  bool with_async = false;          ///< the same of servants of coroutines
+  bool with_one_source = false;     ///< whether there is a source that includes the others
 };
 
 struct OutputFile {
@@ -41,7 +43,7 @@ struct GenerateResult {
 };
 
 /// Generates the client's and the server's header and source of the model's main file, those for
-/// any and the source of all if they are asked for, and those of asynchronous servants and of
+/// any and the source of all if they are asked for, and those of asynchronous calls, servants and
 /// coroutines if they are asked for or `implied` has some for the main file. The others are the
 /// same with and without them.
 /// The same model gives the same octets.

@@ -16,6 +16,8 @@ void declare_traits(Writer& writer, const Interface& interface);
 /// What references need of the class: in the file that defines the interface.
 void define_traits(Writer& writer, const Interface& interface);
 
+/// The constants of a stub that describe the operation, `_operation_` (stubs.cpp).
+void define_operation_constants(Writer& writer, const Callable& callable);
 /// The stub of one operation (stubs.cpp).
 void define_stub(Writer& writer, const Interface& interface, const Callable& callable);
 

@@ -138,6 +138,10 @@ std::string any_header(const std::string& idl_path, const FileNames& names) {
   return with_suffix(idl_path, names.any_suffix + names.header_extension);
 }
 
+std::string ami_header(const std::string& idl_path, const FileNames& names) {
+  return with_suffix(idl_path, names.ami_suffix + names.header_extension);
+}
+
 std::string amh_header(const std::string& idl_path, const FileNames& names) {
   return with_suffix(idl_path, names.amh_suffix + names.header_extension);
 }
@@ -149,6 +153,7 @@ std::string async_server_header(const std::string& idl_path, const FileNames& na
 std::vector<std::string> output_names(const std::string& idl_path, const FileNames& names) {
   std::vector<std::string> suffixes = {names.client_suffix, names.server_suffix};
   if (names.with_any) suffixes.push_back(names.any_suffix);
+  if (names.with_ami) suffixes.push_back(names.ami_suffix);
   if (names.with_amh) suffixes.push_back(names.amh_suffix);
   if (names.with_async) suffixes.push_back(names.async_server_suffix);
   const std::string name = file_name(idl_path);

@@ -83,6 +83,12 @@ void write_call(Writer& writer, const Callable& callable) {
 
 }  // namespace
 
+void define_operation_constants(Writer& writer, const Callable& callable) {
+  define_raises(writer, callable);
+  define_properties(writer, callable);
+  define_operation(writer, callable);
+}
+
 void define_stub(Writer& writer, const Interface& interface, const Callable& callable) {
   const Type& result = *callable.return_type;
   writer.separate();
@@ -90,9 +96,7 @@ void define_stub(Writer& writer, const Interface& interface, const Callable& cal
               parameter_list(callable), ") {");
   {
     const Indented body(writer);
-    define_raises(writer, callable);
-    define_properties(writer, callable);
-    define_operation(writer, callable);
+    define_operation_constants(writer, callable);
     if (!is_void(result)) writer.write(cpp_type(result) + " _result_" + initializer(result) + ";");
     write_call(writer, callable);
     if (!is_void(result)) writer.write("return _result_;");

@@ -84,6 +84,9 @@ class Walk final {
       if (!annotation.name.starts_with("perigee::")) continue;
       if (annotation.name == borrowed_name) {
         if (!is_operation) borrowed_elsewhere(annotation);  // operations look at it themselves
+      } else if (annotation.name == ami_name) {
+        if (kind != DeclarationKind::interface)
+          error(annotation.location, "@perigee::ami applies to interfaces only", "");
       } else if (annotation.name != amh_name && annotation.name != async_name) {
         refuse(annotation.location, "annotations @" + annotation.name);
       } else if (!may_be_chosen) {
@@ -245,6 +248,7 @@ class Walk final {
   }
 
   static constexpr std::string_view borrowed_name = "perigee::borrowed";
+  static constexpr std::string_view ami_name = "perigee::ami";
   static constexpr std::string_view amh_name = "perigee::amh";
   static constexpr std::string_view async_name = "perigee::async";
   static constexpr std::size_t operations_max = 60'000;

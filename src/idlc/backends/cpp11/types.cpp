@@ -25,6 +25,9 @@ std::string native_type(const Declaration& native) {
   return native.scoped_name == cookie_native ? "void*" : qualified_name(native) + "*";
 }
 
+/// Of CORBA Messaging; refused everywhere but in implied declarations.
+constexpr std::string_view exception_holder = "::Messaging::ExceptionHolder";
+
 std::string borrowed_element(const Type& type) { return cpp_type(*unaliased(type).element); }
 
 std::string alias_type(const Type& type) {
@@ -114,6 +117,9 @@ std::string cpp_type(const Type& type) {
       return reference_to(*type.declaration);
     case TypeKind::native:
       return native_type(*type.declaration);
+    case TypeKind::value_type:
+      return type.declaration->scoped_name == exception_holder ? reference_to(*type.declaration)
+                                                               : qualified_name(*type.declaration);
     default:
       return qualified_name(*type.declaration);  // support.cpp refused all others
   }
@@ -183,9 +189,10 @@ std::string parameter_type(const Parameter& parameter) {
   if (is_borrowed(parameter))
     return kind == TypeKind::string ? "std::string_view"
                                     : "std::span<const " + borrowed_element(type) + ">";
-  const bool by_value = is_scalar(type) || kind == TypeKind::interface ||
-                        kind == TypeKind::object || kind == TypeKind::native ||
-                        kind == TypeKind::type_code;
+  const bool by_value =
+      is_scalar(type) || kind == TypeKind::interface || kind == TypeKind::object ||
+      kind == TypeKind::native || kind == TypeKind::type_code ||
+      (kind == TypeKind::value_type && type.declaration->scoped_name == exception_holder);
   return by_value ? cpp_type(type) : "const " + cpp_type(type) + "&";
 }
 

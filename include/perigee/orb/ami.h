@@ -1,0 +1,120 @@
+// What generated files of asynchronous calls (…AmiC.h, …AmiC.cpp) stand on: reply handlers, and the
+// exceptions that they get.
+#pragma once
+
+#include <perigee/base/export.h>
+#include <perigee/orb/async_stub.h>
+#include <perigee/orb/local_object.h>
+
+#include <cstddef>
+#include <exception>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace CORBA {
+inline namespace perigee_v1 {
+
+/// `ref_type` (the stub with `sendc_` operations), `weak_ref_type`, `narrow`,
+/// `replyhandler_base_type` (what handlers derive from), `replyhandler_ref_type`,
+/// `replyhandler_servant_ref_type`, `replyhandler_traits`: by generated code.
+template <typename T>
+struct amic_traits;
+
+}  // namespace perigee_v1
+}  // namespace CORBA
+
+namespace Messaging {
+inline namespace perigee_v1 {
+
+/// The exception that an asynchronous call has ended with. Used by reference.
+class PERIGEE_API ExceptionHolder {
+ public:
+  explicit ExceptionHolder(std::exception_ptr exception) noexcept
+      : exception_(std::move(exception)) {}
+
+  /// Throws what a synchronous call would have thrown.
+  [[noreturn]] void raise_exception() const { std::rethrow_exception(exception_); }
+
+ private:
+  std::exception_ptr exception_;
+};
+
+/// The base of reply handlers: local objects, which live as long as references to them and the
+/// calls that they wait for.
+class PERIGEE_API ReplyHandler : public virtual CORBA::LocalObject {
+ public:
+  using _ref_type = CORBA::object_reference<ReplyHandler>;
+  static constexpr std::string_view _type_id = "IDL:omg.org/Messaging/ReplyHandler:1.0";
+
+ protected:
+  ReplyHandler() = default;
+  [[nodiscard]] bool _implements(std::string_view repository_id) const noexcept override;
+};
+
+}  // namespace perigee_v1
+}  // namespace Messaging
+
+template <>
+struct IDL::traits<Messaging::ExceptionHolder> {
+  using value_type = CORBA::object_reference<Messaging::ExceptionHolder>;
+  using ref_type = value_type;
+  using in_type = value_type;
+};
+template <>
+struct IDL::traits<Messaging::ReplyHandler>
+    : perigee::stub::local_interface_traits<Messaging::ReplyHandler> {};
+
+namespace perigee::stub {
+
+/// What became of a call, for its handler.
+[[nodiscard]] PERIGEE_API CORBA::object_reference<Messaging::ExceptionHolder> hold_exception(
+    std::exception_ptr exception);
+
+/// A call's observer that passes the outcome to a reply handler. Pooled; ends with the call.
+class PERIGEE_API ReplyObserver : public CallObserver {
+ public:
+  static void* operator new(std::size_t size);
+  static void operator delete(void* memory, std::size_t size) noexcept;
+
+  ReplyObserver() = default;
+  ReplyObserver(const ReplyObserver&) = delete;
+  ReplyObserver& operator=(const ReplyObserver&) = delete;
+  virtual ~ReplyObserver() = default;
+  /// What a handler throws goes into the log.
+  void ended(CallOutcome& outcome) noexcept final;
+
+ private:
+  virtual void pass_on(CallOutcome& outcome) = 0;
+};
+
+template <typename Handler>
+class HandlerObserver final : public ReplyObserver {
+ public:
+  using Deliver = void (*)(Handler& handler, CallOutcome& outcome);
+  HandlerObserver(CORBA::object_reference<Handler> handler, Deliver deliver) noexcept
+      : handler_(std::move(handler)), deliver_(deliver) {}
+
+ private:
+  void pass_on(CallOutcome& outcome) override {
+    if (handler_) deliver_(*handler_, outcome);
+  }
+
+  const CORBA::object_reference<Handler> handler_;
+  const Deliver deliver_;
+};
+
+/// `send`, with an observer of which the call takes care.
+PERIGEE_API void send_observed(const CORBA::Object& target, const Operation& operation,
+                               Arguments arguments, ReplyObserver* observer);
+
+/// Starts a call whose outcome `deliver` passes to the handler: nil drops it.
+template <typename Handler>
+void send_to_handler(const CORBA::Object& target, const Operation& operation, Arguments arguments,
+                     CORBA::object_reference<Handler> handler,
+                     std::type_identity_t<typename HandlerObserver<Handler>::Deliver> deliver) {
+  send_observed(target, operation, std::move(arguments),
+                new HandlerObserver<Handler>(std::move(handler), deliver));
+}
+
+}  // namespace perigee::stub

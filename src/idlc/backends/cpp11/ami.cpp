@@ -1,0 +1,64 @@
+// From implied declarations to what files of asynchronous calls are written from.
+#include "idlc/backends/cpp11/ami.h"
+
+#include <algorithm>
+
+namespace perigee::idlc::cpp11 {
+
+namespace {
+
+/// Arguments are not borrowed: the call outlives the function that makes it.
+Callable send_of(const Operation& node) {
+  Callable send = from_operation(node);
+  for (Parameter& parameter : send.parameters) parameter.annotations.clear();
+  return send;
+}
+
+void add(const ImpliedOperation& implied, std::vector<AmiOperation>& operations) {
+  if (implied.role == ImpliedRole::send)
+    operations.push_back(
+        {.callable = callable_of(*implied.origin, implied.half), .send = send_of(*implied.node)});
+  if (implied.role == ImpliedRole::reply) operations.back().reply = from_operation(*implied.node);
+  if (implied.role == ImpliedRole::reply_exception)
+    operations.back().reply_exception = from_operation(*implied.node);
+}
+
+}  // namespace
+
+AmiInterfaces::AmiInterfaces(const std::vector<Ami>& all) : all_(&all) {
+  for (const Ami& ami : all) local_copy(*ami.handler);
+}
+
+Interface& AmiInterfaces::local_copy(const Interface& handler) {
+  Interface& copy = handlers_.emplace_back(handler);
+  copy.is_local = true;
+  for (const Interface*& base : copy.bases) {
+    if (!local_.contains(base)) local_copy(*base);
+    base = local_.at(base);
+  }
+  local_.emplace(&handler, &copy);
+  return copy;
+}
+
+const Ami* AmiInterfaces::find(const Interface& interface) const {
+  const auto found = std::ranges::find(*all_, &interface, &Ami::origin);
+  return found == all_->end() ? nullptr : &*found;
+}
+
+const Interface& AmiInterfaces::handler(const Ami& ami) const { return *local_.at(ami.handler); }
+
+std::vector<AmiOperation> AmiInterfaces::operations(const Ami& ami) {
+  std::vector<AmiOperation> result;
+  for (const ImpliedOperation& implied : ami.operations) add(implied, result);
+  return result;
+}
+
+std::vector<std::string> AmiInterfaces::parameters() const {
+  std::vector<std::string> result;
+  for (const Ami& ami : *all_)
+    for (const ImpliedOperation& implied : ami.operations)
+      for (const Parameter& parameter : implied.node->parameters) result.push_back(parameter.name);
+  return result;
+}
+
+}  // namespace perigee::idlc::cpp11

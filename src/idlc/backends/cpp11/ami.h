@@ -1,0 +1,53 @@
+// The files of asynchronous calls (AMI): stubs whose operations return at once, and the handlers
+// that get the results.
+#pragma once
+
+#include "idlc/backends/cpp11/callables.h"
+#include "idlc/backends/cpp11/generate.h"
+#include "idlc/frontend/model.h"
+#include "idlc/implied/implied.h"
+
+#include <deque>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace perigee::idlc::cpp11 {
+
+/// An operation that can be called asynchronously.
+struct AmiOperation {
+  Callable callable;         ///< what servants have
+  Callable send;             ///< the stub's function; its first parameter is the handler
+  Callable reply;            ///< the handler's, for results
+  Callable reply_exception;  ///< the same for exceptions
+};
+
+/// Finds what interfaces imply.
+class AmiInterfaces final {
+ public:
+  /// `all` has to live longer.
+  explicit AmiInterfaces(const std::vector<Ami>& all);
+
+  /// Null if the interface was not chosen.
+  [[nodiscard]] const Ami* find(const Interface& interface) const;
+  /// Those that the interface declares itself.
+  [[nodiscard]] static std::vector<AmiOperation> operations(const Ami& ami);
+  /// The handler, as C++ has it: a local interface, since it is called where the call was made.
+  [[nodiscard]] const Interface& handler(const Ami& ami) const;
+  /// Of all operations, for the warning about names that hide others.
+  [[nodiscard]] std::vector<std::string> parameters() const;
+
+ private:
+  Interface& local_copy(const Interface& handler);
+
+  const std::vector<Ami>* all_;
+  std::deque<Interface> handlers_;
+  std::map<const Interface*, const Interface*> local_;
+};
+
+std::string ami_header_text(const Model& model, const std::vector<Ami>& all,
+                            const FileNames& names);
+std::string ami_source_text(const Model& model, const std::vector<Ami>& all,
+                            const FileNames& names);
+
+}  // namespace perigee::idlc::cpp11

@@ -1,0 +1,212 @@
+// Generated asynchronous calls: all kinds of operations, their results and exceptions given to
+// handlers.
+#include "chosenAmiC.h"
+#include "deskAmiC.h"
+#include "deskAsyncS.h"
+#include "places.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <type_traits>
+
+namespace perigee::test {
+
+namespace {
+
+using Traits = CORBA::amic_traits<Desk::Both>;
+
+static_assert(std::is_same_v<Traits::ref_type, CORBA::object_reference<Desk::BothAmiC>>);
+static_assert(std::is_same_v<Traits::replyhandler_base_type, Desk::AMI_BothHandler>);
+static_assert(std::is_base_of_v<Desk::Both, Desk::BothAmiC>);
+static_assert(std::is_base_of_v<Desk::BaseAmiC, Desk::BothAmiC>);
+static_assert(std::is_base_of_v<Messaging::ReplyHandler, Desk::AMI_BothHandler>);
+
+/// Writes down what it is told.
+class Handler final : public Traits::replyhandler_base_type {
+ public:
+  using Excep = IDL::traits<Messaging::ExceptionHolder>::ref_type;
+
+  void get_name(const std::string& ami_return_val) override { told += "name=" + ami_return_val; }
+  void get_name_excep(Excep holder) override { fail(holder); }
+  void ping() override { told += "ping"; }
+  void ping_excep(Excep holder) override { fail(holder); }
+  void get_last(const Desk::Order& ami_return_val) override {
+    told += "last=" + ami_return_val.symbol();
+  }
+  void get_last_excep(Excep holder) override { fail(holder); }
+  void set_last() override { told += "set"; }
+  void set_last_excep(Excep holder) override { fail(holder); }
+  void turn(int64_t ami_return_val) override { told += std::to_string(ami_return_val); }
+  void turn_excep(Excep holder) override { fail(holder); }
+  void stop() override {
+    told += "stop";
+    throw CORBA::NO_MEMORY();  // nobody minds
+  }
+  void stop_excep(Excep holder) override { fail(holder); }
+  void trade(int32_t ami_return_val, int32_t price, const Desk::Data& note,
+             const Desk::Orders& all) override {
+    told += std::to_string(ami_return_val) + ' ' + std::to_string(price) + ' ' +
+            std::to_string(note.size()) + ' ' + std::to_string(all.size());
+  }
+  void trade_excep(Excep holder) override { fail(holder); }
+  void exchange(CORBA::object_reference<Desk::Listener> ami_return_val,
+                CORBA::object_reference<CORBA::Object> any_object) override {
+    told += ami_return_val || any_object ? "objects" : "nil";
+  }
+  void exchange_excep(Excep holder) override { fail(holder); }
+  void put() override { told += "put"; }
+  void put_excep(Excep holder) override { fail(holder); }
+  void keep() override { told += "keep"; }
+  void keep_excep(Excep holder) override { fail(holder); }
+  void greet(const std::string& ami_return_val) override { told += ami_return_val; }
+  void greet_excep(Excep holder) override { fail(holder); }
+  void only(const Desk::Order& result) override { told += result.symbol(); }
+  void only_excep(Excep holder) override { fail(holder); }
+
+  std::string told;
+
+ private:
+  void fail(const Excep& holder) {
+    try {
+      holder->raise_exception();
+    } catch (const Desk::Refused& refused) {
+      told += "refused " + refused.why();
+    } catch (const CORBA::Exception& exception) {
+      told += exception._name();
+    }
+  }
+};
+
+/// Answers at once.
+class Servant final : public CORBA::async_traits<Desk::Both>::base_type {
+ public:
+  task<std::string> name() override { co_return "servant"; }
+  task<void> ping() override { co_return; }
+  task<Desk::Order> last() override { co_return last_; }
+  task<void> last(Desk::Order _value) override {
+    if (_value.amount() < 0) throw Desk::Refused("negative", 3);
+    last_ = _value;
+    co_return;
+  }
+  task<int64_t> turn(int32_t value) override {
+    if (value == 0) throw Desk::Refused("not in raises", 0);
+    co_return -int64_t{value};
+  }
+  task<void> tell(std::string, Desk::Orders) override { co_return; }
+  task<void> stop() override { co_return; }
+  task<trade_results> trade(Desk::Order _cxx_what, int32_t price, Desk::Orders all) override {
+    all.push_back(_cxx_what);
+    trade_results results(static_cast<int32_t>(all.size()), 2 * price, {1, 2, 3}, all);
+    co_return results;
+  }
+  task<exchange_results> exchange(CORBA::object_reference<Desk::Listener> other) override {
+    co_return exchange_results(other, other);
+  }
+  task<void> put(Desk::Data data, std::string text) override {
+    if (data.size() != 3 || text != "put") throw CORBA::BAD_PARAM();
+    co_return;
+  }
+  task<void> keep(Desk::Data) override { co_return; }
+  task<std::string> greet(std::string who,
+                          CORBA::object_reference<CORBA::Context> context) override {
+    const CORBA::ContextValues values = context->get_values("", 0, "language");
+    co_return who + " in " + values.at("language");
+  }
+  task<Desk::Order> only(int32_t number) override {
+    co_return Desk::Order("only" + std::to_string(number), number);
+  }
+
+ private:
+  Desk::Order last_;
+};
+
+/// What a handler is told by one call, of an object over TCP and of one in the process.
+template <typename Call>
+void check_told(const std::string& expected, Call&& call) {
+  const auto servant = CORBA::make_reference<Servant>();
+  const Places places("thread-per-connection");
+  const auto objects = places.both_ways<Desk::Both>(servant);
+  for (const bool is_remote : {true, false}) {
+    CAPTURE(is_remote);
+    const auto handler = CORBA::make_reference<Handler>();
+    const auto object = Traits::narrow(objects[is_remote ? 0 : 1]);
+    REQUIRE(object);
+    call(*object, handler);
+    stub::drive_until(*(is_remote ? places.client : places.server),
+                      [&] { return !handler->told.empty(); });
+    CHECK(handler->told == expected);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("results of all directions are given to the handler") {
+  check_told("2 42 3 2", [](Desk::BothAmiC& object, const Traits::replyhandler_ref_type& handler) {
+    object.sendc_trade(handler, Desk::Order("B", 2), 21, {Desk::Order("A", 1)});
+  });
+  check_told("only5", [](Desk::BothAmiC& object, const Traits::replyhandler_ref_type& handler) {
+    object.sendc_only(handler, 5);
+  });
+  check_told("nil", [](Desk::BothAmiC& object, const Traits::replyhandler_ref_type& handler) {
+    object.sendc_exchange(handler, nullptr);
+  });
+}
+
+TEST_CASE("attributes and inherited operations can be called so") {
+  check_told("name=servant",
+             [](Desk::BothAmiC& object, const Traits::replyhandler_ref_type& handler) {
+               object.sendc_get_name(handler);
+             });
+  check_told("set", [](Desk::BothAmiC& object, const Traits::replyhandler_ref_type& handler) {
+    object.sendc_set_last(handler, Desk::Order("C", 3));
+  });
+  check_told("-5", [](Desk::BothAmiC& object, const Traits::replyhandler_ref_type& handler) {
+    object.sendc_turn(handler, 5);
+  });
+  check_told("stop", [](Desk::BothAmiC& object, const Traits::replyhandler_ref_type& handler) {
+    object.sendc_stop(handler);
+  });
+}
+
+TEST_CASE("a call owns its arguments") {
+  check_told("put", [](Desk::BothAmiC& object, const Traits::replyhandler_ref_type& handler) {
+    Desk::Data data = {1, 2, 3};
+    std::string text = "put";
+    object.sendc_put(handler, data, text);
+    data.clear();
+    text.clear();
+  });
+  check_told("you in Greek",
+             [](Desk::BothAmiC& object, const Traits::replyhandler_ref_type& handler) {
+               const auto context = CORBA::make_reference<CORBA::Context>();
+               context->set_one_value("language", "Greek");
+               object.sendc_greet(handler, "you", context);
+             });
+}
+
+TEST_CASE("exceptions are given to the handler in a holder") {
+  check_told("refused negative",
+             [](Desk::BothAmiC& object, const Traits::replyhandler_ref_type& handler) {
+               object.sendc_set_last(handler, Desk::Order("E", -1));
+             });
+  check_told("UNKNOWN", [](Desk::BothAmiC& object, const Traits::replyhandler_ref_type& handler) {
+    object.sendc_turn(handler, 0);  // raises what the operation does not
+  });
+}
+
+TEST_CASE("nil handlers drop the outcome, and synchronous calls work beside asynchronous ones") {
+  check_told("ping", [](Desk::BothAmiC& object, const Traits::replyhandler_ref_type& handler) {
+    object.sendc_ping(nullptr);
+    CHECK(object.name() == "servant");
+    object.sendc_ping(handler);
+  });
+}
+
+TEST_CASE("a chosen interface's bases can be called asynchronously, too") {
+  static_assert(std::is_base_of_v<ClerkAmiC, ManagerAmiC>);
+  static_assert(std::is_base_of_v<AMI_ClerkHandler, AMI_ManagerHandler>);
+  CHECK(CORBA::amic_traits<Clerk>::narrow(CORBA::object_reference<CORBA::Object>()) == nullptr);
+}
+
+}  // namespace perigee::test
