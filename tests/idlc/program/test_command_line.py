@@ -114,7 +114,7 @@ class CommandLine(unittest.TestCase):
         manual = MANUAL.read_text().replace("\\-", "-").replace("\\fR", "").replace("\\fB", "")
         options = manual.split(".SH OPTIONS")[1].split(".SH")[0]
         heads = [line for previous, line in zip(options.splitlines(), options.splitlines()[1:])
-                 if previous == ".TP"]
+                 if previous in (".TP", ".TQ")]
         described = {word for head in heads for word in words.findall(head.replace('"', " "))}
         described = {word if word.startswith("--") or not word.startswith("-W") else "-W"
                      for word in described}
