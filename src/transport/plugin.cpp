@@ -4,8 +4,10 @@
 #include <dlfcn.h>
 
 #include <exception>
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <utility>
 
 namespace perigee::transport {
@@ -22,6 +24,15 @@ using Library = std::unique_ptr<void, Unload>;
 std::unexpected<IoError> unusable(const std::string& path, const std::string& why) {
   return std::unexpected(
       IoError{IoErrorKind::bad_plugin, IoOperation::load, 0, path + " (" + why + ")"});
+}
+
+// Opening a pipe waits for its other end, and with it everybody who loads a library. A name without
+// a folder is looked for where the system's libraries are.
+bool may_be_opened(const std::string& path) {
+  if (path.find('/') == std::string::npos) return true;
+  std::error_code failed;
+  const std::filesystem::file_status status = std::filesystem::status(path, failed);
+  return failed || !std::filesystem::exists(status) || std::filesystem::is_regular_file(status);
 }
 
 std::string last_error() {
@@ -50,6 +61,7 @@ std::expected<const Plugin*, IoError> plugin_of(const Library& library, const st
 
 std::expected<void, IoError> ProtocolRegistry::load(const std::string& path) {
   if (path.empty()) return unusable("''", "a path is needed");  // it would mean the program itself
+  if (!may_be_opened(path)) return unusable(path, "it is no regular file");
   Library library(::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL));
   if (!library) return unusable(path, last_error());
   try {

@@ -3,6 +3,8 @@
 #include <perigee/transport/plugin.h>
 
 #include <doctest/doctest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <string>
 #include <vector>
@@ -70,6 +72,17 @@ TEST_CASE("a file that is no shared library, or not there, says so") {
   CHECK(text.error().kind == IoErrorKind::bad_plugin);
   CHECK(to_string(text.error()).find("invalid ELF header") != std::string::npos);
   CHECK_FALSE(registry.load("").has_value());
+}
+
+TEST_CASE("what is no regular file is not opened: a pipe would keep everybody waiting") {
+  const std::string path = "/tmp/perigee_plugin_test_" + std::to_string(::getpid()) + ".fifo";
+  REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+  ProtocolRegistry registry;
+  const auto pipe = registry.load(path);
+  CHECK(::unlink(path.c_str()) == 0);
+  REQUIRE_FALSE(pipe.has_value());
+  CHECK(to_string(pipe.error()).find("no regular file") != std::string::npos);
+  CHECK_FALSE(registry.load("/tmp").has_value());
 }
 
 TEST_CASE("a library that is no plug-in, or whose symbols are missing, says so") {
