@@ -101,8 +101,7 @@ BindingRef MProfile::renew_base(const Binding& failed) {
   if (base_.get() != &failed) return base_;
   const std::uint64_t changes = core_.protocols().changes();
   if (std::max(changes_in_vain_, failed.protocol_changes) == changes) return nullptr;
-  const BindingRef renewed =
-      make_binding(core_, failed.ior, Binding::Kind::base, preference_.get());
+  BindingRef renewed = make_binding(core_, failed.ior, Binding::Kind::base, preference_.get());
   if (renewed->targets.empty()) {
     changes_in_vain_ = changes;
     return nullptr;

@@ -12,7 +12,6 @@
 
 namespace perigee::orb {
 
-using messaging::ReplyStatus;
 using messaging::ResponseFlags;
 
 Invocation::Invocation(Reference& reference, const InvocationRequest& request)
