@@ -71,13 +71,13 @@ class PERIGEE_API ORB : public TypeCodeFactory {
   /// Blocks until shutdown; in reactive mode the caller's thread serves the requests. Returns at
   /// once if a shutdown has begun; raises BAD_INV_ORDER, OMG minor 4 after it is complete.
   void run();
-  /// For programs with an event loop of their own (thread strategy reactive): serves what is ready,
-  /// without waiting. Does nothing while a thread is in `run`, and under other strategies, whose
-  /// servers have their own threads. Raises BAD_INV_ORDER, OMG minor 4 after shutdown.
+  /// For programs with an event loop of their own: without waiting, goes on with asynchronous calls
+  /// and, under thread strategy reactive, serves what is ready (others have threads for that). Does
+  /// nothing while a thread is in `run`. Raises BAD_INV_ORDER, OMG minor 4 after shutdown.
   void perform_work();
   [[nodiscard]] bool work_pending();
-  /// A handle that becomes readable when `perform_work` has something to do; -1 where it never has.
-  /// Not to be read, changed or closed. Timers do not show: call `perform_work` every second, too.
+  /// A handle that becomes readable when `perform_work` has something to serve; -1 where it never
+  /// has. Not to be read, changed or closed. Timers do not show: call `perform_work` every second.
   [[nodiscard]] int _work_handle() const noexcept;
 
   /// Stops serving. Waits for requests in progress if asked; then not to be called from an upcall
