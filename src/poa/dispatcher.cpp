@@ -17,7 +17,6 @@
 
 namespace perigee::poa {
 
-using CORBA::COMPLETED_MAYBE;
 using CORBA::COMPLETED_NO;
 using State = PortableServer::POAManager::State;
 using probe::Point;
