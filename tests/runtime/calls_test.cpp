@@ -3,6 +3,7 @@
 #include "support/allocations.h"
 
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -152,8 +153,8 @@ TEST_CASE("void and fixed-size calls allocate nothing at the client in the stead
 }
 
 TEST_CASE("a pcap file is written when asked for") {
-  const std::string path =
-      (std::filesystem::temp_directory_path() / "perigee_runtime_test.pcap").string();
+  const std::string name = "perigee_runtime_test_" + std::to_string(::getpid()) + ".pcap";
+  const std::string path = (std::filesystem::temp_directory_path() / name).string();
   {
     EchoServer server({"-ORBPcap", path});
     const EchoClient client;
