@@ -99,7 +99,7 @@ class SourceFiles(unittest.TestCase):
         home, work, root = (f"/{folder}/" for folder in ("home", "work", "root"))
         for text in (f"cd {home}jane/x\n", f'open("{work}x")\n', f"{root}a\n"):
             self.assertEqual(len(list(check.check_text("a.md", text))), 1, text)
-        for text in ("/usr/include\n", "https://a.org/home/x\n", "src/work/x\n", "/homework\n"):
+        for text in ("/usr/include\n", f"https://a.org{home}x\n", f"src{work}x\n", "/homework\n"):
             self.assertEqual(list(check.check_text("a.md", text)), [], text)
 
 

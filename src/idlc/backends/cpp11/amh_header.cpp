@@ -38,18 +38,6 @@ struct CORBA::amh_traits<$interface$> {
 };
 )";
 
-void write_includes(Writer& writer, const Model& model, const AmhInterfaces& interfaces,
-                    const FileNames& names) {
-  std::vector<const Interface*> chosen;
-  Writer unused;
-  write_skeletons(unused, model.definitions, [&](Writer&, const Interface& interface) {
-    if (interfaces.find(interface) != nullptr) chosen.push_back(&interface);
-  });
-  for (const std::string& header : base_headers(chosen, names, amh_header))
-    writer.write("#include " + string_literal(header));
-  writer.separate();
-}
-
 void declare_holder(Writer& writer, const Amh& amh) {
   writer.separate();
   writer.write(holder_head, {{"holder", cpp_name(amh.holder->name)}});
@@ -103,7 +91,7 @@ std::string amh_header_text(const Model& model, const std::vector<Amh>& all,
   const std::string file = file_name(model.files.front().path);
   Writer writer;
   writer.write(head, {{"file", file}, {"header", string_literal(client_header(file, names))}});
-  write_includes(writer, model, interfaces, names);
+  include_bases_of(writer, all, names, amh_header);
   begin_shadowing(writer, model, parameters);
   write_skeletons(writer, model.definitions, [&](Writer& inner, const Interface& interface) {
     const Amh* amh = interfaces.find(interface);

@@ -36,18 +36,6 @@ struct CORBA::amic_traits<$interface$> : ::IDL::traits<$stub$> {
 };
 )";
 
-void write_includes(Writer& writer, const Model& model, const AmiInterfaces& interfaces,
-                    const FileNames& names) {
-  std::vector<const Interface*> chosen;
-  Writer unused;
-  write_skeletons(unused, model.definitions, [&](Writer&, const Interface& interface) {
-    if (interfaces.find(interface) != nullptr) chosen.push_back(&interface);
-  });
-  for (const std::string& header : base_headers(chosen, names, ami_header))
-    writer.write("#include " + string_literal(header));
-  writer.separate();
-}
-
 void declare_stub(Writer& writer, const Ami& ami) {
   std::vector<std::string> bases;
   for (const Interface* base : ami.stub->bases)
@@ -77,7 +65,7 @@ std::string ami_header_text(const Model& model, const std::vector<Ami>& all,
   const std::string file = file_name(model.files.front().path);
   Writer writer;
   writer.write(head, {{"file", file}, {"header", string_literal(client_header(file, names))}});
-  write_includes(writer, model, interfaces, names);
+  include_bases_of(writer, all, names, ami_header);
   begin_shadowing(writer, model, parameters);
   write_skeletons(writer, model.definitions, [&](Writer& inner, const Interface& interface) {
     const Ami* ami = interfaces.find(interface);

@@ -28,18 +28,6 @@ struct CORBA::async_traits<$interface$> {
   using weak_ref_type = ::CORBA::weak_servant_reference<base_type>;
 )";
 
-void write_includes(Writer& writer, const Model& model, const AsyncInterfaces& interfaces,
-                    const FileNames& names) {
-  std::vector<const Interface*> chosen;
-  Writer unused;
-  write_skeletons(unused, model.definitions, [&](Writer&, const Interface& interface) {
-    if (interfaces.find(interface) != nullptr) chosen.push_back(&interface);
-  });
-  for (const std::string& header : base_headers(chosen, names, async_server_header))
-    writer.write("#include " + string_literal(header));
-  writer.separate();
-}
-
 void declare_results(Writer& writer, const Struct& results) {
   const std::string name = cpp_name(results);
   writer.separate();
@@ -111,7 +99,7 @@ std::string async_server_header_text(const Model& model, const std::vector<Async
   const std::string file = file_name(model.files.front().path);
   Writer writer;
   writer.write(head, {{"file", file}, {"header", string_literal(client_header(file, names))}});
-  write_includes(writer, model, interfaces, names);
+  include_bases_of(writer, all, names, async_server_header);
   begin_shadowing(writer, model);
   write_skeletons(writer, model.definitions, [&](Writer& inner, const Interface& interface) {
     if (const Async* async = interfaces.find(interface))

@@ -2,6 +2,8 @@
 #pragma once
 
 #include "idlc/backends/cpp11/generate.h"
+#include "idlc/backends/cpp11/names.h"
+#include "idlc/backends/cpp11/writer.h"
 #include "idlc/frontend/diagnostics.h"
 #include "idlc/frontend/model.h"
 
@@ -23,6 +25,19 @@ std::vector<std::string> base_headers(const std::vector<const Interface*>& inter
                                       const FileNames& names,
                                       std::string (*header_of)(const std::string& idl_path,
                                                                const FileNames& names));
+
+/// Includes those of the interfaces in `all` that the main file defines: `Implied` has an `origin`.
+template <typename Implied>
+void include_bases_of(Writer& writer, const std::vector<Implied>& all, const FileNames& names,
+                      std::string (*header_of)(const std::string& idl_path,
+                                               const FileNames& names)) {
+  std::vector<const Interface*> defined;
+  for (const Implied& implied : all)
+    if (!implied.origin->is_imported) defined.push_back(implied.origin);
+  for (const std::string& header : base_headers(defined, names, header_of))
+    writer.write("#include " + string_literal(header));
+  writer.separate();
+}
 
 /// An error for each included file whose header would be called like one of the main file's, or
 /// like that of another included file.
