@@ -228,6 +228,12 @@ constexpr Option options[] = {
     number_option<&Settings::connections_per_endpoint_max>(
         "ConnectionsPerEndpointMax", "limits.connections_per_endpoint_max", number_of,
         "of a client to a server; then callers share"),
+    number_option<&Settings::requests_in_flight_max>(
+        "RequestsInFlightMax", "limits.requests_in_flight_max", number_of,
+        "of asynchronous calls on a connection; then another one is made"),
+    number_option<&Settings::connecting_threads_max>(
+        "ConnectingThreadsMax", "limits.connecting_threads_max", number_of,
+        "of threads that connect for asynchronous calls"),
     number_option<&Settings::endpoints_max>("EndpointsMax", "limits.endpoints_max", number_of,
                                             "that a client remembers"),
     number_option<&Settings::targets_max>("TargetsMax", "limits.targets_max", number_of,
