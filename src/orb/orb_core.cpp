@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <exception>
 #include <ranges>
+#include <thread>
 #include <utility>
 
 namespace perigee::orb {
@@ -38,7 +39,7 @@ OrbCore::~OrbCore() {
   if (life_.load() == Life::destroyed) return;
   for (const auto& service : services_ | std::views::reverse)
     service->stop(Completion::do_not_wait);
-  if (server_) server_->stop(Completion::wait);
+  stop_server(Completion::wait);
   if (AsyncEngine* const async = async_made()) async->stop();
   for (const auto& service : services_ | std::views::reverse) service->destroy();
   flush_oneways();
@@ -58,15 +59,50 @@ void OrbCore::wake_async() noexcept {
   if (AsyncEngine* const async = async_made()) async->wake();
 }
 
-// Where `run` would only wait: for calls, as soon as there are any.
-void OrbCore::drive_async_until_stopping() {
+// Where a thread would only wait: for calls, as soon as there are any. What makes `done` true is
+// followed by `wake_waiting`.
+void OrbCore::drive_async_until(function_ref<bool()> done) {
   {
     std::unique_lock lock(mutex_);
-    life_changed_.wait(lock, [this] { return stopping() || async_made() != nullptr; });
+    life_changed_.wait(lock, [&] { return done() || async_made() != nullptr; });
   }
-  if (AsyncEngine* const async = async_made())
-    (void)async->foreign().drive_until([this] { return stopping(); });
+  if (AsyncEngine* const async = async_made()) (void)async->foreign().drive_until(done);
 }
+
+void OrbCore::wake_waiting() noexcept {
+  {
+    const std::lock_guard lock(mutex_);
+    life_changed_.notify_all();
+  }
+  wake_async();
+}
+
+/// As long as it lives asynchronous calls go on, although threads that drove them, or might, wait
+/// for the server's last answers: some of these are given when such a call has ended.
+class OrbCore::AsyncDriver {
+ public:
+  explicit AsyncDriver(OrbCore& core) noexcept : core_(core) {
+    if (core.server_ == nullptr || core.has_own_loop()) return;
+    try {
+      thread_ = std::thread([this] { core_.drive_async_until([this] { return over_.load(); }); });
+    } catch (const std::exception& exception) {
+      log::write(log::Level::error, "orb", exception.what());
+    }
+  }
+  ~AsyncDriver() {
+    if (!thread_.joinable()) return;
+    over_ = true;
+    core_.wake_waiting();
+    thread_.join();
+  }
+  AsyncDriver(const AsyncDriver&) = delete;
+  AsyncDriver& operator=(const AsyncDriver&) = delete;
+
+ private:
+  OrbCore& core_;
+  std::atomic<bool> over_{false};
+  std::thread thread_;
+};
 
 // What the application hears of them from flush_oneways() is in the metrics and in the log, too.
 void OrbCore::flush_oneways() noexcept {
@@ -159,10 +195,11 @@ void OrbCore::run() {
   // A shutdown that came before, from another thread or a signal, is what run would wait for.
   if (life_.load() == Life::stopping) return;
   check_running();
-  if (!server_) return drive_async_until_stopping();
+  if (!server_) return drive_async_until([this] { return stopping(); });
   if (const auto started = server_->begin_accepting(); !started)
     throw CORBA::INITIALIZE(0, CORBA::COMPLETED_NO, to_string(started.error()));
-  if (!has_own_loop()) drive_async_until_stopping();
+  if (!has_own_loop()) drive_async_until([this] { return stopping(); });
+  const AsyncDriver driver(*this);
   server_->run();
 }
 
@@ -185,7 +222,7 @@ bool OrbCore::work_pending() {
 }
 
 void OrbCore::shutdown(Completion completion) {
-  if (completion == Completion::wait && UpcallScope::inside(*this))
+  if (completion == Completion::wait && (UpcallScope::inside(*this) || others_wait_for_us()))
     throw CORBA::BAD_INV_ORDER(minor_would_deadlock, CORBA::COMPLETED_NO,
                                "waiting for requests in progress from within one of them");
   if (completion == Completion::do_not_wait) cancels_.store(true, std::memory_order_release);
@@ -194,18 +231,30 @@ void OrbCore::shutdown(Completion completion) {
     Life expected = Life::running;
     life_.compare_exchange_strong(expected, Life::stopping);
     if (expected >= Life::stopped) return;
-    life_changed_.notify_all();
   }
-  wake_async();
+  wake_waiting();
   // Services are added during assembly only, so they can be walked without the lock; each may be
   // stopped more than once, the last time with waiting.
   for (const auto& service : services_ | std::views::reverse) service->stop(completion);
-  if (server_) server_->stop(completion);
+  stop_server(completion);
   if (completion == Completion::do_not_wait) return;
   flush_oneways();
   Life expected = Life::stopping;
   life_.compare_exchange_strong(expected, Life::stopped);
   if (AsyncEngine* const async = async_made()) async->stop();
+}
+
+// Whoever drives asynchronous calls, and is told of one's end, brings the answers to requests.
+bool OrbCore::others_wait_for_us() noexcept {
+  AsyncEngine* const async = async_made();
+  return async != nullptr && async->foreign().on_thread() && requests_in_progress() != 0;
+}
+
+void OrbCore::stop_server(Completion completion) {
+  if (!server_) return;
+  if (completion == Completion::do_not_wait) return server_->stop(completion);
+  const AsyncDriver driver(*this);
+  server_->stop(completion);
 }
 
 void OrbCore::destroy() {

@@ -6,6 +6,7 @@
 #include "orb/settings.h"
 #include <perigee/base/clock.h>
 #include <perigee/base/export.h>
+#include <perigee/base/function_ref.h>
 #include <perigee/cdr/decoder.h>
 #include <perigee/messaging/protocol.h>
 #include <perigee/orb/any.h>
@@ -207,7 +208,11 @@ class PERIGEE_API OrbCore final : public cdr::Environment,
   [[nodiscard]] bool has_own_loop() noexcept {
     return server_ != nullptr && server_->own_loop() != nullptr;
   }
-  void drive_async_until_stopping();
+  class AsyncDriver;
+  void drive_async_until(function_ref<bool()> done);
+  void wake_waiting() noexcept;
+  void stop_server(Completion completion);
+  [[nodiscard]] bool others_wait_for_us() noexcept;
   void check_running() const;
   void flush_oneways() noexcept;
 

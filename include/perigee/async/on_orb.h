@@ -1,0 +1,29 @@
+// Tasks on an ORB's threads: its event loops run their timers, and go on with them.
+#pragma once
+
+#include <perigee/async/executor.h>
+#include <perigee/async/sleep.h>
+#include <perigee/base/export.h>
+#include <perigee/orb/orb.h>
+
+namespace perigee {
+
+/// The loop that drives asynchronous calls which begin on this thread: the loop of a reactive
+/// server if this is its thread (also of one with a loop for each core); else the one that whoever
+/// is in ORB::run, ORB::perform_work or `run(orb, task)` drives. It lives as long as the ORB.
+/// Raises BAD_INV_ORDER, OMG minor 4, after the ORB's shutdown; NO_RESOURCES. Any thread.
+[[nodiscard]] PERIGEE_API event::Reactor& reactor_of(
+    const CORBA::object_reference<CORBA::ORB>& orb);
+
+/// `co_await sleep_for(orb, time)`: goes on after this time, by the ORB's clock, on the thread that
+/// drives `reactor_of(orb)`, and gives true; earlier and with false if the task's stop token is
+/// asked. The ORB must outlive the wait: a servant's does.
+[[nodiscard]] PERIGEE_API async::detail::Sleep sleep_for(
+    const CORBA::object_reference<CORBA::ORB>& orb, Duration duration);
+
+/// Goes on with tasks on the thread that drives `reactor_of(orb)`.
+[[nodiscard]] inline executor on(const CORBA::object_reference<CORBA::ORB>& orb) {
+  return on(reactor_of(orb));
+}
+
+}  // namespace perigee

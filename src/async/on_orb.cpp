@@ -1,0 +1,21 @@
+// Which of an ORB's loops a task waits in.
+#include "orb/async/async_engine.h"
+#include "orb/orb_core.h"
+#include "orb/system_exceptions.h"
+#include <perigee/async/on_orb.h>
+
+namespace perigee {
+
+event::Reactor& reactor_of(const CORBA::object_reference<CORBA::ORB>& orb) {
+  if (!orb) throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "a nil ORB");
+  orb::OrbCore& core = *orb->_core();
+  if (core.stopped())
+    throw CORBA::BAD_INV_ORDER(orb::minor_shut_down, CORBA::COMPLETED_NO, "the ORB was shut down");
+  return core.async().shard().reactor();
+}
+
+async::detail::Sleep sleep_for(const CORBA::object_reference<CORBA::ORB>& orb, Duration duration) {
+  return {reactor_of(orb), orb->_core()->clock().now() + duration};
+}
+
+}  // namespace perigee

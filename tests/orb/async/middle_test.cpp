@@ -1,0 +1,159 @@
+// A middle tier: requests that are answered when the replies to asynchronous calls come.
+#include "orb/async/observers.h"
+#include "orb/server/server_fixture.h"
+#include <perigee/poa/answer.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <future>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace perigee::test {
+
+namespace {
+
+using ObjectRef = CORBA::object_reference<CORBA::Object>;
+
+/// A servant that answers when the test lets it.
+class Sink {
+ public:
+  [[nodiscard]] ActingServant::Action servant() {
+    return [this](orb::ServerRequest& request) {
+      request.arguments().skip(4);
+      request.end_of_arguments();
+      const std::lock_guard lock(mutex_);
+      owed_.emplace_back(request);
+      changed_.notify_all();
+    };
+  }
+  void await(std::size_t count) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return owed_.size() >= count; });
+  }
+  void answer_all(std::uint32_t result) {
+    const std::lock_guard lock(mutex_);
+    for (skeleton::Answer& answer : std::exchange(owed_, {}))
+      answer.reply([result](cdr::Encoder& encoder) { encoder << result; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<skeleton::Answer> owed_;
+};
+
+/// Gives the sink's reply to the client.
+class Forward final : public stub::CallObserver {
+ public:
+  explicit Forward(orb::ServerRequest& request) : client_(request) {}
+
+  void ended(stub::CallOutcome& outcome) noexcept override {
+    std::uint32_t value = 0;
+    if (const auto failure = outcome.decode([&](cdr::Decoder& results) { results >> value; }))
+      client_.exception(failure);
+    else
+      client_.reply([value](cdr::Encoder& encoder) { encoder << value; });
+    delete this;
+  }
+
+ private:
+  skeleton::Answer client_;
+};
+
+/// Asks the object that `sink` refers to by the time of the request.
+ActingServant::Action forward_to(const ObjectRef& sink) {
+  return [&sink](orb::ServerRequest& request) {
+    std::uint32_t value = 0;
+    request.arguments() >> value;
+    request.end_of_arguments();
+    (void)stub::send(*sink, act_operation, number(value), *new Forward(request));
+  };
+}
+
+std::uint32_t act(const ObjectRef& target, std::uint32_t argument) {
+  std::uint32_t result = 0;
+  stub::invoke(
+      *target, act_operation, [argument](cdr::Encoder& encoder) { encoder << argument; },
+      [&result](cdr::Decoder& decoder) { decoder >> result; });
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("a shutdown that waits lets the sinks' replies come, and answers the clients") {
+  const ThreadStrategy strategy = each_strategy();
+  Sink owing;
+  ServerFixture sink(ThreadStrategy::thread_per_connection, owing.servant());
+  ObjectRef sink_reference;
+  ServerFixture middle(strategy, forward_to(sink_reference));
+  sink_reference = middle.orb.core().make_object(sink.object->_reference()->ior());
+  const TestOrb client;
+  const ObjectRef object = client.core().make_object(middle.object->_reference()->ior());
+
+  auto asked = std::async(std::launch::async, [&] { return act(object, 1); });
+  owing.await(1);
+  std::thread ending([&] { middle.orb.core().shutdown(orb::Completion::wait); });
+  while (!middle.orb.core().stopping()) std::this_thread::yield();
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));  // for ORB::run to notice, or not
+  owing.answer_all(42);
+  CHECK(asked.get() == 42);
+  ending.join();
+}
+
+TEST_CASE("a shutdown that waits needs nobody in ORB::run") {
+  Sink owing;
+  ServerFixture sink(ThreadStrategy::thread_per_connection, owing.servant());
+  ObjectRef sink_reference;
+  TestOrb middle;  // its connections have threads of their own
+  std::atomic<bool> arrived = false;
+  const ObjectRef served = middle.root()->servant_to_reference(
+      make_servant([&, forward = forward_to(sink_reference)](orb::ServerRequest& request) {
+        forward(request);
+        arrived = true;
+      }));
+  middle.root()->the_POAManager()->activate();
+  sink_reference = middle.core().make_object(sink.object->_reference()->ior());
+  const TestOrb client;
+  const ObjectRef object = client.core().make_object(served->_reference()->ior());
+
+  auto asked = std::async(std::launch::async, [&] { return act(object, 1); });
+  while (!arrived) std::this_thread::yield();
+  std::thread answering([&] {
+    owing.await(1);  // the shutdown drives what connects to the sink, too
+    owing.answer_all(42);
+  });
+  middle.core().shutdown(orb::Completion::wait);
+  CHECK(asked.get() == 42);
+  answering.join();
+}
+
+TEST_CASE("who is told of a call's end cannot wait for the requests that wait for it") {
+  Sink owing;
+  ServerFixture middle(ThreadStrategy::thread_per_connection, owing.servant());
+  const TestOrb client;
+  const ObjectRef object = client.core().make_object(middle.object->_reference()->ior());
+  auto asked = std::async(std::launch::async, [&] { return act(object, 1); });
+  owing.await(1);
+
+  ServerFixture sink(ThreadStrategy::thread_per_connection);
+  const ObjectRef called = middle.orb.core().make_object(sink.object->_reference()->ior());
+  std::promise<bool> refused;
+  Observed told([&] {
+    try {
+      middle.orb.core().shutdown(orb::Completion::wait);
+    } catch (const CORBA::BAD_INV_ORDER&) {
+      refused.set_value(true);
+    }
+  });
+  (void)stub::send(*called, act_operation, number(1), told);
+  CHECK(refused.get_future().get());
+  owing.answer_all(42);
+  CHECK(asked.get() == 42);
+}
+
+}  // namespace perigee::test

@@ -1,0 +1,91 @@
+// Tasks that wait on an ORB's loops.
+#include "orb/server/server_fixture.h"
+#include <perigee/async/call.h>
+#include <perigee/async/on_orb.h>
+#include <perigee/async/run.h>
+
+#include <chrono>
+#include <future>
+#include <stop_token>
+#include <thread>
+
+namespace perigee::test {
+namespace {
+
+using OrbRef = CORBA::object_reference<CORBA::ORB>;
+using namespace std::chrono_literals;
+
+OrbRef orb_of(orb::OrbCore& core) {
+  return OrbRef(make_counted<CORBA::ORB>(core.shared_from_this()));
+}
+
+task<bool> sleep(OrbRef orb, Duration duration) {
+  const bool slept = co_await sleep_for(orb, duration);
+  co_return slept;
+}
+
+}  // namespace
+
+TEST_CASE("a task sleeps where whoever waits for it drives") {
+  const TestOrb orb(server_settings(each_strategy()));  // which nobody runs
+  CHECK(run(orb_of(orb.core()), sleep(orb_of(orb.core()), 1ms)));
+}
+
+TEST_CASE("a servant's task sleeps in the loop of its server") {
+  OrbRef orb;
+  std::promise<bool> slept;
+  ServerFixture server(each_strategy(), [&](orb::ServerRequest& request) {
+    request.arguments().skip(4);
+    request.end_of_arguments();
+    async::start(sleep(orb, 1ms), &slept, [](void* context, async::outcome<bool>& result) noexcept {
+      static_cast<std::promise<bool>*>(context)->set_value(result.take());
+    });
+  });
+  orb = orb_of(server.orb.core());
+  RawClient client(server.endpoint);
+  client.send(make_request({.key = server.key, .argument = 1}));
+  CHECK(slept.get_future().get());
+  (void)client.reply();
+}
+
+TEST_CASE("another thread's task sleeps while somebody is in ORB::run") {
+  ServerFixture server(each_strategy());
+  std::promise<bool> slept;
+  async::start(sleep(orb_of(server.orb.core()), 1ms), &slept,
+               [](void* context, async::outcome<bool>& result) noexcept {
+                 static_cast<std::promise<bool>*>(context)->set_value(result.take());
+               });
+  CHECK(slept.get_future().get());
+}
+
+TEST_CASE("a sleep ends early if its task is asked to stop") {
+  const TestOrb orb;
+  std::stop_source stop;
+  stop.request_stop();
+  CHECK_FALSE(run(orb_of(orb.core()), sleep(orb_of(orb.core()), 1h), stop.get_token()));
+}
+
+TEST_CASE("a task goes on where the ORB is driven") {
+  ServerFixture server(each_strategy());
+  const OrbRef orb = orb_of(server.orb.core());
+  const auto work = [](OrbRef where) -> task<bool> {
+    const std::thread::id before = std::this_thread::get_id();
+    co_await continue_on(on(where));
+    co_return before != std::this_thread::get_id();
+  };
+  std::promise<bool> moved;
+  async::start(work(orb), &moved, [](void* context, async::outcome<bool>& result) noexcept {
+    static_cast<std::promise<bool>*>(context)->set_value(result.take());
+  });
+  CHECK(moved.get_future().get());
+}
+
+TEST_CASE("there is no loop of an ORB that was shut down, nor of none") {
+  const TestOrb orb;
+  const OrbRef reference = orb_of(orb.core());
+  orb.core().shutdown(orb::Completion::wait);
+  CHECK_THROWS_AS((void)reactor_of(reference), CORBA::BAD_INV_ORDER);
+  CHECK_THROWS_AS((void)reactor_of(nullptr), CORBA::BAD_PARAM);
+}
+
+}  // namespace perigee::test
