@@ -39,6 +39,9 @@ class EpollReactor final : public Reactor {
   [[nodiscard]] bool is_loop_thread() const noexcept override;
   [[nodiscard]] bool has_work() const noexcept override;
   [[nodiscard]] int handle() const noexcept override { return epoll_.get(); }
+  [[nodiscard]] TimePoint next_timer() const noexcept override {
+    return timers_.next().value_or(TimePoint::max());
+  }
 
  private:
   /// What is known of a handle; `handles_` has it at the handle's number.

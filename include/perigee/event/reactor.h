@@ -105,8 +105,13 @@ class PERIGEE_API Reactor {
   virtual void run_once(std::chrono::milliseconds timeout) = 0;
   /// Whether a turn would call anything without waiting. Loop's thread, or nobody's.
   [[nodiscard]] virtual bool has_work() const noexcept = 0;
-  /// Becomes readable when there is work, but for timers: for a loop that this one is part of.
+  /// @name For a loop that this one is part of
+  /// @{
+  /// Becomes readable when there is work, but for timers.
   [[nodiscard]] virtual int handle() const noexcept = 0;
+  /// When the first timer is due; TimePoint::max() if there is none. Loop's thread, or nobody's.
+  [[nodiscard]] virtual TimePoint next_timer() const noexcept = 0;
+  /// @}
   /// Makes `run` return after the present turn, once, and ends a wait. Any thread.
   virtual void stop() noexcept = 0;
   /// Whether the caller is on the thread that runs the loop.

@@ -232,7 +232,7 @@ void Shard::flush_all() noexcept {
 }
 
 bool Shard::leaves_work() const noexcept {
-  return !finished_.empty() || !to_flush_.empty() || deadline_timer_ != 0;
+  return !finished_.empty() || !to_flush_.empty() || reactor_.next_timer() != TimePoint::max();
 }
 
 Shard::ReadSpace& Shard::enter_level() {
@@ -350,14 +350,14 @@ void Shard::Nested::handle_ready(event::Readiness /*readiness*/) noexcept {
   shard_.turn(milliseconds(0));
   try {
     if (shard_.reactor_.has_work()) loop_.mark_ready(*this);
-    follow_deadlines();
+    follow_timers();
   } catch (const std::exception& exception) {  // bad_alloc: the next call's limit tries again
     log::write(log::Level::error, "orb", exception.what());
   }
 }
 
-void Shard::Nested::follow_deadlines() {
-  const TimePoint due = shard_.deadline_timer_due_;
+void Shard::Nested::follow_timers() {
+  const TimePoint due = shard_.reactor_.next_timer();
   if (due >= due_) return;
   if (timer_ != 0) loop_.cancel(timer_);
   due_ = due;

@@ -148,7 +148,7 @@ class Shard final {
     void handle_ready(event::Readiness readiness) noexcept override;
 
    private:
-    void follow_deadlines();
+    void follow_timers();
 
     Shard& shard_;
     event::Reactor& loop_;
