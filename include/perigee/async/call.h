@@ -70,10 +70,11 @@ class CallState final : public stub::CallObserver {
 
 /// A call in progress, or its result. Several that were started in turn run at the same time:
 ///
-///     call<int32_t> first = async(quoter)…, second = …;
-///     const int32_t sum = co_await first;   // no other forms of co_await with g++ 12:
-///     docs/async.md
+///     call<int32_t> ibm = quoter->_async().get_quote("IBM");
+///     call<int32_t> dec = quoter->_async().get_quote("DEC");
+///     const int32_t first = co_await ibm;
 ///
+/// With g++ 12 co_await stands alone in its statement: docs/async.md.
 /// Takes no coroutine frame and no thread. Holds the object's reference until it has ended.
 /// Dropping it cancels the call (see `stub::CallHandle::cancel`). One thread at a time.
 template <typename T = void>

@@ -27,6 +27,9 @@ inline namespace perigee_v1 {
 class Any;
 class TypeCode;
 class TypeCodeConstant;
+/// Of an interface whose operations can be awaited: specialised by generated files (…Async.h).
+template <typename T>
+struct async_traits;
 }  // namespace perigee_v1
 }  // namespace CORBA
 

@@ -1,7 +1,8 @@
-// Coroutines: names of skeletons, and classes for several results.
+// Coroutines: names of clients and skeletons, and classes for several results.
 #include "idlc/implied/maker.h"
 
 #include <algorithm>
+#include <map>
 
 namespace perigee::idlc {
 namespace {
@@ -11,15 +12,20 @@ class AsyncMaker final {
   AsyncMaker(Maker& maker, bool all) : maker_(maker), all_(all) {}
 
   Async make(const Interface& origin) {
-    Interface& skeleton = maker_.interface(
-        origin, maker_.names().take(scope_of(origin), "ASYNC_", "ASYNC_", origin.name));
+    const std::string scope = scope_of(origin);
+    Interface& skeleton =
+        maker_.interface(origin, maker_.names().take(scope, "ASYNC_", "ASYNC_", origin.name));
     skeleton.is_local = true;
-    Async async{&origin, &skeleton, {}};
+    Interface& client =
+        maker_.interface(origin, maker_.names().take(scope, "", "ASYNC_", origin.name + "Async"));
+    for (const Interface* base : concrete_bases(origin)) client.bases.push_back(clients_.at(base));
+    clients_[&origin] = &client;
+    Async async{&origin, &client, &skeleton, {}};
     const bool whole = all_ || origin.annotation("perigee::async") != nullptr;
     for (const Call& call : calls_of(origin, maker_.void_type())) {
       AsyncOperation operation{call.half, call.origin, false, nullptr, {}};
       operation.is_chosen = whole || call.origin->annotation("perigee::async") != nullptr;
-      if (operation.is_chosen && result_count(call) > 1) add_results(origin, call, operation);
+      if (result_count(call) > 1) add_results(origin, call, operation);
       async.operations.push_back(std::move(operation));
     }
     return async;
@@ -49,6 +55,7 @@ class AsyncMaker final {
 
   Maker& maker_;
   const bool all_;
+  std::map<const Interface*, const Interface*> clients_;
 };
 
 }  // namespace

@@ -60,20 +60,21 @@ struct Amh {
   std::vector<ImpliedOperation> operations;
 };
 
-/// An operation, or the half of an attribute, of a servant of coroutines.
+/// An operation, or the half of an attribute, for coroutines: clients can await each of them.
 struct AsyncOperation {
   Half half;
   const Declaration* origin;  ///< the Operation or Attribute
-  bool is_chosen;             ///< a coroutine; else it is as it was
-  /// What the coroutine returns if there are several results, the return value first; else null. It
-  /// stands beside the interface.
+  bool is_chosen;             ///< servants have a coroutine; else it is as it was
+  /// What it gives if there are several results, the return value first; else null. It stands
+  /// beside the interface.
   const Struct* results;
-  std::string results_name;  ///< what servants call it: get_quote_results
+  std::string results_name;  ///< what clients and servants call it: get_quote_results
 };
 
 /// The names that coroutines add to an interface.
 struct Async {
   const Interface* origin;
+  const Interface* client;    ///< QuoterAsync, empty
   const Interface* skeleton;  ///< ASYNC_Quoter, empty
   std::vector<AsyncOperation> operations;
 };

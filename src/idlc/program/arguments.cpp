@@ -83,6 +83,8 @@ void add_output_options(CLI::App& app, Arguments& arguments) {
       ->capture_default_str();
   app.add_option("--amh-suffix", names.amh_suffix, "Suffix of the files of asynchronous servants")
       ->capture_default_str();
+  app.add_option("--async-suffix", names.async_suffix, "Suffix of the files of calls by coroutines")
+      ->capture_default_str();
   app.add_option("--async-server-suffix", names.async_server_suffix,
                  "Suffix of the files of servants of coroutines")
       ->capture_default_str();
@@ -110,8 +112,8 @@ void add_flags(CLI::App& app, Flags& flags) {
                "Asynchronous servants (AMH) of all interfaces, not only of annotated ones: "
                "stockAmhS.h and stockAmhS.cpp");
   app.add_flag("--async", flags.wants_async,
-               "Servants of coroutines of all interfaces, not only of annotated ones: "
-               "stockAsyncS.h and stockAsyncS.cpp");
+               "Calls by coroutines, and servants of coroutines, of all interfaces, not only of "
+               "annotated ones: stockAsync.h, stockAsync.cpp, stockAsyncS.h and stockAsyncS.cpp");
 }
 
 /// The table of warnings, in the form of --help.
@@ -156,7 +158,8 @@ std::string complaint(const Arguments& arguments) {
     return "the files for any have the same suffix as the client's or the server's";
   std::set<std::string> suffixes = {names.client_suffix, names.server_suffix};
   if (names.with_any) suffixes.insert(names.any_suffix);
-  for (const std::string& suffix : {names.ami_suffix, names.amh_suffix, names.async_server_suffix})
+  for (const std::string& suffix :
+       {names.ami_suffix, names.amh_suffix, names.async_suffix, names.async_server_suffix})
     if (!suffixes.insert(suffix).second)
       return "the files of asynchronous calls or servants have the same suffix as others";
   if (arguments.names.header_extension == arguments.names.source_extension)

@@ -105,10 +105,11 @@ class CMakeFunctions(unittest.TestCase):
     def test_files_of_asynchronous_calls_and_servants_are_outputs_that_are_made_again(self):
         self.write("main.idl", "interface I { void f(); };\n")
         self.configure("add_custom_target(files DEPENDS values_idl/mainAmiC.h values_idl/mainAmhS.h "
-                       "values_idl/mainAsyncS.cpp)\n"
+                       "values_idl/mainAsync.h values_idl/mainAsyncS.cpp)\n"
                        "add_library(values STATIC)\nset_target_properties(values PROPERTIES EXCLUDE_FROM_ALL TRUE)\n"
                        "perigee_idl(values FILES main.idl AMI AMH ASYNC)\n")
-        for name, text in (("mainAmiC.h", "IAmiC"), ("mainAmhS.h", "AMH_I"), ("mainAsyncS.cpp", "ASYNC_I")):
+        for name, text in (("mainAmiC.h", "IAmiC"), ("mainAmhS.h", "AMH_I"), ("mainAsync.h", "IAsync"),
+                           ("mainAsyncS.cpp", "ASYNC_I")):
             made = self.build / "values_idl" / name
             for _ in range(2):
                 outcome = run("cmake", "--build", self.build, "--target", "files")

@@ -84,21 +84,21 @@ TEST_CASE("files of asynchronous calls and servants are added, the others stay t
         generate_file(name, {.with_ami = true, .with_amh = true, .with_async = true},
                       {.ami = true, .amh = true, .async = true});
     REQUIRE(without.files.size() == 4);
-    REQUIRE(with.files.size() == 10);
+    REQUIRE(with.files.size() == 12);
     for (std::size_t index = 0; index < 4; ++index)
       CHECK(with.files[index].text == without.files[index].text);
     check_golden(name, with.files[0]);  // the others include it
-    for (std::size_t index = 4; index < 10; ++index) check_golden(name, with.files[index]);
+    for (std::size_t index = 4; index < 12; ++index) check_golden(name, with.files[index]);
   }
 }
 
 TEST_CASE("annotations of the main file add files of asynchronous servants") {
   const cpp11::GenerateResult generated = generate_file("async/chosen", {.with_one_source = true});
-  REQUIRE(generated.files.size() == 11);
+  REQUIRE(generated.files.size() == 13);
   check_golden("async/chosen", generated.files[0]);
-  for (std::size_t index = 4; index < 10; ++index)
+  for (std::size_t index = 4; index < 12; ++index)
     check_golden("async/chosen", generated.files[index]);
-  const std::string& all = generated.files[10].text;
+  const std::string& all = generated.files[12].text;
   CHECK(all.find("#include \"chosenAmhS.cpp\"") != std::string::npos);
   CHECK(all.find("#include \"chosenAsyncS.cpp\"") != std::string::npos);
 }
@@ -108,10 +108,11 @@ TEST_CASE(
     "holds") {
   const cpp11::GenerateResult generated =
       generate_file("constants", {.with_ami = true, .with_amh = true, .with_async = true});
-  REQUIRE(generated.files.size() == 10);
+  REQUIRE(generated.files.size() == 12);
   CHECK(generated.files[4].name == "constantsAmiC.h");
   CHECK(generated.files[6].name == "constantsAmhS.h");
-  CHECK(generated.files[9].name == "constantsAsyncS.cpp");
+  CHECK(generated.files[8].name == "constantsAsync.h");
+  CHECK(generated.files[11].name == "constantsAsyncS.cpp");
 }
 
 TEST_CASE("generated files are named after the IDL file and the side") {
@@ -122,7 +123,8 @@ TEST_CASE("generated files are named after the IDL file and the side") {
   CHECK(names == cpp11::output_names("some/folder/stock.idl", {}));
   names.insert(names.end(), {"stockA.h", "stockA.cpp"});
   CHECK(names == cpp11::output_names("some/folder/stock.idl", {.with_any = true}));
-  names.insert(names.end(), {"stockAmhS.h", "stockAmhS.cpp", "stockAsyncS.h", "stockAsyncS.cpp"});
+  names.insert(names.end(), {"stockAmhS.h", "stockAmhS.cpp", "stockAsync.h", "stockAsync.cpp",
+                             "stockAsyncS.h", "stockAsyncS.cpp"});
   CHECK(names ==
         cpp11::output_names("stock.idl", {.with_any = true, .with_amh = true, .with_async = true}));
 }

@@ -94,10 +94,11 @@ TEST_CASE("asynchronous calls and servants have files of their own") {
   const TemporaryFolder folder;
   const std::vector<std::string> words = {"--output-dir", folder / "", "--ami", "--amh", "--async"};
   REQUIRE(run_on_stock(words).status == 0);
-  CHECK(folder.count() == 10);
+  CHECK(folder.count() == 12);
   CHECK(contains(folder.read("stockAmiC.h"), "class QuoterAmiC "));
   CHECK(contains(folder.read("stockAmhS.h"), "class AMH_Quoter "));
-  CHECK(contains(folder.read("stockAsyncS.h"), "class ASYNC_Quoter "));
+  CHECK(contains(folder.read("stockAsync.h"), "class QuoterAsync "));
+  CHECK(contains(folder.read("stockAsyncS.h"), "class ASYNC_Quoter : "));
   std::vector<std::string> renamed = words;
   renamed.insert(renamed.end(), {"--amh-suffix", "Later", "--async-server-suffix", "Tasks"});
   REQUIRE(run_on_stock(renamed).status == 0);

@@ -3,6 +3,7 @@
 #include "idlc/backends/cpp11/ami.h"
 #include "idlc/backends/cpp11/interfaces.h"
 #include "idlc/backends/cpp11/names.h"
+#include "idlc/backends/cpp11/sent_arguments.h"
 #include "idlc/backends/cpp11/server.h"
 #include "idlc/backends/cpp11/shadowing.h"
 #include "idlc/backends/cpp11/types.h"
@@ -29,28 +30,6 @@ Callable arguments_of(const AmiOperation& operation) {
   Callable result = operation.send;
   result.parameters.erase(result.parameters.begin());
   return result;
-}
-
-/// A function that owns the arguments and writes them.
-void write_arguments(Writer& writer, const Callable& arguments) {
-  if (!arguments.has_arguments()) return writer.write("{},");
-  std::vector<std::string> captures;
-  std::vector<std::string> values;
-  for (const Parameter& parameter : arguments.parameters) {
-    const std::string name = "_in_" + parameter.name;
-    captures.push_back(name + " = " + cpp_name(parameter.name));
-    values.push_back(name);
-  }
-  if (!arguments.contexts.empty()) {
-    captures.emplace_back("_in_context_ = std::move(_context_)");
-    values.emplace_back("::perigee::stub::selected(_in_context_, _properties_)");
-  }
-  writer.list("[", captures, "](::perigee::cdr::Encoder& _encoder_) {");
-  {
-    const Indented body(writer);
-    writer.chain("_encoder_ << ", values, " << ");
-  }
-  writer.write("},");
 }
 
 /// Decodes the results, and calls the handler.
@@ -104,7 +83,7 @@ void define_send(Writer& writer, const Ami& ami, const AmiOperation& operation) 
     writer.write("::perigee::stub::send_to_handler<" + qualified_name(*ami.handler) + ">(");
     const Indented continuation(writer, 4);
     writer.write("*this, _operation_,");
-    write_arguments(writer, arguments_of(operation));
+    write_sent_arguments(writer, arguments_of(operation), Taking::copied);
     writer.write("std::move(" + cpp_name(operation.send.parameters.front().name) + "),");
     write_delivery(writer, ami, operation);
   }

@@ -60,4 +60,17 @@ std::vector<std::string> coroutine_parameters(const Coroutine& coroutine) {
   return result;
 }
 
+Callable arguments_of(const Coroutine& coroutine) {
+  Callable result = coroutine.callable;
+  std::erase_if(result.parameters,
+                [](const Parameter& parameter) { return parameter.direction == Direction::out; });
+  return result;
+}
+
+void alias_results(Writer& writer, const Coroutine& coroutine) {
+  if (coroutine.results == nullptr) return;
+  writer.write("using $alias$ = $class$;",
+               {{"alias", coroutine.results_name}, {"class", qualified_name(*coroutine.results)}});
+}
+
 }  // namespace perigee::idlc::cpp11

@@ -1,10 +1,11 @@
-// The files of servants whose operations are coroutines: skeletons that answer when the coroutine
-// ends.
+// The files of calls that coroutines await, and of servants whose operations are coroutines:
+// skeletons that answer when the coroutine ends.
 #pragma once
 
 #include "idlc/backends/cpp11/callables.h"
 #include "idlc/backends/cpp11/generate.h"
 #include "idlc/backends/cpp11/skeletons.h"
+#include "idlc/backends/cpp11/writer.h"
 #include "idlc/frontend/model.h"
 #include "idlc/implied/implied.h"
 
@@ -13,10 +14,10 @@
 
 namespace perigee::idlc::cpp11 {
 
-/// An operation of a servant of coroutines.
+/// An operation that coroutines call, and that may be one in a servant.
 struct Coroutine {
   Callable callable;       ///< what clients call
-  bool is_chosen = false;  ///< a coroutine; else the servant answers by returning
+  bool is_chosen = false;  ///< servants have a coroutine; else they answer by returning
   const Struct* results = nullptr;
   std::string results_name;
 };
@@ -41,6 +42,15 @@ class AsyncInterfaces final {
 std::string result_type(const Coroutine& coroutine);
 /// The function's parameters: values, which belong to the coroutine.
 std::vector<std::string> coroutine_parameters(const Coroutine& coroutine);
+/// What the request carries: without out parameters.
+Callable arguments_of(const Coroutine& coroutine);
+/// `using get_quote_results = …;`, if it has several results.
+void alias_results(Writer& writer, const Coroutine& coroutine);
+
+std::string async_header_text(const Model& model, const std::vector<Async>& all,
+                              const FileNames& names);
+std::string async_source_text(const Model& model, const std::vector<Async>& all,
+                              const FileNames& names);
 
 std::string async_server_header_text(const Model& model, const std::vector<Async>& all,
                                      const FileNames& names);

@@ -1,8 +1,6 @@
-// "stockAsyncS.h": classes for several results, skeleton classes of coroutines,
-// CORBA::async_traits.
+// "stockAsyncS.h": skeleton classes of coroutines.
 #include "idlc/backends/cpp11/async.h"
 #include "idlc/backends/cpp11/included_files.h"
-#include "idlc/backends/cpp11/members.h"
 #include "idlc/backends/cpp11/names.h"
 #include "idlc/backends/cpp11/server.h"
 #include "idlc/backends/cpp11/shadowing.h"
@@ -19,37 +17,6 @@ constexpr std::string_view head =
     "#include <perigee/async/servant.h>\n"
     "\n"
     "#include $header$\n";
-
-constexpr std::string_view traits_head = R"(
-template <>
-struct CORBA::async_traits<$interface$> {
-  using base_type = $skeleton$;
-  using ref_type = ::CORBA::servant_reference<base_type>;
-  using weak_ref_type = ::CORBA::weak_servant_reference<base_type>;
-)";
-
-void declare_results(Writer& writer, const Struct& results) {
-  const std::string name = cpp_name(results);
-  writer.separate();
-  writer.write("class " + name + " {\n public:");
-  {
-    const Indented body(writer);
-    declare_constructors(writer, results, results.members);
-    declare_accessors(writer, results.members);
-    writer.separate();
-    writer.list("friend bool operator==(", {"const " + name + "&", "const " + name + "&"},
-                ") = default;");
-  }
-  declare_fields(writer, results.members);
-  writer.write("};");
-  writer.separate();
-}
-
-void alias_results(Writer& writer, const Coroutine& coroutine) {
-  if (coroutine.results == nullptr) return;
-  writer.write("using $alias$ = $class$;",
-               {{"alias", coroutine.results_name}, {"class", qualified_name(*coroutine.results)}});
-}
 
 void declare_function(Writer& writer, const Coroutine& coroutine) {
   const Callable& callable = coroutine.callable;
@@ -79,18 +46,6 @@ void declare_skeleton(Writer& writer, const SkeletonClass& skeleton,
   writer.write("};");
 }
 
-void specialise_traits(Writer& writer, const Async& async) {
-  writer.separate();
-  writer.write(traits_head, {{"interface", qualified_name(*async.origin)},
-                             {"skeleton", skeleton_name(*async.skeleton)}});
-  {
-    const Indented body(writer);
-    for (const Coroutine& operation : AsyncInterfaces::operations(async))
-      alias_results(writer, operation);
-  }
-  writer.write("};");
-}
-
 }  // namespace
 
 std::string async_server_header_text(const Model& model, const std::vector<Async>& all,
@@ -98,22 +53,15 @@ std::string async_server_header_text(const Model& model, const std::vector<Async
   const AsyncInterfaces interfaces(all);
   const std::string file = file_name(model.files.front().path);
   Writer writer;
-  writer.write(head, {{"file", file}, {"header", string_literal(client_header(file, names))}});
+  writer.write(head, {{"file", file}, {"header", string_literal(async_header(file, names))}});
   include_bases_of(writer, all, names, async_server_header);
   begin_shadowing(writer, model);
-  write_skeletons(writer, model.definitions, [&](Writer& inner, const Interface& interface) {
-    if (const Async* async = interfaces.find(interface))
-      for (const Coroutine& operation : AsyncInterfaces::operations(*async))
-        if (operation.results != nullptr) declare_results(inner, *operation.results);
-  });
   Writer contents;
   write_skeletons(contents, model.definitions, [&](Writer& inner, const Interface& interface) {
     if (const Async* async = interfaces.find(interface))
       declare_skeleton(inner, interfaces.skeleton(*async), AsyncInterfaces::operations(*async));
   });
   write_namespace(writer, "POA", contents.take());
-  for (const Async& async : all)
-    if (!async.origin->is_imported) specialise_traits(writer, async);
   end_shadowing(writer, model);
   return writer.take();
 }

@@ -6,8 +6,6 @@
 #include "idlc/backends/cpp11/shadowing.h"
 #include "idlc/backends/cpp11/types.h"
 
-#include <algorithm>
-
 namespace perigee::idlc::cpp11 {
 
 namespace {
@@ -19,14 +17,6 @@ constexpr std::string_view head =
     "#include <perigee/async/serve.h>\n"
     "#include <perigee/poa/skeleton.h>\n"
     "\n";
-
-/// What is decoded: without out parameters.
-Callable arguments_of(const Coroutine& coroutine) {
-  Callable result = coroutine.callable;
-  std::erase_if(result.parameters,
-                [](const Parameter& parameter) { return parameter.direction == Direction::out; });
-  return result;
-}
 
 /// The coroutine's own: what is worth it is moved there.
 std::vector<std::string> moved_arguments(const Callable& request) {

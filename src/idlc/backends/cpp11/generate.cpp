@@ -58,6 +58,8 @@ std::vector<std::string> texts(const Model& model, const ImpliedIdl& implied,
     result.push_back(amh_source_text(model, implied.amh, names));
   }
   if (names.with_async) {
+    result.push_back(async_header_text(model, implied.async, names));
+    result.push_back(async_source_text(model, implied.async, names));
     result.push_back(async_server_header_text(model, implied.async, names));
     result.push_back(async_server_source_text(model, implied.async, names));
   }

@@ -18,6 +18,7 @@ struct FileNames {
   std::string any_suffix = "A";
   std::string ami_suffix = "AmiC";
   std::string amh_suffix = "AmhS";
+  std::string async_suffix = "Async";
   std::string async_server_suffix = "AsyncS";
   std::string header_extension = ".h";
   std::string source_extension = ".cpp";
@@ -25,7 +26,7 @@ struct FileNames {
   bool with_any = false;            ///< whether there are files of TypeCodes and insertion into any
   bool with_ami = false;            ///< whether there are files of asynchronous calls in any case
   bool with_amh = false;            ///< the same of asynchronous servants
-  bool with_async = false;          ///< the same of servants of coroutines
+  bool with_async = false;          ///< the same of clients and servants of coroutines
   bool with_one_source = false;     ///< whether there is a source that includes the others
 };
 

@@ -28,6 +28,12 @@ constexpr std::string_view stub_constructor = R"(
 explicit $name$(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
 )";
 
+// Defined in the files for coroutines: without them nothing but this line is there.
+constexpr std::string_view async_function = R"(
+template <typename _self = $name$>
+auto _async() const -> typename ::CORBA::async_traits<_self>::client_type;
+)";
+
 constexpr std::string_view class_tail = R"(
  protected:
   $name$() = default;
@@ -134,6 +140,8 @@ void declare_interface(Writer& writer, const Interface& interface) {
     } else {
       for (const Callable& callable : callables(interface))
         declare_function(writer, callable, ");");
+      writer.separate();
+      writer.write(async_function, {{"name", name}});
     }
   }
   writer.separate();

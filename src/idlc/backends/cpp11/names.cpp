@@ -146,6 +146,10 @@ std::string amh_header(const std::string& idl_path, const FileNames& names) {
   return with_suffix(idl_path, names.amh_suffix + names.header_extension);
 }
 
+std::string async_header(const std::string& idl_path, const FileNames& names) {
+  return with_suffix(idl_path, names.async_suffix + names.header_extension);
+}
+
 std::string async_server_header(const std::string& idl_path, const FileNames& names) {
   return with_suffix(idl_path, names.async_server_suffix + names.header_extension);
 }
@@ -155,7 +159,8 @@ std::vector<std::string> output_names(const std::string& idl_path, const FileNam
   if (names.with_any) suffixes.push_back(names.any_suffix);
   if (names.with_ami) suffixes.push_back(names.ami_suffix);
   if (names.with_amh) suffixes.push_back(names.amh_suffix);
-  if (names.with_async) suffixes.push_back(names.async_server_suffix);
+  if (names.with_async)
+    suffixes.insert(suffixes.end(), {names.async_suffix, names.async_server_suffix});
   const std::string name = file_name(idl_path);
   std::vector<std::string> result;
   for (const std::string& suffix : suffixes)

@@ -30,12 +30,13 @@ std::string string_literal(std::string_view text);
 /// "stock.idl": the path without folders.
 std::string file_name(const std::string& path);
 /// The header for clients (for servers; for any; for asynchronous calls; for asynchronous
-/// servants; for servants of coroutines) of an IDL file.
+/// servants; for calls by coroutines; for servants of coroutines) of an IDL file.
 std::string client_header(const std::string& idl_path, const FileNames& names);
 std::string server_header(const std::string& idl_path, const FileNames& names);
 std::string any_header(const std::string& idl_path, const FileNames& names);
 std::string ami_header(const std::string& idl_path, const FileNames& names);
 std::string amh_header(const std::string& idl_path, const FileNames& names);
+std::string async_header(const std::string& idl_path, const FileNames& names);
 std::string async_server_header(const std::string& idl_path, const FileNames& names);
 
 }  // namespace perigee::idlc::cpp11

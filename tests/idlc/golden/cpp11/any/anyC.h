@@ -206,6 +206,9 @@ class Shelf : public virtual ::CORBA::Object {
   virtual ::CORBA::object_reference<::CORBA::TypeCode> kind_of(const ::CORBA::Any& value);
   virtual ::Boxes::Anys all(const ::Boxes::Anys& more, ::Boxes::Packets& packets);
 
+  template <typename _self = Shelf>
+  auto _async() const -> typename ::CORBA::async_traits<_self>::client_type;
+
  protected:
   Shelf() = default;
   bool _implements(std::string_view _id) const noexcept override;

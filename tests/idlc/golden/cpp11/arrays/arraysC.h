@@ -116,6 +116,9 @@ class Store : public virtual ::CORBA::Object {
   virtual ::Grids::Matrix turn(
       const ::Grids::Row& first, ::Grids::Names& second, ::Grids::Cells& third);
 
+  template <typename _self = Store>
+  auto _async() const -> typename ::CORBA::async_traits<_self>::client_type;
+
  protected:
   Store() = default;
   bool _implements(std::string_view _id) const noexcept override;

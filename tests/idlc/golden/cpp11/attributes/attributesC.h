@@ -123,6 +123,9 @@ class Gauge : public virtual ::CORBA::Object {
   virtual void active(bool _value);
   virtual ::CORBA::object_reference<::CORBA::Object> owner();
 
+  template <typename _self = Gauge>
+  auto _async() const -> typename ::CORBA::async_traits<_self>::client_type;
+
  protected:
   Gauge() = default;
   bool _implements(std::string_view _id) const noexcept override;

@@ -26,6 +26,9 @@ class Sink : public virtual ::CORBA::Object {
       ::Media::Frame& back);
   virtual void pour(std::span<const uint64_t> values);
 
+  template <typename _self = Sink>
+  auto _async() const -> typename ::CORBA::async_traits<_self>::client_type;
+
  protected:
   Sink() = default;
   bool _implements(std::string_view _id) const noexcept override;

@@ -123,6 +123,9 @@ class Shop : public virtual ::CORBA::Object {
   virtual ::Bounds::Few sell(
       const ::Bounds::Code& first, ::Bounds::Label& second, ::Bounds::Codes& third);
 
+  template <typename _self = Shop>
+  auto _async() const -> typename ::CORBA::async_traits<_self>::client_type;
+
  protected:
   Shop() = default;
   bool _implements(std::string_view _id) const noexcept override;

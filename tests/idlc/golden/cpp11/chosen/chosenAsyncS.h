@@ -3,7 +3,7 @@
 
 #include <perigee/async/servant.h>
 
-#include "chosenC.h"
+#include "chosenAsync.h"
 
 namespace POA {
 
@@ -44,17 +44,3 @@ class ASYNC_Visitor : public virtual ::PortableServer::Servant {
 };
 
 }  // namespace POA
-
-template <>
-struct CORBA::async_traits<::Clerk> {
-  using base_type = ::POA::ASYNC_Clerk;
-  using ref_type = ::CORBA::servant_reference<base_type>;
-  using weak_ref_type = ::CORBA::weak_servant_reference<base_type>;
-};
-
-template <>
-struct CORBA::async_traits<::Visitor> {
-  using base_type = ::POA::ASYNC_Visitor;
-  using ref_type = ::CORBA::servant_reference<base_type>;
-  using weak_ref_type = ::CORBA::weak_servant_reference<base_type>;
-};

@@ -19,6 +19,9 @@ class Clerk : public virtual ::CORBA::Object {
   virtual int32_t number();
   virtual void number(int32_t _value);
 
+  template <typename _self = Clerk>
+  auto _async() const -> typename ::CORBA::async_traits<_self>::client_type;
+
  protected:
   Clerk() = default;
   bool _implements(std::string_view _id) const noexcept override;
@@ -33,6 +36,9 @@ class Manager : public virtual ::Clerk {
 
   virtual void manage();
 
+  template <typename _self = Manager>
+  auto _async() const -> typename ::CORBA::async_traits<_self>::client_type;
+
  protected:
   Manager() = default;
   bool _implements(std::string_view _id) const noexcept override;
@@ -46,6 +52,9 @@ class Visitor : public virtual ::CORBA::Object {
   explicit Visitor(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
 
   virtual void visit();
+
+  template <typename _self = Visitor>
+  auto _async() const -> typename ::CORBA::async_traits<_self>::client_type;
 
  protected:
   Visitor() = default;

@@ -48,6 +48,9 @@ class Holder : public virtual ::CORBA::Object {
   static constexpr uint32_t size_max = 1024U;
   inline static const std::string name = "holder";
 
+  template <typename _self = Holder>
+  auto _async() const -> typename ::CORBA::async_traits<_self>::client_type;
+
  protected:
   Holder() = default;
   bool _implements(std::string_view _id) const noexcept override;

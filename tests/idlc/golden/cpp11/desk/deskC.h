@@ -125,6 +125,9 @@ class Base : public virtual ::CORBA::Object {
   virtual std::string name();
   virtual void ping();
 
+  template <typename _self = Base>
+  auto _async() const -> typename ::CORBA::async_traits<_self>::client_type;
+
  protected:
   Base() = default;
   bool _implements(std::string_view _id) const noexcept override;
@@ -141,6 +144,9 @@ class Left : public virtual ::Desk::Base {
   virtual void last(const ::Desk::Order& _value);
   virtual int64_t turn(int32_t value);
 
+  template <typename _self = Left>
+  auto _async() const -> typename ::CORBA::async_traits<_self>::client_type;
+
  protected:
   Left() = default;
   bool _implements(std::string_view _id) const noexcept override;
@@ -155,6 +161,9 @@ class Right : public virtual ::Desk::Base {
 
   virtual void tell(const std::string& text, const ::Desk::Orders& all);
   virtual void stop();
+
+  template <typename _self = Right>
+  auto _async() const -> typename ::CORBA::async_traits<_self>::client_type;
 
  protected:
   Right() = default;
@@ -179,6 +188,9 @@ class Both : public virtual ::Desk::Left, public virtual ::Desk::Right {
       const std::string& who, ::CORBA::object_reference<::CORBA::Context> _context_);
   virtual void only(int32_t number, ::Desk::Order& result);
 
+  template <typename _self = Both>
+  auto _async() const -> typename ::CORBA::async_traits<_self>::client_type;
+
  protected:
   Both() = default;
   bool _implements(std::string_view _id) const noexcept override;
@@ -194,6 +206,9 @@ class Listener : public virtual ::CORBA::Object {
   virtual int32_t told(
       ::CORBA::object_reference<::Desk::Listener> handler, int32_t& return_value,
       std::string& holder);
+
+  template <typename _self = Listener>
+  auto _async() const -> typename ::CORBA::async_traits<_self>::client_type;
 
  protected:
   Listener() = default;

@@ -42,6 +42,9 @@ class Brush : public virtual ::CORBA::Object {
   virtual ::Paint::Brush::Width stroke_width();
   virtual void paint(::Paint::Colour chosen, ::Power& state, ::Paint::Pigment& used);
 
+  template <typename _self = Brush>
+  auto _async() const -> typename ::CORBA::async_traits<_self>::client_type;
+
  protected:
   Brush() = default;
   bool _implements(std::string_view _id) const noexcept override;

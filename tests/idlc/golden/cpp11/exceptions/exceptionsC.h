@@ -163,6 +163,9 @@ class Risky : public virtual ::CORBA::Object {
 
   virtual void attempt(int32_t how);
 
+  template <typename _self = Risky>
+  auto _async() const -> typename ::CORBA::async_traits<_self>::client_type;
+
  protected:
   Risky() = default;
   bool _implements(std::string_view _id) const noexcept override;

@@ -69,6 +69,9 @@ class Till : public virtual ::CORBA::Object {
   virtual ::Money::Amount pay(
       const ::Money::Amount& first, ::Money::Item& second, ::Money::Amounts& third);
 
+  template <typename _self = Till>
+  auto _async() const -> typename ::CORBA::async_traits<_self>::client_type;
+
  protected:
   Till() = default;
   bool _implements(std::string_view _id) const noexcept override;

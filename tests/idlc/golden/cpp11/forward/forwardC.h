@@ -118,6 +118,9 @@ class Supplier : public virtual ::CORBA::Object {
   virtual void place(
       ::Orders::Order& order, ::CORBA::object_reference<::Elsewhere::Customer>& served);
 
+  template <typename _self = Supplier>
+  auto _async() const -> typename ::CORBA::async_traits<_self>::client_type;
+
  protected:
   Supplier() = default;
   bool _implements(std::string_view _id) const noexcept override;

@@ -3,7 +3,7 @@
 
 #include <perigee/async/servant.h>
 
-#include "includesC.h"
+#include "includesAsync.h"
 #include "stockAsyncS.h"
 
 namespace POA {
@@ -25,10 +25,3 @@ class ASYNC_History : public virtual ::POA::Stock::ASYNC_Quoter {
 }  // namespace Stock
 
 }  // namespace POA
-
-template <>
-struct CORBA::async_traits<::Stock::History> {
-  using base_type = ::POA::Stock::ASYNC_History;
-  using ref_type = ::CORBA::servant_reference<base_type>;
-  using weak_ref_type = ::CORBA::weak_servant_reference<base_type>;
-};

@@ -19,6 +19,9 @@ class History : public virtual ::Stock::Quoter {
 
   virtual ::Lists::Longs prices(const ::Lists::Title& stock_name);
 
+  template <typename _self = History>
+  auto _async() const -> typename ::CORBA::async_traits<_self>::client_type;
+
  protected:
   History() = default;
   bool _implements(std::string_view _id) const noexcept override;

@@ -3,7 +3,7 @@
 
 #include <perigee/async/servant.h>
 
-#include "inheritanceC.h"
+#include "inheritanceAsync.h"
 
 namespace POA {
 
@@ -83,38 +83,3 @@ class ASYNC_Neighbour : public virtual ::POA::Family::ASYNC_Child {
 }  // namespace Friends
 
 }  // namespace POA
-
-template <>
-struct CORBA::async_traits<::Family::Ancestor> {
-  using base_type = ::POA::Family::ASYNC_Ancestor;
-  using ref_type = ::CORBA::servant_reference<base_type>;
-  using weak_ref_type = ::CORBA::weak_servant_reference<base_type>;
-};
-
-template <>
-struct CORBA::async_traits<::Family::Mother> {
-  using base_type = ::POA::Family::ASYNC_Mother;
-  using ref_type = ::CORBA::servant_reference<base_type>;
-  using weak_ref_type = ::CORBA::weak_servant_reference<base_type>;
-};
-
-template <>
-struct CORBA::async_traits<::Family::Father> {
-  using base_type = ::POA::Family::ASYNC_Father;
-  using ref_type = ::CORBA::servant_reference<base_type>;
-  using weak_ref_type = ::CORBA::weak_servant_reference<base_type>;
-};
-
-template <>
-struct CORBA::async_traits<::Family::Child> {
-  using base_type = ::POA::Family::ASYNC_Child;
-  using ref_type = ::CORBA::servant_reference<base_type>;
-  using weak_ref_type = ::CORBA::weak_servant_reference<base_type>;
-};
-
-template <>
-struct CORBA::async_traits<::Friends::Neighbour> {
-  using base_type = ::POA::Friends::ASYNC_Neighbour;
-  using ref_type = ::CORBA::servant_reference<base_type>;
-  using weak_ref_type = ::CORBA::weak_servant_reference<base_type>;
-};

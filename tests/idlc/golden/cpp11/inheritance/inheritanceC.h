@@ -18,6 +18,9 @@ class Ancestor : public virtual ::CORBA::Object {
   virtual int32_t age();
   virtual void age(int32_t _value);
 
+  template <typename _self = Ancestor>
+  auto _async() const -> typename ::CORBA::async_traits<_self>::client_type;
+
  protected:
   Ancestor() = default;
   bool _implements(std::string_view _id) const noexcept override;
@@ -31,6 +34,9 @@ class Mother : public virtual ::Family::Ancestor {
   explicit Mother(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
 
   virtual void sing(const std::string& song);
+
+  template <typename _self = Mother>
+  auto _async() const -> typename ::CORBA::async_traits<_self>::client_type;
 
  protected:
   Mother() = default;
@@ -46,6 +52,9 @@ class Father : public virtual ::Family::Ancestor {
 
   virtual void dance();
 
+  template <typename _self = Father>
+  auto _async() const -> typename ::CORBA::async_traits<_self>::client_type;
+
  protected:
   Father() = default;
   bool _implements(std::string_view _id) const noexcept override;
@@ -59,6 +68,9 @@ class Child : public virtual ::Family::Mother, public virtual ::Family::Father {
   explicit Child(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
 
   virtual bool cry();
+
+  template <typename _self = Child>
+  auto _async() const -> typename ::CORBA::async_traits<_self>::client_type;
 
  protected:
   Child() = default;
@@ -79,6 +91,9 @@ class Neighbour : public virtual ::Family::Child {
   explicit Neighbour(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
 
   virtual void visit(::CORBA::object_reference<::Family::Ancestor> host);
+
+  template <typename _self = Neighbour>
+  auto _async() const -> typename ::CORBA::async_traits<_self>::client_type;
 
  protected:
   Neighbour() = default;

@@ -94,6 +94,9 @@ class Remote : public virtual ::CORBA::Object {
   virtual int32_t level();
   virtual void level(int32_t _value);
 
+  template <typename _self = Remote>
+  auto _async() const -> typename ::CORBA::async_traits<_self>::client_type;
+
  protected:
   Remote() = default;
   bool _implements(std::string_view _id) const noexcept override;

@@ -451,6 +451,9 @@ class Store : public virtual ::CORBA::Object {
   virtual ::Modern::Dictionary look_up(
       const ::Modern::Last& first, ::Modern::More& second, ::Modern::Few& third);
 
+  template <typename _self = Store>
+  auto _async() const -> typename ::CORBA::async_traits<_self>::client_type;
+
  protected:
   Store() = default;
   bool _implements(std::string_view _id) const noexcept override;

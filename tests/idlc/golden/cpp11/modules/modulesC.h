@@ -89,6 +89,9 @@ class First : public virtual ::CORBA::Object {
 
   virtual ::Outer::Inner::Item get();
 
+  template <typename _self = First>
+  auto _async() const -> typename ::CORBA::async_traits<_self>::client_type;
+
  protected:
   First() = default;
   bool _implements(std::string_view _id) const noexcept override;
@@ -110,6 +113,9 @@ class Second : public virtual ::Outer::First {
   explicit Second(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
 
   virtual void put(const ::Outer::Inner::Item& value);
+
+  template <typename _self = Second>
+  auto _async() const -> typename ::CORBA::async_traits<_self>::client_type;
 
  protected:
   Second() = default;
@@ -134,6 +140,9 @@ class Loner : public virtual ::CORBA::Object {
   explicit Loner(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
 
   virtual ::Outer::Inner::Item find(const ::Plain& key);
+
+  template <typename _self = Loner>
+  auto _async() const -> typename ::CORBA::async_traits<_self>::client_type;
 
  protected:
   Loner() = default;

@@ -120,6 +120,9 @@ class _cxx_virtual : public virtual ::CORBA::Object {
   virtual int32_t value(
       int32_t encoder, int32_t request, int32_t& result, const std::string& servant);
 
+  template <typename _self = _cxx_virtual>
+  auto _async() const -> typename ::CORBA::async_traits<_self>::client_type;
+
  protected:
   _cxx_virtual() = default;
   bool _implements(std::string_view _id) const noexcept override;
@@ -134,6 +137,9 @@ class T : public virtual ::CORBA::Object {
 
   virtual ::CORBA::object_reference<::_cxx_class::T> transposed(
       ::CORBA::object_reference<::_cxx_class::T> object_);
+
+  template <typename _self = T>
+  auto _async() const -> typename ::CORBA::async_traits<_self>::client_type;
 
  protected:
   T() = default;

@@ -37,6 +37,9 @@ class Basic : public virtual ::CORBA::Object {
       const std::string& first_parameter, std::string& second_parameter,
       std::string& third_parameter, int32_t& fourth_parameter, double& fifth_parameter);
 
+  template <typename _self = Basic>
+  auto _async() const -> typename ::CORBA::async_traits<_self>::client_type;
+
  protected:
   Basic() = default;
   bool _implements(std::string_view _id) const noexcept override;

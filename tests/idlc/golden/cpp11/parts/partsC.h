@@ -56,6 +56,9 @@ class Log : public virtual ::Stock::Quoter {
 
   virtual void add(const std::string& line);
 
+  template <typename _self = Log>
+  auto _async() const -> typename ::CORBA::async_traits<_self>::client_type;
+
  protected:
   Log() = default;
   bool _implements(std::string_view _id) const noexcept override;
@@ -106,6 +109,9 @@ class Account : public virtual ::Parts::Log {
 
   virtual void withdraw(const ::Parts::Amount& value);
   virtual ::Parts::Amount balance();
+
+  template <typename _self = Account>
+  auto _async() const -> typename ::CORBA::async_traits<_self>::client_type;
 
  protected:
   Account() = default;

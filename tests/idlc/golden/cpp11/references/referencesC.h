@@ -75,6 +75,9 @@ class Vertex : public virtual ::CORBA::Object {
       ::CORBA::object_reference<::CORBA::Object>& owner);
   virtual void connect(const ::Graph::Edge& link);
 
+  template <typename _self = Vertex>
+  auto _async() const -> typename ::CORBA::async_traits<_self>::client_type;
+
  protected:
   Vertex() = default;
   bool _implements(std::string_view _id) const noexcept override;

@@ -73,6 +73,9 @@ class Store : public virtual ::CORBA::Object {
       const ::Lists::Entries& first, ::Lists::Longs& second, ::Lists::Table& third);
   virtual ::Lists::Count size(const ::Lists::Title& heading);
 
+  template <typename _self = Store>
+  auto _async() const -> typename ::CORBA::async_traits<_self>::client_type;
+
  protected:
   Store() = default;
   bool _implements(std::string_view _id) const noexcept override;

@@ -3,7 +3,7 @@
 
 #include <perigee/async/servant.h>
 
-#include "stockC.h"
+#include "stockAsync.h"
 
 namespace POA {
 
@@ -25,10 +25,3 @@ class ASYNC_Quoter : public virtual ::PortableServer::Servant {
 }  // namespace Stock
 
 }  // namespace POA
-
-template <>
-struct CORBA::async_traits<::Stock::Quoter> {
-  using base_type = ::POA::Stock::ASYNC_Quoter;
-  using ref_type = ::CORBA::servant_reference<base_type>;
-  using weak_ref_type = ::CORBA::weak_servant_reference<base_type>;
-};

@@ -39,6 +39,9 @@ class Quoter : public virtual ::CORBA::Object {
 
   virtual int32_t get_quote(const std::string& stock_name);
 
+  template <typename _self = Quoter>
+  auto _async() const -> typename ::CORBA::async_traits<_self>::client_type;
+
  protected:
   Quoter() = default;
   bool _implements(std::string_view _id) const noexcept override;

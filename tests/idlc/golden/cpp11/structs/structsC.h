@@ -342,6 +342,9 @@ class Canvas : public virtual ::CORBA::Object {
 
   virtual void draw(const ::Shapes::Canvas::Stroke& line);
 
+  template <typename _self = Canvas>
+  auto _async() const -> typename ::CORBA::async_traits<_self>::client_type;
+
  protected:
   Canvas() = default;
   bool _implements(std::string_view _id) const noexcept override;

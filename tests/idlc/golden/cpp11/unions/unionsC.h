@@ -1107,6 +1107,9 @@ class Chooser : public virtual ::CORBA::Object {
   virtual ::Choices::Figure choose(
       const ::Choices::Otherwise& first, ::Choices::Tree& second, ::Choices::Chooser::Inner& third);
 
+  template <typename _self = Chooser>
+  auto _async() const -> typename ::CORBA::async_traits<_self>::client_type;
+
  protected:
   Chooser() = default;
   bool _implements(std::string_view _id) const noexcept override;

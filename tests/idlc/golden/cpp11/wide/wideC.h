@@ -117,6 +117,9 @@ class Printer : public virtual ::CORBA::Object {
   virtual void heading(const std::wstring& _value);
   virtual std::wstring print(wchar_t first, std::wstring& second, ::Wide::Page& third);
 
+  template <typename _self = Printer>
+  auto _async() const -> typename ::CORBA::async_traits<_self>::client_type;
+
  protected:
   Printer() = default;
   bool _implements(std::string_view _id) const noexcept override;

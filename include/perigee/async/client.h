@@ -1,0 +1,37 @@
+// What generated coroutine clients (…Async.h, …Async.cpp) stand on.
+#pragma once
+
+#include <perigee/async/call.h>
+#include <perigee/orb/mapping.h>
+
+namespace CORBA {
+inline namespace perigee_v1 {
+
+// `async_traits` of an interface has `client_type`, which `_async()` gives, the classes of several
+// results, as `get_quote_results`, and of servants (…AsyncS.h) `base_type`, the skeleton to derive
+// from, `ref_type` and `weak_ref_type`.
+
+template <typename T>
+class weak_servant_reference;
+
+}  // namespace perigee_v1
+}  // namespace CORBA
+
+namespace perigee::async {
+
+/// The object that a client's calls go to. Not counted: valid as long as the reference that it was
+/// made from. The calls hold references of their own.
+class Client {
+ public:
+  [[nodiscard]] const CORBA::Object& _target() const noexcept { return *target_; }
+
+ protected:
+  /// Of a base; the most derived class has the object.
+  Client() noexcept = default;
+  explicit Client(const CORBA::Object& target) noexcept : target_(&target) {}
+
+ private:
+  const CORBA::Object* target_ = nullptr;
+};
+
+}  // namespace perigee::async
