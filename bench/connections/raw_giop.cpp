@@ -11,6 +11,7 @@
 #include <bit>
 #include <cerrno>
 #include <cstring>
+#include <iostream>
 #include <stdexcept>
 
 namespace perigee::bench {
@@ -79,6 +80,20 @@ int connect_raw(std::uint16_t port, std::uint8_t source) {
   check_call(connect(fd, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0, "connect");
   setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   return fd;
+}
+
+int open_raw_listener() {
+  const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  check_call(bind(listener, reinterpret_cast<sockaddr*>(&address), size) == 0, "bind");
+  check_call(listen(listener, 1024) == 0, "listen");
+  check_call(getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size) == 0,
+             "getsockname");
+  std::cout << ntohs(address.sin_port) << std::endl;
+  return listener;
 }
 
 void send_raw(int fd, const std::string& request) {

@@ -27,6 +27,9 @@ std::string make_raw_request(const RawTarget& target, const std::string& operati
 /// one address has only so many ports.
 int connect_raw(std::uint16_t port, std::uint8_t source = 1);
 
+/// Listens on this host, and prints the port.
+int open_raw_listener();
+
 /// Sends the whole request.
 void send_raw(int fd, const std::string& request);
 /// Receives a small reply, whole, and throws unless it is one without an exception.

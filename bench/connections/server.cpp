@@ -1,8 +1,8 @@
 // The floor of the experiment: a C-style epoll server that knows of GIOP only how long a message
 // is.
 #include "connections.h"
+#include "raw_giop.h"
 
-#include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/epoll.h>
@@ -10,19 +10,13 @@
 #include <unistd.h>
 
 #include <array>
-#include <cerrno>
 #include <cstring>
 #include <iostream>
-#include <stdexcept>
 #include <thread>
 #include <vector>
 
 namespace perigee::bench {
 namespace {
-
-void check(bool condition, const char* what) {
-  if (!condition) throw std::runtime_error(std::string(what) + ": " + std::strerror(errno));
-}
 
 // Requests come whole: the client sends each with one call, and waits for the answer.
 void answer(int fd) {
@@ -46,27 +40,14 @@ void serve(int epoll) {
   }
 }
 
-int open_listener() {
-  const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  check(bind(listener, reinterpret_cast<sockaddr*>(&address), size) == 0, "bind");
-  check(listen(listener, 1024) == 0, "listen");
-  check(getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size) == 0, "getsockname");
-  std::cout << ntohs(address.sin_port) << std::endl;
-  return listener;
-}
-
 }  // namespace
 
 int run_connections_server(std::size_t threads) {
-  const int listener = open_listener();
+  const int listener = open_raw_listener();
   std::vector<int> epolls;
   for (std::size_t index = 0; index < threads; ++index) {
     epolls.push_back(epoll_create1(EPOLL_CLOEXEC));
-    check(epolls.back() >= 0, "epoll_create1");
+    check_call(epolls.back() >= 0, "epoll_create1");
     std::thread(serve, epolls.back()).detach();  // until the process is killed
   }
   for (std::size_t next = 0;; ++next) {
@@ -77,7 +58,7 @@ int run_connections_server(std::size_t threads) {
     epoll_event event{};
     event.events = EPOLLIN;
     event.data.fd = fd;
-    check(epoll_ctl(epolls[next % threads], EPOLL_CTL_ADD, fd, &event) == 0, "epoll_ctl");
+    check_call(epoll_ctl(epolls[next % threads], EPOLL_CTL_ADD, fd, &event) == 0, "epoll_ctl");
   }
 }
 

@@ -6,11 +6,11 @@
 #include "harness/page.h"
 #include "harness/process.h"
 #include "harness/progress.h"
+#include "harness/usage.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <fstream>
 #include <memory>
 #include <sstream>
 #include <stdexcept>
@@ -18,19 +18,6 @@
 
 namespace perigee::bench {
 namespace {
-
-// A number of /proc/<pid>/status.
-double process_status(pid_t pid, const std::string& name) {
-  std::ifstream status(fmt::format("/proc/{}/status", pid));
-  for (std::string line; std::getline(status, line);)
-    if (line.starts_with(name + ":")) return std::stod(line.substr(name.size() + 1));
-  throw std::runtime_error("the server has no " + name);
-}
-
-// What the process has written to memory that is its own; the kernel's is not in it.
-double own_octets(const Process& process) {
-  return process_status(process.pid(), "RssAnon") * 1024;
-}
 
 struct Latencies {
   double p50 = 0;
@@ -45,10 +32,11 @@ class Crowd {
         reference_(server_.read_line()) {
     busy_ = start({"busy", reference_, std::to_string(options.busy)});
     (void)measure();  // what the server needs once, it has now
-    const double before = own_octets(server_);
+    const double before = usage_of(server_.pid()).own_octets;
     idle_ = start({"idle", reference_, std::to_string(options.idle)});
     row_.strategy = strategy;
-    row_.idle_octets = (own_octets(server_) - before) / static_cast<double>(options.idle);
+    row_.idle_octets =
+        (usage_of(server_.pid()).own_octets - before) / static_cast<double>(options.idle);
   }
 
   CrowdRow run(Progress& progress) {
@@ -56,7 +44,7 @@ class Crowd {
       progress.step(row_.strategy);
       take_round(round);
     }
-    row_.threads = static_cast<std::size_t>(process_status(server_.pid(), "Threads"));
+    row_.threads = usage_of(server_.pid()).threads;
     row_.calm_p50 = median(calm_p50_);
     row_.calm_p99 = median(calm_p99_);
     row_.disturbed_p99 = median(disturbed_p99_);

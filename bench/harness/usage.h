@@ -1,0 +1,20 @@
+// What a process uses, as the system counts it.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstddef>
+
+namespace perigee::bench {
+
+struct Usage {
+  std::chrono::nanoseconds user{0};  ///< CPU time of all its threads, in the system's ticks
+  std::size_t threads = 0;
+  double own_octets = 0;  ///< memory of its own that it has written to; the kernel's is not in it
+};
+
+/// Throws std::runtime_error if there is no such process.
+Usage usage_of(pid_t pid);
+
+}  // namespace perigee::bench
