@@ -19,6 +19,7 @@ TINY = {
     "connections": ["--rounds", "2", "--calls", "200", "--connections", "4"],
     "crowd": ["--rounds", "1", "--calls", "1000", "--idle", "10", "--busy", "4",
               "--strategy", "reactive"],
+    "middletier": ["--clients", "4", "--delay", "0", "--seconds", "0.05", "--model", "TPC", "AMH-ST"],
     "sockspeed": ["--quick", "--channel", "pipe", "--memory", "touched"],
     "ttcp": ["--quick"],
 }
@@ -61,7 +62,7 @@ class Reports(unittest.TestCase):
         outcome = bench("nosuch", "--quick")
         self.assertEqual(outcome.returncode, 1)
         self.assertEqual(outcome.stderr, "perigee: bench: no such experiment: nosuch; there are: cubit, whitebox, "
-                         "protocols, structs, connections, crowd, ttcp, sockspeed, codegen\n")
+                         "protocols, structs, connections, crowd, ttcp, sockspeed, middletier, codegen\n")
 
     def test_without_an_experiment_they_are_listed(self):
         outcome = bench()
@@ -199,6 +200,37 @@ class Protocols(unittest.TestCase):
         oneways = measured["oneways of 4 octets: ORB octets buffered / ORB octets"]
         self.assertEqual((oneways["bound"], oneways["goal"]), ("at least", 6))
         self.assertIn(oneways["measured"], [row["throughput_ratio"] for row in report["ttcp"]["compared"]])
+
+
+class Middletier(unittest.TestCase):
+    MODELS = ["TPC", "TPR-ST", "TPR-3", "AMH-ST", "AMH-2", "AMH-cores", "coroutine-ST", "coroutine-2",
+              "coroutine-cores3"]
+
+    def test_every_model_answers_every_client_under_both_experiments(self):
+        rows = results("middletier", "--seconds", "0.4", "--clients", "40", "--delay", "5",
+                       "--model", *self.MODELS)["results"]
+        self.assertEqual([(row["clients"], row["delay_ms"]) for row in rows],
+                         [(40, 40)] * len(self.MODELS) + [(150, 5)] * len(self.MODELS))
+        self.assertEqual({row["model"] for row in rows}, set(self.MODELS))
+        for row in rows:
+            with self.subTest(row["model"], delay=row["delay_ms"]):
+                self.assertNotIn("error", row)
+                self.assertGreater(row["rate"]["value"], 0)
+                self.assertGreaterEqual(row["p50_ms"], row["delay_ms"])
+                self.assertEqual((row["failures"], row["lost"]), (0, 0))
+
+    def test_only_models_whose_threads_wait_have_threads_for_their_clients(self):
+        rows = results("middletier", "--seconds", "0.05", "--clients", "60", "--model", *self.MODELS)["results"]
+        threads = {row["model"]: row["threads"] for row in rows}
+        self.assertGreaterEqual(threads["TPC"], 60)
+        for model in ("TPR-ST", "AMH-ST", "AMH-2", "AMH-cores", "coroutine-ST", "coroutine-2"):
+            self.assertLess(threads[model], 10, model)
+
+    def test_an_unknown_model_is_an_error_that_says_what_there_is(self):
+        for name in ("TPC-2", "AMH-", "AMH-0", "AMH-cores0", "pigeons-2", "coroutine"):
+            outcome = bench("middletier", "--model", name)
+            self.assertEqual((outcome.returncode, outcome.stdout), (1, ""), name)
+            self.assertIn(f"no such model: {name}; there are TPC", outcome.stderr)
 
 
 class Whitebox(unittest.TestCase):

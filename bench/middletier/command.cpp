@@ -1,0 +1,64 @@
+// `perigee bench middletier`: its options, and its roles.
+#include "harness/command.h"
+
+#include "middletier.h"
+
+#include <memory>
+
+namespace perigee::bench {
+namespace {
+
+struct Settings {
+  MiddletierOptions options;
+  Output output;
+};
+
+// Who chooses points of one experiment does not wait for the other.
+void run(const CLI::App& command, Settings& settings) {
+  MiddletierOptions& options = settings.options;
+  if (command.count("--delay") != 0) set_unless_given(command, "--clients", options.clients, {});
+  if (command.count("--clients") != 0) set_unless_given(command, "--delay", options.delays, {});
+  write_report(run_middletier(options), settings.output);
+}
+
+int run_role(const std::vector<std::string>& words) {
+  const std::string& role = words.front();
+  if (role == "sink") return run_sink(std::stoul(words.at(1)));
+  if (role == "middle")
+    return run_middle(parse_model(words.at(1)), words.at(2), std::stoul(words.at(3)));
+  if (role == "source") return run_source(words.at(1), std::stoul(words.at(2)));
+  return 1;
+}
+
+}  // namespace
+
+void add_middletier_command(CLI::App& bench) {
+  auto settings = std::make_shared<Settings>();  // lives as long as the callback below
+  MiddletierOptions& options = settings->options;
+  CLI::App* command = bench.add_subcommand(
+      "middletier", "a server between clients and a slow server: models of concurrency compared");
+  add_rounds_option(*command, options.rounds, "rounds; 6 or more for a claim");
+  command->add_option("--seconds", options.seconds, "measured at each point")
+      ->check(CLI::Range(0.01, 3600.0))
+      ->capture_default_str();
+  command
+      ->add_option("--model", options.models,
+                   "only these: TPC, or TPR-, AMH- or coroutine- with ST, a number of threads, or "
+                   "cores")
+      ->capture_default_str();
+  command
+      ->add_option("--clients", options.clients,
+                   "numbers of clients, with a delay of 40 ms; without --delay nothing else")
+      ->check(CLI::Range(1, 18'000))
+      ->capture_default_str();
+  command
+      ->add_option("--delay", options.delays,
+                   "delays of the sink in ms, with 150 clients; without --clients nothing else")
+      ->check(CLI::Range(0, 10'000))
+      ->capture_default_str();
+  add_output_options(*command, settings->output);
+  command->callback([command, settings] { run(*command, *settings); });
+  add_role_command(bench, "middletier", run_role);
+}
+
+}  // namespace perigee::bench

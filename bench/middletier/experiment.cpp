@@ -1,0 +1,149 @@
+// Runs the experiment: sink, middle tier and source for each model at each point.
+#include "harness/process.h"
+#include "harness/progress.h"
+#include "harness/usage.h"
+#include "middletier.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <exception>
+#include <memory>
+#include <set>
+#include <stdexcept>
+
+namespace perigee::bench {
+namespace {
+
+using Words = std::vector<std::string>;
+
+// The middle tier has a CPU, and the others another one, if there are two.
+struct Cpus {
+  int middle = usable_cpus().front();
+  int others = usable_cpus().back();
+};
+
+std::unique_ptr<Process> start(const Words& words, int cpu) {
+  Words command{own_executable(), "bench", "middletier-role"};
+  command.insert(command.end(), words.begin(), words.end());
+  return std::make_unique<Process>(ProcessOptions{command, cpu});
+}
+
+double seconds(std::chrono::nanoseconds time) {
+  return std::chrono::duration<double>(time).count();
+}
+
+/// The three tiers in a row.
+class Tiers {
+ public:
+  Tiers(const Model& model, const Point& point) : point_(point) {
+    const std::string clients = std::to_string(point.clients);
+    sink_ = start({"sink", std::to_string(point.delay_ms * 1000)}, cpus_.others);
+    middle_ = start({"middle", model.name,
+                     "corbaloc:iiop:1.2@127.0.0.1:" + sink_->read_line() + "/sink", clients},
+                    cpus_.middle);
+    const std::string reference = middle_->read_line();
+    before_octets_ = usage_of(middle_->pid()).own_octets;
+    source_ = start({"source", reference, clients}, cpus_.others);
+    if (source_->read_line() != "connected") throw std::runtime_error("the source has not begun");
+  }
+
+  MiddletierSample measure(const Window& window) {
+    source_->write_line(
+        fmt::format("measure {} {} {}", window.warm_up_ms, window.measured_ms, point_.delay_ms));
+    expect("begin");
+    const Times before = times();
+    expect("end");
+    const Times after = times();
+    const Usage usage = usage_of(middle_->pid());
+    return make_sample(after - before, usage, parse_source_result(source_->read_line()));
+  }
+
+ private:
+  struct Times {
+    double middle = 0;
+    double user = 0;
+    double others = 0;
+
+    Times operator-(const Times& other) const {
+      return {middle - other.middle, user - other.user, others - other.others};
+    }
+  };
+
+  [[nodiscard]] Times times() const {
+    return {seconds(middle_->cpu_time()), seconds(usage_of(middle_->pid()).user),
+            seconds(sink_->cpu_time()) + seconds(source_->cpu_time())};
+  }
+
+  void expect(const std::string& word) {
+    if (source_->read_line() != word) throw std::runtime_error("the source has not measured");
+  }
+
+  MiddletierSample make_sample(const Times& used, const Usage& usage,
+                               const SourceResult& source) const {
+    const double replies = std::max<double>(1, static_cast<double>(source.replies));
+    return {
+        .source = source,
+        .rate = static_cast<double>(source.replies) / source.seconds,
+        .cpu_us = used.middle * 1e6 / replies,
+        .user_us = used.user * 1e6 / replies,
+        .busy = used.middle / source.seconds,
+        .others_busy = used.others / source.seconds,
+        .threads = static_cast<double>(usage.threads),
+        .client_octets = (usage.own_octets - before_octets_) / static_cast<double>(point_.clients)};
+  }
+
+  const Cpus cpus_;
+  const Point point_;
+  std::unique_ptr<Process> sink_;
+  std::unique_ptr<Process> middle_;
+  std::unique_ptr<Process> source_;
+  double before_octets_ = 0;
+};
+
+std::vector<Point> points_of(const MiddletierOptions& options) {
+  std::set<Point> points;
+  for (const std::size_t clients : options.clients) points.insert({clients, scalability_delay_ms});
+  for (const std::size_t delay : options.delays) points.insert({scalability_clients, delay});
+  return {points.begin(), points.end()};
+}
+
+// All clients have begun, and have had an answer or two.
+Window window_of(const MiddletierOptions& options, const Point& point) {
+  return {2 * point.delay_ms + 200, static_cast<std::size_t>(std::lround(options.seconds * 1000))};
+}
+
+void measure(const MiddletierOptions& options, const Model& model, const Point& point,
+             MiddletierCell& cell) {
+  if (!cell.error.empty()) return;
+  if (model.servants == ServantKind::synchronous && point.clients > options.waiting_clients_max) {
+    cell.error = "a thread or stack for each client";
+    return;
+  }
+  try {
+    cell.samples.push_back(Tiers(model, point).measure(window_of(options, point)));
+  } catch (const std::exception& error) {
+    cell.error = error.what();
+  }
+}
+
+}  // namespace
+
+MiddletierReport run_middletier(const MiddletierOptions& options) {
+  std::vector<Model> models;
+  for (const std::string& name : options.models) models.push_back(parse_model(name));
+  const std::vector<Point> points = points_of(options);
+  MiddletierReport report{options, {}};
+  Progress progress("middletier", options.rounds * points.size() * models.size());
+  for (std::size_t round = 0; round < options.rounds; ++round)
+    for (const Point& point : points)
+      for (std::size_t turn = 0; turn < models.size(); ++turn) {
+        const Model& model = models[(turn + round) % models.size()];
+        progress.step(
+            fmt::format("{}, {} clients, {} ms", model.name, point.clients, point.delay_ms));
+        measure(options, model, point, report.cells[point][model.name]);
+      }
+  return report;
+}
+
+}  // namespace perigee::bench

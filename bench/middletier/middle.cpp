@@ -1,0 +1,146 @@
+// The middle tier: one server whose concurrency model is configuration.
+#include "relayAmhS.h"
+#include "relayAmiC.h"
+#include "relayAsyncS.h"
+#include "relayS.h"
+#include "roles.h"
+#include <perigee/async/call.h>
+#include <perigee/corba.h>
+
+#include <pthread.h>
+
+#include <iostream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace perigee::bench {
+namespace {
+
+using Tier = MiddleTier::Tier;
+using OrbRef = CORBA::object_reference<CORBA::ORB>;
+using SinkRef = CORBA::amic_traits<Tier>::ref_type;
+
+/// Waits for the sink.
+class Waiting final : public CORBA::servant_traits<Tier>::base_type {
+ public:
+  explicit Waiting(SinkRef sink) : sink_(std::move(sink)) {}
+  std::int64_t relay(std::int64_t time_stamp) override { return sink_->relay(time_stamp); }
+
+ private:
+  SinkRef sink_;
+};
+
+/// Answers the source when the sink has answered.
+class PassOn final : public CORBA::amic_traits<Tier>::replyhandler_base_type {
+ public:
+  using _pooled = void;
+  using Handler = CORBA::amh_traits<Tier>::response_handler_ref_type;
+
+  explicit PassOn(Handler handler) : handler_(std::move(handler)) {}
+  void relay(std::int64_t time_stamp) override { handler_->relay(time_stamp); }
+  void relay_excep(IDL::traits<Messaging::ExceptionHolder>::ref_type holder) override {
+    try {
+      holder->raise_exception();
+    } catch (...) {
+      handler_->relay_excep(
+          CORBA::amh_traits<Tier>::exception_holder_type(std::current_exception()));
+    }
+  }
+
+ private:
+  Handler handler_;
+};
+
+class Handling final : public CORBA::amh_traits<Tier>::base_type {
+ public:
+  explicit Handling(SinkRef sink) : sink_(std::move(sink)) {}
+  void relay(PassOn::Handler handler, std::int64_t time_stamp) override {
+    sink_->sendc_relay(CORBA::make_reference<PassOn>(std::move(handler)), time_stamp);
+  }
+
+ private:
+  SinkRef sink_;
+};
+
+class Awaiting final : public CORBA::async_traits<Tier>::base_type {
+ public:
+  explicit Awaiting(SinkRef sink) : sink_(std::move(sink)) {}
+  task<std::int64_t> relay(std::int64_t time_stamp) override {
+    call<std::int64_t> call = ask(time_stamp);
+    co_return co_await call;
+  }
+
+ private:
+  call<std::int64_t> ask(std::int64_t time_stamp) {
+    static constexpr stub::Operation operation{"relay", stub::Operation::Kind::twoway, {}};
+    return async::start_call<std::int64_t>(
+        *sink_, operation, [time_stamp](cdr::Encoder& encoder) { encoder << time_stamp; },
+        &stub::decode<std::int64_t>);
+  }
+
+  SinkRef sink_;
+};
+
+CORBA::servant_reference<PortableServer::Servant> make_servant(ServantKind kind, SinkRef sink) {
+  switch (kind) {
+    case ServantKind::synchronous:
+      return CORBA::make_reference<Waiting>(std::move(sink));
+    case ServantKind::response_handlers:
+      return CORBA::make_reference<Handling>(std::move(sink));
+    case ServantKind::coroutines:
+      return CORBA::make_reference<Awaiting>(std::move(sink));
+  }
+  throw std::logic_error("no such kind of servant");
+}
+
+// As many upcalls may wait inside of each other, or on spare threads, as there are clients: the
+// paper's servers had no limit either.
+OrbRef make_orb(const Model& model, std::size_t clients) {
+  std::vector<std::string> arguments{"middle",
+                                     "-ORBListenEndpoints",
+                                     "iiop://127.0.0.1:0",
+                                     "-ORBThreadStrategy",
+                                     model.thread_strategy,
+                                     "-ORBServerConnectionsMax",
+                                     "1000000",
+                                     "-ORBNestedUpcallDepthMax",
+                                     std::to_string(clients + 1)};
+  if (!model.threads.empty()) arguments.insert(arguments.end(), {"-ORBThreads", model.threads});
+  return CORBA::ORB_init(arguments);
+}
+
+void* run_orb(void* orb) {
+  (*static_cast<OrbRef*>(orb))->run();
+  return nullptr;
+}
+
+// On a thread whose stack has room for all upcalls.
+void run_with_stack(OrbRef& orb, std::size_t size) {
+  pthread_attr_t attributes;
+  pthread_t thread{};
+  if (pthread_attr_init(&attributes) != 0 || pthread_attr_setstacksize(&attributes, size) != 0 ||
+      pthread_create(&thread, &attributes, &run_orb, &orb) != 0)
+    throw std::runtime_error("no thread with so large a stack");
+  pthread_join(thread, nullptr);
+}
+
+}  // namespace
+
+int run_middle(const Model& model, const std::string& sink, std::size_t clients) {
+  OrbRef orb = make_orb(model, clients);
+  auto poa = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
+  SinkRef sink_reference = CORBA::amic_traits<Tier>::unchecked_narrow(orb->string_to_object(sink));
+  const auto servant = make_servant(model.servants, std::move(sink_reference));
+  const auto object = poa->id_to_reference(poa->activate_object(servant));
+  poa->the_POAManager()->activate();
+  std::cout << orb->object_to_string(object) << std::endl;
+  constexpr std::size_t stack_per_upcall = std::size_t{32} * 1024;
+  if (model.name == "TPR-ST")
+    run_with_stack(orb, stack_per_upcall * (clients + 256));
+  else
+    orb->run();
+  return 0;
+}
+
+}  // namespace perigee::bench

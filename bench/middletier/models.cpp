@@ -1,0 +1,68 @@
+// The concurrency models of the middle tier by name.
+#include "models.h"
+
+#include <algorithm>
+#include <cctype>
+#include <stdexcept>
+#include <string_view>
+
+namespace perigee::bench {
+namespace {
+
+bool is_thread_count(std::string_view text) {
+  return !text.empty() && text.size() <= 3 && text.front() != '0' &&
+         std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+
+// False if the words mean nothing.
+bool set_threads(Model& model, std::string_view words) {
+  static constexpr std::string_view cores = "cores";
+  if (words == "ST") {
+    model.thread_strategy = "reactive";
+    return true;
+  }
+  model.thread_strategy = "thread-pool";
+  if (words.starts_with(cores)) {
+    model.thread_strategy = "reactor-per-core";
+    words.remove_prefix(cores.size());
+    if (words.empty()) words = "2";
+  }
+  model.threads = words;
+  return is_thread_count(words);
+}
+
+bool set_servants(Model& model, std::string_view word) {
+  if (word == "TPR")
+    model.servants = ServantKind::synchronous;
+  else if (word == "AMH")
+    model.servants = ServantKind::response_handlers;
+  else if (word == "coroutine")
+    model.servants = ServantKind::coroutines;
+  else
+    return false;
+  return true;
+}
+
+}  // namespace
+
+Model parse_model(const std::string& name) {
+  if (name == "TPC") return {name, ServantKind::synchronous, "thread-per-connection", {}};
+  Model model{.name = name, .thread_strategy = {}, .threads = {}};
+  const std::string_view words = name;
+  const std::size_t dash = words.find('-');
+  if (dash == std::string_view::npos || !set_servants(model, words.substr(0, dash)) ||
+      !set_threads(model, words.substr(dash + 1)))
+    throw std::runtime_error("no such model: " + name +
+                             "; there are TPC, and TPR-, AMH- and coroutine- with ST, a number of "
+                             "threads, or cores");
+  return model;
+}
+
+const std::vector<std::string>& default_models() {
+  static const std::vector<std::string> names{"TPC",          "TPR-ST",      "TPR-2",
+                                              "AMH-ST",       "AMH-2",       "AMH-cores",
+                                              "coroutine-ST", "coroutine-2", "coroutine-cores"};
+  return names;
+}
+
+}  // namespace perigee::bench

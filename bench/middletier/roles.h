@@ -1,0 +1,44 @@
+// The three tiers: each a process of its own.
+#pragma once
+
+#include "models.h"
+
+#include <cstddef>
+#include <string>
+
+namespace perigee::bench {
+
+/// How long a source measures.
+struct Window {
+  std::size_t warm_up_ms = 0;
+  std::size_t measured_ms = 0;
+};
+
+/// What a source has seen. Times in milliseconds.
+struct SourceResult {
+  std::size_t replies = 0;   ///< within the window, time stamp checked
+  std::size_t failures = 0;  ///< exceptions instead, within the window
+  std::size_t lost = 0;      ///< requests without an answer long after the window
+  std::size_t stalled = 0;   ///< connections that were made only after a second
+  std::size_t idle = 0;      ///< clients without a reply within the window
+  double seconds = 0;        ///< the window
+  double p50_ms = 0;
+  double p99_ms = 0;
+  double max_ms = 0;
+};
+std::string to_line(const SourceResult& result);
+SourceResult parse_source_result(const std::string& line);
+
+/// Connects `clients` clients to the middle tier, and prints "connected". Answers each line
+/// "measure WARM_UP_MS MEASURED_MS DELAY_MS" by "begin" and "end", when the window does so, and its
+/// result when no client waits any more. A C program, so that it costs the same whatever it calls.
+int run_source(const std::string& reference, std::size_t clients);
+
+/// Prints its port, and answers requests that long after their arrival, in turn, until it is
+/// killed. A C program with one thread.
+int run_sink(std::size_t delay_us);
+
+/// Prints its reference, and serves until it is killed. `clients`: how many it has to expect.
+int run_middle(const Model& model, const std::string& sink, std::size_t clients);
+
+}  // namespace perigee::bench

@@ -1,0 +1,175 @@
+// The sink: an epoll server that knows of GIOP what it must, and answers in the order of arrival.
+#include "connections/raw_giop.h"
+#include "roles.h"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <vector>
+
+namespace perigee::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t header_size = 12;
+constexpr std::size_t argument_size = 8;
+constexpr std::uint8_t request_type = 0;
+
+/// Reads whole messages, and gathers replies.
+struct Peer {
+  explicit Peer(int handle) : fd(handle) {}
+  Peer(const Peer&) = delete;
+  Peer& operator=(const Peer&) = delete;
+  ~Peer() { close(fd); }
+
+  int fd;
+  std::vector<char> received;
+  std::vector<char> replies;
+};
+
+struct Waiting {
+  Clock::time_point due;
+  std::weak_ptr<Peer> peer;  // its connection may end before
+  std::array<char, 4> request_id;
+  std::array<char, argument_size> time_stamp;
+};
+
+class Sink {
+ public:
+  explicit Sink(std::chrono::microseconds delay)
+      : delay_(delay), epoll_(epoll_create1(EPOLL_CLOEXEC)), listener_(open_raw_listener()) {
+    prctl(PR_SET_TIMERSLACK, 1UL);  // ns: the system would add 50 us to each delay
+    watch(listener_);
+  }
+
+  [[noreturn]] void run() {
+    while (true) {
+      wait();
+      answer_due();
+    }
+  }
+
+ private:
+  void watch(int fd) {
+    epoll_event event{};
+    event.events = EPOLLIN;
+    event.data.fd = fd;
+    check_call(epoll_ctl(epoll_, EPOLL_CTL_ADD, fd, &event) == 0, "epoll_ctl");
+  }
+
+  void wait() {
+    std::array<epoll_event, 64> events;
+    const timespec limit = time_to_next();
+    const int count = epoll_pwait2(epoll_, events.data(), events.size(),
+                                   waiting_.empty() ? nullptr : &limit, nullptr);
+    for (int index = 0; index < count; ++index) {
+      const int fd = events[static_cast<std::size_t>(index)].data.fd;
+      if (fd == listener_)
+        accept_peer();
+      else
+        read_from(peers_.at(fd));
+    }
+  }
+
+  [[nodiscard]] timespec time_to_next() const {
+    if (waiting_.empty()) return {};
+    const auto left = std::chrono::nanoseconds(waiting_.front().due - Clock::now()).count();
+    if (left <= 0) return {};
+    return {.tv_sec = left / 1'000'000'000, .tv_nsec = left % 1'000'000'000};
+  }
+
+  void accept_peer() {
+    const int fd = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+    if (fd < 0) return;
+    const int on = 1;
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    peers_[fd] = std::make_shared<Peer>(fd);
+    watch(fd);
+  }
+
+  void read_from(const std::shared_ptr<Peer>& peer) {
+    std::vector<char>& received = peer->received;
+    const std::size_t before = received.size();
+    received.resize(before + 64 * 1024);
+    const ssize_t count = recv(peer->fd, received.data() + before, received.size() - before, 0);
+    received.resize(before + (count > 0 ? static_cast<std::size_t>(count) : 0));
+    if (count > 0)
+      take_messages(peer);
+    else
+      peers_.erase(peer->fd);
+  }
+
+  void take_messages(const std::shared_ptr<Peer>& peer) {
+    std::vector<char>& received = peer->received;
+    const Clock::time_point due = Clock::now() + delay_;
+    std::size_t begin = 0;
+    while (received.size() - begin >= header_size) {
+      std::uint32_t body = 0;
+      std::memcpy(&body, received.data() + begin + 8, sizeof body);
+      if (received.size() - begin < header_size + body) break;
+      take(peer, received.data() + begin, header_size + body, due);
+      begin += header_size + body;
+    }
+    received.erase(received.begin(), received.begin() + static_cast<std::ptrdiff_t>(begin));
+  }
+
+  // The argument stands last in a request.
+  void take(const std::shared_ptr<Peer>& peer, const char* message, std::size_t size,
+            Clock::time_point due) {
+    if (static_cast<std::uint8_t>(message[7]) != request_type) return;
+    if (message[5] != 2 || size < header_size + 4 + argument_size)
+      throw std::runtime_error("no request of GIOP 1.2");
+    Waiting& request = waiting_.emplace_back(Waiting{due, peer, {}, {}});
+    std::memcpy(request.request_id.data(), message + header_size, request.request_id.size());
+    std::memcpy(request.time_stamp.data(), message + size - argument_size, argument_size);
+  }
+
+  void answer_due() {
+    const Clock::time_point now = Clock::now();
+    std::vector<std::shared_ptr<Peer>> to_flush;
+    for (; !waiting_.empty() && waiting_.front().due <= now; waiting_.pop_front()) {
+      const Waiting& request = waiting_.front();
+      const std::shared_ptr<Peer> peer = request.peer.lock();
+      if (!peer) continue;
+      if (peer->replies.empty()) to_flush.push_back(peer);
+      append_reply(peer->replies, request);
+    }
+    for (const std::shared_ptr<Peer>& peer : to_flush) {
+      (void)!send(peer->fd, peer->replies.data(), peer->replies.size(), MSG_NOSIGNAL);
+      peer->replies.clear();
+    }
+  }
+
+  static void append_reply(std::vector<char>& replies, const Waiting& request) {
+    std::array<char, 32> reply{'G', 'I', 'O', 'P', 1, 2, 1, 1, 20, 0, 0, 0};
+    std::memcpy(reply.data() + header_size, request.request_id.data(), request.request_id.size());
+    std::memcpy(reply.data() + reply.size() - argument_size, request.time_stamp.data(),
+                argument_size);
+    replies.insert(replies.end(), reply.begin(), reply.end());
+  }
+
+  std::chrono::microseconds delay_;
+  int epoll_;
+  int listener_;
+  std::map<int, std::shared_ptr<Peer>> peers_;
+  std::deque<Waiting> waiting_;  // all wait equally long: in the order of time
+};
+
+}  // namespace
+
+int run_sink(std::size_t delay_us) { Sink(std::chrono::microseconds(delay_us)).run(); }
+
+}  // namespace perigee::bench
