@@ -40,7 +40,8 @@ class Server {
   virtual void run() = 0;
   /// Stops accepting and reading, drains the connections (design, section 4 "Draining") and makes
   /// `run` return. With Completion::wait returns when all that was accepted has been answered.
-  /// Later calls do nothing more than wait, if asked to.
+  /// Later calls wait, if asked to; if not, they tell those who are to answer, too (see
+  /// OrbCore::cancels).
   virtual void stop(Completion completion) noexcept = 0;
 
   /// What became of waiting inside an upcall.

@@ -91,8 +91,8 @@ void CoreLoopsServer::run() {
 void CoreLoopsServer::stop(Completion completion) noexcept {
   {
     const std::lock_guard lock(mutex_);
-    if (!std::exchange(stopping_, true) && started())
-      loops_.front()->reactor().post([this] { drain(); });
+    const bool again = std::exchange(stopping_, true) && completion == Completion::wait;
+    if (!again && started()) loops_.front()->reactor().post([this] { drain(); });
     changed_.notify_all();
   }
   if (completion == Completion::do_not_wait || loop_of_this_thread() != nullptr) return;

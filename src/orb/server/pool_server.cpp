@@ -183,7 +183,8 @@ void PoolServer::run() {
 void PoolServer::stop(Completion completion) noexcept {
   {
     const std::lock_guard lock(mutex_);
-    if (!std::exchange(stopping_, true) && started()) engine_->reactor->post([this] { drain(); });
+    const bool again = std::exchange(stopping_, true) && completion == Completion::wait;
+    if (!again && started()) engine_->reactor->post([this] { drain(); });
     changed_.notify_all();
   }
   if (completion == Completion::wait) finish_stopping();
@@ -191,12 +192,14 @@ void PoolServer::stop(Completion completion) noexcept {
 
 // The steps of draining (design, section 4), on the housekeeping thread.
 void PoolServer::drain() {
-  {
-    const std::lock_guard lock(mutex_);
-    if (std::exchange(draining_, true)) return;
+  if (!draining()) {
+    {
+      const std::lock_guard lock(mutex_);
+      draining_ = true;
+    }
+    engine_->acceptors.stop();
+    engine_->held.clear();  // unanswered: CloseConnection tells so
   }
-  engine_->acceptors.stop();
-  engine_->held.clear();  // unanswered: CloseConnection tells so
   for (const auto& connection : connections()) connection->drain();
   if (connections().empty()) engine_->reactor->stop();
 }

@@ -93,7 +93,8 @@ void ReactiveServer::run_loop() noexcept {
 
 void ReactiveServer::stop(Completion completion) noexcept {
   Lock lock(mutex_);
-  if (!std::exchange(stopping_, true)) {
+  const bool again = std::exchange(stopping_, true) && completion == Completion::wait;
+  if (!again && !finished_) {
     if (loop_)
       loop_->reactor().post([this] { drain(); });
     else

@@ -146,17 +146,15 @@ void ThreadedServer::stop(Completion completion) noexcept {
 }
 
 void ThreadedServer::begin_stopping() noexcept {
-  {
-    const std::lock_guard lock(mutex_);
-    if (stopping_) return;
+  if (!is_stopping()) {
+    stop_accepting();
+    {
+      const std::lock_guard lock(mutex_);
+      stopping_ = true;
+      changed_.notify_all();
+    }
+    stop_accepting();  // `start` may have come meanwhile
   }
-  stop_accepting();
-  {
-    const std::lock_guard lock(mutex_);
-    if (std::exchange(stopping_, true)) return;
-    changed_.notify_all();
-  }
-  stop_accepting();  // `start` may have come meanwhile
   for (const auto& connection : connections()) connection->drain();
 }
 
@@ -203,6 +201,11 @@ void ThreadedServer::close_removed() noexcept {
     orb::stop_accepting(*listener->acceptor, [&, taken = is_accepting()](auto transport) {
       if (taken) add_connection(listener->accepted(std::move(transport)));
     });
+}
+
+bool ThreadedServer::is_stopping() const noexcept {
+  const std::lock_guard lock(mutex_);
+  return stopping_;
 }
 
 bool ThreadedServer::is_accepting() const noexcept {

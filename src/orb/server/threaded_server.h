@@ -58,6 +58,7 @@ class ThreadedServer final : public Server {
   [[nodiscard]] Connections connections() const;
   void begin_stopping() noexcept;
   void stop_accepting() noexcept;
+  [[nodiscard]] bool is_stopping() const noexcept;
   [[nodiscard]] bool is_accepting() const noexcept;
   void finish_stopping() noexcept;
 

@@ -205,6 +205,21 @@ TEST_CASE("a shutdown that waits disturbs nobody") {
   CHECK(client.reply().result() == 9);
 }
 
+TEST_CASE("while a shutdown waits, another one that does not tells who is to answer") {
+  Debts debts;
+  const ServerFixture server(each_strategy(), debts.servant());
+  RawClient client(server.endpoint);
+  client.send(make_request({.key = server.key, .argument = 1}));
+  Answer answer = debts.take(1);
+  const std::stop_token token = stop_token_of(answer);
+  std::jthread waiting([&] { server.orb.core().shutdown(orb::Completion::wait); });
+  while (!server.orb.core().stopping()) std::this_thread::yield();
+  server.orb.core().shutdown(orb::Completion::do_not_wait);
+  await_stop(token);
+  pay(std::move(answer), 9);
+  CHECK(client.reply().result() == 9);
+}
+
 TEST_CASE(
     "the end of an ORB waits for answers, and those that come too late are errors of nobody") {
   Debts debts;
