@@ -258,11 +258,12 @@ bool AsyncConnection::abandon(AsyncInvocation& call) {
   return may_be_executed;
 }
 
-// Even numbers: the side that opened the connection (interop fact 16).
+// Even numbers: the side that opened the connection (interop fact 16). Those whose places are taken
+// by calls that last long are passed over.
 std::uint32_t AsyncConnection::take_request_id() noexcept {
   do {
     next_request_id_ += 2;
-  } while (by_id_.find(next_request_id_) != nullptr);
+  } while (!by_id_.has_place(next_request_id_));
   return next_request_id_;
 }
 

@@ -64,11 +64,11 @@ class CallList {
   std::size_t size_ = 0;
 };
 
-/// Calls by `request_id`, which are even. Open addressing: ids that follow each other stand beside
-/// each other, so that a look-up is mostly one comparison.
+/// Calls by `request_id`, which are even. An id has one place, and is not used while another call
+/// stands there: so finding and removing a call is one step, however many there are. Ids that
+/// follow each other have places beside each other.
 ///
-/// Invariant: at most half of the places are taken; between a call and the place where its id
-/// belongs there is no empty one.
+/// Invariant: at most half of the places are taken, each by a call that belongs there.
 template <typename Call>
 class CallTable {
  public:
@@ -78,53 +78,42 @@ class CallTable {
   void reserve_one() {
     if ((size_ + 1) * 2 > places_.size()) grow();
   }
-  /// There is room, and no call with its id.
+  /// Whether a call with this id can be inserted, if there is room.
+  [[nodiscard]] bool has_place(std::uint32_t request_id) const noexcept {
+    return places_.empty() || places_[index_of(request_id)] == nullptr;
+  }
+  /// There is room, and a place for its id.
   void insert(Call& call) noexcept {
-    place_of(call.request_id) = &call;
+    places_[index_of(call.request_id)] = &call;
     ++size_;
   }
   /// Null if there is none.
-  [[nodiscard]] Call* find(std::uint32_t request_id) noexcept {
-    return places_.empty() ? nullptr : place_of(request_id);
+  [[nodiscard]] Call* find(std::uint32_t request_id) const noexcept {
+    if (places_.empty()) return nullptr;
+    Call* const call = places_[index_of(request_id)];
+    return call != nullptr && call->request_id == request_id ? call : nullptr;
   }
   /// The call is in the table.
   void erase(const Call& call) noexcept {
-    std::size_t hole = index_of(call.request_id);
-    while (places_[hole] != &call) hole = next(hole);
-    places_[hole] = nullptr;
+    places_[index_of(call.request_id)] = nullptr;
     --size_;
-    for (std::size_t i = next(hole); places_[i] != nullptr; i = next(i)) {
-      const std::size_t home = index_of(places_[i]->request_id);
-      const bool stays = ((i - home) & mask()) < ((i - hole) & mask());
-      if (stays) continue;
-      places_[hole] = std::exchange(places_[i], nullptr);
-      hole = i;
-    }
   }
 
  private:
   static constexpr std::size_t places_min = 64;
 
-  [[nodiscard]] std::size_t mask() const noexcept { return places_.size() - 1; }
-  [[nodiscard]] std::size_t next(std::size_t index) const noexcept { return (index + 1) & mask(); }
   [[nodiscard]] std::size_t index_of(std::uint32_t request_id) const noexcept {
-    return (request_id >> 1) & mask();
+    return (request_id >> 1) & (places_.size() - 1);
   }
-  // The call's place, or the empty one where it would stand.
-  [[nodiscard]] Call*& place_of(std::uint32_t request_id) noexcept {
-    std::size_t index = index_of(request_id);
-    while (places_[index] != nullptr && places_[index]->request_id != request_id)
-      index = next(index);
-    return places_[index];
-  }
+  // Those that had places of their own have them among more, too.
   void grow() {
     std::vector<Call*> old(places_.empty() ? places_min : places_.size() * 2);
     old.swap(places_);
     for (Call* const call : old)
-      if (call != nullptr) place_of(call->request_id) = call;
+      if (call != nullptr) places_[index_of(call->request_id)] = call;
   }
 
-  std::vector<Call*> places_;
+  std::vector<Call*> places_;  // their number is a power of two
   std::size_t size_ = 0;
 };
 
