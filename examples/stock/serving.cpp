@@ -50,7 +50,7 @@ void serve_until_signal(const CORBA::ORB::_ref_type& orb,
   try {
     orb->run();
   } catch (...) {
-    pthread_kill(ending.native_handle(), SIGTERM);  // or its end would be waited for in vain
+    pthread_kill(ending.native_handle(), SIGINT);  // or its end would be waited for in vain
     throw;
   }
 }
