@@ -1,6 +1,7 @@
 // Waiting as the caller's thread may: on a condition, or in turns of its loop.
 #include "orb/collocated_wait.h"
 
+#include "orb/async/async_engine.h"
 #include "orb/orb_core.h"
 
 namespace perigee::orb {
@@ -11,7 +12,6 @@ void CollocatedWait::end(messaging::ReplyStatus outcome) noexcept {
     const std::lock_guard lock(mutex_);
     status = outcome;
     ended_ = true;
-    ended_now_.notify_all();
     event_.raise();
     then = std::move(then_);
   }
@@ -69,15 +69,21 @@ FailureCause CollocatedWait::await_here(OrbCore& core, const CallDeadline* deadl
       if (server != nullptr) server->end_wait();
     }
   } const waiting{server};
-  std::unique_lock lock(mutex_);
-  while (!ended_) {
-    if (deadline == nullptr)
-      ended_now_.wait(lock);
-    else if (ended_now_.wait_for(lock, deadline->left()) == std::cv_status::timeout &&
-             deadline->expired())
-      break;
-  }
+  return drive(core, deadline);
+}
+
+// The servant may itself wait for calls which nobody else drives.
+FailureCause CollocatedWait::drive(OrbCore& core, const CallDeadline* deadline) try {
+  AsyncEngine& calls = core.async();
+  if (!when_ended([orb = core.shared_from_this()] { orb->wake_async(); }))
+    return FailureCause::none;
+  calls.foreign().drive_until([this] { return ended(); },
+                              deadline != nullptr ? deadline->end() : TimePoint::max());
+  const std::lock_guard lock(mutex_);
+  then_ = nullptr;
   return ended_ ? FailureCause::none : FailureCause::deadline;
+} catch (const CORBA::NO_RESOURCES& exception) {  // the servant has begun
+  throw CORBA::NO_RESOURCES(exception.minor(), CORBA::COMPLETED_MAYBE, exception.what());
 }
 
 }  // namespace perigee::orb

@@ -8,7 +8,6 @@
 #include <perigee/event/signal.h>
 #include <perigee/messaging/message.h>
 
-#include <condition_variable>
 #include <functional>
 #include <mutex>
 
@@ -22,8 +21,7 @@ class CollocatedWait {
   /// Who answers: `body` is complete. Once.
   void end(messaging::ReplyStatus outcome) noexcept;
   /// The caller, instead of waiting: `then`, which must not throw, is called at the end, by who
-  /// answers. False, and not
-  /// called, if that has been.
+  /// answers. False, and not called, if that has been.
   [[nodiscard]] bool when_ended(std::move_only_function<void()> then);
   /// The caller: until there is an answer; on the thread of a loop others are served meanwhile.
   [[nodiscard]] FailureCause await(OrbCore& core, const CallDeadline* deadline);
@@ -35,10 +33,10 @@ class CollocatedWait {
  private:
   [[nodiscard]] FailureCause await_on_loop(OrbCore& core, const CallDeadline* deadline);
   [[nodiscard]] FailureCause await_here(OrbCore& core, const CallDeadline* deadline);
+  [[nodiscard]] FailureCause drive(OrbCore& core, const CallDeadline* deadline);
   [[nodiscard]] bool ended();
 
   std::mutex mutex_;  // guards what follows
-  std::condition_variable ended_now_;
   bool ended_ = false;
   std::move_only_function<void()> then_;
   event::Signal event_;  // raised at the end, if the caller is on a loop

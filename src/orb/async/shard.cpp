@@ -134,22 +134,38 @@ void Shard::turn(milliseconds timeout) noexcept {
 bool Shard::drive_until(function_ref<bool()> done) {
   if (own_ == nullptr && on_thread())
     return core_.server()->serve_until(done) != Server::Nested::too_deep;
-  while (!done()) {
+  drive_until(done, TimePoint::max());
+  return true;
+}
+
+void Shard::drive_until(function_ref<bool()> done, TimePoint end) {
+  const auto over = [&] { return done() || (end != TimePoint::max() && left(end).count() == 0); };
+  while (!over()) {
     if (own_ != nullptr && on_thread()) {
-      turn(milliseconds(-1));
+      turn(left(end));
       continue;
     }
     if (own_ != nullptr)
       if (const Token token(*this); token) {
-        while (!done()) turn(milliseconds(-1));
-        return true;
+        while (!over()) turn(left(end));
+        return;
       }
     std::unique_lock lock(mutex_);
     waiters_.fetch_add(1);
-    changed_.wait(lock, [&] { return done() || (own_ != nullptr && !driven_.load()); });
+    const auto go_on = [&] { return done() || (own_ != nullptr && !driven_.load()); };
+    if (end == TimePoint::max())
+      changed_.wait(lock, go_on);
+    else
+      changed_.wait_for(lock, left(end), go_on);
     waiters_.fetch_sub(1);
   }
-  return true;
+}
+
+// As a reactor takes it: less than zero is for ever.
+milliseconds Shard::left(TimePoint end) const noexcept {
+  if (end == TimePoint::max()) return milliseconds(-1);
+  const auto left = std::chrono::ceil<milliseconds>(end - core_.clock().now());
+  return std::max(left, milliseconds::zero());
 }
 
 void Shard::perform_work() {

@@ -66,6 +66,8 @@ class Shard final {
   /// Drives, or waits for the thread that does, until `done()`: asked after each turn, and after
   /// each `wake`. False if the shard is a loop's in which no more upcalls may be nested.
   [[nodiscard]] bool drive_until(function_ref<bool()> done);
+  /// The same until `end` at the latest. Not of a loop.
+  void drive_until(function_ref<bool()> done, TimePoint end);
   /// One turn without waiting, if nobody else drives.
   void perform_work();
   [[nodiscard]] bool work_pending();
@@ -158,6 +160,7 @@ class Shard final {
   using Connections = std::vector<std::shared_ptr<AsyncConnection>>;
 
   void turn(std::chrono::milliseconds timeout) noexcept;
+  [[nodiscard]] std::chrono::milliseconds left(TimePoint end) const noexcept;
   [[nodiscard]] bool try_take() noexcept;
   void give_back() noexcept;
   void help() noexcept;

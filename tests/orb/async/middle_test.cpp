@@ -1,5 +1,6 @@
 // A middle tier: requests that are answered when the replies to asynchronous calls come.
 #include "orb/async/observers.h"
+#include "orb/policies.h"
 #include "orb/server/server_fixture.h"
 #include <perigee/poa/answer.h>
 
@@ -154,6 +155,35 @@ TEST_CASE("who is told of a call's end cannot wait for the requests that wait fo
   CHECK(refused.get_future().get());
   owing.answer_all(42);
   CHECK(asked.get() == 42);
+}
+
+TEST_CASE("who calls a servant of the same ORB drives the calls that the servant waits for") {
+  ServerFixture sink(ThreadStrategy::thread_per_connection);
+  ObjectRef sink_reference;
+  const TestOrb middle(server_settings(each_strategy()));  // nobody is in ORB::run
+  const ObjectRef served =
+      middle.root()->servant_to_reference(make_servant(forward_to(sink_reference)));
+  middle.root()->the_POAManager()->activate();
+  sink_reference = middle.core().make_object(sink.object->_reference()->ior());
+  for (const std::uint32_t argument : {1u, 2u, 3u}) CHECK(act(served, argument) == argument + 1);
+}
+
+TEST_CASE("who calls a servant of the same ORB waits for it no longer than it may") {
+  Sink owing;
+  ServerFixture sink(ThreadStrategy::thread_per_connection, owing.servant());
+  ObjectRef sink_reference;
+  std::jthread answering;  // until the ORB, which drives the call at its end, is gone
+  const TestOrb middle(server_settings(each_strategy()));
+  const ObjectRef served =
+      middle.root()->servant_to_reference(make_servant(forward_to(sink_reference)));
+  middle.root()->the_POAManager()->activate();
+  sink_reference = middle.core().make_object(sink.object->_reference()->ior());
+  const ObjectRef hurried = limited(served, middle.core(), std::chrono::milliseconds(20));
+  CHECK_THROWS_AS((void)act(hurried, 1), CORBA::TIMEOUT);
+  answering = std::jthread([&] {
+    owing.await(1);
+    owing.answer_all(1);
+  });
 }
 
 }  // namespace perigee::test
