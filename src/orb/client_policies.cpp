@@ -2,11 +2,13 @@
 // storage: looking at it needs no lock.
 #include "orb/client_policies.h"
 
+#include "orb/policy_text.h"
 #include "orb/system_exceptions.h"
 #include <perigee/orb/buffering_policy.h>
 #include <perigee/orb/connection_timeout_policy.h>
 
 #include <algorithm>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -55,13 +57,25 @@ bool read_value(const CORBA::Policy& policy, CallPolicies& values, PolicyLevel l
   return true;
 }
 
+std::string why_unusable(const CORBA::object_reference<CORBA::Policy>& policy) {
+  if (!policy) return "is nil";
+  const CORBA::PolicyType type = policy->policy_type();
+  return policy_text(type) + (type == RTCORBA::SERVER_PROTOCOL_POLICY_TYPE
+                                  ? ", is set for the ORB, or given to create_POA"
+                                  : ", is no policy of calls");
+}
+
 void check_usable(const CORBA::PolicyList& policies, PolicyLevel level) {
   std::vector<std::uint16_t> bad;
+  std::string why;
   CallPolicies values;
-  for (std::size_t index = 0; index < policies.size(); ++index)
-    if (!policies[index] || !read_value(*policies[index], values, level))
-      bad.push_back(static_cast<std::uint16_t>(index));
-  if (!bad.empty()) throw CORBA::InvalidPolicies(std::move(bad));
+  for (std::size_t index = 0; index < policies.size(); ++index) {
+    if (policies[index] && read_value(*policies[index], values, level)) continue;
+    bad.push_back(static_cast<std::uint16_t>(index));
+    why += (why.empty() ? "" : "; ") + std::string("number ") + std::to_string(index) + ", " +
+           why_unusable(policies[index]);
+  }
+  if (!bad.empty()) throw CORBA::InvalidPolicies(std::move(bad), std::move(why));
 }
 
 void check_distinct(const CORBA::PolicyList& policies) {

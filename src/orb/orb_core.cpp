@@ -6,6 +6,7 @@
 #include "orb/client/endpoint_table.h"
 #include "orb/client_policies.h"
 #include "orb/orb_metrics.h"
+#include "orb/policy_text.h"
 #include "orb/protocol_preference.h"
 #include "orb/reference.h"
 #include "orb/system_exceptions.h"
@@ -147,8 +148,14 @@ CORBA::object_reference<CORBA::Policy> OrbCore::create_policy(CORBA::PolicyType 
     if (const auto known = policy_factories_.find(type); known != policy_factories_.end())
       make = known->second;
   }
-  if (make == nullptr) throw CORBA::PolicyError(CORBA::BAD_POLICY);
-  return make(value);
+  if (make == nullptr)
+    throw CORBA::PolicyError(CORBA::BAD_POLICY,
+                             policy_text(type) + " is not made here from a value of an Any");
+  try {
+    return make(value);
+  } catch (const CORBA::PolicyError& error) {
+    throw CORBA::PolicyError(error.reason(), policy_text(type) + ": " + error.detail());
+  }
 }
 
 CORBA::object_reference<CORBA::Context> OrbCore::default_context() {

@@ -11,6 +11,7 @@
 
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 namespace CORBA {
@@ -181,9 +182,16 @@ class ThreadPolicyCurrent final : public CORBA::PolicyCurrent {
 };
 
 template <typename T>
+const char* type_needed() noexcept {
+  return std::is_same_v<T, TimeBase::TimeT>
+             ? "a TimeBase::TimeT is needed: an unsigned 64-bit number of units of 100 ns"
+             : "a Messaging::SyncScope is needed: a 16-bit number";
+}
+
+template <typename T>
 T value_of(const CORBA::Any& any) {
   T value{};
-  if (!(any >>= value)) throw CORBA::PolicyError(CORBA::BAD_POLICY_TYPE);
+  if (!(any >>= value)) throw CORBA::PolicyError(CORBA::BAD_POLICY_TYPE, type_needed<T>());
   return value;
 }
 
@@ -204,7 +212,10 @@ PolicyRef make_connection_timeout(const CORBA::Any& any) {
 PolicyRef make_sync_scope(const CORBA::Any& any) {
   const auto scope = value_of<Messaging::SyncScope>(any);
   if (scope < Messaging::SYNC_NONE || scope > Messaging::SYNC_WITH_TARGET)
-    throw CORBA::PolicyError(CORBA::BAD_POLICY_VALUE);
+    throw CORBA::PolicyError(CORBA::BAD_POLICY_VALUE,
+                             std::to_string(scope) +
+                                 " is no SyncScope; there are 0 (SYNC_NONE) to "
+                                 "3 (SYNC_WITH_TARGET)");
   return PolicyRef(perigee::make_counted<Messaging::SyncScopePolicy>(scope));
 }
 

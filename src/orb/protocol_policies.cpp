@@ -16,6 +16,21 @@ bool ProtocolProperties::_implements(std::string_view repository_id) const noexc
   return repository_id == _type_id;
 }
 
+namespace {
+
+// 0 leaves it to the options, or to the system.
+void set_size(perigee::transport::Properties& properties, std::string_view name,
+              std::int32_t size) {
+  if (size < 0)
+    throw CORBA::BAD_PARAM(
+        0, CORBA::COMPLETED_NO,
+        std::string(name) + " cannot be " + std::to_string(size) +
+            " in the properties of a protocol: a size in octets is needed, or 0");
+  properties.set(name, size);
+}
+
+}  // namespace
+
 TCPProtocolProperties::~TCPProtocolProperties() = default;
 bool TCPProtocolProperties::_implements(std::string_view repository_id) const noexcept {
   return repository_id == _type_id || ProtocolProperties::_implements(repository_id);
@@ -23,8 +38,8 @@ bool TCPProtocolProperties::_implements(std::string_view repository_id) const no
 
 perigee::transport::Properties TCPProtocolProperties::_properties() const {
   perigee::transport::Properties properties;
-  properties.set(property::send_buffer_size, values_.send_buffer_size);
-  properties.set(property::receive_buffer_size, values_.recv_buffer_size);
+  set_size(properties, property::send_buffer_size, values_.send_buffer_size);
+  set_size(properties, property::receive_buffer_size, values_.recv_buffer_size);
   properties.set(property::keep_alive, values_.keep_alive);
   properties.set(property::dont_route, values_.dont_route);
   properties.set(property::no_delay, values_.no_delay);
@@ -42,8 +57,8 @@ bool UnixDomainProtocolProperties::_implements(std::string_view repository_id) c
 
 perigee::transport::Properties UnixDomainProtocolProperties::_properties() const {
   perigee::transport::Properties properties;
-  properties.set(property::send_buffer_size, send_buffer_size_);
-  properties.set(property::receive_buffer_size, recv_buffer_size_);
+  set_size(properties, property::send_buffer_size, send_buffer_size_);
+  set_size(properties, property::receive_buffer_size, recv_buffer_size_);
   return properties;
 }
 

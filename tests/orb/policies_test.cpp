@@ -144,6 +144,32 @@ TEST_CASE("what is no client's policy cannot be set, and the exception says whic
   CHECK(manager->get_policy_overrides({}) == CORBA::PolicyList{good});
 }
 
+TEST_CASE("what is said of bad policies names each, and why") {
+  Fixture fixture;
+  const auto manager = policy_manager(fixture.core());
+  const auto set = caught<CORBA::InvalidPolicies>([&] {
+    manager->set_policy_overrides({foreign(lifespan_policy_type), nullptr}, SET_OVERRIDE);
+  });
+  CHECK(
+      std::string(set.what()) ==
+      "IDL:omg.org/CORBA/InvalidPolicies:1.0: number 0, LifespanPolicy (type 17), is no policy of "
+      "calls; number 1, is nil");
+  const auto text = [&](CORBA::PolicyType type, auto value) {
+    const auto error =
+        caught<CORBA::PolicyError>([&] { (void)make_policy(fixture.core(), type, value); });
+    return std::string(error.what());
+  };
+  CHECK(text(RELATIVE_RT_TIMEOUT_POLICY_TYPE, std::int32_t{5}) ==
+        "IDL:omg.org/CORBA/PolicyError:1.0 BAD_POLICY_TYPE: RelativeRoundtripTimeoutPolicy (type "
+        "32): a TimeBase::TimeT is needed: an unsigned 64-bit number of units of 100 ns");
+  CHECK(text(SYNC_SCOPE_POLICY_TYPE, std::int16_t{4}) ==
+        "IDL:omg.org/CORBA/PolicyError:1.0 BAD_POLICY_VALUE: SyncScopePolicy (type 24): 4 is no "
+        "SyncScope; there are 0 (SYNC_NONE) to 3 (SYNC_WITH_TARGET)");
+  CHECK(text(4711, std::int32_t{5}) ==
+        "IDL:omg.org/CORBA/PolicyError:1.0 BAD_POLICY: policy type 4711 is not made here from a "
+        "value of an Any");
+}
+
 TEST_CASE("two policies of one type in a list are BAD_PARAM, OMG minor 30") {
   Fixture fixture;
   const auto policy = roundtrip(fixture.core(), std::chrono::seconds(1));

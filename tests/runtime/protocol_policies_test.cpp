@@ -258,6 +258,29 @@ TEST_CASE("a class of service of more than six bits is BAD_PARAM where the polic
   thread->set_policy_overrides({}, SET_OVERRIDE);
 }
 
+TEST_CASE("a size of a buffer below zero is BAD_PARAM where the policy is set, and says so") {
+  const EchoClient client;
+  const auto thread = manager<CORBA::PolicyCurrent>(client.orb, "PolicyCurrent");
+  const auto refused = [&](const RTCORBA::Protocol& protocol) -> std::string {
+    try {
+      thread->set_policy_overrides({client_policy(client.orb, {protocol})}, SET_OVERRIDE);
+    } catch (const CORBA::BAD_PARAM& exception) {
+      return exception.detail();
+    }
+    return "accepted";
+  };
+  const auto tcp = CORBA::make_reference<RTCORBA::TCPProtocolProperties>();
+  tcp->send_buffer_size(-5);
+  CHECK(
+      refused({iop::tag_internet_iop, nullptr, tcp}) ==
+      "send_buffer_size cannot be -5 in the properties of a protocol: a size in octets is needed, "
+      "or 0");
+  const auto local = CORBA::make_reference<RTCORBA::UnixDomainProtocolProperties>();
+  local->recv_buffer_size(-1);
+  CHECK(refused({transport::tag_perigee_local, nullptr, local})
+            .starts_with("receive_buffer_size cannot be -1"));
+}
+
 TEST_CASE("a server's protocol policy is the ORB's only") {
   const EchoClient client;
   const PolicyRef policy = rt_orb(client.orb)->create_server_protocol_policy({tcp()});

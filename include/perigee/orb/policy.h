@@ -7,6 +7,7 @@
 #include <perigee/orb/object.h>
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -48,36 +49,47 @@ inline constexpr PolicyErrorCode UNSUPPORTED_POLICY_VALUE = 4;  ///< but none th
 class PERIGEE_API PolicyError final : public UserException {
  public:
   PolicyError() = default;
-  explicit PolicyError(PolicyErrorCode reason) noexcept : reason_(reason) {}
+  explicit PolicyError(PolicyErrorCode reason, std::string detail = {}) noexcept
+      : reason_(reason), detail_(std::move(detail)) {}
   ~PolicyError() override;
   [[nodiscard]] PolicyErrorCode reason() const noexcept { return reason_; }
   void reason(PolicyErrorCode reason) noexcept { reason_ = reason; }
+  /// For people: which policy, and why. May be empty; part of `what`, not sent to peers.
+  [[nodiscard]] const std::string& detail() const noexcept { return detail_; }
   [[nodiscard]] const char* _rep_id() const noexcept override;
   [[nodiscard]] const char* _name() const noexcept override;
   [[noreturn]] void _raise() const override;
   void _encode(perigee::cdr::Encoder& encoder) const override;
 
  private:
+  void _describe(std::string& text) const override;
+
   PolicyErrorCode reason_ = BAD_POLICY;
+  std::string detail_;
 };
 
 /// Raised by `set_policy_overrides`: which policies of the list cannot be set there.
 class PERIGEE_API InvalidPolicies final : public UserException {
  public:
   InvalidPolicies() = default;
-  explicit InvalidPolicies(std::vector<std::uint16_t> indices) noexcept
-      : indices_(std::move(indices)) {}
+  explicit InvalidPolicies(std::vector<std::uint16_t> indices, std::string detail = {}) noexcept
+      : indices_(std::move(indices)), detail_(std::move(detail)) {}
   ~InvalidPolicies() override;
   [[nodiscard]] const std::vector<std::uint16_t>& indices() const noexcept { return indices_; }
   [[nodiscard]] std::vector<std::uint16_t>& indices() noexcept { return indices_; }
   void indices(std::vector<std::uint16_t> indices) noexcept { indices_ = std::move(indices); }
+  /// For people: which policies, and why. May be empty; part of `what`, not sent to peers.
+  [[nodiscard]] const std::string& detail() const noexcept { return detail_; }
   [[nodiscard]] const char* _rep_id() const noexcept override;
   [[nodiscard]] const char* _name() const noexcept override;
   [[noreturn]] void _raise() const override;
   void _encode(perigee::cdr::Encoder& encoder) const override;
 
  private:
+  void _describe(std::string& text) const override;
+
   std::vector<std::uint16_t> indices_;
+  std::string detail_;
 };
 
 }  // namespace perigee_v1
