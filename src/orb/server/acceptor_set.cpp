@@ -188,6 +188,17 @@ std::vector<Listener*> AcceptorSet::withdraw_removed(const OrbCore& core) noexce
   return {};
 }
 
+void AcceptorSet::close_removed(const OrbCore& core, function_ref<void(Listener&)> close) noexcept {
+  for (Listener* const listener : withdraw_removed(core)) try {
+      close(*listener);
+    } catch (const std::exception& exception) {
+      log::write(log::Level::warning, "server", exception.what());
+      const std::lock_guard lock(mutex_);
+      listener->is_withdrawn = false;
+      protocol_changes_.store(0, std::memory_order_release);
+    }
+}
+
 std::vector<Listener*> AcceptorSet::listeners() const {
   const std::shared_lock lock(mutex_);
   std::vector<Listener*> all;

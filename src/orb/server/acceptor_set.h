@@ -3,6 +3,7 @@
 #pragma once
 
 #include "orb/server/accepted.h"
+#include <perigee/base/function_ref.h>
 #include <perigee/base/io_error.h>
 #include <perigee/base/octets.h>
 #include <perigee/iop/ior.h>
@@ -77,9 +78,10 @@ class AcceptorSet {
   [[nodiscard]] std::expected<transport::Endpoint, IoError> add(OrbCore& core,
                                                                 const transport::Endpoint& endpoint,
                                                                 const Serving& serving);
-  /// Those whose protocols the registry has no more: they are published no more, and somebody must
-  /// end accepting there. Each is returned once.
-  [[nodiscard]] std::vector<Listener*> withdraw_removed(const OrbCore& core) noexcept;
+  /// Those whose protocols the registry has no more are published no more, and `close` ends
+  /// accepting there; once for each. Where it fails, for lack of memory, it is called again at the
+  /// next look.
+  void close_removed(const OrbCore& core, function_ref<void(Listener&)> close) noexcept;
   [[nodiscard]] iop::Ior make_ior(const transport::ProtocolRegistry& protocols,
                                   ReferenceParts parts) const;
   [[nodiscard]] bool publishes(const transport::Endpoint& endpoint) const noexcept;
@@ -104,6 +106,7 @@ class AcceptorSet {
   [[nodiscard]] std::vector<Published> arranged(const Chosen& chosen) const;
 
   Listener& insert(std::unique_ptr<Listener> listener);
+  [[nodiscard]] std::vector<Listener*> withdraw_removed(const OrbCore& core) noexcept;
   void withdraw(Listener& listener) noexcept;
 
   mutable std::shared_mutex mutex_;  // guards what follows

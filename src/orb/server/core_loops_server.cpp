@@ -151,8 +151,9 @@ std::expected<transport::Endpoint, IoError> CoreLoopsServer::listen(
 
 void CoreLoopsServer::close_removed() noexcept {
   if (!started()) return;
-  for (Listener* const listener : endpoints_.withdraw_removed(core_))
-    loops_.front()->reactor().post([this, listener] { acceptors_->remove(*listener); });
+  endpoints_.close_removed(core_, [this](Listener& listener) {
+    loops_.front()->reactor().post([this, &listener] { acceptors_->remove(listener); });
+  });
 }
 
 std::expected<iop::Ior, IoError> CoreLoopsServer::make_ior(std::string type_id,

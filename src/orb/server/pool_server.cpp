@@ -224,8 +224,9 @@ std::expected<transport::Endpoint, IoError> PoolServer::listen(
 
 void PoolServer::close_removed() noexcept {
   if (!started()) return;
-  for (Listener* const listener : endpoints_.withdraw_removed(core_))
-    engine_->reactor->post([this, listener] { engine_->acceptors.remove(*listener); });
+  endpoints_.close_removed(core_, [this](Listener& listener) {
+    engine_->reactor->post([this, &listener] { engine_->acceptors.remove(listener); });
+  });
 }
 
 std::expected<iop::Ior, IoError> PoolServer::make_ior(std::string type_id, OctetSpan object_key,

@@ -147,8 +147,9 @@ std::expected<transport::Endpoint, IoError> ReactiveServer::listen(
 
 void ReactiveServer::close_removed() noexcept {
   if (!started_.load(std::memory_order_acquire)) return;
-  for (Listener* const listener : endpoints_.withdraw_removed(core_))
-    loop_->reactor().post([this, listener] { acceptors_->remove(*listener); });
+  endpoints_.close_removed(core_, [this](Listener& listener) {
+    loop_->reactor().post([this, &listener] { acceptors_->remove(listener); });
+  });
 }
 
 std::expected<iop::Ior, IoError> ReactiveServer::make_ior(std::string type_id, OctetSpan object_key,

@@ -197,10 +197,11 @@ std::expected<transport::Endpoint, IoError> ThreadedServer::listen(
 // are turned away.
 void ThreadedServer::close_removed() noexcept {
   if (!started_.load(std::memory_order_acquire)) return;
-  for (const Listener* const listener : acceptors_.withdraw_removed(core_))
-    orb::stop_accepting(*listener->acceptor, [&, taken = is_accepting()](auto transport) {
-      if (taken) add_connection(listener->accepted(std::move(transport)));
+  acceptors_.close_removed(core_, [this](const Listener& listener) {
+    orb::stop_accepting(*listener.acceptor, [&, taken = is_accepting()](auto transport) {
+      if (taken) add_connection(listener.accepted(std::move(transport)));
     });
+  });
 }
 
 bool ThreadedServer::is_stopping() const noexcept {

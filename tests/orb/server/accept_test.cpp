@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <new>
 
 using namespace perigee;
 using namespace std::chrono_literals;
@@ -120,4 +121,22 @@ TEST_CASE("a server that stops takes those who wait to be accepted, not all who 
   std::uint32_t count = 0;
   orb::take_waiting(acceptor, [&](auto transport) { count += transport ? 1 : 0; });
   CHECK(count == orb::waiting_connections_max);
+}
+
+TEST_CASE("closing what was unloaded is tried again where there was no memory for it") {
+  TestOrb orb(server_settings(ThreadStrategy::thread_per_connection));
+  orb::AcceptorSet endpoints;
+  REQUIRE(endpoints.open(orb.core()).has_value());
+  const auto profiles = [&] {
+    return endpoints.make_ior(orb.core().protocols(), {"", {}, nullptr}).profiles.size();
+  };
+  CHECK(profiles() == 1);
+  REQUIRE(orb.core().protocols().remove(orb.core().settings().listen_endpoints.front().scheme));
+  int tries = 0;
+  const auto close = [&](const orb::Listener& /*listener*/) {
+    if (++tries == 1) throw std::bad_alloc();
+  };
+  for (int look = 0; look < 3; ++look) endpoints.close_removed(orb.core(), close);
+  CHECK(tries == 2);
+  CHECK(profiles() == 0);
 }
