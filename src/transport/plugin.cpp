@@ -2,6 +2,7 @@
 #include <perigee/transport/plugin.h>
 
 #include <dlfcn.h>
+#include <link.h>
 
 #include <exception>
 #include <filesystem>
@@ -40,12 +41,31 @@ std::string last_error() {
   return text != nullptr ? text : "unknown error";
 }
 
+// Opened is what the path names; a bare name means the system's folders to the loader, and the
+// present one to people.
+std::string hint_for(const std::string& path) {
+  if (path.find('/') != std::string::npos) return {};
+  return "; a name without a folder is looked for where the system's libraries are: write ./" +
+         path + " for a file in this folder";
+}
+
+// Data of the same name would be executed.
+bool is_function(const void* symbol) {
+  Dl_info info{};
+  void* found = nullptr;
+  if (::dladdr1(symbol, &info, &found, RTLD_DL_SYMENT) == 0) return false;
+  const auto* const entry = static_cast<const ElfW(Sym)*>(found);  // its type: the low four bits
+  return entry != nullptr && (entry->st_info & 0xf) == STT_FUNC;
+}
+
 // What the plug-in says of itself comes from a file that may be anything: nothing behind what does
 // not fit is looked at.
 std::expected<const Plugin*, IoError> plugin_of(const Library& library, const std::string& path) {
   void* const symbol = ::dlsym(library.get(), plugin_symbol);
   if (symbol == nullptr)
     return unusable(path, std::string("no plug-in: there is no symbol ") + plugin_symbol);
+  if (!is_function(symbol))
+    return unusable(path, std::string("no plug-in: ") + plugin_symbol + " is no function");
   const Plugin* const plugin = reinterpret_cast<PluginFunction*>(symbol)();
   if (plugin == nullptr || plugin->magic != Plugin::magic_number)
     return unusable(path, "no plug-in of this ORB, or of a version with another interface");
@@ -63,7 +83,7 @@ std::expected<void, IoError> ProtocolRegistry::load(const std::string& path) {
   if (path.empty()) return unusable("''", "a path is needed");  // it would mean the program itself
   if (!may_be_opened(path)) return unusable(path, "it is no regular file");
   Library library(::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL));
-  if (!library) return unusable(path, last_error());
+  if (!library) return unusable(path, last_error() + hint_for(path));
   try {
     const auto plugin = plugin_of(library, path);
     if (!plugin) return std::unexpected(plugin.error());

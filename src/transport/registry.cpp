@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <mutex>
+#include <ranges>
 #include <span>
 #include <utility>
 
@@ -25,15 +26,30 @@ bool has_scheme(const ProtocolFactory& factory, std::string_view scheme) noexcep
   return std::ranges::find(schemes, scheme) != schemes.end();
 }
 
+/// The entry of the protocol that has the name, else of one that has it for a scheme.
+template <typename Range>
+auto find_named(Range& entries, std::string_view name) {
+  const auto by_name = std::ranges::find_if(
+      entries, [name](const auto& entry) { return entry.factory->name() == name; });
+  if (by_name != std::ranges::end(entries)) return by_name;
+  return std::ranges::find_if(
+      entries, [name](const auto& entry) { return has_scheme(*entry.factory, name); });
+}
+
 std::unexpected<IoError> bad_address(std::string_view text) {
   return std::unexpected(
       IoError{IoErrorKind::bad_address, IoOperation::none, 0, std::string(text)});
 }
 
+// A protocol, not an address: nothing of it can be used.
+std::unexpected<IoError> unfit(std::string text) {
+  return std::unexpected(IoError{IoErrorKind::bad_plugin, IoOperation::none, 0, std::move(text)});
+}
+
 std::unexpected<IoError> tag_is_taken(const std::string& name, std::uint32_t tag,
                                       const std::string& owner) {
-  return bad_address(name + ": profiles with tag " + std::to_string(tag) + " are already read by " +
-                     owner);
+  return unfit(name + ": profiles with tag " + std::to_string(tag) + " are already read by " +
+               owner);
 }
 
 const iop::ProfileCodec* find_codec(std::span<const std::unique_ptr<iop::ProfileCodec>> codecs,
@@ -91,14 +107,14 @@ ProtocolRegistry::Entry ProtocolRegistry::make_entry(
 std::expected<void, IoError> ProtocolRegistry::check(const Entry& entry) const {
   const std::string name = "protocol " + std::string(entry.factory->name());
   if (std::ranges::any_of(entry.codecs, [](const auto& codec) { return codec == nullptr; }))
-    return bad_address(name + " brings a profile codec that is none");
+    return unfit(name + " brings a profile codec that is none");
   const auto schemes = entry.factory->schemes();
-  if (schemes.empty()) return bad_address(name + " has no scheme");
+  if (schemes.empty()) return unfit(name + " has no scheme");
   for (std::size_t index = 0; index < schemes.size(); ++index) {
     const std::string scheme(schemes[index]);
-    if (!is_scheme(scheme)) return bad_address(name + ": the scheme '" + scheme + "'");
+    if (!is_scheme(scheme)) return unfit(name + ": the scheme '" + scheme + "'");
     if (std::ranges::count(schemes, scheme) > 1)
-      return bad_address(name + ": the scheme " + scheme + " comes twice");
+      return unfit(name + ": the scheme " + scheme + " comes twice");
     const auto* const messages = entry.messaging[index].get();
     const auto needs = messages != nullptr ? messages->needs() : messaging::Delivery{};
     const auto lacks = messaging::missing(needs, entry.factory->delivery());
@@ -110,8 +126,7 @@ std::expected<void, IoError> ProtocolRegistry::check(const Entry& entry) const {
   for (const auto& codec : entry.codecs) {
     const auto same = [&codec](const auto& other) { return other->tag() == codec->tag(); };
     if (std::ranges::count_if(entry.codecs, same) > 1)
-      return bad_address(name + " reads profiles with tag " + std::to_string(codec->tag()) +
-                         " twice");
+      return unfit(name + " reads profiles with tag " + std::to_string(codec->tag()) + " twice");
     if (codec->tag() == iiop_codec_->tag()) return tag_is_taken(name, codec->tag(), "the ORB");
   }
   return {};
@@ -121,12 +136,11 @@ std::expected<void, IoError> ProtocolRegistry::check_beside(const Entry& entry,
                                                             const Entry& other) {
   const std::string name = "protocol " + std::string(entry.factory->name());
   const std::string other_name = "protocol " + std::string(other.factory->name());
-  if (entry.factory->name() == other.factory->name())
-    return bad_address(name + " is there already");
+  if (entry.factory->name() == other.factory->name()) return unfit(name + " is there already");
   for (const std::string_view scheme : entry.factory->schemes())
     if (has_scheme(*other.factory, scheme))
-      return bad_address(name + ": the scheme " + std::string(scheme) + " is already that of " +
-                         other_name);
+      return unfit(name + ": the scheme " + std::string(scheme) + " is already that of " +
+                   other_name);
   for (const auto& codec : entry.codecs)
     if (find_codec(other.codecs, codec->tag()) != nullptr)
       return tag_is_taken(name, codec->tag(), other_name);
@@ -142,7 +156,7 @@ std::expected<void, IoError> ProtocolRegistry::add(std::unique_ptr<ProtocolFacto
 std::expected<void, IoError> ProtocolRegistry::add(ProtocolFactories factories) {
   Entries added;
   for (auto& factory : factories) {
-    if (!factory) return bad_address("a protocol that is none");
+    if (!factory) return unfit("a protocol that is none");
     added.push_back(make_entry(decorate_ ? decorate_(std::move(factory)) : std::move(factory)));
     if (auto checked = check(added.back()); !checked) return checked;
     for (const Entry& other : std::span(added).first(added.size() - 1))
@@ -160,11 +174,27 @@ std::expected<void, IoError> ProtocolRegistry::add(ProtocolFactories factories) 
 
 bool ProtocolRegistry::remove(std::string_view name) {
   const std::lock_guard lock(mutex_);
-  const auto found = std::ranges::find_if(
-      entries_, [name](const Entry& entry) { return entry.factory->name() == name; });
+  const auto found = find_named(entries_, name);
   if (found == entries_.end()) return false;
   removed_.push_back(std::move(*found));
   entries_.erase(found);
+  changes_.fetch_add(1, std::memory_order_release);
+  return true;
+}
+
+std::expected<bool, IoError> ProtocolRegistry::restore(std::string_view name) {
+  const std::lock_guard lock(mutex_);
+  auto newest_first = std::views::reverse(removed_);
+  const auto found = find_named(newest_first, name);
+  const auto there = find_named(entries_, name);
+  if (there != entries_.end())
+    return unfit("protocol " + std::string(there->factory->name()) + " is there already");
+  if (found == newest_first.end()) return false;
+  for (const Entry& other : entries_)
+    if (auto checked = check_beside(*found, other); !checked)
+      return std::unexpected(checked.error());
+  entries_.push_back(std::move(*found));
+  removed_.erase(std::next(found).base());
   changes_.fetch_add(1, std::memory_order_release);
   return true;
 }
@@ -212,6 +242,25 @@ std::optional<ProfileTarget> ProtocolRegistry::claim(const iop::TaggedProfile& p
   target.object_key = std::move(body->object_key);
   target.components = std::move(body->components);
   return target;
+}
+
+const iop::ProfileCodec* ProtocolRegistry::codec(std::uint32_t tag) const noexcept {
+  const std::shared_lock lock(mutex_);
+  return codec_of(tag);
+}
+
+std::vector<ProtocolRegistry::Listed> ProtocolRegistry::list() const {
+  const std::shared_lock lock(mutex_);
+  std::vector<Listed> all;
+  const auto add = [&all](const Entry& entry, bool is_removed) {
+    const auto schemes = entry.factory->schemes();
+    const std::string name(entry.factory->name());
+    if (is_removed && std::ranges::find(all, name, &Listed::name) != all.end()) return;
+    all.push_back({name, {schemes.begin(), schemes.end()}, is_removed});
+  };
+  for (const Entry& entry : entries_) add(entry, false);
+  for (const Entry& entry : removed_) add(entry, true);
+  return all;
 }
 
 std::vector<std::string> ProtocolRegistry::schemes() const {

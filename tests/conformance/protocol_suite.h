@@ -205,7 +205,7 @@ TEST_CASE("a registry finds the protocol by its schemes, and its connector works
   auto acceptor = registry.find(scheme)->listen(harness.fresh_endpoint()).value();
   REQUIRE(registry.connector(scheme) != nullptr);
   CHECK(registry.connector(scheme)->connect(acceptor->published(), 10'000ms).has_value());
-  CHECK(registry.add(harness.make_protocol()).error().kind == IoErrorKind::bad_address);
+  CHECK(registry.add(harness.make_protocol()).error().kind == IoErrorKind::bad_plugin);
 }
 
 }  // namespace perigee::test

@@ -126,10 +126,41 @@ TEST_CASE("a scheme is registered once; the second protocol that has it is refus
   REQUIRE(registry.add(protocol("one", "uno", 1)).has_value());
   const auto added = registry.add(protocol("two", "uno", 2));
   REQUIRE_FALSE(added.has_value());
-  CHECK(added.error().kind == IoErrorKind::bad_address);
+  CHECK(added.error().kind == IoErrorKind::bad_plugin);
   CHECK(added.error().endpoint == "protocol two: the scheme uno is already that of protocol one");
   CHECK(registry.find("two") == nullptr);
   CHECK((registry.schemes() == std::vector<std::string>{"one", "uno"}));
+}
+
+TEST_CASE("what was removed comes back by its name or its scheme, the newest of a name first") {
+  ProtocolRegistry registry;
+  CHECK(registry.restore("one") == false);
+  REQUIRE(registry.add(protocol("one", "uno", 1)).has_value());
+  CHECK_FALSE(registry.restore("uno").has_value());  // it is there
+  ProtocolFactory* const older = registry.find("one");
+  REQUIRE(registry.remove("uno"));
+  CHECK(registry.codec(1) == nullptr);
+  REQUIRE(registry.add(protocol("one", "uno", 1)).has_value());
+  ProtocolFactory* const newer = registry.find("one");
+  REQUIRE(registry.remove("one"));
+  REQUIRE(registry.list().size() == 1);
+  CHECK(registry.list()[0].is_removed);
+  CHECK(registry.restore("uno") == true);
+  CHECK(registry.find("one") == newer);
+  CHECK(registry.find("one") != older);
+  CHECK(registry.codec(1) != nullptr);
+  CHECK_FALSE(registry.list()[0].is_removed);
+}
+
+TEST_CASE("what was removed does not come back where another has its place") {
+  ProtocolRegistry registry;
+  REQUIRE(registry.add(protocol("one", "uno", 1)).has_value());
+  REQUIRE(registry.remove("one"));
+  REQUIRE(registry.add(protocol("two", "uno", 2)).has_value());
+  const auto back = registry.restore("one");
+  REQUIRE_FALSE(back.has_value());
+  CHECK(back.error().endpoint == "protocol one: the scheme uno is already that of protocol two");
+  CHECK(registry.find("one") == nullptr);
 }
 
 TEST_CASE("a codec is registered once for each tag; the second that brings one is refused whole") {
@@ -137,7 +168,7 @@ TEST_CASE("a codec is registered once for each tag; the second that brings one i
   REQUIRE(registry.add(protocol("one", "uno", 1)).has_value());
   const auto again = registry.add(protocol("two", "due", 1));
   REQUIRE_FALSE(again.has_value());
-  CHECK(again.error().kind == IoErrorKind::bad_address);
+  CHECK(again.error().kind == IoErrorKind::bad_plugin);
   CHECK(again.error().endpoint ==
         "protocol two: profiles with tag 1 are already read by protocol one");
   CHECK(registry.find("two") == nullptr);

@@ -46,9 +46,10 @@ TEST_CASE("a plug-in's protocols are found once it is loaded") {
 TEST_CASE("a plug-in is loaded once; another that has its scheme is refused") {
   ProtocolRegistry registry;
   CHECK(failure_of(registry, "fitting").empty());
-  CHECK(failure_of(registry, "fitting") == "protocol plugged is there already: bad address");
-  CHECK(failure_of(registry, "same_twice") == "protocol plugged is there already: bad address");
-  CHECK(failure_of("same_twice") == "protocol plugged is there already: bad address");
+  const std::string there = "protocol plugged is there already: the plug-in cannot be used";
+  CHECK(failure_of(registry, "fitting") == there);
+  CHECK(failure_of(registry, "same_twice") == there);
+  CHECK(failure_of("same_twice") == there);
 }
 
 TEST_CASE("a protocol that was removed is found no more, and can be loaded again") {
@@ -74,6 +75,14 @@ TEST_CASE("a file that is no shared library, or not there, says so") {
   CHECK_FALSE(registry.load("").has_value());
 }
 
+TEST_CASE("a name without a folder that is not found says how a file in this folder is named") {
+  ProtocolRegistry registry;
+  const auto loaded = registry.load("libperigee_none.so");
+  REQUIRE_FALSE(loaded.has_value());
+  CHECK(to_string(loaded.error()).find("write ./libperigee_none.so") != std::string::npos);
+  CHECK(failure_of("missing").find("write ./") == std::string::npos);
+}
+
 TEST_CASE("what is no regular file is not opened: a pipe would keep everybody waiting") {
   const std::string path = "/tmp/perigee_plugin_test_" + std::to_string(::getpid()) + ".fifo";
   REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
@@ -91,6 +100,11 @@ TEST_CASE("a library that is no plug-in, or whose symbols are missing, says so")
         "the plug-in cannot be used");
   CHECK(failure_of("incomplete").find("undefined symbol: perigee_function_of_the_future") !=
         std::string::npos);
+}
+
+TEST_CASE("data that has the name of the entry is not executed") {
+  CHECK(failure_of("data") ==
+        "load X (no plug-in: perigee_protocol_plugin is no function): the plug-in cannot be used");
 }
 
 TEST_CASE("a plug-in for another ORB is not asked for anything, and says what differs") {

@@ -33,7 +33,7 @@ class PERIGEE_API ProtocolRegistry {
   explicit ProtocolRegistry(const messaging::Limits& limits = {}, Decorator decorate = {});
   ~ProtocolRegistry();
 
-  /// All of them or, on an error, none. Errors: IoErrorKind::bad_address, which says whose it is,
+  /// All of them or, on an error, none. Errors: IoErrorKind::bad_plugin, which says whose it is,
   /// for a name, a scheme or the tag of a profile codec that is already registered, or twice among
   /// these; IoErrorKind::unsupported for messages that the transport cannot carry.
   [[nodiscard]] std::expected<void, IoError> add(ProtocolFactories factories);
@@ -44,8 +44,12 @@ class PERIGEE_API ProtocolRegistry {
   /// or was built for another ORB, and for exceptions from the plug-in.
   [[nodiscard]] std::expected<void, IoError> load(const std::string& path);
   /// From now on nobody finds the protocol, and its schemes and tags are free. Connections,
-  /// acceptors and references that use it go on. False if there is none of this name.
+  /// acceptors and references that use it go on. `name`: its own, or one of its schemes. False if
+  /// there is none.
   bool remove(std::string_view name);
+  /// Finds again what was removed last by this name, or with this scheme. False if nothing was.
+  /// Errors: those of `add`, if another has taken its place, or it is there.
+  [[nodiscard]] std::expected<bool, IoError> restore(std::string_view name);
 
   /// nullptr if no protocol has the scheme.
   [[nodiscard]] ProtocolFactory* find(std::string_view scheme) const noexcept;
@@ -56,8 +60,19 @@ class PERIGEE_API ProtocolRegistry {
   /// What all protocols together make of a profile, the protocols in their order. Nothing if there
   /// is no codec for its tag, if it is malformed, or if nobody claims it.
   [[nodiscard]] std::optional<ProfileTarget> claim(const iop::TaggedProfile& profile) const;
+  /// The codec of a tag; nullptr if none is known. Lives as long as the registry.
+  [[nodiscard]] const iop::ProfileCodec* codec(std::uint32_t tag) const noexcept;
   /// All schemes, in the order in which they came.
   [[nodiscard]] std::vector<std::string> schemes() const;
+  /// One protocol, for people.
+  struct Listed {
+    std::string name;
+    std::vector<std::string> schemes;
+    bool is_removed = false;  ///< and `restore` brings it back
+  };
+  /// Those that are there, in the order in which they came; then those that were removed, once
+  /// each.
+  [[nodiscard]] std::vector<Listed> list() const;
   /// Becomes more whenever protocols come or go: who has looked at some number of changes need not
   /// look again at the same number.
   [[nodiscard]] std::uint64_t changes() const noexcept {
