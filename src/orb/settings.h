@@ -11,8 +11,11 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -39,6 +42,15 @@ struct CodeSetSettings {
 
 struct Settings {
   std::string orb_id;
+
+  /// Where values come from that may turn out to be wrong later, by their text: "orb.toml:3:10",
+  /// for errors. Those of the command line are not here.
+  std::map<std::string, std::string, std::less<>> places;
+  /// " (orb.toml:3:10)", or empty.
+  [[nodiscard]] std::string place_of(std::string_view value) const {
+    const auto place = places.find(value);
+    return place != places.end() ? " (" + place->second + ")" : std::string();
+  }
 
   /// Where the server listens; the runtime fills in its default when nothing is configured.
   std::vector<transport::Endpoint> listen_endpoints;

@@ -22,14 +22,16 @@ namespace {
 // A server that was told nothing listens on all interfaces, at a port that the system chooses.
 const transport::Endpoint default_listen_endpoint{"iiop", ""};
 
-[[noreturn]] void raise_initialize(const IoError& error) {
-  throw CORBA::INITIALIZE(0, CORBA::COMPLETED_NO, to_string(error));
+/// `place`: where the value that has failed was named.
+[[noreturn]] void raise_initialize(const IoError& error, const std::string& place) {
+  throw CORBA::INITIALIZE(0, CORBA::COMPLETED_NO, to_string(error) + place);
 }
 
-std::shared_ptr<transport::PcapFile> open_pcap_file(const std::string& path) {
+std::shared_ptr<transport::PcapFile> open_pcap_file(const std::string& path,
+                                                    const orb::Settings& settings) {
   if (path.empty()) return nullptr;
   auto file = transport::make_pcap_file(path);
-  if (!file) raise_initialize(file.error());
+  if (!file) raise_initialize(file.error(), settings.place_of(path));
   return std::move(*file);
 }
 
@@ -54,9 +56,10 @@ std::unique_ptr<transport::ProtocolRegistry> make_protocols(const Configuration&
   built_in.push_back(transport::make_tcp_protocol(configuration.tcp_queues));
   built_in.push_back(transport::make_local_protocol(configuration.local_trust));
   if (const auto added = registry->add(std::move(built_in)); !added)
-    raise_initialize(added.error());
+    raise_initialize(added.error(), "");
   for (const std::string& library : configuration.protocol_libraries)
-    if (const auto loaded = registry->load(library); !loaded) raise_initialize(loaded.error());
+    if (const auto loaded = registry->load(library); !loaded)
+      raise_initialize(loaded.error(), configuration.settings.place_of(library));
   return registry;
 }
 
@@ -76,7 +79,7 @@ void install_metrics_page(orb::OrbCore& core, const std::string& address) {
   auto page =
       make_metrics_page(address, {[&core] { return orb::to_prometheus(core.metrics_snapshot()); },
                                   [&core] { return orb::to_json(core.metrics_snapshot()); }});
-  if (!page) raise_initialize(page.error());
+  if (!page) raise_initialize(page.error(), core.settings().place_of(address));
   log::write(log::Level::info, "metrics", "http://" + (*page)->address() + "/metrics");
   core.add_service(std::make_unique<MetricsService>(std::move(*page)));
 }
@@ -87,7 +90,7 @@ std::shared_ptr<orb::OrbCore> assemble(Configuration configuration) {
   if (configuration.log_level) log::set_level(*configuration.log_level);
   if (configuration.settings.listen_endpoints.empty())
     configuration.settings.listen_endpoints.push_back(default_listen_endpoint);
-  auto recorder = open_pcap_file(configuration.pcap_file);
+  auto recorder = open_pcap_file(configuration.pcap_file, configuration.settings);
   auto protocols = make_protocols(configuration, recorder.get());
   auto core = std::make_shared<orb::OrbCore>(
       orb::CoreParts{std::move(configuration.settings), std::move(protocols),

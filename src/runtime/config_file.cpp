@@ -112,8 +112,21 @@ class ConfigReader {
 
  private:
   [[noreturn]] void complain(const toml::source_region& source, const std::string& what) const {
-    raise(name_ + ":" + std::to_string(source.begin.line) + ":" +
-          std::to_string(source.begin.column) + ": " + what);
+    raise(place(source) + ": " + what);
+  }
+
+  [[nodiscard]] std::string place(const toml::source_region& source) const {
+    return name_ + ":" + std::to_string(source.begin.line) + ":" +
+           std::to_string(source.begin.column);
+  }
+
+  // Of each part, where a value is a list.
+  void remember(orb::Settings& settings, const std::string& value, const toml::node& node) const {
+    for (std::size_t start = 0; start <= value.size();) {
+      const std::size_t end = std::min(value.find(';', start), value.size());
+      settings.places.insert_or_assign(value.substr(start, end - start), place(node.source()));
+      start = end + 1;
+    }
   }
 
   static const Option* find(std::string_view key) {
@@ -203,7 +216,10 @@ class ConfigReader {
 
   void apply_value(const Option& option, const toml::node& node, const std::string& value) {
     try {
-      option.apply(configuration_for_(option), value);
+      Configuration& configuration = configuration_for_(option);
+      option.apply(configuration, value);
+      if (option.kind == ValueKind::text || option.kind == ValueKind::texts)
+        remember(configuration.settings, value, node);
     } catch (const BadValue& bad) {
       complain(node.source(), std::string(option.key) + " cannot be '" + value + "': " + bad.why);
     }

@@ -22,6 +22,13 @@ namespace {
 // "PGE" and 0: who made the reference. Informative: no peer should depend on it.
 constexpr std::uint32_t orb_type = 0x50474500;
 
+// Where it was named is of use to whom it concerns.
+std::unexpected<IoError> named_in(const OrbCore& core, const transport::Endpoint& endpoint,
+                                  IoError error) {
+  error.endpoint += core.settings().place_of(endpoint.scheme + "://" + endpoint.address);
+  return std::unexpected(std::move(error));
+}
+
 std::unexpected<IoError> unknown_scheme(const transport::Endpoint& endpoint,
                                         const transport::ProtocolRegistry& protocols) {
   std::string text = transport::to_string(endpoint) + " (there are:";
@@ -72,9 +79,10 @@ std::expected<std::unique_ptr<Listener>, IoError> listen(OrbCore& core,
                                                          const ChosenEndpoint& chosen) {
   const transport::Endpoint& endpoint = chosen.endpoint;
   transport::ProtocolFactory* const factory = core.protocols().find(endpoint.scheme);
-  if (factory == nullptr) return unknown_scheme(endpoint, core.protocols());
+  if (factory == nullptr)
+    return named_in(core, endpoint, unknown_scheme(endpoint, core.protocols()).error());
   auto acceptor = factory->listen_with(endpoint, chosen.properties);
-  if (!acceptor) return std::unexpected(acceptor.error());
+  if (!acceptor) return named_in(core, endpoint, acceptor.error());
   const messaging::Protocol& messages = core.messaging_of(endpoint.scheme);
   return std::make_unique<Listener>(
       Listener{factory, std::move(*acceptor), &messages, core.version_max(messages)});
