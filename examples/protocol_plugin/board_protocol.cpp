@@ -10,6 +10,7 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <optional>
 
 namespace board {
 namespace {
@@ -81,7 +82,7 @@ class BoardAcceptor final : public Acceptor {
     return failure(IoOperation::accept, endpoint_, stream.error());
   }
   void interrupt() noexcept override {
-    interrupted_ = true;
+    if (!interrupted_.exchange(true)) notice_.reset();
     acceptor_.interrupt();
   }
   [[nodiscard]] int readiness_fd() const noexcept override { return acceptor_.handle(); }
@@ -91,7 +92,7 @@ class BoardAcceptor final : public Acceptor {
  private:
   const Endpoint endpoint_;
   ipc::sock::Acceptor acceptor_;
-  const Notice notice_;  // taken down before the port is given back
+  std::optional<Notice> notice_;  // taken down before the port is given back
   std::atomic<bool> interrupted_ = false;
 };
 

@@ -66,8 +66,9 @@ std::expected<std::unique_ptr<Transport>, IoError> LocalAcceptor::accept(Wait wa
                           });
 }
 
+// The file goes while the socket still listens: nobody takes it for one that was left behind.
 void LocalAcceptor::interrupt() noexcept {
-  interrupted_.store(true, std::memory_order_release);
+  if (!interrupted_.exchange(true, std::memory_order_acq_rel)) file_.reset();
   acceptor_.interrupt();
 }
 
