@@ -4,13 +4,16 @@
 #include "orb/orb_core.h"
 #include "runtime/assembly.h"
 #include <perigee/base/log.h>
+#include <perigee/base/printable.h>
 #include <perigee/orb/orb.h>
 #include <perigee/orb/write.h>
 #include <perigee/poa/poa.h>
 #include <perigee/poa/skeleton.h>
 
+#include <expected>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -32,9 +35,28 @@ class Refused final : public CORBA::UserException {
   std::string reason_;
 };
 
-template <typename Value>
-Value accepted(std::expected<Value, IoError> result) {
-  if (!result) throw Refused(to_string(result.error()));
+std::string text_of(const std::string& why) { return why; }
+std::string text_of(const IoError& error) { return to_string(error); }
+
+// At the level that is shown by default: who runs the server wants to know who changes it.
+void tell(const orb::ServerRequest& request, const std::string& what) {
+  const auto peer = request.peer_identity();
+  const std::string who =
+      peer ? "user " + std::to_string(peer->user) + ", process " + std::to_string(peer->process)
+           : "somebody";
+  log::write(log::Level::warning, "administration", who + ": " + printable(what));
+}
+
+/// The value, if it was done; says so, or why not, in the log and to the operator.
+template <typename Value, typename Why>
+Value done(const orb::ServerRequest& request, const std::string& what,
+           std::expected<Value, Why> result) {
+  if (!result) {
+    const std::string why = text_of(result.error());
+    tell(request, what + ": refused: " + why);
+    throw Refused(why);
+  }
+  tell(request, what + ": done");
   if constexpr (!std::is_void_v<Value>) return std::move(*result);
 }
 
@@ -50,7 +72,7 @@ class Administration final : public PortableServer::Servant {
     const std::string_view operation = request.operation();
     if (operation == "_is_a") return skeleton::is_a(*this, request);
     if (operation == "_non_existent") return skeleton::non_existent(*this, request);
-    if (operation == "perigee_schemes") return schemes(request);
+    if (operation == "perigee_protocols") return list(request);
     request.set_raises(raises);
     if (operation == "perigee_load") return load(request);
     if (operation == "perigee_unload") return unload(request);
@@ -59,31 +81,45 @@ class Administration final : public PortableServer::Servant {
   }
 
  private:
-  void schemes(orb::ServerRequest& request) {
+  void list(orb::ServerRequest& request) {
     request.end_of_arguments();
-    const std::vector<std::string> all = core_.protocols().schemes();
+    const auto all = core_.protocols().list();
     request.reply([&](cdr::Encoder& encoder) {
       encoder.write_length(all.size());
-      for (const std::string& scheme : all) encoder.write_string(scheme);
+      for (const transport::ProtocolRegistry::Listed& protocol : all) {
+        encoder.write_string(protocol.name);
+        encoder.write_length(protocol.schemes.size());
+        for (const std::string& scheme : protocol.schemes) encoder.write_string(scheme);
+        encoder.write_boolean(!protocol.is_removed);
+      }
     });
   }
   void load(orb::ServerRequest& request) {
     const std::string library = text_argument(request);
-    accepted(core_.protocols().load(library));
-    log::write(log::Level::info, "administration", "loaded " + library);
+    tell(request, "load " + library + " begins");  // its own code may take its time
+    done(request, "load " + library, restore_or_load(library));
     request.reply(nullptr);
+  }
+  std::expected<void, IoError> restore_or_load(const std::string& library) {
+    const auto restored = core_.protocols().restore(library);
+    if (!restored) return std::unexpected(restored.error());
+    if (*restored) return {};
+    return core_.protocols().load(library);
   }
   void unload(orb::ServerRequest& request) {
     const std::string name = text_argument(request);
-    if (!core_.protocols().remove(name)) throw Refused("there is no protocol " + name);
+    std::expected<void, std::string> removed;
+    if (!core_.protocols().remove(name)) removed = std::unexpected("there is no protocol " + name);
+    done(request, "unload " + name, std::move(removed));
     core_.server()->close_removed();
-    log::write(log::Level::info, "administration", "unloaded " + name);
     request.reply(nullptr);
   }
   void listen(orb::ServerRequest& request) {
-    const auto endpoint = accepted(transport::parse_endpoint(text_argument(request)));
-    const std::string published = to_string(accepted(core_.server()->listen(endpoint)));
-    log::write(log::Level::info, "administration", "listens at " + to_string(endpoint));
+    const std::string text = text_argument(request);
+    auto endpoint = transport::parse_endpoint(text);
+    if (endpoint) endpoint = core_.server()->listen(*endpoint);
+    const std::string published =
+        to_string(done(request, "listen at " + text, std::move(endpoint)));
     request.reply([&](cdr::Encoder& encoder) { encoder.write_string(published); });
   }
 
@@ -120,6 +156,7 @@ void install_administration(orb::OrbCore& core, const transport::Endpoint& endpo
   Configuration configuration;
   configuration.settings.orb_id = core.settings().orb_id + " (administration)";
   configuration.settings.listen_endpoints = {endpoint};
+  configuration.settings.places = core.settings().places;
   const CORBA::object_reference<CORBA::ORB> orb(
       make_counted<CORBA::ORB>(assemble(std::move(configuration))));
   core.add_service(std::make_unique<AdministrationService>(orb));

@@ -101,7 +101,7 @@ class Plugin(unittest.TestCase):
         with self.server("-ORBAdministration", administration, "-ORBListenEndpoints",
                          "iiop://127.0.0.1:0") as server:
             self.assertEqual(self.client(server.ior), (0, "Hello, world!\n", ""))
-            self.assertEqual(self.operate("list"), (0, "iiop\nuiop\n", ""))
+            self.assertEqual(self.operate("list"), (0, "tcp: iiop\nlocal: uiop\n", ""))
             status, _, error = self.operate("load", "/nowhere/libnone.so")
             self.assertEqual(status, 1)
             self.assertIn("No such file or directory", error)
@@ -114,7 +114,15 @@ class Plugin(unittest.TestCase):
             self.assertIn("brief Request", error)
             self.assertNotIn("GIOP", error)
             self.assertEqual(self.client(server.ior), (0, "Hello, world!\n", ""))
-            self.assertEqual(self.operate("load", self.library)[0], 1)  # it is there already
+            status, _, error = self.operate("load", self.library)
+            self.assertEqual(status, 1)
+            self.assertIn("protocol board is there already", error)
+            # Away and back, with its notice.
+            self.assertEqual(self.operate("unload", "board-brief"), (0, "unloaded board-brief\n", ""))
+            self.assertEqual(os.listdir(self.folder.name), ["administration"])
+            self.assertIn("board: board board-brief (unloaded)\n", self.operate("list")[1])
+            self.assertEqual(self.operate("load", "board", "--listen", endpoint)[0], 0)
+            self.assertEqual(self.client(name, *option), (0, "Hello, world!\n", ""))
 
     def test_a_program_with_the_static_library_refuses_it(self):
         static = build_project(PROJECT, "static", "-DPERIGEE_COMPONENTS=static",

@@ -1,5 +1,7 @@
 // Endpoints and protocols that come while a server runs: by its program, and by its operator.
 #include "runtime/process.h"
+#include "runtime/while_making.h"
+#include "support/log_lines.h"
 #include "support/temporary_folder.h"
 #include <perigee/iop/ior.h>
 #include <perigee/orb/protocols.h>
@@ -7,10 +9,14 @@
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <filesystem>
+#include <fstream>
+#include <future>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace perigee::test {
@@ -66,6 +72,27 @@ class Administered {
       return refused.reason;
     }
     return answer;
+  }
+  /// "tcp: iiop, local: uiop (unloaded)"
+  [[nodiscard]] std::string list() const {
+    std::string text;
+    stub::invoke(
+        *administration(), {"perigee_protocols", stub::Operation::Kind::twoway, {}},
+        [](cdr::Encoder& /*encoder*/) {},
+        [&](cdr::Decoder& decoder) {
+          const auto read_text = [&decoder] {
+            std::string read;
+            decoder.read_string(read);
+            return read;
+          };
+          for (auto left = decoder.read<std::uint32_t>(); left != 0; --left) {
+            text += (text.empty() ? "" : ", ") + read_text() + ":";
+            for (auto schemes = decoder.read<std::uint32_t>(); schemes != 0; --schemes)
+              text += " " + read_text();
+            if (decoder.read<std::uint8_t>() == 0) text += " (unloaded)";
+          }
+        });
+    return text;
   }
   [[nodiscard]] Echo::Ref administration() const {
     return stub::interface_traits<Echo>::unchecked_narrow(
@@ -180,6 +207,35 @@ TEST_CASE("a plug-in that cannot be loaded keeps the ORB from being made, and th
   CHECK(text.find("No such file or directory") != std::string::npos);
 }
 
+TEST_CASE("a value of a configuration file that shows later to be wrong is named with its place") {
+  const TemporaryFolder folder;
+  const std::string file = folder.file("orb.toml");
+  const auto text_of = [&](const std::string& content) -> std::string {
+    std::ofstream(file) << content;
+    std::string text = "no error";
+    OrbRef orb;
+    try {
+      orb = make_orb({"-ORBConfigFile", file});
+      IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"))
+          ->servant_to_reference(CORBA::make_reference<EchoServant>());
+    } catch (const CORBA::INITIALIZE& exception) {
+      text = exception.detail();
+    }
+    if (orb) orb->destroy();
+    return text;
+  };
+  CHECK(
+      text_of("[protocols]\nload = [\"/nowhere/libnone.so\"]\n").ends_with(" (" + file + ":2:9)"));
+  CHECK(text_of("[server]\n\nlisten = \"iiop://127.0.0.1:0;tin://can\"\n")
+            .find("tin://can (there are: iiop:// uiop://) (" + file + ":3:10)") !=
+        std::string::npos);
+  CHECK(
+      text_of("[server]\nlisten = [\"uiop:///perigee-nowhere/s\"]\n").find("(" + file + ":2:11)") !=
+      std::string::npos);
+  CHECK(text_of("[server]\nadministration = \"uiop:///perigee-nowhere/s\"\n")
+            .find("(" + file + ":2:18)") != std::string::npos);
+}
+
 TEST_CASE("the administration is a socket file that only the server's user can open") {
   const Administered administered;
   struct stat status{};
@@ -226,6 +282,79 @@ TEST_CASE("a protocol that the operator unloads is found no more, and its connec
   CHECK(administered.call("perigee_listen", "iiop://127.0.0.1:0") ==
         "listen iiop://127.0.0.1:0 (there are: uiop://): not supported");
   CHECK(echo->twice(4) == 8);
+}
+
+TEST_CASE("what was built in and unloaded comes back by its name, or by its scheme") {
+  Administered administered;
+  CHECK(administered.list() == "tcp: iiop, local: uiop");
+  CHECK(administered.call("perigee_unload", "iiop").empty());
+  CHECK(administered.list() == "local: uiop, tcp: iiop (unloaded)");
+  CHECK(administered.call("perigee_load", "iiop").empty());
+  CHECK(administered.list() == "local: uiop, tcp: iiop");
+  CHECK(administered.call("perigee_load", "tcp") ==
+        "protocol tcp is there already: the plug-in cannot be used");
+  CHECK(administered.call("perigee_unload", "tcp").empty());
+  CHECK(administered.call("perigee_load", "tcp").empty());
+  // At the same port as before.
+  const auto old = iop::parse_ior_string(administered.server.reference).value();
+  const auto port = iop::decode_iiop_profile(old.profiles.front()).value().port;
+  const std::string endpoint = "iiop://127.0.0.1:" + std::to_string(port);
+  CHECK(administered.call("perigee_listen", endpoint) == endpoint);
+  CHECK(administered.client.echo(administered.server.reference)->twice(4) == 8);
+}
+
+TEST_CASE("while a plug-in takes its time the server serves, and its operator is answered") {
+  Administered administered;
+  std::promise<void> begun;
+  std::promise<void> go_on;
+  while_making = [&begun, go = go_on.get_future().share()] {
+    begun.set_value();
+    go.wait();
+  };
+  std::string outcome = "none";
+  std::jthread loading([&] { outcome = administered.call("perigee_load", PERIGEE_PLUGIN); });
+  begun.get_future().wait();
+  CHECK(administered.list() == "tcp: iiop, local: uiop");
+  CHECK(administered.call("perigee_listen", "uiop://" + administered.folder.file("s"))
+            .starts_with("uiop://"));
+  CHECK(administered.call("perigee_unload", "none") == "there is no protocol none");
+  const EchoClient other;
+  CHECK(other.echo(administered.server.reference)->twice(4) == 8);
+  go_on.set_value();
+  loading.join();
+  while_making = nullptr;
+  CHECK(outcome.empty());
+  CHECK(administered.list() == "tcp: iiop, local: uiop, plugged: plugged, plugged2: plugged2");
+}
+
+TEST_CASE("who changes a server's protocols is in its log, at the level that is shown by default") {
+  Administered administered;
+  LogLines log(log::Level::warning);
+  CHECK(administered.call("perigee_unload", "tcp").empty());
+  const std::string who = "administration: user " + std::to_string(::geteuid()) + ", process " +
+                          std::to_string(::getpid()) + ": ";
+  CHECK(log.have(who + "unload tcp: done\n"));
+  CHECK_FALSE(administered.call("perigee_load", "/nowhere/a\nb.so").empty());
+  CHECK(log.have(who + "load /nowhere/a\\x0ab.so begins\n"));
+  CHECK(log.have(who + "load /nowhere/a\\x0ab.so: refused: load /nowhere/a"));
+  CHECK_FALSE(administered.call("perigee_listen", "iiop://127.0.0.1:0").empty());
+  CHECK(log.have(who + "listen at iiop://127.0.0.1:0: refused: "));
+}
+
+TEST_CASE("unloading takes the socket files away, in a server of any strategy") {
+  for (const char* const strategy :
+       {"thread-per-connection", "reactive", "thread-pool", "reactor-per-core"}) {
+    CAPTURE(strategy);
+    const TemporaryFolder folder;
+    const EchoServer server({"-ORBThreadStrategy", strategy},
+                            "iiop://127.0.0.1:0;uiop://" + folder.file("s"));
+    CHECK(std::filesystem::exists(folder.file("s")));
+    REQUIRE(unload(*server.orb, "uiop"));
+    // The loop that accepts hears of it a little later.
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (!std::filesystem::is_empty(folder.path()))
+      REQUIRE(std::chrono::steady_clock::now() < end);
+  }
 }
 
 TEST_CASE("a server of any strategy closes the endpoints of a protocol that is unloaded") {

@@ -1,5 +1,6 @@
 // ORB_init: ORBs by identifier, arguments in their C form.
 #include "runtime/process.h"
+#include "runtime/while_making.h"
 
 #include <doctest/doctest.h>
 
@@ -25,9 +26,9 @@ TEST_CASE("ORB_init gives the same ORB for the same identifier until it is destr
   second->destroy();  // once more does no harm
 }
 
-namespace {
+std::function<void()> while_making;
 
-std::function<void()> while_making;  // what the plug-in does where protocols are made
+namespace {
 
 OrbRef make_with_plugin(const std::string& id) {
   std::vector<std::string> options{"-ORBProtocolLibrary", PERIGEE_PLUGIN};

@@ -2,12 +2,22 @@
 #include "protocols_command.h"
 
 #include "PerigeeAdministrationC.h"
+#include "call_limit.h"
+#include "reach.h"
+#include <perigee/base/printable.h>
 #include <perigee/corba.h>
+#include <perigee/iop/ior.h>
+#include <perigee/orb/protocols.h>
+#include <perigee/transport/local.h>
 
+#include <chrono>
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <sstream>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace perigee::tool {
@@ -21,18 +31,25 @@ struct Arguments {
   std::string server;
   std::string subject;
   std::vector<std::string> endpoints;
+  double timeout_s = 30;
 };
 
+// One line for a protocol: "board: board board-brief".
 void list(const AdministrationRef& server, const Arguments& /*arguments*/) {
-  for (const std::string& scheme : server->perigee_schemes()) std::cout << scheme << '\n';
+  for (const Perigee::Protocol& protocol : server->perigee_protocols()) {
+    std::cout << printable(protocol.name()) << ':';
+    for (const std::string& scheme : protocol.schemes()) std::cout << ' ' << printable(scheme);
+    std::cout << (protocol.is_loaded() ? "\n" : " (unloaded)\n");
+  }
 }
 
 void listen(const AdministrationRef& server, const std::string& endpoint) {
-  std::cout << "listening at " << server->perigee_listen(endpoint) << '\n';
+  const std::string published = server->perigee_listen(endpoint);
+  std::cout << "listening at " << printable(published) << '\n';
 }
 
 // The server's present folder is its own business: a path means what it means here. A name without
-// a folder is looked for by the system.
+// a folder is that of a protocol that was unloaded, or is looked for by the system.
 void load(const AdministrationRef& server, const Arguments& arguments) {
   const bool is_path = arguments.subject.find('/') != std::string::npos;
   server->perigee_load(is_path ? std::filesystem::absolute(arguments.subject).string()
@@ -52,25 +69,95 @@ void listen_at(const AdministrationRef& server, const Arguments& arguments) {
 
 using Act = void (*)(const AdministrationRef& server, const Arguments& arguments);
 
-void run(Act act, const Arguments& arguments) {
+/// Text for people.
+class Failure : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// As the server's option has it, or the path alone.
+std::string socket_path(const std::string& server) {
+  constexpr std::string_view scheme = "uiop://";
+  const std::string path = server.starts_with(scheme) ? server.substr(scheme.size()) : server;
+  if (path.empty() || path.starts_with('@') || path.find("://") != std::string::npos)
+    throw Failure("'" + printable(server) +
+                  "' is no socket file: that of the server's -ORBAdministration is needed, like "
+                  "uiop:///run/bank/operator or /run/bank/operator");
+  return std::filesystem::absolute(path).string();
+}
+
+// Connects once beforehand: what is wrong with the file is known best by who opens it.
+void check_reached(CORBA::ORB& orb, const transport::Endpoint& endpoint, double timeout_s) {
+  const auto timeout = std::chrono::duration_cast<std::chrono::milliseconds>(
+      std::chrono::duration<double>(timeout_s));
+  const auto reached = protocols(orb).connector(endpoint.scheme)->connect(endpoint, timeout);
+  if (!reached) throw Failure(printable(explain(reached.error())));
+}
+
+// Not a corbaloc: paths may have any characters.
+std::string reference_to(const std::string& path) {
+  iop::ProfileBody body;
+  body.host = transport::local_host_name();
+  body.address = path;
+  for (const char character : std::string_view("Administration"))
+    body.object_key.push_back(static_cast<std::byte>(character));
+  return iop::to_ior_string({.type_id = "IDL:Perigee/Administration:1.0",
+                             .profiles = {transport::make_local_codec()->encode(body)}});
+}
+
+AdministrationRef administration_of(CORBA::ORB& orb, const Arguments& arguments) {
+  const std::string path = socket_path(arguments.server);
+  check_reached(orb, {"uiop", path}, arguments.timeout_s);
+  return IDL::traits<Perigee::Administration>::unchecked_narrow(
+      orb.string_to_object(reference_to(path)));
+}
+
+std::string no_answer(double seconds) {
+  std::ostringstream text;
+  text << "the server has not answered within " << seconds
+       << " s; it may still be doing what it was told (loading runs the plug-in's own code): "
+          "`perigee protocols list` shows what has become of it, and --timeout gives it longer";
+  return text.str();
+}
+
+// Only where it can be expected that somebody else's error is the cause, its name is not said.
+void call(CORBA::ORB& orb, Act act, const Arguments& arguments) {
   try {
-    // No configuration file: it may be the server's, which opens the socket.
-    // Whoever listens at the path that the operator names: the server may be another user's.
-    std::vector<std::string> options{"-ORBConfigFile", "/dev/null", "-ORBUiopTrust", "all"};
-    const auto orb = CORBA::ORB_init(options, "perigee protocols");
-    const std::string path = std::filesystem::absolute(arguments.server).string();
-    const auto server = IDL::traits<Perigee::Administration>::narrow(
-        orb->string_to_object("corbaloc:uiop:1.2@" + path + "|Administration"));
-    act(server, arguments);
-    orb->destroy();
-    std::cout << std::flush;
+    limit_calls(orb, arguments.timeout_s);
+    act(administration_of(orb, arguments), arguments);
   } catch (const Perigee::Refused& refused) {
-    std::cerr << "perigee protocols: " << refused.reason() << '\n';
-    throw CLI::RuntimeError(1);
-  } catch (const CORBA::Exception& exception) {
-    std::cerr << "perigee protocols: " << exception.what() << '\n';
-    throw CLI::RuntimeError(1);
+    throw Failure(printable(refused.reason()));
+  } catch (const CORBA::TIMEOUT&) {
+    throw Failure(no_answer(arguments.timeout_s));
+  } catch (const CORBA::OBJECT_NOT_EXIST&) {
+    throw Failure("a server listens at " + printable(arguments.server) +
+                  ", but it is not its -ORBAdministration");
+  } catch (const CORBA::BAD_OPERATION&) {
+    throw Failure("the server's administration is of another version: use its own `perigee`");
+  } catch (const CORBA::COMM_FAILURE&) {
+    throw Failure("the connection has ended before the answer came: the server has stopped, or " +
+                  printable(arguments.server) + " is no socket of an ORB");
+  } catch (const CORBA::TRANSIENT& exception) {
+    throw Failure("the server cannot be reached: " + exception.detail());
   }
+}
+
+void run(Act act, const Arguments& arguments) {
+  // No configuration file: it may be the server's, which opens the socket.
+  // Whoever listens at the path that the operator names: the server may be another user's.
+  std::vector<std::string> options{"-ORBConfigFile", "/dev/null", "-ORBUiopTrust", "all"};
+  const auto orb = CORBA::ORB_init(options, "perigee protocols");
+  std::string complaint;
+  try {
+    call(*orb, act, arguments);
+  } catch (const std::exception& failure) {
+    complaint = failure.what();
+  }
+  std::cout << std::flush;
+  orb->destroy();
+  if (complaint.empty()) return;
+  std::cerr << "perigee protocols: " << complaint << '\n';
+  throw CLI::RuntimeError(1);
 }
 
 CLI::App* add(CLI::App& command, const char* word, const char* meaning, Act act,
@@ -90,18 +177,28 @@ void add_protocols_command(CLI::App& program) {
   const auto arguments = std::make_shared<Arguments>();
   command
       ->add_option("-s,--server", arguments->server,
-                   "The socket file of the server's -ORBAdministration")
+                   "The socket file of the server's -ORBAdministration: a path, or uiop:///path")
       ->required();
-  add(*command, "list", "Print the schemes that the server knows", list, arguments);
-  auto* const loading = add(*command, "load", "Load a plug-in", load, arguments);
-  loading->add_option("library", arguments->subject, "A shared library")->required();
+  command
+      ->add_option("--timeout", arguments->timeout_s, "Seconds that the server may take to answer")
+      ->check(CLI::Range(0.001, 1e6))
+      ->capture_default_str();
+  add(*command, "list", "Print the server's protocols, and the schemes of each", list, arguments);
+  auto* const loading =
+      add(*command, "load", "Load a plug-in, or again what was unloaded", load, arguments);
+  loading
+      ->add_option("library", arguments->subject,
+                   "A shared library, ./<name> in this folder; or the name of a protocol that was "
+                   "unloaded")
+      ->required();
   loading->add_option("--listen", arguments->endpoints, "Then listen at this endpoint, too");
   auto* const listening =
       add(*command, "listen", "Listen at one more endpoint", listen_at, arguments);
   listening->add_option("endpoint", arguments->subject, "<scheme>://<address>")->required();
   auto* const unloading =
       add(*command, "unload", "Let no new connection use a protocol", unload, arguments);
-  unloading->add_option("protocol", arguments->subject, "The name of the protocol")->required();
+  unloading->add_option("protocol", arguments->subject, "Its name, or one of its schemes")
+      ->required();
 }
 
 }  // namespace perigee::tool
