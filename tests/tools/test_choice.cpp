@@ -49,7 +49,50 @@ TEST_CASE("a socket of another host is left out, and named last") {
   REQUIRE(order.size() == 2);
   CHECK(order[0].endpoint == "iiop://10.0.0.7:2809");
   CHECK_FALSE(order[1].tried);
-  CHECK(order[1].reason.starts_with("out of reach"));
+  CHECK(order[1].reason == "out of reach: it is on the host 'elsewhere', and this one is '" +
+                               transport::local_host_name() + "'");
+}
+
+TEST_CASE("a socket that is left out has its own reason: the folder, or whom the client trusts") {
+  transport::ProtocolRegistry protocols;
+  REQUIRE(protocols.add(
+      transport::make_local_protocol(transport::parse_local_trust("own,/run/bank").value())));
+  const auto reason = [&](const std::string& address) {
+    const Octets key = test::octets('k');
+    const auto profile = protocols.find("uiop")->make_profile(
+        {"uiop", address}, {.object_key = key, .components = {}});
+    const auto order = choices({"IDL:A:1.0", {profile}}, protocols);
+    REQUIRE(order.size() == 1);
+    CHECK_FALSE(order[0].tried);
+    return order[0].reason;
+  };
+  CHECK(reason("/tmp/perigee-no-such-folder/x") ==
+        "out of reach: the folder /tmp/perigee-no-such-folder/: No such file or directory");
+  CHECK(reason("/tmp/x").starts_with("out of reach: it is in no place that -ORBUiopTrust names"));
+}
+
+TEST_CASE("a profile that leads nowhere is damaged, or of nobody, or has no address") {
+  iop::TaggedProfile damaged = network_profile();
+  damaged.data.resize(5);
+  const iop::TaggedProfile no_port = iop::encode_profile(
+      iop::IiopProfile{.host = "h", .port = 0, .object_key = test::octets('k')});
+  const auto order = choices_of({damaged, {.tag = 4711, .data = {}}, no_port});
+  REQUIRE(order.size() == 3);
+  CHECK(order[0].reason.starts_with("it is damaged: "));
+  CHECK(order[1].reason == "no protocol here understands it (tag 4711)");
+  CHECK(order[2].reason == "it has no address that a protocol here could use: 'h:0'");
+}
+
+TEST_CASE("a corbaloc's addresses are tried in the same order, those of no protocol never") {
+  transport::ProtocolRegistry protocols;
+  REQUIRE(protocols.add(transport::make_tcp_protocol()));
+  REQUIRE(protocols.add(transport::make_local_protocol()));
+  const auto corbaloc = iop::parse_corbaloc("corbaloc::h:1,tin:can,uiop:1.2@/tmp/a|key").value();
+  CHECK(tool::describe(choices(corbaloc, protocols)) ==
+        "a client here tries:\n"
+        "  1. uiop:///tmp/a: on this host, without a network: the nearest comes first\n"
+        "  2. iiop://h:1: through the network\n"
+        "  not tin://can: no protocol here has the scheme\n");
 }
 
 TEST_CASE("a profile that nobody understands is named by its number") {
@@ -57,7 +100,7 @@ TEST_CASE("a profile that nobody understands is named by its number") {
   CHECK(text ==
         "a client here tries:\n"
         "  1. iiop://10.0.0.7:2809 (profile 2): through the network\n"
-        "  not profile 1: no protocol here understands it\n");
+        "  not profile 1: no protocol here understands it (tag 4711)\n");
 }
 
 TEST_CASE("a reference without a usable address says so, and the nil reference nothing") {

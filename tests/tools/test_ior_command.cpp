@@ -95,7 +95,37 @@ TEST_CASE("a corbaloc on the command line is described") {
 TEST_CASE("what is neither a reference nor a file is an error that says so") {
   const auto text = describe_reference("no/such/file");
   REQUIRE_FALSE(text.has_value());
-  CHECK(text.error() == "no/such/file: neither a file nor an IOR: or corbaloc: reference");
+  CHECK(text.error() ==
+        "no/such/file: neither a file nor an IOR:, corbaloc: or corbaname: reference");
+}
+
+TEST_CASE("a file may name a file, but not for ever, and nothing that is no reference") {
+  const TemporaryFile inner(example_ior());
+  const std::string outer_path = "outer." + inner.path();
+  const auto write = [&](const std::string& text) { std::ofstream(outer_path) << text; };
+  write("file:" + inner.path());
+  CHECK(describe_reference("file:" + outer_path) == describe_reference(example_ior()));
+  write("file:" + outer_path);
+  CHECK(describe_reference(outer_path).error() ==
+        outer_path + ": a file that names a file, and so on");
+  write(inner.path());  // a path, and no URL
+  CHECK(describe_reference(outer_path).error() ==
+        "'" + inner.path() + "' is no reference: neither IOR:, corbaloc:, corbaname: nor file:");
+  std::filesystem::remove(outer_path);
+}
+
+TEST_CASE("a corbaname is described: where the naming context is, and the name in it") {
+  const auto text = describe_reference("corbaname::h:1#a/b");
+  REQUIRE(text.has_value());
+  CHECK(text->find("address: iiop 1.0 at h:1\n") != std::string::npos);
+  CHECK(text->find("|NameService|") != std::string::npos);
+  CHECK(
+      text->ends_with("  name there: a/b\na client here tries:\n"
+                      "  1. iiop://h:1: through the network\n"));
+  const auto json = describe_reference("corbaname::h:1/Other#a", tool::Format::json);
+  REQUIRE(json.has_value());
+  CHECK(json->find("\"name\": \"a\"") != std::string::npos);
+  CHECK(json->find("\"endpoint\": \"iiop://h:1\"") != std::string::npos);
 }
 
 TEST_CASE("an empty file and a damaged IOR are errors") {

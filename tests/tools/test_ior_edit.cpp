@@ -8,6 +8,7 @@
 #include <perigee/transport/tcp.h>
 
 #include <cerrno>
+#include <string>
 
 using namespace perigee;
 using perigee::tool::edit_ior;
@@ -108,10 +109,19 @@ TEST_CASE("addresses move, alternates too; foreign profiles stay as they are") {
 
 TEST_CASE("profiles are removed and put in order by their numbers") {
   const iop::Ior before = example();
-  const iop::Ior after = edit_ior(before, {.removed_profiles = {1, 1}, .first_profile = 2}).value();
+  const iop::Ior after = edit_ior(before, {.removed_profiles = {1, 1}, .first_profile = 3}).value();
   REQUIRE(after.profiles.size() == 2);
   CHECK(after.profiles[0] == before.profiles[2]);
   CHECK(after.profiles[1] == before.profiles[1]);
+  const iop::Ior last = edit_ior(before, {.removed_profiles = {3}, .first_profile = 2}).value();
+  REQUIRE(last.profiles.size() == 2);
+  CHECK(last.profiles[0] == before.profiles[1]);
+  CHECK(last.profiles[1] == before.profiles[0]);
+  CHECK(edit_ior(before, {.removed_profiles = {1}, .first_profile = 1}).error() ==
+        "profile 1 cannot be removed and be the first");
+  CHECK(edit_ior(before, {.removed_profiles = {0}}).error() ==
+        "there is no profile 0; there are 3");
+  CHECK(edit_ior(before, {.first_profile = 0}).error() == "there is no profile 0; there are 3");
   CHECK(edit_ior(before, {.removed_profiles = {4}}).error() ==
         "there is no profile 4; there are 3");
   CHECK_FALSE(edit_ior(before, {.first_profile = 9}));
@@ -119,15 +129,84 @@ TEST_CASE("profiles are removed and put in order by their numbers") {
 
 TEST_CASE("type, key and components change") {
   const iop::Ior before = example();
-  const iop::Ior after =
-      edit_ior(before,
-               {.removed = {iop::tag_orb_type}, .type_id = "IDL:B:1.0", .object_key = "new"})
-          .value();
+  const iop::Ior after = edit_ior(before, {.removed = {iop::tag_orb_type},
+                                           .removed_profiles = {2},
+                                           .type_id = "IDL:B:1.0",
+                                           .object_key = "new"})
+                             .value();
   CHECK(after.type_id == "IDL:B:1.0");
-  CHECK(profile(after, 2).object_key == test::octets('n', 'e', 'w'));
+  CHECK(profile(after, 0).object_key == test::octets('n', 'e', 'w'));
+  CHECK(profile(after, 1).object_key == test::octets('n', 'e', 'w'));
   CHECK(profile(after).components.size() == 1);
   CHECK(edit_ior(before, {.removed = {99}}).error() ==
         "no IIOP profile has a component with tag 99");
+}
+
+namespace {
+
+const transport::ProtocolRegistry& registry() {
+  static const auto* const made = [] {
+    auto* const fresh = new transport::ProtocolRegistry;
+    REQUIRE(fresh->add(transport::make_tcp_protocol()));
+    REQUIRE(fresh->add(transport::make_local_protocol()));
+    return fresh;
+  }();
+  return *made;
+}
+
+/// By TCP, and by a socket file.
+iop::Ior of_two_protocols() {
+  return make_ior({.object_key = "old", .addresses = {"h:1"}, .endpoints = {"uiop:///tmp/a"}},
+                  &registry())
+      .value();
+}
+
+std::string address_of(const iop::TaggedProfile& profile) {
+  return to_string(registry().claim(profile).value().endpoints.front().endpoint);
+}
+
+}  // namespace
+
+TEST_CASE("a new key is that of all profiles, or of none") {
+  const iop::Ior after = edit_ior(of_two_protocols(), {.object_key = "new"}, &registry()).value();
+  for (const iop::TaggedProfile& changed : after.profiles)
+    CHECK(registry().claim(changed).value().object_key == test::octets('n', 'e', 'w'));
+  CHECK(address_of(after.profiles[1]) == "uiop:///tmp/a");
+  const std::string refused = edit_ior(example(), {.object_key = "new"}, &registry()).error();
+  CHECK(
+      refused.starts_with("the key of profile 2 (tag 18193) cannot be changed, and it would "
+                          "lead to another object than the others: no protocol here"));
+  iop::Ior damaged = of_two_protocols();
+  damaged.profiles[0].data.resize(5);
+  CHECK(edit_ior(damaged, {.object_key = "new"}, &registry())
+            .error()
+            .starts_with("the key of profile 1 (tag 0) cannot be changed"));
+}
+
+TEST_CASE("addresses of any protocol move; those of others that stay are named") {
+  const iop::Ior before = of_two_protocols();
+  const tool::IorChanges socket{.addresses = {"uiop:///tmp/a=uiop:///tmp/b"}};
+  const iop::Ior moved = edit_ior(before, socket, &registry()).value();
+  CHECK(moved.profiles[0] == before.profiles[0]);
+  CHECK(address_of(moved.profiles[1]) == "uiop:///tmp/b");
+  CHECK(registry().claim(moved.profiles[1]).value().endpoints.size() == 1);
+  CHECK(registry().claim(moved.profiles[1]).value().object_key == test::octets('o', 'l', 'd'));
+  CHECK(tool::unmoved_profiles(before, moved, socket, registry()).empty());
+  CHECK(edit_ior(before, {.addresses = {"uiop:///tmp/c=uiop:///tmp/b"}}, &registry()).error() ==
+        "no profile begins with the address 'uiop:///tmp/c'");
+  const tool::IorChanges host{.addresses = {"h=gateway"}};
+  const iop::Ior half = edit_ior(before, host, &registry()).value();
+  CHECK(tool::unmoved_profiles(before, half, host, registry()) ==
+        "profile 2 (tag 1346848001) leads where it led before: uiop:///tmp/a\n");
+}
+
+TEST_CASE("a socket in a folder that is not there is refused: nobody could use the reference") {
+  const std::string refused =
+      make_ior({.object_key = "k", .endpoints = {"uiop:///tmp/perigee-no-such-folder/x"}},
+               &registry())
+          .error();
+  CHECK(refused.find("the folder /tmp/perigee-no-such-folder/: No such file or directory") !=
+        std::string::npos);
 }
 
 TEST_CASE("what is special about an address is said") {
@@ -159,4 +238,9 @@ TEST_CASE("why connecting failed is said, with what is likely behind it") {
         std::string::npos);
   CHECK(text(IoErrorKind::bad_address, IoOperation::resolve, -2).find("not known here") !=
         std::string::npos);
+  CHECK(text(IoErrorKind::system, IoOperation::connect, EACCES).find("permissions") !=
+        std::string::npos);
+  CHECK(explain({IoErrorKind::system, IoOperation::connect, EACCES,
+                 "uiop:///s (user 7 listens there, whom -ORBUiopTrust does not name)"})
+            .find("-ORBUiopTrust own,root,<user>") != std::string::npos);
 }

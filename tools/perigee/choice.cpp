@@ -3,6 +3,7 @@
 
 #include "describe.h"
 #include <perigee/transport/address_choice.h>
+#include <perigee/transport/local.h>
 
 namespace perigee::tool {
 
@@ -12,9 +13,9 @@ using transport::AddressChoice;
 using transport::AddressUse;
 using transport::Distance;
 
-const char* reason_for(const AddressChoice& choice) {
+std::string reason_for(const AddressChoice& choice, const iop::TaggedProfile& profile) {
   if (choice.use == AddressUse::other_host)
-    return "out of reach: of another host or container, or nobody is trusted there";
+    return "out of reach: " + why_left_out(profile, choice.place->endpoint);
   if (choice.use == AddressUse::excluded) return "its protocol is not to be used";
   return choice.place->distance == Distance::same_host
              ? "on this host, without a network: the nearest comes first"
@@ -23,23 +24,63 @@ const char* reason_for(const AddressChoice& choice) {
 
 }  // namespace
 
+std::string why_left_out(const iop::TaggedProfile& profile, const transport::Endpoint& endpoint) {
+  if (endpoint.scheme != "uiop")
+    return "it is on another host, where only its own programs reach it";
+  const std::string why = transport::why_not_here(profile, endpoint);
+  return why.empty() ? "it is in no place that -ORBUiopTrust names (own,/<folder> would)"
+                     : printable(why);
+}
+
+std::string why_no_address(const iop::TaggedProfile& profile,
+                           const transport::ProtocolRegistry& protocols) {
+  const iop::ProfileCodec* const codec = protocols.codec(profile.tag);
+  if (codec == nullptr)
+    return "no protocol here understands it (tag " + std::to_string(profile.tag) + ")";
+  const auto body = codec->decode(profile, {});
+  if (!body) return "it is damaged: " + cdr::to_string(body.error());
+  return "it has no address that a protocol here could use: '" + printable(body->address) + "'";
+}
+
 std::vector<Choice> choices(const iop::Ior& ior, const transport::ProtocolRegistry& protocols) {
   std::vector<transport::ProfileTarget> profiles;
   std::vector<std::size_t> numbers;  // of these profiles
   std::vector<Choice> not_understood;
   for (std::size_t index = 0; index < ior.profiles.size(); ++index) {
-    if (auto target = protocols.claim(ior.profiles[index])) {
+    const iop::TaggedProfile& profile = ior.profiles[index];
+    if (auto target = protocols.claim(profile)) {
       profiles.push_back(std::move(*target));
       numbers.push_back(index + 1);
     } else {
-      not_understood.push_back({index + 1, {}, false, "no protocol here understands it"});
+      not_understood.push_back({index + 1, {}, false, why_no_address(profile, protocols)});
     }
   }
   std::vector<Choice> result;
-  for (const AddressChoice& choice : transport::choose_addresses(profiles))
-    result.push_back({numbers[choice.profile], to_string(choice.place->endpoint),
-                      choice.use == AddressUse::tried, reason_for(choice)});
+  for (const AddressChoice& choice : transport::choose_addresses(profiles)) {
+    const std::size_t number = numbers[choice.profile];
+    result.push_back({number, to_string(choice.place->endpoint), choice.use == AddressUse::tried,
+                      reason_for(choice, ior.profiles[number - 1])});
+  }
   result.insert(result.end(), not_understood.begin(), not_understood.end());
+  return result;
+}
+
+std::vector<Choice> choices(const iop::Corbaloc& reference,
+                            const transport::ProtocolRegistry& protocols) {
+  iop::Ior ior;
+  std::vector<Choice> unknown;
+  for (const iop::CorbalocAddress& place : reference.addresses) {
+    const transport::ProtocolFactory* const protocol = protocols.find(place.scheme);
+    const transport::Endpoint endpoint{place.scheme, place.address};
+    if (protocol == nullptr)
+      unknown.push_back({0, to_string(endpoint), false, "no protocol here has the scheme"});
+    else
+      ior.profiles.push_back(
+          protocol->make_profile(endpoint, {place.major, place.minor, reference.object_key, {}}));
+  }
+  std::vector<Choice> result = choices(ior, protocols);
+  for (Choice& choice : result) choice.profile = 0;
+  result.insert(result.end(), unknown.begin(), unknown.end());
   return result;
 }
 
@@ -52,7 +93,10 @@ std::string describe(const std::vector<Choice>& choices) {
       text += "  " + std::to_string(++number) + ". ";
     else
       text += "  not ";
-    text += choice.endpoint.empty() ? profile : choice.endpoint + " (" + profile + ")";
+    if (choice.profile == 0)
+      text += choice.endpoint;
+    else
+      text += choice.endpoint.empty() ? profile : choice.endpoint + " (" + profile + ")";
     text += ": " + choice.reason + "\n";
   }
   if (text.empty()) return text;

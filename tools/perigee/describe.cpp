@@ -120,15 +120,17 @@ std::string describe(const iop::Ior& ior, const transport::ProtocolRegistry* pro
   return text;
 }
 
-std::string describe(const iop::Corbaloc& reference) {
+std::string describe(const iop::Corbaloc& reference, std::string_view name) {
   const std::string_view key(reinterpret_cast<const char*>(reference.object_key.data()),
                              reference.object_key.size());
-  if (reference.rir) return "initial reference: " + printable(key) + "\n";
   std::string text;
+  if (reference.rir) text = "initial reference: " + printable(key) + "\n";
   for (const iop::CorbalocAddress& place : reference.addresses)
     text += "address: " + printable(place.scheme) + " " + std::to_string(place.major) + "." +
             std::to_string(place.minor) + " at " + printable(place.address) + "\n";
-  return text + describe_object_key(reference.object_key);
+  if (!reference.rir) text += describe_object_key(reference.object_key);
+  if (!name.empty()) text += "  name there: " + printable(name) + "\n";
+  return text;
 }
 
 }  // namespace perigee::tool

@@ -16,7 +16,8 @@ namespace perigee::tool {
 /// reason said; everything else is described all the same. Control characters are escaped.
 /// `protocols` say what profiles mean whose tag is not known here; null: there are none.
 std::string describe(const iop::Ior& ior, const transport::ProtocolRegistry* protocols = nullptr);
-std::string describe(const iop::Corbaloc& reference);
+/// `name`: that of a corbaname, in the naming context that the reference leads to; empty: none.
+std::string describe(const iop::Corbaloc& reference, std::string_view name = {});
 
 /// Sixteen octets a line, hexadecimal and ASCII, each line after `indent`.
 std::string hex_dump(OctetSpan octets, std::string_view indent);

@@ -83,7 +83,8 @@ json to_json(const iop::TaggedProfile& profile, const transport::ProtocolRegistr
 }
 
 json to_json(const Choice& choice) {
-  json entry{{"profile", choice.profile}, {"tried", choice.tried}, {"reason", choice.reason}};
+  json entry{{"tried", choice.tried}, {"reason", choice.reason}};
+  if (choice.profile != 0) entry["profile"] = choice.profile;
   if (!choice.endpoint.empty()) entry["endpoint"] = choice.endpoint;
   return entry;
 }
@@ -100,8 +101,13 @@ std::string to_json(const iop::Ior& ior, const std::vector<Choice>& choices,
   return document.dump(2) + "\n";
 }
 
-std::string to_json(const iop::Corbaloc& reference) {
-  json document{{"addresses", json::array()}, {"object_key", hex(reference.object_key)}};
+std::string to_json(const iop::Corbaloc& reference, const std::vector<Choice>& choices,
+                    std::string_view name) {
+  json document{{"addresses", json::array()},
+                {"object_key", hex(reference.object_key)},
+                {"choices", json::array()}};
+  for (const Choice& choice : choices) document["choices"].push_back(to_json(choice));
+  if (!name.empty()) document["name"] = printable(name);
   if (reference.rir) document["initial_reference"] = true;
   for (const iop::CorbalocAddress& place : reference.addresses)
     document["addresses"].push_back(

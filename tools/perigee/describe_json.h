@@ -6,6 +6,7 @@
 #include <perigee/iop/ior.h>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace perigee::tool {
@@ -15,6 +16,7 @@ namespace perigee::tool {
 /// result is ASCII.
 std::string to_json(const iop::Ior& ior, const std::vector<Choice>& choices,
                     const transport::ProtocolRegistry* protocols = nullptr);
-std::string to_json(const iop::Corbaloc& reference);
+std::string to_json(const iop::Corbaloc& reference, const std::vector<Choice>& choices = {},
+                    std::string_view name = {});
 
 }  // namespace perigee::tool

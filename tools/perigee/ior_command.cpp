@@ -19,6 +19,7 @@ namespace {
 
 // More than the longest IOR string that the ORB accepts: longer files are not read to their end.
 constexpr std::size_t file_size_max = 1 << 20;
+constexpr std::size_t shown_max = 40;  // of what is no reference
 
 bool starts_with_word(std::string_view text, std::string_view word) {
   return text.size() >= word.size() &&
@@ -47,7 +48,9 @@ std::expected<std::string, std::string> read_file(const std::string& reference) 
     if (path.starts_with("//")) path.erase(0, 2);
   }
   std::ifstream input(path, std::ios::binary);
-  if (!input) return std::unexpected(path + ": neither a file nor an IOR: or corbaloc: reference");
+  if (!input)
+    return std::unexpected(path +
+                           ": neither a file nor an IOR:, corbaloc: or corbaname: reference");
   return read_first_word(input, path);
 }
 
@@ -58,8 +61,27 @@ std::string in_format(const iop::Ior& ior, const transport::ProtocolRegistry& pr
                                 : describe(ior, &protocols) + describe(places);
 }
 
-std::string in_format(const iop::Corbaloc& reference, Format format) {
-  return format == Format::json ? to_json(reference) : describe(reference);
+std::string in_format(const iop::Corbaloc& reference, const transport::ProtocolRegistry& protocols,
+                      Format format, std::string_view name) {
+  const std::vector<Choice> places = choices(reference, protocols);
+  return format == Format::json ? to_json(reference, places, name)
+                                : describe(reference, name) + describe(places);
+}
+
+/// A corbaname is a corbaloc of a naming context, and a name in it behind '#'. Nobody is asked.
+std::expected<std::string, std::string> describe_url(const std::string& text,
+                                                     const transport::ProtocolRegistry& protocols,
+                                                     Format format) {
+  const bool is_name = starts_with_word(text, "corbaname:");
+  const std::size_t hash = is_name ? std::min(text.find('#'), text.size()) : text.size();
+  auto place = iop::parse_corbaloc(
+      is_name ? "corbaloc:" + text.substr(text.find(':') + 1, hash - text.find(':') - 1) : text);
+  if (!place) return std::unexpected(place.error().text);
+  if (is_name && place->object_key.empty())
+    for (const char character : std::string_view("NameService"))
+      place->object_key.push_back(static_cast<std::byte>(character));
+  return in_format(*place, protocols, format,
+                   std::string_view(text).substr(std::min(hash + 1, text.size())));
 }
 
 std::expected<std::string, std::string> describe_text(const std::string& text,
@@ -70,9 +92,7 @@ std::expected<std::string, std::string> describe_text(const std::string& text,
     if (!ior) return std::unexpected(ior.error().text);
     return in_format(*ior, protocols, format);
   }
-  const auto corbaloc = iop::parse_corbaloc(text);
-  if (!corbaloc) return std::unexpected(corbaloc.error().text);
-  return in_format(*corbaloc, format);
+  return describe_url(text, protocols, format);
 }
 
 [[noreturn]] void fail(const std::string& text) {
@@ -86,6 +106,13 @@ Value value_of(std::expected<Value, std::string> result) {
   return std::move(*result);
 }
 
+// What stands between `ior` and its subcommand would mean nothing.
+void check_nothing_before(const CLI::App& ior, const CLI::App& command) {
+  for (const char* option : {"--json", "reference"})
+    if (ior.count(option) != 0)
+      throw CLI::ValidationError(option, "means nothing before `" + command.get_name() + "`");
+}
+
 void add_make_command(CLI::App& ior, const ProtocolSource& protocols) {
   CLI::App* command = ior.add_subcommand("make", "Make a reference to an object");
   auto parts = std::make_shared<IorParts>();
@@ -96,7 +123,8 @@ void add_make_command(CLI::App& ior, const ProtocolSource& protocols) {
   command->add_option("--endpoint", parts->endpoints,
                       "<scheme>://<address> of any protocol; several: a profile each");
   command->add_option("--iiop", parts->version, "version: 1.0, 1.1 or 1.2")->capture_default_str();
-  command->callback([parts, protocols] {
+  command->callback([&ior, command, parts, protocols] {
+    check_nothing_before(ior, *command);
     if (parts->addresses.empty() && parts->endpoints.empty())
       throw CLI::RequiredError("--address or --endpoint");
     const auto known = parts->endpoints.empty() ? nullptr : protocols();
@@ -104,7 +132,16 @@ void add_make_command(CLI::App& ior, const ProtocolSource& protocols) {
   });
 }
 
-void add_edit_command(CLI::App& ior) {
+void edit(const std::string& reference, const IorChanges& changes,
+          const transport::ProtocolRegistry& protocols) {
+  const auto before = iop::parse_ior_string(value_of(reference_text(reference)));
+  if (!before) fail(before.error().text);
+  const iop::Ior after = value_of(edit_ior(*before, changes, &protocols));
+  std::cout << iop::to_ior_string(after) << std::endl;
+  std::cerr << unmoved_profiles(*before, after, changes, protocols);
+}
+
+void add_edit_command(CLI::App& ior, const ProtocolSource& protocols) {
   struct Arguments {
     std::string reference;
     IorChanges changes;
@@ -115,25 +152,37 @@ void add_edit_command(CLI::App& ior) {
   command->add_option("reference", arguments->reference, "IOR:..., or a file that holds one")
       ->required();
   command->add_option("--address", changes.addresses,
-                      "<old host>[:<port>]=<new host>[:<port>], in all IIOP profiles");
+                      "<old host>[:<port>]=<new host>[:<port>], in all IIOP profiles; or "
+                      "<scheme>://<old>=<scheme>://<new>");
   command->add_option("--remove-component", changes.removed, "tag; from all IIOP profiles");
-  command->add_option("--remove-profile", changes.removed_profiles, "number, from 1");
+  command->add_option("--remove-profile", changes.removed_profiles,
+                      "number, from 1, as in the reference that is given");
   command->add_option("--first", changes.first_profile, "number of the profile to be first");
   command->add_option("--type", changes.type_id, "repository id");
-  command->add_option("--key", changes.object_key, "object key, with %-escapes");
-  command->callback([arguments] {
-    const auto before = iop::parse_ior_string(value_of(reference_text(arguments->reference)));
-    if (!before) fail(before.error().text);
-    std::cout << iop::to_ior_string(value_of(edit_ior(*before, arguments->changes))) << '\n';
+  command->add_option("--key", changes.object_key, "object key, with %-escapes; of all profiles");
+  command->callback([&ior, command, arguments, protocols] {
+    check_nothing_before(ior, *command);
+    edit(arguments->reference, arguments->changes, *protocols());
   });
 }
 
 }  // namespace
 
+// A file may name a file: not for ever.
 std::expected<std::string, std::string> reference_text(const std::string& reference) {
-  for (const char* scheme : {"ior:", "corbaloc:", "corbaname:"})
-    if (starts_with_word(reference, scheme)) return reference;
-  return read_file(reference);
+  constexpr int files_max = 8;
+  std::string text = reference;
+  for (int files = 0; files <= files_max; ++files) {
+    for (const char* scheme : {"ior:", "corbaloc:", "corbaname:"})
+      if (starts_with_word(text, scheme)) return text;
+    if (files != 0 && !starts_with_word(text, "file:"))
+      return std::unexpected("'" + printable(text.substr(0, shown_max)) +
+                             "' is no reference: neither IOR:, corbaloc:, corbaname: nor file:");
+    auto next = read_file(text);
+    if (!next) return next;
+    text = std::move(*next);
+  }
+  return std::unexpected(reference + ": a file that names a file, and so on");
 }
 
 std::expected<std::string, std::string> describe_reference(
@@ -150,11 +199,13 @@ CLI::App* add_ior_command(CLI::App& program, ProtocolSource protocols) {
   };
   // Shared by the options, which fill it, and the callback, which reads it.
   auto arguments = std::make_shared<Arguments>();
-  command->add_option("reference", arguments->reference,
-                      "IOR:..., corbaloc:..., or a file that holds one (- is standard input)");
+  command->add_option(
+      "reference", arguments->reference,
+      "IOR:..., corbaloc:..., corbaname:..., or a file that holds one (- is standard "
+      "input)");
   command->add_flag("--json", arguments->json, "for programs");
   add_make_command(*command, protocols);
-  add_edit_command(*command);
+  add_edit_command(*command, protocols);
   command->callback([command, arguments, protocols = std::move(protocols)] {
     if (!command->get_subcommands().empty()) return;
     if (arguments->reference.empty()) throw CLI::RequiredError("reference");

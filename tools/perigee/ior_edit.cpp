@@ -4,9 +4,12 @@
 #include "describe.h"
 #include <perigee/iop/components.h>
 #include <perigee/iop/corbaloc.h>
+#include <perigee/iop/profile_codec.h>
+#include <perigee/transport/local.h>
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <utility>
 
 namespace perigee::tool {
@@ -123,22 +126,54 @@ std::expected<void, std::string> remove_profiles(iop::Ior& ior, std::vector<std:
   return {};
 }
 
-std::expected<void, std::string> put_first(iop::Ior& ior, std::size_t number) {
-  if (auto there = check_profile(ior, number); !there) return there;
+void put_first(iop::Ior& ior, std::size_t number) {
   const auto begin = ior.profiles.begin();
   std::rotate(begin, begin + static_cast<std::ptrdiff_t>(number - 1),
               begin + static_cast<std::ptrdiff_t>(number));
+}
+
+// Putting one in front comes first: its number is then known.
+std::expected<void, std::string> arrange(iop::Ior& ior, const IorChanges& changes) {
+  std::vector<std::size_t> removed = changes.removed_profiles;
+  if (!changes.first_profile) return remove_profiles(ior, std::move(removed));
+  const std::size_t first = *changes.first_profile;
+  if (auto there = check_profile(ior, first); !there) return there;
+  if (std::ranges::find(removed, first) != removed.end())
+    return Error("profile " + std::to_string(first) + " cannot be removed and be the first");
+  put_first(ior, first);
+  for (std::size_t& number : removed)
+    if (number != 0 && number < first) ++number;
+  return remove_profiles(ior, std::move(removed));
+}
+
+std::string named(const iop::Ior& ior, const iop::TaggedProfile& profile) {
+  return "profile " + std::to_string(&profile - ior.profiles.data() + 1) + " (tag " +
+         std::to_string(profile.tag) + ")";
+}
+
+std::expected<void, std::string> set_key_of(iop::TaggedProfile& profile, const iop::ObjectKey& key,
+                                            const transport::ProtocolRegistry* protocols) {
+  const auto iiop = iop::make_iiop_codec();
+  const iop::ProfileCodec* codec = profile.tag == iiop->tag() ? iiop.get() : nullptr;
+  if (codec == nullptr && protocols != nullptr) codec = protocols->codec(profile.tag);
+  if (codec == nullptr) return Error("no protocol here understands it");
+  auto body = codec->decode(profile, {});
+  if (!body) return Error("it cannot be decoded: " + cdr::to_string(body.error()));
+  body->object_key = key;
+  profile = codec->encode(*body);
   return {};
 }
 
-std::expected<void, std::string> set_key(iop::Ior& ior, const std::string& text) {
+std::expected<void, std::string> set_key(iop::Ior& ior, const std::string& text,
+                                         const transport::ProtocolRegistry* protocols) {
   const auto key = parse_key(text);
   if (!key) return Error(key.error());
-  const bool set = change_profiles(ior, [&](iop::IiopProfile& profile) {
-    profile.object_key = *key;
-    return true;
-  });
-  if (!set) return Error("there is no IIOP profile for the key");
+  if (ior.profiles.empty()) return Error("there is no profile for the key");
+  for (iop::TaggedProfile& profile : ior.profiles)
+    if (const auto set = set_key_of(profile, *key, protocols); !set)
+      return Error("the key of " + named(ior, profile) + " cannot be changed, and it would lead " +
+                   "to another object than the others: " + set.error() +
+                   "; -ORBProtocolLibrary names a protocol, --remove-profile takes it out");
   return {};
 }
 
@@ -152,8 +187,72 @@ std::expected<iop::TaggedProfile, std::string> make_profile(
   if (protocol == nullptr)
     return Error("no protocol here has the scheme '" + printable(endpoint->scheme) + "'");
   auto profile = protocol->make_profile(*endpoint, source);
-  if (!protocols->claim(profile)) return Error("'" + printable(text) + "' is no address");
+  const auto target = protocols->claim(profile);
+  if (!target) return Error("'" + printable(text) + "' is no address");
+  for (const transport::ProfileEndpoint& place : target->endpoints)
+    if (const std::string why = transport::why_not_here(profile, place.endpoint); !why.empty())
+      return Error("'" + printable(text) + "' would be of no use to anybody: " + printable(why) +
+                   " (what the reference says of the place is what is seen now)");
   return profile;
+}
+
+/// "old=new", endpoints both. The first '=' with a scheme behind it divides them: addresses may
+/// have some, too.
+struct EndpointMove {
+  std::string from;
+  std::string to;
+};
+
+std::optional<EndpointMove> parse_endpoint_move(const std::string& text) {
+  for (std::size_t split = text.find('='); split != std::string::npos;
+       split = text.find('=', split + 1)) {
+    EndpointMove move{text.substr(0, split), text.substr(split + 1)};
+    if (transport::parse_endpoint(move.from) && transport::parse_endpoint(move.to)) return move;
+  }
+  return std::nullopt;
+}
+
+// Who listens is said behind an address, and left out by people.
+bool is_named(const transport::Endpoint& endpoint, const std::string& text) {
+  const std::string whole = to_string(endpoint);
+  return whole == text || whole.starts_with(text + "?");
+}
+
+std::expected<bool, std::string> move_profile(iop::TaggedProfile& profile, const EndpointMove& move,
+                                              const transport::ProtocolRegistry& protocols) {
+  auto target = protocols.claim(profile);
+  if (!target || !is_named(target->endpoints.front().endpoint, move.from)) return false;
+  std::erase_if(target->components, [](const iop::TaggedComponent& component) {
+    return component.tag == transport::tag_perigee_place;  // of the old address
+  });
+  auto moved = make_profile(move.to,
+                            {.major = target->major,
+                             .minor = target->minor,
+                             .object_key = target->object_key,
+                             .components = target->components},
+                            &protocols);
+  if (!moved) return Error(moved.error());
+  profile = std::move(*moved);
+  return true;
+}
+
+std::expected<void, std::string> move_endpoint(iop::Ior& ior, const EndpointMove& move,
+                                               const transport::ProtocolRegistry* protocols) {
+  bool any = false;
+  for (iop::TaggedProfile& profile : ior.profiles) {
+    const auto moved = protocols != nullptr ? move_profile(profile, move, *protocols)
+                                            : std::expected<bool, std::string>(false);
+    if (!moved) return Error(moved.error());
+    any |= *moved;
+  }
+  if (!any) return Error("no profile begins with the address '" + printable(move.from) + "'");
+  return {};
+}
+
+std::expected<void, std::string> change_address(iop::Ior& ior, const std::string& text,
+                                                const transport::ProtocolRegistry* protocols) {
+  if (const auto move = parse_endpoint_move(text)) return move_endpoint(ior, *move, protocols);
+  return move_addresses(ior, text);
 }
 
 }  // namespace
@@ -181,19 +280,37 @@ std::expected<iop::Ior, std::string> make_ior(const IorParts& parts,
   return ior;
 }
 
-std::expected<iop::Ior, std::string> edit_ior(iop::Ior ior, const IorChanges& changes) {
+std::expected<iop::Ior, std::string> edit_ior(iop::Ior ior, const IorChanges& changes,
+                                              const transport::ProtocolRegistry* protocols) {
   for (const std::string& text : changes.addresses)
-    if (auto moved = move_addresses(ior, text); !moved) return Error(moved.error());
+    if (auto moved = change_address(ior, text, protocols); !moved) return Error(moved.error());
   for (const std::uint32_t tag : changes.removed)
     if (auto removed = remove_components(ior, tag); !removed) return Error(removed.error());
-  if (auto removed = remove_profiles(ior, changes.removed_profiles); !removed)
-    return Error(removed.error());
-  if (changes.first_profile != 0)
-    if (auto first = put_first(ior, changes.first_profile); !first) return Error(first.error());
-  if (!changes.type_id.empty()) ior.type_id = changes.type_id;
-  if (!changes.object_key.empty())
-    if (auto set = set_key(ior, changes.object_key); !set) return Error(set.error());
+  if (auto arranged = arrange(ior, changes); !arranged) return Error(arranged.error());
+  if (changes.type_id) ior.type_id = *changes.type_id;
+  if (changes.object_key)
+    if (auto set = set_key(ior, *changes.object_key, protocols); !set) return Error(set.error());
   return ior;
+}
+
+std::string unmoved_profiles(const iop::Ior& before, const iop::Ior& after,
+                             const IorChanges& changes,
+                             const transport::ProtocolRegistry& protocols) {
+  std::string text;
+  if (changes.addresses.empty()) return text;
+  for (const iop::TaggedProfile& profile : after.profiles) {
+    const auto target = protocols.claim(profile);
+    const auto is_same = [&](const iop::TaggedProfile& old) {
+      const auto then = protocols.claim(old);
+      return old == profile || (then && target && then->endpoints == target->endpoints);
+    };
+    if (profile.tag == iop::tag_internet_iop || std::ranges::none_of(before.profiles, is_same))
+      continue;
+    text += named(after, profile) + " leads where it led before";
+    if (target) text += ": " + to_string(target->endpoints.front().endpoint);
+    text += '\n';
+  }
+  return text;
 }
 
 }  // namespace perigee::tool

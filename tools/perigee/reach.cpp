@@ -63,6 +63,9 @@ std::string_view likely_cause(const IoError& error) {
     return "nobody answers: the host is down, or a firewall drops what is sent there";
   if (error.operation == IoOperation::resolve)
     return "the name is not known here: see the server's option ?publish, or the resolver";
+  if (error.endpoint.find("-ORBUiopTrust") != std::string::npos)
+    return "if it is to be trusted: -ORBUiopTrust own,root,<user>,/<folder>, or `uiop.trust` in a "
+           "configuration file, names who may listen and where";
   switch (error.code) {
     case ECONNREFUSED:
       return "the host is there, but nobody listens: the server is not running, or has another "

@@ -3,6 +3,7 @@
 #include "try_command.h"
 
 #include "call_limit.h"
+#include "choice.h"
 #include "describe.h"
 #include "ior_command.h"
 #include "reach.h"
@@ -10,11 +11,14 @@
 #include <perigee/iop/corbaloc.h>
 #include <perigee/orb/protocols.h>
 
+#include <nlohmann/json.hpp>
+
 #include <chrono>
+#include <cmath>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace perigee::tool {
@@ -26,9 +30,26 @@ using transport::ProfileEndpoint;
 struct Arguments {
   std::string reference;
   double timeout_s = 5;
+  bool json = false;
 };
 
-/// One trial; writes what it finds out.
+/// What became of one address.
+struct TriedAddress {
+  std::string endpoint;
+  std::optional<double> connected_ms;
+  std::string why_not;  ///< empty if connected
+  std::string remark;   ///< on the host, whatever came of it
+};
+
+/// And of one profile.
+struct TriedProfile {
+  std::vector<TriedAddress> addresses;
+  std::string why_none;  ///< there are no addresses
+  std::string answer;    ///< of the object, or of whoever listens; empty: nobody was asked
+  bool found = false;
+};
+
+/// Tries one profile after the other.
 class Trial {
  public:
   Trial(CORBA::ORB& orb, const Arguments& arguments)
@@ -36,81 +57,131 @@ class Trial {
         timeout_(std::chrono::duration_cast<std::chrono::milliseconds>(
             std::chrono::duration<double>(arguments.timeout_s))) {}
 
-  /// Whether any address leads to the object.
-  bool run(const iop::Ior& ior) {
-    bool found = false;
-    for (std::size_t index = 0; index < ior.profiles.size(); ++index) {
-      std::cout << "profile " << index + 1 << ":\n";
-      found |= try_profile({ior.type_id, {ior.profiles[index]}});
+  /// `ior` has this profile only.
+  TriedProfile try_profile(const iop::Ior& ior) {
+    TriedProfile tried;
+    const iop::TaggedProfile& profile = ior.profiles.front();
+    const auto target = protocols(orb_).claim(profile);
+    if (!target) {
+      tried.why_none = why_no_address(profile, protocols(orb_));
+      return tried;
     }
-    if (ior.is_nil()) std::cout << "the nil reference: there is no object\n";
-    return found;
+    bool connected = false;
+    for (const ProfileEndpoint& place : target->endpoints) {
+      tried.addresses.push_back(try_address(place, profile));
+      connected |= tried.addresses.back().connected_ms.has_value();
+    }
+    if (connected) ask_object(ior, tried);
+    return tried;
   }
 
  private:
-  bool try_profile(const iop::Ior& ior) {
-    const auto target = protocols(orb_).claim(ior.profiles.front());
-    if (!target) {
-      std::cout << "  no protocol here understands it (tag " << ior.profiles.front().tag << ")\n";
-      return false;
-    }
-    bool connected = false;
-    for (const ProfileEndpoint& place : target->endpoints) connected |= try_address(place);
-    return connected && ask_object(ior);
-  }
-
-  bool try_address(const ProfileEndpoint& place) {
-    std::cout << "  " << to_string(place.endpoint) << ": ";
+  TriedAddress try_address(const ProfileEndpoint& place, const iop::TaggedProfile& profile) {
+    TriedAddress tried;
+    tried.endpoint = to_string(place.endpoint);
     if (place.distance == transport::Distance::other_host) {
-      std::cout << "on another host, where only its own programs reach it\n";
-      return false;
+      tried.why_not = "out of reach: " + why_left_out(profile, place.endpoint);
+      return tried;
     }
     const auto begin = std::chrono::steady_clock::now();
     const auto transport =
         protocols(orb_).connector(place.endpoint.scheme)->connect(place.endpoint, timeout_);
     const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - begin;
     if (transport)
-      std::cout << "connected in " << std::round(time.count() * 10) / 10 << " ms\n";
+      tried.connected_ms = std::round(time.count() * 10) / 10;
     else
-      std::cout << "not reached\n    " << printable(explain(transport.error())) << '\n';
-    print_remark(place.endpoint);
-    return transport.has_value();
+      tried.why_not = printable(explain(transport.error()));
+    tried.remark = remark_on(place.endpoint);
+    return tried;
   }
 
-  static void print_remark(const transport::Endpoint& endpoint) {
-    if (endpoint.scheme != "iiop") return;  // the others' addresses are no hosts
+  static std::string remark_on(const transport::Endpoint& endpoint) {
+    if (endpoint.scheme != "iiop") return {};  // the others' addresses are no hosts
     const auto address = iop::parse_host_port(endpoint.address, 0);
-    if (!address) return;
-    if (const std::string remark = remark_on_host(address->host); !remark.empty())
-      std::cout << "    " << printable(remark) << '\n';
+    return address ? printable(remark_on_host(address->host)) : std::string();
   }
 
-  bool ask_object(const iop::Ior& ior) {
+  void ask_object(const iop::Ior& ior, TriedProfile& tried) {
     try {
-      const auto object = orb_.string_to_object(iop::to_ior_string(ior));
-      const bool gone = object->_non_existent();
-      std::cout << (gone ? "  the server says that there is no such object\n"
-                         : "  the object is there\n");
-      return !gone;
+      tried.found = !orb_.string_to_object(iop::to_ior_string(ior))->_non_existent();
+      tried.answer =
+          tried.found ? "the object is there" : "the server says that there is no such object";
     } catch (const CORBA::OBJECT_NOT_EXIST&) {
-      std::cout << "  the server says that there is no such object: it was removed, or the server "
-                   "was restarted and its references do not last\n";
+      tried.answer =
+          "the server says that there is no such object: it was removed, or the server was "
+          "restarted and its references do not last";
     } catch (const CORBA::TIMEOUT& exception) {
-      std::cout << "  somebody listens, but does not answer: is it a CORBA server? "
-                << printable(exception.what()) << '\n';
+      tried.answer = "somebody listens, but does not answer: is it a CORBA server? " +
+                     printable(exception.what());
     } catch (const CORBA::COMM_FAILURE& exception) {
-      std::cout << "  somebody listens, but ends the connection: is it a CORBA server, without "
-                   "TLS? "
-                << printable(exception.what()) << '\n';
+      tried.answer =
+          "somebody listens, but ends the connection: is it a CORBA server, without TLS? " +
+          printable(exception.what());
     } catch (const CORBA::SystemException& exception) {
-      std::cout << "  the object cannot be asked: " << printable(exception.what()) << '\n';
+      tried.answer = "the object cannot be asked: " + printable(exception.what());
     }
-    return false;
   }
 
   CORBA::ORB& orb_;
   const std::chrono::milliseconds timeout_;
 };
+
+void print(std::size_t number, const TriedProfile& profile) {
+  std::cout << "profile " << number << ":\n";
+  if (!profile.why_none.empty()) std::cout << "  " << profile.why_none << '\n';
+  for (const TriedAddress& address : profile.addresses) {
+    std::cout << "  " << address.endpoint << ": ";
+    if (address.connected_ms)
+      std::cout << "connected in " << *address.connected_ms << " ms\n";
+    else
+      std::cout << "not reached\n    " << address.why_not << '\n';
+    if (!address.remark.empty()) std::cout << "    " << address.remark << '\n';
+  }
+  if (!profile.answer.empty()) std::cout << "  " << profile.answer << '\n';
+  std::cout << std::flush;
+}
+
+/// Whether any address leads to the object. What is found out is printed profile by profile.
+bool run_in_words(Trial& trial, const iop::Ior& ior) {
+  bool found = false;
+  for (std::size_t index = 0; index < ior.profiles.size(); ++index) {
+    const TriedProfile tried = trial.try_profile({ior.type_id, {ior.profiles[index]}});
+    print(index + 1, tried);
+    found |= tried.found;
+  }
+  if (ior.is_nil()) std::cout << "the nil reference: there is no object\n";
+  return found;
+}
+
+nlohmann::json to_json(const TriedAddress& address) {
+  nlohmann::json entry{{"endpoint", address.endpoint},
+                       {"connected", address.connected_ms.has_value()}};
+  if (address.connected_ms) entry["connected_ms"] = *address.connected_ms;
+  if (!address.why_not.empty()) entry["reason"] = address.why_not;
+  if (!address.remark.empty()) entry["remark"] = address.remark;
+  return entry;
+}
+
+nlohmann::json to_json(std::size_t number, const TriedProfile& profile) {
+  nlohmann::json entry{
+      {"profile", number}, {"found", profile.found}, {"addresses", nlohmann::json::array()}};
+  if (!profile.why_none.empty()) entry["reason"] = profile.why_none;
+  if (!profile.answer.empty()) entry["answer"] = profile.answer;
+  for (const TriedAddress& address : profile.addresses)
+    entry["addresses"].push_back(to_json(address));
+  return entry;
+}
+
+bool run_for_programs(Trial& trial, const iop::Ior& ior) {
+  nlohmann::json document{{"found", false}, {"profiles", nlohmann::json::array()}};
+  for (std::size_t index = 0; index < ior.profiles.size(); ++index) {
+    const TriedProfile tried = trial.try_profile({ior.type_id, {ior.profiles[index]}});
+    document["profiles"].push_back(to_json(index + 1, tried));
+    if (tried.found) document["found"] = true;
+  }
+  std::cout << document.dump(2) << '\n';
+  return document["found"].get<bool>();
+}
 
 /// A corbaloc becomes a reference first.
 iop::Ior parse(CORBA::ORB& orb, const std::string& text) {
@@ -126,7 +197,9 @@ void run(const Arguments& arguments, std::vector<std::string> orb_options) {
   if (text) try {
       const auto orb = CORBA::ORB_init(orb_options, "perigee ior");
       limit_calls(*orb, arguments.timeout_s);
-      found = Trial(*orb, arguments).run(parse(*orb, *text));
+      const iop::Ior ior = parse(*orb, *text);
+      Trial trial(*orb, arguments);
+      found = arguments.json ? run_for_programs(trial, ior) : run_in_words(trial, ior);
       orb->destroy();
     } catch (const CORBA::Exception& exception) {
       complaint = exception.what();
@@ -144,12 +217,19 @@ void add_try_command(CLI::App& ior, const std::vector<std::string>& orb_options)
       ior.add_subcommand("try", "Try all addresses of a reference, and say why one is not reached");
   command
       ->add_option("reference", arguments->reference,
-                   "IOR:..., corbaloc:..., or a file that holds one (- is standard input)")
+                   "IOR:..., corbaloc:..., corbaname:..., or a file that holds one (- is standard "
+                   "input)")
       ->required();
   command->add_option("--timeout", arguments->timeout_s, "Seconds for each address, and for a call")
       ->check(CLI::Range(0.001, 1e6))
       ->capture_default_str();
-  command->callback([arguments, &orb_options] { run(*arguments, orb_options); });
+  command->add_flag("--json", arguments->json, "for programs");
+  command->callback([&ior, arguments, &orb_options] {
+    if (ior.count("reference") != 0)
+      throw CLI::ValidationError("reference", "means nothing before `try`");
+    if (ior.count("--json") != 0) arguments->json = true;
+    run(*arguments, orb_options);
+  });
 }
 
 }  // namespace perigee::tool

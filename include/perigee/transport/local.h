@@ -49,6 +49,11 @@ PERIGEE_API std::unique_ptr<ProtocolFactory> make_local_protocol(LocalTrust trus
 /// Of the profiles with `tag_perigee_local`: the host's name, and the address as above.
 PERIGEE_API std::unique_ptr<iop::ProfileCodec> make_local_codec();
 
+/// Why the UNIX-domain address that a profile has is none of this process's, in words for people:
+/// another host, a folder that is not there. Empty if it is one, as far as can be seen from here:
+/// then it is the client's trust that leaves it out.
+PERIGEE_API std::string why_not_here(const iop::TaggedProfile& profile, const Endpoint& endpoint);
+
 /// The name that profiles give this host.
 PERIGEE_API std::string local_host_name();
 

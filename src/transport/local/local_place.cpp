@@ -9,9 +9,11 @@
 #include <sys/stat.h>
 
 #include <bit>
+#include <cerrno>
 #include <fstream>
 #include <optional>
 #include <string_view>
+#include <system_error>
 
 namespace perigee::transport {
 namespace {
@@ -111,6 +113,30 @@ bool is_here(const LocalPlace& published) {
   const LocalPlace host{published.address, this_boot(), this_machine()};
   if (const auto decided = decided_by_host(published, host)) return *decided;
   return is_same(published, place_seen_here(published.address));
+}
+
+namespace {
+
+std::string why_folder_differs(const LocalPlace& published, const std::string& folder) {
+  struct stat status{};
+  if (::stat(folder.c_str(), &status) == -1)
+    return "the folder " + folder + ": " + std::generic_category().message(errno);
+  if (published.folder == 0)
+    return "the folder " + folder + " was not there when the reference was made";
+  return "the folder " + folder +
+         " is another one here: in another container, or on another file system";
+}
+
+}  // namespace
+
+std::string why_elsewhere(const LocalPlace& published) {
+  if (is_here(published)) return {};
+  const LocalPlace host{published.address, this_boot(), this_machine()};
+  if (decided_by_host(published, host)) return "it is on another host";
+  if (!published.address.starts_with('/'))
+    return "it is in another network namespace: in another container, say";
+  return why_folder_differs(published,
+                            published.address.substr(0, published.address.rfind('/') + 1));
 }
 
 iop::TaggedComponent encode_place(const LocalPlace& place) {

@@ -30,6 +30,9 @@ bool is_same(const LocalPlace& published, const LocalPlace& here);
 /// only if the publisher's kernel is this one.
 bool is_here(const LocalPlace& published);
 
+/// Why it would not, in words for people; empty if it would.
+std::string why_elsewhere(const LocalPlace& published);
+
 iop::TaggedComponent encode_place(const LocalPlace& place);
 std::expected<LocalPlace, cdr::Error> decode_place(OctetSpan data);
 

@@ -1,0 +1,33 @@
+"""Runs `perigee`, and a server that it is asked about."""
+
+import os
+import shlex
+import subprocess
+import tempfile
+import unittest
+
+from two_processes import Server
+
+TOOL = os.environ["TOOL"]
+
+
+def perigee(*words, **options):
+    """Status, standard output and standard error of `perigee <words>`."""
+    outcome = subprocess.run([TOOL, *words], capture_output=True, text=True, **options)
+    return outcome.returncode, outcome.stdout, outcome.stderr
+
+
+class WithServer(unittest.TestCase):
+    """Each test has a folder, and a server with an administration and two endpoints in it."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        self.operator = f"{self.folder}/operator"
+        self.socket = f"{self.folder}/s"
+
+    def server(self, *options, **environment):
+        listen = f"iiop://127.0.0.1:0;uiop://{self.socket}"
+        return Server(shlex.join([os.environ["SERVER"], "-ORBAdministration", f"uiop://{self.operator}",
+                                  "-ORBListenEndpoints", listen, *options]), environment)

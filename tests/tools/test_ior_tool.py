@@ -1,0 +1,107 @@
+"""`perigee ior` as a user meets it: programs of its own, references that do not work."""
+
+import json
+import os
+import shutil
+import signal
+import unittest
+
+from perigee_tool import WithServer, perigee
+
+
+class Ior(WithServer):
+    def made(self, *words):
+        status, out, error = perigee("ior", "make", "--key", "k", *words)
+        self.assertEqual((status, error), (0, ""))
+        return out.strip()
+
+    def test_trying_is_to_be_had_for_programs(self):
+        with self.server() as server:
+            for words in ("--json", "try"), ("try", "--json"):
+                status, out, error = perigee("ior", *words, server.ior)
+                self.assertEqual((status, error), (0, ""))
+                tried = json.loads(out)
+                self.assertTrue(tried["found"])
+                self.assertEqual([address["connected"] for profile in tried["profiles"]
+                                  for address in profile["addresses"]], [True, True])
+        status, out, _ = perigee("ior", "try", "--json", server.ior)
+        self.assertEqual(status, 1)
+        tried = json.loads(out)
+        self.assertFalse(tried["found"])
+        self.assertIn("Connection refused", tried["profiles"][0]["addresses"][0]["reason"])
+
+    def test_a_socket_that_is_left_out_has_its_own_reason(self):
+        os.mkdir(f"{self.folder}/run")
+        self.socket = f"{self.folder}/run/s"
+        with self.server() as server:
+            trusting = ("-ORBUiopTrust", "own,/perigee-nowhere")
+            for words in (server.ior,), ("try", server.ior):
+                out = perigee("ior", *words, *trusting)[1]
+                self.assertIn("in no place that -ORBUiopTrust names", out)
+            out = perigee("ior", "try", server.ior, "-ORBUiopTrust", str(os.geteuid() + 1))[1]
+            self.assertIn("whom -ORBUiopTrust does not name", out)
+            self.assertIn("names who may listen and where", out)
+            server.end(signal.SIGKILL)
+        shutil.rmtree(f"{self.folder}/run")
+        for words in (server.ior,), ("try", server.ior):
+            out = perigee("ior", *words)[1]
+            self.assertIn(f"the folder {self.folder}/run/: No such file or directory", out)
+
+    def test_a_socket_in_a_folder_that_is_not_there_is_refused(self):
+        status, out, error = perigee("ior", "make", "--key", "k", "--endpoint",
+                                     f"uiop://{self.folder}/none/s")
+        self.assertEqual((status, out), (1, ""))
+        self.assertIn(f"the folder {self.folder}/none/: No such file or directory", error)
+
+    def test_a_damaged_profile_is_called_damaged(self):
+        ior = "IOR:" + "".join([
+            "00000000",  # big-endian
+            "00000001" "00000000",  # type id: ""
+            "00000001",  # one profile
+            "00000000" "00000003" "000102",  # of IIOP, and cut short
+        ])
+        for words in (ior,), ("try", ior):
+            self.assertIn("it is damaged: ", perigee("ior", *words)[1])
+
+    def test_what_means_nothing_is_refused(self):
+        ior = self.made("--address", "h:1")
+        for words, why in ((("--json", "make", "--key", "k", "--address", "h:1"), "means nothing before"),
+                           ((ior, "make", "--key", "k", "--address", "h:1"), "means nothing before"),
+                           ((ior, "try", ior), "means nothing before"),
+                           (("--json", "edit", ior, "--type", "t"), "means nothing before"),
+                           (("edit", ior, "--first", "0"), "there is no profile 0"),
+                           (("edit", ior, "--first", "1", "--remove-profile", "1"),
+                            "cannot be removed and be the first")):
+            status, out, error = perigee("ior", *words)
+            self.assertNotEqual(status, 0, words)
+            self.assertEqual(out, "", words)
+            self.assertIn(why, error, words)
+
+    def test_a_new_key_is_that_of_all_profiles(self):
+        with self.server() as server:
+            status, out, error = perigee("ior", "edit", server.ior, "--key", "other")
+            self.assertEqual((status, error), (0, ""))
+            status, tried, _ = perigee("ior", "--json", "try", out.strip())
+            self.assertEqual(status, 1)
+            for profile in json.loads(tried)["profiles"]:
+                self.assertTrue(profile["addresses"][0]["connected"])
+                self.assertIn("no such object", profile["answer"])
+
+    def test_profiles_that_stay_where_they_were_are_named(self):
+        with self.server() as server:
+            _, out, error = perigee("ior", "edit", server.ior, "--address", "127.0.0.1=gateway")
+            self.assertIn("gateway", perigee("ior", out.strip())[1])
+            self.assertIn(f"leads where it led before: uiop://{self.socket}", error)
+
+    def test_file_urls_and_names_are_taken(self):
+        with self.server() as server:
+            with open(f"{self.folder}/a.ior", "w") as file:
+                file.write(server.ior)
+            for name in f"{self.folder}/a.ior", f"file:{self.folder}/a.ior", f"file://{self.folder}/a.ior":
+                for words in (name,), ("try", name):
+                    self.assertEqual(perigee("ior", *words)[0], 0, name)
+        self.assertIn("name there: a/b", perigee("ior", "corbaname::h:1#a/b")[1])
+
+
+if __name__ == "__main__":
+    unittest.main()

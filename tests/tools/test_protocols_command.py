@@ -1,0 +1,100 @@
+"""`perigee protocols` as an operator uses it, and what it says where it goes wrong."""
+
+import os
+import signal
+import socket
+import threading
+import time
+import unittest
+
+from perigee_tool import WithServer, perigee
+
+PLUGIN = os.environ["PLUGIN"]
+BUILT_IN = "tcp: iiop\nlocal: uiop\n"
+
+
+class Protocols(WithServer):
+    def protocols(self, *words, **options):
+        return perigee("protocols", "-s", self.operator, *words, **options)
+
+    def fails(self, part, *words, **options):
+        status, out, error = perigee("protocols", *words, **options)
+        self.assertEqual((status, out), (1, ""), error)
+        self.assertTrue(error.startswith("perigee protocols: "), error)
+        self.assertIn(part, error)
+        self.assertNotIn("COMPLETED", error)
+
+    def test_the_server_is_named_by_a_path_or_as_its_option_names_it(self):
+        with self.server():
+            for name in self.operator, f"uiop://{self.operator}":
+                self.assertEqual(perigee("protocols", "list", "--server", name), (0, BUILT_IN, ""))
+            self.assertEqual(perigee("protocols", "-s", "operator", "list", cwd=self.folder),
+                             (0, BUILT_IN, ""))
+        for name in "uiop://@name", "iiop://127.0.0.1:1", "":
+            self.fails("is no socket file", "list", "-s", name)
+
+    def test_paths_may_have_any_characters(self):
+        self.operator = f"{self.folder}/a|b,c%d e"
+        with self.server():
+            self.assertEqual(self.protocols("list"), (0, BUILT_IN, ""))
+
+    def test_what_was_built_in_and_unloaded_can_be_loaded_again(self):
+        with self.server():
+            self.assertEqual(self.protocols("unload", "uiop"), (0, "unloaded uiop\n", ""))
+            self.assertEqual(self.protocols("list"),
+                             (0, "tcp: iiop\nlocal: uiop (unloaded)\n", ""))
+            loaded = f"loaded local\nlistening at uiop://{self.socket}?user={os.geteuid()}\n"
+            self.assertEqual(self.protocols("load", "local", "--listen", f"uiop://{self.socket}"),
+                             (0, loaded, ""))
+            self.assertEqual(self.protocols("list"), (0, BUILT_IN, ""))
+            self.fails("protocol tcp is there already", "-s", self.operator, "load", "tcp")
+            self.fails("there is no protocol none", "-s", self.operator, "unload", "none")
+
+    def test_unloading_takes_the_socket_file_away(self):
+        with self.server():
+            self.assertTrue(os.path.exists(self.socket))
+            self.assertEqual(self.protocols("unload", "local")[0], 0)
+            while os.path.exists(self.socket):
+                time.sleep(0.01)
+
+    def test_a_name_without_a_folder_says_how_a_file_here_is_named(self):
+        with self.server():
+            self.fails("write ./libperigee_none.so", "-s", self.operator, "load", "libperigee_none.so")
+
+    def test_the_operator_waits_no_longer_than_was_said_and_the_server_goes_on(self):
+        gate = f"{self.folder}/gate"
+        with self.server(PERIGEE_TEST_GATE=gate) as server:
+            self.fails("the server has not answered within 0.5 s", "-s", self.operator,
+                       "--timeout", "0.5", "load", PLUGIN)
+            self.assertEqual(self.protocols("list"), (0, BUILT_IN, ""))
+            self.assertEqual(perigee("ior", "try", server.ior)[0], 0)
+            open(gate, "w").close()
+            while "plugged2: plugged2\n" not in self.protocols("list")[1]:
+                time.sleep(0.01)
+            self.assertEqual(self.protocols("unload", "plugged"), (0, "unloaded plugged\n", ""))
+
+    def test_a_server_that_does_not_answer_at_all(self):
+        with self.server() as server:
+            server.process.send_signal(signal.SIGSTOP)
+            self.fails("the server has not answered within 0.5 s", "-s", self.operator,
+                       "--timeout", "0.5", "list")
+            server.process.send_signal(signal.SIGCONT)
+            self.assertEqual(self.protocols("list"), (0, BUILT_IN, ""))
+
+    def test_nobody_is_there_or_somebody_else(self):
+        self.fails("there is no such socket", "list", "-s", self.operator)
+        with self.server():
+            self.fails("it is not its -ORBAdministration", "list", "-s", self.socket)
+        with socket.socket(socket.AF_UNIX) as other:
+            other.bind(f"{self.folder}/other")
+            other.listen()
+
+            def hang_up():
+                for _ in range(2):  # once to look, once to call
+                    other.accept()[0].close()
+            threading.Thread(target=hang_up, daemon=True).start()
+            self.fails("other", "list", "-s", f"{self.folder}/other")
+
+
+if __name__ == "__main__":
+    unittest.main()
