@@ -36,9 +36,9 @@ auto find_named(Range& entries, std::string_view name) {
       entries, [name](const auto& entry) { return has_scheme(*entry.factory, name); });
 }
 
-std::unexpected<IoError> bad_address(std::string_view text) {
-  return std::unexpected(
-      IoError{IoErrorKind::bad_address, IoOperation::none, 0, std::string(text)});
+std::unexpected<IoError> no_endpoint(std::string_view text) {
+  return std::unexpected(IoError{IoErrorKind::bad_address, IoOperation::none, 0,
+                                 std::string(text) + " (<scheme>://<address> is needed)"});
 }
 
 // A protocol, not an address: nothing of it can be used.
@@ -70,9 +70,9 @@ std::string to_string(const Endpoint& endpoint) {
 
 std::expected<Endpoint, IoError> parse_endpoint(std::string_view text) {
   const auto separator = text.find("://");
-  if (separator == std::string_view::npos) return bad_address(text);
+  if (separator == std::string_view::npos) return no_endpoint(text);
   const auto scheme = text.substr(0, separator);
-  if (!is_scheme(scheme)) return bad_address(text);
+  if (!is_scheme(scheme)) return no_endpoint(text);
   return Endpoint{std::string(scheme), std::string(text.substr(separator + 3))};
 }
 

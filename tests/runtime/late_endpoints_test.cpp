@@ -268,7 +268,8 @@ TEST_CASE("what the operator asks for and cannot have is an error with words, an
   CHECK(administered.call("perigee_load", "") ==
         "load '' (a path is needed): the plug-in cannot be used");
   CHECK(administered.call("perigee_unload", "none") == "there is no protocol none");
-  CHECK(administered.call("perigee_listen", "no endpoint") == "no endpoint: bad address");
+  CHECK(administered.call("perigee_listen", "no endpoint") ==
+        "no endpoint (<scheme>://<address> is needed): bad address");
   CHECK(administered.call("perigee_listen", "none://x") ==
         "listen none://x (there are: iiop:// uiop://): not supported");
   CHECK(administered.client.echo(administered.server.reference)->twice(4) == 8);

@@ -119,6 +119,8 @@ TEST_CASE("profiles are removed and put in order by their numbers") {
   CHECK(last.profiles[1] == before.profiles[0]);
   CHECK(edit_ior(before, {.removed_profiles = {1}, .first_profile = 1}).error() ==
         "profile 1 cannot be removed and be the first");
+  CHECK(edit_ior(before, {.removed_profiles = {1, 2, 3}}).error() ==
+        "no profile would be left: the reference would be nil");
   CHECK(edit_ior(before, {.removed_profiles = {0}}).error() ==
         "there is no profile 0; there are 3");
   CHECK(edit_ior(before, {.first_profile = 0}).error() == "there is no profile 0; there are 3");

@@ -69,6 +69,11 @@ class Ior(WithServer):
                            ((ior, "make", "--key", "k", "--address", "h:1"), "means nothing before"),
                            ((ior, "try", ior), "means nothing before"),
                            (("--json", "edit", ior, "--type", "t"), "means nothing before"),
+                           (("edit", ior), "what is to be changed?"),
+                           (("edit", ior, "--remove-profile", "1"), "would be nil"),
+                           (("edit", "corbaloc::h:1/k", "--type", "t"), "only an IOR: can be changed"),
+                           (("try", "corbaloc:tin:can/k"), "perigee ior: no protocol has the scheme"),
+                           (("try", "corbaname::127.0.0.1:1#a"), "cannot be asked: connecting"),
                            (("edit", ior, "--first", "0"), "there is no profile 0"),
                            (("edit", ior, "--first", "1", "--remove-profile", "1"),
                             "cannot be removed and be the first")):

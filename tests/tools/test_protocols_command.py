@@ -81,7 +81,15 @@ class Protocols(WithServer):
             server.process.send_signal(signal.SIGCONT)
             self.assertEqual(self.protocols("list"), (0, BUILT_IN, ""))
 
+    def test_time_limits_are_numbers(self):
+        for limit in "nan", "0", "-1", "soon", "1e9":
+            status, out, error = perigee("protocols", "-s", self.operator, "list", "--timeout", limit)
+            self.assertNotEqual(status, 0)
+            self.assertIn("is no number of seconds", error)
+
     def test_nobody_is_there_or_somebody_else(self):
+        self.fails("of at most 107 octets", "list", "-s", "/" + "a" * 200)
+        self.fails("or it is no socket", "list", "-s", self.folder)
         self.fails("there is no such socket", "list", "-s", self.operator)
         with self.server():
             self.fails("it is not its -ORBAdministration", "list", "-s", self.socket)

@@ -1,9 +1,13 @@
 // The ORB's round-trip time-out, as a policy.
 #include "call_limit.h"
 
+#include <perigee/base/printable.h>
 #include <perigee/corba.h>
 #include <perigee/orb/messaging_policies.h>
 #include <perigee/orb/policy_manager.h>
+
+#include <sstream>
+#include <string>
 
 namespace perigee::tool {
 
@@ -13,6 +17,19 @@ void limit_calls(CORBA::ORB& orb, double seconds) {
   const auto policy = orb.create_policy(Messaging::RELATIVE_RT_TIMEOUT_POLICY_TYPE, limit);
   IDL::traits<CORBA::PolicyManager>::narrow(orb.resolve_initial_references("ORBPolicyManager"))
       ->set_policy_overrides({policy}, CORBA::SetOverrideType::ADD_OVERRIDE);
+}
+
+CLI::Validator seconds_from(double least) {
+  constexpr double most = 1e6;
+  const auto check = [least](const std::string& text) -> std::string {
+    double seconds = 0;
+    const bool is_number = CLI::detail::lexical_cast(text, seconds);
+    if (is_number && seconds >= least && seconds <= most) return {};  // no NaN either
+    std::ostringstream why;
+    why << '\'' << printable(text) << "' is no number of seconds from " << least << " to " << most;
+    return why.str();
+  };
+  return {check, "SECONDS"};
 }
 
 }  // namespace perigee::tool

@@ -124,7 +124,8 @@ std::string describe(const iop::Corbaloc& reference, std::string_view name) {
   const std::string_view key(reinterpret_cast<const char*>(reference.object_key.data()),
                              reference.object_key.size());
   std::string text;
-  if (reference.rir) text = "initial reference: " + printable(key) + "\n";
+  if (reference.rir)
+    text = "initial reference: " + (key.empty() ? "NameService" : printable(key)) + "\n";
   for (const iop::CorbalocAddress& place : reference.addresses)
     text += "address: " + printable(place.scheme) + " " + std::to_string(place.major) + "." +
             std::to_string(place.minor) + " at " + printable(place.address) + "\n";

@@ -135,7 +135,7 @@ void add_make_command(CLI::App& ior, const ProtocolSource& protocols) {
 void edit(const std::string& reference, const IorChanges& changes,
           const transport::ProtocolRegistry& protocols) {
   const auto before = iop::parse_ior_string(value_of(reference_text(reference)));
-  if (!before) fail(before.error().text);
+  if (!before) fail("only an IOR: can be changed: " + before.error().text);
   const iop::Ior after = value_of(edit_ior(*before, changes, &protocols));
   std::cout << iop::to_ior_string(after) << std::endl;
   std::cerr << unmoved_profiles(*before, after, changes, protocols);
@@ -162,6 +162,8 @@ void add_edit_command(CLI::App& ior, const ProtocolSource& protocols) {
   command->add_option("--key", changes.object_key, "object key, with %-escapes; of all profiles");
   command->callback([&ior, command, arguments, protocols] {
     check_nothing_before(ior, *command);
+    if (command->count_all() == 2)  // itself, and the reference
+      throw CLI::ValidationError("edit", "what is to be changed?");
     edit(arguments->reference, arguments->changes, *protocols());
   });
 }

@@ -287,6 +287,7 @@ std::expected<iop::Ior, std::string> edit_ior(iop::Ior ior, const IorChanges& ch
   for (const std::uint32_t tag : changes.removed)
     if (auto removed = remove_components(ior, tag); !removed) return Error(removed.error());
   if (auto arranged = arrange(ior, changes); !arranged) return Error(arranged.error());
+  if (ior.profiles.empty()) return Error("no profile would be left: the reference would be nil");
   if (changes.type_id) ior.type_id = *changes.type_id;
   if (changes.object_key)
     if (auto set = set_key(ior, *changes.object_key, protocols); !set) return Error(set.error());

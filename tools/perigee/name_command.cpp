@@ -236,7 +236,7 @@ void add_name_command(CLI::App& program) {
                    "The naming service: host, host:port, or a reference to a context")
       ->capture_default_str();
   command->add_option("--timeout", arguments->timeout_s, "Seconds that a call may take; 0: any")
-      ->check(CLI::Range(0.0, 1e6))
+      ->check(seconds_from(0))
       ->capture_default_str();
   for (const Subcommand& subcommand : subcommands) {
     CLI::App* added = command->add_subcommand(subcommand.word, subcommand.meaning);

@@ -181,7 +181,7 @@ void add_protocols_command(CLI::App& program) {
       ->required();
   command
       ->add_option("--timeout", arguments->timeout_s, "Seconds that the server may take to answer")
-      ->check(CLI::Range(0.001, 1e6))
+      ->check(seconds_from(0.001))
       ->capture_default_str();
   add(*command, "list", "Print the server's protocols, and the schemes of each", list, arguments);
   auto* const loading =

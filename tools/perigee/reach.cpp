@@ -66,6 +66,8 @@ std::string_view likely_cause(const IoError& error) {
   if (error.endpoint.find("-ORBUiopTrust") != std::string::npos)
     return "if it is to be trusted: -ORBUiopTrust own,root,<user>,/<folder>, or `uiop.trust` in a "
            "configuration file, names who may listen and where";
+  if (error.code == ECONNREFUSED && error.endpoint.starts_with("uiop:"))
+    return "nobody listens at this file: the server has stopped, or it is no socket";
   switch (error.code) {
     case ECONNREFUSED:
       return "the host is there, but nobody listens: the server is not running, or has another "

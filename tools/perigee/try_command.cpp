@@ -201,6 +201,10 @@ void run(const Arguments& arguments, std::vector<std::string> orb_options) {
       Trial trial(*orb, arguments);
       found = arguments.json ? run_for_programs(trial, ior) : run_in_words(trial, ior);
       orb->destroy();
+    } catch (const CORBA::BAD_PARAM& exception) {  // the reference, or an option
+      complaint = exception.detail().empty() ? exception.what() : exception.detail();
+    } catch (const CORBA::TRANSIENT& exception) {
+      complaint = "who would know the reference cannot be asked: " + exception.detail();
     } catch (const CORBA::Exception& exception) {
       complaint = exception.what();
     }
@@ -221,7 +225,7 @@ void add_try_command(CLI::App& ior, const std::vector<std::string>& orb_options)
                    "input)")
       ->required();
   command->add_option("--timeout", arguments->timeout_s, "Seconds for each address, and for a call")
-      ->check(CLI::Range(0.001, 1e6))
+      ->check(seconds_from(0.001))
       ->capture_default_str();
   command->add_flag("--json", arguments->json, "for programs");
   command->callback([&ior, arguments, &orb_options] {

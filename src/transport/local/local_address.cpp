@@ -77,8 +77,7 @@ std::expected<LocalListenAddress, IoError> parse_local_listen_address(const Endp
   const std::size_t question = text.find('?');
   auto address = parse_place(text.substr(0, question));
   if (endpoint.scheme != uiop_scheme || !address)
-    return bad_address(IoOperation::listen, endpoint,
-                       "/<path> or @<name> is needed, of at most 107 octets");
+    return bad_address(IoOperation::listen, endpoint, address_needed);
   LocalListenAddress listen{std::move(*address)};
   if (question == std::string_view::npos) return listen;
   const bool has_file = listen.address.place.kind() == ipc::UnixAddr::Kind::path;

@@ -17,6 +17,9 @@ inline constexpr std::string_view uiop_scheme = "uiop";
 /// Who may connect where nothing else is said: the user who listens.
 inline constexpr std::uint32_t default_mode = 0600;
 
+/// What is said of addresses that are none.
+inline constexpr const char* address_needed = "/<path> or @<name> is needed, of at most 107 octets";
+
 /// Where somebody listens, as references say it.
 struct LocalAddress {
   std::string text;  ///< "/path" or "@name"

@@ -24,7 +24,7 @@ std::expected<std::unique_ptr<Transport>, IoError> LocalConnector::connect(
     const Endpoint& endpoint, std::chrono::milliseconds timeout) {
   const auto address = parse_local_address(endpoint.address);
   if (endpoint.scheme != uiop_scheme || !address)
-    return bad_address(IoOperation::connect, endpoint);
+    return bad_address(IoOperation::connect, endpoint, address_needed);
   if (!trusts_place(trust_, address->text))
     return refuse(endpoint, "-ORBUiopTrust names other places");
   const ipc::TimeLimit limit = timeout.count() > 0 ? ipc::TimeLimit(timeout) : ipc::forever;
