@@ -197,6 +197,14 @@ class PERIGEE_API POA : public CORBA::Object {
   /// incarnated or etherealized; BAD_INV_ORDER (OMG minor 3) if that might never end, as within
   /// `incarnate` of the adapter.
   virtual void activate_object_with_id(const ObjectId& id, const ServantRef& servant) = 0;
+  /// The same of a reply handler of asynchronous calls (AMI), which the object keeps from now on.
+  template <typename Handler>
+    requires requires(const CORBA::object_reference<Handler>& handler) {
+      _servant_of(handler, handler.get());
+    }
+  ObjectId activate_object(const CORBA::object_reference<Handler>& handler) {
+    return activate_object(ServantRef(_servant_of(handler, handler.get())));
+  }
   /// New requests find no object from now on; the servant is released when those in progress are
   /// done, by the last of them. Does not wait for them. Raises ObjectNotActive, WrongPolicy.
   virtual void deactivate_object(const ObjectId& id) = 0;

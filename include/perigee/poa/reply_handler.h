@@ -1,0 +1,23 @@
+// What generated files of reply handlers that are objects (…AmiS.cpp) call. Not for applications.
+#pragma once
+
+#include <perigee/orb/object.h>
+#include <perigee/poa/servant.h>
+#include <perigee/poa/tie.h>
+
+#include <memory>
+
+namespace perigee::skeleton {
+
+/// A servant that passes requests to the handler, which it keeps; null for nil.
+template <typename Handler>
+CORBA::servant_reference<PortableServer::Servant> servant_of_handler(
+    const CORBA::object_reference<Handler>& handler) {
+  using Tie = typename CORBA::servant_traits<Handler>::template tie_type<Handler>;
+  if (!handler) return {};
+  // Shared with nobody: the standard pointer is what ties hold.
+  return CORBA::make_reference<Tie>(
+      std::shared_ptr<Handler>(handler.get(), [kept = handler](Handler*) {}));
+}
+
+}  // namespace perigee::skeleton
