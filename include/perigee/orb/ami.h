@@ -5,6 +5,8 @@
 #include <perigee/base/export.h>
 #include <perigee/orb/async_stub.h>
 #include <perigee/orb/local_object.h>
+#include <perigee/orb/object.h>
+#include <perigee/orb/stub.h>
 
 #include <cstddef>
 #include <exception>
@@ -16,8 +18,9 @@ namespace CORBA {
 inline namespace perigee_v1 {
 
 /// `ref_type` (the stub with `sendc_` operations), `weak_ref_type`, `narrow`,
-/// `replyhandler_base_type` (what handlers derive from), `replyhandler_ref_type`,
-/// `replyhandler_servant_ref_type`, `replyhandler_traits`: by generated code.
+/// `replyhandler_base_type` (what handlers derive from), `replyhandler_ref_type` (to one, or to the
+/// object that stands for one), `replyhandler_servant_ref_type`, `replyhandler_traits`: by
+/// generated code.
 template <typename T>
 struct amic_traits;
 
@@ -40,12 +43,15 @@ class PERIGEE_API ExceptionHolder {
   std::exception_ptr exception_;
 };
 
-/// The base of reply handlers: local objects, which live as long as references to them and the
-/// calls that they wait for.
-class PERIGEE_API ReplyHandler : public virtual CORBA::LocalObject {
+/// The base of reply handlers. Those that a program implements are local objects, which live as
+/// long as references to them and the calls that they wait for; others are somewhere else.
+class PERIGEE_API ReplyHandler : public virtual CORBA::Object {
  public:
   using _ref_type = CORBA::object_reference<ReplyHandler>;
   static constexpr std::string_view _type_id = "IDL:omg.org/Messaging/ReplyHandler:1.0";
+
+  explicit ReplyHandler(perigee::counted_ptr<perigee::orb::Reference> target) noexcept
+      : CORBA::Object(std::move(target)) {}
 
  protected:
   ReplyHandler() = default;
@@ -63,13 +69,45 @@ struct IDL::traits<Messaging::ExceptionHolder> {
 };
 template <>
 struct IDL::traits<Messaging::ReplyHandler>
-    : perigee::stub::local_interface_traits<Messaging::ReplyHandler> {};
+    : perigee::stub::interface_traits<Messaging::ReplyHandler> {
+  static ref_type _stub(perigee::counted_ptr<perigee::orb::Reference> target) {
+    return ref_type(perigee::make_counted<Messaging::ReplyHandler>(std::move(target)));
+  }
+  static const CORBA::Object* _object(const ref_type& handler) noexcept { return handler.get(); }
+};
 
 namespace perigee::stub {
 
 /// What became of a call, for its handler.
 [[nodiscard]] PERIGEE_API CORBA::object_reference<Messaging::ExceptionHolder> hold_exception(
     std::exception_ptr exception);
+
+/// A holder as an argument of a handler that is called over the wire: a valuetype, null if there
+/// is none. The exception goes along as in a reply.
+PERIGEE_API cdr::Encoder& encode_holder(cdr::Encoder& encoder,
+                                        const Messaging::ExceptionHolder* holder);
+/// What comes that way: the operation's exceptions, UNKNOWN for others of users, MARSHAL for one
+/// that does not decode. `operation` is the one that was called asynchronously.
+struct HolderToFill {
+  CORBA::object_reference<Messaging::ExceptionHolder>& holder;
+  const Operation& operation;
+};
+PERIGEE_API cdr::Decoder& operator>>(cdr::Decoder& decoder, const HolderToFill& filled);
+
+}  // namespace perigee::stub
+
+namespace Messaging {
+inline namespace perigee_v1 {
+
+inline perigee::cdr::Encoder& operator<<(perigee::cdr::Encoder& encoder,
+                                         const CORBA::object_reference<ExceptionHolder>& holder) {
+  return perigee::stub::encode_holder(encoder, holder.get());
+}
+
+}  // namespace perigee_v1
+}  // namespace Messaging
+
+namespace perigee::stub {
 
 /// A call's observer that passes the outcome to a reply handler. Pooled; ends with the call.
 class PERIGEE_API ReplyObserver : public CallObserver {
