@@ -14,7 +14,8 @@
 #       others derive from need it where those have it. Without it there are those of annotated interfaces.
 #
 #       ASYNC, AMI: the same of calls by coroutines and servants of coroutines (stockAsync.h, stockAsync.cpp,
-#       stockAsyncS.h, stockAsyncS.cpp), and of asynchronous calls (stockAmiC.h, stockAmiC.cpp).
+#       stockAsyncS.h, stockAsyncS.cpp), and of asynchronous calls (stockAmiC.h, stockAmiC.cpp, stockAmiS.h,
+#       stockAmiS.cpp).
 #
 #       KEEP_INCLUDE_PATH: generated files include each other by the folders that #include names in IDL, and lie
 #       in the folders that FILES have below the first of INCLUDES that holds them, or else below the present
@@ -47,8 +48,8 @@ function(_perigee_idl_generate idl_file folder options sources_variable)
   get_filename_component(path "${idl_file}" ABSOLUTE BASE_DIR "${CMAKE_CURRENT_SOURCE_DIR}")
   get_filename_component(name "${path}" NAME_WLE)
   set(endings C S)
-  set(words --any --ami --amh --async --async)
-  set(word_endings A AmiC AmhS Async AsyncS)
+  set(words --any --ami --ami --amh --async --async)
+  set(word_endings A AmiC AmiS AmhS Async AsyncS)
   foreach(word ending IN ZIP_LISTS words word_endings)
     if(word IN_LIST options)
       list(APPEND endings ${ending})

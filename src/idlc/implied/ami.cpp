@@ -20,9 +20,12 @@ class AmiMaker final {
         origin, maker_.names().take(scope, "AMI_", "AMI_", origin.name + "Handler"));
     Interface& stub =
         maker_.interface(origin, maker_.names().take(scope, "", "AMI_", origin.name + "AmiC"));
-    add_bases(origin, handler, stub);
-    handlers_[&origin] = {&handler, &stub};
-    Ami ami{&origin, &stub, &handler, {}};
+    Interface& local = maker_.interface(
+        origin, maker_.names().take(scope, "AMI_", "AMI_", origin.name + "LocalHandler"));
+    local.is_local = true;
+    add_bases(origin, {&handler, &stub, &local});
+    handlers_[&origin] = {&handler, &stub, &local};
+    Ami ami{&origin, &stub, &handler, &local, {}};
     const Type& handler_type = maker_.type_of(handler, TypeKind::interface);
     std::vector<Call> calls = calls_of(origin, maker_.void_type());
     std::erase_if(calls, [](const Call& call) { return call.is_oneway; });
@@ -43,15 +46,18 @@ class AmiMaker final {
   struct Made {
     Interface* handler = nullptr;
     Interface* stub = nullptr;
+    Interface* local = nullptr;
   };
 
-  void add_bases(const Interface& origin, Interface& handler, Interface& stub) {
-    stub.bases.push_back(&origin);
+  void add_bases(const Interface& origin, const Made& made) {
+    made.stub->bases.push_back(&origin);
+    made.local->bases.push_back(made.handler);
     for (const Interface* base : concrete_bases(origin)) {
-      handler.bases.push_back(handlers_.at(base).handler);
-      stub.bases.push_back(handlers_.at(base).stub);
+      made.handler->bases.push_back(handlers_.at(base).handler);
+      made.stub->bases.push_back(handlers_.at(base).stub);
+      made.local->bases.push_back(handlers_.at(base).local);
     }
-    if (handler.bases.empty()) handler.bases.push_back(&reply_handler_);
+    if (made.handler->bases.empty()) made.handler->bases.push_back(&reply_handler_);
   }
 
   static void add(Ami& ami, ImpliedRole role, const Call& call, const Operation& node) {

@@ -48,6 +48,7 @@ struct Ami {
   const Interface* origin;
   const Interface* stub;     ///< QuoterAmiC, which derives from the origin
   const Interface* handler;  ///< AMI_QuoterHandler
+  const Interface* local;    ///< what C++ derives from to implement it: AMI_QuoterLocalHandler
   std::vector<ImpliedOperation> operations;
 };
 

@@ -81,6 +81,9 @@ void add_output_options(CLI::App& app, Arguments& arguments) {
       ->capture_default_str();
   app.add_option("--ami-suffix", names.ami_suffix, "Suffix of the files of asynchronous calls")
       ->capture_default_str();
+  app.add_option("--ami-server-suffix", names.ami_server_suffix,
+                 "Suffix of the files of reply handlers that are objects")
+      ->capture_default_str();
   app.add_option("--amh-suffix", names.amh_suffix, "Suffix of the files of asynchronous servants")
       ->capture_default_str();
   app.add_option("--async-suffix", names.async_suffix, "Suffix of the files of calls by coroutines")
@@ -105,9 +108,11 @@ void add_flags(CLI::App& app, Flags& flags) {
   app.add_flag("-E,--preprocess", flags.preprocesses, "Print the preprocessed text instead")
       ->excludes(dump)
       ->excludes(implied);
-  app.add_flag("--ami", flags.wants_ami,
-               "Asynchronous calls (AMI) of all interfaces, not only of annotated ones: "
-               "stockAmiC.h and stockAmiC.cpp");
+  app.add_flag(
+      "--ami", flags.wants_ami,
+      "Asynchronous calls (AMI) of all interfaces, not only of annotated ones: "
+      "stockAmiC.h and stockAmiC.cpp, with stockAmiS.h and stockAmiS.cpp for reply handlers "
+      "that are objects");
   app.add_flag("--amh", flags.wants_amh,
                "Asynchronous servants (AMH) of all interfaces, not only of annotated ones: "
                "stockAmhS.h and stockAmhS.cpp");
@@ -158,8 +163,8 @@ std::string complaint(const Arguments& arguments) {
     return "the files for any have the same suffix as the client's or the server's";
   std::set<std::string> suffixes = {names.client_suffix, names.server_suffix};
   if (names.with_any) suffixes.insert(names.any_suffix);
-  for (const std::string& suffix :
-       {names.ami_suffix, names.amh_suffix, names.async_suffix, names.async_server_suffix})
+  for (const std::string& suffix : {names.ami_suffix, names.ami_server_suffix, names.amh_suffix,
+                                    names.async_suffix, names.async_server_suffix})
     if (!suffixes.insert(suffix).second)
       return "the files of asynchronous calls or servants have the same suffix as others";
   if (arguments.names.header_extension == arguments.names.source_extension)

@@ -17,7 +17,9 @@ namespace {
 using Traits = CORBA::amic_traits<Desk::Both>;
 
 static_assert(std::is_same_v<Traits::ref_type, CORBA::object_reference<Desk::BothAmiC>>);
-static_assert(std::is_same_v<Traits::replyhandler_base_type, Desk::AMI_BothHandler>);
+static_assert(std::is_base_of_v<Desk::AMI_BothHandler, Traits::replyhandler_base_type>);
+static_assert(std::is_base_of_v<CORBA::amic_traits<Desk::Left>::replyhandler_base_type,
+                                Traits::replyhandler_base_type>);
 static_assert(std::is_base_of_v<Desk::Both, Desk::BothAmiC>);
 static_assert(std::is_base_of_v<Desk::BaseAmiC, Desk::BothAmiC>);
 static_assert(std::is_base_of_v<Messaging::ReplyHandler, Desk::AMI_BothHandler>);
@@ -150,6 +152,74 @@ TEST_CASE("exceptions are given to the handler in a holder") {
   check_told("UNKNOWN", [](Desk::BothAmiC& object, const Traits::replyhandler_ref_type& handler) {
     object.sendc_turn(handler, 0);  // raises what the operation does not
   });
+}
+
+namespace {
+
+/// What a handler that is an object is told, by a client in another process and by calls of its
+/// own.
+struct HandlerObject {
+  explicit HandlerObject(const Places& places)
+      : handler(CORBA::make_reference<Handler>()), id(places.poa->activate_object(handler)) {
+    const auto object = places.poa->id_to_reference(id);
+    const std::string reference = places.server->object_to_string(object);
+    here = Traits::replyhandler_traits::narrow(object);
+    there = Traits::replyhandler_traits::narrow(places.client->string_to_object(reference));
+  }
+
+  CORBA::object_reference<Handler> handler;
+  PortableServer::ObjectId id;
+  Traits::replyhandler_ref_type here;
+  Traits::replyhandler_ref_type there;
+};
+
+}  // namespace
+
+TEST_CASE("a handler that is activated is an object, which is told over the wire") {
+  const Places places("thread-per-connection");
+  const HandlerObject object(places);
+  REQUIRE(object.there);
+  CHECK(object.there->_is_a("IDL:omg.org/Messaging/ReplyHandler:1.0"));
+  CHECK(object.there->_is_a("IDL:Desk/AMI_LeftHandler:1.0"));
+  CHECK_FALSE(object.there->_is_a("IDL:Desk/Left:1.0"));
+  object.there->turn(-5);
+  object.there->trade(2, 42, {1, 2, 3}, {Desk::Order("A", 1)});
+  CHECK(object.handler->told == "-52 42 3 1");
+}
+
+TEST_CASE("exceptions are told over the wire as the operation that was called declares them") {
+  const Places places("thread-per-connection");
+  const HandlerObject object(places);
+  object.there->set_last_excep(
+      stub::hold_exception(std::make_exception_ptr(Desk::Refused("tired", 3))));
+  CHECK(object.handler->told == "refused tired");
+  object.handler->told.clear();
+  object.there->turn_excep(
+      stub::hold_exception(std::make_exception_ptr(Desk::Refused("no such", 3))));
+  object.there->ping_excep(stub::hold_exception(std::make_exception_ptr(CORBA::NO_MEMORY(7))));
+  CHECK(object.handler->told == "UNKNOWNNO_MEMORY");
+}
+
+TEST_CASE("an object that stands for a handler can be given to calls instead of it") {
+  const auto servant = CORBA::make_reference<DeskServant>();
+  const Places places("thread-per-connection");
+  const auto objects = places.both_ways<Desk::Both>(servant);
+  const HandlerObject object(places);
+  const auto sender = Traits::narrow(objects[0]);
+  sender->sendc_turn(object.there, 5);
+  stub::drive_until(*places.client, [&] { return !object.handler->told.empty(); });
+  CHECK(object.handler->told == "-5");
+}
+
+TEST_CASE("an active handler lives as long as its object") {
+  const Places places("thread-per-connection");
+  HandlerObject object(places);
+  const CORBA::weak_reference<Handler> weak = object.handler;
+  object.handler.reset();
+  object.here = nullptr;
+  CHECK_FALSE(weak.expired());
+  places.poa->deactivate_object(object.id);
+  CHECK(weak.expired());
 }
 
 TEST_CASE("nil handlers drop the outcome, and synchronous calls work beside asynchronous ones") {

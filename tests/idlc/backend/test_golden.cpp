@@ -84,21 +84,21 @@ TEST_CASE("files of asynchronous calls and servants are added, the others stay t
         generate_file(name, {.with_ami = true, .with_amh = true, .with_async = true},
                       {.ami = true, .amh = true, .async = true});
     REQUIRE(without.files.size() == 4);
-    REQUIRE(with.files.size() == 12);
+    REQUIRE(with.files.size() == 14);
     for (std::size_t index = 0; index < 4; ++index)
       CHECK(with.files[index].text == without.files[index].text);
     check_golden(name, with.files[0]);  // the others include it
-    for (std::size_t index = 4; index < 12; ++index) check_golden(name, with.files[index]);
+    for (std::size_t index = 4; index < 14; ++index) check_golden(name, with.files[index]);
   }
 }
 
 TEST_CASE("annotations of the main file add files of asynchronous servants") {
   const cpp11::GenerateResult generated = generate_file("async/chosen", {.with_one_source = true});
-  REQUIRE(generated.files.size() == 13);
+  REQUIRE(generated.files.size() == 15);
   check_golden("async/chosen", generated.files[0]);
-  for (std::size_t index = 4; index < 12; ++index)
+  for (std::size_t index = 4; index < 14; ++index)
     check_golden("async/chosen", generated.files[index]);
-  const std::string& all = generated.files[12].text;
+  const std::string& all = generated.files[14].text;
   CHECK(all.find("#include \"chosenAmhS.cpp\"") != std::string::npos);
   CHECK(all.find("#include \"chosenAsyncS.cpp\"") != std::string::npos);
 }
@@ -108,11 +108,12 @@ TEST_CASE(
     "holds") {
   const cpp11::GenerateResult generated =
       generate_file("constants", {.with_ami = true, .with_amh = true, .with_async = true});
-  REQUIRE(generated.files.size() == 12);
+  REQUIRE(generated.files.size() == 14);
   CHECK(generated.files[4].name == "constantsAmiC.h");
-  CHECK(generated.files[6].name == "constantsAmhS.h");
-  CHECK(generated.files[8].name == "constantsAsync.h");
-  CHECK(generated.files[11].name == "constantsAsyncS.cpp");
+  CHECK(generated.files[6].name == "constantsAmiS.h");
+  CHECK(generated.files[8].name == "constantsAmhS.h");
+  CHECK(generated.files[10].name == "constantsAsync.h");
+  CHECK(generated.files[13].name == "constantsAsyncS.cpp");
 }
 
 TEST_CASE("generated files are named after the IDL file and the side") {

@@ -94,7 +94,7 @@ TEST_CASE("asynchronous calls and servants have files of their own") {
   const TemporaryFolder folder;
   const std::vector<std::string> words = {"--output-dir", folder / "", "--ami", "--amh", "--async"};
   REQUIRE(run_on_stock(words).status == 0);
-  CHECK(folder.count() == 12);
+  CHECK(folder.count() == 14);
   CHECK(contains(folder.read("stockAmiC.h"), "class QuoterAmiC "));
   CHECK(contains(folder.read("stockAmhS.h"), "class AMH_Quoter "));
   CHECK(contains(folder.read("stockAsync.h"), "class QuoterAsync "));

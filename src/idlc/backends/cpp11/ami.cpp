@@ -1,6 +1,8 @@
 // From implied declarations to what files of asynchronous calls are written from.
 #include "idlc/backends/cpp11/ami.h"
 
+#include "idlc/backends/cpp11/names.h"
+
 #include <algorithm>
 
 namespace perigee::idlc::cpp11 {
@@ -25,27 +27,19 @@ void add(const ImpliedOperation& implied, std::vector<AmiOperation>& operations)
 
 }  // namespace
 
-AmiInterfaces::AmiInterfaces(const std::vector<Ami>& all) : all_(&all) {
-  for (const Ami& ami : all) local_copy(*ami.handler);
-}
-
-Interface& AmiInterfaces::local_copy(const Interface& handler) {
-  Interface& copy = handlers_.emplace_back(handler);
-  copy.is_local = true;
-  for (const Interface*& base : copy.bases) {
-    if (!local_.contains(base)) local_copy(*base);
-    base = local_.at(base);
-  }
-  local_.emplace(&handler, &copy);
-  return copy;
-}
-
 const Ami* AmiInterfaces::find(const Interface& interface) const {
   const auto found = std::ranges::find(*all_, &interface, &Ami::origin);
   return found == all_->end() ? nullptr : &*found;
 }
 
-const Interface& AmiInterfaces::handler(const Ami& ami) const { return *local_.at(ami.handler); }
+SkeletonClass AmiInterfaces::skeleton(const Ami& ami) {
+  return {ami.handler, cpp_name(*ami.handler), [](const Interface& interface) {
+            // The base of all has no operations.
+            return interface.scoped_name == "::Messaging::ReplyHandler"
+                       ? "::PortableServer::Servant"
+                       : skeleton_name(interface);
+          }};
+}
 
 std::vector<AmiOperation> AmiInterfaces::operations(const Ami& ami) {
   std::vector<AmiOperation> result;

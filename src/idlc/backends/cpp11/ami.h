@@ -1,14 +1,13 @@
-// The files of asynchronous calls (AMI): stubs whose operations return at once, and the handlers
-// that get the results.
+// The files of asynchronous calls (AMI): stubs whose operations return at once, the handlers that
+// get the results, and servants for handlers that are objects.
 #pragma once
 
 #include "idlc/backends/cpp11/callables.h"
 #include "idlc/backends/cpp11/generate.h"
+#include "idlc/backends/cpp11/skeletons.h"
 #include "idlc/frontend/model.h"
 #include "idlc/implied/implied.h"
 
-#include <deque>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -26,28 +25,28 @@ struct AmiOperation {
 class AmiInterfaces final {
  public:
   /// `all` has to live longer.
-  explicit AmiInterfaces(const std::vector<Ami>& all);
+  explicit AmiInterfaces(const std::vector<Ami>& all) : all_(&all) {}
 
   /// Null if the interface was not chosen.
   [[nodiscard]] const Ami* find(const Interface& interface) const;
   /// Those that the interface declares itself.
   [[nodiscard]] static std::vector<AmiOperation> operations(const Ami& ami);
-  /// The handler, as C++ has it: a local interface, since it is called where the call was made.
-  [[nodiscard]] const Interface& handler(const Ami& ami) const;
+  /// The servant of handlers that are objects of a POA.
+  [[nodiscard]] static SkeletonClass skeleton(const Ami& ami);
   /// Of all operations, for the warning about names that hide others.
   [[nodiscard]] std::vector<std::string> parameters() const;
 
  private:
-  Interface& local_copy(const Interface& handler);
-
   const std::vector<Ami>* all_;
-  std::deque<Interface> handlers_;
-  std::map<const Interface*, const Interface*> local_;
 };
 
 std::string ami_header_text(const Model& model, const std::vector<Ami>& all,
                             const FileNames& names);
 std::string ami_source_text(const Model& model, const std::vector<Ami>& all,
                             const FileNames& names);
+std::string ami_server_header_text(const Model& model, const std::vector<Ami>& all,
+                                   const FileNames& names);
+std::string ami_server_source_text(const Model& model, const std::vector<Ami>& all,
+                                   const FileNames& names);
 
 }  // namespace perigee::idlc::cpp11

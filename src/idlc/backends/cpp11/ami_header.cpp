@@ -26,13 +26,20 @@ explicit $name$(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexc
 
 )";
 
+// What a POA activates for a handler: found by the handler's type. Its definition is in the files
+// of handlers that are objects.
+constexpr std::string_view servant_function = R"(
+::CORBA::servant_reference<::PortableServer::Servant> _servant_of(
+    const ::CORBA::object_reference<$handler$>& _handler, const $handler$*);
+)";
+
 constexpr std::string_view traits = R"(
 template <>
 struct CORBA::amic_traits<$interface$> : ::IDL::traits<$stub$> {
-  using replyhandler_base_type = $handler$;
-  using replyhandler_traits = ::IDL::traits<replyhandler_base_type>;
-  using replyhandler_ref_type = ::CORBA::object_reference<replyhandler_base_type>;
-  using replyhandler_servant_ref_type = replyhandler_ref_type;
+  using replyhandler_base_type = $local$;
+  using replyhandler_traits = ::IDL::traits<$handler$>;
+  using replyhandler_ref_type = ::CORBA::object_reference<$handler$>;
+  using replyhandler_servant_ref_type = ::CORBA::object_reference<replyhandler_base_type>;
 };
 )";
 
@@ -70,16 +77,20 @@ std::string ami_header_text(const Model& model, const std::vector<Ami>& all,
   write_skeletons(writer, model.definitions, [&](Writer& inner, const Interface& interface) {
     const Ami* ami = interfaces.find(interface);
     if (ami == nullptr) return;
-    declare_interface(inner, interfaces.handler(*ami));
+    declare_interface(inner, *ami->handler);
+    declare_interface(inner, *ami->local);
+    inner.write(servant_function, {{"handler", cpp_name(*ami->handler)}});
     declare_stub(inner, *ami);
   });
   for (const Ami& ami : all) {
     if (ami.origin->is_imported) continue;
-    declare_traits(writer, interfaces.handler(ami));
+    declare_traits(writer, *ami.handler);
+    declare_traits(writer, *ami.local);
     declare_traits(writer, *ami.stub);
     writer.write(traits, {{"interface", qualified_name(*ami.origin)},
                           {"stub", qualified_name(*ami.stub)},
-                          {"handler", qualified_name(*ami.handler)}});
+                          {"handler", qualified_name(*ami.handler)},
+                          {"local", qualified_name(*ami.local)}});
   }
   end_shadowing(writer, model, parameters);
   return writer.take();

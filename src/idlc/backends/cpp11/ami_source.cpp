@@ -110,11 +110,13 @@ std::string ami_source_text(const Model& model, const std::vector<Ami>& all,
   write_skeletons(writer, model.definitions, [&](Writer& inner, const Interface& interface) {
     const Ami* ami = interfaces.find(interface);
     if (ami == nullptr) return;
-    define_interface(inner, interfaces.handler(*ami));
+    define_interface(inner, *ami->handler);
+    define_interface(inner, *ami->local);
     define_stub_class(inner, *ami);
   });
   for (const Ami& ami : all)
-    if (!ami.origin->is_imported) define_traits(writer, *ami.stub);
+    for (const Interface* interface : {ami.handler, ami.stub})
+      if (!ami.origin->is_imported) define_traits(writer, *interface);
   end_shadowing(writer, model, parameters);
   return writer.take();
 }

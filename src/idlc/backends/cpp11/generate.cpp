@@ -52,6 +52,8 @@ std::vector<std::string> texts(const Model& model, const ImpliedIdl& implied,
   if (names.with_ami) {
     result.push_back(ami_header_text(model, implied.ami, names));
     result.push_back(ami_source_text(model, implied.ami, names));
+    result.push_back(ami_server_header_text(model, implied.ami, names));
+    result.push_back(ami_server_source_text(model, implied.ami, names));
   }
   if (names.with_amh) {
     result.push_back(amh_header_text(model, implied.amh, names));

@@ -17,6 +17,7 @@ struct FileNames {
   std::string server_suffix = "S";
   std::string any_suffix = "A";
   std::string ami_suffix = "AmiC";
+  std::string ami_server_suffix = "AmiS";
   std::string amh_suffix = "AmhS";
   std::string async_suffix = "Async";
   std::string async_server_suffix = "AsyncS";

@@ -5,6 +5,8 @@
 #include "idlc/backends/cpp11/names.h"
 #include "idlc/backends/cpp11/types.h"
 
+#include <algorithm>
+
 namespace perigee::idlc::cpp11 {
 
 namespace {
@@ -92,12 +94,21 @@ void declare_function(Writer& writer, const Callable& callable, std::string_view
               parameter_list(callable), tail);
 }
 
+/// Whether a local base has the remote one, and its operations with it.
+bool is_base_of_local(const Interface& remote, const std::vector<const Interface*>& bases) {
+  return std::ranges::any_of(bases, [&](const Interface* base) {
+    const std::vector<const Interface*> inherited = all_bases(*base);
+    return base->is_local && std::ranges::find(inherited, &remote) != inherited.end();
+  });
+}
+
 /// What the implementation of a local interface has to define, inherited remote operations too.
 void declare_local_functions(Writer& writer, const Interface& interface) {
   for (const Callable& callable : callables(interface))
     declare_function(writer, callable, ") = 0;");
-  for (const Interface* base : all_bases(interface)) {
-    if (base->is_local) continue;
+  const std::vector<const Interface*> bases = all_bases(interface);
+  for (const Interface* base : bases) {
+    if (base->is_local || is_base_of_local(*base, bases)) continue;
     for (const Callable& callable : callables(*base))
       writer.list(cpp_type(*callable.return_type) + " " + callable.name + "(",
                   parameter_list(callable), ") override = 0;");

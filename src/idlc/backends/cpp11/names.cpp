@@ -142,6 +142,10 @@ std::string ami_header(const std::string& idl_path, const FileNames& names) {
   return with_suffix(idl_path, names.ami_suffix + names.header_extension);
 }
 
+std::string ami_server_header(const std::string& idl_path, const FileNames& names) {
+  return with_suffix(idl_path, names.ami_server_suffix + names.header_extension);
+}
+
 std::string amh_header(const std::string& idl_path, const FileNames& names) {
   return with_suffix(idl_path, names.amh_suffix + names.header_extension);
 }
@@ -157,7 +161,7 @@ std::string async_server_header(const std::string& idl_path, const FileNames& na
 std::vector<std::string> output_names(const std::string& idl_path, const FileNames& names) {
   std::vector<std::string> suffixes = {names.client_suffix, names.server_suffix};
   if (names.with_any) suffixes.push_back(names.any_suffix);
-  if (names.with_ami) suffixes.push_back(names.ami_suffix);
+  if (names.with_ami) suffixes.insert(suffixes.end(), {names.ami_suffix, names.ami_server_suffix});
   if (names.with_amh) suffixes.push_back(names.amh_suffix);
   if (names.with_async)
     suffixes.insert(suffixes.end(), {names.async_suffix, names.async_server_suffix});

@@ -3,6 +3,7 @@
 
 #include "idlc/backends/cpp11/generate.h"
 #include "idlc/backends/cpp11/names.h"
+#include "idlc/backends/cpp11/skeletons.h"
 #include "idlc/backends/cpp11/writer.h"
 #include "idlc/frontend/model.h"
 
@@ -27,6 +28,11 @@ void write_skeletons(Writer& writer, const Declarations& declarations, const Wri
     }
   }
 }
+
+/// The skeleton class and the tie, in the namespace of skeletons.
+void declare_servant(Writer& writer, const SkeletonClass& skeleton);
+/// `CORBA::servant_traits`.
+void specialise_servant_traits(Writer& writer, const Interface& interface);
 
 std::string server_header_text(const Model& model, const FileNames& names);
 std::string server_source_text(const Model& model, const FileNames& names);

@@ -60,9 +60,8 @@ void write_base_includes(Writer& writer, const Model& model, const FileNames& na
   writer.separate();
 }
 
-void declare_skeleton(Writer& writer, const Interface& interface) {
-  const SkeletonClass skeleton = ordinary_skeleton(interface);
-  const std::vector<Callable> own = callables(interface);
+void declare_skeleton(Writer& writer, const SkeletonClass& skeleton) {
+  const std::vector<Callable> own = callables(*skeleton.interface);
   writer.list("class " + skeleton.name + " : ", skeleton_bases(skeleton), " {");
   writer.write(" public:");
   {
@@ -103,7 +102,25 @@ void define_tie(Writer& writer, const Interface& interface) {
   writer.write(tie_tail);
 }
 
-void specialise_traits(Writer& writer, const Interface& interface) {
+void specialise_all_traits(Writer& writer, const Declarations& declarations) {
+  for (const Declaration* declaration : declarations) {
+    if (declaration->is_imported) continue;
+    if (const auto* module = as<Module>(declaration))
+      specialise_all_traits(writer, module->contents);
+    if (const auto* interface = as<Interface>(declaration); interface && !interface->is_local)
+      specialise_servant_traits(writer, *interface);
+  }
+}
+
+}  // namespace
+
+void declare_servant(Writer& writer, const SkeletonClass& skeleton) {
+  declare_skeleton(writer, skeleton);
+  writer.separate();
+  define_tie(writer, *skeleton.interface);
+}
+
+void specialise_servant_traits(Writer& writer, const Interface& interface) {
   const std::string name = qualified_name(interface);
   const std::string scope = name.substr(0, name.rfind("::") + 2);
   writer.write(traits, {{"interface", name},
@@ -111,18 +128,6 @@ void specialise_traits(Writer& writer, const Interface& interface) {
                         {"scope", scope},
                         {"tie", tie_name(interface)}});
 }
-
-void specialise_all_traits(Writer& writer, const Declarations& declarations) {
-  for (const Declaration* declaration : declarations) {
-    if (declaration->is_imported) continue;
-    if (const auto* module = as<Module>(declaration))
-      specialise_all_traits(writer, module->contents);
-    if (const auto* interface = as<Interface>(declaration); interface && !interface->is_local)
-      specialise_traits(writer, *interface);
-  }
-}
-
-}  // namespace
 
 std::string server_header_text(const Model& model, const FileNames& names) {
   const std::string file = file_name(model.files.front().path);
@@ -132,9 +137,7 @@ std::string server_header_text(const Model& model, const FileNames& names) {
   begin_shadowing(writer, model);
   Writer contents;
   write_skeletons(contents, model.definitions, [](Writer& inner, const Interface& interface) {
-    declare_skeleton(inner, interface);
-    inner.separate();
-    define_tie(inner, interface);
+    declare_servant(inner, ordinary_skeleton(interface));
   });
   write_namespace(writer, "POA", contents.take());
   specialise_all_traits(writer, model.definitions);

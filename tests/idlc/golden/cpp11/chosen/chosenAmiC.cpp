@@ -3,8 +3,122 @@
 
 #include <perigee/orb/stub.h>
 
+AMI_ClerkHandler::AMI_ClerkHandler(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
+    : ::CORBA::Object(std::move(_target)) {}
+
 bool AMI_ClerkHandler::_implements(std::string_view _id) const noexcept {
   return ::perigee::stub::same(_id, _type_id) || ::Messaging::ReplyHandler::_implements(_id);
+}
+
+void AMI_ClerkHandler::quick(int32_t ami_return_val) {
+  static constexpr ::perigee::stub::Operation _operation_{
+      "quick", ::perigee::stub::Operation::Kind::twoway, {}};
+  ::perigee::stub::invoke(
+      *this, _operation_,
+      [&ami_return_val](::perigee::cdr::Encoder& _encoder_) { _encoder_ << ami_return_val; },
+      nullptr);
+}
+
+void AMI_ClerkHandler::quick_excep(
+    ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) {
+  static constexpr ::perigee::stub::Operation _operation_{
+      "quick_excep", ::perigee::stub::Operation::Kind::twoway, {}};
+  ::perigee::stub::invoke(
+      *this, _operation_,
+      [&excep_holder](::perigee::cdr::Encoder& _encoder_) { _encoder_ << excep_holder; },
+      nullptr);
+}
+
+void AMI_ClerkHandler::slow(int32_t ami_return_val) {
+  static constexpr ::perigee::stub::Operation _operation_{
+      "slow", ::perigee::stub::Operation::Kind::twoway, {}};
+  ::perigee::stub::invoke(
+      *this, _operation_,
+      [&ami_return_val](::perigee::cdr::Encoder& _encoder_) { _encoder_ << ami_return_val; },
+      nullptr);
+}
+
+void AMI_ClerkHandler::slow_excep(
+    ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) {
+  static constexpr ::perigee::stub::Operation _operation_{
+      "slow_excep", ::perigee::stub::Operation::Kind::twoway, {}};
+  ::perigee::stub::invoke(
+      *this, _operation_,
+      [&excep_holder](::perigee::cdr::Encoder& _encoder_) { _encoder_ << excep_holder; },
+      nullptr);
+}
+
+void AMI_ClerkHandler::get_name(const std::string& ami_return_val) {
+  static constexpr ::perigee::stub::Operation _operation_{
+      "get_name", ::perigee::stub::Operation::Kind::twoway, {}};
+  ::perigee::stub::invoke(
+      *this, _operation_,
+      [&ami_return_val](::perigee::cdr::Encoder& _encoder_) { _encoder_ << ami_return_val; },
+      nullptr);
+}
+
+void AMI_ClerkHandler::get_name_excep(
+    ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) {
+  static constexpr ::perigee::stub::Operation _operation_{
+      "get_name_excep", ::perigee::stub::Operation::Kind::twoway, {}};
+  ::perigee::stub::invoke(
+      *this, _operation_,
+      [&excep_holder](::perigee::cdr::Encoder& _encoder_) { _encoder_ << excep_holder; },
+      nullptr);
+}
+
+void AMI_ClerkHandler::set_name() {
+  static constexpr ::perigee::stub::Operation _operation_{
+      "set_name", ::perigee::stub::Operation::Kind::twoway, {}};
+  ::perigee::stub::invoke(*this, _operation_, nullptr, nullptr);
+}
+
+void AMI_ClerkHandler::set_name_excep(
+    ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) {
+  static constexpr ::perigee::stub::Operation _operation_{
+      "set_name_excep", ::perigee::stub::Operation::Kind::twoway, {}};
+  ::perigee::stub::invoke(
+      *this, _operation_,
+      [&excep_holder](::perigee::cdr::Encoder& _encoder_) { _encoder_ << excep_holder; },
+      nullptr);
+}
+
+void AMI_ClerkHandler::get_number(int32_t ami_return_val) {
+  static constexpr ::perigee::stub::Operation _operation_{
+      "get_number", ::perigee::stub::Operation::Kind::twoway, {}};
+  ::perigee::stub::invoke(
+      *this, _operation_,
+      [&ami_return_val](::perigee::cdr::Encoder& _encoder_) { _encoder_ << ami_return_val; },
+      nullptr);
+}
+
+void AMI_ClerkHandler::get_number_excep(
+    ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) {
+  static constexpr ::perigee::stub::Operation _operation_{
+      "get_number_excep", ::perigee::stub::Operation::Kind::twoway, {}};
+  ::perigee::stub::invoke(
+      *this, _operation_,
+      [&excep_holder](::perigee::cdr::Encoder& _encoder_) { _encoder_ << excep_holder; },
+      nullptr);
+}
+
+void AMI_ClerkHandler::set_number() {
+  static constexpr ::perigee::stub::Operation _operation_{
+      "set_number", ::perigee::stub::Operation::Kind::twoway, {}};
+  ::perigee::stub::invoke(*this, _operation_, nullptr, nullptr);
+}
+
+void AMI_ClerkHandler::set_number_excep(
+    ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) {
+  static constexpr ::perigee::stub::Operation _operation_{
+      "set_number_excep", ::perigee::stub::Operation::Kind::twoway, {}};
+  ::perigee::stub::invoke(
+      *this, _operation_,
+      [&excep_holder](::perigee::cdr::Encoder& _encoder_) { _encoder_ << excep_holder; },
+      nullptr);
+}
+bool AMI_ClerkLocalHandler::_implements(std::string_view _id) const noexcept {
+  return ::perigee::stub::same(_id, _type_id) || ::AMI_ClerkHandler::_implements(_id);
 }
 
 ClerkAmiC::ClerkAmiC(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
@@ -126,8 +240,31 @@ void ClerkAmiC::sendc_set_number(
       });
 }
 
+AMI_ManagerHandler::AMI_ManagerHandler(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
+    : ::CORBA::Object(std::move(_target)) {}
+
 bool AMI_ManagerHandler::_implements(std::string_view _id) const noexcept {
   return ::perigee::stub::same(_id, _type_id) || ::AMI_ClerkHandler::_implements(_id);
+}
+
+void AMI_ManagerHandler::manage() {
+  static constexpr ::perigee::stub::Operation _operation_{
+      "manage", ::perigee::stub::Operation::Kind::twoway, {}};
+  ::perigee::stub::invoke(*this, _operation_, nullptr, nullptr);
+}
+
+void AMI_ManagerHandler::manage_excep(
+    ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) {
+  static constexpr ::perigee::stub::Operation _operation_{
+      "manage_excep", ::perigee::stub::Operation::Kind::twoway, {}};
+  ::perigee::stub::invoke(
+      *this, _operation_,
+      [&excep_holder](::perigee::cdr::Encoder& _encoder_) { _encoder_ << excep_holder; },
+      nullptr);
+}
+bool AMI_ManagerLocalHandler::_implements(std::string_view _id) const noexcept {
+  return ::perigee::stub::same(_id, _type_id) || ::AMI_ManagerHandler::_implements(_id)
+      || ::AMI_ClerkLocalHandler::_implements(_id);
 }
 
 ManagerAmiC::ManagerAmiC(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
@@ -148,12 +285,32 @@ void ManagerAmiC::sendc_manage(::CORBA::object_reference<::AMI_ManagerHandler> a
       });
 }
 
+auto IDL::traits<::AMI_ClerkHandler>::_stub(
+    ::perigee::counted_ptr<::perigee::orb::Reference> _target) -> ref_type {
+  return ref_type(::perigee::make_counted<::AMI_ClerkHandler>(std::move(_target)));
+}
+
+auto IDL::traits<::AMI_ClerkHandler>::_object(
+    const ref_type& _reference) noexcept -> const ::CORBA::Object* {
+  return _reference.get();
+}
+
 auto IDL::traits<::ClerkAmiC>::_stub(
     ::perigee::counted_ptr<::perigee::orb::Reference> _target) -> ref_type {
   return ref_type(::perigee::make_counted<::ClerkAmiC>(std::move(_target)));
 }
 
 auto IDL::traits<::ClerkAmiC>::_object(
+    const ref_type& _reference) noexcept -> const ::CORBA::Object* {
+  return _reference.get();
+}
+
+auto IDL::traits<::AMI_ManagerHandler>::_stub(
+    ::perigee::counted_ptr<::perigee::orb::Reference> _target) -> ref_type {
+  return ref_type(::perigee::make_counted<::AMI_ManagerHandler>(std::move(_target)));
+}
+
+auto IDL::traits<::AMI_ManagerHandler>::_object(
     const ref_type& _reference) noexcept -> const ::CORBA::Object* {
   return _reference.get();
 }

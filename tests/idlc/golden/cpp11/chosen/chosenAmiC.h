@@ -10,28 +10,60 @@ class AMI_ClerkHandler : public virtual ::Messaging::ReplyHandler {
   using _ref_type = ::CORBA::object_reference<AMI_ClerkHandler>;
   static constexpr std::string_view _type_id = "IDL:AMI_ClerkHandler:1.0";
 
-  virtual void quick(int32_t ami_return_val) = 0;
-  virtual void quick_excep(
-      ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) = 0;
-  virtual void slow(int32_t ami_return_val) = 0;
-  virtual void slow_excep(::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) = 0;
-  virtual void get_name(const std::string& ami_return_val) = 0;
-  virtual void get_name_excep(
-      ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) = 0;
-  virtual void set_name() = 0;
-  virtual void set_name_excep(
-      ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) = 0;
-  virtual void get_number(int32_t ami_return_val) = 0;
+  explicit AMI_ClerkHandler(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
+
+  virtual void quick(int32_t ami_return_val);
+  virtual void quick_excep(::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder);
+  virtual void slow(int32_t ami_return_val);
+  virtual void slow_excep(::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder);
+  virtual void get_name(const std::string& ami_return_val);
+  virtual void get_name_excep(::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder);
+  virtual void set_name();
+  virtual void set_name_excep(::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder);
+  virtual void get_number(int32_t ami_return_val);
   virtual void get_number_excep(
-      ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) = 0;
-  virtual void set_number() = 0;
+      ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder);
+  virtual void set_number();
   virtual void set_number_excep(
-      ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) = 0;
+      ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder);
+
+  template <typename _self = AMI_ClerkHandler>
+  auto _async() const -> typename ::CORBA::async_traits<_self>::client_type;
 
  protected:
   AMI_ClerkHandler() = default;
   bool _implements(std::string_view _id) const noexcept override;
 };
+class AMI_ClerkLocalHandler : public virtual ::AMI_ClerkHandler {
+ public:
+  using _ref_type = ::CORBA::object_reference<AMI_ClerkLocalHandler>;
+  static constexpr std::string_view _type_id = "IDL:AMI_ClerkLocalHandler:1.0";
+
+  void quick(int32_t ami_return_val) override = 0;
+  void quick_excep(
+      ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) override = 0;
+  void slow(int32_t ami_return_val) override = 0;
+  void slow_excep(
+      ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) override = 0;
+  void get_name(const std::string& ami_return_val) override = 0;
+  void get_name_excep(
+      ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) override = 0;
+  void set_name() override = 0;
+  void set_name_excep(
+      ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) override = 0;
+  void get_number(int32_t ami_return_val) override = 0;
+  void get_number_excep(
+      ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) override = 0;
+  void set_number() override = 0;
+  void set_number_excep(
+      ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) override = 0;
+
+ protected:
+  AMI_ClerkLocalHandler() = default;
+  bool _implements(std::string_view _id) const noexcept override;
+};
+::CORBA::servant_reference<::PortableServer::Servant> _servant_of(
+    const ::CORBA::object_reference<AMI_ClerkHandler>& _handler, const AMI_ClerkHandler*);
 
 class ClerkAmiC : public virtual ::Clerk {
  public:
@@ -58,14 +90,34 @@ class AMI_ManagerHandler : public virtual ::AMI_ClerkHandler {
   using _ref_type = ::CORBA::object_reference<AMI_ManagerHandler>;
   static constexpr std::string_view _type_id = "IDL:AMI_ManagerHandler:1.0";
 
-  virtual void manage() = 0;
-  virtual void manage_excep(
-      ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) = 0;
+  explicit AMI_ManagerHandler(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
+
+  virtual void manage();
+  virtual void manage_excep(::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder);
+
+  template <typename _self = AMI_ManagerHandler>
+  auto _async() const -> typename ::CORBA::async_traits<_self>::client_type;
 
  protected:
   AMI_ManagerHandler() = default;
   bool _implements(std::string_view _id) const noexcept override;
 };
+class AMI_ManagerLocalHandler :
+    public virtual ::AMI_ManagerHandler, public virtual ::AMI_ClerkLocalHandler {
+ public:
+  using _ref_type = ::CORBA::object_reference<AMI_ManagerLocalHandler>;
+  static constexpr std::string_view _type_id = "IDL:AMI_ManagerLocalHandler:1.0";
+
+  void manage() override = 0;
+  void manage_excep(
+      ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) override = 0;
+
+ protected:
+  AMI_ManagerLocalHandler() = default;
+  bool _implements(std::string_view _id) const noexcept override;
+};
+::CORBA::servant_reference<::PortableServer::Servant> _servant_of(
+    const ::CORBA::object_reference<AMI_ManagerHandler>& _handler, const AMI_ManagerHandler*);
 
 class ManagerAmiC : public virtual ::Manager, public virtual ::ClerkAmiC {
  public:
@@ -83,7 +135,16 @@ class ManagerAmiC : public virtual ::Manager, public virtual ::ClerkAmiC {
 #ifndef PERIGEE_TRAITS_16AMI_ClerkHandler
 #define PERIGEE_TRAITS_16AMI_ClerkHandler
 template <>
-struct IDL::traits<::AMI_ClerkHandler> : ::perigee::stub::local_interface_traits<::AMI_ClerkHandler> {};
+struct IDL::traits<::AMI_ClerkHandler> : ::perigee::stub::interface_traits<::AMI_ClerkHandler> {
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
+  static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
+};
+#endif
+
+#ifndef PERIGEE_TRAITS_21AMI_ClerkLocalHandler
+#define PERIGEE_TRAITS_21AMI_ClerkLocalHandler
+template <>
+struct IDL::traits<::AMI_ClerkLocalHandler> : ::perigee::stub::local_interface_traits<::AMI_ClerkLocalHandler> {};
 #endif
 
 #ifndef PERIGEE_TRAITS_9ClerkAmiC
@@ -97,16 +158,25 @@ struct IDL::traits<::ClerkAmiC> : ::perigee::stub::interface_traits<::ClerkAmiC>
 
 template <>
 struct CORBA::amic_traits<::Clerk> : ::IDL::traits<::ClerkAmiC> {
-  using replyhandler_base_type = ::AMI_ClerkHandler;
-  using replyhandler_traits = ::IDL::traits<replyhandler_base_type>;
-  using replyhandler_ref_type = ::CORBA::object_reference<replyhandler_base_type>;
-  using replyhandler_servant_ref_type = replyhandler_ref_type;
+  using replyhandler_base_type = ::AMI_ClerkLocalHandler;
+  using replyhandler_traits = ::IDL::traits<::AMI_ClerkHandler>;
+  using replyhandler_ref_type = ::CORBA::object_reference<::AMI_ClerkHandler>;
+  using replyhandler_servant_ref_type = ::CORBA::object_reference<replyhandler_base_type>;
 };
 
 #ifndef PERIGEE_TRAITS_18AMI_ManagerHandler
 #define PERIGEE_TRAITS_18AMI_ManagerHandler
 template <>
-struct IDL::traits<::AMI_ManagerHandler> : ::perigee::stub::local_interface_traits<::AMI_ManagerHandler> {};
+struct IDL::traits<::AMI_ManagerHandler> : ::perigee::stub::interface_traits<::AMI_ManagerHandler> {
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
+  static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
+};
+#endif
+
+#ifndef PERIGEE_TRAITS_23AMI_ManagerLocalHandler
+#define PERIGEE_TRAITS_23AMI_ManagerLocalHandler
+template <>
+struct IDL::traits<::AMI_ManagerLocalHandler> : ::perigee::stub::local_interface_traits<::AMI_ManagerLocalHandler> {};
 #endif
 
 #ifndef PERIGEE_TRAITS_11ManagerAmiC
@@ -120,8 +190,8 @@ struct IDL::traits<::ManagerAmiC> : ::perigee::stub::interface_traits<::ManagerA
 
 template <>
 struct CORBA::amic_traits<::Manager> : ::IDL::traits<::ManagerAmiC> {
-  using replyhandler_base_type = ::AMI_ManagerHandler;
-  using replyhandler_traits = ::IDL::traits<replyhandler_base_type>;
-  using replyhandler_ref_type = ::CORBA::object_reference<replyhandler_base_type>;
-  using replyhandler_servant_ref_type = replyhandler_ref_type;
+  using replyhandler_base_type = ::AMI_ManagerLocalHandler;
+  using replyhandler_traits = ::IDL::traits<::AMI_ManagerHandler>;
+  using replyhandler_ref_type = ::CORBA::object_reference<::AMI_ManagerHandler>;
+  using replyhandler_servant_ref_type = ::CORBA::object_reference<replyhandler_base_type>;
 };

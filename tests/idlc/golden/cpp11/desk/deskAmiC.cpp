@@ -5,8 +5,49 @@
 
 namespace Desk {
 
+AMI_BaseHandler::AMI_BaseHandler(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
+    : ::CORBA::Object(std::move(_target)) {}
+
 bool AMI_BaseHandler::_implements(std::string_view _id) const noexcept {
   return ::perigee::stub::same(_id, _type_id) || ::Messaging::ReplyHandler::_implements(_id);
+}
+
+void AMI_BaseHandler::get_name(const std::string& ami_return_val) {
+  static constexpr ::perigee::stub::Operation _operation_{
+      "get_name", ::perigee::stub::Operation::Kind::twoway, {}};
+  ::perigee::stub::invoke(
+      *this, _operation_,
+      [&ami_return_val](::perigee::cdr::Encoder& _encoder_) { _encoder_ << ami_return_val; },
+      nullptr);
+}
+
+void AMI_BaseHandler::get_name_excep(
+    ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) {
+  static constexpr ::perigee::stub::Operation _operation_{
+      "get_name_excep", ::perigee::stub::Operation::Kind::twoway, {}};
+  ::perigee::stub::invoke(
+      *this, _operation_,
+      [&excep_holder](::perigee::cdr::Encoder& _encoder_) { _encoder_ << excep_holder; },
+      nullptr);
+}
+
+void AMI_BaseHandler::ping() {
+  static constexpr ::perigee::stub::Operation _operation_{
+      "ping", ::perigee::stub::Operation::Kind::twoway, {}};
+  ::perigee::stub::invoke(*this, _operation_, nullptr, nullptr);
+}
+
+void AMI_BaseHandler::ping_excep(
+    ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) {
+  static constexpr ::perigee::stub::Operation _operation_{
+      "ping_excep", ::perigee::stub::Operation::Kind::twoway, {}};
+  ::perigee::stub::invoke(
+      *this, _operation_,
+      [&excep_holder](::perigee::cdr::Encoder& _encoder_) { _encoder_ << excep_holder; },
+      nullptr);
+}
+bool AMI_BaseLocalHandler::_implements(std::string_view _id) const noexcept {
+  return ::perigee::stub::same(_id, _type_id) || ::Desk::AMI_BaseHandler::_implements(_id);
 }
 
 BaseAmiC::BaseAmiC(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
@@ -46,8 +87,69 @@ void BaseAmiC::sendc_ping(::CORBA::object_reference<::Desk::AMI_BaseHandler> ami
       });
 }
 
+AMI_LeftHandler::AMI_LeftHandler(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
+    : ::CORBA::Object(std::move(_target)) {}
+
 bool AMI_LeftHandler::_implements(std::string_view _id) const noexcept {
   return ::perigee::stub::same(_id, _type_id) || ::Desk::AMI_BaseHandler::_implements(_id);
+}
+
+void AMI_LeftHandler::get_last(const ::Desk::Order& ami_return_val) {
+  static constexpr ::perigee::stub::Operation _operation_{
+      "get_last", ::perigee::stub::Operation::Kind::twoway, {}};
+  ::perigee::stub::invoke(
+      *this, _operation_,
+      [&ami_return_val](::perigee::cdr::Encoder& _encoder_) { _encoder_ << ami_return_val; },
+      nullptr);
+}
+
+void AMI_LeftHandler::get_last_excep(
+    ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) {
+  static constexpr ::perigee::stub::Operation _operation_{
+      "get_last_excep", ::perigee::stub::Operation::Kind::twoway, {}};
+  ::perigee::stub::invoke(
+      *this, _operation_,
+      [&excep_holder](::perigee::cdr::Encoder& _encoder_) { _encoder_ << excep_holder; },
+      nullptr);
+}
+
+void AMI_LeftHandler::set_last() {
+  static constexpr ::perigee::stub::Operation _operation_{
+      "set_last", ::perigee::stub::Operation::Kind::twoway, {}};
+  ::perigee::stub::invoke(*this, _operation_, nullptr, nullptr);
+}
+
+void AMI_LeftHandler::set_last_excep(
+    ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) {
+  static constexpr ::perigee::stub::Operation _operation_{
+      "set_last_excep", ::perigee::stub::Operation::Kind::twoway, {}};
+  ::perigee::stub::invoke(
+      *this, _operation_,
+      [&excep_holder](::perigee::cdr::Encoder& _encoder_) { _encoder_ << excep_holder; },
+      nullptr);
+}
+
+void AMI_LeftHandler::turn(int64_t ami_return_val) {
+  static constexpr ::perigee::stub::Operation _operation_{
+      "turn", ::perigee::stub::Operation::Kind::twoway, {}};
+  ::perigee::stub::invoke(
+      *this, _operation_,
+      [&ami_return_val](::perigee::cdr::Encoder& _encoder_) { _encoder_ << ami_return_val; },
+      nullptr);
+}
+
+void AMI_LeftHandler::turn_excep(
+    ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) {
+  static constexpr ::perigee::stub::Operation _operation_{
+      "turn_excep", ::perigee::stub::Operation::Kind::twoway, {}};
+  ::perigee::stub::invoke(
+      *this, _operation_,
+      [&excep_holder](::perigee::cdr::Encoder& _encoder_) { _encoder_ << excep_holder; },
+      nullptr);
+}
+bool AMI_LeftLocalHandler::_implements(std::string_view _id) const noexcept {
+  return ::perigee::stub::same(_id, _type_id) || ::Desk::AMI_LeftHandler::_implements(_id)
+      || ::Desk::AMI_BaseLocalHandler::_implements(_id);
 }
 
 LeftAmiC::LeftAmiC(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
@@ -119,8 +221,31 @@ void LeftAmiC::sendc_turn(
       });
 }
 
+AMI_RightHandler::AMI_RightHandler(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
+    : ::CORBA::Object(std::move(_target)) {}
+
 bool AMI_RightHandler::_implements(std::string_view _id) const noexcept {
   return ::perigee::stub::same(_id, _type_id) || ::Desk::AMI_BaseHandler::_implements(_id);
+}
+
+void AMI_RightHandler::stop() {
+  static constexpr ::perigee::stub::Operation _operation_{
+      "stop", ::perigee::stub::Operation::Kind::twoway, {}};
+  ::perigee::stub::invoke(*this, _operation_, nullptr, nullptr);
+}
+
+void AMI_RightHandler::stop_excep(
+    ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) {
+  static constexpr ::perigee::stub::Operation _operation_{
+      "stop_excep", ::perigee::stub::Operation::Kind::twoway, {}};
+  ::perigee::stub::invoke(
+      *this, _operation_,
+      [&excep_holder](::perigee::cdr::Encoder& _encoder_) { _encoder_ << excep_holder; },
+      nullptr);
+}
+bool AMI_RightLocalHandler::_implements(std::string_view _id) const noexcept {
+  return ::perigee::stub::same(_id, _type_id) || ::Desk::AMI_RightHandler::_implements(_id)
+      || ::Desk::AMI_BaseLocalHandler::_implements(_id);
 }
 
 RightAmiC::RightAmiC(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
@@ -141,9 +266,132 @@ void RightAmiC::sendc_stop(::CORBA::object_reference<::Desk::AMI_RightHandler> a
       });
 }
 
+AMI_BothHandler::AMI_BothHandler(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
+    : ::CORBA::Object(std::move(_target)) {}
+
 bool AMI_BothHandler::_implements(std::string_view _id) const noexcept {
   return ::perigee::stub::same(_id, _type_id) || ::Desk::AMI_LeftHandler::_implements(_id)
       || ::Desk::AMI_RightHandler::_implements(_id);
+}
+
+void AMI_BothHandler::trade(
+    int32_t ami_return_val, int32_t price, const ::Desk::Data& note, const ::Desk::Orders& all) {
+  static constexpr ::perigee::stub::Operation _operation_{
+      "trade", ::perigee::stub::Operation::Kind::twoway, {}};
+  ::perigee::stub::invoke(
+      *this, _operation_,
+      [&ami_return_val, &price, &note, &all](::perigee::cdr::Encoder& _encoder_) {
+        _encoder_ << ami_return_val << price << note << all;
+      },
+      nullptr);
+}
+
+void AMI_BothHandler::trade_excep(
+    ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) {
+  static constexpr ::perigee::stub::Operation _operation_{
+      "trade_excep", ::perigee::stub::Operation::Kind::twoway, {}};
+  ::perigee::stub::invoke(
+      *this, _operation_,
+      [&excep_holder](::perigee::cdr::Encoder& _encoder_) { _encoder_ << excep_holder; },
+      nullptr);
+}
+
+void AMI_BothHandler::exchange(
+    ::CORBA::object_reference<::Desk::Listener> ami_return_val,
+    ::CORBA::object_reference<::CORBA::Object> any_object) {
+  static constexpr ::perigee::stub::Operation _operation_{
+      "exchange", ::perigee::stub::Operation::Kind::twoway, {}};
+  ::perigee::stub::invoke(
+      *this, _operation_,
+      [&ami_return_val, &any_object](::perigee::cdr::Encoder& _encoder_) {
+        _encoder_ << ami_return_val << any_object;
+      },
+      nullptr);
+}
+
+void AMI_BothHandler::exchange_excep(
+    ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) {
+  static constexpr ::perigee::stub::Operation _operation_{
+      "exchange_excep", ::perigee::stub::Operation::Kind::twoway, {}};
+  ::perigee::stub::invoke(
+      *this, _operation_,
+      [&excep_holder](::perigee::cdr::Encoder& _encoder_) { _encoder_ << excep_holder; },
+      nullptr);
+}
+
+void AMI_BothHandler::put() {
+  static constexpr ::perigee::stub::Operation _operation_{
+      "put", ::perigee::stub::Operation::Kind::twoway, {}};
+  ::perigee::stub::invoke(*this, _operation_, nullptr, nullptr);
+}
+
+void AMI_BothHandler::put_excep(
+    ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) {
+  static constexpr ::perigee::stub::Operation _operation_{
+      "put_excep", ::perigee::stub::Operation::Kind::twoway, {}};
+  ::perigee::stub::invoke(
+      *this, _operation_,
+      [&excep_holder](::perigee::cdr::Encoder& _encoder_) { _encoder_ << excep_holder; },
+      nullptr);
+}
+
+void AMI_BothHandler::keep() {
+  static constexpr ::perigee::stub::Operation _operation_{
+      "keep", ::perigee::stub::Operation::Kind::twoway, {}};
+  ::perigee::stub::invoke(*this, _operation_, nullptr, nullptr);
+}
+
+void AMI_BothHandler::keep_excep(
+    ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) {
+  static constexpr ::perigee::stub::Operation _operation_{
+      "keep_excep", ::perigee::stub::Operation::Kind::twoway, {}};
+  ::perigee::stub::invoke(
+      *this, _operation_,
+      [&excep_holder](::perigee::cdr::Encoder& _encoder_) { _encoder_ << excep_holder; },
+      nullptr);
+}
+
+void AMI_BothHandler::greet(const std::string& ami_return_val) {
+  static constexpr ::perigee::stub::Operation _operation_{
+      "greet", ::perigee::stub::Operation::Kind::twoway, {}};
+  ::perigee::stub::invoke(
+      *this, _operation_,
+      [&ami_return_val](::perigee::cdr::Encoder& _encoder_) { _encoder_ << ami_return_val; },
+      nullptr);
+}
+
+void AMI_BothHandler::greet_excep(
+    ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) {
+  static constexpr ::perigee::stub::Operation _operation_{
+      "greet_excep", ::perigee::stub::Operation::Kind::twoway, {}};
+  ::perigee::stub::invoke(
+      *this, _operation_,
+      [&excep_holder](::perigee::cdr::Encoder& _encoder_) { _encoder_ << excep_holder; },
+      nullptr);
+}
+
+void AMI_BothHandler::only(const ::Desk::Order& result) {
+  static constexpr ::perigee::stub::Operation _operation_{
+      "only", ::perigee::stub::Operation::Kind::twoway, {}};
+  ::perigee::stub::invoke(
+      *this, _operation_,
+      [&result](::perigee::cdr::Encoder& _encoder_) { _encoder_ << result; },
+      nullptr);
+}
+
+void AMI_BothHandler::only_excep(
+    ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) {
+  static constexpr ::perigee::stub::Operation _operation_{
+      "only_excep", ::perigee::stub::Operation::Kind::twoway, {}};
+  ::perigee::stub::invoke(
+      *this, _operation_,
+      [&excep_holder](::perigee::cdr::Encoder& _encoder_) { _encoder_ << excep_holder; },
+      nullptr);
+}
+bool AMI_BothLocalHandler::_implements(std::string_view _id) const noexcept {
+  return ::perigee::stub::same(_id, _type_id) || ::Desk::AMI_BothHandler::_implements(_id)
+      || ::Desk::AMI_LeftLocalHandler::_implements(_id)
+      || ::Desk::AMI_RightLocalHandler::_implements(_id);
 }
 
 BothAmiC::BothAmiC(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
@@ -286,8 +534,36 @@ void BothAmiC::sendc_only(
       });
 }
 
+AMI_ListenerHandler::AMI_ListenerHandler(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
+    : ::CORBA::Object(std::move(_target)) {}
+
 bool AMI_ListenerHandler::_implements(std::string_view _id) const noexcept {
   return ::perigee::stub::same(_id, _type_id) || ::Messaging::ReplyHandler::_implements(_id);
+}
+
+void AMI_ListenerHandler::told(
+    int32_t ami_return_val, int32_t return_value, const std::string& holder) {
+  static constexpr ::perigee::stub::Operation _operation_{
+      "told", ::perigee::stub::Operation::Kind::twoway, {}};
+  ::perigee::stub::invoke(
+      *this, _operation_,
+      [&ami_return_val, &return_value, &holder](::perigee::cdr::Encoder& _encoder_) {
+        _encoder_ << ami_return_val << return_value << holder;
+      },
+      nullptr);
+}
+
+void AMI_ListenerHandler::told_excep(
+    ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) {
+  static constexpr ::perigee::stub::Operation _operation_{
+      "told_excep", ::perigee::stub::Operation::Kind::twoway, {}};
+  ::perigee::stub::invoke(
+      *this, _operation_,
+      [&excep_holder](::perigee::cdr::Encoder& _encoder_) { _encoder_ << excep_holder; },
+      nullptr);
+}
+bool AMI_ListenerLocalHandler::_implements(std::string_view _id) const noexcept {
+  return ::perigee::stub::same(_id, _type_id) || ::Desk::AMI_ListenerHandler::_implements(_id);
 }
 
 ListenerAmiC::ListenerAmiC(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
@@ -321,12 +597,32 @@ void ListenerAmiC::sendc_told(
 
 }  // namespace Desk
 
+auto IDL::traits<::Desk::AMI_BaseHandler>::_stub(
+    ::perigee::counted_ptr<::perigee::orb::Reference> _target) -> ref_type {
+  return ref_type(::perigee::make_counted<::Desk::AMI_BaseHandler>(std::move(_target)));
+}
+
+auto IDL::traits<::Desk::AMI_BaseHandler>::_object(
+    const ref_type& _reference) noexcept -> const ::CORBA::Object* {
+  return _reference.get();
+}
+
 auto IDL::traits<::Desk::BaseAmiC>::_stub(
     ::perigee::counted_ptr<::perigee::orb::Reference> _target) -> ref_type {
   return ref_type(::perigee::make_counted<::Desk::BaseAmiC>(std::move(_target)));
 }
 
 auto IDL::traits<::Desk::BaseAmiC>::_object(
+    const ref_type& _reference) noexcept -> const ::CORBA::Object* {
+  return _reference.get();
+}
+
+auto IDL::traits<::Desk::AMI_LeftHandler>::_stub(
+    ::perigee::counted_ptr<::perigee::orb::Reference> _target) -> ref_type {
+  return ref_type(::perigee::make_counted<::Desk::AMI_LeftHandler>(std::move(_target)));
+}
+
+auto IDL::traits<::Desk::AMI_LeftHandler>::_object(
     const ref_type& _reference) noexcept -> const ::CORBA::Object* {
   return _reference.get();
 }
@@ -341,6 +637,16 @@ auto IDL::traits<::Desk::LeftAmiC>::_object(
   return _reference.get();
 }
 
+auto IDL::traits<::Desk::AMI_RightHandler>::_stub(
+    ::perigee::counted_ptr<::perigee::orb::Reference> _target) -> ref_type {
+  return ref_type(::perigee::make_counted<::Desk::AMI_RightHandler>(std::move(_target)));
+}
+
+auto IDL::traits<::Desk::AMI_RightHandler>::_object(
+    const ref_type& _reference) noexcept -> const ::CORBA::Object* {
+  return _reference.get();
+}
+
 auto IDL::traits<::Desk::RightAmiC>::_stub(
     ::perigee::counted_ptr<::perigee::orb::Reference> _target) -> ref_type {
   return ref_type(::perigee::make_counted<::Desk::RightAmiC>(std::move(_target)));
@@ -351,12 +657,32 @@ auto IDL::traits<::Desk::RightAmiC>::_object(
   return _reference.get();
 }
 
+auto IDL::traits<::Desk::AMI_BothHandler>::_stub(
+    ::perigee::counted_ptr<::perigee::orb::Reference> _target) -> ref_type {
+  return ref_type(::perigee::make_counted<::Desk::AMI_BothHandler>(std::move(_target)));
+}
+
+auto IDL::traits<::Desk::AMI_BothHandler>::_object(
+    const ref_type& _reference) noexcept -> const ::CORBA::Object* {
+  return _reference.get();
+}
+
 auto IDL::traits<::Desk::BothAmiC>::_stub(
     ::perigee::counted_ptr<::perigee::orb::Reference> _target) -> ref_type {
   return ref_type(::perigee::make_counted<::Desk::BothAmiC>(std::move(_target)));
 }
 
 auto IDL::traits<::Desk::BothAmiC>::_object(
+    const ref_type& _reference) noexcept -> const ::CORBA::Object* {
+  return _reference.get();
+}
+
+auto IDL::traits<::Desk::AMI_ListenerHandler>::_stub(
+    ::perigee::counted_ptr<::perigee::orb::Reference> _target) -> ref_type {
+  return ref_type(::perigee::make_counted<::Desk::AMI_ListenerHandler>(std::move(_target)));
+}
+
+auto IDL::traits<::Desk::AMI_ListenerHandler>::_object(
     const ref_type& _reference) noexcept -> const ::CORBA::Object* {
   return _reference.get();
 }

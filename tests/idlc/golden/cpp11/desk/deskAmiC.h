@@ -12,16 +12,38 @@ class AMI_BaseHandler : public virtual ::Messaging::ReplyHandler {
   using _ref_type = ::CORBA::object_reference<AMI_BaseHandler>;
   static constexpr std::string_view _type_id = "IDL:Desk/AMI_BaseHandler:1.0";
 
-  virtual void get_name(const std::string& ami_return_val) = 0;
-  virtual void get_name_excep(
-      ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) = 0;
-  virtual void ping() = 0;
-  virtual void ping_excep(::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) = 0;
+  explicit AMI_BaseHandler(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
+
+  virtual void get_name(const std::string& ami_return_val);
+  virtual void get_name_excep(::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder);
+  virtual void ping();
+  virtual void ping_excep(::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder);
+
+  template <typename _self = AMI_BaseHandler>
+  auto _async() const -> typename ::CORBA::async_traits<_self>::client_type;
 
  protected:
   AMI_BaseHandler() = default;
   bool _implements(std::string_view _id) const noexcept override;
 };
+class AMI_BaseLocalHandler : public virtual ::Desk::AMI_BaseHandler {
+ public:
+  using _ref_type = ::CORBA::object_reference<AMI_BaseLocalHandler>;
+  static constexpr std::string_view _type_id = "IDL:Desk/AMI_BaseLocalHandler:1.0";
+
+  void get_name(const std::string& ami_return_val) override = 0;
+  void get_name_excep(
+      ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) override = 0;
+  void ping() override = 0;
+  void ping_excep(
+      ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) override = 0;
+
+ protected:
+  AMI_BaseLocalHandler() = default;
+  bool _implements(std::string_view _id) const noexcept override;
+};
+::CORBA::servant_reference<::PortableServer::Servant> _servant_of(
+    const ::CORBA::object_reference<AMI_BaseHandler>& _handler, const AMI_BaseHandler*);
 
 class BaseAmiC : public virtual ::Desk::Base {
  public:
@@ -42,19 +64,44 @@ class AMI_LeftHandler : public virtual ::Desk::AMI_BaseHandler {
   using _ref_type = ::CORBA::object_reference<AMI_LeftHandler>;
   static constexpr std::string_view _type_id = "IDL:Desk/AMI_LeftHandler:1.0";
 
-  virtual void get_last(const ::Desk::Order& ami_return_val) = 0;
-  virtual void get_last_excep(
-      ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) = 0;
-  virtual void set_last() = 0;
-  virtual void set_last_excep(
-      ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) = 0;
-  virtual void turn(int64_t ami_return_val) = 0;
-  virtual void turn_excep(::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) = 0;
+  explicit AMI_LeftHandler(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
+
+  virtual void get_last(const ::Desk::Order& ami_return_val);
+  virtual void get_last_excep(::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder);
+  virtual void set_last();
+  virtual void set_last_excep(::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder);
+  virtual void turn(int64_t ami_return_val);
+  virtual void turn_excep(::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder);
+
+  template <typename _self = AMI_LeftHandler>
+  auto _async() const -> typename ::CORBA::async_traits<_self>::client_type;
 
  protected:
   AMI_LeftHandler() = default;
   bool _implements(std::string_view _id) const noexcept override;
 };
+class AMI_LeftLocalHandler :
+    public virtual ::Desk::AMI_LeftHandler, public virtual ::Desk::AMI_BaseLocalHandler {
+ public:
+  using _ref_type = ::CORBA::object_reference<AMI_LeftLocalHandler>;
+  static constexpr std::string_view _type_id = "IDL:Desk/AMI_LeftLocalHandler:1.0";
+
+  void get_last(const ::Desk::Order& ami_return_val) override = 0;
+  void get_last_excep(
+      ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) override = 0;
+  void set_last() override = 0;
+  void set_last_excep(
+      ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) override = 0;
+  void turn(int64_t ami_return_val) override = 0;
+  void turn_excep(
+      ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) override = 0;
+
+ protected:
+  AMI_LeftLocalHandler() = default;
+  bool _implements(std::string_view _id) const noexcept override;
+};
+::CORBA::servant_reference<::PortableServer::Servant> _servant_of(
+    const ::CORBA::object_reference<AMI_LeftHandler>& _handler, const AMI_LeftHandler*);
 
 class LeftAmiC : public virtual ::Desk::Left, public virtual ::Desk::BaseAmiC {
  public:
@@ -79,13 +126,34 @@ class AMI_RightHandler : public virtual ::Desk::AMI_BaseHandler {
   using _ref_type = ::CORBA::object_reference<AMI_RightHandler>;
   static constexpr std::string_view _type_id = "IDL:Desk/AMI_RightHandler:1.0";
 
-  virtual void stop() = 0;
-  virtual void stop_excep(::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) = 0;
+  explicit AMI_RightHandler(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
+
+  virtual void stop();
+  virtual void stop_excep(::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder);
+
+  template <typename _self = AMI_RightHandler>
+  auto _async() const -> typename ::CORBA::async_traits<_self>::client_type;
 
  protected:
   AMI_RightHandler() = default;
   bool _implements(std::string_view _id) const noexcept override;
 };
+class AMI_RightLocalHandler :
+    public virtual ::Desk::AMI_RightHandler, public virtual ::Desk::AMI_BaseLocalHandler {
+ public:
+  using _ref_type = ::CORBA::object_reference<AMI_RightLocalHandler>;
+  static constexpr std::string_view _type_id = "IDL:Desk/AMI_RightLocalHandler:1.0";
+
+  void stop() override = 0;
+  void stop_excep(
+      ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) override = 0;
+
+ protected:
+  AMI_RightLocalHandler() = default;
+  bool _implements(std::string_view _id) const noexcept override;
+};
+::CORBA::servant_reference<::PortableServer::Servant> _servant_of(
+    const ::CORBA::object_reference<AMI_RightHandler>& _handler, const AMI_RightHandler*);
 
 class RightAmiC : public virtual ::Desk::Right, public virtual ::Desk::BaseAmiC {
  public:
@@ -106,30 +174,66 @@ class AMI_BothHandler :
   using _ref_type = ::CORBA::object_reference<AMI_BothHandler>;
   static constexpr std::string_view _type_id = "IDL:Desk/AMI_BothHandler:1.0";
 
+  explicit AMI_BothHandler(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
+
   virtual void trade(
-      int32_t ami_return_val, int32_t price, const ::Desk::Data& note,
-      const ::Desk::Orders& all) = 0;
-  virtual void trade_excep(
-      ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) = 0;
+      int32_t ami_return_val, int32_t price, const ::Desk::Data& note, const ::Desk::Orders& all);
+  virtual void trade_excep(::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder);
   virtual void exchange(
       ::CORBA::object_reference<::Desk::Listener> ami_return_val,
-      ::CORBA::object_reference<::CORBA::Object> any_object) = 0;
-  virtual void exchange_excep(
-      ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) = 0;
-  virtual void put() = 0;
-  virtual void put_excep(::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) = 0;
-  virtual void keep() = 0;
-  virtual void keep_excep(::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) = 0;
-  virtual void greet(const std::string& ami_return_val) = 0;
-  virtual void greet_excep(
-      ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) = 0;
-  virtual void only(const ::Desk::Order& result) = 0;
-  virtual void only_excep(::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) = 0;
+      ::CORBA::object_reference<::CORBA::Object> any_object);
+  virtual void exchange_excep(::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder);
+  virtual void put();
+  virtual void put_excep(::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder);
+  virtual void keep();
+  virtual void keep_excep(::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder);
+  virtual void greet(const std::string& ami_return_val);
+  virtual void greet_excep(::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder);
+  virtual void only(const ::Desk::Order& result);
+  virtual void only_excep(::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder);
+
+  template <typename _self = AMI_BothHandler>
+  auto _async() const -> typename ::CORBA::async_traits<_self>::client_type;
 
  protected:
   AMI_BothHandler() = default;
   bool _implements(std::string_view _id) const noexcept override;
 };
+class AMI_BothLocalHandler :
+    public virtual ::Desk::AMI_BothHandler, public virtual ::Desk::AMI_LeftLocalHandler,
+    public virtual ::Desk::AMI_RightLocalHandler {
+ public:
+  using _ref_type = ::CORBA::object_reference<AMI_BothLocalHandler>;
+  static constexpr std::string_view _type_id = "IDL:Desk/AMI_BothLocalHandler:1.0";
+
+  void trade(
+      int32_t ami_return_val, int32_t price, const ::Desk::Data& note,
+      const ::Desk::Orders& all) override = 0;
+  void trade_excep(
+      ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) override = 0;
+  void exchange(
+      ::CORBA::object_reference<::Desk::Listener> ami_return_val,
+      ::CORBA::object_reference<::CORBA::Object> any_object) override = 0;
+  void exchange_excep(
+      ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) override = 0;
+  void put() override = 0;
+  void put_excep(::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) override = 0;
+  void keep() override = 0;
+  void keep_excep(
+      ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) override = 0;
+  void greet(const std::string& ami_return_val) override = 0;
+  void greet_excep(
+      ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) override = 0;
+  void only(const ::Desk::Order& result) override = 0;
+  void only_excep(
+      ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) override = 0;
+
+ protected:
+  AMI_BothLocalHandler() = default;
+  bool _implements(std::string_view _id) const noexcept override;
+};
+::CORBA::servant_reference<::PortableServer::Servant> _servant_of(
+    const ::CORBA::object_reference<AMI_BothHandler>& _handler, const AMI_BothHandler*);
 
 class BothAmiC :
     public virtual ::Desk::Both, public virtual ::Desk::LeftAmiC, public virtual ::Desk::RightAmiC {
@@ -165,13 +269,33 @@ class AMI_ListenerHandler : public virtual ::Messaging::ReplyHandler {
   using _ref_type = ::CORBA::object_reference<AMI_ListenerHandler>;
   static constexpr std::string_view _type_id = "IDL:Desk/AMI_ListenerHandler:1.0";
 
-  virtual void told(int32_t ami_return_val, int32_t return_value, const std::string& holder) = 0;
-  virtual void told_excep(::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) = 0;
+  explicit AMI_ListenerHandler(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
+
+  virtual void told(int32_t ami_return_val, int32_t return_value, const std::string& holder);
+  virtual void told_excep(::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder);
+
+  template <typename _self = AMI_ListenerHandler>
+  auto _async() const -> typename ::CORBA::async_traits<_self>::client_type;
 
  protected:
   AMI_ListenerHandler() = default;
   bool _implements(std::string_view _id) const noexcept override;
 };
+class AMI_ListenerLocalHandler : public virtual ::Desk::AMI_ListenerHandler {
+ public:
+  using _ref_type = ::CORBA::object_reference<AMI_ListenerLocalHandler>;
+  static constexpr std::string_view _type_id = "IDL:Desk/AMI_ListenerLocalHandler:1.0";
+
+  void told(int32_t ami_return_val, int32_t return_value, const std::string& holder) override = 0;
+  void told_excep(
+      ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) override = 0;
+
+ protected:
+  AMI_ListenerLocalHandler() = default;
+  bool _implements(std::string_view _id) const noexcept override;
+};
+::CORBA::servant_reference<::PortableServer::Servant> _servant_of(
+    const ::CORBA::object_reference<AMI_ListenerHandler>& _handler, const AMI_ListenerHandler*);
 
 class ListenerAmiC : public virtual ::Desk::Listener {
  public:
@@ -193,7 +317,16 @@ class ListenerAmiC : public virtual ::Desk::Listener {
 #ifndef PERIGEE_TRAITS_4Desk15AMI_BaseHandler
 #define PERIGEE_TRAITS_4Desk15AMI_BaseHandler
 template <>
-struct IDL::traits<::Desk::AMI_BaseHandler> : ::perigee::stub::local_interface_traits<::Desk::AMI_BaseHandler> {};
+struct IDL::traits<::Desk::AMI_BaseHandler> : ::perigee::stub::interface_traits<::Desk::AMI_BaseHandler> {
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
+  static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
+};
+#endif
+
+#ifndef PERIGEE_TRAITS_4Desk20AMI_BaseLocalHandler
+#define PERIGEE_TRAITS_4Desk20AMI_BaseLocalHandler
+template <>
+struct IDL::traits<::Desk::AMI_BaseLocalHandler> : ::perigee::stub::local_interface_traits<::Desk::AMI_BaseLocalHandler> {};
 #endif
 
 #ifndef PERIGEE_TRAITS_4Desk8BaseAmiC
@@ -207,16 +340,25 @@ struct IDL::traits<::Desk::BaseAmiC> : ::perigee::stub::interface_traits<::Desk:
 
 template <>
 struct CORBA::amic_traits<::Desk::Base> : ::IDL::traits<::Desk::BaseAmiC> {
-  using replyhandler_base_type = ::Desk::AMI_BaseHandler;
-  using replyhandler_traits = ::IDL::traits<replyhandler_base_type>;
-  using replyhandler_ref_type = ::CORBA::object_reference<replyhandler_base_type>;
-  using replyhandler_servant_ref_type = replyhandler_ref_type;
+  using replyhandler_base_type = ::Desk::AMI_BaseLocalHandler;
+  using replyhandler_traits = ::IDL::traits<::Desk::AMI_BaseHandler>;
+  using replyhandler_ref_type = ::CORBA::object_reference<::Desk::AMI_BaseHandler>;
+  using replyhandler_servant_ref_type = ::CORBA::object_reference<replyhandler_base_type>;
 };
 
 #ifndef PERIGEE_TRAITS_4Desk15AMI_LeftHandler
 #define PERIGEE_TRAITS_4Desk15AMI_LeftHandler
 template <>
-struct IDL::traits<::Desk::AMI_LeftHandler> : ::perigee::stub::local_interface_traits<::Desk::AMI_LeftHandler> {};
+struct IDL::traits<::Desk::AMI_LeftHandler> : ::perigee::stub::interface_traits<::Desk::AMI_LeftHandler> {
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
+  static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
+};
+#endif
+
+#ifndef PERIGEE_TRAITS_4Desk20AMI_LeftLocalHandler
+#define PERIGEE_TRAITS_4Desk20AMI_LeftLocalHandler
+template <>
+struct IDL::traits<::Desk::AMI_LeftLocalHandler> : ::perigee::stub::local_interface_traits<::Desk::AMI_LeftLocalHandler> {};
 #endif
 
 #ifndef PERIGEE_TRAITS_4Desk8LeftAmiC
@@ -230,16 +372,25 @@ struct IDL::traits<::Desk::LeftAmiC> : ::perigee::stub::interface_traits<::Desk:
 
 template <>
 struct CORBA::amic_traits<::Desk::Left> : ::IDL::traits<::Desk::LeftAmiC> {
-  using replyhandler_base_type = ::Desk::AMI_LeftHandler;
-  using replyhandler_traits = ::IDL::traits<replyhandler_base_type>;
-  using replyhandler_ref_type = ::CORBA::object_reference<replyhandler_base_type>;
-  using replyhandler_servant_ref_type = replyhandler_ref_type;
+  using replyhandler_base_type = ::Desk::AMI_LeftLocalHandler;
+  using replyhandler_traits = ::IDL::traits<::Desk::AMI_LeftHandler>;
+  using replyhandler_ref_type = ::CORBA::object_reference<::Desk::AMI_LeftHandler>;
+  using replyhandler_servant_ref_type = ::CORBA::object_reference<replyhandler_base_type>;
 };
 
 #ifndef PERIGEE_TRAITS_4Desk16AMI_RightHandler
 #define PERIGEE_TRAITS_4Desk16AMI_RightHandler
 template <>
-struct IDL::traits<::Desk::AMI_RightHandler> : ::perigee::stub::local_interface_traits<::Desk::AMI_RightHandler> {};
+struct IDL::traits<::Desk::AMI_RightHandler> : ::perigee::stub::interface_traits<::Desk::AMI_RightHandler> {
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
+  static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
+};
+#endif
+
+#ifndef PERIGEE_TRAITS_4Desk21AMI_RightLocalHandler
+#define PERIGEE_TRAITS_4Desk21AMI_RightLocalHandler
+template <>
+struct IDL::traits<::Desk::AMI_RightLocalHandler> : ::perigee::stub::local_interface_traits<::Desk::AMI_RightLocalHandler> {};
 #endif
 
 #ifndef PERIGEE_TRAITS_4Desk9RightAmiC
@@ -253,16 +404,25 @@ struct IDL::traits<::Desk::RightAmiC> : ::perigee::stub::interface_traits<::Desk
 
 template <>
 struct CORBA::amic_traits<::Desk::Right> : ::IDL::traits<::Desk::RightAmiC> {
-  using replyhandler_base_type = ::Desk::AMI_RightHandler;
-  using replyhandler_traits = ::IDL::traits<replyhandler_base_type>;
-  using replyhandler_ref_type = ::CORBA::object_reference<replyhandler_base_type>;
-  using replyhandler_servant_ref_type = replyhandler_ref_type;
+  using replyhandler_base_type = ::Desk::AMI_RightLocalHandler;
+  using replyhandler_traits = ::IDL::traits<::Desk::AMI_RightHandler>;
+  using replyhandler_ref_type = ::CORBA::object_reference<::Desk::AMI_RightHandler>;
+  using replyhandler_servant_ref_type = ::CORBA::object_reference<replyhandler_base_type>;
 };
 
 #ifndef PERIGEE_TRAITS_4Desk15AMI_BothHandler
 #define PERIGEE_TRAITS_4Desk15AMI_BothHandler
 template <>
-struct IDL::traits<::Desk::AMI_BothHandler> : ::perigee::stub::local_interface_traits<::Desk::AMI_BothHandler> {};
+struct IDL::traits<::Desk::AMI_BothHandler> : ::perigee::stub::interface_traits<::Desk::AMI_BothHandler> {
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
+  static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
+};
+#endif
+
+#ifndef PERIGEE_TRAITS_4Desk20AMI_BothLocalHandler
+#define PERIGEE_TRAITS_4Desk20AMI_BothLocalHandler
+template <>
+struct IDL::traits<::Desk::AMI_BothLocalHandler> : ::perigee::stub::local_interface_traits<::Desk::AMI_BothLocalHandler> {};
 #endif
 
 #ifndef PERIGEE_TRAITS_4Desk8BothAmiC
@@ -276,16 +436,25 @@ struct IDL::traits<::Desk::BothAmiC> : ::perigee::stub::interface_traits<::Desk:
 
 template <>
 struct CORBA::amic_traits<::Desk::Both> : ::IDL::traits<::Desk::BothAmiC> {
-  using replyhandler_base_type = ::Desk::AMI_BothHandler;
-  using replyhandler_traits = ::IDL::traits<replyhandler_base_type>;
-  using replyhandler_ref_type = ::CORBA::object_reference<replyhandler_base_type>;
-  using replyhandler_servant_ref_type = replyhandler_ref_type;
+  using replyhandler_base_type = ::Desk::AMI_BothLocalHandler;
+  using replyhandler_traits = ::IDL::traits<::Desk::AMI_BothHandler>;
+  using replyhandler_ref_type = ::CORBA::object_reference<::Desk::AMI_BothHandler>;
+  using replyhandler_servant_ref_type = ::CORBA::object_reference<replyhandler_base_type>;
 };
 
 #ifndef PERIGEE_TRAITS_4Desk19AMI_ListenerHandler
 #define PERIGEE_TRAITS_4Desk19AMI_ListenerHandler
 template <>
-struct IDL::traits<::Desk::AMI_ListenerHandler> : ::perigee::stub::local_interface_traits<::Desk::AMI_ListenerHandler> {};
+struct IDL::traits<::Desk::AMI_ListenerHandler> : ::perigee::stub::interface_traits<::Desk::AMI_ListenerHandler> {
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
+  static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
+};
+#endif
+
+#ifndef PERIGEE_TRAITS_4Desk24AMI_ListenerLocalHandler
+#define PERIGEE_TRAITS_4Desk24AMI_ListenerLocalHandler
+template <>
+struct IDL::traits<::Desk::AMI_ListenerLocalHandler> : ::perigee::stub::local_interface_traits<::Desk::AMI_ListenerLocalHandler> {};
 #endif
 
 #ifndef PERIGEE_TRAITS_4Desk12ListenerAmiC
@@ -299,8 +468,8 @@ struct IDL::traits<::Desk::ListenerAmiC> : ::perigee::stub::interface_traits<::D
 
 template <>
 struct CORBA::amic_traits<::Desk::Listener> : ::IDL::traits<::Desk::ListenerAmiC> {
-  using replyhandler_base_type = ::Desk::AMI_ListenerHandler;
-  using replyhandler_traits = ::IDL::traits<replyhandler_base_type>;
-  using replyhandler_ref_type = ::CORBA::object_reference<replyhandler_base_type>;
-  using replyhandler_servant_ref_type = replyhandler_ref_type;
+  using replyhandler_base_type = ::Desk::AMI_ListenerLocalHandler;
+  using replyhandler_traits = ::IDL::traits<::Desk::AMI_ListenerHandler>;
+  using replyhandler_ref_type = ::CORBA::object_reference<::Desk::AMI_ListenerHandler>;
+  using replyhandler_servant_ref_type = ::CORBA::object_reference<replyhandler_base_type>;
 };

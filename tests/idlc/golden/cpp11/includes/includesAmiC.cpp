@@ -5,8 +5,34 @@
 
 namespace Stock {
 
+AMI_HistoryHandler::AMI_HistoryHandler(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
+    : ::CORBA::Object(std::move(_target)) {}
+
 bool AMI_HistoryHandler::_implements(std::string_view _id) const noexcept {
   return ::perigee::stub::same(_id, _type_id) || ::Stock::AMI_QuoterHandler::_implements(_id);
+}
+
+void AMI_HistoryHandler::prices(const ::Lists::Longs& ami_return_val) {
+  static constexpr ::perigee::stub::Operation _operation_{
+      "prices", ::perigee::stub::Operation::Kind::twoway, {}};
+  ::perigee::stub::invoke(
+      *this, _operation_,
+      [&ami_return_val](::perigee::cdr::Encoder& _encoder_) { _encoder_ << ami_return_val; },
+      nullptr);
+}
+
+void AMI_HistoryHandler::prices_excep(
+    ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) {
+  static constexpr ::perigee::stub::Operation _operation_{
+      "prices_excep", ::perigee::stub::Operation::Kind::twoway, {}};
+  ::perigee::stub::invoke(
+      *this, _operation_,
+      [&excep_holder](::perigee::cdr::Encoder& _encoder_) { _encoder_ << excep_holder; },
+      nullptr);
+}
+bool AMI_HistoryLocalHandler::_implements(std::string_view _id) const noexcept {
+  return ::perigee::stub::same(_id, _type_id) || ::Stock::AMI_HistoryHandler::_implements(_id)
+      || ::Stock::AMI_QuoterLocalHandler::_implements(_id);
 }
 
 HistoryAmiC::HistoryAmiC(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
@@ -40,6 +66,16 @@ void HistoryAmiC::sendc_prices(
 }
 
 }  // namespace Stock
+
+auto IDL::traits<::Stock::AMI_HistoryHandler>::_stub(
+    ::perigee::counted_ptr<::perigee::orb::Reference> _target) -> ref_type {
+  return ref_type(::perigee::make_counted<::Stock::AMI_HistoryHandler>(std::move(_target)));
+}
+
+auto IDL::traits<::Stock::AMI_HistoryHandler>::_object(
+    const ref_type& _reference) noexcept -> const ::CORBA::Object* {
+  return _reference.get();
+}
 
 auto IDL::traits<::Stock::HistoryAmiC>::_stub(
     ::perigee::counted_ptr<::perigee::orb::Reference> _target) -> ref_type {

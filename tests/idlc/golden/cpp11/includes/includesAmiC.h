@@ -13,14 +13,34 @@ class AMI_HistoryHandler : public virtual ::Stock::AMI_QuoterHandler {
   using _ref_type = ::CORBA::object_reference<AMI_HistoryHandler>;
   static constexpr std::string_view _type_id = "IDL:Stock/AMI_HistoryHandler:1.0";
 
-  virtual void prices(const ::Lists::Longs& ami_return_val) = 0;
-  virtual void prices_excep(
-      ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) = 0;
+  explicit AMI_HistoryHandler(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
+
+  virtual void prices(const ::Lists::Longs& ami_return_val);
+  virtual void prices_excep(::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder);
+
+  template <typename _self = AMI_HistoryHandler>
+  auto _async() const -> typename ::CORBA::async_traits<_self>::client_type;
 
  protected:
   AMI_HistoryHandler() = default;
   bool _implements(std::string_view _id) const noexcept override;
 };
+class AMI_HistoryLocalHandler :
+    public virtual ::Stock::AMI_HistoryHandler, public virtual ::Stock::AMI_QuoterLocalHandler {
+ public:
+  using _ref_type = ::CORBA::object_reference<AMI_HistoryLocalHandler>;
+  static constexpr std::string_view _type_id = "IDL:Stock/AMI_HistoryLocalHandler:1.0";
+
+  void prices(const ::Lists::Longs& ami_return_val) override = 0;
+  void prices_excep(
+      ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) override = 0;
+
+ protected:
+  AMI_HistoryLocalHandler() = default;
+  bool _implements(std::string_view _id) const noexcept override;
+};
+::CORBA::servant_reference<::PortableServer::Servant> _servant_of(
+    const ::CORBA::object_reference<AMI_HistoryHandler>& _handler, const AMI_HistoryHandler*);
 
 class HistoryAmiC : public virtual ::Stock::History, public virtual ::Stock::QuoterAmiC {
  public:
@@ -42,7 +62,16 @@ class HistoryAmiC : public virtual ::Stock::History, public virtual ::Stock::Quo
 #ifndef PERIGEE_TRAITS_5Stock18AMI_HistoryHandler
 #define PERIGEE_TRAITS_5Stock18AMI_HistoryHandler
 template <>
-struct IDL::traits<::Stock::AMI_HistoryHandler> : ::perigee::stub::local_interface_traits<::Stock::AMI_HistoryHandler> {};
+struct IDL::traits<::Stock::AMI_HistoryHandler> : ::perigee::stub::interface_traits<::Stock::AMI_HistoryHandler> {
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
+  static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
+};
+#endif
+
+#ifndef PERIGEE_TRAITS_5Stock23AMI_HistoryLocalHandler
+#define PERIGEE_TRAITS_5Stock23AMI_HistoryLocalHandler
+template <>
+struct IDL::traits<::Stock::AMI_HistoryLocalHandler> : ::perigee::stub::local_interface_traits<::Stock::AMI_HistoryLocalHandler> {};
 #endif
 
 #ifndef PERIGEE_TRAITS_5Stock11HistoryAmiC
@@ -56,8 +85,8 @@ struct IDL::traits<::Stock::HistoryAmiC> : ::perigee::stub::interface_traits<::S
 
 template <>
 struct CORBA::amic_traits<::Stock::History> : ::IDL::traits<::Stock::HistoryAmiC> {
-  using replyhandler_base_type = ::Stock::AMI_HistoryHandler;
-  using replyhandler_traits = ::IDL::traits<replyhandler_base_type>;
-  using replyhandler_ref_type = ::CORBA::object_reference<replyhandler_base_type>;
-  using replyhandler_servant_ref_type = replyhandler_ref_type;
+  using replyhandler_base_type = ::Stock::AMI_HistoryLocalHandler;
+  using replyhandler_traits = ::IDL::traits<::Stock::AMI_HistoryHandler>;
+  using replyhandler_ref_type = ::CORBA::object_reference<::Stock::AMI_HistoryHandler>;
+  using replyhandler_servant_ref_type = ::CORBA::object_reference<replyhandler_base_type>;
 };

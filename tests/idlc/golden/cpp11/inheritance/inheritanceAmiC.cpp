@@ -5,8 +5,68 @@
 
 namespace Family {
 
+AMI_AncestorHandler::AMI_AncestorHandler(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
+    : ::CORBA::Object(std::move(_target)) {}
+
 bool AMI_AncestorHandler::_implements(std::string_view _id) const noexcept {
   return ::perigee::stub::same(_id, _type_id) || ::Messaging::ReplyHandler::_implements(_id);
+}
+
+void AMI_AncestorHandler::name(const std::string& ami_return_val) {
+  static constexpr ::perigee::stub::Operation _operation_{
+      "name", ::perigee::stub::Operation::Kind::twoway, {}};
+  ::perigee::stub::invoke(
+      *this, _operation_,
+      [&ami_return_val](::perigee::cdr::Encoder& _encoder_) { _encoder_ << ami_return_val; },
+      nullptr);
+}
+
+void AMI_AncestorHandler::name_excep(
+    ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) {
+  static constexpr ::perigee::stub::Operation _operation_{
+      "name_excep", ::perigee::stub::Operation::Kind::twoway, {}};
+  ::perigee::stub::invoke(
+      *this, _operation_,
+      [&excep_holder](::perigee::cdr::Encoder& _encoder_) { _encoder_ << excep_holder; },
+      nullptr);
+}
+
+void AMI_AncestorHandler::get_age(int32_t ami_return_val) {
+  static constexpr ::perigee::stub::Operation _operation_{
+      "get_age", ::perigee::stub::Operation::Kind::twoway, {}};
+  ::perigee::stub::invoke(
+      *this, _operation_,
+      [&ami_return_val](::perigee::cdr::Encoder& _encoder_) { _encoder_ << ami_return_val; },
+      nullptr);
+}
+
+void AMI_AncestorHandler::get_age_excep(
+    ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) {
+  static constexpr ::perigee::stub::Operation _operation_{
+      "get_age_excep", ::perigee::stub::Operation::Kind::twoway, {}};
+  ::perigee::stub::invoke(
+      *this, _operation_,
+      [&excep_holder](::perigee::cdr::Encoder& _encoder_) { _encoder_ << excep_holder; },
+      nullptr);
+}
+
+void AMI_AncestorHandler::set_age() {
+  static constexpr ::perigee::stub::Operation _operation_{
+      "set_age", ::perigee::stub::Operation::Kind::twoway, {}};
+  ::perigee::stub::invoke(*this, _operation_, nullptr, nullptr);
+}
+
+void AMI_AncestorHandler::set_age_excep(
+    ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) {
+  static constexpr ::perigee::stub::Operation _operation_{
+      "set_age_excep", ::perigee::stub::Operation::Kind::twoway, {}};
+  ::perigee::stub::invoke(
+      *this, _operation_,
+      [&excep_holder](::perigee::cdr::Encoder& _encoder_) { _encoder_ << excep_holder; },
+      nullptr);
+}
+bool AMI_AncestorLocalHandler::_implements(std::string_view _id) const noexcept {
+  return ::perigee::stub::same(_id, _type_id) || ::Family::AMI_AncestorHandler::_implements(_id);
 }
 
 AncestorAmiC::AncestorAmiC(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
@@ -70,8 +130,31 @@ void AncestorAmiC::sendc_set_age(
       });
 }
 
+AMI_MotherHandler::AMI_MotherHandler(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
+    : ::CORBA::Object(std::move(_target)) {}
+
 bool AMI_MotherHandler::_implements(std::string_view _id) const noexcept {
   return ::perigee::stub::same(_id, _type_id) || ::Family::AMI_AncestorHandler::_implements(_id);
+}
+
+void AMI_MotherHandler::sing() {
+  static constexpr ::perigee::stub::Operation _operation_{
+      "sing", ::perigee::stub::Operation::Kind::twoway, {}};
+  ::perigee::stub::invoke(*this, _operation_, nullptr, nullptr);
+}
+
+void AMI_MotherHandler::sing_excep(
+    ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) {
+  static constexpr ::perigee::stub::Operation _operation_{
+      "sing_excep", ::perigee::stub::Operation::Kind::twoway, {}};
+  ::perigee::stub::invoke(
+      *this, _operation_,
+      [&excep_holder](::perigee::cdr::Encoder& _encoder_) { _encoder_ << excep_holder; },
+      nullptr);
+}
+bool AMI_MotherLocalHandler::_implements(std::string_view _id) const noexcept {
+  return ::perigee::stub::same(_id, _type_id) || ::Family::AMI_MotherHandler::_implements(_id)
+      || ::Family::AMI_AncestorLocalHandler::_implements(_id);
 }
 
 MotherAmiC::MotherAmiC(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
@@ -95,8 +178,31 @@ void MotherAmiC::sendc_sing(
       });
 }
 
+AMI_FatherHandler::AMI_FatherHandler(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
+    : ::CORBA::Object(std::move(_target)) {}
+
 bool AMI_FatherHandler::_implements(std::string_view _id) const noexcept {
   return ::perigee::stub::same(_id, _type_id) || ::Family::AMI_AncestorHandler::_implements(_id);
+}
+
+void AMI_FatherHandler::dance() {
+  static constexpr ::perigee::stub::Operation _operation_{
+      "dance", ::perigee::stub::Operation::Kind::twoway, {}};
+  ::perigee::stub::invoke(*this, _operation_, nullptr, nullptr);
+}
+
+void AMI_FatherHandler::dance_excep(
+    ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) {
+  static constexpr ::perigee::stub::Operation _operation_{
+      "dance_excep", ::perigee::stub::Operation::Kind::twoway, {}};
+  ::perigee::stub::invoke(
+      *this, _operation_,
+      [&excep_holder](::perigee::cdr::Encoder& _encoder_) { _encoder_ << excep_holder; },
+      nullptr);
+}
+bool AMI_FatherLocalHandler::_implements(std::string_view _id) const noexcept {
+  return ::perigee::stub::same(_id, _type_id) || ::Family::AMI_FatherHandler::_implements(_id)
+      || ::Family::AMI_AncestorLocalHandler::_implements(_id);
 }
 
 FatherAmiC::FatherAmiC(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
@@ -117,9 +223,36 @@ void FatherAmiC::sendc_dance(::CORBA::object_reference<::Family::AMI_FatherHandl
       });
 }
 
+AMI_ChildHandler::AMI_ChildHandler(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
+    : ::CORBA::Object(std::move(_target)) {}
+
 bool AMI_ChildHandler::_implements(std::string_view _id) const noexcept {
   return ::perigee::stub::same(_id, _type_id) || ::Family::AMI_MotherHandler::_implements(_id)
       || ::Family::AMI_FatherHandler::_implements(_id);
+}
+
+void AMI_ChildHandler::cry(bool ami_return_val) {
+  static constexpr ::perigee::stub::Operation _operation_{
+      "cry", ::perigee::stub::Operation::Kind::twoway, {}};
+  ::perigee::stub::invoke(
+      *this, _operation_,
+      [&ami_return_val](::perigee::cdr::Encoder& _encoder_) { _encoder_ << ami_return_val; },
+      nullptr);
+}
+
+void AMI_ChildHandler::cry_excep(
+    ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) {
+  static constexpr ::perigee::stub::Operation _operation_{
+      "cry_excep", ::perigee::stub::Operation::Kind::twoway, {}};
+  ::perigee::stub::invoke(
+      *this, _operation_,
+      [&excep_holder](::perigee::cdr::Encoder& _encoder_) { _encoder_ << excep_holder; },
+      nullptr);
+}
+bool AMI_ChildLocalHandler::_implements(std::string_view _id) const noexcept {
+  return ::perigee::stub::same(_id, _type_id) || ::Family::AMI_ChildHandler::_implements(_id)
+      || ::Family::AMI_MotherLocalHandler::_implements(_id)
+      || ::Family::AMI_FatherLocalHandler::_implements(_id);
 }
 
 ChildAmiC::ChildAmiC(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
@@ -148,8 +281,31 @@ void ChildAmiC::sendc_cry(::CORBA::object_reference<::Family::AMI_ChildHandler> 
 
 namespace Friends {
 
+AMI_NeighbourHandler::AMI_NeighbourHandler(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
+    : ::CORBA::Object(std::move(_target)) {}
+
 bool AMI_NeighbourHandler::_implements(std::string_view _id) const noexcept {
   return ::perigee::stub::same(_id, _type_id) || ::Family::AMI_ChildHandler::_implements(_id);
+}
+
+void AMI_NeighbourHandler::visit() {
+  static constexpr ::perigee::stub::Operation _operation_{
+      "visit", ::perigee::stub::Operation::Kind::twoway, {}};
+  ::perigee::stub::invoke(*this, _operation_, nullptr, nullptr);
+}
+
+void AMI_NeighbourHandler::visit_excep(
+    ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) {
+  static constexpr ::perigee::stub::Operation _operation_{
+      "visit_excep", ::perigee::stub::Operation::Kind::twoway, {}};
+  ::perigee::stub::invoke(
+      *this, _operation_,
+      [&excep_holder](::perigee::cdr::Encoder& _encoder_) { _encoder_ << excep_holder; },
+      nullptr);
+}
+bool AMI_NeighbourLocalHandler::_implements(std::string_view _id) const noexcept {
+  return ::perigee::stub::same(_id, _type_id) || ::Friends::AMI_NeighbourHandler::_implements(_id)
+      || ::Family::AMI_ChildLocalHandler::_implements(_id);
 }
 
 NeighbourAmiC::NeighbourAmiC(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
@@ -176,12 +332,32 @@ void NeighbourAmiC::sendc_visit(
 
 }  // namespace Friends
 
+auto IDL::traits<::Family::AMI_AncestorHandler>::_stub(
+    ::perigee::counted_ptr<::perigee::orb::Reference> _target) -> ref_type {
+  return ref_type(::perigee::make_counted<::Family::AMI_AncestorHandler>(std::move(_target)));
+}
+
+auto IDL::traits<::Family::AMI_AncestorHandler>::_object(
+    const ref_type& _reference) noexcept -> const ::CORBA::Object* {
+  return _reference.get();
+}
+
 auto IDL::traits<::Family::AncestorAmiC>::_stub(
     ::perigee::counted_ptr<::perigee::orb::Reference> _target) -> ref_type {
   return ref_type(::perigee::make_counted<::Family::AncestorAmiC>(std::move(_target)));
 }
 
 auto IDL::traits<::Family::AncestorAmiC>::_object(
+    const ref_type& _reference) noexcept -> const ::CORBA::Object* {
+  return _reference.get();
+}
+
+auto IDL::traits<::Family::AMI_MotherHandler>::_stub(
+    ::perigee::counted_ptr<::perigee::orb::Reference> _target) -> ref_type {
+  return ref_type(::perigee::make_counted<::Family::AMI_MotherHandler>(std::move(_target)));
+}
+
+auto IDL::traits<::Family::AMI_MotherHandler>::_object(
     const ref_type& _reference) noexcept -> const ::CORBA::Object* {
   return _reference.get();
 }
@@ -196,6 +372,16 @@ auto IDL::traits<::Family::MotherAmiC>::_object(
   return _reference.get();
 }
 
+auto IDL::traits<::Family::AMI_FatherHandler>::_stub(
+    ::perigee::counted_ptr<::perigee::orb::Reference> _target) -> ref_type {
+  return ref_type(::perigee::make_counted<::Family::AMI_FatherHandler>(std::move(_target)));
+}
+
+auto IDL::traits<::Family::AMI_FatherHandler>::_object(
+    const ref_type& _reference) noexcept -> const ::CORBA::Object* {
+  return _reference.get();
+}
+
 auto IDL::traits<::Family::FatherAmiC>::_stub(
     ::perigee::counted_ptr<::perigee::orb::Reference> _target) -> ref_type {
   return ref_type(::perigee::make_counted<::Family::FatherAmiC>(std::move(_target)));
@@ -206,12 +392,32 @@ auto IDL::traits<::Family::FatherAmiC>::_object(
   return _reference.get();
 }
 
+auto IDL::traits<::Family::AMI_ChildHandler>::_stub(
+    ::perigee::counted_ptr<::perigee::orb::Reference> _target) -> ref_type {
+  return ref_type(::perigee::make_counted<::Family::AMI_ChildHandler>(std::move(_target)));
+}
+
+auto IDL::traits<::Family::AMI_ChildHandler>::_object(
+    const ref_type& _reference) noexcept -> const ::CORBA::Object* {
+  return _reference.get();
+}
+
 auto IDL::traits<::Family::ChildAmiC>::_stub(
     ::perigee::counted_ptr<::perigee::orb::Reference> _target) -> ref_type {
   return ref_type(::perigee::make_counted<::Family::ChildAmiC>(std::move(_target)));
 }
 
 auto IDL::traits<::Family::ChildAmiC>::_object(
+    const ref_type& _reference) noexcept -> const ::CORBA::Object* {
+  return _reference.get();
+}
+
+auto IDL::traits<::Friends::AMI_NeighbourHandler>::_stub(
+    ::perigee::counted_ptr<::perigee::orb::Reference> _target) -> ref_type {
+  return ref_type(::perigee::make_counted<::Friends::AMI_NeighbourHandler>(std::move(_target)));
+}
+
+auto IDL::traits<::Friends::AMI_NeighbourHandler>::_object(
     const ref_type& _reference) noexcept -> const ::CORBA::Object* {
   return _reference.get();
 }

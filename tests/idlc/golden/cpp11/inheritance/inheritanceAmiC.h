@@ -12,19 +12,43 @@ class AMI_AncestorHandler : public virtual ::Messaging::ReplyHandler {
   using _ref_type = ::CORBA::object_reference<AMI_AncestorHandler>;
   static constexpr std::string_view _type_id = "IDL:Family/AMI_AncestorHandler:1.0";
 
-  virtual void name(const std::string& ami_return_val) = 0;
-  virtual void name_excep(::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) = 0;
-  virtual void get_age(int32_t ami_return_val) = 0;
-  virtual void get_age_excep(
-      ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) = 0;
-  virtual void set_age() = 0;
-  virtual void set_age_excep(
-      ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) = 0;
+  explicit AMI_AncestorHandler(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
+
+  virtual void name(const std::string& ami_return_val);
+  virtual void name_excep(::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder);
+  virtual void get_age(int32_t ami_return_val);
+  virtual void get_age_excep(::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder);
+  virtual void set_age();
+  virtual void set_age_excep(::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder);
+
+  template <typename _self = AMI_AncestorHandler>
+  auto _async() const -> typename ::CORBA::async_traits<_self>::client_type;
 
  protected:
   AMI_AncestorHandler() = default;
   bool _implements(std::string_view _id) const noexcept override;
 };
+class AMI_AncestorLocalHandler : public virtual ::Family::AMI_AncestorHandler {
+ public:
+  using _ref_type = ::CORBA::object_reference<AMI_AncestorLocalHandler>;
+  static constexpr std::string_view _type_id = "IDL:Family/AMI_AncestorLocalHandler:1.0";
+
+  void name(const std::string& ami_return_val) override = 0;
+  void name_excep(
+      ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) override = 0;
+  void get_age(int32_t ami_return_val) override = 0;
+  void get_age_excep(
+      ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) override = 0;
+  void set_age() override = 0;
+  void set_age_excep(
+      ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) override = 0;
+
+ protected:
+  AMI_AncestorLocalHandler() = default;
+  bool _implements(std::string_view _id) const noexcept override;
+};
+::CORBA::servant_reference<::PortableServer::Servant> _servant_of(
+    const ::CORBA::object_reference<AMI_AncestorHandler>& _handler, const AMI_AncestorHandler*);
 
 class AncestorAmiC : public virtual ::Family::Ancestor {
  public:
@@ -47,13 +71,34 @@ class AMI_MotherHandler : public virtual ::Family::AMI_AncestorHandler {
   using _ref_type = ::CORBA::object_reference<AMI_MotherHandler>;
   static constexpr std::string_view _type_id = "IDL:Family/AMI_MotherHandler:1.0";
 
-  virtual void sing() = 0;
-  virtual void sing_excep(::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) = 0;
+  explicit AMI_MotherHandler(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
+
+  virtual void sing();
+  virtual void sing_excep(::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder);
+
+  template <typename _self = AMI_MotherHandler>
+  auto _async() const -> typename ::CORBA::async_traits<_self>::client_type;
 
  protected:
   AMI_MotherHandler() = default;
   bool _implements(std::string_view _id) const noexcept override;
 };
+class AMI_MotherLocalHandler :
+    public virtual ::Family::AMI_MotherHandler, public virtual ::Family::AMI_AncestorLocalHandler {
+ public:
+  using _ref_type = ::CORBA::object_reference<AMI_MotherLocalHandler>;
+  static constexpr std::string_view _type_id = "IDL:Family/AMI_MotherLocalHandler:1.0";
+
+  void sing() override = 0;
+  void sing_excep(
+      ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) override = 0;
+
+ protected:
+  AMI_MotherLocalHandler() = default;
+  bool _implements(std::string_view _id) const noexcept override;
+};
+::CORBA::servant_reference<::PortableServer::Servant> _servant_of(
+    const ::CORBA::object_reference<AMI_MotherHandler>& _handler, const AMI_MotherHandler*);
 
 class MotherAmiC : public virtual ::Family::Mother, public virtual ::Family::AncestorAmiC {
  public:
@@ -74,14 +119,34 @@ class AMI_FatherHandler : public virtual ::Family::AMI_AncestorHandler {
   using _ref_type = ::CORBA::object_reference<AMI_FatherHandler>;
   static constexpr std::string_view _type_id = "IDL:Family/AMI_FatherHandler:1.0";
 
-  virtual void dance() = 0;
-  virtual void dance_excep(
-      ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) = 0;
+  explicit AMI_FatherHandler(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
+
+  virtual void dance();
+  virtual void dance_excep(::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder);
+
+  template <typename _self = AMI_FatherHandler>
+  auto _async() const -> typename ::CORBA::async_traits<_self>::client_type;
 
  protected:
   AMI_FatherHandler() = default;
   bool _implements(std::string_view _id) const noexcept override;
 };
+class AMI_FatherLocalHandler :
+    public virtual ::Family::AMI_FatherHandler, public virtual ::Family::AMI_AncestorLocalHandler {
+ public:
+  using _ref_type = ::CORBA::object_reference<AMI_FatherLocalHandler>;
+  static constexpr std::string_view _type_id = "IDL:Family/AMI_FatherLocalHandler:1.0";
+
+  void dance() override = 0;
+  void dance_excep(
+      ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) override = 0;
+
+ protected:
+  AMI_FatherLocalHandler() = default;
+  bool _implements(std::string_view _id) const noexcept override;
+};
+::CORBA::servant_reference<::PortableServer::Servant> _servant_of(
+    const ::CORBA::object_reference<AMI_FatherHandler>& _handler, const AMI_FatherHandler*);
 
 class FatherAmiC : public virtual ::Family::Father, public virtual ::Family::AncestorAmiC {
  public:
@@ -102,13 +167,34 @@ class AMI_ChildHandler :
   using _ref_type = ::CORBA::object_reference<AMI_ChildHandler>;
   static constexpr std::string_view _type_id = "IDL:Family/AMI_ChildHandler:1.0";
 
-  virtual void cry(bool ami_return_val) = 0;
-  virtual void cry_excep(::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) = 0;
+  explicit AMI_ChildHandler(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
+
+  virtual void cry(bool ami_return_val);
+  virtual void cry_excep(::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder);
+
+  template <typename _self = AMI_ChildHandler>
+  auto _async() const -> typename ::CORBA::async_traits<_self>::client_type;
 
  protected:
   AMI_ChildHandler() = default;
   bool _implements(std::string_view _id) const noexcept override;
 };
+class AMI_ChildLocalHandler :
+    public virtual ::Family::AMI_ChildHandler, public virtual ::Family::AMI_MotherLocalHandler,
+    public virtual ::Family::AMI_FatherLocalHandler {
+ public:
+  using _ref_type = ::CORBA::object_reference<AMI_ChildLocalHandler>;
+  static constexpr std::string_view _type_id = "IDL:Family/AMI_ChildLocalHandler:1.0";
+
+  void cry(bool ami_return_val) override = 0;
+  void cry_excep(::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) override = 0;
+
+ protected:
+  AMI_ChildLocalHandler() = default;
+  bool _implements(std::string_view _id) const noexcept override;
+};
+::CORBA::servant_reference<::PortableServer::Servant> _servant_of(
+    const ::CORBA::object_reference<AMI_ChildHandler>& _handler, const AMI_ChildHandler*);
 
 class ChildAmiC :
     public virtual ::Family::Child, public virtual ::Family::MotherAmiC,
@@ -134,14 +220,34 @@ class AMI_NeighbourHandler : public virtual ::Family::AMI_ChildHandler {
   using _ref_type = ::CORBA::object_reference<AMI_NeighbourHandler>;
   static constexpr std::string_view _type_id = "IDL:Friends/AMI_NeighbourHandler:1.0";
 
-  virtual void visit() = 0;
-  virtual void visit_excep(
-      ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) = 0;
+  explicit AMI_NeighbourHandler(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
+
+  virtual void visit();
+  virtual void visit_excep(::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder);
+
+  template <typename _self = AMI_NeighbourHandler>
+  auto _async() const -> typename ::CORBA::async_traits<_self>::client_type;
 
  protected:
   AMI_NeighbourHandler() = default;
   bool _implements(std::string_view _id) const noexcept override;
 };
+class AMI_NeighbourLocalHandler :
+    public virtual ::Friends::AMI_NeighbourHandler, public virtual ::Family::AMI_ChildLocalHandler {
+ public:
+  using _ref_type = ::CORBA::object_reference<AMI_NeighbourLocalHandler>;
+  static constexpr std::string_view _type_id = "IDL:Friends/AMI_NeighbourLocalHandler:1.0";
+
+  void visit() override = 0;
+  void visit_excep(
+      ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) override = 0;
+
+ protected:
+  AMI_NeighbourLocalHandler() = default;
+  bool _implements(std::string_view _id) const noexcept override;
+};
+::CORBA::servant_reference<::PortableServer::Servant> _servant_of(
+    const ::CORBA::object_reference<AMI_NeighbourHandler>& _handler, const AMI_NeighbourHandler*);
 
 class NeighbourAmiC : public virtual ::Friends::Neighbour, public virtual ::Family::ChildAmiC {
  public:
@@ -163,7 +269,16 @@ class NeighbourAmiC : public virtual ::Friends::Neighbour, public virtual ::Fami
 #ifndef PERIGEE_TRAITS_6Family19AMI_AncestorHandler
 #define PERIGEE_TRAITS_6Family19AMI_AncestorHandler
 template <>
-struct IDL::traits<::Family::AMI_AncestorHandler> : ::perigee::stub::local_interface_traits<::Family::AMI_AncestorHandler> {};
+struct IDL::traits<::Family::AMI_AncestorHandler> : ::perigee::stub::interface_traits<::Family::AMI_AncestorHandler> {
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
+  static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
+};
+#endif
+
+#ifndef PERIGEE_TRAITS_6Family24AMI_AncestorLocalHandler
+#define PERIGEE_TRAITS_6Family24AMI_AncestorLocalHandler
+template <>
+struct IDL::traits<::Family::AMI_AncestorLocalHandler> : ::perigee::stub::local_interface_traits<::Family::AMI_AncestorLocalHandler> {};
 #endif
 
 #ifndef PERIGEE_TRAITS_6Family12AncestorAmiC
@@ -177,16 +292,25 @@ struct IDL::traits<::Family::AncestorAmiC> : ::perigee::stub::interface_traits<:
 
 template <>
 struct CORBA::amic_traits<::Family::Ancestor> : ::IDL::traits<::Family::AncestorAmiC> {
-  using replyhandler_base_type = ::Family::AMI_AncestorHandler;
-  using replyhandler_traits = ::IDL::traits<replyhandler_base_type>;
-  using replyhandler_ref_type = ::CORBA::object_reference<replyhandler_base_type>;
-  using replyhandler_servant_ref_type = replyhandler_ref_type;
+  using replyhandler_base_type = ::Family::AMI_AncestorLocalHandler;
+  using replyhandler_traits = ::IDL::traits<::Family::AMI_AncestorHandler>;
+  using replyhandler_ref_type = ::CORBA::object_reference<::Family::AMI_AncestorHandler>;
+  using replyhandler_servant_ref_type = ::CORBA::object_reference<replyhandler_base_type>;
 };
 
 #ifndef PERIGEE_TRAITS_6Family17AMI_MotherHandler
 #define PERIGEE_TRAITS_6Family17AMI_MotherHandler
 template <>
-struct IDL::traits<::Family::AMI_MotherHandler> : ::perigee::stub::local_interface_traits<::Family::AMI_MotherHandler> {};
+struct IDL::traits<::Family::AMI_MotherHandler> : ::perigee::stub::interface_traits<::Family::AMI_MotherHandler> {
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
+  static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
+};
+#endif
+
+#ifndef PERIGEE_TRAITS_6Family22AMI_MotherLocalHandler
+#define PERIGEE_TRAITS_6Family22AMI_MotherLocalHandler
+template <>
+struct IDL::traits<::Family::AMI_MotherLocalHandler> : ::perigee::stub::local_interface_traits<::Family::AMI_MotherLocalHandler> {};
 #endif
 
 #ifndef PERIGEE_TRAITS_6Family10MotherAmiC
@@ -200,16 +324,25 @@ struct IDL::traits<::Family::MotherAmiC> : ::perigee::stub::interface_traits<::F
 
 template <>
 struct CORBA::amic_traits<::Family::Mother> : ::IDL::traits<::Family::MotherAmiC> {
-  using replyhandler_base_type = ::Family::AMI_MotherHandler;
-  using replyhandler_traits = ::IDL::traits<replyhandler_base_type>;
-  using replyhandler_ref_type = ::CORBA::object_reference<replyhandler_base_type>;
-  using replyhandler_servant_ref_type = replyhandler_ref_type;
+  using replyhandler_base_type = ::Family::AMI_MotherLocalHandler;
+  using replyhandler_traits = ::IDL::traits<::Family::AMI_MotherHandler>;
+  using replyhandler_ref_type = ::CORBA::object_reference<::Family::AMI_MotherHandler>;
+  using replyhandler_servant_ref_type = ::CORBA::object_reference<replyhandler_base_type>;
 };
 
 #ifndef PERIGEE_TRAITS_6Family17AMI_FatherHandler
 #define PERIGEE_TRAITS_6Family17AMI_FatherHandler
 template <>
-struct IDL::traits<::Family::AMI_FatherHandler> : ::perigee::stub::local_interface_traits<::Family::AMI_FatherHandler> {};
+struct IDL::traits<::Family::AMI_FatherHandler> : ::perigee::stub::interface_traits<::Family::AMI_FatherHandler> {
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
+  static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
+};
+#endif
+
+#ifndef PERIGEE_TRAITS_6Family22AMI_FatherLocalHandler
+#define PERIGEE_TRAITS_6Family22AMI_FatherLocalHandler
+template <>
+struct IDL::traits<::Family::AMI_FatherLocalHandler> : ::perigee::stub::local_interface_traits<::Family::AMI_FatherLocalHandler> {};
 #endif
 
 #ifndef PERIGEE_TRAITS_6Family10FatherAmiC
@@ -223,16 +356,25 @@ struct IDL::traits<::Family::FatherAmiC> : ::perigee::stub::interface_traits<::F
 
 template <>
 struct CORBA::amic_traits<::Family::Father> : ::IDL::traits<::Family::FatherAmiC> {
-  using replyhandler_base_type = ::Family::AMI_FatherHandler;
-  using replyhandler_traits = ::IDL::traits<replyhandler_base_type>;
-  using replyhandler_ref_type = ::CORBA::object_reference<replyhandler_base_type>;
-  using replyhandler_servant_ref_type = replyhandler_ref_type;
+  using replyhandler_base_type = ::Family::AMI_FatherLocalHandler;
+  using replyhandler_traits = ::IDL::traits<::Family::AMI_FatherHandler>;
+  using replyhandler_ref_type = ::CORBA::object_reference<::Family::AMI_FatherHandler>;
+  using replyhandler_servant_ref_type = ::CORBA::object_reference<replyhandler_base_type>;
 };
 
 #ifndef PERIGEE_TRAITS_6Family16AMI_ChildHandler
 #define PERIGEE_TRAITS_6Family16AMI_ChildHandler
 template <>
-struct IDL::traits<::Family::AMI_ChildHandler> : ::perigee::stub::local_interface_traits<::Family::AMI_ChildHandler> {};
+struct IDL::traits<::Family::AMI_ChildHandler> : ::perigee::stub::interface_traits<::Family::AMI_ChildHandler> {
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
+  static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
+};
+#endif
+
+#ifndef PERIGEE_TRAITS_6Family21AMI_ChildLocalHandler
+#define PERIGEE_TRAITS_6Family21AMI_ChildLocalHandler
+template <>
+struct IDL::traits<::Family::AMI_ChildLocalHandler> : ::perigee::stub::local_interface_traits<::Family::AMI_ChildLocalHandler> {};
 #endif
 
 #ifndef PERIGEE_TRAITS_6Family9ChildAmiC
@@ -246,16 +388,25 @@ struct IDL::traits<::Family::ChildAmiC> : ::perigee::stub::interface_traits<::Fa
 
 template <>
 struct CORBA::amic_traits<::Family::Child> : ::IDL::traits<::Family::ChildAmiC> {
-  using replyhandler_base_type = ::Family::AMI_ChildHandler;
-  using replyhandler_traits = ::IDL::traits<replyhandler_base_type>;
-  using replyhandler_ref_type = ::CORBA::object_reference<replyhandler_base_type>;
-  using replyhandler_servant_ref_type = replyhandler_ref_type;
+  using replyhandler_base_type = ::Family::AMI_ChildLocalHandler;
+  using replyhandler_traits = ::IDL::traits<::Family::AMI_ChildHandler>;
+  using replyhandler_ref_type = ::CORBA::object_reference<::Family::AMI_ChildHandler>;
+  using replyhandler_servant_ref_type = ::CORBA::object_reference<replyhandler_base_type>;
 };
 
 #ifndef PERIGEE_TRAITS_7Friends20AMI_NeighbourHandler
 #define PERIGEE_TRAITS_7Friends20AMI_NeighbourHandler
 template <>
-struct IDL::traits<::Friends::AMI_NeighbourHandler> : ::perigee::stub::local_interface_traits<::Friends::AMI_NeighbourHandler> {};
+struct IDL::traits<::Friends::AMI_NeighbourHandler> : ::perigee::stub::interface_traits<::Friends::AMI_NeighbourHandler> {
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
+  static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
+};
+#endif
+
+#ifndef PERIGEE_TRAITS_7Friends25AMI_NeighbourLocalHandler
+#define PERIGEE_TRAITS_7Friends25AMI_NeighbourLocalHandler
+template <>
+struct IDL::traits<::Friends::AMI_NeighbourLocalHandler> : ::perigee::stub::local_interface_traits<::Friends::AMI_NeighbourLocalHandler> {};
 #endif
 
 #ifndef PERIGEE_TRAITS_7Friends13NeighbourAmiC
@@ -269,8 +420,8 @@ struct IDL::traits<::Friends::NeighbourAmiC> : ::perigee::stub::interface_traits
 
 template <>
 struct CORBA::amic_traits<::Friends::Neighbour> : ::IDL::traits<::Friends::NeighbourAmiC> {
-  using replyhandler_base_type = ::Friends::AMI_NeighbourHandler;
-  using replyhandler_traits = ::IDL::traits<replyhandler_base_type>;
-  using replyhandler_ref_type = ::CORBA::object_reference<replyhandler_base_type>;
-  using replyhandler_servant_ref_type = replyhandler_ref_type;
+  using replyhandler_base_type = ::Friends::AMI_NeighbourLocalHandler;
+  using replyhandler_traits = ::IDL::traits<::Friends::AMI_NeighbourHandler>;
+  using replyhandler_ref_type = ::CORBA::object_reference<::Friends::AMI_NeighbourHandler>;
+  using replyhandler_servant_ref_type = ::CORBA::object_reference<replyhandler_base_type>;
 };

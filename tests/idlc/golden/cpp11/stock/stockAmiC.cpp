@@ -5,8 +5,33 @@
 
 namespace Stock {
 
+AMI_QuoterHandler::AMI_QuoterHandler(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
+    : ::CORBA::Object(std::move(_target)) {}
+
 bool AMI_QuoterHandler::_implements(std::string_view _id) const noexcept {
   return ::perigee::stub::same(_id, _type_id) || ::Messaging::ReplyHandler::_implements(_id);
+}
+
+void AMI_QuoterHandler::get_quote(int32_t ami_return_val) {
+  static constexpr ::perigee::stub::Operation _operation_{
+      "get_quote", ::perigee::stub::Operation::Kind::twoway, {}};
+  ::perigee::stub::invoke(
+      *this, _operation_,
+      [&ami_return_val](::perigee::cdr::Encoder& _encoder_) { _encoder_ << ami_return_val; },
+      nullptr);
+}
+
+void AMI_QuoterHandler::get_quote_excep(
+    ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) {
+  static constexpr ::perigee::stub::Operation _operation_{
+      "get_quote_excep", ::perigee::stub::Operation::Kind::twoway, {}};
+  ::perigee::stub::invoke(
+      *this, _operation_,
+      [&excep_holder](::perigee::cdr::Encoder& _encoder_) { _encoder_ << excep_holder; },
+      nullptr);
+}
+bool AMI_QuoterLocalHandler::_implements(std::string_view _id) const noexcept {
+  return ::perigee::stub::same(_id, _type_id) || ::Stock::AMI_QuoterHandler::_implements(_id);
 }
 
 QuoterAmiC::QuoterAmiC(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept
@@ -40,6 +65,16 @@ void QuoterAmiC::sendc_get_quote(
 }
 
 }  // namespace Stock
+
+auto IDL::traits<::Stock::AMI_QuoterHandler>::_stub(
+    ::perigee::counted_ptr<::perigee::orb::Reference> _target) -> ref_type {
+  return ref_type(::perigee::make_counted<::Stock::AMI_QuoterHandler>(std::move(_target)));
+}
+
+auto IDL::traits<::Stock::AMI_QuoterHandler>::_object(
+    const ref_type& _reference) noexcept -> const ::CORBA::Object* {
+  return _reference.get();
+}
 
 auto IDL::traits<::Stock::QuoterAmiC>::_stub(
     ::perigee::counted_ptr<::perigee::orb::Reference> _target) -> ref_type {

@@ -12,14 +12,34 @@ class AMI_QuoterHandler : public virtual ::Messaging::ReplyHandler {
   using _ref_type = ::CORBA::object_reference<AMI_QuoterHandler>;
   static constexpr std::string_view _type_id = "IDL:Stock/AMI_QuoterHandler:1.0";
 
-  virtual void get_quote(int32_t ami_return_val) = 0;
+  explicit AMI_QuoterHandler(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
+
+  virtual void get_quote(int32_t ami_return_val);
   virtual void get_quote_excep(
-      ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) = 0;
+      ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder);
+
+  template <typename _self = AMI_QuoterHandler>
+  auto _async() const -> typename ::CORBA::async_traits<_self>::client_type;
 
  protected:
   AMI_QuoterHandler() = default;
   bool _implements(std::string_view _id) const noexcept override;
 };
+class AMI_QuoterLocalHandler : public virtual ::Stock::AMI_QuoterHandler {
+ public:
+  using _ref_type = ::CORBA::object_reference<AMI_QuoterLocalHandler>;
+  static constexpr std::string_view _type_id = "IDL:Stock/AMI_QuoterLocalHandler:1.0";
+
+  void get_quote(int32_t ami_return_val) override = 0;
+  void get_quote_excep(
+      ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) override = 0;
+
+ protected:
+  AMI_QuoterLocalHandler() = default;
+  bool _implements(std::string_view _id) const noexcept override;
+};
+::CORBA::servant_reference<::PortableServer::Servant> _servant_of(
+    const ::CORBA::object_reference<AMI_QuoterHandler>& _handler, const AMI_QuoterHandler*);
 
 class QuoterAmiC : public virtual ::Stock::Quoter {
  public:
@@ -41,7 +61,16 @@ class QuoterAmiC : public virtual ::Stock::Quoter {
 #ifndef PERIGEE_TRAITS_5Stock17AMI_QuoterHandler
 #define PERIGEE_TRAITS_5Stock17AMI_QuoterHandler
 template <>
-struct IDL::traits<::Stock::AMI_QuoterHandler> : ::perigee::stub::local_interface_traits<::Stock::AMI_QuoterHandler> {};
+struct IDL::traits<::Stock::AMI_QuoterHandler> : ::perigee::stub::interface_traits<::Stock::AMI_QuoterHandler> {
+  static ref_type _stub(::perigee::counted_ptr<::perigee::orb::Reference> _target);
+  static const ::CORBA::Object* _object(const ref_type& _reference) noexcept;
+};
+#endif
+
+#ifndef PERIGEE_TRAITS_5Stock22AMI_QuoterLocalHandler
+#define PERIGEE_TRAITS_5Stock22AMI_QuoterLocalHandler
+template <>
+struct IDL::traits<::Stock::AMI_QuoterLocalHandler> : ::perigee::stub::local_interface_traits<::Stock::AMI_QuoterLocalHandler> {};
 #endif
 
 #ifndef PERIGEE_TRAITS_5Stock10QuoterAmiC
@@ -55,8 +84,8 @@ struct IDL::traits<::Stock::QuoterAmiC> : ::perigee::stub::interface_traits<::St
 
 template <>
 struct CORBA::amic_traits<::Stock::Quoter> : ::IDL::traits<::Stock::QuoterAmiC> {
-  using replyhandler_base_type = ::Stock::AMI_QuoterHandler;
-  using replyhandler_traits = ::IDL::traits<replyhandler_base_type>;
-  using replyhandler_ref_type = ::CORBA::object_reference<replyhandler_base_type>;
-  using replyhandler_servant_ref_type = replyhandler_ref_type;
+  using replyhandler_base_type = ::Stock::AMI_QuoterLocalHandler;
+  using replyhandler_traits = ::IDL::traits<::Stock::AMI_QuoterHandler>;
+  using replyhandler_ref_type = ::CORBA::object_reference<::Stock::AMI_QuoterHandler>;
+  using replyhandler_servant_ref_type = ::CORBA::object_reference<replyhandler_base_type>;
 };
