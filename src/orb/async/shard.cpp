@@ -25,7 +25,7 @@ class Shard::Token {
     shard_.give_back();
     shard_.help();
     // The loop that this shard is a part of has looked in vain, or does not know yet.
-    if (shard_.missed_.exchange(false) || left) shard_.wake();
+    if (shard_.missed_.exchange(false) || left) shard_.nested_.load()->look_again();
   }
   Token(const Token&) = delete;
   Token& operator=(const Token&) = delete;
@@ -354,9 +354,25 @@ void Shard::Nested::end() noexcept {
   if (timer_ != 0) loop_.cancel(timer_);
 }
 
+// The shard's reactor may have been woken before, for the look that was in vain: then it would not
+// tell the loop of another wake-up.
+void Shard::Nested::look_again() noexcept {
+  if (loop_.is_loop_thread() && is_looking_) return;
+  try {
+    loop_.post([this] { handle_ready(event::Readiness::none); });
+  } catch (const std::exception& exception) {  // bad_alloc: it looks when something else comes
+    log::write(log::Level::error, "orb", exception.what());
+  }
+}
+
 // A turn fetches only so many events, and the loop is not told of the others again; nor does it see
 // the shard's timers.
 void Shard::Nested::handle_ready(event::Readiness /*readiness*/) noexcept {
+  struct Looking {
+    explicit Looking(Nested& nested) noexcept : nested_(nested) { nested_.is_looking_ = true; }
+    ~Looking() { nested_.is_looking_ = false; }
+    Nested& nested_;
+  } const looking(*this);
   const Token token(shard_);
   if (!token) {
     shard_.missed_.store(true);

@@ -147,6 +147,8 @@ class Shard final {
     Nested(Shard& shard, event::Reactor& loop) noexcept : shard_(shard), loop_(loop) {}
     [[nodiscard]] bool begin();
     void end() noexcept;
+    /// By the thread that has driven the shard. Any thread.
+    void look_again() noexcept;
     void handle_ready(event::Readiness readiness) noexcept override;
 
    private:
@@ -156,6 +158,7 @@ class Shard final {
     event::Reactor& loop_;
     event::TimerId timer_ = 0;
     TimePoint due_ = TimePoint::max();
+    bool is_looking_ = false;  // of the loop's thread
   };
   using Connections = std::vector<std::shared_ptr<AsyncConnection>>;
 

@@ -13,6 +13,7 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <future>
 #include <stop_token>
 #include <string>
 #include <type_traits>
@@ -142,6 +143,11 @@ class Meeting : public DeskServant {
   completion<> second_;
 };
 
+task<std::string> name_of(BothRef object) {
+  std::string name = co_await object->_async().name();
+  co_return name;
+}
+
 task<int64_t> both_turns(BothRef object) {
   call<int64_t> first = object->_async().turn(1);
   call<int64_t> second = object->_async().turn(2);
@@ -267,6 +273,23 @@ TEST_CASE("a time limit ends a call, and the servant's coroutine hears of it") {
       remote(places, servant)
           ->_set_policy_overrides({limit}, CORBA::SetOverrideType::SET_OVERRIDE));
   CHECK(run(places.client, failure(object->_async().turn(1))) == "TIMEOUT");
+}
+
+TEST_CASE("a reactive server's loop goes on with calls of threads that do not wait for them") {
+  const Places sinks("thread-per-connection");
+  const auto servant = CORBA::make_reference<DeskServant>();
+  const std::string reference =
+      sinks.server->object_to_string(sinks.both_ways<Desk::Both>(servant).back());
+  for (int round = 0; round != 10; ++round) {  // each makes a connection
+    const Places caller("reactive");
+    const auto object = IDL::traits<Desk::Both>::narrow(caller.server->string_to_object(reference));
+    std::promise<std::string> told;
+    const auto ended = [](void* context, async::outcome<std::string>& name) noexcept {
+      static_cast<std::promise<std::string>*>(context)->set_value(name.take());
+    };
+    async::start(name_of(object), &told, ended);
+    CHECK(told.get_future().get() == "servant");
+  }
 }
 
 TEST_CASE("nil cannot be called") {
