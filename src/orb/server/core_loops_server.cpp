@@ -40,14 +40,16 @@ std::expected<void, IoError> CoreLoopsServer::make_loops() {
 // With fewer threads than asked for if there are no more to be had.
 std::expected<void, IoError> CoreLoopsServer::start_threads() {
   std::size_t running = 0;
+  undrained_count_ = loops_.size();
   try {
     for (; running < loops_.size(); ++running)
-      threads_.start([loop = loops_[running].get()] { run_loop(*loop); });
+      threads_.start([this, loop = loops_[running].get()] { run_loop(*loop); });
   } catch (const std::exception& exception) {
     log::write(log::Level::error, "server", exception.what());
     if (running == 0)
       return std::unexpected(IoError{IoErrorKind::limit, IoOperation::create, 0, "a thread"});
     loops_.resize(running);
+    undrained_count_ = running;
   }
   return {};
 }
@@ -62,7 +64,7 @@ std::expected<void, IoError> CoreLoopsServer::begin_accepting() {
 }
 
 void CoreLoopsServer::run_loop(ReactiveLoop& loop) noexcept {
-  while (!loop.drained()) {
+  while (undrained_count_ != 0) {
     try {
       loop.reactor().run();
     } catch (const std::exception& exception) {
@@ -78,6 +80,13 @@ void CoreLoopsServer::take(Accepted accepted) {
 }
 
 void CoreLoopsServer::connection_ended() noexcept { acceptors_->connection_ended(); }
+
+// They leave together: an asynchronous call that began on one may be what a request of another
+// waits for.
+void CoreLoopsServer::loop_drained() noexcept {
+  if (undrained_count_.fetch_sub(1) != 1) return;
+  for (const auto& loop : loops_) loop->reactor().stop();
+}
 
 void CoreLoopsServer::run() {
   {

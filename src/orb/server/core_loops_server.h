@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <cstddef>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -49,7 +50,8 @@ class CoreLoopsServer final : public Server, public LoopOwner {
   void take(Accepted accepted);
   void drain();
   void connection_ended() noexcept override;
-  static void run_loop(ReactiveLoop& loop) noexcept;
+  void loop_drained() noexcept override;
+  void run_loop(ReactiveLoop& loop) noexcept;
 
   OrbCore& core_;
   AcceptorSet endpoints_;
@@ -58,6 +60,7 @@ class CoreLoopsServer final : public Server, public LoopOwner {
   std::optional<ReactiveAcceptors> acceptors_;
   std::atomic<bool> started_{false};
   std::atomic<bool> accepting_{false};
+  std::atomic<std::size_t> undrained_count_{0};  // loops
   std::mutex finish_mutex_;
 
   std::mutex mutex_;  // guards what follows

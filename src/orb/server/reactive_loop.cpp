@@ -121,14 +121,18 @@ void ReactiveLoop::connection_ended() noexcept {
 void ReactiveLoop::forget(const ReactiveConnection& connection) noexcept {
   connections_.erase(&connection);
   connection_ended();
-  if (drained()) reactor_->stop();
+  tell_if_drained();
+}
+
+void ReactiveLoop::tell_if_drained() noexcept {
+  if (drained() && !std::exchange(told_drained_, true)) owner_.loop_drained();
 }
 
 void ReactiveLoop::drain() {
   draining_ = true;
   held_.clear();  // unanswered: CloseConnection tells so
   for (const auto& connection : connections()) connection->drain();
-  if (drained()) reactor_->stop();
+  tell_if_drained();
 }
 
 std::vector<std::shared_ptr<ReactiveConnection>> ReactiveLoop::connections() const {

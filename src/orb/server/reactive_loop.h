@@ -25,6 +25,8 @@ class LoopOwner {
  public:
   /// A connection that the loop was given has ended. Any thread.
   virtual void connection_ended() noexcept = 0;
+  /// The loop has drained its connections; once. The loop's thread.
+  virtual void loop_drained() noexcept = 0;
 
  protected:
   ~LoopOwner() = default;
@@ -50,7 +52,7 @@ class ReactiveLoop final {
   void resume_held() noexcept;
   /// @}
 
-  /// Stops the reactor when all connections are drained.
+  /// Tells the owner when all connections are drained.
   void drain();
   [[nodiscard]] bool draining() const noexcept { return draining_; }
   [[nodiscard]] bool drained() const noexcept { return draining_ && connections_.empty(); }
@@ -98,6 +100,7 @@ class ReactiveLoop final {
 
   void add_connection(Accepted accepted);
   void connection_ended() noexcept;
+  void tell_if_drained() noexcept;
   [[nodiscard]] ServingThread& buffers_of_level(std::size_t level);
   void dispatch_held() noexcept;
   void begin_idle_watch() noexcept;
@@ -115,6 +118,7 @@ class ReactiveLoop final {
   HeldQueue held_;
   HeldTask held_task_{*this};
   bool draining_ = false;
+  bool told_drained_ = false;
   bool idle_watched_ = false;  // a timer looks for idle connections
 };
 

@@ -51,6 +51,7 @@ class ReactiveServer final : public Server, public LoopOwner {
   void run_loop() noexcept;
   void drain();
   void connection_ended() noexcept override;
+  void loop_drained() noexcept override { loop_->reactor().stop(); }
   [[nodiscard]] bool on_loop_thread() const noexcept { return loop_ && loop_->on_thread(); }
 
   OrbCore& core_;

@@ -106,6 +106,40 @@ TEST_CASE("a shutdown that waits lets the sinks' replies come, and answers the c
   ending.join();
 }
 
+TEST_CASE("a loop with a call that a request of another loop waits for outlives its connections") {
+  Sink owing;
+  ServerFixture sink(ThreadStrategy::thread_per_connection, owing.servant());
+  ObjectRef sink_reference;
+  std::atomic<Forward*> for_first = nullptr;
+  std::promise<std::thread::id> first_loop;
+  std::promise<std::thread::id> second_loop;
+  ServerFixture middle(ThreadStrategy::reactor_per_core, [&](orb::ServerRequest& request) {
+    request.end_of_arguments();
+    if (for_first == nullptr) {
+      for_first = new Forward(request);
+      return first_loop.set_value(std::this_thread::get_id());
+    }
+    (void)stub::send(*sink_reference, act_operation, number(1), *for_first);
+    second_loop.set_value(std::this_thread::get_id());
+  });
+  sink_reference = middle.orb.core().make_object(sink.object->_reference()->ior());
+  RawClient first(middle.endpoint);
+  first.send(make_request({.key = middle.key}));
+  const std::thread::id loop_of_first = first_loop.get_future().get();
+  RawClient second(middle.endpoint);
+  (void)second.call({.key = middle.key});
+  REQUIRE(second_loop.get_future().get() != loop_of_first);
+  owing.await(1);
+
+  std::thread ending([&] { middle.orb.core().shutdown(orb::Completion::wait); });
+  CHECK(second.reply().type() == type_close_connection);
+  CHECK(second.at_end());
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));  // all drained there, or not
+  owing.answer_all(42);
+  CHECK(first.reply().result() == 42);
+  ending.join();
+}
+
 TEST_CASE("a shutdown that waits needs nobody in ORB::run") {
   Sink owing;
   ServerFixture sink(ThreadStrategy::thread_per_connection, owing.servant());
