@@ -58,11 +58,23 @@ void ScriptedTransport::reset() {
   changed();
 }
 
+void ScriptedTransport::block_after(std::size_t octets) {
+  const std::lock_guard lock(mutex_);
+  window_ = octets;
+}
+
+void ScriptedTransport::unblock() {
+  const std::lock_guard lock(mutex_);
+  window_.reset();
+  changed();
+}
+
 IoResult ScriptedTransport::send(std::span<const OctetSpan> segments, transport::Wait) {
   ++counts_.sends;
   std::size_t taken = 0;
   for (OctetSpan segment : segments) {
-    const std::size_t count = std::min(segment.size(), script_.accepts_max - accepted_);
+    const std::size_t open = take_of_window(segment.size());
+    const std::size_t count = std::min(open, script_.accepts_max - accepted_);
     taken += count;
     accepted_ += count;
     OctetSpan rest = segment.first(count);
@@ -74,9 +86,18 @@ IoResult ScriptedTransport::send(std::span<const OctetSpan> segments, transport:
       rest = rest.subspan(part);
       take_messages();
     }
-    if (count < segment.size()) return {taken, IoStatus::failed, EPIPE};
+    if (count < open) return {taken, IoStatus::failed, EPIPE};
+    if (count < segment.size()) return {taken, taken != 0 ? IoStatus::ok : IoStatus::would_block};
   }
   return {taken, IoStatus::ok, 0};
+}
+
+std::size_t ScriptedTransport::take_of_window(std::size_t wanted) {
+  const std::lock_guard lock(mutex_);
+  if (!window_) return wanted;
+  const std::size_t taken = std::min(wanted, *window_);
+  *window_ -= taken;
+  return taken;
 }
 
 void ScriptedTransport::take_messages() {

@@ -53,7 +53,9 @@ class ScriptedTransport final : public transport::Transport {
   void await_read();     ///< blocks until all that was delivered has been received
   void await_receive();  ///< blocks until a receive waits for what is not delivered yet
   void end_of_stream();
-  void reset();  ///< ECONNRESET, after what was delivered before
+  void reset();                          ///< ECONNRESET, after what was delivered before
+  void block_after(std::size_t octets);  ///< takes so many more, and none then
+  void unblock();
 
   IoResult send(std::span<const OctetSpan> segments, transport::Wait wait) override;
   IoResult receive(MutableOctetSpan space, transport::Wait wait) override;
@@ -70,6 +72,7 @@ class ScriptedTransport final : public transport::Transport {
   enum class End : std::uint8_t { open, closed, reset };
 
   void take_messages();
+  [[nodiscard]] std::size_t take_of_window(std::size_t wanted);
   void changed() noexcept;  // expects mutex_ to be held
 
   Script script_;
@@ -88,6 +91,7 @@ class ScriptedTransport final : public transport::Transport {
   mutable std::optional<Doorbell> doorbell_;
   std::condition_variable arrived_;
   bool receive_waits_ = false;
+  std::optional<std::size_t> window_;  // octets that are taken before sends would block
   Octets inbound_;
   std::size_t inbound_taken_ = 0;
   End end_ = End::open;

@@ -245,15 +245,22 @@ bool AsyncConnection::abandon(AsyncInvocation& call) {
     remove_unsent(call);
     return false;
   }
-  const bool may_be_executed = accepted(call);
+  if (call.oneway()) {  // its send has failed, and the connection will be lost
+    oneways_.erase(call);
+    call.connection = nullptr;
+    return accepted(call);
+  }
+  // What the transport has not taken yet still leaves, unless there was an error.
+  const bool may_be_executed = !connection_->broken() || accepted(call);
   by_id_.erase(call);
   in_flight_.erase(call);
   call.connection = nullptr;
+  if (connection_->broken()) return may_be_executed;
   cdr::Buffer& buffer = shard_.request_buffer();
   buffer.clear();
   cdr::Encoder encoder(buffer);
   connection_->protocol().encode_cancel_request(encoder, call.target().version, call.request_id);
-  if (encoder.ok() && !connection_->broken()) (void)connection_->send(buffer, Wait::no);
+  if (encoder.ok()) (void)connection_->send(buffer, Wait::no);
   after_send();
   return may_be_executed;
 }

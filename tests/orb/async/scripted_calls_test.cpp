@@ -12,6 +12,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace perigee::test {
@@ -229,6 +230,49 @@ TEST_CASE("a cancelled call is told so, and so is the server; a late reply is dr
   CHECK(other.value() == 2);
   CHECK(cancelled.times() == 1);
   call.cancel();  // too late: does nothing
+}
+
+TEST_CASE("a call that is cancelled while its request is partly out may be executed") {
+  Fixture fixture;
+  Kept kept;
+  fixture.peer("a", kept.peer());
+  const ObjectRef object = fixture.object({"a"});
+  Observed first;
+  (void)send_ping(object, first);
+  drive(fixture.core(), [&] { return kept.count() == 1; });
+  kept.answer(0, 1);
+  drive(fixture.core(), [&] { return first.done(); });
+  ScriptedTransport& transport = *kept.request(0).transport;
+  transport.block_after(10);
+  Observed cut;
+  CallHandle call = send_ping(object, cut);
+  call.cancel();
+  drive(fixture.core(), [&] { return cut.done(); });
+  CHECK(kept.count() == 1);
+  CHECK(cut.failure<CORBA::NO_RESPONSE>().completed() == CORBA::COMPLETED_MAYBE);
+  transport.unblock();
+  drive(fixture.core(), [&] { return !kept.cancelled().empty(); });
+  CHECK(kept.count() == 2);  // the rest has left, and what takes it back
+  CHECK(kept.cancelled().front() == kept.request(1).id);
+}
+
+TEST_CASE("a oneway is cancelled when its send has failed, and the connection is not yet lost") {
+  Fixture fixture;
+  fixture.protocol().add("a", Script{.accepts_max = 10});
+  fixture.peer("a", reply_with_long(5));
+  const TransportCounts& counts = fixture.counts("a");
+  const ObjectRef object = fixture.object({"a"});
+  Observed cut;
+  CallHandle call = stub::send(*object, notify_operation, {}, cut);
+  while (counts.sends == 0) std::this_thread::yield();  // nobody drives meanwhile
+  call.cancel();
+  drive(fixture.core(), [&] { return cut.done(); });
+  CHECK(cut.failure<CORBA::NO_RESPONSE>().completed() == CORBA::COMPLETED_NO);
+  Observed next;
+  (void)send_ping(object, next);
+  drive(fixture.core(), [&] { return next.done(); });
+  CHECK(next.value() == 5);
+  CHECK(cut.times() == 1);
 }
 
 TEST_CASE("a call that is cancelled before it was sent is not sent") {
