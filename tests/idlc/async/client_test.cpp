@@ -273,6 +273,7 @@ TEST_CASE("a time limit ends a call, and the servant's coroutine hears of it") {
       remote(places, servant)
           ->_set_policy_overrides({limit}, CORBA::SetOverrideType::SET_OVERRIDE));
   CHECK(run(places.client, failure(object->_async().turn(1))) == "TIMEOUT");
+  servant->stopped.wait(false);
 }
 
 TEST_CASE("a reactive server's loop goes on with calls of threads that do not wait for them") {
