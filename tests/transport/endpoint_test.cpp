@@ -34,14 +34,14 @@ TEST_CASE("an endpoint of a stranger's choice is shown in one line, and moves no
   CHECK(to_string({"uiop", "/a\nerror: \x1b[2J"}) == "uiop:///a\\x0aerror: \\x1b[2J");
 }
 
-TEST_CASE("what has no scheme is no endpoint, and the error says what it was") {
+TEST_CASE("what has no scheme is no endpoint, and the error says what it was and should be") {
   for (const std::string text :
        {"", "host:1", "://host:1", "IIOP://host:1", "1iop://host", "ii op://host", "iiop:/host"}) {
     CAPTURE(text);
     const auto endpoint = parse_endpoint(text);
     REQUIRE_FALSE(endpoint.has_value());
     CHECK(endpoint.error().kind == IoErrorKind::bad_address);
-    CHECK(endpoint.error().endpoint == text);
+    CHECK(endpoint.error().endpoint == std::string(text) + " (<scheme>://<address> is needed)");
   }
 }
 
