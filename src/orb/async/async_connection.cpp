@@ -108,7 +108,8 @@ void AsyncConnection::submit(AsyncInvocation& call) {
   if (!std::exchange(flush_scheduled_, true)) shard_.flush_later(shared_from_this());
 }
 
-// What waits for longer than this turn is measured. Encoded for nothing, but not copied.
+// What waits for longer than this turn is measured. Encoded for nothing, but not copied. However
+// large it is: the limit is for what others put behind it.
 void AsyncConnection::bound(AsyncInvocation& call) {
   call.waiting_size = 0;
   if (!encode(call)) {
@@ -118,6 +119,7 @@ void AsyncConnection::bound(AsyncInvocation& call) {
   call.waiting_size = shard_.request_buffer().size();
   unsent_size_ += call.waiting_size;
   if (unsent_size_ <= shard_.core().settings().write_queue_size_max) return;
+  if (unsent_size_ == call.waiting_size) return;
   remove_unsent(call);
   call.refused(FailureCause::too_many_calls);
 }

@@ -372,6 +372,26 @@ TEST_CASE("what waits while a connection is made is limited in octets") {
   CHECK(!first.failed());
 }
 
+TEST_CASE("a request above what may wait in octets is sent if nothing waits before it") {
+  orb::Settings settings;
+  settings.write_queue_size_max = 10'000;
+  Fixture fixture(settings);
+  std::promise<void> refused;
+  fixture.protocol().add("a", Script{.on_connect = [&] { refused.get_future().wait(); },
+                                     .on_message = reply_with_nothing()});
+  const ObjectRef object = fixture.object({"a"});
+  Observed large;
+  Observed behind;
+  (void)stub::send(*object, ping_operation,
+                   {[](cdr::Encoder& encoder) { encoder.write_octets(Octets(12'000)); }}, large);
+  (void)send_ping(object, behind);
+  drive(fixture.core(), [&] { return behind.done(); });
+  CHECK(behind.failure<CORBA::TRANSIENT>().completed() == CORBA::COMPLETED_NO);
+  refused.set_value();
+  drive(fixture.core(), [&] { return large.done(); });
+  CHECK_MESSAGE(!large.failed(), large.text());
+}
+
 TEST_CASE("a oneway is told when it is sent") {
   Fixture fixture;
   Kept kept;
