@@ -207,11 +207,26 @@ void OrbCore::add_initial_reference(const std::string& name, InitialFactory make
   initial_references_.insert_or_assign(name, std::move(make));
 }
 
+namespace {
+
+/// Of the settings: where a file named it is said of what is wrong with it.
+object_reference<Object> from_settings(OrbCore& core, const std::string& url,
+                                       const std::string& value) {
+  try {
+    return core.string_to_object(url);
+  } catch (const CORBA::BAD_PARAM& exception) {
+    throw CORBA::BAD_PARAM(exception.minor(), exception.completed(),
+                           exception.detail() + core.settings().place_of(value));
+  }
+}
+
+}  // namespace
+
 object_reference<Object> OrbCore::resolve_initial_reference(const std::string& name) {
   check_running();
   const ResolveDepth depth;
   for (const auto& [known, url] : settings_.initial_references)
-    if (known == name) return string_to_object(url);
+    if (known == name) return from_settings(*this, url, url);
   InitialFactory make;
   {
     const std::lock_guard lock(mutex_);
@@ -220,7 +235,8 @@ object_reference<Object> OrbCore::resolve_initial_reference(const std::string& n
   }
   if (make) return make();
   if (!settings_.default_initial_reference.empty() && !name.empty())
-    return string_to_object(settings_.default_initial_reference + "/" + name);
+    return from_settings(*this, settings_.default_initial_reference + "/" + name,
+                         settings_.default_initial_reference);
   throw CORBA::InvalidName();
 }
 

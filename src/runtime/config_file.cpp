@@ -193,7 +193,7 @@ class ConfigReader {
       case ValueKind::named_texts:
         if (const toml::table* const entries = node.as_table()) {
           for (const auto& [name, one] : *entries)
-            apply_value(option, one, std::string(name.str()) + "=" + text_of(option, one));
+            apply_named(option, std::string(name.str()), one);
           return;
         }
         break;
@@ -201,6 +201,12 @@ class ConfigReader {
         break;
     }
     complain_of_type(option, node);
+  }
+
+  void apply_named(const Option& option, const std::string& name, const toml::node& node) {
+    const std::string& value = text_of(option, node);
+    apply_value(option, node, name + "=" + value);
+    remember(configuration_for_(option).settings, value, node);
   }
 
   const std::string& text_of(const Option& option, const toml::node& node) const {

@@ -236,6 +236,24 @@ TEST_CASE("a value of a configuration file that shows later to be wrong is named
             .find("(" + file + ":2:18)") != std::string::npos);
 }
 
+TEST_CASE("an initial reference of a configuration file that is none is named with its place") {
+  const TemporaryFolder folder;
+  const std::string file = folder.file("orb.toml");
+  std::ofstream(file) << "[orb]\ndefault_initial_reference = \"tin:can\"\n\n"
+                         "[initial_references]\nBank = \"corbaloc:tin:can/k\"\n";
+  const EchoClient client({"-ORBConfigFile", file});
+  const auto text_of = [&](const char* name) -> std::string {
+    try {
+      (void)client.orb->resolve_initial_references(name);
+    } catch (const CORBA::BAD_PARAM& exception) {
+      return exception.detail();
+    }
+    return "no error";
+  };
+  CHECK(text_of("Bank").ends_with(" (" + file + ":5:8)"));
+  CHECK(text_of("Other").ends_with(" (" + file + ":2:29)"));
+}
+
 TEST_CASE("the administration is a socket file that only the server's user can open") {
   const Administered administered;
   struct stat status{};
