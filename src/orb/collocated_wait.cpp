@@ -2,6 +2,7 @@
 #include "orb/collocated_wait.h"
 
 #include "orb/async/async_engine.h"
+#include "orb/nested_wait.h"
 #include "orb/orb_core.h"
 
 namespace perigee::orb {
@@ -61,14 +62,8 @@ FailureCause CollocatedWait::await_on_loop(OrbCore& core, const CallDeadline* de
 }
 
 FailureCause CollocatedWait::await_here(OrbCore& core, const CallDeadline* deadline) {
-  Server* const server = UpcallScope::inside(core) ? core.server() : nullptr;
-  if (server != nullptr && !server->begin_wait()) return FailureCause::nested_too_deep;
-  struct Waiting {
-    Server* server;
-    ~Waiting() {
-      if (server != nullptr) server->end_wait();
-    }
-  } const waiting{server};
+  NestedWait waiting;
+  if (!waiting.begin(core)) return FailureCause::nested_too_deep;
   return drive(core, deadline);
 }
 

@@ -2,6 +2,7 @@
 #include "orb/async/async_engine.h"
 #include "orb/async/async_invocation.h"
 #include "orb/client/call_ends.h"
+#include "orb/nested_wait.h"
 #include "orb/orb_core.h"
 #include "orb/system_exceptions.h"
 #include <perigee/base/pool.h>
@@ -72,6 +73,17 @@ std::exception_ptr CallOutcome::decode(ResultDecoder decode) noexcept {
   });
 }
 
+namespace {
+
+// In an upcall, with others being served meanwhile.
+void drive_here(orb::Shard& shard, function_ref<bool()> done, CORBA::CompletionStatus completed) {
+  orb::NestedWait waiting;
+  if (waiting.begin(shard.core()) && shard.drive_until(done)) return;
+  throw CORBA::NO_RESOURCES(0, completed, "too many upcalls on this thread wait for replies");
+}
+
+}  // namespace
+
 CallHandle::CallHandle(orb::AsyncInvocation& call) noexcept : call_(&call) {}
 
 CallHandle::~CallHandle() {
@@ -85,9 +97,8 @@ void CallHandle::cancel() noexcept {
 bool CallHandle::ended() const noexcept { return call_ == nullptr || call_->ended(); }
 
 void CallHandle::wait() {
-  if (ended() || call_->shard().drive_until([this] { return ended(); })) return;
-  throw CORBA::NO_RESOURCES(0, CORBA::COMPLETED_MAYBE,
-                            "too many upcalls on this thread wait for replies");
+  if (ended()) return;
+  drive_here(call_->shard(), [this] { return ended(); }, CORBA::COMPLETED_MAYBE);
 }
 
 CallHandle send(const CORBA::Object& target, const Operation& operation, Arguments arguments,
@@ -109,9 +120,7 @@ CallHandle send(const CORBA::Object& target, const Operation& operation, Argumen
 }
 
 void drive_until(CORBA::ORB& orb, function_ref<bool()> done) {
-  if (orb._core()->async().shard().drive_until(done)) return;
-  throw CORBA::NO_RESOURCES(0, CORBA::COMPLETED_NO,
-                            "too many upcalls on this thread wait for replies");
+  drive_here(orb._core()->async().shard(), done, CORBA::COMPLETED_NO);
 }
 
 void wake_drivers(CORBA::ORB& orb) noexcept { orb._core()->wake_async(); }

@@ -8,8 +8,8 @@
 #include "orb/client/client_connection.h"
 #include "orb/client/endpoint_table.h"
 #include "orb/client/invocation_error.h"
+#include "orb/nested_wait.h"
 #include "orb/reference.h"
-#include "orb/server.h"
 #include <perigee/cdr/decoder.h>
 #include <perigee/messaging/message.h>
 #include <perigee/orb/stub.h>
@@ -26,28 +26,6 @@
 namespace perigee::orb {
 
 class OrbCore;
-
-/// Says to the server, for as long as it is engaged, that the thread waits in a call out of an
-/// upcall.
-class NestedWait final {
- public:
-  NestedWait() noexcept = default;
-  ~NestedWait() { end(); }
-  NestedWait(const NestedWait&) = delete;
-  NestedWait& operator=(const NestedWait&) = delete;
-
-  /// False if the server does not want it.
-  [[nodiscard]] bool begin(Server& server) noexcept {
-    if (server_ == nullptr && server.begin_wait()) server_ = &server;
-    return server_ != nullptr;
-  }
-  void end() noexcept {
-    if (Server* const server = std::exchange(server_, nullptr)) server->end_wait();
-  }
-
- private:
-  Server* server_ = nullptr;
-};
 
 /// One call. Lives on the caller's stack, one thread. After `run` has succeeded, `status` and
 /// `body` are valid until it is destroyed: they refer to the connection's read buffer.

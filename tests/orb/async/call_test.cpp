@@ -26,12 +26,16 @@ call<std::uint32_t> act(const ObjectRef& object, std::uint32_t value) {
       [](cdr::Decoder& results) { return results.read<std::uint32_t>(); });
 }
 
+OrbRef orb_of(const TestOrb& orb) {
+  return OrbRef(make_counted<CORBA::ORB>(orb.core().shared_from_this()));
+}
+
 /// A server, and a client that nobody runs.
 struct Pair {
   explicit Pair(ActingServant::Action action = add_one)
       : server(ThreadStrategy::thread_per_connection, std::move(action)),
         object(client.core().make_object(server.object->_reference()->ior())),
-        orb(make_counted<CORBA::ORB>(client.core().shared_from_this())) {}
+        orb(orb_of(client)) {}
 
   ServerFixture server;
   TestOrb client;
@@ -100,6 +104,33 @@ TEST_CASE("calls that end at once take no more stack than one") {
     co_return value;
   };
   CHECK(run(pair.orb, work(collocated)) == 20'000);
+}
+
+TEST_CASE("a pool of one thread may be called back while it waits for a call, or for a task") {
+  bool in_task = false;
+  SUBCASE("for a call") {}
+  SUBCASE("for a task") { in_task = true; }
+  orb::Settings settings = server_settings(ThreadStrategy::thread_pool);
+  settings.threads = 1;
+  ObjectRef next;
+  OrbRef orb;
+  ServerFixture pool(settings, [&](orb::ServerRequest& request) {
+    std::uint32_t value = 0;
+    request.arguments() >> value;
+    request.end_of_arguments();
+    if (value != 0) value = in_task ? run(orb, add_two(next, value)) : act(next, value).get();
+    request.reply([value](cdr::Encoder& encoder) { encoder << value; });
+  });
+  orb = orb_of(pool.orb);
+  ObjectRef back;
+  ServerFixture caller(ThreadStrategy::thread_per_connection, [&](orb::ServerRequest& request) {
+    const std::uint32_t nothing = act(back, 0).get();
+    request.reply([nothing](cdr::Encoder& encoder) { encoder << nothing + 3; });
+  });
+  next = pool.orb.core().make_object(caller.object->_reference()->ior());
+  back = caller.orb.core().make_object(pool.object->_reference()->ior());
+  RawClient client(pool.endpoint);
+  CHECK(client.call({.key = pool.key, .argument = 1}).result() == 3);
 }
 
 TEST_CASE("an exception of the server leaves the co_await") {
