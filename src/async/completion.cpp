@@ -2,6 +2,7 @@
 #include <perigee/async/completion.h>
 #include <perigee/async/executor.h>
 #include <perigee/event/reactor.h>
+#include <perigee/orb/async_stub.h>
 
 namespace perigee {
 
@@ -18,7 +19,12 @@ namespace async::detail {
 void CompletionState::publish() noexcept {
   const executor where = where_;
   void* const waiter = waiter_.exchange(this, std::memory_order_acq_rel);
-  if (waiter != nullptr) where.resume(std::coroutine_handle<>::from_address(waiter));
+  if (waiter == nullptr) return;
+  const auto task = std::coroutine_handle<>::from_address(waiter);
+  if (stub::InheritedTimeLimit::current() == stub::no_time_limit) return where.resume(task);
+  // Its time is another's than that of the task which completes it.
+  const stub::InheritedTimeLimit none(stub::no_time_limit);
+  where.resume(task);
 }
 
 bool CompletionState::wait(std::coroutine_handle<> task) noexcept {

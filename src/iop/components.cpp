@@ -4,6 +4,8 @@
 #include <perigee/iop/components.h>
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
 
 namespace perigee::iop {
 
@@ -82,6 +84,19 @@ Octets encode_code_set_context(const CodeSetContext& context) {
     encoder.write(context.char_data);
     encoder.write(context.wchar_data);
   });
+}
+
+void encode_remaining_time(std::span<std::byte, remaining_time_size> data,
+                           std::uint64_t microseconds) noexcept {
+  std::ranges::fill(data, std::byte{0});
+  data[0] = std::byte{std::endian::native == std::endian::little};
+  std::memcpy(&data[8], &microseconds, sizeof microseconds);
+}
+
+std::optional<std::uint64_t> decode_remaining_time(OctetSpan data) noexcept {
+  cdr::Decoder decoder = cdr::Decoder::from_encapsulation(data);
+  const auto microseconds = decoder.read<std::uint64_t>();
+  return decoder.ok() ? std::optional(microseconds) : std::nullopt;
 }
 
 std::expected<std::uint32_t, cdr::Error> decode_orb_type(OctetSpan data) {

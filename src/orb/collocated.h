@@ -4,6 +4,7 @@
 
 #include "orb/call_deadline.h"
 #include "orb/client/invocation_error.h"
+#include <perigee/base/clock.h>
 #include <perigee/base/octets.h>
 #include <perigee/cdr/buffer.h>
 #include <perigee/messaging/message.h>
@@ -24,8 +25,9 @@ struct CollocatedCall {
   std::string_view operation;
   OctetSpan object_key;
   messaging::ResponseFlags response = messaging::ResponseFlags::with_target;
-  const cdr::Buffer& arguments;            ///< without borrowed segments
-  const CallDeadline* deadline = nullptr;  ///< null: none. Ends waiting, never the upcall
+  const cdr::Buffer& arguments;                ///< without borrowed segments
+  const CallDeadline* deadline = nullptr;      ///< null: none. Ends waiting, never the upcall
+  TimePoint awaited_until = TimePoint::max();  ///< what the servant is told
 };
 
 /// Makes the upcall in the calling thread. `reply` gets the body of the reply: results, exception

@@ -290,6 +290,8 @@ UpcallScope::UpcallScope(const OrbCore& core) noexcept
 
 UpcallScope::~UpcallScope() { innermost_upcall = outer_; }
 
+const UpcallScope* UpcallScope::innermost() noexcept { return innermost_upcall; }
+
 bool UpcallScope::inside(const OrbCore& core) noexcept {
   for (const UpcallScope* scope = innermost_upcall; scope != nullptr; scope = scope->outer_)
     if (scope->core_ == &core) return true;

@@ -253,6 +253,8 @@ class PERIGEE_API UpcallScope {
   UpcallScope& operator=(const UpcallScope&) = delete;
   /// Whether the calling thread is inside an upcall of the core's.
   [[nodiscard]] static bool inside(const OrbCore& core) noexcept;
+  /// Of the calling thread, to be compared; null outside of upcalls.
+  [[nodiscard]] static const UpcallScope* innermost() noexcept;
 
  private:
   const OrbCore* core_;

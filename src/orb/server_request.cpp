@@ -1,10 +1,12 @@
 // What every ServerRequest does alike: answer once, and never with an exception that the operation
 // does not declare. How answers get out is the business of the derived classes.
 #include "orb/system_exceptions.h"
+#include <perigee/base/clock.h>
 #include <perigee/base/log.h>
 #include <perigee/orb/server_request.h>
 
 #include <algorithm>
+#include <chrono>
 
 namespace perigee::orb {
 
@@ -19,6 +21,11 @@ using CORBA::COMPLETED_YES;
 }
 
 }  // namespace
+
+std::int64_t ServerRequest::remaining_time() const noexcept {
+  const std::chrono::nanoseconds left(awaited_until_ - clock_->now().time_since_epoch().count());
+  return std::max<std::int64_t>(std::chrono::ceil<std::chrono::microseconds>(left).count(), 0);
+}
 
 void ServerRequest::end_of_arguments() {
   if (arguments_.ok()) return;
@@ -37,6 +44,8 @@ void ServerRequest::copy_answering(const ServerRequest& upcall) noexcept {
   arguments_.set_code_sets(upcall.arguments_.code_sets());
   raises_ = upcall.raises_;
   response_expected_ = upcall.response_expected_;
+  clock_ = upcall.clock_;
+  awaited_until_ = upcall.awaited_until_;
 }
 
 void ServerRequest::reply(ResultEncoder encode) {

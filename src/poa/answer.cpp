@@ -1,5 +1,6 @@
 // The rules of answering later: once, by whoever comes first, and never not at all.
 #include "orb/system_exceptions.h"
+#include "poa/answer_access.h"
 #include "poa/answer_thrown.h"
 #include "poa/outstanding.h"
 #include <perigee/base/log.h>
@@ -9,16 +10,6 @@
 #include <perigee/poa/stop_token.h>
 
 namespace perigee {
-
-namespace skeleton {
-
-struct AnswerAccess {
-  static poa::Outstanding* outstanding(const Answer& answer) noexcept {
-    return answer.outstanding_;
-  }
-};
-
-}  // namespace skeleton
 
 std::stop_token stop_token_of(const skeleton::Answer& answer) {
   poa::Outstanding* const outstanding = skeleton::AnswerAccess::outstanding(answer);

@@ -3,6 +3,7 @@
 // inlined.
 #include "poa/dispatcher.h"
 
+#include "orb/system_exceptions.h"
 #include "poa/adapter.h"
 #include "poa/answer_thrown.h"
 #include "poa/ior_table.h"
@@ -124,6 +125,8 @@ void Dispatcher::call(orb::ServerRequest& request, const ServedObject& object,
   const UpcallHooks* const hooks = hooks_.load(std::memory_order_acquire);
   const Upcall upcall(object, request, pin, hooks);
   const std::unique_lock<std::recursive_mutex> single_thread = object.adapter->enter_upcall();
+  if (request.time_limited() && request.expired()) [[unlikely]]
+    throw CORBA::TIMEOUT(orb::minor_deadline, COMPLETED_NO, "its time was over while it waited");
   if (hooks != nullptr) [[unlikely]]
     return call_with_hooks(request, object, *hooks);
   probe::stamp(Point::upcall_prepared);

@@ -54,6 +54,12 @@ std::stop_token Outstanding::stop_token() {
   return cancellation != nullptr ? cancellation->token() : std::stop_token();
 }
 
+std::optional<std::chrono::microseconds> Outstanding::remaining_time() {
+  const std::lock_guard lock(mutex_);
+  if (!request_ || !request_->time_limited()) return std::nullopt;
+  return std::chrono::microseconds(request_->remaining_time());
+}
+
 void* Outstanding::operator new(std::size_t size) { return pool::allocate(size); }
 
 void Outstanding::operator delete(void* memory, std::size_t size) noexcept {

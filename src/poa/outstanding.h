@@ -7,6 +7,7 @@
 #include <perigee/orb/server_request.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <mutex>
@@ -35,6 +36,8 @@ class Outstanding {
   void end() noexcept;
   /// Of one who is told when nobody wants the answer any more; never, if it is over.
   [[nodiscard]] std::stop_token stop_token();
+  /// Of who waits for the answer; nothing, if it is over, or without a limit.
+  [[nodiscard]] std::optional<std::chrono::microseconds> remaining_time();
 
   static void* operator new(std::size_t size);
   static void operator delete(void* memory, std::size_t size) noexcept;

@@ -1,13 +1,23 @@
 // Coroutines as servants, over connections of every thread strategy.
 #include "coroutines/leaves.h"
+#include "orb/policies.h"
 #include "orb/server/server_fixture.h"
+#include <perigee/async/call.h>
+#include <perigee/async/remaining_time.h>
 #include <perigee/async/serve.h>
+#include <perigee/async/when.h>
+#include <perigee/poa/remaining_time.h>
 
 #include <atomic>
+#include <chrono>
 #include <functional>
+#include <future>
+#include <memory>
+#include <mutex>
 #include <stop_token>
 #include <string>
 #include <thread>
+#include <vector>
 
 using namespace perigee;
 using namespace perigee::test;
@@ -25,6 +35,49 @@ ActingServant::Action serving(Coroutine work) {
         request, [&] { return work(argument); },
         [](cdr::Encoder& encoder, const std::uint32_t& result) { encoder << result; });
   };
+}
+
+constexpr stub::Operation act_operation{"act", stub::Operation::Kind::twoway, {}};
+
+call<std::uint32_t> act(const ObjectRef& object) {
+  return async::start_call<std::uint32_t>(
+      *object, act_operation, [](cdr::Encoder& encoder) { encoder << std::uint32_t{1}; },
+      [](cdr::Decoder& results) { return results.read<std::uint32_t>(); });
+}
+
+/// Calls it as a client without asynchronous calls does.
+std::uint32_t invoke_act(const ObjectRef& object) {
+  std::uint32_t result = 0;
+  stub::invoke(
+      *object, act_operation, [](cdr::Encoder& encoder) { encoder << std::uint32_t{1}; },
+      [&result](cdr::Decoder& decoder) { decoder >> result; });
+  return result;
+}
+
+/// What a middle tier's servant calls, and a client of the middle tier who waits for an hour.
+struct Tiers {
+  explicit Tiers(Coroutine work, ActingServant::Action sink_action)
+      : sink(ThreadStrategy::thread_per_connection, std::move(sink_action)),
+        middle(each_strategy(), serving(std::move(work))) {
+    sink_object = middle.orb.core().make_object(sink.object->_reference()->ior());
+    object = client.core().make_object(middle.object->_reference()->ior());
+  }
+  ObjectRef limited_to(std::chrono::microseconds time) {
+    return limited(object, client.core(), time);
+  }
+
+  ServerFixture sink;
+  ServerFixture middle;
+  TestOrb client;
+  ObjectRef sink_object;  // as the middle tier sees it
+  ObjectRef object;
+};
+
+/// Answers whether its caller waits for at most an hour, and for how long.
+void answer_is_limited(orb::ServerRequest& request) {
+  const auto left = remaining_time();
+  const bool is_limited = left && *left > std::chrono::seconds(0) && *left <= std::chrono::hours(1);
+  request.reply([=](cdr::Encoder& encoder) { encoder << std::uint32_t{is_limited}; });
 }
 
 }  // namespace
@@ -113,4 +166,135 @@ TEST_CASE("a coroutine without a result answers when it ends") {
   RawClient client(server.endpoint);
   CHECK(client.call({.key = server.key}).status() == 0);
   CHECK(ended == 1);
+}
+
+TEST_CASE("a coroutine knows how long its caller waits, whichever task of it asks") {
+  const auto inner = []() -> task<bool> {
+    const auto left = co_await remaining_time_of_this_task();
+    co_return left && *left > std::chrono::seconds(0) && *left <= std::chrono::hours(1);
+  };
+  OtherThread elsewhere;
+  Tiers tiers(
+      [&](std::uint32_t) -> task<std::uint32_t> {
+        co_await elsewhere;
+        const bool own = co_await inner();
+        const auto both = co_await when_all(inner(), inner());
+        co_return std::uint32_t{own} + std::get<0>(both) + std::get<1>(both);
+      },
+      add_one);
+  CHECK(invoke_act(tiers.limited_to(std::chrono::hours(1))) == 3);
+  CHECK(invoke_act(tiers.object) == 0);  // waits for ever
+}
+
+TEST_CASE("a call that a coroutine makes before it waits tells the next server the time") {
+  Tiers* all = nullptr;
+  Tiers tiers(
+      [&](std::uint32_t) -> task<std::uint32_t> {
+        const std::uint32_t result = co_await act(all->sink_object);
+        co_return result;
+      },
+      answer_is_limited);
+  all = &tiers;
+  CHECK(invoke_act(tiers.limited_to(std::chrono::hours(1))) == 1);
+  CHECK(invoke_act(tiers.object) == 0);
+}
+
+TEST_CASE("a call that a coroutine awaits ends with the time of the coroutine's caller") {
+  OtherThread elsewhere;
+  skeleton::Answer unanswered;
+  std::promise<std::string> ended;
+  Tiers* all = nullptr;
+  Tiers tiers(
+      [&](std::uint32_t) -> task<std::uint32_t> {
+        co_await elsewhere;  // nothing of the upcall is left
+        const ObjectRef sink = all->sink_object;
+        try {
+          (void)co_await act(sink);
+        } catch (const CORBA::SystemException& exception) {
+          ended.set_value(exception._name());
+        }
+        co_return 1;
+      },
+      [&](orb::ServerRequest& request) { unanswered = skeleton::Answer(request); });
+  all = &tiers;
+  RawClient client(tiers.middle.endpoint);  // one that never sends a CancelRequest
+  const RawReply reply = client.call({.key = tiers.middle.key,
+                                      .argument = 1,
+                                      .context_id = 0x50474501,
+                                      .context = octets(0, 0, 0, 0, 0, 0, 0, 0,  // big-endian
+                                                        0, 0, 0, 0, 0, 0, 0x4e, 0x20)});  // 20 ms
+  CHECK(reply.result() == 1);
+  CHECK(ended.get_future().get() == "TIMEOUT");
+  unanswered = {};
+}
+
+TEST_CASE("a sink that never answers, and answers too late: the caller's time ends the wait") {
+  std::mutex mutex;
+  std::vector<skeleton::Answer> kept;
+  Tiers* all = nullptr;
+  Tiers tiers(
+      [&](std::uint32_t) -> task<std::uint32_t> {
+        const std::uint32_t result = co_await act(all->sink_object);
+        co_return result;
+      },
+      [&](orb::ServerRequest& request) {
+        const std::lock_guard lock(mutex);
+        kept.emplace_back(request);
+      });
+  all = &tiers;
+  const ObjectRef hurried = tiers.limited_to(std::chrono::milliseconds(30));
+  for (int round = 0; round < 3; ++round)
+    CHECK_THROWS_AS((void)invoke_act(hurried), CORBA::TIMEOUT);
+  const std::lock_guard lock(mutex);
+  for (skeleton::Answer& answer : kept)
+    answer.reply([](cdr::Encoder& encoder) { encoder << std::uint32_t{1}; });  // to nobody
+}
+
+TEST_CASE("a sink that dies while 1,000 requests wait for it: each client hears of it") {
+  constexpr std::uint32_t count = 1'000;
+  std::mutex mutex;
+  std::vector<skeleton::Answer> kept;
+  bool dead = false;
+  std::atomic<std::uint32_t> arrived = 0;
+  auto sink =
+      std::make_unique<ServerFixture>(ThreadStrategy::reactive, [&](orb::ServerRequest& request) {
+        const std::lock_guard lock(mutex);
+        if (dead) throw CORBA::TRANSIENT(0, CORBA::COMPLETED_NO);
+        kept.emplace_back(request);
+        ++arrived;
+        arrived.notify_one();
+      });
+  ObjectRef sink_object;
+  orb::Settings settings = server_settings(each_strategy());
+  settings.requests_per_connection_max = count;
+  {
+    ServerFixture middle(settings, serving([&](std::uint32_t) -> task<std::uint32_t> {
+                           const std::uint32_t result = co_await act(sink_object);
+                           co_return result;
+                         }));
+    sink_object = middle.orb.core().make_object(sink->object->_reference()->ior());
+    RawClient client(middle.endpoint);
+    const std::jthread sender([&] {
+      for (std::uint32_t id = 0; id < count; ++id)
+        client.send(make_request({.key = middle.key, .id = id, .argument = id}));
+    });
+    // As many as the sink's connection may owe.
+    const std::uint32_t owed = sink->orb.core().settings().requests_per_connection_max;
+    for (std::uint32_t seen = arrived; seen < owed; seen = arrived) arrived.wait(seen);
+    sink->orb.core().shutdown(orb::Completion::do_not_wait);
+    std::jthread undertaker([&] {
+      {
+        const std::lock_guard lock(mutex);
+        dead = true;
+        kept.clear();
+      }
+      sink.reset();
+    });
+    std::uint32_t failures = 0;
+    for (std::uint32_t received = 0; received < count; ++received)
+      if (client.reply().status() == 2) ++failures;
+    CHECK(failures == count);
+    undertaker.join();
+    sink_object = nullptr;
+  }
 }

@@ -4,7 +4,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
+#include <bit>
 
 using namespace perigee;
 using perigee::test::octets;
@@ -104,4 +106,19 @@ TEST_CASE("the first component with a tag is found, and none if there is none") 
       {{5, octets(1)}, {7, octets(2)}, {7, octets(3)}}};
   CHECK(iop::find_component(components, 7) == &components[1]);
   CHECK(iop::find_component(components, 6) == nullptr);
+}
+
+TEST_CASE("the remaining time is an unsigned long long") {
+  const auto data = octets(1,                                 // little-endian
+                           0, 0, 0, 0, 0, 0, 0,               // padding
+                           0x40, 0x42, 0x0f, 0, 0, 0, 0, 0);  // 1,000,000 us
+  const auto big = octets(0, 0, 0, 0, 0, 0, 0, 0,             // big-endian, padding
+                          0, 0, 0, 0, 0, 0x0f, 0x42, 0x40);   // the same
+  CHECK(iop::decode_remaining_time(data) == 1'000'000u);
+  CHECK(iop::decode_remaining_time(big) == 1'000'000u);
+  std::array<std::byte, iop::remaining_time_size> encoded;
+  iop::encode_remaining_time(encoded, 1'000'000);
+  CHECK(OctetSpan(encoded).size() == data.size());
+  CHECK(std::ranges::equal(encoded, std::endian::native == std::endian::little ? data : big));
+  check_cuts(data, iop::decode_remaining_time);
 }

@@ -23,6 +23,8 @@ namespace perigee {
 
 namespace async::detail {
 
+static_assert(no_time_limit == stub::no_time_limit);
+
 /// Where the outcome of a call goes. Owned by the call and, until it has ended, by the ORB:
 /// counted.
 template <typename T>
@@ -116,8 +118,8 @@ class [[nodiscard]] call {
   }
 
   /// Gives the result, or throws, once. If the task that waits is asked to stop, the call is
-  /// cancelled. The task goes on on the thread that drives the call: in a servant of a reactive
-  /// server the loop's own.
+  /// cancelled; if its own caller waits for some time only, so does the call (TIMEOUT). The task
+  /// goes on on the thread that drives the call: in a servant of a reactive server the loop's own.
   class Awaiter {
    public:
     explicit Awaiter(State& state) noexcept : state_(state) {}
@@ -130,6 +132,7 @@ class [[nodiscard]] call {
       if constexpr (async::detail::HasStopToken<Task>)
         if (const std::stop_token& stop = task.promise().stop_token(); stop.stop_possible())
           stop_.emplace(stop, Cancel{state_});
+      state_.handle.limit_time(async::detail::time_limit_of(task));
       return state_.over.wait(task);
     }
     T await_resume() {

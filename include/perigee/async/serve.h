@@ -3,17 +3,23 @@
 
 #include <perigee/async/task.h>
 #include <perigee/base/pool.h>
+#include <perigee/orb/async_stub.h>
 #include <perigee/poa/answer.h>
 #include <perigee/poa/stop_token.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <exception>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
 namespace perigee::async {
 
 namespace detail {
+
+/// Until when the caller waits, whose time is limited: nanoseconds of std::chrono::steady_clock.
+[[nodiscard]] PERIGEE_API std::int64_t awaited_until(const orb::ServerRequest& request) noexcept;
 
 /// One request that a task answers. From the pool; deletes itself when the task ends.
 template <typename Result, typename Encode>
@@ -42,13 +48,12 @@ class Serving final {
   }
 
  private:
-  // What does not encode has been answered with that.
   void succeed(outcome<Result>& result) noexcept try {
     if constexpr (std::is_void_v<Result>)
       answer_.reply(nullptr);
     else
       answer_.reply([&](cdr::Encoder& encoder) { encode_(encoder, result.value()); });
-  } catch (...) {
+  } catch (...) {  // what does not encode has been answered with that
   }
 
   skeleton::Answer answer_;
@@ -59,12 +64,16 @@ class Serving final {
 
 /// Begins the task that `begin` returns, and answers the request with its result when it ends, on
 /// whichever thread: with what `encode(encoder, result)` writes, or with the exception that left
-/// the task, or `begin`. The task's stop token is the request's (see perigee::stop_token_of).
+/// the task, or `begin`. The task's stop token and remaining time are the request's (see
+/// perigee::stop_token_of, perigee::remaining_time_of).
 /// In the upcall, after `set_raises` and `end_of_arguments`.
 template <typename Result, typename Begin, typename Encode>
 void serve(orb::ServerRequest& request, Begin&& begin, Encode encode) {
   using Serving = detail::Serving<Result, Encode>;
   auto* const serving = new Serving(request, std::move(encode));
+  std::int64_t until = detail::no_time_limit;
+  std::optional<stub::InheritedTimeLimit> inherited;  // later calls learn it from the task
+  if (request.time_limited()) inherited.emplace(until = detail::awaited_until(request));
   task<Result> work;
   std::stop_token stop;
   try {
@@ -76,7 +85,7 @@ void serve(orb::ServerRequest& request, Begin&& begin, Encode encode) {
     failed.set_error(std::current_exception());
     return Serving::ended(serving, failed);
   }
-  start(std::move(work), std::move(stop), serving, &Serving::ended);
+  start(std::move(work), std::move(stop), until, serving, &Serving::ended);
 }
 
 /// The same for tasks without results.

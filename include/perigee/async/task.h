@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <limits>
 #include <stop_token>
 #include <type_traits>
 #include <utility>
@@ -32,8 +33,25 @@ concept HasStopToken = requires(const P& promise) {
   { promise.stop_token() } -> std::same_as<const std::stop_token&>;
 };
 
-/// What the promises of all tasks share: the frame's memory, the way back to whoever waits, and the
-/// stop token.
+/// A coroutine type whose tasks know until when their caller waits.
+template <typename P>
+concept HasTimeLimit = requires(const P& promise) {
+  { promise.awaited_until() } -> std::same_as<std::int64_t>;
+};
+
+inline constexpr std::int64_t no_time_limit = std::numeric_limits<std::int64_t>::max();
+
+/// Of a task, if it is one that knows.
+template <typename P>
+[[nodiscard]] std::int64_t time_limit_of(std::coroutine_handle<P> task) noexcept {
+  if constexpr (HasTimeLimit<P>)
+    return task.promise().awaited_until();
+  else
+    return no_time_limit;
+}
+
+/// What the promises of all tasks share: the frame's memory, the way back to whoever waits, the
+/// stop token, and until when somebody waits.
 class PromiseBase {
  public:
   /// Is told that the task has ended; may destroy its frame.
@@ -72,6 +90,9 @@ class PromiseBase {
     stage_.store(Stage::awaited, std::memory_order_relaxed);
     frame.resume();
   }
+  /// Nobody waits for the task any longer then: nanoseconds of std::chrono::steady_clock. Before it
+  /// begins.
+  void set_awaited_until(std::int64_t time) noexcept { awaited_until_ = time; }
   /// The same with a token of the task's own.
   PERIGEE_API void begin_apart(std::coroutine_handle<> frame, std::stop_token stop, Ended ended,
                                void* context) noexcept;
@@ -85,6 +106,7 @@ class PromiseBase {
   [[nodiscard]] bool begin_for(std::coroutine_handle<Parent> parent,
                                std::coroutine_handle<> frame) noexcept {
     if constexpr (HasStopToken<Parent>) stop_ = &parent.promise().stop_token();
+    awaited_until_ = time_limit_of(parent);
     ended_ = &resume;
     context_ = parent.address();
     frame.resume();
@@ -94,6 +116,7 @@ class PromiseBase {
   }
 
   [[nodiscard]] const std::stop_token& stop_token() const noexcept { return *stop_; }
+  [[nodiscard]] std::int64_t awaited_until() const noexcept { return awaited_until_; }
 
  protected:
   ~PromiseBase() = default;
@@ -122,6 +145,7 @@ class PromiseBase {
   void* context_ = nullptr;
   const std::stop_token* stop_ = &own_stop_;
   std::stop_token own_stop_;
+  std::int64_t awaited_until_ = no_time_limit;
 };
 
 /// How a value leaves a task: `co_return value` or `co_return`.
@@ -288,6 +312,15 @@ void start(
       .release()
       .promise()
       .begin_detached(std::move(stop), context, done);
+}
+/// The same with a time after which nobody waits for it: nanoseconds of std::chrono::steady_clock.
+template <typename T>
+void start(
+    task<T> work, std::stop_token stop, std::int64_t awaited_until, void* context,
+    std::type_identity_t<void (*)(void* context, outcome<T>& result) noexcept> done) noexcept {
+  auto frame = detail::TaskAccess::take(std::move(work));
+  frame.promise().set_awaited_until(awaited_until);
+  frame.release().promise().begin_detached(std::move(stop), context, done);
 }
 /// The same with a token that is never asked to stop.
 template <typename T>

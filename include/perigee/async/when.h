@@ -7,6 +7,7 @@
 #include <atomic>
 #include <coroutine>
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <stdexcept>
 #include <stop_token>
@@ -48,8 +49,9 @@ const std::stop_token& parents_token(std::coroutine_handle<Parent> parent) noexc
 class All {
  public:
   template <typename T>
-  void begin(OwnedFrame<T>& frame, const std::stop_token& stop) noexcept {
+  void begin(OwnedFrame<T>& frame, const std::stop_token& stop, std::int64_t until) noexcept {
     latch_.add(1);
+    frame.promise().set_awaited_until(until);
     frame.promise().begin(frame.get(), stop, &ended, &latch_);
   }
   [[nodiscard]] bool wait(std::coroutine_handle<> parent) noexcept { return latch_.wait(parent); }
@@ -67,8 +69,9 @@ class Any {
  public:
   void link(const std::stop_token& outer) { stop_.link(outer); }
   template <typename T>
-  void begin(OwnedFrame<T>& frame) noexcept {
+  void begin(OwnedFrame<T>& frame, std::int64_t until) noexcept {
     latch_.add(1);
+    frame.promise().set_awaited_until(until);
     frame.promise().begin(frame.get(), stop_.token(), &ended<T>, this);
   }
   [[nodiscard]] bool wait(std::coroutine_handle<> parent) noexcept { return latch_.wait(parent); }
@@ -104,7 +107,8 @@ class WhenAll {
   template <typename Parent>
   [[nodiscard]] bool await_suspend(std::coroutine_handle<Parent> parent) noexcept {
     const std::stop_token& stop = parents_token(parent);
-    std::apply([&](auto&... frames) { (all_.begin(frames, stop), ...); }, frames_);
+    const std::int64_t until = time_limit_of(parent);
+    std::apply([&](auto&... frames) { (all_.begin(frames, stop, until), ...); }, frames_);
     return all_.wait(parent);
   }
   std::tuple<NonVoid<Ts>...> await_resume() {
@@ -137,7 +141,8 @@ class WhenAllOf {
   template <typename Parent>
   [[nodiscard]] bool await_suspend(std::coroutine_handle<Parent> parent) noexcept {
     const std::stop_token& stop = parents_token(parent);
-    for (OwnedFrame<T>& frame : frames_) all_.begin(frame, stop);
+    const std::int64_t until = time_limit_of(parent);
+    for (OwnedFrame<T>& frame : frames_) all_.begin(frame, stop, until);
     return all_.wait(parent);
   }
   auto await_resume() {
@@ -166,7 +171,8 @@ class WhenAny {
   template <typename Parent>
   [[nodiscard]] bool await_suspend(std::coroutine_handle<Parent> parent) {
     any_.link(parents_token(parent));
-    std::apply([&](auto&... frames) { (any_.begin(frames), ...); }, frames_);
+    const std::int64_t until = time_limit_of(parent);
+    std::apply([&](auto&... frames) { (any_.begin(frames, until), ...); }, frames_);
     return any_.wait(parent);
   }
   Result await_resume() { return take<0>(); }
@@ -220,7 +226,8 @@ class WhenAnyOf {
   template <typename Parent>
   [[nodiscard]] bool await_suspend(std::coroutine_handle<Parent> parent) {
     any_.link(parents_token(parent));
-    for (OwnedFrame<T>& frame : frames_) any_.begin(frame);
+    const std::int64_t until = time_limit_of(parent);
+    for (OwnedFrame<T>& frame : frames_) any_.begin(frame, until);
     return any_.wait(parent);
   }
   winner<T> await_resume() {

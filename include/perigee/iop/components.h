@@ -7,8 +7,10 @@
 #include <perigee/cdr/errors.h>
 #include <perigee/iop/ior.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <expected>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -65,6 +67,12 @@ struct OmniorbUnixAddress {
   friend bool operator==(const OmniorbUnixAddress&, const OmniorbUnixAddress&) = default;
 };
 
+/// Perigee's service context: how long the caller of a request waits for the reply from now on. Its
+/// data: an encapsulation of an unsigned long long, in microseconds. Relative, since clocks differ.
+inline constexpr std::uint32_t context_remaining_time = 0x50474501;
+/// Octets of that encapsulation: byte order, padding, value.
+inline constexpr std::size_t remaining_time_size = 16;
+
 /// The first component with `tag`; nullptr if there is none. Points into `components`.
 PERIGEE_API const TaggedComponent* find_component(std::span<const TaggedComponent> components,
                                                   std::uint32_t tag) noexcept;
@@ -78,6 +86,9 @@ PERIGEE_API TaggedComponent encode_giop_lite();
 PERIGEE_API TaggedComponent encode_omniorb_unix_address(const OmniorbUnixAddress& address);
 /// The data of a service context with id `context_code_sets`.
 PERIGEE_API Octets encode_code_set_context(const CodeSetContext& context);
+/// The data of a service context with id `context_remaining_time`. Allocates nothing.
+PERIGEE_API void encode_remaining_time(std::span<std::byte, remaining_time_size> data,
+                                       std::uint64_t microseconds) noexcept;
 /// @}
 
 /// @name Decoders of the data of a component or context. The tag is the caller's to look at.
@@ -89,6 +100,8 @@ PERIGEE_API std::expected<AlternateAddress, cdr::Error> decode_alternate_address
 PERIGEE_API std::expected<OmniorbUnixAddress, cdr::Error> decode_omniorb_unix_address(
     OctetSpan data);
 PERIGEE_API std::expected<CodeSetContext, cdr::Error> decode_code_set_context(OctetSpan data);
+/// Nothing if it does not decode.
+PERIGEE_API std::optional<std::uint64_t> decode_remaining_time(OctetSpan data) noexcept;
 /// Whether it is the version that we understand.
 PERIGEE_API bool decode_giop_lite(OctetSpan data) noexcept;
 /// @}

@@ -113,6 +113,9 @@ struct IncomingMessage {
   /// Of the pieces that make up `octets`, if alignment counts anew in each of them: fragments of
   /// GIOP 1.1, without their headers. Else null.
   std::unique_ptr<std::size_t[]> piece_sizes;
+  /// When nobody waits for the answer to this request any longer, as its first reader has found
+  /// out, who may keep it and look at it again: nanoseconds of the reader's clock. 0: not known.
+  std::int64_t awaited_until = 0;
 
   /// Copies the octets to storage of its own, if they are not there yet.
   void keep() {

@@ -9,7 +9,9 @@
 #include <perigee/orb/stub.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <exception>
+#include <limits>
 #include <new>
 #include <type_traits>
 #include <utility>
@@ -86,6 +88,28 @@ class PERIGEE_API Arguments {
   Held* held_ = nullptr;
 };
 
+/// No limit; others are nanoseconds of std::chrono::steady_clock.
+inline constexpr std::int64_t no_time_limit = std::numeric_limits<std::int64_t>::max();
+
+/// Asynchronous calls that this thread sends, in the upcall in which this is made and for as long
+/// as it lives, may take no longer than until then, whatever the policies say: their caller's own
+/// caller waits no longer. Oneways take no notice. Scopes nest.
+class PERIGEE_API InheritedTimeLimit {
+ public:
+  explicit InheritedTimeLimit(std::int64_t until) noexcept;
+  ~InheritedTimeLimit();
+  InheritedTimeLimit(const InheritedTimeLimit&) = delete;
+  InheritedTimeLimit& operator=(const InheritedTimeLimit&) = delete;
+
+  /// What holds for a call of this thread now.
+  [[nodiscard]] static std::int64_t current() noexcept;
+
+ private:
+  const std::int64_t until_;
+  const void* const upcall_;
+  const InheritedTimeLimit* const outer_;
+};
+
 /// How an asynchronous call has ended: with results, which are to be decoded, or with an exception.
 /// Valid during `CallObserver::ended`.
 class PERIGEE_API CallOutcome {
@@ -136,6 +160,9 @@ class PERIGEE_API CallHandle {
   /// observer by NO_RESPONSE (with a minor code of Perigee's), COMPLETED_NO if the request has not
   /// been sent, else MAYBE. Returns at once; the reply may still win.
   void cancel() noexcept;
+  /// Whoever waits for the call now waits until then only (see InheritedTimeLimit), instead of what
+  /// the call had inherited when it was sent. Then it ends as with a policy: with TIMEOUT.
+  void limit_time(std::int64_t until) noexcept;
   /// Whether the observer has been told, and has returned.
   [[nodiscard]] bool ended() const noexcept;
   /// Blocks until `ended()`. Drives the ORB's asynchronous calls meanwhile, if no other thread

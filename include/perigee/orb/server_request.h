@@ -15,6 +15,10 @@
 #include <span>
 #include <string_view>
 
+namespace perigee {
+class Clock;
+}
+
 namespace perigee::orb {
 
 class Cancellation;
@@ -57,6 +61,15 @@ class PERIGEE_API ServerRequest {
     return std::nullopt;
   }
 
+  /// @name How long the caller waits for the answer. By the ORB's clock
+  /// @{
+  [[nodiscard]] bool time_limited() const noexcept { return clock_ != nullptr; }
+  /// If the time is limited: microseconds, rounded up; zero once it is over.
+  [[nodiscard]] std::int64_t remaining_time() const noexcept;
+  /// If the time is limited: it is over, and nobody would hear of what a servant does now.
+  [[nodiscard]] virtual bool expired() const noexcept { return false; }
+  /// @}
+
   [[nodiscard]] std::string_view operation() const noexcept { return operation_; }
   [[nodiscard]] OctetSpan object_key() const noexcept { return object_key_; }
   [[nodiscard]] bool response_expected() const noexcept { return response_expected_; }
@@ -91,6 +104,11 @@ class PERIGEE_API ServerRequest {
   virtual void send_user_exception(const CORBA::UserException& exception) = 0;
   virtual void send_system_exception(const CORBA::SystemException& exception) noexcept = 0;
   virtual void send_forward(const CORBA::Object& target, bool permanent) = 0;
+  /// The caller waits until then, in nanoseconds of the clock, which outlives the request.
+  void limit_time(const Clock& clock, std::int64_t until) noexcept {
+    clock_ = &clock;
+    awaited_until_ = until;
+  }
   /// Makes a deferred request answer as `upcall` would.
   void copy_answering(const ServerRequest& upcall) noexcept;
 
@@ -103,6 +121,10 @@ class PERIGEE_API ServerRequest {
   bool failed_ = false;
   bool deferred_ = false;     // the answer is another's
   bool is_deferred_ = false;  // made by `defer`
+
+ private:
+  const Clock* clock_ = nullptr;  // null: the caller waits as long as it takes
+  std::int64_t awaited_until_ = 0;
 };
 
 /// The answer to a LocateRequest.

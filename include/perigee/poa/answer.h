@@ -66,7 +66,7 @@ class PERIGEE_API Answer {
 
  private:
   friend class HandlerState;
-  friend struct AnswerAccess;  // perigee::stop_token_of, without its header here
+  friend struct AnswerAccess;  // perigee::stop_token_of and the like, without their headers here
   void answer_thrown() noexcept;
 
   poa::Outstanding* outstanding_ = nullptr;  // owned

@@ -4,6 +4,7 @@
 #include "orb/async/async_connection.h"
 #include "orb/client/call_buffers.h"
 #include "orb/client/call_ends.h"
+#include "orb/client/sent_contexts.h"
 #include "orb/collocated_wait.h"
 #include "orb/orb_core.h"
 #include <perigee/base/log.h>
@@ -85,7 +86,7 @@ AsyncInvocation::State AsyncInvocation::step(State state,
       return choose();
     case State::collocated:
       if (!buffers) buffers.emplace();
-      return begin_collocated(*buffers->request, *buffers->reply, later_);
+      return begin_collocated(*buffers->request, *buffers->reply, later_, deadline_);
     case State::classify:
       return classify();
     default:
@@ -152,6 +153,9 @@ bool AsyncInvocation::encode(cdr::Buffer& buffer, std::uint32_t id, bool announc
   cdr::Encoder encoder(buffer, std::endian::native, cdr::Encoder::Borrowing::yes);
   messaging::RequestHeader request_header = header(id);
   if (announce) request_header.contexts = target_->endpoint->announcement();
+  SentContexts contexts;
+  if (deadline_ != TimePoint::max() && !oneway())
+    request_header.contexts = contexts.with_time(request_header.contexts, time_left());
   protocol.begin_request(encoder, target_->version, request_header,
                          request.encode ? messaging::Body::present : messaging::Body::empty);
   encoder.set_code_sets(target_->endpoint->code_sets());
@@ -271,12 +275,54 @@ void AsyncInvocation::end() noexcept {
 // --- Time ---
 
 void AsyncInvocation::begin_time_limits() noexcept {
-  if (request.time_limit.count() == 0 && request.send_limit.count() == 0) return;
+  if (!oneway()) inherited_ = stub::InheritedTimeLimit::current();
+  const bool inherits = inherited_ != stub::no_time_limit;
+  if (request.time_limit.count() == 0 && request.send_limit.count() == 0 && !inherits) return;
   const TimePoint now = core_.clock().now();
-  if (request.time_limit.count() != 0) deadline_ = now + request.time_limit;
-  send_deadline_ = deadline_;
-  if (request.send_limit.count() != 0)
-    send_deadline_ = std::min(deadline_, now + request.send_limit);
+  if (request.time_limit.count() != 0) own_deadline_ = now + request.time_limit;
+  if (request.send_limit.count() != 0) own_send_deadline_ = now + request.send_limit;
+  inherit_time_limit(inherited_);
+}
+
+// What is left of it by its own clock, by the ORB's.
+void AsyncInvocation::inherit_time_limit(std::int64_t until) noexcept {
+  deadline_ = own_deadline_;
+  if (until != stub::no_time_limit) {
+    const TimePoint end{Duration(until)};
+    deadline_ = std::min(deadline_, core_.clock().now() + (end - steady_clock().now()));
+  }
+  send_deadline_ = std::min(own_send_deadline_, deadline_);
+}
+
+std::chrono::microseconds AsyncInvocation::time_left() const noexcept {
+  const auto left = std::chrono::ceil<std::chrono::microseconds>(deadline_ - core_.clock().now());
+  return std::max(left, std::chrono::microseconds::zero());
+}
+
+void AsyncInvocation::limit_time(std::int64_t until) noexcept {
+  if (std::exchange(inherited_, until) == until || oneway() || ended()) return;
+  add_owner();
+  try {
+    shard_.submit([this, until] {
+      if (!finished_) change_time_limit(until);
+      remove_owner();
+    });
+  } catch (const std::exception& exception) {  // bad_alloc: nothing would limit it
+    log::write(log::Level::error, "orb", exception.what());
+    cancel();
+    remove_owner();
+  }
+}
+
+void AsyncInvocation::change_time_limit(std::int64_t until) noexcept {
+  forget_time();
+  inherit_time_limit(until);
+  try {
+    watch_time(sent ? deadline_ : send_deadline_);
+  } catch (const std::exception& exception) {  // bad_alloc: nothing would limit it
+    log::write(log::Level::error, "orb", exception.what());
+    leave(FailureCause::deadline);
+  }
 }
 
 bool AsyncInvocation::expired() const noexcept {

@@ -72,6 +72,8 @@ class AsyncInvocation final : private OwnedRequest, private CallSteps {
   }
   [[nodiscard]] bool ended() const noexcept { return ended_.load(); }
   void cancel() noexcept;
+  /// See stub::CallHandle. One thread at a time.
+  void limit_time(std::int64_t until) noexcept;
   [[nodiscard]] Shard& shard() const noexcept { return shard_; }
   /// @}
 
@@ -125,6 +127,9 @@ class AsyncInvocation final : private OwnedRequest, private CallSteps {
   void finish_later() noexcept;
   void leave(FailureCause cause) noexcept;
   void begin_time_limits() noexcept;
+  void inherit_time_limit(std::int64_t until) noexcept;
+  void change_time_limit(std::int64_t until) noexcept;
+  [[nodiscard]] std::chrono::microseconds time_left() const noexcept;
   void watch_time(TimePoint end);
   void forget_time() noexcept;
   [[nodiscard]] bool expired() const noexcept;
@@ -136,8 +141,11 @@ class AsyncInvocation final : private OwnedRequest, private CallSteps {
   std::atomic<bool> ended_{false};
   bool finished_ = false;  // its outcome is known
   bool failed_ = false;
-  TimePoint deadline_ = TimePoint::max();
+  TimePoint own_deadline_ = TimePoint::max();  // as the policies say
+  TimePoint own_send_deadline_ = TimePoint::max();
+  TimePoint deadline_ = TimePoint::max();  // and as the caller's own caller waits
   TimePoint send_deadline_ = TimePoint::max();
+  std::int64_t inherited_ = stub::no_time_limit;  // of who holds the handle
   std::optional<Shard::Deadlines::iterator> time_place_;
   std::shared_ptr<CollocatedWait> later_;  // shared with the collocated servant's answer
 };

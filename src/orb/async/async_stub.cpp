@@ -82,7 +82,23 @@ void drive_here(orb::Shard& shard, function_ref<bool()> done, CORBA::CompletionS
   throw CORBA::NO_RESOURCES(0, completed, "too many upcalls on this thread wait for replies");
 }
 
+thread_local const InheritedTimeLimit* innermost_limit = nullptr;
+
 }  // namespace
+
+InheritedTimeLimit::InheritedTimeLimit(std::int64_t until) noexcept
+    : until_(until),
+      upcall_(orb::UpcallScope::innermost()),
+      outer_(std::exchange(innermost_limit, this)) {}
+
+InheritedTimeLimit::~InheritedTimeLimit() { innermost_limit = outer_; }
+
+// An upcall that is served while this one waits is another caller's.
+std::int64_t InheritedTimeLimit::current() noexcept {
+  const bool holds =
+      innermost_limit != nullptr && innermost_limit->upcall_ == orb::UpcallScope::innermost();
+  return holds ? innermost_limit->until_ : no_time_limit;
+}
 
 CallHandle::CallHandle(orb::AsyncInvocation& call) noexcept : call_(&call) {}
 
@@ -92,6 +108,10 @@ CallHandle::~CallHandle() {
 
 void CallHandle::cancel() noexcept {
   if (call_ != nullptr) call_->cancel();
+}
+
+void CallHandle::limit_time(std::int64_t until) noexcept {
+  if (call_ != nullptr) call_->limit_time(until);
 }
 
 bool CallHandle::ended() const noexcept { return call_ == nullptr || call_->ended(); }

@@ -123,19 +123,26 @@ CallSteps::State CallSteps::call_collocated(cdr::Buffer& request, cdr::Buffer& r
 }
 
 CallSteps::State CallSteps::begin_collocated(cdr::Buffer& request, cdr::Buffer& reply,
-                                             std::shared_ptr<CollocatedWait>& later) {
+                                             std::shared_ptr<CollocatedWait>& later,
+                                             TimePoint until) {
   if (!encode_collocated(request)) return State::failed;
   RequestDispatcher* const dispatcher = core_.dispatcher();
   if (dispatcher == nullptr) return State::connect;  // the ORB is being destroyed
-  const auto status =
-      orb::begin_collocated(core_, collocated_call(*dispatcher, request, nullptr), reply, later);
+  CollocatedCall call = collocated_call(*dispatcher, request, nullptr);
+  call.awaited_until = until;
+  const auto status = orb::begin_collocated(core_, call, reply, later);
   return status ? take_collocated(*status, reply) : State::collocated;
 }
 
 CollocatedCall CallSteps::collocated_call(RequestDispatcher& dispatcher, const cdr::Buffer& request,
                                           const CallDeadline* deadline) const noexcept {
-  return {dispatcher, request_.operation, target_->object_key, request_.response, request,
-          deadline};
+  return {dispatcher,
+          request_.operation,
+          target_->object_key,
+          request_.response,
+          request,
+          deadline,
+          deadline != nullptr ? deadline->end() : TimePoint::max()};
 }
 
 CallSteps::State CallSteps::take_collocated(messaging::ReplyStatus status,

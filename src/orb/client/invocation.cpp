@@ -3,6 +3,7 @@
 // (interop facts 19, 21, 24).
 #include "orb/client/invocation.h"
 
+#include "orb/client/sent_contexts.h"
 #include "orb/orb_core.h"
 #include "orb/orb_metrics.h"
 #include <perigee/base/probe.h>
@@ -96,6 +97,9 @@ void Invocation::begin_time_limits() noexcept {
   cdr::Encoder encoder(*request_buffer_, std::endian::native, cdr::Encoder::Borrowing::yes);
   messaging::RequestHeader header = CallSteps::header(slot_.request_id);
   if (!lease_->answered()) header.contexts = target_->endpoint->announcement();
+  SentContexts contexts;
+  if (slot_.deadline != nullptr && request_.response != ResponseFlags::none) [[unlikely]]
+    header.contexts = contexts.with_time(header.contexts, slot_.deadline->left());
   protocol.begin_request(encoder, target_->version, header,
                          request_.encode ? messaging::Body::present : messaging::Body::empty);
   encoder.set_code_sets(target_->endpoint->code_sets());

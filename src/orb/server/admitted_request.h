@@ -21,6 +21,9 @@ class AdmittedRequest : public ServerRequest {
  public:
   [[nodiscard]] std::string_view peer() const noexcept override;
   [[nodiscard]] std::optional<PeerIdentity> peer_identity() const noexcept override;
+  [[nodiscard]] bool expired() const noexcept override {
+    return time_limited() && remaining_time() == 0;
+  }
 
   [[nodiscard]] std::uint32_t request_id() const noexcept { return request_id_; }
   /// What has become of it, once it is answered.

@@ -104,6 +104,8 @@ Conversation::Verdict Conversation::reject(ServingThread& thread) {
   if (code_sets) request->body.set_code_sets(*code_sets);
   const LatencyTimer timer(core_.metrics(), core_.metrics().request_latencies);
   PendingReply reply(*this, message, *request, thread);
+  if (!request->header.contexts.empty()) [[unlikely]]
+    reply.take_time_limit(request->header);
   switch (admit(reply)) {
     case Admission::draining:
       return Verdict::go_on;  // CloseConnection says: not executed

@@ -5,7 +5,11 @@
 #include "orb/server/conversation.h"
 #include "orb/server/deferred_reply.h"
 #include "orb/system_exceptions.h"
+#include <perigee/base/clock.h>
+#include <perigee/iop/components.h>
 
+#include <algorithm>
+#include <chrono>
 #include <memory>
 
 namespace perigee::orb {
@@ -16,6 +20,7 @@ namespace {
 
 // Of TRANSIENT, as where the adapter refuses.
 constexpr std::uint32_t minor_held_too_many = omg_minor(1);
+constexpr std::uint64_t remaining_time_max = std::uint64_t{1} << 52;  // microseconds: 142 years
 
 }  // namespace
 
@@ -30,6 +35,22 @@ PendingReply::PendingReply(Conversation& conversation, messaging::IncomingMessag
   object_key_ = request.header.object_key;
   arguments_ = request.body;
   response_expected_ = response_ != messaging::ResponseFlags::none;
+}
+
+// What is too long for the clock to count is as good as for ever. Whoever waits for no reply says
+// nothing that would be of use.
+void PendingReply::take_time_limit(const messaging::RequestHeader& header) noexcept {
+  const auto found =
+      std::ranges::find(header.contexts, iop::context_remaining_time, &iop::ServiceContext::id);
+  if (found == header.contexts.end() || !response_expected_) return;
+  const Clock& clock = conversation().core().clock();
+  if (message_.awaited_until == 0) {
+    const auto microseconds = iop::decode_remaining_time(found->data);
+    if (!microseconds || *microseconds > remaining_time_max) return;
+    const std::chrono::microseconds remaining(*microseconds);
+    message_.awaited_until = (clock.now() + remaining).time_since_epoch().count();
+  }
+  limit_time(clock, message_.awaited_until);
 }
 
 PendingReply::~PendingReply() {

@@ -19,6 +19,8 @@ class PendingReply final : public AdmittedRequest {
 
   ~PendingReply() override;
 
+  /// Learns from the request how long its caller waits, counted from when it was first read here.
+  void take_time_limit(const messaging::RequestHeader& header) noexcept;
   [[nodiscard]] Hold hold() override;
   /// Whether others of its connection that came before it are held, so that it has to wait for
   /// them, or is refused.

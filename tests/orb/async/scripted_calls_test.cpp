@@ -4,13 +4,16 @@
 #include "orb/fixture.h"
 #include "orb/policies.h"
 #include "support/fake_clock.h"
+#include <perigee/iop/components.h>
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <deque>
 #include <future>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -309,6 +312,35 @@ TEST_CASE("a time limit ends a call with TIMEOUT, and tells the server") {
   REQUIRE(observed.done());
   CHECK(observed.failure<CORBA::TIMEOUT>().completed() == CORBA::COMPLETED_MAYBE);
   CHECK(kept.cancelled().size() == 1);
+}
+
+TEST_CASE("a request says how much of its caller's time is left; a oneway does not") {
+  FakeClock clock;
+  Fixture fixture({}, clock);
+  std::vector<std::optional<std::uint64_t>> told;
+  fixture.peer("a", [&](ScriptedTransport& transport, const IncomingMessage& message) {
+    messaging::ContextStorage contexts;
+    const auto request = giop_protocol().parse_request(message, contexts);
+    const auto found = std::ranges::find(contexts, 0x50474501u, &iop::ServiceContext::id);
+    told.push_back(found == contexts.end() ? std::nullopt
+                                           : iop::decode_remaining_time(found->data));
+    if (request->header.response != messaging::ResponseFlags::none)
+      send_reply(transport, message, messaging::ReplyStatus::no_exception,
+                 [](cdr::Encoder& encoder) { encoder.write(std::uint32_t{1}); });
+  });
+  const ObjectRef plain = fixture.object({"a"});
+  const ObjectRef object = limited(plain, fixture.core(), std::chrono::milliseconds(100));
+  Observed observed[2];
+  Observed notified;
+  (void)send_ping(object, observed[0]);
+  drive(fixture.core(), [&] { return observed[0].done(); });
+  ping(object);  // a synchronous call
+  (void)stub::send(*object, notify_operation, {}, notified);
+  drive(fixture.core(), [&] { return notified.done(); });
+  (void)send_ping(plain, observed[1]);
+  drive(fixture.core(), [&] { return observed[1].done(); });
+  const std::optional<std::uint64_t> all = 100'000;
+  CHECK(told == std::vector<std::optional<std::uint64_t>>{all, all, std::nullopt, std::nullopt});
 }
 
 TEST_CASE("a mute peer ends the calls on a new connection") {

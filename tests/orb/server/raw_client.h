@@ -67,6 +67,8 @@ struct RawRequest {
   std::endian order = std::endian::little;
   unsigned response_flags = 3;
   std::optional<std::uint32_t> argument;
+  std::optional<std::uint32_t> context_id = std::nullopt;  ///< one service context
+  Octets context = {};                                     ///< its data
 };
 
 /// The GIOP header, its size to be set by `finish`.
@@ -82,18 +84,25 @@ inline Octets finish(Writer& writer, std::endian order) {
   return writer.octets();
 }
 
+inline void write_contexts(Writer& writer, const RawRequest& request) {
+  writer.ulong(request.context_id ? 1 : 0);
+  if (request.context_id) writer.ulong(*request.context_id).sequence(request.context);
+}
+
 /// CORBA 3.0, 15.4.2: field order differs between 1.0/1.1 and 1.2.
 inline Octets make_request(const RawRequest& request) {
   Writer writer(request.order);
   begin_message(writer, request.minor, request.order, 0);
   if (request.minor < 2) {
-    writer.ulong(0).ulong(request.id).octet(request.response_flags != 0 ? 1 : 0);
+    write_contexts(writer, request);
+    writer.ulong(request.id).octet(request.response_flags != 0 ? 1 : 0);
     if (request.minor == 1) writer.octet(0).octet(0).octet(0);
     writer.sequence(request.key).text(request.operation).ulong(0);
     if (request.argument) writer.ulong(*request.argument);
   } else {
     writer.ulong(request.id).octet(request.response_flags).octet(0).octet(0).octet(0);
-    writer.ushort(0).sequence(request.key).text(request.operation).ulong(0);
+    writer.ushort(0).sequence(request.key).text(request.operation);
+    write_contexts(writer, request);
     if (request.argument) writer.align(8).ulong(*request.argument);
   }
   return finish(writer, request.order);

@@ -1,0 +1,47 @@
+// How long whoever called a task still waits for it: what coroutine servants look at.
+#pragma once
+
+#include <perigee/async/task.h>
+#include <perigee/base/clock.h>
+
+#include <algorithm>
+#include <chrono>
+#include <coroutine>
+#include <optional>
+
+namespace perigee {
+
+namespace async::detail {
+
+class ThisRemainingTime {
+ public:
+  using Time = std::optional<std::chrono::microseconds>;
+
+  [[nodiscard]] bool await_ready() const noexcept { return false; }
+  template <typename Promise>
+  [[nodiscard]] bool await_suspend(std::coroutine_handle<Promise> task) noexcept {
+    until_ = time_limit_of(task);
+    return false;
+  }
+  [[nodiscard]] Time await_resume() const noexcept {
+    if (until_ == no_time_limit) return std::nullopt;
+    const Duration left = TimePoint(Duration(until_)) - steady_clock().now();
+    return std::max(std::chrono::ceil<std::chrono::microseconds>(left),
+                    std::chrono::microseconds::zero());
+  }
+
+ private:
+  std::int64_t until_ = no_time_limit;
+};
+
+}  // namespace async::detail
+
+/// `const auto left = co_await perigee::remaining_time_of_this_task();`: of the caller of the
+/// coroutine servant that this task is, or that awaits it, if the caller has said so (see
+/// <perigee/poa/remaining_time.h>): a std::optional<std::chrono::microseconds>. Tasks of a `scope`
+/// know of none. Calls that the task awaits inherit it. Does not wait.
+[[nodiscard]] inline async::detail::ThisRemainingTime remaining_time_of_this_task() noexcept {
+  return {};
+}
+
+}  // namespace perigee

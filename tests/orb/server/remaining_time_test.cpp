@@ -1,0 +1,169 @@
+// How long callers wait, as requests say it: what servants see of it, and what a server need not do
+// any more.
+#include "orb/server/server_fixture.h"
+#include "support/fake_clock.h"
+#include <perigee/poa/answer.h>
+#include <perigee/poa/remaining_time.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <thread>
+
+using namespace perigee;
+using namespace perigee::test;
+using std::chrono::microseconds;
+using std::chrono::seconds;
+
+namespace {
+
+constexpr std::uint32_t context_remaining_time = 0x50474501;
+constexpr std::uint32_t unknown = 4711;  // what the servant answers if there is no limit
+
+Octets microseconds_of(std::uint64_t count) {
+  Octets data = octets(0, 0, 0, 0, 0, 0, 0, 0);  // big-endian
+  for (int shift = 56; shift >= 0; shift -= 8)
+    data.push_back(static_cast<std::byte>(count >> shift & 0xff));
+  return data;
+}
+
+RawRequest limited(const ServerFixture& server, Octets data, std::uint32_t id = 1) {
+  return {.key = server.key,
+          .id = id,
+          .argument = 1,
+          .context_id = context_remaining_time,
+          .context = std::move(data)};
+}
+
+void reply_with(orb::ServerRequest& request, std::optional<microseconds> time) {
+  request.reply([time](cdr::Encoder& encoder) {
+    encoder << (time ? static_cast<std::uint32_t>(time->count()) : unknown);
+  });
+}
+
+void answer_remaining_time(orb::ServerRequest& request) { reply_with(request, remaining_time()); }
+
+TestParts parts_with(ThreadStrategy strategy, const FakeClock& clock) {
+  TestParts parts;
+  parts.settings = server_settings(strategy);
+  parts.clock = &clock;
+  return parts;
+}
+
+}  // namespace
+
+TEST_CASE("a servant sees how long its caller waits, in each version of GIOP") {
+  const FakeClock clock;
+  const ServerFixture server(parts_with(each_strategy(), clock), answer_remaining_time);
+  RawClient client(server.endpoint);
+  for (const unsigned minor : {0u, 1u, 2u}) {
+    RawRequest request = limited(server, microseconds_of(5'000'000));
+    request.minor = minor;
+    CHECK(RawReply(client.call(request)).status() == 0);
+    if (minor == 2) CHECK(client.call(request).result() == 5'000'000);
+  }
+  CHECK_FALSE(remaining_time());  // this thread is in no upcall
+}
+
+TEST_CASE("nothing is known of callers that do not say, or not so that it can be understood") {
+  const FakeClock clock;
+  const ServerFixture server(parts_with(each_strategy(), clock), answer_remaining_time);
+  RawClient client(server.endpoint);
+  CHECK(client.call({.key = server.key, .argument = 1}).result() == unknown);
+  CHECK(client.call(limited(server, {})).result() == unknown);
+  CHECK(client.call(limited(server, octets(1, 2, 3))).result() == unknown);
+  RawRequest other = limited(server, microseconds_of(5));
+  other.context_id = 7;
+  CHECK(client.call(other).result() == unknown);
+  // What no clock could count is as good as for ever.
+  for (const std::uint64_t count :
+       {std::uint64_t{1} << 53, std::uint64_t{1} << 63, std::numeric_limits<std::uint64_t>::max()})
+    CHECK(client.call(limited(server, microseconds_of(count))).result() == unknown);
+}
+
+TEST_CASE("who answers later sees the time pass") {
+  FakeClock clock;
+  skeleton::Answer answer;
+  std::atomic<bool> deferred = false;
+  const ServerFixture server(parts_with(each_strategy(), clock), [&](orb::ServerRequest& request) {
+    answer = skeleton::Answer(request);
+    deferred = true;
+    deferred.notify_one();
+  });
+  RawClient client(server.endpoint);
+  client.send(make_request(limited(server, microseconds_of(3'000'000))));
+  deferred.wait(false);
+  CHECK(remaining_time_of(answer) == seconds(3));
+  clock.advance(seconds(2));
+  CHECK(remaining_time_of(answer) == seconds(1));
+  clock.advance(seconds(2));
+  CHECK(remaining_time_of(answer) == seconds(0));
+  answer.reply([](cdr::Encoder& encoder) { encoder << std::uint32_t{7}; });
+  CHECK(client.reply().result() == 7);  // the caller may take it, or not
+  CHECK_FALSE(remaining_time_of(answer));
+}
+
+TEST_CASE("a request whose time passes while it is held is not executed") {
+  FakeClock clock;
+  std::atomic<int> executed = 0;
+  const ServerFixture server(parts_with(each_strategy(), clock), [&](orb::ServerRequest& request) {
+    ++executed;
+    add_one(request);
+  });
+  const auto manager = server.orb.root()->the_POAManager();
+  manager->hold_requests(false);
+  RawClient client(server.endpoint);
+  RawClient other(server.endpoint);
+  const Octets request = make_request(limited(server, microseconds_of(1'000'000)));
+  client.send(request);
+  other.send(make_request(limited(server, microseconds_of(9'000'000))));
+  while (server.orb.core().held_size() != 2 * request.size()) std::this_thread::yield();
+  clock.advance(seconds(2));
+  manager->activate();
+  const RawReply expired = client.reply();
+  CHECK(expired.repository_id() == "IDL:omg.org/CORBA/TIMEOUT:1.0");
+  const std::size_t minor_offset =
+      (28 + sizeof "IDL:omg.org/CORBA/TIMEOUT:1.0" + 3) & ~std::size_t{3};
+  CHECK(expired.ulong(minor_offset) == (CORBA::PERIGEE_VMCID | 8));
+  CHECK(expired.ulong(minor_offset + 4) == static_cast<std::uint32_t>(CORBA::COMPLETED_NO));
+  CHECK(other.reply().result() == 2);
+  CHECK(executed == 1);
+}
+
+TEST_CASE("a request whose time passes while another has the POA's thread is not executed") {
+  FakeClock clock;
+  TestParts parts = parts_with(ThreadStrategy::thread_per_connection, clock);
+  std::atomic<bool> inside = false;
+  std::atomic<bool> leave = false;
+  std::atomic<int> executed = 0;
+  const ServerFixture server(std::move(parts));
+  const auto single =
+      server.orb.root()->create_POA("single", server.orb.root()->the_POAManager(),
+                                    {server.orb.root()->create_thread_policy(
+                                        PortableServer::ThreadPolicyValue::SINGLE_THREAD_MODEL)});
+  const auto servant = make_servant([&](orb::ServerRequest& request) {
+    ++executed;
+    inside = true;
+    inside.notify_one();
+    leave.wait(false);
+    add_one(request);
+  });
+  const auto object = single->id_to_reference(single->activate_object(servant));
+  const Octets key = server.orb.key_of(object);
+  RawClient first(server.endpoint);
+  first.send(make_request({.key = key, .argument = 1}));
+  inside.wait(false);
+  RawClient second(server.endpoint);
+  RawRequest request = limited(server, microseconds_of(1'000'000));
+  request.key = key;
+  second.send(make_request(request));
+  while (server.orb.core().requests_in_progress() != 2) std::this_thread::yield();
+  clock.advance(seconds(2));
+  leave = true;
+  leave.notify_one();
+  CHECK(first.reply().result() == 2);
+  CHECK(second.reply().repository_id() == "IDL:omg.org/CORBA/TIMEOUT:1.0");
+  CHECK(executed == 1);
+}
