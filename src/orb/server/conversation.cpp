@@ -240,13 +240,21 @@ void Conversation::defer(PendingReply& upcall, DeferredReply& later) noexcept {
   if (cancelled) after.cancel();
   if (cancelled || deferred_cancelled_)
     (void)after.cancellation()->cancel();  // no token is out yet
+  ++deferred_count_;
+  if (is_full()) full_.store(true, std::memory_order_release);
 }
 
 void Conversation::end_deferred(DeferredReply& request, const LatencyTimer& timer) noexcept {
   count(request, timer);
   core_.end_request();
-  host_.deferred_ended(remove(request) ? ConversationHost::Drained::yes
-                                       : ConversationHost::Drained::no);
+  const Removed removed = remove(request, Answering::later);
+  if (removed.resumes) host_.resume_reading();
+  host_.deferred_ended(removed.last ? ConversationHost::Drained::yes
+                                    : ConversationHost::Drained::no);
+}
+
+bool Conversation::is_full() const noexcept {
+  return deferred_count_ != 0 && pending_count_ >= core_.settings().requests_per_connection_max;
 }
 
 [[gnu::always_inline]] inline Conversation::Admission Conversation::admit(PendingReply& request) {
@@ -258,23 +266,35 @@ void Conversation::end_deferred(DeferredReply& request, const LatencyTimer& time
   request.next_ = pending_;
   if (pending_ != nullptr) pending_->previous_ = &request;
   pending_ = &request;
+  if (deferred_count_ != 0 && is_full()) [[unlikely]]
+    full_.store(true, std::memory_order_release);
   return Admission::admitted;
 }
 
 void Conversation::finish(PendingReply& request) noexcept {
   if (request.deferred()) return;
   core_.end_request();
-  if (remove(request)) send_close();
+  const Removed removed = remove(request, Answering::in_upcall);
+  if (removed.last) send_close();
+  if (removed.resumes) [[unlikely]]
+    host_.resume_reading();
 }
 
-[[gnu::always_inline]] inline bool Conversation::remove(AdmittedRequest& request) noexcept {
+[[gnu::always_inline]] inline Conversation::Removed Conversation::remove(
+    AdmittedRequest& request, Answering answering) noexcept {
   const std::lock_guard guard(lock_);
   --pending_count_;
+  if (answering == Answering::later) --deferred_count_;
   (request.previous_ != nullptr ? request.previous_->next_ : pending_) = request.next_;
   if (request.next_ != nullptr) request.next_->previous_ = request.previous_;
-  if (!draining_ || pending_count_ != 0 || closed_) return false;
-  closed_ = true;
-  return true;
+  Removed removed;
+  if (full_.load(std::memory_order_relaxed) && !is_full()) [[unlikely]] {
+    full_.store(false, std::memory_order_release);
+    removed.resumes = true;
+  }
+  removed.last = draining_ && pending_count_ == 0 && !closed_;
+  if (removed.last) closed_ = true;
+  return removed;
 }
 
 void Conversation::drain() {

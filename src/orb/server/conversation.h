@@ -72,6 +72,8 @@ class ConversationHost {
   /// Conversation::send_close, which is then to be called where the host likes.
   enum class Drained : std::uint8_t { no, yes };
   virtual void deferred_ended(Drained drained) noexcept = 0;
+  /// The conversation was full, and is no more.
+  virtual void resume_reading() noexcept = 0;
   /// @}
 
  protected:
@@ -105,6 +107,10 @@ class Conversation final {
   [[nodiscard]] bool drain_if_idle();
   /// CloseConnection has been sent.
   [[nodiscard]] bool closed() const;
+  /// As many requests are in progress as may be, and some of them have only their answers to come:
+  /// to be asked before the next message is read, which has to wait for `resume_reading`. So it is
+  /// the peer who waits, and not we who keep more and more.
+  [[nodiscard]] bool full() const noexcept { return full_.load(std::memory_order_acquire); }
   [[nodiscard]] ConversationHost& host() const noexcept { return host_; }
   [[nodiscard]] OrbCore& core() const noexcept { return core_; }
   /// The connection ends: tells those who are to answer later. They still may.
@@ -143,18 +149,25 @@ class Conversation final {
                    ServingThread& thread);
   [[nodiscard]] Admission admit(PendingReply& request);
   void finish(PendingReply& request) noexcept;
-  /// Says whether it was the last one before CloseConnection.
-  [[nodiscard]] bool remove(AdmittedRequest& request) noexcept;
+  enum class Answering : std::uint8_t { in_upcall, later };
+  struct Removed {
+    bool last = false;     // before CloseConnection
+    bool resumes = false;  // what was full is not any more
+  };
+  [[nodiscard]] Removed remove(AdmittedRequest& request, Answering answering) noexcept;
+  [[nodiscard]] bool is_full() const noexcept;
 
   OrbCore& core_;
   const messaging::Protocol& protocol_;
   ConversationHost& host_;
   AnnouncedCodeSets code_sets_;
   std::atomic<std::uint32_t> held_count_{0};
+  std::atomic<bool> full_{false};  // changes under the lock
 
   mutable ShortLock lock_;              // guards what follows
   AdmittedRequest* pending_ = nullptr;  // requests in progress, a list through them
   std::uint32_t pending_count_ = 0;
+  std::uint32_t deferred_count_ = 0;  // of these
   bool deferred_cancelled_ = false;
   bool draining_ = false;
   bool closed_ = false;

@@ -64,8 +64,8 @@ PoolConnection::More PoolConnection::read_messages(PoolWorker& worker) {
     if (state_ == State::ending && !drop_input(worker.scratch)) return More::no;
     if (state_ == State::closed) return More::no;
     if (state_ == State::ending) continue;
-    if (connection_.blocked_output() && !connection_.broken())
-      return More::no;  // goes on when it is writable
+    if ((connection_.blocked_output() || conversation_.full()) && !connection_.broken())
+      return More::no;  // goes on when it is writable, or there is room
     IncomingMessage message;
     switch (connection_.read(message, Wait::no, worker.scratch)) {
       case ReadStatus::message:
@@ -180,13 +180,13 @@ void PoolConnection::send_without_waiting(const cdr::Buffer& message) { send(mes
 
 void PoolConnection::deferred_ended(Drained drained) noexcept {
   if (drained == Drained::yes) conversation_.send_close();
-  if (input_ended_.load()) look_again();
+  if (input_ended_.load()) look_again(Readiness::peer_closed);
 }
 
-// Makes the owner look at the end of the input again. Not when it has left the poll.
-void PoolConnection::look_again() noexcept {
+// Makes the owner look at the input, or at its end, again. Not when it has left the poll.
+void PoolConnection::look_again(Readiness readiness) noexcept {
   const std::lock_guard lock(output_mutex_);
-  if (!removed_) server_.poll().notify(*this, Readiness::peer_closed);
+  if (!removed_) server_.poll().notify(*this, readiness);
 }
 
 // No lock and no system call unless the output is blocked, or was.

@@ -25,7 +25,8 @@ class PoolServer;
 /// are executed under it, so in the order of their arrival. Each worker sends its own reply; what
 /// the transport does not take is queued, and sent by the owner when it does.
 ///
-/// A peer that does not read its replies is not read from: TCP then stops it, not our memory. After
+/// A peer that does not read its replies, or is owed too many, is not read from: TCP then stops it,
+/// not our memory. After
 /// `send_timeout` it is cut off; when no more will be sent than what is queued, after
 /// `drain_timeout`. No worker ever waits for a peer.
 class PoolConnection final : public ConversationHost,
@@ -69,6 +70,7 @@ class PoolConnection final : public ConversationHost,
   }
   void send_later(const cdr::Buffer& message) override { send(message); }
   void deferred_ended(Drained drained) noexcept override;
+  void resume_reading() noexcept override { look_again(event::Readiness::readable); }
 
  private:
   enum class State : std::uint8_t {
@@ -87,7 +89,7 @@ class PoolConnection final : public ConversationHost,
   void close() noexcept;
   void after_send();
   void update_interest();
-  void look_again() noexcept;
+  void look_again(event::Readiness readiness) noexcept;
   void watch_output() noexcept;
   void finish_output() noexcept;
   void watch_end() noexcept;

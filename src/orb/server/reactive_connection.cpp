@@ -74,7 +74,7 @@ bool ReactiveConnection::read_messages(ServingThread& buffers) {
   for (std::uint32_t left = settings.messages_per_turn_max; left > 0; --left) {
     if (state_ == State::ending) return drop_input(buffers.scratch);
     if (state_ == State::closed) return false;
-    if (connection_.blocked_output() && !connection_.broken()) {
+    if (must_pause()) {
       paused_ = true;
       return false;
     }
@@ -101,9 +101,15 @@ bool ReactiveConnection::read_messages(ServingThread& buffers) {
   return true;
 }
 
-// Whether reading stopped for a peer that did not read its replies, and now does.
+// A connection that is broken is read to its end.
+bool ReactiveConnection::must_pause() const noexcept {
+  return (connection_.blocked_output() || conversation_.full()) && !connection_.broken();
+}
+
+// Whether reading stopped for a peer that did not read its replies, or had to wait for some, and
+// may go on.
 bool ReactiveConnection::may_resume() noexcept {
-  if (!paused_ || connection_.blocked_output()) return false;
+  if (!paused_ || must_pause()) return false;
   paused_ = false;
   return true;
 }
@@ -240,6 +246,20 @@ void ReactiveConnection::deferred_ended(Drained drained) noexcept {
   }
   if (drained == Drained::yes) conversation_.send_close();
   if (input_ended_) look_again();
+}
+
+// What has come meanwhile brings no edge any more.
+void ReactiveConnection::resume_reading() noexcept {
+  if (loop_.on_thread()) {
+    if (state_ != State::closed) loop_.reactor().mark_ready(*this);
+    return;
+  }
+  try {
+    loop_.reactor().post([self = shared_from_this()] { self->resume_reading(); });
+  } catch (const std::exception& exception) {  // bad_alloc: nobody would read again
+    log::write(log::Level::error, "server", exception.what());
+    connection_.close();
+  }
 }
 
 // Without memory for that the connection ends: nobody would notice that the peer does not read.

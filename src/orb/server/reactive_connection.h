@@ -20,7 +20,8 @@ class ReactiveLoop;
 /// The loop's thread only, but for answers that come later. Shared by the loop's list, by the
 /// handlers of it on the stack, and by the requests that are held or deferred.
 ///
-/// A peer that does not read its replies is not read from: TCP then stops it, not our memory. After
+/// A peer that does not read its replies, or is owed too many, is not read from: TCP then stops it,
+/// not our memory. After
 /// `send_timeout` it is cut off; when no more will be sent than what is queued, after
 /// `drain_timeout`. Replies to requests of one read batch leave together: with the batch's last
 /// one, or before a nested call.
@@ -58,6 +59,7 @@ class ReactiveConnection final : public ConversationHost,
   }
   void send_later(const cdr::Buffer& message) override;
   void deferred_ended(Drained drained) noexcept override;
+  void resume_reading() noexcept override;
 
  private:
   enum class State : std::uint8_t {
@@ -68,6 +70,7 @@ class ReactiveConnection final : public ConversationHost,
 
   void read_batch();
   [[nodiscard]] bool read_messages(ServingThread& buffers);
+  [[nodiscard]] bool must_pause() const noexcept;
   [[nodiscard]] bool may_resume() noexcept;
   void take(messaging::IncomingMessage& message, ServingThread& buffers);
   [[nodiscard]] bool drop_input(MutableOctetSpan scratch);
@@ -90,7 +93,7 @@ class ReactiveConnection final : public ConversationHost,
   State state_ = State::serving;
   IdleWatch idle_;
   IdleWatch end_;
-  bool paused_ = false;          // nothing is read while replies wait to be read by the peer
+  bool paused_ = false;          // nothing is read while replies wait to be read, or to be given
   bool output_watched_ = false;  // a timer looks whether the peer goes on reading
   bool output_ends_ = false;
   bool end_watched_ = false;  // a timer looks whether the peer takes the rest, and closes

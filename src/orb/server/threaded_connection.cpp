@@ -93,6 +93,8 @@ bool ThreadedConnection::take_token(ServingThread& thread) noexcept {
 // Returns without the token, or with nothing more to be read.
 void ThreadedConnection::read_requests(ServingThread& thread) {
   do {
+    if (conversation_.full()) [[unlikely]]
+      await_room();
     IncomingMessage message;
     switch (connection_.read(message, Wait::yes, thread.scratch)) {
       case ReadStatus::message:
@@ -111,6 +113,17 @@ void ThreadedConnection::read_requests(ServingThread& thread) {
         return end();
     }
   } while (thread.reading || take_token(thread));
+}
+
+// Under the read token: a peer that is owed too many answers is not read from.
+void ThreadedConnection::await_room() {
+  std::unique_lock lock(mutex_);
+  room_.wait(lock, [this] { return !conversation_.full() || connection_.broken(); });
+}
+
+void ThreadedConnection::resume_reading() noexcept {
+  const std::lock_guard lock(mutex_);
+  room_.notify_all();
 }
 
 bool ThreadedConnection::handle(IncomingMessage& message, ServingThread& thread) {

@@ -38,7 +38,10 @@ class ThreadedConnection final : public ConversationHost,
   void watch(TimePoint now);
   void drain() { conversation_.drain(); }
   /// Ends reading and writing, for good. Any thread.
-  void interrupt() noexcept { connection_.close(); }
+  void interrupt() noexcept {
+    connection_.close();
+    resume_reading();
+  }
   /// Called periodically while the server stops: ends a connection to which something was being
   /// sent at the last call, and is still.
   void interrupt_if_stuck() noexcept;
@@ -69,6 +72,7 @@ class ThreadedConnection final : public ConversationHost,
   void deferred_ended(Drained drained) noexcept override {
     if (drained == Drained::yes) conversation_.send_close();
   }
+  void resume_reading() noexcept override;
 
  private:
   void run_thread();
@@ -81,6 +85,7 @@ class ThreadedConnection final : public ConversationHost,
   }
   [[nodiscard]] bool take_token(ServingThread& thread) noexcept;
   void read_requests(ServingThread& thread);
+  void await_room();
   [[nodiscard]] bool handle(messaging::IncomingMessage& message, ServingThread& thread);
   void await_output();
   void linger(MutableOctetSpan scratch);
@@ -101,6 +106,7 @@ class ThreadedConnection final : public ConversationHost,
 
   mutable std::mutex mutex_;  // guards what follows
   std::condition_variable wanted_;
+  std::condition_variable room_;  // for one more request, or no need to look for one
   std::uint32_t thread_count_ = 0;
   std::uint32_t idle_count_ = 0;
   bool ended_ = false;  // nothing more will be read

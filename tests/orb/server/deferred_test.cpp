@@ -7,6 +7,7 @@
 #include <perigee/poa/answer.h>
 #include <perigee/poa/stop_token.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -295,7 +296,7 @@ TEST_CASE("thousands of requests of one connection wait for their answers") {
   }
 }
 
-TEST_CASE("one more than may be in progress is refused, and answers make room") {
+TEST_CASE("one more than may be in progress waits until an answer makes room") {
   Debts debts;
   orb::Settings settings = server_settings(each_strategy());
   settings.requests_per_connection_max = 3;
@@ -304,14 +305,107 @@ TEST_CASE("one more than may be in progress is refused, and answers make room") 
   for (std::uint32_t id = 0; id < 3; ++id)
     client.send(make_request({.key = server.key, .id = id, .argument = id}));
   debts.await_count(3);
-  CHECK(client.call({.key = server.key, .id = 9, .argument = 9}).repository_id() ==
-        "IDL:omg.org/CORBA/TRANSIENT:1.0");
+  for (const std::uint32_t id : {8u, 9u})
+    client.send(make_request({.key = server.key, .id = id, .argument = id}));
+  RawClient other(server.endpoint);
+  other.send(make_request({.key = server.key, .argument = 20}));
+  pay(debts.take(20), 21);
+  CHECK(other.reply().result() == 21);  // is not concerned
+  CHECK(server.orb.core().requests_in_progress() == 3);
   pay(debts.take(1), 11);
   CHECK(client.reply().result() == 11);
-  client.send(make_request({.key = server.key, .id = 4, .argument = 4}));
-  pay(debts.take(4), 14);
-  CHECK(client.reply().result() == 14);
+  pay(debts.take(8), 18);
+  pay(debts.take(9), 19);
+  CHECK(client.reply().result() == 18);
+  CHECK(client.reply().result() == 19);
   (void)debts.take_all();  // the server's end would wait for them
+}
+
+TEST_CASE("thousands of requests go through a connection that may owe few answers at a time") {
+  constexpr std::uint32_t count = 5'000;
+  Debts debts;
+  orb::Settings settings = server_settings(each_strategy());
+  settings.requests_per_connection_max = 8;
+  const ServerFixture server(settings, debts.servant());
+  RawClient client(server.endpoint);
+  std::jthread sender([&] {
+    for (std::uint32_t id = 0; id < count; ++id)
+      client.send(make_request({.key = server.key, .id = id, .argument = id}));
+  });
+  std::atomic<std::uint32_t> most = 0;
+  std::jthread payer([&] {
+    for (std::uint32_t id = 0; id < count; ++id) {
+      Answer answer = debts.take(id);
+      most = std::max(most.load(), server.orb.core().requests_in_progress());
+      pay(std::move(answer), id + 1);
+    }
+  });
+  std::uint32_t received = 0;
+  for (; received < count; ++received) {
+    const RawReply reply = client.reply();
+    if (reply.status() != 0 || reply.result() != reply.id() + 1) break;
+  }
+  CHECK(received == count);
+  CHECK(most <= 8);
+}
+
+TEST_CASE("a connection that owes as much as it may is drained like others") {
+  Debts debts;
+  orb::Settings settings = server_settings(each_strategy());
+  settings.requests_per_connection_max = 2;
+  const ServerFixture server(settings, debts.servant());
+  RawClient client(server.endpoint);
+  for (std::uint32_t id = 0; id < 4; ++id)
+    client.send(make_request({.key = server.key, .id = id, .argument = id}));
+  debts.await_count(2);
+  std::jthread stopper([&] { server.orb.core().shutdown(orb::Completion::wait); });
+  const std::jthread payer([&](const std::stop_token& stop) {
+    while (!stop.stop_requested()) {
+      for (auto& [argument, answer] : debts.take_all()) pay(std::move(answer), argument + 1);
+      std::this_thread::yield();
+    }
+  });
+  // What is not read before the server hears of the stop is not executed.
+  std::uint32_t replies = 0;
+  for (;; ++replies) {
+    const Octets message = client.receive();
+    REQUIRE_FALSE(message.empty());
+    if (RawReply(message).type() == type_close_connection) break;
+  }
+  CHECK(replies >= 2);
+  stopper.join();
+}
+
+TEST_CASE("a client that reads nothing while 10,000 answers come is cut off, and no other one") {
+  constexpr std::uint32_t count = 10'000;
+  Debts debts;
+  orb::Settings settings = server_settings(each_strategy());
+  settings.requests_per_connection_max = count;
+  settings.write_queue_size_max = 256 * 1024;
+  settings.send_timeout = std::chrono::milliseconds(100);
+  const ServerFixture server(settings, debts.servant());
+  RawClient deaf(server.endpoint);
+  RawClient other(server.endpoint);
+  std::jthread sender([&] {
+    for (std::uint32_t id = 0; id < count; ++id)
+      deaf.send(make_request({.key = server.key, .id = id, .argument = id}));
+  });
+  debts.await_count(count);
+  sender.join();
+  std::jthread payer([answers = debts.take_all()]() mutable {
+    const Octets kilobytes(4096);
+    for (auto& [argument, answer] : answers)
+      answer.reply([&](cdr::Encoder& encoder) { encoder.write_octets(kilobytes); });
+  });
+  other.send(make_request({.key = server.key, .argument = 1}));
+  pay(debts.take(1), 7);
+  CHECK(other.reply().result() == 7);
+  payer.join();  // nobody waits for the client for ever
+  CHECK(server.orb.core().requests_in_progress() == 0);
+  std::size_t taken = 0;
+  for (Octets part = deaf.receive_part(65'536); !part.empty(); part = deaf.receive_part(65'536))
+    taken += part.size();
+  CHECK(taken < std::size_t{count} * 4096);
 }
 
 TEST_CASE("a peer that does not read its answers is cut off, and nobody else notices") {
