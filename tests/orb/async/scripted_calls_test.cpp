@@ -278,6 +278,57 @@ TEST_CASE("a oneway is cancelled when its send has failed, and the connection is
   CHECK(cut.times() == 1);
 }
 
+TEST_CASE("a peer that answers twice, or what was never asked, disturbs no call") {
+  Fixture fixture;
+  Kept kept;
+  fixture.peer("a", kept.peer());
+  const ObjectRef object = fixture.object({"a"});
+  Observed observed[2];
+  (void)send_ping(object, observed[0]);
+  drive(fixture.core(), [&] { return kept.count() == 1; });
+  kept.answer(0, 1);
+  kept.answer(0, 2);
+  kept.answer(0, 3);
+  drive(fixture.core(), [&] { return observed[0].done(); });
+  (void)send_ping(object, observed[1]);
+  drive(fixture.core(), [&] { return kept.count() == 2; });
+  kept.answer(0, 4);
+  kept.answer(1, 5);
+  drive(fixture.core(), [&] { return observed[1].done(); });
+  CHECK(observed[0].value() == 1);
+  CHECK(observed[0].times() == 1);
+  CHECK(observed[1].value() == 5);
+  CHECK(fixture.counts("a").connects == 1);
+}
+
+TEST_CASE("a peer that dies with 10,000 calls in flight: each is told once, and MAYBE") {
+  Fixture fixture;
+  Kept kept;
+  fixture.peer("a", kept.peer());
+  const ObjectRef object = fixture.object({"a"});
+  std::vector<Observed> observed(10'000);
+  for (Observed& each : observed) (void)send_ping(object, each);
+  drive(fixture.core(), [&] { return kept.count() == observed.size(); });
+  for (std::size_t index = 0; index < 5'000; ++index)
+    kept.answer(index, static_cast<std::uint32_t>(index));
+  SUBCASE("by a reset") { kept.request(0).transport->reset(); }
+  SUBCASE("by an end") { kept.request(0).transport->end_of_stream(); }
+  drive(fixture.core(), [&] {
+    return std::ranges::all_of(observed, [](const Observed& each) { return each.done(); });
+  });
+  std::size_t wrong = 0;
+  for (std::size_t index = 0; index < observed.size(); ++index) {
+    const Observed& each = observed[index];
+    const bool answered = !each.failed() && each.value() == index;
+    const bool right = index < 5'000
+                           ? answered
+                           : each.failed() && each.failure<CORBA::COMM_FAILURE>().completed() ==
+                                                  CORBA::COMPLETED_MAYBE;
+    if (!right || each.times() != 1) ++wrong;
+  }
+  CHECK(wrong == 0);
+}
+
 TEST_CASE("a call that is cancelled before it was sent is not sent") {
   Fixture fixture;
   fixture.peer("a", reply_with_nothing());
