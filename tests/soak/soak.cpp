@@ -9,6 +9,7 @@
 #include "faults/process_limits.h"
 #include "faults/two_orbs.h"
 #include "orb/policies.h"
+#include "soak/memory_curve.h"
 #include <perigee/base/log.h>
 
 #include <doctest/doctest.h>
@@ -20,13 +21,6 @@
 #include <random>
 #include <string>
 #include <thread>
-
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-// What is freed waits there: it must be full before memory is looked at.
-extern "C" const char* __asan_default_options() { return "quarantine_size_mb=8"; }
-#endif
-#endif
 
 namespace perigee::test {
 namespace {
@@ -218,48 +212,6 @@ void cancel_requests(Servers& servers, Accounts& accounts, Clock::time_point end
     accounts.cancelled += 10;
   }
 }
-
-/// Memory after everything has been used for a while, and at its end: what the program holds, and
-/// what it has of the system. (Sanitizers take memory for what they remember.)
-class MemoryCurve {
- public:
-  void sample_until(Clock::time_point end) {
-    std::this_thread::sleep_until(Clock::now() + (end - Clock::now()) / 3);
-    warm_ = take();
-    while (Clock::now() < end) {
-      std::this_thread::sleep_until(std::min(end, Clock::now() + std::chrono::seconds(1)));
-      last_ = take();
-      peak_ = {std::max(peak_.heap, last_.heap), std::max(peak_.process, last_.process)};
-    }
-  }
-  [[nodiscard]] bool flat() const {
-    const bool heap_flat = last_.heap <= warm_.heap + heap_grown_max;
-    return heap_flat && (memory_is_watched() || last_.process <= warm_.process + grown_max);
-  }
-  void print() const {
-    print("after a third of the time", warm_);
-    print("at most", peak_);
-    print("in the end", last_);
-  }
-
- private:
-  static constexpr std::size_t heap_grown_max = 16u << 20;  // what is under way comes and goes
-  static constexpr std::size_t grown_max = 32u << 20;
-
-  struct Sample {
-    std::size_t heap = 0;
-    std::size_t process = 0;
-  };
-  static Sample take() { return {heap_in_use(), memory_in_use()}; }
-  static void print(const char* when, const Sample& sample) {
-    std::printf("memory %s: heap %zu KiB, process %zu MiB\n", when, sample.heap >> 10,
-                sample.process >> 20);
-  }
-
-  Sample warm_;
-  Sample peak_;
-  Sample last_;
-};
 
 void run_clients(Accounts& accounts, MemoryCurve& memory) {
   Servers servers;
