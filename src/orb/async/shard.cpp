@@ -21,11 +21,8 @@ class Shard::Token {
   explicit Token(Shard& shard) noexcept : shard_(shard), taken_(shard.try_take()) {}
   ~Token() {
     if (!taken_) return;
-    const bool left = shard_.nested_.load() != nullptr && shard_.leaves_work();
-    shard_.give_back();
+    shard_.leave();
     shard_.help();
-    // The loop that this shard is a part of has looked in vain, or does not know yet.
-    if (shard_.missed_.exchange(false) || left) shard_.nested_.load()->look_again();
   }
   Token(const Token&) = delete;
   Token& operator=(const Token&) = delete;
@@ -97,8 +94,17 @@ void Shard::post(Task task) {
 void Shard::help() noexcept {
   while (has_posted_.load() && try_take()) {
     run_posted();
-    give_back();
+    leave();
   }
+}
+
+// The loop that this shard is a part of has looked in vain meanwhile, or does not know yet what is
+// left to do.
+void Shard::leave() noexcept {
+  Nested* const nested = nested_.load();
+  const bool left = nested != nullptr && leaves_work();
+  give_back();
+  if (nested != nullptr && (missed_.exchange(false) || left)) nested->look_again();
 }
 
 // What a task nests goes on with those behind it.

@@ -166,6 +166,7 @@ class Shard final {
   [[nodiscard]] std::chrono::milliseconds left(TimePoint end) const noexcept;
   [[nodiscard]] bool try_take() noexcept;
   void give_back() noexcept;
+  void leave() noexcept;
   void help() noexcept;
   void post(Task task);
   void run_posted() noexcept;
