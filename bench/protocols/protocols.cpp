@@ -78,16 +78,6 @@ void add_oneways(std::vector<Claim>& claims, const TtcpReport& report) {
 
 }  // namespace
 
-Verdict verdict(const Claim& claim) {
-  const bool at_most = claim.bound == Bound::at_most;
-  const auto keeps = [&](double value) {
-    return at_most ? value <= claim.goal : value >= claim.goal;
-  };
-  if (keeps(claim.measured.value)) return Verdict::met;
-  return keeps(at_most ? claim.measured.low : claim.measured.high) ? Verdict::within_chance
-                                                                   : Verdict::missed;
-}
-
 ProtocolsOptions protocols_options() {
   ProtocolsOptions options;
   options.cubit.systems = quick_cubit_systems();

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "cubit/cubit.h"
+#include "harness/claims.h"
 #include "ttcp/ttcp.h"
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -14,20 +14,6 @@ class App;
 }
 
 namespace perigee::bench {
-
-enum class Bound : std::uint8_t { at_most, at_least };
-enum class Verdict : std::uint8_t { met, within_chance, missed };
-
-/// A goal, and what was measured.
-struct Claim {
-  std::string what;
-  Bound bound = Bound::at_most;
-  double goal = 0;
-  Estimate measured;
-};
-
-/// `within_chance`: the value misses the goal, its interval does not.
-Verdict verdict(const Claim& claim);
 
 struct ProtocolsReport {
   CubitReport cubit;
