@@ -1,6 +1,7 @@
 // `perigee bench cubit`: its options, and its roles.
 #include "harness/command.h"
 
+#include "asynchronous.h"
 #include "cubit.h"
 #include "perigee.h"
 #include "raw.h"
@@ -44,6 +45,7 @@ int run_role(const std::vector<std::string>& words) {
   if (role == "perigee-server" && words.size() == 2) return run_perigee_server(words[1]);
   if (role == "perigee-server")
     return run_perigee_server(words.at(1), words.at(2), options_for(words.at(3)));
+  if (role == "asynchronous-server") return run_asynchronous_server(words.at(1), words.at(2));
   if (role == "perigee-client") return run_perigee_client(words.at(1), options_for(words.at(2)));
   return 1;
 }

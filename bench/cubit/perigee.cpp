@@ -1,9 +1,11 @@
 // The cubit experiment over Perigee: the server and the client, each a process of its own.
 #include "perigee.h"
 
+#include "cubes.h"
 #include "cubitC.h"
 #include "cubitS.h"
 #include "orb_workloads.h"
+#include "serve.h"
 #include <perigee/base/probe.h>
 #include <perigee/corba.h>
 
@@ -13,10 +15,6 @@
 
 namespace perigee::bench {
 namespace {
-
-Cubit::Many cube(const Cubit::Many& value) {
-  return Cubit::Many(cubit::cube(value.o()), cubit::cube(value.l()), cubit::cube(value.s()));
-}
 
 bool is_cube(const Cubit::Many& result, const Cubit::Many& value) {
   return result.o() == cubit::cube(value.o()) && result.l() == cubit::cube(value.l()) &&
@@ -39,19 +37,9 @@ class CuberServant final : public CORBA::servant_traits<Cubit::Cuber>::base_type
   std::int16_t cube_short(std::int16_t value) override { return cubit::cube(value); }
   std::int32_t cube_long(std::int32_t value) override { return cubit::cube(value); }
   double cube_double(double value) override { return cubit::cube(value); }
-  Cubit::Many cube_struct(const Cubit::Many& value) override { return cube(value); }
-  Cubit::OneOf cube_union(const Cubit::OneOf& value) override {
-    Cubit::OneOf result;
-    result.m(cube(value.m()));
-    return result;
-  }
-  CORBA::Any cube_any(const CORBA::Any& value) override {
-    std::int32_t number = 0;
-    value >>= number;
-    CORBA::Any result;
-    result <<= cubit::cube(number);
-    return result;
-  }
+  Cubit::Many cube_struct(const Cubit::Many& value) override { return cubit::cube(value); }
+  Cubit::OneOf cube_union(const Cubit::OneOf& value) override { return cubit::cube(value); }
+  CORBA::Any cube_any(const CORBA::Any& value) override { return cubit::cube(value); }
   Cubit::OctetSequence echo_octets(const Cubit::OctetSequence& values) override {
     const UpcallTime time;
     return values;
@@ -115,17 +103,7 @@ class Calls {
 
 int run_perigee_server(const std::string& thread_strategy, const std::string& endpoint,
                        const std::vector<std::string>& options) {
-  std::vector<std::string> arguments{"cubit", "-ORBListenEndpoints", endpoint, "-ORBThreadStrategy",
-                                     thread_strategy};
-  arguments.insert(arguments.end(), options.begin(), options.end());
-  auto orb = CORBA::ORB_init(arguments);
-  auto poa = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
-  auto servant = CORBA::make_reference<CuberServant>();
-  auto cuber = servant->_this();
-  poa->the_POAManager()->activate();
-  std::cout << orb->object_to_string(cuber) << std::endl;
-  orb->run();
-  return 0;
+  return serve({thread_strategy, endpoint, options}, CORBA::make_reference<CuberServant>());
 }
 
 int run_perigee_client(const std::string& ior, const std::vector<std::string>& options) {

@@ -48,6 +48,15 @@ void add_perigee(std::vector<System>& systems, const Network& network) {
     }
 }
 
+// Over TCP only: what their servants cost is the same over each transport.
+void add_asynchronous(std::vector<System>& systems, const Network& network) {
+  if (network.name != "TCP") return;
+  for (const std::string kind : {"AMH", "coroutine"})
+    systems.push_back({kind + ' ' + network.name,
+                       role({"asynchronous-server", kind, network.perigee}),
+                       role({"perigee-client", "{REF}", "GIOP"}), "raw " + network.name});
+}
+
 void add_omniorb(std::vector<System>& systems, const Network& network, const std::string& program) {
   for (const OmniorbThreads threads : {OmniorbThreads::per_connection, OmniorbThreads::pool}) {
     const bool pool = threads == OmniorbThreads::pool;
@@ -71,6 +80,7 @@ std::vector<System> cubit_systems(const std::string& omniorb_program,
         Network{"UNIX", socket, "uiop://" + socket, "giop:unix:" + socket + "-omniorb"}}) {
     add_raw(systems, network);
     add_perigee(systems, network);
+    add_asynchronous(systems, network);
     if (!omniorb_program.empty()) add_omniorb(systems, network, omniorb_program);
   }
   return systems;
@@ -86,6 +96,7 @@ const std::vector<Comparison>& cubit_comparisons() {
       {"GIOPlite TCP", "GIOP TCP"},      {"GIOPlite UNIX", "GIOP UNIX"},
       {"raw UNIX", "raw TCP"},           {"GIOP UNIX", "GIOP TCP"},
       {"GIOPlite UNIX", "GIOPlite TCP"}, {"omniORB UNIX", "omniORB TCP"},
+      {"AMH TCP", "GIOP TCP reactive"},  {"coroutine TCP", "AMH TCP"},
   };
   return comparisons;
 }

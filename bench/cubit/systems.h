@@ -23,15 +23,16 @@ struct System {
 
 /// Over TCP and over UNIX-domain sockets: the floor twice ("raw" and "null": the same program, to
 /// show what chance does), and with messages as short as GIOPlite's ("rawlite"), Perigee with GIOP
-/// and with GIOPlite, in two thread strategies; and omniORB in both of its own if `omniorb_program`
-/// is not empty. A floor comes before those that are compared with it. Sockets are made in
-/// `folder`, which may be empty (no path) for the names only.
+/// and with GIOPlite, in two thread strategies, and with asynchronous servants; and omniORB in both
+/// of its own if `omniorb_program` is not empty. A floor comes before those that are compared with
+/// it. Sockets are made in `folder`, which may be empty (no path) for the names only.
 std::vector<System> cubit_systems(const std::string& omniorb_program,
                                   const std::filesystem::path& folder);
 /// Those of them that --quick measures: one thread strategy.
 std::vector<std::string> quick_cubit_systems();
 
-/// What the protocols differ by: GIOPlite beside GIOP, UNIX-domain sockets beside TCP.
+/// What the protocols differ by: GIOPlite beside GIOP, UNIX-domain sockets beside TCP. And the
+/// kinds of servants.
 const std::vector<Comparison>& cubit_comparisons();
 
 enum class OmniorbThreads : std::uint8_t { per_connection, pool };

@@ -1,10 +1,10 @@
 // The middle tier: one server whose concurrency model is configuration.
 #include "relayAmhS.h"
 #include "relayAmiC.h"
+#include "relayAsync.h"
 #include "relayAsyncS.h"
 #include "relayS.h"
 #include "roles.h"
-#include <perigee/async/call.h>
 #include <perigee/corba.h>
 
 #include <pthread.h>
@@ -67,18 +67,10 @@ class Awaiting final : public CORBA::async_traits<Tier>::base_type {
  public:
   explicit Awaiting(SinkRef sink) : sink_(std::move(sink)) {}
   task<std::int64_t> relay(std::int64_t time_stamp) override {
-    call<std::int64_t> call = ask(time_stamp);
-    co_return co_await call;
+    co_return co_await sink_->_async().relay(time_stamp);
   }
 
  private:
-  call<std::int64_t> ask(std::int64_t time_stamp) {
-    static constexpr stub::Operation operation{"relay", stub::Operation::Kind::twoway, {}};
-    return async::start_call<std::int64_t>(
-        *sink_, operation, [time_stamp](cdr::Encoder& encoder) { encoder << time_stamp; },
-        &stub::decode<std::int64_t>);
-  }
-
   SinkRef sink_;
 };
 
