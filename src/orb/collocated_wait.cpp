@@ -72,11 +72,12 @@ FailureCause CollocatedWait::drive(OrbCore& core, const CallDeadline* deadline) 
   AsyncEngine& calls = core.async();
   if (!when_ended([orb = core.shared_from_this()] { orb->wake_async(); }))
     return FailureCause::none;
-  calls.foreign().drive_until([this] { return ended(); },
-                              deadline != nullptr ? deadline->end() : TimePoint::max());
+  const bool driven = calls.foreign().drive_until(
+      [this] { return ended(); }, deadline != nullptr ? deadline->end() : TimePoint::max());
   const std::lock_guard lock(mutex_);
   then_ = nullptr;
-  return ended_ ? FailureCause::none : FailureCause::deadline;
+  if (ended_) return FailureCause::none;
+  return driven ? FailureCause::deadline : FailureCause::nested_too_deep;
 } catch (const CORBA::NO_RESOURCES& exception) {  // the servant has begun
   throw CORBA::NO_RESOURCES(exception.minor(), CORBA::COMPLETED_MAYBE, exception.what());
 }

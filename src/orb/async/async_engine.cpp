@@ -32,6 +32,15 @@ Shard& AsyncEngine::shard_of(event::Reactor& loop) {
   return *of_loops_.emplace_back(std::make_unique<Shard>(core_, connecting_, loop));
 }
 
+// They stay as long as the engine does. Observers that are told while one is stopped, or woken, may
+// come here again.
+std::vector<Shard*> AsyncEngine::shards_of_loops() {
+  const std::lock_guard lock(mutex_);
+  std::vector<Shard*> all;
+  for (const auto& shard : of_loops_) all.push_back(shard.get());
+  return all;
+}
+
 void AsyncEngine::wake() noexcept {
   foreign_->wake();
   const std::lock_guard lock(mutex_);
@@ -40,10 +49,7 @@ void AsyncEngine::wake() noexcept {
 
 void AsyncEngine::stop() noexcept {
   foreign_->stop();
-  {
-    const std::lock_guard lock(mutex_);
-    for (const auto& shard : of_loops_) shard->stop();
-  }
+  for (Shard* const shard : shards_of_loops()) shard->stop();
   connecting_.stop();
 }
 

@@ -32,6 +32,7 @@ class AsyncEngine final {
 
  private:
   [[nodiscard]] Shard& shard_of(event::Reactor& loop);
+  [[nodiscard]] std::vector<Shard*> shards_of_loops();
 
   OrbCore& core_;
   ConnectingThreads connecting_;

@@ -74,7 +74,7 @@ void AsyncInvocation::advance(State state) noexcept {
     error_.request_accepted = request_sent_;
   }
   failed_ = state == State::failed;
-  if (failed_) return finish_later();
+  if (failed_ || answer_) return finish_later();
   finished_ = true;
   end();
 }
@@ -122,12 +122,13 @@ void AsyncInvocation::await_on_shard() {
   remove_owner();
 }
 
+// By who answers, who may have taken the place of who drives for that: observers are told later.
 void AsyncInvocation::servant_answered() noexcept {
   if (finished_) return;
-  const std::shared_ptr<CollocatedWait> later = std::move(later_);  // has the body
+  answer_ = std::move(later_);
   shard_.servant_done(*this);
   forget_time();
-  advance(take_collocated(later->status, later->body));
+  advance(take_collocated(answer_->status, answer_->body));
 }
 
 void AsyncInvocation::need_connection() {
@@ -218,7 +219,7 @@ void AsyncInvocation::cancel() noexcept {
   if (ended()) return;
   add_owner();
   try {
-    shard_.submit([this] {
+    shard_.submit_behind([this] {  // it may be about to begin
       if (!finished_) leave(FailureCause::cancelled);
       remove_owner();
     });
@@ -267,6 +268,7 @@ void AsyncInvocation::end() noexcept {
   stub::CallOutcome shown(outcome);
   observer_.ended(shown);
   arguments.reset();
+  answer_.reset();
   ended_.store(true);
   shard_.notify_waiters();
   remove_owner();

@@ -147,7 +147,8 @@ class AsyncInvocation final : private OwnedRequest, private CallSteps {
   TimePoint send_deadline_ = TimePoint::max();
   std::int64_t inherited_ = stub::no_time_limit;  // of who holds the handle
   std::optional<Shard::Deadlines::iterator> time_place_;
-  std::shared_ptr<CollocatedWait> later_;  // shared with the collocated servant's answer
+  std::shared_ptr<CollocatedWait> later_;   // shared with the collocated servant's answer
+  std::shared_ptr<CollocatedWait> answer_;  // the same once it has the body, until that is read
 };
 
 }  // namespace perigee::orb

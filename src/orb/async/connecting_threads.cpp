@@ -4,29 +4,47 @@
 #include "orb/client/endpoint_table.h"
 
 #include <cerrno>
+#include <exception>
 #include <new>
-#include <system_error>
 #include <utility>
 
 namespace perigee::orb {
 
 void ConnectingThreads::connect(std::shared_ptr<ClientEndpoint> endpoint,
                                 std::chrono::milliseconds timeout, Done done) {
+  const Wanted* own = nullptr;
   {
     const std::lock_guard lock(mutex_);
     if (stopped_) return;
-    wanted_.push_back({std::move(endpoint), timeout, std::move(done)});
+    own = &wanted_.emplace_back(std::move(endpoint), timeout, std::move(done));
     if (threads_running_ == threads_max_) return;
     ++threads_running_;
   }
   try {
     threads_.start([this] { work(); });
-  } catch (const std::system_error& error) {
-    const std::lock_guard lock(mutex_);
-    if (--threads_running_ != 0) return;  // the others get to it
-    if (!wanted_.empty()) wanted_.pop_back();
-    throw;
+  } catch (const std::exception&) {  // system_error or bad_alloc
+    if (drop_without_thread(own)) throw;
   }
+}
+
+// Nobody gets to what waits, if no other thread runs: neither to the caller's own, which is to hear
+// of it by the exception, nor to that of others who have counted on this thread. Whether the own
+// one was still there.
+bool ConnectingThreads::drop_without_thread(const Wanted* own) {
+  std::list<Wanted> left;
+  {
+    const std::lock_guard lock(mutex_);
+    if (--threads_running_ == 0) left.swap(wanted_);
+  }
+  bool own_left = false;
+  for (Wanted& wanted : left) {
+    if (&wanted == own)
+      own_left = true;
+    else
+      wanted.done(std::unexpected(IoError{IoErrorKind::limit, IoOperation::connect, EAGAIN,
+                                          to_string(wanted.endpoint->endpoint())}));
+  }
+  return own_left;
 }
 
 ConnectingThreads::Connected ConnectingThreads::open(const Wanted& wanted) {
@@ -60,7 +78,7 @@ bool ConnectingThreads::take(Wanted& wanted) {
 }
 
 void ConnectingThreads::stop() noexcept {
-  std::deque<Wanted> dropped;
+  std::list<Wanted> dropped;
   {
     const std::lock_guard lock(mutex_);
     stopped_ = true;

@@ -7,9 +7,9 @@
 
 #include <chrono>
 #include <cstdint>
-#include <deque>
 #include <expected>
 #include <functional>
+#include <list>
 #include <memory>
 #include <mutex>
 
@@ -29,7 +29,7 @@ class ConnectingThreads final {
   ConnectingThreads& operator=(const ConnectingThreads&) = delete;
 
   /// Connects soon, and calls `done` on the thread that did; never after `stop`, which drops what
-  /// is not done. Throws std::system_error if there is no thread at all.
+  /// is not done. Throws std::system_error or bad_alloc if there is no thread at all.
   void connect(std::shared_ptr<ClientEndpoint> endpoint, std::chrono::milliseconds timeout,
                Done done);
   /// Waits for connects that go on. Later ones are dropped.
@@ -43,12 +43,13 @@ class ConnectingThreads final {
   };
 
   [[nodiscard]] static Connected open(const Wanted& wanted);
+  [[nodiscard]] bool drop_without_thread(const Wanted* own);
   void work() noexcept;
   [[nodiscard]] bool take(Wanted& wanted);
 
   const std::uint32_t threads_max_;
   std::mutex mutex_;  // guards what follows
-  std::deque<Wanted> wanted_;
+  std::list<Wanted> wanted_;
   std::uint32_t threads_running_ = 0;
   bool stopped_ = false;
   ThreadScope threads_;  // last: its threads use all the rest

@@ -21,7 +21,7 @@ class Shard::Token {
   explicit Token(Shard& shard) noexcept : shard_(shard), taken_(shard.try_take()) {}
   ~Token() {
     if (!taken_) return;
-    shard_.leave();
+    shard_.give_back_to_loop();
     shard_.help();
   }
   Token(const Token&) = delete;
@@ -53,6 +53,14 @@ void Shard::give_back() noexcept {
   notify_waiters();
 }
 
+// The loop that this shard is a part of may have looked in vain, or not know yet what is left.
+void Shard::give_back_to_loop() noexcept {
+  Nested* const nested = nested_.load();
+  const bool left = nested != nullptr && leaves_work();
+  give_back();
+  if (nested != nullptr && (missed_.exchange(false) || left)) nested->look_again();
+}
+
 void Shard::notify_waiters() noexcept {
   if (waiters_.load() == 0) return;
   const std::lock_guard lock(mutex_);
@@ -71,12 +79,18 @@ void Shard::wake() noexcept {
 
 void Shard::submit(Task task) {
   if (on_thread()) return task();
-  if (own_ != nullptr)
+  if (may_be_taken())
     if (const Token token(*this); token) {
       run_posted();  // what came before
       return task();
     }
   post(std::move(task));
+}
+
+void Shard::submit_behind(Task task) {
+  if (on_thread() && (has_posted_.load() || running_index_ != running_.size()))
+    return post(std::move(task));
+  submit(std::move(task));
 }
 
 void Shard::post(Task task) {
@@ -87,44 +101,37 @@ void Shard::post(Task task) {
     first = !has_posted_.exchange(true);
   }
   if (first) reactor_.post([this] { run_posted(); });
-  if (own_ != nullptr) help();
+  if (may_be_taken() && !on_thread()) help();
 }
 
 // The driver may have left between the look at the token and the posting.
 void Shard::help() noexcept {
   while (has_posted_.load() && try_take()) {
     run_posted();
-    leave();
+    give_back_to_loop();
   }
 }
 
-// The loop that this shard is a part of has looked in vain meanwhile, or does not know yet what is
-// left to do.
-void Shard::leave() noexcept {
-  Nested* const nested = nested_.load();
-  const bool left = nested != nullptr && leaves_work();
-  give_back();
-  if (nested != nullptr && (missed_.exchange(false) || left)) nested->look_again();
+// Not what is posted meanwhile: who posts without end must not keep the rest from its turn.
+void Shard::run_posted() noexcept {
+  run_taken();  // if this is nested in one of them
+  {
+    const std::lock_guard lock(mutex_);
+    has_posted_.store(false);
+    running_.clear();
+    running_index_ = 0;
+    running_.swap(posted_);
+  }
+  run_taken();
 }
 
-// What a task nests goes on with those behind it.
-void Shard::run_posted() noexcept {
-  for (;;) {
-    if (running_index_ == running_.size()) {
-      running_.clear();
-      running_index_ = 0;
-      const std::lock_guard lock(mutex_);
-      has_posted_.store(false);
-      running_.swap(posted_);
-    }
-    if (running_.empty()) return;
-    while (running_index_ != running_.size()) {
-      Task task = std::move(running_[running_index_++]);
-      try {
-        task();
-      } catch (const std::exception& exception) {  // bad_alloc
-        log::write(log::Level::error, "orb", exception.what());
-      }
+void Shard::run_taken() noexcept {
+  while (running_index_ != running_.size()) {
+    Task task = std::move(running_[running_index_++]);
+    try {
+      task();
+    } catch (const std::exception& exception) {  // bad_alloc
+      log::write(log::Level::error, "orb", exception.what());
     }
   }
 }
@@ -140,21 +147,20 @@ void Shard::turn(milliseconds timeout) noexcept {
 bool Shard::drive_until(function_ref<bool()> done) {
   if (own_ == nullptr && on_thread())
     return core_.server()->serve_until(done) != Server::Nested::too_deep;
-  drive_until(done, TimePoint::max());
-  return true;
+  return drive_until(done, TimePoint::max());
 }
 
-void Shard::drive_until(function_ref<bool()> done, TimePoint end) {
+bool Shard::drive_until(function_ref<bool()> done, TimePoint end) {
   const auto over = [&] { return done() || (end != TimePoint::max() && left(end).count() == 0); };
   while (!over()) {
     if (own_ != nullptr && on_thread()) {
-      turn(left(end));
+      if (!nested_turn(end)) return false;
       continue;
     }
     if (own_ != nullptr)
       if (const Token token(*this); token) {
         while (!over()) turn(left(end));
-        return;
+        return true;
       }
     std::unique_lock lock(mutex_);
     waiters_.fetch_add(1);
@@ -165,6 +171,16 @@ void Shard::drive_until(function_ref<bool()> done, TimePoint end) {
       changed_.wait_for(lock, left(end), go_on);
     waiters_.fetch_sub(1);
   }
+  return true;
+}
+
+// In an observer, or a task, which waits: each level takes stack, and space to read into.
+bool Shard::nested_turn(TimePoint end) noexcept {
+  if (nested_turns_ >= core_.settings().nested_upcall_depth_max) return false;
+  ++nested_turns_;
+  turn(left(end));
+  --nested_turns_;
+  return true;
 }
 
 // As a reactor takes it: less than zero is for ever.
@@ -186,7 +202,7 @@ bool Shard::work_pending() {
 }
 
 void Shard::begin(AsyncInvocation& call) {
-  if (stopped_) {  // it had begun before the ORB's shutdown was complete
+  if (stopped()) {  // it had begun before the ORB's shutdown was complete
     call.refused(FailureCause::shut_down);
     return tell_finished();
   }
@@ -207,8 +223,13 @@ AsyncConnection* Shard::choose(AsyncInvocation& call) {
   if (known.size() >= connections_max) return nullptr;
   auto made = std::make_shared<AsyncConnection>(*this, endpoint);
   known.push_back(made);
-  watch_idle();
-  made->connect(call.connect_timeout());
+  try {
+    watch_idle();
+    made->connect(call.connect_timeout());
+  } catch (...) {
+    made->lose(FailureCause::no_memory);  // also if somebody does connect it
+    throw;
+  }
   return made.get();
 }
 
@@ -253,8 +274,9 @@ void Shard::flush_all() noexcept {
   }
 }
 
+// That the loop which this is nested in has to know of.
 bool Shard::leaves_work() const noexcept {
-  return !finished_.empty() || !to_flush_.empty() || reactor_.next_timer() != TimePoint::max();
+  return !finished_.empty() || !to_flush_.empty() || reactor_.next_timer() < nested_due_.load();
 }
 
 Shard::ReadSpace& Shard::enter_level() {
@@ -312,7 +334,8 @@ void Shard::look_for_idle() noexcept {
 }
 
 void Shard::stop() noexcept {
-  if (own_ == nullptr || on_thread()) return stop_here();
+  if (on_thread()) return stop_here();
+  if (own_ == nullptr) return stop_of_ended_loop();
   bool ended = false;
   try {
     submit([this, &ended] {
@@ -329,8 +352,18 @@ void Shard::stop() noexcept {
   changed_.wait(lock, [&ended] { return ended; });
 }
 
+// Nobody drives it: this thread does, for a moment, and later who submits something.
+void Shard::stop_of_ended_loop() noexcept {
+  if (stopped() || !try_take()) return;
+  stop_here();
+  give_back();
+  help();
+}
+
+// What was posted has its turn first: it finds the shard stopped.
 void Shard::stop_here() noexcept {
-  if (std::exchange(stopped_, true)) return;
+  if (stopped_.exchange(true)) return;
+  while (has_posted_.load() || running_index_ != running_.size()) run_posted();
   if (Nested* const nested = nested_.load()) nested->end();
   while (!connections_.empty()) {
     const auto connection = connections_.begin()->second.front();
@@ -363,7 +396,6 @@ void Shard::Nested::end() noexcept {
 // The shard's reactor may have been woken before, for the look that was in vain: then it would not
 // tell the loop of another wake-up.
 void Shard::Nested::look_again() noexcept {
-  if (loop_.is_loop_thread() && is_looking_) return;
   try {
     loop_.post([this] { handle_ready(event::Readiness::none); });
   } catch (const std::exception& exception) {  // bad_alloc: it looks when something else comes
@@ -372,15 +404,9 @@ void Shard::Nested::look_again() noexcept {
 }
 
 // A turn fetches only so many events, and the loop is not told of the others again; nor does it see
-// the shard's timers.
+// the shard's timers. What is left is known here: nobody wakes the loop for it.
 void Shard::Nested::handle_ready(event::Readiness /*readiness*/) noexcept {
-  struct Looking {
-    explicit Looking(Nested& nested) noexcept : nested_(nested) { nested_.is_looking_ = true; }
-    ~Looking() { nested_.is_looking_ = false; }
-    Nested& nested_;
-  } const looking(*this);
-  const Token token(shard_);
-  if (!token) {
+  if (!shard_.try_take()) {
     shard_.missed_.store(true);
     if (!shard_.driven_.load()) loop_.mark_ready(*this);
     return;
@@ -392,18 +418,20 @@ void Shard::Nested::handle_ready(event::Readiness /*readiness*/) noexcept {
   } catch (const std::exception& exception) {  // bad_alloc: the next call's limit tries again
     log::write(log::Level::error, "orb", exception.what());
   }
+  shard_.give_back();
+  shard_.help();
 }
 
 void Shard::Nested::follow_timers() {
   const TimePoint due = shard_.reactor_.next_timer();
-  if (due >= due_) return;
+  if (due >= shard_.nested_due_.load()) return;
   if (timer_ != 0) loop_.cancel(timer_);
-  due_ = due;
   timer_ = loop_.schedule(due, [this] {
     timer_ = 0;
-    due_ = TimePoint::max();
+    shard_.nested_due_.store(TimePoint::max());
     handle_ready(event::Readiness::none);
   });
+  shard_.nested_due_.store(due);
 }
 
 }  // namespace perigee::orb

@@ -58,16 +58,18 @@ class Shard final {
   }
   /// Whether the calling thread drives it.
   [[nodiscard]] bool on_thread() const noexcept {
-    return own_ == nullptr ? reactor_.is_loop_thread()
-                           : driver_.load(std::memory_order_relaxed) == std::this_thread::get_id();
+    return (own_ == nullptr && reactor_.is_loop_thread()) ||
+           driver_.load(std::memory_order_relaxed) == std::this_thread::get_id();
   }
   /// `task` is done at once if the calling thread drives, or nobody does; else by who does, soon.
   void submit(Task task);
+  /// The same, but after all that was submitted before.
+  void submit_behind(Task task);
   /// Drives, or waits for the thread that does, until `done()`: asked after each turn, and after
-  /// each `wake`. False if the shard is a loop's in which no more upcalls may be nested.
+  /// each `wake`. False if `nested_upcall_depth_max` already do so on this thread.
   [[nodiscard]] bool drive_until(function_ref<bool()> done);
   /// The same until `end` at the latest. Not of a loop.
-  void drive_until(function_ref<bool()> done, TimePoint end);
+  [[nodiscard]] bool drive_until(function_ref<bool()> done, TimePoint end);
   /// One turn without waiting, if nobody else drives.
   void perform_work();
   [[nodiscard]] bool work_pending();
@@ -79,7 +81,8 @@ class Shard final {
   /// The loop drives this shard, too, from now on. The loop's thread.
   void nest_in(event::Reactor& loop);
   /// Ends all calls, with BAD_INV_ORDER, and all connections. Nothing begins afterwards. `own`
-  /// shards: any thread, and waits for the driver to do it; of loops: after the loop has ended.
+  /// shards: any thread, and waits for the driver to do it; of loops: after the loop has ended, or
+  /// on its thread.
   void stop() noexcept;
   /// @}
 
@@ -88,7 +91,7 @@ class Shard final {
   [[nodiscard]] event::Reactor& reactor() noexcept { return reactor_; }
   /// What is started will be followed by the end of a turn.
   [[nodiscard]] bool in_turn() const noexcept { return reactor_.is_loop_thread(); }
-  [[nodiscard]] bool stopped() const noexcept { return stopped_; }
+  [[nodiscard]] bool stopped() const noexcept { return stopped_.load(); }
   /// Finds a connection for a call that has a target.
   void begin(AsyncInvocation& call);
   /// The call's observer is told in this turn or the next: never by who only starts calls.
@@ -157,26 +160,28 @@ class Shard final {
     Shard& shard_;
     event::Reactor& loop_;
     event::TimerId timer_ = 0;
-    TimePoint due_ = TimePoint::max();
-    bool is_looking_ = false;  // of the loop's thread
   };
   using Connections = std::vector<std::shared_ptr<AsyncConnection>>;
 
   void turn(std::chrono::milliseconds timeout) noexcept;
   [[nodiscard]] std::chrono::milliseconds left(TimePoint end) const noexcept;
+  [[nodiscard]] bool may_be_taken() const noexcept { return own_ != nullptr || stopped(); }
   [[nodiscard]] bool try_take() noexcept;
   void give_back() noexcept;
-  void leave() noexcept;
+  void give_back_to_loop() noexcept;
   void help() noexcept;
   void post(Task task);
   void run_posted() noexcept;
+  void run_taken() noexcept;
   void end_turn() noexcept;
   void tell_finished() noexcept;
   void flush_all() noexcept;
   void stop_here() noexcept;
+  void stop_of_ended_loop() noexcept;
   [[nodiscard]] AsyncConnection* choose(AsyncInvocation& call);
   [[nodiscard]] ReadSpace& enter_level();
   [[nodiscard]] bool leaves_work() const noexcept;
+  [[nodiscard]] bool nested_turn(TimePoint end) noexcept;
   void watch_deadlines();
   void run_deadlines() noexcept;
   void watch_idle();
@@ -188,7 +193,7 @@ class Shard final {
   event::Reactor& reactor_;
 
   // Of who drives, or drives for a moment.
-  bool stopped_ = false;
+  std::uint32_t nested_turns_ = 0;
   std::unordered_map<const ClientEndpoint*, Connections> connections_;
   std::vector<std::shared_ptr<AsyncConnection>> to_flush_;
   CallList<AsyncInvocation> finished_;
@@ -208,12 +213,15 @@ class Shard final {
   // The token of a shard with a reactor of its own. Sequentially consistent: who gives it back and
   // then looks for tasks and waiters cannot miss one that posts, or waits, and then tries to take
   // it.
+  // Also of a loop's shard, once the loop has ended.
   std::atomic<bool> driven_{false};
+  std::atomic<bool> stopped_{false};
   std::atomic<std::thread::id> driver_{};
   std::atomic<std::uint32_t> waiters_{0};
   std::atomic<bool> has_posted_{false};
-  std::atomic<bool> missed_{false};     // the loop that this is nested in found it driven
-  std::unique_ptr<Nested> own_nested_;  // of the loop's thread
+  std::atomic<bool> missed_{false};  // the loop that this is nested in found it driven
+  std::atomic<TimePoint> nested_due_{TimePoint::max()};  // when that loop will look by itself
+  std::unique_ptr<Nested> own_nested_;                   // of the loop's thread
   std::atomic<Nested*> nested_{nullptr};
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;

@@ -1,52 +1,22 @@
 // A middle tier: requests that are answered when the replies to asynchronous calls come.
 #include "orb/async/observers.h"
+#include "orb/async/owing_sink.h"
 #include "orb/policies.h"
 #include "orb/server/server_fixture.h"
 #include <perigee/poa/answer.h>
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
 #include <future>
-#include <mutex>
 #include <thread>
 #include <utility>
-#include <vector>
 
 namespace perigee::test {
 
 namespace {
 
 using ObjectRef = CORBA::object_reference<CORBA::Object>;
-
-/// A servant that answers when the test lets it.
-class Sink {
- public:
-  [[nodiscard]] ActingServant::Action servant() {
-    return [this](orb::ServerRequest& request) {
-      request.arguments().skip(4);
-      request.end_of_arguments();
-      const std::lock_guard lock(mutex_);
-      owed_.emplace_back(request);
-      changed_.notify_all();
-    };
-  }
-  void await(std::size_t count) {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return owed_.size() >= count; });
-  }
-  void answer_all(std::uint32_t result) {
-    const std::lock_guard lock(mutex_);
-    for (skeleton::Answer& answer : std::exchange(owed_, {}))
-      answer.reply([result](cdr::Encoder& encoder) { encoder << result; });
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::vector<skeleton::Answer> owed_;
-};
 
 /// Gives the sink's reply to the client.
 class Forward final : public stub::CallObserver {
@@ -88,7 +58,7 @@ std::uint32_t act(const ObjectRef& target, std::uint32_t argument) {
 
 TEST_CASE("a shutdown that waits lets the sinks' replies come, and answers the clients") {
   const ThreadStrategy strategy = each_strategy();
-  Sink owing;
+  OwingSink owing;
   ServerFixture sink(ThreadStrategy::thread_per_connection, owing.servant());
   ObjectRef sink_reference;
   ServerFixture middle(strategy, forward_to(sink_reference));
@@ -107,7 +77,7 @@ TEST_CASE("a shutdown that waits lets the sinks' replies come, and answers the c
 }
 
 TEST_CASE("a loop with a call that a request of another loop waits for outlives its connections") {
-  Sink owing;
+  OwingSink owing;
   ServerFixture sink(ThreadStrategy::thread_per_connection, owing.servant());
   ObjectRef sink_reference;
   std::atomic<Forward*> for_first = nullptr;
@@ -141,7 +111,7 @@ TEST_CASE("a loop with a call that a request of another loop waits for outlives 
 }
 
 TEST_CASE("a shutdown that waits needs nobody in ORB::run") {
-  Sink owing;
+  OwingSink owing;
   ServerFixture sink(ThreadStrategy::thread_per_connection, owing.servant());
   ObjectRef sink_reference;
   TestOrb middle;  // its connections have threads of their own
@@ -168,7 +138,7 @@ TEST_CASE("a shutdown that waits needs nobody in ORB::run") {
 }
 
 TEST_CASE("who is told of a call's end cannot wait for the requests that wait for it") {
-  Sink owing;
+  OwingSink owing;
   ServerFixture middle(ThreadStrategy::thread_per_connection, owing.servant());
   const TestOrb client;
   const ObjectRef object = client.core().make_object(middle.object->_reference()->ior());
@@ -203,7 +173,7 @@ TEST_CASE("who calls a servant of the same ORB drives the calls that the servant
 }
 
 TEST_CASE("who calls a servant of the same ORB waits for it no longer than it may") {
-  Sink owing;
+  OwingSink owing;
   ServerFixture sink(ThreadStrategy::thread_per_connection, owing.servant());
   ObjectRef sink_reference;
   std::jthread answering;  // until the ORB, which drives the call at its end, is gone

@@ -1,0 +1,156 @@
+// Who drives asynchronous calls, and what becomes of them when that changes.
+#include "orb/async/observers.h"
+#include "orb/async/owing_sink.h"
+#include "orb/server/server_fixture.h"
+#include "orb/system_exceptions.h"
+#include "support/allocations.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <ctime>
+#include <exception>
+#include <memory>
+#include <thread>
+#include <vector>
+
+namespace perigee::test {
+
+namespace {
+
+using ObjectRef = CORBA::object_reference<CORBA::Object>;
+
+std::chrono::nanoseconds cpu_time() {
+  timespec time{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+}  // namespace
+
+TEST_CASE("a server whose asynchronous calls have ended sleeps") {
+  using std::chrono::milliseconds;
+  const ServerFixture sink(ThreadStrategy::thread_per_connection);
+  const ServerFixture server(each_strategy());
+  const ObjectRef called = server.orb.core().make_object(sink.object->_reference()->ior());
+  Observed first;
+  stub::send(*called, act_operation, number(1), first).wait();
+  const auto before = cpu_time();
+  std::this_thread::sleep_for(milliseconds(200));
+  CHECK(cpu_time() - before < milliseconds(100));  // a loop that spins takes all of it
+}
+
+TEST_CASE("the end of an ORB is told to calls that loops have made") {
+  OwingSink owing;
+  const ServerFixture sink(ThreadStrategy::thread_per_connection, owing.servant());
+  ObjectRef called;
+  Observed told;
+  ServerFixture server(each_strategy(), [&](orb::ServerRequest& request) {
+    (void)stub::send(*called, act_operation, number(1), told);
+    add_one(request);
+  });
+  called = server.orb.core().make_object(sink.object->_reference()->ior());
+  RawClient client(server.endpoint);
+  CHECK(client.call({.key = server.key, .argument = 1}).result() == 2);
+  owing.await(1);
+  server.orb.core().shutdown(orb::Completion::wait);
+  CHECK(told.times() == 1);
+  CHECK(told.failure<CORBA::BAD_INV_ORDER>().minor() == orb::minor_shut_down);
+  owing.answer_all(1);  // or the sink would wait for it
+}
+
+TEST_CASE("a call can be cancelled before whoever drives has begun it") {
+  OwingSink owing;
+  const ServerFixture sink(ThreadStrategy::thread_per_connection, owing.servant());
+  const TestOrb client;
+  const ObjectRef called = client.core().make_object(sink.object->_reference()->ior());
+  std::atomic<bool> driving = false;
+  std::atomic<bool> posted = false;
+  stub::CallHandle second;
+  Observed cancelled;
+  Observed first([&] {
+    driving = true;
+    while (!posted) std::this_thread::yield();
+    second.cancel();
+  });
+  std::jthread other([&] {
+    while (!driving) std::this_thread::yield();
+    second = stub::send(*called, act_operation, number(2), cancelled);
+    posted = true;
+  });
+  auto handle = stub::send(*called, act_operation, number(1), first);
+  std::jthread answering([&] {
+    owing.await(1);
+    owing.answer_all(1);
+  });
+  handle.wait();
+  other.join();
+  second.wait();
+  CHECK(cancelled.failure<CORBA::NO_RESPONSE>().minor() == orb::minor_cancelled);
+}
+
+TEST_CASE("observers that wait nest only so deep") {
+  constexpr int count = 12;
+  OwingSink owing;
+  const ServerFixture slow(ThreadStrategy::thread_per_connection, owing.servant());
+  const ServerFixture quick(ThreadStrategy::thread_per_connection);
+  orb::Settings settings = server_settings(ThreadStrategy::thread_per_connection);
+  settings.nested_upcall_depth_max = 3;
+  const TestOrb client(settings);
+  const ObjectRef outer = client.core().make_object(slow.object->_reference()->ior());
+  const ObjectRef inner = client.core().make_object(quick.object->_reference()->ior());
+
+  int depth = 0;
+  int deepest = 0;
+  int refused = 0;
+  std::vector<std::unique_ptr<Observed>> nested;
+  const auto wait_again = [&] {
+    deepest = std::max(deepest, ++depth);
+    try {
+      stub::send(*inner, act_operation, number(1), *nested.emplace_back(new Observed)).wait();
+    } catch (const CORBA::NO_RESOURCES&) {
+      ++refused;
+    }
+    --depth;
+  };
+  std::vector<std::unique_ptr<Observed>> observers;
+  std::vector<stub::CallHandle> handles;
+  for (int i = 0; i < count; ++i) {
+    observers.push_back(std::make_unique<Observed>(wait_again));
+    handles.push_back(stub::send(*outer, act_operation, number(1), *observers.back()));
+  }
+  std::jthread answering([&] {
+    owing.await(count);
+    owing.answer_all(1);
+  });
+  for (stub::CallHandle& handle : handles) handle.wait();
+  drive(client.core(), [&] {
+    return std::ranges::all_of(nested, [](const auto& observed) { return observed->done(); });
+  });
+  CHECK(deepest <= 4);
+  CHECK(static_cast<int>(nested.size()) == count);
+}
+
+TEST_CASE("a call that found no memory leaves nothing that the next one would wait for") {
+  const ServerFixture sink(ThreadStrategy::thread_per_connection);
+  for (std::size_t number = 1; number != 40; ++number) {
+    CAPTURE(number);
+    const TestOrb client;
+    const ObjectRef called = client.core().make_object(sink.object->_reference()->ior());
+    Observed hungry;
+    Observed next;
+    bool sent = false;
+    fail_allocation(number);
+    try {
+      (void)stub::send(*called, act_operation, test::number(1), hungry);
+      sent = true;
+    } catch (const std::exception&) {  // NO_MEMORY, or bad_alloc for the arguments
+    }
+    stop_failing_allocation();
+    stub::send(*called, act_operation, test::number(2), next).wait();
+    CHECK_MESSAGE(next.value() == 3, next.text());
+    if (sent) drive(client.core(), [&] { return hungry.done(); });
+  }
+}
+
+}  // namespace perigee::test

@@ -1,0 +1,44 @@
+// A sink of the tests: it answers when it is told to.
+#pragma once
+
+#include "poa/fakes.h"
+#include <perigee/poa/answer.h>
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace perigee::test {
+
+/// A servant that answers when the test lets it.
+class OwingSink {
+ public:
+  [[nodiscard]] ActingServant::Action servant() {
+    return [this](orb::ServerRequest& request) {
+      request.arguments().skip(4);
+      request.end_of_arguments();
+      const std::lock_guard lock(mutex_);
+      owed_.emplace_back(request);
+      changed_.notify_all();
+    };
+  }
+  void await(std::size_t count) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return owed_.size() >= count; });
+  }
+  void answer_all(std::uint32_t result) {
+    const std::lock_guard lock(mutex_);
+    for (skeleton::Answer& answer : std::exchange(owed_, {}))
+      answer.reply([result](cdr::Encoder& encoder) { encoder << result; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<skeleton::Answer> owed_;
+};
+
+}  // namespace perigee::test
