@@ -466,7 +466,8 @@ TEST_CASE("a request above what may wait in octets is sent if nothing waits befo
   Observed large;
   Observed behind;
   (void)stub::send(*object, ping_operation,
-                   {[](cdr::Encoder& encoder) { encoder.write_octets(Octets(12'000)); }}, large);
+                   {[held = Octets(12'000)](cdr::Encoder& encoder) { encoder.write_octets(held); }},
+                   large);
   (void)send_ping(object, behind);
   drive(fixture.core(), [&] { return behind.done(); });
   CHECK(behind.failure<CORBA::TRANSIENT>().completed() == CORBA::COMPLETED_NO);
