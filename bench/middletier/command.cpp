@@ -1,6 +1,7 @@
 // `perigee bench middletier`: its options, and its roles.
 #include "harness/command.h"
 
+#include "goals.h"
 #include "middletier.h"
 
 #include <memory>
@@ -11,13 +12,20 @@ namespace {
 struct Settings {
   MiddletierOptions options;
   Output output;
+  bool goals = false;
 };
 
 // Who chooses points of one experiment does not wait for the other.
 void run(const CLI::App& command, Settings& settings) {
   MiddletierOptions& options = settings.options;
-  if (command.count("--delay") != 0) set_unless_given(command, "--clients", options.clients, {});
-  if (command.count("--clients") != 0) set_unless_given(command, "--delay", options.delays, {});
+  if (settings.goals) {
+    options.points = goal_points();
+    set_unless_given(command, "--model", options.models, goal_models());
+  }
+  if (settings.goals || command.count("--delay") != 0)
+    set_unless_given(command, "--clients", options.clients, {});
+  if (settings.goals || command.count("--clients") != 0)
+    set_unless_given(command, "--delay", options.delays, {});
   write_report(run_middletier(options), settings.output);
 }
 
@@ -56,6 +64,8 @@ void add_middletier_command(CLI::App& bench) {
                    "delays of the sink in ms, with 150 clients; without --clients nothing else")
       ->check(CLI::Range(0, 10'000))
       ->capture_default_str();
+  command->add_flag("--goals", settings->goals,
+                    "only what the goals are about, but for what is typed");
   add_output_options(*command, settings->output);
   command->callback([command, settings] { run(*command, *settings); });
   add_role_command(bench, "middletier", run_role);

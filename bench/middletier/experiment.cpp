@@ -102,7 +102,7 @@ class Tiers {
 };
 
 std::vector<Point> points_of(const MiddletierOptions& options) {
-  std::set<Point> points;
+  std::set<Point> points(options.points.begin(), options.points.end());
   for (const std::size_t clients : options.clients) points.insert({clients, scalability_delay_ms});
   for (const std::size_t delay : options.delays) points.insert({scalability_clients, delay});
   return {points.begin(), points.end()};

@@ -34,6 +34,7 @@ struct MiddletierOptions {
   std::vector<std::size_t> clients{1, 50, 100, 200, 300, 400, 1'000, 5'000, 10'000};
   /// Latency scalability, in ms: with 150 clients. Empty: not measured.
   std::vector<std::size_t> delays{0, 10, 20, 40, 80, 160};
+  std::vector<Point> points = {};  ///< besides
   /// Models whose threads wait are not asked to serve more clients.
   std::size_t waiting_clients_max = 1'000;
 };

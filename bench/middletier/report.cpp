@@ -1,4 +1,5 @@
 // The report of the experiment as text, JSON and a page.
+#include "goals.h"
 #include "harness/json.h"
 #include "harness/machine.h"
 #include "harness/page.h"
@@ -196,16 +197,17 @@ void add_point(Page& page, const MiddletierReport& report, const Point& point) {
 std::string to_table(const MiddletierReport& report) {
   std::string text = fmt::format("perigee bench middletier: {}\n{}\n", machine_description(),
                                  describe_method(report.options));
+  if (const std::vector<Claim> claims = claims_of(report); !claims.empty())
+    text += describe_claims(report.options.rounds) + '\n' + to_table(claims);
   for (const auto& [point, models] : report.cells) text += table_of(report, point);
   return text;
 }
 
 std::string to_json(const MiddletierReport& report) {
-  nlohmann::json document{{"experiment", "middletier"},
-                          {"machine", machine_description()},
-                          {"rounds", report.options.rounds},
-                          {"seconds", report.options.seconds},
-                          {"results", nlohmann::json::array()}};
+  nlohmann::json document{
+      {"experiment", "middletier"},          {"machine", machine_description()},
+      {"rounds", report.options.rounds},     {"seconds", report.options.seconds},
+      {"goals", to_json(claims_of(report))}, {"results", nlohmann::json::array()}};
   for (const auto& [point, models] : report.cells)
     for (const auto& [model, cell] : models) {
       nlohmann::json row{
@@ -236,6 +238,7 @@ std::string to_json(const MiddletierReport& report) {
 std::string to_html(const MiddletierReport& report) {
   Page page("perigee bench middletier");
   page.note(describe_method(report.options));
+  if (const std::vector<Claim> claims = claims_of(report); !claims.empty()) add_to(page, claims);
   add_figures(page, report);
   for (const auto& [point, models] : report.cells) add_point(page, report, point);
   return page.html();

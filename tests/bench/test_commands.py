@@ -219,6 +219,11 @@ class Middletier(unittest.TestCase):
                 self.assertGreaterEqual(row["p50_ms"], row["delay_ms"])
                 self.assertEqual((row["failures"], row["lost"]), (0, 0))
 
+    def test_goals_are_about_what_was_measured(self):
+        report = results("middletier", "--seconds", "0.1", "--delay", "0", "160", "--model", "AMH-ST", "TPR-ST")
+        self.assertEqual([goal["what"] for goal in report["goals"]],
+                         ["150 clients, no delay: AMH-ST / TPR-ST", "150 clients, 160 ms, AMH-ST: rate / ideal"])
+
     def test_only_models_whose_threads_wait_have_threads_for_their_clients(self):
         rows = results("middletier", "--seconds", "0.05", "--clients", "60", "--model", *self.MODELS)["results"]
         threads = {row["model"]: row["threads"] for row in rows}

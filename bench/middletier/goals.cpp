@@ -1,0 +1,91 @@
+// What the models without waiting threads are meant to reach.
+#include "goals.h"
+
+#include <algorithm>
+
+namespace perigee::bench {
+namespace {
+
+constexpr Point no_delay{150, 0};
+constexpr Point long_delay{150, 160};
+constexpr Point busy{300, 11};
+constexpr Point busy_cpu{400, 0};
+constexpr Point many{10'000, 40};
+
+using Samples = std::vector<MiddletierSample>;
+using Value = double (*)(const MiddletierSample& sample);
+
+// Empty if it was not measured.
+Samples samples_of(const MiddletierReport& report, const Point& point, const std::string& model) {
+  const auto cells = report.cells.find(point);
+  if (cells == report.cells.end()) return {};
+  const auto cell = cells->second.find(model);
+  return cell == cells->second.end() ? Samples() : cell->second.samples;
+}
+
+void add(std::vector<Claim>& claims, const Claim& goal, const Samples& samples, Value value) {
+  std::vector<double> values;
+  for (const MiddletierSample& sample : samples) values.push_back(value(sample));
+  if (values.empty()) return;
+  claims.push_back(goal);
+  claims.back().measured = median_with_interval(values);
+}
+
+// Of the rates in the same round.
+void add_ratio(std::vector<Claim>& claims, const Claim& goal, const Samples& samples,
+               const Samples& base) {
+  std::vector<double> values;
+  for (std::size_t round = 0; round < std::min(samples.size(), base.size()); ++round)
+    values.push_back(samples[round].rate / base[round].rate);
+  if (values.empty()) return;
+  claims.push_back(goal);
+  claims.back().measured = median_with_interval(values);
+}
+
+void add_many(std::vector<Claim>& claims, const Samples& samples) {
+  add(claims, {"10,000 clients, AMH-ST: p99 / p50", Bound::at_most, 3, {}}, samples,
+      [](const MiddletierSample& sample) { return sample.source.p99_ms / sample.source.p50_ms; });
+  add(claims, {"10,000 clients, AMH-ST: KiB for each", Bound::at_most, 16, {}}, samples,
+      [](const MiddletierSample& sample) { return sample.client_octets / 1024; });
+  add(claims, {"10,000 clients, AMH-ST: threads", Bound::at_most, 1, {}}, samples,
+      [](const MiddletierSample& sample) { return sample.threads; });
+  add(claims, {"10,000 clients, AMH-ST: failed, lost, stalled", Bound::at_most, 0, {}}, samples,
+      [](const MiddletierSample& sample) {
+        const SourceResult& source = sample.source;
+        return static_cast<double>(source.failures + source.lost + source.stalled);
+      });
+}
+
+}  // namespace
+
+const std::vector<Point>& goal_points() {
+  static const std::vector<Point> points{no_delay, long_delay, busy, busy_cpu, many};
+  return points;
+}
+
+const std::vector<std::string>& goal_models() {
+  static const std::vector<std::string> models{"TPR-ST", "AMH-ST", "coroutine-ST"};
+  return models;
+}
+
+std::vector<Claim> claims_of(const MiddletierReport& report) {
+  const auto of = [&report](const Point& point, const std::string& model) {
+    return samples_of(report, point, model);
+  };
+  std::vector<Claim> claims;
+  add_ratio(claims, {"150 clients, no delay: AMH-ST / TPR-ST", Bound::at_least, 0.97, {}},
+            of(no_delay, "AMH-ST"), of(no_delay, "TPR-ST"));
+  add_ratio(claims, {"150 clients, no delay: coroutine-ST / AMH-ST", Bound::at_least, 0.95, {}},
+            of(no_delay, "coroutine-ST"), of(no_delay, "AMH-ST"));
+  add(claims, {"150 clients, 160 ms, AMH-ST: rate / ideal", Bound::at_least, 0.98, {}},
+      of(long_delay, "AMH-ST"),
+      [](const MiddletierSample& sample) { return sample.rate * 0.160 / 150; });
+  add(claims, {"300 clients, 11 ms, AMH-ST: rate / ideal", Bound::at_least, 0.90, {}},
+      of(busy, "AMH-ST"), [](const MiddletierSample& sample) { return sample.rate * 0.011 / 300; });
+  add_ratio(claims, {"AMH-ST: 10,000 clients, 40 ms / 400, no delay", Bound::at_least, 0.90, {}},
+            of(many, "AMH-ST"), of(busy_cpu, "AMH-ST"));
+  add_many(claims, of(many, "AMH-ST"));
+  return claims;
+}
+
+}  // namespace perigee::bench
