@@ -251,10 +251,13 @@ void OrbCore::shutdown(Completion completion) {
   if (AsyncEngine* const async = async_made()) async->stop();
 }
 
-// Whoever drives asynchronous calls, and is told of one's end, brings the answers to requests.
+// Whoever drives asynchronous calls, and is told of one's end, brings the answers to requests; so
+// does the thread of a server's loop, also where it is in no upcall.
 bool OrbCore::others_wait_for_us() noexcept {
+  if (requests_in_progress() == 0) return false;
+  if (server_ && server_->reactor_of_this_thread() != nullptr) return true;
   AsyncEngine* const async = async_made();
-  return async != nullptr && async->foreign().on_thread() && requests_in_progress() != 0;
+  return async != nullptr && async->foreign().on_thread();
 }
 
 void OrbCore::stop_server(Completion completion) {

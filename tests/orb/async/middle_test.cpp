@@ -161,6 +161,35 @@ TEST_CASE("who is told of a call's end cannot wait for the requests that wait fo
   CHECK(asked.get() == 42);
 }
 
+TEST_CASE("who is told of a call's end on a server's loop cannot wait for its requests") {
+  ThreadStrategy strategy = ThreadStrategy::reactive;
+  SUBCASE("reactive") {}
+  SUBCASE("reactor-per-core") { strategy = ThreadStrategy::reactor_per_core; }
+  ServerFixture sink(ThreadStrategy::thread_per_connection);
+  ObjectRef sink_reference;
+  orb::OrbCore* core = nullptr;
+  skeleton::Answer answer;
+  bool refused = false;
+  Observed told([&] {
+    try {
+      core->shutdown(orb::Completion::wait);
+    } catch (const CORBA::BAD_INV_ORDER&) {
+      refused = true;
+    }
+    answer.reply([](cdr::Encoder& encoder) { encoder << std::uint32_t{42}; });
+  });
+  ServerFixture middle(strategy, [&](orb::ServerRequest& request) {
+    request.end_of_arguments();
+    answer = skeleton::Answer(request);
+    (void)stub::send(*sink_reference, act_operation, number(1), told);
+  });
+  core = &middle.orb.core();
+  sink_reference = core->make_object(sink.object->_reference()->ior());
+  RawClient client(middle.endpoint);
+  CHECK(client.call({.key = middle.key}).result() == 42);
+  CHECK(refused);
+}
+
 TEST_CASE("who calls a servant of the same ORB drives the calls that the servant waits for") {
   ServerFixture sink(ThreadStrategy::thread_per_connection);
   ObjectRef sink_reference;
