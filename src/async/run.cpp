@@ -1,6 +1,8 @@
 // Driving a reactor until a task has ended, on whichever thread.
 #include <perigee/async/run.h>
+#include <perigee/base/log.h>
 
+#include <exception>
 #include <thread>
 
 namespace perigee::async::detail {
@@ -8,9 +10,18 @@ namespace perigee::async::detail {
 void Driver::drive(PromiseBase& promise, std::coroutine_handle<> frame,
                    const std::stop_token& stop) {
   promise.begin(frame, stop, &ended, this);
-  while (!ended_) reactor_.run_once(std::chrono::milliseconds(-1));
+  while (!ended_) turn();
   // It may still be inside `post`; the reactor may go when we have returned.
   while (!left_.load(std::memory_order_acquire)) std::this_thread::yield();
+}
+
+// What somebody else's task throws must not end this: the task refers to what would be gone.
+void Driver::turn() noexcept {
+  try {
+    reactor_.run_once(std::chrono::milliseconds(-1));
+  } catch (const std::exception& exception) {
+    log::write(log::Level::error, "async", exception.what());
+  }
 }
 
 void Driver::ended(PromiseBase& /*promise*/, void* self) noexcept {

@@ -21,9 +21,9 @@ class NestedWait final {
     if (server_ == nullptr && server.begin_wait()) server_ = &server;
     return server_ != nullptr;
   }
-  /// The same; true, and nothing is said, if the thread is in no upcall of the core's.
+  /// The same to the core's server, if there is one.
   [[nodiscard]] bool begin(OrbCore& core) noexcept {
-    return core.server() == nullptr || !UpcallScope::inside(core) || begin(*core.server());
+    return core.server() == nullptr || begin(*core.server());
   }
   void end() noexcept {
     if (Server* const server = std::exchange(server_, nullptr)) server->end_wait();

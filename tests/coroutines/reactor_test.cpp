@@ -50,6 +50,16 @@ TEST_CASE("run gives the task's value, or throws what it threw") {
   CHECK_THROWS_WITH(run(*fixture.reactor, Fails::now()), "failed");
 }
 
+TEST_CASE("run waits for its task whatever the tasks of others throw") {
+  const auto work = [](Fixture& fixture) -> task<int> {
+    fixture.reactor->post([] { throw std::runtime_error("another's"); });
+    co_await continue_on(on(*fixture.reactor));
+    co_return 3;
+  };
+  Fixture fixture;
+  CHECK(run(*fixture.reactor, work(fixture)) == 3);
+}
+
 TEST_CASE("run drives the reactor until the task has ended, on whichever thread") {
   struct Hops {
     static task<bool> away_and_back(OtherThread& thread, event::Reactor& reactor) {

@@ -179,33 +179,54 @@ call<T> start_call(const CORBA::Object& target, const stub::Operation& operation
 
 namespace detail {
 
-/// A task that a thread waits for in `run`.
+/// A task that a thread waits for in `run`. Owned by both: an exception may end the waiting first.
 template <typename T>
-struct Running {
+class Running final {
+ public:
+  explicit Running(CORBA::object_reference<CORBA::ORB> where) : orb(std::move(where)) {}
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+
   static void ended(void* context, outcome<T>& result) noexcept {
     auto* const running = static_cast<Running*>(context);
-    const CORBA::object_reference<CORBA::ORB> orb = running->orb;
     running->result = std::move(result);
-    running->over.store(true);  // from now on it may be gone
-    stub::wake_drivers(*orb);
+    running->over.store(true);
+    stub::wake_drivers(*running->orb);
+    running->remove_owner();
+  }
+  void add_owner() noexcept { owners_.fetch_add(1, std::memory_order_relaxed); }
+  void remove_owner() noexcept {
+    if (owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
 
-  CORBA::object_reference<CORBA::ORB> orb;
+  const CORBA::object_reference<CORBA::ORB> orb;
   outcome<T> result;
   std::atomic<bool> over{false};
+
+ private:
+  std::atomic<std::uint32_t> owners_{1};
 };
 
 }  // namespace detail
 }  // namespace async
 
 /// Begins the task on the calling thread, which then drives the ORB's asynchronous calls, or waits
-/// for who does, until it has ended; gives its value or throws what it threw.
+/// for who does, until it has ended; gives its value or throws what it threw. Raises NO_RESOURCES,
+/// and does not begin the task, if too many upcalls on this thread wait already.
 template <typename T>
 T run(const CORBA::object_reference<CORBA::ORB>& orb, task<T> work, std::stop_token stop = {}) {
-  async::detail::Running<T> running{orb, {}, {}};
-  async::start(std::move(work), std::move(stop), &running, &async::detail::Running<T>::ended);
-  stub::drive_until(*orb, [&running] { return running.over.load(); });
-  return running.result.take();
+  using Running = async::detail::Running<T>;
+  auto* const running = new Running(orb);
+  struct Guard {
+    Running* running;
+    ~Guard() { running->remove_owner(); }
+  } const guard{running};
+  const auto begin = [&] {
+    running->add_owner();
+    async::start(std::move(work), std::move(stop), running, &Running::ended);
+  };
+  stub::drive_until(*orb, begin, [running] { return running->over.load(); });
+  return running->result.take();
 }
 
 }  // namespace perigee

@@ -25,6 +25,7 @@ class PERIGEE_API Driver {
 
  private:
   static void ended(PromiseBase& promise, void* self) noexcept;
+  void turn() noexcept;
 
   event::Reactor& reactor_;
   bool ended_ = false;              ///< belongs to the driving thread
@@ -35,7 +36,8 @@ class PERIGEE_API Driver {
 
 /// Begins the task on the calling thread and runs turns of the reactor until it has ended, wherever
 /// that is; then gives its value or throws what it threw. The calling thread must be the one that
-/// runs the reactor, if any does: inside a handler the turns nest.
+/// runs the reactor, if any does: inside a handler the turns nest. What others' tasks and timers
+/// throw meanwhile is logged.
 template <typename T>
 T run(event::Reactor& reactor, task<T> work, const std::stop_token& stop = {}) {
   async::detail::OwnedFrame<T> frame = async::detail::TaskAccess::take(std::move(work));

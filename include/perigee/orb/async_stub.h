@@ -192,6 +192,10 @@ PERIGEE_API CallHandle send(const CORBA::Object& target, const Operation& operat
 /// `done()`, which is asked after each turn; what changes its answer must be called by a turn, or
 /// be followed by `wake_drivers`.
 PERIGEE_API void drive_until(CORBA::ORB& orb, function_ref<bool()> done);
+/// The same after `begin()`, which is called only when this thread may drive, or wait. Raises
+/// NO_RESOURCES, with COMPLETED_NO before that.
+PERIGEE_API void drive_until(CORBA::ORB& orb, function_ref<void()> begin,
+                             function_ref<bool()> done);
 /// Makes those who wait in `drive_until` and `CallHandle::wait` ask again. Any thread.
 PERIGEE_API void wake_drivers(CORBA::ORB& orb) noexcept;
 

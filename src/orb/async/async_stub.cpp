@@ -75,10 +75,7 @@ std::exception_ptr CallOutcome::decode(ResultDecoder decode) noexcept {
 
 namespace {
 
-// In an upcall, with others being served meanwhile.
-void drive_here(orb::Shard& shard, function_ref<bool()> done, CORBA::CompletionStatus completed) {
-  orb::NestedWait waiting;
-  if (waiting.begin(shard.core()) && shard.drive_until(done)) return;
+[[noreturn]] void raise_too_deep(CORBA::CompletionStatus completed) {
   throw CORBA::NO_RESOURCES(0, completed, "too many upcalls on this thread wait for replies");
 }
 
@@ -118,7 +115,10 @@ bool CallHandle::ended() const noexcept { return call_ == nullptr || call_->ende
 
 void CallHandle::wait() {
   if (ended()) return;
-  drive_here(call_->shard(), [this] { return ended(); }, CORBA::COMPLETED_MAYBE);
+  orb::Shard& shard = call_->shard();
+  orb::NestedWait waiting;
+  if (waiting.begin(shard.core()) && shard.drive_until([this] { return ended(); })) return;
+  raise_too_deep(CORBA::COMPLETED_MAYBE);
 }
 
 CallHandle send(const CORBA::Object& target, const Operation& operation, Arguments arguments,
@@ -140,7 +140,16 @@ CallHandle send(const CORBA::Object& target, const Operation& operation, Argumen
 }
 
 void drive_until(CORBA::ORB& orb, function_ref<bool()> done) {
-  drive_here(orb._core()->async().shard(), done, CORBA::COMPLETED_NO);
+  drive_until(orb, [] {}, done);
+}
+
+void drive_until(CORBA::ORB& orb, function_ref<void()> begin, function_ref<bool()> done) {
+  orb::OrbCore& core = *orb._core();
+  orb::Shard& shard = core.async().shard();
+  orb::NestedWait waiting;
+  if (!waiting.begin(core)) raise_too_deep(CORBA::COMPLETED_NO);
+  begin();
+  if (!shard.drive_until(done)) raise_too_deep(CORBA::COMPLETED_MAYBE);
 }
 
 void wake_drivers(CORBA::ORB& orb) noexcept { orb._core()->wake_async(); }

@@ -186,15 +186,24 @@ Server::Nested ReactiveLoop::wait_readable(int fd, TimePoint until) {
   ReadableFlag readable(*reactor_, fd);
   if (!readable.registered()) return Server::Nested::not_here;
   const TimeFlag over(*reactor_, until);
-  while (!readable.set() && !over.set()) reactor_->run_once(std::chrono::milliseconds(-1));
+  while (!readable.set() && !over.set()) nested_turn();
   return readable.set() ? Server::Nested::readable : Server::Nested::timed_out;
 }
 
 Server::Nested ReactiveLoop::serve_until(function_ref<bool()> done) {
   if (!may_nest()) return Server::Nested::too_deep;
   if (!busy_.empty()) busy_.back()->prepare_nesting();
-  while (!done()) reactor_->run_once(std::chrono::milliseconds(-1));
+  while (!done()) nested_turn();
   return Server::Nested::readable;
+}
+
+// What somebody else's task throws is not for who waits here.
+void ReactiveLoop::nested_turn() noexcept {
+  try {
+    reactor_->run_once(std::chrono::milliseconds(-1));
+  } catch (const std::exception& exception) {
+    log::write(log::Level::error, "server", exception.what());
+  }
 }
 
 }  // namespace perigee::orb

@@ -99,6 +99,7 @@ class ReactiveLoop final {
   };
 
   void add_connection(Accepted accepted);
+  void nested_turn() noexcept;
   void connection_ended() noexcept;
   void tell_if_drained() noexcept;
   [[nodiscard]] ServingThread& buffers_of_level(std::size_t level);

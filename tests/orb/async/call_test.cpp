@@ -3,6 +3,7 @@
 #include "orb/server/server_fixture.h"
 #include "orb/system_exceptions.h"
 #include <perigee/async/call.h>
+#include <perigee/async/on_orb.h>
 #include <perigee/async/when.h>
 
 #include <doctest/doctest.h>
@@ -10,6 +11,7 @@
 #include <atomic>
 #include <future>
 #include <memory>
+#include <new>
 #include <stop_token>
 #include <thread>
 
@@ -131,6 +133,47 @@ TEST_CASE("a pool of one thread may be called back while it waits for a call, or
   back = caller.orb.core().make_object(pool.object->_reference()->ior());
   RawClient client(pool.endpoint);
   CHECK(client.call({.key = pool.key, .argument = 1}).result() == 3);
+}
+
+TEST_CASE("a task that its thread may not wait for does not begin") {
+  orb::Settings settings = server_settings(ThreadStrategy::reactive);
+  settings.nested_upcall_depth_max = 0;
+  OrbRef orb;
+  bool begun = false;
+  const auto work = [](bool& has_begun) -> task<> {
+    has_begun = true;
+    co_return;
+  };
+  ServerFixture server(settings, [&](orb::ServerRequest&) { run(orb, work(begun)); });
+  orb = orb_of(server.orb);
+  const TestOrb client;
+  const ObjectRef object = client.core().make_object(server.object->_reference()->ior());
+  try {
+    (void)act(object, 1).get();
+    FAIL("it waited");
+  } catch (const CORBA::NO_RESOURCES& exception) {
+    CHECK(exception.completed() == CORBA::COMPLETED_NO);
+  }
+  CHECK(!begun);
+}
+
+TEST_CASE("what fails in a loop meanwhile does not end the waiting for a task") {
+  ThreadStrategy strategy = ThreadStrategy::reactive;
+  SUBCASE("reactive") {}
+  SUBCASE("reactor-per-core") { strategy = ThreadStrategy::reactor_per_core; }
+  ServerFixture sink(ThreadStrategy::thread_per_connection);
+  ObjectRef next;
+  OrbRef orb;
+  ServerFixture middle(strategy, [&](orb::ServerRequest& request) {
+    request.end_of_arguments();
+    reactor_of(orb).post([] { throw std::bad_alloc(); });
+    const std::uint32_t value = run(orb, add_two(next, 1));
+    request.reply([value](cdr::Encoder& encoder) { encoder << value; });
+  });
+  orb = orb_of(middle.orb);
+  next = middle.orb.core().make_object(sink.object->_reference()->ior());
+  RawClient client(middle.endpoint);
+  CHECK(client.call({.key = middle.key}).result() == 3);
 }
 
 TEST_CASE("an exception of the server leaves the co_await") {
