@@ -71,7 +71,9 @@ class EpollReactor final : public Reactor {
   const std::chrono::microseconds busy_poll_;
 
   std::vector<Registration> handles_;
-  std::array<epoll_event, 256> events_;  ///< fetched; those before event_index_ are done
+  /// Fetched; those before event_index_ are done. What a turn puts off to its end waits for all of
+  /// them, so there are not many.
+  std::array<epoll_event, 32> events_;
   std::size_t event_index_ = 0;
   std::size_t event_count_ = 0;
   ReadyList ready_;
