@@ -9,4 +9,20 @@ void PromiseBase::begin_apart(std::coroutine_handle<> frame, std::stop_token sto
   begin(frame, own_stop_, ended, context);
 }
 
+void PromiseBase::begin_apart(std::coroutine_handle<> frame, MakeStopToken make, Ended ended,
+                              void* context) noexcept {
+  stop_ = nullptr;
+  make_stop_ = make;
+  begin_awaited(frame, ended, context);
+}
+
+void PromiseBase::find_stop_token() const {
+  if (lender_ != nullptr) {
+    stop_ = &lender_->stop_token();
+    return;
+  }
+  own_stop_ = make_stop_(context_);
+  stop_ = &own_stop_;
+}
+
 }  // namespace perigee::async::detail

@@ -2,6 +2,7 @@
 #include "coroutines/leaves.h"
 #include "orb/policies.h"
 #include "orb/server/server_fixture.h"
+#include "support/allocations.h"
 #include <perigee/async/call.h>
 #include <perigee/async/remaining_time.h>
 #include <perigee/async/serve.h>
@@ -166,6 +167,43 @@ TEST_CASE("a coroutine without a result answers when it ends") {
   RawClient client(server.endpoint);
   CHECK(client.call({.key = server.key}).status() == 0);
   CHECK(ended == 1);
+}
+
+TEST_CASE("a coroutine has a stop token, which costs an allocation, only if it asks for one") {
+  const auto work = [](std::uint32_t asks) -> task<std::uint32_t> {
+    if (asks == 0) co_return 0;
+    const std::stop_token token = co_await stop_token_of_this_task();
+    co_return std::uint32_t{token.stop_possible()};
+  };
+  std::size_t allocated = 0;
+  const ServerFixture server(each_strategy(),
+                             [&, serve = serving(work)](orb::ServerRequest& request) {
+                               allocated = allocations_of([&] { serve(request); }).count;
+                             });
+  RawClient client(server.endpoint);
+  const auto allocations_in_upcall = [&](std::uint32_t asks) {
+    for (int warm = 0; warm != 3; ++warm)
+      CHECK(client.call({.key = server.key, .argument = asks}).result() == asks);
+    return allocated;
+  };
+  const std::size_t without = allocations_in_upcall(0);
+  CHECK(allocations_in_upcall(1) == without + 1);
+}
+
+TEST_CASE("a task that a coroutine awaits has its stop token, whoever asks first") {
+  const auto inner = []() -> task<std::stop_token> {
+    const std::stop_token token = co_await stop_token_of_this_task();
+    co_return token;
+  };
+  const auto work = [inner](std::uint32_t) -> task<std::uint32_t> {
+    const std::stop_token inners = co_await inner();
+    const std::stop_token own = co_await stop_token_of_this_task();
+    const bool same = own.stop_possible() && own == inners;
+    co_return std::uint32_t{same};
+  };
+  const ServerFixture server(each_strategy(), serving(work));
+  RawClient client(server.endpoint);
+  CHECK(client.call({.key = server.key, .argument = 1}).result() == 1);
 }
 
 TEST_CASE("a coroutine knows how long its caller waits, whichever task of it asks") {

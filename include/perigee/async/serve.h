@@ -33,7 +33,9 @@ class Serving final {
     pool::release(memory, size);
   }
 
-  [[nodiscard]] std::stop_token stop_token() const { return stop_token_of(answer_); }
+  [[nodiscard]] static std::stop_token stop_token(void* context) {
+    return stop_token_of(static_cast<Serving*>(context)->answer_);
+  }
   void fail(const std::exception_ptr& error) noexcept try {
     answer_.exception(error);
   } catch (...) {  // nobody else answers: out of memory, and the client has heard so
@@ -75,9 +77,7 @@ void serve(orb::ServerRequest& request, Begin&& begin, Encode encode) {
   std::optional<stub::InheritedTimeLimit> inherited;  // later calls learn it from the task
   if (request.time_limited()) inherited.emplace(until = detail::awaited_until(request));
   task<Result> work;
-  std::stop_token stop;
   try {
-    stop = serving->stop_token();
     work = begin();
     if (!work) throw CORBA::UNKNOWN(0, CORBA::COMPLETED_MAYBE, "the servant has made no task");
   } catch (...) {
@@ -85,7 +85,7 @@ void serve(orb::ServerRequest& request, Begin&& begin, Encode encode) {
     failed.set_error(std::current_exception());
     return Serving::ended(serving, failed);
   }
-  start(std::move(work), std::move(stop), until, serving, &Serving::ended);
+  start(std::move(work), &Serving::stop_token, until, serving, &Serving::ended);
 }
 
 /// The same for tasks without results.

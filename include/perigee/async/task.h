@@ -85,16 +85,18 @@ class PromiseBase {
   void begin(std::coroutine_handle<> frame, const std::stop_token& stop, Ended ended,
              void* context) noexcept {
     stop_ = &stop;
-    ended_ = ended;
-    context_ = context;
-    stage_.store(Stage::awaited, std::memory_order_relaxed);
-    frame.resume();
+    begin_awaited(frame, ended, context);
   }
   /// Nobody waits for the task any longer then: nanoseconds of std::chrono::steady_clock. Before it
   /// begins.
   void set_awaited_until(std::int64_t time) noexcept { awaited_until_ = time; }
   /// The same with a token of the task's own.
   PERIGEE_API void begin_apart(std::coroutine_handle<> frame, std::stop_token stop, Ended ended,
+                               void* context) noexcept;
+  /// The same with a token that `make(context)` makes when it is asked for first: it costs an
+  /// allocation, and most tasks never ask.
+  using MakeStopToken = std::stop_token (*)(void* context);
+  PERIGEE_API void begin_apart(std::coroutine_handle<> frame, MakeStopToken make, Ended ended,
                                void* context) noexcept;
 
   /// Runs the task until it first waits. False if it has ended by then, on whichever thread; else
@@ -105,7 +107,10 @@ class PromiseBase {
   template <typename Parent>
   [[nodiscard]] bool begin_for(std::coroutine_handle<Parent> parent,
                                std::coroutine_handle<> frame) noexcept {
-    if constexpr (HasStopToken<Parent>) stop_ = &parent.promise().stop_token();
+    if constexpr (std::derived_from<Parent, PromiseBase>)
+      borrow_stop_token(parent.promise());
+    else if constexpr (HasStopToken<Parent>)
+      stop_ = &parent.promise().stop_token();
     awaited_until_ = time_limit_of(parent);
     ended_ = &resume;
     context_ = parent.address();
@@ -115,7 +120,11 @@ class PromiseBase {
            stage_.exchange(Stage::awaited, std::memory_order_acq_rel) != Stage::ended;
   }
 
-  [[nodiscard]] const std::stop_token& stop_token() const noexcept { return *stop_; }
+  /// Throws bad_alloc if it has to be made.
+  [[nodiscard]] const std::stop_token& stop_token() const {
+    if (stop_ == nullptr) find_stop_token();
+    return *stop_;
+  }
   [[nodiscard]] std::int64_t awaited_until() const noexcept { return awaited_until_; }
 
  protected:
@@ -128,6 +137,12 @@ class PromiseBase {
     ended     ///< while whoever began it was still there
   };
 
+  void begin_awaited(std::coroutine_handle<> frame, Ended ended, void* context) noexcept {
+    ended_ = ended;
+    context_ = context;
+    stage_.store(Stage::awaited, std::memory_order_relaxed);
+    frame.resume();
+  }
   static void resume(PromiseBase& /*promise*/, void* context) noexcept {
     std::coroutine_handle<>::from_address(context).resume();
   }
@@ -140,11 +155,20 @@ class PromiseBase {
     }
   }
 
+  void borrow_stop_token(const PromiseBase& lender) noexcept {
+    stop_ = lender.stop_;
+    lender_ = &lender;
+  }
+  PERIGEE_API void find_stop_token() const;
+
   std::atomic<Stage> stage_ = Stage::running;
   Ended ended_ = nullptr;
   void* context_ = nullptr;
-  const std::stop_token* stop_ = &own_stop_;
-  std::stop_token own_stop_;
+  // Found when it is asked for, by the one thread that runs the task.
+  mutable const std::stop_token* stop_ = &own_stop_;
+  mutable std::stop_token own_stop_;
+  const PromiseBase* lender_ = nullptr;  // of who awaits this task; null: `make_stop_` makes it
+  MakeStopToken make_stop_ = nullptr;
   std::int64_t awaited_until_ = no_time_limit;
 };
 
@@ -188,6 +212,10 @@ class Promise final : public PromiseResult<T> {
   void begin_detached(std::stop_token stop, void* context, Done done) noexcept {
     done_ = done;
     this->begin_apart(frame(), std::move(stop), &finish, context);
+  }
+  void begin_detached(PromiseBase::MakeStopToken make, void* context, Done done) noexcept {
+    done_ = done;
+    this->begin_apart(frame(), make, &finish, context);
   }
 
  private:
@@ -313,14 +341,16 @@ void start(
       .promise()
       .begin_detached(std::move(stop), context, done);
 }
-/// The same with a time after which nobody waits for it: nanoseconds of std::chrono::steady_clock.
+/// The same with a token that `make_stop(context)` makes if it is asked for, and a time after which
+/// nobody waits for the task: nanoseconds of std::chrono::steady_clock.
 template <typename T>
 void start(
-    task<T> work, std::stop_token stop, std::int64_t awaited_until, void* context,
+    task<T> work, std::stop_token (*make_stop)(void* context), std::int64_t awaited_until,
+    void* context,
     std::type_identity_t<void (*)(void* context, outcome<T>& result) noexcept> done) noexcept {
   auto frame = detail::TaskAccess::take(std::move(work));
   frame.promise().set_awaited_until(awaited_until);
-  frame.release().promise().begin_detached(std::move(stop), context, done);
+  frame.release().promise().begin_detached(make_stop, context, done);
 }
 /// The same with a token that is never asked to stop.
 template <typename T>
@@ -336,7 +366,7 @@ class ThisStopToken {
  public:
   [[nodiscard]] bool await_ready() const noexcept { return false; }
   template <HasStopToken Promise>
-  [[nodiscard]] bool await_suspend(std::coroutine_handle<Promise> task) noexcept {
+  [[nodiscard]] bool await_suspend(std::coroutine_handle<Promise> task) {
     token_ = task.promise().stop_token();
     return false;
   }

@@ -36,7 +36,7 @@ NonVoid<T> take_non_void(outcome<T>& result) {
 
 /// The stop token of the task that waits; one that never stops for coroutines of other kinds.
 template <typename Parent>
-const std::stop_token& parents_token(std::coroutine_handle<Parent> parent) noexcept {
+const std::stop_token& parents_token(std::coroutine_handle<Parent> parent) {
   if constexpr (HasStopToken<Parent>) {
     return parent.promise().stop_token();
   } else {
@@ -105,7 +105,7 @@ class WhenAll {
 
   [[nodiscard]] bool await_ready() const noexcept { return false; }
   template <typename Parent>
-  [[nodiscard]] bool await_suspend(std::coroutine_handle<Parent> parent) noexcept {
+  [[nodiscard]] bool await_suspend(std::coroutine_handle<Parent> parent) {
     const std::stop_token& stop = parents_token(parent);
     const std::int64_t until = time_limit_of(parent);
     std::apply([&](auto&... frames) { (all_.begin(frames, stop, until), ...); }, frames_);
@@ -139,7 +139,7 @@ class WhenAllOf {
 
   [[nodiscard]] bool await_ready() const noexcept { return false; }
   template <typename Parent>
-  [[nodiscard]] bool await_suspend(std::coroutine_handle<Parent> parent) noexcept {
+  [[nodiscard]] bool await_suspend(std::coroutine_handle<Parent> parent) {
     const std::stop_token& stop = parents_token(parent);
     const std::int64_t until = time_limit_of(parent);
     for (OwnedFrame<T>& frame : frames_) all_.begin(frame, stop, until);
