@@ -98,24 +98,27 @@ void AsyncConnection::connect_failed(const IoError& error) noexcept {
 
 // --- Sending ---
 
-void AsyncConnection::submit(AsyncInvocation& call) {
+void AsyncConnection::submit(AsyncInvocation& call) noexcept {
   ++submitted_;
   unsent_.push_back(call);
   call.connection = this;
   call.sent = false;
   if (state_ == State::connecting || !connection_->idle_output()) return bound(call);
-  if (!shard_.in_turn()) return flush();
-  if (!std::exchange(flush_scheduled_, true)) shard_.flush_later(shared_from_this());
+  try {
+    if (!shard_.in_turn()) return flush();
+    if (!flush_scheduled_) shard_.flush_later(shared_from_this());
+    flush_scheduled_ = true;
+  } catch (const std::exception& exception) {  // bad_alloc: the call may go on elsewhere
+    log::write(log::Level::error, "orb", exception.what());
+    lose(FailureCause::transfer);
+  }
 }
 
 // What waits for longer than this turn is measured. Encoded for nothing, but not copied. However
 // large it is: the limit is for what others put behind it.
-void AsyncConnection::bound(AsyncInvocation& call) {
+void AsyncConnection::bound(AsyncInvocation& call) noexcept {
   call.waiting_size = 0;
-  if (!encode(call)) {
-    remove_unsent(call);
-    return call.encode_failed();
-  }
+  if (!encode(call)) return;
   call.waiting_size = shard_.request_buffer().size();
   unsent_size_ += call.waiting_size;
   if (unsent_size_ <= shard_.core().settings().write_queue_size_max) return;
@@ -141,35 +144,48 @@ void AsyncConnection::flush_at_end_of_turn() noexcept {
   }
 }
 
-bool AsyncConnection::encode(AsyncInvocation& call) {
-  call.request_id = take_request_id();
-  return call.encode(shard_.request_buffer(), call.request_id, !answered_);
+// False if it cannot be done: then the call is told, and waits no longer.
+bool AsyncConnection::encode(AsyncInvocation& call) noexcept {
+  try {
+    by_id_.reserve_one();
+    call.request_id = take_request_id();
+    if (call.encode(shard_.request_buffer(), call.request_id, !answered_)) return true;
+    remove_unsent(call);
+    call.encode_failed();
+  } catch (const std::exception& exception) {  // bad_alloc: others go on
+    log::write(log::Level::error, "orb", exception.what());
+    remove_unsent(call);
+    call.refused(FailureCause::no_memory);
+  }
+  return false;
 }
 
 void AsyncConnection::flush() {
-  while (!unsent_.empty() && connection_->idle_output() && !connection_->broken()) {
-    AsyncInvocation& call = *unsent_.first();
-    by_id_.reserve_one();
-    const bool encoded = encode(call);
-    remove_unsent(call);
-    if (encoded)
-      put(call);
-    else
-      call.encode_failed();
-  }
+  const struct Cleared {  // even if memory runs out: the batch is the shard's
+    AsyncConnection& connection;
+    ~Cleared() {
+      if (std::exchange(connection.batched_count_, 0) != 0) connection.shard_.batch().clear();
+    }
+  } cleared{*this};
+  while (!unsent_.empty() && connection_->idle_output() && !connection_->broken())
+    if (AsyncInvocation& call = *unsent_.first(); encode(call)) put(call);
   send_batch();
 }
 
-// Behind those that go together with it, or by itself. A batch is never as large as what is sent in
-// fragments: it would be taken for one message.
+// Behind those that go together with it, or by itself; not if those do not leave whole. A batch is
+// never as large as what is sent in fragments: it would be taken for one message.
 void AsyncConnection::put(AsyncInvocation& call) {
   const cdr::Buffer& message = shard_.request_buffer();
   cdr::Buffer& batch = shard_.batch();
   const std::size_t size_max =
       std::min<std::size_t>(batch_size_max, connection_->protocol().limits().fragment_size);
   const bool joins = message.size() <= std::min(batched_message_size_max, size_max) &&
-                     (batched_count_ != 0 || !unsent_.empty());
-  if (batched_count_ != 0 && (!joins || batch.own_size() + message.size() > size_max)) send_batch();
+                     (batched_count_ != 0 || unsent_.size() > 1);
+  if (batched_count_ != 0 && (!joins || batch.own_size() + message.size() > size_max)) {
+    send_batch();
+    if (!connection_->idle_output() || connection_->broken()) return;
+  }
+  remove_unsent(call);
   if (batched_count_ == 0) batch_begin_ = octets_sent();
   call.wire_end = batch_begin_ + (joins ? batch.own_size() : 0) + message.size();
   if (call.oneway()) {
@@ -242,7 +258,7 @@ void AsyncConnection::watch_first_reply() {
   });
 }
 
-bool AsyncConnection::abandon(AsyncInvocation& call) {
+bool AsyncConnection::abandon(AsyncInvocation& call) noexcept {
   if (!call.sent) {
     remove_unsent(call);
     return false;
@@ -258,13 +274,22 @@ bool AsyncConnection::abandon(AsyncInvocation& call) {
   in_flight_.erase(call);
   call.connection = nullptr;
   if (connection_->broken()) return may_be_executed;
+  try {
+    send_cancel_request(call);
+  } catch (const std::exception& exception) {  // bad_alloc
+    log::write(log::Level::error, "orb", exception.what());
+    lose(FailureCause::transfer);
+  }
+  return may_be_executed;
+}
+
+void AsyncConnection::send_cancel_request(const AsyncInvocation& call) {
   cdr::Buffer& buffer = shard_.request_buffer();
   buffer.clear();
   cdr::Encoder encoder(buffer);
   connection_->protocol().encode_cancel_request(encoder, call.target().version, call.request_id);
   if (encoder.ok()) (void)connection_->send(buffer, Wait::no);
   after_send();
-  return may_be_executed;
 }
 
 // Even numbers: the side that opened the connection (interop fact 16). Those whose places are taken

@@ -44,10 +44,10 @@ class AsyncConnection final : public event::EventHandler,
   /// Connects on another thread.
   void connect(std::chrono::milliseconds timeout);
   /// There is room. Sends the call's request, now or at the end of the turn, or when it can.
-  void submit(AsyncInvocation& call);
+  void submit(AsyncInvocation& call) noexcept;
   /// Nobody wants the reply any longer, and a late one is dropped: tells the server. Says whether
   /// the server may have got the request.
-  [[nodiscard]] bool abandon(AsyncInvocation& call);
+  [[nodiscard]] bool abandon(AsyncInvocation& call) noexcept;
   void flush_at_end_of_turn() noexcept;
   void close_if_idle(TimePoint now) noexcept;
   /// Ends the connection and all calls on it, of which those that were not executed may go on
@@ -62,9 +62,9 @@ class AsyncConnection final : public event::EventHandler,
   void connected(std::expected<std::unique_ptr<transport::Transport>, IoError> transport) noexcept;
   [[nodiscard]] bool open(std::unique_ptr<transport::Transport> transport);
   void connect_failed(const IoError& error) noexcept;
-  void bound(AsyncInvocation& call);
+  void bound(AsyncInvocation& call) noexcept;
   void flush();
-  [[nodiscard]] bool encode(AsyncInvocation& call);
+  [[nodiscard]] bool encode(AsyncInvocation& call) noexcept;
   void put(AsyncInvocation& call);
   void send_batch();
   void send(const cdr::Buffer& message, std::uint32_t count);
@@ -75,6 +75,7 @@ class AsyncConnection final : public event::EventHandler,
   void take(messaging::IncomingMessage& message, messaging::ContextStorage& contexts);
   void take_reply(messaging::IncomingMessage& message, messaging::ContextStorage& contexts);
   void watch_first_reply();
+  void send_cancel_request(const AsyncInvocation& call);
   [[nodiscard]] std::uint32_t take_request_id() noexcept;
   [[nodiscard]] bool accepted(const AsyncInvocation& call) const noexcept;
   [[nodiscard]] std::uint64_t octets_sent() const noexcept {

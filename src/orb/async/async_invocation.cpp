@@ -238,12 +238,7 @@ void AsyncInvocation::leave(FailureCause cause) noexcept {
     return (void)later->cancellation.cancel().request_stop();
   }
   if (connection == nullptr) return;
-  bool may_be_executed = false;
-  try {
-    may_be_executed = connection->abandon(*this);
-  } catch (const std::exception& exception) {  // bad_alloc: nobody tells the server
-    log::write(log::Level::error, "orb", exception.what());
-  }
+  const bool may_be_executed = connection->abandon(*this);
   fail_later(may_be_executed ? InvocationStage::awaiting : InvocationStage::sending, cause);
   error_.request_accepted = may_be_executed;
 }

@@ -13,6 +13,7 @@
 #include <future>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <string>
 #include <thread>
@@ -474,6 +475,66 @@ TEST_CASE("a request above what may wait in octets is sent if nothing waits befo
   refused.set_value();
   drive(fixture.core(), [&] { return large.done(); });
   CHECK_MESSAGE(!large.failed(), large.text());
+}
+
+TEST_CASE("a request that is not copied waits if those before it are partly out") {
+  orb::Settings settings;
+  settings.write_queue_size_max = 10'000;
+  Fixture fixture(settings);
+  Kept kept;
+  fixture.peer("a", kept.peer());
+  const ObjectRef object = fixture.object({"a"});
+  Observed small[2];
+  Observed large;
+  Observed first([&] {
+    kept.request(0).transport->block_after(10);
+    for (Observed& each : small) (void)send_ping(object, each);
+    (void)stub::send(
+        *object, ping_operation,
+        {[held = Octets(12'000)](cdr::Encoder& encoder) { encoder.write_octets(held); }}, large);
+  });
+  (void)send_ping(object, first);
+  drive(fixture.core(), [&] { return kept.count() == 1; });
+  kept.answer(0, 0);
+  drive(fixture.core(), [&] { return first.done() && fixture.counts("a").sends > 1; });
+  kept.request(0).transport->unblock();
+  drive(fixture.core(), [&] { return kept.count() == 4 || large.done(); });
+  REQUIRE_MESSAGE(kept.count() == 4, large.text());
+  for (std::size_t i = 1; i < 4; ++i) kept.answer(i, 1);
+  drive(fixture.core(), [&] { return small[0].done() && small[1].done() && large.done(); });
+  CHECK_MESSAGE(!large.failed(), large.text());
+  CHECK(fixture.counts("a").connects == 1);
+}
+
+TEST_CASE("a call whose arguments find no memory is told so, and no other") {
+  Fixture fixture;
+  std::promise<void> connect;
+  fixture.protocol().add("a", Script{.on_connect = [&] { connect.get_future().wait(); },
+                                     .on_message = reply_with_long(1)});
+  const ObjectRef object = fixture.object({"a"});
+  const auto send_bad = [&](Observed& observed) {
+    (void)stub::send(*object, ping_operation, {[](cdr::Encoder&) { throw std::bad_alloc(); }},
+                     observed);
+  };
+  Observed bad[3];
+  Observed good[3];
+  (void)send_ping(object, good[0]);
+  send_bad(bad[0]);  // while the connection is made
+  connect.set_value();
+  drive(fixture.core(), [&] { return good[0].done() && bad[0].done(); });
+  Observed in_turn([&] {
+    (void)send_ping(object, good[1]);
+    send_bad(bad[1]);
+  });
+  (void)send_ping(object, in_turn);
+  drive(fixture.core(), [&] { return good[1].done() && bad[1].done(); });
+  send_bad(bad[2]);
+  (void)send_ping(object, good[2]);
+  drive(fixture.core(), [&] { return good[2].done() && bad[2].done(); });
+  for (const Observed& each : good) CHECK_MESSAGE(!each.failed(), each.text());
+  for (const Observed& each : bad)
+    CHECK(each.failure<CORBA::NO_MEMORY>().completed() == CORBA::COMPLETED_NO);
+  CHECK(fixture.counts("a").connects == 1);
 }
 
 TEST_CASE("a oneway is told when it is sent") {
