@@ -175,7 +175,7 @@ TEST_CASE("a coroutine has a stop token, which costs an allocation, only if it a
     const std::stop_token token = co_await stop_token_of_this_task();
     co_return std::uint32_t{token.stop_possible()};
   };
-  std::size_t allocated = 0;
+  std::atomic<std::size_t> allocated = 0;
   const ServerFixture server(ThreadStrategy::reactive,  // counted is one thread
                              [&, serve = serving(work)](orb::ServerRequest& request) {
                                allocated = allocations_of([&] { serve(request); }).count;
@@ -184,7 +184,7 @@ TEST_CASE("a coroutine has a stop token, which costs an allocation, only if it a
   const auto allocations_in_upcall = [&](std::uint32_t asks) {
     for (int warm = 0; warm != 3; ++warm)
       CHECK(client.call({.key = server.key, .argument = asks}).result() == asks);
-    return allocated;
+    return allocated.load();
   };
   const std::size_t without = allocations_in_upcall(0);
   CHECK(allocations_in_upcall(1) == without + 1);
@@ -239,6 +239,7 @@ TEST_CASE("a call that a coroutine makes before it waits tells the next server t
 
 TEST_CASE("a call that a coroutine awaits ends with the time of the coroutine's caller") {
   OtherThread elsewhere;
+  std::mutex mutex;  // guards it
   skeleton::Answer unanswered;
   std::promise<std::string> ended;
   Tiers* all = nullptr;
@@ -253,7 +254,10 @@ TEST_CASE("a call that a coroutine awaits ends with the time of the coroutine's 
         }
         co_return 1;
       },
-      [&](orb::ServerRequest& request) { unanswered = skeleton::Answer(request); });
+      [&](orb::ServerRequest& request) {
+        const std::lock_guard lock(mutex);
+        unanswered = skeleton::Answer(request);
+      });
   all = &tiers;
   RawClient client(tiers.middle.endpoint);  // one that never sends a CancelRequest
   const RawReply reply = client.call({.key = tiers.middle.key,
@@ -263,6 +267,7 @@ TEST_CASE("a call that a coroutine awaits ends with the time of the coroutine's 
                                                         0, 0, 0, 0, 0, 0, 0x4e, 0x20)});  // 20 ms
   CHECK(reply.result() == 1);
   CHECK(ended.get_future().get() == "TIMEOUT");
+  const std::lock_guard lock(mutex);
   unanswered = {};
 }
 

@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+#include <mutex>
 #include <string>
 #include <type_traits>
 
@@ -23,6 +24,28 @@ static_assert(std::is_base_of_v<CORBA::amic_traits<Desk::Left>::replyhandler_bas
 static_assert(std::is_base_of_v<Desk::Both, Desk::BothAmiC>);
 static_assert(std::is_base_of_v<Desk::BaseAmiC, Desk::BothAmiC>);
 static_assert(std::is_base_of_v<Messaging::ReplyHandler, Desk::AMI_BothHandler>);
+
+/// What a handler has been told, by the thread that drives; read by the one that waits.
+class Told final {
+ public:
+  void operator+=(const std::string& text) {
+    const std::lock_guard lock(mutex_);
+    text_ += text;
+  }
+  [[nodiscard]] bool empty() const { return text().empty(); }
+  [[nodiscard]] std::string text() const {
+    const std::lock_guard lock(mutex_);
+    return text_;
+  }
+  void clear() {
+    const std::lock_guard lock(mutex_);
+    text_.clear();
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::string text_;
+};
 
 /// Writes down what it is told.
 class Handler final : public Traits::replyhandler_base_type {
@@ -66,7 +89,7 @@ class Handler final : public Traits::replyhandler_base_type {
   void only(const Desk::Order& result) override { told += result.symbol(); }
   void only_excep(Excep holder) override { fail(holder); }
 
-  std::string told;
+  Told told;
 
  private:
   void fail(const Excep& holder) {
@@ -94,7 +117,7 @@ void check_told(const std::string& expected, Call&& call) {
     call(*object, handler);
     stub::drive_until(*(is_remote ? places.client : places.server),
                       [&] { return !handler->told.empty(); });
-    CHECK(handler->told == expected);
+    CHECK(handler->told.text() == expected);
   }
 }
 
@@ -184,7 +207,7 @@ TEST_CASE("a handler that is activated is an object, which is told over the wire
   CHECK_FALSE(object.there->_is_a("IDL:Desk/Left:1.0"));
   object.there->turn(-5);
   object.there->trade(2, 42, {1, 2, 3}, {Desk::Order("A", 1)});
-  CHECK(object.handler->told == "-52 42 3 1");
+  CHECK(object.handler->told.text() == "-52 42 3 1");
 }
 
 TEST_CASE("exceptions are told over the wire as the operation that was called declares them") {
@@ -192,12 +215,12 @@ TEST_CASE("exceptions are told over the wire as the operation that was called de
   const HandlerObject object(places);
   object.there->set_last_excep(
       stub::hold_exception(std::make_exception_ptr(Desk::Refused("tired", 3))));
-  CHECK(object.handler->told == "refused tired");
+  CHECK(object.handler->told.text() == "refused tired");
   object.handler->told.clear();
   object.there->turn_excep(
       stub::hold_exception(std::make_exception_ptr(Desk::Refused("no such", 3))));
   object.there->ping_excep(stub::hold_exception(std::make_exception_ptr(CORBA::NO_MEMORY(7))));
-  CHECK(object.handler->told == "UNKNOWNNO_MEMORY");
+  CHECK(object.handler->told.text() == "UNKNOWNNO_MEMORY");
 }
 
 TEST_CASE("an object that stands for a handler can be given to calls instead of it") {
@@ -208,7 +231,7 @@ TEST_CASE("an object that stands for a handler can be given to calls instead of 
   const auto sender = Traits::narrow(objects[0]);
   sender->sendc_turn(object.there, 5);
   stub::drive_until(*places.client, [&] { return !object.handler->told.empty(); });
-  CHECK(object.handler->told == "-5");
+  CHECK(object.handler->told.text() == "-5");
 }
 
 TEST_CASE("an active handler lives as long as its object") {

@@ -3,13 +3,11 @@
 #include "orb/async/owing_sink.h"
 #include "orb/server/server_fixture.h"
 #include "orb/system_exceptions.h"
-#include "support/allocations.h"
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <ctime>
-#include <exception>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -129,28 +127,6 @@ TEST_CASE("observers that wait nest only so deep") {
   });
   CHECK(deepest <= 4);
   CHECK(static_cast<int>(nested.size()) == count);
-}
-
-TEST_CASE("a call that found no memory leaves nothing that the next one would wait for") {
-  const ServerFixture sink(ThreadStrategy::thread_per_connection);
-  for (std::size_t number = 1; number != 40; ++number) {
-    CAPTURE(number);
-    const TestOrb client;
-    const ObjectRef called = client.core().make_object(sink.object->_reference()->ior());
-    Observed hungry;
-    Observed next;
-    bool sent = false;
-    fail_allocation(number);
-    try {
-      (void)stub::send(*called, act_operation, test::number(1), hungry);
-      sent = true;
-    } catch (const std::exception&) {  // NO_MEMORY, or bad_alloc for the arguments
-    }
-    stop_failing_allocation();
-    stub::send(*called, act_operation, test::number(2), next).wait();
-    CHECK_MESSAGE(next.value() == 3, next.text());
-    if (sent) drive(client.core(), [&] { return hungry.done(); });
-  }
 }
 
 }  // namespace perigee::test
