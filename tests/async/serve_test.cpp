@@ -1,5 +1,6 @@
 // Coroutines as servants, over connections of every thread strategy.
 #include "coroutines/leaves.h"
+#include "orb/act.h"
 #include "orb/policies.h"
 #include "orb/server/server_fixture.h"
 #include "support/allocations.h"
@@ -47,13 +48,7 @@ call<std::uint32_t> act(const ObjectRef& object) {
 }
 
 /// Calls it as a client without asynchronous calls does.
-std::uint32_t invoke_act(const ObjectRef& object) {
-  std::uint32_t result = 0;
-  stub::invoke(
-      *object, act_operation, [](cdr::Encoder& encoder) { encoder << std::uint32_t{1}; },
-      [&result](cdr::Decoder& decoder) { decoder >> result; });
-  return result;
-}
+std::uint32_t invoke_act(const ObjectRef& object) { return test::act(object, 1); }
 
 /// What a middle tier's servant calls, and a client of the middle tier who waits for an hour.
 struct Tiers {

@@ -1,4 +1,5 @@
 // A middle tier: requests that are answered when the replies to asynchronous calls come.
+#include "orb/act.h"
 #include "orb/async/observers.h"
 #include "orb/async/owing_sink.h"
 #include "orb/policies.h"
@@ -44,14 +45,6 @@ ActingServant::Action forward_to(const ObjectRef& sink) {
     request.end_of_arguments();
     (void)stub::send(*sink, act_operation, number(value), *new Forward(request));
   };
-}
-
-std::uint32_t act(const ObjectRef& target, std::uint32_t argument) {
-  std::uint32_t result = 0;
-  stub::invoke(
-      *target, act_operation, [argument](cdr::Encoder& encoder) { encoder << argument; },
-      [&result](cdr::Decoder& decoder) { decoder >> result; });
-  return result;
 }
 
 }  // namespace

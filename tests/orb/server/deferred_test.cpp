@@ -1,4 +1,5 @@
 // Requests that are answered after their upcalls, over connections of every thread strategy.
+#include "orb/act.h"
 #include "orb/orb_metrics.h"
 #include "orb/policies.h"
 #include "orb/server/server_fixture.h"
@@ -72,15 +73,6 @@ void await_stop(const std::stop_token& token) {
   std::condition_variable_any stopped;
   std::unique_lock lock(mutex);
   CHECK_FALSE(stopped.wait(lock, token, [] { return false; }));
-}
-
-std::uint32_t act(const CORBA::object_reference<CORBA::Object>& target, std::uint32_t argument) {
-  static constexpr stub::Operation operation{"act", stub::Operation::Kind::twoway, {}};
-  std::uint32_t result = 0;
-  stub::invoke(
-      *target, operation, [argument](cdr::Encoder& encoder) { encoder << argument; },
-      [&result](cdr::Decoder& decoder) { decoder >> result; });
-  return result;
 }
 
 }  // namespace
