@@ -4,6 +4,8 @@
 #include <perigee/event/reactor.h>
 #include <perigee/orb/async_stub.h>
 
+#include <stdexcept>
+
 namespace perigee {
 
 executor on(event::Reactor& reactor) noexcept {
@@ -27,9 +29,13 @@ void CompletionState::publish() noexcept {
   where.resume(task);
 }
 
-bool CompletionState::wait(std::coroutine_handle<> task) noexcept {
-  void* none = nullptr;
-  return waiter_.compare_exchange_strong(none, task.address(), std::memory_order_acq_rel);
+bool CompletionState::wait(std::coroutine_handle<> task) {
+  void* before = nullptr;
+  if (waiter_.compare_exchange_strong(before, task.address(), std::memory_order_acq_rel))
+    return true;
+  if (before != this)
+    throw std::logic_error("a call, or a completion, can be awaited by one task only");
+  return false;
 }
 
 }  // namespace async::detail

@@ -10,9 +10,9 @@ scope::~scope() {
   std::terminate();
 }
 
-void scope::start(task<> work) noexcept {
-  running_.add(1);
+void scope::start(task<> work) {
   async::detail::OwnedFrame<void> frame = async::detail::TaskAccess::take(std::move(work));
+  running_.add(1);
   const auto handle = frame.release();
   handle.promise().begin(handle, stop_.token(), &ended, this);
 }

@@ -1,6 +1,8 @@
 // What tasks do once in their life needs no place in every user's code.
 #include <perigee/async/task.h>
 
+#include <stdexcept>
+
 namespace perigee::async::detail {
 
 void PromiseBase::begin_apart(std::coroutine_handle<> frame, std::stop_token stop, Ended ended,
@@ -23,6 +25,10 @@ void PromiseBase::find_stop_token() const {
   }
   own_stop_ = make_stop_(context_);
   stop_ = &own_stop_;
+}
+
+void raise_empty_task() {
+  throw std::invalid_argument("an empty task: each is awaited or started once, by std::move");
 }
 
 }  // namespace perigee::async::detail

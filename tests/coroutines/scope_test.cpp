@@ -126,6 +126,12 @@ TEST_CASE("a scope's tasks are stopped by it, and by the token that it was made 
   }
 }
 
+TEST_CASE("an empty task is refused, and the scope goes on") {
+  scope tasks;
+  CHECK_THROWS_AS(tasks.start(task<>()), std::invalid_argument);
+  CHECK(Started<void>(join(tasks)).ended());
+}
+
 TEST_CASE("tasks may start others in their scope") {
   struct Starts {
     static task<> two(scope& tasks, Gate* gates) {

@@ -343,5 +343,11 @@ TEST_CASE("a chain of tasks unwinds when its last one is resumed") {
   CHECK(started.get() == 500);
 }
 
+TEST_CASE("an empty task is neither awaited nor started") {
+  const auto awaits = [](task<int> work) -> task<int> { co_return co_await std::move(work); };
+  CHECK_THROWS_AS(Started<int>(awaits({})).get(), std::invalid_argument);
+  CHECK_THROWS_AS(Started<int>(task<int>()), std::invalid_argument);
+}
+
 }  // namespace
 }  // namespace perigee

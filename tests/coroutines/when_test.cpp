@@ -231,5 +231,20 @@ TEST_CASE("tasks on several threads: none is lost, one wins") {
   CHECK(Started<int>(Runs::all(threads)).get() == 200 * 6);
 }
 
+TEST_CASE("empty tasks among others are refused, and none begins") {
+  struct Awaits {
+    static task<> all(Gate& gate) { co_await when_all(number(gate, 1), task<int>()); }
+    static task<> any(Gate& gate) { co_await when_any(number(gate, 1), task<int>()); }
+  };
+  Gate gate;
+  CHECK_THROWS_AS(Started<void>(Awaits::all(gate)).get(), std::invalid_argument);
+  CHECK_THROWS_AS(Started<void>(Awaits::any(gate)).get(), std::invalid_argument);
+  CHECK_THROWS_AS(Started<std::vector<int>>(all_of(list(number(gate, 1), {}))).get(),
+                  std::invalid_argument);
+  CHECK_THROWS_AS(Started<winner<int>>(any_of(list(number(gate, 1), {}))).get(),
+                  std::invalid_argument);
+  CHECK_FALSE(gate.has_waiter());
+}
+
 }  // namespace
 }  // namespace perigee

@@ -5,6 +5,7 @@
 #include <perigee/async/completion.h>
 #include <perigee/async/outcome.h>
 #include <perigee/async/task.h>
+#include <perigee/base/export.h>
 #include <perigee/base/pool.h>
 #include <perigee/orb/async_stub.h>
 #include <perigee/orb/orb.h>
@@ -68,6 +69,9 @@ class CallState final : public stub::CallObserver {
   std::atomic<std::uint32_t> owners_{2};
 };
 
+/// BAD_INV_ORDER: a call that was moved from, or never started.
+[[noreturn]] PERIGEE_API void raise_empty_call();
+
 }  // namespace async::detail
 
 /// A call in progress, or its result. Several that were started in turn run at the same time:
@@ -86,7 +90,7 @@ class [[nodiscard]] call {
  public:
   using value_type = T;
 
-  /// Empty: neither to be awaited nor waited for.
+  /// Empty: who awaits it, or waits for it, gets BAD_INV_ORDER.
   call() noexcept = default;
   /// For `start_call`.
   explicit call(State& state) noexcept : state_(&state) {}
@@ -104,8 +108,10 @@ class [[nodiscard]] call {
   }
 
   explicit operator bool() const noexcept { return state_ != nullptr; }
-  /// Whether the result is there.
-  [[nodiscard]] bool is_over() const noexcept { return state_->over.is_over(); }
+  /// Whether nothing is to come: the result is there, or the call is empty.
+  [[nodiscard]] bool is_over() const noexcept {
+    return state_ == nullptr || state_->over.is_over();
+  }
   /// Asks the call to end with NO_RESPONSE, unless it has ended. Returns at once.
   void cancel() noexcept {
     if (!is_over()) state_->handle.cancel();
@@ -113,8 +119,9 @@ class [[nodiscard]] call {
   /// Blocks until the call has ended, and gives its result, or throws; once. Drives the ORB's
   /// asynchronous calls meanwhile, if nobody else does. Not in a task: that awaits.
   T get() {
-    state_->handle.wait();
-    return state_->result.take();
+    State& state = started();
+    state.handle.wait();
+    return state.result.take();
   }
 
   /// Gives the result, or throws, once. If the task that waits is asked to stop, the call is
@@ -149,9 +156,14 @@ class [[nodiscard]] call {
     State& state_;
     std::optional<std::stop_callback<Cancel>> stop_;
   };
-  [[nodiscard]] Awaiter operator co_await() const noexcept { return Awaiter(*state_); }
+  [[nodiscard]] Awaiter operator co_await() const { return Awaiter(started()); }
 
  private:
+  [[nodiscard]] State& started() const {
+    if (state_ == nullptr) async::detail::raise_empty_call();
+    return *state_;
+  }
+
   State* state_ = nullptr;  // counted
 };
 
@@ -215,6 +227,7 @@ class Running final {
 /// and does not begin the task, if too many upcalls on this thread wait already.
 template <typename T>
 T run(const CORBA::object_reference<CORBA::ORB>& orb, task<T> work, std::stop_token stop = {}) {
+  if (!work) async::detail::raise_empty_task();
   using Running = async::detail::Running<T>;
   auto* const running = new Running(orb);
   struct Guard {

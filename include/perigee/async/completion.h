@@ -33,8 +33,8 @@ class CompletionState {
   [[nodiscard]] bool is_over() const noexcept {
     return waiter_.load(std::memory_order_acquire) == this;
   }
-  /// False if it is over: the task does not wait.
-  [[nodiscard]] PERIGEE_API bool wait(std::coroutine_handle<> task) noexcept;
+  /// False if it is over: the task does not wait. std::logic_error if another one does.
+  [[nodiscard]] PERIGEE_API bool wait(std::coroutine_handle<> task);
 
  private:
   std::atomic<bool> claimed_ = false;
@@ -92,7 +92,7 @@ class completion {
    public:
     explicit Awaiter(completion& awaited) noexcept : awaited_(awaited) {}
     [[nodiscard]] bool await_ready() const noexcept { return awaited_.state_.is_over(); }
-    [[nodiscard]] bool await_suspend(std::coroutine_handle<> task) noexcept {
+    [[nodiscard]] bool await_suspend(std::coroutine_handle<> task) {
       return awaited_.state_.wait(task);
     }
     T await_resume() { return awaited_.result_.take(); }

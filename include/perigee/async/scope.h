@@ -33,7 +33,7 @@ class PERIGEE_API scope {
   ~scope();
 
   /// Runs the task until it first waits; then it goes on by itself.
-  void start(task<> work) noexcept;
+  void start(task<> work);
 
   /// The tasks' stop token is asked; they end when they see it.
   void request_stop() noexcept { stop_.request(); }

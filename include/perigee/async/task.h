@@ -275,6 +275,9 @@ class TaskAwaiter {
 
 struct TaskAccess;
 
+/// std::invalid_argument: a task that was moved from, or never made.
+[[noreturn]] PERIGEE_API void raise_empty_task();
+
 }  // namespace async::detail
 
 /// What a function returns to be a coroutine: `task<int32_t> f(std::string name) { … co_return 1;
@@ -294,11 +297,12 @@ class [[nodiscard]] task {
   using promise_type = async::detail::Promise<T>;
   using value_type = T;
 
-  /// Empty: not to be awaited.
+  /// Empty: who awaits or starts it gets std::invalid_argument.
   task() noexcept = default;
   explicit operator bool() const noexcept { return static_cast<bool>(frame_.get()); }
 
-  [[nodiscard]] async::detail::TaskAwaiter<T> operator co_await() && noexcept {
+  [[nodiscard]] async::detail::TaskAwaiter<T> operator co_await() && {
+    if (!*this) async::detail::raise_empty_task();
     return async::detail::TaskAwaiter<T>(std::move(frame_));
   }
 
@@ -321,7 +325,8 @@ task<T> Promise<T>::get_return_object() noexcept {
 /// For what is built over tasks.
 struct TaskAccess {
   template <typename T>
-  static OwnedFrame<T> take(task<T>&& work) noexcept {
+  static OwnedFrame<T> take(task<T>&& work) {
+    if (!work) raise_empty_task();
     return std::move(work.frame_);
   }
 };
@@ -333,9 +338,8 @@ struct TaskAccess {
 /// after it. Allocates nothing. The task's token is `stop`. Prefer a `scope`, which waits for what
 /// was started in it: this is for those who keep count themselves.
 template <typename T>
-void start(
-    task<T> work, std::stop_token stop, void* context,
-    std::type_identity_t<void (*)(void* context, outcome<T>& result) noexcept> done) noexcept {
+void start(task<T> work, std::stop_token stop, void* context,
+           std::type_identity_t<void (*)(void* context, outcome<T>& result) noexcept> done) {
   detail::TaskAccess::take(std::move(work))
       .release()
       .promise()
@@ -344,19 +348,17 @@ void start(
 /// The same with a token that `make_stop(context)` makes if it is asked for, and a time after which
 /// nobody waits for the task: nanoseconds of std::chrono::steady_clock.
 template <typename T>
-void start(
-    task<T> work, std::stop_token (*make_stop)(void* context), std::int64_t awaited_until,
-    void* context,
-    std::type_identity_t<void (*)(void* context, outcome<T>& result) noexcept> done) noexcept {
+void start(task<T> work, std::stop_token (*make_stop)(void* context), std::int64_t awaited_until,
+           void* context,
+           std::type_identity_t<void (*)(void* context, outcome<T>& result) noexcept> done) {
   auto frame = detail::TaskAccess::take(std::move(work));
   frame.promise().set_awaited_until(awaited_until);
   frame.release().promise().begin_detached(make_stop, context, done);
 }
 /// The same with a token that is never asked to stop.
 template <typename T>
-void start(
-    task<T> work, void* context,
-    std::type_identity_t<void (*)(void* context, outcome<T>& result) noexcept> done) noexcept {
+void start(task<T> work, void* context,
+           std::type_identity_t<void (*)(void* context, outcome<T>& result) noexcept> done) {
   start(std::move(work), std::stop_token(), context, done);
 }
 

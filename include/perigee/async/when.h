@@ -101,7 +101,7 @@ class Any {
 template <typename... Ts>
 class WhenAll {
  public:
-  explicit WhenAll(task<Ts>&&... work) noexcept : frames_(TaskAccess::take(std::move(work))...) {}
+  explicit WhenAll(task<Ts>&&... work) : frames_(TaskAccess::take(std::move(work))...) {}
 
   [[nodiscard]] bool await_ready() const noexcept { return false; }
   template <typename Parent>
@@ -253,7 +253,7 @@ class WhenAnyOf {
 /// can). They inherit the awaiting task's stop token. Allocates nothing but the frames.
 template <typename... Ts>
   requires(sizeof...(Ts) > 0)
-[[nodiscard]] async::detail::WhenAll<Ts...> when_all(task<Ts>... work) noexcept {
+[[nodiscard]] async::detail::WhenAll<Ts...> when_all(task<Ts>... work) {
   return async::detail::WhenAll<Ts...>(std::move(work)...);
 }
 /// The same for any number of tasks: a vector of their values, nothing for void.

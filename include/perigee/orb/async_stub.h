@@ -132,9 +132,10 @@ class PERIGEE_API CallOutcome {
 /// Takes the outcome of one call.
 class PERIGEE_API CallObserver {
  public:
-  /// Called exactly once for each call that was sent, on the thread that drives it; by a collocated
-  /// servant's answer, maybe before `send` has returned. Nobody uses the observer afterwards: it
-  /// may destroy itself. May send further calls, also synchronous ones, which are waited for here.
+  /// Called exactly once for each call that was sent, on the thread that drives it; but in `send`,
+  /// after the upcall, if a collocated servant answers during it. Nobody uses the observer
+  /// afterwards: it may destroy itself. May send further calls, also synchronous ones, which are
+  /// waited for here.
   virtual void ended(CallOutcome& outcome) noexcept = 0;
 
  protected:

@@ -2,6 +2,7 @@
 #include "orb/async/observers.h"
 #include "orb/server/server_fixture.h"
 #include "orb/system_exceptions.h"
+#include <perigee/async/as_task.h>
 #include <perigee/async/call.h>
 #include <perigee/async/on_orb.h>
 #include <perigee/async/when.h>
@@ -12,6 +13,7 @@
 #include <future>
 #include <memory>
 #include <new>
+#include <stdexcept>
 #include <stop_token>
 #include <thread>
 
@@ -221,6 +223,49 @@ TEST_CASE("of several calls the first answer counts, and the others are cancelle
   };
   CHECK(run(slow.orb, work(slow.object, quick)) == 3);
   door.opened.set_value();
+}
+
+TEST_CASE("an empty call says so") {
+  call<std::uint32_t> empty;
+  empty.cancel();
+  CHECK(empty.is_over());
+  CHECK_THROWS_AS((void)empty.get(), CORBA::BAD_INV_ORDER);
+  const auto waits = [](call<std::uint32_t>& awaited) -> task<std::uint32_t> {
+    co_return co_await awaited;
+  };
+  const Pair pair;
+  CHECK_THROWS_AS((void)run(pair.orb, waits(empty)), CORBA::BAD_INV_ORDER);
+  CHECK_THROWS_AS((void)run(pair.orb, as_task(std::move(empty))), CORBA::BAD_INV_ORDER);
+  CHECK_THROWS_AS((void)act(nullptr, 1), CORBA::INV_OBJREF);
+}
+
+TEST_CASE("an empty task, and an ORB that is none, are refused") {
+  const Pair pair;
+  CHECK_THROWS_AS((void)run(pair.orb, task<int>()), std::invalid_argument);
+  CHECK_THROWS_AS((void)run(OrbRef(), add_two(pair.object, 1)), CORBA::INV_OBJREF);
+  CHECK_THROWS_AS((void)sleep_for(OrbRef(), std::chrono::seconds(1)), CORBA::BAD_PARAM);
+}
+
+TEST_CASE("a second task that awaits a call is refused, and the first goes on") {
+  Door door;
+  Pair pair(door.keeper());
+  const auto work = [](ObjectRef object, Door& opened) -> task<std::uint32_t> {
+    struct Awaits {
+      static task<std::uint32_t> first(call<std::uint32_t>& awaited) { co_return co_await awaited; }
+      static task<> second(call<std::uint32_t>& awaited, Door& opened) {
+        try {
+          (void)co_await awaited;
+        } catch (const std::logic_error&) {
+          opened.opened.set_value();
+        }
+      }
+    };
+    call<std::uint32_t> started = act(object, 1);
+    const auto [value, none] =
+        co_await when_all(Awaits::first(started), Awaits::second(started, opened));
+    co_return value;
+  };
+  CHECK(run(pair.orb, work(pair.object, door)) == 2);
 }
 
 }  // namespace perigee::test

@@ -227,6 +227,23 @@ TEST_CASE("a collocated servant may answer later, and `send` does not wait for i
   CHECK(cancelled.times() == 1);
 }
 
+TEST_CASE("whoever answers a collocated call tells no observer while it does") {
+  static thread_local bool answering = false;
+  skeleton::Answer answer;
+  ServerFixture server(each_strategy(), [&answer](orb::ServerRequest& request) {
+    request.end_of_arguments();
+    answer = skeleton::Answer(request);
+  });
+  bool told_inside = true;
+  Observed observed([&told_inside] { told_inside = answering; });
+  CallHandle call = stub::send(*server.object, act_operation, {}, observed);
+  answering = true;
+  answer.reply(nullptr);
+  answering = false;
+  call.wait();
+  CHECK(!told_inside);
+}
+
 TEST_CASE("a shutdown ends the calls that others wait for") {
   std::promise<void> released;
   std::shared_future<void> release = released.get_future().share();
