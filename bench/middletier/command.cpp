@@ -33,7 +33,8 @@ int run_role(const std::vector<std::string>& words) {
   const std::string& role = words.front();
   if (role == "sink") return run_sink(std::stoul(words.at(1)));
   if (role == "middle")
-    return run_middle(parse_model(words.at(1)), words.at(2), std::stoul(words.at(3)));
+    return run_middle(parse_model(words.at(1)), static_cast<std::uint16_t>(std::stoul(words.at(2))),
+                      std::stoul(words.at(3)));
   if (role == "source") return run_source(words.at(1), std::stoul(words.at(2)));
   return 1;
 }
@@ -50,9 +51,10 @@ void add_middletier_command(CLI::App& bench) {
       ->check(CLI::Range(0.01, 3600.0))
       ->capture_default_str();
   command
-      ->add_option("--model", options.models,
-                   "only these: TPC, or TPR-, AMH- or coroutine- with ST, a number of threads, or "
-                   "cores")
+      ->add_option(
+          "--model", options.models,
+          "only these: raw, TPC, or TPR-, AMH- or coroutine- with ST, a number of threads, or "
+          "cores")
       ->capture_default_str();
   command
       ->add_option("--clients", options.clients,

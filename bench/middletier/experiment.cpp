@@ -39,9 +39,7 @@ class Tiers {
   Tiers(const Model& model, const Point& point) : point_(point) {
     const std::string clients = std::to_string(point.clients);
     sink_ = start({"sink", std::to_string(point.delay_ms * 1000)}, cpus_.others);
-    middle_ = start({"middle", model.name,
-                     "corbaloc:iiop:1.2@127.0.0.1:" + sink_->read_line() + "/sink", clients},
-                    cpus_.middle);
+    middle_ = start({"middle", model.name, sink_->read_line(), clients}, cpus_.middle);
     const std::string reference = middle_->read_line();
     before_octets_ = usage_of(middle_->pid()).own_octets;
     source_ = start({"source", reference, clients}, cpus_.others);

@@ -64,7 +64,7 @@ const std::vector<Point>& goal_points() {
 }
 
 const std::vector<std::string>& goal_models() {
-  static const std::vector<std::string> models{"TPR-ST", "AMH-ST", "coroutine-ST"};
+  static const std::vector<std::string> models{"raw", "TPR-ST", "AMH-ST", "coroutine-ST"};
   return models;
 }
 

@@ -76,6 +76,8 @@ class Awaiting final : public CORBA::async_traits<Tier>::base_type {
 
 CORBA::servant_reference<PortableServer::Servant> make_servant(ServantKind kind, SinkRef sink) {
   switch (kind) {
+    case ServantKind::none:
+      break;
     case ServantKind::synchronous:
       return CORBA::make_reference<Waiting>(std::move(sink));
     case ServantKind::response_handlers:
@@ -119,11 +121,13 @@ void run_with_stack(OrbRef& orb, std::size_t size) {
 
 }  // namespace
 
-int run_middle(const Model& model, const std::string& sink, std::size_t clients) {
+int run_middle(const Model& model, std::uint16_t sink_port, std::size_t clients) {
+  if (model.servants == ServantKind::none) run_raw_middle(sink_port);
   OrbRef orb = make_orb(model, clients);
   auto poa = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
-  SinkRef sink_reference = CORBA::amic_traits<Tier>::unchecked_narrow(orb->string_to_object(sink));
-  const auto servant = make_servant(model.servants, std::move(sink_reference));
+  SinkRef sink = CORBA::amic_traits<Tier>::unchecked_narrow(
+      orb->string_to_object("corbaloc:iiop:1.2@127.0.0.1:" + std::to_string(sink_port) + "/sink"));
+  const auto servant = make_servant(model.servants, std::move(sink));
   const auto object = poa->id_to_reference(poa->activate_object(servant));
   poa->the_POAManager()->activate();
   std::cout << orb->object_to_string(object) << std::endl;

@@ -46,22 +46,24 @@ bool set_servants(Model& model, std::string_view word) {
 }  // namespace
 
 Model parse_model(const std::string& name) {
+  if (name == "raw") return {.name = name, .thread_strategy = {}, .threads = {}};
   if (name == "TPC") return {name, ServantKind::synchronous, "thread-per-connection", {}};
   Model model{.name = name, .thread_strategy = {}, .threads = {}};
   const std::string_view words = name;
   const std::size_t dash = words.find('-');
   if (dash == std::string_view::npos || !set_servants(model, words.substr(0, dash)) ||
       !set_threads(model, words.substr(dash + 1)))
-    throw std::runtime_error("no such model: " + name +
-                             "; there are TPC, and TPR-, AMH- and coroutine- with ST, a number of "
-                             "threads, or cores");
+    throw std::runtime_error(
+        "no such model: " + name +
+        "; there are raw, TPC, and TPR-, AMH- and coroutine- with ST, a number of "
+        "threads, or cores");
   return model;
 }
 
 const std::vector<std::string>& default_models() {
-  static const std::vector<std::string> names{"TPC",          "TPR-ST",      "TPR-2",
-                                              "AMH-ST",       "AMH-2",       "AMH-cores",
-                                              "coroutine-ST", "coroutine-2", "coroutine-cores"};
+  static const std::vector<std::string> names{
+      "raw",   "TPC",       "TPR-ST",       "TPR-2",       "AMH-ST",
+      "AMH-2", "AMH-cores", "coroutine-ST", "coroutine-2", "coroutine-cores"};
   return names;
 }
 

@@ -4,6 +4,7 @@
 #include "models.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace perigee::bench {
@@ -39,6 +40,8 @@ int run_source(const std::string& reference, std::size_t clients);
 int run_sink(std::size_t delay_us);
 
 /// Prints its reference, and serves until it is killed. `clients`: how many it has to expect.
-int run_middle(const Model& model, const std::string& sink, std::size_t clients);
+int run_middle(const Model& model, std::uint16_t sink_port, std::size_t clients);
+/// The same without an ORB: a C program with one thread. Prints its port.
+[[noreturn]] void run_raw_middle(std::uint16_t sink_port);
 
 }  // namespace perigee::bench

@@ -1,5 +1,5 @@
 // The sink: an epoll server that knows of GIOP what it must, and answers in the order of arrival.
-#include "connections/raw_giop.h"
+#include "relay_messages.h"
 #include "roles.h"
 
 #include <netinet/in.h>
@@ -24,10 +24,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t header_size = 12;
-constexpr std::size_t argument_size = 8;
-constexpr std::uint8_t request_type = 0;
-
 /// Reads whole messages, and gathers replies.
 struct Peer {
   explicit Peer(int handle) : fd(handle) {}
@@ -43,8 +39,8 @@ struct Peer {
 struct Waiting {
   Clock::time_point due;
   std::weak_ptr<Peer> peer;  // its connection may end before
-  std::array<char, 4> request_id;
-  std::array<char, argument_size> time_stamp;
+  RequestId request_id;
+  TimeStamp time_stamp;
 };
 
 class Sink {
@@ -116,25 +112,20 @@ class Sink {
     std::vector<char>& received = peer->received;
     const Clock::time_point due = Clock::now() + delay_;
     std::size_t begin = 0;
-    while (received.size() - begin >= header_size) {
-      std::uint32_t body = 0;
-      std::memcpy(&body, received.data() + begin + 8, sizeof body);
-      if (received.size() - begin < header_size + body) break;
-      take(peer, received.data() + begin, header_size + body, due);
-      begin += header_size + body;
+    while (const std::size_t size =
+               whole_message(received.data() + begin, received.size() - begin)) {
+      take(peer, received.data() + begin, size, due);
+      begin += size;
     }
     received.erase(received.begin(), received.begin() + static_cast<std::ptrdiff_t>(begin));
   }
 
-  // The argument stands last in a request.
   void take(const std::shared_ptr<Peer>& peer, const char* message, std::size_t size,
             Clock::time_point due) {
     if (static_cast<std::uint8_t>(message[7]) != request_type) return;
-    if (message[5] != 2 || size < header_size + 4 + argument_size)
+    if (message[5] != 2 || size < message_header_size + 4 + time_stamp_size)
       throw std::runtime_error("no request of GIOP 1.2");
-    Waiting& request = waiting_.emplace_back(Waiting{due, peer, {}, {}});
-    std::memcpy(request.request_id.data(), message + header_size, request.request_id.size());
-    std::memcpy(request.time_stamp.data(), message + size - argument_size, argument_size);
+    waiting_.push_back({due, peer, request_id_of(message), time_stamp_of(message, size)});
   }
 
   void answer_due() {
@@ -145,20 +136,13 @@ class Sink {
       const std::shared_ptr<Peer> peer = request.peer.lock();
       if (!peer) continue;
       if (peer->replies.empty()) to_flush.push_back(peer);
-      append_reply(peer->replies, request);
+      const RelayReply reply = make_relay_reply(request.request_id, request.time_stamp);
+      peer->replies.insert(peer->replies.end(), reply.begin(), reply.end());
     }
     for (const std::shared_ptr<Peer>& peer : to_flush) {
       (void)!send(peer->fd, peer->replies.data(), peer->replies.size(), MSG_NOSIGNAL);
       peer->replies.clear();
     }
-  }
-
-  static void append_reply(std::vector<char>& replies, const Waiting& request) {
-    std::array<char, 32> reply{'G', 'I', 'O', 'P', 1, 2, 1, 1, 20, 0, 0, 0};
-    std::memcpy(reply.data() + header_size, request.request_id.data(), request.request_id.size());
-    std::memcpy(reply.data() + reply.size() - argument_size, request.time_stamp.data(),
-                argument_size);
-    replies.insert(replies.end(), reply.begin(), reply.end());
   }
 
   std::chrono::microseconds delay_;

@@ -1,7 +1,7 @@
 // The source: one thread, a connection for each client, which sends its next request when it has
 // its answer.
-#include "connections/raw_giop.h"
 #include "harness/statistics.h"
+#include "relay_messages.h"
 #include "roles.h"
 
 #include <sys/epoll.h>
@@ -25,18 +25,8 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr std::size_t connections_per_address = 10'000;
-constexpr std::size_t time_stamp_size = 8;
 constexpr milliseconds stalled_after{900};  // the system sends an unanswered SYN after a second
 constexpr milliseconds drain_limit{10'000};
-
-std::string make_request(const RawTarget& target) {
-  std::string request = make_raw_request(target, "relay");
-  while (request.size() % time_stamp_size != 0) request += '\0';
-  request.append(time_stamp_size, '\0');
-  const auto size = static_cast<std::uint32_t>(request.size() - 12);
-  std::memcpy(request.data() + 8, &size, sizeof size);
-  return request;
-}
 
 /// What the server's answer says.
 enum class Answer : std::uint8_t { none, result, exception };
@@ -45,7 +35,7 @@ class Source {
  public:
   Source(const std::string& reference, std::size_t clients) : epoll_(epoll_create1(EPOLL_CLOEXEC)) {
     const RawTarget target = parse_raw_target(reference);
-    request_ = make_request(target);
+    request_ = make_relay_request(target);
     for (std::size_t index = 0; index < clients; ++index) {
       const Clock::time_point begin = Clock::now();
       const auto address = static_cast<std::uint8_t>(2 + index / connections_per_address);
@@ -158,7 +148,7 @@ class Source {
     last_ = std::max(last_ + 1, now());
     client.time_stamp = last_;
     ++request_id_;
-    std::memcpy(request_.data() + 12, &request_id_, sizeof request_id_);
+    std::memcpy(request_.data() + message_header_size, &request_id_, sizeof request_id_);
     std::memcpy(request_.data() + request_.size() - time_stamp_size, &client.time_stamp,
                 time_stamp_size);
     send_raw(client.fd, request_);

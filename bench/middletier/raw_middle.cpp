@@ -1,0 +1,141 @@
+// The floor: a middle tier of one thread that knows of GIOP what it must. As the others, it sends
+// what is for the sink once a turn, and each client's answer by itself.
+#include "relay_messages.h"
+#include "roles.h"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace perigee::bench {
+namespace {
+
+class RawMiddle {
+ public:
+  explicit RawMiddle(std::uint16_t sink_port)
+      : epoll_(epoll_create1(EPOLL_CLOEXEC)),
+        sink_(connect_raw(sink_port)),
+        request_(make_relay_request({.port = sink_port})),
+        listener_(open_raw_listener()) {
+    watch(listener_);
+    watch(sink_);
+  }
+
+  [[noreturn]] void run() {
+    while (true) turn();
+  }
+
+ private:
+  void watch(int fd) {
+    epoll_event event{};
+    event.events = EPOLLIN;
+    event.data.fd = fd;
+    check_call(epoll_ctl(epoll_, EPOLL_CTL_ADD, fd, &event) == 0, "epoll_ctl");
+  }
+
+  void turn() {
+    constexpr int retry_ms = 1;  // the sink's window was full
+    std::array<epoll_event, 32> events;
+    const int count =
+        epoll_wait(epoll_, events.data(), events.size(), to_sink_.empty() ? -1 : retry_ms);
+    for (int index = 0; index < count; ++index) {
+      const int fd = events[static_cast<std::size_t>(index)].data.fd;
+      if (fd == listener_)
+        accept_client();
+      else if (fd == sink_)
+        take_answers();
+      else
+        take_request(fd);
+    }
+    flush();
+  }
+
+  void accept_client() {
+    const int fd = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+    check_call(fd >= 0, "accept");
+    const int on = 1;
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    watch(fd);
+  }
+
+  // A client has one request at a time, and sends it with one call: the client's handle tells whose
+  // the sink's answer is.
+  void take_request(int fd) {
+    std::array<char, 4096> received;
+    const ssize_t count = recv(fd, received.data(), received.size(), 0);
+    if (count == 0) {
+      close(fd);
+      return;
+    }
+    const auto size = static_cast<std::size_t>(count);
+    if (count < 0 || whole_message(received.data(), size) != size)
+      throw std::runtime_error("the source has not sent one whole request");
+    const auto client = static_cast<std::size_t>(fd);
+    if (client >= request_ids_.size()) request_ids_.resize(client + 1);
+    request_ids_[client] = request_id_of(received.data());
+    ask_sink(fd, time_stamp_of(received.data(), size));
+  }
+
+  void ask_sink(int client, const TimeStamp& time_stamp) {
+    std::memcpy(request_.data() + message_header_size, &client, sizeof client);
+    std::memcpy(request_.data() + request_.size() - time_stamp_size, time_stamp.data(),
+                time_stamp_size);
+    to_sink_ += request_;
+  }
+
+  void flush() {
+    if (to_sink_.empty()) return;
+    const ssize_t count =
+        send(sink_, to_sink_.data(), to_sink_.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    check_call(count >= 0 || errno == EAGAIN, "send");
+    if (count > 0) to_sink_.erase(0, static_cast<std::size_t>(count));
+  }
+
+  void take_answers() {
+    const std::size_t before = from_sink_.size();
+    from_sink_.resize(before + 64 * 1024);
+    const ssize_t count =
+        recv(sink_, from_sink_.data() + before, from_sink_.size() - before, MSG_DONTWAIT);
+    check_call(count > 0, "recv from the sink");
+    from_sink_.resize(before + static_cast<std::size_t>(count));
+    std::size_t begin = 0;
+    while (const std::size_t size =
+               whole_message(from_sink_.data() + begin, from_sink_.size() - begin)) {
+      pass_on(from_sink_.data() + begin, size);
+      begin += size;
+    }
+    from_sink_.erase(0, begin);
+  }
+
+  void pass_on(const char* answer, std::size_t size) {
+    const RequestId id = request_id_of(answer);
+    int client = 0;
+    std::memcpy(&client, id.data(), sizeof client);
+    const RelayReply reply = make_relay_reply(request_ids_.at(static_cast<std::size_t>(client)),
+                                              time_stamp_of(answer, size));
+    (void)!send(client, reply.data(), reply.size(), MSG_NOSIGNAL);  // the source may have ended
+  }
+
+  int epoll_;
+  int sink_;
+  std::string request_;
+  int listener_;
+  std::vector<RequestId> request_ids_;  ///< by client
+  std::string to_sink_;
+  std::string from_sink_;
+};
+
+}  // namespace
+
+void run_raw_middle(std::uint16_t sink_port) { RawMiddle(sink_port).run(); }
+
+}  // namespace perigee::bench
