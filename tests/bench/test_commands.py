@@ -203,7 +203,7 @@ class Protocols(unittest.TestCase):
 
 
 class Middletier(unittest.TestCase):
-    MODELS = ["TPC", "TPR-ST", "TPR-3", "AMH-ST", "AMH-2", "AMH-cores", "coroutine-ST", "coroutine-2",
+    MODELS = ["raw", "TPC", "TPR-ST", "TPR-3", "AMH-ST", "AMH-2", "AMH-cores", "coroutine-ST", "coroutine-2",
               "coroutine-cores3"]
 
     def test_every_model_answers_every_client_under_both_experiments(self):
@@ -228,6 +228,7 @@ class Middletier(unittest.TestCase):
         rows = results("middletier", "--seconds", "0.05", "--clients", "60", "--model", *self.MODELS)["results"]
         threads = {row["model"]: row["threads"] for row in rows}
         self.assertGreaterEqual(threads["TPC"], 60)
+        self.assertEqual(threads["raw"], 1)
         for model in ("TPR-ST", "AMH-ST", "AMH-2", "AMH-cores", "coroutine-ST", "coroutine-2"):
             self.assertLess(threads[model], 10, model)
 
@@ -235,7 +236,7 @@ class Middletier(unittest.TestCase):
         for name in ("TPC-2", "AMH-", "AMH-0", "AMH-cores0", "pigeons-2", "coroutine"):
             outcome = bench("middletier", "--model", name)
             self.assertEqual((outcome.returncode, outcome.stdout), (1, ""), name)
-            self.assertIn(f"no such model: {name}; there are TPC", outcome.stderr)
+            self.assertIn(f"no such model: {name}; there are raw, TPC", outcome.stderr)
 
 
 class Whitebox(unittest.TestCase):
