@@ -21,7 +21,9 @@ namespace {
 
 constexpr std::size_t batched_message_size_max = 8 * 1024;  // larger ones are not worth the copy
 constexpr std::size_t batch_size_max = 64 * 1024;
-constexpr int drops_per_turn_max = 16;  // receives of what is read and dropped
+constexpr std::chrono::microseconds long_upcall{100};  // a reply is not to wait for such another
+constexpr std::uint32_t unjoined_upcalls_max = 64;     // after one
+constexpr int drops_per_turn_max = 16;                 // receives of what is read and dropped
 
 }  // namespace
 
@@ -59,6 +61,7 @@ void ReactiveConnection::handle_ready(Readiness readiness) noexcept {
 }
 
 void ReactiveConnection::read_batch() {
+  upcall_began_ = {};
   const ReactiveLoop::Level level(loop_, *this);
   const bool more = read_messages(level.buffers());
   if (state_ == State::closed) return;
@@ -197,6 +200,19 @@ void ReactiveConnection::prepare_nesting() {
   if (state_ == State::closed || (!connection_.has_octets() && connection_.drained())) return;
   connection_.detach_scratch();
   loop_.reactor().mark_ready(*this);  // no edge will come for what has come already
+}
+
+// The clock is read only where requests came together.
+void ReactiveConnection::before_upcall(messaging::ResponseFlags /*response*/,
+                                       ServingThread& /*thread*/) {
+  if (batch_.own_size() == 0 && !connection_.has_octets()) return;
+  const TimePoint now = loop_.core().clock().now();
+  const TimePoint before = std::exchange(upcall_began_, now);
+  if (before != TimePoint() && now - before > long_upcall)
+    unjoined_upcalls_ = unjoined_upcalls_max;
+  else if (unjoined_upcalls_ > 0)
+    --unjoined_upcalls_;
+  if (unjoined_upcalls_ > 0) flush_batch();
 }
 
 // A batch is never as large as what is sent in fragments: it would be taken for one message.

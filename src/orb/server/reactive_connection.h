@@ -24,7 +24,8 @@ class ReactiveLoop;
 /// not our memory. After
 /// `send_timeout` it is cut off; when no more will be sent than what is queued, after
 /// `drain_timeout`. Replies to requests of one read batch leave together: with the batch's last
-/// one, or before a nested call.
+/// one, before a nested call, or behind an upcall that took long (then, and for a while after it,
+/// each by itself).
 class ReactiveConnection final : public ConversationHost,
                                  public event::EventHandler,
                                  public std::enable_shared_from_this<ReactiveConnection> {
@@ -48,7 +49,7 @@ class ReactiveConnection final : public ConversationHost,
   void send(const cdr::Buffer& message) override;
   void send_without_waiting(const cdr::Buffer& message) override;
   void end_output() noexcept override;
-  void before_upcall(messaging::ResponseFlags /*response*/, ServingThread& /*thread*/) override {}
+  void before_upcall(messaging::ResponseFlags response, ServingThread& thread) override;
   [[nodiscard]] ServerRequest::Hold hold(Waiting request, ServingThread& thread) override;
   [[nodiscard]] ServerRequest::Hold hold_behind(Waiting request, ServingThread& thread) override;
   [[nodiscard]] const transport::Transport& transport() const noexcept override {
@@ -101,6 +102,8 @@ class ReactiveConnection final : public ConversationHost,
   std::atomic<bool> hears_of_deferred_{false};  // the loop waits for the last one to end
   cdr::Buffer batch_;                           // whole messages that wait to be sent together
   std::uint32_t batched_count_ = 0;
+  TimePoint upcall_began_;              // none: the first of a read batch
+  std::uint32_t unjoined_upcalls_ = 0;  // so many more, as one took long
 };
 
 }  // namespace perigee::orb
