@@ -197,6 +197,11 @@ std::expected<std::unique_ptr<transport::Transport>, IoError> ScriptedProtocol::
     return std::unexpected(
         IoError{IoErrorKind::system, IoOperation::connect, ECONNREFUSED, to_string(endpoint)});
   }
+  if (scripts.front().times_out) {
+    if (scripts.size() > 1) scripts.pop_front();
+    return std::unexpected(
+        IoError{IoErrorKind::timed_out, IoOperation::connect, 0, to_string(endpoint)});
+  }
   Script script = scripts.front();
   if (scripts.size() > 1) scripts.pop_front();
   return std::make_unique<ScriptedTransport>(std::move(script), messaging_, counts);

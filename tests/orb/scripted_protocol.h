@@ -26,6 +26,7 @@ class ScriptedTransport;
 /// How the peer of one connection behaves.
 struct Script {
   bool refuse = false;               ///< the connect fails
+  bool times_out = false;            ///< as if it had taken too long
   std::function<void()> on_connect;  ///< before the connect succeeds or fails
   /// Octets that are taken; the send that would go beyond takes those and fails with EPIPE.
   std::size_t accepts_max = std::numeric_limits<std::size_t>::max();

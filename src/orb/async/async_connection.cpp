@@ -40,10 +40,10 @@ bool AsyncConnection::has_room() const noexcept {
 
 // --- Connecting ---
 
-void AsyncConnection::connect(std::chrono::milliseconds timeout) {
-  connecting_since_ = shard_.core().clock().now();
+void AsyncConnection::connect(TimePoint until) {
+  connecting_until_ = until;
   shard_.connecting().connect(
-      endpoint_, timeout,
+      endpoint_, until,
       [&shard = shard_, self = shared_from_this()](ConnectingThreads::Connected made) noexcept {
         try {
           shard.submit([self, transport = std::move(made)]() mutable {
@@ -87,12 +87,21 @@ void AsyncConnection::connect_failed(const IoError& error) noexcept {
   const auto self = shared_from_this();
   state_ = State::closed;
   shard_.forget(*this);
-  const Duration took = shard_.core().clock().now() - connecting_since_;
   CallList<AsyncInvocation> calls(std::move(unsent_));
   while (AsyncInvocation* const call = calls.pop_front()) {
     call->connection = nullptr;
     call->waiting_size = 0;
-    call->connect_failed(error, took);
+    call->connect_failed(error, connecting_until_);
+  }
+}
+
+void AsyncConnection::connect_timed_out(AsyncInvocation& call) noexcept {
+  remove_unsent(call);
+  try {
+    call.connect_failed(shard_.connecting().timed_out(*endpoint_), TimePoint::max());
+  } catch (const std::exception& exception) {  // bad_alloc
+    log::write(log::Level::error, "orb", exception.what());
+    call.refused(FailureCause::no_memory);
   }
 }
 
@@ -191,6 +200,7 @@ void AsyncConnection::put(AsyncInvocation& call) {
   if (call.oneway()) {
     oneways_.push_back(call);
   } else {
+    if (!answered_) call.sent_at = shard_.core().clock().now();
     in_flight_.push_back(call);
     by_id_.insert(call);
   }
@@ -250,12 +260,23 @@ void AsyncConnection::after_send() noexcept {
 void AsyncConnection::watch_first_reply() {
   const auto limit = shard_.core().settings().first_reply_timeout;
   if (answered_ || limit <= std::chrono::milliseconds::zero()) return;
-  if (in_flight_.empty() || std::exchange(first_reply_watched_, true)) return;
-  shard_.reactor().schedule(shard_.core().clock().now() + limit, [known = weak_from_this()] {
-    const auto connection = known.lock();
-    if (connection && !connection->answered_ && !connection->in_flight_.empty())
-      connection->lose(FailureCause::timed_out);
+  if (in_flight_.empty() || first_reply_watched_) return;
+  const TimePoint end = in_flight_.first()->sent_at + limit;
+  shard_.reactor().schedule(end, [known = weak_from_this()] {
+    if (const auto connection = known.lock()) connection->look_for_first_reply();
   });
+  first_reply_watched_ = true;
+}
+
+// Others than those that it was set for may be in flight by now: each has its time.
+void AsyncConnection::look_for_first_reply() {
+  first_reply_watched_ = false;
+  if (answered_ || in_flight_.empty()) return;
+  const Duration muteness = shard_.core().clock().now() - in_flight_.first()->sent_at;
+  if (muteness >= shard_.core().settings().first_reply_timeout)
+    lose(FailureCause::timed_out);
+  else
+    watch_first_reply();
 }
 
 bool AsyncConnection::abandon(AsyncInvocation& call) noexcept {

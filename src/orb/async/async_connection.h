@@ -13,7 +13,6 @@
 #include <perigee/event/reactor.h>
 #include <perigee/messaging/message.h>
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <expected>
@@ -41,8 +40,12 @@ class AsyncConnection final : public event::EventHandler,
   /// It is being made, or has just been: the peer cannot have closed it long ago.
   [[nodiscard]] bool is_fresh() const noexcept { return !answered_; }
 
+  [[nodiscard]] bool is_connecting() const noexcept { return state_ == State::connecting; }
+
   /// Connects on another thread.
-  void connect(std::chrono::milliseconds timeout);
+  void connect(TimePoint until);
+  /// The call waits no longer for the connection that is being made; others may.
+  void connect_timed_out(AsyncInvocation& call) noexcept;
   /// There is room. Sends the call's request, now or at the end of the turn, or when it can.
   void submit(AsyncInvocation& call) noexcept;
   /// Nobody wants the reply any longer, and a late one is dropped: tells the server. Says whether
@@ -75,6 +78,7 @@ class AsyncConnection final : public event::EventHandler,
   void take(messaging::IncomingMessage& message, messaging::ContextStorage& contexts);
   void take_reply(messaging::IncomingMessage& message, messaging::ContextStorage& contexts);
   void watch_first_reply();
+  void look_for_first_reply();
   void send_cancel_request(const AsyncInvocation& call);
   [[nodiscard]] std::uint32_t take_request_id() noexcept;
   [[nodiscard]] bool accepted(const AsyncInvocation& call) const noexcept;
@@ -88,7 +92,7 @@ class AsyncConnection final : public event::EventHandler,
   const std::shared_ptr<ClientEndpoint> endpoint_;  // shared with the table and with references
   std::optional<Connection> connection_;            // from `open` on
   State state_ = State::connecting;
-  TimePoint connecting_since_;
+  TimePoint connecting_until_;
   bool answered_ = false;
   bool first_reply_watched_ = false;
   bool flush_scheduled_ = false;

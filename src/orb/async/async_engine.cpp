@@ -9,7 +9,7 @@
 namespace perigee::orb {
 
 AsyncEngine::AsyncEngine(OrbCore& core)
-    : core_(core), connecting_(core.settings().connecting_threads_max) {
+    : core_(core), connecting_(core.settings().connecting_threads_max, core.clock()) {
   auto reactor = event::make_reactor(core.clock(), core.settings().busy_poll);
   if (!reactor) throw CORBA::NO_RESOURCES(0, CORBA::COMPLETED_NO, to_string(reactor.error()));
   foreign_ = std::make_unique<Shard>(core, connecting_, std::move(*reactor));

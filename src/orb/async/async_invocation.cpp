@@ -144,8 +144,12 @@ void AsyncInvocation::need_connection() {
   });
 }
 
-std::chrono::milliseconds AsyncInvocation::connect_timeout() noexcept {
-  return orb::connect_timeout(checkout_limits(nullptr));
+void AsyncInvocation::begin_connecting() {
+  const auto longest = orb::connect_timeout(checkout_limits(nullptr));
+  connecting_since_ = core_.clock().now();
+  connect_until_ = longest.count() == 0 ? TimePoint::max() : connecting_since_ + longest;
+  forget_time();
+  watch_time(std::min(send_deadline_, connect_until_));
 }
 
 bool AsyncInvocation::encode(cdr::Buffer& buffer, std::uint32_t id, bool announce) {
@@ -173,10 +177,12 @@ void AsyncInvocation::encode_failed() noexcept {
   fail_later(InvocationStage::sending, FailureCause::encode);
 }
 
-void AsyncInvocation::connect_failed(const IoError& error, Duration took) noexcept {
-  spend(took);
+// Again to the same target if the time that was too short was another call's.
+void AsyncInvocation::connect_failed(const IoError& error, TimePoint tried_until) noexcept {
+  spend(core_.clock().now() - connecting_since_);
   if (expired()) return fail_later(InvocationStage::connecting, FailureCause::deadline);
-  advance(after_failed_connect(error));
+  const bool cut_short = error.kind == IoErrorKind::timed_out && tried_until < connect_until_;
+  advance(cut_short ? State::connect : after_failed_connect(error));
 }
 
 void AsyncInvocation::refused(FailureCause cause) noexcept {
@@ -203,10 +209,11 @@ void AsyncInvocation::answered(ReplyStatus status, const cdr::Decoder& body) noe
 
 void AsyncInvocation::time_over() noexcept {
   forget_time();
-  const bool in_time = sent && core_.clock().now() < deadline_;
-  if (!in_time) return leave(FailureCause::deadline);
+  const TimePoint now = core_.clock().now();
+  if (now >= (sent ? deadline_ : send_deadline_)) return leave(FailureCause::deadline);
+  if (awaits_connection() && now >= connect_until_) return connection->connect_timed_out(*this);
   try {
-    watch_time(deadline_);
+    watch_time(next_limit());
   } catch (const std::exception& exception) {  // bad_alloc: nothing would limit it
     log::write(log::Level::error, "orb", exception.what());
     leave(FailureCause::deadline);
@@ -315,7 +322,7 @@ void AsyncInvocation::change_time_limit(std::int64_t until) noexcept {
   forget_time();
   inherit_time_limit(until);
   try {
-    watch_time(sent ? deadline_ : send_deadline_);
+    watch_time(next_limit());
   } catch (const std::exception& exception) {  // bad_alloc: nothing would limit it
     log::write(log::Level::error, "orb", exception.what());
     leave(FailureCause::deadline);
@@ -324,6 +331,15 @@ void AsyncInvocation::change_time_limit(std::int64_t until) noexcept {
 
 bool AsyncInvocation::expired() const noexcept {
   return send_deadline_ != TimePoint::max() && core_.clock().now() >= send_deadline_;
+}
+
+bool AsyncInvocation::awaits_connection() const noexcept {
+  return connection != nullptr && !sent && connection->is_connecting();
+}
+
+TimePoint AsyncInvocation::next_limit() const noexcept {
+  if (sent) return deadline_;
+  return awaits_connection() ? std::min(send_deadline_, connect_until_) : send_deadline_;
 }
 
 void AsyncInvocation::watch_time(TimePoint end) {

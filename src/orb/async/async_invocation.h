@@ -84,12 +84,14 @@ class AsyncInvocation final : private OwnedRequest, private CallSteps {
   [[nodiscard]] bool oneway() const noexcept {
     return request.response == messaging::ResponseFlags::none;
   }
-  /// To the target. Zero: no limit.
-  [[nodiscard]] std::chrono::milliseconds connect_timeout() noexcept;
+  /// From now on it waits for a connection to its target, until `connect_until`.
+  void begin_connecting();
+  [[nodiscard]] TimePoint connect_until() const noexcept { return connect_until_; }
   /// The whole request. False if it cannot be encoded: then `encode_failed`.
   [[nodiscard]] bool encode(cdr::Buffer& buffer, std::uint32_t id, bool announce);
   void encode_failed() noexcept;
-  void connect_failed(const IoError& error, Duration took) noexcept;
+  /// It was tried until then, by whoever wanted it first.
+  void connect_failed(const IoError& error, TimePoint tried_until) noexcept;
   /// No connection takes it.
   void refused(FailureCause cause) noexcept;
   void request_failed(const TransactResult& result, InvocationError described,
@@ -109,6 +111,7 @@ class AsyncInvocation final : private OwnedRequest, private CallSteps {
   bool sent = false;             ///< by the connection, at least in part
   std::size_t waiting_size = 0;  ///< of the request, if it was measured while it waits
   std::uint64_t wire_end = 0;    ///< octets that the connection has sent when this one is out
+  TimePoint sent_at;             ///< if the peer has not answered anything before
                                  /// @}
 
  private:
@@ -130,6 +133,8 @@ class AsyncInvocation final : private OwnedRequest, private CallSteps {
   void inherit_time_limit(std::int64_t until) noexcept;
   void change_time_limit(std::int64_t until) noexcept;
   [[nodiscard]] std::chrono::microseconds time_left() const noexcept;
+  [[nodiscard]] bool awaits_connection() const noexcept;
+  [[nodiscard]] TimePoint next_limit() const noexcept;
   void watch_time(TimePoint end);
   void forget_time() noexcept;
   [[nodiscard]] bool expired() const noexcept;
@@ -145,6 +150,8 @@ class AsyncInvocation final : private OwnedRequest, private CallSteps {
   TimePoint own_send_deadline_ = TimePoint::max();
   TimePoint deadline_ = TimePoint::max();  // and as the caller's own caller waits
   TimePoint send_deadline_ = TimePoint::max();
+  TimePoint connecting_since_;
+  TimePoint connect_until_ = TimePoint::max();
   std::int64_t inherited_ = stub::no_time_limit;  // of who holds the handle
   std::optional<Shard::Deadlines::iterator> time_place_;
   std::shared_ptr<CollocatedWait> later_;   // shared with the collocated servant's answer

@@ -3,20 +3,36 @@
 
 #include "orb/client/endpoint_table.h"
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <exception>
 #include <new>
 #include <utility>
 
 namespace perigee::orb {
 
-void ConnectingThreads::connect(std::shared_ptr<ClientEndpoint> endpoint,
-                                std::chrono::milliseconds timeout, Done done) {
+namespace {
+
+IoError error_of(const ClientEndpoint& endpoint, IoErrorKind kind, int code,
+                 const char* reason = "") {
+  return {kind, IoOperation::connect, code, to_string(endpoint.endpoint()) + reason};
+}
+
+IoError not_begun(const ClientEndpoint& endpoint) {
+  return error_of(endpoint, IoErrorKind::timed_out, 0,
+                  " (all threads of -ORBConnectingThreadsMax were busy)");
+}
+
+}  // namespace
+
+void ConnectingThreads::connect(std::shared_ptr<ClientEndpoint> endpoint, TimePoint until,
+                                Done done) {
   const Wanted* own = nullptr;
   {
     const std::lock_guard lock(mutex_);
     if (stopped_) return;
-    own = &wanted_.emplace_back(std::move(endpoint), timeout, std::move(done));
+    own = &wanted_.emplace_back(std::move(endpoint), until, std::move(done));
     if (threads_running_ == threads_max_) return;
     ++threads_running_;
   }
@@ -41,18 +57,28 @@ bool ConnectingThreads::drop_without_thread(const Wanted* own) {
     if (&wanted == own)
       own_left = true;
     else
-      wanted.done(std::unexpected(IoError{IoErrorKind::limit, IoOperation::connect, EAGAIN,
-                                          to_string(wanted.endpoint->endpoint())}));
+      wanted.done(std::unexpected(error_of(*wanted.endpoint, IoErrorKind::limit, EAGAIN)));
   }
   return own_left;
 }
 
-ConnectingThreads::Connected ConnectingThreads::open(const Wanted& wanted) {
+IoError ConnectingThreads::timed_out(const ClientEndpoint& endpoint) {
+  const std::lock_guard lock(mutex_);
+  const bool waits = std::ranges::any_of(
+      wanted_, [&](const Wanted& wanted) { return wanted.endpoint.get() == &endpoint; });
+  return waits ? not_begun(endpoint) : error_of(endpoint, IoErrorKind::timed_out, 0);
+}
+
+// Who has waited for a thread until nobody waits for the connection takes no time of the others.
+ConnectingThreads::Connected ConnectingThreads::open(const Wanted& wanted) const {
+  using std::chrono::milliseconds;
   try {
-    return wanted.endpoint->open(wanted.timeout);
+    if (wanted.until == TimePoint::max()) return wanted.endpoint->open(milliseconds(0));
+    const auto left = std::chrono::ceil<milliseconds>(wanted.until - clock_.now());
+    if (left <= milliseconds(0)) return std::unexpected(not_begun(*wanted.endpoint));
+    return wanted.endpoint->open(left);
   } catch (const std::bad_alloc&) {
-    return std::unexpected(IoError{IoErrorKind::limit, IoOperation::connect, ENOMEM,
-                                   to_string(wanted.endpoint->endpoint())});
+    return std::unexpected(error_of(*wanted.endpoint, IoErrorKind::limit, ENOMEM));
   }
 }
 

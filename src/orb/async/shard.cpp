@@ -219,13 +219,17 @@ AsyncConnection* Shard::choose(AsyncInvocation& call) {
       std::max<std::uint32_t>(core_.settings().connections_per_endpoint_max, 1);
   const bool wants_fresh = call.wants_fresh() && known.size() < connections_max;
   for (const auto& connection : known)
-    if (connection->has_room() && (!wants_fresh || connection->is_fresh())) return connection.get();
+    if (connection->has_room() && (!wants_fresh || connection->is_fresh())) {
+      if (connection->is_connecting()) call.begin_connecting();
+      return connection.get();
+    }
   if (known.size() >= connections_max) return nullptr;
   auto made = std::make_shared<AsyncConnection>(*this, endpoint);
   known.push_back(made);
   try {
     watch_idle();
-    made->connect(call.connect_timeout());
+    call.begin_connecting();
+    made->connect(call.connect_until());
   } catch (...) {
     made->lose(FailureCause::no_memory);  // also if somebody does connect it
     throw;

@@ -9,6 +9,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <deque>
 #include <future>
 #include <memory>
@@ -408,6 +410,117 @@ TEST_CASE("a mute peer ends the calls on a new connection") {
   fixture.core().async().foreign().perform_work();
   REQUIRE(observed.done());
   CHECK(observed.failure<CORBA::TIMEOUT>().minor() == orb::minor_mute_peer);
+}
+
+TEST_CASE("a new connection's peer is mute if it does not answer the oldest call in flight") {
+  FakeClock clock;
+  Fixture fixture({}, clock);
+  Kept kept;
+  fixture.peer("a", kept.peer());
+  const ObjectRef object = fixture.object({"a"});
+  Observed cancelled;
+  CallHandle first = send_ping(object, cancelled);
+  drive(fixture.core(), [&] { return kept.count() == 1; });
+  clock.advance(std::chrono::seconds(20));
+  first.cancel();
+  Observed observed;
+  (void)send_ping(object, observed);
+  drive(fixture.core(), [&] { return kept.count() == 2 && cancelled.done(); });
+  const auto pass = [&](std::chrono::seconds time) {
+    clock.advance(time);
+    for (int turn = 0; turn != 2; ++turn) fixture.core().async().foreign().perform_work();
+  };
+  pass(std::chrono::seconds(29));
+  CHECK(!observed.done());
+  pass(std::chrono::seconds(2));
+  REQUIRE(observed.done());
+  CHECK(observed.failure<CORBA::TIMEOUT>().minor() == orb::minor_mute_peer);
+}
+
+namespace {
+
+/// A peer "a" that can be connected to when the test says so, and not before.
+struct SlowToConnect {
+  explicit SlowToConnect(orb::Settings settings = {}, bool times_out = false)
+      : fixture(settings, clock) {
+    fixture.protocol().add("a", Script{.times_out = times_out,
+                                       .on_connect =
+                                           [this] {
+                                             begun = true;
+                                             opened.get_future().wait();
+                                           },
+                                       .on_message = reply_with_nothing()});
+    object = fixture.object({"a"});
+    hasty = object->_set_policy_overrides(
+        {connection_timeout(fixture.core(), std::chrono::milliseconds(100))}, SET_OVERRIDE);
+  }
+  void await_begin() const {
+    while (!begun) std::this_thread::yield();
+  }
+  void pass(std::chrono::milliseconds time) {
+    clock.advance(time);
+    for (int turn = 0; turn != 2; ++turn) fixture.core().async().foreign().perform_work();
+  }
+
+  FakeClock clock;
+  std::atomic<bool> begun = false;
+  std::promise<void> opened;
+  Fixture fixture;
+  ObjectRef object;
+  ObjectRef hasty;  ///< the same, whose calls wait for 100 ms
+};
+
+}  // namespace
+
+TEST_CASE("a call that waits for a connection with others waits for as long as it may itself") {
+  SlowToConnect peer;
+  Observed patient;
+  Observed hasty;
+  (void)send_ping(peer.object, patient);
+  (void)send_ping(peer.hasty, hasty);
+  peer.await_begin();
+  peer.pass(std::chrono::milliseconds(101));
+  CHECK(!patient.done());
+  REQUIRE(hasty.done());
+  CHECK(hasty.failure<CORBA::TRANSIENT>().minor() == orb::minor_no_usable_profile);
+  peer.opened.set_value();
+  drive(peer.fixture.core(), [&] { return patient.done(); });
+  CHECK(!patient.failed());
+}
+
+TEST_CASE("a call whose connection another one has given up connects anew") {
+  SlowToConnect peer({}, true);
+  peer.fixture.peer("a", reply_with_nothing());
+  Observed hasty;
+  Observed patient;
+  (void)send_ping(peer.hasty, hasty);
+  (void)send_ping(peer.object, patient);
+  peer.await_begin();
+  peer.pass(std::chrono::milliseconds(101));
+  peer.opened.set_value();
+  drive(peer.fixture.core(), [&] { return patient.done() && hasty.done(); });
+  CHECK(hasty.failure<CORBA::TRANSIENT>().completed() == CORBA::COMPLETED_NO);
+  CHECK_MESSAGE(!patient.failed(), patient.text());
+  CHECK(peer.fixture.counts("a").connects == 2);
+}
+
+TEST_CASE("who finds no thread to connect with until the time is over is told so") {
+  orb::Settings settings;
+  settings.connecting_threads_max = 1;
+  SlowToConnect peer(settings);
+  peer.fixture.peer("b", reply_with_nothing());
+  Observed first;
+  (void)send_ping(peer.object, first);
+  peer.await_begin();
+  Observed second;
+  (void)send_ping(peer.fixture.object({"b"}), second);
+  peer.pass(settings.connect_timeout + std::chrono::milliseconds(1));
+  REQUIRE(second.done());
+  CAPTURE(second.text());
+  CHECK(second.text().contains("-ORBConnectingThreadsMax"));
+  CHECK(second.failure<CORBA::TRANSIENT>().completed() == CORBA::COMPLETED_NO);
+  peer.opened.set_value();
+  drive(peer.fixture.core(), [&] { return first.done(); });
 }
 
 TEST_CASE("beyond what may be in flight calls are refused, and the others go on") {
