@@ -69,7 +69,9 @@ std::vector<double> logarithmic_ticks(double low, double high) {
   return ticks;
 }
 
-std::string number_text(double value) { return fmt::format("{:.4g}", value); }
+std::string number_text(double value) {
+  return fmt::format(fmt::runtime(value >= 1e4 && value < 1e6 ? "{:.0f}" : "{:.4g}"), value);
+}
 
 bool is_drawn(const LineChart& chart, const ChartPoint& point) {
   return (chart.x_kind == AxisKind::linear || point.x > 0) &&

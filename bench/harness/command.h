@@ -50,8 +50,11 @@ void write_report(const Report& report, const Output& output) {
 using Role = std::function<int(const std::vector<std::string>& words)>;
 void add_role_command(CLI::App& bench, const std::string& experiment, Role run);
 
-/// The path of another ORB's program of an experiment, beside this one; empty if this build has
-/// none, which is said on standard error.
+/// The path of an experiment's own program, which was built or installed with this one. Throws
+/// std::runtime_error if there is none.
+std::string companion_program(const std::string& name);
+/// The same of another ORB's program; empty if this build has none, which is said on standard
+/// error.
 std::string find_omniorb_program(const std::string& name);
 
 }  // namespace perigee::bench

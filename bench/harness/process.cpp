@@ -82,12 +82,14 @@ void Process::write_line(const std::string& line) {
 }
 
 std::string Process::read_line() {
+  std::size_t searched = 0;
   while (true) {
-    if (const auto end = pending_.find('\n'); end != std::string::npos) {
+    if (const auto end = pending_.find('\n', searched); end != std::string::npos) {
       std::string line = pending_.substr(0, end);
       pending_.erase(0, end + 1);
       return line;
     }
+    searched = pending_.size();
     if (!read_more()) throw std::runtime_error(name_ + " ended without an answer");
   }
 }

@@ -32,14 +32,6 @@ std::vector<Protocol> protocols(const std::filesystem::path& folder) {
           {"GIOPlite UNIX", local, "GIOPlite"}};
 }
 
-std::string probed_program() {
-  const auto folder = std::filesystem::path(own_executable()).parent_path();
-  for (const char* place : {"../libexec/perigee", "../../bench"})
-    if (const auto program = folder / place / "whitebox_probed"; std::filesystem::exists(program))
-      return std::filesystem::canonical(program);
-  throw std::runtime_error("whitebox: there is no program whitebox_probed beside this one");
-}
-
 // A probe that is missing would make a layer look quick.
 void check_complete(const std::vector<Activity>& activities, const Steps& steps) {
   for (const Activity& activity : activities)
@@ -50,7 +42,7 @@ void check_complete(const std::vector<Activity>& activities, const Steps& steps)
 
 std::vector<CallSteps> measure(const Protocol& protocol, const std::string& workload,
                                std::size_t calls) {
-  const std::string program = probed_program();
+  const std::string program = companion_program("whitebox_probed");
   const std::string count = std::to_string(calls);
   const int cpu = usable_cpus().back();
   Process server({{program, "server", protocol.endpoint, protocol.messages, count}, cpu});
