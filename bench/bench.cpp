@@ -5,6 +5,7 @@
 #include "connections/connections.h"
 #include "crowd/crowd.h"
 #include "cubit/cubit.h"
+#include "jitter/jitter.h"
 #include "middletier/middletier.h"
 #include "protocols/protocols.h"
 #include "sockspeed/sockspeed.h"
@@ -54,6 +55,7 @@ void add_bench_command(CLI::App& tool) {
   add_ttcp_command(*bench);
   add_sockspeed_command(*bench);
   add_middletier_command(*bench);
+  add_jitter_command(*bench);
   add_codegen_command(*bench);
   bench->allow_extras();  // last: experiments would inherit it
   bench->parse_complete_callback([bench] { check_words(*bench); });

@@ -8,6 +8,7 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <bit>
 #include <cerrno>
 #include <cstring>
@@ -21,6 +22,16 @@ void append_ulong(std::string& message, std::size_t value) {
   while (message.size() % 4 != 0) message += '\0';
   const auto number = static_cast<std::uint32_t>(value);
   message.append(reinterpret_cast<const char*>(&number), sizeof number);
+}
+
+bool skip_octets(int fd, std::size_t count) {
+  char octets[4096];
+  while (count > 0) {
+    const ssize_t received = recv(fd, octets, std::min(count, sizeof octets), 0);
+    if (received <= 0) return false;
+    count -= static_cast<std::size_t>(received);
+  }
+  return true;
 }
 
 }  // namespace
@@ -101,7 +112,7 @@ void send_raw(int fd, const std::string& request) {
   check_call(count == static_cast<ssize_t>(request.size()), "send");
 }
 
-// Servers send small replies with one call each.
+// Servers send small replies with one call each: one is enough to receive them.
 void receive_raw_reply(int fd) {
   char reply[4096];
   const ssize_t count = recv(fd, reply, sizeof reply, 0);
@@ -111,7 +122,9 @@ void receive_raw_reply(int fd) {
     std::memcpy(&size, reply + 8, sizeof size);
     std::memcpy(&status, reply + 16, sizeof status);
   }
-  if (count != static_cast<ssize_t>(size) + 12 || reply[7] != 1 || status != 0)
+  const ssize_t left = static_cast<ssize_t>(size) + 12 - count;
+  if (count < 24 || left < 0 || reply[7] != 1 || status != 0 ||
+      !skip_octets(fd, static_cast<std::size_t>(left)))
     throw std::runtime_error("not a reply without exception");
 }
 

@@ -32,7 +32,7 @@ int open_raw_listener();
 
 /// Sends the whole request.
 void send_raw(int fd, const std::string& request);
-/// Receives a small reply, whole, and throws unless it is one without an exception.
+/// Receives a reply, whole, and throws unless it is one without an exception.
 void receive_raw_reply(int fd);
 
 }  // namespace perigee::bench

@@ -20,11 +20,6 @@ namespace fs = std::filesystem;
 constexpr std::size_t few = 200;
 constexpr std::size_t many = 1200;
 
-struct SideCounts {
-  Counts client;
-  Counts server;
-};
-
 std::string valgrind_program() {
   try {
     return find_program("valgrind");
@@ -89,13 +84,10 @@ class CallgrindFile {
   bool complete_ = false;
 };
 
-// In a folder of its own: servers that are terminated leave their sockets behind.
-SideCounts count_run(const CubitOptions& options, std::size_t index, const std::string& workload,
+SideCounts count_run(const System& system, const fs::path& folder, const std::string& workload,
                      std::size_t calls) {
-  const TemporaryFolder folder;
-  const System system = chosen_systems(options, folder.path()).at(index);
-  const fs::path client_file = folder.path() / "client.out";
-  const fs::path server_file = folder.path() / "server.out";
+  const fs::path client_file = folder / "client.out";
+  const fs::path server_file = folder / "server.out";
   Process server({under_callgrind(system.server, server_file), -1});
   const std::vector<std::string> command = with_reference(system.client, server.read_line());
   Process client({under_callgrind(command, client_file), -1});
@@ -118,17 +110,27 @@ Counts per_call(const Counts& base, const Counts& longer) {
 
 }  // namespace
 
+SideCounts count_calls(const SystemIn& system, const std::string& workload) {
+  // In folders of their own: servers that are terminated leave their sockets behind.
+  const auto run = [&](std::size_t calls) {
+    const TemporaryFolder folder;
+    return count_run(system(folder.path()), folder.path(), workload, calls);
+  };
+  const SideCounts base = run(few);
+  const SideCounts longer = run(many);
+  return {per_call(base.client, longer.client), per_call(base.server, longer.server)};
+}
+
 void count_costs(CubitReport& report) {
   Progress progress("counting", report.systems.size() * report.options.workloads.size());
   for (const std::string& workload : report.options.workloads)
     for (std::size_t index = 0; index < report.systems.size(); ++index) {
       const std::string& name = report.systems[index].name;
       progress.step(name + ", " + workload);
-      const SideCounts base = count_run(report.options, index, workload, few);
-      const SideCounts longer = count_run(report.options, index, workload, many);
-      Cell& cell = report.cells[workload][name];
-      cell.client = per_call(base.client, longer.client);
-      cell.server = per_call(base.server, longer.server);
+      const auto system = [&](const fs::path& folder) {
+        return chosen_systems(report.options, folder).at(index);
+      };
+      report.cells[workload][name].counts = count_calls(system, workload);
     }
 }
 

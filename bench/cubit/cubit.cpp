@@ -12,16 +12,6 @@ namespace {
 
 using Rounds = std::map<std::string, std::vector<Sample>>;  // by system
 
-/// Then others take their place: where a process happens to lie in memory makes some percent, which
-/// no number of rounds with the same processes would show.
-constexpr std::size_t rounds_a_process = 3;
-
-Placement place(bool split) {
-  const std::vector<int> cpus = usable_cpus();
-  if (split && cpus.size() < 2) throw std::runtime_error("--split needs two CPUs");
-  return {cpus.back(), split ? cpus.front() : cpus.back()};
-}
-
 template <typename Member>
 std::vector<double> column(const std::vector<Sample>& samples, Member member) {
   std::vector<double> values;
@@ -69,7 +59,7 @@ struct Range {
 void run_processes(const CubitReport& report, const Range& range,
                    std::map<std::string, Rounds>& rounds, Progress& progress) {
   const TemporaryFolder folder;
-  const Placement placement = place(report.options.split);
+  const Placement placement = placement_of(report.options.split);
   std::vector<Pair> pairs;
   for (const System& system : chosen_systems(report.options, folder.path()))
     pairs.emplace_back(system, placement);

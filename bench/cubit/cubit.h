@@ -5,7 +5,10 @@
 #include "harness/statistics.h"
 #include "systems.h"
 
+#include <nlohmann/json_fwd.hpp>
+
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -35,6 +38,11 @@ struct Counts {
   double allocations = 0;  ///< calls of malloc and its relatives
 };
 
+struct SideCounts {
+  Counts client;
+  Counts server;
+};
+
 /// What one system did in one workload, over all rounds.
 struct Cell {
   Estimate ratio;         ///< median of the per-round ratios of p50 to the floor's
@@ -43,8 +51,7 @@ struct Cell {
   double p50_low_ns = 0;  ///< 10th and 90th percentile of the rounds' p50: the spread
   double p50_high_ns = 0;
   double cpu_ns = 0;  ///< median CPU time per call, both sides
-  Counts client;      ///< all zero: not counted
-  Counts server;
+  SideCounts counts;  ///< all zero: not counted
 };
 
 struct CubitReport {
@@ -64,9 +71,18 @@ CubitReport run_cubit(const CubitOptions& options);
 std::vector<System> chosen_systems(const CubitOptions& options,
                                    const std::filesystem::path& folder);
 
-/// Adds what a call costs each side, counted by callgrind (two runs of different lengths, so that
+/// A system whose sockets are in a folder.
+using SystemIn = std::function<System(const std::filesystem::path& folder)>;
+/// What a call costs each side, counted by callgrind (two runs of different lengths, so that
 /// start-up cancels out). Needs valgrind.
+SideCounts count_calls(const SystemIn& system, const std::string& workload);
+/// Adds it to the report, for all systems and workloads.
 void count_costs(CubitReport& report);
+bool is_counted(const SideCounts& counts);
+/// The columns of a page's table of counts, "client + server", and their names.
+const std::vector<std::string>& count_columns();
+std::vector<std::string> count_texts(const SideCounts& counts);
+nlohmann::json to_json(const SideCounts& counts);
 
 std::string to_table(const CubitReport& report);
 std::string to_json(const CubitReport& report);

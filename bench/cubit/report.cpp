@@ -7,6 +7,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <iterator>
+
 namespace perigee::bench {
 namespace {
 
@@ -20,17 +23,15 @@ std::string describe_method(const CubitOptions& options) {
                      interval_text(options.rounds), options.split ? "two CPUs" : "one CPU");
 }
 
-bool is_counted(const Cell& cell) { return cell.client.instructions > 0; }
-
 std::string table_row(const std::string& system, const Cell& cell) {
   std::string row = fmt::format(
       "  {:<24}{:>8.3f}  [{:.3f}, {:.3f}]{:>10.3f}{:>10.2f}  [{:.2f}, {:.2f}]{:>10.2f}", system,
       cell.ratio.value, cell.ratio.low, cell.ratio.high, cell.mean_ratio.value, cell.p50_ns / 1000,
       cell.p50_low_ns / 1000, cell.p50_high_ns / 1000, cell.cpu_ns / 1000);
-  if (is_counted(cell))
+  if (const auto& [client, server] = cell.counts; is_counted(cell.counts))
     row += fmt::format("{:>8.0f} + {:<6.0f}{:>6.2f} + {:<6.2f}{:>5.2f} + {:.2f}",
-                       cell.client.instructions, cell.server.instructions, cell.client.system_calls,
-                       cell.server.system_calls, cell.client.allocations, cell.server.allocations);
+                       client.instructions, server.instructions, client.system_calls,
+                       server.system_calls, client.allocations, server.allocations);
   return row + "\n";
 }
 
@@ -82,20 +83,17 @@ void add_comparisons(Page& page, const CubitReport& report) {
 
 void add_counts(Page& page, const CubitReport& report) {
   std::vector<std::vector<std::string>> rows;
-  const auto both = [](double client, double server, int digits) {
-    return fmt::format("{:.{}f} + {:.{}f}", client, digits, server, digits);
-  };
   for (const std::string& workload : report.options.workloads)
     for (const System& system : report.systems) {
       const Cell& cell = report.cells.at(workload).at(system.name);
-      if (!is_counted(cell)) return;
-      rows.push_back({workload, system.name,
-                      both(cell.client.instructions, cell.server.instructions, 0),
-                      both(cell.client.system_calls, cell.server.system_calls, 2),
-                      both(cell.client.allocations, cell.server.allocations, 2)});
+      if (!is_counted(cell.counts)) return;
+      rows.push_back({workload, system.name});
+      std::ranges::copy(count_texts(cell.counts), std::back_inserter(rows.back()));
     }
   page.heading("What a call costs, client + server");
-  page.table({"call", "system", "instructions", "system calls", "allocations"}, rows);
+  std::vector<std::string> header{"call", "system"};
+  std::ranges::copy(count_columns(), std::back_inserter(header));
+  page.table(header, rows);
 }
 
 nlohmann::json to_json(const Counts& counts) {
@@ -108,19 +106,36 @@ nlohmann::json to_json(const Cell& cell) {
   nlohmann::json entry{{"ratio", to_json(cell.ratio)},    {"mean_ratio", to_json(cell.mean_ratio)},
                        {"p50_ns", cell.p50_ns},           {"p50_low_ns", cell.p50_low_ns},
                        {"p50_high_ns", cell.p50_high_ns}, {"cpu_ns", cell.cpu_ns}};
-  if (is_counted(cell)) {
-    entry["client"] = to_json(cell.client);
-    entry["server"] = to_json(cell.server);
-  }
+  if (is_counted(cell.counts)) entry.update(to_json(cell.counts));
   return entry;
 }
 
 }  // namespace
 
+bool is_counted(const SideCounts& counts) { return counts.client.instructions > 0; }
+
+const std::vector<std::string>& count_columns() {
+  static const std::vector<std::string> names{"instructions", "system calls", "allocations"};
+  return names;
+}
+
+std::vector<std::string> count_texts(const SideCounts& counts) {
+  const auto both = [&counts](double Counts::* member, int digits) {
+    return fmt::format("{:.{}f} + {:.{}f}", counts.client.*member, digits, counts.server.*member,
+                       digits);
+  };
+  return {both(&Counts::instructions, 0), both(&Counts::system_calls, 2),
+          both(&Counts::allocations, 2)};
+}
+
+nlohmann::json to_json(const SideCounts& counts) {
+  return {{"client", to_json(counts.client)}, {"server", to_json(counts.server)}};
+}
+
 std::string to_table(const CubitReport& report) {
   std::string text = fmt::format("perigee bench cubit: {}\n{}\n", machine_description(),
                                  describe_method(report.options));
-  const bool counted = is_counted(report.cells.begin()->second.begin()->second);
+  const bool counted = is_counted(report.cells.begin()->second.begin()->second.counts);
   text += fmt::format(
       "  {:<24}{:>8}  {:<16}{:>10}{:>10}  {:<16}{:>8}{}\n", "", "ratio",
       interval_name(report.options.rounds), "of means", "p50 us", "10-90 % rounds", "CPU us",

@@ -122,26 +122,43 @@ std::vector<std::string> with_reference(std::vector<std::string> client,
   return client;
 }
 
+Placement placement_of(bool split) {
+  const std::vector<int> cpus = usable_cpus();
+  if (split && cpus.size() < 2) throw std::runtime_error("--split needs two CPUs");
+  return {cpus.back(), split ? cpus.front() : cpus.back()};
+}
+
 Pair::Pair(const System& system, const Placement& placement)
     : server_(std::make_unique<Process>(ProcessOptions{system.server, placement.server_cpu})) {
-  const std::string reference = server_->read_line();
+  reference_ = server_->read_line();
   client_ = std::make_unique<Process>(
-      ProcessOptions{with_reference(system.client, reference), placement.client_cpu});
+      ProcessOptions{with_reference(system.client, reference_), placement.client_cpu});
+}
+
+std::istringstream Pair::command(const std::string& workload, const std::string& rest) {
+  client_->write_line(workload + ' ' + rest);
+  const std::string line = client_->read_line();
+  if (!line.starts_with("ok")) throw std::runtime_error(workload + ": " + line);
+  return std::istringstream(line.substr(2));
 }
 
 Sample Pair::run(const std::string& workload, std::size_t count) {
   const auto cpu_before = server_->cpu_time() + client_->cpu_time();
-  client_->write_line(workload + " " + std::to_string(count));
-  const std::string line = client_->read_line();
+  std::istringstream words = command(workload, std::to_string(count));
   const auto cpu_after = server_->cpu_time() + client_->cpu_time();
-  std::istringstream words(line);
-  std::string status;
   Sample sample;
-  words >> status >> sample.p50_ns >> sample.mean_ns;
-  if (status != "ok") throw std::runtime_error(workload + ": " + line);
+  words >> sample.p50_ns >> sample.mean_ns;
   sample.cpu_ns = std::chrono::duration<double, std::nano>(cpu_after - cpu_before).count() /
                   static_cast<double>(count);
   return sample;
+}
+
+std::vector<double> Pair::times(const std::string& workload, std::size_t count) {
+  std::istringstream words = command(workload, std::to_string(count) + " times");
+  std::vector<double> times(count);
+  for (double& time : times) words >> time;
+  if (!words) throw std::runtime_error(workload + ": the client told too few times");
+  return times;
 }
 
 }  // namespace perigee::bench

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,13 @@ struct Placement {
   int client_cpu = -1;
 };
 
+/// `split`: on two CPUs, else on one. Throws std::runtime_error if there are no two.
+Placement placement_of(bool split);
+
+/// Then others take their place: where a process happens to lie in memory makes some percent, which
+/// no number of rounds with the same processes would show.
+inline constexpr std::size_t rounds_a_process = 3;
+
 /// One call's cost in one round.
 struct Sample {
   double p50_ns = 0;
@@ -61,10 +69,18 @@ class Pair {
  public:
   Pair(const System& system, const Placement& placement);
   Sample run(const std::string& workload, std::size_t count);
+  /// How long each of so many calls took, in nanoseconds.
+  std::vector<double> times(const std::string& workload, std::size_t count);
+  /// What the server has printed first.
+  [[nodiscard]] const std::string& reference() const noexcept { return reference_; }
 
  private:
+  /// What the client answers behind "ok".
+  std::istringstream command(const std::string& workload, const std::string& rest);
+
   std::unique_ptr<Process> server_;
   std::unique_ptr<Process> client_;
+  std::string reference_;
 };
 
 /// A client's command line with the reference that its server has printed.

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <iostream>
+#include <numeric>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -42,26 +43,35 @@ inline std::int32_t cube(std::int32_t value) {
 
 inline double cube(double value) { return value * value * value; }
 
-/// Makes `count` calls, each timed and checked, and prints "ok P50 MEAN" in nanoseconds.
-inline void measure(const Workload& workload, std::size_t count, std::vector<double>& samples) {
+/// Makes `count` calls, each timed and checked. False after a wrong result.
+inline bool time_calls(const Workload& workload, std::size_t count, std::vector<double>& samples) {
   using Clock = std::chrono::steady_clock;
   samples.clear();
-  const auto start = Clock::now();
-  auto before = start;
+  samples.reserve(count);
+  auto before = Clock::now();
   for (std::size_t index = 0; index < count; ++index) {
-    if (!workload.call()) {
-      std::cout << "error wrong result of " << workload.name << std::endl;
-      return;
-    }
+    if (!workload.call()) return false;
     const auto after = Clock::now();
     samples.push_back(std::chrono::duration<double, std::nano>(after - before).count());
     before = after;
   }
+  return true;
+}
+
+/// Prints "P50 MEAN" in nanoseconds.
+inline void print_summary(std::vector<double>& samples) {
   const double mean =
-      std::chrono::duration<double, std::nano>(before - start).count() / static_cast<double>(count);
+      std::accumulate(samples.begin(), samples.end(), 0.0) / static_cast<double>(samples.size());
   const auto middle = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2);
   std::nth_element(samples.begin(), middle, samples.end());
   std::cout << "ok " << *middle << ' ' << mean << std::endl;
+}
+
+/// Prints all, in whole nanoseconds.
+inline void print_all(const std::vector<double>& samples) {
+  std::cout << "ok";
+  for (const double sample : samples) std::cout << ' ' << static_cast<std::int64_t>(sample);
+  std::cout << std::endl;
 }
 
 /// Makes `count` calls and nothing besides, not even a look at the clock, for those who count what
@@ -72,7 +82,7 @@ inline void repeat(const Workload& workload, std::size_t count) {
   std::cout << (right ? "ok" : "error wrong result of " + workload.name) << std::endl;
 }
 
-/// Answers lines "WORKLOAD COUNT [untimed]" on standard input until it ends.
+/// Answers lines "WORKLOAD COUNT [untimed|times]" on standard input until it ends.
 inline int serve_commands(const std::vector<Workload>& workloads) {
   std::vector<double> samples;
   samples.reserve(1 << 16);
@@ -81,8 +91,8 @@ inline int serve_commands(const std::vector<Workload>& workloads) {
     std::istringstream words(line);
     std::string name;
     std::size_t count = 0;
-    std::string untimed;
-    words >> name >> count >> untimed;
+    std::string mode;
+    words >> name >> count >> mode;
     const auto found =
         std::find_if(workloads.begin(), workloads.end(),
                      [&](const Workload& candidate) { return candidate.name == name; });
@@ -90,10 +100,14 @@ inline int serve_commands(const std::vector<Workload>& workloads) {
       std::cout << "error no such workload: " << line << std::endl;
       continue;
     }
-    if (untimed.empty())
-      measure(*found, count, samples);
-    else
+    if (mode == "untimed")
       repeat(*found, count);
+    else if (!time_calls(*found, count, samples))
+      std::cout << "error wrong result of " << name << std::endl;
+    else if (mode == "times")
+      print_all(samples);
+    else
+      print_summary(samples);
   }
   return 0;
 }

@@ -7,12 +7,30 @@
 
 namespace perigee::bench {
 
+namespace {
+
+// Where the value below which `fraction` lie stands among `count` sorted ones.
+std::size_t index_of(double fraction, std::size_t count) {
+  return static_cast<std::size_t>(std::lround(static_cast<double>(count - 1) * fraction));
+}
+
+}  // namespace
+
 double percentile(std::vector<double> samples, double fraction) {
   if (samples.empty()) return 0;
-  const auto last = static_cast<double>(samples.size() - 1);
-  const auto index = static_cast<std::ptrdiff_t>(std::lround(last * fraction));
-  std::nth_element(samples.begin(), samples.begin() + index, samples.end());
-  return samples[static_cast<std::size_t>(index)];
+  const std::size_t index = index_of(fraction, samples.size());
+  std::nth_element(samples.begin(), samples.begin() + static_cast<std::ptrdiff_t>(index),
+                   samples.end());
+  return samples[index];
+}
+
+std::vector<double> percentiles(std::vector<double> samples, std::span<const double> fractions) {
+  if (samples.empty()) return std::vector<double>(fractions.size());
+  std::ranges::sort(samples);
+  std::vector<double> values;
+  for (const double fraction : fractions)
+    values.push_back(samples[index_of(fraction, samples.size())]);
+  return values;
 }
 
 double median(std::vector<double> samples) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,8 @@ struct Estimate {
 
 /// The value below which `fraction` (0..1) of the samples lie. 0 for no samples.
 double percentile(std::vector<double> samples, double fraction);
+/// The same for several fractions.
+std::vector<double> percentiles(std::vector<double> samples, std::span<const double> fractions);
 double median(std::vector<double> samples);
 
 /// The lowest and the highest of fewer samples enclose the median in fewer than 95 % of cases.

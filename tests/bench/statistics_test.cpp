@@ -18,6 +18,17 @@ TEST_CASE("percentiles are samples, at both ends too") {
   CHECK(percentile({5, 1, 4, 2, 3}, 1) == 5);
 }
 
+TEST_CASE("several percentiles are those that one after the other gives") {
+  std::vector<double> samples;
+  for (int value = 10'000; value > 0; --value) samples.push_back(value);
+  const std::vector<double> fractions{0.5, 0.99, 0.9999, 1, 0};
+  const std::vector<double> values = percentiles(samples, fractions);
+  CHECK(values == std::vector<double>{5001, 9900, 9999, 10'000, 1});
+  for (std::size_t index = 0; index < fractions.size(); ++index)
+    CHECK(values[index] == percentile(samples, fractions[index]));
+  CHECK(percentiles({}, fractions) == std::vector<double>(fractions.size()));
+}
+
 TEST_CASE("an interval holds its median, and the same samples give the same interval") {
   const std::vector<double> samples{1.0, 1.2, 0.9, 1.1, 1.4, 0.8, 1.05};
   const Estimate first = median_with_interval(samples);

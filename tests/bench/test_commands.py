@@ -20,6 +20,7 @@ TINY = {
     "crowd": ["--rounds", "1", "--calls", "1000", "--idle", "10", "--busy", "4",
               "--strategy", "reactive"],
     "middletier": ["--clients", "4", "--delay", "0", "--seconds", "0.05", "--model", "TPC", "AMH-ST"],
+    "jitter": ["--rounds", "1", "--calls", "50"],
     "sockspeed": ["--quick", "--channel", "pipe", "--memory", "touched"],
     "ttcp": ["--quick"],
 }
@@ -62,7 +63,7 @@ class Reports(unittest.TestCase):
         outcome = bench("nosuch", "--quick")
         self.assertEqual(outcome.returncode, 1)
         self.assertEqual(outcome.stderr, "perigee: bench: no such experiment: nosuch; there are: cubit, whitebox, "
-                         "protocols, structs, connections, crowd, ttcp, sockspeed, middletier, codegen\n")
+                         "protocols, structs, connections, crowd, ttcp, sockspeed, middletier, jitter, codegen\n")
 
     def test_without_an_experiment_they_are_listed(self):
         outcome = bench()
@@ -237,6 +238,38 @@ class Middletier(unittest.TestCase):
             outcome = bench("middletier", "--model", name)
             self.assertEqual((outcome.returncode, outcome.stdout), (1, ""), name)
             self.assertIn(f"no such model: {name}; there are raw, TPC", outcome.stderr)
+
+
+class Jitter(unittest.TestCase):
+    PERIGEE = {"synchronous", "AMH", "coroutine", "AMH unpooled", "coroutine unpooled"}
+
+    def test_all_systems_are_measured_alone_and_those_that_speak_giop_beside_a_crowd(self):
+        alone, crowded = results("jitter", "--rounds", "2", "--calls", "100", "--crowd", "2")["parts"]
+        self.assertEqual((alone["crowded"], crowded["crowded"]), (False, True))
+        self.assertEqual(set(alone["results"]), self.PERIGEE | {"raw", "null"})
+        self.assertEqual(set(crowded["results"]), self.PERIGEE)
+        for cell in [*alone["results"].values(), *crowded["results"].values()]:
+            self.assertEqual(cell["calls"], 200)
+            medians = [estimate["value"] for estimate in sorted(cell["ns"].values(), key=lambda each: each["value"])]
+            self.assertEqual(medians, [cell["ns"][name]["value"]
+                                       for name in ("p50", "p90", "p99", "p99.9", "p99.99", "max")])
+        compared = {(row["system"], row["base"]) for row in alone["compared"]}
+        self.assertIn(("AMH", "synchronous"), compared)
+        self.assertIn(("AMH unpooled", "AMH"), compared)
+
+    def test_kinds_of_calls_are_parts_of_their_own(self):
+        parts = results("jitter", "--rounds", "1", "--calls", "20", "--crowd", "0",
+                        "--workload", "long", "--workload", "struct")["parts"]
+        self.assertEqual([part["workload"] for part in parts], ["long", "struct"])
+
+    def test_servants_that_answer_later_allocate_nothing_but_without_the_pools(self):
+        part, = results("jitter", "--rounds", "1", "--calls", "20", "--crowd", "0", "--counts")["parts"]
+        for name, cell in part["results"].items():
+            allocations = cell["server"]["allocations"]
+            if name.endswith("unpooled"):
+                self.assertGreater(allocations, 1.5, name)
+            else:
+                self.assertAlmostEqual(allocations, 0, delta=0.3, msg=name)
 
 
 class Whitebox(unittest.TestCase):

@@ -23,7 +23,8 @@ def install():
     shutil.rmtree(PREFIX, ignore_errors=True)
     # Without what a partial build may have left out, installation fails: all targets first.
     run(CMAKE, "--build", os.environ["BUILD"], "--target", "perigee_shared", "perigee_static",
-        "perigee-idl", "perigee_tool", "whitebox_probed")
+        "perigee-idl", "perigee_tool", "whitebox_probed", "jitter_server",
+        "jitter_server_unpooled")
     run(CMAKE, "--install", os.environ["BUILD"], "--prefix", PREFIX)
 
 

@@ -1,0 +1,63 @@
+// `perigee bench jitter`: its options, and its role.
+#include "harness/command.h"
+
+#include "jitter.h"
+
+#include <memory>
+
+namespace perigee::bench {
+namespace {
+
+struct Settings {
+  JitterOptions options;
+  Output output;
+  bool quick = false;
+  bool counts = false;
+};
+
+void run(const CLI::App& command, Settings& settings) {
+  if (settings.quick) {
+    set_unless_given(command, "--rounds", settings.options.rounds, 3);
+    set_unless_given(command, "--calls", settings.options.calls, 2000);
+  }
+  JitterReport report = run_jitter(settings.options);
+  if (settings.counts) count_costs(report);
+  write_report(report, settings.output);
+}
+
+int run_role(const std::vector<std::string>& words) {
+  if (words.front() == "crowd") return run_jitter_crowd(words.at(1), std::stoul(words.at(2)));
+  return 1;
+}
+
+}  // namespace
+
+void add_jitter_command(CLI::App& bench) {
+  auto settings = std::make_shared<Settings>();  // lives as long as the callback below
+  JitterOptions& options = settings->options;
+  CLI::App* command = bench.add_subcommand(
+      "jitter",
+      "how much single calls differ: percentiles, for servants that answer at once or later");
+  add_rounds_option(*command, options.rounds, "rounds; 30 or more for a claim");
+  command->add_option("--calls", options.calls, "calls per workload, system and round")
+      ->check(CLI::Range(10, 10000000))
+      ->capture_default_str();
+  command->add_option("--workload", options.workloads, "kinds of calls, as of cubit")
+      ->check(CLI::IsMember(cubit_workloads()))
+      ->capture_default_str();
+  command
+      ->add_option("--crowd", options.crowd,
+                   "other clients in the second part of the experiment; 0: no such part")
+      ->check(CLI::Range(0, 10000))
+      ->capture_default_str();
+  command->add_flag("--split", options.split, "server and client on two CPUs");
+  command->add_flag("--quick", settings->quick,
+                    "a look: few calls and rounds, but for what is typed");
+  command->add_flag("--counts", settings->counts,
+                    "count instructions, system calls and allocations with callgrind (slow)");
+  add_output_options(*command, settings->output);
+  command->callback([command, settings] { run(*command, *settings); });
+  add_role_command(bench, "jitter", run_role);
+}
+
+}  // namespace perigee::bench
