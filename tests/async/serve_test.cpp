@@ -1,18 +1,16 @@
 // Coroutines as servants, over connections of every thread strategy.
+#include "async/serving.h"
 #include "coroutines/leaves.h"
 #include "orb/act.h"
 #include "orb/policies.h"
 #include "orb/server/server_fixture.h"
 #include "support/allocations.h"
-#include <perigee/async/call.h>
 #include <perigee/async/remaining_time.h>
-#include <perigee/async/serve.h>
 #include <perigee/async/when.h>
 #include <perigee/poa/remaining_time.h>
 
 #include <atomic>
 #include <chrono>
-#include <functional>
 #include <future>
 #include <memory>
 #include <mutex>
@@ -26,26 +24,7 @@ using namespace perigee::test;
 
 namespace {
 
-using Coroutine = std::function<task<std::uint32_t>(std::uint32_t)>;
-
-ActingServant::Action serving(Coroutine work) {
-  return [work = std::move(work)](orb::ServerRequest& request) {
-    std::uint32_t argument = 0;
-    request.arguments() >> argument;
-    request.end_of_arguments();
-    async::serve<std::uint32_t>(
-        request, [&] { return work(argument); },
-        [](cdr::Encoder& encoder, const std::uint32_t& result) { encoder << result; });
-  };
-}
-
-constexpr stub::Operation act_operation{"act", stub::Operation::Kind::twoway, {}};
-
-call<std::uint32_t> act(const ObjectRef& object) {
-  return async::start_call<std::uint32_t>(
-      *object, act_operation, [](cdr::Encoder& encoder) { encoder << std::uint32_t{1}; },
-      [](cdr::Decoder& results) { return results.read<std::uint32_t>(); });
-}
+call<std::uint32_t> act(const ObjectRef& object) { return start_act(object, 1); }
 
 /// Calls it as a client without asynchronous calls does.
 std::uint32_t invoke_act(const ObjectRef& object) { return test::act(object, 1); }

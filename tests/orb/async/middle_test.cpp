@@ -1,5 +1,6 @@
 // A middle tier: requests that are answered when the replies to asynchronous calls come.
 #include "orb/act.h"
+#include "orb/async/forward.h"
 #include "orb/async/observers.h"
 #include "orb/async/owing_sink.h"
 #include "orb/policies.h"
@@ -18,34 +19,6 @@ namespace perigee::test {
 namespace {
 
 using ObjectRef = CORBA::object_reference<CORBA::Object>;
-
-/// Gives the sink's reply to the client.
-class Forward final : public stub::CallObserver {
- public:
-  explicit Forward(orb::ServerRequest& request) : client_(request) {}
-
-  void ended(stub::CallOutcome& outcome) noexcept override {
-    std::uint32_t value = 0;
-    if (const auto failure = outcome.decode([&](cdr::Decoder& results) { results >> value; }))
-      client_.exception(failure);
-    else
-      client_.reply([value](cdr::Encoder& encoder) { encoder << value; });
-    delete this;
-  }
-
- private:
-  skeleton::Answer client_;
-};
-
-/// Asks the object that `sink` refers to by the time of the request.
-ActingServant::Action forward_to(const ObjectRef& sink) {
-  return [&sink](orb::ServerRequest& request) {
-    std::uint32_t value = 0;
-    request.arguments() >> value;
-    request.end_of_arguments();
-    (void)stub::send(*sink, act_operation, number(value), *new Forward(request));
-  };
-}
 
 }  // namespace
 

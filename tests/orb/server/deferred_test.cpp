@@ -370,38 +370,6 @@ TEST_CASE("a connection that owes as much as it may is drained like others") {
   stopper.join();
 }
 
-TEST_CASE("a client that reads nothing while 10,000 answers come is cut off, and no other one") {
-  constexpr std::uint32_t count = 10'000;
-  Debts debts;
-  orb::Settings settings = server_settings(each_strategy());
-  settings.requests_per_connection_max = count;
-  settings.write_queue_size_max = 256 * 1024;
-  settings.send_timeout = std::chrono::milliseconds(100);
-  const ServerFixture server(settings, debts.servant());
-  RawClient deaf(server.endpoint);
-  RawClient other(server.endpoint);
-  std::jthread sender([&] {
-    for (std::uint32_t id = 0; id < count; ++id)
-      deaf.send(make_request({.key = server.key, .id = id, .argument = id}));
-  });
-  debts.await_count(count);
-  sender.join();
-  std::jthread payer([answers = debts.take_all()]() mutable {
-    const Octets kilobytes(4096);
-    for (auto& [argument, answer] : answers)
-      answer.reply([&](cdr::Encoder& encoder) { encoder.write_octets(kilobytes); });
-  });
-  other.send(make_request({.key = server.key, .argument = 1}));
-  pay(debts.take(1), 7);
-  CHECK(other.reply().result() == 7);
-  payer.join();  // nobody waits for the client for ever
-  CHECK(server.orb.core().requests_in_progress() == 0);
-  std::size_t taken = 0;
-  for (Octets part = deaf.receive_part(65'536); !part.empty(); part = deaf.receive_part(65'536))
-    taken += part.size();
-  CHECK(taken < std::size_t{count} * 4096);
-}
-
 TEST_CASE("a peer that does not read its answers is cut off, and nobody else notices") {
   constexpr std::size_t size = 1 << 20;
   Debts debts;

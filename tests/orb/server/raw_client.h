@@ -12,7 +12,9 @@
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
 
 namespace perigee::test {
 
@@ -159,8 +161,19 @@ struct RawReply {
   Octets message;
 };
 
+/// CORBA 3.0, 15.4.3, as a server in our own byte order makes it.
+inline Octets make_reply(std::uint32_t id, std::uint32_t result) {
+  Writer writer(std::endian::native);
+  begin_message(writer, 2, std::endian::native, 1);
+  writer.ulong(id).ulong(0).ulong(0).align(8).ulong(result);  // NO_EXCEPTION; no contexts
+  return finish(writer, std::endian::native);
+}
+
 class RawClient {
  public:
+  /// An end of a connection that there is, of either side.
+  explicit RawClient(std::unique_ptr<transport::Transport> transport)
+      : transport_(std::move(transport)) {}
   explicit RawClient(const transport::Endpoint& endpoint) {
     static const auto protocol = transport::make_tcp_protocol();
     static const auto connector = protocol->make_connector();
@@ -217,6 +230,25 @@ class RawClient {
   }
 
   std::unique_ptr<transport::Transport> transport_;
+};
+
+/// A server made of octets: it listens, and the test plays the rest.
+class RawServer {
+ public:
+  [[nodiscard]] std::string reference() const {
+    return "corbaloc:iiop:1.2@" + acceptor_->published().address + "/raw";
+  }
+  /// Blocks for a client.
+  [[nodiscard]] RawClient accept() {
+    auto accepted = acceptor_->accept(transport::Wait::yes);
+    REQUIRE(accepted.has_value());
+    return RawClient(std::move(*accepted));
+  }
+
+ private:
+  const std::unique_ptr<transport::ProtocolFactory> protocol_ = transport::make_tcp_protocol();
+  const std::unique_ptr<transport::Acceptor> acceptor_ =
+      protocol_->listen({"iiop", "127.0.0.1:0"}).value();
 };
 
 }  // namespace perigee::test

@@ -1,0 +1,95 @@
+// Servants that answer when the test says so, of both kinds.
+#pragma once
+
+#include "async/serving.h"
+#include "orb/server/server_fixture.h"
+#include <perigee/async/completion.h>
+#include <perigee/base/function_ref.h>
+#include <perigee/poa/answer.h>
+#include <perigee/poa/stop_token.h>
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <stop_token>
+#include <utility>
+
+namespace perigee::test {
+
+/// How servants answer later: they keep the answer, or are coroutines that wait.
+enum class Later : std::uint8_t { answer, coroutine };
+
+/// A request that waits for the test.
+struct Debt {
+  std::move_only_function<void(std::uint32_t result)> pay;  ///< answers; once
+  std::stop_token stop;
+};
+
+/// What the servants of a test owe, by the requests' arguments. All must be paid.
+class Debts {
+ public:
+  [[nodiscard]] ActingServant::Action servant(Later later) {
+    if (later == Later::coroutine)
+      return serving([this](std::uint32_t argument) { return wait(*this, argument); });
+    return [this](orb::ServerRequest& request) {
+      std::uint32_t argument = 0;
+      request.arguments() >> argument;
+      request.end_of_arguments();
+      skeleton::Answer answer(request);
+      const std::stop_token stop = stop_token_of(answer);
+      add(argument, {[answer = std::move(answer)](std::uint32_t result) mutable {
+                       answer.reply([result](cdr::Encoder& encoder) { encoder << result; });
+                     },
+                     stop});
+    };
+  }
+  /// Waits for the request.
+  [[nodiscard]] Debt take(std::uint32_t argument) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return debts_.contains(argument); });
+    Debt debt = std::move(debts_.at(argument));
+    debts_.erase(argument);
+    return debt;
+  }
+
+ private:
+  static task<std::uint32_t> wait(Debts& debts, std::uint32_t argument) {
+    completion<std::uint32_t> answer;
+    const std::stop_token stop = co_await stop_token_of_this_task();
+    debts.add(argument, {[&answer](std::uint32_t result) { answer.complete(result); }, stop});
+    const std::uint32_t result = co_await answer;
+    co_return result;
+  }
+  void add(std::uint32_t argument, Debt debt) {
+    const std::lock_guard lock(mutex_);
+    debts_.insert_or_assign(argument, std::move(debt));
+    changed_.notify_all();
+  }
+
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable changed_;
+  std::map<std::uint32_t, Debt> debts_;
+};
+
+/// Blocks until it is stopped.
+inline void await_stop(const std::stop_token& token) {
+  std::mutex mutex;
+  std::condition_variable_any stopped;
+  std::unique_lock lock(mutex);
+  CHECK_FALSE(stopped.wait(lock, token, [] { return false; }));
+}
+
+/// Servants of both kinds, on a server of each strategy.
+inline void for_owing_servers(function_ref<void(Debts& debts, const ServerFixture& server)> test) {
+  const ThreadStrategy strategy = each_strategy();
+  for (const Later later : {Later::answer, Later::coroutine}) {
+    CAPTURE(static_cast<int>(later));
+    Debts debts;
+    const ServerFixture server(strategy, debts.servant(later));
+    test(debts, server);
+  }
+}
+
+}  // namespace perigee::test
