@@ -213,8 +213,9 @@ TEST_CASE("a call that a coroutine makes before it waits tells the next server t
 
 TEST_CASE("a call that a coroutine awaits ends with the time of the coroutine's caller") {
   OtherThread elsewhere;
-  std::mutex mutex;  // guards it
+  std::mutex mutex;  // guards what follows
   skeleton::Answer unanswered;
+  bool over = false;
   std::promise<std::string> ended;
   Tiers* all = nullptr;
   Tiers tiers(
@@ -230,6 +231,7 @@ TEST_CASE("a call that a coroutine awaits ends with the time of the coroutine's 
       },
       [&](orb::ServerRequest& request) {
         const std::lock_guard lock(mutex);
+        if (over) throw CORBA::TRANSIENT();  // nobody would end what is kept now
         unanswered = skeleton::Answer(request);
       });
   all = &tiers;
@@ -242,12 +244,14 @@ TEST_CASE("a call that a coroutine awaits ends with the time of the coroutine's 
   CHECK(reply.result() == 1);
   CHECK(ended.get_future().get() == "TIMEOUT");
   const std::lock_guard lock(mutex);
+  over = true;
   unanswered = {};
 }
 
 TEST_CASE("a sink that never answers, and answers too late: the caller's time ends the wait") {
-  std::mutex mutex;
+  std::mutex mutex;  // guards what follows
   std::vector<skeleton::Answer> kept;
+  bool over = false;
   Tiers* all = nullptr;
   Tiers tiers(
       [&](std::uint32_t) -> task<std::uint32_t> {
@@ -256,6 +260,7 @@ TEST_CASE("a sink that never answers, and answers too late: the caller's time en
       },
       [&](orb::ServerRequest& request) {
         const std::lock_guard lock(mutex);
+        if (over) throw CORBA::TRANSIENT();  // nobody would end what is kept now
         kept.emplace_back(request);
       });
   all = &tiers;
@@ -263,6 +268,7 @@ TEST_CASE("a sink that never answers, and answers too late: the caller's time en
   for (int round = 0; round < 3; ++round)
     CHECK_THROWS_AS((void)invoke_act(hurried), CORBA::TIMEOUT);
   const std::lock_guard lock(mutex);
+  over = true;
   for (skeleton::Answer& answer : kept)
     answer.reply([](cdr::Encoder& encoder) { encoder << std::uint32_t{1}; });  // to nobody
 }
