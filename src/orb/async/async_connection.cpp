@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <cstring>
 #include <exception>
+#include <new>
 #include <utility>
 
 namespace perigee::orb {
@@ -462,9 +463,12 @@ void AsyncConnection::fail(AsyncInvocation& call, FailureCause cause,
   call.connection = nullptr;
   call.waiting_size = 0;
   InvocationError error;
-  error.endpoint = connection_ ? connection_->peer() : to_string(endpoint_->endpoint());
+  try {
+    error.endpoint = connection_ ? connection_->peer() : to_string(endpoint_->endpoint());
+    error.io.endpoint = error.endpoint;
+  } catch (const std::bad_alloc&) {  // it is told without a name
+  }
   error.framing = framing_;
-  error.io.endpoint = error.endpoint;
   error.io.operation = request_accepted ? IoOperation::receive : IoOperation::send;
   error.io.code = connection_ ? connection_->error_code() : 0;
   error.io.kind = error.io.code != 0 ? IoErrorKind::system : IoErrorKind::end_of_stream;

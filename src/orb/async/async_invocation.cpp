@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <new>
 #include <utility>
 
 namespace perigee::orb {
@@ -111,13 +112,12 @@ void AsyncInvocation::await_on_shard() {
   if (shard_.stopped()) return leave(FailureCause::shut_down);
   if (!time_place_) watch_time(deadline_);
   add_owner();
-  const bool waits = later_->when_ended([this] {
-    shard_.submit([this] {
-      servant_answered();
-      remove_owner();
-    });
-  });
-  if (waits) return;
+  const bool waits =
+      later_->when_ended([this] { shard_.submit(*this, &AsyncInvocation::take_answer); });
+  if (!waits) take_answer();
+}
+
+void AsyncInvocation::take_answer() noexcept {
   servant_answered();
   remove_owner();
 }
@@ -177,12 +177,22 @@ void AsyncInvocation::encode_failed() noexcept {
   fail_later(InvocationStage::sending, FailureCause::encode);
 }
 
+namespace {
+
+IoError copy_of(const IoError& error) noexcept try {
+  return error;
+} catch (const std::bad_alloc&) {  // without its text
+  return {error.kind, error.operation, error.code, {}};
+}
+
+}  // namespace
+
 // Again to the same target if the time that was too short was another call's.
 void AsyncInvocation::connect_failed(const IoError& error, TimePoint tried_until) noexcept {
   spend(core_.clock().now() - connecting_since_);
   if (expired()) return fail_later(InvocationStage::connecting, FailureCause::deadline);
   const bool cut_short = error.kind == IoErrorKind::timed_out && tried_until < connect_until_;
-  advance(cut_short ? State::connect : after_failed_connect(error));
+  advance(cut_short ? State::connect : after_failed_connect(copy_of(error)));
 }
 
 void AsyncInvocation::refused(FailureCause cause) noexcept {
@@ -258,7 +268,7 @@ void AsyncInvocation::fail_later(InvocationStage stage, FailureCause cause) noex
 
 void AsyncInvocation::finish_later() noexcept {
   finished_ = true;
-  shard_.submit([this] { shard_.finish_later(*this); });
+  shard_.submit(*this, &AsyncInvocation::tell_later);
 }
 
 void AsyncInvocation::end() noexcept {

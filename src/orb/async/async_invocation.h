@@ -106,7 +106,9 @@ class AsyncInvocation final : private OwnedRequest, private CallSteps {
   void end() noexcept;
 
   CallLink<AsyncInvocation> link;  ///< in one of the lists of its connection, or of the shard
-  AsyncConnection* connection = nullptr;  ///< where it waits to be sent, or for the reply
+  AsyncConnection* connection = nullptr;     ///< where it waits to be sent, or for the reply
+  AsyncInvocation* next_in_queue = nullptr;  ///< of what was posted to the shard
+  Shard::Step posted_step = nullptr;
   std::uint32_t request_id = 0;
   bool sent = false;             ///< by the connection, at least in part
   std::size_t waiting_size = 0;  ///< of the request, if it was measured while it waits
@@ -125,9 +127,11 @@ class AsyncInvocation final : private OwnedRequest, private CallSteps {
   void await_servant();
   void await_on_shard();
   void servant_answered() noexcept;
+  void take_answer() noexcept;
   void need_connection();
   void fail_later(InvocationStage stage, FailureCause cause) noexcept;
   void finish_later() noexcept;
+  void tell_later() noexcept { shard_.finish_later(*this); }
   void leave(FailureCause cause) noexcept;
   void begin_time_limits() noexcept;
   void inherit_time_limit(std::int64_t until) noexcept;

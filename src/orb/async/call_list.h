@@ -64,6 +64,29 @@ class CallList {
   std::size_t size_ = 0;
 };
 
+/// Calls that wait for somebody, in the order in which they came, whatever list they are in
+/// besides. Call has `Call* next_in_queue`. Takes no memory.
+template <typename Call>
+class CallQueue {
+ public:
+  [[nodiscard]] bool empty() const noexcept { return first_ == nullptr; }
+  void push_back(Call& call) noexcept {
+    call.next_in_queue = nullptr;
+    (first_ != nullptr ? last_->next_in_queue : first_) = &call;
+    last_ = &call;
+  }
+  /// Null if it is empty.
+  Call* pop_front() noexcept {
+    Call* const call = first_;
+    if (call != nullptr) first_ = call->next_in_queue;
+    return call;
+  }
+
+ private:
+  Call* first_ = nullptr;
+  Call* last_ = nullptr;
+};
+
 /// Calls by `request_id`, which are even. An id has one place, and is not used while another call
 /// stands there: so finding and removing a call is one step, however many there are. Ids that
 /// follow each other have places beside each other.

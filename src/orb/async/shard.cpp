@@ -70,39 +70,69 @@ void Shard::notify_waiters() noexcept {
 void Shard::wake() noexcept {
   try {
     reactor_.post([] {});
-  } catch (const std::exception& exception) {  // bad_alloc: it wakes for something else
-    log::write(log::Level::error, "orb", exception.what());
+  } catch (const std::exception&) {  // bad_alloc
+    alarm_.raise();
   }
   const std::lock_guard lock(mutex_);
   changed_.notify_all();
 }
 
+bool Shard::do_here(function_ref<void()> task) {
+  if (on_thread()) {
+    task();
+    return true;
+  }
+  if (!may_be_taken()) return false;
+  const Token token(*this);
+  if (!token) return false;
+  run_posted();  // what came before
+  task();
+  return true;
+}
+
 void Shard::submit(Task task) {
-  if (on_thread()) return task();
-  if (may_be_taken())
-    if (const Token token(*this); token) {
-      run_posted();  // what came before
-      return task();
-    }
-  post(std::move(task));
+  if (!do_here([&task] { task(); })) post(std::move(task));
+}
+
+void Shard::submit(AsyncInvocation& call, Step step) noexcept {
+  if (do_here([&] { (call.*step)(); })) return;
+  put_posted([&] {
+    call.posted_step = step;
+    posted_calls_.push_back(call);
+  });
 }
 
 void Shard::submit_behind(Task task) {
-  if (on_thread() && (has_posted_.load() || running_index_ != running_.size()))
-    return post(std::move(task));
+  if (on_thread() && (has_posted_.load() || has_taken())) return post(std::move(task));
   submit(std::move(task));
 }
 
 void Shard::post(Task task) {
+  put_posted([&] { posted_.push_back(std::move(task)); });
+}
+
+template <typename Put>
+void Shard::put_posted(const Put& put) {
   bool first = false;
   {
     const std::lock_guard lock(mutex_);
-    posted_.push_back(std::move(task));
+    put();
     first = !has_posted_.exchange(true);
   }
-  if (first) reactor_.post([this] { run_posted(); });
+  try {
+    if (first) reactor_.post([this] { run_posted(); });
+  } catch (const std::exception&) {  // bad_alloc
+    alarm_.raise();
+  }
   if (may_be_taken() && !on_thread()) help();
 }
+
+Shard::Alarm::Alarm(Shard& shard) : shard_(shard), signal_(event::Signal::make()) {
+  const auto added = shard.reactor_.add(signal_.handle(), *this);
+  if (!added) log::write(log::Level::warning, "orb", to_string(added.error()));
+}
+
+void Shard::Alarm::end() noexcept { shard_.reactor_.remove(signal_.handle(), *this); }
 
 // The driver may have left between the look at the token and the posting.
 void Shard::help() noexcept {
@@ -121,6 +151,7 @@ void Shard::run_posted() noexcept {
     running_.clear();
     running_index_ = 0;
     running_.swap(posted_);
+    while (AsyncInvocation* const call = posted_calls_.pop_front()) running_calls_.push_back(*call);
   }
   run_taken();
 }
@@ -134,6 +165,7 @@ void Shard::run_taken() noexcept {
       log::write(log::Level::error, "orb", exception.what());
     }
   }
+  while (AsyncInvocation* const call = running_calls_.pop_front()) (call->*call->posted_step)();
 }
 
 void Shard::turn(milliseconds timeout) noexcept {
@@ -367,7 +399,7 @@ void Shard::stop_of_ended_loop() noexcept {
 // What was posted has its turn first: it finds the shard stopped.
 void Shard::stop_here() noexcept {
   if (stopped_.exchange(true)) return;
-  while (has_posted_.load() || running_index_ != running_.size()) run_posted();
+  while (has_posted_.load() || has_taken()) run_posted();
   if (Nested* const nested = nested_.load()) nested->end();
   while (!connections_.empty()) {
     const auto connection = connections_.begin()->second.front();
@@ -377,6 +409,7 @@ void Shard::stop_here() noexcept {
   while (AsyncInvocation* const call = finished_.pop_front()) call->end();
   to_flush_.clear();
   reactor_.remove(-1, turn_end_);
+  alarm_.end();
   if (deadline_timer_ != 0) reactor_.cancel(deadline_timer_);
 }
 

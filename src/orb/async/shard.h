@@ -12,6 +12,7 @@
 #include <perigee/base/pool.h>
 #include <perigee/cdr/buffer.h>
 #include <perigee/event/reactor.h>
+#include <perigee/event/signal.h>
 #include <perigee/messaging/protocol.h>
 
 #include <atomic>
@@ -65,6 +66,9 @@ class Shard final {
   void submit(Task task);
   /// The same, but after all that was submitted before.
   void submit_behind(Task task);
+  /// The same as `submit` for what a call does itself, one thing at a time. Takes no memory.
+  using Step = void (AsyncInvocation::*)() noexcept;
+  void submit(AsyncInvocation& call, Step step) noexcept;
   /// Drives, or waits for the thread that does, until `done()`: asked after each turn, and after
   /// each `wake`. False if `nested_upcall_depth_max` already do so on this thread.
   [[nodiscard]] bool drive_until(function_ref<bool()> done);
@@ -144,6 +148,18 @@ class Shard final {
    private:
     Shard& shard_;
   };
+  /// Tells of what was posted when there was no memory for a task that would.
+  class Alarm final : public event::EventHandler {
+   public:
+    explicit Alarm(Shard& shard);
+    void raise() const noexcept { signal_.raise(); }
+    void end() noexcept;
+    void handle_ready(event::Readiness /*readiness*/) noexcept override { shard_.run_posted(); }
+
+   private:
+    Shard& shard_;
+    const event::Signal signal_;
+  };
   /// Drives the shard when its reactor has something to do, as a part of a loop.
   class Nested final : public event::EventHandler {
    public:
@@ -171,6 +187,12 @@ class Shard final {
   void give_back_to_loop() noexcept;
   void help() noexcept;
   void post(Task task);
+  template <typename Put>
+  void put_posted(const Put& put);
+  [[nodiscard]] bool do_here(function_ref<void()> task);
+  [[nodiscard]] bool has_taken() const noexcept {
+    return running_index_ != running_.size() || !running_calls_.empty();
+  }
   void run_posted() noexcept;
   void run_taken() noexcept;
   void end_turn() noexcept;
@@ -209,6 +231,8 @@ class Shard final {
   std::size_t depth_ = 0;
   std::vector<Task> running_;  // taken from posted_; those before running_index_ are done
   std::size_t running_index_ = 0;
+  CallQueue<AsyncInvocation> running_calls_;  // the same, of posted_calls_
+  Alarm alarm_{*this};
 
   // The token of a shard with a reactor of its own. Sequentially consistent: who gives it back and
   // then looks for tasks and waiters cannot miss one that posts, or waits, and then tries to take
@@ -226,6 +250,7 @@ class Shard final {
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
   std::vector<Task> posted_;
+  CallQueue<AsyncInvocation> posted_calls_;
 };
 
 }  // namespace perigee::orb

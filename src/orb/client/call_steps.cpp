@@ -5,6 +5,7 @@
 #include "orb/code_sets.h"
 #include "orb/orb_metrics.h"
 
+#include <new>
 #include <string>
 #include <utility>
 
@@ -94,8 +95,15 @@ CallSteps::State CallSteps::fail(InvocationStage stage, FailureCause cause) {
   error_.stage = stage;
   error_.cause = cause;
   error_.request_accepted = false;
-  error_.endpoint = target_ != nullptr ? to_string(target_->endpoint->endpoint()) : std::string();
+  error_.endpoint = endpoint_text();
   return State::failed;
+}
+
+// Asynchronous calls end with it, also when there is no memory for a name.
+std::string CallSteps::endpoint_text() const noexcept try {
+  return target_ != nullptr ? to_string(target_->endpoint->endpoint()) : std::string();
+} catch (const std::bad_alloc&) {
+  return {};
 }
 
 bool CallSteps::encode_collocated(cdr::Buffer& request) {
@@ -157,7 +165,7 @@ CallSteps::State CallSteps::take_collocated(messaging::ReplyStatus status,
 
 CallSteps::State CallSteps::after_failed_connect(IoError error) {
   error_.io = std::move(error);
-  error_.endpoint = to_string(target_->endpoint->endpoint());
+  error_.endpoint = endpoint_text();
   error_.request_accepted = false;
   error_.stage = InvocationStage::connecting;
   error_.cause = FailureCause::connect;

@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -113,6 +114,7 @@ class CallSteps {
 
   void use(BindingRef binding) noexcept;
   void fail_without_target();
+  [[nodiscard]] std::string endpoint_text() const noexcept;
   [[nodiscard]] bool encode_collocated(cdr::Buffer& request);
   [[nodiscard]] CollocatedCall collocated_call(RequestDispatcher& dispatcher,
                                                const cdr::Buffer& request,

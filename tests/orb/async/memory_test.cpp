@@ -2,15 +2,51 @@
 #include "orb/async/observers.h"
 #include "orb/server/server_fixture.h"
 #include "support/allocations.h"
+#include <perigee/poa/answer.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <exception>
+#include <future>
+#include <thread>
+#include <vector>
 
 namespace perigee::test {
 
 namespace {
+
 using ObjectRef = CORBA::object_reference<CORBA::Object>;
+
+/// A thread that drives, but does nothing while this lives: what others want done is posted.
+class BusyDriver {
+ public:
+  BusyDriver(orb::OrbCore& core, function_ref<bool()> done) {
+    core.async().foreign().reactor().post([this] {
+      reached_.set_value();
+      left_.get_future().wait();
+    });
+    thread_ = std::thread([&core, done] { drive(core, done); });
+    reached_.get_future().wait();
+  }
+  BusyDriver(const BusyDriver&) = delete;
+  BusyDriver& operator=(const BusyDriver&) = delete;
+  /// Lets it go on, until `done`.
+  ~BusyDriver() {
+    left_.set_value();
+    thread_.join();
+  }
+
+ private:
+  std::promise<void> reached_;
+  std::promise<void> left_;
+  std::thread thread_;
+};
+
+bool all_told(const std::vector<Observed>& calls) {
+  return std::ranges::all_of(calls, [](const Observed& each) { return each.done(); });
 }
+
+}  // namespace
 
 TEST_CASE("a call that found no memory leaves nothing that the next one would wait for") {
   const ServerFixture sink(ThreadStrategy::thread_per_connection);
@@ -31,6 +67,60 @@ TEST_CASE("a call that found no memory leaves nothing that the next one would wa
     stub::send(*called, act_operation, test::number(2), next).wait();
     CHECK_MESSAGE(next.value() == 3, next.text());
     if (sent) drive(client.core(), [&] { return hungry.done(); });
+  }
+}
+
+TEST_CASE("what a collocated servant answers is told, wherever memory runs out") {
+  bool failed = true;
+  for (std::size_t number = 1; failed; ++number) {
+    CAPTURE(number);
+    std::vector<skeleton::Answer> owed;
+    ServerFixture server(ThreadStrategy::thread_per_connection, [&](orb::ServerRequest& request) {
+      request.end_of_arguments();
+      owed.emplace_back(request);
+    });
+    std::vector<Observed> calls(20);
+    for (Observed& each : calls) (void)stub::send(*server.object, act_operation, {}, each);
+    {
+      const auto told = [&calls] { return all_told(calls); };
+      const BusyDriver driver(server.orb.core(), told);
+      fail_allocation(number);
+      for (skeleton::Answer& answer : owed) try {
+          answer.reply(nullptr);
+        } catch (const CORBA::SystemException&) {
+        }
+      failed = stop_failing_allocation();
+      owed.clear();
+    }
+    CHECK(std::ranges::all_of(calls, [](const Observed& each) { return each.times() == 1; }));
+  }
+}
+
+TEST_CASE("calls that are begun without any memory while others drive are refused, or told") {
+  const ServerFixture sink(ThreadStrategy::thread_per_connection);
+  bool failed = true;
+  for (std::size_t number = 1; failed; ++number) {
+    CAPTURE(number);
+    const TestOrb client;
+    const ObjectRef called = client.core().make_object(sink.object->_reference()->ior());
+    std::vector<Observed> calls(20);
+    std::ptrdiff_t sent = 0;
+    bool sending = true;
+    {
+      const auto told = [&] {
+        return !sending && std::ranges::count_if(calls, &Observed::done) == sent;
+      };
+      const BusyDriver driver(client.core(), told);
+      fail_allocation(number, 100'000);
+      for (Observed& each : calls) try {
+          (void)stub::send(*called, act_operation, {}, each);
+          ++sent;
+        } catch (const CORBA::NO_MEMORY&) {
+        }
+      failed = stop_failing_allocation();
+      sending = false;
+    }
+    CHECK(std::ranges::all_of(calls, [](const Observed& each) { return each.times() <= 1; }));
   }
 }
 
