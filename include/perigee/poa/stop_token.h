@@ -9,10 +9,10 @@
 
 namespace perigee {
 
-/// Requested when the client cancels the request, when the connection to it ends, or when the ORB
-/// begins to shut down without waiting; for a caller in the same ORB, when its time is over. Never,
-/// if the request is answered. Any thread. What is registered with it is called by the thread that
-/// finds out, with no lock held.
+/// Requested when the client cancels the request, when it waits no longer (as far as it said so:
+/// see <perigee/poa/remaining_time.h>), when the connection to it ends, or when the ORB begins to
+/// shut down without waiting. Never, if the request is answered. Any thread. What is registered
+/// with it is called by the thread that finds out, with no lock held.
 [[nodiscard]] PERIGEE_API std::stop_token stop_token_of(const skeleton::Answer& answer);
 
 /// The same of an AMH response handler; never, if it is none of the ORB's.

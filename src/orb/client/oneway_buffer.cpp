@@ -3,7 +3,7 @@
 
 #include <perigee/base/log.h>
 #include <perigee/cdr/encoder.h>
-#include <perigee/event/writable.h>
+#include <perigee/event/handle_state.h>
 
 #include <algorithm>
 #include <cassert>

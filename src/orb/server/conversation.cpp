@@ -11,9 +11,12 @@
 #include <perigee/base/probe.h>
 #include <perigee/orb/stub.h>
 
+#include <algorithm>
+#include <chrono>
 #include <exception>
 #include <mutex>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 namespace perigee::orb {
@@ -24,6 +27,8 @@ using messaging::MessageKind;
 
 namespace {
 
+// Those whose time ends within it are told together.
+constexpr std::chrono::milliseconds expiry_watch_period{1};
 constexpr std::uint32_t minor_no_adapter = CORBA::OMGVMCID | 2;  // OBJECT_NOT_EXIST
 
 // Whether the target came as a profile or reference in which no key was found (interop fact 15).
@@ -228,7 +233,53 @@ void Conversation::cancel_deferred() noexcept try {
   log::write(log::Level::warning, "server", exception.what());
 }
 
+void Conversation::cancel_expired(TimePoint now) noexcept try {
+  const TimePoint next = cancel_expired_before(now);
+  if (next != TimePoint::max()) host_.watch_expiry(next);
+} catch (const std::exception& exception) {  // as above
+  log::write(log::Level::warning, "server", exception.what());
+}
+
+// Returns when to look next, if that is to be asked for.
+TimePoint Conversation::cancel_expired_before(TimePoint now) {
+  std::vector<std::stop_source> stops;
+  TimePoint next = TimePoint::max();
+  {
+    const std::lock_guard guard(lock_);
+    if (now < expiry_watched_) return TimePoint::max();
+    expiry_watched_ = TimePoint::max();  // should memory run out below, others ask again
+    for (AdmittedRequest* pending = pending_; pending != nullptr; pending = pending->next_) {
+      Cancellation* const cancellation = pending->cancellation();
+      if (cancellation == nullptr || !pending->time_limited()) continue;
+      if (!pending->expired()) {
+        next = std::min(next, now + std::chrono::microseconds(pending->remaining_time()));
+        continue;
+      }
+      pending->cancel();
+      std::stop_source stop = cancellation->cancel();
+      if (stop.stop_possible()) stops.push_back(std::move(stop));  // somebody listens
+    }
+    next = std::max(next, now + expiry_watch_period);  // never, still, if there are no more
+    expiry_watched_ = next;
+  }
+  for (std::stop_source& stop : stops) stop.request_stop();
+  return next;
+}
+
+// The host is asked once for the earliest: mostly it will find those before answered.
+void Conversation::watch_expiry_of(const DeferredReply& later) noexcept {
+  const TimePoint end = core_.clock().now() + std::chrono::microseconds(later.remaining_time());
+  {
+    const std::lock_guard guard(lock_);
+    if (end >= expiry_watched_) return;
+    expiry_watched_ = end;
+  }
+  host_.watch_expiry(end);
+}
+
 void Conversation::defer(PendingReply& upcall, DeferredReply& later) noexcept {
+  if (later.time_limited()) [[unlikely]]
+    watch_expiry_of(later);
   const std::lock_guard guard(lock_);
   AdmittedRequest& before = upcall;
   AdmittedRequest& after = later;
@@ -255,6 +306,20 @@ void Conversation::end_deferred(DeferredReply& request, const LatencyTimer& time
 
 bool Conversation::is_full() const noexcept {
   return deferred_count_ != 0 && pending_count_ >= core_.settings().requests_per_connection_max;
+}
+
+// Whoever has a slow peer wants to know why so little of it is asked for.
+bool Conversation::has_to_wait() noexcept {
+  if (has_told_of_waiting_.exchange(true)) return true;
+  try {
+    log::write(log::Level::info, "server",
+               std::string(host_.transport().peer()) + " has " +
+                   std::to_string(core_.settings().requests_per_connection_max) +
+                   " requests in progress: more of them wait (-ORBRequestsPerConnectionMax)");
+  } catch (const std::exception& exception) {  // no memory for the line
+    log::write(log::Level::warning, "server", exception.what());
+  }
+  return true;
 }
 
 [[gnu::always_inline]] inline Conversation::Admission Conversation::admit(PendingReply& request) {

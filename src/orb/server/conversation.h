@@ -4,6 +4,7 @@
 
 #include "orb/code_sets.h"
 #include "orb/server/short_lock.h"
+#include <perigee/base/clock.h>
 #include <perigee/base/octets.h>
 #include <perigee/cdr/buffer.h>
 #include <perigee/messaging/protocol.h>
@@ -74,6 +75,8 @@ class ConversationHost {
   virtual void deferred_ended(Drained drained) noexcept = 0;
   /// The conversation was full, and is no more.
   virtual void resume_reading() noexcept = 0;
+  /// Conversation::cancel_expired is to be called then, or somewhat later.
+  virtual void watch_expiry(TimePoint when) noexcept = 0;
   /// @}
 
  protected:
@@ -107,14 +110,21 @@ class Conversation final {
   [[nodiscard]] bool drain_if_idle();
   /// CloseConnection has been sent.
   [[nodiscard]] bool closed() const;
-  /// As many requests are in progress as may be, and some of them have only their answers to come:
-  /// to be asked before the next message is read, which has to wait for `resume_reading`. So it is
-  /// the peer who waits, and not we who keep more and more.
+  /// As many requests are in progress as may be, and some of them have only their answers to come.
   [[nodiscard]] bool full() const noexcept { return full_.load(std::memory_order_acquire); }
+  /// False for a request while the conversation is full: it, and all behind it, have to wait for
+  /// `resume_reading`. So it is the peer who waits, and not we who keep more and more. What takes
+  /// no room, as the cancelling of a request, is still to be read before.
+  [[nodiscard]] bool has_room_for(const messaging::IncomingMessage& message) noexcept {
+    return !full() || message.kind != messaging::MessageKind::request || !has_to_wait();
+  }
   [[nodiscard]] ConversationHost& host() const noexcept { return host_; }
   [[nodiscard]] OrbCore& core() const noexcept { return core_; }
   /// The connection ends: tells those who are to answer later. They still may.
   void cancel_deferred() noexcept;
+  /// Tells those who are to answer later, and whose callers wait no longer: nobody hears them any
+  /// more. Called when the host was asked to; costs little if it is called more often.
+  void cancel_expired(TimePoint now) noexcept;
   /// CloseConnection, when everything accepted is answered.
   void send_close() noexcept;
 
@@ -156,6 +166,9 @@ class Conversation final {
   };
   [[nodiscard]] Removed remove(AdmittedRequest& request, Answering answering) noexcept;
   [[nodiscard]] bool is_full() const noexcept;
+  [[nodiscard]] bool has_to_wait() noexcept;
+  [[nodiscard]] TimePoint cancel_expired_before(TimePoint now);
+  void watch_expiry_of(const DeferredReply& later) noexcept;
 
   OrbCore& core_;
   const messaging::Protocol& protocol_;
@@ -163,12 +176,14 @@ class Conversation final {
   AnnouncedCodeSets code_sets_;
   std::atomic<std::uint32_t> held_count_{0};
   std::atomic<bool> full_{false};  // changes under the lock
+  std::atomic<bool> has_told_of_waiting_{false};
 
   mutable ShortLock lock_;              // guards what follows
   AdmittedRequest* pending_ = nullptr;  // requests in progress, a list through them
   std::uint32_t pending_count_ = 0;
   std::uint32_t deferred_count_ = 0;  // of these
   bool deferred_cancelled_ = false;
+  TimePoint expiry_watched_ = TimePoint::max();  // the host was asked to look then
   bool draining_ = false;
   bool closed_ = false;
 };

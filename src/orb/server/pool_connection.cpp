@@ -48,8 +48,10 @@ void PoolConnection::serve(Readiness readiness, PoolWorker& worker) noexcept {
 }
 
 void PoolConnection::note(Readiness readiness) {
-  if (has(readiness, Readiness::peer_closed) || has(readiness, Readiness::error))
+  if (has(readiness, Readiness::peer_closed) || has(readiness, Readiness::error)) {
+    peer_ended_ = true;
     connection_.expect_end();
+  }
   if (has(readiness, Readiness::readable)) connection_.expect_octets();
   if (!has(readiness, Readiness::writable)) return;
   (void)connection_.flush();
@@ -64,12 +66,14 @@ PoolConnection::More PoolConnection::read_messages(PoolWorker& worker) {
     if (state_ == State::ending && !drop_input(worker.scratch)) return More::no;
     if (state_ == State::closed) return More::no;
     if (state_ == State::ending) continue;
-    if ((connection_.blocked_output() || conversation_.full()) && !connection_.broken())
-      return More::no;  // goes on when it is writable, or there is room
+    if (must_pause()) {  // goes on when it is writable, or there is room
+      if (peer_ended_) conversation_.cancel_deferred();  // the end will not be read for a while
+      return More::no;
+    }
     IncomingMessage message;
-    switch (connection_.read(message, Wait::no, worker.scratch)) {
+    switch (next_message(message, worker.scratch)) {
       case ReadStatus::message:
-        if (conversation_.handle(message, worker) == Conversation::Verdict::close) end_gently();
+        take(message, worker);
         if (!worker.reading) return More::no;
         break;
       case ReadStatus::would_block:
@@ -88,6 +92,29 @@ PoolConnection::More PoolConnection::read_messages(PoolWorker& worker) {
     }
   }
   return More::yes;
+}
+
+ReadStatus PoolConnection::next_message(IncomingMessage& message, MutableOctetSpan scratch) {
+  if (!waiting_) [[likely]]
+    return connection_.read(message, Wait::no, scratch);
+  message = std::move(*waiting_);
+  waiting_.reset();
+  return ReadStatus::message;
+}
+
+void PoolConnection::take(IncomingMessage& message, PoolWorker& worker) {
+  if (!conversation_.has_room_for(message) && !connection_.broken()) {
+    message.keep();
+    waiting_.emplace(std::move(message));
+  } else if (conversation_.handle(message, worker) == Conversation::Verdict::close) {
+    end_gently();
+  }
+}
+
+// A connection that is broken is read to its end.
+bool PoolConnection::must_pause() const noexcept {
+  const bool waits = waiting_ && conversation_.full();
+  return (connection_.blocked_output() || waits) && !connection_.broken();
 }
 
 // False if there is nothing more to drop.
@@ -259,6 +286,19 @@ void PoolConnection::watch_end() noexcept {
   } catch (const std::exception& exception) {  // bad_alloc: it ends at once
     log::write(log::Level::error, "server", exception.what());
     interrupt();
+  }
+}
+
+void PoolConnection::watch_expiry(TimePoint when) noexcept {
+  const auto left =
+      std::chrono::ceil<std::chrono::milliseconds>(when - server_.core().clock().now());
+  try {
+    server_.call_later(std::max(left, std::chrono::milliseconds(0)), [known = weak_from_this()] {
+      if (const auto connection = known.lock())
+        connection->conversation_.cancel_expired(connection->server_.core().clock().now());
+    });
+  } catch (const std::exception& exception) {  // bad_alloc: they are not told
+    log::write(log::Level::warning, "server", exception.what());
   }
 }
 

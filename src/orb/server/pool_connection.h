@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 
 namespace perigee::orb {
 
@@ -25,10 +26,10 @@ class PoolServer;
 /// are executed under it, so in the order of their arrival. Each worker sends its own reply; what
 /// the transport does not take is queued, and sent by the owner when it does.
 ///
-/// A peer that does not read its replies, or is owed too many, is not read from: TCP then stops it,
-/// not our memory. After
-/// `send_timeout` it is cut off; when no more will be sent than what is queued, after
-/// `drain_timeout`. No worker ever waits for a peer.
+/// A peer that does not read its replies is not read from, and one that is owed too many but for
+/// what takes no room and one request more: TCP then stops it, not our memory. After
+/// `send_timeout` a peer that does not read is cut off; when no more will be sent than what is
+/// queued, after `drain_timeout`. No worker ever waits for a peer.
 class PoolConnection final : public ConversationHost,
                              public PoolTask,
                              public std::enable_shared_from_this<PoolConnection> {
@@ -71,6 +72,7 @@ class PoolConnection final : public ConversationHost,
   void send_later(const cdr::Buffer& message) override { send(message); }
   void deferred_ended(Drained drained) noexcept override;
   void resume_reading() noexcept override { look_again(event::Readiness::readable); }
+  void watch_expiry(TimePoint when) noexcept override;
 
  private:
   enum class State : std::uint8_t {
@@ -82,6 +84,10 @@ class PoolConnection final : public ConversationHost,
 
   void note(event::Readiness readiness);
   [[nodiscard]] More read_messages(PoolWorker& worker);
+  [[nodiscard]] ReadStatus next_message(messaging::IncomingMessage& message,
+                                        MutableOctetSpan scratch);
+  void take(messaging::IncomingMessage& message, PoolWorker& worker);
+  [[nodiscard]] bool must_pause() const noexcept;
   [[nodiscard]] bool drop_input(MutableOctetSpan scratch);
   void release(More more);
   void end_of_input();
@@ -98,6 +104,8 @@ class PoolConnection final : public ConversationHost,
   PoolServer& server_;
   Connection connection_;
   Conversation conversation_;
+  std::optional<messaging::IncomingMessage> waiting_;  // the owner's: there is no room for it
+  bool peer_ended_ = false;               // the owner's: no more comes; what came may be unread
   IdleWatch idle_;                        // the housekeeping thread's
   IdleWatch end_;                         // the same, after the first look
   State state_ = State::serving;          // the owner's

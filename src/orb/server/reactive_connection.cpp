@@ -44,8 +44,10 @@ void ReactiveConnection::handle_ready(Readiness readiness) noexcept {
   const auto self = shared_from_this();  // the list may let go of it below
   if (state_ == State::closed) return;
   try {
-    if (has(readiness, Readiness::peer_closed) || has(readiness, Readiness::error))
+    if (has(readiness, Readiness::peer_closed) || has(readiness, Readiness::error)) {
+      peer_ended_ = true;
       connection_.expect_end();
+    }
     if (has(readiness, Readiness::readable)) connection_.expect_octets();
     if (has(readiness, Readiness::writable)) {
       (void)connection_.flush();
@@ -79,12 +81,13 @@ bool ReactiveConnection::read_messages(ServingThread& buffers) {
     if (state_ == State::closed) return false;
     if (must_pause()) {
       paused_ = true;
+      if (peer_ended_) conversation_.cancel_deferred();  // the end will not be read for a while
       return false;
     }
     IncomingMessage message;
-    switch (connection_.read(message, Wait::no, buffers.scratch)) {
+    switch (next_message(message, buffers.scratch)) {
       case ReadStatus::message:
-        take(message, buffers);
+        take_or_keep(message, buffers);
         break;
       case ReadStatus::would_block:
       case ReadStatus::timed_out:
@@ -104,9 +107,18 @@ bool ReactiveConnection::read_messages(ServingThread& buffers) {
   return true;
 }
 
+ReadStatus ReactiveConnection::next_message(IncomingMessage& message, MutableOctetSpan scratch) {
+  if (!waiting_) [[likely]]
+    return connection_.read(message, Wait::no, scratch);
+  message = std::move(*waiting_);
+  waiting_.reset();
+  return ReadStatus::message;
+}
+
 // A connection that is broken is read to its end.
 bool ReactiveConnection::must_pause() const noexcept {
-  return (connection_.blocked_output() || conversation_.full()) && !connection_.broken();
+  const bool waits = waiting_ && conversation_.full();
+  return (connection_.blocked_output() || waits) && !connection_.broken();
 }
 
 // Whether reading stopped for a peer that did not read its replies, or had to wait for some, and
@@ -115,6 +127,12 @@ bool ReactiveConnection::may_resume() noexcept {
   if (!paused_ || must_pause()) return false;
   paused_ = false;
   return true;
+}
+
+void ReactiveConnection::take_or_keep(IncomingMessage& message, ServingThread& buffers) {
+  if (conversation_.has_room_for(message) || connection_.broken()) return take(message, buffers);
+  message.keep();
+  waiting_.emplace(std::move(message));
 }
 
 void ReactiveConnection::take(IncomingMessage& message, ServingThread& buffers) {
@@ -275,6 +293,23 @@ void ReactiveConnection::resume_reading() noexcept {
   } catch (const std::exception& exception) {  // bad_alloc: nobody would read again
     log::write(log::Level::error, "server", exception.what());
     connection_.close();
+  }
+}
+
+void ReactiveConnection::watch_expiry(TimePoint when) noexcept {
+  const auto schedule = [known = weak_from_this(), &reactor = loop_.reactor(), when] {
+    reactor.schedule(when, [known] {
+      if (const auto connection = known.lock())
+        connection->conversation_.cancel_expired(connection->loop_.core().clock().now());
+    });
+  };
+  try {
+    if (loop_.on_thread())
+      schedule();
+    else
+      loop_.reactor().post(schedule);
+  } catch (const std::exception& exception) {  // bad_alloc: they are not told
+    log::write(log::Level::warning, "server", exception.what());
   }
 }
 

@@ -12,6 +12,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 namespace perigee::orb {
 
@@ -20,12 +21,12 @@ class ReactiveLoop;
 /// The loop's thread only, but for answers that come later. Shared by the loop's list, by the
 /// handlers of it on the stack, and by the requests that are held or deferred.
 ///
-/// A peer that does not read its replies, or is owed too many, is not read from: TCP then stops it,
-/// not our memory. After
-/// `send_timeout` it is cut off; when no more will be sent than what is queued, after
-/// `drain_timeout`. Replies to requests of one read batch leave together: with the batch's last
-/// one, before a nested call, or behind an upcall that took long (then, and for a while after it,
-/// each by itself).
+/// A peer that does not read its replies is not read from, and one that is owed too many but for
+/// what takes no room and one request more: TCP then stops it, not our memory. After
+/// `send_timeout` a peer that does not read is cut off; when no more will be sent than what is
+/// queued, after `drain_timeout`. Replies to requests of one read batch leave together: with the
+/// batch's last one, before a nested call, or behind an upcall that took long (then, and for a
+/// while after it, each by itself).
 class ReactiveConnection final : public ConversationHost,
                                  public event::EventHandler,
                                  public std::enable_shared_from_this<ReactiveConnection> {
@@ -61,6 +62,7 @@ class ReactiveConnection final : public ConversationHost,
   void send_later(const cdr::Buffer& message) override;
   void deferred_ended(Drained drained) noexcept override;
   void resume_reading() noexcept override;
+  void watch_expiry(TimePoint when) noexcept override;
 
  private:
   enum class State : std::uint8_t {
@@ -71,8 +73,11 @@ class ReactiveConnection final : public ConversationHost,
 
   void read_batch();
   [[nodiscard]] bool read_messages(ServingThread& buffers);
+  [[nodiscard]] ReadStatus next_message(messaging::IncomingMessage& message,
+                                        MutableOctetSpan scratch);
   [[nodiscard]] bool must_pause() const noexcept;
   [[nodiscard]] bool may_resume() noexcept;
+  void take_or_keep(messaging::IncomingMessage& message, ServingThread& buffers);
   void take(messaging::IncomingMessage& message, ServingThread& buffers);
   [[nodiscard]] bool drop_input(MutableOctetSpan scratch);
   void end_of_input();
@@ -94,6 +99,8 @@ class ReactiveConnection final : public ConversationHost,
   State state_ = State::serving;
   IdleWatch idle_;
   IdleWatch end_;
+  std::optional<messaging::IncomingMessage> waiting_;  // a request that there is no room for
+  bool peer_ended_ = false;      // sends no more; what came before that may be unread
   bool paused_ = false;          // nothing is read while replies wait to be read, or to be given
   bool output_watched_ = false;  // a timer looks whether the peer goes on reading
   bool output_ends_ = false;

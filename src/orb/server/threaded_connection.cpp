@@ -5,12 +5,19 @@
 #include "orb/server/server_connection.h"
 #include "orb/server/threaded_server.h"
 #include <perigee/base/log.h>
+#include <perigee/event/handle_state.h>
 
 #include <chrono>
 #include <exception>
 #include <thread>
 
 namespace perigee::orb {
+
+namespace {
+
+constexpr std::chrono::milliseconds look_around_period{100};  // the connection may end otherwise
+
+}  // namespace
 
 using messaging::IncomingMessage;
 using transport::Wait;
@@ -93,11 +100,12 @@ bool ThreadedConnection::take_token(ServingThread& thread) noexcept {
 // Returns without the token, or with nothing more to be read.
 void ThreadedConnection::read_requests(ServingThread& thread) {
   do {
-    if (conversation_.full()) [[unlikely]]
-      await_room();
     IncomingMessage message;
     switch (connection_.read(message, Wait::yes, thread.scratch)) {
       case ReadStatus::message:
+        if (flushing_.load(std::memory_order_relaxed) || !conversation_.has_room_for(message))
+            [[unlikely]]
+          await_room();
         if (!handle(message, thread)) return end();
         break;
       case ReadStatus::bad_message:
@@ -115,10 +123,15 @@ void ThreadedConnection::read_requests(ServingThread& thread) {
   } while (thread.reading || take_token(thread));
 }
 
-// Under the read token: a peer that is owed too many answers is not read from.
+// Under the read token: a peer that is owed too many answers, or does not read those that came
+// later, is not read from.
 void ThreadedConnection::await_room() {
   std::unique_lock lock(mutex_);
-  room_.wait(lock, [this] { return !conversation_.full() || connection_.broken(); });
+  awaits_room_.store(true);
+  room_.wait(lock, [this] {
+    return (!conversation_.full() && !flushing_.load()) || connection_.broken();
+  });
+  awaits_room_.store(false);
 }
 
 void ThreadedConnection::resume_reading() noexcept {
@@ -186,10 +199,17 @@ void ThreadedConnection::call_helper() {
 }
 
 void ThreadedConnection::watch(TimePoint now) {
+  watch_waiting(now);
   const std::uint32_t changes = token_changes_.load();
   if (changes % 2 == 0 && changes != 0 && changes == watched_changes_) call_helper();
   watched_changes_ = changes;
   if (server_.core().settings().idle_timeout > std::chrono::milliseconds::zero()) watch_idle(now);
+}
+
+void ThreadedConnection::watch_waiting(TimePoint now) noexcept {
+  conversation_.cancel_expired(now);
+  if (awaits_room_.load() && event::is_ended_by_peer(connection_.transport().readiness_fd()))
+    conversation_.cancel_deferred();
 }
 
 // A peer that does not close after CloseConnection is cut off later.
@@ -210,6 +230,39 @@ void ThreadedConnection::interrupt_if_stuck() noexcept {
 // A peer that takes no replies gets no more upcalls either.
 void ThreadedConnection::send(const cdr::Buffer& message) {
   if (connection_.send(message, Wait::yes).status == SendStatus::failed) interrupt();
+}
+
+// By whoever answers, who may have others to serve. Without a thread the connection ends: nobody
+// would send the rest.
+void ThreadedConnection::send_later(const cdr::Buffer& message) {
+  (void)connection_.send(message, Wait::no);
+  if (!connection_.blocked_output() || flushing_.exchange(true)) return;
+  try {
+    server_.threads().start([self = shared_from_this()] { self->flush_rest(); });
+  } catch (const std::exception& exception) {
+    log::write(log::Level::error, "server", exception.what());
+    flushing_.store(false);
+    interrupt();
+  }
+}
+
+void ThreadedConnection::flush_rest() noexcept {
+  const Duration limit = server_.core().settings().send_timeout;
+  IdleWatch progress;
+  do {
+    while (connection_.blocked_output()) {
+      const TimePoint now = server_.core().clock().now();
+      if (limit > Duration::zero() && progress.is_over(connection_.drained_octets(), now, limit)) {
+        warn_of_peer_that_does_not_read(connection_);
+        connection_.close();
+        break;
+      }
+      event::await_writable(connection_.transport().readiness_fd(), look_around_period);
+      (void)connection_.flush();
+    }
+    flushing_.store(false);
+  } while (connection_.blocked_output() && !connection_.broken() && !flushing_.exchange(true));
+  resume_reading();
 }
 
 void ThreadedConnection::send_without_waiting(const cdr::Buffer& message) {

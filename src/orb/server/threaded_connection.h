@@ -25,7 +25,8 @@ class ThreadedServer;
 /// - at once, if requests had been received that were not looked at yet, or if that has happened
 ///   before;
 /// - when the server's watch says so, if an upcall takes long: it may wait for a nested request.
-/// Oneways are executed under the token, so in the order of their arrival.
+/// Oneways are executed under the token, so in the order of their arrival. Who answers later never
+/// waits for the peer: what it does not take is sent by another thread, until `send_timeout`.
 class ThreadedConnection final : public ConversationHost,
                                  public std::enable_shared_from_this<ThreadedConnection> {
  public:
@@ -68,11 +69,13 @@ class ThreadedConnection final : public ConversationHost,
   [[nodiscard]] std::shared_ptr<Conversation> share() override {
     return {shared_from_this(), &conversation_};
   }
-  void send_later(const cdr::Buffer& message) override { send(message); }
+  void send_later(const cdr::Buffer& message) override;
   void deferred_ended(Drained drained) noexcept override {
     if (drained == Drained::yes) conversation_.send_close();
   }
   void resume_reading() noexcept override;
+  /// The server's watch looks often enough.
+  void watch_expiry(TimePoint /*when*/) noexcept override {}
 
  private:
   void run_thread();
@@ -86,6 +89,8 @@ class ThreadedConnection final : public ConversationHost,
   [[nodiscard]] bool take_token(ServingThread& thread) noexcept;
   void read_requests(ServingThread& thread);
   void await_room();
+  void watch_waiting(TimePoint now) noexcept;
+  void flush_rest() noexcept;
   [[nodiscard]] bool handle(messaging::IncomingMessage& message, ServingThread& thread);
   void await_output();
   void linger(MutableOctetSpan scratch);
@@ -97,6 +102,8 @@ class ThreadedConnection final : public ConversationHost,
   ThreadedServer& server_;
   Connection connection_;
   Conversation conversation_;
+  std::atomic<bool> awaits_room_{false};  // the reader waits, and does not see the peer's end
+  std::atomic<bool> flushing_{false};     // a thread sends what answers that came later have left
   bool pipelining_ = false;  // under the read token: the peer has sent requests without waiting
   std::atomic<std::uint32_t> token_changes_{0};  // odd: somebody holds the read token
   std::uint32_t watched_changes_ = 0;            // of the watching thread

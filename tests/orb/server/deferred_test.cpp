@@ -2,6 +2,7 @@
 #include "orb/act.h"
 #include "orb/orb_metrics.h"
 #include "orb/policies.h"
+#include "orb/server/debts.h"
 #include "orb/server/server_fixture.h"
 #include "support/allocations.h"
 #include <perigee/orb/stub.h>
@@ -24,58 +25,6 @@
 using namespace perigee;
 using namespace perigee::test;
 using skeleton::Answer;
-
-namespace {
-
-/// Keeps the answers that its servant owes, by the requests' arguments.
-class Debts {
- public:
-  [[nodiscard]] ActingServant::Action servant() {
-    return [this](orb::ServerRequest& request) {
-      std::uint32_t argument = 0;
-      request.arguments() >> argument;
-      request.end_of_arguments();
-      const std::lock_guard lock(mutex_);
-      answers_.insert_or_assign(argument, Answer(request));
-      changed_.notify_all();
-    };
-  }
-  /// Waits for the request.
-  [[nodiscard]] Answer take(std::uint32_t argument) {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return answers_.contains(argument); });
-    Answer answer = std::move(answers_.at(argument));
-    answers_.erase(argument);
-    return answer;
-  }
-  void await_count(std::size_t count) {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return answers_.size() >= count; });
-  }
-  [[nodiscard]] std::map<std::uint32_t, Answer> take_all() {
-    const std::lock_guard lock(mutex_);
-    return std::exchange(answers_, {});
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::map<std::uint32_t, Answer> answers_;
-};
-
-void pay(Answer answer, std::uint32_t result) {
-  answer.reply([result](cdr::Encoder& encoder) { encoder << result; });
-}
-
-/// Blocks until it is stopped.
-void await_stop(const std::stop_token& token) {
-  std::mutex mutex;
-  std::condition_variable_any stopped;
-  std::unique_lock lock(mutex);
-  CHECK_FALSE(stopped.wait(lock, token, [] { return false; }));
-}
-
-}  // namespace
 
 TEST_CASE("answers come when they are given, in any order, from any thread") {
   Debts debts;
@@ -286,60 +235,6 @@ TEST_CASE("thousands of requests of one connection wait for their answers") {
     const RawReply reply = client.reply();
     CHECK(reply.result() == reply.id() + 1);
   }
-}
-
-TEST_CASE("one more than may be in progress waits until an answer makes room") {
-  Debts debts;
-  orb::Settings settings = server_settings(each_strategy());
-  settings.requests_per_connection_max = 3;
-  const ServerFixture server(settings, debts.servant());
-  RawClient client(server.endpoint);
-  for (std::uint32_t id = 0; id < 3; ++id)
-    client.send(make_request({.key = server.key, .id = id, .argument = id}));
-  debts.await_count(3);
-  for (const std::uint32_t id : {8u, 9u})
-    client.send(make_request({.key = server.key, .id = id, .argument = id}));
-  RawClient other(server.endpoint);
-  other.send(make_request({.key = server.key, .argument = 20}));
-  pay(debts.take(20), 21);
-  CHECK(other.reply().result() == 21);  // is not concerned
-  CHECK(server.orb.core().requests_in_progress() == 3);
-  pay(debts.take(1), 11);
-  CHECK(client.reply().result() == 11);
-  pay(debts.take(8), 18);
-  pay(debts.take(9), 19);
-  CHECK(client.reply().result() == 18);
-  CHECK(client.reply().result() == 19);
-  (void)debts.take_all();  // the server's end would wait for them
-}
-
-TEST_CASE("thousands of requests go through a connection that may owe few answers at a time") {
-  constexpr std::uint32_t count = 5'000;
-  Debts debts;
-  orb::Settings settings = server_settings(each_strategy());
-  settings.requests_per_connection_max = 8;
-  settings.threads_per_connection_max = 4;  // who is still in an upcall owes nothing yet
-  const ServerFixture server(settings, debts.servant());
-  RawClient client(server.endpoint);
-  std::jthread sender([&] {
-    for (std::uint32_t id = 0; id < count; ++id)
-      client.send(make_request({.key = server.key, .id = id, .argument = id}));
-  });
-  std::atomic<std::uint32_t> most = 0;
-  std::jthread payer([&] {
-    for (std::uint32_t id = 0; id < count; ++id) {
-      Answer answer = debts.take(id);
-      most = std::max(most.load(), server.orb.core().requests_in_progress());
-      pay(std::move(answer), id + 1);
-    }
-  });
-  std::uint32_t received = 0;
-  for (; received < count; ++received) {
-    const RawReply reply = client.reply();
-    if (reply.status() != 0 || reply.result() != reply.id() + 1) break;
-  }
-  CHECK(received == count);
-  CHECK(most <= 8);
 }
 
 TEST_CASE("a connection that owes as much as it may is drained like others") {

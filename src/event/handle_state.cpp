@@ -1,0 +1,25 @@
+// Single polls.
+#include <perigee/event/handle_state.h>
+
+#include <poll.h>
+
+namespace perigee::event {
+
+bool is_writable(int fd) noexcept {
+  if (fd < 0) return true;
+  pollfd entry{fd, POLLOUT, 0};
+  return ::poll(&entry, 1, 0) != 0;
+}
+
+void await_writable(int fd, std::chrono::milliseconds limit) noexcept {
+  if (fd < 0) return;
+  pollfd entry{fd, POLLOUT, 0};
+  (void)::poll(&entry, 1, static_cast<int>(limit.count()));
+}
+
+bool is_ended_by_peer(int fd) noexcept {
+  pollfd entry{fd, POLLRDHUP, 0};
+  return fd >= 0 && ::poll(&entry, 1, 0) > 0;
+}
+
+}  // namespace perigee::event

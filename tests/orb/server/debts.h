@@ -1,0 +1,65 @@
+// Servants that answer when a test says so.
+#pragma once
+
+#include "orb/server/server_fixture.h"
+#include <perigee/poa/answer.h>
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <stop_token>
+#include <utility>
+
+namespace perigee::test {
+
+/// Keeps the answers that its servant owes, by the requests' arguments.
+class Debts {
+ public:
+  [[nodiscard]] ActingServant::Action servant() {
+    return [this](orb::ServerRequest& request) {
+      std::uint32_t argument = 0;
+      request.arguments() >> argument;
+      request.end_of_arguments();
+      const std::lock_guard lock(mutex_);
+      answers_.insert_or_assign(argument, skeleton::Answer(request));
+      changed_.notify_all();
+    };
+  }
+  /// Waits for the request.
+  [[nodiscard]] skeleton::Answer take(std::uint32_t argument) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return answers_.contains(argument); });
+    skeleton::Answer answer = std::move(answers_.at(argument));
+    answers_.erase(argument);
+    return answer;
+  }
+  void await_count(std::size_t count) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return answers_.size() >= count; });
+  }
+  [[nodiscard]] std::map<std::uint32_t, skeleton::Answer> take_all() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(answers_, {});
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::map<std::uint32_t, skeleton::Answer> answers_;
+};
+
+inline void pay(skeleton::Answer answer, std::uint32_t result) {
+  answer.reply([result](cdr::Encoder& encoder) { encoder << result; });
+}
+
+/// Blocks until it is stopped.
+inline void await_stop(const std::stop_token& token) {
+  std::mutex mutex;
+  std::condition_variable_any stopped;
+  std::unique_lock lock(mutex);
+  CHECK_FALSE(stopped.wait(lock, token, [] { return false; }));
+}
+
+}  // namespace perigee::test

@@ -1,0 +1,188 @@
+// Connections that owe as many answers as they may, and callers and peers that wait no longer.
+#include "orb/orb_metrics.h"
+#include "orb/server/debts.h"
+#include <perigee/cdr/operators.h>
+#include <perigee/poa/stop_token.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+using namespace perigee;
+using namespace perigee::test;
+using skeleton::Answer;
+
+namespace {
+
+constexpr std::uint32_t context_remaining_time = 0x50474501;
+
+orb::Settings settings_with_room_for(std::uint32_t requests) {
+  orb::Settings settings = server_settings(each_strategy());
+  settings.requests_per_connection_max = requests;
+  return settings;
+}
+
+void request(RawClient& client, const ServerFixture& server, std::uint32_t id) {
+  client.send(make_request({.key = server.key, .id = id, .argument = id}));
+}
+
+/// Its caller waits for 20 ms.
+void request_limited(RawClient& client, const ServerFixture& server, std::uint32_t id) {
+  client.send(
+      make_request({.key = server.key,
+                    .id = id,
+                    .argument = id,
+                    .context_id = context_remaining_time,
+                    .context = octets(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x4e, 0x20)}));
+}
+
+}  // namespace
+
+TEST_CASE("one more than may be in progress waits until an answer makes room") {
+  Debts debts;
+  orb::Settings settings = server_settings(each_strategy());
+  settings.requests_per_connection_max = 3;
+  const ServerFixture server(settings, debts.servant());
+  RawClient client(server.endpoint);
+  for (std::uint32_t id = 0; id < 3; ++id)
+    client.send(make_request({.key = server.key, .id = id, .argument = id}));
+  debts.await_count(3);
+  for (const std::uint32_t id : {8u, 9u})
+    client.send(make_request({.key = server.key, .id = id, .argument = id}));
+  RawClient other(server.endpoint);
+  other.send(make_request({.key = server.key, .argument = 20}));
+  pay(debts.take(20), 21);
+  CHECK(other.reply().result() == 21);  // is not concerned
+  CHECK(server.orb.core().requests_in_progress() == 3);
+  pay(debts.take(1), 11);
+  CHECK(client.reply().result() == 11);
+  pay(debts.take(8), 18);
+  pay(debts.take(9), 19);
+  CHECK(client.reply().result() == 18);
+  CHECK(client.reply().result() == 19);
+  (void)debts.take_all();  // the server's end would wait for them
+}
+
+TEST_CASE("thousands of requests go through a connection that may owe few answers at a time") {
+  constexpr std::uint32_t count = 5'000;
+  Debts debts;
+  orb::Settings settings = server_settings(each_strategy());
+  settings.requests_per_connection_max = 8;
+  settings.threads_per_connection_max = 4;  // who is still in an upcall owes nothing yet
+  const ServerFixture server(settings, debts.servant());
+  RawClient client(server.endpoint);
+  std::jthread sender([&] {
+    for (std::uint32_t id = 0; id < count; ++id)
+      client.send(make_request({.key = server.key, .id = id, .argument = id}));
+  });
+  std::atomic<std::uint32_t> most = 0;
+  std::jthread payer([&] {
+    for (std::uint32_t id = 0; id < count; ++id) {
+      Answer answer = debts.take(id);
+      most = std::max(most.load(), server.orb.core().requests_in_progress());
+      pay(std::move(answer), id + 1);
+    }
+  });
+  std::uint32_t received = 0;
+  for (; received < count; ++received) {
+    const RawReply reply = client.reply();
+    if (reply.status() != 0 || reply.result() != reply.id() + 1) break;
+  }
+  CHECK(received == count);
+  CHECK(most <= 8);
+}
+
+TEST_CASE("a connection that owes as much as it may still hears of what is cancelled") {
+  Debts debts;
+  const ServerFixture server(settings_with_room_for(3), debts.servant());
+  RawClient client(server.endpoint);
+  for (std::uint32_t id = 0; id < 3; ++id) request(client, server, id);
+  debts.await_count(3);
+  Answer answer = debts.take(1);
+  const std::stop_token token = stop_token_of(answer);
+  client.send(make_cancel_request(1));
+  request(client, server, 8);
+  await_stop(token);
+  pay(std::move(answer), 11);  // makes room, and goes nowhere
+  pay(debts.take(8), 18);
+  CHECK(client.reply().id() == 8);
+  (void)debts.take_all();
+}
+
+TEST_CASE("a connection that owes as much as it may still hears that its client is gone") {
+  Debts debts;
+  const ServerFixture server(settings_with_room_for(2), debts.servant());
+  {
+    RawClient client(server.endpoint);
+    for (std::uint32_t id = 0; id < 2; ++id) request(client, server, id);
+    debts.await_count(2);
+    for (const std::uint32_t id : {8u, 9u}) request(client, server, id);  // unread
+  }
+  for (auto& [argument, answer] : debts.take_all()) {
+    await_stop(stop_token_of(answer));
+    pay(std::move(answer), 1);
+  }
+  while (server.orb.core().metrics().server_traffic.totals().connections_open > 0) {
+    (void)debts.take_all();  // what was unread
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+TEST_CASE("who is to answer hears that the caller waits no longer") {
+  Debts debts;
+  const ServerFixture server(each_strategy(), debts.servant());
+  RawClient client(server.endpoint);
+  for (const std::uint32_t id : {1u, 2u}) request_limited(client, server, id);
+  request(client, server, 3);
+  for (const std::uint32_t id : {2u, 1u}) {
+    Answer answer = debts.take(id);
+    await_stop(stop_token_of(answer));
+    pay(std::move(answer), id);  // goes nowhere
+  }
+  Answer unlimited = debts.take(3);
+  CHECK_FALSE(stop_token_of(unlimited).stop_requested());
+  pay(std::move(unlimited), 30);
+  CHECK(client.reply().id() == 3);
+}
+
+TEST_CASE("one who hears it later is told of those that came meanwhile, too") {
+  Debts debts;
+  const ServerFixture server(each_strategy(), debts.servant());
+  RawClient client(server.endpoint);
+  for (std::uint32_t id = 0; id < 3; ++id) {
+    request_limited(client, server, id);
+    Answer answer = debts.take(id);
+    await_stop(stop_token_of(answer));
+  }
+}
+
+TEST_CASE("who answers does not wait for a peer that reads nothing, which has it all later") {
+  constexpr std::size_t size = 1 << 20;
+  constexpr std::uint32_t count = 24;
+  Debts debts;
+  orb::Settings settings = server_settings(each_strategy());
+  settings.send_timeout = std::chrono::milliseconds(0);  // a peer has as long as it likes
+  settings.write_queue_size_max = count * 2 * size;
+  const ServerFixture server(settings, debts.servant());
+  RawClient slow(server.endpoint);
+  RawClient other(server.endpoint);
+  for (std::uint32_t id = 0; id < count; ++id) request(slow, server, id);
+  debts.await_count(count);
+  const std::vector<std::uint8_t> large(size);
+  for (auto& [id, answer] : debts.take_all())
+    answer.reply([&](cdr::Encoder& encoder) { encoder << large; });
+  request(other, server, count);
+  pay(debts.take(count), 30);
+  CHECK(other.reply().result() == 30);
+  std::size_t taken = 0;  // they come in fragments
+  while (taken < count * size) {
+    const Octets part = slow.receive_part(1 << 16);
+    REQUIRE_FALSE(part.empty());
+    taken += part.size();
+  }
+  request(slow, server, count + 1);
+  pay(debts.take(count + 1), 40);
+}
