@@ -1,6 +1,7 @@
 // `perigee bench …`: the experiments, each from its own folder.
 #include "bench.h"
 
+#include "ami/ami.h"
 #include "codegen/codegen.h"
 #include "connections/connections.h"
 #include "crowd/crowd.h"
@@ -56,6 +57,7 @@ void add_bench_command(CLI::App& tool) {
   add_sockspeed_command(*bench);
   add_middletier_command(*bench);
   add_jitter_command(*bench);
+  add_ami_command(*bench);
   add_codegen_command(*bench);
   bench->allow_extras();  // last: experiments would inherit it
   bench->parse_complete_callback([bench] { check_words(*bench); });

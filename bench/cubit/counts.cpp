@@ -84,14 +84,14 @@ class CallgrindFile {
   bool complete_ = false;
 };
 
-SideCounts count_run(const System& system, const fs::path& folder, const std::string& workload,
-                     std::size_t calls) {
+SideCounts count_run(const System& system, const fs::path& folder, const std::string& command,
+                     int cpu) {
   const fs::path client_file = folder / "client.out";
   const fs::path server_file = folder / "server.out";
-  Process server({under_callgrind(system.server, server_file), -1});
-  const std::vector<std::string> command = with_reference(system.client, server.read_line());
-  Process client({under_callgrind(command, client_file), -1});
-  client.write_line(workload + " " + std::to_string(calls) + " untimed");
+  Process server({under_callgrind(system.server, server_file), cpu});
+  const std::vector<std::string> words = with_reference(system.client, server.read_line());
+  Process client({under_callgrind(words, client_file), cpu});
+  client.write_line(command);
   const std::string answer = client.read_line();
   if (!answer.starts_with("ok")) throw std::runtime_error(system.name + ": " + answer);
   client.close_input();
@@ -110,11 +110,12 @@ Counts per_call(const Counts& base, const Counts& longer) {
 
 }  // namespace
 
-SideCounts count_calls(const SystemIn& system, const std::string& workload) {
+SideCounts count_calls(const SystemIn& system, const std::string& workload, int cpu) {
   // In folders of their own: servers that are terminated leave their sockets behind.
   const auto run = [&](std::size_t calls) {
     const TemporaryFolder folder;
-    return count_run(system(folder.path()), folder.path(), workload, calls);
+    const std::string command = workload + ' ' + std::to_string(calls) + " untimed";
+    return count_run(system(folder.path()), folder.path(), command, cpu);
   };
   const SideCounts base = run(few);
   const SideCounts longer = run(many);

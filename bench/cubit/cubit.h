@@ -74,8 +74,8 @@ std::vector<System> chosen_systems(const CubitOptions& options,
 /// A system whose sockets are in a folder.
 using SystemIn = std::function<System(const std::filesystem::path& folder)>;
 /// What a call costs each side, counted by callgrind (two runs of different lengths, so that
-/// start-up cancels out). Needs valgrind.
-SideCounts count_calls(const SystemIn& system, const std::string& workload);
+/// start-up cancels out). Both sides run on `cpu`, or wherever they like. Needs valgrind.
+SideCounts count_calls(const SystemIn& system, const std::string& workload, int cpu = -1);
 /// Adds it to the report, for all systems and workloads.
 void count_costs(CubitReport& report);
 bool is_counted(const SideCounts& counts);

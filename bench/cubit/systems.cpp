@@ -86,6 +86,11 @@ std::vector<System> cubit_systems(const std::string& omniorb_program,
   return systems;
 }
 
+System cubit_system(const std::string& name, const std::string& omniorb_program) {
+  const std::vector<System> systems = cubit_systems(omniorb_program, {});
+  return *std::ranges::find(systems, name, &System::name);
+}
+
 std::vector<std::string> quick_cubit_systems() {
   return {"null TCP",  "GIOP TCP",  "GIOPlite TCP",  "omniORB TCP",
           "null UNIX", "GIOP UNIX", "GIOPlite UNIX", "omniORB UNIX"};
@@ -142,10 +147,14 @@ std::istringstream Pair::command(const std::string& workload, const std::string&
   return std::istringstream(line.substr(2));
 }
 
+std::chrono::nanoseconds Pair::cpu_time() const {
+  return server_->cpu_time() + client_->cpu_time();
+}
+
 Sample Pair::run(const std::string& workload, std::size_t count) {
-  const auto cpu_before = server_->cpu_time() + client_->cpu_time();
+  const auto cpu_before = cpu_time();
   std::istringstream words = command(workload, std::to_string(count));
-  const auto cpu_after = server_->cpu_time() + client_->cpu_time();
+  const auto cpu_after = cpu_time();
   Sample sample;
   words >> sample.p50_ns >> sample.mean_ns;
   sample.cpu_ns = std::chrono::duration<double, std::nano>(cpu_after - cpu_before).count() /

@@ -4,6 +4,7 @@
 #include "harness/comparison.h"
 #include "harness/process.h"
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -71,17 +72,21 @@ class Pair {
   Sample run(const std::string& workload, std::size_t count);
   /// How long each of so many calls took, in nanoseconds.
   std::vector<double> times(const std::string& workload, std::size_t count);
+  /// What the client answers behind "ok". Throws std::runtime_error if it answers anything else.
+  std::istringstream command(const std::string& workload, const std::string& rest);
+  /// User and system time of both sides.
+  [[nodiscard]] std::chrono::nanoseconds cpu_time() const;
   /// What the server has printed first.
   [[nodiscard]] const std::string& reference() const noexcept { return reference_; }
 
  private:
-  /// What the client answers behind "ok".
-  std::istringstream command(const std::string& workload, const std::string& rest);
-
   std::unique_ptr<Process> server_;
   std::unique_ptr<Process> client_;
   std::string reference_;
 };
+
+/// The one of cubit_systems() that has the name.
+System cubit_system(const std::string& name, const std::string& omniorb_program = {});
 
 /// A client's command line with the reference that its server has printed.
 std::vector<std::string> with_reference(std::vector<std::string> client,

@@ -14,11 +14,6 @@
 namespace perigee::bench {
 namespace {
 
-System cubit_system(const std::string& name) {
-  const std::vector<System> systems = cubit_systems({}, {});
-  return *std::ranges::find(systems, name, &System::name);
-}
-
 // All of Perigee's servers are the same program, but for the pools.
 std::vector<System> jitter_systems() {
   std::vector<System> systems{cubit_system("raw TCP"), cubit_system("null TCP")};
@@ -158,7 +153,7 @@ std::vector<std::pair<double, double>> slowest_of(std::vector<double> calls) {
   std::vector<std::pair<double, double>> points;
   constexpr std::size_t as_slow = 10;
   for (std::size_t power = 1; power * as_slow <= calls.size(); power *= 10)
-    for (const std::size_t factor : {2, 5, 10})
+    for (const std::size_t factor : {2UL, 5UL, 10UL})
       if (const std::size_t of = power * factor; of * as_slow <= calls.size())
         points.emplace_back(of, calls[calls.size() / of]);
   return points;

@@ -20,6 +20,7 @@ TINY = {
     "crowd": ["--rounds", "1", "--calls", "1000", "--idle", "10", "--busy", "4",
               "--strategy", "reactive"],
     "middletier": ["--clients", "4", "--delay", "0", "--seconds", "0.05", "--model", "TPC", "AMH-ST"],
+    "ami": ["--rounds", "1", "--calls", "20", "--in-flight", "1", "4", "--cpus", "1"],
     "jitter": ["--rounds", "1", "--calls", "50"],
     "sockspeed": ["--quick", "--channel", "pipe", "--memory", "touched"],
     "ttcp": ["--quick"],
@@ -63,7 +64,7 @@ class Reports(unittest.TestCase):
         outcome = bench("nosuch", "--quick")
         self.assertEqual(outcome.returncode, 1)
         self.assertEqual(outcome.stderr, "perigee: bench: no such experiment: nosuch; there are: cubit, whitebox, "
-                         "protocols, structs, connections, crowd, ttcp, sockspeed, middletier, jitter, codegen\n")
+                         "protocols, structs, connections, crowd, ttcp, sockspeed, middletier, jitter, ami, codegen\n")
 
     def test_without_an_experiment_they_are_listed(self):
         outcome = bench()
@@ -270,6 +271,44 @@ class Jitter(unittest.TestCase):
                 self.assertGreater(allocations, 1.5, name)
             else:
                 self.assertAlmostEqual(allocations, 0, delta=0.3, msg=name)
+
+
+class Ami(unittest.TestCase):
+    FEW = ["--rounds", "2", "--calls", "200", "--in-flight", "1", "64"]
+    KINDS = {("synchronous", 1), *((kind, count) for kind in ("callbacks", "coroutines", "deferred")
+                                   for count in (1, 64))}
+
+    def test_every_kind_of_calls_is_measured_with_every_server(self):
+        servers = ["reactive", "reactor-per-core", "thread-pool", "thread-per-connection", "omniORB"]
+        parts = results("ami", *self.FEW, "--cpus", "1", "--server", *servers)["parts"]
+        self.assertEqual([part["server"] for part in parts], servers)
+        for part in parts:
+            self.assertEqual({(row["calls"], row["in_flight"]) for row in part["results"]}, self.KINDS)
+            for row in part["results"]:
+                self.assertGreater(row["rate"]["value"], 0)
+                self.assertGreater(row["cpu_ns"], 0)
+
+    def test_goals_are_about_64_in_flight_on_one_cpu(self):
+        goals = results("ami", *self.FEW, "--server", "reactive", "omniORB")["goals"]
+        self.assertEqual([(goal["what"], goal["goal"]) for goal in goals],
+                         [("reactive, 64 in flight: callbacks / synchronous", 5),
+                          ("reactive, 64 in flight: coroutines / synchronous", 5),
+                          ("omniORB, 64 in flight: callbacks / synchronous", 1.5),
+                          ("omniORB, 64 in flight: coroutines / synchronous", 1.5)])
+        self.assertEqual(results("ami", *self.FEW, "--cpus", "2", "--server", "reactive")["goals"], [])
+
+    def test_calls_in_flight_share_system_calls_and_allocate_nothing(self):
+        part, = results("ami", *self.FEW, "--cpus", "1", "--server", "reactive", "--counts")["parts"]
+        cells = {(row["calls"], row["in_flight"]): row for row in part["results"]}
+        for kind in ("callbacks", "coroutines"):
+            self.assertLess(cells[kind, 64]["client"]["system_calls"],
+                            cells[kind, 1]["client"]["system_calls"] / 4, kind)
+            self.assertAlmostEqual(cells[kind, 64]["client"]["allocations"], 0, delta=0.3, msg=kind)
+
+    def test_an_unknown_server_is_an_error(self):
+        outcome = bench("ami", "--server", "pigeons")
+        self.assertNotEqual(outcome.returncode, 0)
+        self.assertIn("pigeons", outcome.stderr)
 
 
 class Whitebox(unittest.TestCase):

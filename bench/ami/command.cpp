@@ -1,0 +1,73 @@
+// `perigee bench ami`: its options, and its role.
+#include "harness/command.h"
+
+#include "ami.h"
+
+#include <memory>
+
+namespace perigee::bench {
+namespace {
+
+struct Settings {
+  AmiOptions options;
+  Output output;
+  bool quick = false;
+  bool counts = false;
+};
+
+// Without omniORB in this build, and with one CPU, what needs them is left out.
+void choose_parts(const CLI::App& command, AmiOptions& options) {
+  options.omniorb_program = find_omniorb_program("cubit_omniorb");
+  if (options.omniorb_program.empty()) std::erase(options.servers, "omniORB");
+  if (usable_cpus().size() < 2) set_unless_given(command, "--cpus", options.cpus, {1});
+  if (options.servers.empty()) throw std::runtime_error("ami: no server to be measured");
+}
+
+void run(const CLI::App& command, Settings& settings) {
+  AmiOptions& options = settings.options;
+  if (settings.quick) {
+    set_unless_given(command, "--rounds", options.rounds, 3);
+    set_unless_given(command, "--calls", options.calls, 1000);
+    set_unless_given(command, "--in-flight", options.in_flight, {1, 8, 64});
+  }
+  choose_parts(command, options);
+  AmiReport report = run_ami(options);
+  if (settings.counts) count_costs(report);
+  write_report(report, settings.output);
+}
+
+int run_role(const std::vector<std::string>& words) {
+  if (words.front() == "client") return run_ami_client(words.at(1), words.at(2));
+  return 1;
+}
+
+}  // namespace
+
+void add_ami_command(CLI::App& bench) {
+  auto settings = std::make_shared<Settings>();  // lives as long as the callback below
+  AmiOptions& options = settings->options;
+  CLI::App* command = bench.add_subcommand(
+      "ami", "asynchronous calls: many in flight on one connection, beside one after the other");
+  add_rounds_option(*command, options.rounds, "rounds; 30 or more for a claim of some percent");
+  command->add_option("--calls", options.calls, "calls per kind, number in flight and round")
+      ->check(CLI::Range(1, 10000000))
+      ->capture_default_str();
+  command->add_option("--in-flight", options.in_flight, "calls that wait for their replies")
+      ->check(CLI::Range(1, 16384))
+      ->capture_default_str();
+  command->add_option("--server", options.servers, "Perigee's by thread strategy, or omniORB")
+      ->check(CLI::IsMember(ami_servers()))
+      ->capture_default_str();
+  command->add_option("--cpus", options.cpus, "CPUs that both sides have together")
+      ->check(CLI::Range(1, 2))
+      ->capture_default_str();
+  command->add_flag("--quick", settings->quick,
+                    "a look: few calls and rounds, but for what is typed");
+  command->add_flag("--counts", settings->counts,
+                    "count instructions, system calls and allocations with callgrind (slow)");
+  add_output_options(*command, settings->output);
+  command->callback([command, settings] { run(*command, *settings); });
+  add_role_command(bench, "ami", run_role);
+}
+
+}  // namespace perigee::bench

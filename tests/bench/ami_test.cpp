@@ -1,0 +1,42 @@
+// What `perigee bench ami` makes of its rounds.
+#include "ami/ami.h"
+
+#include <doctest/doctest.h>
+
+namespace perigee::bench {
+namespace {
+
+AmiCells cells() {
+  return summarise({{"synchronous", {{1, {{10'000, 9000}, {20'000, 19'000}}}}},
+                    {"callbacks", {{64, {{1000, 900}, {4000, 1900}}}}}});
+}
+
+AmiPart part(const std::string& server, std::size_t cpus) { return {server, cpus, cells()}; }
+
+}  // namespace
+
+TEST_CASE("rates are compared with synchronous calls of the same round") {
+  const AmiCells measured = cells();
+  const AmiCell& cell = measured.at("callbacks").at(64);
+  CHECK(cell.ratio.low == 5);
+  CHECK(cell.ratio.high == 10);
+  CHECK(cell.rate.low == doctest::Approx(250'000));
+  CHECK(cell.rate.high == doctest::Approx(1'000'000));
+  CHECK(cell.cpu_ns == 1400);
+  CHECK(measured.at("synchronous").at(1).ratio.value == 1);
+}
+
+TEST_CASE("there is a goal for what was measured on one CPU") {
+  AmiReport report;
+  report.parts = {part("reactive", 2)};
+  CHECK(claims_of(report).empty());
+  report.parts = {part("reactive", 1), part("omniORB", 1)};
+  const std::vector<Claim> claims = claims_of(report);
+  REQUIRE(claims.size() == 2);
+  CHECK(claims[0].what == "reactive, 64 in flight: callbacks / synchronous");
+  CHECK(claims[0].goal == 5);
+  CHECK(claims[0].measured.value == 7.5);
+  CHECK(claims[1].goal == 1.5);
+}
+
+}  // namespace perigee::bench
