@@ -1,18 +1,18 @@
 // Tasks: waiting without a thread. One thread asks several sources of prices, one after the other,
 // all at once, with a time limit, and through a library that calls back from a thread of its own.
+#include <perigee/async/as_task.h>
 #include <perigee/async/completion.h>
 #include <perigee/async/run.h>
-#include <perigee/async/scope.h>
 #include <perigee/async/sleep.h>
 #include <perigee/async/task.h>
 #include <perigee/async/when.h>
+#include <perigee/async/with_scope.h>
 
 #include <chrono>
 #include <cstddef>
 #include <exception>
 #include <iostream>
 #include <stdexcept>
-#include <stop_token>
 #include <string>
 #include <thread>
 #include <utility>
@@ -54,13 +54,10 @@ task<std::size_t> fastest(Reactor& reactor) {
   co_return first.index();
 }
 
-task<> time_limit(Reactor& reactor, std::chrono::milliseconds limit) {
-  co_await perigee::sleep_for(reactor, limit);
-}
-
 task<bool> in_time(Reactor& reactor) {
-  const std::variant<int, std::monostate> first =
-      co_await perigee::when_any(ask(reactor, "slow", 41, 1h), time_limit(reactor, 1ms));
+  task<bool> time_limit = perigee::as_task(perigee::sleep_for(reactor, 1ms));
+  const std::variant<int, bool> first =
+      co_await perigee::when_any(ask(reactor, "slow", 41, 1h), std::move(time_limit));
   co_return first.index() == 0;
 }
 
@@ -70,11 +67,11 @@ task<> add(Reactor& reactor, std::string source, int price, int& total) {
 }
 
 task<int> sum(Reactor& reactor) {
-  const std::stop_token stop = co_await perigee::stop_token_of_this_task();
-  perigee::scope sources(stop, perigee::scope::on_error::cancel);
   int total = 0;
-  for (int price = 40; price != 43; ++price) sources.start(add(reactor, "source", price, total));
-  co_await sources.join();
+  co_await perigee::with_scope([&reactor, &total](perigee::scope& sources) -> task<> {
+    for (int price = 40; price != 43; ++price) sources.start(add(reactor, "source", price, total));
+    co_return;
+  });
   co_return total;
 }
 

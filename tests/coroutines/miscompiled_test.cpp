@@ -27,6 +27,10 @@ struct Aggregate {
 task<int> value(Counted counted) { co_return counted.number(); }
 task<Counted> made(int number) { co_return Counted(number); }
 task<int> of_aggregate(Aggregate aggregate) { co_return aggregate.first.number(); }
+template <typename Function>
+task<int> of_lambda(Function function) {
+  co_return function();
+}
 
 int alive_after(task<int> (*form)()) {
   Counted::reset();
@@ -53,6 +57,13 @@ TEST_CASE("a ?: around a co_await: its result is destroyed twice") {
 TEST_CASE("an aggregate temporary: its members are destroyed twice") {
   CHECK(alive_after([]() -> task<int> {
           const int number = co_await of_aggregate(Aggregate{Counted(1), 2});
+          co_return number;
+        }) == left_alive);
+}
+
+TEST_CASE("a lambda as an argument: what it captures by value is destroyed twice") {
+  CHECK(alive_after([]() -> task<int> {
+          const int number = co_await of_lambda([held = Counted(1)] { return held.number(); });
           co_return number;
         }) == left_alive);
 }

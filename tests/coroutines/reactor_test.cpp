@@ -1,6 +1,7 @@
 // Tasks on a reactor: run, sleep, moving there, and stopping a sleep.
 #include "coroutines/leaves.h"
 #include "support/fake_clock.h"
+#include <perigee/async/as_task.h>
 #include <perigee/async/completion.h>
 #include <perigee/async/run.h>
 #include <perigee/async/scope.h>
@@ -165,13 +166,15 @@ TEST_CASE("when_any with a sleep is a time limit") {
       co_await sleep_for(*fixture.reactor, 24h, fixture.clock);
     }
     static task<std::size_t> index(Fixture& fixture) {
-      const auto first = co_await when_any(never(fixture), sleep_from(fixture, 5ms));
+      const auto first = co_await when_any(
+          never(fixture), as_task(sleep_for(*fixture.reactor, 5ms, fixture.clock)));
       co_return first.index();
     }
   };
   Fixture fixture;
   Started<std::size_t> started(Limited::index(fixture));
   fixture.turn();
+  CHECK_FALSE(started.ended());
   fixture.clock.advance(5ms);
   fixture.turn();
   fixture.turn();

@@ -18,7 +18,8 @@ namespace async::detail {
 class PERIGEE_API Sleep {
  public:
   Sleep(event::Reactor& reactor, TimePoint time) noexcept : reactor_(reactor), time_(time) {}
-  Sleep(const Sleep&) = delete;
+  /// Before it is awaited: so that `as_task` can keep it.
+  Sleep(Sleep&& other) noexcept : Sleep(other.reactor_, other.time_) {}
   Sleep& operator=(const Sleep&) = delete;
 
   [[nodiscard]] bool await_ready() const noexcept { return false; }

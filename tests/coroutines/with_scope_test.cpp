@@ -1,0 +1,151 @@
+// with_scope: whatever its body does, what was started in it has ended when it has.
+#include "coroutines/counted.h"
+#include "coroutines/leaves.h"
+#include <perigee/async/with_scope.h>
+
+#include <doctest/doctest.h>
+
+#include <stdexcept>
+#include <stop_token>
+#include <utility>
+
+namespace perigee {
+namespace {
+
+using test::Counted;
+using test::Gate;
+using test::Started;
+
+using OnError = scope::on_error;
+
+task<> pass(Gate& gate) { co_await gate; }
+task<> fail_after(Gate& gate, const char* text) {
+  co_await gate;
+  throw std::runtime_error(text);
+}
+task<> note_stop(Gate& gate, bool& stopped) {
+  co_await gate;
+  const std::stop_token stop = co_await stop_token_of_this_task();
+  stopped = stop.stop_requested();
+}
+task<> read_after(Gate& gate, const Counted& counted, int& number) {
+  co_await gate;
+  number = counted.number();
+}
+
+/// One task and a body that throws while it runs.
+struct Throwing {
+  task<> run(OnError policy) {
+    co_await with_scope(
+        [this](scope& tasks) -> task<> {
+          tasks.start(note_stop(task_gate, stopped));
+          co_await body_gate;
+          throw std::runtime_error("body");
+        },
+        policy);
+  }
+
+  Gate task_gate;
+  Gate body_gate;
+  bool stopped = false;
+};
+
+TEST_CASE("a body that throws with tasks running waits for them, then what it threw goes on") {
+  for (const bool waits : {true, false}) {
+    Throwing throwing;
+    Started<void> started(throwing.run(OnError::keep_going));
+    if (waits) throwing.body_gate.open();
+    CHECK_FALSE(started.ended());
+    throwing.task_gate.open();
+    if (!waits) throwing.body_gate.open();
+    CHECK_THROWS_WITH(started.get(), "body");
+  }
+}
+
+TEST_CASE("a body that throws stops the others, unless they are to keep going") {
+  for (const OnError policy : {OnError::cancel, OnError::keep_going}) {
+    Throwing throwing;
+    Started<void> started(throwing.run(policy));
+    throwing.body_gate.open();
+    throwing.task_gate.open();
+    CHECK_THROWS_WITH(started.get(), "body");
+    CHECK(throwing.stopped == (policy == OnError::cancel));
+  }
+}
+
+TEST_CASE("a body that throws before it first waits has started its tasks, which are waited for") {
+  const auto work = [](Gate& gate) -> task<> {
+    co_await with_scope([&gate](scope& tasks) -> task<> {
+      tasks.start(pass(gate));
+      throw std::runtime_error("at once");
+      co_return;
+    });
+  };
+  Gate gate;
+  Started<void> started(work(gate));
+  CHECK_FALSE(started.ended());
+  gate.open();
+  CHECK_THROWS_WITH(started.get(), "at once");
+}
+
+TEST_CASE("tasks are waited for though their body has ended, and what fails first is thrown") {
+  const auto work = [](Gate* gates, bool& stopped) -> task<> {
+    co_await with_scope([gates, &stopped](scope& tasks) -> task<> {
+      tasks.start(fail_after(gates[0], "task"));
+      tasks.start(note_stop(gates[1], stopped));
+      co_return;
+    });
+  };
+  Gate gates[2];
+  bool stopped = false;
+  Started<void> started(work(gates, stopped));
+  gates[0].open();
+  CHECK_FALSE(started.ended());
+  gates[1].open();
+  CHECK_THROWS_WITH(started.get(), "task");
+  CHECK(stopped);
+}
+
+TEST_CASE("the body and what it starts are stopped with the task that awaits them") {
+  const auto work = [](Gate* gates, bool* stopped) -> task<> {
+    co_await with_scope([gates, stopped](scope& tasks) -> task<> {
+      tasks.start(note_stop(gates[0], stopped[0]));
+      co_await note_stop(gates[1], stopped[1]);
+    });
+  };
+  Gate gates[2];
+  bool stopped[2] = {};
+  std::stop_source outer;
+  Started<void> started(work(gates, stopped), outer.get_token());
+  outer.request_stop();
+  gates[0].open();
+  gates[1].open();
+  started.get();
+  CHECK(stopped[0]);
+  CHECK(stopped[1]);
+}
+
+TEST_CASE("what the body captures stays until all have ended, and is destroyed once") {
+  const auto work = [](Gate& gate, int& seen) -> task<> {
+    auto body = [&gate, &seen, held = Counted(4)](scope& tasks) -> task<> {
+      tasks.start(read_after(gate, held, seen));
+      co_return;
+    };
+    co_await with_scope(std::move(body));
+  };
+  Counted::reset();
+  Gate gate;
+  int seen = 0;
+  {
+    Started<void> started(work(gate, seen));
+    CHECK(Counted::alive() > 0);
+    gate.open();
+    started.get();
+  }
+  CHECK(seen == 4);
+  CHECK(Counted::alive() == 0);
+  CHECK(Counted::misplaced() == 0);
+}
+
+}  // namespace
+}  // namespace perigee
