@@ -15,6 +15,7 @@ struct Settings {
   CubitOptions options;
   Output output;
   bool quick = false;
+  bool goals = false;
   bool counts = false;
 };
 
@@ -25,6 +26,11 @@ void run(const CLI::App& command, Settings& settings) {
     set_unless_given(command, "--workload", options.workloads,
                      {"void", "long", "struct", "octets4096"});
     set_unless_given(command, "--system", options.systems, quick_cubit_systems());
+  }
+  if (settings.goals) {
+    set_unless_given(command, "--workload", options.workloads, {"void"});
+    set_unless_given(command, "--system", options.systems, goal_systems());
+    options.floor_only = true;
   }
   if (!options.floor_only) options.omniorb_program = find_omniorb_program("cubit_omniorb");
   CubitReport report = run_cubit(options);
@@ -77,6 +83,9 @@ void add_cubit_command(CLI::App& bench) {
   command->add_flag(
       "--quick", settings->quick,
       "a few rounds of four workloads and one thread strategy, but for what is typed");
+  command->add_flag(
+      "--goals", settings->goals,
+      "only what the goals of asynchronous servants are about, but for what is typed");
   command->add_flag("--counts", settings->counts,
                     "count instructions, system calls and allocations with callgrind (slow)");
   add_output_options(*command, settings->output);

@@ -2,6 +2,7 @@
 // ping-pong over the same transport and omniORB.
 #pragma once
 
+#include "harness/claims.h"
 #include "harness/statistics.h"
 #include "systems.h"
 
@@ -10,6 +11,7 @@
 #include <cstddef>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -62,6 +64,18 @@ struct CubitReport {
   /// By workload, in the order of the comparisons: the per-round ratios of p50.
   std::map<std::string, std::vector<Estimate>> compared;
 };
+
+/// Null if it was not measured.
+const Cell* find_cell(const CubitReport& report, const std::string& workload,
+                      const std::string& system);
+/// None if they were not measured.
+std::optional<Estimate> find_compared(const CubitReport& report, const std::string& workload,
+                                      const Comparison& wanted);
+
+/// The goals of asynchronous servants, as far as they were measured, and the systems that they are
+/// about.
+std::vector<Claim> claims_of(const CubitReport& report);
+std::vector<std::string> goal_systems();
 
 /// Runs the experiment. Systems take turns, in an order that rotates from round to round.
 CubitReport run_cubit(const CubitOptions& options);

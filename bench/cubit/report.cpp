@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 namespace perigee::bench {
 namespace {
@@ -135,6 +136,8 @@ nlohmann::json to_json(const SideCounts& counts) {
 std::string to_table(const CubitReport& report) {
   std::string text = fmt::format("perigee bench cubit: {}\n{}\n", machine_description(),
                                  describe_method(report.options));
+  if (const std::vector<Claim> claims = claims_of(report); !claims.empty())
+    text += describe_claims(report.options.rounds) + '\n' + to_table(claims);
   const bool counted = is_counted(report.cells.begin()->second.begin()->second.counts);
   text += fmt::format(
       "  {:<24}{:>8}  {:<16}{:>10}{:>10}  {:<16}{:>8}{}\n", "", "ratio",
@@ -156,6 +159,8 @@ std::string to_json(const CubitReport& report) {
                           {"rounds", report.options.rounds},
                           {"calls", report.options.calls},
                           {"placement", report.options.split ? "two CPUs" : "one CPU"}};
+  if (const std::vector<Claim> claims = claims_of(report); !claims.empty())
+    document["goals"] = to_json(claims);
   for (const auto& [workload, systems] : report.cells)
     for (const auto& [system, cell] : systems)
       document["results"][workload][system] = to_json(cell);
@@ -169,8 +174,14 @@ std::string to_json(const CubitReport& report) {
 
 void add_to(Page& page, const CubitReport& report) {
   page.note(describe_method(report.options));
-  page.heading("Figure 16: Perigee's protocols");
-  page.chart(figure_16(report));
+  if (const std::vector<Claim> claims = claims_of(report); !claims.empty()) {
+    page.note(describe_claims(report.options.rounds));
+    add_to(page, claims);
+  }
+  if (BarChart protocols = figure_16(report); !protocols.bars.empty()) {
+    page.heading("Figure 16: Perigee's protocols");
+    page.chart(std::move(protocols));
+  }
   add_comparisons(page, report);
   for (const std::string& workload : report.options.workloads) {
     page.heading(workload);

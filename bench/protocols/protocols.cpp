@@ -1,30 +1,11 @@
 // Runs the parts of cubit and ttcp, and compares them with the goals.
 #include "protocols.h"
 
-#include <optional>
-
 namespace perigee::bench {
 namespace {
 
 constexpr std::size_t tiny_buffer = 4;
 constexpr std::size_t small_buffer = 1024;
-
-const Cell* find_cell(const CubitReport& report, const std::string& workload,
-                      const std::string& system) {
-  const auto systems = report.cells.find(workload);
-  if (systems == report.cells.end()) return nullptr;
-  const auto cell = systems->second.find(system);
-  return cell == systems->second.end() ? nullptr : &cell->second;
-}
-
-std::optional<Estimate> find_compared(const CubitReport& report, const std::string& workload,
-                                      const Comparison& wanted) {
-  const auto ratios = report.compared.find(workload);
-  if (ratios == report.compared.end()) return {};
-  for (std::size_t index = 0; index < report.comparisons.size(); ++index)
-    if (to_text(report.comparisons[index]) == to_text(wanted)) return ratios->second.at(index);
-  return {};
-}
 
 void add_floors(std::vector<Claim>& claims, const CubitReport& report) {
   struct Goal {

@@ -108,10 +108,21 @@ class Cubit(unittest.TestCase):
         self.assertIn(("GIOPlite UNIX", "GIOP UNIX"), compared)
         self.assertIn(("raw UNIX", "raw TCP"), compared)
 
+    def test_goals_of_asynchronous_servants_are_compared_with_what_was_measured(self):
+        report = results("cubit", "--goals", "--rounds", "2", "--calls", "20")
+        self.assertEqual(set(report["results"]["void"]),
+                         {"raw TCP", "null TCP", "GIOP TCP reactive", "AMH TCP", "coroutine TCP"})
+        goals = {goal["what"]: goal for goal in report["goals"]}
+        self.assertEqual({what: goal["goal"] for what, goal in goals.items()},
+                         {"void: AMH TCP / GIOP TCP reactive": 1.05, "void: coroutine TCP / AMH TCP": 1.05,
+                          "void: AMH TCP / raw TCP": 1.2})
+        self.assertEqual(goals["void: AMH TCP / raw TCP"]["measured"], report["results"]["void"]["AMH TCP"]["ratio"])
+
     def test_a_system_is_measured_with_its_floor_only(self):
         report = results("cubit", *self.FEW, "--system", "GIOP UNIX")
         self.assertEqual(set(report["results"]["void"]), {"raw UNIX", "GIOP UNIX"})
         self.assertNotIn("compared", report)
+        self.assertNotIn("goals", report)
 
     def test_a_void_call_makes_two_system_calls_a_side_and_no_allocation(self):
         systems = ["GIOP TCP", "GIOPlite TCP", "GIOP UNIX", "GIOPlite UNIX"]
