@@ -66,15 +66,20 @@ class CollocatedAnswer : public ServerRequest {
 class DeferredAnswer final : public CollocatedAnswer {
  public:
   DeferredAnswer(const ServerRequest& upcall, const cdr::CodeSets& code_sets,
-                 std::shared_ptr<CollocatedWait> wait)
+                 std::shared_ptr<CollocatedWait> wait, std::shared_ptr<CollocatedDebts> debts)
       : CollocatedAnswer(code_sets),
         wait_(std::move(wait)),
+        debts_(std::move(debts)),
         operation_text_(upcall.operation()),
         key_(upcall.object_key().begin(), upcall.object_key().end()) {
     copy_answering(upcall);
     operation_ = operation_text_;
     object_key_ = key_;
+    debts_->add(*wait_);
   }
+  ~DeferredAnswer() override { debts_->remove(*wait_); }
+  DeferredAnswer(const DeferredAnswer&) = delete;
+  DeferredAnswer& operator=(const DeferredAnswer&) = delete;
 
   [[nodiscard]] Cancellation* cancellation() noexcept override { return &wait_->cancellation; }
 
@@ -84,6 +89,7 @@ class DeferredAnswer final : public CollocatedAnswer {
   void written(ReplyStatus status) noexcept override { wait_->end(status); }
 
   const std::shared_ptr<CollocatedWait> wait_;
+  const std::shared_ptr<CollocatedDebts> debts_;
   const std::string operation_text_;
   const Octets key_;
 };
@@ -93,7 +99,8 @@ class CollocatedRequest final : public CollocatedAnswer {
   CollocatedRequest(OrbCore& core, const CollocatedCall& call, cdr::Buffer& reply)
       : CollocatedAnswer(collocated_code_sets(core.settings().code_sets)),
         response_(call.response),
-        reply_(reply) {
+        reply_(reply),
+        debts_(core.collocated_debts()) {
     operation_ = call.operation;
     object_key_ = call.object_key;
     response_expected_ = call.response != messaging::ResponseFlags::none;
@@ -117,7 +124,7 @@ class CollocatedRequest final : public CollocatedAnswer {
  private:
   [[nodiscard]] ServerRequest* make_deferred() override {
     auto wait = std::make_shared<CollocatedWait>();
-    auto later = std::make_unique<DeferredAnswer>(*this, code_sets(), wait);
+    auto later = std::make_unique<DeferredAnswer>(*this, code_sets(), wait, debts_);
     wait_ = std::move(wait);
     return later.release();
   }
@@ -126,6 +133,7 @@ class CollocatedRequest final : public CollocatedAnswer {
 
   const messaging::ResponseFlags response_;
   cdr::Buffer& reply_;
+  const std::shared_ptr<CollocatedDebts>& debts_;
   ReplyStatus status_ = ReplyStatus::no_exception;
   std::shared_ptr<CollocatedWait> wait_;
 };

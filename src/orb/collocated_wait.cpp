@@ -4,6 +4,11 @@
 #include "orb/async/async_engine.h"
 #include "orb/nested_wait.h"
 #include "orb/orb_core.h"
+#include <perigee/base/log.h>
+
+#include <exception>
+#include <stop_token>
+#include <vector>
 
 namespace perigee::orb {
 
@@ -80,6 +85,34 @@ FailureCause CollocatedWait::drive(OrbCore& core, const CallDeadline* deadline) 
   return driven ? FailureCause::deadline : FailureCause::nested_too_deep;
 } catch (const CORBA::NO_RESOURCES& exception) {  // the servant has begun
   throw CORBA::NO_RESOURCES(exception.minor(), CORBA::COMPLETED_MAYBE, exception.what());
+}
+
+void CollocatedDebts::add(CollocatedWait& wait) {
+  const std::lock_guard lock(mutex_);
+  owed_.insert(&wait);
+  if (cancelled_) (void)wait.cancellation.cancel();  // no token is out yet
+}
+
+void CollocatedDebts::remove(CollocatedWait& wait) noexcept {
+  const std::lock_guard lock(mutex_);
+  owed_.erase(&wait);
+}
+
+bool CollocatedDebts::empty() const noexcept {
+  const std::lock_guard lock(mutex_);
+  return owed_.empty();
+}
+
+void CollocatedDebts::cancel() noexcept try {
+  std::vector<std::stop_source> stops;
+  {
+    const std::lock_guard lock(mutex_);
+    cancelled_ = true;
+    for (CollocatedWait* const wait : owed_) stops.push_back(wait->cancellation.cancel());
+  }
+  for (std::stop_source& stop : stops) stop.request_stop();
+} catch (const std::exception& exception) {
+  log::write(log::Level::warning, "orb", exception.what());
 }
 
 }  // namespace perigee::orb

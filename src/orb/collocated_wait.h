@@ -10,6 +10,7 @@
 
 #include <functional>
 #include <mutex>
+#include <unordered_set>
 
 namespace perigee::orb {
 
@@ -40,6 +41,22 @@ class CollocatedWait {
   bool ended_ = false;
   std::move_only_function<void()> then_;
   event::Signal event_;  // raised at the end, if the caller is on a loop
+};
+
+/// The requests of collocated calls that are to be answered later. Any thread. Shared by the ORB
+/// and by each of them, which may outlive it.
+class CollocatedDebts {
+ public:
+  void add(CollocatedWait& wait);
+  void remove(CollocatedWait& wait) noexcept;
+  [[nodiscard]] bool empty() const noexcept;
+  /// Tells who is to answer, now or later, that nobody waits.
+  void cancel() noexcept;
+
+ private:
+  mutable std::mutex mutex_;  // guards what follows
+  std::unordered_set<CollocatedWait*> owed_;
+  bool cancelled_ = false;
 };
 
 }  // namespace perigee::orb

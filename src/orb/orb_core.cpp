@@ -5,6 +5,7 @@
 #include "orb/async/async_engine.h"
 #include "orb/client/endpoint_table.h"
 #include "orb/client_policies.h"
+#include "orb/collocated_wait.h"
 #include "orb/orb_metrics.h"
 #include "orb/policy_text.h"
 #include "orb/protocol_preference.h"
@@ -30,7 +31,8 @@ OrbCore::OrbCore(CoreParts parts)
       metrics_(std::make_unique<OrbMetrics>(settings_.measure_latencies)),
       endpoints_(std::make_unique<EndpointTable>(*protocols_, *messaging_, settings_,
                                                  metrics_->client_traffic, clock_)),
-      client_policies_(std::make_shared<ClientPolicies>()) {
+      client_policies_(std::make_shared<ClientPolicies>()),
+      collocated_debts_(std::make_shared<CollocatedDebts>()) {
   install_client_policies(*this, client_policies_);
   install_protocol_policies(*this);
 }
@@ -229,16 +231,17 @@ bool OrbCore::work_pending() {
 }
 
 void OrbCore::shutdown(Completion completion) {
-  if (completion == Completion::wait && (UpcallScope::inside(*this) || others_wait_for_us()))
+  if (completion == Completion::wait && !may_wait_for_requests())
     throw CORBA::BAD_INV_ORDER(minor_would_deadlock, CORBA::COMPLETED_NO,
                                "waiting for requests in progress from within one of them");
   if (completion == Completion::do_not_wait) cancels_.store(true, std::memory_order_release);
+  Life expected = Life::running;
   {
     const std::lock_guard lock(mutex_);
-    Life expected = Life::running;
     life_.compare_exchange_strong(expected, Life::stopping);
-    if (expected >= Life::stopped) return;
   }
+  if (completion == Completion::do_not_wait) collocated_debts_->cancel();
+  if (expected >= Life::stopped) return;
   wake_waiting();
   // Services are added during assembly only, so they can be walked without the lock; each may be
   // stopped more than once, the last time with waiting.
@@ -246,15 +249,19 @@ void OrbCore::shutdown(Completion completion) {
   stop_server(completion);
   if (completion == Completion::do_not_wait) return;
   flush_oneways();
-  Life expected = Life::stopping;
+  expected = Life::stopping;
   life_.compare_exchange_strong(expected, Life::stopped);
   if (AsyncEngine* const async = async_made()) async->stop();
+}
+
+bool OrbCore::may_wait_for_requests() noexcept {
+  return !UpcallScope::inside(*this) && !others_wait_for_us();
 }
 
 // Whoever drives asynchronous calls, and is told of one's end, brings the answers to requests; so
 // does the thread of a server's loop, also where it is in no upcall.
 bool OrbCore::others_wait_for_us() noexcept {
-  if (requests_in_progress() == 0) return false;
+  if (requests_in_progress() == 0 && collocated_debts_->empty()) return false;
   if (server_ && server_->reactor_of_this_thread() != nullptr) return true;
   AsyncEngine* const async = async_made();
   return async != nullptr && async->foreign().on_thread();

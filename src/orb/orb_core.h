@@ -35,6 +35,7 @@ namespace perigee::orb {
 
 class AsyncEngine;
 class ClientPolicies;
+class CollocatedDebts;
 class EndpointTable;
 class OrbMetrics;
 struct MetricsSnapshot;
@@ -152,6 +153,14 @@ class PERIGEE_API OrbCore final : public cdr::Environment,
   }
   /// @}
 
+  /// Requests of collocated calls that are answered later.
+  [[nodiscard]] const std::shared_ptr<CollocatedDebts>& collocated_debts() const noexcept {
+    return collocated_debts_;
+  }
+  /// Whether the calling thread may wait until no requests are in progress: neither in an upcall,
+  /// nor where it may be what brings their answers.
+  [[nodiscard]] bool may_wait_for_requests() noexcept;
+
   /// @name References.
   /// @{
   /// nullptr for a nil IOR.
@@ -224,6 +233,7 @@ class PERIGEE_API OrbCore final : public cdr::Environment,
   const std::unique_ptr<OrbMetrics> metrics_;
   std::unique_ptr<EndpointTable> endpoints_;
   std::shared_ptr<ClientPolicies> client_policies_;  // shared with PolicyManager and PolicyCurrent
+  const std::shared_ptr<CollocatedDebts> collocated_debts_;  // shared with who owes them
   std::unique_ptr<Server> server_;
   std::unique_ptr<AsyncEngine> async_;  // guarded by mutex_; after the server, whose loops it uses
   std::atomic<AsyncEngine*> async_made_{nullptr};

@@ -304,12 +304,15 @@ std::shared_ptr<orb::OrbCore> Dispatcher::core() const {
   throw CORBA::OBJECT_NOT_EXIST(minor_no_adapter, COMPLETED_NO, "the ORB has been destroyed");
 }
 
-bool Dispatcher::may_wait() const noexcept { return !orb::UpcallScope::inside(*core_identity_); }
+bool Dispatcher::may_wait() const noexcept {
+  const auto core = core_if_alive();
+  return core ? core->may_wait_for_requests() : !orb::UpcallScope::inside(*core_identity_);
+}
 
 void Dispatcher::check_may_wait() const {
   if (!may_wait())
     throw CORBA::BAD_INV_ORDER(minor_would_deadlock, COMPLETED_NO,
-                               "waiting for completion from within an upcall");
+                               "waiting for requests in progress from within one of them");
 }
 
 void Dispatcher::begin_accepting() {

@@ -56,7 +56,8 @@ class Dispatcher final : public orb::RequestDispatcher,
   [[nodiscard]] std::shared_ptr<orb::OrbCore> core_if_alive() const noexcept {
     return core_.lock();
   }
-  /// Raises BAD_INV_ORDER, OMG minor 3, within an upcall of this ORB.
+  /// Raises BAD_INV_ORDER, OMG minor 3, within an upcall of this ORB, and where the calling thread
+  /// may be what brings the answers of requests.
   void check_may_wait() const;
   [[nodiscard]] bool may_wait() const noexcept;
   /// Around calls to an application's servants and managers.

@@ -164,6 +164,22 @@ TEST_CASE("a coroutine has a stop token, which costs an allocation, only if it a
   CHECK(allocations_in_upcall(1) == without + 1);
 }
 
+TEST_CASE("PortableServer::Current is the upcall's: a coroutine has it until it waits") {
+  OtherThread elsewhere;
+  CORBA::object_reference<PortableServer::Current> current;
+  ServerFixture server(each_strategy(), serving([&](std::uint32_t) -> task<std::uint32_t> {
+                         const bool before = !current->get_object_id().empty();
+                         co_await elsewhere;
+                         CHECK_THROWS_AS((void)current->get_object_id(),
+                                         PortableServer::Current::NoContext);
+                         co_return std::uint32_t{before};
+                       }));
+  current = initial<PortableServer::Current>(server.orb.core(), "POACurrent");
+  RawClient client(server.endpoint);
+  CHECK(client.call({.key = server.key, .argument = 1}).result() == 1);
+  CHECK(invoke_act(server.object) == 1);
+}
+
 TEST_CASE("a task that a coroutine awaits has its stop token, whoever asks first") {
   const auto inner = []() -> task<std::stop_token> {
     const std::stop_token token = co_await stop_token_of_this_task();

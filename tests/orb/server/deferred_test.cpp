@@ -147,6 +147,33 @@ TEST_CASE("a shutdown that waits disturbs nobody") {
   CHECK(client.reply().result() == 9);
 }
 
+TEST_CASE("who is to answer a caller in the same ORB hears that the ORB stops without waiting") {
+  Debts debts;
+  const ServerFixture server(each_strategy(), debts.servant());
+  std::uint32_t result = 0;
+  std::jthread caller([&] { result = act(server.object, 1); });
+  Answer answer = debts.take(1);
+  const std::stop_token token = stop_token_of(answer);
+  server.orb.core().shutdown(orb::Completion::do_not_wait);
+  await_stop(token);
+  pay(std::move(answer), 9);
+  caller.join();
+  CHECK(result == 9);
+}
+
+TEST_CASE("who is to answer a caller in the same ORB hears so if the ORB stopped before, too") {
+  Debts debts;
+  const ServerFixture server(each_strategy(), debts.servant());
+  server.orb.core().shutdown(orb::Completion::do_not_wait);
+  std::uint32_t result = 0;
+  std::jthread caller([&] { result = act(server.object, 1); });
+  Answer answer = debts.take(1);
+  await_stop(stop_token_of(answer));
+  pay(std::move(answer), 9);
+  caller.join();
+  CHECK(result == 9);
+}
+
 TEST_CASE("while a shutdown waits, another one that does not tells who is to answer") {
   Debts debts;
   const ServerFixture server(each_strategy(), debts.servant());
