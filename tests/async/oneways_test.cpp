@@ -1,0 +1,58 @@
+// When asynchronous calls of oneways are over: as SyncScopePolicy says.
+#include "async/owing_servants.h"
+#include "orb/policies.h"
+#include "orb/server/server_fixture.h"
+#include <perigee/async/call.h>
+
+#include <cstdint>
+#include <thread>
+
+using namespace perigee;
+using namespace perigee::test;
+
+namespace {
+
+/// A server whose servants owe, and a client.
+struct Pair {
+  Pair() : server(each_strategy(), debts.servant(Later::answer)) {}
+  /// Calls it as a oneway.
+  [[nodiscard]] call<void> send(Messaging::SyncScope scope) const {
+    static constexpr stub::Operation operation{"act", stub::Operation::Kind::oneway, {}};
+    const ObjectRef object = client.core().make_object(server.object->_reference()->ior());
+    const ObjectRef scoped = object->_set_policy_overrides(
+        {make_policy(client.core(), SYNC_SCOPE_POLICY_TYPE, scope)}, SET_OVERRIDE);
+    return async::start_call<void>(
+        *scoped, operation, [](cdr::Encoder& encoder) { encoder << std::uint32_t{1}; }, nullptr);
+  }
+
+  Debts debts;
+  const ServerFixture server;
+  const TestOrb client;
+};
+
+}  // namespace
+
+TEST_CASE("an asynchronous oneway is over when it is sent, buffered or not") {
+  Pair pair;
+  for (const Messaging::SyncScope scope : {Messaging::SYNC_NONE, Messaging::SYNC_WITH_TRANSPORT}) {
+    pair.send(scope).get();
+    pair.debts.take(1).pay(1);  // to nobody
+  }
+}
+
+TEST_CASE("an asynchronous oneway with scope server is over before its servant has done it") {
+  Pair pair;
+  pair.send(Messaging::SYNC_WITH_SERVER).get();
+  pair.debts.take(1).pay(1);
+}
+
+TEST_CASE("an asynchronous oneway with scope target is over when its servant has done it") {
+  Pair pair;
+  call<void> sent = pair.send(Messaging::SYNC_WITH_TARGET);
+  std::jthread payer([&] {
+    Debt debt = pair.debts.take(1);
+    CHECK_FALSE(sent.is_over());
+    debt.pay(1);
+  });
+  sent.get();
+}
