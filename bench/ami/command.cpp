@@ -3,6 +3,7 @@
 
 #include "ami.h"
 
+#include <algorithm>
 #include <memory>
 
 namespace perigee::bench {
@@ -17,7 +18,8 @@ struct Settings {
 
 // Without omniORB in this build, and with one CPU, what needs them is left out.
 void choose_parts(const CLI::App& command, AmiOptions& options) {
-  options.omniorb_program = find_omniorb_program("cubit_omniorb");
+  if (std::ranges::find(options.servers, "omniORB") != options.servers.end())
+    options.omniorb_program = find_omniorb_program("cubit_omniorb");
   if (options.omniorb_program.empty()) std::erase(options.servers, "omniORB");
   if (usable_cpus().size() < 2) set_unless_given(command, "--cpus", options.cpus, {1});
   if (options.servers.empty()) throw std::runtime_error("ami: no server to be measured");
