@@ -24,6 +24,10 @@ class Cancellation {
     requested_ = true;
     return source_;
   }
+  [[nodiscard]] bool requested() noexcept {
+    const std::lock_guard lock(mutex_);
+    return requested_;
+  }
 
  private:
   std::mutex mutex_;  // guards what follows

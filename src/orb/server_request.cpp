@@ -1,8 +1,8 @@
 // What every ServerRequest does alike: answer once, and never with an exception that the operation
 // does not declare. How answers get out is the business of the derived classes.
+#include "orb/log_operation.h"
 #include "orb/system_exceptions.h"
 #include <perigee/base/clock.h>
-#include <perigee/base/log.h>
 #include <perigee/orb/server_request.h>
 
 #include <algorithm>
@@ -55,16 +55,23 @@ void ServerRequest::reply(ResultEncoder encode) {
 }
 
 void ServerRequest::reply_exception(const CORBA::Exception& exception) noexcept {
-  if (answered_) return log::write(log::Level::warning, "orb", exception.what());
+  if (answered_)
+    return log_operation(log::Level::warning, operation_,
+                         {"thrown after the answer: ", exception.what()});
   answered_ = true;
   const auto* system = dynamic_cast<const CORBA::SystemException*>(&exception);
   failed_ = system != nullptr;
-  if (!response_expected_) return;
+  if (!response_expected_)
+    return log_operation(log::Level::info, operation_,
+                         {"no answer is wanted, and this was one: ", exception.what()});
   if (system != nullptr) return send_system_exception(*system);
   try {
     const auto* user = dynamic_cast<const CORBA::UserException*>(&exception);
     if (user != nullptr && std::ranges::find(raises_, exception._rep_id()) != raises_.end())
       return send_user_exception(*user);
+    log_operation(
+        log::Level::warning, operation_,
+        {"the client gets UNKNOWN, since the operation does not raise ", exception.what()});
     send_system_exception(CORBA::UNKNOWN(minor_unlisted_user_exception, COMPLETED_MAYBE));
   } catch (const CORBA::SystemException& failure) {
     send_system_exception(failure);

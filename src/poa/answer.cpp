@@ -1,9 +1,11 @@
 // The rules of answering later: once, by whoever comes first, and never not at all.
+#include "orb/cancellation.h"
+#include "orb/log_operation.h"
 #include "orb/system_exceptions.h"
 #include "poa/answer_access.h"
 #include "poa/answer_thrown.h"
 #include "poa/outstanding.h"
-#include <perigee/base/log.h>
+#include "poa/upcall.h"
 #include <perigee/poa/answer.h>
 #include <perigee/poa/held_exception.h>
 #include <perigee/poa/poa.h>
@@ -46,6 +48,23 @@ class Turn {
   Outstanding* outstanding_;
 };
 
+// Who drops what nobody waits for has done nothing wrong.
+void log_dropped(const Outstanding& outstanding) noexcept {
+  orb::ServerRequest& request = outstanding.request();
+  orb::Cancellation* const cancellation = request.cancellation();
+  if (!outstanding.expected() || (cancellation != nullptr && cancellation->requested())) return;
+  orb::log_operation(log::Level::warning, request.operation(),
+                     {"the client gets NO_RESPONSE: the answer was dropped"});
+}
+
+// In the upcall, behind whose answer it comes.
+void log_thrown_late(const char* thrown) noexcept {
+  const poa::Upcall* const upcall = poa::Upcall::current();
+  orb::log_operation(log::Level::warning,
+                     upcall != nullptr ? upcall->request().operation() : std::string_view(),
+                     {"thrown after the answer: ", thrown});
+}
+
 }  // namespace
 
 Answer::Answer(orb::ServerRequest& request) : outstanding_(new Outstanding(request)) {}
@@ -53,6 +72,7 @@ Answer::Answer(orb::ServerRequest& request) : outstanding_(new Outstanding(reque
 Answer::~Answer() {
   if (outstanding_ == nullptr) return;
   if (outstanding_->take()) {
+    log_dropped(*outstanding_);
     outstanding_->request().reply_exception(
         CORBA::NO_RESPONSE(0, COMPLETED_MAYBE, "the servant has dropped the answer"));
     outstanding_->end();
@@ -82,6 +102,8 @@ void Answer::exception(const std::exception_ptr& thrown) {
   const Turn turn(outstanding_);
   try {
     if (thrown) std::rethrow_exception(thrown);
+    orb::log_operation(log::Level::warning, turn.request().operation(),
+                       {"the client gets UNKNOWN: the exception was to be given, and is null"});
     turn.request().reply_exception(CORBA::UNKNOWN(0, COMPLETED_MAYBE, "no exception"));
   } catch (...) {
     poa::answer_thrown(turn.request());
@@ -113,9 +135,9 @@ void Answer::answer_thrown() noexcept {
   try {
     throw;
   } catch (const std::exception& exception) {
-    log::write(log::Level::warning, "poa", exception.what());
+    log_thrown_late(exception.what());
   } catch (...) {
-    log::write(log::Level::warning, "poa", "a servant has thrown after it had answered");
+    log_thrown_late("an exception of an unknown type");
   }
 }
 

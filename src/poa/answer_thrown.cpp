@@ -1,7 +1,7 @@
 // The one place that knows what becomes of each kind of exception.
 #include "poa/answer_thrown.h"
 
-#include <perigee/base/log.h>
+#include "orb/log_operation.h"
 #include <perigee/poa/poa.h>
 
 #include <exception>
@@ -28,10 +28,13 @@ void answer_forward(orb::ServerRequest& request,
   }
 }
 
-// An exception after the answer has nobody to go to.
-void answer_exception(orb::ServerRequest& request, const CORBA::Exception& exception) noexcept {
-  if (!request.answered()) return request.reply_exception(exception);
-  log::write(log::Level::warning, "poa", exception.what());
+// What is no exception of CORBA's.
+void answer_foreign(orb::ServerRequest& request, const char* thrown) noexcept {
+  const bool answered = request.answered();
+  orb::log_operation(
+      log::Level::warning, request.operation(),
+      {answered ? "thrown after the answer: " : "the client gets UNKNOWN for ", thrown});
+  if (!answered) request.reply_exception(CORBA::UNKNOWN(0, COMPLETED_MAYBE));
 }
 
 }  // namespace
@@ -42,14 +45,13 @@ void answer_thrown(orb::ServerRequest& request) noexcept {
   } catch (const PortableServer::ForwardRequest& forward) {
     answer_forward(request, forward);
   } catch (const CORBA::Exception& exception) {
-    answer_exception(request, exception);
+    request.reply_exception(exception);
   } catch (const std::bad_alloc&) {
-    answer_exception(request, CORBA::NO_MEMORY(0, COMPLETED_MAYBE));
+    request.reply_exception(CORBA::NO_MEMORY(0, COMPLETED_MAYBE));
   } catch (const std::exception& exception) {
-    log::write(log::Level::warning, "poa", exception.what());
-    answer_exception(request, CORBA::UNKNOWN(0, COMPLETED_MAYBE));
+    answer_foreign(request, exception.what());
   } catch (...) {
-    answer_exception(request, CORBA::UNKNOWN(0, COMPLETED_MAYBE));
+    answer_foreign(request, "an exception of an unknown type");
   }
 }
 

@@ -2,6 +2,7 @@
 #include "poa/dispatcher.h"
 #include "poa/fakes.h"
 #include "poa/test_orb.h"
+#include "support/log_lines.h"
 #include <perigee/poa/answer.h>
 #include <perigee/poa/held_exception.h>
 #include <perigee/poa/stop_token.h>
@@ -395,6 +396,70 @@ TEST_CASE("a servant that throws has answered with that, and with nothing else")
         }) == "reply");
   CHECK(answer_of([](const HandlerRef& handler) { handler->done(); }) == "reply");
   CHECK(answer_of([](const HandlerRef&) {}) == "system NO_RESPONSE");
+}
+
+TEST_CASE("what an asynchronous servant does wrong is logged with its operation") {
+  LogLines lines(log::Level::warning);
+  std::string expected;
+  SUBCASE("no exception of CORBA's") {
+    (void)answer_of([](const HandlerRef&) { throw std::runtime_error("no"); });
+    expected = "act: the client gets UNKNOWN for no";
+  }
+  SUBCASE("no exception at all") {
+    (void)answer_of([](const HandlerRef&) { throw 42; });
+    expected = "act: the client gets UNKNOWN for an exception of an unknown type";
+  }
+  SUBCASE("one that the operation does not raise") {
+    (void)answer_of([](const HandlerRef&) { throw PortableServer::POA::ObjectNotActive(); });
+    expected =
+        "act: the client gets UNKNOWN, since the operation does not raise "
+        "IDL:omg.org/PortableServer/POA/ObjectNotActive:";
+  }
+  SUBCASE("null for an exception") {
+    Deferred test;
+    test.dispatch();
+    test.answer.exception(std::exception_ptr());
+    expected = "act: the client gets UNKNOWN: the exception was to be given, and is null";
+  }
+  SUBCASE("an answer that is dropped") {
+    (void)answer_of([](const HandlerRef&) {});
+    expected = "act: the client gets NO_RESPONSE: the answer was dropped";
+  }
+  SUBCASE("an exception after the answer") {
+    (void)answer_of([](const HandlerRef& handler) {
+      handler->done();
+      throw std::runtime_error("late");
+    });
+    expected = "act: thrown after the answer: late";
+  }
+  CHECK_MESSAGE(lines.have("orb: " + expected), lines.text());
+}
+
+TEST_CASE("what servants may do is not logged as a fault") {
+  LogLines lines(log::Level::warning);
+  Deferred test;
+  SUBCASE("exceptions that clients get") {
+    test.dispatch();
+    SUBCASE("of the operation") { test.answer.exception(Odd()); }
+    SUBCASE("of the system") { test.answer.exception(CORBA::NO_PERMISSION()); }
+  }
+  SUBCASE("dropping what nobody waits for") {
+    SUBCASE("a oneway") { test.request.set_response_expected(false); }
+    SUBCASE("a request that is cancelled") {}
+    test.dispatch();
+    if (test.answer.expected()) test.request.cancel();
+    test.answer = Answer();
+  }
+  CHECK(lines.text().empty());
+}
+
+TEST_CASE("what a oneway's servant throws, and no client gets, is in the log of level info") {
+  LogLines lines(log::Level::info);
+  Deferred test;
+  test.request.set_response_expected(false);
+  test.dispatch();
+  test.answer.exception(CORBA::NO_PERMISSION());
+  CHECK(lines.have("orb: act: no answer is wanted, and this was one: NO_PERMISSION"));
 }
 
 TEST_CASE("a handler that is kept when its servant throws comes too late") {

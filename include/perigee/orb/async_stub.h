@@ -116,6 +116,8 @@ class PERIGEE_API CallOutcome {
  public:
   explicit CallOutcome(orb::AsyncOutcome& state) noexcept : state_(&state) {}
 
+  /// What was called.
+  [[nodiscard]] const Operation& operation() const noexcept;
   /// Where the results begin; null if the call ended with an exception.
   [[nodiscard]] cdr::Decoder* results() noexcept;
   /// The exception that a synchronous call would have raised: one of the operation's, UNKNOWN for

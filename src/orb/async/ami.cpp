@@ -1,5 +1,5 @@
 // Outcomes on their way to reply handlers.
-#include <perigee/base/log.h>
+#include "orb/log_operation.h"
 #include <perigee/base/pool.h>
 #include <perigee/orb/ami.h>
 
@@ -22,6 +22,15 @@ CORBA::object_reference<Messaging::ExceptionHolder> hold_exception(std::exceptio
       make_counted<Messaging::ExceptionHolder>(std::move(exception)));
 }
 
+namespace {
+
+void log_thrown(const CallOutcome& outcome, const char* thrown) noexcept {
+  orb::log_operation(log::Level::warning, outcome.operation().name,
+                     {"its reply handler has thrown ", thrown});
+}
+
+}  // namespace
+
 void* ReplyObserver::operator new(std::size_t size) { return pool::allocate(size); }
 void ReplyObserver::operator delete(void* memory, std::size_t size) noexcept {
   pool::release(memory, size);
@@ -32,9 +41,9 @@ void ReplyObserver::ended(CallOutcome& outcome) noexcept {
   try {
     pass_on(outcome);
   } catch (const std::exception& exception) {
-    log::write(log::Level::warning, "orb", exception.what());
+    log_thrown(outcome, exception.what());
   } catch (...) {
-    log::write(log::Level::warning, "orb", "a reply handler has thrown");
+    log_thrown(outcome, "an exception of an unknown type");
   }
 }
 

@@ -53,6 +53,8 @@ CORBA::CompletionStatus completion(const orb::AsyncOutcome& outcome) noexcept {
 
 }  // namespace
 
+const Operation& CallOutcome::operation() const noexcept { return state_->operation; }
+
 cdr::Decoder* CallOutcome::results() noexcept {
   const bool there = state_->error == nullptr && state_->status == ReplyStatus::no_exception;
   return there ? &state_->body : nullptr;

@@ -4,6 +4,7 @@
 #include "deskAmiC.h"
 #include "desk_servant.h"
 #include "places.h"
+#include "support/log_lines.h"
 
 #include <doctest/doctest.h>
 
@@ -66,7 +67,7 @@ class Handler final : public Traits::replyhandler_base_type {
   void turn_excep(Excep holder) override { fail(holder); }
   void stop() override {
     told += "stop";
-    throw CORBA::NO_MEMORY();  // nobody minds
+    throw CORBA::NO_MEMORY();  // the log hears of it
   }
   void stop_excep(Excep holder) override { fail(holder); }
   void trade(int32_t ami_return_val, int32_t price, const Desk::Data& note,
@@ -146,9 +147,14 @@ TEST_CASE("attributes and inherited operations can be called so") {
   check_told("-5", [](Desk::BothAmiC& object, const Traits::replyhandler_ref_type& handler) {
     object.sendc_turn(handler, 5);
   });
+}
+
+TEST_CASE("what a handler throws is logged, with the operation that was called") {
+  LogLines lines(log::Level::warning);
   check_told("stop", [](Desk::BothAmiC& object, const Traits::replyhandler_ref_type& handler) {
     object.sendc_stop(handler);
   });
+  CHECK(lines.have("orb: stop: its reply handler has thrown NO_MEMORY"));
 }
 
 TEST_CASE("a call owns its arguments") {

@@ -1,0 +1,17 @@
+// Lines of the log about one operation: what applications have done there that nobody else hears
+// of.
+#pragma once
+
+#include <perigee/base/log.h>
+
+#include <initializer_list>
+#include <string_view>
+
+namespace perigee::orb {
+
+/// Writes "operation: text…" in one line, with escapes for what a peer may have put into its name.
+/// Any thread.
+void log_operation(log::Level level, std::string_view operation,
+                   std::initializer_list<std::string_view> text) noexcept;
+
+}  // namespace perigee::orb
