@@ -8,10 +8,9 @@
 #define DOCTEST_CONFIG_IMPLEMENT
 #include "faults/two_orbs.h"
 #include "orb/policies.h"
-#include "soak/memory_curve.h"
+#include "soak/soak_program.h"
 #include <perigee/async/call.h>
 #include <perigee/async/serve.h>
-#include <perigee/base/log.h>
 #include <perigee/poa/answer.h>
 
 #include <doctest/doctest.h>
@@ -40,9 +39,6 @@ using skeleton::Answer;
 constexpr std::uint32_t client_threads = 3;
 constexpr std::size_t sink_count = 3;
 constexpr std::size_t calls_in_flight = 64;
-
-std::chrono::seconds run_time{3};
-std::uint32_t seed = 1;
 
 /// What became of requests.
 struct Accounts {
@@ -351,14 +347,10 @@ void print(const Accounts& it) {
 }
 
 TEST_CASE("every request of a middle tier is accounted for, and nothing is left behind") {
-  perigee::log::set_level(perigee::log::Level::off);
+  Remains remains;
   Accounts accounts;
-  MemoryCurve memory;
-  const std::size_t handles = open_handles();
-  const std::size_t threads = thread_count();
-  run_clients(accounts, memory);
+  run_clients(accounts, remains.memory);
   print(accounts);
-  memory.print();
   CHECK(accounts.wrong == 0);
   CHECK(accounts.answered > 0);
   CHECK(accounts.failed > 0);
@@ -366,21 +358,8 @@ TEST_CASE("every request of a middle tier is accounted for, and nothing is left 
   CHECK(accounts.deaths > 0);
   CHECK(accounts.faults > 0);
   CHECK(accounts.sent == accounts.answered + accounts.failed + accounts.dropped);
-  CHECK(memory.flat());
-  CHECK(open_handles() == handles);
-  CHECK(thread_count() == threads);
+  remains.check();
 }
 
 }  // namespace
 }  // namespace perigee::test
-
-int main(int argc, char** argv) {
-  for (int index = 1; index + 1 < argc; index += 2) {
-    const std::string word = argv[index];
-    if (word == "--seconds")
-      perigee::test::run_time = std::chrono::seconds(std::stol(argv[index + 1]));
-    if (word == "--seed")
-      perigee::test::seed = static_cast<std::uint32_t>(std::stoul(argv[index + 1]));
-  }
-  return doctest::Context().run();
-}

@@ -6,11 +6,9 @@
 //
 //   soak [--seconds <n>] [--seed <n>]
 #define DOCTEST_CONFIG_IMPLEMENT
-#include "faults/process_limits.h"
 #include "faults/two_orbs.h"
 #include "orb/policies.h"
-#include "soak/memory_curve.h"
-#include <perigee/base/log.h>
+#include "soak/soak_program.h"
 
 #include <doctest/doctest.h>
 
@@ -30,9 +28,6 @@ using Random = std::mt19937;
 
 constexpr std::uint32_t client_threads = 4;
 constexpr std::uint32_t data_size_max = 30'000;
-
-std::chrono::seconds run_time{3};
-std::uint32_t seed = 1;
 
 /// What became of requests.
 struct Accounts {
@@ -242,14 +237,10 @@ void print(const Accounts& it) {
 }
 
 TEST_CASE("every request is accounted for, and nothing is left behind") {
-  perigee::log::set_level(perigee::log::Level::off);
+  Remains remains;
   Accounts accounts;
-  MemoryCurve memory;
-  const std::size_t handles = open_handles();
-  const std::size_t threads = thread_count();
-  run_clients(accounts, memory);
+  run_clients(accounts, remains.memory);
   print(accounts);
-  memory.print();
   CHECK(accounts.wrong == 0);
   CHECK(accounts.answered > 0);
   CHECK(accounts.faults > 0);
@@ -258,21 +249,8 @@ TEST_CASE("every request is accounted for, and nothing is left behind") {
   CHECK(accounts.holds > 0);
   CHECK(accounts.sent ==
         accounts.answered + accounts.oneways + accounts.not_executed + accounts.maybe_executed);
-  CHECK(memory.flat());
-  CHECK(open_handles() == handles);
-  CHECK(thread_count() == threads);
+  remains.check();
 }
 
 }  // namespace
 }  // namespace perigee::test
-
-int main(int argc, char** argv) {
-  for (int index = 1; index + 1 < argc; index += 2) {
-    const std::string word = argv[index];
-    if (word == "--seconds")
-      perigee::test::run_time = std::chrono::seconds(std::stol(argv[index + 1]));
-    if (word == "--seed")
-      perigee::test::seed = static_cast<std::uint32_t>(std::stoul(argv[index + 1]));
-  }
-  return doctest::Context().run();
-}

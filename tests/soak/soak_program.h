@@ -1,0 +1,53 @@
+// What programs that soak share: their options, what must be as it was in the end, and main. For
+// one source of a program, which defines DOCTEST_CONFIG_IMPLEMENT first.
+#pragma once
+
+#include "faults/process_limits.h"
+#include "soak/memory_curve.h"
+#include <perigee/base/log.h>
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace perigee::test {
+
+/// As the options say.
+inline std::chrono::seconds run_time{3};
+inline std::uint32_t seed = 1;
+
+/// Handles, threads and memory of the process: looked at in the beginning and in the end.
+class Remains {
+ public:
+  Remains() { log::set_level(log::Level::off); }
+
+  MemoryCurve memory;
+
+  /// Everything else has ended.
+  void check() const {
+    memory.print();
+    CHECK(memory.flat());
+    CHECK(open_handles() == handles_);
+    CHECK(thread_count() == threads_);
+  }
+
+ private:
+  const std::size_t handles_ = open_handles();
+  const std::size_t threads_ = thread_count();
+};
+
+}  // namespace perigee::test
+
+int main(int argc, char** argv) {
+  for (int index = 1; index + 1 < argc; index += 2) {
+    const std::string word = argv[index];
+    if (word == "--seconds")
+      perigee::test::run_time = std::chrono::seconds(std::stol(argv[index + 1]));
+    if (word == "--seed")
+      perigee::test::seed = static_cast<std::uint32_t>(std::stoul(argv[index + 1]));
+  }
+  return doctest::Context().run();
+}
