@@ -1,6 +1,7 @@
 // The heap of timers: see the header for the invariants.
 #include "event/timer_queue.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace perigee::event {
@@ -9,7 +10,7 @@ TimerId TimerQueue::schedule(TimePoint time, Reactor::Task task) {
   const std::uint32_t slot = take_slot();
   slots_[slot].task = std::move(task);
   heap_.push_back({});
-  place(heap_.size() - 1, {time, sequence_++, slot});
+  place(heap_.size() - 1, {std::max(time, latest_), sequence_++, slot});
   sift_up(heap_.size() - 1);
   return (TimerId{slots_[slot].generation} << 32) | slot;
 }
@@ -28,6 +29,7 @@ std::optional<TimePoint> TimerQueue::next() const noexcept {
 }
 
 std::optional<Reactor::Task> TimerQueue::take_due(TimePoint now, std::uint64_t mark) noexcept {
+  latest_ = std::max(latest_, now);
   if (heap_.empty() || heap_.front().time > now || heap_.front().sequence >= mark) {
     return std::nullopt;
   }

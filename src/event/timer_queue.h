@@ -18,6 +18,8 @@ namespace perigee::event {
 /// `slots_[heap_[i].slot].position == i` for each i.
 class TimerQueue {
  public:
+  /// For the past is the same as for when `take_due` was called last: behind all that is due then,
+  /// which whoever lags behind and schedules itself again and again must not keep from running.
   TimerId schedule(TimePoint time, Reactor::Task task);
   /// False if there is no such timer any more.
   bool cancel(TimerId timer) noexcept;
@@ -58,6 +60,7 @@ class TimerQueue {
   std::vector<Slot> slots_;
   std::vector<std::uint32_t> free_;
   std::uint64_t sequence_ = 0;
+  TimePoint latest_ = TimePoint::min();  ///< that `take_due` was called with
 };
 
 }  // namespace perigee::event

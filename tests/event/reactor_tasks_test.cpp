@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -91,6 +92,22 @@ TEST_CASE("a timer that schedules itself for now does not hold the turn") {
   CHECK(calls == 2);
   fixture.reactor->run_once(-1ms);
   CHECK(calls == 3);
+}
+
+TEST_CASE("a timer that schedules itself for the past keeps none of the others waiting") {
+  Fixture fixture;
+  const TimePoint past = fixture.clock.now();
+  fixture.clock.advance(1h);
+  int others = 0;
+  std::function<void()> again = [&] { fixture.reactor->schedule(past, [&] { again(); }); };
+  again();
+  fixture.reactor->schedule(past + 1ms, [&] { ++others; });
+  fixture.reactor->run_once(0ms);
+  CHECK(others == 1);
+  fixture.reactor->schedule(fixture.clock.now() + 1ms, [&] { ++others; });
+  fixture.clock.advance(1s);
+  fixture.reactor->run_once(0ms);
+  CHECK(others == 2);
 }
 
 TEST_CASE("a timer ends the wait for handles") {

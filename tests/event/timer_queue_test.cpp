@@ -7,6 +7,7 @@
 #include <map>
 #include <random>
 #include <utility>
+#include <vector>
 
 namespace perigee::event {
 namespace {
@@ -80,6 +81,23 @@ TEST_CASE("what is scheduled after a mark is not due for it") {
   queue.schedule(TimePoint{}, [] {});
   CHECK_FALSE(queue.take_due(TimePoint::max(), mark).has_value());
   CHECK(queue.take_due(TimePoint::max(), queue.mark()).has_value());
+}
+
+TEST_CASE("what is scheduled for the past is behind what is due already") {
+  TimerQueue queue;
+  const TimePoint now{Duration(100)};
+  std::vector<int> order;
+  queue.schedule(now - Duration(50), [&] { order.push_back(1); });
+  queue.schedule(now - Duration(40), [&] { order.push_back(2); });
+  const auto mark = queue.mark();
+  (*queue.take_due(now, mark))();
+  queue.schedule(now - Duration(50), [&] { order.push_back(3); });
+  queue.schedule(now - Duration(60), [&] { order.push_back(4); });
+  while (auto task = queue.take_due(now, mark)) (*task)();
+  CHECK(order == std::vector{1, 2});
+  while (auto task = queue.take_due(now, queue.mark())) (*task)();
+  CHECK(order == std::vector{1, 2, 3, 4});
+  CHECK(queue.check_invariants());
 }
 
 }  // namespace
