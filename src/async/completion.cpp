@@ -1,8 +1,8 @@
 // Completions and executors: handing a waiting task over.
+#include "orb/orb_core.h"
 #include <perigee/async/completion.h>
 #include <perigee/async/executor.h>
 #include <perigee/event/reactor.h>
-#include <perigee/orb/async_stub.h>
 
 #include <stdexcept>
 
@@ -23,9 +23,8 @@ void CompletionState::publish() noexcept {
   void* const waiter = waiter_.exchange(this, std::memory_order_acq_rel);
   if (waiter == nullptr) return;
   const auto task = std::coroutine_handle<>::from_address(waiter);
-  if (stub::InheritedTimeLimit::current() == stub::no_time_limit) return where.resume(task);
-  // Its time is another's than that of the task which completes it.
-  const stub::InheritedTimeLimit none(stub::no_time_limit);
+  // Its caller, and its time, are others than those of the task or upcall which completes it.
+  const orb::UpcallScope none(orb::UpcallScope::None::upcall);
   where.resume(task);
 }
 

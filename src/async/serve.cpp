@@ -1,8 +1,12 @@
 // What generated skeletons of coroutine servants need not have in every file.
+#include "orb/system_exceptions.h"
 #include <perigee/async/serve.h>
 #include <perigee/base/clock.h>
+#include <perigee/orb/exceptions.h>
+#include <perigee/poa/remaining_time.h>
 
 #include <chrono>
+#include <exception>
 
 namespace perigee::async::detail {
 
@@ -10,6 +14,20 @@ namespace perigee::async::detail {
 std::int64_t awaited_until(const orb::ServerRequest& request) noexcept {
   const std::chrono::microseconds left(request.remaining_time());
   return (steady_clock().now() + left).time_since_epoch().count();
+}
+
+void answer_exception(skeleton::Answer& answer, const std::exception_ptr& error) {
+  const auto left = remaining_time_of(answer);
+  if (!left || left->count() != 0) return answer.exception(error);
+  try {
+    std::rethrow_exception(error);
+  } catch (const CORBA::NO_RESPONSE& stopped) {
+    if (stopped.minor() != orb::minor_cancelled) return answer.exception(error);
+    answer.exception(CORBA::TIMEOUT(orb::minor_deadline, stopped.completed(),
+                                    "its time was over while it waited"));
+  } catch (...) {
+    answer.exception(error);
+  }
 }
 
 }  // namespace perigee::async::detail

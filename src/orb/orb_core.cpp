@@ -298,6 +298,9 @@ thread_local const UpcallScope* innermost_upcall = nullptr;
 UpcallScope::UpcallScope(const OrbCore& core) noexcept
     : core_(&core), outer_(std::exchange(innermost_upcall, this)) {}
 
+UpcallScope::UpcallScope(None /*none*/) noexcept
+    : core_(nullptr), outer_(std::exchange(innermost_upcall, this)) {}
+
 UpcallScope::~UpcallScope() { innermost_upcall = outer_; }
 
 const UpcallScope* UpcallScope::innermost() noexcept { return innermost_upcall; }

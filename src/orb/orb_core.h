@@ -258,16 +258,20 @@ class PERIGEE_API OrbCore final : public cdr::Environment,
 class PERIGEE_API UpcallScope {
  public:
   explicit UpcallScope(const OrbCore& core) noexcept;
+  /// Marks that what follows belongs to no upcall, though it happens while one is on the stack: a
+  /// nested turn, or a task that goes on. It must not be taken for the one whose upcall that is.
+  enum class None : std::uint8_t { upcall };
+  explicit UpcallScope(None none) noexcept;
   ~UpcallScope();
   UpcallScope(const UpcallScope&) = delete;
   UpcallScope& operator=(const UpcallScope&) = delete;
   /// Whether the calling thread is inside an upcall of the core's.
   [[nodiscard]] static bool inside(const OrbCore& core) noexcept;
-  /// Of the calling thread, to be compared; null outside of upcalls.
+  /// Of the calling thread, to be compared: another one in a nested turn or task. Null outside.
   [[nodiscard]] static const UpcallScope* innermost() noexcept;
 
  private:
-  const OrbCore* core_;
+  const OrbCore* core_;  // null: no upcall
   const UpcallScope* outer_;
 };
 

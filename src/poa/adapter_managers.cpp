@@ -137,7 +137,7 @@ bool Adapter::would_wait_for_itself(const Transition& transition) const noexcept
   if (transition.thread == thread || (turn_depth_ != 0 && turn_thread_ == thread)) return true;
   if (parts_.policies.single_thread() && makes_child()) return true;
   const bool waits_for_upcalls = transition.thread == std::thread::id();
-  for (const Upcall* upcall = Upcall::current(); upcall != nullptr; upcall = upcall->outer()) {
+  for (const Upcall* upcall = Upcall::innermost(); upcall != nullptr; upcall = upcall->outer()) {
     const ServedObject& object = upcall->object();
     if (object.adapter.get() != this) continue;
     if (parts_.policies.single_thread()) return true;

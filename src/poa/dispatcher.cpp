@@ -123,7 +123,7 @@ void Dispatcher::call(orb::ServerRequest& request, const ServedObject& object,
   request.begin_upcall();
   const orb::UpcallScope scope(*core_identity_);
   const UpcallHooks* const hooks = hooks_.load(std::memory_order_acquire);
-  const Upcall upcall(object, request, pin, hooks);
+  const Upcall upcall(object, request, pin, hooks, scope);
   const std::unique_lock<std::recursive_mutex> single_thread = object.adapter->enter_upcall();
   if (request.time_limited() && request.expired()) [[unlikely]]
     throw CORBA::TIMEOUT(orb::minor_deadline, COMPLETED_NO, "its time was over while it waited");

@@ -2,6 +2,7 @@
 // PeerCurrent.
 #pragma once
 
+#include "orb/orb_core.h"
 #include "poa/slot_table.h"
 #include <perigee/orb/server_request.h>
 #include <perigee/poa/peer_current.h>
@@ -47,18 +48,30 @@ class Upcall {
  public:
   using ObjectPin = SlotTable<ActiveObject>::Pin;
 
-  /// `pin`: by which the object was found; null if it is not in the table.
+  /// `pin`: by which the object was found; null if it is not in the table. `scope` is around it.
   Upcall(const ServedObject& object, orb::ServerRequest& request, const ObjectPin* pin,
-         const UpcallHooks* hooks) noexcept
-      : object_(object), request_(request), pin_(pin), hooks_(hooks), outer_(innermost_) {
+         const UpcallHooks* hooks, const orb::UpcallScope& scope) noexcept
+      : object_(object),
+        request_(request),
+        pin_(pin),
+        hooks_(hooks),
+        scope_(scope),
+        outer_(innermost_) {
     innermost_ = this;
   }
   ~Upcall() { innermost_ = outer_; }
   Upcall(const Upcall&) = delete;
   Upcall& operator=(const Upcall&) = delete;
 
-  /// nullptr outside of upcalls.
-  [[nodiscard]] static const Upcall* current() noexcept { return innermost_; }
+  /// The one that the running code belongs to; nullptr outside of upcalls, and in what else is done
+  /// while an upcall waits: other requests' tasks, and handlers of replies.
+  [[nodiscard]] static const Upcall* current() noexcept {
+    return innermost_ != nullptr && &innermost_->scope_ == orb::UpcallScope::innermost()
+               ? innermost_
+               : nullptr;
+  }
+  /// Of those on the thread's stack, whatever runs.
+  [[nodiscard]] static const Upcall* innermost() noexcept { return innermost_; }
   /// The upcall in which this one is nested, or nullptr.
   [[nodiscard]] const Upcall* outer() const noexcept { return outer_; }
   [[nodiscard]] const ServedObject& object() const noexcept { return object_; }
@@ -73,6 +86,7 @@ class Upcall {
   orb::ServerRequest& request_;
   const ObjectPin* const pin_;
   const UpcallHooks* const hooks_;
+  const orb::UpcallScope& scope_;
   const Upcall* const outer_;
 };
 

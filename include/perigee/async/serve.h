@@ -21,6 +21,9 @@ namespace detail {
 /// Until when the caller waits, whose time is limited: nanoseconds of std::chrono::steady_clock.
 [[nodiscard]] PERIGEE_API std::int64_t awaited_until(const orb::ServerRequest& request) noexcept;
 
+/// With TIMEOUT, if the task was stopped since its caller's time is over.
+PERIGEE_API void answer_exception(skeleton::Answer& answer, const std::exception_ptr& error);
+
 /// One request that a task answers. From the pool; deletes itself when the task ends.
 template <typename Result, typename Encode>
 class Serving final {
@@ -37,7 +40,7 @@ class Serving final {
     return stop_token_of(static_cast<Serving*>(context)->answer_);
   }
   void fail(const std::exception_ptr& error) noexcept try {
-    answer_.exception(error);
+    answer_exception(answer_, error);
   } catch (...) {  // nobody else answers: out of memory, and the client has heard so
   }
   static void ended(void* context, outcome<Result>& result) noexcept {

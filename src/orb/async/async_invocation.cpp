@@ -278,7 +278,10 @@ void AsyncInvocation::end() noexcept {
   core_.metrics().calls.add(outcome_of(error, request.response, status_));
   AsyncOutcome outcome{operation, status_, body_, error};
   stub::CallOutcome shown(outcome);
-  observer_.ended(shown);
+  {
+    const UpcallScope none(UpcallScope::None::upcall);  // that of who has answered, perhaps
+    observer_.ended(shown);
+  }
   arguments.reset();
   answer_.reset();
   ended_.store(true);

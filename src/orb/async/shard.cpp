@@ -191,6 +191,7 @@ bool Shard::drive_until(function_ref<bool()> done, TimePoint end) {
     }
     if (own_ != nullptr)
       if (const Token token(*this); token) {
+        const UpcallScope none(UpcallScope::None::upcall);
         while (!over()) turn(left(end));
         return true;
       }
@@ -210,6 +211,7 @@ bool Shard::drive_until(function_ref<bool()> done, TimePoint end) {
 bool Shard::nested_turn(TimePoint end) noexcept {
   if (nested_turns_ >= core_.settings().nested_upcall_depth_max) return false;
   ++nested_turns_;
+  const UpcallScope none(UpcallScope::None::upcall);
   turn(left(end));
   --nested_turns_;
   return true;

@@ -29,6 +29,8 @@ namespace {
 
 // Those whose time ends within it are told together.
 constexpr std::chrono::milliseconds expiry_watch_period{1};
+// What servants call for a request ends with its time, as TIMEOUT: mostly that comes first.
+constexpr std::chrono::milliseconds expiry_margin{20};
 constexpr std::uint32_t minor_no_adapter = CORBA::OMGVMCID | 2;  // OBJECT_NOT_EXIST
 
 // Whether the target came as a profile or reference in which no key was found (interop fact 15).
@@ -249,14 +251,11 @@ TimePoint Conversation::cancel_expired_before(TimePoint now) {
     if (now < expiry_watched_) return TimePoint::max();
     expiry_watched_ = TimePoint::max();  // should memory run out below, others ask again
     for (AdmittedRequest* pending = pending_; pending != nullptr; pending = pending->next_) {
-      Cancellation* const cancellation = pending->cancellation();
-      if (cancellation == nullptr || !pending->time_limited()) continue;
-      if (!pending->expired()) {
-        next = std::min(next, now + std::chrono::microseconds(pending->remaining_time()));
+      if (pending->stop_at_ > now) {
+        next = std::min(next, pending->stop_at_);
         continue;
       }
-      pending->cancel();
-      std::stop_source stop = cancellation->cancel();
+      std::stop_source stop = pending->cancellation()->cancel();   // but an answer is still sent
       if (stop.stop_possible()) stops.push_back(std::move(stop));  // somebody listens
     }
     next = std::max(next, now + expiry_watch_period);  // never, still, if there are no more
@@ -267,14 +266,16 @@ TimePoint Conversation::cancel_expired_before(TimePoint now) {
 }
 
 // The host is asked once for the earliest: mostly it will find those before answered.
-void Conversation::watch_expiry_of(const DeferredReply& later) noexcept {
-  const TimePoint end = core_.clock().now() + std::chrono::microseconds(later.remaining_time());
+void Conversation::watch_expiry_of(DeferredReply& later) noexcept {
+  AdmittedRequest& request = later;
+  request.stop_at_ =
+      core_.clock().now() + std::chrono::microseconds(later.remaining_time()) + expiry_margin;
   {
     const std::lock_guard guard(lock_);
-    if (end >= expiry_watched_) return;
-    expiry_watched_ = end;
+    if (request.stop_at_ >= expiry_watched_) return;
+    expiry_watched_ = request.stop_at_;
   }
-  host_.watch_expiry(end);
+  host_.watch_expiry(request.stop_at_);
 }
 
 void Conversation::defer(PendingReply& upcall, DeferredReply& later) noexcept {

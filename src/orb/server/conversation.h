@@ -122,8 +122,8 @@ class Conversation final {
   [[nodiscard]] OrbCore& core() const noexcept { return core_; }
   /// The connection ends: tells those who are to answer later. They still may.
   void cancel_deferred() noexcept;
-  /// Tells those who are to answer later, and whose callers wait no longer: nobody hears them any
-  /// more. Called when the host was asked to; costs little if it is called more often.
+  /// Tells those who are to answer later, and whose callers wait no longer. They still may. Called
+  /// when the host was asked to; costs little if it is called more often.
   void cancel_expired(TimePoint now) noexcept;
   /// CloseConnection, when everything accepted is answered.
   void send_close() noexcept;
@@ -168,7 +168,7 @@ class Conversation final {
   [[nodiscard]] bool is_full() const noexcept;
   [[nodiscard]] bool has_to_wait() noexcept;
   [[nodiscard]] TimePoint cancel_expired_before(TimePoint now);
-  void watch_expiry_of(const DeferredReply& later) noexcept;
+  void watch_expiry_of(DeferredReply& later) noexcept;
 
   OrbCore& core_;
   const messaging::Protocol& protocol_;

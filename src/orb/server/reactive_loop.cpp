@@ -199,6 +199,7 @@ Server::Nested ReactiveLoop::serve_until(function_ref<bool()> done) {
 
 // What somebody else's task throws is not for who waits here.
 void ReactiveLoop::nested_turn() noexcept {
+  const UpcallScope none(UpcallScope::None::upcall);
   try {
     reactor_->run_once(std::chrono::milliseconds(-1));
   } catch (const std::exception& exception) {

@@ -1,0 +1,79 @@
+// What the Currents say in a task that goes on while somebody else's upcall is on the stack.
+#include "async/serving.h"
+#include "orb/act.h"
+#include "orb/policies.h"
+#include "orb/server/server_fixture.h"
+#include <perigee/async/completion.h>
+#include <perigee/poa/remaining_time.h>
+
+#include <chrono>
+#include <future>
+#include <memory>
+
+using namespace perigee;
+using namespace perigee::test;
+
+namespace {
+
+constexpr std::uint32_t to_wait = 1;
+constexpr std::uint32_t to_go_on = 2;
+constexpr std::chrono::hours limit_of_other{1};
+
+/// Whether the running code is taken for the caller's with a time limit.
+std::uint32_t is_taken_for_other() { return remaining_time() ? 1 : 0; }
+
+}  // namespace
+
+TEST_CASE("a task that another request's upcall lets go on is not taken for that request") {
+  completion<> gone_on;
+  ServerFixture server(each_strategy(), serving([&](std::uint32_t argument) -> task<std::uint32_t> {
+                         if (argument == to_go_on) {
+                           CHECK(is_taken_for_other() == 1);
+                           gone_on.complete();
+                           CHECK(is_taken_for_other() == 1);
+                           co_return 0;
+                         }
+                         co_await gone_on;
+                         co_return is_taken_for_other();
+                       }));
+  TestOrb client;
+  client.serve();  // drives its calls
+  const ObjectRef object = client.core().make_object(server.object->_reference()->ior());
+  call<std::uint32_t> waiting = start_act(object, to_wait);
+  CHECK(act(limited(object, client.core(), limit_of_other), to_go_on) == 0);
+  CHECK(waiting.get() == 0);
+}
+
+TEST_CASE(
+    "a task that goes on while another request's upcall waits is not taken for that request") {
+  std::promise<void> other_waits;
+  std::promise<void> has_gone_on;
+  const ServerFixture sink(ThreadStrategy::thread_per_connection, [&](orb::ServerRequest& request) {
+    std::uint32_t argument = 0;
+    request.arguments() >> argument;
+    request.end_of_arguments();
+    std::promise<void>& next = argument == to_wait ? other_waits : has_gone_on;
+    if (argument == to_go_on) other_waits.set_value();
+    next.get_future().wait();
+    request.reply([](cdr::Encoder& encoder) { encoder << 0U; });
+  });
+  ObjectRef sink_object;
+  const ServerFixture middle(each_strategy(),
+                             serving([&](std::uint32_t argument) -> task<std::uint32_t> {
+                               if (argument == to_go_on) {
+                                 (void)act(sink_object, argument);
+                                 co_return is_taken_for_other();
+                               }
+                               (void)co_await start_act(sink_object, argument);
+                               const std::uint32_t taken = is_taken_for_other();
+                               has_gone_on.set_value();
+                               co_return taken;
+                             }));
+  sink_object = middle.orb.core().make_object(sink.object->_reference()->ior());
+  TestOrb client;
+  client.serve();  // drives its calls
+  const ObjectRef object = client.core().make_object(middle.object->_reference()->ior());
+  call<std::uint32_t> waiting = start_act(object, to_wait);
+  CHECK(act(limited(object, client.core(), limit_of_other), to_go_on) == 1);
+  CHECK(waiting.get() == 0);
+}
