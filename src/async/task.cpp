@@ -11,10 +11,10 @@ void PromiseBase::begin_apart(std::coroutine_handle<> frame, std::stop_token sto
   begin(frame, own_stop_, ended, context);
 }
 
-void PromiseBase::begin_apart(std::coroutine_handle<> frame, MakeStopToken make, Ended ended,
+void PromiseBase::begin_apart(std::coroutine_handle<> frame, const StopAccess& access, Ended ended,
                               void* context) noexcept {
   stop_ = nullptr;
-  make_stop_ = make;
+  access_ = &access;
   begin_awaited(frame, ended, context);
 }
 
@@ -23,7 +23,7 @@ void PromiseBase::find_stop_token() const {
     stop_ = &lender_->stop_token();
     return;
   }
-  own_stop_ = make_stop_(context_);
+  own_stop_ = access_->token(context_);
   stop_ = &own_stop_;
 }
 

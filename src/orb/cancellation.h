@@ -1,37 +1,71 @@
 // Whether somebody still wants the answer to a request that is answered later.
 #pragma once
 
+#include <atomic>
 #include <mutex>
 #include <stop_token>
+#include <utility>
 
 namespace perigee::orb {
+
+class AsyncInvocation;
+
+/// Who is to be told that nobody wants the answer any more. Told by whoever holds no lock, since
+/// that calls what the application has registered; not at all if it is dropped.
+class CancellationNotice {
+ public:
+  CancellationNotice() noexcept = default;
+  CancellationNotice(std::stop_source source, AsyncInvocation* call) noexcept
+      : source_(std::move(source)), call_(call) {}
+  CancellationNotice(CancellationNotice&& other) noexcept
+      : source_(std::exchange(other.source_, std::stop_source(std::nostopstate))),
+        call_(std::exchange(other.call_, nullptr)) {}
+  CancellationNotice& operator=(CancellationNotice&& other) noexcept {
+    std::swap(source_, other.source_);
+    std::swap(call_, other.call_);
+    return *this;
+  }
+  ~CancellationNotice();
+
+  /// Whether there is somebody.
+  [[nodiscard]] bool stop_possible() const noexcept {
+    return call_ != nullptr || source_.stop_possible();
+  }
+  void request_stop() noexcept;
+
+ private:
+  std::stop_source source_{std::nostopstate};
+  AsyncInvocation* call_ = nullptr;  // counted
+};
 
 /// Any thread. What a stop token needs is made when the first one is asked for.
 class Cancellation {
  public:
+  Cancellation() noexcept = default;
+  ~Cancellation();
+  Cancellation(const Cancellation&) = delete;
+  Cancellation& operator=(const Cancellation&) = delete;
+
   [[nodiscard]] std::stop_token token() {
     const std::lock_guard lock(mutex_);
     if (!source_.stop_possible()) {
       source_ = std::stop_source();
-      if (requested_) source_.request_stop();  // nobody has registered anything with this one
+      if (requested()) source_.request_stop();  // nobody has registered anything with this one
     }
     return source_.get_token();
   }
-  /// The caller calls `request_stop` of what it gets, when it holds no lock: that calls what the
-  /// application has registered.
-  [[nodiscard]] std::stop_source cancel() noexcept {
-    const std::lock_guard lock(mutex_);
-    requested_ = true;
-    return source_;
-  }
-  [[nodiscard]] bool requested() noexcept {
-    const std::lock_guard lock(mutex_);
-    return requested_;
-  }
+  /// The call that the answer waits for now will be cancelled with the request, which takes no
+  /// memory. False if that has been. The one `before` it is dropped where no lock is held.
+  [[nodiscard]] bool cancels(AsyncInvocation& call, CancellationNotice& before) noexcept;
+  [[nodiscard]] CancellationNotice cancel() noexcept;
+  [[nodiscard]] bool requested() const noexcept { return call_.load() == cancelled(); }
 
  private:
-  std::mutex mutex_;  // guards what follows
-  bool requested_ = false;
+  /// In the place of a call, once the request is cancelled.
+  [[nodiscard]] AsyncInvocation* cancelled() const noexcept;
+
+  std::atomic<AsyncInvocation*> call_{nullptr};  // counted
+  std::mutex mutex_;                             // guards what follows
   std::stop_source source_{std::nostopstate};
 };
 

@@ -7,7 +7,6 @@
 #include <perigee/base/log.h>
 
 #include <exception>
-#include <stop_token>
 #include <vector>
 
 namespace perigee::orb {
@@ -104,13 +103,13 @@ bool CollocatedDebts::empty() const noexcept {
 }
 
 void CollocatedDebts::cancel() noexcept try {
-  std::vector<std::stop_source> stops;
+  std::vector<CancellationNotice> stops;
   {
     const std::lock_guard lock(mutex_);
     cancelled_ = true;
     for (CollocatedWait* const wait : owed_) stops.push_back(wait->cancellation.cancel());
   }
-  for (std::stop_source& stop : stops) stop.request_stop();
+  for (CancellationNotice& stop : stops) stop.request_stop();
 } catch (const std::exception& exception) {
   log::write(log::Level::warning, "orb", exception.what());
 }

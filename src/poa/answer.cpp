@@ -26,6 +26,11 @@ using CORBA::COMPLETED_MAYBE;
 using CORBA::COMPLETED_YES;
 using poa::Outstanding;
 
+void cancel_with(const Answer& answer, stub::CallHandle& call) noexcept {
+  if (Outstanding* const outstanding = AnswerAccess::outstanding(answer))
+    outstanding->cancel_with(call);
+}
+
 namespace {
 
 [[noreturn]] void raise_answered() {

@@ -4,6 +4,7 @@
 #include "orb/cancellation.h"
 #include "poa/dispatcher.h"
 #include <perigee/base/pool.h>
+#include <perigee/orb/async_stub.h>
 
 #include <cassert>
 #include <utility>
@@ -52,6 +53,17 @@ std::stop_token Outstanding::stop_token() {
   const std::lock_guard lock(mutex_);
   orb::Cancellation* const cancellation = request_ ? request_->cancellation() : nullptr;
   return cancellation != nullptr ? cancellation->token() : std::stop_token();
+}
+
+void Outstanding::cancel_with(stub::CallHandle& call) noexcept {
+  orb::CancellationNotice before;
+  bool cancelled = false;
+  {
+    const std::lock_guard lock(mutex_);
+    orb::Cancellation* const cancellation = request_ ? request_->cancellation() : nullptr;
+    cancelled = cancellation != nullptr && !call.cancel_with(*cancellation, before);
+  }
+  if (cancelled) call.cancel();
 }
 
 std::optional<std::chrono::microseconds> Outstanding::remaining_time() {

@@ -16,6 +16,10 @@
 #include <string>
 #include <utility>
 
+namespace perigee::stub {
+class CallHandle;
+}
+
 namespace perigee::poa {
 
 /// Any thread; `take` decides which one answers. From the pool.
@@ -36,6 +40,8 @@ class Outstanding {
   void end() noexcept;
   /// Of one who is told when nobody wants the answer any more; never, if it is over.
   [[nodiscard]] std::stop_token stop_token();
+  /// Without a token: see skeleton::cancel_with.
+  void cancel_with(stub::CallHandle& call) noexcept;
   /// Of who waits for the answer; nothing, if it is over, or without a limit.
   [[nodiscard]] std::optional<std::chrono::microseconds> remaining_time();
 

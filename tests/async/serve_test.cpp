@@ -4,19 +4,23 @@
 #include "orb/act.h"
 #include "orb/policies.h"
 #include "orb/server/server_fixture.h"
+#include "orb/system_exceptions.h"
 #include "support/allocations.h"
 #include <perigee/async/remaining_time.h>
 #include <perigee/async/when.h>
 #include <perigee/poa/remaining_time.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <future>
 #include <memory>
 #include <mutex>
+#include <semaphore>
 #include <stop_token>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 using namespace perigee;
@@ -46,6 +50,33 @@ struct Tiers {
   TestOrb client;
   ObjectRef sink_object;  // as the middle tier sees it
   ObjectRef object;
+};
+
+/// A sink that does not answer in time. Requests that come after the end are refused: an answer
+/// that is owed would keep the sink.
+class Mute {
+ public:
+  ActingServant::Action sink() {
+    return [this](orb::ServerRequest& request) {
+      const std::lock_guard lock(mutex_);
+      if (over_) throw CORBA::TRANSIENT(0, CORBA::COMPLETED_NO);
+      owed_.emplace_back(request);
+      arrived.release();
+    };
+  }
+  /// What it owes.
+  std::vector<skeleton::Answer> end() {
+    const std::lock_guard lock(mutex_);
+    over_ = true;
+    return std::exchange(owed_, {});
+  }
+
+  std::counting_semaphore<> arrived{0};
+
+ private:
+  std::mutex mutex_;  // guards what follows
+  bool over_ = false;
+  std::vector<skeleton::Answer> owed_;
 };
 
 /// Answers whether its caller waits for at most an hour, and for how long.
@@ -180,6 +211,72 @@ TEST_CASE("PortableServer::Current is the upcall's: a coroutine has it until it 
   CHECK(invoke_act(server.object) == 1);
 }
 
+#ifndef PERIGEE_TEST_SANITIZED  // there the pool has nothing of its own
+TEST_CASE("a coroutine that awaits a call allocates nothing in the steady state") {
+  const ServerFixture sink(ThreadStrategy::thread_per_connection);
+  ObjectRef next;
+  const auto inner = [&next]() -> task<std::uint32_t> {
+    const std::uint32_t result = co_await act(next);
+    co_return result;
+  };
+  const auto work = [inner](std::uint32_t) -> task<std::uint32_t> {
+    const std::uint32_t result = co_await inner();
+    co_return result;
+  };
+  std::atomic<std::size_t> least = 1'000;  // from request to request, on the only thread
+  std::size_t before = 0;
+  ServerFixture middle(ThreadStrategy::reactive,
+                       [&, serve = serving(work)](orb::ServerRequest& request) {
+                         const std::size_t now = allocations().count;
+                         least = std::min(least.load(), now - std::exchange(before, now));
+                         serve(request);
+                       });
+  next = middle.orb.core().make_object(sink.object->_reference()->ior());
+  RawClient client(middle.endpoint);
+  for (int round = 0; round != 50; ++round)
+    CHECK(client.call({.key = middle.key, .argument = 1}).result() == 2);
+  CHECK(least == 0);
+}
+#endif
+
+TEST_CASE("a call that a coroutine awaits is cancelled with its request, or if that has been") {
+  bool before = false;
+  SUBCASE("while it waits") {}
+  SUBCASE("before it waits") { before = true; }
+  Mute mute;
+  std::binary_semaphore begun{0};
+  std::binary_semaphore go_on{0};
+  std::promise<std::uint32_t> ended;
+  OtherThread elsewhere;
+  Tiers* all = nullptr;
+  Tiers tiers(
+      [&](std::uint32_t) -> task<std::uint32_t> {
+        co_await elsewhere;
+        begun.release();
+        go_on.acquire();
+        try {
+          (void)co_await act(all->sink_object);
+        } catch (const CORBA::NO_RESPONSE& exception) {
+          ended.set_value(exception.minor());
+        }
+        co_return 1;
+      },
+      mute.sink());
+  all = &tiers;
+  RawClient client(tiers.middle.endpoint);
+  client.send(make_request({.key = tiers.middle.key, .id = 3, .argument = 1}));
+  begun.acquire();
+  if (!before) {
+    go_on.release();
+    mute.arrived.acquire();
+  }
+  client.send(make_cancel_request(3));
+  (void)client.call({.key = tiers.middle.key, .id = 4, .operation = "_non_existent"});
+  if (before) go_on.release();
+  CHECK(ended.get_future().get() == orb::minor_cancelled);
+  (void)mute.end();
+}
+
 TEST_CASE("a task that a coroutine awaits has its stop token, whoever asks first") {
   const auto inner = []() -> task<std::stop_token> {
     const std::stop_token token = co_await stop_token_of_this_task();
@@ -229,9 +326,7 @@ TEST_CASE("a call that a coroutine makes before it waits tells the next server t
 
 TEST_CASE("a call that a coroutine awaits ends with the time of the coroutine's caller") {
   OtherThread elsewhere;
-  std::mutex mutex;  // guards what follows
-  skeleton::Answer unanswered;
-  bool over = false;
+  Mute mute;
   std::promise<std::string> ended;
   Tiers* all = nullptr;
   Tiers tiers(
@@ -245,11 +340,7 @@ TEST_CASE("a call that a coroutine awaits ends with the time of the coroutine's 
         }
         co_return 1;
       },
-      [&](orb::ServerRequest& request) {
-        const std::lock_guard lock(mutex);
-        if (over) throw CORBA::TRANSIENT();  // nobody would end what is kept now
-        unanswered = skeleton::Answer(request);
-      });
+      mute.sink());
   all = &tiers;
   RawClient client(tiers.middle.endpoint);  // one that never sends a CancelRequest
   client.send(make_request({.key = tiers.middle.key,
@@ -259,33 +350,23 @@ TEST_CASE("a call that a coroutine awaits ends with the time of the coroutine's 
                                               0, 0, 0, 0, 0, 0x03, 0x0d, 0x40)}));  // 200 ms
   const std::string how = ended.get_future().get();
   CHECK((how == "TIMEOUT" || how == "NO_RESPONSE"));  // by its time, or by the stop token
-  const std::lock_guard lock(mutex);
-  over = true;
-  unanswered = {};
+  (void)mute.end();
 }
 
 TEST_CASE("a sink that never answers, and answers too late: the caller's time ends the wait") {
-  std::mutex mutex;  // guards what follows
-  std::vector<skeleton::Answer> kept;
-  bool over = false;
+  Mute mute;
   Tiers* all = nullptr;
   Tiers tiers(
       [&](std::uint32_t) -> task<std::uint32_t> {
         const std::uint32_t result = co_await act(all->sink_object);
         co_return result;
       },
-      [&](orb::ServerRequest& request) {
-        const std::lock_guard lock(mutex);
-        if (over) throw CORBA::TRANSIENT();  // nobody would end what is kept now
-        kept.emplace_back(request);
-      });
+      mute.sink());
   all = &tiers;
   const ObjectRef hurried = tiers.limited_to(std::chrono::milliseconds(30));
   for (int round = 0; round < 3; ++round)
     CHECK_THROWS_AS((void)invoke_act(hurried), CORBA::TIMEOUT);
-  const std::lock_guard lock(mutex);
-  over = true;
-  for (skeleton::Answer& answer : kept)
+  for (skeleton::Answer& answer : mute.end())
     answer.reply([](cdr::Encoder& encoder) { encoder << std::uint32_t{1}; });  // to nobody
 }
 

@@ -11,6 +11,7 @@
 #include <perigee/orb/orb.h>
 
 #include <atomic>
+#include <concepts>
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
@@ -136,9 +137,7 @@ class [[nodiscard]] call {
     [[nodiscard]] bool await_ready() const noexcept { return state_.over.is_over(); }
     template <typename Task>
     [[nodiscard]] bool await_suspend(std::coroutine_handle<Task> task) {
-      if constexpr (async::detail::HasStopToken<Task>)
-        if (const std::stop_token& stop = task.promise().stop_token(); stop.stop_possible())
-          stop_.emplace(stop, Cancel{state_});
+      if constexpr (async::detail::HasStopToken<Task>) follow_stop(task.promise());
       state_.handle.limit_time(async::detail::time_limit_of(task));
       return state_.over.wait(task);
     }
@@ -152,6 +151,14 @@ class [[nodiscard]] call {
       State& state;
       void operator()() const noexcept { state.handle.cancel(); }
     };
+
+    template <typename Promise>
+    void follow_stop(const Promise& promise) {
+      if constexpr (std::derived_from<Promise, async::detail::PromiseBase>)
+        if (promise.stop_cancels(state_.handle)) return;
+      if (const std::stop_token& stop = promise.stop_token(); stop.stop_possible())
+        stop_.emplace(stop, Cancel{state_});
+    }
 
     State& state_;
     std::optional<std::stop_callback<Cancel>> stop_;

@@ -39,6 +39,10 @@ class Serving final {
   [[nodiscard]] static std::stop_token stop_token(void* context) {
     return stop_token_of(static_cast<Serving*>(context)->answer_);
   }
+  static void stop_cancels(void* context, stub::CallHandle& call) noexcept {
+    skeleton::cancel_with(static_cast<Serving*>(context)->answer_, call);
+  }
+  static constexpr StopAccess stop_access{&stop_token, &stop_cancels};
   void fail(const std::exception_ptr& error) noexcept try {
     answer_exception(answer_, error);
   } catch (...) {  // nobody else answers: out of memory, and the client has heard so
@@ -88,7 +92,7 @@ void serve(orb::ServerRequest& request, Begin&& begin, Encode encode) {
     failed.set_error(std::current_exception());
     return Serving::ended(serving, failed);
   }
-  start(std::move(work), &Serving::stop_token, until, serving, &Serving::ended);
+  start(std::move(work), Serving::stop_access, until, serving, &Serving::ended);
 }
 
 /// The same for tasks without results.

@@ -25,6 +25,10 @@ namespace perigee {
 template <typename T = void>
 class task;
 
+namespace stub {
+class CallHandle;
+}
+
 namespace async::detail {
 
 /// A coroutine type whose tasks have stop tokens.
@@ -49,6 +53,15 @@ template <typename P>
   else
     return no_time_limit;
 }
+
+/// How a task reaches who may ask it to stop. `context` is that of its end.
+struct StopAccess {
+  /// Costs an allocation.
+  std::stop_token (*token)(void* context);
+  /// Costs none: the call is cancelled when the task is asked to stop, or has been; until it waits
+  /// for another call.
+  void (*cancel)(void* context, stub::CallHandle& call) noexcept;
+};
 
 /// What the promises of all tasks share: the frame's memory, the way back to whoever waits, the
 /// stop token, and until when somebody waits.
@@ -93,10 +106,8 @@ class PromiseBase {
   /// The same with a token of the task's own.
   PERIGEE_API void begin_apart(std::coroutine_handle<> frame, std::stop_token stop, Ended ended,
                                void* context) noexcept;
-  /// The same with a token that `make(context)` makes when it is asked for first: it costs an
-  /// allocation, and most tasks never ask.
-  using MakeStopToken = std::stop_token (*)(void* context);
-  PERIGEE_API void begin_apart(std::coroutine_handle<> frame, MakeStopToken make, Ended ended,
+  /// The same with a token that is made when it is asked for first: most tasks never ask.
+  PERIGEE_API void begin_apart(std::coroutine_handle<> frame, const StopAccess& access, Ended ended,
                                void* context) noexcept;
 
   /// Runs the task until it first waits. False if it has ended by then, on whichever thread; else
@@ -124,6 +135,15 @@ class PromiseBase {
   [[nodiscard]] const std::stop_token& stop_token() const {
     if (stop_ == nullptr) find_stop_token();
     return *stop_;
+  }
+  /// Instead of a token: the call is cancelled when this task, which waits for it, is asked to
+  /// stop. False if there is a token already.
+  [[nodiscard]] bool stop_cancels(stub::CallHandle& call) const noexcept {
+    if (stop_ != nullptr) return false;
+    const PromiseBase* first = this;
+    while (first->lender_ != nullptr) first = first->lender_;
+    first->access_->cancel(first->context_, call);
+    return true;
   }
   [[nodiscard]] std::int64_t awaited_until() const noexcept { return awaited_until_; }
 
@@ -167,8 +187,8 @@ class PromiseBase {
   // Found when it is asked for, by the one thread that runs the task.
   mutable const std::stop_token* stop_ = &own_stop_;
   mutable std::stop_token own_stop_;
-  const PromiseBase* lender_ = nullptr;  // of who awaits this task; null: `make_stop_` makes it
-  MakeStopToken make_stop_ = nullptr;
+  const PromiseBase* lender_ = nullptr;  // of who awaits this task; null: `access_` makes it
+  const StopAccess* access_ = nullptr;
   std::int64_t awaited_until_ = no_time_limit;
 };
 
@@ -213,9 +233,9 @@ class Promise final : public PromiseResult<T> {
     done_ = done;
     this->begin_apart(frame(), std::move(stop), &finish, context);
   }
-  void begin_detached(PromiseBase::MakeStopToken make, void* context, Done done) noexcept {
+  void begin_detached(const StopAccess& access, void* context, Done done) noexcept {
     done_ = done;
-    this->begin_apart(frame(), make, &finish, context);
+    this->begin_apart(frame(), access, &finish, context);
   }
 
  private:
@@ -345,15 +365,15 @@ void start(task<T> work, std::stop_token stop, void* context,
       .promise()
       .begin_detached(std::move(stop), context, done);
 }
-/// The same with a token that `make_stop(context)` makes if it is asked for, and a time after which
-/// nobody waits for the task: nanoseconds of std::chrono::steady_clock.
+/// The same with a token that is made if it is asked for, and a time after which nobody waits for
+/// the task: nanoseconds of std::chrono::steady_clock.
 template <typename T>
-void start(task<T> work, std::stop_token (*make_stop)(void* context), std::int64_t awaited_until,
+void start(task<T> work, const detail::StopAccess& access, std::int64_t awaited_until,
            void* context,
            std::type_identity_t<void (*)(void* context, outcome<T>& result) noexcept> done) {
   auto frame = detail::TaskAccess::take(std::move(work));
   frame.promise().set_awaited_until(awaited_until);
-  frame.release().promise().begin_detached(make_stop, context, done);
+  frame.release().promise().begin_detached(access, context, done);
 }
 /// The same with a token that is never asked to stop.
 template <typename T>

@@ -24,6 +24,8 @@ class ORB;
 
 namespace perigee::orb {
 class AsyncInvocation;
+class Cancellation;
+class CancellationNotice;
 struct AsyncOutcome;
 }  // namespace perigee::orb
 
@@ -163,6 +165,9 @@ class PERIGEE_API CallHandle {
   /// observer by NO_RESPONSE (with a minor code of Perigee's), COMPLETED_NO if the request has not
   /// been sent, else MAYBE. Returns at once; the reply may still win.
   void cancel() noexcept;
+  /// The call will be cancelled with the request of which this is: see orb::Cancellation.
+  [[nodiscard]] bool cancel_with(orb::Cancellation& cancellation,
+                                 orb::CancellationNotice& before) noexcept;
   /// Whoever waits for the call now waits until then only (see InheritedTimeLimit), instead of what
   /// the call had inherited when it was sent. Then it ends as with a policy: with TIMEOUT.
   void limit_time(std::int64_t until) noexcept;

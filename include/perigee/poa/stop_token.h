@@ -9,6 +9,15 @@
 
 namespace perigee {
 
+namespace stub {
+class CallHandle;
+}
+namespace skeleton {
+/// Cancels the call when the token of the answer would be requested, or if that has been: without
+/// a token. Until it is told so of another call, or the request is answered.
+PERIGEE_API void cancel_with(const Answer& answer, stub::CallHandle& call) noexcept;
+}  // namespace skeleton
+
 /// Requested when the client cancels the request, when it waits no longer (as far as it said so:
 /// see <perigee/poa/remaining_time.h>), when the connection to it ends, or when the ORB begins to
 /// shut down without waiting. Never, if the request is answered. Any thread. What is registered

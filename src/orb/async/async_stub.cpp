@@ -1,6 +1,7 @@
 // The outermost adapter of asynchronous calls: what generated stubs see of them.
 #include "orb/async/async_engine.h"
 #include "orb/async/async_invocation.h"
+#include "orb/cancellation.h"
 #include "orb/client/call_ends.h"
 #include "orb/nested_wait.h"
 #include "orb/orb_core.h"
@@ -107,6 +108,11 @@ CallHandle::~CallHandle() {
 
 void CallHandle::cancel() noexcept {
   if (call_ != nullptr) call_->cancel();
+}
+
+bool CallHandle::cancel_with(orb::Cancellation& cancellation,
+                             orb::CancellationNotice& before) noexcept {
+  return call_ == nullptr || cancellation.cancels(*call_, before);
 }
 
 void CallHandle::limit_time(std::int64_t until) noexcept {

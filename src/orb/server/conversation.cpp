@@ -15,7 +15,6 @@
 #include <chrono>
 #include <exception>
 #include <mutex>
-#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -203,7 +202,7 @@ Conversation::Verdict Conversation::handle_cancel(const IncomingMessage& message
                                                   ServingThread& thread) {
   const auto request_id = protocol_.parse_cancel_request(message);
   if (!request_id) return reject(thread);
-  std::stop_source stop(std::nostopstate);
+  CancellationNotice stop;
   {
     const std::lock_guard guard(lock_);
     for (AdmittedRequest* pending = pending_; pending != nullptr; pending = pending->next_) {
@@ -219,18 +218,18 @@ Conversation::Verdict Conversation::handle_cancel(const IncomingMessage& message
 
 // Without memory for the list nobody is told: they answer, and nobody hears it.
 void Conversation::cancel_deferred() noexcept try {
-  std::vector<std::stop_source> stops;
+  std::vector<CancellationNotice> stops;
   {
     const std::lock_guard guard(lock_);
     deferred_cancelled_ = true;  // also those that are deferred from now on
     for (AdmittedRequest* pending = pending_; pending != nullptr; pending = pending->next_) {
       Cancellation* const cancellation = pending->cancellation();
       if (cancellation == nullptr) continue;
-      std::stop_source stop = cancellation->cancel();
+      CancellationNotice stop = cancellation->cancel();
       if (stop.stop_possible()) stops.push_back(std::move(stop));  // somebody listens
     }
   }
-  for (std::stop_source& stop : stops) stop.request_stop();
+  for (CancellationNotice& stop : stops) stop.request_stop();
 } catch (const std::exception& exception) {
   log::write(log::Level::warning, "server", exception.what());
 }
@@ -244,7 +243,7 @@ void Conversation::cancel_expired(TimePoint now) noexcept try {
 
 // Returns when to look next, if that is to be asked for.
 TimePoint Conversation::cancel_expired_before(TimePoint now) {
-  std::vector<std::stop_source> stops;
+  std::vector<CancellationNotice> stops;
   TimePoint next = TimePoint::max();
   {
     const std::lock_guard guard(lock_);
@@ -255,13 +254,13 @@ TimePoint Conversation::cancel_expired_before(TimePoint now) {
         next = std::min(next, pending->stop_at_);
         continue;
       }
-      std::stop_source stop = pending->cancellation()->cancel();   // but an answer is still sent
+      CancellationNotice stop = pending->cancellation()->cancel();  // but an answer is still sent
       if (stop.stop_possible()) stops.push_back(std::move(stop));  // somebody listens
     }
     next = std::max(next, now + expiry_watch_period);  // never, still, if there are no more
     expiry_watched_ = next;
   }
-  for (std::stop_source& stop : stops) stop.request_stop();
+  for (CancellationNotice& stop : stops) stop.request_stop();
   return next;
 }
 
