@@ -26,6 +26,7 @@ std::string goal_text(const Claim& claim) {
 }
 
 std::string measured_text(const Claim& claim) {
+  if (!claim.failure.empty()) return claim.failure + ' ';
   return fmt::format("{:.3f} [{:.3f}, {:.3f}]", claim.measured.value, claim.measured.low,
                      claim.measured.high);
 }
@@ -33,6 +34,7 @@ std::string measured_text(const Claim& claim) {
 }  // namespace
 
 Verdict verdict(const Claim& claim) {
+  if (!claim.failure.empty()) return Verdict::missed;
   const bool at_most = claim.bound == Bound::at_most;
   const auto keeps = [&](double value) {
     return at_most ? value <= claim.goal : value >= claim.goal;
@@ -58,12 +60,14 @@ std::string to_table(const std::vector<Claim>& claims) {
 
 nlohmann::json to_json(const std::vector<Claim>& claims) {
   nlohmann::json goals = nlohmann::json::array();
-  for (const Claim& claim : claims)
+  for (const Claim& claim : claims) {
     goals.push_back({{"what", claim.what},
                      {"bound", claim.bound == Bound::at_most ? "at most" : "at least"},
                      {"goal", claim.goal},
                      {"measured", to_json(claim.measured)},
                      {"verdict", to_string(verdict(claim))}});
+    if (!claim.failure.empty()) goals.back()["failure"] = claim.failure;
+  }
   return goals;
 }
 

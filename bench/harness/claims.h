@@ -23,6 +23,7 @@ struct Claim {
   Bound bound = Bound::at_most;
   double goal = 0;
   Estimate measured;
+  std::string failure = {};  ///< why nothing was measured: then it is missed
 };
 
 /// `within_chance`: the value misses the goal, its interval does not.

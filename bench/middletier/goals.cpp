@@ -2,6 +2,7 @@
 #include "goals.h"
 
 #include <algorithm>
+#include <initializer_list>
 
 namespace perigee::bench {
 namespace {
@@ -12,61 +13,74 @@ constexpr Point busy{300, 11};
 constexpr Point busy_cpu{400, 0};
 constexpr Point many{10'000, 40};
 
-using Samples = std::vector<MiddletierSample>;
 using Value = double (*)(const MiddletierSample& sample);
 
-// Empty if it was not measured.
-Samples samples_of(const MiddletierReport& report, const Point& point, const std::string& model) {
+/// A cell of the report; null if it was not asked for.
+using Cell = const MiddletierCell*;
+
+Cell cell_of(const MiddletierReport& report, const Point& point, const std::string& model) {
   const auto cells = report.cells.find(point);
-  if (cells == report.cells.end()) return {};
+  if (cells == report.cells.end()) return nullptr;
   const auto cell = cells->second.find(model);
-  return cell == cells->second.end() ? Samples() : cell->second.samples;
+  return cell == cells->second.end() ? nullptr : &cell->second;
 }
 
-void add(std::vector<Claim>& claims, const Claim& goal, const Samples& samples, Value value) {
-  std::vector<double> values;
-  for (const MiddletierSample& sample : samples) values.push_back(value(sample));
-  if (values.empty()) return;
+/// Whether there is something to claim; a model that failed has missed its goals.
+bool begin_claim(std::vector<Claim>& claims, const Claim& goal, std::initializer_list<Cell> cells) {
+  if (std::ranges::find(cells, nullptr) != cells.end()) return false;
   claims.push_back(goal);
+  for (const Cell cell : cells)
+    if (!cell->error.empty()) claims.back().failure = cell->error;
+  return claims.back().failure.empty();
+}
+
+void add(std::vector<Claim>& claims, const Claim& goal, Cell cell, Value value) {
+  if (!begin_claim(claims, goal, {cell})) return;
+  std::vector<double> values;
+  for (const MiddletierSample& sample : cell->samples) values.push_back(value(sample));
   claims.back().measured = median_with_interval(values);
 }
 
+// Of all rounds together: for what must not happen once.
+void add_sum(std::vector<Claim>& claims, const Claim& goal, Cell cell, Value value) {
+  if (!begin_claim(claims, goal, {cell})) return;
+  double sum = 0;
+  for (const MiddletierSample& sample : cell->samples) sum += value(sample);
+  claims.back().measured = {sum, sum, sum};
+}
+
 // Of the rates in the same round.
-void add_ratio(std::vector<Claim>& claims, const Claim& goal, const Samples& samples,
-               const Samples& base) {
+void add_ratio(std::vector<Claim>& claims, const Claim& goal, Cell cell, Cell base) {
+  if (!begin_claim(claims, goal, {cell, base})) return;
   std::vector<double> values;
-  for (std::size_t round = 0; round < std::min(samples.size(), base.size()); ++round)
-    values.push_back(samples[round].rate / base[round].rate);
-  if (values.empty()) return;
-  claims.push_back(goal);
+  for (std::size_t round = 0; round < cell->samples.size(); ++round)
+    values.push_back(cell->samples[round].rate / base->samples[round].rate);
   claims.back().measured = median_with_interval(values);
 }
 
 // How the rates of two points compare, beside how those of the floor do in the same round.
-void add_ratio_as(std::vector<Claim>& claims, const Claim& goal, const Samples& samples,
-                  const Samples& base, const Samples& floor, const Samples& floor_base) {
+void add_ratio_as(std::vector<Claim>& claims, const Claim& goal, Cell cell, Cell base, Cell floor,
+                  Cell floor_base) {
+  if (!begin_claim(claims, goal, {cell, base, floor, floor_base})) return;
   std::vector<double> values;
-  const std::size_t rounds =
-      std::min({samples.size(), base.size(), floor.size(), floor_base.size()});
-  for (std::size_t round = 0; round < rounds; ++round)
-    values.push_back(samples[round].rate / base[round].rate /
-                     (floor[round].rate / floor_base[round].rate));
-  if (values.empty()) return;
-  claims.push_back(goal);
+  for (std::size_t round = 0; round < cell->samples.size(); ++round)
+    values.push_back(cell->samples[round].rate / base->samples[round].rate /
+                     (floor->samples[round].rate / floor_base->samples[round].rate));
   claims.back().measured = median_with_interval(values);
 }
 
-void add_many(std::vector<Claim>& claims, const Samples& samples) {
-  add(claims, {"10,000 clients, AMH-ST: p99 / p50", Bound::at_most, 3, {}}, samples,
+void add_many(std::vector<Claim>& claims, Cell cell) {
+  add(claims, {"10,000 clients, AMH-ST: p99 / p50", Bound::at_most, 3, {}}, cell,
       [](const MiddletierSample& sample) { return sample.source.p99_ms / sample.source.p50_ms; });
-  add(claims, {"10,000 clients, AMH-ST: KiB for each", Bound::at_most, 16, {}}, samples,
+  add(claims, {"10,000 clients, AMH-ST: KiB for each", Bound::at_most, 16, {}}, cell,
       [](const MiddletierSample& sample) { return sample.client_octets / 1024; });
-  add(claims, {"10,000 clients, AMH-ST: threads", Bound::at_most, 1, {}}, samples,
+  add(claims, {"10,000 clients, AMH-ST: threads", Bound::at_most, 1, {}}, cell,
       [](const MiddletierSample& sample) { return sample.threads; });
-  add(claims, {"10,000 clients, AMH-ST: failed, lost, stalled", Bound::at_most, 0, {}}, samples,
+  add_sum(
+      claims, {"10,000 clients, AMH-ST: failed, lost, stalled, idle", Bound::at_most, 0, {}}, cell,
       [](const MiddletierSample& sample) {
         const SourceResult& source = sample.source;
-        return static_cast<double>(source.failures + source.lost + source.stalled);
+        return static_cast<double>(source.failures + source.lost + source.stalled + source.idle);
       });
 }
 
@@ -84,7 +98,7 @@ const std::vector<std::string>& goal_models() {
 
 std::vector<Claim> claims_of(const MiddletierReport& report) {
   const auto of = [&report](const Point& point, const std::string& model) {
-    return samples_of(report, point, model);
+    return cell_of(report, point, model);
   };
   std::vector<Claim> claims;
   add_ratio(claims, {"150 clients, no delay: AMH-ST / TPR-ST", Bound::at_least, 0.97, {}},

@@ -255,7 +255,7 @@ TimePoint Conversation::cancel_expired_before(TimePoint now) {
         continue;
       }
       CancellationNotice stop = pending->cancellation()->cancel();  // but an answer is still sent
-      if (stop.stop_possible()) stops.push_back(std::move(stop));  // somebody listens
+      if (stop.stop_possible()) stops.push_back(std::move(stop));   // somebody listens
     }
     next = std::max(next, now + expiry_watch_period);  // never, still, if there are no more
     expiry_watched_ = next;
