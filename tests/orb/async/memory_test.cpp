@@ -96,32 +96,4 @@ TEST_CASE("what a collocated servant answers is told, wherever memory runs out")
   }
 }
 
-TEST_CASE("calls that are begun without any memory while others drive are refused, or told") {
-  const ServerFixture sink(ThreadStrategy::thread_per_connection);
-  bool failed = true;
-  for (std::size_t number = 1; failed; ++number) {
-    CAPTURE(number);
-    const TestOrb client;
-    const ObjectRef called = client.core().make_object(sink.object->_reference()->ior());
-    std::vector<Observed> calls(20);
-    std::ptrdiff_t sent = 0;
-    bool sending = true;
-    {
-      const auto told = [&] {
-        return !sending && std::ranges::count_if(calls, &Observed::done) == sent;
-      };
-      const BusyDriver driver(client.core(), told);
-      fail_allocation(number, 100'000);
-      for (Observed& each : calls) try {
-          (void)stub::send(*called, act_operation, {}, each);
-          ++sent;
-        } catch (const CORBA::NO_MEMORY&) {
-        }
-      failed = stop_failing_allocation();
-      sending = false;
-    }
-    CHECK(std::ranges::all_of(calls, [](const Observed& each) { return each.times() <= 1; }));
-  }
-}
-
 }  // namespace perigee::test
