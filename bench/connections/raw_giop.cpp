@@ -6,6 +6,7 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -105,6 +106,13 @@ int open_raw_listener() {
              "getsockname");
   std::cout << ntohs(address.sin_port) << std::endl;
   return listener;
+}
+
+void watch_raw(int epoll, int fd) {
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.fd = fd;
+  check_call(epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) == 0, "epoll_ctl");
 }
 
 void send_raw(int fd, const std::string& request) {

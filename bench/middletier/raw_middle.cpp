@@ -26,8 +26,8 @@ class RawMiddle {
         sink_(connect_raw(sink_port)),
         request_(make_relay_request({.port = sink_port})),
         listener_(open_raw_listener()) {
-    watch(listener_);
-    watch(sink_);
+    watch_raw(epoll_, listener_);
+    watch_raw(epoll_, sink_);
   }
 
   [[noreturn]] void run() {
@@ -35,13 +35,6 @@ class RawMiddle {
   }
 
  private:
-  void watch(int fd) {
-    epoll_event event{};
-    event.events = EPOLLIN;
-    event.data.fd = fd;
-    check_call(epoll_ctl(epoll_, EPOLL_CTL_ADD, fd, &event) == 0, "epoll_ctl");
-  }
-
   void turn() {
     constexpr int retry_ms = 1;  // the sink's window was full
     std::array<epoll_event, 32> events;
@@ -64,7 +57,7 @@ class RawMiddle {
     check_call(fd >= 0, "accept");
     const int on = 1;
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    watch(fd);
+    watch_raw(epoll_, fd);
   }
 
   // A client has one request at a time, and sends it with one call: the client's handle tells whose

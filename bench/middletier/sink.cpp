@@ -48,7 +48,7 @@ class Sink {
   explicit Sink(std::chrono::microseconds delay)
       : delay_(delay), epoll_(epoll_create1(EPOLL_CLOEXEC)), listener_(open_raw_listener()) {
     prctl(PR_SET_TIMERSLACK, 1UL);  // ns: the system would add 50 us to each delay
-    watch(listener_);
+    watch_raw(epoll_, listener_);
   }
 
   [[noreturn]] void run() {
@@ -59,13 +59,6 @@ class Sink {
   }
 
  private:
-  void watch(int fd) {
-    epoll_event event{};
-    event.events = EPOLLIN;
-    event.data.fd = fd;
-    check_call(epoll_ctl(epoll_, EPOLL_CTL_ADD, fd, &event) == 0, "epoll_ctl");
-  }
-
   void wait() {
     std::array<epoll_event, 64> events;
     const timespec limit = time_to_next();
@@ -93,7 +86,7 @@ class Sink {
     const int on = 1;
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     peers_[fd] = std::make_shared<Peer>(fd);
-    watch(fd);
+    watch_raw(epoll_, fd);
   }
 
   void read_from(const std::shared_ptr<Peer>& peer) {

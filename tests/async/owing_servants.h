@@ -3,6 +3,7 @@
 
 #include "async/serving.h"
 #include "orb/server/server_fixture.h"
+#include "support/await_stop.h"
 #include <perigee/async/completion.h>
 #include <perigee/base/function_ref.h>
 #include <perigee/poa/answer.h>
@@ -72,14 +73,6 @@ class Debts {
   std::condition_variable changed_;
   std::map<std::uint32_t, Debt> debts_;
 };
-
-/// Blocks until it is stopped.
-inline void await_stop(const std::stop_token& token) {
-  std::mutex mutex;
-  std::condition_variable_any stopped;
-  std::unique_lock lock(mutex);
-  CHECK_FALSE(stopped.wait(lock, token, [] { return false; }));
-}
 
 /// Servants of both kinds, on a server of each strategy.
 inline void for_owing_servers(function_ref<void(Debts& debts, const ServerFixture& server)> test) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "orb/server/server_fixture.h"
+#include "support/await_stop.h"
 #include <perigee/poa/answer.h>
 
 #include <condition_variable>
@@ -9,7 +10,6 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
-#include <stop_token>
 #include <utility>
 
 namespace perigee::test {
@@ -52,14 +52,6 @@ class Debts {
 
 inline void pay(skeleton::Answer answer, std::uint32_t result) {
   answer.reply([result](cdr::Encoder& encoder) { encoder << result; });
-}
-
-/// Blocks until it is stopped.
-inline void await_stop(const std::stop_token& token) {
-  std::mutex mutex;
-  std::condition_variable_any stopped;
-  std::unique_lock lock(mutex);
-  CHECK_FALSE(stopped.wait(lock, token, [] { return false; }));
 }
 
 }  // namespace perigee::test
