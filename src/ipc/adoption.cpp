@@ -1,4 +1,5 @@
 // Adopting handles that somebody else has opened: what a class relies on is looked at, or set.
+#include "ipc/failure.h"
 #include <perigee/ipc/io_dgram.h>
 #include <perigee/ipc/io_local.h>
 #include <perigee/ipc/options.h>
@@ -19,10 +20,6 @@ constexpr SocketKinds every_record = SocketKinds::record_stream | SocketKinds::r
 constexpr SocketKinds every_connected_dgram =
     SocketKinds::inet_codgram | SocketKinds::local_codgram;
 constexpr SocketKinds every_pipe = SocketKinds::pipe_sender | SocketKinds::pipe_receiver;
-
-std::unexpected<std::error_code> failure(int code) noexcept {
-  return std::unexpected(std::error_code(code, std::system_category()));
-}
 
 Result<int> number_of(int fd, int option) noexcept {
   int value = 0;

@@ -1,9 +1,10 @@
 // Making handles and connections: open, connect, listen, accept, names.
 #include "ipc/connections.h"
-
 #include "ipc/deadline.h"
+#include "ipc/failure.h"
 #include "ipc/native_address.h"
 #include "ipc/send_timeout.h"
+
 #include <perigee/ipc/io.h>
 #include <perigee/ipc/io_local.h>
 
@@ -41,10 +42,6 @@ namespace {
 
 /// The system limits it to net.core.somaxconn.
 constexpr int backlog = 4096;
-
-std::unexpected<std::error_code> failure(int code) noexcept {
-  return std::unexpected(std::error_code(code, std::system_category()));
-}
 
 Status status_of(int result) noexcept {
   if (result == -1) return failure(errno);

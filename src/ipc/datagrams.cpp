@@ -1,5 +1,6 @@
 // Datagrams, where a call has to be repeated, has a limit, or needs more than an address.
 #include "ipc/datagram_transfer.h"
+#include "ipc/failure.h"
 #include "ipc/gather.h"
 #include "ipc/transfer.h"
 #include <perigee/ipc/io_dgram.h>
@@ -13,10 +14,6 @@
 
 namespace perigee::ipc::io {
 namespace {
-
-std::unexpected<std::error_code> failure(int code) noexcept {
-  return std::unexpected(std::error_code(code, std::system_category()));
-}
 
 template <typename Value>
 Status set_native(int fd, int level, int option, const Value& value) {

@@ -1,5 +1,6 @@
 // Regular files, and transfers between them and streams inside the kernel.
 #include "ipc/deadline.h"
+#include "ipc/failure.h"
 #include "ipc/send_timeout.h"
 #include "ipc/transfer.h"
 #include <perigee/ipc/file.h>
@@ -20,10 +21,6 @@
 
 namespace perigee::ipc {
 namespace {
-
-std::unexpected<std::error_code> failure(int code) noexcept {
-  return std::unexpected(std::error_code(code, std::system_category()));
-}
 
 /// O_NONBLOCK: opening a FIFO or a device, which is refused below, must not wait for anybody.
 Result<Handle> open_regular(const std::string& path, int flags) {

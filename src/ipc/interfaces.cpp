@@ -1,4 +1,5 @@
 // The system's list of network interfaces.
+#include "ipc/failure.h"
 #include <perigee/ipc/interface.h>
 
 #include <ifaddrs.h>
@@ -10,10 +11,6 @@
 
 namespace perigee::ipc {
 namespace {
-
-std::unexpected<std::error_code> failure(int code) noexcept {
-  return std::unexpected(std::error_code(code, std::system_category()));
-}
 
 /// The entry of an interface, which the system lists once for each address.
 InterfaceInfo& entry_of(std::vector<InterfaceInfo>& all, const char* name) {

@@ -1,4 +1,5 @@
 // Pipes: their ends and their transfers.
+#include "ipc/failure.h"
 #include "ipc/gather.h"
 #include "ipc/transfer.h"
 #include <perigee/ipc/io_pipe.h>
@@ -22,10 +23,6 @@ static_assert(pipe_atomic_size == PIPE_BUF);
 
 /// How long a timed open waits between two looks for a receiver.
 constexpr std::chrono::milliseconds look_interval(5);
-
-std::unexpected<std::error_code> failure(int code) noexcept {
-  return std::unexpected(std::error_code(code, std::system_category()));
-}
 
 /// Waits until the end is ready, then transfers. Ready to send means room for `pipe_atomic_size`.
 template <typename Call>

@@ -1,6 +1,7 @@
 // Stream sockets over io_uring: one ring per thread, one operation at a time in it.
 #include "ipc/connections.h"
 #include "ipc/deadline.h"
+#include "ipc/failure.h"
 #include "ipc/gather.h"
 #include "ipc/native_address.h"
 #include <perigee/ipc/uring.h>
@@ -207,10 +208,6 @@ io::Transfer transfer_exactly(int fd, std::span<const Segment> segments, TimeLim
   return io::transfer_all(segments, limit, [fd](io::Gather<Segment>& gather, TimeLimit left) {
     return step(fd, gather, left);
   });
-}
-
-std::unexpected<std::error_code> failure(int code) noexcept {
-  return std::unexpected(std::error_code(code, std::system_category()));
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ std::string_view type_text(Type type) noexcept {
 
 // As JSON and Prometheus both write texts. What is neither printable nor UTF-8 came from a peer.
 std::string quoted(std::string_view text) {
-  constexpr std::string_view digits = "0123456789abcdef";
+  constexpr std::string_view hexadecimal = "0123456789abcdef";
   std::string result = "\"";
   for (const char c : text) {
     const auto code = static_cast<unsigned char>(c);
@@ -26,15 +26,15 @@ std::string quoted(std::string_view text) {
     else if (code >= 0x20 && code < 0x7f)
       result += c;
     else
-      (((result += "\\\\x") += digits[code >> 4]) += digits[code & 15]);
+      (((result += "\\\\x") += hexadecimal[code >> 4]) += hexadecimal[code & 15]);
   }
   return result += '"';
 }
 
 // Without the losses of floating point.
 std::string seconds(std::chrono::nanoseconds time) {
-  const std::string digits = std::to_string(time.count() % 1'000'000'000);
-  std::string fraction = std::string(9 - digits.size(), '0') + digits;
+  const std::string decimals = std::to_string(time.count() % 1'000'000'000);
+  std::string fraction = std::string(9 - decimals.size(), '0') + decimals;
   while (fraction.size() > 1 && fraction.back() == '0') fraction.pop_back();
   return std::to_string(time.count() / 1'000'000'000) + "." + fraction;
 }
