@@ -3,9 +3,9 @@
 #pragma once
 
 #include "orb/code_sets.h"
-#include "orb/server/short_lock.h"
 #include <perigee/base/clock.h>
 #include <perigee/base/octets.h>
+#include <perigee/base/short_lock.h>
 #include <perigee/cdr/buffer.h>
 #include <perigee/messaging/protocol.h>
 #include <perigee/orb/server_request.h>

@@ -1,12 +1,12 @@
-// A mutex for what takes a few instructions and is hardly ever contended: inline, where that of the
+// A lock for sections of a few instructions that threads rarely contend for. Inline: a lock of the
 // C library costs a request a hundred instructions.
 #pragma once
 
 #include <atomic>
 
-namespace perigee::orb {
+namespace perigee {
 
-/// Use it with std::lock_guard. Not recursive.
+/// Use it with std::lock_guard. Not recursive. Never held over a system call or a callback.
 class ShortLock final {
  public:
   ShortLock() noexcept = default;
@@ -25,7 +25,7 @@ class ShortLock final {
   }
 
  private:
-  // Who has waited takes it as `awaited`: there may be others.
+  // A thread that has waited takes the lock as `awaited`: other threads may wait too.
   [[gnu::noinline]] void wait() noexcept {
     while (state_.exchange(awaited, std::memory_order_acquire) != free)
       state_.wait(awaited, std::memory_order_relaxed);
@@ -37,4 +37,4 @@ class ShortLock final {
   std::atomic<int> state_{free};
 };
 
-}  // namespace perigee::orb
+}  // namespace perigee

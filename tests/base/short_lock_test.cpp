@@ -1,5 +1,5 @@
-// ShortLock: one thread at a time, and nobody is forgotten.
-#include "orb/server/short_lock.h"
+// ShortLock: one thread at a time, and each waiting thread gets the lock.
+#include <perigee/base/short_lock.h>
 
 #include <doctest/doctest.h>
 
@@ -9,10 +9,10 @@
 
 namespace perigee::test {
 
-TEST_CASE("what a short lock guards is changed by one thread at a time, and all get their turn") {
+TEST_CASE("one thread at a time holds a short lock, and every waiting thread gets it") {
   constexpr int rounds = 20'000;
   constexpr int thread_count = 4;
-  orb::ShortLock lock;
+  ShortLock lock;
   long changes = 0;
   {
     std::vector<std::jthread> threads;
@@ -21,7 +21,7 @@ TEST_CASE("what a short lock guards is changed by one thread at a time, and all 
         for (int round = 0; round < rounds; ++round) {
           const std::lock_guard guard(lock);
           const long seen = changes;
-          if (round % 1000 == 0) std::this_thread::yield();  // so that others have to wait
+          if (round % 1000 == 0) std::this_thread::yield();  // other threads have to wait
           changes = seen + 1;
         }
       });

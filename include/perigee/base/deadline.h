@@ -1,0 +1,71 @@
+// Deadline: until when an operation may take.
+#pragma once
+
+#include <perigee/base/clock.h>
+
+#include <algorithm>
+#include <chrono>
+#include <compare>
+
+namespace perigee {
+
+/// A point in time at which waiting ends, or none. A value. It has no clock: the object that waits
+/// passes the present time of its own clock.
+///
+/// This is the only type that says "until when". Zero and the largest duration mean "no limit" only
+/// in tables of options; the code that reads an option makes a Deadline of it.
+class Deadline {
+ public:
+  /// Never passes.
+  constexpr Deadline() noexcept = default;
+  [[nodiscard]] static constexpr Deadline never() noexcept { return {}; }
+  [[nodiscard]] static constexpr Deadline at(TimePoint time) noexcept { return Deadline(time); }
+  /// Saturates: no duration overflows. A negative duration has passed.
+  template <typename Rep, typename Period>
+  [[nodiscard]] static constexpr Deadline after(std::chrono::duration<Rep, Period> duration,
+                                                TimePoint now) noexcept {
+    const Duration time = saturated(duration);
+    const Duration since = now.time_since_epoch();
+    if (since >= Duration::zero() && time > latest.time_since_epoch() - since) return at(latest);
+    if (since < Duration::zero() && time < Duration::min() - since) return at(TimePoint::min());
+    return Deadline(now + time);
+  }
+
+  [[nodiscard]] constexpr bool is_never() const noexcept { return end_ == TimePoint::max(); }
+  [[nodiscard]] constexpr bool passed(TimePoint now) const noexcept {
+    return !is_never() && now >= end_;
+  }
+  /// At least zero. Duration::max() if the deadline never passes.
+  [[nodiscard]] constexpr Duration left(TimePoint now) const noexcept {
+    if (is_never()) return Duration::max();
+    if (now >= end_) return Duration::zero();
+    const Duration since = now.time_since_epoch();
+    if (since < Duration::zero() && end_.time_since_epoch() > Duration::max() + since)
+      return Duration::max();
+    return end_ - now;
+  }
+  /// The deadline must not be `never`.
+  [[nodiscard]] constexpr TimePoint time() const noexcept { return end_; }
+
+  /// `never` is the latest.
+  friend constexpr auto operator<=>(const Deadline&, const Deadline&) noexcept = default;
+
+ private:
+  explicit constexpr Deadline(TimePoint end) noexcept : end_(std::min(end, latest)) {}
+
+  template <typename Rep, typename Period>
+  [[nodiscard]] static constexpr Duration saturated(
+      std::chrono::duration<Rep, Period> duration) noexcept {
+    using Wide = std::chrono::duration<double, Duration::period>;  // holds all, not exactly
+    if (Wide(duration) >= Wide(Duration::max())) return Duration::max();
+    if (Wide(duration) <= Wide(Duration::min())) return Duration::min();
+    return std::chrono::duration_cast<Duration>(duration);
+  }
+
+  /// The largest time point is the encoding of `never`, in this class only.
+  static constexpr TimePoint latest = TimePoint::max() - Duration(1);
+
+  TimePoint end_ = TimePoint::max();
+};
+
+}  // namespace perigee
