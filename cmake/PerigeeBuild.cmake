@@ -106,6 +106,20 @@ function(perigee_layer name)
   set_property(GLOBAL PROPERTY PERIGEE_SYSTEM_LIBRARIES_${name} ${system_libraries})
 endfunction()
 
+# perigee_layer_group(<name> LAYERS <layer>...): a name for several layers, to be linked or depended on.
+function(perigee_layer_group name)
+  cmake_parse_arguments(ARG "" "" "LAYERS" ${ARGN})
+  foreach(property CLOSURE SYSTEM_LIBRARIES)
+    set(joined "")
+    foreach(layer IN LISTS ARG_LAYERS)
+      get_property(of_layer GLOBAL PROPERTY PERIGEE_${property}_${layer})
+      list(APPEND joined ${of_layer})
+    endforeach()
+    list(REMOVE_DUPLICATES joined)
+    set_property(GLOBAL PROPERTY PERIGEE_${property}_${name} ${joined})
+  endforeach()
+endfunction()
+
 # perigee_link_layers(<target> <layer>...): links the layers and all that they stand on.
 function(perigee_link_layers target)
   set(closure "")

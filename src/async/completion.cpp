@@ -1,5 +1,5 @@
 // Completions and executors: handing a waiting task over.
-#include "orb/orb_core.h"
+#include "orb/core/orb_core.h"
 #include <perigee/async/completion.h>
 #include <perigee/async/executor.h>
 #include <perigee/event/reactor.h>

@@ -1,7 +1,7 @@
 // Which of an ORB's loops a task waits in.
 #include "orb/async/async_engine.h"
-#include "orb/orb_core.h"
-#include "orb/system_exceptions.h"
+#include "orb/core/orb_core.h"
+#include "orb/values/system_exceptions.h"
 #include <perigee/async/on_orb.h>
 
 namespace perigee {

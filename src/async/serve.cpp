@@ -1,5 +1,5 @@
 // What generated skeletons of coroutine servants need not have in every file.
-#include "orb/system_exceptions.h"
+#include "orb/values/system_exceptions.h"
 #include <perigee/async/serve.h>
 #include <perigee/base/clock.h>
 #include <perigee/orb/exceptions.h>

@@ -2,8 +2,8 @@
 // References and ids are in adapter_references.cpp, servant managers in adapter_managers.cpp.
 #include "poa/adapter.h"
 
-#include "orb/orb_core.h"
-#include "orb/server.h"
+#include "orb/context/server.h"
+#include "orb/core/orb_core.h"
 #include "poa/default_root.h"
 #include "poa/dispatcher.h"
 #include "poa/manager.h"

@@ -1,6 +1,6 @@
 // References, ids and servants of an adapter: what leads from one to the other.
-#include "orb/orb_core.h"
-#include "orb/reference.h"
+#include "orb/core/orb_core.h"
+#include "orb/references/reference.h"
 #include "poa/adapter.h"
 #include "poa/dispatcher.h"
 #include "poa/manager.h"

@@ -1,7 +1,7 @@
 // The rules of answering later: once, by whoever comes first, and never not at all.
-#include "orb/cancellation.h"
-#include "orb/log_operation.h"
-#include "orb/system_exceptions.h"
+#include "orb/serving/cancellation.h"
+#include "orb/serving/log_operation.h"
+#include "orb/values/system_exceptions.h"
 #include "poa/answer_access.h"
 #include "poa/answer_thrown.h"
 #include "poa/outstanding.h"

@@ -1,7 +1,7 @@
 // The one place that knows what becomes of each kind of exception.
 #include "poa/answer_thrown.h"
 
-#include "orb/log_operation.h"
+#include "orb/serving/log_operation.h"
 #include <perigee/poa/poa.h>
 
 #include <exception>

@@ -3,7 +3,7 @@
 // inlined.
 #include "poa/dispatcher.h"
 
-#include "orb/system_exceptions.h"
+#include "orb/values/system_exceptions.h"
 #include "poa/adapter.h"
 #include "poa/answer_thrown.h"
 #include "poa/ior_table.h"

@@ -3,7 +3,7 @@
 // business.
 #pragma once
 
-#include "orb/orb_core.h"
+#include "orb/core/orb_core.h"
 #include "poa/key_index.h"
 #include "poa/limits.h"
 #include "poa/object_key.h"

@@ -1,7 +1,7 @@
 // The adapters as a service of the ORB.
 #include "poa/install.h"
 
-#include "orb/orb_core.h"
+#include "orb/core/orb_core.h"
 #include "poa/adapter.h"
 #include "poa/default_root.h"
 #include "poa/dispatcher.h"

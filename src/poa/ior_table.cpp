@@ -1,7 +1,7 @@
 // Names are looked up under a lock; locators are called without.
 #include "poa/ior_table.h"
 
-#include "orb/orb_core.h"
+#include "orb/core/orb_core.h"
 #include "poa/minor_codes.h"
 #include <perigee/cdr/encoder.h>
 

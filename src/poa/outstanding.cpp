@@ -1,7 +1,7 @@
 // What an upcall leaves behind when its answer comes later.
 #include "poa/outstanding.h"
 
-#include "orb/cancellation.h"
+#include "orb/serving/cancellation.h"
 #include "poa/dispatcher.h"
 #include <perigee/base/pool.h>
 #include <perigee/orb/async_stub.h>

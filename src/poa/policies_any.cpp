@@ -1,5 +1,5 @@
 // TypeCodes of the policies' values, and ORB::create_policy for them.
-#include "orb/orb_core.h"
+#include "orb/core/orb_core.h"
 #include "poa/policy_factories.h"
 #include <perigee/poa/policies_any.h>
 #include <perigee/poa/servant.h>

@@ -1,7 +1,7 @@
 // The policies of one adapter, as plain values: read from a CORBA::PolicyList and checked.
 #pragma once
 
-#include "orb/protocol_preference.h"
+#include "orb/policies/protocol_preference.h"
 #include <perigee/poa/policies.h>
 
 #include <memory>

@@ -2,7 +2,7 @@
 // PeerCurrent.
 #pragma once
 
-#include "orb/orb_core.h"
+#include "orb/core/orb_core.h"
 #include "poa/slot_table.h"
 #include <perigee/orb/server_request.h>
 #include <perigee/poa/peer_current.h>

@@ -1,7 +1,7 @@
 // The servant, by hand: what the IDL compiler generates stands above this layer.
 #include "runtime/administration.h"
 
-#include "orb/orb_core.h"
+#include "orb/core/orb_core.h"
 #include "runtime/assembly.h"
 #include <perigee/base/log.h>
 #include <perigee/base/printable.h>

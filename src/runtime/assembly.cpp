@@ -1,7 +1,7 @@
 // Which parts an ORB has by default.
 #include "runtime/assembly.h"
 
-#include "orb/orb_core.h"
+#include "orb/core/orb_core.h"
 #include "orb/server/make_server.h"
 #include "poa/install.h"
 #include "runtime/administration.h"

@@ -1,7 +1,7 @@
 // All that options and configuration files can say about an ORB. Values only.
 #pragma once
 
-#include "orb/settings.h"
+#include "orb/context/settings.h"
 #include "poa/limits.h"
 #include <perigee/base/log.h>
 #include <perigee/messaging/protocol.h>

@@ -1,5 +1,5 @@
 // ORB_init, and the ORBs of the process by identifier: the only global state there is.
-#include "orb/orb_core.h"
+#include "orb/core/orb_core.h"
 #include "runtime/assembly.h"
 #include "runtime/options.h"
 #include <perigee/orb/orb.h>

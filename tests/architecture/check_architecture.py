@@ -11,6 +11,7 @@ from pathlib import Path
 
 import coroutine_lint
 import cpp_text
+import include_cycles
 
 STANDARD_HEADERS = frozenset(
     """algorithm any array atomic barrier bit bitset cassert cctype cerrno cfenv cfloat charconv
@@ -46,12 +47,21 @@ class Architecture:
 
     def __init__(self, table):
         self.layers = table["layers"]
+        self.room_of_header = {
+            header: room for room, headers in table["public_headers"].items() for header in headers
+        }
+        self.arrows_left = {tuple(arrow.split(" -> ")) for arrow in table["arrows_left"]["list"]}
+        self._arrows_used = set()
         self.system_allowed = table["system_headers"]["allowed"]
         self.libraries = table["libraries"]
         self.limits = table["limits"]
 
+    def layer_of_public_header(self, path):
+        """The layer of a path below include/perigee. The public headers of a layer with rooms are listed one by one."""
+        return self.room_of_header.get(path) or self.layer_of(path)
+
     def layer_of(self, path):
-        """The layer of a path below include/perigee or src: the longest name that fits."""
+        """The layer of a path below src: the longest name that fits."""
         parts = path.split("/")[:-1]
         if not parts:
             return "perigee"
@@ -68,8 +78,15 @@ class Architecture:
     def may_include(self, layer, other):
         if other in (layer, "base"):
             return True
-        return any(fnmatch.fnmatchcase(other, name) and other.count("/") == name.count("/")
-                   for name in self.layers[self._entry(layer)])
+        if any(fnmatch.fnmatchcase(other, name) and other.count("/") == name.count("/")
+               for name in self.layers[self._entry(layer)]):
+            return True
+        self._arrows_used.add((layer, other))
+        return (layer, other) in self.arrows_left
+
+    def arrows_not_needed(self):
+        """The arrows of the list that no file has needed so far."""
+        return sorted(self.arrows_left - self._arrows_used)
 
     def may_use_library(self, layer, path):
         return path.startswith(tuple(self.libraries.get(layer, ())))
@@ -82,7 +99,7 @@ def _findings_of_include(architecture, root, file, layer, include):
     relative = file.relative_to(root).as_posix()
     where = f"{relative}:{include.line}: "
     if include.angled and include.path.startswith("perigee/"):
-        other = architecture.layer_of(include.path.removeprefix("perigee/"))
+        other = architecture.layer_of_public_header(include.path.removeprefix("perigee/"))
         if other is None:
             yield f"{where}<{include.path}> belongs to no layer"
         elif not architecture.may_include(layer, other):
@@ -113,16 +130,33 @@ def _layer_of_private_header(architecture, root, file, path):
 
 def check_layers(architecture, root):
     """Findings about #include lines of include/ and src/."""
-    for base in (root / "include" / "perigee", root / "src"):
+    for base, layer_of in (
+        (root / "include" / "perigee", architecture.layer_of_public_header),
+        (root / "src", architecture.layer_of),
+    ):
         for file in sorted(base.rglob("*")):
             if file.suffix not in (".h", ".cpp"):
                 continue
-            layer = architecture.layer_of(file.relative_to(base).as_posix())
+            layer = layer_of(file.relative_to(base).as_posix())
             if layer is None:
                 yield f"{file.relative_to(root)}: in no layer of layers.toml"
                 continue
             for include in cpp_text.includes(file.read_text()):
                 yield from _findings_of_include(architecture, root, file, layer, include)
+
+
+def check_table(architecture, root):
+    """Findings about rows of layers.toml that no file needs any longer. Comes after `check_layers`."""
+    for layer, other in architecture.arrows_not_needed():
+        yield f"layers.toml: the arrow {layer} -> {other} is gone; take it off the list arrows_left"
+    for header in sorted(architecture.room_of_header):
+        if not (root / "include" / "perigee" / header).is_file():
+            yield f"layers.toml: there is no public header {header}"
+
+
+def check_cycles(architecture, root, listed):
+    """Findings about include cycles that are not on the list, and about the list itself."""
+    yield from include_cycles.check(include_cycles.graph(root, architecture.room_of_header), listed)
 
 
 def check_programs(root):
@@ -172,8 +206,10 @@ def text_files(root):
                 yield entry
 
 
-def check_tree(root, architecture):
+def check_tree(root, architecture, cycles_left):
     yield from check_layers(architecture, root)
+    yield from check_table(architecture, root)
+    yield from check_cycles(architecture, root, cycles_left)
     yield from check_programs(root)
     for file in text_files(root):
         relative = file.relative_to(root).as_posix()
@@ -195,7 +231,8 @@ def main():
     here = Path(__file__).resolve().parent
     root = Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else here.parent.parent
     architecture = Architecture(load_table(here / "layers.toml"))
-    findings = list(check_tree(root, architecture))
+    cycles_left = include_cycles.load_list(here / "include_cycles.toml")
+    findings = list(check_tree(root, architecture, cycles_left))
     print("\n".join(findings) if findings else "no findings")
     return 1 if findings else 0
 

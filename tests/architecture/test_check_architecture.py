@@ -6,6 +6,7 @@ from pathlib import Path
 
 import check_architecture as check
 import cpp_text
+import include_cycles
 
 HERE = Path(__file__).resolve().parent
 HEADER = "// What it is for.\n#pragma once\n"
@@ -121,7 +122,7 @@ class Layers(unittest.TestCase):
 
     def test_arrows_down_are_allowed(self):
         self.assertEqual(self.one("include/perigee/giop/a.h", "<perigee/cdr/decoder.h>"), [])
-        self.assertEqual(self.one("src/orb/a.cpp", "<perigee/transport/transport.h>"), [])
+        self.assertEqual(self.one("src/orb/core/a.cpp", "<perigee/transport/transport.h>"), [])
         self.assertEqual(self.one("src/runtime/a.cpp", "<perigee/transport/tcp/tcp.h>"), [])
         self.assertEqual(self.one("src/transport/tcp/a.cpp", "<perigee/ipc/sock.h>"), [])
 
@@ -129,8 +130,8 @@ class Layers(unittest.TestCase):
         for name, include in (
             ("include/perigee/cdr/a.h", "<perigee/giop/giop.h>"),
             ("src/giop/a.cpp", "<perigee/transport/transport.h>"),
-            ("src/orb/a.cpp", "<perigee/transport/tcp/tcp.h>"),
-            ("src/orb/a.cpp", "<perigee/poa/poa.h>"),
+            ("src/orb/core/a.cpp", "<perigee/transport/tcp/tcp.h>"),
+            ("src/orb/core/a.cpp", "<perigee/poa/poa.h>"),
             ("src/transport/tcp/a.cpp", "<perigee/transport/local/local.h>"),
             ("src/idlc/frontend/a.cpp", "<perigee/cdr/decoder.h>"),
         ):
@@ -143,7 +144,7 @@ class Layers(unittest.TestCase):
     def test_system_headers_are_for_the_layers_that_talk_to_the_system(self):
         self.assertEqual(self.one("src/ipc/a.cpp", "<sys/socket.h>"), [])
         self.assertEqual(self.one("src/transport/tcp/a.cpp", "<unistd.h>"), [])
-        for name in ("src/messaging/a.cpp", "src/orb/a.cpp", "src/giop/a.cpp"):
+        for name in ("src/messaging/a.cpp", "src/orb/core/a.cpp", "src/giop/a.cpp"):
             self.assertEqual(len(self.one(name, "<sys/socket.h>")), 1, name)
 
     def test_the_standard_library_is_for_everybody(self):
@@ -152,14 +153,14 @@ class Layers(unittest.TestCase):
 
     def test_libraries_of_others_are_for_sources_of_the_layer_that_names_them(self):
         self.assertEqual(self.one("src/base/log.cpp", "<spdlog/logger.h>"), [])
-        for name in ("include/perigee/base/log.h", "src/orb/a.cpp"):
+        for name in ("include/perigee/base/log.h", "src/orb/core/a.cpp"):
             self.assertEqual(len(self.one(name, "<spdlog/logger.h>")), 1, name)
 
     def test_the_arrows_hold_for_private_headers_too(self):
-        files = {"src/orb/connection.h": HEADER, "src/idlc/frontend/model.h": HEADER}
-        own = {"src/orb/a.cpp": '// W.\n#include "orb/connection.h"\n#include "connection.h"\n'}
-        above = {"src/poa/a.cpp": '// W.\n#include "orb/connection.h"\n'}
-        below = {"src/giop/a.cpp": '// W.\n#include "orb/connection.h"\n'}
+        files = {"src/orb/core/core.h": HEADER, "src/idlc/frontend/model.h": HEADER}
+        own = {"src/orb/core/a.cpp": '// W.\n#include "orb/core/core.h"\n#include "core.h"\n'}
+        above = {"src/poa/a.cpp": '// W.\n#include "orb/core/core.h"\n'}
+        below = {"src/giop/a.cpp": '// W.\n#include "orb/core/core.h"\n'}
         back_end = {"src/idlc/backends/cpp11/a.cpp": '// W.\n#include "idlc/frontend/model.h"\n'}
         missing = {"src/poa/a.cpp": '// W.\n#include "poa/nothing.h"\n'}
         for allowed in (own, above, back_end):
@@ -168,11 +169,145 @@ class Layers(unittest.TestCase):
             self.assertEqual(len(self.findings(files | forbidden)), 1)
 
     def test_programs_use_public_headers_only(self):
-        files = {"src/orb/connection.h": HEADER, "tools/a/a.cpp": '// W.\n#include "orb/connection.h"\n'}
+        files = {"src/orb/core/core.h": HEADER, "tools/a/a.cpp": '// W.\n#include "orb/core/core.h"\n'}
         self.assertEqual(len(self.findings(files)), 1)
 
     def test_a_folder_that_no_layer_owns_is_found(self):
         self.assertEqual(len(self.findings({"src/misc/a.cpp": "// W.\n"})), 1)
+
+    def test_a_file_in_the_root_of_a_layer_with_rooms_is_found(self):
+        self.assertEqual(len(self.findings({"src/orb/a.cpp": "// W.\n"})), 1)
+        self.assertEqual(len(self.findings({"src/engine/a.h": HEADER})), 1)
+
+    def test_a_room_includes_lower_rooms_only(self):
+        self.assertEqual(self.findings({
+            "src/orb/values/a.h": HEADER,
+            "src/orb/references/a.cpp": '// W.\n#include "orb/values/a.h"\n',
+        }), [])
+        self.assertEqual(len(self.findings({
+            "src/orb/context/a.h": HEADER,
+            "src/orb/connection/a.cpp": '// W.\n#include "orb/context/a.h"\n',
+        })), 1)
+
+    def test_the_engine_knows_neither_orb_nor_giop_nor_object_references(self):
+        for include in ("<perigee/orb/any.h>", "<perigee/giop/giop.h>", "<perigee/iop/ior.h>"):
+            self.assertEqual(len(self.one("src/engine/connection/a.h", include)), 1, include)
+        self.assertEqual(self.one("src/engine/connection/a.h", "<perigee/transport/transport.h>"), [])
+        self.assertEqual(len(self.one("src/engine/memory/a.h", "<perigee/event/reactor.h>")), 1)
+
+
+class Rooms(unittest.TestCase):
+    """A small table: the layer `orb` has the rooms `low` and `high`; the arrow left leads from `low` up to `high`."""
+
+    TABLE = {
+        "layers": {"base": [], "orb/low": [], "orb/high": ["orb/low"], "poa": ["orb/*"]},
+        "public_headers": {"orb/low": ["orb/any.h"], "orb/high": ["orb/orb.h"]},
+        "arrows_left": {"list": []},
+        "system_headers": {"allowed": []},
+        "libraries": {},
+        "limits": {},
+    }
+    PUBLIC = {"include/perigee/orb/any.h": HEADER, "include/perigee/orb/orb.h": HEADER}
+
+    def findings(self, files, arrows_left=()):
+        architecture = check.Architecture(self.TABLE | {"arrows_left": {"list": list(arrows_left)}})
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder).resolve()
+            for name, text in files.items():
+                (root / name).parent.mkdir(parents=True, exist_ok=True)
+                (root / name).write_text(text)
+            return [*check.check_layers(architecture, root), *check.check_table(architecture, root)]
+
+    def test_a_public_header_belongs_to_the_room_that_lists_it(self):
+        low = {"src/orb/low/a.cpp": "// W.\n#include <perigee/orb/any.h>\n"}
+        up = {"src/orb/low/a.cpp": "// W.\n#include <perigee/orb/orb.h>\n"}
+        self.assertEqual(self.findings(self.PUBLIC | low), [])
+        self.assertEqual(len(self.findings(self.PUBLIC | up)), 1)
+
+    def test_a_public_header_that_no_room_lists_is_found(self):
+        self.assertEqual(len(self.findings(self.PUBLIC | {"include/perigee/orb/new.h": HEADER})), 1)
+
+    def test_a_listed_public_header_that_does_not_exist_is_found(self):
+        self.assertEqual(len(self.findings({"include/perigee/orb/any.h": HEADER})), 1)
+
+    def test_a_private_file_is_not_taken_for_the_public_header_of_the_same_name(self):
+        self.assertEqual(len(self.findings(self.PUBLIC | {"src/orb/any.h": HEADER})), 1)
+
+    def test_layers_above_may_include_every_room_of_a_list_with_a_star(self):
+        files = {"src/poa/a.cpp": "// W.\n#include <perigee/orb/any.h>\n#include <perigee/orb/orb.h>\n"}
+        self.assertEqual(self.findings(self.PUBLIC | files), [])
+
+    def test_an_arrow_on_the_list_of_those_left_is_allowed_in_its_direction_only(self):
+        up = {"src/orb/low/a.cpp": "// W.\n#include <perigee/orb/orb.h>\n"}
+        self.assertEqual(self.findings(self.PUBLIC | up, ["orb/low -> orb/high"]), [])
+        self.assertEqual(len(self.findings(self.PUBLIC | up, ["orb/high -> orb/low"])), 2)
+
+    def test_an_arrow_on_the_list_that_no_file_needs_is_found(self):
+        self.assertEqual(len(self.findings(self.PUBLIC, ["orb/low -> orb/high"])), 1)
+
+
+class IncludeCycles(unittest.TestCase):
+    def graph(self, files, room_of_header=None):
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder).resolve()
+            for name, text in files.items():
+                (root / name).parent.mkdir(parents=True, exist_ok=True)
+                (root / name).write_text(text)
+            return include_cycles.graph(root, room_of_header or {})
+
+    def test_a_header_and_its_source_are_one_unit(self):
+        edges = self.graph({
+            "src/x/a.h": "",
+            "src/x/a.cpp": '#include "x/a.h"\n#include "x/b.h"\n',
+            "src/x/b.h": '#include "a.h"\n',
+        })
+        self.assertEqual(edges, {"x/a": {"x/b"}, "x/b": {"x/a"}})
+        self.assertEqual(include_cycles.cycles(edges), [{"x/a", "x/b"}])
+
+    def test_a_source_belongs_to_the_public_header_of_its_name_in_its_folder_or_above(self):
+        files = {
+            "include/perigee/orb/any.h": "",
+            "src/orb/values/any.cpp": "#include <perigee/orb/any.h>\n",
+            "include/perigee/cdr/buffer.h": "",
+            "src/cdr/buffer.cpp": '#include <perigee/cdr/buffer.h>\n#include <vector>\n',
+        }
+        self.assertEqual(self.graph(files), {"orb/any": set(), "cdr/buffer": set()})
+        self.assertEqual(self.graph(files, {"orb/any.h": "orb/values"}), {"orb/values/any": set(), "cdr/buffer": set()})
+
+    def test_units_in_line_are_no_cycle(self):
+        self.assertEqual(include_cycles.cycles({"a": {"b", "c"}, "b": {"c"}, "c": set()}), [])
+
+    def test_two_cycles_are_told_apart_and_joined_ones_are_one(self):
+        edges = {"a": {"b"}, "b": {"a", "c"}, "c": {"d"}, "d": {"c"}}
+        self.assertEqual(sorted(map(sorted, include_cycles.cycles(edges))), [["a", "b"], ["c", "d"]])
+        edges["d"] = {"c", "a"}
+        self.assertEqual(include_cycles.cycles(edges), [{"a", "b", "c", "d"}])
+
+    def test_a_long_chain_needs_no_deep_recursion(self):
+        edges = {str(number): {str((number + 1) % 5000)} for number in range(5000)}
+        self.assertEqual(len(include_cycles.cycles(edges)[0]), 5000)
+
+    def findings(self, edges, *listed):
+        return list(include_cycles.check(edges, [set(units) for units in listed]))
+
+    def test_a_cycle_must_be_on_the_list(self):
+        edges = {"a": {"b"}, "b": {"a"}, "c": set()}
+        self.assertEqual(len(self.findings(edges)), 2)
+        self.assertEqual(self.findings(edges, "ab"), [])
+
+    def test_a_cycle_must_not_grow(self):
+        edges = {"a": {"b"}, "b": {"c"}, "c": {"a"}}
+        self.assertEqual(self.findings(edges, "ab"), ["include cycle: c includes a, which lead back to it"])
+
+    def test_two_listed_cycles_must_not_join(self):
+        edges = {"a": {"b"}, "b": {"a", "c"}, "c": {"d"}, "d": {"c", "a"}}
+        self.assertEqual(len(self.findings(edges, "ab", "cd")), 2)
+
+    def test_a_cycle_may_fall_apart_but_its_other_units_leave_the_list(self):
+        edges = {"a": {"b"}, "b": {"a"}, "c": {"d"}, "d": {"c"}, "e": set()}
+        self.assertEqual(self.findings(edges, "abcd"), [])
+        self.assertEqual(len(self.findings(edges, "abcde")), 1)
+        self.assertEqual(len(self.findings({"a": set()}, "ab")), 2)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@
 #include "orb/act.h"
 #include "orb/policies.h"
 #include "orb/server/server_fixture.h"
-#include "orb/system_exceptions.h"
+#include "orb/values/system_exceptions.h"
 #include "support/allocations.h"
 #include <perigee/async/remaining_time.h>
 #include <perigee/async/when.h>

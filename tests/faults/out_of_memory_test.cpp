@@ -2,7 +2,7 @@
 // NO_MEMORY or with its connection, nothing hangs, and the next one succeeds. (The address
 // sanitizer's build looks for leaks.)
 #include "faults/two_orbs.h"
-#include "orb/orb_metrics.h"
+#include "orb/context/orb_metrics.h"
 #include "support/allocations.h"
 #include "support/odd_acceptor.h"
 

@@ -1,6 +1,6 @@
 // Servers that want to be told the target in another way. CORBA 3.0, 15.4.2.2 and 15.4.3.1.
 #include "orb/fixture.h"
-#include "orb/reference.h"
+#include "orb/references/reference.h"
 
 #include <doctest/doctest.h>
 

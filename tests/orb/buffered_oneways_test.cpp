@@ -1,9 +1,9 @@
 // Oneways with SYNC_NONE: they wait on their connection to be sent together.
 #include "orb/client/endpoint_table.h"
+#include "orb/context/orb_metrics.h"
 #include "orb/fixture.h"
-#include "orb/orb_metrics.h"
 #include "orb/policies.h"
-#include "orb/reference.h"
+#include "orb/references/reference.h"
 #include <perigee/orb/buffering_policy.h>
 #include <perigee/orb/metrics.h>
 

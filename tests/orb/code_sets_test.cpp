@@ -1,9 +1,9 @@
 // Which code sets a client chooses and announces, and what becomes of characters. CORBA 3.0,
 // 13.10.2; interop facts 32 and 33.
-#include "orb/code_sets.h"
+#include "orb/context/code_sets.h"
 
 #include "orb/fixture.h"
-#include "orb/reference.h"
+#include "orb/references/reference.h"
 #include "support/octets.h"
 #include <perigee/cdr/operators.h>
 

@@ -1,7 +1,7 @@
 // How long a call is at connecting, and to which addresses.
 #include "orb/fixture.h"
 #include "orb/policies.h"
-#include "orb/reference.h"
+#include "orb/references/reference.h"
 #include "support/fake_clock.h"
 
 #include <doctest/doctest.h>

@@ -1,6 +1,6 @@
 // Connection: sends with a deadline, and what becomes of the messages that others have queued. The
 // transport takes what the test allows; its time-outs pass when the test says so.
-#include "orb/connection.h"
+#include "orb/connection/connection.h"
 #include "orb/fixture.h"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,5 @@
 // Connection: one writer at a time, the queue, and what is left of a message when nobody may wait.
-#include "orb/connection.h"
+#include "orb/connection/connection.h"
 
 #include "orb/fixture.h"
 

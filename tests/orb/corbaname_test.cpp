@@ -1,8 +1,8 @@
 // corbaname URLs and names as text. CORBA 3.0, 13.6.10.5; Naming Service 1.3, 2.4.
-#include "orb/corbaname.h"
+#include "orb/references/corbaname.h"
 
 #include "orb/fixture.h"
-#include "orb/reference.h"
+#include "orb/references/reference.h"
 
 #include <doctest/doctest.h>
 

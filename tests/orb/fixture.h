@@ -1,9 +1,9 @@
 // An ORB core over the scripted protocol, and the peers and operations that the tests share.
 #pragma once
 
-#include "orb/orb_core.h"
+#include "orb/core/orb_core.h"
 #include "orb/scripted_protocol.h"
-#include "orb/system_exceptions.h"
+#include "orb/values/system_exceptions.h"
 #include <perigee/giop/giop.h>
 #include <perigee/orb/orb.h>
 #include <perigee/orb/stub.h>

@@ -1,7 +1,7 @@
 // In which order the profiles of a reference, and of those where servers forward it to, are tried.
 #include "orb/fixture.h"
 #include "orb/policies.h"
-#include "orb/reference.h"
+#include "orb/references/reference.h"
 
 #include <doctest/doctest.h>
 

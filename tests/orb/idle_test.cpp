@@ -1,7 +1,7 @@
 // Idle connections of clients: closed when their time is over, or when the server has closed them.
 #include "orb/client/endpoint_table.h"
+#include "orb/connection/idle_watch.h"
 #include "orb/fixture.h"
-#include "orb/idle_watch.h"
 #include "support/fake_clock.h"
 #include <perigee/orb/stub.h>
 

@@ -1,6 +1,6 @@
 // LOCATION_FORWARD in all its forms. Interop fact 24.
 #include "orb/fixture.h"
-#include "orb/reference.h"
+#include "orb/references/reference.h"
 
 #include <doctest/doctest.h>
 

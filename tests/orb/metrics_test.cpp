@@ -1,5 +1,5 @@
 // Counting, and what is made of the counts.
-#include "orb/orb_metrics.h"
+#include "orb/context/orb_metrics.h"
 
 #include <doctest/doctest.h>
 

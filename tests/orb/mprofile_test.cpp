@@ -1,5 +1,5 @@
 // Which bindings an MProfile remembers, and which it lets go of.
-#include "orb/mprofile.h"
+#include "orb/references/mprofile.h"
 
 #include "orb/fixture.h"
 

@@ -1,6 +1,6 @@
 // CORBA::Object and the exception classes.
 #include "orb/fixture.h"
-#include "orb/reference.h"
+#include "orb/references/reference.h"
 #include <perigee/cdr/typecode.h>
 #include <perigee/orb/any.h>
 

@@ -1,7 +1,7 @@
 // Making and setting the client's policies.
 #pragma once
 
-#include "orb/orb_core.h"
+#include "orb/core/orb_core.h"
 #include <perigee/orb/any_operators.h>
 #include <perigee/orb/connection_timeout_policy.h>
 #include <perigee/orb/messaging_policies.h>

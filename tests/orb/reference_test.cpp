@@ -1,5 +1,5 @@
 // The profiles of a reference in the orders that calls want, and how they learn from each other.
-#include "orb/reference.h"
+#include "orb/references/reference.h"
 
 #include "orb/fixture.h"
 #include "orb/policies.h"

@@ -1,6 +1,6 @@
 // string_to_object, object_to_string and initial references.
 #include "orb/fixture.h"
-#include "orb/reference.h"
+#include "orb/references/reference.h"
 
 #include <doctest/doctest.h>
 

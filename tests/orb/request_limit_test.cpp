@@ -1,7 +1,7 @@
 // RelativeRequestTimeoutPolicy: ends what comes before the reply, and nothing else.
 #include "orb/client/endpoint_table.h"
+#include "orb/context/orb_metrics.h"
 #include "orb/fixture.h"
-#include "orb/orb_metrics.h"
 #include "orb/policies.h"
 #include "support/fake_clock.h"
 

@@ -1,7 +1,7 @@
 // A request that was never on a wire, and servants that do what the test tells them.
 #pragma once
 
-#include "orb/cancellation.h"
+#include "orb/serving/cancellation.h"
 #include <perigee/cdr/operators.h>
 #include <perigee/orb/server_request.h>
 #include <perigee/poa/poa.h>

@@ -1,8 +1,8 @@
 // A whole server in the test's process: ORB core, TCP, GIOP, server engine, adapters.
 #pragma once
 
-#include "orb/orb_core.h"
-#include "orb/reference.h"
+#include "orb/core/orb_core.h"
+#include "orb/references/reference.h"
 #include "orb/server/make_server.h"
 #include "poa/install.h"
 #include <perigee/corba.h>

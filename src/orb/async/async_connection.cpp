@@ -4,8 +4,8 @@
 #include "orb/async/async_invocation.h"
 #include "orb/async/connecting_threads.h"
 #include "orb/async/shard.h"
-#include "orb/orb_core.h"
-#include "orb/orb_metrics.h"
+#include "orb/context/orb_metrics.h"
+#include "orb/core/orb_core.h"
 #include <perigee/base/log.h>
 
 #include <algorithm>

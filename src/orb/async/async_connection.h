@@ -7,9 +7,9 @@
 
 #include "orb/async/call_list.h"
 #include "orb/client/endpoint_table.h"
-#include "orb/client/invocation_error.h"
-#include "orb/connection.h"
-#include "orb/idle_watch.h"
+#include "orb/connection/connection.h"
+#include "orb/connection/idle_watch.h"
+#include "orb/connection/invocation_error.h"
 #include <perigee/event/reactor.h>
 #include <perigee/messaging/message.h>
 

@@ -1,7 +1,7 @@
 // Shards are made when their first call is, and stay.
 #include "orb/async/async_engine.h"
 
-#include "orb/orb_core.h"
+#include "orb/core/orb_core.h"
 #include <perigee/orb/exceptions.h>
 
 #include <utility>

@@ -2,11 +2,11 @@
 #include "orb/async/async_invocation.h"
 
 #include "orb/async/async_connection.h"
-#include "orb/client/call_buffers.h"
-#include "orb/client/call_ends.h"
-#include "orb/client/sent_contexts.h"
-#include "orb/collocated_wait.h"
-#include "orb/orb_core.h"
+#include "orb/connection/call_buffers.h"
+#include "orb/core/orb_core.h"
+#include "orb/invocation/call_ends.h"
+#include "orb/invocation/collocated_wait.h"
+#include "orb/invocation/sent_contexts.h"
 #include <perigee/base/log.h>
 
 #include <algorithm>

@@ -3,9 +3,9 @@
 
 #include "orb/async/call_list.h"
 #include "orb/async/shard.h"
-#include "orb/client/call_steps.h"
-#include "orb/client/invocation_error.h"
-#include "orb/orb_metrics.h"
+#include "orb/connection/invocation_error.h"
+#include "orb/context/orb_metrics.h"
+#include "orb/invocation/call_steps.h"
 #include <perigee/base/counted_ptr.h>
 #include <perigee/base/pool.h>
 #include <perigee/orb/async_stub.h>

@@ -1,7 +1,7 @@
 // Threads that connect: connectors block, and so do those who look names up, which a loop must not.
 #pragma once
 
-#include "orb/server/thread_scope.h"
+#include "orb/connection/thread_scope.h"
 #include <perigee/base/clock.h>
 #include <perigee/base/io_error.h>
 #include <perigee/transport/transport.h>

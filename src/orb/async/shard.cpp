@@ -4,7 +4,7 @@
 #include "orb/async/async_connection.h"
 #include "orb/async/async_invocation.h"
 #include "orb/client/endpoint_table.h"
-#include "orb/orb_core.h"
+#include "orb/core/orb_core.h"
 #include <perigee/base/log.h>
 
 #include <algorithm>

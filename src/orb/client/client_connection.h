@@ -3,10 +3,10 @@
 // has its own, passes the read token on.
 #pragma once
 
-#include "orb/client/invocation_error.h"
-#include "orb/client/oneway_buffer.h"
-#include "orb/connection.h"
-#include "orb/server.h"
+#include "orb/connection/connection.h"
+#include "orb/connection/invocation_error.h"
+#include "orb/connection/oneway_buffer.h"
+#include "orb/context/server.h"
 #include <perigee/messaging/protocol.h>
 
 #include <atomic>

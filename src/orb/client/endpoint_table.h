@@ -5,10 +5,10 @@
 
 #include "orb/client/client_connection.h"
 #include "orb/client/connect_budget.h"
-#include "orb/client/wake_timer.h"
-#include "orb/code_sets.h"
-#include "orb/idle_watch.h"
-#include "orb/settings.h"
+#include "orb/connection/idle_watch.h"
+#include "orb/connection/wake_timer.h"
+#include "orb/context/code_sets.h"
+#include "orb/context/settings.h"
 #include <perigee/messaging/protocol.h>
 #include <perigee/transport/registry.h>
 

@@ -1,9 +1,9 @@
 // Opening endpoints, and making profiles out of them.
 #include "orb/server/acceptor_set.h"
 
-#include "orb/client_policies.h"
-#include "orb/code_sets.h"
-#include "orb/orb_core.h"
+#include "orb/context/code_sets.h"
+#include "orb/core/orb_core.h"
+#include "orb/policies/client_policies.h"
 #include <perigee/base/log.h>
 #include <perigee/iop/components.h>
 

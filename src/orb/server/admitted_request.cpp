@@ -1,10 +1,10 @@
 // Encoding answers: in the version of the request, in our own byte order.
 #include "orb/server/admitted_request.h"
 
-#include "orb/client/call_buffers.h"
-#include "orb/orb_core.h"
+#include "orb/connection/call_buffers.h"
+#include "orb/core/orb_core.h"
 #include "orb/server/conversation.h"
-#include "orb/system_exceptions.h"
+#include "orb/values/system_exceptions.h"
 #include <perigee/base/log.h>
 #include <perigee/base/probe.h>
 #include <perigee/orb/stub.h>

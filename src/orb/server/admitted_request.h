@@ -2,7 +2,7 @@
 // the answer comes in the upcall or later.
 #pragma once
 
-#include "orb/orb_metrics.h"
+#include "orb/context/orb_metrics.h"
 #include <perigee/base/clock.h>
 #include <perigee/cdr/buffer.h>
 #include <perigee/messaging/protocol.h>

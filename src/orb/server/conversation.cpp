@@ -1,12 +1,12 @@
 // The server's side of the protocol: which message gets which answer. Source: CORBA 3.0, 15.4.
 #include "orb/server/conversation.h"
 
-#include "orb/cancellation.h"
-#include "orb/orb_core.h"
-#include "orb/orb_metrics.h"
+#include "orb/context/orb_metrics.h"
+#include "orb/core/orb_core.h"
 #include "orb/server/deferred_reply.h"
 #include "orb/server/pending_reply.h"
-#include "orb/system_exceptions.h"
+#include "orb/serving/cancellation.h"
+#include "orb/values/system_exceptions.h"
 #include <perigee/base/log.h>
 #include <perigee/base/probe.h>
 #include <perigee/orb/stub.h>

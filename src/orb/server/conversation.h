@@ -2,7 +2,7 @@
 // dispatcher, their replies back. Reads nothing itself, and knows no threads and no sockets.
 #pragma once
 
-#include "orb/code_sets.h"
+#include "orb/context/code_sets.h"
 #include <perigee/base/clock.h>
 #include <perigee/base/octets.h>
 #include <perigee/base/short_lock.h>

@@ -1,7 +1,7 @@
 // Starting the loops, spreading connections over them, and stopping them all.
 #include "orb/server/core_loops_server.h"
 
-#include "orb/orb_core.h"
+#include "orb/core/orb_core.h"
 #include <perigee/base/log.h>
 
 #include <algorithm>

@@ -2,11 +2,11 @@
 // to one loop for its life; new ones go to the loop that has fewest.
 #pragma once
 
-#include "orb/server.h"
+#include "orb/connection/thread_scope.h"
+#include "orb/context/server.h"
 #include "orb/server/acceptor_set.h"
 #include "orb/server/reactive_acceptor.h"
 #include "orb/server/reactive_loop.h"
-#include "orb/server/thread_scope.h"
 
 #include <atomic>
 #include <condition_variable>

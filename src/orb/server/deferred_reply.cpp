@@ -1,7 +1,7 @@
 // What has to be copied out of the upcall: the message and the thread's buffers stay behind.
 #include "orb/server/deferred_reply.h"
 
-#include "orb/orb_core.h"
+#include "orb/core/orb_core.h"
 #include "orb/server/conversation.h"
 #include "orb/server/pending_reply.h"
 #include <perigee/base/pool.h>

@@ -1,9 +1,9 @@
 // One request whose upcall is over, or may end at any time, and that is answered later.
 #pragma once
 
-#include "orb/cancellation.h"
-#include "orb/orb_metrics.h"
+#include "orb/context/orb_metrics.h"
 #include "orb/server/admitted_request.h"
+#include "orb/serving/cancellation.h"
 #include <perigee/messaging/protocol.h>
 
 #include <array>

@@ -1,7 +1,7 @@
 // The one place that knows all thread strategies.
 #include "orb/server/make_server.h"
 
-#include "orb/orb_core.h"
+#include "orb/core/orb_core.h"
 #include "orb/server/core_loops_server.h"
 #include "orb/server/pool_server.h"
 #include "orb/server/reactive_server.h"

@@ -1,7 +1,7 @@
 // Makes the server engine for the thread strategy that the settings name.
 #pragma once
 
-#include "orb/server.h"
+#include "orb/context/server.h"
 #include <perigee/base/export.h>
 
 #include <memory>

@@ -1,10 +1,10 @@
 // Holding requests, and answering those that want to know only that they have arrived.
 #include "orb/server/pending_reply.h"
 
-#include "orb/orb_core.h"
+#include "orb/core/orb_core.h"
 #include "orb/server/conversation.h"
 #include "orb/server/deferred_reply.h"
-#include "orb/system_exceptions.h"
+#include "orb/values/system_exceptions.h"
 #include <perigee/base/clock.h>
 #include <perigee/iop/components.h>
 

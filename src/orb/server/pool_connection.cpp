@@ -1,7 +1,7 @@
 // Reading by the owner, giving up ownership, and sending by whoever has something to send.
 #include "orb/server/pool_connection.h"
 
-#include "orb/orb_core.h"
+#include "orb/core/orb_core.h"
 #include "orb/server/pool_server.h"
 #include "orb/server/server_connection.h"
 #include <perigee/base/log.h>

@@ -1,8 +1,8 @@
 // A server connection of a thread pool: any worker reads it, one at a time, and answers on it.
 #pragma once
 
-#include "orb/connection.h"
-#include "orb/idle_watch.h"
+#include "orb/connection/connection.h"
+#include "orb/connection/idle_watch.h"
 #include "orb/server/accepted.h"
 #include "orb/server/held_queue.h"
 #include "orb/server/pool_task.h"

@@ -1,7 +1,7 @@
 // Starting, accepting, and stopping in an orderly way.
 #include "orb/server/pool_server.h"
 
-#include "orb/orb_core.h"
+#include "orb/core/orb_core.h"
 #include "orb/server/pool_connection.h"
 #include <perigee/base/log.h>
 

@@ -2,13 +2,13 @@
 // it. A thread more keeps house: it accepts, and has the timers.
 #pragma once
 
-#include "orb/orb_core.h"
-#include "orb/server.h"
+#include "orb/connection/thread_scope.h"
+#include "orb/context/server.h"
+#include "orb/core/orb_core.h"
 #include "orb/server/acceptor_set.h"
 #include "orb/server/held_requests.h"
 #include "orb/server/pool_threads.h"
 #include "orb/server/reactive_acceptor.h"
-#include "orb/server/thread_scope.h"
 #include <perigee/event/reactor.h>
 #include <perigee/event/shared_poll.h>
 

@@ -1,8 +1,8 @@
 // The threads of a pool: N that serve, and spare ones for those that wait in calls of their own.
 #pragma once
 
+#include "orb/connection/thread_scope.h"
 #include "orb/server/pool_task.h"
-#include "orb/server/thread_scope.h"
 #include <perigee/event/shared_poll.h>
 
 #include <atomic>

@@ -1,7 +1,7 @@
 // Accepting until nobody waits, as edge-triggered readiness demands.
 #include "orb/server/reactive_acceptor.h"
 
-#include "orb/orb_core.h"
+#include "orb/core/orb_core.h"
 #include <perigee/base/log.h>
 
 #include <algorithm>

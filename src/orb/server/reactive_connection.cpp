@@ -1,7 +1,7 @@
 // Edge-triggered reading with one recv per batch, and coalesced writing.
 #include "orb/server/reactive_connection.h"
 
-#include "orb/orb_core.h"
+#include "orb/core/orb_core.h"
 #include "orb/server/reactive_loop.h"
 #include "orb/server/server_connection.h"
 #include <perigee/base/log.h>

@@ -1,8 +1,8 @@
 // A server connection on a reactor: reads what there is, answers, waits for more.
 #pragma once
 
-#include "orb/connection.h"
-#include "orb/idle_watch.h"
+#include "orb/connection/connection.h"
+#include "orb/connection/idle_watch.h"
 #include "orb/server/accepted.h"
 #include "orb/server/conversation.h"
 #include "orb/server/held_queue.h"

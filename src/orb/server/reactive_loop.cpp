@@ -1,7 +1,7 @@
 // Adopting connections; nested turns; held requests; draining.
 #include "orb/server/reactive_loop.h"
 
-#include "orb/orb_core.h"
+#include "orb/core/orb_core.h"
 #include "orb/server/reactive_connection.h"
 #include <perigee/base/log.h>
 

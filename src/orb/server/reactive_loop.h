@@ -2,7 +2,7 @@
 // out serves other requests of the loop while it waits, one level deeper.
 #pragma once
 
-#include "orb/server.h"
+#include "orb/context/server.h"
 #include "orb/server/accepted.h"
 #include "orb/server/conversation.h"
 #include "orb/server/held_queue.h"

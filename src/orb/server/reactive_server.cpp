@@ -1,7 +1,7 @@
 // Who runs the loop, and when it is finished.
 #include "orb/server/reactive_server.h"
 
-#include "orb/orb_core.h"
+#include "orb/core/orb_core.h"
 #include <perigee/base/log.h>
 
 #include <exception>

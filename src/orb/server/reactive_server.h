@@ -2,7 +2,7 @@
 // connections.
 #pragma once
 
-#include "orb/server.h"
+#include "orb/context/server.h"
 #include "orb/server/acceptor_set.h"
 #include "orb/server/reactive_acceptor.h"
 #include "orb/server/reactive_loop.h"

@@ -1,9 +1,9 @@
 // The connection under a server's conversation: the same whichever thread strategy reads it.
 #pragma once
 
-#include "orb/connection.h"
-#include "orb/orb_core.h"
-#include "orb/orb_metrics.h"
+#include "orb/connection/connection.h"
+#include "orb/context/orb_metrics.h"
+#include "orb/core/orb_core.h"
 #include "orb/server/accepted.h"
 #include <perigee/base/log.h>
 

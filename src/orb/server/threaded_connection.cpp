@@ -1,7 +1,7 @@
 // Leader and followers on one connection; in the usual case there is a leader only.
 #include "orb/server/threaded_connection.h"
 
-#include "orb/orb_core.h"
+#include "orb/core/orb_core.h"
 #include "orb/server/server_connection.h"
 #include "orb/server/threaded_server.h"
 #include <perigee/base/log.h>

@@ -2,8 +2,8 @@
 // the upcalls; while it is in one, another may read, if the peer sends requests without waiting.
 #pragma once
 
-#include "orb/connection.h"
-#include "orb/idle_watch.h"
+#include "orb/connection/connection.h"
+#include "orb/connection/idle_watch.h"
 #include "orb/server/accepted.h"
 #include "orb/server/conversation.h"
 #include <perigee/transport/transport.h>

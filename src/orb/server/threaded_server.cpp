@@ -1,7 +1,7 @@
 // Accepting, and stopping in an orderly way.
 #include "orb/server/threaded_server.h"
 
-#include "orb/orb_core.h"
+#include "orb/core/orb_core.h"
 #include "orb/server/threaded_connection.h"
 #include <perigee/base/log.h>
 

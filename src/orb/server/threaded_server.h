@@ -2,10 +2,10 @@
 // acceptor, one or more per connection, and one that watches for upcalls that take long.
 #pragma once
 
-#include "orb/connection.h"
-#include "orb/server.h"
+#include "orb/connection/connection.h"
+#include "orb/connection/thread_scope.h"
+#include "orb/context/server.h"
 #include "orb/server/acceptor_set.h"
-#include "orb/server/thread_scope.h"
 
 #include <condition_variable>
 #include <cstdint>

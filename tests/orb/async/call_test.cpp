@@ -1,7 +1,7 @@
 // call<T>: what tasks and threads see of an asynchronous call.
 #include "orb/async/observers.h"
 #include "orb/server/server_fixture.h"
-#include "orb/system_exceptions.h"
+#include "orb/values/system_exceptions.h"
 #include <perigee/async/as_task.h>
 #include <perigee/async/call.h>
 #include <perigee/async/on_orb.h>

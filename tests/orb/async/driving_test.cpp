@@ -2,7 +2,7 @@
 #include "orb/async/observers.h"
 #include "orb/async/owing_sink.h"
 #include "orb/server/server_fixture.h"
-#include "orb/system_exceptions.h"
+#include "orb/values/system_exceptions.h"
 
 #include <algorithm>
 #include <atomic>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "orb/async/async_engine.h"
-#include "orb/orb_core.h"
+#include "orb/core/orb_core.h"
 #include <perigee/orb/async_stub.h>
 #include <perigee/orb/exceptions.h>
 

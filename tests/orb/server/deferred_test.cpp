@@ -1,6 +1,6 @@
 // Requests that are answered after their upcalls, over connections of every thread strategy.
 #include "orb/act.h"
-#include "orb/orb_metrics.h"
+#include "orb/context/orb_metrics.h"
 #include "orb/policies.h"
 #include "orb/server/debts.h"
 #include "orb/server/server_fixture.h"

@@ -1,5 +1,5 @@
 // Connections that owe as many answers as they may, and callers and peers that wait no longer.
-#include "orb/orb_metrics.h"
+#include "orb/context/orb_metrics.h"
 #include "orb/server/debts.h"
 #include <perigee/cdr/operators.h>
 #include <perigee/poa/stop_token.h>

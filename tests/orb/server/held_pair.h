@@ -2,7 +2,7 @@
 #pragma once
 
 #include "orb/server/server_fixture.h"
-#include "orb/system_exceptions.h"
+#include "orb/values/system_exceptions.h"
 
 #include <doctest/doctest.h>
 

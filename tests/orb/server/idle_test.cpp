@@ -1,7 +1,7 @@
 // Idle connections of servers, over TCP: CloseConnection when nothing has passed for the time, not
 // while a request is in progress; and clients that do not notice.
-#include "orb/call_deadline.h"
-#include "orb/orb_metrics.h"
+#include "orb/connection/call_deadline.h"
+#include "orb/context/orb_metrics.h"
 #include "orb/server/server_fixture.h"
 #include <perigee/orb/stub.h>
 

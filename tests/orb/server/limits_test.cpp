@@ -2,7 +2,7 @@
 // that docs/limits.md says. Other limits are tested where the code is that keeps them.
 #include "orb/server/held_pair.h"
 #include "orb/server/server_fixture.h"
-#include "orb/system_exceptions.h"
+#include "orb/values/system_exceptions.h"
 #include <perigee/orb/stub.h>
 
 using namespace perigee;

@@ -1,6 +1,6 @@
 // What is special about the thread pool: requests of one connection in parallel, peers that do not
 // read, turns, calls out of upcalls on few threads, draining under load.
-#include "orb/call_deadline.h"
+#include "orb/connection/call_deadline.h"
 #include "orb/server/server_fixture.h"
 #include <perigee/orb/stub.h>
 

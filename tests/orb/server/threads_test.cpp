@@ -1,7 +1,7 @@
 // Who reads while an upcall is in progress: pipelining, order, nesting, holding, limits, draining.
 #include "orb/server/held_pair.h"
 #include "orb/server/server_fixture.h"
-#include "orb/system_exceptions.h"
+#include "orb/values/system_exceptions.h"
 #include "support/allocations.h"
 #include <perigee/orb/metrics.h>
 #include <perigee/orb/stub.h>

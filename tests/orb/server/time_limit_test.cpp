@@ -1,7 +1,7 @@
 // The client's policies over TCP: RelativeRoundtripTimeoutPolicy with mute peers, peers that do not
 // read, late replies and calls out of upcalls; SyncScopePolicy with servers that honour it.
-#include "orb/call_deadline.h"
-#include "orb/orb_metrics.h"
+#include "orb/connection/call_deadline.h"
+#include "orb/context/orb_metrics.h"
 #include "orb/policies.h"
 #include "orb/server/server_fixture.h"
 #include <perigee/cdr/operators.h>

@@ -1,0 +1,68 @@
+// Sleeps until the earliest time that it was told.
+#include "orb/connection/wake_timer.h"
+
+#include <perigee/base/log.h>
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+
+namespace perigee::orb {
+
+// Without a thread, idle connections stay, and oneways leave with whatever is sent next: no reason
+// for a call to fail.
+void WakeTimer::wake_at(TimePoint due) noexcept {
+  const std::lock_guard lock(mutex_);
+  if (stopped_ || due >= due_) return;
+  due_ = due;
+  if (thread_.joinable()) return changed_.notify_one();
+  try {
+    thread_ = std::thread([this] { run(); });
+  } catch (const std::exception& exception) {
+    log::write(log::Level::warning, "orb", exception.what());
+  }
+}
+
+void WakeTimer::run() noexcept {
+  std::unique_lock lock(mutex_);
+  while (!stopped_) {
+    if (clock_.now() < due_) {
+      wait(lock);
+      continue;
+    }
+    due_ = never;
+    lock.unlock();
+    const TimePoint next = work();
+    lock.lock();
+    due_ = std::min(due_, next);
+  }
+}
+
+void WakeTimer::wait(std::unique_lock<std::mutex>& lock) {
+  if (due_ == never)
+    changed_.wait(lock);
+  else
+    (void)changed_.wait_for(lock, due_ - clock_.now());
+}
+
+TimePoint WakeTimer::work() noexcept {
+  try {
+    return work_(clock_.now());
+  } catch (const std::exception& exception) {  // bad_alloc: again, a little later
+    log::write(log::Level::warning, "orb", exception.what());
+    return clock_.now() + std::chrono::milliseconds(10);
+  }
+}
+
+void WakeTimer::stop() noexcept {
+  std::thread ended;
+  {
+    const std::lock_guard lock(mutex_);
+    stopped_ = true;
+    ended.swap(thread_);
+    changed_.notify_all();
+  }
+  if (ended.joinable()) ended.join();
+}
+
+}  // namespace perigee::orb

@@ -1,0 +1,107 @@
+// CORBA::ORB: the standard's face of the core.
+#include "orb/context/orb_metrics.h"
+#include "orb/core/orb_core.h"
+#include "orb/references/reference.h"
+#include "orb/values/system_exceptions.h"
+#include <perigee/iop/ior.h>
+#include <perigee/orb/orb.h>
+#include <perigee/orb/policy.h>
+#include <perigee/orb/protocols.h>
+
+#include <utility>
+
+namespace CORBA {
+inline namespace perigee_v1 {
+
+using perigee::orb::Completion;
+
+namespace {
+
+[[noreturn]] void raise_shut_down() {
+  throw BAD_INV_ORDER(perigee::orb::minor_shut_down, COMPLETED_NO, "the ORB was shut down");
+}
+
+}  // namespace
+
+InvalidName::~InvalidName() = default;
+const char* InvalidName::_rep_id() const noexcept {
+  return "IDL:omg.org/CORBA/ORB/InvalidName:1.0";
+}
+const char* InvalidName::_name() const noexcept { return "InvalidName"; }
+void InvalidName::_raise() const { throw *this; }
+void InvalidName::_encode(perigee::cdr::Encoder&) const {}  // it has no members
+
+ORB::ORB(std::shared_ptr<perigee::orb::OrbCore> core) noexcept : core_(std::move(core)) {}
+ORB::~ORB() = default;
+
+std::string ORB::id() const { return core_->settings().orb_id; }
+
+object_reference<Object> ORB::string_to_object(const std::string& text) {
+  if (core_->stopped()) raise_shut_down();
+  return core_->string_to_object(text);
+}
+
+std::string ORB::object_to_string(const object_reference<Object>& object) {
+  if (core_->stopped()) raise_shut_down();
+  if (!object) return perigee::iop::to_ior_string({});
+  if (!object->_reference())
+    throw MARSHAL(perigee::orb::minor_local_object, COMPLETED_NO, "a local object has no IOR");
+  return perigee::iop::to_ior_string(object->_reference()->base()->ior);
+}
+
+object_reference<Object> ORB::resolve_initial_references(const std::string& name) {
+  return core_->resolve_initial_reference(name);
+}
+
+void ORB::register_initial_reference(const std::string& name,
+                                     const object_reference<Object>& object) {
+  core_->register_initial_reference(name, object);
+}
+
+std::vector<std::string> ORB::list_initial_services() { return core_->initial_reference_names(); }
+
+object_reference<Policy> ORB::create_policy(PolicyType type, const Any& value) {
+  return core_->create_policy(type, value);
+}
+
+object_reference<Context> ORB::get_default_context() { return core_->default_context(); }
+
+void ORB::run() { core_->run(); }
+void ORB::perform_work() { core_->perform_work(); }
+bool ORB::work_pending() { return core_->work_pending(); }
+perigee::orb::MetricsSnapshot ORB::_metrics() const { return core_->metrics_snapshot(); }
+
+int ORB::_work_handle() const noexcept {
+  return core_->server() != nullptr ? core_->server()->work_handle() : -1;
+}
+
+void ORB::shutdown(bool wait_for_completion) {
+  core_->shutdown(wait_for_completion ? Completion::wait : Completion::do_not_wait);
+}
+
+void ORB::destroy() { core_->destroy(); }
+
+}  // namespace perigee_v1
+}  // namespace CORBA
+
+namespace perigee {
+
+transport::ProtocolRegistry& protocols(CORBA::ORB& orb) noexcept {
+  return orb._core()->protocols();
+}
+
+bool unload(CORBA::ORB& orb, std::string_view name) {
+  if (!orb._core()->protocols().remove(name)) return false;
+  if (orb::Server* const server = orb._core()->server()) server->close_removed();
+  return true;
+}
+
+std::expected<transport::Endpoint, IoError> listen(CORBA::ORB& orb,
+                                                   const transport::Endpoint& endpoint) {
+  orb::Server* const server = orb._core()->server();
+  if (server != nullptr) return server->listen(endpoint);
+  return std::unexpected(
+      IoError{IoErrorKind::unsupported, IoOperation::listen, 0, to_string(endpoint)});
+}
+
+}  // namespace perigee

@@ -1,0 +1,314 @@
+// The core's life, its references, and the marks of upcalls. References in text form are in
+// reference_text.cpp.
+#include "orb/core/orb_core.h"
+
+#include "orb/async/async_engine.h"
+#include "orb/client/endpoint_table.h"
+#include "orb/context/orb_metrics.h"
+#include "orb/invocation/collocated_wait.h"
+#include "orb/policies/client_policies.h"
+#include "orb/policies/policy_text.h"
+#include "orb/policies/protocol_preference.h"
+#include "orb/references/reference.h"
+#include "orb/values/system_exceptions.h"
+#include <perigee/base/log.h>
+#include <perigee/orb/context.h>
+
+#include <algorithm>
+#include <exception>
+#include <ranges>
+#include <thread>
+#include <utility>
+
+namespace perigee::orb {
+
+OrbCore::OrbCore(CoreParts parts)
+    : settings_(std::move(parts.settings)),
+      clock_(*parts.clock),
+      kept_(std::move(parts.kept)),
+      protocols_(std::move(parts.protocols)),
+      messaging_(std::move(parts.messaging)),
+      metrics_(std::make_unique<OrbMetrics>(settings_.measure_latencies)),
+      endpoints_(std::make_unique<EndpointTable>(*protocols_, *messaging_, settings_,
+                                                 metrics_->client_traffic, clock_)),
+      client_policies_(std::make_shared<ClientPolicies>()),
+      collocated_debts_(std::make_shared<CollocatedDebts>()) {
+  install_client_policies(*this, client_policies_);
+  install_protocol_policies(*this);
+}
+
+// An ORB that was never destroyed: nobody refers to it any longer, so nobody waits for it.
+OrbCore::~OrbCore() {
+  if (life_.load() == Life::destroyed) return;
+  for (const auto& service : services_ | std::views::reverse)
+    service->stop(Completion::do_not_wait);
+  stop_server(Completion::wait);
+  if (AsyncEngine* const async = async_made()) async->stop();
+  for (const auto& service : services_ | std::views::reverse) service->destroy();
+  flush_oneways();
+}
+
+AsyncEngine& OrbCore::make_async() {
+  const std::lock_guard lock(mutex_);
+  if (!async_) {
+    async_ = std::make_unique<AsyncEngine>(*this);
+    async_made_.store(async_.get());
+    life_changed_.notify_all();
+  }
+  return *async_;
+}
+
+void OrbCore::wake_async() noexcept {
+  if (AsyncEngine* const async = async_made()) async->wake();
+}
+
+// Where a thread would only wait: for calls, as soon as there are any. What makes `done` true is
+// followed by `wake_waiting`.
+void OrbCore::drive_async_until(function_ref<bool()> done) {
+  {
+    std::unique_lock lock(mutex_);
+    life_changed_.wait(lock, [&] { return done() || async_made() != nullptr; });
+  }
+  if (AsyncEngine* const async = async_made()) (void)async->foreign().drive_until(done);
+}
+
+void OrbCore::wake_waiting() noexcept {
+  {
+    const std::lock_guard lock(mutex_);
+    life_changed_.notify_all();
+  }
+  wake_async();
+}
+
+/// As long as it lives asynchronous calls go on, although threads that drove them, or might, wait
+/// for the server's last answers: some of these are given when such a call has ended.
+class OrbCore::AsyncDriver {
+ public:
+  explicit AsyncDriver(OrbCore& core) noexcept : core_(core) {
+    if (core.server_ == nullptr || core.has_own_loop()) return;
+    try {
+      thread_ = std::thread([this] { core_.drive_async_until([this] { return over_.load(); }); });
+    } catch (const std::exception& exception) {
+      log::write(log::Level::error, "orb", exception.what());
+    }
+  }
+  ~AsyncDriver() {
+    if (!thread_.joinable()) return;
+    over_ = true;
+    core_.wake_waiting();
+    thread_.join();
+  }
+  AsyncDriver(const AsyncDriver&) = delete;
+  AsyncDriver& operator=(const AsyncDriver&) = delete;
+
+ private:
+  OrbCore& core_;
+  std::atomic<bool> over_{false};
+  std::thread thread_;
+};
+
+// What the application hears of them from flush_oneways() is in the metrics and in the log, too.
+void OrbCore::flush_oneways() noexcept {
+  try {
+    (void)endpoints_->flush();
+  } catch (const std::exception& exception) {
+    log::write(log::Level::warning, "orb", exception.what());
+  }
+}
+
+const messaging::Protocol& OrbCore::messaging_of(std::string_view scheme) const noexcept {
+  const messaging::Protocol* const own = protocols_->messaging(scheme);
+  return own != nullptr ? *own : *messaging_;
+}
+
+// The setting is for GIOP: other messages have versions of their own.
+messaging::Version OrbCore::version_max(const messaging::Protocol& messages) const noexcept {
+  return &messages == messaging_.get() ? std::min(settings_.version_max, messages.version_max())
+                                       : messages.version_max();
+}
+
+void OrbCore::add_service(std::unique_ptr<Service> service) {
+  const std::lock_guard lock(mutex_);
+  services_.push_back(std::move(service));
+}
+
+void OrbCore::at_destroy(std::function<void()> hook) {
+  const std::lock_guard lock(mutex_);
+  destroy_hooks_.push_back(std::move(hook));
+}
+
+void OrbCore::add_policy_factory(CORBA::PolicyType type, PolicyFactory make) {
+  const std::lock_guard lock(mutex_);
+  policy_factories_.insert_or_assign(type, make);
+}
+
+CORBA::object_reference<CORBA::Policy> OrbCore::create_policy(CORBA::PolicyType type,
+                                                              const CORBA::Any& value) const {
+  PolicyFactory make = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto known = policy_factories_.find(type); known != policy_factories_.end())
+      make = known->second;
+  }
+  if (make == nullptr)
+    throw CORBA::PolicyError(CORBA::BAD_POLICY,
+                             policy_text(type) + " is not made here from a value of an Any");
+  try {
+    return make(value);
+  } catch (const CORBA::PolicyError& error) {
+    throw CORBA::PolicyError(error.reason(), policy_text(type) + ": " + error.detail());
+  }
+}
+
+CORBA::object_reference<CORBA::Context> OrbCore::default_context() {
+  const std::lock_guard lock(mutex_);
+  if (!default_context_)
+    default_context_ = CORBA::object_reference<CORBA::Context>(make_counted<CORBA::Context>());
+  return default_context_;
+}
+
+counted_ptr<Reference> OrbCore::make_reference(iop::Ior ior) {
+  if (ior.is_nil()) return nullptr;
+  return make_counted<Reference>(shared_from_this(), std::move(ior));
+}
+
+CORBA::object_reference<CORBA::Object> OrbCore::make_object(iop::Ior ior) {
+  auto reference = make_reference(std::move(ior));
+  if (!reference) return nullptr;
+  return CORBA::object_reference<CORBA::Object>(make_counted<CORBA::Object>(std::move(reference)));
+}
+
+CORBA::object_reference<CORBA::Object> OrbCore::make_local_object(
+    std::string type_id, OctetSpan object_key, const ProtocolPreference* preference) {
+  check_running();
+  if (!server_)
+    throw CORBA::INITIALIZE(0, CORBA::COMPLETED_NO, "this ORB was assembled without a server");
+  auto ior = server_->make_ior(std::move(type_id), object_key, preference);
+  if (!ior) throw CORBA::INITIALIZE(0, CORBA::COMPLETED_NO, to_string(ior.error()));
+  if (preference != nullptr && ior->profiles.empty())
+    throw CORBA::INV_POLICY(0, CORBA::COMPLETED_NO,
+                            "the server listens by no protocol of the POA's ServerProtocolPolicy");
+  return make_object(std::move(*ior));
+}
+
+MetricsSnapshot OrbCore::metrics_snapshot() const {
+  return metrics_->snapshot(requests_in_progress());
+}
+
+void OrbCore::check_running() const {
+  if (!stopping()) return;
+  throw CORBA::BAD_INV_ORDER(minor_shut_down, CORBA::COMPLETED_NO, "the ORB was shut down");
+}
+
+void OrbCore::run() {
+  // A shutdown that came before, from another thread or a signal, is what run would wait for.
+  if (life_.load() == Life::stopping) return;
+  check_running();
+  if (!server_) return drive_async_until([this] { return stopping(); });
+  if (const auto started = server_->begin_accepting(); !started)
+    throw CORBA::INITIALIZE(0, CORBA::COMPLETED_NO, to_string(started.error()));
+  if (!has_own_loop()) drive_async_until([this] { return stopping(); });
+  const AsyncDriver driver(*this);
+  server_->run();
+}
+
+// After `shutdown(false)` there may still be work: the drain of connections.
+void OrbCore::perform_work() {
+  if (stopped()) check_running();
+  if (AsyncEngine* const async = async_made(); async != nullptr && !has_own_loop())
+    async->foreign().perform_work();
+  if (!server_) return;
+  if (const auto started = server_->begin_accepting(); !started && !stopping())
+    throw CORBA::INITIALIZE(0, CORBA::COMPLETED_NO, to_string(started.error()));
+  server_->perform_work();
+}
+
+bool OrbCore::work_pending() {
+  if (stopped()) check_running();
+  if (AsyncEngine* const async = async_made(); async != nullptr && !has_own_loop())
+    if (async->foreign().work_pending()) return true;
+  return server_ && server_->work_pending();
+}
+
+void OrbCore::shutdown(Completion completion) {
+  if (completion == Completion::wait && !may_wait_for_requests())
+    throw CORBA::BAD_INV_ORDER(minor_would_deadlock, CORBA::COMPLETED_NO,
+                               "waiting for requests in progress from within one of them");
+  if (completion == Completion::do_not_wait) cancels_.store(true, std::memory_order_release);
+  Life expected = Life::running;
+  {
+    const std::lock_guard lock(mutex_);
+    life_.compare_exchange_strong(expected, Life::stopping);
+  }
+  if (completion == Completion::do_not_wait) collocated_debts_->cancel();
+  if (expected >= Life::stopped) return;
+  wake_waiting();
+  // Services are added during assembly only, so they can be walked without the lock; each may be
+  // stopped more than once, the last time with waiting.
+  for (const auto& service : services_ | std::views::reverse) service->stop(completion);
+  stop_server(completion);
+  if (completion == Completion::do_not_wait) return;
+  flush_oneways();
+  expected = Life::stopping;
+  life_.compare_exchange_strong(expected, Life::stopped);
+  if (AsyncEngine* const async = async_made()) async->stop();
+}
+
+bool OrbCore::may_wait_for_requests() noexcept {
+  return !UpcallScope::inside(*this) && !others_wait_for_us();
+}
+
+// Whoever drives asynchronous calls, and is told of one's end, brings the answers to requests; so
+// does the thread of a server's loop, also where it is in no upcall.
+bool OrbCore::others_wait_for_us() noexcept {
+  if (requests_in_progress() == 0 && collocated_debts_->empty()) return false;
+  if (server_ && server_->reactor_of_this_thread() != nullptr) return true;
+  AsyncEngine* const async = async_made();
+  return async != nullptr && async->foreign().on_thread();
+}
+
+void OrbCore::stop_server(Completion completion) {
+  if (!server_) return;
+  if (completion == Completion::do_not_wait) return server_->stop(completion);
+  const AsyncDriver driver(*this);
+  server_->stop(completion);
+}
+
+void OrbCore::destroy() {
+  shutdown(Completion::wait);
+  if (life_.exchange(Life::destroyed) == Life::destroyed) return;
+  for (const auto& service : services_ | std::views::reverse) service->destroy();
+  dispatcher_.store(nullptr);
+  flush_oneways();  // what came after the shutdown
+  endpoints_->close_all();
+  std::map<std::string, InitialFactory, std::less<>> references;
+  std::vector<std::function<void()>> hooks;
+  {
+    const std::lock_guard lock(mutex_);
+    references.swap(initial_references_);
+    hooks.swap(destroy_hooks_);
+  }
+  for (const auto& hook : hooks) hook();
+}
+
+namespace {
+thread_local const UpcallScope* innermost_upcall = nullptr;
+}  // namespace
+
+UpcallScope::UpcallScope(const OrbCore& core) noexcept
+    : core_(&core), outer_(std::exchange(innermost_upcall, this)) {}
+
+UpcallScope::UpcallScope(None /*none*/) noexcept
+    : core_(nullptr), outer_(std::exchange(innermost_upcall, this)) {}
+
+UpcallScope::~UpcallScope() { innermost_upcall = outer_; }
+
+const UpcallScope* UpcallScope::innermost() noexcept { return innermost_upcall; }
+
+bool UpcallScope::inside(const OrbCore& core) noexcept {
+  for (const UpcallScope* scope = innermost_upcall; scope != nullptr; scope = scope->outer_)
+    if (scope->core_ == &core) return true;
+  return false;
+}
+
+}  // namespace perigee::orb

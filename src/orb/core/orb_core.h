@@ -1,0 +1,278 @@
+// What an ORB consists of, and the seams where layers above hook in: the server engine, the request
+// dispatcher (POA), initial references, services. Knows no concrete protocol and no adapter.
+#pragma once
+
+#include "orb/context/server.h"
+#include "orb/context/settings.h"
+#include <perigee/base/clock.h>
+#include <perigee/base/export.h>
+#include <perigee/base/function_ref.h>
+#include <perigee/cdr/decoder.h>
+#include <perigee/messaging/protocol.h>
+#include <perigee/orb/any.h>
+#include <perigee/orb/object.h>
+#include <perigee/orb/policy.h>
+#include <perigee/orb/server_request.h>
+#include <perigee/transport/registry.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace CORBA {
+inline namespace perigee_v1 {
+class Context;
+}
+}  // namespace CORBA
+
+namespace perigee::orb {
+
+class AsyncEngine;
+class ClientPolicies;
+class CollocatedDebts;
+class EndpointTable;
+class OrbMetrics;
+struct MetricsSnapshot;
+class Reference;
+
+/// A part of the ORB with a life of its own (the POAs). Called in `shutdown` and `destroy`.
+class Service {
+ public:
+  virtual ~Service() = default;
+  /// Before the server stops: refuse new work. With Completion::wait, finish what is going on. May
+  /// be called again, by any thread.
+  virtual void stop(Completion completion) noexcept = 0;
+  /// After the server has stopped: let go of everything (servants, references to the core).
+  virtual void destroy() noexcept = 0;
+};
+
+/// What a core is made of. The runtime fills it in.
+struct CoreParts {
+  Settings settings;
+  std::unique_ptr<transport::ProtocolRegistry> protocols;
+  std::unique_ptr<messaging::Protocol> messaging;
+  std::shared_ptr<void> kept;  ///< what the protocols refer to: let go of last
+  /// Of deadlines, draining, idle and send time-outs. Outlives the core.
+  const Clock* clock = &steady_clock();
+};
+
+/// The ORB. Any thread, unless a function says otherwise. Owned by CORBA::ORB and by the references
+/// it made (shared: neither is the last by design).
+class PERIGEE_API OrbCore final : public cdr::Environment,
+                                  public std::enable_shared_from_this<OrbCore> {
+ public:
+  explicit OrbCore(CoreParts parts);
+  ~OrbCore();
+  OrbCore(const OrbCore&) = delete;
+  OrbCore& operator=(const OrbCore&) = delete;
+
+  /// The core behind a decoder's environment; nullptr if it has none.
+  [[nodiscard]] static OrbCore* from(cdr::Environment* environment) noexcept {
+    return static_cast<OrbCore*>(environment);
+  }
+
+  [[nodiscard]] const Settings& settings() const noexcept { return settings_; }
+  [[nodiscard]] const Clock& clock() const noexcept { return clock_; }
+  [[nodiscard]] const transport::ProtocolRegistry& protocols() const noexcept {
+    return *protocols_;
+  }
+  [[nodiscard]] transport::ProtocolRegistry& protocols() noexcept { return *protocols_; }
+  /// The ORB's own: GIOP.
+  [[nodiscard]] const messaging::Protocol& messaging() const noexcept { return *messaging_; }
+  /// What connections to endpoints of a scheme carry.
+  [[nodiscard]] const messaging::Protocol& messaging_of(std::string_view scheme) const noexcept;
+  /// The highest version of these messages that is sent and published.
+  [[nodiscard]] messaging::Version version_max(const messaging::Protocol& messages) const noexcept;
+  /// The client's connections.
+  [[nodiscard]] EndpointTable& endpoints() noexcept { return *endpoints_; }
+  /// The client's asynchronous calls. Made at the first use; raises NO_RESOURCES.
+  [[nodiscard]] AsyncEngine& async() {
+    AsyncEngine* const made = async_made_.load(std::memory_order_acquire);
+    return made != nullptr ? *made : make_async();
+  }
+  /// Threads that drive asynchronous calls, or wait for them, ask again what they wait for.
+  void wake_async() noexcept;
+  [[nodiscard]] OrbMetrics& metrics() noexcept { return *metrics_; }
+  [[nodiscard]] MetricsSnapshot metrics_snapshot() const;
+  /// The client's policies of the ORB and of its threads.
+  [[nodiscard]] ClientPolicies& client_policies() noexcept { return *client_policies_; }
+
+  /// @name Assembly: before the ORB is used, by the runtime and the layers that it installs.
+  /// @{
+  void set_server(std::unique_ptr<Server> server) noexcept { server_ = std::move(server); }
+  void set_dispatcher(RequestDispatcher* dispatcher) noexcept { dispatcher_.store(dispatcher); }
+  /// Stopped and destroyed in the reverse order of being added.
+  void add_service(std::unique_ptr<Service> service);
+  /// `make` is called at each resolve, on the resolver's thread; it may throw CORBA exceptions.
+  using InitialFactory = std::function<CORBA::object_reference<CORBA::Object>()>;
+  void add_initial_reference(const std::string& name, InitialFactory make);
+  /// `make` reads the policy's value, or raises PolicyError.
+  using PolicyFactory = CORBA::object_reference<CORBA::Policy> (*)(const CORBA::Any& value);
+  void add_policy_factory(CORBA::PolicyType type, PolicyFactory make);
+  /// Called once, at the end of `destroy`.
+  void at_destroy(std::function<void()> hook);
+  /// @}
+
+  /// nullptr in an assembly without a server.
+  [[nodiscard]] Server* server() noexcept { return server_.get(); }
+  /// nullptr until an adapter is installed.
+  [[nodiscard]] RequestDispatcher* dispatcher() const noexcept {
+    return dispatcher_.load(std::memory_order_acquire);
+  }
+
+  /// @name The server's requests in progress, `requests_max` of them.
+  /// @{
+  [[nodiscard]] bool admit_request() noexcept {
+    const bool fits =
+        requests_in_progress_.fetch_add(1, std::memory_order_relaxed) < settings_.requests_max;
+    if (!fits) end_request();
+    return fits;
+  }
+  [[nodiscard]] std::uint32_t requests_in_progress() const noexcept {
+    return requests_in_progress_.load(std::memory_order_relaxed);
+  }
+  void end_request() noexcept { requests_in_progress_.fetch_sub(1, std::memory_order_relaxed); }
+  /// Octets of requests that wait for POA managers, `held_size_max` of them.
+  [[nodiscard]] bool admit_held(std::size_t octets) noexcept {
+    const bool fits =
+        held_size_.fetch_add(octets, std::memory_order_relaxed) + octets <= settings_.held_size_max;
+    if (!fits) end_held(octets);
+    return fits;
+  }
+  [[nodiscard]] std::size_t held_size() const noexcept {
+    return held_size_.load(std::memory_order_relaxed);
+  }
+  void end_held(std::size_t octets) noexcept {
+    held_size_.fetch_sub(octets, std::memory_order_relaxed);
+  }
+  /// @}
+
+  /// Requests of collocated calls that are answered later.
+  [[nodiscard]] const std::shared_ptr<CollocatedDebts>& collocated_debts() const noexcept {
+    return collocated_debts_;
+  }
+  /// Whether the calling thread may wait until no requests are in progress: neither in an upcall,
+  /// nor where it may be what brings their answers.
+  [[nodiscard]] bool may_wait_for_requests() noexcept;
+
+  /// @name References.
+  /// @{
+  /// nullptr for a nil IOR.
+  [[nodiscard]] counted_ptr<Reference> make_reference(iop::Ior ior);
+  /// A plain CORBA::Object stub, nil for a nil IOR.
+  [[nodiscard]] CORBA::object_reference<CORBA::Object> make_object(iop::Ior ior);
+  /// A stub for an object of this server, by all its protocols or as `preference` says. Raises
+  /// INITIALIZE if the server cannot listen, INV_POLICY if it does not by any of the preferred, or
+  /// BAD_INV_ORDER (OMG minor 4) after shutdown.
+  [[nodiscard]] CORBA::object_reference<CORBA::Object> make_local_object(
+      std::string type_id, OctetSpan object_key, const ProtocolPreference* preference = nullptr);
+  /// @}
+
+  [[nodiscard]] CORBA::object_reference<CORBA::Context> default_context();
+
+  /// Raises PolicyError.
+  [[nodiscard]] CORBA::object_reference<CORBA::Policy> create_policy(CORBA::PolicyType type,
+                                                                     const CORBA::Any& value) const;
+
+  /// @name Initial references (raise as CORBA::ORB documents).
+  /// @{
+  CORBA::object_reference<CORBA::Object> resolve_initial_reference(const std::string& name);
+  void register_initial_reference(const std::string& name,
+                                  const CORBA::object_reference<CORBA::Object>& object);
+  [[nodiscard]] std::vector<std::string> initial_reference_names() const;
+  CORBA::object_reference<CORBA::Object> string_to_object(const std::string& text);
+  /// @}
+
+  /// @name Life: running → stopping → stopped → destroyed.
+  /// @{
+  void run();
+  void perform_work();
+  [[nodiscard]] bool work_pending();
+  void shutdown(Completion completion);
+  void destroy();
+  /// Shutdown has begun. Adapters refuse new work then.
+  [[nodiscard]] bool stopping() const noexcept {
+    return life_.load(std::memory_order_acquire) != Life::running;
+  }
+  /// It has begun without waiting: who is to answer requests later is told that nobody waits.
+  [[nodiscard]] bool cancels() const noexcept { return cancels_.load(std::memory_order_acquire); }
+  /// Shutdown is complete: calls raise BAD_INV_ORDER, OMG minor 4.
+  [[nodiscard]] bool stopped() const noexcept {
+    return life_.load(std::memory_order_relaxed) >= Life::stopped;
+  }
+  /// @}
+
+ private:
+  enum class Life : std::uint8_t { running, stopping, stopped, destroyed };
+
+  [[nodiscard]] AsyncEngine& make_async();
+  /// If it is made.
+  [[nodiscard]] AsyncEngine* async_made() const noexcept { return async_made_.load(); }
+  [[nodiscard]] bool has_own_loop() noexcept {
+    return server_ != nullptr && server_->own_loop() != nullptr;
+  }
+  class AsyncDriver;
+  void drive_async_until(function_ref<bool()> done);
+  void wake_waiting() noexcept;
+  void stop_server(Completion completion);
+  [[nodiscard]] bool others_wait_for_us() noexcept;
+  void check_running() const;
+  void flush_oneways() noexcept;
+
+  const Settings settings_;
+  const Clock& clock_;
+  const std::shared_ptr<void> kept_;  // shared only with its type-erased deleter
+  const std::unique_ptr<transport::ProtocolRegistry> protocols_;
+  const std::unique_ptr<messaging::Protocol> messaging_;
+  const std::unique_ptr<OrbMetrics> metrics_;
+  std::unique_ptr<EndpointTable> endpoints_;
+  std::shared_ptr<ClientPolicies> client_policies_;  // shared with PolicyManager and PolicyCurrent
+  const std::shared_ptr<CollocatedDebts> collocated_debts_;  // shared with who owes them
+  std::unique_ptr<Server> server_;
+  std::unique_ptr<AsyncEngine> async_;  // guarded by mutex_; after the server, whose loops it uses
+  std::atomic<AsyncEngine*> async_made_{nullptr};
+  std::atomic<RequestDispatcher*> dispatcher_{nullptr};
+  std::atomic<Life> life_{Life::running};
+  std::atomic<bool> cancels_{false};
+  std::atomic<std::size_t> held_size_{0};
+  // Apart from all the rest: every request of every thread writes it.
+  alignas(64) std::atomic<std::uint32_t> requests_in_progress_{0};
+
+  alignas(64) mutable std::mutex mutex_;  // guards what follows
+  std::condition_variable life_changed_;
+  std::vector<std::unique_ptr<Service>> services_;
+  std::vector<std::function<void()>> destroy_hooks_;
+  std::map<std::string, InitialFactory, std::less<>> initial_references_;
+  std::map<CORBA::PolicyType, PolicyFactory> policy_factories_;
+  CORBA::object_reference<CORBA::Context> default_context_;
+};
+
+/// Marks the calling thread as being inside an upcall of the core's, for as long as it lives: the
+/// adapter puts one around each upcall. ORB::shutdown(true) and POA::destroy(…, true) look at it.
+class PERIGEE_API UpcallScope {
+ public:
+  explicit UpcallScope(const OrbCore& core) noexcept;
+  /// Marks that what follows belongs to no upcall, though it happens while one is on the stack: a
+  /// nested turn, or a task that goes on. It must not be taken for the one whose upcall that is.
+  enum class None : std::uint8_t { upcall };
+  explicit UpcallScope(None none) noexcept;
+  ~UpcallScope();
+  UpcallScope(const UpcallScope&) = delete;
+  UpcallScope& operator=(const UpcallScope&) = delete;
+  /// Whether the calling thread is inside an upcall of the core's.
+  [[nodiscard]] static bool inside(const OrbCore& core) noexcept;
+  /// Of the calling thread, to be compared: another one in a nested turn or task. Null outside.
+  [[nodiscard]] static const UpcallScope* innermost() noexcept;
+
+ private:
+  const OrbCore* core_;  // null: no upcall
+  const UpcallScope* outer_;
+};
+
+}  // namespace perigee::orb

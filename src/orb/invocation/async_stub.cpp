@@ -1,0 +1,165 @@
+// The outermost adapter of asynchronous calls: what generated stubs see of them.
+#include "orb/async/async_engine.h"
+#include "orb/async/async_invocation.h"
+#include "orb/core/orb_core.h"
+#include "orb/invocation/call_ends.h"
+#include "orb/invocation/nested_wait.h"
+#include "orb/serving/cancellation.h"
+#include "orb/values/system_exceptions.h"
+#include <perigee/base/pool.h>
+#include <perigee/orb/async_stub.h>
+#include <perigee/orb/orb.h>
+
+#include <new>
+#include <utility>
+
+namespace perigee::stub {
+
+using messaging::ReplyStatus;
+
+void* Arguments::allocate(std::size_t size) { return pool::allocate(size); }
+
+void Arguments::release(void* memory, std::size_t size) noexcept { pool::release(memory, size); }
+
+namespace {
+
+[[noreturn]] void raise(const orb::AsyncOutcome& outcome) {
+  if (outcome.error != nullptr) orb::raise_invocation_error(*outcome.error);
+  cdr::Decoder body = outcome.body;  // so that it can be raised again
+  if (outcome.status == ReplyStatus::user_exception)
+    orb::raise_user_exception(outcome.operation, body);
+  if (outcome.status == ReplyStatus::system_exception) orb::decode_and_raise_system_exception(body);
+  throw CORBA::INTERNAL(0, CORBA::COMPLETED_YES, "a reply was not classified");
+}
+
+// What leaves `body`; null if nothing does.
+template <typename Body>
+std::exception_ptr caught(CORBA::CompletionStatus completed, const Body& body) noexcept {
+  try {
+    try {
+      body();
+      return nullptr;
+    } catch (const std::bad_alloc&) {
+      throw CORBA::NO_MEMORY(0, completed);
+    }
+  } catch (...) {
+    return std::current_exception();
+  }
+}
+
+CORBA::CompletionStatus completion(const orb::AsyncOutcome& outcome) noexcept {
+  if (outcome.error == nullptr) return CORBA::COMPLETED_YES;
+  return outcome.error->request_accepted ? CORBA::COMPLETED_MAYBE : CORBA::COMPLETED_NO;
+}
+
+}  // namespace
+
+const Operation& CallOutcome::operation() const noexcept { return state_->operation; }
+
+cdr::Decoder* CallOutcome::results() noexcept {
+  const bool there = state_->error == nullptr && state_->status == ReplyStatus::no_exception;
+  return there ? &state_->body : nullptr;
+}
+
+std::exception_ptr CallOutcome::exception() const noexcept {
+  if (state_->error == nullptr && state_->status == ReplyStatus::no_exception) return nullptr;
+  return caught(completion(*state_), [this] { raise(*state_); });
+}
+
+std::exception_ptr CallOutcome::decode(ResultDecoder decode) noexcept {
+  cdr::Decoder* const body = results();
+  if (body == nullptr) return exception();
+  if (!decode) return nullptr;
+  return caught(CORBA::COMPLETED_YES, [&] {
+    decode(*body);
+    check_decoded(*body);
+  });
+}
+
+namespace {
+
+[[noreturn]] void raise_too_deep(CORBA::CompletionStatus completed) {
+  throw CORBA::NO_RESOURCES(0, completed, "too many upcalls on this thread wait for replies");
+}
+
+thread_local const InheritedTimeLimit* innermost_limit = nullptr;
+
+}  // namespace
+
+InheritedTimeLimit::InheritedTimeLimit(std::int64_t until) noexcept
+    : until_(until),
+      upcall_(orb::UpcallScope::innermost()),
+      outer_(std::exchange(innermost_limit, this)) {}
+
+InheritedTimeLimit::~InheritedTimeLimit() { innermost_limit = outer_; }
+
+// An upcall that is served while this one waits is another caller's.
+std::int64_t InheritedTimeLimit::current() noexcept {
+  const bool holds =
+      innermost_limit != nullptr && innermost_limit->upcall_ == orb::UpcallScope::innermost();
+  return holds ? innermost_limit->until_ : no_time_limit;
+}
+
+CallHandle::CallHandle(orb::AsyncInvocation& call) noexcept : call_(&call) {}
+
+CallHandle::~CallHandle() {
+  if (call_ != nullptr) call_->remove_owner();
+}
+
+void CallHandle::cancel() noexcept {
+  if (call_ != nullptr) call_->cancel();
+}
+
+bool CallHandle::cancel_with(orb::Cancellation& cancellation,
+                             orb::CancellationNotice& before) noexcept {
+  return call_ == nullptr || cancellation.cancels(*call_, before);
+}
+
+void CallHandle::limit_time(std::int64_t until) noexcept {
+  if (call_ != nullptr) call_->limit_time(until);
+}
+
+bool CallHandle::ended() const noexcept { return call_ == nullptr || call_->ended(); }
+
+void CallHandle::wait() {
+  if (ended()) return;
+  orb::Shard& shard = call_->shard();
+  orb::NestedWait waiting;
+  if (waiting.begin(shard.core()) && shard.drive_until([this] { return ended(); })) return;
+  raise_too_deep(CORBA::COMPLETED_MAYBE);
+}
+
+CallHandle send(const CORBA::Object& target, const Operation& operation, Arguments arguments,
+                CallObserver& observer) {
+  const counted_ptr<orb::Reference>& reference = target._reference();
+  if (!reference) CORBA::_raise_nil_reference();
+  orb::OrbCore& core = reference->core();
+  if (core.stopped())
+    throw CORBA::BAD_INV_ORDER(orb::minor_shut_down, CORBA::COMPLETED_NO, "the ORB was shut down");
+  try {
+    orb::AsyncInvocation& call = orb::AsyncInvocation::make(
+        reference, operation, std::move(arguments), core.async().shard(), observer);
+    CallHandle handle(call);
+    call.start();
+    return handle;
+  } catch (const std::bad_alloc&) {
+    throw CORBA::NO_MEMORY(0, CORBA::COMPLETED_NO);
+  }
+}
+
+void drive_until(CORBA::ORB& orb, function_ref<bool()> done) {
+  drive_until(orb, [] {}, done);
+}
+
+void drive_until(CORBA::ORB& orb, function_ref<void()> begin, function_ref<bool()> done) {
+  orb::OrbCore& core = *orb._core();
+  orb::Shard& shard = core.async().shard();
+  orb::NestedWait waiting;
+  if (!waiting.begin(core)) raise_too_deep(CORBA::COMPLETED_NO);
+  begin();
+  if (!shard.drive_until(done)) raise_too_deep(CORBA::COMPLETED_MAYBE);
+}
+
+void wake_drivers(CORBA::ORB& orb) noexcept { orb._core()->wake_async(); }
+
+}  // namespace perigee::stub

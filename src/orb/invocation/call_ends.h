@@ -1,0 +1,41 @@
+// Where calls begin and end, however they wait: what the policies say of them, and what the results
+// become.
+#pragma once
+
+#include "orb/connection/invocation_error.h"
+#include "orb/context/orb_metrics.h"
+#include "orb/invocation/call_steps.h"
+#include "orb/policies/client_policies.h"
+#include "orb/references/reference.h"
+#include <perigee/cdr/decoder.h>
+#include <perigee/messaging/message.h>
+#include <perigee/orb/stub.h>
+
+namespace perigee::orb {
+
+[[nodiscard]] inline bool has_policies(const Reference& reference) {
+  return reference.overrides() != nullptr || reference.core().client_policies().in_use();
+}
+/// Of the reference, the thread and the ORB.
+void apply_policies(const Reference& reference, InvocationRequest& request);
+
+/// Throws the user exception that stands at the decoder: UNKNOWN if the operation does not list it.
+[[noreturn]] void raise_user_exception(const stub::Operation& operation, cdr::Decoder& decoder);
+
+/// For the metrics. `error`: of a call that got no reply, else null.
+[[nodiscard]] inline CallOutcome outcome_of(const InvocationError* error,
+                                            messaging::ResponseFlags response,
+                                            messaging::ReplyStatus status) noexcept {
+  if (error != nullptr) return outcome_of(error->cause);
+  if (response == messaging::ResponseFlags::none) return CallOutcome::oneway;
+  switch (status) {
+    case messaging::ReplyStatus::user_exception:
+      return CallOutcome::user_exception;
+    case messaging::ReplyStatus::system_exception:
+      return CallOutcome::system_exception;
+    default:
+      return CallOutcome::no_exception;
+  }
+}
+
+}  // namespace perigee::orb

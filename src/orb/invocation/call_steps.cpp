@@ -1,0 +1,182 @@
+// What may be tried again: anything, as long as the server cannot have executed the request
+// (interop facts 19, 21, 24).
+#include "orb/invocation/call_steps.h"
+
+#include "orb/context/code_sets.h"
+#include "orb/context/orb_metrics.h"
+
+#include <new>
+#include <string>
+#include <utility>
+
+namespace perigee::orb {
+
+using messaging::ResponseFlags;
+
+void CallSteps::fail_without_target() {
+  const Binding& binding = *round_.binding;
+  const auto cause = !binding.excluded.empty()      ? FailureCause::protocols_excluded
+                     : !binding.other_hosts.empty() ? FailureCause::other_host
+                                                    : FailureCause::no_usable_profile;
+  fail(InvocationStage::resolving, cause);
+  error_.endpoint = !binding.excluded.empty() ? binding.excluded : binding.other_hosts;
+}
+
+// The profiles where a server has forwarded us to are through: on with those after its own (the
+// order of the paper's figure 12).
+bool CallSteps::return_to_forwarded() noexcept {
+  if (forwarded_.empty()) return false;
+  profiles_->forget(*round_.binding);
+  round_ = std::move(forwarded_.back());
+  forwarded_.pop_back();
+  return true;
+}
+
+// Once per call: when a forward fails, the object may have moved on. And protocols may have come
+// since a base was made that leads nowhere.
+bool CallSteps::return_to_base() {
+  if (std::exchange(returned_to_base_, true)) return false;
+  if (hops_ == 0 && round_.binding->kind == Binding::Kind::base) {
+    BindingRef renewed = profiles_->renew_base(*round_.binding);
+    if (renewed == nullptr) return false;
+    use(std::move(renewed));
+    return true;
+  }
+  forwarded_.clear();
+  profiles_->forget(*round_.binding);
+  use(profiles_->base());
+  return true;
+}
+
+// OBJECT_NOT_EXIST where we were forwarded to: the base knows better (CORBA 3.0, 15.6). Unless an
+// operation says so of another object, that has been executed.
+bool CallSteps::forwarded_object_is_gone() const {
+  if (round_.binding->kind != Binding::Kind::forward) return false;
+  cdr::Decoder body = body_;
+  if (body.read_string_view() != "IDL:omg.org/CORBA/OBJECT_NOT_EXIST:1.0") return false;
+  (void)body.read<std::uint32_t>();  // minor
+  const auto completed = body.read<std::uint32_t>();
+  return body.ok() && completed == static_cast<std::uint32_t>(CORBA::COMPLETED_NO);
+}
+
+// The server wants to know more of the target than the key: again, to the same place. The binding
+// remembers it. A server that never has enough is given up (CORBA 3.0, 15.4.3.1).
+CallSteps::State CallSteps::address_as_asked() {
+  const auto asked = static_cast<messaging::AddressingMode>(body_.read<std::int16_t>());
+  const bool known = body_.ok() && asked >= messaging::AddressingMode::key &&
+                     asked <= messaging::AddressingMode::reference;
+  if (!known || ++addressing_changes_ > 2)
+    return fail(InvocationStage::awaiting, FailureCause::addressing_mode);
+  round_.binding->addressing.store(asked, std::memory_order_relaxed);
+  return State::connect;
+}
+
+CallSteps::State CallSteps::follow_forward(Permanence permanence) {
+  iop::Ior ior;
+  iop::decode(body_, ior, core_.settings().reference_limits);
+  error_.cdr = body_.error();
+  const bool decoded = body_.ok();
+  if (!decoded) return fail(InvocationStage::forwarding, FailureCause::bad_forward);
+  if (ior.is_nil()) return fail(InvocationStage::forwarding, FailureCause::nil_forward);
+  if (++hops_ > core_.settings().forward_hops_max)
+    return fail(InvocationStage::forwarding, FailureCause::forward_hops);
+  core_.metrics().forwards.fetch_add(1, std::memory_order_relaxed);
+  remember_answer();
+  BindingRef adopted = profiles_->adopt(
+      make_binding(core_, std::move(ior), Binding::Kind::forward, profiles_->preference()),
+      permanence);
+  if (permanence == Permanence::permanent) reference_.replace(adopted->ior);
+  forwarded_.push_back(std::move(round_));
+  use(std::move(adopted));
+  return State::choose;
+}
+
+CallSteps::State CallSteps::fail(InvocationStage stage, FailureCause cause) {
+  error_.stage = stage;
+  error_.cause = cause;
+  error_.request_accepted = false;
+  error_.endpoint = endpoint_text();
+  return State::failed;
+}
+
+// Asynchronous calls end with it, also when there is no memory for a name.
+std::string CallSteps::endpoint_text() const noexcept try {
+  return target_ != nullptr ? to_string(target_->endpoint->endpoint()) : std::string();
+} catch (const std::bad_alloc&) {
+  return {};
+}
+
+bool CallSteps::encode_collocated(cdr::Buffer& request) {
+  request.clear();
+  cdr::Encoder encoder(request);
+  encoder.set_code_sets(collocated_code_sets(core_.settings().code_sets));
+  if (request_.encode) request_.encode(encoder);
+  if (encoder.ok()) return true;
+  error_.cdr = encoder.error();
+  fail(InvocationStage::sending, FailureCause::encode);
+  return false;
+}
+
+CallSteps::State CallSteps::call_collocated(cdr::Buffer& request, cdr::Buffer& reply,
+                                            const CallDeadline* deadline) {
+  if (!encode_collocated(request)) return State::failed;
+  RequestDispatcher* const dispatcher = core_.dispatcher();
+  if (dispatcher == nullptr) return State::connect;  // the ORB is being destroyed
+  const auto status =
+      dispatch_collocated(core_, collocated_call(*dispatcher, request, deadline), reply);
+  if (status) return take_collocated(*status, reply);
+  fail(InvocationStage::awaiting, status.error());
+  error_.request_accepted = true;
+  return State::failed;
+}
+
+CallSteps::State CallSteps::begin_collocated(cdr::Buffer& request, cdr::Buffer& reply,
+                                             std::shared_ptr<CollocatedWait>& later,
+                                             TimePoint until) {
+  if (!encode_collocated(request)) return State::failed;
+  RequestDispatcher* const dispatcher = core_.dispatcher();
+  if (dispatcher == nullptr) return State::connect;  // the ORB is being destroyed
+  CollocatedCall call = collocated_call(*dispatcher, request, nullptr);
+  call.awaited_until = until;
+  const auto status = orb::begin_collocated(core_, call, reply, later);
+  return status ? take_collocated(*status, reply) : State::collocated;
+}
+
+CollocatedCall CallSteps::collocated_call(RequestDispatcher& dispatcher, const cdr::Buffer& request,
+                                          const CallDeadline* deadline) const noexcept {
+  return {dispatcher,
+          request_.operation,
+          target_->object_key,
+          request_.response,
+          request,
+          deadline,
+          deadline != nullptr ? deadline->end() : TimePoint::max()};
+}
+
+CallSteps::State CallSteps::take_collocated(messaging::ReplyStatus status,
+                                            const cdr::Buffer& reply) {
+  status_ = status;
+  if (request_.response == ResponseFlags::none) return State::done;
+  body_ =
+      cdr::Decoder(reply.own_octets(), std::endian::native, 0, core_.messaging().limits().values);
+  body_.set_code_sets(collocated_code_sets(core_.settings().code_sets));
+  return State::classify;
+}
+
+CallSteps::State CallSteps::after_failed_connect(IoError error) {
+  error_.io = std::move(error);
+  error_.endpoint = endpoint_text();
+  error_.request_accepted = false;
+  error_.stage = InvocationStage::connecting;
+  error_.cause = FailureCause::connect;
+  return State::choose;
+}
+
+CallSteps::State CallSteps::try_again(bool may_be_stale) {
+  core_.metrics().retries.fetch_add(1, std::memory_order_relaxed);
+  if (!may_be_stale || freshness_ == Freshness::fresh) return State::choose;
+  freshness_ = Freshness::fresh;
+  return State::connect;
+}
+
+}  // namespace perigee::orb

@@ -1,0 +1,218 @@
+// What every call decides, however it waits: which target comes next, what a reply means, what may
+// be tried again. Does no input or output.
+#pragma once
+
+#include "orb/client/endpoint_table.h"
+#include "orb/connection/invocation_error.h"
+#include "orb/core/orb_core.h"
+#include "orb/invocation/collocated.h"
+#include "orb/references/reference.h"
+#include <perigee/cdr/buffer.h>
+#include <perigee/cdr/decoder.h>
+#include <perigee/messaging/message.h>
+#include <perigee/orb/stub.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace perigee::orb {
+
+/// What to ask. Everything outlives the call.
+struct InvocationRequest {
+  std::string_view operation;
+  messaging::ResponseFlags response = messaging::ResponseFlags::with_target;
+  stub::ArgumentEncoder encode = nullptr;   ///< null: no arguments. Called once per try.
+  std::chrono::microseconds time_limit{0};  ///< for all of it, from its start on; zero: none
+  std::chrono::microseconds send_limit{0};  ///< the same, until it is sent
+  /// For connecting, to all addresses together, instead of the ORB's `connect_timeout`; zero: none.
+  std::optional<std::chrono::milliseconds> connect_limit = std::nullopt;
+  /// Of a oneway: it may wait to be sent together with others.
+  std::optional<BufferingLimits> buffering = std::nullopt;
+  /// Of protocols; null: the nearest first. Shared with the policy, which another may replace.
+  std::shared_ptr<const ProtocolPreference> protocols = nullptr;
+};
+
+/// The state of one call between its steps; one thread at a time. Who derives from it sends and
+/// waits.
+class CallSteps {
+ public:
+  CallSteps(const CallSteps&) = delete;
+  CallSteps& operator=(const CallSteps&) = delete;
+
+ protected:
+  enum class State : std::uint8_t { choose, connect, transmit, collocated, classify, done, failed };
+
+  CallSteps(Reference& reference, const InvocationRequest& request)
+      : reference_(reference),
+        core_(reference.core()),
+        request_(request),
+        profiles_(reference.profiles(request.protocols)),
+        connecting_(request.connect_limit.value_or(core_.settings().connect_timeout)) {}
+  ~CallSteps() = default;
+
+  /// Begins with the reference's present binding.
+  void begin() { use(profiles_->current()); }
+  /// To `collocated`, `connect` or `failed`.
+  [[nodiscard]] State choose();
+  /// Of `status_` and `body_`. To `done`; or from the start or from connecting again, or to
+  /// `failed`: then nothing of the body is needed any longer.
+  [[nodiscard]] State classify();
+  /// Calls the servant on this thread. The buffers are for the body of the request, and for that of
+  /// the reply, to which `body_` then refers; `deadline` may be null. To `classify`, `done` or
+  /// `failed`.
+  [[nodiscard]] State call_collocated(cdr::Buffer& request, cdr::Buffer& reply,
+                                      const CallDeadline* deadline);
+  /// The same, but does not wait for a servant that answers later: to `collocated` then, and
+  /// `take_collocated` when `later` has the answer. `until`: of the caller's time.
+  [[nodiscard]] State begin_collocated(cdr::Buffer& request, cdr::Buffer& reply,
+                                       std::shared_ptr<CollocatedWait>& later, TimePoint until);
+  [[nodiscard]] State take_collocated(messaging::ReplyStatus status, const cdr::Buffer& reply);
+  /// After a connect that failed: to the next target.
+  [[nodiscard]] State after_failed_connect(IoError error);
+  /// After a request that failed on a connection, which has told `error_` about it. `reused`: the
+  /// connection was there before. `expired`: there is no time for another try.
+  template <typename Expired>
+  [[nodiscard]] State after_failed_request(const TransactResult& result, bool reused,
+                                           const Expired& expired);
+  State fail(InvocationStage stage, FailureCause cause);
+  [[nodiscard]] messaging::RequestHeader header(std::uint32_t request_id) const noexcept;
+  /// Of what is connected now. `deadline`: of the call; null: none.
+  [[nodiscard]] CheckoutLimits checkout_limits(const CallDeadline* deadline) noexcept {
+    const auto count = static_cast<std::uint32_t>(round_.binding->targets.size());
+    return {deadline, &connecting_, count - round_.tried + 1};
+  }
+
+  /// What connecting has taken, if `checkout_limits` was not used for it.
+  void spend(Duration connecting) noexcept { connecting_.spend(connecting); }
+  [[nodiscard]] bool may_connect() const noexcept { return !connecting_.is_spent(); }
+
+  Reference& reference_;
+  OrbCore& core_;
+  const InvocationRequest& request_;
+  const std::shared_ptr<MProfile> profiles_;  // the reference's
+  const Target* target_ = nullptr;
+  Freshness freshness_ = Freshness::any;
+  bool request_sent_ = false;  // it, or the present try of it, may be
+  messaging::ReplyStatus status_ = messaging::ReplyStatus::no_exception;
+  cdr::Decoder body_;
+  InvocationError error_;
+
+ private:
+  /// Whose targets are tried: from `first` on, round.
+  struct Round {
+    BindingRef binding = nullptr;
+    std::uint32_t first = 0;
+    std::uint32_t tried = 0;
+  };
+
+  void use(BindingRef binding) noexcept;
+  void fail_without_target();
+  [[nodiscard]] std::string endpoint_text() const noexcept;
+  [[nodiscard]] bool encode_collocated(cdr::Buffer& request);
+  [[nodiscard]] CollocatedCall collocated_call(RequestDispatcher& dispatcher,
+                                               const cdr::Buffer& request,
+                                               const CallDeadline* deadline) const noexcept;
+  [[nodiscard]] State address_as_asked();
+  [[nodiscard]] State follow_forward(Permanence permanence);
+  [[nodiscard]] State try_again(bool may_be_stale);
+  [[nodiscard]] bool forwarded_object_is_gone() const;
+  [[nodiscard]] bool return_to_forwarded() noexcept;
+  [[nodiscard]] bool return_to_base();
+  void remember_answer() noexcept;
+
+  Round round_;
+  std::vector<Round> forwarded_;  // where to go on when a list of forwarded profiles is through
+  ConnectBudget connecting_;
+  std::uint32_t hops_ = 0;
+  std::uint32_t addressing_changes_ = 0;
+  bool returned_to_base_ = false;
+};
+
+inline void CallSteps::use(BindingRef binding) noexcept {
+  const std::uint32_t first = binding->preferred.load(std::memory_order_relaxed);
+  round_ = {std::move(binding), first, 0};
+  target_ = nullptr;  // none of its targets is tried yet
+}
+
+// Starts with the target that answered last, so that a dead first profile costs only one call.
+[[gnu::always_inline]] inline CallSteps::State CallSteps::choose() {
+  const std::size_t count = round_.binding->targets.size();
+  if (round_.tried < count) {
+    std::size_t next = round_.first + round_.tried++;
+    if (next >= count) next -= count;
+    target_ = &round_.binding->targets[next];
+    freshness_ = Freshness::any;
+    const bool here = target_->collocated && core_.dispatcher() != nullptr;
+    if (here) return State::collocated;
+    if (target_->compatible) return State::connect;
+    fail(InvocationStage::resolving, FailureCause::code_sets);
+    return State::choose;
+  }
+  if (count == 0) fail_without_target();
+  if (return_to_forwarded() || return_to_base()) return State::choose;
+  return State::failed;  // with the last target's error
+}
+
+[[gnu::always_inline]] inline messaging::RequestHeader CallSteps::header(
+    std::uint32_t request_id) const noexcept {
+  return {request_id,
+          request_.response,
+          target_->object_key,
+          request_.operation,
+          {},
+          round_.binding->addressing.load(std::memory_order_relaxed),
+          &round_.binding->ior,
+          target_->profile_index};
+}
+
+[[gnu::always_inline]] inline void CallSteps::remember_answer() noexcept {
+  const auto answered = static_cast<std::uint32_t>(target_ - round_.binding->targets.data());
+  if (round_.binding->preferred.load(std::memory_order_relaxed) != answered)
+    round_.binding->preferred.store(answered, std::memory_order_relaxed);
+}
+
+[[gnu::always_inline]] inline CallSteps::State CallSteps::classify() {
+  using messaging::ReplyStatus;
+  body_.set_environment(&core_);
+  switch (status_) {
+    case ReplyStatus::no_exception:
+    case ReplyStatus::user_exception:
+      break;
+    case ReplyStatus::system_exception:
+      if (!forwarded_object_is_gone() || !return_to_base()) break;
+      return State::choose;
+    case ReplyStatus::location_forward:
+      return follow_forward(Permanence::temporary);
+    case ReplyStatus::location_forward_perm:
+      return follow_forward(Permanence::permanent);
+    case ReplyStatus::needs_addressing_mode:
+      return address_as_asked();
+  }
+  remember_answer();
+  return State::done;
+}
+
+// A request that was not accepted as a whole, or that the server said it would not execute, may be
+// sent again: on a fresh connection if this one may have been stale, then at the next target.
+template <typename Expired>
+CallSteps::State CallSteps::after_failed_request(const TransactResult& result, bool reused,
+                                                 const Expired& expired) {
+  const bool closed = result.cause == FailureCause::closed_by_peer;
+  const bool not_executed = !result.request_accepted || closed;
+  error_.request_accepted = request_sent_ = !not_executed;
+  error_.stage = result.stage;
+  error_.cause = result.cause;
+  if (!not_executed || result.cause == FailureCause::deadline) return State::failed;
+  if (expired())
+    return fail(result.stage, FailureCause::deadline);  // a request cut by its own time
+  return try_again(reused || closed);
+}
+
+}  // namespace perigee::orb

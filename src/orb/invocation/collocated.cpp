@@ -1,0 +1,169 @@
+// ServerRequests whose reply goes to a buffer instead of a connection: in the upcall, or later.
+#include "orb/invocation/collocated.h"
+
+#include "orb/context/code_sets.h"
+#include "orb/core/orb_core.h"
+#include "orb/invocation/collocated_wait.h"
+#include "orb/values/system_exceptions.h"
+#include <perigee/orb/stub.h>
+
+#include <memory>
+#include <utility>
+
+namespace perigee::orb {
+
+using messaging::ReplyStatus;
+
+namespace {
+
+/// Encodes answers; where they go is the derived class's business.
+class CollocatedAnswer : public ServerRequest {
+ protected:
+  explicit CollocatedAnswer(const cdr::CodeSets& code_sets) : code_sets_(code_sets) {}
+
+  /// An empty buffer, which has the body when `written` is called.
+  virtual cdr::Buffer& body() noexcept = 0;
+  virtual void written(ReplyStatus status) noexcept = 0;
+  [[nodiscard]] const cdr::CodeSets& code_sets() const noexcept { return code_sets_; }
+
+ private:
+  void send_reply(ResultEncoder encode) final {
+    write(ReplyStatus::no_exception, [&](cdr::Encoder& encoder) {
+      if (encode) encode(encoder);
+    });
+  }
+  void send_user_exception(const CORBA::UserException& exception) final {
+    write(ReplyStatus::user_exception, [&](cdr::Encoder& encoder) {
+      encoder.write_string(exception._rep_id());
+      exception._encode(encoder);
+    });
+  }
+  void send_system_exception(const CORBA::SystemException& exception) noexcept final {
+    // Without memory for some 100 octets the process ends here: nobody could be told.
+    write(ReplyStatus::system_exception,
+          [&](cdr::Encoder& encoder) { encode_system_exception(encoder, exception); });
+  }
+  void send_forward(const CORBA::Object& target, bool permanent) final {
+    write(permanent ? ReplyStatus::location_forward_perm : ReplyStatus::location_forward,
+          [&](cdr::Encoder& encoder) { stub::encode_object(encoder, &target); });
+  }
+
+  template <typename Write>
+  void write(ReplyStatus status, Write&& write_body) {
+    cdr::Buffer& buffer = body();
+    buffer.clear();
+    cdr::Encoder encoder(buffer);
+    encoder.set_code_sets(code_sets_);
+    write_body(encoder);
+    if (!encoder.ok()) raise_encode_error(encoder.error(), Sender::server, CORBA::COMPLETED_YES);
+    written(status);
+  }
+
+  const cdr::CodeSets code_sets_;
+};
+
+/// Answers a caller that waits, or has given up.
+class DeferredAnswer final : public CollocatedAnswer {
+ public:
+  DeferredAnswer(const ServerRequest& upcall, const cdr::CodeSets& code_sets,
+                 std::shared_ptr<CollocatedWait> wait, std::shared_ptr<CollocatedDebts> debts)
+      : CollocatedAnswer(code_sets),
+        wait_(std::move(wait)),
+        debts_(std::move(debts)),
+        operation_text_(upcall.operation()),
+        key_(upcall.object_key().begin(), upcall.object_key().end()) {
+    copy_answering(upcall);
+    operation_ = operation_text_;
+    object_key_ = key_;
+    debts_->add(*wait_);
+  }
+  ~DeferredAnswer() override { debts_->remove(*wait_); }
+  DeferredAnswer(const DeferredAnswer&) = delete;
+  DeferredAnswer& operator=(const DeferredAnswer&) = delete;
+
+  [[nodiscard]] Cancellation* cancellation() noexcept override { return &wait_->cancellation; }
+
+ private:
+  [[nodiscard]] ServerRequest* make_deferred() override { return nullptr; }
+  cdr::Buffer& body() noexcept override { return wait_->body; }
+  void written(ReplyStatus status) noexcept override { wait_->end(status); }
+
+  const std::shared_ptr<CollocatedWait> wait_;
+  const std::shared_ptr<CollocatedDebts> debts_;
+  const std::string operation_text_;
+  const Octets key_;
+};
+
+class CollocatedRequest final : public CollocatedAnswer {
+ public:
+  CollocatedRequest(OrbCore& core, const CollocatedCall& call, cdr::Buffer& reply)
+      : CollocatedAnswer(collocated_code_sets(core.settings().code_sets)),
+        response_(call.response),
+        reply_(reply),
+        debts_(core.collocated_debts()) {
+    operation_ = call.operation;
+    object_key_ = call.object_key;
+    response_expected_ = call.response != messaging::ResponseFlags::none;
+    arguments_ = cdr::Decoder(call.arguments.own_octets(), std::endian::native, 0,
+                              core.messaging().limits().values);
+    arguments_.set_environment(&core);
+    arguments_.set_code_sets(code_sets());
+    reply_.clear();
+    if (call.awaited_until != TimePoint::max() && response_expected_)
+      limit_time(core.clock(), call.awaited_until.time_since_epoch().count());
+  }
+
+  /// Like a request from afar: what becomes of the upcall is nobody's business then.
+  void begin_upcall() override {
+    if (response_ == messaging::ResponseFlags::with_server) response_expected_ = false;
+  }
+  [[nodiscard]] ReplyStatus status() const noexcept { return status_; }
+  /// Where the answer comes, if the request was deferred.
+  [[nodiscard]] const std::shared_ptr<CollocatedWait>& wait() const noexcept { return wait_; }
+
+ private:
+  [[nodiscard]] ServerRequest* make_deferred() override {
+    auto wait = std::make_shared<CollocatedWait>();
+    auto later = std::make_unique<DeferredAnswer>(*this, code_sets(), wait, debts_);
+    wait_ = std::move(wait);
+    return later.release();
+  }
+  cdr::Buffer& body() noexcept override { return reply_; }
+  void written(ReplyStatus status) noexcept override { status_ = status; }
+
+  const messaging::ResponseFlags response_;
+  cdr::Buffer& reply_;
+  const std::shared_ptr<CollocatedDebts>& debts_;
+  ReplyStatus status_ = ReplyStatus::no_exception;
+  std::shared_ptr<CollocatedWait> wait_;
+};
+
+}  // namespace
+
+std::optional<ReplyStatus> begin_collocated(OrbCore& core, const CollocatedCall& call,
+                                            cdr::Buffer& reply,
+                                            std::shared_ptr<CollocatedWait>& later) {
+  CollocatedRequest request(core, call, reply);
+  call.dispatcher.dispatch(request);
+  if (request.response_expected() && !request.answered())
+    request.reply_exception(
+        CORBA::NO_RESPONSE(0, CORBA::COMPLETED_MAYBE, "the adapter gave no answer"));
+  if (!request.deferred() || !request.response_expected()) return request.status();
+  later = request.wait();
+  return std::nullopt;
+}
+
+std::expected<ReplyStatus, FailureCause> dispatch_collocated(OrbCore& core,
+                                                             const CollocatedCall& call,
+                                                             cdr::Buffer& reply) {
+  std::shared_ptr<CollocatedWait> later;
+  if (const auto status = begin_collocated(core, call, reply, later)) return *status;
+  if (const FailureCause cause = later->await(core, call.deadline); cause != FailureCause::none) {
+    later->cancellation.cancel().request_stop();
+    return std::unexpected(cause);
+  }
+  reply = std::move(later->body);
+  return later->status;
+}
+
+}  // namespace perigee::orb

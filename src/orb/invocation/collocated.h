@@ -1,0 +1,46 @@
+// Calls to objects of the same ORB: no network and no message headers, but the same marshalling and
+// the same adapter, so that POA states, servant managers and exceptions act as they do from afar.
+#pragma once
+
+#include "orb/connection/call_deadline.h"
+#include "orb/connection/invocation_error.h"
+#include <perigee/base/clock.h>
+#include <perigee/base/octets.h>
+#include <perigee/cdr/buffer.h>
+#include <perigee/messaging/message.h>
+#include <perigee/orb/server_request.h>
+
+#include <expected>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+namespace perigee::orb {
+
+class CollocatedWait;
+class OrbCore;
+
+struct CollocatedCall {
+  RequestDispatcher& dispatcher;
+  std::string_view operation;
+  OctetSpan object_key;
+  messaging::ResponseFlags response = messaging::ResponseFlags::with_target;
+  const cdr::Buffer& arguments;                ///< without borrowed segments
+  const CallDeadline* deadline = nullptr;      ///< null: none. Ends waiting, never the upcall
+  TimePoint awaited_until = TimePoint::max();  ///< what the servant is told
+};
+
+/// Makes the upcall in the calling thread. `reply` gets the body of the reply: results, exception
+/// or the reference of a forward, as the status says. Null if the servant answers later: then
+/// `later` is where, and has the body.
+[[nodiscard]] std::optional<messaging::ReplyStatus> begin_collocated(
+    OrbCore& core, const CollocatedCall& call, cdr::Buffer& reply,
+    std::shared_ptr<CollocatedWait>& later);
+
+/// Makes the upcall in the calling thread; if the servant answers later, waits for that. `reply`
+/// gets the body of the reply: results, exception or the reference of a forward, as the status
+/// says. Fails with `deadline` or `nested_too_deep`.
+[[nodiscard]] std::expected<messaging::ReplyStatus, FailureCause> dispatch_collocated(
+    OrbCore& core, const CollocatedCall& call, cdr::Buffer& reply);
+
+}  // namespace perigee::orb

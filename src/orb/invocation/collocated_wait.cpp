@@ -1,0 +1,117 @@
+// Waiting as the caller's thread may: on a condition, or in turns of its loop.
+#include "orb/invocation/collocated_wait.h"
+
+#include "orb/async/async_engine.h"
+#include "orb/core/orb_core.h"
+#include "orb/invocation/nested_wait.h"
+#include <perigee/base/log.h>
+
+#include <exception>
+#include <vector>
+
+namespace perigee::orb {
+
+void CollocatedWait::end(messaging::ReplyStatus outcome) noexcept {
+  std::move_only_function<void()> then;
+  {
+    const std::lock_guard lock(mutex_);
+    status = outcome;
+    ended_ = true;
+    event_.raise();
+    then = std::move(then_);
+  }
+  if (then) then();
+}
+
+bool CollocatedWait::when_ended(std::move_only_function<void()> then) {
+  const std::lock_guard lock(mutex_);
+  if (ended_) return false;
+  then_ = std::move(then);
+  return true;
+}
+
+bool CollocatedWait::ended() {
+  const std::lock_guard lock(mutex_);
+  return ended_;
+}
+
+FailureCause CollocatedWait::await(OrbCore& core, const CallDeadline* deadline) {
+  if (ended()) return FailureCause::none;
+  const ThreadStrategy strategy = core.settings().thread_strategy;
+  const bool loops =
+      strategy == ThreadStrategy::reactive || strategy == ThreadStrategy::reactor_per_core;
+  return loops && core.server() != nullptr ? await_on_loop(core, deadline)
+                                           : await_here(core, deadline);
+}
+
+FailureCause CollocatedWait::await_on_loop(OrbCore& core, const CallDeadline* deadline) {
+  {
+    const std::lock_guard lock(mutex_);
+    event_ = event::Signal::make();
+  }
+  const TimePoint until = deadline != nullptr ? deadline->end() : Server::for_ever;
+  while (event_ && !ended()) {
+    switch (core.server()->wait_readable(event_.handle(), until)) {
+      case Server::Nested::readable:
+        break;
+      case Server::Nested::timed_out:
+        return ended() ? FailureCause::none : FailureCause::deadline;
+      case Server::Nested::too_deep:
+        return FailureCause::nested_too_deep;
+      case Server::Nested::not_here:
+        return await_here(core, deadline);
+    }
+  }
+  return ended() ? FailureCause::none : await_here(core, deadline);
+}
+
+FailureCause CollocatedWait::await_here(OrbCore& core, const CallDeadline* deadline) {
+  NestedWait waiting;
+  if (!waiting.begin(core)) return FailureCause::nested_too_deep;
+  return drive(core, deadline);
+}
+
+// The servant may itself wait for calls which nobody else drives.
+FailureCause CollocatedWait::drive(OrbCore& core, const CallDeadline* deadline) try {
+  AsyncEngine& calls = core.async();
+  if (!when_ended([orb = core.shared_from_this()] { orb->wake_async(); }))
+    return FailureCause::none;
+  const bool driven = calls.foreign().drive_until(
+      [this] { return ended(); }, deadline != nullptr ? deadline->end() : TimePoint::max());
+  const std::lock_guard lock(mutex_);
+  then_ = nullptr;
+  if (ended_) return FailureCause::none;
+  return driven ? FailureCause::deadline : FailureCause::nested_too_deep;
+} catch (const CORBA::NO_RESOURCES& exception) {  // the servant has begun
+  throw CORBA::NO_RESOURCES(exception.minor(), CORBA::COMPLETED_MAYBE, exception.what());
+}
+
+void CollocatedDebts::add(CollocatedWait& wait) {
+  const std::lock_guard lock(mutex_);
+  owed_.insert(&wait);
+  if (cancelled_) (void)wait.cancellation.cancel();  // no token is out yet
+}
+
+void CollocatedDebts::remove(CollocatedWait& wait) noexcept {
+  const std::lock_guard lock(mutex_);
+  owed_.erase(&wait);
+}
+
+bool CollocatedDebts::empty() const noexcept {
+  const std::lock_guard lock(mutex_);
+  return owed_.empty();
+}
+
+void CollocatedDebts::cancel() noexcept try {
+  std::vector<CancellationNotice> stops;
+  {
+    const std::lock_guard lock(mutex_);
+    cancelled_ = true;
+    for (CollocatedWait* const wait : owed_) stops.push_back(wait->cancellation.cancel());
+  }
+  for (CancellationNotice& stop : stops) stop.request_stop();
+} catch (const std::exception& exception) {
+  log::write(log::Level::warning, "orb", exception.what());
+}
+
+}  // namespace perigee::orb

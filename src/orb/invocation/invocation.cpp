@@ -1,0 +1,171 @@
+// The states of one call; those that each call goes through are inlined into `run`, in their order.
+// What may be tried again: anything, as long as the server cannot have executed the request
+// (interop facts 19, 21, 24).
+#include "orb/invocation/invocation.h"
+
+#include "orb/context/orb_metrics.h"
+#include "orb/core/orb_core.h"
+#include "orb/invocation/sent_contexts.h"
+#include <perigee/base/probe.h>
+
+#include <string>
+#include <utility>
+
+namespace perigee::orb {
+
+using messaging::ResponseFlags;
+
+Invocation::Invocation(Reference& reference, const InvocationRequest& request)
+    : CallSteps(reference, request) {}
+
+Invocation::~Invocation() { leave_connection(); }
+
+const InvocationError* Invocation::run() {
+  if (request_.time_limit.count() != 0 || request_.send_limit.count() != 0) [[unlikely]]
+    begin_time_limits();
+  begin();
+  probe::stamp(probe::Point::initialised);
+  State state = State::choose;
+  for (;;) {
+    switch (state) {
+      case State::choose:
+        state = choose();
+        if (state != State::connect) break;
+        [[fallthrough]];
+      case State::connect:
+        state = connect();
+        if (state != State::transmit) break;
+        [[fallthrough]];
+      case State::transmit:
+        state = transmit();
+        if (state != State::classify) break;
+        [[fallthrough]];
+      case State::classify:
+        state = classify();
+        if (state != State::done) break;
+        [[fallthrough]];
+      case State::done:
+        return nullptr;
+      case State::collocated:
+        state = call_collocated();
+        break;
+      case State::failed:
+        return &error_;
+    }
+  }
+}
+
+// What ends first ends sending.
+void Invocation::begin_time_limits() noexcept {
+  if (request_.time_limit.count() != 0)
+    slot_.deadline = slot_.send_deadline = &deadline_.emplace(request_.time_limit, core_.clock());
+  if (request_.send_limit.count() == 0) return;
+  const CallDeadline& limit = send_deadline_.emplace(request_.send_limit, core_.clock());
+  if (slot_.deadline == nullptr || limit.end() < slot_.deadline->end())
+    slot_.send_deadline = &limit;
+}
+
+[[gnu::always_inline]] inline Invocation::State Invocation::connect() {
+  if (expired()) return fail(InvocationStage::connecting, FailureCause::deadline);
+  const ThreadStrategy strategy = core_.settings().thread_strategy;
+  const bool nested =
+      strategy != ThreadStrategy::thread_per_connection && UpcallScope::inside(core_);
+  if (nested && !nested_wait_.begin(*core_.server()))
+    return fail(InvocationStage::sending, FailureCause::nested_too_deep);
+  // On the thread of a loop others are served while this call waits.
+  const bool serves = nested && strategy != ThreadStrategy::thread_pool;
+  slot_.nested_server = serves ? core_.server() : nullptr;
+  const bool oneway = request_.response == ResponseFlags::none;
+  auto lease = target_->endpoint->checkout(freshness_,
+                                           serves   ? Sharing::forbidden
+                                           : oneway ? Sharing::in_order
+                                                    : Sharing::allowed,
+                                           checkout_limits(slot_.send_deadline));
+  if (lease) {
+    lease_ = std::move(*lease);
+    if (lease_.reused() || !expired()) return State::transmit;
+  }
+  if (expired()) return fail(InvocationStage::connecting, FailureCause::deadline);
+  return after_failed_connect(std::move(lease.error()));
+}
+
+[[gnu::always_inline]] inline bool Invocation::encode_request() {
+  probe::stamp(probe::Point::connection_found);
+  const messaging::Protocol& protocol = target_->endpoint->messaging();
+  slot_.request_id = lease_->take_request_id();
+  request_buffer_->clear();
+  cdr::Encoder encoder(*request_buffer_, std::endian::native, cdr::Encoder::Borrowing::yes);
+  messaging::RequestHeader header = CallSteps::header(slot_.request_id);
+  if (!lease_->answered()) header.contexts = target_->endpoint->announcement();
+  SentContexts contexts;
+  if (slot_.deadline != nullptr && request_.response != ResponseFlags::none) [[unlikely]]
+    header.contexts = contexts.with_time(header.contexts, slot_.deadline->left());
+  protocol.begin_request(encoder, target_->version, header,
+                         request_.encode ? messaging::Body::present : messaging::Body::empty);
+  encoder.set_code_sets(target_->endpoint->code_sets());
+  probe::stamp(probe::Point::request_begun);
+  if (request_.encode) request_.encode(encoder);
+  probe::stamp(probe::Point::arguments_encoded);
+  if (encoder.ok()) protocol.finish(encoder);  // may fail: the message is too large
+  probe::stamp(probe::Point::request_finished);
+  if (encoder.ok()) return true;
+  error_.cdr = encoder.error();
+  return false;
+}
+
+[[gnu::always_inline]] inline Invocation::State Invocation::transmit() {
+  if (!encode_request()) return fail(InvocationStage::sending, FailureCause::encode);
+  slot_.state = ReplySlot::State::waiting;
+  if (slot_.nested_server != nullptr) limit_first_reply();
+  const bool oneway = request_.response == ResponseFlags::none;
+  request_sent_ = true;
+  const TransactResult result = oneway ? send_oneway() : lease_->transact(*request_buffer_, slot_);
+  nested_wait_.end();
+  if (result.cause != FailureCause::none) return after_failure(result);
+  if (oneway) return State::done;
+  status_ = slot_.reply->header.status;
+  body_ = slot_.reply->body;
+  body_.set_code_sets(target_->endpoint->code_sets());
+  return State::classify;
+}
+
+// On the thread of a loop the connection may be for this call only.
+TransactResult Invocation::send_oneway() {
+  if (request_.buffering && slot_.nested_server == nullptr)
+    return lease_->send_soon(*request_buffer_, *request_.buffering, slot_.send_deadline);
+  return lease_->send_only(*request_buffer_, slot_.send_deadline);
+}
+
+// Where the connection's own time-out does not, since others are served meanwhile.
+void Invocation::limit_first_reply() {
+  const auto limit = core_.settings().first_reply_timeout;
+  const bool limited = limit > std::chrono::milliseconds::zero() && !lease_->answered();
+  slot_.mute_until = limited ? core_.clock().now() + limit : Server::for_ever;
+}
+
+Invocation::State Invocation::after_failure(const TransactResult& result) {
+  const bool reused = lease_.reused();
+  lease_->describe(error_, result.stage);
+  leave_connection();
+  return after_failed_request(result, reused, [this] { return expired(); });
+}
+
+// What follows is for another connection.
+[[gnu::always_inline]] inline Invocation::State Invocation::classify() {
+  const State next = CallSteps::classify();
+  if (next != State::done) leave_connection();
+  return next;
+}
+
+Invocation::State Invocation::call_collocated() {
+  if (!reply_buffer_) reply_buffer_.emplace();
+  return CallSteps::call_collocated(*request_buffer_, **reply_buffer_, slot_.deadline);
+}
+
+void Invocation::leave_connection() noexcept {
+  if (!lease_) return;
+  lease_->finish(slot_);
+  lease_.reset();
+}
+
+}  // namespace perigee::orb

@@ -1,0 +1,75 @@
+// The invocation state machine: choose a target, get a connection, send, wait, classify the reply,
+// and again where the rules allow it. Returns errors as values; the caller decides what they
+// become.
+#pragma once
+
+#include "orb/client/client_connection.h"
+#include "orb/client/endpoint_table.h"
+#include "orb/connection/call_buffers.h"
+#include "orb/connection/invocation_error.h"
+#include "orb/invocation/call_steps.h"
+#include "orb/invocation/nested_wait.h"
+#include "orb/references/reference.h"
+#include <perigee/cdr/decoder.h>
+#include <perigee/messaging/message.h>
+#include <perigee/orb/stub.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace perigee::orb {
+
+class OrbCore;
+
+/// One call. Lives on the caller's stack, one thread. After `run` has succeeded, `status` and
+/// `body` are valid until it is destroyed: they refer to the connection's read buffer.
+class Invocation final : private CallSteps {
+ public:
+  Invocation(Reference& reference, const InvocationRequest& request);
+  ~Invocation();
+  Invocation(const Invocation&) = delete;
+  Invocation& operator=(const Invocation&) = delete;
+
+  /// Blocks until there is a reply (of status no_exception, user_exception or system_exception),
+  /// or, for a oneway, until the transport has taken the request. Null on success.
+  [[nodiscard]] const InvocationError* run();
+
+  [[nodiscard]] messaging::ReplyStatus status() const noexcept { return status_; }
+  /// After an exception of `run`: whether the server may have got the request.
+  [[nodiscard]] bool request_sent() const noexcept { return request_sent_; }
+  /// Stands at the results, or at the exception's repository id.
+  [[nodiscard]] cdr::Decoder& body() noexcept { return body_; }
+
+ private:
+  [[nodiscard]] State connect();
+  [[nodiscard]] State transmit();
+  [[nodiscard]] State call_collocated();
+  [[nodiscard]] State classify();
+  [[nodiscard]] State after_failure(const TransactResult& result);
+  void begin_time_limits() noexcept;
+  /// Before the request is sent, or sent again.
+  [[nodiscard]] bool expired() const noexcept {
+    return slot_.send_deadline != nullptr && slot_.send_deadline->expired();
+  }
+  [[nodiscard]] bool encode_request();
+  [[nodiscard]] TransactResult send_oneway();
+  void limit_first_reply();
+  void leave_connection() noexcept;
+
+  std::optional<CallDeadline> deadline_;
+  std::optional<CallDeadline> send_deadline_;
+
+  CallBuffer request_buffer_;
+  std::optional<CallBuffer> reply_buffer_;  // of collocated calls
+  ConnectionLease lease_;
+  ReplySlot slot_;
+  NestedWait nested_wait_;
+};
+
+}  // namespace perigee::orb

@@ -1,0 +1,113 @@
+// What generated stubs call: the outermost adapter of a synchronous call, which turns what the
+// invocation returns into results and exceptions; and object references as arguments.
+#include "orb/context/orb_metrics.h"
+#include "orb/core/orb_core.h"
+#include "orb/invocation/call_ends.h"
+#include "orb/invocation/invocation.h"
+#include "orb/references/reference.h"
+#include "orb/values/system_exceptions.h"
+#include <perigee/base/probe.h>
+#include <perigee/cdr/errors.h>
+#include <perigee/orb/stub.h>
+
+#include <new>
+#include <utility>
+
+namespace perigee::stub {
+
+using probe::Point;
+
+namespace {
+
+using messaging::ReplyStatus;
+using messaging::ResponseFlags;
+
+void finish_call(orb::Invocation& call, const Operation& operation, ResultDecoder decode) {
+  switch (call.status()) {
+    case ReplyStatus::no_exception:
+      if (!decode) return;
+      decode(call.body());
+      return check_decoded(call.body());
+    case ReplyStatus::user_exception:
+      orb::raise_user_exception(operation, call.body());
+    case ReplyStatus::system_exception:
+      orb::decode_and_raise_system_exception(call.body());
+    default:
+      throw CORBA::INTERNAL(0, CORBA::COMPLETED_YES, "a reply was not classified");
+  }
+}
+
+// `completed`: what is true if memory runs out from now on.
+const orb::InvocationError* run_call(orb::Invocation& call, CORBA::CompletionStatus& completed) {
+  const orb::InvocationError* error = nullptr;
+  try {
+    error = call.run();
+  } catch (...) {
+    if (call.request_sent()) completed = CORBA::COMPLETED_MAYBE;
+    throw;
+  }
+  completed = CORBA::COMPLETED_YES;
+  if (error != nullptr && !error->request_accepted) completed = CORBA::COMPLETED_NO;
+  if (error != nullptr && error->request_accepted) completed = CORBA::COMPLETED_MAYBE;
+  return error;
+}
+
+}  // namespace
+
+void invoke(const CORBA::Object& target, const Operation& operation, ArgumentEncoder encode,
+            ResultDecoder decode) {
+  probe::stamp(Point::call_begins);
+  orb::Reference* const reference = target._reference().get();
+  if (reference == nullptr) CORBA::_raise_nil_reference();
+  if (reference->core().stopped())
+    throw CORBA::BAD_INV_ORDER(orb::minor_shut_down, CORBA::COMPLETED_NO, "the ORB was shut down");
+  const bool oneway = operation.kind == Operation::Kind::oneway;
+  orb::InvocationRequest request{operation.name,
+                                 oneway ? ResponseFlags::none : ResponseFlags::with_target, encode};
+  if (orb::has_policies(*reference)) [[unlikely]]
+    orb::apply_policies(*reference, request);
+  orb::OrbMetrics& metrics = reference->core().metrics();
+  const orb::LatencyTimer timer(metrics, metrics.call_latencies);
+  CORBA::CompletionStatus completed = CORBA::COMPLETED_NO;
+  try {
+    orb::Invocation call(*reference, request);
+    const orb::InvocationError* const error = run_call(call, completed);
+    timer.record(operation.name);
+    metrics.calls.add(orb::outcome_of(error, request.response, call.status()));
+    if (error != nullptr) orb::raise_invocation_error(*error);
+    if (request.response != ResponseFlags::none) finish_call(call, operation, decode);
+    probe::stamp(Point::results_decoded);
+  } catch (const std::bad_alloc&) {
+    throw CORBA::NO_MEMORY(0, completed);
+  }
+  probe::stamp(Point::call_ended);
+}
+
+void check_decoded(const cdr::Decoder& decoder) {
+  if (decoder.ok()) return;
+  orb::raise_decode_error(decoder.error(), orb::Sender::server, CORBA::COMPLETED_YES,
+                          "decoding the reply");
+}
+
+bool supports(const CORBA::Object& object, std::string_view repository_id) {
+  return object._is_a(std::string(repository_id));
+}
+
+void encode_object(cdr::Encoder& encoder, const CORBA::Object* object) {
+  if (object == nullptr) return iop::encode(encoder, iop::Ior{});
+  if (!object->_reference()) return encoder.fail(cdr::ErrorKind::local_object);
+  iop::encode(encoder, object->_reference()->base()->ior);
+}
+
+counted_ptr<orb::Reference> decode_reference(cdr::Decoder& decoder) {
+  iop::Ior ior;
+  decoder.count_object();
+  orb::OrbCore* const core = orb::OrbCore::from(decoder.environment());
+  iop::decode(decoder, ior, core != nullptr ? core->settings().reference_limits : iop::IorLimits{});
+  if (!decoder.ok() || ior.is_nil()) return nullptr;
+  if (core != nullptr) return core->make_reference(std::move(ior));
+  decoder.fail(cdr::ErrorKind::bad_value);  // no ORB that could use the reference
+  return nullptr;
+}
+
+}  // namespace perigee::stub

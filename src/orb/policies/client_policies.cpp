@@ -1,0 +1,218 @@
+// Levels of policies. A thread keeps its own, and what follows from them and the ORB's, in thread
+// storage: looking at it needs no lock.
+#include "orb/policies/client_policies.h"
+
+#include "orb/policies/policy_text.h"
+#include "orb/values/system_exceptions.h"
+#include <perigee/orb/buffering_policy.h>
+#include <perigee/orb/connection_timeout_policy.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace perigee::orb {
+
+namespace {
+
+std::uint64_t next_number() noexcept {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
+}
+
+// What is too long for the clock to count is as good as for ever.
+std::chrono::microseconds microseconds_of(TimeBase::TimeT limit) noexcept {
+  constexpr TimeBase::TimeT longest = TimeBase::TimeT{1} << 56;  // more than 200 years
+  if (limit > longest) return {};
+  return std::chrono::microseconds((limit + 9) / 10);
+}
+
+BufferingLimits limits_of(const BufferingConstraint& constraint) noexcept {
+  return {.count = constraint.message_count,
+          .octets = constraint.message_bytes,
+          .timeout = microseconds_of(constraint.timeout)};
+}
+
+// False if it is none that is set here, or of a foreign class.
+bool read_value(const CORBA::Policy& policy, CallPolicies& values, PolicyLevel level) {
+  if (const auto* timeout = dynamic_cast<const Messaging::RelativeRoundtripTimeoutPolicy*>(&policy))
+    values.roundtrip_timeout = timeout->relative_expiry();
+  else if (const auto* request =
+               dynamic_cast<const Messaging::RelativeRequestTimeoutPolicy*>(&policy))
+    values.request_timeout = request->relative_expiry();
+  else if (const auto* connection = dynamic_cast<const ConnectionTimeoutPolicy*>(&policy))
+    values.connection_timeout = connection->relative_expiry();
+  else if (const auto* scope = dynamic_cast<const Messaging::SyncScopePolicy*>(&policy))
+    values.sync_scope = scope->synchronization();
+  else if (const auto* buffering = dynamic_cast<const BufferingConstraintPolicy*>(&policy))
+    values.buffering = limits_of(buffering->buffering_constraint());
+  else if (const auto* client = dynamic_cast<const RTCORBA::ClientProtocolPolicy*>(&policy))
+    values.protocols = std::make_shared<const ProtocolPreference>(client->protocols());
+  else if (const auto* server = dynamic_cast<const RTCORBA::ServerProtocolPolicy*>(&policy);
+           server != nullptr && level == PolicyLevel::orb)
+    values.server_protocols = std::make_shared<const ProtocolPreference>(server->protocols());
+  else
+    return false;
+  return true;
+}
+
+std::string why_unusable(const CORBA::object_reference<CORBA::Policy>& policy) {
+  if (!policy) return "is nil";
+  const CORBA::PolicyType type = policy->policy_type();
+  return policy_text(type) + (type == RTCORBA::SERVER_PROTOCOL_POLICY_TYPE
+                                  ? ", is set for the ORB, or given to create_POA"
+                                  : ", is no policy of calls");
+}
+
+void check_usable(const CORBA::PolicyList& policies, PolicyLevel level) {
+  std::vector<std::uint16_t> bad;
+  std::string why;
+  CallPolicies values;
+  for (std::size_t index = 0; index < policies.size(); ++index) {
+    if (policies[index] && read_value(*policies[index], values, level)) continue;
+    bad.push_back(static_cast<std::uint16_t>(index));
+    why += (why.empty() ? "" : "; ") + std::string("number ") + std::to_string(index) + ", " +
+           why_unusable(policies[index]);
+  }
+  if (!bad.empty()) throw CORBA::InvalidPolicies(std::move(bad), std::move(why));
+}
+
+void check_distinct(const CORBA::PolicyList& policies) {
+  std::vector<CORBA::PolicyType> types;
+  for (const auto& policy : policies) types.push_back(policy->policy_type());
+  std::ranges::sort(types);
+  if (std::ranges::adjacent_find(types) != types.end())
+    throw CORBA::BAD_PARAM(minor_policy_twice, CORBA::COMPLETED_NO, "two policies of one type");
+}
+
+}  // namespace
+
+void CallPolicies::complete_with(const CallPolicies& outer) noexcept {
+  if (!roundtrip_timeout) roundtrip_timeout = outer.roundtrip_timeout;
+  if (!request_timeout) request_timeout = outer.request_timeout;
+  if (!connection_timeout) connection_timeout = outer.connection_timeout;
+  if (!sync_scope) sync_scope = outer.sync_scope;
+  if (!buffering) buffering = outer.buffering;
+  if (!protocols) protocols = outer.protocols;
+}
+
+std::chrono::microseconds CallPolicies::time_limit() const noexcept {
+  return microseconds_of(roundtrip_timeout.value_or(0));
+}
+
+std::chrono::microseconds CallPolicies::send_limit() const noexcept {
+  return microseconds_of(request_timeout.value_or(0));
+}
+
+std::optional<std::chrono::milliseconds> CallPolicies::connect_limit() const noexcept {
+  if (!connection_timeout) return std::nullopt;
+  return std::chrono::ceil<std::chrono::milliseconds>(microseconds_of(*connection_timeout));
+}
+
+CORBA::PolicyList PolicyOverrides::list(const CORBA::PolicyTypeSeq& types) const {
+  if (types.empty()) return policies_;
+  CORBA::PolicyList found;
+  for (const auto& policy : policies_)
+    if (std::ranges::find(types, policy->policy_type()) != types.end()) found.push_back(policy);
+  return found;
+}
+
+CORBA::object_reference<CORBA::Policy> PolicyOverrides::find(CORBA::PolicyType type) const {
+  for (const auto& policy : policies_)
+    if (policy->policy_type() == type) return policy;
+  return nullptr;
+}
+
+std::shared_ptr<const PolicyOverrides> override_policies(const PolicyOverrides* existing,
+                                                         const CORBA::PolicyList& policies,
+                                                         CORBA::SetOverrideType set_add,
+                                                         PolicyLevel level) {
+  check_usable(policies, level);
+  check_distinct(policies);
+  auto made = std::make_shared<PolicyOverrides>();
+  made->policies_ = policies;
+  if (existing != nullptr && set_add == CORBA::SetOverrideType::ADD_OVERRIDE)
+    for (const auto& policy : existing->policies_)
+      if (!made->find(policy->policy_type())) made->policies_.push_back(policy);
+  if (made->policies_.empty()) return nullptr;
+  for (const auto& policy : made->policies_) (void)read_value(*policy, made->values_, level);
+  return made;
+}
+
+bool is_client_policy(CORBA::PolicyType type) noexcept {
+  return type == Messaging::RELATIVE_RT_TIMEOUT_POLICY_TYPE ||
+         type == Messaging::RELATIVE_REQ_TIMEOUT_POLICY_TYPE ||
+         type == Messaging::SYNC_SCOPE_POLICY_TYPE || type == CONNECTION_TIMEOUT_POLICY_TYPE ||
+         type == BUFFERING_CONSTRAINT_POLICY_TYPE || type == RTCORBA::CLIENT_PROTOCOL_POLICY_TYPE;
+}
+
+struct ClientPolicies::ThreadLevel {
+  std::uint64_t number = 0;  // of the ORB's ClientPolicies
+  std::weak_ptr<const ClientPolicies> owner;
+  std::shared_ptr<const PolicyOverrides> overrides;
+  std::optional<CallPolicies> effective;  // until the thread's level changes
+  std::uint64_t changes = 0;              // of the ORB's level, when `effective` was made
+};
+
+ClientPolicies::ClientPolicies() : number_(next_number()) {}
+
+std::vector<ClientPolicies::ThreadLevel>& ClientPolicies::thread_levels() {
+  thread_local std::vector<ThreadLevel> levels;
+  return levels;
+}
+
+ClientPolicies::ThreadLevel* ClientPolicies::find_thread_level() const {
+  for (ThreadLevel& level : thread_levels())
+    if (level.number == number_) return &level;
+  return nullptr;
+}
+
+// Makes room from ORBs that are gone.
+ClientPolicies::ThreadLevel& ClientPolicies::make_thread_level() {
+  if (ThreadLevel* const level = find_thread_level()) return *level;
+  auto& levels = thread_levels();
+  std::erase_if(levels, [](const ThreadLevel& level) { return level.owner.expired(); });
+  ThreadLevel& level = levels.emplace_back();
+  level.number = number_;
+  level.owner = weak_from_this();
+  return level;
+}
+
+CallPolicies ClientPolicies::effective() {
+  ThreadLevel& level = make_thread_level();
+  const std::uint64_t changes = changes_.load(std::memory_order_acquire);
+  if (level.effective && level.changes == changes) return *level.effective;
+  level.effective = level.overrides ? level.overrides->values() : CallPolicies{};
+  if (const auto orb = of_orb()) level.effective->complete_with(orb->values());
+  level.changes = changes;
+  return *level.effective;
+}
+
+std::shared_ptr<const PolicyOverrides> ClientPolicies::of_orb() const {
+  const std::lock_guard lock(mutex_);
+  return of_orb_;
+}
+
+void ClientPolicies::set_of_orb(std::shared_ptr<const PolicyOverrides> overrides) {
+  {
+    const std::lock_guard lock(mutex_);
+    of_orb_.swap(overrides);
+  }
+  changes_.fetch_add(1, std::memory_order_release);
+  in_use_.store(true);
+}
+
+std::shared_ptr<const PolicyOverrides> ClientPolicies::of_thread() const {
+  const ThreadLevel* const level = find_thread_level();
+  return level != nullptr ? level->overrides : nullptr;
+}
+
+void ClientPolicies::set_of_thread(std::shared_ptr<const PolicyOverrides> overrides) {
+  ThreadLevel& level = make_thread_level();
+  level.overrides = std::move(overrides);
+  level.effective.reset();
+  in_use_.store(true);
+}
+
+}  // namespace perigee::orb

@@ -1,0 +1,109 @@
+// The client's policies: what is set for an object, a thread and an ORB, and what of it holds for a
+// call. What is nearer to the call counts: object, thread, ORB.
+#pragma once
+
+#include "orb/connection/oneway_buffer.h"
+#include "orb/policies/protocol_preference.h"
+#include <perigee/orb/messaging_policies.h>
+#include <perigee/orb/policy.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+namespace perigee::orb {
+
+class OrbCore;
+class Reference;
+
+/// The values that calls look at.
+struct CallPolicies {
+  std::optional<TimeBase::TimeT> roundtrip_timeout;
+  std::optional<TimeBase::TimeT> request_timeout;
+  std::optional<TimeBase::TimeT> connection_timeout;
+  std::optional<Messaging::SyncScope> sync_scope;
+  std::optional<BufferingLimits> buffering;
+  std::shared_ptr<const ProtocolPreference> protocols;         // shared: immutable
+  std::shared_ptr<const ProtocolPreference> server_protocols;  // the ORB's only
+
+  /// Takes from `outer` what is not set here.
+  void complete_with(const CallPolicies& outer) noexcept;
+  /// Of a whole call; zero: none.
+  [[nodiscard]] std::chrono::microseconds time_limit() const noexcept;
+  /// Of a request until it is sent; zero: none.
+  [[nodiscard]] std::chrono::microseconds send_limit() const noexcept;
+  /// Of connecting in one call, if a policy says so; zero: none.
+  [[nodiscard]] std::optional<std::chrono::milliseconds> connect_limit() const noexcept;
+};
+
+/// For whom policies are set.
+enum class PolicyLevel : std::uint8_t { orb, thread, object };
+
+/// The policies of one level, at most one of each type. Immutable, and shared by those who use them
+/// while another list takes their place.
+class PolicyOverrides {
+ public:
+  [[nodiscard]] const CallPolicies& values() const noexcept { return values_; }
+  /// Those of these types; all if `types` is empty.
+  [[nodiscard]] CORBA::PolicyList list(const CORBA::PolicyTypeSeq& types) const;
+  /// Nil if there is none.
+  [[nodiscard]] CORBA::object_reference<CORBA::Policy> find(CORBA::PolicyType type) const;
+
+ private:
+  friend std::shared_ptr<const PolicyOverrides> override_policies(const PolicyOverrides* existing,
+                                                                  const CORBA::PolicyList& policies,
+                                                                  CORBA::SetOverrideType set_add,
+                                                                  PolicyLevel level);
+  CORBA::PolicyList policies_;
+  CallPolicies values_;
+};
+
+/// What a level has after `set_policy_overrides`; null if nothing. Raises as PolicyManager says.
+[[nodiscard]] std::shared_ptr<const PolicyOverrides> override_policies(
+    const PolicyOverrides* existing, const CORBA::PolicyList& policies,
+    CORBA::SetOverrideType set_add, PolicyLevel level);
+
+/// Whether a type is one of those that clients set.
+[[nodiscard]] bool is_client_policy(CORBA::PolicyType type) noexcept;
+
+/// The ORB's level, and its threads'. Any thread; the functions for threads concern the caller's.
+class ClientPolicies : public std::enable_shared_from_this<ClientPolicies> {
+ public:
+  ClientPolicies();
+  ClientPolicies(const ClientPolicies&) = delete;
+  ClientPolicies& operator=(const ClientPolicies&) = delete;
+
+  /// False until a policy has been set for the ORB or a thread: then calls need not look.
+  [[nodiscard]] bool in_use() const noexcept { return in_use_.load(std::memory_order_relaxed); }
+  /// The thread's, completed with the ORB's. Locks only after the ORB's have changed.
+  [[nodiscard]] CallPolicies effective();
+
+  [[nodiscard]] std::shared_ptr<const PolicyOverrides> of_orb() const;
+  void set_of_orb(std::shared_ptr<const PolicyOverrides> overrides);
+  [[nodiscard]] std::shared_ptr<const PolicyOverrides> of_thread() const;
+  void set_of_thread(std::shared_ptr<const PolicyOverrides> overrides);
+
+ private:
+  struct ThreadLevel;
+
+  /// What the thread knows of each ORB whose policies it has met.
+  static std::vector<ThreadLevel>& thread_levels();
+  [[nodiscard]] ThreadLevel* find_thread_level() const;
+  ThreadLevel& make_thread_level();
+
+  const std::uint64_t number_;  // never used again by another
+  std::atomic<bool> in_use_{false};
+  std::atomic<std::uint64_t> changes_{0};  // of the ORB's level
+  mutable std::mutex mutex_;               // guards what follows
+  std::shared_ptr<const PolicyOverrides> of_orb_;
+};
+
+/// Initial references ORBPolicyManager and PolicyCurrent, and ORB::create_policy for what the
+/// client obeys.
+void install_client_policies(OrbCore& core, const std::shared_ptr<ClientPolicies>& policies);
+
+}  // namespace perigee::orb

@@ -1,0 +1,45 @@
+// The names of the policies that there are, those of adapters by their standard numbers.
+#include "orb/policies/policy_text.h"
+
+#include <perigee/orb/buffering_policy.h>
+#include <perigee/orb/connection_timeout_policy.h>
+#include <perigee/orb/messaging_policies.h>
+#include <perigee/orb/protocol_policies.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+namespace perigee::orb {
+
+namespace {
+
+// Source: CORBA 3.0, 11.4.9 (16 to 22).
+constexpr std::array<std::pair<CORBA::PolicyType, std::string_view>, 14> names{{
+    {16, "ThreadPolicy"},
+    {17, "LifespanPolicy"},
+    {18, "IdUniquenessPolicy"},
+    {19, "IdAssignmentPolicy"},
+    {20, "ImplicitActivationPolicy"},
+    {21, "ServantRetentionPolicy"},
+    {22, "RequestProcessingPolicy"},
+    {Messaging::SYNC_SCOPE_POLICY_TYPE, "SyncScopePolicy"},
+    {Messaging::RELATIVE_REQ_TIMEOUT_POLICY_TYPE, "RelativeRequestTimeoutPolicy"},
+    {Messaging::RELATIVE_RT_TIMEOUT_POLICY_TYPE, "RelativeRoundtripTimeoutPolicy"},
+    {RTCORBA::SERVER_PROTOCOL_POLICY_TYPE, "ServerProtocolPolicy"},
+    {RTCORBA::CLIENT_PROTOCOL_POLICY_TYPE, "ClientProtocolPolicy"},
+    {CONNECTION_TIMEOUT_POLICY_TYPE, "ConnectionTimeoutPolicy"},
+    {BUFFERING_CONSTRAINT_POLICY_TYPE, "BufferingConstraintPolicy"},
+}};
+
+}  // namespace
+
+std::string policy_text(CORBA::PolicyType type) {
+  const auto* const known =
+      std::ranges::find(names, type, [](const auto& each) { return each.first; });
+  if (known == names.end()) return "policy type " + std::to_string(type);
+  return std::string(known->second) + " (type " + std::to_string(type) + ")";
+}
+
+}  // namespace perigee::orb

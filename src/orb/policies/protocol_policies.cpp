@@ -1,0 +1,154 @@
+// The protocol policies of module RTCORBA as applications see them.
+#include "orb/core/orb_core.h"
+#include "orb/policies/protocol_preference.h"
+#include <perigee/orb/protocol_policies.h>
+
+#include <algorithm>
+
+namespace RTCORBA {
+inline namespace perigee_v1 {
+
+using perigee::make_counted;
+namespace property = perigee::transport::property;
+
+ProtocolProperties::~ProtocolProperties() = default;
+bool ProtocolProperties::_implements(std::string_view repository_id) const noexcept {
+  return repository_id == _type_id;
+}
+
+namespace {
+
+// 0 leaves it to the options, or to the system.
+void set_size(perigee::transport::Properties& properties, std::string_view name,
+              std::int32_t size) {
+  if (size < 0)
+    throw CORBA::BAD_PARAM(
+        0, CORBA::COMPLETED_NO,
+        std::string(name) + " cannot be " + std::to_string(size) +
+            " in the properties of a protocol: a size in octets is needed, or 0");
+  properties.set(name, size);
+}
+
+}  // namespace
+
+TCPProtocolProperties::~TCPProtocolProperties() = default;
+bool TCPProtocolProperties::_implements(std::string_view repository_id) const noexcept {
+  return repository_id == _type_id || ProtocolProperties::_implements(repository_id);
+}
+
+perigee::transport::Properties TCPProtocolProperties::_properties() const {
+  perigee::transport::Properties properties;
+  set_size(properties, property::send_buffer_size, values_.send_buffer_size);
+  set_size(properties, property::receive_buffer_size, values_.recv_buffer_size);
+  properties.set(property::keep_alive, values_.keep_alive);
+  properties.set(property::dont_route, values_.dont_route);
+  properties.set(property::no_delay, values_.no_delay);
+  constexpr std::uint8_t dscp_max = 63;  // six bits
+  if (values_.dscp && *values_.dscp > dscp_max)
+    throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "a class of service (DSCP) above 63");
+  if (values_.dscp) properties.set(property::dscp, *values_.dscp);
+  return properties;
+}
+
+UnixDomainProtocolProperties::~UnixDomainProtocolProperties() = default;
+bool UnixDomainProtocolProperties::_implements(std::string_view repository_id) const noexcept {
+  return repository_id == _type_id || ProtocolProperties::_implements(repository_id);
+}
+
+perigee::transport::Properties UnixDomainProtocolProperties::_properties() const {
+  perigee::transport::Properties properties;
+  set_size(properties, property::send_buffer_size, send_buffer_size_);
+  set_size(properties, property::receive_buffer_size, recv_buffer_size_);
+  return properties;
+}
+
+ClientProtocolPolicy::~ClientProtocolPolicy() = default;
+CORBA::PolicyType ClientProtocolPolicy::policy_type() const noexcept {
+  return CLIENT_PROTOCOL_POLICY_TYPE;
+}
+CORBA::object_reference<CORBA::Policy> ClientProtocolPolicy::copy() const {
+  return CORBA::object_reference<CORBA::Policy>(make_counted<ClientProtocolPolicy>(protocols_));
+}
+bool ClientProtocolPolicy::_implements(std::string_view repository_id) const noexcept {
+  return repository_id == _type_id || repository_id == Policy::_type_id;
+}
+
+ServerProtocolPolicy::~ServerProtocolPolicy() = default;
+CORBA::PolicyType ServerProtocolPolicy::policy_type() const noexcept {
+  return SERVER_PROTOCOL_POLICY_TYPE;
+}
+CORBA::object_reference<CORBA::Policy> ServerProtocolPolicy::copy() const {
+  return CORBA::object_reference<CORBA::Policy>(make_counted<ServerProtocolPolicy>(protocols_));
+}
+bool ServerProtocolPolicy::_implements(std::string_view repository_id) const noexcept {
+  return repository_id == _type_id || repository_id == Policy::_type_id;
+}
+
+namespace {
+void check_not_empty(const ProtocolList& protocols) {
+  if (protocols.empty())
+    throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "a protocol policy without protocols");
+}
+}  // namespace
+
+RTORB::~RTORB() = default;
+bool RTORB::_implements(std::string_view repository_id) const noexcept {
+  return repository_id == _type_id;
+}
+
+CORBA::object_reference<TCPProtocolProperties> RTORB::create_tcp_protocol_properties(
+    std::int32_t send_buffer_size, std::int32_t recv_buffer_size, bool keep_alive, bool dont_route,
+    bool no_delay) const {
+  return CORBA::object_reference<TCPProtocolProperties>(
+      make_counted<TCPProtocolProperties>(TCPProtocolProperties::Values{
+          send_buffer_size, recv_buffer_size, keep_alive, dont_route, no_delay, std::nullopt}));
+}
+
+CORBA::object_reference<UnixDomainProtocolProperties> RTORB::create_unix_domain_protocol_properties(
+    std::int32_t send_buffer_size, std::int32_t recv_buffer_size) const {
+  return CORBA::object_reference<UnixDomainProtocolProperties>(
+      make_counted<UnixDomainProtocolProperties>(send_buffer_size, recv_buffer_size));
+}
+
+CORBA::object_reference<ClientProtocolPolicy> RTORB::create_client_protocol_policy(
+    const ProtocolList& protocols) const {
+  check_not_empty(protocols);
+  return CORBA::object_reference<ClientProtocolPolicy>(
+      make_counted<ClientProtocolPolicy>(protocols));
+}
+
+CORBA::object_reference<ServerProtocolPolicy> RTORB::create_server_protocol_policy(
+    const ProtocolList& protocols) const {
+  check_not_empty(protocols);
+  return CORBA::object_reference<ServerProtocolPolicy>(
+      make_counted<ServerProtocolPolicy>(protocols));
+}
+
+}  // namespace perigee_v1
+}  // namespace RTCORBA
+
+namespace perigee::orb {
+
+ProtocolPreference::ProtocolPreference(const RTCORBA::ProtocolList& protocols) {
+  for (const RTCORBA::Protocol& protocol : protocols) {
+    const auto& properties = protocol.transport_protocol_properties();
+    choices_.push_back({protocol.protocol_type(),
+                        properties ? properties->_properties() : transport::Properties{}});
+  }
+}
+
+std::optional<ProtocolPreference::Place> ProtocolPreference::place_of(
+    const transport::ProtocolRegistry& protocols, const std::string& scheme) const {
+  const transport::ProtocolFactory* const factory = protocols.find(scheme);
+  if (factory == nullptr) return std::nullopt;
+  const auto found = std::ranges::find(choices_, factory->protocol_tag(), &Choice::tag);
+  if (found == choices_.end()) return std::nullopt;
+  return Place{static_cast<std::size_t>(found - choices_.begin()), &found->properties};
+}
+
+void install_protocol_policies(OrbCore& core) {
+  CORBA::object_reference<CORBA::Object> maker(make_counted<RTCORBA::RTORB>());
+  core.add_initial_reference("RTORB", [maker] { return maker; });
+}
+
+}  // namespace perigee::orb

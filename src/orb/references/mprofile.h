@@ -1,0 +1,117 @@
+// The profiles that lead to an object, in the order of one client: the reference's own, and those
+// of the places where servers have forwarded it to. Makes no calls.
+#pragma once
+
+#include "orb/policies/protocol_preference.h"
+#include <perigee/iop/ior.h>
+#include <perigee/messaging/message.h>
+#include <perigee/transport/transport.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace perigee::orb {
+
+class ClientEndpoint;
+class OrbCore;
+
+/// One place where requests to the object can be sent.
+struct Target {
+  std::shared_ptr<ClientEndpoint> endpoint;  ///< shared with the table and with other targets
+  OctetSpan object_key;                      ///< in the Binding's profiles
+  messaging::Version version;                ///< the highest that both sides speak
+  bool collocated = false;                   ///< the endpoint is our own server's
+  bool compatible = true;                    ///< there are code sets that both sides understand
+  std::uint32_t profile_index = 0;           ///< in the IOR
+};
+
+/// An IOR made ready for calls. Immutable but for what calls have learnt.
+struct Binding {
+  enum class Kind : std::uint8_t { base, forward };
+
+  Kind kind = Kind::base;
+  iop::Ior ior;
+  std::vector<transport::ProfileTarget> profiles;
+  std::vector<Target> targets;                      ///< in the order in which to try them
+  std::string other_hosts;                          ///< endpoints that lead nowhere here, as text
+  std::string excluded;                             ///< those that ClientProtocolPolicy leaves out
+  std::uint64_t protocol_changes = 0;               ///< in the registry, before it was made
+  mutable std::atomic<std::uint32_t> preferred{0};  ///< the target that answered last: tried first
+  /// How servers want to be told the target.
+  mutable std::atomic<messaging::AddressingMode> addressing{messaging::AddressingMode::key};
+};
+
+/// Shared by an MProfile and by calls that use it, which may last longer than it is remembered.
+using BindingRef = std::shared_ptr<const Binding>;
+
+/// `preference`: of protocols; null: the nearest first.
+std::shared_ptr<Binding> make_binding(OrbCore& core, iop::Ior ior, Binding::Kind kind,
+                                      const ProtocolPreference* preference);
+
+/// Whether a forward takes the place of the reference.
+enum class Permanence : std::uint8_t { temporary, permanent };
+
+/// Any thread.
+///
+/// The newest forward always counts. Besides, `forwards_remembered_max` are remembered, so that
+/// equal ones are one binding, which knows what calls have learnt. The first few bindings are kept
+/// as long as the MProfile: calls use them without a lock and without counting.
+class MProfile final {
+ public:
+  /// `preference`: of those who use it; null: none.
+  MProfile(OrbCore& core, iop::Ior ior, std::shared_ptr<const ProtocolPreference> preference);
+  MProfile(const MProfile&) = delete;
+  MProfile& operator=(const MProfile&) = delete;
+
+  /// Where calls go now: the forward if there is one.
+  [[nodiscard]] BindingRef current() const { return kept_or(kept_current_, current_); }
+  /// What the reference says without forwards: where to return when a forward fails.
+  [[nodiscard]] BindingRef base() const { return kept_or(kept_base_, base_); }
+  [[nodiscard]] const ProtocolPreference* preference() const noexcept { return preference_.get(); }
+
+  /// Makes `forward` the current binding (and the base, if permanent), unless it leads nowhere.
+  /// Returns it, or one that is equal.
+  BindingRef adopt(std::shared_ptr<Binding> forward, Permanence permanence);
+  /// Takes the place of the base, and of forwards, wherever it leads.
+  void replace(const iop::Ior& ior);
+  /// The forward has failed: back to the base, unless another thread has found a newer one.
+  void forget(const Binding& forward) noexcept;
+  /// A base that led nowhere, made anew: if another thread has, or if protocols have come or gone.
+  /// nullptr if not, or if it still leads nowhere.
+  BindingRef renew_base(const Binding& failed);
+
+ private:
+  [[nodiscard]] BindingRef kept_or(const std::atomic<const Binding*>& kept,
+                                   const BindingRef& other) const {
+    if (const Binding* const binding = kept.load(std::memory_order_acquire))
+      return {std::shared_ptr<void>(), binding};
+    return resolved(other);
+  }
+  [[nodiscard]] BindingRef resolved(const BindingRef& which) const;
+
+  // Expect mutex_ to be held.
+  [[nodiscard]] BindingRef remember(BindingRef binding);
+  void keep(const BindingRef& binding) const;
+  void set_current(const BindingRef& binding) const noexcept;
+  void set_base(const BindingRef& binding) const noexcept;
+  [[nodiscard]] const Binding* if_kept(const BindingRef& binding) const noexcept;
+
+  OrbCore& core_;
+  const std::shared_ptr<const ProtocolPreference> preference_;  // shared: immutable
+  mutable std::atomic<const Binding*> kept_current_{nullptr};   // the current one, if it is kept
+  mutable std::atomic<const Binding*> kept_base_{nullptr};
+  mutable std::mutex mutex_;  // guards what follows
+  mutable iop::Ior unresolved_;
+  mutable BindingRef current_;
+  mutable BindingRef base_;
+  mutable std::vector<BindingRef> kept_;  // as long as we live
+  std::vector<BindingRef> remembered_;    // the newest last
+  std::uint64_t changes_in_vain_ = 0;     // of protocols, when the base still led nowhere
+};
+
+}  // namespace perigee::orb

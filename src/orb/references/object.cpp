@@ -1,0 +1,111 @@
+// CORBA::Object: the operations that every object has. What the object itself must say is asked for
+// by ordinary calls.
+#include "orb/client/endpoint_table.h"
+#include "orb/references/reference.h"
+#include <perigee/orb/object.h>
+#include <perigee/orb/stub.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+namespace CORBA {
+inline namespace perigee_v1 {
+
+namespace {
+
+using perigee::orb::Target;
+using perigee::stub::Operation;
+
+constexpr Operation is_a_operation{"_is_a", Operation::Kind::twoway, {}};
+constexpr Operation non_existent_operation{"_non_existent", Operation::Kind::twoway, {}};
+constexpr Operation repository_id_operation{"_repository_id", Operation::Kind::twoway, {}};
+
+// Where it leads, if it leads anywhere that we know of.
+const Target* first_target(const perigee::orb::Binding& binding) {
+  return binding.targets.empty() ? nullptr : &binding.targets.front();
+}
+
+bool same_key(const Target& a, const Target& b) {
+  return std::ranges::equal(a.object_key, b.object_key);
+}
+
+}  // namespace
+
+void _raise_nil_reference() { throw INV_OBJREF(0, COMPLETED_NO, "a nil reference was used"); }
+
+Object::Object() noexcept = default;
+Object::Object(perigee::counted_ptr<perigee::orb::Reference> reference) noexcept
+    : reference_(std::move(reference)) {}
+Object::~Object() = default;
+
+bool Object::_implements(std::string_view repository_id) const noexcept {
+  return repository_id == _type_id;
+}
+
+bool Object::_is_a(const std::string& repository_id) const {
+  if (repository_id == _type_id || _implements(repository_id)) return true;
+  if (!reference_) return false;
+  if (reference_->base()->ior.type_id == repository_id) return true;
+  bool result = false;
+  perigee::stub::invoke(
+      *this, is_a_operation,
+      [&](perigee::cdr::Encoder& encoder) { encoder.write_string(repository_id); },
+      [&](perigee::cdr::Decoder& decoder) { result = decoder.read_boolean(); });
+  return result;
+}
+
+bool Object::_non_existent() const {
+  if (!reference_) return false;
+  bool result = false;
+  try {
+    perigee::stub::invoke(*this, non_existent_operation, nullptr,
+                          [&](perigee::cdr::Decoder& decoder) { result = decoder.read_boolean(); });
+  } catch (const OBJECT_NOT_EXIST&) {  // how most servers answer
+    return true;
+  }
+  return result;
+}
+
+bool Object::_is_equivalent(const object_reference<Object>& other) const {
+  if (!other) return false;
+  if (other.get() == this) return true;
+  if (!reference_ || !other->_reference()) return false;
+  if (reference_ == other->_reference()) return true;
+  const auto my_profiles = reference_->base();
+  const auto its_profiles = other->_reference()->base();
+  if (my_profiles->ior.profiles == its_profiles->ior.profiles) return true;
+  const Target* mine = first_target(*my_profiles);
+  const Target* its = first_target(*its_profiles);
+  return mine != nullptr && its != nullptr && same_key(*mine, *its) &&
+         mine->endpoint->endpoint() == its->endpoint->endpoint();
+}
+
+// FNV-1a over what equivalent references have in common.
+std::uint32_t Object::_hash(std::uint32_t maximum) const {
+  std::uint64_t hash = 14695981039346656037u;
+  const auto mix = [&hash](std::byte octet) {
+    hash = (hash ^ static_cast<std::uint64_t>(octet)) * 1099511628211u;
+  };
+  const auto profiles = reference_ ? reference_->base() : nullptr;
+  if (profiles == nullptr) {
+    hash = reinterpret_cast<std::uintptr_t>(this) * 1099511628211u;
+  } else if (const Target* target = first_target(*profiles)) {
+    for (const std::byte octet : target->object_key) mix(octet);
+  } else {
+    for (const auto& profile : profiles->ior.profiles)
+      for (const std::byte octet : profile.data) mix(octet);
+  }
+  return static_cast<std::uint32_t>((hash ^ (hash >> 32)) % (std::uint64_t{maximum} + 1));
+}
+
+std::string Object::_repository_id() const {
+  if (!reference_) return std::string(_type_id);
+  std::string result;
+  perigee::stub::invoke(*this, repository_id_operation, nullptr,
+                        [&](perigee::cdr::Decoder& decoder) { decoder.read_string(result); });
+  return result;
+}
+
+}  // namespace perigee_v1
+}  // namespace CORBA

@@ -1,0 +1,80 @@
+// What is behind an object reference: the IOR, the profiles that lead to the object, and the
+// policies of calls through it. Makes no calls.
+#pragma once
+
+#include "orb/references/mprofile.h"
+#include <perigee/iop/ior.h>
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace perigee::orb {
+
+class OrbCore;
+class PolicyOverrides;
+
+/// Any thread. Shared by the stubs that were narrowed from each other.
+class Reference final {
+ public:
+  /// `overrides`: the policies of calls through this reference; null: none of its own.
+  Reference(std::shared_ptr<OrbCore> core, iop::Ior ior,
+            std::shared_ptr<const PolicyOverrides> overrides = nullptr);
+  ~Reference();
+  Reference(const Reference&) = delete;
+  Reference& operator=(const Reference&) = delete;
+
+  [[nodiscard]] OrbCore& core() const noexcept { return *core_; }
+  [[nodiscard]] const PolicyOverrides* overrides() const noexcept { return overrides_.get(); }
+  /// As given, or as replaced by LOCATION_FORWARD_PERM: what is exported and compared. A copy:
+  /// `base` has it without.
+  [[nodiscard]] iop::Ior ior() const { return base()->ior; }
+  [[nodiscard]] BindingRef base() const { return profiles_.base(); }
+
+  /// The profiles in the order that the policy of a call wants; null: none does. Owned by the
+  /// reference, or by the caller, too, if there have been many preferences: those of policies that
+  /// are long gone are forgotten. Without a lock for the first few.
+  [[nodiscard]] std::shared_ptr<MProfile> profiles(
+      const std::shared_ptr<const ProtocolPreference>& preference) {
+    if (preference == nullptr) return not_owned(profiles_);
+    for (const Kept* kept = kept_.load(std::memory_order_acquire); kept != nullptr;
+         kept = kept->next.get())
+      if (kept->preference == preference) return not_owned(*kept->profiles);
+    return find_preferred(preference);
+  }
+  /// What LOCATION_FORWARD_PERM says to one call holds for all, whatever their preferences, unless
+  /// it leads nowhere.
+  void replace(const iop::Ior& ior);
+
+ private:
+  /// The profiles for one preference. Immutable; the preference lives as long as it is compared.
+  struct Kept {
+    std::shared_ptr<const ProtocolPreference> preference;
+    std::shared_ptr<MProfile> profiles;  // shared with those of equal preferences
+    std::unique_ptr<const Kept> next;
+  };
+
+  static std::shared_ptr<MProfile> not_owned(MProfile& profiles) noexcept {
+    return {std::shared_ptr<void>(), &profiles};
+  }
+  [[nodiscard]] std::shared_ptr<MProfile> find_preferred(
+      const std::shared_ptr<const ProtocolPreference>& preference);
+  // Expect mutex_ to be held.
+  [[nodiscard]] std::shared_ptr<MProfile> kept_equal(const ProtocolPreference& preference) const;
+  [[nodiscard]] std::shared_ptr<MProfile> recent_equal(const ProtocolPreference& preference);
+  void keep(std::shared_ptr<const ProtocolPreference> preference,
+            std::shared_ptr<MProfile> profiles);
+
+  const std::shared_ptr<OrbCore> core_;  // shared: an ORB lives as long as its references
+  const std::shared_ptr<const PolicyOverrides> overrides_;  // shared: immutable
+  MProfile profiles_;                                       // without preference
+  std::atomic<const Kept*> kept_{nullptr};                  // grows only
+  std::mutex mutex_;                                        // guards what follows, and growing
+  std::unique_ptr<const Kept> first_kept_;
+  std::size_t kept_count_ = 0;
+  std::vector<std::shared_ptr<MProfile>> recent_;  // of more preferences: the last used is last
+};
+
+}  // namespace perigee::orb

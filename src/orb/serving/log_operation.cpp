@@ -1,0 +1,22 @@
+// One line, if there is memory for it.
+#include "orb/serving/log_operation.h"
+
+#include <perigee/base/printable.h>
+
+#include <string>
+
+namespace perigee::orb {
+
+void log_operation(log::Level level, std::string_view operation,
+                   std::initializer_list<std::string_view> text) noexcept {
+  if (!log::enabled(level)) return;
+  try {
+    std::string line = printable(operation) + ": ";
+    for (const std::string_view part : text) line += part;
+    log::write(level, "orb", line);
+  } catch (...) {
+    log::write(level, "orb", "an application has thrown, and there is no memory to say what");
+  }
+}
+
+}  // namespace perigee::orb

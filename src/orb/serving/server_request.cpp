@@ -1,0 +1,89 @@
+// What every ServerRequest does alike: answer once, and never with an exception that the operation
+// does not declare. How answers get out is the business of the derived classes.
+#include "orb/serving/log_operation.h"
+#include "orb/values/system_exceptions.h"
+#include <perigee/base/clock.h>
+#include <perigee/orb/server_request.h>
+
+#include <algorithm>
+#include <chrono>
+
+namespace perigee::orb {
+
+namespace {
+
+using CORBA::COMPLETED_MAYBE;
+using CORBA::COMPLETED_NO;
+using CORBA::COMPLETED_YES;
+
+[[noreturn]] void raise_answered_twice() {
+  throw CORBA::BAD_INV_ORDER(minor_answered_twice, COMPLETED_YES, "answered twice");
+}
+
+}  // namespace
+
+std::int64_t ServerRequest::remaining_time() const noexcept {
+  const std::chrono::nanoseconds left(awaited_until_ - clock_->now().time_since_epoch().count());
+  return std::max<std::int64_t>(std::chrono::ceil<std::chrono::microseconds>(left).count(), 0);
+}
+
+void ServerRequest::end_of_arguments() {
+  if (arguments_.ok()) return;
+  raise_decode_error(arguments_.error(), Sender::client, COMPLETED_NO, "arguments");
+}
+
+ServerRequest* ServerRequest::defer() {
+  if (answered_ || is_deferred_) raise_answered_twice();
+  ServerRequest* const later = make_deferred();
+  answered_ = deferred_ = true;
+  return later;
+}
+
+void ServerRequest::copy_answering(const ServerRequest& upcall) noexcept {
+  is_deferred_ = true;
+  arguments_.set_code_sets(upcall.arguments_.code_sets());
+  raises_ = upcall.raises_;
+  response_expected_ = upcall.response_expected_;
+  clock_ = upcall.clock_;
+  awaited_until_ = upcall.awaited_until_;
+}
+
+void ServerRequest::reply(ResultEncoder encode) {
+  if (answered_) raise_answered_twice();
+  if (response_expected_) send_reply(encode);
+  answered_ = true;
+}
+
+void ServerRequest::reply_exception(const CORBA::Exception& exception) noexcept {
+  if (answered_)
+    return log_operation(log::Level::warning, operation_,
+                         {"thrown after the answer: ", exception.what()});
+  answered_ = true;
+  const auto* system = dynamic_cast<const CORBA::SystemException*>(&exception);
+  failed_ = system != nullptr;
+  if (!response_expected_)
+    return log_operation(log::Level::info, operation_,
+                         {"no answer is wanted, and this was one: ", exception.what()});
+  if (system != nullptr) return send_system_exception(*system);
+  try {
+    const auto* user = dynamic_cast<const CORBA::UserException*>(&exception);
+    if (user != nullptr && std::ranges::find(raises_, exception._rep_id()) != raises_.end())
+      return send_user_exception(*user);
+    log_operation(
+        log::Level::warning, operation_,
+        {"the client gets UNKNOWN, since the operation does not raise ", exception.what()});
+    send_system_exception(CORBA::UNKNOWN(minor_unlisted_user_exception, COMPLETED_MAYBE));
+  } catch (const CORBA::SystemException& failure) {
+    send_system_exception(failure);
+  } catch (...) {
+    send_system_exception(CORBA::UNKNOWN(0, COMPLETED_MAYBE));
+  }
+}
+
+void ServerRequest::reply_forward(const CORBA::Object& target, bool permanent) {
+  if (answered_) raise_answered_twice();
+  if (response_expected_) send_forward(target, permanent);
+  answered_ = true;
+}
+
+}  // namespace perigee::orb

@@ -1,0 +1,303 @@
+// CORBA::Any: values of basic types inside it, values of C++ types, and values as octets, which are
+// decoded when somebody asks for them and sent again as they are where that is right.
+#include "orb/core/orb_core.h"
+#include <perigee/cdr/typecode.h>
+#include <perigee/orb/any_operators.h>
+#include <perigee/orb/exceptions.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace perigee::any {
+
+namespace {
+
+using cdr::Decoder;
+using cdr::Encoder;
+
+constexpr const TypeNode& null_type = cdr::basic_node<TypeKind::tk_null>;
+
+/// Calls `act` with a value of the C++ type of a basic kind. False for other kinds.
+template <typename Act>
+bool with_basic(TypeKind kind, Act&& act) {
+  using enum TypeKind;
+  switch (kind) {
+    case tk_short:
+      return act(std::int16_t{});
+    case tk_ushort:
+      return act(std::uint16_t{});
+    case tk_long:
+      return act(std::int32_t{});
+    case tk_ulong:
+      return act(std::uint32_t{});
+    case tk_longlong:
+      return act(std::int64_t{});
+    case tk_ulonglong:
+      return act(std::uint64_t{});
+    case tk_float:
+      return act(float{});
+    case tk_double:
+      return act(double{});
+    case tk_longdouble:
+      return act(0.0L);
+    case tk_boolean:
+      return act(bool{});
+    case tk_char:
+      return act(char{});
+    case tk_wchar:
+      return act(wchar_t{});
+    case tk_octet:
+      return act(std::uint8_t{});
+    case tk_int8:
+      return act(std::int8_t{});
+    default:
+      return false;
+  }
+}
+
+/// A value as it came from a peer. `octets` are the message's from a multiple of 8 on, `phase`
+/// octets before the value, so that its alignment is kept.
+class EncodedValue final : public Content {
+ public:
+  EncodedValue(const Decoder& decoder, std::size_t size, const TypeNode& type)
+      : order_(decoder.swaps() == (std::endian::native == std::endian::little)
+                   ? std::endian::big
+                   : std::endian::little),
+        phase_(decoder.position() % 8),
+        code_sets_(decoder.code_sets()) {
+    if (auto* core = orb::OrbCore::from(decoder.environment())) core_ = core->weak_from_this();
+    Decoder copy = decoder;
+    if (decoder.is_cut_within(size)) {
+      write_again(copy, type);
+    } else {
+      const OctetSpan octets = copy.read_octets(size);
+      octets_.reserve(phase_ + size);
+      octets_.resize(phase_);
+      octets_.insert(octets_.end(), octets.begin(), octets.end());
+    }
+  }
+
+  void encode(Encoder& encoder, const TypeNode& type) const override {
+    const bool is_the_same = encoder.order() == order_ && encoder.position() % 8 == phase_ &&
+                             encoder.code_sets() == code_sets_;
+    if (is_the_same) return encoder.write_octets(OctetSpan(octets_).subspan(phase_));
+    Decoder decoder = make_decoder();
+    cdr::copy_value(decoder, encoder, type);
+    if (!decoder.ok()) encoder.fail(decoder.error().kind);
+  }
+
+  [[nodiscard]] const void* find(const void*) const noexcept override { return nullptr; }
+
+  bool decode(const TypeNode&, function_ref<void(Decoder&)> decode) const override {
+    Decoder decoder = make_decoder();
+    const std::shared_ptr<orb::OrbCore> core = core_.lock();
+    decoder.set_environment(core.get());
+    decode(decoder);
+    return decoder.ok() && decoder.remaining() == 0;
+  }
+
+ private:
+  /// A value whose alignment changes inside.
+  void write_again(Decoder& decoder, const TypeNode& type) {
+    cdr::Buffer buffer;
+    Encoder encoder(buffer, order_);
+    encoder.set_code_sets(code_sets_);
+    cdr::copy_value(decoder, encoder, type);
+    octets_ = buffer.flatten();
+    phase_ = 0;
+  }
+  [[nodiscard]] Decoder make_decoder() const {
+    Decoder decoder(octets_, order_, phase_);
+    decoder.set_code_sets(code_sets_);
+    return decoder;
+  }
+
+  Octets octets_;
+  std::endian order_;
+  std::size_t phase_;
+  cdr::CodeSets code_sets_;
+  std::weak_ptr<orb::OrbCore> core_;  // makes references; an Any does not keep the ORB alive
+};
+
+/// An enumerator of which there is no C++ type at hand.
+class Enumerator final : public Content {
+ public:
+  explicit Enumerator(std::int64_t value) : value_(value) {}
+  void encode(Encoder& encoder, const TypeNode& type) const override {
+    cdr::write_enumerator(encoder, cdr::unaliased(type), value_);
+  }
+  [[nodiscard]] const void* find(const void*) const noexcept override { return nullptr; }
+  bool decode(const TypeNode& type, function_ref<void(Decoder&)> decode) const override {
+    return decode_again(*this, type, decode);
+  }
+
+ private:
+  std::int64_t value_;
+};
+
+/// Nothing is converted on the way into an own buffer and back.
+constexpr cdr::CodeSets own_code_sets{.wide = cdr::WideSet::native};
+
+void encode_value(Encoder& encoder, const CORBA::Any& any) {
+  const TypeNode& type = Access::type(any);
+  if (const Content* content = Access::content(any)) return content->encode(encoder, type);
+  with_basic(cdr::unaliased(type).kind, [&](auto value) {
+    std::memcpy(&value, Access::basic(any), sizeof value);
+    encoder << value;
+    return true;
+  });
+}
+
+/// Equal values are equal octets. False if the value cannot be encoded.
+bool encode_for_comparison(cdr::Buffer& buffer, const CORBA::Any& any) {
+  cdr::Buffer first;
+  Encoder encoder(first);
+  encoder.set_code_sets(own_code_sets);
+  encode_value(encoder, any);
+  Decoder decoder(first.own_octets(), std::endian::native);
+  decoder.set_code_sets(own_code_sets);
+  Encoder normal(buffer);
+  normal.set_code_sets(own_code_sets);
+  if (encoder.ok()) cdr::copy_value(decoder, normal, Access::type(any), cdr::InnerTypes::anew);
+  return encoder.ok() && decoder.ok() && normal.ok();
+}
+
+}  // namespace
+
+Content::~Content() = default;
+
+bool decode_again(const Content& content, const TypeNode& type,
+                  function_ref<void(Decoder&)> decode) {
+  cdr::Buffer buffer;
+  Encoder encoder(buffer);
+  encoder.set_code_sets(own_code_sets);
+  content.encode(encoder, type);
+  Decoder decoder(buffer.own_octets(), std::endian::native);
+  decoder.set_code_sets(own_code_sets);
+  if (encoder.ok()) decode(decoder);
+  return encoder.ok() && decoder.ok() && decoder.remaining() == 0;
+}
+
+void Access::set(CORBA::Any& any, const TypeNode& type, std::shared_ptr<const Content> content,
+                 std::shared_ptr<const void> type_owner) {
+  any.type_ = &type;
+  any.type_owner_ = std::move(type_owner);
+  any.content_ = std::move(content);
+}
+
+bool holds(const CORBA::Any& any, const TypeNode& type) {
+  return cdr::equivalent(Access::type(any), type);
+}
+
+void insert_object(CORBA::Any& any, const TypeNode& type,
+                   CORBA::object_reference<CORBA::Object> object) {
+  using Kept = Value<CORBA::object_reference<CORBA::Object>>;
+  Access::set(any, type, std::make_shared<Kept>(std::move(object)));
+}
+
+bool extract_object(const CORBA::Any& any, CORBA::object_reference<CORBA::Object>& object) {
+  using Reference = CORBA::object_reference<CORBA::Object>;
+  const TypeKind kind = cdr::unaliased(Access::type(any)).kind;
+  if (kind != TypeKind::tk_objref && kind != TypeKind::tk_local_interface) return false;
+  const Content& content = *Access::content(any);
+  if (const void* found = content.find(&tag_of<Reference>)) {
+    object = *static_cast<const Reference*>(found);
+    return true;
+  }
+  return content.decode(Access::type(any), [&object](Decoder& decoder) { decoder >> object; });
+}
+
+CORBA::Any make_enumerator(const TypeNode& type, std::shared_ptr<const void> type_owner,
+                           std::int64_t enumerator) {
+  CORBA::Any any;
+  Access::set(any, type, std::make_shared<Enumerator>(enumerator), std::move(type_owner));
+  return any;
+}
+
+}  // namespace perigee::any
+
+namespace CORBA {
+inline namespace perigee_v1 {
+
+using perigee::any::Access;
+using perigee::cdr::TypeKind;
+using perigee::cdr::TypeRef;
+
+Any::Any() noexcept : type_(&perigee::any::null_type) {}
+
+object_reference<TypeCode> Any::type() const {
+  return object_reference<TypeCode>(perigee::make_counted<TypeCode>(type_, type_owner_));
+}
+
+void Any::type(const object_reference<TypeCode>& type) {
+  if (!type || !perigee::cdr::equivalent(*type_, *type->_node()))
+    throw BAD_TYPECODE(0, COMPLETED_NO, "not equivalent to the type of the any's value");
+  type_ = type->_node();
+  type_owner_ = type->_owner();
+}
+
+bool Any::has_value() const noexcept {
+  const TypeKind kind = perigee::cdr::unaliased(*type_).kind;
+  return kind != TypeKind::tk_null && kind != TypeKind::tk_void;
+}
+
+void Any::swap(Any& other) noexcept {
+  std::swap(type_, other.type_);
+  type_owner_.swap(other.type_owner_);
+  content_.swap(other.content_);
+  std::swap(basic_, other.basic_);
+}
+
+bool operator==(const Any& a, const Any& b) {
+  if (!perigee::cdr::equivalent(*a.type_, *b.type_)) return false;
+  if (a.content_ != nullptr && a.content_ == b.content_) return true;
+  perigee::cdr::Buffer mine;
+  perigee::cdr::Buffer its;
+  return perigee::any::encode_for_comparison(mine, a) &&
+         perigee::any::encode_for_comparison(its, b) &&
+         std::ranges::equal(mine.own_octets(), its.own_octets());
+}
+
+std::string _text_of(const Any& any) {
+  return "any of " + perigee::cdr::to_text(Access::type(any));
+}
+
+perigee::cdr::Encoder& operator<<(perigee::cdr::Encoder& encoder, const Any& any) {
+  perigee::cdr::encode_type(encoder, Access::type(any));
+  if (encoder.ok()) perigee::any::encode_value(encoder, any);
+  return encoder;
+}
+
+perigee::cdr::Decoder& operator>>(perigee::cdr::Decoder& decoder, Any& any) {
+  any.reset();
+  TypeRef type = perigee::cdr::decode_type(decoder);
+  if (!decoder.ok()) return decoder;
+  Any decoded;
+  const bool is_basic =
+      perigee::any::with_basic(perigee::cdr::unaliased(*type.node).kind, [&](auto value) {
+        decoder >> value;
+        std::memcpy(Access::basic(decoded), &value, sizeof value);
+        return true;
+      });
+  std::shared_ptr<const perigee::any::Content> content;
+  if (!is_basic) {
+    decoder.count_object();
+    perigee::cdr::Decoder walk = decoder;
+    perigee::cdr::skip_value(walk, *type.node);
+    if (!walk.ok()) {
+      decoder.fail(walk.error().kind);
+      return decoder;
+    }
+    const std::size_t size = decoder.remaining() - walk.remaining();
+    content = std::make_shared<perigee::any::EncodedValue>(decoder, size, *type.node);
+    decoder.skip(size);
+  }
+  if (!decoder.ok()) return decoder;
+  Access::set(decoded, *type.node, std::move(content), std::move(type.owner));
+  any = std::move(decoded);
+  return decoder;
+}
+
+}  // namespace perigee_v1
+}  // namespace CORBA

@@ -1,0 +1,132 @@
+// One table from repository ids to exceptions, made from the list in exceptions.h.
+#include "orb/values/system_exceptions.h"
+
+#include <perigee/cdr/errors.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace perigee::orb {
+
+using CORBA::CompletionStatus;
+
+namespace {
+
+constexpr std::string_view id_prefix = "IDL:omg.org/CORBA/";
+constexpr std::string_view id_suffix = ":1.0";
+
+struct Raiser {
+  std::string_view name;
+  void (*raise)(std::uint32_t minor, CompletionStatus completed, std::string detail);
+};
+
+template <typename Exception>
+void raise(std::uint32_t minor, CompletionStatus completed, std::string detail) {
+  throw Exception(minor, completed, std::move(detail));
+}
+
+constexpr Raiser raisers[] = {
+#define PERIGEE_RAISER(NAME) {#NAME, raise<CORBA::NAME>},
+    PERIGEE_SYSTEM_EXCEPTIONS(PERIGEE_RAISER)
+#undef PERIGEE_RAISER
+};
+
+// "TRANSIENT" of "IDL:omg.org/CORBA/TRANSIENT:1.0"; empty if the id has another form.
+std::string_view name_in(std::string_view repository_id) noexcept {
+  if (!repository_id.starts_with(id_prefix) || !repository_id.ends_with(id_suffix)) return {};
+  repository_id.remove_prefix(id_prefix.size());
+  if (repository_id.size() < id_suffix.size()) return {};
+  repository_id.remove_suffix(id_suffix.size());
+  return repository_id;
+}
+
+}  // namespace
+
+void raise_system_exception(std::string_view repository_id, std::uint32_t minor,
+                            CompletionStatus completed, std::string detail) {
+  const std::string_view name = name_in(repository_id);
+  const auto known = std::ranges::find(raisers, name, &Raiser::name);
+  if (known != std::end(raisers)) known->raise(minor, completed, std::move(detail));
+  // CORBA 3.0, 4.12.4: a system exception that this ORB does not know.
+  throw CORBA::UNKNOWN(minor_unknown_system_exception, completed,
+                       "unknown system exception " + std::string(repository_id));
+}
+
+void encode_system_exception(cdr::Encoder& encoder, const CORBA::SystemException& exception) {
+  encoder.write_string(exception._rep_id());
+  encoder.write(exception.minor());
+  encoder.write_enum(static_cast<std::uint32_t>(exception.completed()));
+}
+
+void decode_and_raise_system_exception(cdr::Decoder& decoder) {
+  const std::string_view repository_id = decoder.read_string_view();
+  const auto minor = decoder.read<std::uint32_t>();
+  const auto completed = static_cast<CompletionStatus>(decoder.read_enum(3));
+  if (!decoder.ok()) {
+    throw CORBA::MARSHAL(0, CORBA::COMPLETED_MAYBE,
+                         "a system exception in a reply: " + cdr::to_string(decoder.error()));
+  }
+  raise_system_exception(repository_id, minor, completed, "raised by the server");
+}
+
+namespace {
+
+// The role that found the error lacks what the other should have said: the client the component,
+// the server the context.
+enum class Finder : std::uint8_t { client, server };
+
+// What is alike for decoding and encoding: how characters went wrong. Returns if nothing of this.
+void raise_character_error(const cdr::Error& error, Finder finder, Sender sender,
+                           CompletionStatus completed, const std::string& detail) {
+  switch (error.kind) {
+    case cdr::ErrorKind::bad_character:
+      throw CORBA::DATA_CONVERSION(minor_character_lost, completed, detail);
+    case cdr::ErrorKind::no_code_set:
+      if (finder == Finder::client)
+        throw CORBA::INV_OBJREF(minor_no_wide_component, completed, detail);
+      throw CORBA::BAD_PARAM(minor_no_wide_context, completed, detail);
+    case cdr::ErrorKind::not_in_version:
+      throw CORBA::MARSHAL(
+          sender == Sender::client ? minor_wide_request_in_1_0 : minor_wide_reply_in_1_0, completed,
+          detail);
+    default:
+      return;
+  }
+}
+
+// CORBA 3.0, 4.12.3.6: what is right in itself, but beyond a limit of ours. Returns if not so.
+void raise_limit_error(const cdr::Error& error, CompletionStatus completed,
+                       const std::string& detail) {
+  if (error.kind == cdr::ErrorKind::too_deep || error.kind == cdr::ErrorKind::too_large)
+    throw CORBA::IMP_LIMIT(0, completed, detail);
+}
+
+}  // namespace
+
+void raise_decode_error(const cdr::Error& error, Sender sender, CompletionStatus completed,
+                        std::string_view what) {
+  const std::string detail = std::string(what) + ": " + cdr::to_string(error);
+  const Finder finder = sender == Sender::client ? Finder::server : Finder::client;
+  raise_character_error(error, finder, sender, completed, detail);
+  raise_limit_error(error, completed, detail);
+  throw CORBA::MARSHAL(0, completed, detail);
+}
+
+void raise_encode_error(const cdr::Error& error, Sender sender, CompletionStatus completed) {
+  const std::string detail = "encoding: " + cdr::to_string(error);
+  const Finder finder = sender == Sender::client ? Finder::client : Finder::server;
+  raise_character_error(error, finder, sender, completed, detail);
+  raise_limit_error(error, completed, detail);
+  switch (error.kind) {
+    case cdr::ErrorKind::local_object:
+      throw CORBA::MARSHAL(minor_local_object, completed, detail);
+    case cdr::ErrorKind::bad_string:
+    case cdr::ErrorKind::bad_enum:
+      throw CORBA::BAD_PARAM(0, completed, detail);
+    default:
+      throw CORBA::MARSHAL(0, completed, detail);
+  }
+}
+
+}  // namespace perigee::orb

@@ -1,0 +1,98 @@
+// Text of IDL values: what needs no template.
+#include "orb/references/reference.h"
+#include <perigee/orb/text.h>
+
+#include <charconv>
+
+namespace perigee::text {
+
+namespace {
+
+template <typename Number>
+std::string shortest(Number value) {
+  char buffer[64] = {};
+  return {buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr};
+}
+
+void append_hex(std::string& text, std::string_view prefix, std::uint32_t value, int digits) {
+  text += prefix;
+  for (int shift = 4 * (digits - 1); shift >= 0; shift -= 4)
+    text += "0123456789abcdef"[(value >> shift) & 0xf];
+}
+
+// The escape of a character that has one; what it is otherwise is left to the caller.
+bool append_escape(std::string& text, std::uint32_t character, char quote) {
+  switch (character) {
+    case '\n':
+      text += "\\n";
+      return true;
+    case '\t':
+      text += "\\t";
+      return true;
+    case '\r':
+      text += "\\r";
+      return true;
+    default:
+      break;
+  }
+  if (character == '\\' || character == static_cast<unsigned char>(quote)) {
+    text += '\\';
+    text += static_cast<char>(character);
+    return true;
+  }
+  if (character >= 0x20 && character != 0x7f) return false;
+  append_hex(text, "\\x", character, 2);
+  return true;
+}
+
+void append_utf8(std::string& text, std::uint32_t character) {
+  const auto append = [&text](std::uint32_t octet) { text += static_cast<char>(octet); };
+  if (character < 0x80) return append(character);
+  if (character > 0x10ffff || (character >= 0xd800 && character < 0xe000))
+    return append_hex(text, "\\u", character, 8);
+  if (character < 0x800) {
+    append(0xc0 | (character >> 6));
+  } else if (character < 0x10000) {
+    append(0xe0 | (character >> 12));
+    append(0x80 | ((character >> 6) & 0x3f));
+  } else {
+    append(0xf0 | (character >> 18));
+    append(0x80 | ((character >> 12) & 0x3f));
+    append(0x80 | ((character >> 6) & 0x3f));
+  }
+  append(0x80 | (character & 0x3f));
+}
+
+}  // namespace
+
+std::string number(std::int64_t value) { return shortest(value); }
+std::string number(std::uint64_t value) { return shortest(value); }
+std::string number(float value) { return shortest(value); }
+std::string number(double value) { return shortest(value); }
+std::string number(long double value) { return shortest(value); }
+
+std::string reference_text(const CORBA::Object* object) {
+  if (object == nullptr) return "nil";
+  if (!object->_reference()) return "local object";
+  std::string type_id = object->_reference()->base()->ior.type_id;
+  return type_id.empty() ? "object" : type_id;
+}
+
+// Octets above 0x7f stay as they are: strings are UTF-8.
+std::string quoted(std::string_view text, char quote) {
+  std::string result(1, quote);
+  for (const char character : text)
+    if (!append_escape(result, static_cast<unsigned char>(character), quote)) result += character;
+  return result += quote;
+}
+
+std::string quoted(std::wstring_view text, char quote) {
+  std::string result = std::string("L") + quote;
+  for (const wchar_t character : text) {
+    const std::uint32_t code = static_cast<char32_t>(character);
+    if (!append_escape(result, code, quote)) append_utf8(result, code);
+  }
+  return result += quote;
+}
+
+}  // namespace perigee::text
