@@ -142,7 +142,7 @@ endfunction()
 #
 # A doctest program with the tests of one layer. Those of layers with threads have the label
 # `threads`: the thread sanitizer's build makes (target threaded_tests) and runs these only.
-set(PERIGEE_THREADED_LAYERS event transport transport_tcp transport_local tcp orb poa async runtime)
+set(PERIGEE_THREADED_LAYERS event transport transport_tcp transport_local tcp engine orb poa async runtime)
 add_custom_target(threaded_tests)
 function(perigee_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LAYERS;LIBRARIES" ${ARGN})
