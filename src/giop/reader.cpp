@@ -103,6 +103,14 @@ bool Reader::has_octets() const noexcept {
   return begin_ != end_ || is_filling_ || !partials_.empty();
 }
 
+bool Reader::has_part_of_reply(std::uint32_t request_id) const noexcept {
+  return std::ranges::any_of(partials_, [request_id](const Assembly& partial) {
+    const FrameHeader& first = partial.first();
+    const bool matches = first.version.minor < 2 || partial.request_id() == request_id;
+    return first.type == FrameType::reply && matches;
+  });
+}
+
 messaging::MessageReader::Next Reader::next(IncomingMessage& message) {
   if (remaining_ != 0) return Next::need_more;
   if (is_filling_ && end_storage(message)) return Next::message;

@@ -28,6 +28,7 @@ class Reader final : public messaging::MessageReader {
   Next next(messaging::IncomingMessage& message) override;
   [[nodiscard]] bool has_octets() const noexcept override;
   void detach_scratch() override;
+  [[nodiscard]] bool has_part_of_reply(std::uint32_t request_id) const noexcept override;
   [[nodiscard]] FramingError error() const noexcept override {
     return error_.value_or(FramingError::bad_header);  // a header that others could not parse
   }

@@ -4,6 +4,9 @@
 
 #include <doctest/doctest.h>
 
+#include <future>
+#include <thread>
+
 namespace perigee::test {
 
 using CORBA::COMPLETED_MAYBE;
@@ -108,6 +111,43 @@ TEST_CASE("a server that always closes its connections is TRANSIENT, COMPLETED_N
   const auto exception = caught<CORBA::TRANSIENT>([&] { ping(object); });
   CHECK(exception.completed() == COMPLETED_NO);
   CHECK(fixture.counts("peer").connects == 2);
+}
+
+TEST_CASE("CloseConnection after the first fragment of a reply is COMM_FAILURE, COMPLETED_MAYBE") {
+  Fixture fixture;
+  auto calls = std::make_shared<int>(0);
+  fixture.peer("peer", [calls](ScriptedTransport& transport, const IncomingMessage& message) {
+    ++*calls;
+    send_first_fragment(transport, message);
+    send_close_connection(transport);
+  });
+  const auto object = fixture.object({"peer"});
+  const auto exception = caught<CORBA::COMM_FAILURE>([&] { ping(object); });
+  CHECK(exception.completed() == COMPLETED_MAYBE);
+  CHECK(*calls == 1);  // the server has executed the request: no second try
+}
+
+TEST_CASE("CloseConnection after a fragment of another call's reply means not executed") {
+  orb::Settings settings;
+  settings.connections_per_endpoint_max = 1;
+  settings.first_reply_timeout = std::chrono::milliseconds::zero();
+  Fixture fixture(settings);
+  fixture.protocol().add(
+      "peer", {.on_message = [](ScriptedTransport& transport, const IncomingMessage& message) {
+        messaging::ContextStorage contexts;
+        const auto request = giop_protocol().parse_request(message, contexts);
+        if (request->header.operation == "ping") return send_first_fragment(transport, message);
+        send_close_connection(transport);
+      }});
+  fixture.peer("peer", reply_with_nothing());
+  const auto object = fixture.object({"peer"});
+  constexpr stub::Operation pong{"pong", stub::Operation::Kind::twoway, {}};
+  auto cut = std::async(std::launch::async, [&] {
+    return caught<CORBA::COMM_FAILURE>([&] { ping(object); }).completed();
+  });
+  while (fixture.counts("peer").sends == 0) std::this_thread::yield();
+  stub::invoke(*object, pong, nullptr, nullptr);
+  CHECK(cut.get() == COMPLETED_MAYBE);
 }
 
 TEST_CASE("a mute peer is TIMEOUT, COMPLETED_MAYBE on a new connection") {

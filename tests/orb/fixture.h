@@ -9,10 +9,12 @@
 #include <perigee/orb/stub.h>
 
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <initializer_list>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace perigee::test {
 
@@ -70,6 +72,29 @@ inline void send_close_connection(ScriptedTransport& transport) {
   giop_protocol().encode_close_connection(encoder, {1, 2});
   transport.deliver(buffer);
   transport.end_of_stream();
+}
+
+/// Sends the first fragment of a reply in several, and not the others.
+inline void send_first_fragment(ScriptedTransport& transport, const IncomingMessage& message) {
+  const auto giop = giop::make_giop(messaging::Limits{.fragment_size = 64});
+  messaging::ContextStorage contexts;
+  const auto request = giop->parse_request(message, contexts);
+  cdr::Buffer buffer;
+  cdr::Encoder encoder(buffer);
+  giop->begin_reply(encoder, message.version,
+                    messaging::ReplyHeader{.request_id = request->header.request_id},
+                    messaging::Body::present);
+  encoder.write_octets(Octets(200));
+  giop->finish(encoder);
+  std::vector<OctetSpan> segments;
+  Octets headers;
+  giop->gather(buffer, segments, headers);
+  Octets pieces;
+  for (const OctetSpan segment : segments)
+    pieces.insert(pieces.end(), segment.begin(), segment.end());
+  std::uint32_t size = 0;  // of what follows the 12 octets of the header
+  std::memcpy(&size, pieces.data() + 8, sizeof size);
+  transport.deliver(OctetSpan(pieces).first(12 + size));
 }
 
 /// A core whose only protocol is the scripted one.

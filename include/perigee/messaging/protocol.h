@@ -80,6 +80,11 @@ class PERIGEE_API MessageReader {
   /// before scratch is given to someone else, or the read token is released. Messages made of
   /// detached octets have storage of their own, so they too outlive another thread's reading.
   virtual void detach_scratch() = 0;
+  /// A piece of the reply to this request has been received, but not all of its fragments. Where
+  /// the pieces carry no request id, a piece of any reply counts.
+  [[nodiscard]] virtual bool has_part_of_reply(std::uint32_t /*request_id*/) const noexcept {
+    return false;
+  }
   [[nodiscard]] virtual FramingError error() const noexcept = 0;
 };
 

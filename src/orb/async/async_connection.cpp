@@ -453,7 +453,11 @@ void AsyncConnection::lose(FailureCause cause) noexcept {
     connection_->close();
   }
   CallList<AsyncInvocation> oneways(std::move(oneways_));
-  while (AsyncInvocation* const call = sent.pop_front()) fail(*call, cause, accepted(*call));
+  while (AsyncInvocation* const call = sent.pop_front()) {
+    const bool cut =
+        cause == FailureCause::closed_by_peer && connection_->has_part_of_reply(call->request_id);
+    fail(*call, cut ? FailureCause::reply_cut : cause, accepted(*call));
+  }
   while (AsyncInvocation* const call = oneways.pop_front()) fail(*call, cause, accepted(*call));
   while (AsyncInvocation* const call = unsent.pop_front()) fail(*call, cause, false);
 }

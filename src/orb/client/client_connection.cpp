@@ -102,6 +102,7 @@ bool ClientConnection::goes_on_as_sent(ReplySlot& slot) noexcept {
 [[gnu::always_inline]] inline bool ClientConnection::may_be_executed(const SendResult& sent,
                                                                      FailureCause cause) noexcept {
   if (sent.status == SendStatus::sent || cause == FailureCause::none) return true;
+  if (cause == FailureCause::reply_cut) return true;
   const bool connection_goes_on =
       cause == FailureCause::deadline || cause == FailureCause::nested_too_deep;
   if (connection_goes_on) return !connection_.withdraw(sent.position);
@@ -178,6 +179,7 @@ void ClientConnection::enlist(ReplySlot& slot) {
   const std::lock_guard lock(mutex_);
   slot.state =
       failure_ == FailureCause::none ? ReplySlot::State::waiting : ReplySlot::State::failed;
+  slot.failure = failure_;
   if (slot.state == ReplySlot::State::failed) return;
   if (!slot.changed) slot.changed.emplace();
   slot.next = std::exchange(slots_, &slot);
@@ -201,10 +203,11 @@ FailureCause ClientConnection::lead(ReplySlot& slot) {
     if (cause != FailureCause::none) {
       if (cause == FailureCause::deadline && goes_on_as_sent(slot)) continue;
       // The failures that are not the connection's: the late reply will be dropped.
+      const FailureCause own_cause = cause_for(slot, cause);
       if (cause != FailureCause::nested_too_deep && cause != FailureCause::deadline)
         (void)fail(cause, connection_.framing_error());
       finish(slot);
-      return cause;
+      return own_cause;
     }
     if (slot.state == ReplySlot::State::delivered) return FailureCause::none;
   }
@@ -214,7 +217,7 @@ FailureCause ClientConnection::follow(ReplySlot& slot) {
   std::unique_lock lock(mutex_);
   for (;;) {
     if (slot.state == ReplySlot::State::delivered) break;
-    if (slot.state == ReplySlot::State::failed) return failure_;
+    if (slot.state == ReplySlot::State::failed) return slot.failure;
     if (connection_.try_take_read_token()) {
       slot.holds_token = true;
       delist(slot);
@@ -385,7 +388,14 @@ bool ClientConnection::parse(ReplySlot& slot) const {
   return true;
 }
 
-// The first failure is everybody's.
+// By the reading thread, if the cause is CloseConnection.
+FailureCause ClientConnection::cause_for(const ReplySlot& slot, FailureCause cause) const noexcept {
+  const bool cut =
+      cause == FailureCause::closed_by_peer && connection_.has_part_of_reply(slot.request_id);
+  return cut ? FailureCause::reply_cut : cause;
+}
+
+// The first failure ends all calls.
 FailureCause ClientConnection::fail(FailureCause cause, messaging::FramingError framing) noexcept {
   const std::lock_guard lock(mutex_);
   failed_.store(true, std::memory_order_release);
@@ -397,6 +407,7 @@ FailureCause ClientConnection::fail(FailureCause cause, messaging::FramingError 
     ReplySlot& slot = *slots_;
     delist(slot);
     slot.state = ReplySlot::State::failed;
+    slot.failure = cause_for(slot, cause);
     slot.changed->notify_one();
   }
   connection_.close();

@@ -35,6 +35,7 @@ struct ReplySlot {
   messaging::IncomingMessage message;
   messaging::ContextStorage contexts;
   std::optional<messaging::Parsed<messaging::ReplyHeader>> reply;
+  FailureCause failure = FailureCause::none;       // of a failed slot; under the mutex
   bool waits = false;                              // for `changed`; under the connection's mutex
   std::optional<std::condition_variable> changed;  // of callers that are enlisted only
   ReplySlot* next = nullptr;
@@ -118,6 +119,7 @@ class ClientConnection final {
   void pass_token_on() noexcept;
   void note_deadline(const ReplySlot& slot) noexcept;
   FailureCause fail(FailureCause cause, messaging::FramingError framing) noexcept;
+  [[nodiscard]] FailureCause cause_for(const ReplySlot& slot, FailureCause cause) const noexcept;
 
   Connection connection_;
   OnewayBuffer oneways_;

@@ -113,6 +113,11 @@ class Connection final {
   /// so that reading goes on to the end of the stream.
   void expect_end() noexcept { expects_end_ = true; }
   [[nodiscard]] messaging::FramingError framing_error() const noexcept { return reader_->error(); }
+  /// Why a call ends that waits for its reply when the peer has sent CloseConnection: a server that
+  /// has begun its reply has executed the request.
+  [[nodiscard]] bool has_part_of_reply(std::uint32_t request_id) const noexcept {
+    return reader_->has_part_of_reply(request_id);
+  }
 
   /// Sends one finished message, whole: one gather-write and no lock when nobody else is writing,
   /// else a copy is appended to the queue which the present writer drains.

@@ -23,6 +23,7 @@ enum class FailureCause : std::uint8_t {
   timed_out,           ///< no first reply on a new connection in time
   deadline,            ///< the call's own time has passed; the connection goes on
   closed_by_peer,      ///< CloseConnection: what was not answered was not executed
+  reply_cut,           ///< CloseConnection after the first fragment of the reply
   message_error,       ///< the peer answered MessageError
   bad_message,         ///< the peer sent what is no message
   code_sets,           ///< none that both sides understand

@@ -104,6 +104,7 @@ CallOutcome outcome_of(FailureCause cause) noexcept {
       return CallOutcome::not_reached;
     case FailureCause::transfer:
     case FailureCause::closed_by_peer:
+    case FailureCause::reply_cut:
     case FailureCause::message_error:
     case FailureCause::bad_message:
       return CallOutcome::connection_lost;

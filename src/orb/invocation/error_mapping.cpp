@@ -1,9 +1,9 @@
 // The one file in which the client's errors become CORBA exceptions.
 //
 // Completion status: NO until the transport accepted the request's last octet, or if the peer sent
-// CloseConnection before a reply; MAYBE from then on; what comes after a reply header is the
-// adapter's business (stub.cpp): what the reply says, else YES. Sources: interop facts 19, 21,
-// 22, 24.
+// CloseConnection before any piece of a reply; MAYBE from then on; what comes after a reply header
+// is the adapter's business (stub.cpp): what the reply says, else YES. Sources: interop facts 19,
+// 21, 22, 24.
 #include "orb/connection/invocation_error.h"
 #include "orb/values/system_exceptions.h"
 
@@ -53,6 +53,8 @@ std::string cause_text(const InvocationError& error) {
              "passed";
     case FailureCause::closed_by_peer:
       return "the server closed the connection in an orderly way";
+    case FailureCause::reply_cut:
+      return "the server closed the connection before the last fragment of its reply";
     case FailureCause::message_error:
       return "the server answered MessageError";
     case FailureCause::bad_message:
@@ -111,6 +113,7 @@ void raise_invocation_error(const InvocationError& error) {
     case FailureCause::deadline:
       throw CORBA::TIMEOUT(minor_deadline, completed, text);
     case FailureCause::transfer:
+    case FailureCause::reply_cut:
     case FailureCause::message_error:
     case FailureCause::bad_message:
       throw CORBA::COMM_FAILURE(0, completed, text);

@@ -138,6 +138,18 @@ TEST_CASE("a call that the server has not executed goes to the next target") {
   CHECK(observed.value() == 3);
 }
 
+TEST_CASE("a call whose reply is cut by CloseConnection may have been executed") {
+  Fixture fixture;
+  fixture.peer("a", [](ScriptedTransport& transport, const IncomingMessage& message) {
+    send_first_fragment(transport, message);
+    send_close_connection(transport);
+  });
+  Observed observed;
+  (void)send_ping(fixture.object({"a"}), observed);
+  drive(fixture.core(), [&] { return observed.done(); });
+  CHECK(observed.failure<CORBA::COMM_FAILURE>().completed() == CORBA::COMPLETED_MAYBE);
+}
+
 TEST_CASE("a call follows forwards") {
   Fixture fixture;
   fixture.peer("a", fixture.forward_to(fixture.ior({"b"})));
