@@ -1,0 +1,176 @@
+// Memory of blocks, and the places of messages in them.
+#include "engine/connection/outgoing_blocks.h"
+
+#include <perigee/base/pool.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+#include <new>
+#include <utility>
+
+namespace perigee::engine {
+
+namespace {
+
+constexpr std::size_t record_size = sizeof(std::size_t);
+constexpr std::size_t shared_block_size = pool::pooled_size_max;
+
+}  // namespace
+
+OutgoingBlock* OutgoingBlock::make(std::size_t size) noexcept {
+  const std::size_t padded = (size + record_size - 1) / record_size * record_size;
+  const std::size_t needed = sizeof(OutgoingBlock) + padded + record_size;
+  const std::size_t allocated =
+      size <= shared_size_max ? shared_block_size : std::max(needed, shared_block_size);
+  try {
+    return new (pool::allocate(allocated)) OutgoingBlock(allocated);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
+void OutgoingBlock::destroy(OutgoingBlock* block) noexcept {
+  if (block == nullptr) return;
+  const std::size_t allocated = block->allocated_;
+  block->~OutgoingBlock();
+  pool::release(block, allocated);
+}
+
+// The ends stand at the back, the first one last.
+std::size_t& OutgoingBlock::end_of(std::uint32_t index) noexcept {
+  const std::size_t place = allocated_ - sizeof(OutgoingBlock) - (index + 1) * record_size;
+  return *reinterpret_cast<std::size_t*>(octets() + place);
+}
+
+bool OutgoingBlock::has_room(std::size_t size) const noexcept {
+  const std::size_t records = (std::size_t{count_} + 1) * record_size;
+  return allocated_ - sizeof(OutgoingBlock) - size_ >= size + records;
+}
+
+void OutgoingBlock::append(std::span<const OctetSpan> segments, std::size_t skipped,
+                           Ticket ticket) noexcept {
+  for (OctetSpan segment : segments) {
+    const std::size_t skip = std::min(skipped, segment.size());
+    skipped -= skip;
+    segment = segment.subspan(skip);
+    if (segment.empty()) continue;
+    std::memcpy(octets() + size_, segment.data(), segment.size());
+    size_ += segment.size();
+  }
+  if (count_ == 0) first_ = ticket;
+  assert(ticket == first_ + count_ * ticket_step);
+  new (&end_of(count_)) std::size_t(size_);
+  ++count_;
+}
+
+// A message that is withdrawn stays as one of no octets, so that the others keep their places.
+std::size_t OutgoingBlock::withdraw(Ticket ticket) noexcept {
+  if (ticket < first_ || ticket > last() || (ticket - first_) % ticket_step != 0) return 0;
+  const auto index = static_cast<std::uint32_t>((ticket - first_) / ticket_step);
+  const std::size_t begin = begin_of(index);
+  const std::size_t end = end_of(index);
+  if (begin == end) return 0;
+  std::memmove(octets() + begin, octets() + end, size_ - end);
+  size_ -= end - begin;
+  for (std::uint32_t later = index; later < count_; ++later) end_of(later) -= end - begin;
+  ++withdrawn_;
+  return end - begin;
+}
+
+OctetSpan OutgoingBlock::rest_of_message() noexcept {
+  (void)next();
+  return {octets() + sent_, end_of(whole_) - sent_};
+}
+
+Ticket OutgoingBlock::next() noexcept {
+  while (whole_ + 1 < count_ && end_of(whole_) <= sent_) ++whole_;
+  return first_ + whole_ * ticket_step;
+}
+
+Ticket OutgoingBlock::advance(std::size_t count) noexcept {
+  sent_ += count;
+  while (whole_ < count_ && end_of(whole_) <= sent_) ++whole_;
+  return whole_ == 0 ? 0 : first_ + (whole_ - 1) * ticket_step;
+}
+
+void OutgoingBlocks::push_back(OutgoingBlock& block) noexcept {
+  block.following_ = nullptr;
+  (tail_ != nullptr ? tail_->following_ : head_) = &block;
+  tail_ = &block;
+  octets_ += block.unsent();
+}
+
+void OutgoingBlocks::push_front(OutgoingBlock& block) noexcept {
+  block.following_ = head_;
+  head_ = &block;
+  if (tail_ == nullptr) tail_ = &block;
+  octets_ += block.unsent();
+}
+
+OutgoingBlock& OutgoingBlocks::pop_front() noexcept {
+  OutgoingBlock& block = *head_;
+  head_ = block.following_;
+  if (head_ == nullptr) tail_ = nullptr;
+  octets_ -= block.unsent();
+  return block;
+}
+
+void OutgoingBlocks::append(std::span<const OctetSpan> segments, std::size_t size,
+                            Ticket ticket) noexcept {
+  tail_->append(segments, 0, ticket);
+  octets_ += size;
+}
+
+std::size_t OutgoingBlocks::withdraw(Ticket ticket, OutgoingBlock*& emptied) noexcept {
+  emptied = nullptr;
+  OutgoingBlock* before = nullptr;
+  for (OutgoingBlock* block = head_; block != nullptr; block = block->following_) {
+    if (const std::size_t size = block->withdraw(ticket); size != 0) {
+      octets_ -= size;
+      if (block->size() != 0) return size;
+      (before != nullptr ? before->following_ : head_) = block->following_;
+      if (tail_ == block) tail_ = before;
+      emptied = block;
+      return size;
+    }
+    before = block;
+  }
+  return 0;
+}
+
+Ticket OutgoingBlocks::advance(std::size_t count) noexcept {
+  Ticket whole = 0;
+  octets_ -= count;
+  while (head_ != nullptr) {
+    const std::size_t part = std::min(count, head_->unsent());
+    if (const Ticket last = head_->advance(part); last != 0) whole = last;
+    count -= part;
+    if (head_->unsent() != 0) break;
+    OutgoingBlock::destroy(&pop_front());
+  }
+  return whole;
+}
+
+void OutgoingBlocks::swap(OutgoingBlocks& other) noexcept {
+  std::swap(head_, other.head_);
+  std::swap(tail_, other.tail_);
+  std::swap(octets_, other.octets_);
+}
+
+void OutgoingBlocks::clear() noexcept {
+  while (!empty()) OutgoingBlock::destroy(&pop_front());
+}
+
+bool OutgoingBlocks::check_invariants() const noexcept {
+  std::size_t sum = 0;
+  const OutgoingBlock* last = nullptr;
+  for (const OutgoingBlock* block = head_; block != nullptr; block = block->following_) {
+    if (last != nullptr && last->last() >= block->first()) return false;
+    sum += block->unsent();
+    last = block;
+  }
+  return last == tail_ && sum == octets_;
+}
+
+}  // namespace perigee::engine

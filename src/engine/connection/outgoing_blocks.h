@@ -1,0 +1,117 @@
+// Copies of messages that wait to be sent: pooled blocks in a list.
+#pragma once
+
+#include <perigee/base/octets.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace perigee::engine {
+
+/// The place of a message in the order of sending: larger is later. 0 is no place.
+using Ticket = std::uint64_t;
+
+/// Tickets of messages that are appended grow by this step. The place in front of each is for the
+/// rest of a message that its thread has begun to send itself.
+inline constexpr Ticket ticket_step = 2;
+
+/// Whole messages behind one another, with consecutive tickets. One thread at a time.
+///
+/// Invariant: octets that are sent <= size() <= room; the ends of the messages, which stand at the
+/// back of the memory, ascend up to size().
+class OutgoingBlock final {
+ public:
+  /// Messages up to this size share a block.
+  static constexpr std::size_t shared_size_max = 2048;
+
+  /// Room for a message of `size` octets, and for more if it is small. Null without memory.
+  [[nodiscard]] static OutgoingBlock* make(std::size_t size) noexcept;
+  static void destroy(OutgoingBlock* block) noexcept;
+
+  [[nodiscard]] bool has_room(std::size_t size) const noexcept;
+  /// Copies a message, without its first `skipped` octets. There is room.
+  void append(std::span<const OctetSpan> segments, std::size_t skipped, Ticket ticket) noexcept;
+  /// Removes a message that is there. Returns its size, or 0.
+  [[nodiscard]] std::size_t withdraw(Ticket ticket) noexcept;
+
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] std::size_t unsent() const noexcept { return size_ - sent_; }
+  [[nodiscard]] std::uint32_t messages() const noexcept { return count_ - withdrawn_; }
+  [[nodiscard]] Ticket first() const noexcept { return first_; }
+  [[nodiscard]] Ticket last() const noexcept { return first_ + (count_ - 1) * ticket_step; }
+  /// The octets that are not sent.
+  [[nodiscard]] OctetSpan rest() const noexcept { return {octets() + sent_, size_ - sent_}; }
+  /// Those of the first message that is not sent as a whole, and its ticket.
+  [[nodiscard]] OctetSpan rest_of_message() noexcept;
+  [[nodiscard]] Ticket next() noexcept;
+  /// Octets of `rest` have been sent. Returns the ticket of the last message that is sent as a
+  /// whole; 0 if none is.
+  [[nodiscard]] Ticket advance(std::size_t count) noexcept;
+  void set_ticket(Ticket ticket) noexcept { first_ = ticket; }
+
+ private:
+  friend class OutgoingBlocks;
+  explicit OutgoingBlock(std::size_t allocated) noexcept : allocated_(allocated) {}
+  ~OutgoingBlock() = default;
+
+  [[nodiscard]] std::byte* octets() noexcept { return reinterpret_cast<std::byte*>(this + 1); }
+  [[nodiscard]] const std::byte* octets() const noexcept {
+    return reinterpret_cast<const std::byte*>(this + 1);
+  }
+  [[nodiscard]] std::size_t& end_of(std::uint32_t index) noexcept;
+  [[nodiscard]] std::size_t begin_of(std::uint32_t index) noexcept {
+    return index == 0 ? 0 : end_of(index - 1);
+  }
+
+  OutgoingBlock* following_ = nullptr;
+  const std::size_t allocated_;  // octets, this object included
+  std::size_t size_ = 0;
+  std::size_t sent_ = 0;
+  Ticket first_ = 0;
+  std::uint32_t count_ = 0;
+  std::uint32_t withdrawn_ = 0;
+  std::uint32_t whole_ = 0;  // messages that are sent
+};
+
+/// Blocks in the order of sending. Owns them. One thread at a time.
+class OutgoingBlocks final {
+ public:
+  OutgoingBlocks() noexcept = default;
+  ~OutgoingBlocks() { clear(); }
+  OutgoingBlocks(const OutgoingBlocks&) = delete;
+  OutgoingBlocks& operator=(const OutgoingBlocks&) = delete;
+
+  [[nodiscard]] bool empty() const noexcept { return head_ == nullptr; }
+  /// Octets that are not sent.
+  [[nodiscard]] std::size_t octets() const noexcept { return octets_; }
+  [[nodiscard]] OutgoingBlock* front() const noexcept { return head_; }
+  [[nodiscard]] OutgoingBlock* back() const noexcept { return tail_; }
+  [[nodiscard]] static OutgoingBlock* following(const OutgoingBlock& block) noexcept {
+    return block.following_;
+  }
+
+  void push_back(OutgoingBlock& block) noexcept;
+  void push_front(OutgoingBlock& block) noexcept;
+  [[nodiscard]] OutgoingBlock& pop_front() noexcept;
+  /// Appends a message to the last block, which has room.
+  void append(std::span<const OctetSpan> segments, std::size_t size, Ticket ticket) noexcept;
+  /// Removes a message. Returns its size; 0 if it is not there. A block that becomes empty is taken
+  /// out and handed to the caller.
+  [[nodiscard]] std::size_t withdraw(Ticket ticket, OutgoingBlock*& emptied) noexcept;
+  /// Octets from the front have been sent. Returns as OutgoingBlock::advance does. Blocks that are
+  /// sent are destroyed.
+  [[nodiscard]] Ticket advance(std::size_t count) noexcept;
+  void swap(OutgoingBlocks& other) noexcept;
+  void clear() noexcept;
+
+  /// The sum of the blocks' octets is what `octets` says.
+  [[nodiscard]] bool check_invariants() const noexcept;
+
+ private:
+  OutgoingBlock* head_ = nullptr;
+  OutgoingBlock* tail_ = nullptr;
+  std::size_t octets_ = 0;
+};
+
+}  // namespace perigee::engine

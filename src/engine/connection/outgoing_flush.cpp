@@ -1,0 +1,263 @@
+// Sending queued messages, and the end of the output.
+#include "engine/connection/outgoing_queue.h"
+
+#include <array>
+#include <cerrno>
+#include <mutex>
+#include <new>
+
+namespace perigee::engine {
+
+using transport::Wait;
+
+OutgoingQueue::Status OutgoingQueue::uncork() {
+  if (!corked()) return failed() ? Status::failed : Status::flowing;
+  {
+    const std::lock_guard lock(lock_);
+    if (!corked()) return failed() ? Status::failed : Status::flowing;
+    take_cork();
+    word_.store(writing_word);
+  }
+  return send_queued(Then::idle);
+}
+
+OutgoingQueue::Status OutgoingQueue::flush() {
+  if (idle()) return failed() ? Status::failed : Status::flowing;
+  {
+    const std::lock_guard lock(lock_);
+    std::uint32_t word = word_.load();
+    while (state_of(word) == writing_word)
+      if (word_.compare_exchange_weak(word, word | writable_bit)) break;
+    if (state_of(word) != blocked_word) return failed() ? Status::failed : Status::flowing;
+    word_.store(writing_word);
+  }
+  return send_queued(Then::idle);
+}
+
+void OutgoingQueue::finish() {
+  for (;;) {
+    const std::lock_guard lock(lock_);
+    finishing_ = true;
+    std::uint32_t word = word_.load();
+    const std::uint32_t state = state_of(word);
+    if (state == blocked_word || state == failed_word || (word & ended_bit) != 0) return;
+    const std::uint32_t next = state == writing_word ? word | noted_bit : writing_word;
+    if (!word_.compare_exchange_strong(word, next)) continue;
+    if (state == writing_word) return;
+    take_cork();
+    break;
+  }
+  (void)send_queued(Then::idle);
+}
+
+// The thread that writes, if there is one, finds the queue closed.
+void OutgoingQueue::close() noexcept {
+  OutgoingBlocks lost;
+  {
+    const std::lock_guard lock(lock_);
+    closed_.store(true);
+    bool writes = true;
+    for (std::uint32_t word = word_.load();;) {
+      writes = state_of(word) == writing_word;
+      if (word_.compare_exchange_weak(word, writes ? word | noted_bit : failed_word)) break;
+    }
+    if (!writes) drop_all(lost);
+  }
+  wake_waiters();
+}
+
+// Under the lock. The blocks are destroyed without it.
+void OutgoingQueue::drop_all(OutgoingBlocks& lost) noexcept {
+  const std::size_t octets = queued_.octets() + leaving_.octets();
+  counts_.queued.fetch_sub(static_cast<std::int64_t>(octets), std::memory_order_relaxed);
+  take_cork();
+  while (!queued_.empty()) leaving_.push_back(queued_.pop_front());
+  lost.swap(leaving_);
+}
+
+bool OutgoingQueue::withdraw(Ticket ticket) noexcept {
+  OutgoingBlock* emptied = nullptr;
+  {
+    const std::lock_guard lock(lock_);
+    const std::size_t size = queued_.withdraw(ticket, emptied);
+    if (size == 0) return false;
+    counts_.queued.fetch_sub(static_cast<std::int64_t>(size), std::memory_order_relaxed);
+    const std::uint32_t word = word_.load();
+    if (corked()) {
+      held_octets_ -= size;
+      held_count_.store(held() - 1, std::memory_order_relaxed);
+    }
+    const bool waits = corked() || (state_of(word) == blocked_word && !finishing_);
+    if (waits && queued_.empty() && leaving_.empty()) word_.store(idle_word);
+  }
+  OutgoingBlock::destroy(emptied);
+  wake_waiters();  // there is room
+  return true;
+}
+
+Ticket OutgoingQueue::last_ticket() const noexcept {
+  const std::lock_guard lock(lock_);
+  return submitted_;
+}
+
+// By the writing thread. Returns in another state than `writing`, or with an empty queue if it is
+// to write its own message.
+OutgoingQueue::Status OutgoingQueue::send_queued(Then then) {
+  for (;;) {
+    if (leaving_.empty()) {
+      const Next next = next_batch(then);
+      if (next == Next::empty) return Status::flowing;
+      if (next == Next::finish) {
+        if (finish_transport()) continue;
+        if (failed()) return Status::failed;
+        if (stop_blocked()) return Status::blocked;
+        continue;
+      }
+      const bool sealed = next == Next::batch && (sealer_ == nullptr || seal_batch());
+      if (!sealed) {
+        fail({0, IoStatus::failed, next == Next::batch ? ENOMEM : 0});
+        return Status::failed;
+      }
+    }
+    const IoResult result = send_batch();
+    if (result.ok() || leaving_.empty()) continue;
+    if (result.status != IoStatus::would_block) {
+      fail(result);
+      return Status::failed;
+    }
+    if (stop_blocked()) return Status::blocked;
+  }
+}
+
+OutgoingQueue::Next OutgoingQueue::next_batch(Then then) noexcept {
+  std::size_t messages = 0;
+  {
+    const std::lock_guard lock(lock_);
+    if (closed_.load()) return Next::closed;
+    for (std::size_t blocks = 0; blocks < batch_blocks_max && !queued_.empty(); ++blocks) {
+      OutgoingBlock& block = queued_.pop_front();
+      messages += block.messages();
+      leaving_.push_back(block);
+    }
+    if (leaving_.empty()) {
+      if (then == Then::idle && finishing_ && !finished_.load()) return Next::finish;
+      if (then == Then::idle)
+        word_.store(finished_.load() ? idle_word | ended_bit : idle_word);
+      else
+        word_.store(finishing_ ? writing_word | noted_bit : writing_word);
+    }
+  }
+  wake_waiters();  // there is room
+  if (leaving_.empty()) return Next::empty;
+  counts_.messages.add(messages);
+  return Next::batch;
+}
+
+bool OutgoingQueue::seal_batch() noexcept {
+  OutgoingBlocks plain;
+  plain.swap(leaving_);
+  while (!plain.empty()) {
+    const OctetSpan message = plain.front()->rest_of_message();
+    const Ticket ticket = plain.front()->next();
+    const Segments segments = seal({&message, 1});
+    std::size_t size = 0;
+    for (const OctetSpan segment : segments) size += segment.size();
+    OutgoingBlock* const block = size == 0 ? nullptr : OutgoingBlock::make(size);
+    if (block == nullptr) return false;
+    block->append(segments, 0, ticket);
+    leaving_.push_back(*block);
+    const auto grown = static_cast<std::int64_t>(size) - static_cast<std::int64_t>(message.size());
+    counts_.queued.fetch_add(grown, std::memory_order_relaxed);
+    (void)plain.advance(message.size());
+  }
+  return true;
+}
+
+IoResult OutgoingQueue::send_batch() {
+  std::array<OctetSpan, batch_blocks_max> segments;
+  std::size_t count = 0;
+  Ticket last = 0;
+  OutgoingBlock* block = leaving_.front();
+  if (!limits_.joins_messages) {
+    segments[count++] = block->rest_of_message();
+    last = block->next();
+  } else {
+    for (; block != nullptr && count < segments.size(); block = OutgoingBlocks::following(*block)) {
+      segments[count++] = block->rest();
+      last = block->last();
+    }
+  }
+  word_.fetch_and(~writable_bit);
+  departing_.store(last);
+  const IoResult result = transport_.send({segments.data(), count}, Wait::no);
+  settle(result.count);
+  return result;
+}
+
+void OutgoingQueue::settle(std::size_t count) noexcept {
+  const Ticket whole = leaving_.advance(count);
+  if (whole != 0) sent_.store(whole);
+  departing_.store(sent_.load());
+  drained_octets_.store(drained_octets() + count, std::memory_order_relaxed);
+  counts_.octets.add(count);
+  counts_.queued.fetch_sub(static_cast<std::int64_t>(count), std::memory_order_relaxed);
+  wake_waiters();
+}
+
+// False if the transport has become writable since it refused.
+bool OutgoingQueue::stop_blocked() noexcept {
+  const std::lock_guard lock(lock_);
+  if ((word_.load() & writable_bit) != 0) {
+    word_.fetch_and(~writable_bit);
+    return false;
+  }
+  word_.store(blocked_word);
+  return true;
+}
+
+bool OutgoingQueue::finish_transport() {
+  transport_.shutdown_send();
+  finished_.store(true);
+  return true;
+}
+
+// After an error the transport is not interrupted: what the peer sent before (a CloseConnection)
+// can still be read. After a time-out it is interrupted, since readers would wait for ever.
+void OutgoingQueue::fail(const IoResult& result) noexcept {
+  if (result.code != 0) error_code_.store(result.code);
+  OutgoingBlocks lost;
+  {
+    const std::lock_guard lock(lock_);
+    closed_.store(true);
+    word_.store(failed_word);
+    drop_all(lost);
+  }
+  if (result.status == IoStatus::timed_out) transport_.interrupt();
+  wake_waiters();
+}
+
+bool OutgoingQueue::check_invariants() noexcept {
+  const std::lock_guard lock(lock_);
+  const std::uint32_t word = word_.load();
+  const std::uint32_t state = state_of(word);
+  if (!queued_.check_invariants()) return false;
+  if (sent_.load() > departing_.load() || departing_.load() > submitted_) return false;
+  const OutgoingBlock* const first = queued_.front();
+  const std::size_t first_size = first == nullptr ? 0 : first->size();
+  if (queued_.octets() > limits_.octets_max + first_size) return false;
+  switch (state) {
+    case idle_word: {
+      const bool is_corked = (word & corked_bit) != 0;
+      return is_corked ? !queued_.empty() && held() != 0 : queued_.empty() && held() == 0;
+    }
+    case blocked_word:
+      return leaving_.check_invariants() &&
+             (!queued_.empty() || !leaving_.empty() || (finishing_ && !finished_.load()));
+    case failed_word:
+      return failed();
+    default:
+      return true;
+  }
+}
+
+}  // namespace perigee::engine

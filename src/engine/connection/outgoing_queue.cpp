@@ -1,0 +1,326 @@
+// Sending one message: writing it, or appending a copy.
+#include "engine/connection/outgoing_queue.h"
+
+#include <perigee/base/segments.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <new>
+#include <utility>
+
+namespace perigee::engine {
+
+using transport::Wait;
+
+namespace {
+
+constexpr std::chrono::hours wait_max{1};  // the standard library adds durations without a check
+
+// The part of a message that a transport has not taken.
+class Remainder {
+ public:
+  explicit Remainder(OutgoingQueue::Segments message) noexcept : segments_(message) {}
+
+  void advance(std::size_t count) noexcept {
+    count += offset_;
+    while (!segments_.empty() && count >= segments_.front().size()) {
+      count -= segments_.front().size();
+      segments_ = segments_.subspan(1);
+    }
+    offset_ = count;
+  }
+  // A segment that was cut goes alone, so that no memory is needed for a list.
+  [[nodiscard]] OutgoingQueue::Segments next() noexcept {
+    if (offset_ == 0) return segments_;
+    cut_ = segments_.front().subspan(offset_);
+    return {&cut_, 1};
+  }
+
+ private:
+  OutgoingQueue::Segments segments_;
+  std::size_t offset_ = 0;
+  OctetSpan cut_;
+};
+
+}  // namespace
+
+OutgoingQueue::OutgoingQueue(transport::Transport& transport, const OutgoingLimits& limits,
+                             OutgoingCounts& counts, Sealer* sealer, const Clock& clock) noexcept
+    : transport_(transport),
+      limits_(limits),
+      counts_(counts),
+      sealer_(sealer),
+      clock_(clock),
+      send_limited_(limits.send_timeout != std::chrono::microseconds::zero()) {}
+
+OutgoingQueue::~OutgoingQueue() {
+  const std::size_t unsent = queued_.octets() + leaving_.octets();
+  counts_.queued.fetch_sub(static_cast<std::int64_t>(unsent), std::memory_order_relaxed);
+}
+
+// The queue is in the state `writing`, and this thread writes.
+Sent OutgoingQueue::write_own(Segments message, Wait wait, Deadline deadline) {
+  if (sealer_ != nullptr) [[unlikely]]
+    message = seal(message);
+  if (message.empty()) [[unlikely]] {  // no memory for the seal
+    fail({0, IoStatus::failed, ENOMEM});
+    return {Sent::Status::failed};
+  }
+  const std::size_t size = total_size(message);
+  const bool limited = send_limited_ || !deadline.is_never();
+  if (limited && wait == Wait::yes) [[unlikely]]
+    return write_limited(message, size, deadline);
+  const IoResult result = transport_.send(message, wait);
+  counts_.messages.add(1);
+  counts_.octets.add(result.count);
+  if (result.count != size) [[unlikely]]
+    return after_part(message, result, wait);
+  if (!stop_writing()) [[unlikely]]
+    (void)send_queued(Then::idle);  // a failure there concerns other messages
+  return {Sent::Status::sent};
+}
+
+OutgoingQueue::Segments OutgoingQueue::seal(Segments message) noexcept {
+  seal_memory_.clear();
+  try {
+    sealed_.assign(message.begin(), message.end());
+  } catch (const std::bad_alloc&) {
+    return {};
+  }
+  sealer_->seal(sealed_, seal_memory_);
+  return sealed_;
+}
+
+[[gnu::noinline]] Sent OutgoingQueue::after_part(Segments message, const IoResult& result,
+                                                 Wait wait) {
+  const bool goes_on = result.ok() || result.status == IoStatus::would_block;
+  if (goes_on && wait == Wait::no) return keep_rest(message, result.count);
+  if (result.ok()) {  // a transport with a time-out of its own, which may return after a part
+    Remainder rest(message);
+    rest.advance(result.count);
+    std::size_t left = total_size(message) - result.count;
+    while (left != 0) {
+      const IoResult further = transport_.send(rest.next(), Wait::yes);
+      counts_.octets.add(further.count);
+      rest.advance(further.count);
+      left -= further.count;
+      if (further.ok()) continue;
+      if (left != 0) fail(further);
+      break;
+    }
+    if (left != 0) return {Sent::Status::failed};
+    (void)send_queued(Then::idle);
+    return {Sent::Status::sent};
+  }
+  fail(result);
+  return {Sent::Status::failed};
+}
+
+// Within a deadline, or the time-out of the connection.
+Sent OutgoingQueue::write_limited(Segments message, std::size_t size, Deadline deadline) {
+  Remainder rest(message);
+  IoResult result;
+  std::size_t sent = 0;
+  while (sent < size) {
+    if (!limit_send(deadline)) {
+      result = {0, IoStatus::timed_out, 0};
+      break;
+    }
+    result = transport_.send(rest.next(), Wait::yes);
+    counts_.octets.add(result.count);
+    rest.advance(result.count);
+    sent += result.count;
+    const bool looks_again = result.status == IoStatus::timed_out && !deadline.is_never();
+    if (!result.ok() && !looks_again) break;
+  }
+  const bool untouched = sent == 0 && result.status == IoStatus::timed_out && !deadline.is_never();
+  if (sent < size && (!untouched || sealer_ != nullptr)) {
+    fail(result);
+    return {Sent::Status::failed};
+  }
+  if (!untouched) counts_.messages.add(1);
+  (void)send_queued(Then::idle);
+  return {untouched ? Sent::Status::timed_out : Sent::Status::sent};
+}
+
+// False if the deadline has passed. A time-out of the transport that fits within 1/64 is left as it
+// is: so calls with equal limits need no system call for it.
+bool OutgoingQueue::limit_send(Deadline deadline) {
+  std::chrono::microseconds wanted = limits_.send_timeout;
+  send_limited_ = !deadline.is_never() || wanted.count() != 0;
+  if (!deadline.is_never()) {
+    const TimePoint now = clock_.now();
+    if (deadline.passed(now)) return false;
+    wanted = std::chrono::ceil<std::chrono::microseconds>(deadline.left(now));
+    const auto margin = wanted / 64;
+    if (send_timeout_ >= wanted - margin && send_timeout_ <= wanted + margin) return true;
+  }
+  if (wanted == send_timeout_) return true;
+  (void)transport_.set_send_timeout(wanted);
+  send_timeout_ = wanted;
+  return true;
+}
+
+// The memory of the caller is lent for the length of the send only. The copy goes in front of the
+// messages that were queued meanwhile, whatever its size. If nothing was taken, it waits like any
+// other message.
+Sent OutgoingQueue::keep_rest(Segments message, std::size_t sent) {
+  OutgoingBlock* const block = OutgoingBlock::make(total_size(message) - sent);
+  if (block == nullptr) {
+    fail({0, IoStatus::failed, ENOMEM});
+    return {Sent::Status::failed};
+  }
+  block->append(message, sent, 0);
+  counts_.queued.fetch_add(static_cast<std::int64_t>(block->size()), std::memory_order_relaxed);
+  Ticket ticket = 0;
+  {
+    const std::lock_guard lock(lock_);
+    ticket = queued_.empty() ? submitted_ += ticket_step : queued_.front()->first() - 1;
+    block->set_ticket(ticket);
+    if (sent == 0 && sealer_ == nullptr)
+      queued_.push_front(*block);
+    else
+      leaving_.push_front(*block);
+  }
+  const Status status = send_queued(Then::idle);
+  const bool lost = status == Status::failed && progress(ticket) != Progress::sent;
+  return {lost ? Sent::Status::failed : Sent::Status::queued, ticket};
+}
+
+// Behind another message; or held back.
+Sent OutgoingQueue::send_later(Segments message, const Hold* hold, Wait wait, Deadline deadline) {
+  const std::size_t size = total_size(message);
+  OutgoingBlock* spare = nullptr;  // memory is taken and copied to without the lock
+  struct Unused {
+    OutgoingBlock*& block;
+    ~Unused() { OutgoingBlock::destroy(block); }
+  } const unused{spare};
+  for (;;) {
+    std::unique_lock lock(lock_);
+    if (closed_.load() || finishing_) return {Sent::Status::failed};
+    const std::uint32_t word = word_.load();
+    if (hold == nullptr && state_of(word) == idle_word) {
+      const bool had_cork = (word & corked_bit) != 0;
+      std::uint32_t expected = word;
+      if (!word_.compare_exchange_strong(expected, writing_word)) continue;
+      if (had_cork) take_cork();
+      lock.unlock();
+      if (!had_cork || send_queued(Then::write_own) == Status::flowing)
+        return write_own(message, wait, deadline);
+      continue;
+    }
+    if (!fits(size)) {
+      if (wait == Wait::no) return {Sent::Status::full};
+      if (!await_change(lock, deadline)) return {Sent::Status::timed_out};
+      continue;
+    }
+    if (append(message, size, spare)) return after_append(lock, hold, size);
+    lock.unlock();
+    spare = OutgoingBlock::make(size);
+    if (spare == nullptr) return {Sent::Status::no_memory};
+    if (size > OutgoingBlock::shared_size_max) spare->append(message, 0, 0);
+  }
+}
+
+// Under the lock. The first message may have any size.
+bool OutgoingQueue::fits(std::size_t size) const noexcept {
+  const std::size_t waiting = queued_.octets();
+  return waiting == 0 || (waiting <= limits_.octets_max && size <= limits_.octets_max - waiting);
+}
+
+// Under the lock. False if a block is needed.
+bool OutgoingQueue::append(Segments message, std::size_t size, OutgoingBlock*& spare) noexcept {
+  const Ticket ticket = submitted_ + ticket_step;
+  OutgoingBlock* const back = queued_.back();
+  const bool shares = size <= OutgoingBlock::shared_size_max && back != nullptr &&
+                      back->has_room(size) && back->last() + ticket_step == ticket;
+  if (!shares) {
+    if (spare == nullptr) return false;
+    const bool has_copy = size > OutgoingBlock::shared_size_max;
+    if (has_copy)
+      spare->set_ticket(ticket);
+    else
+      spare->append(message, 0, ticket);
+    queued_.push_back(*std::exchange(spare, nullptr));
+  } else {
+    queued_.append(message, size, ticket);
+  }
+  submitted_ = ticket;
+  counts_.queued.fetch_add(static_cast<std::int64_t>(size), std::memory_order_relaxed);
+  return true;
+}
+
+// The message is queued: sees to it that a thread sends it, or holds it back.
+Sent OutgoingQueue::after_append(std::unique_lock<ShortLock>& lock, const Hold* hold,
+                                 std::size_t size) {
+  const Sent result{Sent::Status::queued, submitted_};
+  for (;;) {
+    std::uint32_t word = word_.load();
+    const std::uint32_t state = state_of(word);
+    if (state == blocked_word) return result;
+    if (state == writing_word) {
+      if (word_.compare_exchange_strong(word, word | noted_bit)) return result;
+      continue;
+    }
+    // Only a message to be held back is appended to an idle queue.
+    if (word_.compare_exchange_strong(word, idle_word | corked_bit)) break;
+  }
+  held_count_.store(held() + 1, std::memory_order_relaxed);
+  held_octets_ += size;
+  const bool full = (hold->count != 0 && held() >= hold->count) ||
+                    (hold->octets != 0 && held_octets_ >= hold->octets);
+  if (!full) return result;
+  take_cork();
+  word_.store(writing_word);
+  lock.unlock();
+  const Status status = send_queued(Then::idle);
+  const bool lost = status == Status::failed && progress(result.ticket) != Progress::sent;
+  return {lost ? Sent::Status::failed : Sent::Status::queued, result.ticket};
+}
+
+// Under the lock.
+void OutgoingQueue::take_cork() noexcept {
+  held_count_.store(0, std::memory_order_relaxed);
+  held_octets_ = 0;
+}
+
+// Waits, without the lock, until messages have left or the queue has failed; may come back earlier.
+// False if the deadline has passed. A change that comes after the unlocking finds a waiting thread.
+bool OutgoingQueue::await_change(std::unique_lock<ShortLock>& lock, Deadline deadline) {
+  const std::uint64_t seen = changes_.load();
+  waiters_.fetch_add(1);
+  lock.unlock();
+  {
+    std::unique_lock change(change_mutex_);
+    const auto changed = [&] { return changes_.load() != seen; };
+    if (deadline.is_never()) {
+      changed_.wait(change, changed);
+    } else {
+      const Duration left = std::min<Duration>(deadline.left(clock_.now()), wait_max);
+      (void)changed_.wait_for(change, left, changed);
+    }
+  }
+  waiters_.fetch_sub(1);
+  return changes_.load() != seen || !deadline.passed(clock_.now());
+}
+
+// Without the lock.
+void OutgoingQueue::wake_waiters() noexcept {
+  if (waiters_.load() == 0) return;
+  {
+    const std::lock_guard change(change_mutex_);
+    changes_.fetch_add(1);
+  }
+  changed_.notify_all();
+}
+
+bool OutgoingQueue::await_sent(Ticket ticket, Deadline deadline) {
+  for (;;) {
+    std::unique_lock lock(lock_);
+    if (sent_.load() >= ticket) return true;
+    if (closed_.load()) return false;
+    if (!await_change(lock, deadline)) return sent_.load() >= ticket;
+  }
+}
+
+}  // namespace perigee::engine

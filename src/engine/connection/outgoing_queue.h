@@ -1,0 +1,248 @@
+// OutgoingQueue: the sending half of a connection. At most one thread writes; every other thread
+// appends a copy of its message and goes on.
+#pragma once
+
+#include "engine/connection/outgoing_blocks.h"
+#include "engine/connection/outgoing_counts.h"
+#include <perigee/base/clock.h>
+#include <perigee/base/deadline.h>
+#include <perigee/base/io_error.h>
+#include <perigee/base/octets.h>
+#include <perigee/base/short_lock.h>
+#include <perigee/transport/transport.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <mutex>
+#include <span>
+#include <vector>
+
+namespace perigee::engine {
+
+struct OutgoingLimits {
+  /// Octets that wait, besides the first message, which may have any size.
+  std::size_t octets_max = std::size_t{8} * 1024 * 1024;
+  /// How long a send with Wait::yes and without a deadline waits for a peer that takes nothing;
+  /// zero: for ever.
+  std::chrono::microseconds send_timeout{0};
+  /// False: each call of Transport::send gets one message (datagrams).
+  bool joins_messages = true;
+};
+
+/// How a send ended.
+struct [[nodiscard]] Sent {
+  enum class Status : std::uint8_t {
+    sent,       ///< the transport accepted the last octet
+    queued,     ///< a copy waits; `progress(ticket)` tells how far it is
+    timed_out,  ///< the deadline passed before anything got out, and nothing will
+    full,       ///< Wait::no, and the queue is full: nothing was kept
+    no_memory,  ///< for the copy: nothing was kept
+    failed,     ///< the queue has failed: the message did not get out as a whole
+  };
+
+  Status status = Status::sent;
+  Ticket ticket = 0;
+};
+
+/// How far a queued message is.
+enum class Progress : std::uint8_t {
+  waiting,    ///< no octet of it has been given to the transport
+  departing,  ///< it is in a send that goes on: the peer may have it
+  sent,       ///< the transport accepted the last octet
+};
+
+/// When messages that are held back leave; zero: not for that reason.
+struct Hold {
+  std::uint32_t count = 0;
+  std::size_t octets = std::size_t{64} * 1024;
+};
+
+/// Gives messages their last form, in the order in which they are sent: numbers, time stamps,
+/// compression.
+class Sealer {
+ public:
+  /// The writing thread, directly before the message is sent. May replace segments; `memory` is for
+  /// octets of the sealer's own, and is empty before.
+  virtual void seal(std::vector<OctetSpan>& segments, Octets& memory) noexcept = 0;
+
+ protected:
+  ~Sealer() = default;
+};
+
+/// States: idle (no thread writes, and nothing waits but messages that are held back), writing,
+/// blocked (the transport takes no more), failed.
+///
+/// The thread that finds the queue idle writes its own message from the caller's memory with one
+/// gather-write. It then sends the messages that were queued meanwhile, without waiting. When the
+/// transport takes no more, the queue is blocked until the home loop of the connection calls
+/// `flush`: the owner looks at `blocked` after each call of a function that can write.
+///
+/// Held messages (a cork) wait in an idle queue until `uncork`, until a limit of their Hold is
+/// reached, or until any other message is sent: then they leave in front of it, in one send.
+///
+/// Any thread. Nothing throws. The lock is never held over a system call.
+class OutgoingQueue final {
+ public:
+  using Segments = std::span<const OctetSpan>;
+  enum class Status : std::uint8_t { flowing, blocked, failed };
+
+  /// `transport`, `counts`, `clock` and the sealer, if there is one, must outlive the queue.
+  OutgoingQueue(transport::Transport& transport, const OutgoingLimits& limits,
+                OutgoingCounts& counts, Sealer* sealer = nullptr,
+                const Clock& clock = steady_clock()) noexcept;
+  ~OutgoingQueue();
+  OutgoingQueue(const OutgoingQueue&) = delete;
+  OutgoingQueue& operator=(const OutgoingQueue&) = delete;
+
+  /// Sends one message. Wait::yes: may block, in its own send or in a full queue, until the
+  /// deadline. A deadline that passes in the middle of the message fails the queue; before that, it
+  /// concerns no other message.
+  Sent send(Segments message, transport::Wait wait, Deadline deadline = {}) {
+    std::uint32_t expected = idle_word;
+    if (word_.compare_exchange_strong(expected, writing_word)) [[likely]]
+      return write_own(message, wait, deadline);
+    return send_later(message, nullptr, wait, deadline);
+  }
+  /// Holds a copy of a message back, if the queue is idle; else as `send`.
+  Sent hold(Segments message, const Hold& hold, transport::Wait wait, Deadline deadline = {}) {
+    return send_later(message, &hold, wait, deadline);
+  }
+  /// Sends held messages. Never waits.
+  Status uncork();
+  /// Goes on after `blocked`: call it when the handle is as Transport::wants says. Never waits.
+  /// Cheap when there is nothing to do.
+  Status flush();
+  /// Ends the output behind the last message: Transport::finish. Later sends fail.
+  void finish();
+  /// Fails the queue. The owner interrupts the transport besides, if a thread may be in a send.
+  void close() noexcept;
+
+  /// Removes a message of which no octet was given to the transport. False if there is none.
+  [[nodiscard]] bool withdraw(Ticket ticket) noexcept;
+  [[nodiscard]] Progress progress(Ticket ticket) const noexcept {
+    if (sent_.load() >= ticket) return Progress::sent;
+    return departing_.load() >= ticket ? Progress::departing : Progress::waiting;
+  }
+  /// Blocks until a message is sent. False if the deadline has passed, or the queue has failed.
+  [[nodiscard]] bool await_sent(Ticket ticket, Deadline deadline);
+  /// The last message that is queued or held; 0 if there was none.
+  [[nodiscard]] Ticket last_ticket() const noexcept;
+
+  /// @name The present state; another thread may change it at once
+  /// @{
+  [[nodiscard]] bool idle() const noexcept { return (word_.load() & ~ended_bit) == idle_word; }
+  [[nodiscard]] bool writing() const noexcept { return state_of(word_.load()) == writing_word; }
+  [[nodiscard]] bool blocked() const noexcept { return state_of(word_.load()) == blocked_word; }
+  [[nodiscard]] bool corked() const noexcept { return (word_.load() & corked_bit) != 0; }
+  /// Nothing more can be sent.
+  [[nodiscard]] bool failed() const noexcept { return closed_.load(std::memory_order_relaxed); }
+  /// Transport::finish has succeeded.
+  [[nodiscard]] bool finished() const noexcept { return finished_.load(); }
+  /// @}
+  /// errno of the first send that failed with a system error; else 0.
+  [[nodiscard]] int error_code() const noexcept { return error_code_.load(); }
+  /// How many messages are held back. A thread sees at least its own.
+  [[nodiscard]] std::uint32_t held() const noexcept {
+    return held_count_.load(std::memory_order_relaxed);
+  }
+  /// Octets of queued messages that have left: grows exactly if the peer goes on reading.
+  [[nodiscard]] std::uint64_t drained_octets() const noexcept {
+    return drained_octets_.load(std::memory_order_relaxed);
+  }
+
+  /// idle and not corked: empty. sent <= departing <= last ticket. Octets are the sum of the
+  /// messages' sizes, and at most the limit and the first message. blocked: there is something to
+  /// send, or the output is to be finished.
+  [[nodiscard]] bool check_invariants() noexcept;
+
+ private:
+  static constexpr std::uint32_t idle_word = 0;
+  static constexpr std::uint32_t writing_word = 1;
+  static constexpr std::uint32_t blocked_word = 2;
+  static constexpr std::uint32_t failed_word = 3;
+  static constexpr std::uint32_t state_bits = 3;
+  static constexpr std::uint32_t corked_bit = 4;     // idle: messages are held back
+  static constexpr std::uint32_t noted_bit = 8;      // writing: look at the queue before idling
+  static constexpr std::uint32_t writable_bit = 16;  // writing: `flush` was called meanwhile
+  static constexpr std::uint32_t ended_bit = 32;     // idle: Transport::finish has succeeded
+  static constexpr std::size_t batch_blocks_max = 64;
+
+  enum class Then : std::uint8_t { idle, write_own };  // when the queue is empty
+  enum class Next : std::uint8_t { batch, empty, finish, closed };
+
+  [[nodiscard]] static std::uint32_t state_of(std::uint32_t word) noexcept {
+    return word & state_bits;
+  }
+  [[nodiscard]] bool stop_writing() noexcept {
+    std::uint32_t expected = writing_word;
+    return word_.compare_exchange_strong(expected, idle_word);
+  }
+
+  Sent write_own(Segments message, transport::Wait wait, Deadline deadline);
+  Sent write_limited(Segments message, std::size_t size, Deadline deadline);
+  [[nodiscard]] Sent after_part(Segments message, const IoResult& result, transport::Wait wait);
+  [[nodiscard]] Sent keep_rest(Segments message, std::size_t sent);
+  [[nodiscard]] bool limit_send(Deadline deadline);
+  [[nodiscard]] Segments seal(Segments message) noexcept;
+
+  Sent send_later(Segments message, const Hold* hold, transport::Wait wait, Deadline deadline);
+  [[nodiscard]] bool fits(std::size_t size) const noexcept;
+  [[nodiscard]] bool append(Segments message, std::size_t size, OutgoingBlock*& spare) noexcept;
+  [[nodiscard]] Sent after_append(std::unique_lock<ShortLock>& lock, const Hold* hold,
+                                  std::size_t size);
+  [[nodiscard]] bool await_change(std::unique_lock<ShortLock>& lock, Deadline deadline);
+  void wake_waiters() noexcept;
+
+  Status send_queued(Then then);
+  [[nodiscard]] Next next_batch(Then then) noexcept;
+  [[nodiscard]] Status begin_batch(Then then);
+  [[nodiscard]] bool finish_transport();
+  [[nodiscard]] bool seal_batch() noexcept;
+  [[nodiscard]] IoResult send_batch();
+  void settle(std::size_t count) noexcept;
+  [[nodiscard]] bool stop_blocked() noexcept;
+  void fail(const IoResult& result) noexcept;
+  void take_cork() noexcept;
+  void drop_all(OutgoingBlocks& lost) noexcept;
+
+  transport::Transport& transport_;
+  const OutgoingLimits limits_;
+  OutgoingCounts& counts_;
+  Sealer* const sealer_;
+  const Clock& clock_;
+
+  std::atomic<std::uint32_t> word_{idle_word};
+  std::atomic<bool> closed_{false};
+  std::atomic<bool> finished_{false};
+  std::atomic<int> error_code_{0};
+  // Changed by the writing thread. `departing_` is ahead of `sent_` while a send goes on.
+  std::atomic<Ticket> departing_{0};
+  std::atomic<Ticket> sent_{0};
+  std::atomic<std::uint64_t> drained_octets_{0};
+
+  // Of the writing thread; with the state `blocked`, under the lock.
+  OutgoingBlocks leaving_;  // messages that have begun to leave, or are next
+  bool send_limited_ = false;
+  std::chrono::microseconds send_timeout_{0};  // as it was set last
+  std::vector<OctetSpan> sealed_;
+  Octets seal_memory_;
+
+  mutable ShortLock lock_;  // guards what follows, and changes of `word_` but idle <-> writing
+  OutgoingBlocks queued_;
+  Ticket submitted_ = 0;
+  bool finishing_ = false;
+  std::size_t held_octets_ = 0;
+  std::atomic<std::uint32_t> held_count_{0};  // changes under the lock
+  std::atomic<std::uint32_t> waiters_{0};     // changes under the lock
+
+  // For threads that wait for room, or for their message.
+  std::mutex change_mutex_;
+  std::condition_variable changed_;
+  std::atomic<std::uint64_t> changes_{0};  // changes under the mutex
+};
+
+}  // namespace perigee::engine

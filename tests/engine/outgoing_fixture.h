@@ -1,0 +1,127 @@
+// A transport whose sends are a function of the test, and messages that can be told apart.
+#pragma once
+
+#include "engine/connection/outgoing_queue.h"
+#include <perigee/transport/transport.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace perigee::test {
+
+using engine::Hold;
+using engine::OutgoingCounts;
+using engine::OutgoingLimits;
+using engine::OutgoingQueue;
+using engine::Progress;
+using engine::Sent;
+using engine::Ticket;
+using transport::Wait;
+
+/// Remembers the octets that it takes.
+class SendingTransport final : public transport::Transport {
+ public:
+  /// How many octets a send takes; or its whole result.
+  std::function<IoResult(std::span<const OctetSpan> segments, Wait wait)> on_send;
+  std::function<void()> on_end;
+  Octets taken;
+  std::chrono::microseconds send_timeout{0};
+  bool ended = false;
+  bool interrupted = false;
+
+  IoResult send(std::span<const OctetSpan> segments, Wait wait) override {
+    const auto called = on_send;  // which may replace `on_send`
+    const IoResult result = called ? called(segments, wait) : all_of(segments);
+    std::size_t left = result.count;
+    for (const OctetSpan segment : segments) {
+      const OctetSpan part = segment.first(std::min(left, segment.size()));
+      taken.insert(taken.end(), part.begin(), part.end());
+      left -= part.size();
+    }
+    return result;
+  }
+  [[nodiscard]] static IoResult all_of(std::span<const OctetSpan> segments) {
+    std::size_t size = 0;
+    for (const OctetSpan segment : segments) size += segment.size();
+    return {size, IoStatus::ok, 0};
+  }
+  IoResult receive(MutableOctetSpan, Wait) override { return {0, IoStatus::end_of_stream, 0}; }
+  IoResult set_receive_timeout(std::chrono::microseconds) override { return {}; }
+  IoResult set_send_timeout(std::chrono::microseconds timeout) override {
+    send_timeout = timeout;
+    return {};
+  }
+  void shutdown_send() noexcept override {
+    ended = true;
+    if (on_end) on_end();
+  }
+  void interrupt() noexcept override { interrupted = true; }
+  [[nodiscard]] int readiness_fd() const noexcept override { return -1; }
+  [[nodiscard]] const std::string& peer() const noexcept override { return peer_; }
+
+ private:
+  std::string peer_ = "test://sending";
+};
+
+/// A message: its number, its size, and octets that follow from its number.
+inline Octets numbered_message(std::uint32_t number, std::size_t size) {
+  Octets octets(std::max<std::size_t>(size, 8), static_cast<std::byte>(number * 7 + 1));
+  const auto length = static_cast<std::uint32_t>(octets.size());
+  std::memcpy(octets.data(), &number, sizeof number);
+  std::memcpy(octets.data() + 4, &length, sizeof length);
+  return octets;
+}
+
+struct ReceivedMessages {
+  std::vector<std::uint32_t> numbers;
+  std::size_t rest = 0;  ///< octets of the last message, if it was cut
+  bool garbled = false;
+};
+
+/// Takes the messages apart again.
+inline ReceivedMessages parse_messages(OctetSpan octets) {
+  ReceivedMessages result;
+  while (octets.size() >= 8) {
+    std::uint32_t number = 0;
+    std::uint32_t length = 0;
+    std::memcpy(&number, octets.data(), sizeof number);
+    std::memcpy(&length, octets.data() + 4, sizeof length);
+    if (length < 8) result.garbled = true;
+    if (length < 8 || length > octets.size()) break;
+    for (const std::byte octet : octets.subspan(8, length - 8))
+      if (octet != static_cast<std::byte>(number * 7 + 1)) result.garbled = true;
+    result.numbers.push_back(number);
+    octets = octets.subspan(length);
+  }
+  result.rest = octets.size();
+  return result;
+}
+
+/// The octets as the one segment of a message.
+class OneSegment {
+ public:
+  explicit OneSegment(const Octets& octets) : span_(octets) {}
+  operator OutgoingQueue::Segments() const { return {&span_, 1}; }  // NOLINT
+
+ private:
+  OctetSpan span_;
+};
+
+/// Passes by one microsecond each time it is looked at.
+class CreepingClock final : public Clock {
+ public:
+  [[nodiscard]] TimePoint now() const noexcept override {
+    return now_ += std::chrono::microseconds(1);
+  }
+  void advance(Duration duration) { now_ += duration; }
+
+ private:
+  mutable TimePoint now_ = TimePoint(std::chrono::hours(1));
+};
+
+}  // namespace perigee::test

@@ -1,0 +1,344 @@
+// OutgoingQueue: how one message leaves, and what happens to the others.
+#include "engine/outgoing_fixture.h"
+#include "support/allocations.h"
+
+#include <doctest/doctest.h>
+
+#include <cerrno>
+#include <vector>
+
+namespace perigee::test {
+
+using Status = Sent::Status;
+using Numbers = std::vector<std::uint32_t>;
+
+namespace {
+
+struct QueueFixture {
+  explicit QueueFixture(const OutgoingLimits& limits = {}, engine::Sealer* sealer = nullptr)
+      : queue(transport, limits, counts, sealer, clock) {}
+
+  Sent send(std::uint32_t number, Wait wait = Wait::no, std::size_t size = 100,
+            Deadline deadline = {}) {
+    const Octets octets = numbered_message(number, size);
+    return queue.send(OneSegment(octets), wait, deadline);
+  }
+  Sent hold(std::uint32_t number, const Hold& limits = {.count = 0, .octets = 0}) {
+    const Octets octets = numbered_message(number, 100);
+    return queue.hold(OneSegment(octets), limits, Wait::no);
+  }
+  /// The next send takes so many octets, and calls `meanwhile` before.
+  void take_once(std::size_t octets, std::function<void()> meanwhile = {}) {
+    transport.on_send = [this, octets, meanwhile](auto segments, Wait) -> IoResult {
+      transport.on_send = [](auto, Wait) { return IoResult{0, IoStatus::would_block, 0}; };
+      if (meanwhile) meanwhile();
+      const std::size_t size = SendingTransport::all_of(segments).count;
+      const std::size_t count = std::min(octets, size);
+      return {count, count == 0 ? IoStatus::would_block : IoStatus::ok, 0};
+    };
+  }
+  void take_all() { transport.on_send = {}; }
+  [[nodiscard]] Numbers received() const {
+    const ReceivedMessages messages = parse_messages(transport.taken);
+    CHECK_FALSE(messages.garbled);
+    return messages.numbers;
+  }
+
+  SendingTransport transport;
+  OutgoingCounts counts;
+  CreepingClock clock;
+  OutgoingQueue queue;
+};
+
+constexpr std::size_t everything = 1'000'000;
+
+}  // namespace
+
+TEST_CASE("a thread that finds the queue idle sends its message from its own memory") {
+  QueueFixture f;
+  const Octets first = numbered_message(1, 300);
+  const OctetSpan parts[] = {OctetSpan(first).first(100), OctetSpan(first).subspan(100)};
+  int sends = 0;
+  f.transport.on_send = [&](auto segments, Wait wait) {
+    ++sends;
+    CHECK(wait == Wait::yes);
+    CHECK(segments.data() == parts);
+    return SendingTransport::all_of(segments);
+  };
+  CHECK(f.queue.send(parts, Wait::yes).status == Status::sent);
+  CHECK(sends == 1);
+  CHECK(f.received() == Numbers{1});
+  CHECK(f.queue.idle());
+}
+
+TEST_CASE("messages that come during a send leave behind it, together and without waiting") {
+  QueueFixture f;
+  std::vector<Wait> waits;
+  f.transport.on_send = [&](auto segments, Wait wait) {
+    waits.push_back(wait);
+    if (waits.size() == 1)
+      for (const std::uint32_t number : {2, 3})
+        CHECK(f.send(number, Wait::yes).status == Status::queued);
+    return SendingTransport::all_of(segments);
+  };
+  CHECK(f.send(1, Wait::yes).status == Status::sent);
+  CHECK(waits == std::vector{Wait::yes, Wait::no});
+  CHECK(f.received() == Numbers{1, 2, 3});
+  CHECK(f.queue.check_invariants());
+}
+
+TEST_CASE("a queue that the transport refuses is blocked until it is flushed") {
+  QueueFixture f;
+  f.take_once(30);
+  const Sent first = f.send(1);
+  CHECK(first.status == Status::queued);
+  CHECK(f.queue.blocked());
+  const Sent second = f.send(2, Wait::yes);  // does not wait for the first message
+  CHECK(second.status == Status::queued);
+  CHECK(f.queue.progress(second.ticket) == Progress::waiting);
+  CHECK(f.counts.queued == 170);
+  f.take_all();
+  CHECK(f.queue.flush() == OutgoingQueue::Status::flowing);
+  CHECK(f.queue.idle());
+  CHECK(f.queue.progress(first.ticket) == Progress::sent);
+  CHECK(f.queue.progress(second.ticket) == Progress::sent);
+  CHECK(f.received() == Numbers{1, 2});
+  CHECK(f.counts.queued == 0);
+  CHECK(f.counts.octets.value() == 200);
+  CHECK(f.counts.messages.value() == 2);
+}
+
+TEST_CASE("a flush that comes during a refused send is not lost") {
+  QueueFixture f;
+  int sends = 0;
+  f.transport.on_send = [&](auto segments, Wait) -> IoResult {
+    if (++sends > 2) return SendingTransport::all_of(segments);
+    (void)f.queue.flush();
+    return {0, IoStatus::would_block, 0};
+  };
+  CHECK(f.send(1).status == Status::queued);
+  CHECK(f.queue.idle());
+  CHECK(f.received() == Numbers{1});
+}
+
+TEST_CASE("the rest of a message goes in front of messages that came during its send") {
+  QueueFixture f;
+  f.take_once(30, [&] { CHECK(f.send(2).status == Status::queued); });
+  const Sent first = f.send(1);
+  const Sent third = f.send(3);
+  CHECK(first.ticket < third.ticket);
+  CHECK(f.queue.check_invariants());
+  f.take_all();
+  (void)f.queue.flush();
+  CHECK(f.received() == Numbers{1, 2, 3});
+}
+
+TEST_CASE("a deadline that passes before its message leaves concerns no other message") {
+  QueueFixture f;
+  f.transport.on_send = [&](auto, Wait wait) {
+    CHECK(wait == Wait::yes);
+    CHECK(f.transport.send_timeout.count() != 0);
+    f.clock.advance(std::chrono::seconds(2));
+    f.take_all();
+    CHECK(f.send(2).status == Status::queued);
+    return IoResult{0, IoStatus::timed_out, 0};
+  };
+  const Deadline deadline = Deadline::after(std::chrono::seconds(1), f.clock.now());
+  CHECK(f.send(1, Wait::yes, 100, deadline).status == Status::timed_out);
+  CHECK(f.received() == Numbers{2});
+  CHECK(f.queue.idle());
+  CHECK_FALSE(f.queue.failed());
+}
+
+TEST_CASE("a deadline that passes in the middle of its message fails the queue") {
+  QueueFixture f;
+  f.transport.on_send = [&](auto, Wait) {
+    f.clock.advance(std::chrono::seconds(2));
+    f.take_all();
+    CHECK(f.send(2).status == Status::queued);
+    return IoResult{10, IoStatus::timed_out, 0};
+  };
+  const Deadline deadline = Deadline::after(std::chrono::seconds(1), f.clock.now());
+  CHECK(f.send(1, Wait::yes, 100, deadline).status == Status::failed);
+  CHECK(f.queue.failed());
+  CHECK(f.transport.interrupted);
+  CHECK(f.transport.taken.size() == 10);
+  CHECK(f.send(3).status == Status::failed);
+}
+
+TEST_CASE("calls with equal limits set the time-out of the transport once") {
+  QueueFixture f;
+  for (int call = 0; call < 3; ++call) {
+    const Deadline deadline = Deadline::after(std::chrono::seconds(1), f.clock.now());
+    CHECK(f.send(1, Wait::yes, 100, deadline).status == Status::sent);
+    if (call == 0) f.transport.send_timeout = std::chrono::microseconds(7);
+  }
+  CHECK(f.transport.send_timeout == std::chrono::microseconds(7));
+  CHECK(f.send(2, Wait::yes).status == Status::sent);  // takes the time-out back
+  CHECK(f.transport.send_timeout.count() == 0);
+}
+
+TEST_CASE("a full queue refuses a sender that may not wait, until its deadline one that may") {
+  QueueFixture f({.octets_max = 250});
+  f.take_once(30);
+  CHECK(f.send(1).status == Status::queued);
+  CHECK(f.send(2).status == Status::queued);
+  CHECK(f.send(3).status == Status::queued);
+  CHECK(f.send(4).status == Status::full);
+  const Deadline deadline = Deadline::after(std::chrono::milliseconds(1), f.clock.now());
+  CHECK(f.send(5, Wait::yes, 100, deadline).status == Status::timed_out);
+  CHECK(f.queue.check_invariants());
+  f.take_all();
+  (void)f.queue.flush();
+  CHECK(f.received() == Numbers{1, 2, 3});
+}
+
+TEST_CASE("the first message in a queue may have any size") {
+  QueueFixture f({.octets_max = 250});
+  f.take_once(30);
+  CHECK(f.send(1, Wait::no, 5000).status == Status::queued);
+  CHECK(f.send(2, Wait::no, 5000).status == Status::queued);
+  CHECK(f.send(3).status == Status::full);
+}
+
+TEST_CASE("held messages leave together: when they are enough, and in front of any other message") {
+  QueueFixture f;
+  int sends = 0;
+  f.transport.on_send = [&](auto segments, Wait) {
+    ++sends;
+    return SendingTransport::all_of(segments);
+  };
+  const Hold three{.count = 3, .octets = 0};
+  for (const std::uint32_t number : {1, 2}) CHECK(f.hold(number, three).status == Status::queued);
+  CHECK(sends == 0);
+  CHECK(f.queue.held() == 2);
+  CHECK(f.queue.check_invariants());
+  CHECK(f.hold(3, three).status == Status::queued);
+  CHECK(sends == 1);
+  (void)f.hold(4);
+  CHECK(f.send(5, Wait::yes).status == Status::sent);
+  CHECK(sends == 3);
+  (void)f.hold(6);
+  CHECK(f.queue.uncork() == OutgoingQueue::Status::flowing);
+  CHECK(f.received() == Numbers{1, 2, 3, 4, 5, 6});
+  CHECK(f.queue.idle());
+}
+
+TEST_CASE("a message in the queue can be withdrawn until it begins to leave") {
+  QueueFixture f;
+  f.take_once(30);
+  const Sent first = f.send(1);
+  const Sent second = f.send(2);
+  const Sent third = f.send(3);
+  CHECK_FALSE(f.queue.withdraw(first.ticket));
+  CHECK(f.queue.withdraw(second.ticket));
+  CHECK_FALSE(f.queue.withdraw(second.ticket));
+  CHECK(f.queue.check_invariants());
+  f.take_all();
+  (void)f.queue.flush();
+  CHECK_FALSE(f.queue.withdraw(third.ticket));
+  CHECK(f.received() == Numbers{1, 3});
+}
+
+TEST_CASE("held messages can be withdrawn, the last one too") {
+  QueueFixture f;
+  const Sent first = f.hold(1);
+  const Sent second = f.hold(2);
+  CHECK(f.queue.withdraw(first.ticket));
+  CHECK(f.queue.withdraw(second.ticket));
+  CHECK(f.queue.idle());
+  CHECK(f.queue.check_invariants());
+  CHECK(f.send(3).status == Status::sent);
+  CHECK(f.received() == Numbers{3});
+}
+
+TEST_CASE("the output ends behind the last octet, never before") {
+  QueueFixture f;
+  f.take_once(30);
+  CHECK(f.send(1).status == Status::queued);
+  f.queue.finish();
+  CHECK_FALSE(f.transport.ended);
+  CHECK(f.send(2).status == Status::failed);
+  f.transport.on_end = [&] { CHECK(f.received() == Numbers{1}); };
+  f.take_all();
+  CHECK(f.queue.flush() == OutgoingQueue::Status::flowing);
+  CHECK(f.transport.ended);
+  CHECK(f.queue.finished());
+  CHECK(f.queue.idle());
+  CHECK(f.send(3).status == Status::failed);
+  f.queue.finish();
+  CHECK(f.received() == Numbers{1});
+}
+
+TEST_CASE("messages that are held, or come during the last send, leave before the output ends") {
+  QueueFixture f;
+  (void)f.hold(1);
+  f.transport.on_send = [&](auto segments, Wait) {
+    f.take_all();
+    f.queue.finish();
+    return SendingTransport::all_of(segments);
+  };
+  CHECK(f.send(2).status == Status::sent);  // it had begun before
+  CHECK(f.transport.ended);
+  CHECK(f.received() == Numbers{1, 2});
+}
+
+TEST_CASE("a send that fails loses the queue, and says which messages the peer may have") {
+  QueueFixture f;
+  f.take_once(30);
+  CHECK(f.send(1).status == Status::queued);
+  const Sent second = f.send(2);
+  const Sent third = f.send(3);
+  f.transport.on_send = [&](auto, Wait) {
+    CHECK(f.queue.progress(third.ticket) == Progress::waiting);
+    f.transport.on_send = [&](auto, Wait) {
+      CHECK(f.queue.progress(second.ticket) == Progress::departing);
+      return IoResult{110, IoStatus::failed, EPIPE};
+    };
+    return IoResult{70, IoStatus::ok, 0};
+  };
+  CHECK(f.queue.flush() == OutgoingQueue::Status::failed);
+  CHECK(f.queue.error_code() == EPIPE);
+  CHECK(f.queue.progress(second.ticket) == Progress::sent);
+  CHECK(f.queue.progress(third.ticket) == Progress::waiting);
+  CHECK(f.counts.queued == 0);
+  CHECK(f.queue.check_invariants());
+}
+
+TEST_CASE("datagrams carry one message each") {
+  QueueFixture f({.joins_messages = false});
+  std::vector<std::size_t> sizes;
+  for (const std::uint32_t number : {1, 2, 3}) (void)f.hold(number);
+  f.transport.on_send = [&](auto segments, Wait) {
+    sizes.push_back(SendingTransport::all_of(segments).count);
+    return SendingTransport::all_of(segments);
+  };
+  (void)f.queue.uncork();
+  CHECK(sizes == std::vector<std::size_t>{100, 100, 100});
+  CHECK(f.received() == Numbers{1, 2, 3});
+}
+
+TEST_CASE("a queue that is used again and again allocates nothing") {
+  QueueFixture f;
+  bool refuses = false;
+  f.transport.on_send = [&](auto segments, Wait) -> IoResult {
+    return refuses ? IoResult{0, IoStatus::would_block, 0} : SendingTransport::all_of(segments);
+  };
+  f.transport.taken.reserve(everything);
+  const Octets octets = numbered_message(1, 100);
+  const auto turn = [&] {
+    (void)f.queue.send(OneSegment(octets), Wait::yes);
+    refuses = true;
+    for (int sends = 0; sends < 100; ++sends) (void)f.queue.send(OneSegment(octets), Wait::no);
+    refuses = false;
+    (void)f.queue.flush();
+    for (int holds = 0; holds < 100; ++holds)
+      (void)f.queue.hold(OneSegment(octets), {.count = 64, .octets = 0}, Wait::no);
+    (void)f.queue.uncork();
+  };
+  turn();
+  const Allocations later = allocations_of([&] { turn(), turn(); });
+  CHECK(later.count == 0);
+}
+
+}  // namespace perigee::test
