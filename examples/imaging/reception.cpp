@@ -61,7 +61,7 @@ void Reception::end() noexcept {
 
 void Reception::run() noexcept {
   while (!ending_) {
-    reactor_->run_once(idle_time());
+    reactor_->run_once(perigee::Deadline::at(next_event()));
     const auto now = perigee::steady_clock().now();
     while (!guests_.empty() && guests_.front().end_ <= now) drop(guests_.front());
     if (now < next_second_) continue;
@@ -71,11 +71,8 @@ void Reception::run() noexcept {
   }
 }
 
-std::chrono::milliseconds Reception::idle_time() const {
-  const auto next = guests_.empty() ? next_second_ : std::min(next_second_, guests_.front().end_);
-  const auto left =
-      std::chrono::ceil<std::chrono::milliseconds>(next - perigee::steady_clock().now());
-  return std::max(left, 0ms);
+perigee::TimePoint Reception::next_event() const {
+  return guests_.empty() ? next_second_ : std::min(next_second_, guests_.front().end_);
 }
 
 void Reception::accept_all() noexcept try {

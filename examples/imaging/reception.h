@@ -59,7 +59,7 @@ class Reception {
   };
 
   void run() noexcept;
-  [[nodiscard]] std::chrono::milliseconds idle_time() const;
+  [[nodiscard]] perigee::TimePoint next_event() const;
   void accept_all() noexcept;
   void admit(Stream stream);
   void receive(Guest& guest) noexcept;

@@ -14,8 +14,4 @@ event::Reactor& reactor_of(const CORBA::object_reference<CORBA::ORB>& orb) {
   return core.async().shard().reactor();
 }
 
-async::detail::Sleep sleep_for(const CORBA::object_reference<CORBA::ORB>& orb, Duration duration) {
-  return {reactor_of(orb), orb->_core()->clock().now() + duration};
-}
-
 }  // namespace perigee

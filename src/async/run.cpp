@@ -18,7 +18,7 @@ void Driver::drive(PromiseBase& promise, std::coroutine_handle<> frame,
 // What somebody else's task throws must not end this: the task refers to what would be gone.
 void Driver::turn() noexcept {
   try {
-    reactor_.run_once(std::chrono::milliseconds(-1));
+    reactor_.run_once(Deadline::never());
   } catch (const std::exception& exception) {
     log::write(log::Level::error, "async", exception.what());
   }

@@ -1,40 +1,41 @@
-// Sleeping: timers belong to the loop's thread, stop requests come from any.
+// Sleeping: the timer fires on a thread of the reactor, stop requests come from any thread.
 #include <perigee/async/sleep.h>
 
 namespace perigee::async::detail {
 
+// On other threads the sleep must not be touched after the post: the task may have gone on.
 bool Sleep::suspend(std::coroutine_handle<> task) {
-  if (stop_ != nullptr && stop_->stop_requested()) return false;
+  if (reactor_.closed() || (stop_ != nullptr && stop_->stop_requested())) return false;
   task_ = task;
-  // On the loop's thread nothing resumes the task before this has returned. On others nothing may
-  // be touched after the post.
-  if (reactor_.is_loop_thread()) {
-    arm();
-  } else {
-    reactor_.post([this] { arm(); });
-  }
+  if (reactor_.is_loop_thread()) return begin();
+  reactor_.post(begin_);
   return true;
 }
 
-void Sleep::arm() {
-  timer_ = reactor_.schedule(time_, [this] { timer_ran(); });
+void Sleep::begin_on_loop() {
+  if (!begin()) task_.resume();
+}
+
+// False if the sleep is over. The timer may fire, and the stop request come, on other threads
+// before this returns. A stop request before `arm` finds no timer: it is looked for afterwards.
+bool Sleep::begin() {
+  if (reactor_.closed()) return false;
   if (stop_ != nullptr && stop_->stop_possible()) on_stop_.emplace(*stop_, OnStop(*this));
+  reactor_.arm(timer_, deadline_);
+  if (stop_requested_.load() && reactor_.cancel(timer_)) return false;
+  return (state_.fetch_or(suspended, std::memory_order_acq_rel) & ended) == 0;
 }
 
-void Sleep::timer_ran() {
-  if (claimed_.exchange(true, std::memory_order_relaxed)) return;  // end_early is on its way
-  slept_ = true;
-  task_.resume();
+void Sleep::fired() {
+  slept_ = !stop_requested_.load() && !reactor_.closed();
+  if ((state_.fetch_or(ended, std::memory_order_acq_rel) & suspended) != 0) task_.resume();
 }
 
+// The task goes on on the reactor's thread. If the timer is not armed, it fires just now, or
+// `begin` sees the request.
 void Sleep::stopped() noexcept {
-  if (claimed_.exchange(true, std::memory_order_relaxed)) return;
-  reactor_.post([this] { end_early(); });
-}
-
-void Sleep::end_early() {
-  reactor_.cancel(timer_);
-  task_.resume();
+  stop_requested_.store(true);
+  if (reactor_.cancel(timer_)) reactor_.arm(timer_, Deadline::immediately());
 }
 
 }  // namespace perigee::async::detail

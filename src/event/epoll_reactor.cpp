@@ -1,19 +1,25 @@
 // The reactor over epoll: registration, waiting, and the four queues of a turn.
 #include "event/epoll_reactor.h"
 
+#include <perigee/base/log.h>
+
 #include <poll.h>
 #include <sys/eventfd.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <exception>
+#include <mutex>
 #include <utility>
 
 namespace perigee::event {
 namespace {
 
-/// The wake-up's number among the events: no handle has it.
+/// The wake-up's number, and the timer handle's, among the events: no handle has them.
 constexpr std::uint64_t wake_key = ~std::uint64_t{0};
+constexpr std::uint64_t timer_key = wake_key - 1;
 
 constexpr std::uint64_t key_of(int fd, std::uint32_t generation) noexcept {
   return (std::uint64_t{generation} << 32) | static_cast<std::uint32_t>(fd);
@@ -48,6 +54,11 @@ class EpollReactor::OnThread {
   EpollReactor& reactor_;
   std::thread::id outer_;
 };
+
+EpollReactor::~EpollReactor() {
+  FunctionTask::drop(running_);
+  FunctionTask::drop(posted_);
+}
 
 bool EpollReactor::control(int operation, int fd, WriteInterest writing) noexcept {
   epoll_event event{};
@@ -86,17 +97,43 @@ void EpollReactor::remove(int fd, EventHandler& handler) noexcept {
   static_cast<void>(::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr));
 }
 
-TimerId EpollReactor::schedule(TimePoint time, Task task) {
-  return timers_.schedule(time, std::move(task));
-}
-
-void EpollReactor::post(Task task) {
+bool EpollReactor::post(Task& task) noexcept {
   {
-    const std::scoped_lock lock(mutex_);
-    posted_.push_back(std::move(task));
+    const std::lock_guard lock(lock_);
+    if (!posted_.push(task)) return false;
     has_posted_.store(true, std::memory_order_release);
   }
   if (!is_loop_thread()) wake();
+  return true;
+}
+
+void EpollReactor::post(Function function) { post(*new FunctionTask(std::move(function))); }
+
+// A loop that waits for a later timer has to wait anew.
+bool EpollReactor::arm(Timer& timer, Deadline deadline) noexcept {
+  bool was_idle = false;
+  bool is_first = false;
+  {
+    const std::lock_guard lock(lock_);
+    const Deadline first = timers_.next();
+    was_idle = timers_.arm(timer, deadline);
+    is_first = timers_.next() < first;
+  }
+  if (is_first && !is_loop_thread()) {
+    wake();
+    if (has_timer_handle_.load()) follow_timers();
+  }
+  return was_idle;
+}
+
+bool EpollReactor::cancel(Timer& timer) noexcept {
+  const std::lock_guard lock(lock_);
+  return timers_.cancel(timer);
+}
+
+std::size_t EpollReactor::timers_armed() const noexcept {
+  const std::lock_guard lock(lock_);
+  return timers_.size();
 }
 
 void EpollReactor::stop() noexcept {
@@ -117,54 +154,54 @@ bool EpollReactor::is_loop_thread() const noexcept {
 
 void EpollReactor::run() {
   const OnThread on_thread(*this);
-  while (!stop_.load(std::memory_order_acquire)) turn(std::chrono::milliseconds(-1));
+  while (!stop_.load(std::memory_order_acquire)) turn(Deadline::never());
   stop_.store(false, std::memory_order_release);
 }
 
-void EpollReactor::run_once(std::chrono::milliseconds timeout) {
+void EpollReactor::run_once(Deadline deadline) {
   const OnThread on_thread(*this);
-  turn(timeout);
+  turn(deadline);
 }
 
-void EpollReactor::turn(std::chrono::milliseconds timeout) {
-  if (event_index_ == event_count_) fetch_events(timeout);
+void EpollReactor::turn(Deadline deadline) {
+  if (event_index_ == event_count_) fetch_events(deadline);
   call_handlers();
   call_ready();
   run_timers();
   run_tasks();
+  if (has_timer_handle_.load(std::memory_order_relaxed)) follow_timers();
 }
 
 bool EpollReactor::has_work() const noexcept {
-  if (has_left_over() || event_index_ != event_count_) return true;
-  if (const auto next = timers_.next(); next && *next <= clock_.now()) return true;
+  if (!ready_.empty() || !running_.empty() || event_index_ != event_count_) return true;
+  {
+    const std::lock_guard lock(lock_);
+    timers_.collect(clock_.now());
+    if (timers_.has_due() || !posted_.empty()) return true;
+  }
   pollfd poll{epoll_.get(), POLLIN, 0};
   return ::poll(&poll, 1, 0) > 0;
 }
 
-/// Whether something is to be called without looking at handles.
-bool EpollReactor::has_left_over() const noexcept {
-  return !ready_.empty() || running_index_ != running_.size() ||
-         has_posted_.load(std::memory_order_acquire);
-}
-
-int EpollReactor::wait_ms(std::chrono::milliseconds timeout) const noexcept {
-  if (has_left_over() || timeout.count() == 0) return 0;
-  constexpr std::chrono::milliseconds longest = std::chrono::hours(1);
-  auto wait = timeout.count() < 0 ? longest : std::min(timeout, longest);
-  if (const auto next = timers_.next()) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(*next - clock_.now());
-    wait = std::clamp(left, std::chrono::milliseconds::zero(), wait);
-  } else if (timeout.count() < 0) {
-    return -1;
+/// As epoll_wait takes it: less than zero is for ever.
+int EpollReactor::wait_ms(Deadline deadline) const noexcept {
+  if (!ready_.empty() || !running_.empty() || has_posted_.load(std::memory_order_acquire)) return 0;
+  {
+    const std::lock_guard lock(lock_);
+    deadline = std::min(deadline, timers_.next());
   }
-  return static_cast<int>(wait.count());
+  if (deadline.is_never()) return -1;
+  if (deadline == Deadline::immediately()) return 0;
+  constexpr std::chrono::milliseconds longest = std::chrono::hours(1);
+  const auto left = std::min<Duration>(deadline.left(clock_.now()), longest);
+  return static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(left).count());
 }
 
-void EpollReactor::fetch_events(std::chrono::milliseconds timeout) noexcept {
+void EpollReactor::fetch_events(Deadline deadline) noexcept {
   event_index_ = event_count_ = 0;
-  const int count = wait_events(wait_ms(timeout));
-  // Cleared before the tasks are looked at: whoever posts later wakes anew. An exchange, so that
-  // what was posted by one who saw it still set is seen here.
+  const int count = wait_events(wait_ms(deadline));
+  // Cleared before the tasks are looked at: a thread that posts later wakes the loop anew. An
+  // exchange: tasks whose thread saw it still set are seen here.
   wake_pending_.exchange(false, std::memory_order_acq_rel);
   if (count > 0) event_count_ = static_cast<std::size_t>(count);
 }
@@ -186,7 +223,7 @@ int EpollReactor::wait_events(int wait_ms) noexcept {
 void EpollReactor::call_handlers() noexcept {
   while (event_index_ != event_count_) {
     const epoll_event event = events_[event_index_++];
-    if (event.data.u64 == wake_key) continue;
+    if (event.data.u64 >= timer_key) continue;
     const auto index = static_cast<std::uint32_t>(event.data.u64);
     const Registration& registration = handles_[index];
     if (registration.handler == nullptr ||
@@ -205,25 +242,87 @@ void EpollReactor::call_ready() noexcept {
 }
 
 void EpollReactor::run_timers() {
-  if (timers_.size() == 0) return;
-  const TimePoint now = clock_.now();
-  const std::uint64_t mark = timers_.mark();
-  while (auto task = timers_.take_due(now, mark)) (*task)();
+  Timer* timer = nullptr;
+  {
+    const std::lock_guard lock(lock_);
+    if (timers_.size() == 0) return;
+    timers_.collect(clock_.now());
+    timer = timers_.take_due();
+  }
+  while (timer != nullptr) {
+    TimerBuckets::fire(*timer);
+    const std::lock_guard lock(lock_);
+    timer = timers_.take_due();
+  }
 }
 
 void EpollReactor::run_tasks() {
-  if (running_index_ == running_.size()) {
+  if (running_.empty()) {
     if (!has_posted_.load(std::memory_order_acquire)) return;
-    running_.clear();
-    running_index_ = 0;
-    const std::scoped_lock lock(mutex_);
-    running_.swap(posted_);
+    const std::lock_guard lock(lock_);
+    running_.take(posted_);
     has_posted_.store(false, std::memory_order_relaxed);
   }
-  while (running_index_ != running_.size()) {
-    Task task = std::move(running_[running_index_++]);
-    task();
+  while (Task* const task = running_.pop()) TaskList::run(*task);
+}
+
+// Tasks that sleep again and again end: a closed reactor lets nothing sleep.
+void EpollReactor::close() noexcept {
+  closed_.store(true);
+  const OnThread on_thread(*this);
+  for (;;) {
+    {
+      const std::lock_guard lock(lock_);
+      timers_.collect_all();
+      if (!timers_.has_due() && running_.empty() && posted_.empty()) return;
+    }
+    try {
+      run_timers();
+      run_tasks();
+    } catch (const std::exception& exception) {
+      log::write(log::Level::error, "event", exception.what());
+    }
   }
+}
+
+int EpollReactor::handle() noexcept {
+  {
+    const std::lock_guard lock(timer_handle_mutex_);
+    if (!timer_handle_) {
+      ipc::Handle made(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
+      epoll_event event{};
+      event.events = EPOLLIN | EPOLLET;
+      event.data.u64 = timer_key;
+      if (!made || ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, made.get(), &event) != 0) return -1;
+      timer_handle_ = std::move(made);
+      has_timer_handle_.store(true);
+    }
+  }
+  follow_timers();
+  return epoll_.get();
+}
+
+// The handle may become readable too early, for a timer that was cancelled, but not too late.
+void EpollReactor::follow_timers() noexcept {
+  const std::lock_guard handle_lock(timer_handle_mutex_);
+  Deadline due;
+  {
+    const std::lock_guard lock(lock_);
+    due = timers_.next();
+  }
+  const TimePoint now = clock_.now();
+  if (due == timer_handle_due_ || (due > timer_handle_due_ && !timer_handle_due_.passed(now)))
+    return;
+  timer_handle_due_ = due;
+  itimerspec time{};
+  if (!due.is_never()) {
+    using std::chrono::seconds;
+    const auto left = std::max<Duration>(due.left(now), std::chrono::nanoseconds(1));  // 0: never
+    const auto whole = std::chrono::duration_cast<seconds>(left);
+    time.it_value.tv_sec = static_cast<time_t>(whole.count());
+    time.it_value.tv_nsec = static_cast<long>((left - whole).count());
+  }
+  ::timerfd_settime(timer_handle_.get(), 0, &time, nullptr);
 }
 
 std::expected<std::unique_ptr<Reactor>, IoError> make_reactor(const Clock& clock,

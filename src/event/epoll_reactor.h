@@ -1,8 +1,11 @@
 // The reactor over epoll. Private to event: users have make_reactor.
 #pragma once
 
+#include "event/functions.h"
 #include "event/ready_list.h"
-#include "event/timer_queue.h"
+#include "event/task_list.h"
+#include "event/timer_buckets.h"
+#include <perigee/base/short_lock.h>
 #include <perigee/event/reactor.h>
 #include <perigee/ipc/handle.h>
 
@@ -18,30 +21,37 @@
 namespace perigee::event {
 
 /// One turn: at most one epoll_wait, then fetched events, handlers marked ready, due timers and
-/// posted tasks, in this order. Each of these four is a queue of the reactor, not of the turn, so a
-/// nested turn goes on where the outer one stands and the outer one finds nothing done twice.
+/// posted tasks, in this order. Each of these four is a queue of the reactor, not of the turn. So a
+/// nested turn goes on where the outer turn stands, and nothing is called twice.
 class EpollReactor final : public Reactor {
  public:
   EpollReactor(const Clock& clock, ipc::Handle epoll, ipc::Handle wake,
                std::chrono::microseconds busy_poll) noexcept
       : clock_(clock), epoll_(std::move(epoll)), wake_(std::move(wake)), busy_poll_(busy_poll) {}
+  ~EpollReactor() override;
 
   std::expected<void, IoError> add(int fd, EventHandler& handler) override;
   void want_writable(int fd, EventHandler& handler, WriteInterest interest) override;
   void remove(int fd, EventHandler& handler) noexcept override;
   void mark_ready(EventHandler& handler) override { ready_.push(handler); }
-  TimerId schedule(TimePoint time, Task task) override;
-  bool cancel(TimerId timer) noexcept override { return timers_.cancel(timer); }
-  void post(Task task) override;
+  bool post(Task& task) noexcept override;
+  bool arm(Timer& timer, Deadline deadline) noexcept override;
+  bool cancel(Timer& timer) noexcept override;
+  [[nodiscard]] std::size_t timers_armed() const noexcept override;
+  void post(Function function) override;
+  TimerId schedule(TimePoint time, Function function) override {
+    return functions_.schedule(time, std::move(function));
+  }
+  bool cancel(TimerId timer) noexcept override { return functions_.cancel(timer); }
   void run() override;
-  void run_once(std::chrono::milliseconds timeout) override;
+  void run_once(Deadline deadline) override;
   void stop() noexcept override;
+  void close() noexcept override;
+  [[nodiscard]] bool closed() const noexcept override { return closed_.load(); }
   [[nodiscard]] bool is_loop_thread() const noexcept override;
   [[nodiscard]] bool has_work() const noexcept override;
-  [[nodiscard]] int handle() const noexcept override { return epoll_.get(); }
-  [[nodiscard]] TimePoint next_timer() const noexcept override {
-    return timers_.next().value_or(TimePoint::max());
-  }
+  [[nodiscard]] int handle() noexcept override;
+  [[nodiscard]] const Clock& clock() const noexcept override { return clock_; }
 
  private:
   /// What is known of a handle; `handles_` has it at the handle's number.
@@ -53,15 +63,15 @@ class EpollReactor final : public Reactor {
   /// Says for the length of a turn (the outermost, if nested) whose thread the loop is on.
   class OnThread;
 
-  void turn(std::chrono::milliseconds timeout);
-  void fetch_events(std::chrono::milliseconds timeout) noexcept;
+  void turn(Deadline deadline);
+  void fetch_events(Deadline deadline) noexcept;
   [[nodiscard]] int wait_events(int wait_ms) noexcept;
-  [[nodiscard]] int wait_ms(std::chrono::milliseconds timeout) const noexcept;
-  [[nodiscard]] bool has_left_over() const noexcept;
+  [[nodiscard]] int wait_ms(Deadline deadline) const noexcept;
   void call_handlers() noexcept;
   void call_ready() noexcept;
   void run_timers();
   void run_tasks();
+  void follow_timers() noexcept;
   void wake() noexcept;
   [[nodiscard]] bool control(int operation, int fd, WriteInterest writing) noexcept;
 
@@ -71,22 +81,30 @@ class EpollReactor final : public Reactor {
   const std::chrono::microseconds busy_poll_;
 
   std::vector<Registration> handles_;
-  /// Fetched; those before event_index_ are done. What a turn puts off to its end waits for all of
-  /// them, so there are not many.
+  /// Fetched; those before event_index_ are done. The end of the turn waits for all of them: there
+  /// are few.
   std::array<epoll_event, 32> events_;
   std::size_t event_index_ = 0;
   std::size_t event_count_ = 0;
   ReadyList ready_;
-  TimerQueue timers_;
+  TaskList running_;  ///< tasks taken from posted_
 
-  std::vector<Task> running_;  ///< tasks taken from posted_; those before running_index_ are done
-  std::size_t running_index_ = 0;
-  std::mutex mutex_;
-  std::vector<Task> posted_;  ///< guarded by mutex_
+  mutable ShortLock lock_;  ///< guards what follows
+  mutable TimerBuckets timers_;
+  TaskList posted_;
+
+  /// For `handle()`: follows the first timer. Both are guarded by the mutex.
+  std::mutex timer_handle_mutex_;
+  Deadline timer_handle_due_;
+  ipc::Handle timer_handle_;  ///< a timerfd; edge-triggered, so it is never read. Stays once made
+  std::atomic<bool> has_timer_handle_ = false;
+
   std::atomic<bool> has_posted_ = false;
   std::atomic<bool> wake_pending_ = false;  ///< the eventfd was written since the last turn began
   std::atomic<bool> stop_ = false;
+  std::atomic<bool> closed_ = false;
   std::atomic<std::thread::id> loop_thread_{};
+  ScheduledFunctions functions_{*this};  ///< last: it cancels its timers
 };
 
 }  // namespace perigee::event

@@ -22,6 +22,8 @@ TEST_CASE("a deadline passes at its time, not before") {
   CHECK(deadline.passed(now + 1h));
   CHECK(deadline.time() == now);
   CHECK(Deadline::after(10ms, now).time() == now + 10ms);
+  CHECK(Deadline::immediately().passed(TimePoint::min()));
+  CHECK(Deadline::immediately().left(epoch) == Duration::zero());
 }
 
 TEST_CASE("a deadline of never has no end") {

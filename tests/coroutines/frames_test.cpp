@@ -2,11 +2,14 @@
 // wrapped by the linker (--wrap), so that they can be counted.
 #include "coroutines/leaves.h"
 #include "support/allocations.h"
+#include <perigee/async/sleep.h>
 #include <perigee/async/task.h>
 #include <perigee/base/pool.h>
+#include <perigee/event/reactor.h>
 
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <cstddef>
 
 namespace {
@@ -85,6 +88,38 @@ TEST_CASE("a task that awaits two has three frames at most, and a child's ends w
   gate.open();
   CHECK(answer == 3);
   CHECK(frames_made == frames_ended);
+}
+
+TEST_CASE("a task's sleeps allocate nothing") {
+  struct Sleeps {
+    static task<int> thrice(event::Reactor& reactor) {
+      int slept = 0;
+      for (int count = 0; count != 3; ++count)
+        if (co_await sleep_for(reactor, std::chrono::microseconds(count))) ++slept;
+      co_return slept;
+    }
+  };
+  const auto reactor = event::make_reactor().value();
+  int answer = 0;
+  const auto sleep_thrice = [&] {
+    answer = 0;
+    async::start(Sleeps::thrice(*reactor), &answer,
+                 [](void* place, async::outcome<int>& result) noexcept {
+                   *static_cast<int*>(place) = result.value();
+                 });
+    while (answer == 0) reactor->run_once(Deadline::never());
+  };
+  sleep_thrice();
+  frames_made = frames_ended = 0;
+  const test::Allocations used = test::allocations_of(sleep_thrice);
+  CHECK(answer == 3);
+  CHECK(frames_made == 1);
+  CHECK(frames_ended == 1);
+#ifdef PERIGEE_TEST_SANITIZED  // the pool may ask operator new for the frame
+  CHECK(used.count <= 1);
+#else
+  CHECK(used.count == 0);
+#endif
 }
 
 TEST_CASE("a task that is dropped unstarted gives its frame back") {

@@ -30,7 +30,7 @@ struct Fixture {
   test::FakeClock clock;
   std::unique_ptr<event::Reactor> reactor = event::make_reactor(clock).value();
 
-  void turn() { reactor->run_once(0ms); }
+  void turn() { reactor->run_once(Deadline::immediately()); }
 };
 
 task<int> number(int value) { co_return value; }
@@ -158,6 +158,44 @@ TEST_CASE("a stop request after the time has come changes nothing, one before do
     CHECK(started.ends() == 1);
     CHECK(started.get() == time_first);
   }
+}
+
+TEST_CASE("a sleep may be as long as a duration can say") {
+  Fixture fixture;
+  std::stop_source source;
+  Started<bool> started(
+      [](Fixture& with) -> task<bool> {
+        const bool slept = co_await sleep_for(*with.reactor, std::chrono::hours::max());
+        co_return slept;
+      }(fixture),
+      source.get_token());
+  fixture.turn();
+  fixture.clock.advance(100 * 365 * 24h);
+  fixture.turn();
+  CHECK_FALSE(started.ended());
+  source.request_stop();
+  fixture.turn();
+  CHECK_FALSE(started.get());
+}
+
+TEST_CASE("the end of a reactor ends sleeps, and nothing sleeps afterwards") {
+  struct Sleeps {
+    static task<int> thrice(Fixture& fixture) {
+      int slept = 0;
+      for (int count = 0; count != 3; ++count)
+        if (co_await sleep_for(*fixture.reactor, 1h)) ++slept;
+      co_return slept;
+    }
+  };
+  Fixture fixture;
+  Started<int> started(Sleeps::thrice(fixture));
+  fixture.turn();
+  fixture.clock.advance(1h);
+  fixture.turn();
+  CHECK(fixture.reactor->timers_armed() == 1);
+  fixture.reactor->close();
+  CHECK(started.get() == 1);
+  CHECK(fixture.reactor->timers_armed() == 0);
 }
 
 TEST_CASE("when_any with a sleep is a time limit") {

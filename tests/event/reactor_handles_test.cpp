@@ -25,17 +25,17 @@ TEST_CASE("a handler is called once for what arrives, read or not") {
   auto pair = make_handle_pair();
   FunctionHandler handler;
   REQUIRE(reactor->add(pair.far.handle(), handler).has_value());
-  reactor->run_once(0ms);
+  reactor->run_once(Deadline::immediately());
   CHECK(handler.calls == 0);
   send_octet(pair.near);
-  reactor->run_once(-1ms);
+  reactor->run_once(Deadline::never());
   CHECK(handler.calls == 1);
   CHECK(has(handler.seen, Readiness::readable));
   CHECK_FALSE(has(handler.seen, Readiness::writable));
-  reactor->run_once(0ms);
+  reactor->run_once(Deadline::immediately());
   CHECK(handler.calls == 1);
   send_octet(pair.near);
-  reactor->run_once(-1ms);
+  reactor->run_once(Deadline::never());
   CHECK(handler.calls == 2);
   reactor->remove(pair.far.handle(), handler);
 }
@@ -46,7 +46,7 @@ TEST_CASE("what arrived before a handle was added is reported") {
   send_octet(pair.near);
   FunctionHandler handler;
   REQUIRE(reactor->add(pair.far.handle(), handler).has_value());
-  reactor->run_once(-1ms);
+  reactor->run_once(Deadline::never());
   CHECK(handler.calls == 1);
 }
 
@@ -56,7 +56,7 @@ TEST_CASE("the peer's closing is reported") {
   FunctionHandler handler;
   REQUIRE(reactor->add(pair.far.handle(), handler).has_value());
   pair.near.close_sender();
-  reactor->run_once(-1ms);
+  reactor->run_once(Deadline::never());
   CHECK(has(handler.seen, Readiness::peer_closed));
 }
 
@@ -70,7 +70,7 @@ TEST_CASE("a handle has one handler, and must be one") {
   CHECK_FALSE(reactor->add(-1, second).has_value());
   reactor->remove(pair.far.handle(), second);  // is not its handler
   send_octet(pair.near);
-  reactor->run_once(-1ms);
+  reactor->run_once(Deadline::never());
   CHECK(first.calls == 1);
   CHECK(second.calls == 0);
 }
@@ -92,8 +92,8 @@ TEST_CASE("a removed handler is not called, not even for an event that was fetch
     REQUIRE(reactor->add(pairs[index].far.handle(), *handlers[index]).has_value());
     send_octet(pairs[index].near);
   }
-  reactor->run_once(-1ms);
-  reactor->run_once(0ms);
+  reactor->run_once(Deadline::never());
+  reactor->run_once(Deadline::immediately());
   CHECK(calls == 1);  // whichever came first removed itself and the others
 }
 
@@ -125,7 +125,7 @@ TEST_CASE("an event of a closed handle is not taken for one of its successor of 
     send_octet(pairs[index].near);
   }
   pairs.reserve(3);
-  reactor->run_once(-1ms);
+  reactor->run_once(Deadline::never());
   CHECK(replaced);
   CHECK(successor.calls == 0);
   CHECK(handlers[0]->calls + handlers[1]->calls == 1);
@@ -138,16 +138,16 @@ TEST_CASE("readiness to write is reported while it is wanted, and only then") {
   const int fd = pair.far.handle();
   REQUIRE(reactor->add(fd, handler).has_value());
   reactor->want_writable(fd, handler, WriteInterest::on);
-  reactor->run_once(-1ms);
+  reactor->run_once(Deadline::never());
   CHECK(has(handler.seen, Readiness::writable));
   reactor->want_writable(fd, handler, WriteInterest::off);
   send_octet(pair.near);
-  reactor->run_once(-1ms);
+  reactor->run_once(Deadline::never());
   CHECK(has(handler.seen, Readiness::readable));
   CHECK_FALSE(has(handler.seen, Readiness::writable));
   reactor->want_writable(fd, handler, WriteInterest::on);
   handler.seen = Readiness::none;
-  reactor->run_once(-1ms);
+  reactor->run_once(Deadline::never());
   CHECK(has(handler.seen, Readiness::writable));
 }
 
@@ -156,10 +156,10 @@ TEST_CASE("a marked handler is called once in the next turn, without waiting") {
   FunctionHandler handler;
   reactor->mark_ready(handler);
   reactor->mark_ready(handler);
-  reactor->run_once(-1ms);
+  reactor->run_once(Deadline::never());
   CHECK(handler.calls == 1);
   CHECK(has(handler.seen, Readiness::readable));
-  reactor->run_once(0ms);
+  reactor->run_once(Deadline::immediately());
   CHECK(handler.calls == 1);
 }
 
@@ -175,9 +175,9 @@ TEST_CASE("a handler that marks itself again waits for the next turn, behind the
   FunctionHandler modest([&](Readiness) { order.push_back('m'); });
   reactor->mark_ready(greedy);
   reactor->mark_ready(modest);
-  reactor->run_once(-1ms);
+  reactor->run_once(Deadline::never());
   CHECK((order == std::vector{'g', 'm'}));
-  reactor->run_once(-1ms);
+  reactor->run_once(Deadline::never());
   CHECK((order == std::vector{'g', 'm', 'g'}));
   reactor->remove(-1, greedy);
 }
@@ -188,7 +188,7 @@ TEST_CASE("removing takes a mark back, from the middle of a turn too") {
   FunctionHandler first([&](Readiness) { reactor->remove(-1, last); });
   reactor->mark_ready(first);
   reactor->mark_ready(last);
-  reactor->run_once(0ms);
+  reactor->run_once(Deadline::immediately());
   CHECK(first.calls == 1);
   CHECK(last.calls == 0);
 }
@@ -205,13 +205,13 @@ TEST_CASE("a nested turn delivers what the outer turn has fetched and not delive
     handlers.push_back(std::make_unique<FunctionHandler>([&, self](Readiness) {
       depth_max = std::max(depth_max, ++depth);
       // Waits for the other one: for ever, if its event were lost.
-      while (handlers[1 - self]->calls == 0) reactor->run_once(-1ms);
+      while (handlers[1 - self]->calls == 0) reactor->run_once(Deadline::never());
       --depth;
     }));
     REQUIRE(reactor->add(pairs[self].far.handle(), *handlers[self]).has_value());
     send_octet(pairs[self].near);
   }
-  reactor->run_once(-1ms);
+  reactor->run_once(Deadline::never());
   CHECK(depth_max == 2);
   CHECK(handlers[0]->calls == 1);
   CHECK(handlers[1]->calls == 1);
@@ -228,8 +228,8 @@ TEST_CASE("hundreds of ready handles are all served") {
     REQUIRE(reactor->add(pairs.back().far.handle(), *handlers.back()).has_value());
     send_octet(pairs.back().near);
   }
-  while (calls < 300) reactor->run_once(-1ms);
-  reactor->run_once(0ms);
+  while (calls < 300) reactor->run_once(Deadline::never());
+  reactor->run_once(Deadline::immediately());
   CHECK(calls == 300);
 }
 

@@ -6,6 +6,7 @@
 #include <perigee/event/reactor.h>
 
 #include <doctest/doctest.h>
+#include <poll.h>
 
 #include <atomic>
 #include <chrono>
@@ -29,15 +30,15 @@ TEST_CASE("a timer runs when its time has come, not before, and once") {
   Fixture fixture;
   int calls = 0;
   fixture.reactor->schedule(fixture.clock.now() + 10ms, [&] { ++calls; });
-  fixture.reactor->run_once(0ms);
+  fixture.reactor->run_once(Deadline::immediately());
   fixture.clock.advance(9ms);
-  fixture.reactor->run_once(0ms);
+  fixture.reactor->run_once(Deadline::immediately());
   CHECK(calls == 0);
   fixture.clock.advance(1ms);
-  fixture.reactor->run_once(-1ms);
+  fixture.reactor->run_once(Deadline::never());
   CHECK(calls == 1);
   fixture.clock.advance(1h);
-  fixture.reactor->run_once(0ms);
+  fixture.reactor->run_once(Deadline::immediately());
   CHECK(calls == 1);
 }
 
@@ -52,7 +53,7 @@ TEST_CASE("timers of one turn run in order of time, and of scheduling where that
   at(20ms, 2);
   at(20ms, 3);
   fixture.clock.advance(1s);
-  fixture.reactor->run_once(0ms);
+  fixture.reactor->run_once(Deadline::immediately());
   CHECK((order == std::vector{1, 2, 3, 4}));
 }
 
@@ -64,7 +65,7 @@ TEST_CASE("a cancelled timer does not run, and only the first cancelling succeed
   CHECK(cancelled != kept);
   CHECK(fixture.reactor->cancel(cancelled));
   CHECK_FALSE(fixture.reactor->cancel(cancelled));
-  fixture.reactor->run_once(0ms);
+  fixture.reactor->run_once(Deadline::immediately());
   CHECK(calls == 1);
   CHECK_FALSE(fixture.reactor->cancel(kept));
   CHECK_FALSE(fixture.reactor->cancel(0));
@@ -76,7 +77,7 @@ TEST_CASE("a timer can cancel another that is due in the same turn") {
   TimerId second = 0;
   fixture.reactor->schedule(fixture.clock.now(), [&] { CHECK(fixture.reactor->cancel(second)); });
   second = fixture.reactor->schedule(fixture.clock.now(), [&] { ++calls; });
-  fixture.reactor->run_once(0ms);
+  fixture.reactor->run_once(Deadline::immediately());
   CHECK(calls == 0);
 }
 
@@ -88,9 +89,9 @@ TEST_CASE("a timer that schedules itself for now does not hold the turn") {
     fixture.reactor->schedule(fixture.clock.now(), [&] { again(); });
   };
   again();
-  fixture.reactor->run_once(0ms);
+  fixture.reactor->run_once(Deadline::immediately());
   CHECK(calls == 2);
-  fixture.reactor->run_once(-1ms);
+  fixture.reactor->run_once(Deadline::never());
   CHECK(calls == 3);
 }
 
@@ -102,11 +103,11 @@ TEST_CASE("a timer that schedules itself for the past keeps none of the others w
   std::function<void()> again = [&] { fixture.reactor->schedule(past, [&] { again(); }); };
   again();
   fixture.reactor->schedule(past + 1ms, [&] { ++others; });
-  fixture.reactor->run_once(0ms);
+  fixture.reactor->run_once(Deadline::immediately());
   CHECK(others == 1);
   fixture.reactor->schedule(fixture.clock.now() + 1ms, [&] { ++others; });
   fixture.clock.advance(1s);
-  fixture.reactor->run_once(0ms);
+  fixture.reactor->run_once(Deadline::immediately());
   CHECK(others == 2);
 }
 
@@ -114,7 +115,7 @@ TEST_CASE("a timer ends the wait for handles") {
   auto reactor = make_reactor().value();
   bool called = false;
   reactor->schedule(steady_clock().now() + 1ms, [&] { called = true; });
-  while (!called) reactor->run_once(-1ms);
+  while (!called) reactor->run_once(Deadline::never());
   CHECK(called);
 }
 
@@ -126,9 +127,9 @@ TEST_CASE("tasks run in the order in which they were posted, those of tasks in t
     fixture.reactor->post([&] { order.push_back(3); });
   });
   fixture.reactor->post([&] { order.push_back(2); });
-  fixture.reactor->run_once(-1ms);
+  fixture.reactor->run_once(Deadline::never());
   CHECK((order == std::vector{1, 2}));
-  fixture.reactor->run_once(-1ms);
+  fixture.reactor->run_once(Deadline::never());
   CHECK((order == std::vector{1, 2, 3}));
 }
 
@@ -137,11 +138,11 @@ TEST_CASE("a nested turn runs the tasks that the outer turn has left") {
   bool second = false;
   bool waited = false;
   fixture.reactor->post([&] {
-    while (!second) fixture.reactor->run_once(-1ms);
+    while (!second) fixture.reactor->run_once(Deadline::never());
     waited = true;
   });
   fixture.reactor->post([&] { second = true; });
-  fixture.reactor->run_once(-1ms);
+  fixture.reactor->run_once(Deadline::never());
   CHECK(waited);
 }
 
@@ -201,14 +202,105 @@ TEST_CASE("the loop's thread knows itself while it is in a turn") {
   fixture.reactor->post([&] {
     inside = fixture.reactor->is_loop_thread();
     std::jthread([&] { elsewhere = fixture.reactor->is_loop_thread(); }).join();
-    fixture.reactor->run_once(0ms);
+    fixture.reactor->run_once(Deadline::immediately());
     after_nested = fixture.reactor->is_loop_thread();
   });
-  fixture.reactor->run_once(0ms);
+  fixture.reactor->run_once(Deadline::immediately());
   CHECK(inside);
   CHECK_FALSE(elsewhere);
   CHECK(after_nested);
   CHECK_FALSE(fixture.reactor->is_loop_thread());
+}
+
+struct CountingTask final : Task {
+  CountingTask() : Task([](Task& task) { ++static_cast<CountingTask&>(task).runs; }) {}
+  int runs = 0;
+};
+
+struct CountingTimer final : Timer {
+  CountingTimer() : Timer([](Timer& timer) { ++static_cast<CountingTimer&>(timer).fires; }) {}
+  std::atomic<int> fires = 0;
+};
+
+TEST_CASE("a task runs once however often it is posted, and can be posted again") {
+  Fixture fixture;
+  CountingTask task;
+  CHECK(fixture.reactor->post(task));
+  CHECK_FALSE(fixture.reactor->post(task));
+  fixture.reactor->run_once(Deadline::never());
+  CHECK(task.runs == 1);
+  CHECK(fixture.reactor->post(task));
+  fixture.reactor->run_once(Deadline::never());
+  CHECK(task.runs == 2);
+}
+
+TEST_CASE("an armed timer can be moved and cancelled, and is counted") {
+  Fixture fixture;
+  CountingTimer timer;
+  CHECK(fixture.reactor->arm(timer, Deadline::never()));
+  CHECK_FALSE(fixture.reactor->arm(timer, Deadline::at(fixture.clock.now() + 1ms)));
+  CHECK(fixture.reactor->timers_armed() == 1);
+  fixture.reactor->run_once(Deadline::immediately());
+  CHECK(timer.fires == 0);
+  fixture.clock.advance(1ms);
+  CHECK(fixture.reactor->has_work());
+  fixture.reactor->run_once(Deadline::immediately());
+  CHECK(timer.fires == 1);
+  CHECK(fixture.reactor->timers_armed() == 0);
+  CHECK_FALSE(fixture.reactor->cancel(timer));
+  CHECK(fixture.reactor->arm(timer, Deadline::immediately()));
+  CHECK(fixture.reactor->cancel(timer));
+  fixture.reactor->run_once(Deadline::immediately());
+  CHECK(timer.fires == 1);
+  CHECK_FALSE(fixture.reactor->has_work());
+}
+
+TEST_CASE("a timer that another thread arms ends a wait without end") {
+  const auto reactor = make_reactor().value();
+  std::jthread loop([&] { reactor->run(); });
+  CountingTimer timer;
+  for (int round = 0; round < 100; ++round) {
+    const int before = timer.fires;
+    reactor->arm(timer, Deadline::after(std::chrono::microseconds(round), steady_clock().now()));
+    while (timer.fires == before) std::this_thread::yield();  // else this test would hang
+  }
+  reactor->stop();
+}
+
+TEST_CASE("the handle becomes readable when a timer is due") {
+  const auto reactor = make_reactor().value();
+  const auto readable = [&](int limit_ms) {
+    pollfd handle{reactor->handle(), POLLIN, 0};
+    return ::poll(&handle, 1, limit_ms) == 1;
+  };
+  CountingTimer timer;
+  CountingTimer later;
+  while (readable(0)) reactor->run_once(Deadline::immediately());
+  reactor->arm(later, Deadline::after(1h, steady_clock().now()));
+  while (readable(0)) reactor->run_once(Deadline::immediately());
+  CHECK_FALSE(reactor->has_work());
+  for (int round = 0; round < 3; ++round) {
+    reactor->arm(timer, Deadline::after(2ms, steady_clock().now()));
+    const auto end = steady_clock().now() + 2ms;
+    while (timer.fires == round) {
+      CHECK(readable(60'000));
+      reactor->run_once(Deadline::immediately());
+    }
+    CHECK(steady_clock().now() >= end);
+  }
+  CHECK(reactor->cancel(later));
+}
+
+TEST_CASE("closing a reactor fires its timers and drops scheduled functions") {
+  Fixture fixture;
+  CountingTimer timer;
+  int scheduled = 0;
+  fixture.reactor->arm(timer, Deadline::never());
+  fixture.reactor->schedule(fixture.clock.now() + 1h, [&] { ++scheduled; });
+  fixture.reactor->close();
+  CHECK(timer.fires == 1);
+  CHECK(scheduled == 0);
+  CHECK(fixture.reactor->timers_armed() == 0);
 }
 
 TEST_CASE("events, marks, timers and tasks allocate nothing once the reactor is warm") {
@@ -224,7 +316,7 @@ TEST_CASE("events, marks, timers and tasks allocate nothing once the reactor is 
     fixture.reactor->schedule(fixture.clock.now(), [&ran] { ++ran; });
     const auto timer = fixture.reactor->schedule(fixture.clock.now() + 1h, [&ran] { ++ran; });
     CHECK(fixture.reactor->cancel(timer));
-    fixture.reactor->run_once(-1ms);
+    fixture.reactor->run_once(Deadline::never());
   };
   for (int count = 0; count < 10; ++count) turn();
   const auto used = test::allocations_of([&] {

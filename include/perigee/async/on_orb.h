@@ -6,6 +6,8 @@
 #include <perigee/base/export.h>
 #include <perigee/orb/orb.h>
 
+#include <chrono>
+
 namespace perigee {
 
 /// The loop that drives asynchronous calls which begin on this thread: the loop of a reactive
@@ -15,11 +17,15 @@ namespace perigee {
 [[nodiscard]] PERIGEE_API event::Reactor& reactor_of(
     const CORBA::object_reference<CORBA::ORB>& orb);
 
-/// `co_await sleep_for(orb, time)`: goes on after this time, by the ORB's clock, on the thread that
-/// drives `reactor_of(orb)`, and gives true; earlier and with false if the task's stop token is
-/// asked. The ORB must outlive the wait: a servant's does.
-[[nodiscard]] PERIGEE_API async::detail::Sleep sleep_for(
-    const CORBA::object_reference<CORBA::ORB>& orb, Duration duration);
+/// `co_await sleep_for(orb, duration)`: goes on after this time, by the ORB's clock, on the thread
+/// that drives `reactor_of(orb)`, and gives true. Gives false, earlier, if the task's stop token is
+/// asked or the ORB's shutdown is complete. No duration is too long. The ORB must outlive the wait:
+/// a servant's does.
+template <typename Rep, typename Period>
+[[nodiscard]] async::detail::Sleep sleep_for(const CORBA::object_reference<CORBA::ORB>& orb,
+                                             std::chrono::duration<Rep, Period> duration) {
+  return sleep_for(reactor_of(orb), duration);
+}
 
 /// Goes on with tasks on the thread that drives `reactor_of(orb)`.
 [[nodiscard]] inline executor on(const CORBA::object_reference<CORBA::ORB>& orb) {

@@ -3,11 +3,14 @@
 
 #include <perigee/async/task.h>
 #include <perigee/base/clock.h>
+#include <perigee/base/deadline.h>
 #include <perigee/base/export.h>
 #include <perigee/event/reactor.h>
 
 #include <atomic>
+#include <chrono>
 #include <coroutine>
+#include <cstdint>
 #include <optional>
 #include <stop_token>
 
@@ -15,11 +18,13 @@ namespace perigee {
 
 namespace async::detail {
 
+/// Allocates nothing: the timer is a part of the sleep, which lives in the task's frame.
 class PERIGEE_API Sleep {
  public:
-  Sleep(event::Reactor& reactor, TimePoint time) noexcept : reactor_(reactor), time_(time) {}
+  Sleep(event::Reactor& reactor, Deadline deadline) noexcept
+      : reactor_(reactor), deadline_(deadline) {}
   /// Before it is awaited: so that `as_task` can keep it.
-  Sleep(Sleep&& other) noexcept : Sleep(other.reactor_, other.time_) {}
+  Sleep(Sleep&& other) noexcept : Sleep(other.reactor_, other.deadline_) {}
   Sleep& operator=(const Sleep&) = delete;
 
   [[nodiscard]] bool await_ready() const noexcept { return false; }
@@ -41,36 +46,48 @@ class PERIGEE_API Sleep {
   };
 
   [[nodiscard]] bool suspend(std::coroutine_handle<> task);
-  void arm();
-  void timer_ran();
+  [[nodiscard]] bool begin();
+  void begin_on_loop();
+  void fired();
   void stopped() noexcept;
-  void end_early();
+
+  /// What has happened; the second of the two goes on with the task.
+  static constexpr std::uint8_t suspended = 1;
+  static constexpr std::uint8_t ended = 2;
 
   event::Reactor& reactor_;
-  TimePoint time_;
+  const Deadline deadline_;
   std::coroutine_handle<> task_;
   const std::stop_token* stop_ = nullptr;
-  event::TimerId timer_ = 0;
   bool slept_ = false;
-  /// By the timer or by the stop request, whichever comes first; it resumes the task, on the loop's
-  /// thread.
-  std::atomic<bool> claimed_ = false;
-  std::optional<std::stop_callback<OnStop>> on_stop_;
+  std::atomic<bool> stop_requested_ = false;
+  std::atomic<std::uint8_t> state_ = 0;
+  event::MemberTask<Sleep, &Sleep::begin_on_loop> begin_{*this};  // from other threads
+  event::MemberTimer<Sleep, &Sleep::fired> timer_{*this};
+  std::optional<std::stop_callback<OnStop>> on_stop_;  // last: its end waits for `stopped`
 };
 
 }  // namespace async::detail
 
 /// `co_await sleep_until(reactor, time)`: goes on on the reactor's thread at `time`, by the
-/// reactor's clock, and gives true; earlier and with false if the task's stop token is asked.
-/// The reactor must outlive the wait. Any thread.
+/// reactor's clock, and gives true. Gives false, earlier, if the task's stop token is asked or the
+/// reactor is closed. The reactor must outlive the wait. Any thread.
 [[nodiscard]] inline async::detail::Sleep sleep_until(event::Reactor& reactor,
                                                       TimePoint time) noexcept {
-  return async::detail::Sleep(reactor, time);
+  return {reactor, Deadline::at(time)};
 }
-/// The same, `duration` from now by `clock`, which is to be the reactor's.
-[[nodiscard]] inline async::detail::Sleep sleep_for(event::Reactor& reactor, Duration duration,
-                                                    const Clock& clock = steady_clock()) noexcept {
-  return async::detail::Sleep(reactor, clock.now() + duration);
+/// The same, `duration` from now. No duration is too long.
+template <typename Rep, typename Period>
+[[nodiscard]] async::detail::Sleep sleep_for(event::Reactor& reactor,
+                                             std::chrono::duration<Rep, Period> duration) noexcept {
+  return {reactor, Deadline::after(duration, reactor.clock().now())};
+}
+/// `clock` is to be the reactor's.
+template <typename Rep, typename Period>
+[[nodiscard]] async::detail::Sleep sleep_for(event::Reactor& reactor,
+                                             std::chrono::duration<Rep, Period> duration,
+                                             const Clock& clock) noexcept {
+  return {reactor, Deadline::after(duration, clock.now())};
 }
 
 }  // namespace perigee

@@ -19,6 +19,8 @@ class Deadline {
   /// Never passes.
   constexpr Deadline() noexcept = default;
   [[nodiscard]] static constexpr Deadline never() noexcept { return {}; }
+  /// Has passed: an operation with it looks, and does not wait.
+  [[nodiscard]] static constexpr Deadline immediately() noexcept { return at(TimePoint::min()); }
   [[nodiscard]] static constexpr Deadline at(TimePoint time) noexcept { return Deadline(time); }
   /// Saturates: no duration overflows. A negative duration has passed.
   template <typename Rep, typename Period>
@@ -44,7 +46,7 @@ class Deadline {
       return Duration::max();
     return end_ - now;
   }
-  /// The deadline must not be `never`.
+  /// Of `never`: the largest time point.
   [[nodiscard]] constexpr TimePoint time() const noexcept { return end_; }
 
   /// `never` is the latest.

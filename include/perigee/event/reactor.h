@@ -1,12 +1,17 @@
-// The reactor: waits for readiness of handles, timers and posted work, and calls handlers for them.
+// The reactor: waits for readiness of handles, timers and posted tasks, and calls handlers for
+// them.
 #pragma once
 
 #include <perigee/base/clock.h>
+#include <perigee/base/deadline.h>
 #include <perigee/base/export.h>
 #include <perigee/base/io_error.h>
+#include <perigee/event/task.h>
+#include <perigee/event/timer.h>
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <functional>
@@ -59,15 +64,16 @@ class PERIGEE_API EventHandler : public ReadyLink {
 /// Whether a handler wants to hear when its handle takes octets again.
 enum class WriteInterest : std::uint8_t { off, on };
 
-/// Identifies a scheduled timer. 0 is never used.
+/// Identifies a scheduled function. 0 is never used.
 using TimerId = std::uint64_t;
 
-/// One event loop. `run`, `run_once` and the registration functions belong to the loop's thread
-/// (or to any thread before it runs); `post` and `stop` may be called by any thread.
-/// Nothing allocates or locks per event in the steady state.
+/// One event loop. `run`, `run_once` and the registration of handles belong to the loop's thread
+/// (or to any thread before it runs). Tasks, timers, functions and `stop` are for any thread.
+/// Nothing allocates per event, task or timer. Lock order: the caller's locks, then the reactor's;
+/// handlers, tasks and timers run without locks of the reactor.
 class PERIGEE_API Reactor {
  public:
-  using Task = std::move_only_function<void()>;
+  using Function = std::move_only_function<void()>;
 
   virtual ~Reactor() = default;
 
@@ -86,36 +92,54 @@ class PERIGEE_API Reactor {
   /// `remove` (with fd -1) takes the mark back.
   ///
   /// An acceptor's handler that runs out of handles (IoErrorKind::limit) gets no new edge for the
-  /// connections that wait: it schedules a timer and marks itself ready then, instead of spinning.
+  /// connections that wait: it arms a timer and marks itself ready then, instead of spinning.
   virtual void mark_ready(EventHandler& handler) = 0;
 
-  /// Calls `task` on the loop's thread at `time` or later, timers of one turn in order of time.
-  /// Not thread-safe: post it if on another thread.
-  virtual TimerId schedule(TimePoint time, Task task) = 0;
+  /// @name Tasks and timers
+  /// @{
+  /// Runs the task on the loop's thread soon. False if it is posted already: it runs once.
+  virtual bool post(Task& task) noexcept = 0;
+  /// Fires the timer on the loop's thread at the deadline or later. Timers of one turn fire in
+  /// order of time. A timer that is armed already is moved. True if it was not armed: then its
+  /// owner gives it a reference.
+  virtual bool arm(Timer& timer, Deadline deadline) noexcept = 0;
+  /// True: the timer does not fire, and its owner takes the reference back. False: it is not armed,
+  /// or another thread is about to fire it; then `fire` drops the reference.
+  virtual bool cancel(Timer& timer) noexcept = 0;
+  /// How many timers are armed.
+  [[nodiscard]] virtual std::size_t timers_armed() const noexcept = 0;
+  /// @}
+
+  /// @name Functions, for applications: each takes memory from the pool
+  /// @{
+  /// Calls `function` on the loop's thread soon.
+  virtual void post(Function function) = 0;
+  /// Calls `function` on the loop's thread at `time` or later.
+  virtual TimerId schedule(TimePoint time, Function function) = 0;
   /// False if it has run or was cancelled before.
   virtual bool cancel(TimerId timer) noexcept = 0;
-
-  /// Calls `task` on the loop's thread soon. Any thread.
-  virtual void post(Task task) = 0;
+  /// @}
 
   /// Runs turns until `stop`; one that came before counts too. Not to be nested: tasks and handlers
   /// that have to wait call `run_once`, which also delivers what the outer turn has left over.
   virtual void run() = 0;
-  /// One turn: waits for at most `timeout` (negative: for ever), then calls what is ready.
-  virtual void run_once(std::chrono::milliseconds timeout) = 0;
+  /// One turn: waits until the deadline at most, then calls what is ready.
+  virtual void run_once(Deadline deadline) = 0;
   /// Whether a turn would call anything without waiting. Loop's thread, or nobody's.
   [[nodiscard]] virtual bool has_work() const noexcept = 0;
-  /// @name For a loop that this one is part of
-  /// @{
-  /// Becomes readable when there is work, but for timers.
-  [[nodiscard]] virtual int handle() const noexcept = 0;
-  /// When the first timer is due; TimePoint::max() if there is none. Loop's thread, or nobody's.
-  [[nodiscard]] virtual TimePoint next_timer() const noexcept = 0;
-  /// @}
+  /// For a loop that this one is part of: becomes readable when there is work, timers included. -1
+  /// if the process has no handle left for a timer.
+  [[nodiscard]] virtual int handle() noexcept = 0;
   /// Makes `run` return after the present turn, once, and ends a wait. Any thread.
   virtual void stop() noexcept = 0;
+  /// The end of waiting: all armed timers fire on the calling thread, before their time, and posted
+  /// tasks run. Scheduled functions are dropped. No other thread may run the loop.
+  virtual void close() noexcept = 0;
+  /// Whether `close` was called.
+  [[nodiscard]] virtual bool closed() const noexcept = 0;
   /// Whether the caller is on the thread that runs the loop.
   [[nodiscard]] virtual bool is_loop_thread() const noexcept = 0;
+  [[nodiscard]] virtual const Clock& clock() const noexcept = 0;
 };
 
 /// An epoll reactor. `clock` must outlive it. `busy_poll`: how long a turn that may wait looks

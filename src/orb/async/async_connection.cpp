@@ -41,7 +41,7 @@ bool AsyncConnection::has_room() const noexcept {
 
 // --- Connecting ---
 
-void AsyncConnection::connect(TimePoint until) {
+void AsyncConnection::connect(Deadline until) {
   connecting_until_ = until;
   shard_.connecting().connect(
       endpoint_, until,
@@ -99,7 +99,7 @@ void AsyncConnection::connect_failed(const IoError& error) noexcept {
 void AsyncConnection::connect_timed_out(AsyncInvocation& call) noexcept {
   remove_unsent(call);
   try {
-    call.connect_failed(shard_.connecting().timed_out(*endpoint_), TimePoint::max());
+    call.connect_failed(shard_.connecting().timed_out(*endpoint_), Deadline::never());
   } catch (const std::exception& exception) {  // bad_alloc
     log::write(log::Level::error, "orb", exception.what());
     call.refused(FailureCause::no_memory);
@@ -262,10 +262,7 @@ void AsyncConnection::watch_first_reply() {
   const auto limit = shard_.core().settings().first_reply_timeout;
   if (answered_ || limit <= std::chrono::milliseconds::zero()) return;
   if (in_flight_.empty() || first_reply_watched_) return;
-  const TimePoint end = in_flight_.first()->sent_at + limit;
-  shard_.reactor().schedule(end, [known = weak_from_this()] {
-    if (const auto connection = known.lock()) connection->look_for_first_reply();
-  });
+  shard_.reactor().arm(first_reply_, Deadline::after(limit, in_flight_.first()->sent_at));
   first_reply_watched_ = true;
 }
 
@@ -444,6 +441,7 @@ void AsyncConnection::lose(FailureCause cause) noexcept {
   const auto self = shared_from_this();
   const State before = std::exchange(state_, State::closed);
   shard_.forget(*this);
+  shard_.reactor().cancel(first_reply_);
   CallList<AsyncInvocation> sent(std::move(in_flight_));
   CallList<AsyncInvocation> unsent(std::move(unsent_));
   by_id_ = {};

@@ -43,7 +43,7 @@ class AsyncConnection final : public event::EventHandler,
   [[nodiscard]] bool is_connecting() const noexcept { return state_ == State::connecting; }
 
   /// Connects on another thread.
-  void connect(TimePoint until);
+  void connect(Deadline until);
   /// The call waits no longer for the connection that is being made; others may.
   void connect_timed_out(AsyncInvocation& call) noexcept;
   /// There is room. Sends the call's request, now or at the end of the turn, or when it can.
@@ -92,9 +92,10 @@ class AsyncConnection final : public event::EventHandler,
   const std::shared_ptr<ClientEndpoint> endpoint_;  // shared with the table and with references
   std::optional<Connection> connection_;            // from `open` on
   State state_ = State::connecting;
-  TimePoint connecting_until_;
+  Deadline connecting_until_;
   bool answered_ = false;
   bool first_reply_watched_ = false;
+  event::MemberTimer<AsyncConnection, &AsyncConnection::look_for_first_reply> first_reply_{*this};
   bool flush_scheduled_ = false;
   std::uint32_t reading_ = 0;  // levels of the stack that read
   std::uint32_t next_request_id_ = 0;

@@ -110,7 +110,7 @@ void AsyncInvocation::await_servant() {
 void AsyncInvocation::await_on_shard() {
   shard_.await_servant(*this);
   if (shard_.stopped()) return leave(FailureCause::shut_down);
-  if (!time_place_) watch_time(deadline_);
+  if (!time_watched_) watch_time(deadline_);
   add_owner();
   const bool waits =
       later_->when_ended([this] { shard_.submit(*this, &AsyncInvocation::take_answer); });
@@ -135,7 +135,7 @@ void AsyncInvocation::need_connection() {
   if (expired()) return fail_later(InvocationStage::connecting, FailureCause::deadline);
   shard_.submit([this] {
     try {
-      if (!time_place_) watch_time(send_deadline_);
+      if (!time_watched_) watch_time(send_deadline_);
       shard_.begin(*this);
     } catch (const std::exception& exception) {  // bad_alloc, or no thread that could connect
       log::write(log::Level::error, "orb", exception.what());
@@ -147,7 +147,8 @@ void AsyncInvocation::need_connection() {
 void AsyncInvocation::begin_connecting() {
   const auto longest = orb::connect_timeout(checkout_limits(nullptr));
   connecting_since_ = core_.clock().now();
-  connect_until_ = longest.count() == 0 ? TimePoint::max() : connecting_since_ + longest;
+  connect_until_ =
+      longest.count() == 0 ? Deadline::never() : Deadline::after(longest, connecting_since_);
   forget_time();
   watch_time(std::min(send_deadline_, connect_until_));
 }
@@ -159,7 +160,7 @@ bool AsyncInvocation::encode(cdr::Buffer& buffer, std::uint32_t id, bool announc
   messaging::RequestHeader request_header = header(id);
   if (announce) request_header.contexts = target_->endpoint->announcement();
   SentContexts contexts;
-  if (deadline_ != TimePoint::max() && !oneway())
+  if (!deadline_.is_never() && !oneway())
     request_header.contexts = contexts.with_time(request_header.contexts, time_left());
   protocol.begin_request(encoder, target_->version, request_header,
                          request.encode ? messaging::Body::present : messaging::Body::empty);
@@ -188,7 +189,7 @@ IoError copy_of(const IoError& error) noexcept try {
 }  // namespace
 
 // Again to the same target if the time that was too short was another call's.
-void AsyncInvocation::connect_failed(const IoError& error, TimePoint tried_until) noexcept {
+void AsyncInvocation::connect_failed(const IoError& error, Deadline tried_until) noexcept {
   spend(core_.clock().now() - connecting_since_);
   if (expired()) return fail_later(InvocationStage::connecting, FailureCause::deadline);
   const bool cut_short = error.kind == IoErrorKind::timed_out && tried_until < connect_until_;
@@ -220,14 +221,10 @@ void AsyncInvocation::answered(ReplyStatus status, const cdr::Decoder& body) noe
 void AsyncInvocation::time_over() noexcept {
   forget_time();
   const TimePoint now = core_.clock().now();
-  if (now >= (sent ? deadline_ : send_deadline_)) return leave(FailureCause::deadline);
-  if (awaits_connection() && now >= connect_until_) return connection->connect_timed_out(*this);
-  try {
-    watch_time(next_limit());
-  } catch (const std::exception& exception) {  // bad_alloc: nothing would limit it
-    log::write(log::Level::error, "orb", exception.what());
-    leave(FailureCause::deadline);
-  }
+  if ((sent ? deadline_ : send_deadline_).passed(now)) return leave(FailureCause::deadline);
+  if (awaits_connection() && connect_until_.passed(now))
+    return connection->connect_timed_out(*this);
+  watch_time(next_limit());
 }
 
 // --- Ending before a reply ---
@@ -296,8 +293,9 @@ void AsyncInvocation::begin_time_limits() noexcept {
   const bool inherits = inherited_ != stub::no_time_limit;
   if (request.time_limit.count() == 0 && request.send_limit.count() == 0 && !inherits) return;
   const TimePoint now = core_.clock().now();
-  if (request.time_limit.count() != 0) own_deadline_ = now + request.time_limit;
-  if (request.send_limit.count() != 0) own_send_deadline_ = now + request.send_limit;
+  if (request.time_limit.count() != 0) own_deadline_ = Deadline::after(request.time_limit, now);
+  if (request.send_limit.count() != 0)
+    own_send_deadline_ = Deadline::after(request.send_limit, now);
   inherit_time_limit(inherited_);
 }
 
@@ -305,15 +303,14 @@ void AsyncInvocation::begin_time_limits() noexcept {
 void AsyncInvocation::inherit_time_limit(std::int64_t until) noexcept {
   deadline_ = own_deadline_;
   if (until != stub::no_time_limit) {
-    const TimePoint end{Duration(until)};
-    deadline_ = std::min(deadline_, core_.clock().now() + (end - steady_clock().now()));
+    const Duration left = Deadline::at(TimePoint(Duration(until))).left(steady_clock().now());
+    deadline_ = std::min(deadline_, Deadline::after(left, core_.clock().now()));
   }
   send_deadline_ = std::min(own_send_deadline_, deadline_);
 }
 
 std::chrono::microseconds AsyncInvocation::time_left() const noexcept {
-  const auto left = std::chrono::ceil<std::chrono::microseconds>(deadline_ - core_.clock().now());
-  return std::max(left, std::chrono::microseconds::zero());
+  return std::chrono::ceil<std::chrono::microseconds>(deadline_.left(core_.clock().now()));
 }
 
 void AsyncInvocation::limit_time(std::int64_t until) noexcept {
@@ -334,35 +331,30 @@ void AsyncInvocation::limit_time(std::int64_t until) noexcept {
 void AsyncInvocation::change_time_limit(std::int64_t until) noexcept {
   forget_time();
   inherit_time_limit(until);
-  try {
-    watch_time(next_limit());
-  } catch (const std::exception& exception) {  // bad_alloc: nothing would limit it
-    log::write(log::Level::error, "orb", exception.what());
-    leave(FailureCause::deadline);
-  }
+  watch_time(next_limit());
 }
 
 bool AsyncInvocation::expired() const noexcept {
-  return send_deadline_ != TimePoint::max() && core_.clock().now() >= send_deadline_;
+  return !send_deadline_.is_never() && send_deadline_.passed(core_.clock().now());
 }
 
 bool AsyncInvocation::awaits_connection() const noexcept {
   return connection != nullptr && !sent && connection->is_connecting();
 }
 
-TimePoint AsyncInvocation::next_limit() const noexcept {
+Deadline AsyncInvocation::next_limit() const noexcept {
   if (sent) return deadline_;
   return awaits_connection() ? std::min(send_deadline_, connect_until_) : send_deadline_;
 }
 
-void AsyncInvocation::watch_time(TimePoint end) {
-  if (end != TimePoint::max()) time_place_ = shard_.add_deadline(end, *this);
+void AsyncInvocation::watch_time(Deadline end) noexcept {
+  if (end.is_never()) return;
+  shard_.reactor().arm(expiry_, end);
+  time_watched_ = true;
 }
 
 void AsyncInvocation::forget_time() noexcept {
-  if (!time_place_) return;
-  shard_.remove_deadline(*time_place_);
-  time_place_.reset();
+  if (std::exchange(time_watched_, false)) shard_.reactor().cancel(expiry_);
 }
 
 }  // namespace perigee::orb

@@ -86,12 +86,12 @@ class AsyncInvocation final : private OwnedRequest, private CallSteps {
   }
   /// From now on it waits for a connection to its target, until `connect_until`.
   void begin_connecting();
-  [[nodiscard]] TimePoint connect_until() const noexcept { return connect_until_; }
+  [[nodiscard]] Deadline connect_until() const noexcept { return connect_until_; }
   /// The whole request. False if it cannot be encoded: then `encode_failed`.
   [[nodiscard]] bool encode(cdr::Buffer& buffer, std::uint32_t id, bool announce);
   void encode_failed() noexcept;
   /// It was tried until then, by whoever wanted it first.
-  void connect_failed(const IoError& error, TimePoint tried_until) noexcept;
+  void connect_failed(const IoError& error, Deadline tried_until) noexcept;
   /// No connection takes it.
   void refused(FailureCause cause) noexcept;
   void request_failed(const TransactResult& result, InvocationError described,
@@ -138,8 +138,8 @@ class AsyncInvocation final : private OwnedRequest, private CallSteps {
   void change_time_limit(std::int64_t until) noexcept;
   [[nodiscard]] std::chrono::microseconds time_left() const noexcept;
   [[nodiscard]] bool awaits_connection() const noexcept;
-  [[nodiscard]] TimePoint next_limit() const noexcept;
-  void watch_time(TimePoint end);
+  [[nodiscard]] Deadline next_limit() const noexcept;
+  void watch_time(Deadline end) noexcept;
   void forget_time() noexcept;
   [[nodiscard]] bool expired() const noexcept;
 
@@ -150,14 +150,15 @@ class AsyncInvocation final : private OwnedRequest, private CallSteps {
   std::atomic<bool> ended_{false};
   bool finished_ = false;  // its outcome is known
   bool failed_ = false;
-  TimePoint own_deadline_ = TimePoint::max();  // as the policies say
-  TimePoint own_send_deadline_ = TimePoint::max();
-  TimePoint deadline_ = TimePoint::max();  // and as the caller's own caller waits
-  TimePoint send_deadline_ = TimePoint::max();
+  Deadline own_deadline_;  // as the policies say
+  Deadline own_send_deadline_;
+  Deadline deadline_;  // and as the caller's own caller waits
+  Deadline send_deadline_;
   TimePoint connecting_since_;
-  TimePoint connect_until_ = TimePoint::max();
+  Deadline connect_until_;
   std::int64_t inherited_ = stub::no_time_limit;  // of who holds the handle
-  std::optional<Shard::Deadlines::iterator> time_place_;
+  bool time_watched_ = false;
+  event::MemberTimer<AsyncInvocation, &AsyncInvocation::time_over> expiry_{*this};
   std::shared_ptr<CollocatedWait> later_;   // shared with the collocated servant's answer
   std::shared_ptr<CollocatedWait> answer_;  // the same once it has the body, until that is read
 };

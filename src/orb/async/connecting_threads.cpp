@@ -26,7 +26,7 @@ IoError not_begun(const ClientEndpoint& endpoint) {
 
 }  // namespace
 
-void ConnectingThreads::connect(std::shared_ptr<ClientEndpoint> endpoint, TimePoint until,
+void ConnectingThreads::connect(std::shared_ptr<ClientEndpoint> endpoint, Deadline until,
                                 Done done) {
   const Wanted* own = nullptr;
   {
@@ -73,9 +73,9 @@ IoError ConnectingThreads::timed_out(const ClientEndpoint& endpoint) {
 ConnectingThreads::Connected ConnectingThreads::open(const Wanted& wanted) const {
   using std::chrono::milliseconds;
   try {
-    if (wanted.until == TimePoint::max()) return wanted.endpoint->open(milliseconds(0));
-    const auto left = std::chrono::ceil<milliseconds>(wanted.until - clock_.now());
-    if (left <= milliseconds(0)) return std::unexpected(not_begun(*wanted.endpoint));
+    if (wanted.until.is_never()) return wanted.endpoint->open(milliseconds(0));
+    const auto left = std::chrono::ceil<milliseconds>(wanted.until.left(clock_.now()));
+    if (left == milliseconds(0)) return std::unexpected(not_begun(*wanted.endpoint));
     return wanted.endpoint->open(left);
   } catch (const std::bad_alloc&) {
     return std::unexpected(error_of(*wanted.endpoint, IoErrorKind::limit, ENOMEM));

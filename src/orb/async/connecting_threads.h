@@ -2,7 +2,7 @@
 #pragma once
 
 #include "orb/connection/thread_scope.h"
-#include <perigee/base/clock.h>
+#include <perigee/base/deadline.h>
 #include <perigee/base/io_error.h>
 #include <perigee/transport/transport.h>
 
@@ -32,7 +32,7 @@ class ConnectingThreads final {
   /// Connects as soon as a thread is free, until `until` at the latest, and calls `done` on the
   /// thread that did; never after `stop`, which drops what is not done. Throws std::system_error or
   /// bad_alloc if there is no thread at all.
-  void connect(std::shared_ptr<ClientEndpoint> endpoint, TimePoint until, Done done);
+  void connect(std::shared_ptr<ClientEndpoint> endpoint, Deadline until, Done done);
   /// What a call is told whose time is over: the text says so if no thread was free for it.
   [[nodiscard]] IoError timed_out(const ClientEndpoint& endpoint);
   /// Waits for connects that go on. Later ones are dropped.
@@ -41,7 +41,7 @@ class ConnectingThreads final {
  private:
   struct Wanted {
     std::shared_ptr<ClientEndpoint> endpoint;  // shared with the connection that waits for it
-    TimePoint until;
+    Deadline until;
     Done done;
   };
 

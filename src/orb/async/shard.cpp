@@ -13,7 +13,12 @@
 
 namespace perigee::orb {
 
-using std::chrono::milliseconds;
+namespace {
+
+/// A condition variable adds the wait to its clock's time: no wait may overflow that.
+constexpr Duration longest_wait = std::chrono::hours(1);
+
+}  // namespace
 
 /// The right to drive, for as long as it lives.
 class Shard::Token {
@@ -168,9 +173,9 @@ void Shard::run_taken() noexcept {
   while (AsyncInvocation* const call = running_calls_.pop_front()) (call->*call->posted_step)();
 }
 
-void Shard::turn(milliseconds timeout) noexcept {
+void Shard::turn(Deadline deadline) noexcept {
   try {
-    reactor_.run_once(timeout);
+    reactor_.run_once(deadline);
   } catch (const std::exception& exception) {  // bad_alloc
     log::write(log::Level::error, "orb", exception.what());
   }
@@ -179,11 +184,12 @@ void Shard::turn(milliseconds timeout) noexcept {
 bool Shard::drive_until(function_ref<bool()> done) {
   if (own_ == nullptr && on_thread())
     return core_.server()->serve_until(done) != Server::Nested::too_deep;
-  return drive_until(done, TimePoint::max());
+  return drive_until(done, Deadline::never());
 }
 
-bool Shard::drive_until(function_ref<bool()> done, TimePoint end) {
-  const auto over = [&] { return done() || (end != TimePoint::max() && left(end).count() == 0); };
+bool Shard::drive_until(function_ref<bool()> done, Deadline end) {
+  const Clock& clock = core_.clock();
+  const auto over = [&] { return done() || (!end.is_never() && end.passed(clock.now())); };
   while (!over()) {
     if (own_ != nullptr && on_thread()) {
       if (!nested_turn(end)) return false;
@@ -192,41 +198,34 @@ bool Shard::drive_until(function_ref<bool()> done, TimePoint end) {
     if (own_ != nullptr)
       if (const Token token(*this); token) {
         const UpcallScope none(UpcallScope::None::upcall);
-        while (!over()) turn(left(end));
+        while (!over()) turn(end);
         return true;
       }
     std::unique_lock lock(mutex_);
     waiters_.fetch_add(1);
     const auto go_on = [&] { return done() || (own_ != nullptr && !driven_.load()); };
-    if (end == TimePoint::max())
+    if (end.is_never())
       changed_.wait(lock, go_on);
     else
-      changed_.wait_for(lock, left(end), go_on);
+      changed_.wait_for(lock, std::min<Duration>(end.left(clock.now()), longest_wait), go_on);
     waiters_.fetch_sub(1);
   }
   return true;
 }
 
 // In an observer, or a task, which waits: each level takes stack, and space to read into.
-bool Shard::nested_turn(TimePoint end) noexcept {
+bool Shard::nested_turn(Deadline end) noexcept {
   if (nested_turns_ >= core_.settings().nested_upcall_depth_max) return false;
   ++nested_turns_;
   const UpcallScope none(UpcallScope::None::upcall);
-  turn(left(end));
+  turn(end);
   --nested_turns_;
   return true;
 }
 
-// As a reactor takes it: less than zero is for ever.
-milliseconds Shard::left(TimePoint end) const noexcept {
-  if (end == TimePoint::max()) return milliseconds(-1);
-  const auto left = std::chrono::ceil<milliseconds>(end - core_.clock().now());
-  return std::max(left, milliseconds::zero());
-}
-
 void Shard::perform_work() {
-  if (on_thread()) return turn(milliseconds(0));
-  if (const Token token(*this); token) turn(milliseconds(0));
+  if (on_thread()) return turn(Deadline::immediately());
+  if (const Token token(*this); token) turn(Deadline::immediately());
 }
 
 bool Shard::work_pending() {
@@ -313,9 +312,7 @@ void Shard::flush_all() noexcept {
 }
 
 // That the loop which this is nested in has to know of.
-bool Shard::leaves_work() const noexcept {
-  return !finished_.empty() || !to_flush_.empty() || reactor_.next_timer() < nested_due_.load();
-}
+bool Shard::leaves_work() const noexcept { return !finished_.empty() || !to_flush_.empty(); }
 
 Shard::ReadSpace& Shard::enter_level() {
   while (levels_.size() <= depth_)
@@ -323,38 +320,11 @@ Shard::ReadSpace& Shard::enter_level() {
   return *levels_[depth_++];
 }
 
-Shard::Deadlines::iterator Shard::add_deadline(TimePoint time, AsyncInvocation& call) {
-  const auto place = deadlines_.emplace(time, &call);
-  if (place == deadlines_.begin()) watch_deadlines();
-  return place;
-}
-
-// One timer, for the first. It may find that the call has ended: then it is for the next.
-void Shard::watch_deadlines() {
-  if (deadlines_.empty() || deadlines_.begin()->first >= deadline_timer_due_) return;
-  if (deadline_timer_ != 0) reactor_.cancel(deadline_timer_);
-  deadline_timer_due_ = deadlines_.begin()->first;
-  deadline_timer_ = reactor_.schedule(deadline_timer_due_, [this] { run_deadlines(); });
-}
-
-void Shard::run_deadlines() noexcept {
-  deadline_timer_ = 0;
-  deadline_timer_due_ = TimePoint::max();
-  const TimePoint now = core_.clock().now();
-  while (!deadlines_.empty() && deadlines_.begin()->first <= now)
-    deadlines_.begin()->second->time_over();
-  try {
-    watch_deadlines();
-  } catch (const std::exception& exception) {  // bad_alloc: the next call's limit tries again
-    log::write(log::Level::error, "orb", exception.what());
-  }
-}
-
 // As long as there are connections.
-void Shard::watch_idle() {
+void Shard::watch_idle() noexcept {
   const auto period = idle_watch_period(core_.settings().client_idle_timeout);
   if (period.count() <= 0 || idle_watched_) return;
-  reactor_.schedule(core_.clock().now() + period, [this] { look_for_idle(); });
+  reactor_.arm(idle_timer_, Deadline::after(period, core_.clock().now()));
   idle_watched_ = true;
 }
 
@@ -412,7 +382,8 @@ void Shard::stop_here() noexcept {
   to_flush_.clear();
   reactor_.remove(-1, turn_end_);
   alarm_.end();
-  if (deadline_timer_ != 0) reactor_.cancel(deadline_timer_);
+  reactor_.cancel(idle_timer_);
+  reactor_.close();  // tasks that sleep go on
 }
 
 void Shard::nest_in(event::Reactor& loop) {
@@ -427,10 +398,7 @@ bool Shard::Nested::begin() {
   return added.has_value();
 }
 
-void Shard::Nested::end() noexcept {
-  loop_.remove(shard_.reactor_.handle(), *this);
-  if (timer_ != 0) loop_.cancel(timer_);
-}
+void Shard::Nested::end() noexcept { loop_.remove(shard_.reactor_.handle(), *this); }
 
 // The shard's reactor may have been woken before, for the look that was in vain: then it would not
 // tell the loop of another wake-up.
@@ -442,35 +410,17 @@ void Shard::Nested::look_again() noexcept {
   }
 }
 
-// A turn fetches only so many events, and the loop is not told of the others again; nor does it see
-// the shard's timers. What is left is known here: nobody wakes the loop for it.
+// A turn fetches only so many events, and the loop is not told of the others again.
 void Shard::Nested::handle_ready(event::Readiness /*readiness*/) noexcept {
   if (!shard_.try_take()) {
     shard_.missed_.store(true);
     if (!shard_.driven_.load()) loop_.mark_ready(*this);
     return;
   }
-  shard_.turn(milliseconds(0));
-  try {
-    if (shard_.reactor_.has_work()) loop_.mark_ready(*this);
-    follow_timers();
-  } catch (const std::exception& exception) {  // bad_alloc: the next call's limit tries again
-    log::write(log::Level::error, "orb", exception.what());
-  }
+  shard_.turn(Deadline::immediately());
+  if (shard_.reactor_.has_work()) loop_.mark_ready(*this);
   shard_.give_back();
   shard_.help();
-}
-
-void Shard::Nested::follow_timers() {
-  const TimePoint due = shard_.reactor_.next_timer();
-  if (due >= shard_.nested_due_.load()) return;
-  if (timer_ != 0) loop_.cancel(timer_);
-  timer_ = loop_.schedule(due, [this] {
-    timer_ = 0;
-    shard_.nested_due_.store(TimePoint::max());
-    handle_ready(event::Readiness::none);
-  });
-  shard_.nested_due_.store(due);
 }
 
 }  // namespace perigee::orb

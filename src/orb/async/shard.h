@@ -7,9 +7,8 @@
 #pragma once
 
 #include "orb/async/call_list.h"
-#include <perigee/base/clock.h>
+#include <perigee/base/deadline.h>
 #include <perigee/base/function_ref.h>
-#include <perigee/base/pool.h>
 #include <perigee/cdr/buffer.h>
 #include <perigee/event/reactor.h>
 #include <perigee/event/signal.h>
@@ -21,7 +20,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -39,8 +37,6 @@ class OrbCore;
 class Shard final {
  public:
   using Task = std::move_only_function<void()>;
-  using Deadlines = std::multimap<TimePoint, AsyncInvocation*, std::less<>,
-                                  pool_allocator<std::pair<const TimePoint, AsyncInvocation*>>>;
 
   /// Of a server's loop.
   Shard(OrbCore& core, ConnectingThreads& connecting, event::Reactor& loop);
@@ -72,12 +68,12 @@ class Shard final {
   /// Drives, or waits for the thread that does, until `done()`: asked after each turn, and after
   /// each `wake`. False if `nested_upcall_depth_max` already do so on this thread.
   [[nodiscard]] bool drive_until(function_ref<bool()> done);
-  /// The same until `end` at the latest. Not of a loop.
-  [[nodiscard]] bool drive_until(function_ref<bool()> done, TimePoint end);
+  /// The same until the deadline at the latest. Not of a loop.
+  [[nodiscard]] bool drive_until(function_ref<bool()> done, Deadline end);
   /// One turn without waiting, if nobody else drives.
   void perform_work();
   [[nodiscard]] bool work_pending();
-  [[nodiscard]] int work_handle() const noexcept { return reactor_.handle(); }
+  [[nodiscard]] int work_handle() noexcept { return reactor_.handle(); }
   /// Makes those who drive, or wait for it, ask again what they wait for.
   void wake() noexcept;
   /// What a thread waits for may have happened.
@@ -106,8 +102,6 @@ class Shard final {
   /// Sends what waits there when the turn ends.
   void flush_later(std::shared_ptr<AsyncConnection> connection);
   void forget(const AsyncConnection& connection) noexcept;
-  [[nodiscard]] Deadlines::iterator add_deadline(TimePoint time, AsyncInvocation& call);
-  void remove_deadline(Deadlines::iterator place) noexcept { deadlines_.erase(place); }
   /// For encoding one request.
   [[nodiscard]] cdr::Buffer& request_buffer() noexcept { return request_buffer_; }
   /// The same for the messages that go together.
@@ -171,16 +165,12 @@ class Shard final {
     void handle_ready(event::Readiness readiness) noexcept override;
 
    private:
-    void follow_timers();
-
     Shard& shard_;
     event::Reactor& loop_;
-    event::TimerId timer_ = 0;
   };
   using Connections = std::vector<std::shared_ptr<AsyncConnection>>;
 
-  void turn(std::chrono::milliseconds timeout) noexcept;
-  [[nodiscard]] std::chrono::milliseconds left(TimePoint end) const noexcept;
+  void turn(Deadline deadline) noexcept;
   [[nodiscard]] bool may_be_taken() const noexcept { return own_ != nullptr || stopped(); }
   [[nodiscard]] bool try_take() noexcept;
   void give_back() noexcept;
@@ -203,10 +193,8 @@ class Shard final {
   [[nodiscard]] AsyncConnection* choose(AsyncInvocation& call);
   [[nodiscard]] ReadSpace& enter_level();
   [[nodiscard]] bool leaves_work() const noexcept;
-  [[nodiscard]] bool nested_turn(TimePoint end) noexcept;
-  void watch_deadlines();
-  void run_deadlines() noexcept;
-  void watch_idle();
+  [[nodiscard]] bool nested_turn(Deadline end) noexcept;
+  void watch_idle() noexcept;
   void look_for_idle() noexcept;
 
   OrbCore& core_;
@@ -221,9 +209,7 @@ class Shard final {
   CallList<AsyncInvocation> finished_;
   CallList<AsyncInvocation> await_servants_;
   TurnEnd turn_end_{*this};
-  Deadlines deadlines_;
-  event::TimerId deadline_timer_ = 0;
-  TimePoint deadline_timer_due_ = TimePoint::max();
+  event::MemberTimer<Shard, &Shard::look_for_idle> idle_timer_{*this};
   bool idle_watched_ = false;
   cdr::Buffer request_buffer_;
   cdr::Buffer batch_;
@@ -243,9 +229,8 @@ class Shard final {
   std::atomic<std::thread::id> driver_{};
   std::atomic<std::uint32_t> waiters_{0};
   std::atomic<bool> has_posted_{false};
-  std::atomic<bool> missed_{false};  // the loop that this is nested in found it driven
-  std::atomic<TimePoint> nested_due_{TimePoint::max()};  // when that loop will look by itself
-  std::unique_ptr<Nested> own_nested_;                   // of the loop's thread
+  std::atomic<bool> missed_{false};     // the loop that this is nested in found it driven
+  std::unique_ptr<Nested> own_nested_;  // of the loop's thread
   std::atomic<Nested*> nested_{nullptr};
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;

@@ -277,8 +277,8 @@ FailureCause cause_of(ReadStatus status) noexcept {
   while (slot.nested_server != nullptr) {
     const ReadStatus status = connection_.read(slot.message, Wait::no);
     if (status != ReadStatus::would_block) return cause_of(status);
-    const TimePoint end = slot.deadline != nullptr ? slot.deadline->end() : Server::for_ever;
-    const TimePoint until = std::min(end, slot.mute_until);
+    const Deadline end = slot.deadline != nullptr ? slot.deadline->deadline() : Deadline::never();
+    const Deadline until = std::min(end, slot.mute_until);
     switch (slot.nested_server->wait_readable(connection_.transport().readiness_fd(), until)) {
       case Server::Nested::readable:
         break;

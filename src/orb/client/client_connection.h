@@ -24,9 +24,9 @@ struct ReplySlot {
   enum class State : std::uint8_t { waiting, delivered, failed };
 
   std::uint32_t request_id = 0;
-  State state = State::waiting;             // under the connection's mutex while enlisted
-  Server* nested_server = nullptr;          // serves others on this thread while the caller waits
-  TimePoint mute_until = Server::for_ever;  // how long it then waits for a first reply
+  State state = State::waiting;     // under the connection's mutex while enlisted
+  Server* nested_server = nullptr;  // serves others on this thread while the caller waits
+  Deadline mute_until;              // how long it then waits for a first reply
   const CallDeadline* send_deadline = nullptr;  // of the request; not later than
   const CallDeadline* deadline = nullptr;       // null: the caller waits as long as it takes
   std::uint64_t queued_as = 0;  // until then `deadline` is that of the request; 0: it is out

@@ -1,7 +1,7 @@
 // Until when a call may take, as RelativeRoundtripTimeoutPolicy says.
 #pragma once
 
-#include <perigee/base/clock.h>
+#include <perigee/base/deadline.h>
 
 #include <algorithm>
 #include <chrono>
@@ -16,6 +16,7 @@ class CallDeadline {
                         const Clock& clock = steady_clock()) noexcept
       : clock_(&clock), limit_(limit), end_(clock.now() + limit) {}
 
+  [[nodiscard]] Deadline deadline() const noexcept { return Deadline::at(end_); }
   /// In the time of the clock that it was made with.
   [[nodiscard]] TimePoint end() const noexcept { return end_; }
   [[nodiscard]] bool expired() const noexcept { return clock_->now() >= end_; }

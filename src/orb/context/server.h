@@ -2,7 +2,7 @@
 // Implemented in server/; made by `make_server` and given to the core by the runtime.
 #pragma once
 
-#include <perigee/base/clock.h>
+#include <perigee/base/deadline.h>
 #include <perigee/base/function_ref.h>
 #include <perigee/base/io_error.h>
 #include <perigee/base/octets.h>
@@ -51,11 +51,10 @@ class Server {
     too_deep,  ///< `nested_upcall_depth_max` upcalls wait already: NO_RESOURCES
     timed_out,
   };
-  static constexpr TimePoint for_ever = TimePoint::max();
   /// Called by a thread that has to wait for a reply. On the thread of a reactive server: serves
-  /// requests until the handle is readable, has been closed by the peer, or `until` has come; later
-  /// if an upcall of the others takes longer.
-  [[nodiscard]] virtual Nested wait_readable(int /*fd*/, TimePoint /*until*/) {
+  /// requests until the handle is readable, has been closed by the peer, or the deadline has
+  /// passed; later if an upcall of these requests takes longer.
+  [[nodiscard]] virtual Nested wait_readable(int /*fd*/, Deadline /*until*/) {
     return Nested::not_here;
   }
   /// Called by a thread that is in an upcall and is going to wait for a reply, before it sends the

@@ -132,7 +132,7 @@ CallSteps::State CallSteps::call_collocated(cdr::Buffer& request, cdr::Buffer& r
 
 CallSteps::State CallSteps::begin_collocated(cdr::Buffer& request, cdr::Buffer& reply,
                                              std::shared_ptr<CollocatedWait>& later,
-                                             TimePoint until) {
+                                             Deadline until) {
   if (!encode_collocated(request)) return State::failed;
   RequestDispatcher* const dispatcher = core_.dispatcher();
   if (dispatcher == nullptr) return State::connect;  // the ORB is being destroyed
@@ -150,7 +150,7 @@ CollocatedCall CallSteps::collocated_call(RequestDispatcher& dispatcher, const c
           request_.response,
           request,
           deadline,
-          deadline != nullptr ? deadline->end() : TimePoint::max()};
+          deadline != nullptr ? deadline->deadline() : Deadline::never()};
 }
 
 CallSteps::State CallSteps::take_collocated(messaging::ReplyStatus status,

@@ -72,7 +72,7 @@ class CallSteps {
   /// The same, but does not wait for a servant that answers later: to `collocated` then, and
   /// `take_collocated` when `later` has the answer. `until`: of the caller's time.
   [[nodiscard]] State begin_collocated(cdr::Buffer& request, cdr::Buffer& reply,
-                                       std::shared_ptr<CollocatedWait>& later, TimePoint until);
+                                       std::shared_ptr<CollocatedWait>& later, Deadline until);
   [[nodiscard]] State take_collocated(messaging::ReplyStatus status, const cdr::Buffer& reply);
   /// After a connect that failed: to the next target.
   [[nodiscard]] State after_failed_connect(IoError error);

@@ -109,8 +109,8 @@ class CollocatedRequest final : public CollocatedAnswer {
     arguments_.set_environment(&core);
     arguments_.set_code_sets(code_sets());
     reply_.clear();
-    if (call.awaited_until != TimePoint::max() && response_expected_)
-      limit_time(core.clock(), call.awaited_until.time_since_epoch().count());
+    if (!call.awaited_until.is_never() && response_expected_)
+      limit_time(core.clock(), call.awaited_until.time().time_since_epoch().count());
   }
 
   /// Like a request from afar: what becomes of the upcall is nobody's business then.

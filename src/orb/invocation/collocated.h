@@ -25,9 +25,9 @@ struct CollocatedCall {
   std::string_view operation;
   OctetSpan object_key;
   messaging::ResponseFlags response = messaging::ResponseFlags::with_target;
-  const cdr::Buffer& arguments;                ///< without borrowed segments
-  const CallDeadline* deadline = nullptr;      ///< null: none. Ends waiting, never the upcall
-  TimePoint awaited_until = TimePoint::max();  ///< what the servant is told
+  const cdr::Buffer& arguments;            ///< without borrowed segments
+  const CallDeadline* deadline = nullptr;  ///< null: none. Ends waiting, never the upcall
+  Deadline awaited_until;                  ///< what the servant is told
 };
 
 /// Makes the upcall in the calling thread. `reply` gets the body of the reply: results, exception

@@ -49,7 +49,7 @@ FailureCause CollocatedWait::await_on_loop(OrbCore& core, const CallDeadline* de
     const std::lock_guard lock(mutex_);
     event_ = event::Signal::make();
   }
-  const TimePoint until = deadline != nullptr ? deadline->end() : Server::for_ever;
+  const Deadline until = deadline != nullptr ? deadline->deadline() : Deadline::never();
   while (event_ && !ended()) {
     switch (core.server()->wait_readable(event_.handle(), until)) {
       case Server::Nested::readable:
@@ -77,7 +77,7 @@ FailureCause CollocatedWait::drive(OrbCore& core, const CallDeadline* deadline) 
   if (!when_ended([orb = core.shared_from_this()] { orb->wake_async(); }))
     return FailureCause::none;
   const bool driven = calls.foreign().drive_until(
-      [this] { return ended(); }, deadline != nullptr ? deadline->end() : TimePoint::max());
+      [this] { return ended(); }, deadline != nullptr ? deadline->deadline() : Deadline::never());
   const std::lock_guard lock(mutex_);
   then_ = nullptr;
   if (ended_) return FailureCause::none;

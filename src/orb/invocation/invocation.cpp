@@ -140,7 +140,7 @@ TransactResult Invocation::send_oneway() {
 void Invocation::limit_first_reply() {
   const auto limit = core_.settings().first_reply_timeout;
   const bool limited = limit > std::chrono::milliseconds::zero() && !lease_->answered();
-  slot_.mute_until = limited ? core_.clock().now() + limit : Server::for_ever;
+  slot_.mute_until = limited ? Deadline::after(limit, core_.clock().now()) : Deadline::never();
 }
 
 Invocation::State Invocation::after_failure(const TransactResult& result) {

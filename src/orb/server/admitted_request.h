@@ -3,7 +3,7 @@
 #pragma once
 
 #include "orb/context/orb_metrics.h"
-#include <perigee/base/clock.h>
+#include <perigee/base/deadline.h>
 #include <perigee/cdr/buffer.h>
 #include <perigee/messaging/protocol.h>
 #include <perigee/orb/server_request.h>
@@ -60,9 +60,9 @@ class AdmittedRequest : public ServerRequest {
   const std::uint32_t request_id_;
   RequestOutcome outcome_ = RequestOutcome::oneway;
   std::atomic<bool> cancelled_{false};
-  TimePoint stop_at_ = TimePoint::max();  // who is to answer later is told that it is too late
-  AdmittedRequest* next_ = nullptr;       // under the conversation's lock
-  AdmittedRequest* previous_ = nullptr;   // under the conversation's lock
+  Deadline stop_at_;                     // a deferred request is stopped then
+  AdmittedRequest* next_ = nullptr;      // under the conversation's lock
+  AdmittedRequest* previous_ = nullptr;  // under the conversation's lock
 };
 
 }  // namespace perigee::orb

@@ -9,6 +9,7 @@
 #include "orb/values/system_exceptions.h"
 #include <perigee/base/log.h>
 #include <perigee/base/probe.h>
+#include <perigee/event/reactor.h>
 #include <perigee/orb/stub.h>
 
 #include <algorithm>
@@ -235,51 +236,97 @@ void Conversation::cancel_deferred() noexcept try {
 }
 
 void Conversation::cancel_expired(TimePoint now) noexcept try {
-  const TimePoint next = cancel_expired_before(now);
-  if (next != TimePoint::max()) host_.watch_expiry(next);
+  cancel_expired_before(now);
+  watch_expiry();
 } catch (const std::exception& exception) {  // as above
   log::write(log::Level::warning, "server", exception.what());
 }
 
-// Returns when to look next, if that is to be asked for.
-TimePoint Conversation::cancel_expired_before(TimePoint now) {
+void Conversation::cancel_expired_before(TimePoint now) {
   std::vector<CancellationNotice> stops;
-  TimePoint next = TimePoint::max();
+  Deadline next;
   {
     const std::lock_guard guard(lock_);
-    if (now < expiry_watched_) return TimePoint::max();
-    expiry_watched_ = TimePoint::max();  // should memory run out below, others ask again
+    if (!expiry_watched_.passed(now)) return;
+    expiry_watched_ = Deadline::never();  // should memory run out below, others ask again
     for (AdmittedRequest* pending = pending_; pending != nullptr; pending = pending->next_) {
-      if (pending->stop_at_ > now) {
+      if (!pending->stop_at_.passed(now)) {
         next = std::min(next, pending->stop_at_);
         continue;
       }
       CancellationNotice stop = pending->cancellation()->cancel();  // but an answer is still sent
       if (stop.stop_possible()) stops.push_back(std::move(stop));   // somebody listens
     }
-    next = std::max(next, now + expiry_watch_period);  // never, still, if there are no more
+    if (!next.is_never()) next = std::max(next, Deadline::after(expiry_watch_period, now));
     expiry_watched_ = next;
   }
   for (CancellationNotice& stop : stops) stop.request_stop();
-  return next;
 }
 
-// The host is asked once for the earliest: mostly it will find those before answered.
-void Conversation::watch_expiry_of(DeferredReply& later) noexcept {
+// The timer is for the earliest request. Mostly that has been answered when the timer fires.
+void Conversation::limit_time_of(DeferredReply& later) noexcept {
   AdmittedRequest& request = later;
-  request.stop_at_ =
-      core_.clock().now() + std::chrono::microseconds(later.remaining_time()) + expiry_margin;
+  const std::chrono::microseconds left(later.remaining_time());
+  const Deadline stop_at = Deadline::after(left + expiry_margin, core_.clock().now());
   {
     const std::lock_guard guard(lock_);
-    if (request.stop_at_ >= expiry_watched_) return;
-    expiry_watched_ = request.stop_at_;
+    request.stop_at_ = stop_at;
+    ++limited_count_;
+    if (stop_at >= expiry_watched_) return;
+    expiry_watched_ = stop_at;
   }
-  host_.watch_expiry(request.stop_at_);
+  watch_expiry();
+}
+
+// A timer that is about to fire comes here again.
+void Conversation::watch_expiry() noexcept {
+  event::Reactor* const timers = host_.timers();
+  if (timers == nullptr) return;
+  const std::lock_guard mutex(expiry_mutex_);
+  Deadline when;
+  {
+    const std::lock_guard guard(lock_);
+    when = expiry_watched_;
+  }
+  if (when.is_never() || (expiry_keeps_ && !timers->cancel(expiry_))) return;
+  if (!expiry_keeps_) expiry_keeps_ = host_.share();
+  timers->arm(expiry_, when);
+}
+
+// Another request with a limit may come meanwhile.
+void Conversation::end_limit() noexcept {
+  {
+    const std::lock_guard guard(lock_);
+    if (--limited_count_ != 0) return;
+  }
+  event::Reactor* const timers = host_.timers();
+  if (timers == nullptr) return;
+  std::shared_ptr<Conversation> kept;  // let go without the mutex
+  const std::lock_guard mutex(expiry_mutex_);
+  {
+    const std::lock_guard guard(lock_);
+    if (limited_count_ != 0) return;
+    expiry_watched_ = Deadline::never();
+  }
+  if (expiry_keeps_ && timers->cancel(expiry_)) kept = std::move(expiry_keeps_);
+}
+
+void Conversation::expiry_fired() noexcept {
+  std::shared_ptr<Conversation> kept;
+  {
+    const std::lock_guard guard(expiry_mutex_);
+    kept = std::move(expiry_keeps_);
+  }
+  cancel_expired(core_.clock().now());
 }
 
 void Conversation::defer(PendingReply& upcall, DeferredReply& later) noexcept {
+  take_place(upcall, later);
   if (later.time_limited()) [[unlikely]]
-    watch_expiry_of(later);
+    limit_time_of(later);
+}
+
+void Conversation::take_place(PendingReply& upcall, DeferredReply& later) noexcept {
   const std::lock_guard guard(lock_);
   AdmittedRequest& before = upcall;
   AdmittedRequest& after = later;
@@ -299,6 +346,8 @@ void Conversation::end_deferred(DeferredReply& request, const LatencyTimer& time
   count(request, timer);
   core_.end_request();
   const Removed removed = remove(request, Answering::later);
+  if (!static_cast<AdmittedRequest&>(request).stop_at_.is_never()) [[unlikely]]
+    end_limit();
   if (removed.resumes) host_.resume_reading();
   host_.deferred_ended(removed.last ? ConversationHost::Drained::yes
                                     : ConversationHost::Drained::no);

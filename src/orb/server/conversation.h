@@ -4,9 +4,11 @@
 
 #include "orb/context/code_sets.h"
 #include <perigee/base/clock.h>
+#include <perigee/base/deadline.h>
 #include <perigee/base/octets.h>
 #include <perigee/base/short_lock.h>
 #include <perigee/cdr/buffer.h>
+#include <perigee/event/timer.h>
 #include <perigee/messaging/protocol.h>
 #include <perigee/orb/server_request.h>
 #include <perigee/transport/transport.h>
@@ -15,6 +17,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
+
+namespace perigee::event {
+class Reactor;
+}
 
 namespace perigee::orb {
 
@@ -75,8 +82,9 @@ class ConversationHost {
   virtual void deferred_ended(Drained drained) noexcept = 0;
   /// The conversation was full, and is no more.
   virtual void resume_reading() noexcept = 0;
-  /// Conversation::cancel_expired is to be called then, or somewhat later.
-  virtual void watch_expiry(TimePoint when) noexcept = 0;
+  /// Its timers expire deferred requests. Null: the host calls Conversation::cancel_expired itself,
+  /// from time to time.
+  [[nodiscard]] virtual event::Reactor* timers() noexcept = 0;
   /// @}
 
  protected:
@@ -122,8 +130,8 @@ class Conversation final {
   [[nodiscard]] OrbCore& core() const noexcept { return core_; }
   /// The connection ends: tells those who are to answer later. They still may.
   void cancel_deferred() noexcept;
-  /// Tells those who are to answer later, and whose callers wait no longer. They still may. Called
-  /// when the host was asked to; costs little if it is called more often.
+  /// Stops deferred requests whose clients no longer wait. They still may be answered. Costs little
+  /// if it is called often.
   void cancel_expired(TimePoint now) noexcept;
   /// CloseConnection, when everything accepted is answered.
   void send_close() noexcept;
@@ -167,8 +175,12 @@ class Conversation final {
   [[nodiscard]] Removed remove(AdmittedRequest& request, Answering answering) noexcept;
   [[nodiscard]] bool is_full() const noexcept;
   [[nodiscard]] bool has_to_wait() noexcept;
-  [[nodiscard]] TimePoint cancel_expired_before(TimePoint now);
-  void watch_expiry_of(DeferredReply& later) noexcept;
+  void take_place(PendingReply& upcall, DeferredReply& later) noexcept;
+  void cancel_expired_before(TimePoint now);
+  void limit_time_of(DeferredReply& later) noexcept;
+  void watch_expiry() noexcept;
+  void end_limit() noexcept;
+  void expiry_fired() noexcept;
 
   OrbCore& core_;
   const messaging::Protocol& protocol_;
@@ -183,9 +195,14 @@ class Conversation final {
   std::uint32_t pending_count_ = 0;
   std::uint32_t deferred_count_ = 0;  // of these
   bool deferred_cancelled_ = false;
-  TimePoint expiry_watched_ = TimePoint::max();  // the host was asked to look then
+  Deadline expiry_watched_;          // when the timer fires, or the host is to look
+  std::uint32_t limited_count_ = 0;  // deferred requests whose clients wait for a limited time
   bool draining_ = false;
   bool closed_ = false;
+
+  std::mutex expiry_mutex_;  // guards what follows; taken before the lock
+  event::MemberTimer<Conversation, &Conversation::expiry_fired> expiry_{*this};
+  std::shared_ptr<Conversation> expiry_keeps_;  // while the timer is armed, until it has fired
 };
 
 }  // namespace perigee::orb

@@ -134,7 +134,7 @@ bool CoreLoopsServer::begin_wait() noexcept {
   return loop == nullptr || loop->may_nest();
 }
 
-Server::Nested CoreLoopsServer::wait_readable(int fd, TimePoint until) {
+Server::Nested CoreLoopsServer::wait_readable(int fd, Deadline until) {
   ReactiveLoop* loop = loop_of_this_thread();
   return loop != nullptr ? loop->wait_readable(fd, until) : Nested::not_here;
 }

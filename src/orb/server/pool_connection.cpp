@@ -289,18 +289,7 @@ void PoolConnection::watch_end() noexcept {
   }
 }
 
-void PoolConnection::watch_expiry(TimePoint when) noexcept {
-  const auto left =
-      std::chrono::ceil<std::chrono::milliseconds>(when - server_.core().clock().now());
-  try {
-    server_.call_later(std::max(left, std::chrono::milliseconds(0)), [known = weak_from_this()] {
-      if (const auto connection = known.lock())
-        connection->conversation_.cancel_expired(connection->server_.core().clock().now());
-    });
-  } catch (const std::exception& exception) {  // bad_alloc: they are not told
-    log::write(log::Level::warning, "server", exception.what());
-  }
-}
+event::Reactor* PoolConnection::timers() noexcept { return &server_.timers(); }
 
 ServerRequest::Hold PoolConnection::hold(Waiting request, ServingThread& thread) {
   const std::uint64_t seen = static_cast<PoolWorker&>(thread).resumptions_seen;

@@ -72,7 +72,7 @@ class PoolConnection final : public ConversationHost,
   void send_later(const cdr::Buffer& message) override { send(message); }
   void deferred_ended(Drained drained) noexcept override;
   void resume_reading() noexcept override { look_again(event::Readiness::readable); }
-  void watch_expiry(TimePoint when) noexcept override;
+  [[nodiscard]] event::Reactor* timers() noexcept override;
 
  private:
   enum class State : std::uint8_t {

@@ -80,16 +80,12 @@ bool PoolServer::draining() const {
   return draining_;
 }
 
-// One timer for all connections. Without memory for it the next connection begins it.
+// One timer for all connections.
 void PoolServer::begin_idle_watch() noexcept {
   const auto period = idle_watch_period(core_.settings().idle_timeout);
   if (idle_watched_ || period.count() == 0 || draining()) return;
-  try {
-    engine_->reactor->schedule(core_.clock().now() + period, [this] { watch_idle(); });
-    idle_watched_ = true;
-  } catch (const std::exception& exception) {
-    log::write(log::Level::warning, "server", exception.what());
-  }
+  engine_->reactor->arm(idle_timer_, Deadline::after(period, core_.clock().now()));
+  idle_watched_ = true;
 }
 
 void PoolServer::watch_idle() noexcept {

@@ -64,6 +64,7 @@ class PoolServer final : public Server {
       }
     });
   }
+  [[nodiscard]] event::Reactor& timers() const noexcept { return *engine_->reactor; }
   void forget(const PoolConnection& connection) noexcept;
   /// @}
 
@@ -99,7 +100,8 @@ class PoolServer final : public Server {
   AcceptorSet endpoints_;
   std::atomic<bool> started_{false};
   std::atomic<bool> accepting_{false};
-  bool idle_watched_ = false;  // a timer looks for idle connections; the housekeeping thread's
+  bool idle_watched_ = false;  // the timer looks for idle connections; the housekeeping thread's
+  event::MemberTimer<PoolServer, &PoolServer::watch_idle> idle_timer_{*this};
   std::mutex start_mutex_;
   std::mutex finish_mutex_;
 

@@ -20,7 +20,7 @@ void ReactiveAcceptor::start() {
 
 void ReactiveAcceptor::stop() noexcept {
   if (std::exchange(stopped_, true)) return;
-  if (retry_ != 0) acceptors_.reactor().cancel(std::exchange(retry_, 0));
+  acceptors_.reactor().cancel(retry_);
   if (std::exchange(registered_, false))
     acceptors_.reactor().remove(acceptor_.readiness_fd(), *this);
   stop_accepting(acceptor_, [this](auto transport) {
@@ -58,18 +58,15 @@ void ReactiveAcceptor::accept_all() {
   }
 }
 
-// Without memory for a timer it is tried again in the next turn.
 void ReactiveAcceptor::retry_later() noexcept {
-  if (!registered_ || retry_ != 0) return;
-  try {
-    retry_ = acceptors_.reactor().schedule(
-        acceptors_.core().clock().now() + acceptors_.core().settings().accept_retry_delay, [this] {
-          retry_ = 0;
-          acceptors_.reactor().mark_ready(*this);
-        });
-  } catch (const std::exception&) {
-    acceptors_.reactor().mark_ready(*this);
-  }
+  if (!registered_ || std::exchange(retries_, true)) return;
+  acceptors_.reactor().arm(retry_, Deadline::after(acceptors_.core().settings().accept_retry_delay,
+                                                   acceptors_.core().clock().now()));
+}
+
+void ReactiveAcceptor::retry() noexcept {
+  retries_ = false;
+  acceptors_.reactor().mark_ready(*this);
 }
 
 void ReactiveAcceptors::start() {

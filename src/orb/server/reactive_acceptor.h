@@ -35,6 +35,7 @@ class ReactiveAcceptor final : public event::EventHandler {
  private:
   void accept_all();
   void retry_later() noexcept;
+  void retry() noexcept;
 
   ReactiveAcceptors& acceptors_;
   const Listener& listener_;
@@ -42,7 +43,8 @@ class ReactiveAcceptor final : public event::EventHandler {
   bool registered_ = false;
   bool stopped_ = false;
   bool waits_for_place_ = false;
-  event::TimerId retry_ = 0;
+  bool retries_ = false;
+  event::MemberTimer<ReactiveAcceptor, &ReactiveAcceptor::retry> retry_{*this};
 };
 
 /// All acceptors of a server, and the count of its connections. The reactor's thread, unless a

@@ -296,22 +296,7 @@ void ReactiveConnection::resume_reading() noexcept {
   }
 }
 
-void ReactiveConnection::watch_expiry(TimePoint when) noexcept {
-  const auto schedule = [known = weak_from_this(), &reactor = loop_.reactor(), when] {
-    reactor.schedule(when, [known] {
-      if (const auto connection = known.lock())
-        connection->conversation_.cancel_expired(connection->loop_.core().clock().now());
-    });
-  };
-  try {
-    if (loop_.on_thread())
-      schedule();
-    else
-      loop_.reactor().post(schedule);
-  } catch (const std::exception& exception) {  // bad_alloc: they are not told
-    log::write(log::Level::warning, "server", exception.what());
-  }
-}
+event::Reactor* ReactiveConnection::timers() noexcept { return &loop_.reactor(); }
 
 // Without memory for that the connection ends: nobody would notice that the peer does not read.
 void ReactiveConnection::post_look_again(Drained drained) noexcept {

@@ -62,7 +62,7 @@ class ReactiveConnection final : public ConversationHost,
   void send_later(const cdr::Buffer& message) override;
   void deferred_ended(Drained drained) noexcept override;
   void resume_reading() noexcept override;
-  void watch_expiry(TimePoint when) noexcept override;
+  [[nodiscard]] event::Reactor* timers() noexcept override;
 
  private:
   enum class State : std::uint8_t {

@@ -35,20 +35,20 @@ class ReadableFlag final : public event::EventHandler {
 /// Notices that a time has come.
 class TimeFlag final {
  public:
-  TimeFlag(event::Reactor& reactor, TimePoint time) : reactor_(reactor) {
-    if (time != Server::for_ever) timer_ = reactor_.schedule(time, [this] { set_ = true; });
+  TimeFlag(event::Reactor& reactor, Deadline time) noexcept : reactor_(reactor) {
+    if (!time.is_never()) reactor_.arm(timer_, time);
   }
-  ~TimeFlag() {
-    if (timer_ != 0 && !set_) reactor_.cancel(timer_);
-  }
+  ~TimeFlag() { reactor_.cancel(timer_); }
   TimeFlag(const TimeFlag&) = delete;
   TimeFlag& operator=(const TimeFlag&) = delete;
   [[nodiscard]] bool set() const noexcept { return set_; }
 
  private:
+  void set_flag() noexcept { set_ = true; }
+
   event::Reactor& reactor_;
-  event::TimerId timer_ = 0;
   bool set_ = false;
+  event::MemberTimer<TimeFlag, &TimeFlag::set_flag> timer_{*this};
 };
 
 }  // namespace
@@ -59,7 +59,7 @@ ReactiveLoop::ReactiveLoop(OrbCore& core, LoopOwner& owner, std::unique_ptr<even
       reactor_(std::move(reactor)),
       held_(core.settings().held_requests_max) {}
 
-ReactiveLoop::~ReactiveLoop() = default;
+ReactiveLoop::~ReactiveLoop() { reactor_->cancel(idle_timer_); }
 
 void ReactiveLoop::adopt(Accepted accepted) {
   load_.fetch_add(1, std::memory_order_relaxed);
@@ -89,17 +89,12 @@ void ReactiveLoop::add_connection(Accepted accepted) {
   connection_ended();
 }
 
-// One timer for all connections, as long as there are some. Without memory for it the next
-// connection begins it.
+// One timer for all connections, as long as there are some.
 void ReactiveLoop::begin_idle_watch() noexcept {
   const auto limit = core_.settings().idle_timeout;
   if (idle_watched_ || limit <= std::chrono::milliseconds::zero() || connections_.empty()) return;
-  try {
-    reactor_->schedule(core_.clock().now() + idle_watch_period(limit), [this] { watch_idle(); });
-    idle_watched_ = true;
-  } catch (const std::exception& exception) {
-    log::write(log::Level::warning, "server", exception.what());
-  }
+  reactor_->arm(idle_timer_, Deadline::after(idle_watch_period(limit), core_.clock().now()));
+  idle_watched_ = true;
 }
 
 void ReactiveLoop::watch_idle() noexcept {
@@ -180,7 +175,7 @@ bool ReactiveLoop::may_nest() const noexcept {
   return busy_.size() <= core_.settings().nested_upcall_depth_max;
 }
 
-Server::Nested ReactiveLoop::wait_readable(int fd, TimePoint until) {
+Server::Nested ReactiveLoop::wait_readable(int fd, Deadline until) {
   if (!may_nest()) return Server::Nested::too_deep;
   if (!busy_.empty()) busy_.back()->prepare_nesting();
   ReadableFlag readable(*reactor_, fd);
@@ -201,7 +196,7 @@ Server::Nested ReactiveLoop::serve_until(function_ref<bool()> done) {
 void ReactiveLoop::nested_turn() noexcept {
   const UpcallScope none(UpcallScope::None::upcall);
   try {
-    reactor_->run_once(std::chrono::milliseconds(-1));
+    reactor_->run_once(Deadline::never());
   } catch (const std::exception& exception) {
     log::write(log::Level::error, "server", exception.what());
   }

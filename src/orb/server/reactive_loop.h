@@ -57,7 +57,7 @@ class ReactiveLoop final {
   [[nodiscard]] bool draining() const noexcept { return draining_; }
   [[nodiscard]] bool drained() const noexcept { return draining_ && connections_.empty(); }
   /// See Server.
-  [[nodiscard]] Server::Nested wait_readable(int fd, TimePoint until);
+  [[nodiscard]] Server::Nested wait_readable(int fd, Deadline until);
   [[nodiscard]] Server::Nested serve_until(function_ref<bool()> done);
   [[nodiscard]] bool may_nest() const noexcept;
 
@@ -120,7 +120,8 @@ class ReactiveLoop final {
   HeldTask held_task_{*this};
   bool draining_ = false;
   bool told_drained_ = false;
-  bool idle_watched_ = false;  // a timer looks for idle connections
+  bool idle_watched_ = false;  // the timer looks for idle connections
+  event::MemberTimer<ReactiveLoop, &ReactiveLoop::watch_idle> idle_timer_{*this};
 };
 
 }  // namespace perigee::orb

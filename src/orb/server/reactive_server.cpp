@@ -55,14 +55,14 @@ void ReactiveServer::run() {
 
 // One turn, as if `run` had begun and ended. Within an upcall of such a turn it is a nested turn.
 void ReactiveServer::perform_work() {
-  if (on_loop_thread()) return loop_->reactor().run_once(std::chrono::milliseconds(0));
+  if (on_loop_thread()) return loop_->reactor().run_once(Deadline::immediately());
   {
     const std::lock_guard lock(mutex_);
     if (!loop_ || looping_ || finished_) return;
     looping_ = true;
   }
   try {
-    loop_->reactor().run_once(std::chrono::milliseconds(0));
+    loop_->reactor().run_once(Deadline::immediately());
   } catch (const std::exception& exception) {
     log::write(log::Level::error, "server", exception.what());
   }
@@ -124,7 +124,7 @@ void ReactiveServer::resume_held() noexcept {
 
 bool ReactiveServer::begin_wait() noexcept { return !on_loop_thread() || loop_->may_nest(); }
 
-Server::Nested ReactiveServer::wait_readable(int fd, TimePoint until) {
+Server::Nested ReactiveServer::wait_readable(int fd, Deadline until) {
   return on_loop_thread() ? loop_->wait_readable(fd, until) : Nested::not_here;
 }
 

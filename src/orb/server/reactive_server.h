@@ -28,7 +28,7 @@ class ReactiveServer final : public Server, public LoopOwner {
   void run() override;
   void stop(Completion completion) noexcept override;
   void resume_held() noexcept override;
-  [[nodiscard]] Nested wait_readable(int fd, TimePoint until) override;
+  [[nodiscard]] Nested wait_readable(int fd, Deadline until) override;
   [[nodiscard]] Nested serve_until(function_ref<bool()> done) override;
   [[nodiscard]] event::Reactor* reactor_of_this_thread() noexcept override;
   [[nodiscard]] event::Reactor* own_loop() noexcept override {

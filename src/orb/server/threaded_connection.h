@@ -75,7 +75,7 @@ class ThreadedConnection final : public ConversationHost,
   }
   void resume_reading() noexcept override;
   /// The server's watch looks often enough.
-  void watch_expiry(TimePoint /*when*/) noexcept override {}
+  [[nodiscard]] event::Reactor* timers() noexcept override { return nullptr; }
 
  private:
   void run_thread();

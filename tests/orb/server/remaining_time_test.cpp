@@ -2,8 +2,11 @@
 // any more.
 #include "orb/server/server_fixture.h"
 #include "support/fake_clock.h"
+#include <perigee/event/reactor.h>
 #include <perigee/poa/answer.h>
 #include <perigee/poa/remaining_time.h>
+
+#include <malloc.h>
 
 #include <atomic>
 #include <chrono>
@@ -166,4 +169,32 @@ TEST_CASE("a request whose time passes while another has the POA's thread is not
   CHECK(first.reply().result() == 2);
   CHECK(second.reply().repository_id() == "IDL:omg.org/CORBA/TIMEOUT:1.0");
   CHECK(executed == 1);
+}
+
+TEST_CASE("deferred requests with time limits leave no timer and no memory when they have ended") {
+  constexpr int batches = 200;
+  constexpr int batch_size = 250;
+  constexpr std::uint64_t years_142 = 4'500'000'000'000'000;  // in microseconds
+  orb::OrbCore* core = nullptr;
+  std::atomic<std::size_t> timers_max = 0;
+  const ServerFixture server(each_strategy(), [&](orb::ServerRequest& request) {
+    skeleton::Answer answer(request);
+    event::Reactor* const loop = core->server()->reactor_of_this_thread();
+    if (loop != nullptr) timers_max = std::max(timers_max.load(), loop->timers_armed());
+    answer.reply([](cdr::Encoder& encoder) { encoder << std::uint32_t{7}; });
+  });
+  core = &server.orb.core();
+  RawClient client(server.endpoint);
+  Octets batch;
+  for (std::uint32_t id = 1; id <= batch_size; ++id)
+    batch = std::move(batch) + make_request(limited(server, microseconds_of(years_142), id));
+  std::size_t used_before = 0;
+  for (int count = 0; count < batches; ++count) {
+    if (count == batches / 10) used_before = ::mallinfo2().uordblks;
+    client.send(batch);
+    for (int replies = 0; replies < batch_size; ++replies) CHECK(client.reply().result() == 7);
+  }
+  const std::size_t used = ::mallinfo2().uordblks;
+  CHECK(used < used_before + 50 * batches * batch_size);  // a timer each would be 112 octets each
+  CHECK(timers_max < 10);
 }

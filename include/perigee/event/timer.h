@@ -1,0 +1,53 @@
+// Timer: work that a reactor does at a deadline. It lives in the object that it serves.
+#pragma once
+
+#include <perigee/base/deadline.h>
+
+namespace perigee::event {
+
+/// A timer's place in a list of timers.
+class TimerLink {
+ public:
+  TimerLink(const TimerLink&) = delete;
+  TimerLink& operator=(const TimerLink&) = delete;
+
+ protected:
+  TimerLink() = default;
+  ~TimerLink() = default;
+
+ private:
+  friend class TimerBuckets;
+  friend class TimerList;
+  TimerLink* next_ = nullptr;  // not null: the timer is armed
+  TimerLink* previous_ = nullptr;
+};
+
+/// A member, or a base, of the object that it serves; `fire` gets back to that object with a
+/// static_cast. Arming a timer allocates nothing. An armed timer must not be destroyed: while it is
+/// armed, it holds a reference to its owner, or the owner cancels it first.
+class Timer : public TimerLink {
+ protected:
+  /// `fire` is called on a thread that runs the reactor, without locks. It may destroy the timer,
+  /// or arm it again.
+  explicit Timer(void (*fire)(Timer&)) noexcept : fire_(fire) {}
+  ~Timer() = default;
+
+ private:
+  friend class TimerBuckets;
+  Deadline deadline_;
+  void (*const fire_)(Timer&);
+};
+
+/// A timer that calls a member function of the object that it is a member of.
+template <typename Owner, auto function>
+class MemberTimer final : public Timer {
+ public:
+  explicit MemberTimer(Owner& owner) noexcept : Timer(&fired), owner_(owner) {}
+
+ private:
+  static void fired(Timer& timer) { (static_cast<MemberTimer&>(timer).owner_.*function)(); }
+
+  Owner& owner_;
+};
+
+}  // namespace perigee::event
