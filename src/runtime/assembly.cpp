@@ -1,6 +1,7 @@
 // Which parts an ORB has by default.
 #include "runtime/assembly.h"
 
+#include "event/cpus.h"
 #include "orb/core/orb_core.h"
 #include "orb/server/make_server.h"
 #include "poa/install.h"
@@ -90,6 +91,7 @@ std::shared_ptr<orb::OrbCore> assemble(Configuration configuration) {
   if (configuration.log_level) log::set_level(*configuration.log_level);
   if (configuration.settings.listen_endpoints.empty())
     configuration.settings.listen_endpoints.push_back(default_listen_endpoint);
+  if (configuration.settings.threads == 0) configuration.settings.threads = event::usable_cpus();
   auto recorder = open_pcap_file(configuration.pcap_file, configuration.settings);
   auto protocols = make_protocols(configuration, recorder.get());
   auto core = std::make_shared<orb::OrbCore>(

@@ -1,0 +1,17 @@
+// How many CPUs this process may use. Private to the libraries of the ORB.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace perigee::event {
+
+/// The affinity mask of the calling thread, within the quota of the process's cgroup; at least 1.
+[[nodiscard]] std::uint32_t usable_cpus() noexcept;
+
+/// The CPUs that a cgroup's `cpu.max` allows, rounded up: "150000 100000" is 2. Nothing: no limit,
+/// or text of another form.
+[[nodiscard]] std::optional<std::uint32_t> cpus_of_quota(std::string_view cpu_max) noexcept;
+
+}  // namespace perigee::event
