@@ -37,6 +37,19 @@ if(PERIGEE_MOLD)
   add_link_options(-fuse-ld=mold)
 endif()
 
+# Sources of a target are compiled in batches of this size (unity build): most of the time of a
+# compilation goes into headers. 1 compiles each source alone, as clang-tidy does in .ci/run.
+set(PERIGEE_BATCH_SIZE 10 CACHE STRING "Sources that are compiled together; 1: each alone")
+if(PERIGEE_BATCH_SIZE GREATER 1)
+  set(CMAKE_UNITY_BUILD ON)
+  set(CMAKE_UNITY_BUILD_BATCH_SIZE ${PERIGEE_BATCH_SIZE})
+endif()
+
+# perigee_compile_separately(<target>...): for targets whose sources use the same local names.
+function(perigee_compile_separately)
+  set_target_properties(${ARGV} PROPERTIES UNITY_BUILD OFF)
+endfunction()
+
 find_package(Threads REQUIRED)
 
 # What lies in one library calls itself directly: no symbol of it is meant to be replaced, and its
@@ -63,24 +76,14 @@ macro(perigee_add_layer folder)
   endif()
 endmacro()
 
-# Sources of a library are compiled in batches of this size (unity build): most of the time of a
-# compilation goes into headers. 1 compiles each source alone, as clang-tidy does in .ci/run.
-set(PERIGEE_BATCH_SIZE 10 CACHE STRING "Sources that are compiled together; 1: each alone")
-
-# perigee_layer(<name> SOURCES <file>... [DEPENDS <layer>...] [SYSTEM_LIBRARIES <target>...]
-#               [SEPARATE])
+# perigee_layer(<name> SOURCES <file>... [DEPENDS <layer>...] [SYSTEM_LIBRARIES <target>...])
 #
-# SEPARATE compiles each source alone: for libraries whose sources use the same local names.
 # An object library perigee_<name>, alias perigee::<name>. DEPENDS names the layers below that it may
 # use. Object libraries do not pass their objects on, so the closure of a layer and the libraries
 # that it needs are kept as global properties, for perigee_link_layers.
 function(perigee_layer name)
-  cmake_parse_arguments(ARG "SEPARATE" "" "SOURCES;DEPENDS;SYSTEM_LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;SYSTEM_LIBRARIES" ${ARGN})
   add_library(perigee_${name} OBJECT ${ARG_SOURCES})
-  if(NOT ARG_SEPARATE AND PERIGEE_BATCH_SIZE GREATER 1)
-    set_target_properties(perigee_${name} PROPERTIES UNITY_BUILD ON
-                                                     UNITY_BUILD_BATCH_SIZE ${PERIGEE_BATCH_SIZE})
-  endif()
   add_library(perigee::${name} ALIAS perigee_${name})
   target_include_directories(
     perigee_${name}
@@ -153,6 +156,7 @@ function(perigee_test name)
     target_link_libraries(perigee_test_main PRIVATE perigee_options)
   endif()
   add_executable(${name} ${ARG_SOURCES})
+  perigee_compile_separately(${name})
   target_link_libraries(${name} PRIVATE perigee_test_main)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${name} PRIVATE perigee_options ${ARG_LIBRARIES})
