@@ -17,8 +17,8 @@ namespace {
 constexpr std::size_t empty_values_max = 65'536;
 constexpr std::size_t labels_max = 1 << 20;        // looked at, besides
 constexpr std::size_t labels_per_octet_max = 256;  // those that unions of any size need
-constexpr std::size_t copy_growth_base = 1 << 20;       // octets written
-constexpr std::size_t copy_growth_max = 16;             // for each octet read, besides
+constexpr std::size_t copy_growth_base = 1 << 20;  // octets written
+constexpr std::size_t copy_growth_max = 16;        // for each octet read, besides
 
 class Walk final {
  public:

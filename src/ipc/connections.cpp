@@ -1,10 +1,10 @@
 // Making handles and connections: open, connect, listen, accept, names.
 #include "ipc/connections.h"
+
 #include "ipc/deadline.h"
 #include "ipc/failure.h"
 #include "ipc/native_address.h"
 #include "ipc/send_timeout.h"
-
 #include <perigee/ipc/io.h>
 #include <perigee/ipc/io_local.h>
 
