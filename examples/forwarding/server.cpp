@@ -157,9 +157,10 @@ int main(int argc, char* argv[]) try {
   auto ledger = make_reference(root, locator);
   auto home = CORBA::make_reference<Home>(locator, ledger);
   root->the_POAManager()->activate();
-  std::cout << orb->object_to_string(ledger) << '\n'
-            << orb->object_to_string(home->_this()) << std::endl;
-  orb->run();
+  const std::string references =
+      orb->object_to_string(ledger) + '\n' + orb->object_to_string(home->_this());
+  perigee::serve_until_signal(orb, [&] { std::cout << references << std::endl; });
+  orb->destroy();
 } catch (const std::exception& error) {
   std::cerr << "forwarding_server: " << error.what() << '\n';
   return 1;

@@ -1,10 +1,10 @@
-// Offers one Demo::Hello and prints its reference. Serves until it is killed; see ../stock for a
-// server that ends in order.
+// Offers one Demo::Hello and prints its reference. Ends in order on SIGINT and SIGTERM.
 #include "helloS.h"
 #include <perigee/corba.h>
 
 #include <exception>
 #include <iostream>
+#include <string>
 
 class Hello final : public CORBA::servant_traits<Demo::Hello>::base_type {
  public:
@@ -18,8 +18,9 @@ int main(int argc, char* argv[]) try {
   poa->the_POAManager()->activate();
 
   auto hello = CORBA::make_reference<Hello>();
-  std::cout << orb->object_to_string(hello->_this()) << std::endl;
-  orb->run();
+  const std::string reference = orb->object_to_string(hello->_this());
+  perigee::serve_until_signal(orb, [&] { std::cout << reference << std::endl; });
+  orb->destroy();
 } catch (const std::exception& error) {
   std::cerr << "server: " << error.what() << '\n';
   return 1;

@@ -79,7 +79,6 @@ std::vector<Server> servers_of(const CORBA::ORB::_ref_type& orb,
 }  // namespace
 
 int main(int argc, char* argv[]) try {
-  const sigset_t signals = block_ending_signals();
   auto orb = CORBA::ORB_init(argc, argv);
   std::vector<std::string> references;
   CLI::App app(
@@ -93,8 +92,8 @@ int main(int argc, char* argv[]) try {
     return app.exit(error) == 0 ? 0 : 2;
   }
   auto locator = CORBA::make_reference<ImageLocator>(servers_of(orb, references));
-  std::cout << activate(orb, "locator", locator) << std::endl;
-  run_until(signals, orb);
+  const std::string reference = activate(orb, "locator", locator);
+  perigee::serve_until_signal(orb, [&] { std::cout << reference << std::endl; });
   orb->destroy();
 } catch (const std::exception& error) {
   std::cerr << "image_locator: " << error.what() << '\n';

@@ -87,7 +87,7 @@ ipc::InetAddr stream_address(const Options& options) {
   return addresses->front();
 }
 
-void serve(const CORBA::ORB::_ref_type& orb, const sigset_t& signals, Options options) {
+void serve(const CORBA::ORB::_ref_type& orb, Options options) {
   Catalogue catalogue(options.folder);
   const std::size_t count = catalogue.list().size();  // makes the checksums that are not there
   Tickets tickets(options.tickets);
@@ -100,8 +100,7 @@ void serve(const CORBA::ORB::_ref_type& orb, const sigset_t& signals, Options op
   const std::string reference = activate(orb, "server", servant);
   std::clog << "image_server: " << count << " images in " << options.folder << ", streams at "
             << host << " port " << streams.port() << std::endl;
-  std::cout << reference << std::endl;
-  run_until(signals, orb);
+  perigee::serve_until_signal(orb, [&] { std::cout << reference << std::endl; });
   streams.end(options.grace);
 }
 
@@ -143,7 +142,6 @@ void add_options(CLI::App& app, Options& options) {
 }  // namespace
 
 int main(int argc, char* argv[]) try {
-  const sigset_t signals = block_ending_signals();
   auto orb = CORBA::ORB_init(argc, argv);
   Options options;
   CLI::App app(
@@ -151,7 +149,7 @@ int main(int argc, char* argv[]) try {
       "-ORBListenEndpoints iiop://:<port> makes the reference outlive a restart.");
   add_options(app, options);
   CLI11_PARSE(app, argc, argv);
-  serve(orb, signals, options);
+  serve(orb, options);
   orb->destroy();
 } catch (const std::exception& error) {
   std::cerr << "image_server: " << error.what() << '\n';

@@ -1,5 +1,5 @@
 // Offers one Demo::Hello, under the name Hello, at the endpoints that options and its operator
-// name. Knows nothing of protocols. Serves until it is killed.
+// name. Knows nothing of protocols. Ends in order on SIGINT and SIGTERM.
 #include "helloS.h"
 #include <perigee/corba.h>
 #include <perigee/poa/ior_table.h>
@@ -38,8 +38,9 @@ int main(int argc, char* argv[]) try {
       CORBA::make_reference<Names>(orb, hello));
 
   poa->the_POAManager()->activate();
-  std::cout << orb->object_to_string(hello->_this()) << std::endl;
-  orb->run();
+  const std::string reference = orb->object_to_string(hello->_this());
+  perigee::serve_until_signal(orb, [&] { std::cout << reference << std::endl; });
+  orb->destroy();
 } catch (const std::exception& error) {
   std::cerr << "server: " << error.what() << '\n';
   return 1;

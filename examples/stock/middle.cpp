@@ -62,7 +62,7 @@ int main(int argc, char* argv[]) try {
     std::cerr << usage;
     return 2;
   }
-  serve_until_signal(orb, make_servant(model->style, orb, sinks), "-");
+  serve_object(orb, make_servant(model->style, orb, sinks), "-");
   orb->destroy();
 } catch (const std::exception& error) {
   std::cerr << "stock_middle: " << error.what() << '\n';

@@ -36,7 +36,7 @@ int main(int argc, char* argv[]) try {
     return 2;
   }
   const auto quoter = CORBA::make_reference<Quoter>(Prices::read_file(argv[1]));
-  serve_until_signal(orb, quoter, argc == 3 ? argv[2] : "-");
+  serve_object(orb, quoter, argc == 3 ? argv[2] : "-");
   orb->destroy();
 } catch (const std::exception& error) {
   std::cerr << "stock_server: " << error.what() << '\n';

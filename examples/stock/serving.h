@@ -1,15 +1,13 @@
-// What the example's servers share: they publish one object, and end in order when they are told
-// to.
+// What the example's servers share: they publish one object, and end in order on SIGINT and
+// SIGTERM.
 #pragma once
 
 #include <perigee/corba.h>
 
 #include <string>
 
-/// Serves the object until SIGINT or SIGTERM; then what has been asked is answered, and it returns.
-/// Writes the reference to a file once it can be called; "-" means standard output.
-/// Throws std::runtime_error if it cannot. Call it before any thread is started: all inherit that
-/// the signals are blocked.
-void serve_until_signal(const CORBA::ORB::_ref_type& orb,
-                        const CORBA::servant_reference<PortableServer::Servant>& servant,
-                        const std::string& reference_file);
+/// Serves the object until SIGINT or SIGTERM. Writes the reference to a file once clients can call
+/// the object; "-" means standard output. Throws std::runtime_error if it cannot.
+void serve_object(const CORBA::ORB::_ref_type& orb,
+                  const CORBA::servant_reference<PortableServer::Servant>& servant,
+                  const std::string& reference_file);

@@ -56,7 +56,7 @@ int main(int argc, char* argv[]) try {
     return 2;
   }
   const auto quoter = CORBA::make_reference<SlowQuoter>(orb, Prices::read_file(argv[2]), delay);
-  serve_until_signal(orb, quoter, argc == 4 ? argv[3] : "-");
+  serve_object(orb, quoter, argc == 4 ? argv[3] : "-");
   orb->destroy();
 } catch (const std::exception& error) {
   std::cerr << "stock_slow_server: " << error.what() << '\n';

@@ -9,3 +9,4 @@
 #include <perigee/poa/poa.h>
 #include <perigee/poa/servant.h>
 #include <perigee/poa/tie.h>
+#include <perigee/runtime/serve_until_signal.h>

@@ -2,6 +2,7 @@
 // RFC 9112.
 #include "runtime/metrics_page.h"
 
+#include "event/thread.h"
 #include <perigee/base/log.h>
 #include <perigee/ipc/resolver.h>
 #include <perigee/ipc/sock.h>
@@ -45,7 +46,7 @@ class HttpMetricsPage final : public MetricsPage {
         address_(std::move(address)),
         source_(std::move(source)),
         time_per_reader_(time_per_reader) {
-    thread_ = std::jthread([this] { serve(); });
+    thread_ = event::Thread([this] { serve(); });
   }
   ~HttpMetricsPage() override {
     {
@@ -54,6 +55,7 @@ class HttpMetricsPage final : public MetricsPage {
       if (reader_ != nullptr) reader_->interrupt();
     }
     acceptor_.interrupt();
+    thread_.join();
   }
   [[nodiscard]] const std::string& address() const noexcept override { return address_; }
 
@@ -148,7 +150,7 @@ class HttpMetricsPage final : public MetricsPage {
 
   std::mutex mutex_;
   ipc::sock::Stream* reader_ = nullptr;  // who is being served, under the mutex
-  std::jthread thread_;                  // last: it uses the rest
+  event::Thread thread_;                 // last: it uses the rest
 };
 
 }  // namespace

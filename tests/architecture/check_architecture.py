@@ -33,6 +33,12 @@ SKIPPED_FOLDERS = {"build", ".git", "corpus", "golden", "__pycache__"}
 SAMPLES = "tests/architecture/test_check_architecture.py"
 # The file that shows what the compiler does with forms of co_await that are forbidden.
 MISCOMPILED = "tests/coroutines/miscompiled_test.cpp"
+# Threads that the ORB creates block the application's signals; this class does that.
+THREAD_FILES = ("src/event/thread.",)
+THREAD_CREATION = re.compile(
+    r"\bstd\s*::\s*(?:jthread|async)\b"
+    r"|\bstd\s*::\s*thread\b(?!\s*::\s*(?:id|hardware_concurrency)\b)"
+    r"|\b(?:pthread_create|thrd_create)\b")
 TODO = re.compile(r"\bTODO\b(?!\((?:soon|perf|security|test|port)\): \S)")
 MACHINE_PATH = re.compile(r"(?<![\w.$}~/])/(?:home|root|work|farm|Users)/\w")
 
@@ -195,6 +201,16 @@ def check_text(relative, text):
             yield f"{relative}:{number}: path of one machine"
 
 
+def check_threads(relative, text):
+    """Findings about threads of the ORB that would handle the application's signals."""
+    if not relative.startswith(("src/", "include/")) or relative.startswith(THREAD_FILES):
+        return
+    code = cpp_text.without_comments_and_literals(text)
+    for match in THREAD_CREATION.finditer(code):
+        line = code.count("\n", 0, match.start()) + 1
+        yield f"{relative}:{line}: {match.group(0)}: threads of the ORB are event::Thread"
+
+
 def text_files(root):
     stack = [root]
     while stack:
@@ -223,6 +239,7 @@ def check_tree(root, architecture, cycles_left):
             yield from check_text(relative, text)
         if file.suffix in (".h", ".cpp"):
             yield from check_source_file(architecture, relative, text)
+            yield from check_threads(relative, text)
             if relative != MISCOMPILED:
                 yield from coroutine_lint.check(relative, text)
 

@@ -73,6 +73,26 @@ class FunctionLengths(unittest.TestCase):
         )
 
 
+class Threads(unittest.TestCase):
+    def findings(self, text, relative="src/orb/x.cpp"):
+        return list(check.check_threads(relative, text))
+
+    def test_creating_a_thread_in_another_way_is_a_finding(self):
+        for text in ("std::thread t(f);\n", "std::jthread t;\n", "std::vector<std::thread> all;\n",
+                     "auto f = std::async(g);\n", "pthread_create(&t, nullptr, f, nullptr);\n"):
+            self.assertEqual(len(self.findings("\n" + text)), 1, text)
+            self.assertTrue(self.findings("\n" + text)[0].startswith("src/orb/x.cpp:2: "))
+
+    def test_ids_numbers_of_cpus_and_comments_are_none(self):
+        self.assertEqual(self.findings("std::thread::id a;\nstd::thread::hardware_concurrency();\n"
+                                       "std::this_thread::get_id();\n// std::thread\n"
+                                       "event::Thread t(f);\n\"std::thread\";\n"), [])
+
+    def test_programs_tests_and_the_class_itself_may(self):
+        for relative in ("tests/x.cpp", "tools/x.cpp", "examples/x.cpp", "src/event/thread.h"):
+            self.assertEqual(self.findings("std::thread t(f);\n", relative), [])
+
+
 class SourceFiles(unittest.TestCase):
     def setUp(self):
         self.architecture = check.Architecture(check.load_table(HERE / "layers.toml"))

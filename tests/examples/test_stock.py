@@ -2,21 +2,42 @@
 
 import os
 import signal
+import socket
 import subprocess
 import tempfile
 import unittest
+import urllib.request
 from pathlib import Path
 
 from two_processes import Server
 
 SERVER = os.environ["SERVER"]
 CLIENT = os.environ["CLIENT"]
+SLOW_SERVER = Path(SERVER).with_name("stock_slow_server")
 TOOL = os.environ["TOOL"]
 PRICES = Path(os.environ["SOURCES"]) / "prices.txt"
 
 
 def serving(options="", prices=PRICES):
     return Server(f"{SERVER} {options} {prices}")
+
+
+def free_address():
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return f"127.0.0.1:{listener.getsockname()[1]}"
+
+
+def metrics(address):
+    with urllib.request.urlopen(f"http://{address}/metrics") as page:
+        return page.read().decode()
+
+
+def is_pending(pid, number):
+    for status in Path(f"/proc/{pid}/task").glob("*/status"):
+        for line in status.read_text().splitlines():
+            if line.startswith(("SigPnd:", "ShdPnd:")) and int(line.split()[1], 16) >> number - 1 & 1:
+                return True
+    return False
 
 
 class Stock(unittest.TestCase):
@@ -44,6 +65,33 @@ class Stock(unittest.TestCase):
             with self.subTest(number), serving() as server:
                 self.assertEqual(server.call(f"{CLIENT} {{ior}} ACME").returncode, 0)
                 self.assertEqual(server.end(number), 0)
+
+    def test_a_signal_ends_a_server_with_threads_for_operators_in_order(self):
+        with tempfile.TemporaryDirectory() as folder:
+            options = (f"-ORBMetricsEndpoint 127.0.0.1:0 "
+                       f"-ORBAdministration uiop://{folder}/administration")
+            for strategy in ("reactive", "thread-per-connection"):
+                with self.subTest(strategy), \
+                        serving(f"{options} -ORBThreadStrategy {strategy}") as server:
+                    self.assertEqual(server.call(f"{CLIENT} {{ior}} ACME").returncode, 0)
+                    self.assertEqual(server.end(), 0)
+
+    def test_a_second_signal_ends_a_server_that_still_drains(self):
+        with Server(f"{SLOW_SERVER} -ORBMetricsEndpoint {free_address()} "
+                    f"-ORBDrainTimeout 3600000 3600000 {PRICES}") as server:
+            client = subprocess.Popen([CLIENT, server.ior, "ACME"], stderr=subprocess.PIPE)
+            try:
+                page = server.command.split()[2]
+                while "perigee_requests_in_progress 1\n" not in metrics(page):
+                    pass
+                server.process.send_signal(signal.SIGTERM)
+                # The system has delivered the first signal when it is not pending any longer.
+                while is_pending(server.process.pid, signal.SIGTERM):
+                    pass
+                self.assertIsNone(server.process.poll())
+                self.assertEqual(server.end(), -signal.SIGTERM)
+            finally:
+                client.communicate()
 
     def test_the_reference_goes_to_a_file_if_asked_for(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -3,14 +3,11 @@
 #include "restartS.h"
 #include <perigee/corba.h>
 
-#include <pthread.h>
-
 #include <atomic>
-#include <csignal>
 #include <cstdint>
 #include <exception>
 #include <iostream>
-#include <thread>
+#include <string>
 
 namespace {
 
@@ -23,14 +20,6 @@ class Register final : public CORBA::servant_traits<Restart::Register>::base_typ
   std::atomic<std::int64_t> executed{0};
 };
 
-sigset_t block_ending_signal() {
-  sigset_t signals;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGTERM);
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  return signals;
-}
-
 IDL::traits<PortableServer::POA>::ref_type make_adapter(const CORBA::ORB::_ref_type& orb) {
   auto root = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
   const CORBA::PolicyList policies{
@@ -42,22 +31,14 @@ IDL::traits<PortableServer::POA>::ref_type make_adapter(const CORBA::ORB::_ref_t
 }  // namespace
 
 int main(int argc, char* argv[]) try {
-  const sigset_t signals = block_ending_signal();
   auto orb = CORBA::ORB_init(argc, argv);
   auto poa = make_adapter(orb);
   auto servant = CORBA::make_reference<Register>();
   const auto id = PortableServer::string_to_ObjectId("register");
   poa->activate_object_with_id(id, servant);
   poa->the_POAManager()->activate();
-  std::cout << orb->object_to_string(poa->id_to_reference(id)) << std::endl;
-  {
-    const std::jthread ending([orb, signals] {
-      int signal = 0;
-      sigwait(&signals, &signal);
-      orb->shutdown(true);
-    });
-    orb->run();
-  }
+  const std::string reference = orb->object_to_string(poa->id_to_reference(id));
+  perigee::serve_until_signal(orb, [&] { std::cout << reference << std::endl; });
   orb->destroy();
   std::cout << servant->executed << std::endl;
 } catch (const std::exception& error) {

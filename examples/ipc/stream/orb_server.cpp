@@ -30,8 +30,8 @@ int main(int argc, char* argv[]) try {
   if (!(file << orb->object_to_string(reference) << std::endl)) {
     throw std::runtime_error(std::string(argv[1]) + ": cannot be written");
   }
-  std::cerr << "ready" << std::endl;
-  orb->run();
+  perigee::serve_until_signal(orb, [] { std::cerr << "ready" << std::endl; });
+  orb->destroy();
 } catch (const std::exception& error) {
   std::cerr << "orb_stream_server: " << error.what() << '\n';
   return 1;

@@ -1,10 +1,11 @@
 // Threads that belong to a scope, which waits for them: nothing is detached.
 #pragma once
 
+#include "event/thread.h"
+
 #include <condition_variable>
 #include <list>
 #include <mutex>
-#include <thread>
 #include <utility>
 
 namespace perigee::orb {
@@ -20,13 +21,13 @@ class ThreadScope {
   /// Runs `body`, which must not throw, on a new thread. Throws std::system_error if there is none.
   template <typename Body>
   void start(Body body) {
-    std::list<std::thread> ended;
+    std::list<event::Thread> ended;
     {
       const std::lock_guard lock(mutex_);
       ended.swap(ended_);
       const auto place = running_.emplace(running_.end());
       try {
-        *place = std::thread([this, place, body = std::move(body)]() mutable {
+        *place = event::Thread([this, place, body = std::move(body)]() mutable {
           run(std::move(body));
           const std::lock_guard end_lock(mutex_);
           ended_.splice(ended_.end(), running_, place);
@@ -38,7 +39,7 @@ class ThreadScope {
         throw;
       }
     }
-    for (std::thread& thread : ended) thread.join();
+    for (event::Thread& thread : ended) thread.join();
   }
 
   /// Waits for all threads; not to be called by one of them.
@@ -46,10 +47,10 @@ class ThreadScope {
     std::unique_lock lock(mutex_);
     while (!running_.empty() || !ended_.empty()) {
       ended_changed_.wait(lock, [this] { return running_.empty() || !ended_.empty(); });
-      std::list<std::thread> ended;
+      std::list<event::Thread> ended;
       ended.swap(ended_);
       lock.unlock();
-      for (std::thread& thread : ended) thread.join();
+      for (event::Thread& thread : ended) thread.join();
       lock.lock();
     }
   }
@@ -63,8 +64,8 @@ class ThreadScope {
 
   std::mutex mutex_;  // guards what follows
   std::condition_variable ended_changed_;
-  std::list<std::thread> running_;
-  std::list<std::thread> ended_;
+  std::list<event::Thread> running_;
+  std::list<event::Thread> ended_;
 };
 
 }  // namespace perigee::orb

@@ -17,7 +17,7 @@ void WakeTimer::wake_at(TimePoint due) noexcept {
   due_ = due;
   if (thread_.joinable()) return changed_.notify_one();
   try {
-    thread_ = std::thread([this] { run(); });
+    thread_ = event::Thread([this] { run(); });
   } catch (const std::exception& exception) {
     log::write(log::Level::warning, "orb", exception.what());
   }
@@ -55,7 +55,7 @@ TimePoint WakeTimer::work() noexcept {
 }
 
 void WakeTimer::stop() noexcept {
-  std::thread ended;
+  event::Thread ended;
   {
     const std::lock_guard lock(mutex_);
     stopped_ = true;

@@ -1,12 +1,12 @@
 // A thread that sleeps until something is due. There is none until something is.
 #pragma once
 
+#include "event/thread.h"
 #include <perigee/base/clock.h>
 
 #include <condition_variable>
 #include <functional>
 #include <mutex>
-#include <thread>
 #include <utility>
 
 namespace perigee::orb {
@@ -42,7 +42,7 @@ class WakeTimer {
   std::condition_variable changed_;
   TimePoint due_ = never;
   bool stopped_ = false;
-  std::thread thread_;
+  event::Thread thread_;
 };
 
 }  // namespace perigee::orb

@@ -2,6 +2,7 @@
 // reference_text.cpp.
 #include "orb/core/orb_core.h"
 
+#include "event/thread.h"
 #include "orb/async/async_engine.h"
 #include "orb/client/endpoint_table.h"
 #include "orb/context/orb_metrics.h"
@@ -17,7 +18,6 @@
 #include <algorithm>
 #include <exception>
 #include <ranges>
-#include <thread>
 #include <utility>
 
 namespace perigee::orb {
@@ -87,7 +87,7 @@ class OrbCore::AsyncDriver {
   explicit AsyncDriver(OrbCore& core) noexcept : core_(core) {
     if (core.server_ == nullptr || core.has_own_loop()) return;
     try {
-      thread_ = std::thread([this] { core_.drive_async_until([this] { return over_.load(); }); });
+      thread_ = event::Thread([this] { core_.drive_async_until([this] { return over_.load(); }); });
     } catch (const std::exception& exception) {
       log::write(log::Level::error, "orb", exception.what());
     }
@@ -104,7 +104,7 @@ class OrbCore::AsyncDriver {
  private:
   OrbCore& core_;
   std::atomic<bool> over_{false};
-  std::thread thread_;
+  event::Thread thread_;
 };
 
 // What the application hears of them from flush_oneways() is in the metrics and in the log, too.

@@ -1,4 +1,4 @@
-// Offers one Outside::Counter and prints its reference. Serves until it is killed.
+// Offers one Outside::Counter and prints its reference. Ends in order on SIGINT and SIGTERM.
 #include "counterS.h"
 #include <perigee/corba.h>
 
@@ -19,6 +19,7 @@ int main(int argc, char* argv[]) {
   auto poa = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
   poa->the_POAManager()->activate();
   auto counter = CORBA::make_reference<Counter>();
-  std::cout << orb->object_to_string(counter->_this()) << std::endl;
-  orb->run();
+  const std::string reference = orb->object_to_string(counter->_this());
+  perigee::serve_until_signal(orb, [&] { std::cout << reference << std::endl; });
+  orb->destroy();
 }

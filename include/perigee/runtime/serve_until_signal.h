@@ -1,0 +1,27 @@
+// Serving until the process is asked to end: the last lines of most servers.
+#pragma once
+
+#include <perigee/base/export.h>
+#include <perigee/orb/orb.h>
+
+#include <functional>
+
+namespace perigee {
+
+/// Runs the ORB until SIGTERM or SIGINT comes or until the ORB is shut down; then it returns. It
+/// returns at once if the ORB has been shut down before.
+///
+/// The first signal calls `ORB::shutdown(true)`: requests in progress are answered, and clients are
+/// told that their connections end. A second signal ends the process at once. Works with all thread
+/// strategies, and with threads that the application has started before. Several threads may serve
+/// an ORB each: the signal shuts down all of them.
+///
+/// `ready` is called on the calling thread once signals are handled: the place to publish a
+/// reference. The calling thread blocks both signals until the function returns. Then the
+/// application's signal mask and signal handlers are as before.
+///
+/// Throws what `ORB::run` and `ready` throw, and CORBA::NO_RESOURCES without a handle or a thread.
+PERIGEE_API void serve_until_signal(const CORBA::object_reference<CORBA::ORB>& orb,
+                                    const std::function<void()>& ready = {});
+
+}  // namespace perigee

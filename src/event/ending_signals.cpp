@@ -1,0 +1,109 @@
+// A signal handler that raises an eventfd. Handlers are used instead of a signalfd because the
+// application may have threads that do not block the signals, and because several threads may wait.
+#include "event/ending_signals.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstdint>
+#include <mutex>
+
+namespace perigee::event {
+
+namespace {
+
+// The eventfd is never closed: a handler may still run when the last object has gone.
+std::atomic<int> came{-1};
+std::atomic<pid_t> process{0};
+
+extern "C" void perigee_note_ending_signal(int number) {
+  const int before = errno;
+  ::signal(SIGTERM, SIG_DFL);
+  ::signal(SIGINT, SIG_DFL);
+  if (::getpid() == process.load(std::memory_order_relaxed)) {
+    const std::uint64_t one = 1;
+    static_cast<void>(!::write(came.load(std::memory_order_relaxed), &one, sizeof(one)));
+  } else {  // a child process that has not called exec: the parent must not end for it
+    static_cast<void>(::raise(number));
+  }
+  errno = before;
+}
+
+sigset_t both_signals() noexcept {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  return signals;
+}
+
+/// The handlers of the process, shared by all objects.
+class Handlers {
+ public:
+  bool add_user() noexcept {
+    const std::lock_guard lock(mutex_);
+    if (came < 0) came = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (came < 0) return false;
+    if (users_++ != 0) return true;
+    std::uint64_t count = 0;
+    static_cast<void>(!::read(came, &count, sizeof(count)));
+    process = ::getpid();
+    struct sigaction action{};
+    action.sa_handler = &perigee_note_ending_signal;
+    action.sa_flags = SA_RESTART;
+    action.sa_mask = both_signals();
+    ::sigaction(SIGTERM, &action, &sigterm_before_);
+    ::sigaction(SIGINT, &action, &sigint_before_);
+    return true;
+  }
+  void remove_user() noexcept {
+    const std::lock_guard lock(mutex_);
+    if (--users_ != 0) return;
+    ::sigaction(SIGTERM, &sigterm_before_, nullptr);
+    ::sigaction(SIGINT, &sigint_before_, nullptr);
+  }
+
+ private:
+  std::mutex mutex_;  // guards what follows
+  int users_ = 0;
+  struct sigaction sigterm_before_{};
+  struct sigaction sigint_before_{};
+};
+
+Handlers& handlers() noexcept {
+  static Handlers handlers;
+  return handlers;
+}
+
+}  // namespace
+
+EndingSignals::EndingSignals() noexcept : caught_(handlers().add_user()) {}
+
+EndingSignals::~EndingSignals() {
+  if (caught_) handlers().remove_user();
+}
+
+bool EndingSignals::wait(const Signal& over) const noexcept {
+  const sigset_t signals = both_signals();
+  sigset_t before;
+  pthread_sigmask(SIG_UNBLOCK, &signals, &before);
+  std::array<pollfd, 2> handles{{{.fd = came, .events = POLLIN, .revents = 0},
+                                 {.fd = over.handle(), .events = POLLIN, .revents = 0}}};
+  while (::poll(handles.data(), handles.size(), -1) < 0 && errno == EINTR) continue;
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return handles[0].revents != 0;
+}
+
+EndingSignalsBlocked::EndingSignalsBlocked() noexcept {
+  const sigset_t signals = both_signals();
+  pthread_sigmask(SIG_BLOCK, &signals, &before_);
+}
+
+EndingSignalsBlocked::~EndingSignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+}  // namespace perigee::event
