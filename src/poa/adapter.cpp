@@ -18,14 +18,9 @@ using CORBA::COMPLETED_NO;
 using PortableServer::ObjectId;
 
 Adapter::Adapter(AdapterParts parts, const counted_ptr<Adapter>& parent)
-    : parts_(std::move(parts)), parent_(parent) {
-  std::vector<std::string_view> names;
-  if (parent) {
-    names = decode_path(parent->path_);
-    names.push_back(parts_.name);
-  }
-  path_ = encode_path(names);
-}
+    : parts_(std::move(parts)),
+      parent_(parent),
+      path_(parent ? extend_path(parent->path_, parts_.name) : encode_path({})) {}
 
 Adapter::~Adapter() = default;
 
@@ -79,7 +74,7 @@ bool Adapter::destroyed() const noexcept {
 CORBA::object_reference<PortableServer::POA> Adapter::create_POA(
     const std::string& adapter_name, CORBA::object_reference<PortableServer::POAManager> manager,
     const CORBA::PolicyList& policies) {
-  if (adapter_name.size() > adapter_name_size_max || decode_path(path_).size() >= adapter_depth_max)
+  if (adapter_name.size() > adapter_name_size_max || path_depth(path_) >= adapter_depth_max)
     throw CORBA::BAD_PARAM(0, COMPLETED_NO, "adapter name too long or tree too deep");
   if (parts_.ids_are_keys)
     throw CORBA::NO_PERMISSION(0, COMPLETED_NO, "the INSPOA has no children");

@@ -253,8 +253,9 @@ void Dispatcher::find_adapter(const std::optional<KeyView>& parsed, OctetSpan oc
 Dispatcher::PathEnd Dispatcher::walk(OctetSpan path) const noexcept {
   PathEnd end{existing_root(), {}};
   if (!end.adapter) return end;
-  for (const std::string_view name : decode_path(path)) {
-    counted_ptr<Adapter> child = end.adapter->child(name);
+  PathNames names(path);
+  while (const auto name = names.next()) {
+    counted_ptr<Adapter> child = end.adapter->child(*name);
     if (!child) {
       end.missing = name;
       return end;

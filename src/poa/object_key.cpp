@@ -38,11 +38,14 @@ void append_slot(Octets& octets, SlotRef slot) {
   append_number(octets, slot.generation);
 }
 
-// Size of the encoded path at the front of `octets`, or nothing if it does not end within them.
+// Size of the encoded path at the front of `octets`, or nothing if it does not end within them or
+// has too many names.
 std::optional<std::size_t> path_size(OctetSpan octets) noexcept {
   if (octets.size() < 2) return std::nullopt;
   std::size_t offset = 2;
-  for (auto left = read_number<std::uint16_t>(octets, 0); left > 0; --left) {
+  auto left = read_number<std::uint16_t>(octets, 0);
+  if (left > adapter_depth_max) return std::nullopt;
+  for (; left > 0; --left) {
     if (octets.size() - offset < 2) return std::nullopt;
     const std::size_t size = read_number<std::uint16_t>(octets, offset);
     offset += 2;
@@ -131,17 +134,28 @@ Octets encode_path(std::span<const std::string_view> names) {
   return path;
 }
 
-std::vector<std::string_view> decode_path(OctetSpan path) {
-  std::vector<std::string_view> names;
-  if (!path_size(path)) return names;
-  std::size_t offset = 2;
-  for (auto left = read_number<std::uint16_t>(path, 0); left > 0; --left) {
-    const std::size_t size = read_number<std::uint16_t>(path, offset);
-    offset += 2;
-    names.emplace_back(reinterpret_cast<const char*>(path.data()) + offset, size);
-    offset += size;
-  }
-  return names;
+Octets extend_path(OctetSpan path, std::string_view name) {
+  Octets extended;
+  extended.reserve(path.size() + 2 + name.size());
+  append_number(extended, static_cast<std::uint16_t>(path_depth(path) + 1));
+  extended.insert(extended.end(), path.begin() + 2, path.end());
+  append_number(extended, static_cast<std::uint16_t>(name.size()));
+  const OctetSpan octets = octets_of(name);
+  extended.insert(extended.end(), octets.begin(), octets.end());
+  return extended;
+}
+
+std::size_t path_depth(OctetSpan path) noexcept { return read_number<std::uint16_t>(path, 0); }
+
+PathNames::PathNames(OctetSpan path) noexcept : rest_(path.subspan(2)), left_(path_depth(path)) {}
+
+std::optional<std::string_view> PathNames::next() noexcept {
+  if (left_ == 0) return std::nullopt;
+  --left_;
+  const std::size_t size = read_number<std::uint16_t>(rest_, 0);
+  const OctetSpan name = rest_.subspan(2, size);
+  rest_ = rest_.subspan(2 + size);
+  return std::string_view(reinterpret_cast<const char*>(name.data()), name.size());
 }
 
 std::vector<std::uint8_t> to_id(OctetSpan octets) {

@@ -50,9 +50,26 @@ struct TransientPrefix {
 
 /// Names of adapters below the Root POA, outermost first, as they stand in a persistent key.
 inline constexpr std::size_t adapter_name_size_max = 0xffff;
-inline constexpr std::size_t adapter_depth_max = 0xffff;
+/// A key with more names is not a key of ours.
+inline constexpr std::size_t adapter_depth_max = 255;
 [[nodiscard]] Octets encode_path(std::span<const std::string_view> names);
-[[nodiscard]] std::vector<std::string_view> decode_path(OctetSpan path);
+/// The path of a child of the adapter with `path`.
+[[nodiscard]] Octets extend_path(OctetSpan path, std::string_view name);
+/// The number of names in a path of `parse_key`, `encode_path` or `extend_path`.
+[[nodiscard]] std::size_t path_depth(OctetSpan path) noexcept;
+
+/// Reads the names of a path of `parse_key` or `encode_path` one after the other, as views into
+/// it. Look-ups must not throw, so it allocates nothing.
+class PathNames {
+ public:
+  explicit PathNames(OctetSpan path) noexcept;
+  /// Nothing after the last name.
+  [[nodiscard]] std::optional<std::string_view> next() noexcept;
+
+ private:
+  OctetSpan rest_;
+  std::size_t left_;
+};
 
 [[nodiscard]] std::vector<std::uint8_t> to_id(OctetSpan octets);
 

@@ -8,6 +8,17 @@
 using namespace perigee;
 using namespace perigee::poa;
 
+namespace {
+
+std::vector<std::string_view> names_of(OctetSpan path) {
+  std::vector<std::string_view> names;
+  PathNames reader(path);
+  while (const auto name = reader.next()) names.push_back(*name);
+  return names;
+}
+
+}  // namespace
+
 TEST_CASE("the key of a slot is a kind, a nonce, the adapter's slot and the object's") {
   const Octets key = make_slot_key({0x0102030405060708, {0x11, 0x12}}, {0x21, 0x22});
   CHECK(key == test::octets(0xf1,                                            // kind
@@ -48,9 +59,9 @@ TEST_CASE("a persistent key is the adapter's path and the id") {
   const auto view = parse_key(key);
   REQUIRE(view);
   CHECK(Octets(view->path.begin(), view->path.end()) == path);
-  const auto decoded = decode_path(view->path);
-  REQUIRE(decoded.size() == 2);
-  CHECK(decoded[1] == "x/y");
+  CHECK(names_of(view->path) == std::vector<std::string_view>{"bank", "x/y"});
+  CHECK(path_depth(view->path) == 2);
+  CHECK(extend_path(encode_path(std::span(names).first(1)), "x/y") == path);
 }
 
 TEST_CASE("a truncated key is no key") {
@@ -75,6 +86,13 @@ TEST_CASE("any octets can be parsed") {
     if (!key.empty()) key[0] = static_cast<std::byte>(0xf0 + random() % 5);
     const auto view = parse_key(key);
     if (view && view->kind == KeyKind::persistent)
-      CHECK(encode_path(decode_path(view->path)).size() == view->path.size());
+      CHECK(encode_path(names_of(view->path)).size() == view->path.size());
   }
+}
+
+TEST_CASE("a key with more adapter names than adapters can have above them is no key") {
+  const std::vector<std::string_view> names(adapter_depth_max);
+  CHECK(parse_key(make_persistent_key(encode_path(names), {})).has_value());
+  const std::vector<std::string_view> more(adapter_depth_max + 1);
+  CHECK(!parse_key(make_persistent_key(encode_path(more), {})).has_value());
 }
