@@ -5,6 +5,7 @@
 #include "support/temporary_folder.h"
 #include "transport/local/local_place.h"
 #include "transport/local/local_trust.h"
+#include "transport/local/socket_file.h"
 #include <perigee/iop/components.h>
 #include <perigee/ipc/lsock.h>
 #include <perigee/transport/local.h>
@@ -62,7 +63,7 @@ std::expected<std::unique_ptr<Transport>, IoError> connect(const std::string& ad
 mode_t mode_of(const std::string& path) {
   struct stat status{};
   REQUIRE(::lstat(path.c_str(), &status) == 0);
-  return status.st_mode & 07777;
+  return status.st_mode & 0777;
 }
 
 /// A socket file whose server is gone.
@@ -448,6 +449,40 @@ TEST_CASE("a client that is told places connects to no other") {
   CHECK(refusal(path + ",12345", folder.file("s")).has_value());
 }
 
+TEST_CASE("without places a client connects only to socket files of servers of Perigee") {
+  const TemporaryFolder folder;
+  const std::string foreign = folder.file("foreign");
+  auto other_program = ipc::lsock::Acceptor::open(*ipc::UnixAddr::path(foreign)).value();
+  const auto server = listen(folder.file("s") + "?mode=0666").value();
+  CHECK(connect(folder.file("s")).has_value());
+  const auto refused = refusal("own,root", foreign);
+  REQUIRE(refused.has_value());
+  CHECK(refused->endpoint == "uiop://" + foreign +
+                                 " (no server of Perigee listens there, and -ORBUiopTrust does not"
+                                 " name the place)");
+  CHECK_FALSE(other_program.accept(ipc::no_wait).has_value());  // not even a connection
+  CHECK_FALSE(refusal("own," + folder.path(), foreign).has_value());
+  CHECK_FALSE(refusal("own,/", foreign).has_value());
+  std::filesystem::create_symlink(foreign, folder.file("link"));
+  CHECK(refusal("own,root", folder.file("link")).has_value());
+}
+
+TEST_CASE("without places a client connects only to abstract names that begin with @perigee-") {
+  const std::string name = "@other-test-" + std::to_string(::getpid());
+  const auto server = listen(name).value();
+  CHECK(refusal("own,root", name).has_value());
+  CHECK_FALSE(refusal("own,root,@other-test-", name).has_value());
+  CHECK_FALSE(refusal("own,root,@", name).has_value());
+}
+
+TEST_CASE("a server that takes over a socket file of another program marks it") {
+  const TemporaryFolder folder;
+  leave_stale_file(folder.file("s"));
+  const ScopedUmask umask(077);
+  const auto server = listen(folder.file("s") + "?mode=0666").value();
+  CHECK(connect(folder.file("s")).has_value());
+}
+
 TEST_CASE("trust in nobody that is known is an error, and says who that is") {
   for (const std::string text : {"", "own,", "no-such-user", "own;root", "-1", "99999999999"}) {
     CAPTURE(text);
@@ -483,6 +518,7 @@ TEST_CASE("handles that a peer sends along are closed, and its octets arrive") {
 TEST_CASE("a server that does not accept costs the time-out, not more") {
   const TemporaryFolder folder;
   auto full = ipc::lsock::Acceptor::open(*ipc::UnixAddr::path(folder.file("s"))).value();
+  REQUIRE(::chmod(folder.file("s").c_str(), 0600 | socket_mark) == 0);
   REQUIRE(::listen(full.handle(), 0) == 0);
   const auto first = connect(folder.file("s")).value();
   const auto second = connect(folder.file("s"), 20ms);

@@ -28,8 +28,9 @@ std::string why_left_out(const iop::TaggedProfile& profile, const transport::End
   if (endpoint.scheme != "uiop")
     return "it is on another host, where only its own programs reach it";
   const std::string why = transport::why_not_here(profile, endpoint);
-  return why.empty() ? "it is in no place that -ORBUiopTrust names (own,/<folder> would)"
-                     : printable(why);
+  return why.empty()
+             ? "it is in no place that -ORBUiopTrust names (own,/<folder> would, or own,@<prefix>)"
+             : printable(why);
 }
 
 std::string why_no_address(const iop::TaggedProfile& profile,

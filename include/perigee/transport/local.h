@@ -24,11 +24,15 @@ inline constexpr std::uint32_t tag_perigee_place = 0x50474502;
 
 /// Where clients connect to: references come from strangers, and could lead to any socket that the
 /// process may open.
+///
+/// Without places, a client connects only where a server of Perigee listens: to socket files that
+/// such a server has marked, with the sticky bit in the permissions of the file, and to abstract
+/// names that begin with "@perigee-". The sender of a reference can set neither.
 struct LocalTrust {
   bool everybody = false;
   bool own_user = true;                    ///< who has the process's effective user listens there
   std::vector<std::uint32_t> users = {0};  ///< or one of these does; root without more words
-  std::vector<std::string> places;         ///< "/folder", "@prefix"; none: anywhere
+  std::vector<std::string> places;         ///< "/folder", "@prefix"; marked or not
 };
 /// From text like "own,root,bank,1003,/run/bank,@bank-": `own`, `all`, users by name or number,
 /// folders and beginnings of abstract names. Where no user is named it is own and root. Otherwise

@@ -25,8 +25,11 @@ std::expected<std::unique_ptr<Transport>, IoError> LocalConnector::connect(
   const auto address = parse_local_address(endpoint.address);
   if (endpoint.scheme != uiop_scheme || !address)
     return bad_address(IoOperation::connect, endpoint, address_needed);
-  if (!trusts_place(trust_, address->text))
-    return refuse(endpoint, "-ORBUiopTrust names other places");
+  if (!trusts_socket(trust_, address->text))
+    return refuse(endpoint, trust_.places.empty()
+                                ? "no server of Perigee listens there, and -ORBUiopTrust does not "
+                                  "name the place"
+                                : "-ORBUiopTrust names other places");
   const ipc::TimeLimit limit = timeout.count() > 0 ? ipc::TimeLimit(timeout) : ipc::forever;
   auto stream = ipc::lsock::Connector::connect(address->place, limit);
   if (!stream) return failure(IoOperation::connect, stream.error(), endpoint);

@@ -1,7 +1,10 @@
 // Whom clients trust: as people write it, and what it allows.
 #include "transport/local/local_trust.h"
 
+#include "transport/local/socket_file.h"
+
 #include <pwd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,6 +19,8 @@
 
 namespace perigee::transport {
 namespace {
+
+constexpr std::string_view trusted_name_prefix = "@perigee-";
 
 std::optional<std::uint32_t> parse_user(const std::string& name) {
   if (name == "root") return 0;  // where there are no names, too
@@ -83,10 +88,19 @@ std::expected<LocalTrust, std::string> parse_local_trust(std::string_view text) 
 }
 
 bool trusts_place(const LocalTrust& trust, const std::string& address) {
-  return trust.places.empty() ||
-         std::ranges::any_of(trust.places, [&address](const std::string& place) {
-           return place.starts_with('@') ? address.starts_with(place) : is_in(address, place);
-         });
+  if (trust.places.empty())
+    return !address.starts_with('@') || address.starts_with(trusted_name_prefix);
+  return std::ranges::any_of(trust.places, [&address](const std::string& place) {
+    return place.starts_with('@') ? address.starts_with(place) : is_in(address, place);
+  });
+}
+
+bool trusts_socket(const LocalTrust& trust, const std::string& address) {
+  if (!trusts_place(trust, address)) return false;
+  if (!trust.places.empty() || address.starts_with('@')) return true;
+  struct stat status{};
+  if (::stat(address.c_str(), &status) == -1 || !S_ISSOCK(status.st_mode)) return true;
+  return (status.st_mode & socket_mark) != 0;
 }
 
 // One line for each range: first number here, first number outside, how many.

@@ -9,8 +9,11 @@
 
 namespace perigee::transport {
 
-/// `address`: "/path" or "@name".
+/// `address`: "/path" or "@name". Does not look at the path.
 bool trusts_place(const LocalTrust& trust, const std::string& address);
+/// Whether the trust allows the socket that is at the address now: without places, the file must
+/// have a server's mark. True for a path where no socket is: connecting will fail.
+bool trusts_socket(const LocalTrust& trust, const std::string& address);
 /// What this process can know of users' numbers.
 struct UserNumbers {
   std::uint32_t own;

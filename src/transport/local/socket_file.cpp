@@ -26,7 +26,7 @@ using namespace std::chrono_literals;
 
 constexpr auto lock_patience = 5s;
 constexpr auto lock_retry = 5ms;
-constexpr mode_t permissions = 0777;
+constexpr mode_t permissions = 07777;
 constexpr mode_t lock_mode = 0600;
 
 std::unexpected<std::error_code> failure(int code) noexcept {
@@ -142,6 +142,7 @@ ipc::Status remove_stale(const ipc::UnixAddr& address) {
 ipc::Result<ListeningFile> listen_at_file(const ipc::UnixAddr& address, std::uint32_t mode) {
   const auto lock = PathLock::take(std::string(address.name()));
   if (!lock) return std::unexpected(lock.error());
+  mode |= socket_mark;
   auto listening = listen_at(address, mode);
   if (listening || listening.error() != std::errc::address_in_use) return listening;
   if (const auto removed = remove_stale(address); !removed) return std::unexpected(removed.error());

@@ -11,6 +11,11 @@
 
 namespace perigee::transport {
 
+/// The permission bit by which clients know a socket file of a server of Perigee: the sticky bit,
+/// which has no other meaning there, and which the socket files of other programs do not have. It
+/// comes and goes with the file.
+inline constexpr std::uint32_t socket_mark = 01000;
+
 /// Which file a path was, to know it again.
 struct FileIdentity {
   std::uint64_t device = 0;
@@ -44,8 +49,8 @@ struct ListeningFile {
   SocketFile file;
 };
 
-/// Listens at a path, with the permissions `mode` whatever the process's umask is; nobody can
-/// connect before they are set.
+/// Listens at a path, with the permissions `mode` whatever the process's umask is, and with the
+/// mark; nobody can connect before they are set.
 ///
 /// A socket that is there and refuses connections was left by a server that is gone: it is
 /// replaced, if it belongs to this user. Servers that begin or end at the same time take turns at
