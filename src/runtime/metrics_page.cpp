@@ -1,31 +1,30 @@
-// As much HTTP as a collector needs: GET and HEAD, one answer, the end of the connection. Source:
-// RFC 9112.
+// As much HTTP as a collector needs: GET and HEAD, one answer, the end of the connection. One
+// thread serves all readers. Source: RFC 9112.
 #include "runtime/metrics_page.h"
 
 #include "event/thread.h"
+#include "runtime/metrics_reader.h"
+#include <perigee/base/deadline.h>
 #include <perigee/base/log.h>
+#include <perigee/event/reactor.h>
 #include <perigee/ipc/resolver.h>
 #include <perigee/ipc/sock.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <chrono>
-#include <cstddef>
 #include <exception>
-#include <mutex>
-#include <span>
 #include <string_view>
-#include <thread>
 #include <utility>
+#include <vector>
 
 namespace perigee::runtime {
 
 namespace {
 
-constexpr std::string_view end_of_header = "\r\n\r\n";
-// Of everything that a reader sends. Collectors send a few hundred octets.
-constexpr std::size_t request_size_max = 8 * 1024;
+// After a failed accept, most likely for want of a handle.
+constexpr auto accept_pause = std::chrono::milliseconds(100);
+
 std::unexpected<IoError> failure(IoOperation operation, std::error_code code,
                                  const std::string& address) {
   return std::unexpected(
@@ -38,89 +37,87 @@ std::string answer(std::string_view status, std::string_view type, const std::st
          std::string(end_of_header) + body;
 }
 
-class HttpMetricsPage final : public MetricsPage {
+/// The acceptor and the readers are handlers of one reactor, which the page's thread runs.
+class HttpMetricsPage final : public MetricsPage, private event::EventHandler {
  public:
   HttpMetricsPage(ipc::sock::Acceptor acceptor, std::string address, MetricsSource source,
+                  std::unique_ptr<event::Reactor> reactor,
                   std::chrono::milliseconds time_per_reader)
       : acceptor_(std::move(acceptor)),
         address_(std::move(address)),
         source_(std::move(source)),
-        time_per_reader_(time_per_reader) {
-    thread_ = event::Thread([this] { serve(); });
+        reactor_(std::move(reactor)),
+        time_per_reader_(time_per_reader),
+        answer_([this](std::string_view request) { return answer_to(request); }) {
+    readers_.reserve(metrics_readers_max);
   }
   ~HttpMetricsPage() override {
-    {
-      const std::lock_guard lock(mutex_);
-      ending_ = true;
-      if (reader_ != nullptr) reader_->interrupt();
-    }
-    acceptor_.interrupt();
+    if (!thread_.joinable()) return;
+    ending_ = true;
+    reactor_->stop();
     thread_.join();
+  }
+  [[nodiscard]] std::expected<void, IoError> begin() {
+    if (auto added = reactor_->add(acceptor_.handle(), *this); !added) return added;
+    thread_ = event::Thread([this] { serve(); });
+    return {};
   }
   [[nodiscard]] const std::string& address() const noexcept override { return address_; }
 
  private:
-  /// Who is being served, so that the page's end need not wait for it.
-  class Present {
-   public:
-    Present(HttpMetricsPage& page, ipc::sock::Stream& reader) : page_(page) { set(&reader); }
-    ~Present() { set(nullptr); }
-    Present(const Present&) = delete;
-    Present& operator=(const Present&) = delete;
-
-   private:
-    void set(ipc::sock::Stream* reader) {
-      const std::lock_guard lock(page_.mutex_);
-      page_.reader_ = reader;
-    }
-    HttpMetricsPage& page_;
-  };
-
   void serve() noexcept {
     while (!ending_) {
+      reactor_->run_once(next_deadline());
+      const TimePoint now = std::chrono::steady_clock::now();
+      std::erase_if(readers_,
+                    [now](const auto& reader) { return reader->over() || reader->end() <= now; });
+      if (now >= accept_again_) {
+        accept_again_ = TimePoint::max();
+        reactor_->mark_ready(*this);
+      }
+    }
+    readers_.clear();
+    reactor_->remove(acceptor_.handle(), *this);
+  }
+
+  // When the first reader's time is over, or the acceptor is to be asked again.
+  [[nodiscard]] Deadline next_deadline() const noexcept {
+    TimePoint first = accept_again_;
+    for (const auto& reader : readers_) first = std::min(first, reader->end());
+    return first == TimePoint::max() ? Deadline::never() : Deadline::at(first);
+  }
+
+  void handle_ready(event::Readiness /*readiness*/) noexcept override {
+    for (;;) {
+      auto stream = acceptor_.accept(ipc::no_wait);
+      if (!stream && stream.error() == std::errc::operation_would_block) return;
+      if (!stream) {
+        log::write(log::Level::warning, "metrics", "accept: " + stream.error().message());
+        accept_again_ = std::chrono::steady_clock::now() + accept_pause;
+        return;
+      }
       try {
-        auto reader = acceptor_.accept();
-        if (reader) {
-          serve_reader(*reader);
-        } else if (!ending_) {
-          log::write(log::Level::warning, "metrics", "accept: " + reader.error().message());
-          std::this_thread::sleep_for(std::chrono::milliseconds(100));  // out of handles, perhaps
-        }
+        admit(std::move(*stream));
       } catch (const std::exception& exception) {  // bad_alloc: this reader gets nothing
         log::write(log::Level::warning, "metrics", exception.what());
       }
     }
   }
 
-  void serve_reader(ipc::sock::Stream& reader) {
-    const Present present(*this, reader);
-    if (ending_) return;
-    const auto end = std::chrono::steady_clock::now() + time_per_reader_;
-    const std::string request = receive_request(reader, end);
-    if (request.empty()) return;
-    const std::string text = answer_to(request);
-    const auto sent =
-        reader.send_n(std::as_bytes(std::span(text)), end - std::chrono::steady_clock::now());
-    if (!sent) return;
-    reader.close_sender();
-    std::array<std::byte, 512> rest;  // closing with unread octets would reset the connection
-    const auto received = reader.recv(rest, std::chrono::milliseconds(250));
-    if (!received) log::write(log::Level::debug, "metrics", received.error().message());
+  void admit(ipc::sock::Stream stream) {
+    if (readers_.size() == metrics_readers_max && !drop_mute_reader()) return;
+    auto reader = std::make_unique<MetricsReader>(
+        std::move(stream), std::chrono::steady_clock::now() + time_per_reader_, *reactor_, answer_);
+    if (reader->begin()) readers_.push_back(std::move(reader));
   }
 
-  // Up to the empty line behind the header; nothing if it does not come.
-  static std::string receive_request(ipc::sock::Stream& reader,
-                                     std::chrono::steady_clock::time_point end) {
-    std::string request;
-    std::array<char, 1024> space;
-    while (request.find(end_of_header) == std::string::npos) {
-      const auto left = end - std::chrono::steady_clock::now();
-      if (left <= left.zero() || request.size() > request_size_max) return {};
-      const auto received = reader.recv(std::as_writable_bytes(std::span(space)), left);
-      if (!received || received->end_of_stream()) return {};
-      request.append(space.data(), received->count());
-    }
-    return request;
+  // The oldest one: a collector sends its request at once.
+  bool drop_mute_reader() noexcept {
+    const auto mute = std::ranges::find_if(
+        readers_, [](const auto& reader) { return reader->over() || !reader->has_asked(); });
+    if (mute == readers_.end()) return false;
+    readers_.erase(mute);
+    return true;
   }
 
   [[nodiscard]] std::string answer_to(std::string_view request) const {
@@ -145,12 +142,14 @@ class HttpMetricsPage final : public MetricsPage {
   ipc::sock::Acceptor acceptor_;
   const std::string address_;
   const MetricsSource source_;
+  const std::unique_ptr<event::Reactor> reactor_;
   const std::chrono::milliseconds time_per_reader_;
-  std::atomic<bool> ending_ = false;  // set under the mutex
-
-  std::mutex mutex_;
-  ipc::sock::Stream* reader_ = nullptr;  // who is being served, under the mutex
-  event::Thread thread_;                 // last: it uses the rest
+  const MetricsReader::Answer answer_;
+  std::atomic<bool> ending_ = false;
+  // Accessed by the page's thread only. The oldest reader comes first.
+  std::vector<std::unique_ptr<MetricsReader>> readers_;
+  TimePoint accept_again_ = TimePoint::max();  // set after an accept that failed
+  event::Thread thread_;
 };
 
 }  // namespace
@@ -175,8 +174,13 @@ std::expected<std::unique_ptr<MetricsPage>, IoError> make_metrics_page(
   if (!acceptor) return failure(IoOperation::listen, acceptor.error(), address);
   const auto bound = acceptor->local_address();
   if (!bound) return failure(IoOperation::listen, bound.error(), address);
-  return std::make_unique<HttpMetricsPage>(std::move(*acceptor), to_string(*bound),
-                                           std::move(source), time_per_reader);
+  auto reactor = event::make_reactor();
+  if (!reactor) return std::unexpected(reactor.error());
+  auto page =
+      std::make_unique<HttpMetricsPage>(std::move(*acceptor), to_string(*bound), std::move(source),
+                                        std::move(*reactor), time_per_reader);
+  if (const auto begun = page->begin(); !begun) return std::unexpected(begun.error());
+  return page;
 }
 
 }  // namespace perigee::runtime

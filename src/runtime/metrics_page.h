@@ -1,9 +1,10 @@
-// The page of metrics that Prometheus collects: an HTTP server for one reader at a time.
+// The page of metrics that Prometheus collects: a small HTTP server.
 #pragma once
 
 #include <perigee/base/io_error.h>
 
 #include <chrono>
+#include <cstddef>
 #include <expected>
 #include <functional>
 #include <memory>
@@ -20,14 +21,18 @@ class MetricsPage {
   [[nodiscard]] virtual const std::string& address() const noexcept = 0;
 };
 
+/// Readers at a time. A further reader takes the place of the oldest reader that has not sent its
+/// request; if all have, it is turned away.
+inline constexpr std::size_t metrics_readers_max = 16;
+
 /// What the page says. Called on the page's thread, and not after its end.
 struct MetricsSource {
   std::function<std::string()> prometheus;
   std::function<std::string()> json;
 };
 
-/// `address`: "host:port", or ":port" for all interfaces. A reader who takes longer makes others
-/// wait, so it is cut off.
+/// `address`: "host:port", or ":port" for all interfaces. A connection is closed after
+/// `time_per_reader`.
 std::expected<std::unique_ptr<MetricsPage>, IoError> make_metrics_page(
     const std::string& address, MetricsSource source,
     std::chrono::milliseconds time_per_reader = std::chrono::seconds(5));

@@ -13,6 +13,7 @@
 #include <future>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace perigee::test {
 
@@ -40,10 +41,12 @@ std::string get(const std::string& address, const std::string& path) {
   return talk(address, "GET " + path + " HTTP/1.1\r\nHost: test\r\n\r\n");
 }
 
+runtime::MetricsSource numbers() {
+  return {[] { return std::string("numbers\n"); }, [] { return std::string("[]\n"); }};
+}
+
 std::unique_ptr<runtime::MetricsPage> make_page() {
-  return runtime::make_metrics_page("127.0.0.1:0", {[] { return std::string("numbers\n"); },
-                                                    [] { return std::string("[]\n"); }})
-      .value();
+  return runtime::make_metrics_page("127.0.0.1:0", numbers()).value();
 }
 
 /// A server counts a request after its answer has been sent.
@@ -236,6 +239,74 @@ TEST_CASE("a reader who says nothing and goes away does not keep the page from e
   }
   CHECK(get(page->address(), "/metrics").ends_with("numbers\n"));
   page.reset();
+}
+
+ipc::sock::Stream connect_to(const runtime::MetricsPage& page) {
+  return ipc::sock::Connector::connect(ipc::resolve(page.address()).value().front()).value();
+}
+
+/// Whether the page has closed the connection, without an answer.
+bool is_closed(ipc::sock::Stream& stream) {
+  std::array<std::byte, 16> space;
+  const auto received = stream.recv(space);
+  return !received || received->end_of_stream();
+}
+
+TEST_CASE("mute readers do not delay a scrape") {
+  auto page = runtime::make_metrics_page("127.0.0.1:0", numbers(), 1h).value();
+  std::vector<ipc::sock::Stream> mute;
+  for (int count = 0; count < 6; ++count) mute.push_back(connect_to(*page));
+  CHECK(get(page->address(), "/metrics").ends_with("numbers\n"));
+}
+
+TEST_CASE("a reader that takes nothing of its answer does not delay a scrape") {
+  const auto much = [] { return std::string(50'000'000, 'x'); };
+  auto page =
+      runtime::make_metrics_page("127.0.0.1:0", {much, [] { return std::string("[]\n"); }}, 1h)
+          .value();
+  auto slow = connect_to(*page);
+  const std::string_view request = "GET /metrics HTTP/1.1\r\n\r\n";
+  CHECK(slow.send_n(std::as_bytes(std::span(request))).has_value());
+  std::array<std::byte, 16> begin;
+  CHECK(slow.recv(begin).has_value());
+  CHECK(get(page->address(), "/metrics.json").ends_with("[]\n"));
+}
+
+TEST_CASE("the page has a limit of readers, beyond which it closes the oldest mute reader") {
+  auto page = runtime::make_metrics_page("127.0.0.1:0", numbers(), 1h).value();
+  std::vector<ipc::sock::Stream> mute;
+  for (std::size_t count = 0; count < runtime::metrics_readers_max; ++count)
+    mute.push_back(connect_to(*page));
+  CHECK(get(page->address(), "/metrics").ends_with("numbers\n"));
+  CHECK(is_closed(mute.front()));
+  mute.erase(mute.begin());
+  for (int round = 0; round < 50; ++round) mute.push_back(connect_to(*page));
+  CHECK(get(page->address(), "/metrics").ends_with("numbers\n"));
+}
+
+TEST_CASE("a reader that takes longer than its time is closed, other readers are served") {
+  auto page = runtime::make_metrics_page("127.0.0.1:0", numbers(), 50ms).value();
+  auto mute = connect_to(*page);
+  auto hesitant = connect_to(*page);
+  CHECK(hesitant.send_n(std::as_bytes(std::span(std::string_view("GET ")))).has_value());
+  CHECK(is_closed(mute));
+  CHECK(is_closed(hesitant));
+  CHECK(get(page->address(), "/metrics").ends_with("numbers\n"));
+}
+
+TEST_CASE("a request that comes in pieces is answered") {
+  auto page = make_page();
+  auto reader = connect_to(*page);
+  std::string answer;
+  for (const std::string_view piece : {"GET /met", "rics HTTP/1.1\r", "\n\r", "\n"})
+    CHECK(reader.send_n(std::as_bytes(std::span(piece))).has_value());
+  std::array<char, 512> space;
+  for (;;) {
+    const auto received = reader.recv(std::as_writable_bytes(std::span(space)));
+    if (!received || received->end_of_stream()) break;
+    answer.append(space.data(), received->count());
+  }
+  CHECK(answer.ends_with("\r\n\r\nnumbers\n"));
 }
 
 }  // namespace perigee::test
