@@ -90,12 +90,10 @@ EndingSignals::~EndingSignals() {
 
 bool EndingSignals::wait(const Signal& over) const noexcept {
   const sigset_t signals = both_signals();
-  sigset_t before;
-  pthread_sigmask(SIG_UNBLOCK, &signals, &before);
+  pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
   std::array<pollfd, 2> handles{{{.fd = came, .events = POLLIN, .revents = 0},
                                  {.fd = over.handle(), .events = POLLIN, .revents = 0}}};
   while (::poll(handles.data(), handles.size(), -1) < 0 && errno == EINTR) continue;
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return handles[0].revents != 0;
 }
 

@@ -21,8 +21,8 @@ class EndingSignals {
   /// False if the system has no handle left.
   explicit operator bool() const noexcept { return caught_; }
   /// Waits for the first signal, which may have come before, or until `over` is raised. Returns
-  /// whether a signal came. The calling thread unblocks both signals meanwhile, so that at least
-  /// one thread of the process accepts them.
+  /// whether a signal came. Unblocks both signals in the calling thread, for good: at least one
+  /// thread of the process must accept the first signal, and the second one during the shutdown.
   [[nodiscard]] bool wait(const Signal& over) const noexcept;
 
  private:

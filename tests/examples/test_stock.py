@@ -79,7 +79,8 @@ class Stock(unittest.TestCase):
     def test_a_second_signal_ends_a_server_that_still_drains(self):
         with Server(f"{SLOW_SERVER} -ORBMetricsEndpoint {free_address()} "
                     f"-ORBDrainTimeout 3600000 3600000 {PRICES}") as server:
-            client = subprocess.Popen([CLIENT, server.ior, "ACME"], stderr=subprocess.PIPE)
+            client = subprocess.Popen([CLIENT, "-ORBFirstReplyTimeout", "0", server.ior, "ACME"],
+                                      stderr=subprocess.PIPE)
             try:
                 page = server.command.split()[2]
                 while "perigee_requests_in_progress 1\n" not in metrics(page):
