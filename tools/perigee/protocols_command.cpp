@@ -145,7 +145,7 @@ void call(CORBA::ORB& orb, Act act, const Arguments& arguments) {
 void run(Act act, const Arguments& arguments) {
   // No configuration file: it may be the server's, which opens the socket.
   // Whoever listens at the path that the operator names: the server may be another user's.
-  std::vector<std::string> options{"-ORBConfigFile", "/dev/null", "-ORBUiopTrust", "all"};
+  std::vector<std::string> options{"-ORBConfigFile", "/dev/null", "-ORBUiopTrust", "all,/,@"};
   const auto orb = CORBA::ORB_init(options, "perigee protocols");
   std::string complaint;
   try {
