@@ -1,4 +1,5 @@
 // Completions and executors: handing a waiting task over.
+#include "orb/context/upcall_scope.h"
 #include "orb/core/orb_core.h"
 #include <perigee/async/completion.h>
 #include <perigee/async/executor.h>

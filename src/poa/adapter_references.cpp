@@ -24,7 +24,7 @@ constexpr std::size_t persistent_id_size = 16;
 // The object key of a reference that leads to this server; else empty.
 Octets local_key(const CORBA::Object& object, const orb::OrbCore& core) {
   const orb::Reference* reference = object._reference().get();
-  if (reference == nullptr || &reference->core() != &core) return {};
+  if (reference == nullptr || &reference->context() != &core.context()) return {};
   const auto profiles = reference->base();
   for (const orb::Target& target : profiles->targets)
     if (target.collocated) return {target.object_key.begin(), target.object_key.end()};

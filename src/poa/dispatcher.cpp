@@ -52,7 +52,7 @@ struct Dispatcher::PathEnd {
 
 Dispatcher::Dispatcher(std::weak_ptr<orb::OrbCore> core, AdapterLimits limits)
     : core_(std::move(core)),
-      core_identity_(core_.lock().get()),
+      context_identity_(&core_.lock()->context()),
       limits_(limits),
       nonce_(random_nonce()),
       objects_(limits.objects_max),
@@ -121,7 +121,7 @@ void Dispatcher::dispatch(orb::ServerRequest& request) noexcept {
 void Dispatcher::call(orb::ServerRequest& request, const ServedObject& object,
                       const ObjectPin* pin) {
   request.begin_upcall();
-  const orb::UpcallScope scope(*core_identity_);
+  const orb::UpcallScope scope(*context_identity_);
   const UpcallHooks* const hooks = hooks_.load(std::memory_order_acquire);
   const Upcall upcall(object, request, pin, hooks, scope);
   const std::unique_lock<std::recursive_mutex> single_thread = object.adapter->enter_upcall();
@@ -182,7 +182,7 @@ Dispatcher::Served Dispatcher::serve_inactive(orb::ServerRequest& request, Targe
 // preinvoke, the upcall, and postinvoke however the upcall ends: also before an answer that comes
 // later.
 void Dispatcher::call_located(orb::ServerRequest& request, Adapter& adapter, OctetSpan id) {
-  const orb::UpcallScope scope(*core_identity_);
+  const orb::UpcallScope scope(*context_identity_);
   const std::unique_lock<std::recursive_mutex> single_thread = adapter.enter_upcall();
   const auto locator = adapter.locator();
   const std::string operation(request.operation());
@@ -307,7 +307,7 @@ std::shared_ptr<orb::OrbCore> Dispatcher::core() const {
 
 bool Dispatcher::may_wait() const noexcept {
   const auto core = core_if_alive();
-  return core ? core->may_wait_for_requests() : !orb::UpcallScope::inside(*core_identity_);
+  return core ? core->may_wait_for_requests() : !orb::UpcallScope::inside(*context_identity_);
 }
 
 void Dispatcher::check_may_wait() const {

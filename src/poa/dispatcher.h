@@ -3,6 +3,7 @@
 // business.
 #pragma once
 
+#include "orb/context/upcall_scope.h"
 #include "orb/core/orb_core.h"
 #include "poa/key_index.h"
 #include "poa/limits.h"
@@ -62,7 +63,7 @@ class Dispatcher final : public orb::RequestDispatcher,
   [[nodiscard]] bool may_wait() const noexcept;
   /// Around calls to an application's servants and managers.
   [[nodiscard]] orb::UpcallScope enter_upcall() const noexcept {
-    return orb::UpcallScope(*core_identity_);
+    return orb::UpcallScope(*context_identity_);
   }
   /// A manager has become active. Raises INITIALIZE if the server cannot serve.
   void begin_accepting();
@@ -104,7 +105,7 @@ class Dispatcher final : public orb::RequestDispatcher,
                               const UpcallHooks& hooks);
 
   const std::weak_ptr<orb::OrbCore> core_;
-  const orb::OrbCore* const core_identity_;  // never used to reach it: it may be gone
+  const orb::OrbContext* const context_identity_;  // never used to reach it: it may be gone
   const AdapterLimits limits_;
   const std::uint64_t nonce_;
   std::atomic<const UpcallHooks*> hooks_{nullptr};

@@ -2,6 +2,7 @@
 // PeerCurrent.
 #pragma once
 
+#include "orb/context/upcall_scope.h"
 #include "orb/core/orb_core.h"
 #include "poa/slot_table.h"
 #include <perigee/orb/server_request.h>

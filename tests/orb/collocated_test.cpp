@@ -1,4 +1,5 @@
 // Calls to objects of the same ORB go to the dispatcher in the caller's thread, and look the same.
+#include "orb/context/upcall_scope.h"
 #include "orb/fixture.h"
 
 #include <doctest/doctest.h>
@@ -109,7 +110,7 @@ TEST_CASE("a second answer to a request is BAD_INV_ORDER") {
 TEST_CASE("shutdown that waits, from within an upcall, is BAD_INV_ORDER, OMG minor 3") {
   CollocatedFixture fixture({});
   fixture.dispatcher.serve = [&](orb::ServerRequest& request) {
-    const orb::UpcallScope scope(fixture.core());
+    const orb::UpcallScope scope(fixture.core().context());
     const auto exception =
         caught<CORBA::BAD_INV_ORDER>([&] { fixture.core().shutdown(orb::Completion::wait); });
     CHECK(exception.minor() == (CORBA::OMGVMCID | 3));

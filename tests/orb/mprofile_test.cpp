@@ -26,7 +26,7 @@ class Moves {
  public:
   [[nodiscard]] std::shared_ptr<Binding> place(int number) {
     const std::string address = "place " + std::to_string(number);
-    return orb::make_binding(fixture_.core(), fixture_.ior({address.c_str()}),
+    return orb::make_binding(fixture_.core().context(), fixture_.ior({address.c_str()}),
                              Binding::Kind::forward, nullptr);
   }
   [[nodiscard]] std::vector<std::weak_ptr<const Binding>> move(Permanence permanence) {
@@ -43,7 +43,7 @@ class Moves {
   Fixture fixture_;
 
  public:
-  MProfile profiles{fixture_.core(), fixture_.ior({"home"}), nullptr};
+  MProfile profiles{fixture_.core().context(), fixture_.ior({"home"}), nullptr};
 };
 
 std::size_t count_living(const std::vector<std::weak_ptr<const Binding>>& bindings) {

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <perigee/base/export.h>
+#include <perigee/base/function_ref.h>
 #include <perigee/cdr/operators.h>
 #include <perigee/cdr/typecode.h>
 #include <perigee/orb/any.h>
-#include <perigee/orb/stub.h>
+#include <perigee/orb/mapping.h>
+#include <perigee/orb/marshalling.h>
 
 #include <array>
 #include <concepts>

@@ -4,8 +4,8 @@
 #include "orb/async/async_invocation.h"
 #include "orb/async/connecting_threads.h"
 #include "orb/async/shard.h"
+#include "orb/context/orb_context.h"
 #include "orb/context/orb_metrics.h"
-#include "orb/core/orb_core.h"
 #include <perigee/base/log.h>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ AsyncConnection::~AsyncConnection() = default;
 
 bool AsyncConnection::has_room() const noexcept {
   return state_ != State::closed &&
-         in_flight_.size() + unsent_.size() < shard_.core().settings().requests_in_flight_max &&
+         in_flight_.size() + unsent_.size() < shard_.context().settings.requests_in_flight_max &&
          (state_ == State::connecting || !connection_->broken());
 }
 
@@ -70,10 +70,10 @@ void AsyncConnection::connected(
 }
 
 bool AsyncConnection::open(std::unique_ptr<transport::Transport> transport) {
-  const Settings& settings = shard_.core().settings();
+  const Settings& settings = shard_.context().settings;
   connection_.emplace(std::move(transport), endpoint_->messaging(),
                       ConnectionLimits{settings.read_buffer_size, settings.write_queue_size_max},
-                      &shard_.core().metrics().client_traffic);
+                      &shard_.context().metrics.client_traffic);
   const auto added = shard_.reactor().add(connection_->transport().readiness_fd(), *this);
   if (added) {
     state_ = State::open;
@@ -131,7 +131,7 @@ void AsyncConnection::bound(AsyncInvocation& call) noexcept {
   if (!encode(call)) return;
   call.waiting_size = shard_.request_buffer().size();
   unsent_size_ += call.waiting_size;
-  if (unsent_size_ <= shard_.core().settings().write_queue_size_max) return;
+  if (unsent_size_ <= shard_.context().settings.write_queue_size_max) return;
   if (unsent_size_ == call.waiting_size) return;
   remove_unsent(call);
   call.refused(FailureCause::too_many_calls);
@@ -201,7 +201,7 @@ void AsyncConnection::put(AsyncInvocation& call) {
   if (call.oneway()) {
     oneways_.push_back(call);
   } else {
-    if (!answered_) call.sent_at = shard_.core().clock().now();
+    if (!answered_) call.sent_at = shard_.context().clock.now();
     in_flight_.push_back(call);
     by_id_.insert(call);
   }
@@ -259,7 +259,7 @@ void AsyncConnection::after_send() noexcept {
 
 // A mute peer would hang its callers.
 void AsyncConnection::watch_first_reply() {
-  const auto limit = shard_.core().settings().first_reply_timeout;
+  const auto limit = shard_.context().settings.first_reply_timeout;
   if (answered_ || limit <= std::chrono::milliseconds::zero()) return;
   if (in_flight_.empty() || first_reply_watched_) return;
   shard_.reactor().arm(first_reply_, Deadline::after(limit, in_flight_.first()->sent_at));
@@ -270,8 +270,8 @@ void AsyncConnection::watch_first_reply() {
 void AsyncConnection::look_for_first_reply() {
   first_reply_watched_ = false;
   if (answered_ || in_flight_.empty()) return;
-  const Duration muteness = shard_.core().clock().now() - in_flight_.first()->sent_at;
-  if (muteness >= shard_.core().settings().first_reply_timeout)
+  const Duration muteness = shard_.context().clock.now() - in_flight_.first()->sent_at;
+  if (muteness >= shard_.context().settings.first_reply_timeout)
     lose(FailureCause::timed_out);
   else
     watch_first_reply();
@@ -358,8 +358,8 @@ void AsyncConnection::read_messages() {
   };
   if (reading_ != 0) connection_->detach_scratch();
   const Reading reading(reading_);
-  connection_->begin_turn(shard_.core().settings().octets_per_turn_max);
-  std::uint32_t left = shard_.core().settings().messages_per_turn_max;
+  connection_->begin_turn(shard_.context().settings.octets_per_turn_max);
+  std::uint32_t left = shard_.context().settings.messages_per_turn_max;
   while (left > 0 && read_message(level->contexts, level->scratch)) --left;
   if (state_ != State::open) return;
   if (connection_->has_octets()) connection_->detach_scratch();
@@ -481,7 +481,7 @@ void AsyncConnection::fail(AsyncInvocation& call, FailureCause cause,
 // Nothing is in flight, and nothing was for a time.
 void AsyncConnection::close_if_idle(TimePoint now) noexcept {
   if (state_ != State::open || !in_flight_.empty() || !unsent_.empty()) return;
-  const auto limit = shard_.core().settings().client_idle_timeout;
+  const auto limit = shard_.context().settings.client_idle_timeout;
   if (idle_.is_over(submitted_, now, limit)) lose(FailureCause::transfer);
 }
 

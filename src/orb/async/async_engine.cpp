@@ -1,19 +1,19 @@
 // Shards are made when their first call is, and stay.
 #include "orb/async/async_engine.h"
 
-#include "orb/core/orb_core.h"
+#include "orb/context/orb_context.h"
 #include <perigee/orb/exceptions.h>
 
 #include <utility>
 
 namespace perigee::orb {
 
-AsyncEngine::AsyncEngine(OrbCore& core)
-    : core_(core), connecting_(core.settings().connecting_threads_max, core.clock()) {
-  auto reactor = event::make_reactor(core.clock(), core.settings().busy_poll);
+AsyncEngine::AsyncEngine(const OrbContext& context)
+    : context_(context), connecting_(context.settings.connecting_threads_max, context.clock) {
+  auto reactor = event::make_reactor(context.clock, context.settings.busy_poll);
   if (!reactor) throw CORBA::NO_RESOURCES(0, CORBA::COMPLETED_NO, to_string(reactor.error()));
-  foreign_ = std::make_unique<Shard>(core, connecting_, std::move(*reactor));
-  event::Reactor* const loop = core.server() != nullptr ? core.server()->own_loop() : nullptr;
+  foreign_ = std::make_unique<Shard>(context, connecting_, std::move(*reactor));
+  event::Reactor* const loop = context.server != nullptr ? context.server->own_loop() : nullptr;
   if (loop != nullptr) loop->post([this, loop] { foreign_->nest_in(*loop); });
 }
 
@@ -21,7 +21,7 @@ AsyncEngine::~AsyncEngine() = default;
 
 Shard& AsyncEngine::shard() {
   event::Reactor* const loop =
-      core_.server() != nullptr ? core_.server()->reactor_of_this_thread() : nullptr;
+      context_.server != nullptr ? context_.server->reactor_of_this_thread() : nullptr;
   return loop != nullptr ? shard_of(*loop) : *foreign_;
 }
 
@@ -29,7 +29,7 @@ Shard& AsyncEngine::shard_of(event::Reactor& loop) {
   const std::lock_guard lock(mutex_);
   for (const auto& shard : of_loops_)
     if (shard->is_of(loop)) return *shard;
-  return *of_loops_.emplace_back(std::make_unique<Shard>(core_, connecting_, loop));
+  return *of_loops_.emplace_back(std::make_unique<Shard>(context_, connecting_, loop));
 }
 
 // They stay as long as the engine does. Observers that are told while one is stopped, or woken, may

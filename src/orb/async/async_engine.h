@@ -10,13 +10,13 @@
 
 namespace perigee::orb {
 
-class OrbCore;
+struct OrbContext;
 
 /// Any thread. Made when the first asynchronous call is.
 class AsyncEngine final {
  public:
   /// Raises NO_RESOURCES if there is no handle for a reactor.
-  explicit AsyncEngine(OrbCore& core);
+  explicit AsyncEngine(const OrbContext& context);
   ~AsyncEngine();
   AsyncEngine(const AsyncEngine&) = delete;
   AsyncEngine& operator=(const AsyncEngine&) = delete;
@@ -34,7 +34,7 @@ class AsyncEngine final {
   [[nodiscard]] Shard& shard_of(event::Reactor& loop);
   [[nodiscard]] std::vector<Shard*> shards_of_loops();
 
-  OrbCore& core_;
+  const OrbContext& context_;
   ConnectingThreads connecting_;
   std::unique_ptr<Shard> foreign_;
   std::mutex mutex_;  // guards what follows

@@ -3,7 +3,8 @@
 
 #include "orb/async/async_connection.h"
 #include "orb/connection/call_buffers.h"
-#include "orb/core/orb_core.h"
+#include "orb/context/orb_context.h"
+#include "orb/context/upcall_scope.h"
 #include "orb/invocation/call_ends.h"
 #include "orb/invocation/collocated_wait.h"
 #include "orb/invocation/sent_contexts.h"
@@ -47,7 +48,7 @@ AsyncInvocation::AsyncInvocation(counted_ptr<Reference> called, const stub::Oper
       CallSteps(*reference, request),
       shard_(shard),
       observer_(observer),
-      timer_(core_.metrics(), core_.metrics().call_latencies) {}
+      timer_(context_.metrics, context_.metrics.call_latencies) {}
 
 void AsyncInvocation::start() noexcept {
   try {
@@ -146,7 +147,7 @@ void AsyncInvocation::need_connection() {
 
 void AsyncInvocation::begin_connecting() {
   const auto longest = orb::connect_timeout(checkout_limits(nullptr));
-  connecting_since_ = core_.clock().now();
+  connecting_since_ = context_.clock.now();
   connect_until_ =
       longest.count() == 0 ? Deadline::never() : Deadline::after(longest, connecting_since_);
   forget_time();
@@ -190,7 +191,7 @@ IoError copy_of(const IoError& error) noexcept try {
 
 // Again to the same target if the time that was too short was another call's.
 void AsyncInvocation::connect_failed(const IoError& error, Deadline tried_until) noexcept {
-  spend(core_.clock().now() - connecting_since_);
+  spend(context_.clock.now() - connecting_since_);
   if (expired()) return fail_later(InvocationStage::connecting, FailureCause::deadline);
   const bool cut_short = error.kind == IoErrorKind::timed_out && tried_until < connect_until_;
   advance(cut_short ? State::connect : after_failed_connect(copy_of(error)));
@@ -220,7 +221,7 @@ void AsyncInvocation::answered(ReplyStatus status, const cdr::Decoder& body) noe
 
 void AsyncInvocation::time_over() noexcept {
   forget_time();
-  const TimePoint now = core_.clock().now();
+  const TimePoint now = context_.clock.now();
   if ((sent ? deadline_ : send_deadline_).passed(now)) return leave(FailureCause::deadline);
   if (awaits_connection() && connect_until_.passed(now))
     return connection->connect_timed_out(*this);
@@ -272,7 +273,7 @@ void AsyncInvocation::end() noexcept {
   forget_time();
   const InvocationError* const error = failed_ ? &error_ : nullptr;
   timer_.record(request.operation);
-  core_.metrics().calls.add(outcome_of(error, request.response, status_));
+  context_.metrics.calls.add(outcome_of(error, request.response, status_));
   AsyncOutcome outcome{operation, status_, body_, error};
   stub::CallOutcome shown(outcome);
   {
@@ -292,7 +293,7 @@ void AsyncInvocation::begin_time_limits() noexcept {
   if (!oneway()) inherited_ = stub::InheritedTimeLimit::current();
   const bool inherits = inherited_ != stub::no_time_limit;
   if (request.time_limit.count() == 0 && request.send_limit.count() == 0 && !inherits) return;
-  const TimePoint now = core_.clock().now();
+  const TimePoint now = context_.clock.now();
   if (request.time_limit.count() != 0) own_deadline_ = Deadline::after(request.time_limit, now);
   if (request.send_limit.count() != 0)
     own_send_deadline_ = Deadline::after(request.send_limit, now);
@@ -304,13 +305,13 @@ void AsyncInvocation::inherit_time_limit(std::int64_t until) noexcept {
   deadline_ = own_deadline_;
   if (until != stub::no_time_limit) {
     const Duration left = Deadline::at(TimePoint(Duration(until))).left(steady_clock().now());
-    deadline_ = std::min(deadline_, Deadline::after(left, core_.clock().now()));
+    deadline_ = std::min(deadline_, Deadline::after(left, context_.clock.now()));
   }
   send_deadline_ = std::min(own_send_deadline_, deadline_);
 }
 
 std::chrono::microseconds AsyncInvocation::time_left() const noexcept {
-  return std::chrono::ceil<std::chrono::microseconds>(deadline_.left(core_.clock().now()));
+  return std::chrono::ceil<std::chrono::microseconds>(deadline_.left(context_.clock.now()));
 }
 
 void AsyncInvocation::limit_time(std::int64_t until) noexcept {
@@ -335,7 +336,7 @@ void AsyncInvocation::change_time_limit(std::int64_t until) noexcept {
 }
 
 bool AsyncInvocation::expired() const noexcept {
-  return !send_deadline_.is_never() && send_deadline_.passed(core_.clock().now());
+  return !send_deadline_.is_never() && send_deadline_.passed(context_.clock.now());
 }
 
 bool AsyncInvocation::awaits_connection() const noexcept {

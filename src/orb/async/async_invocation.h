@@ -6,6 +6,7 @@
 #include "orb/connection/invocation_error.h"
 #include "orb/context/orb_metrics.h"
 #include "orb/invocation/call_steps.h"
+#include "orb/serving/cancellation.h"
 #include <perigee/base/counted_ptr.h>
 #include <perigee/base/pool.h>
 #include <perigee/orb/async_stub.h>
@@ -48,7 +49,7 @@ struct OwnedRequest {
 /// Owned by its handles and, until its observer has been told, by itself: counted. Used by one
 /// thread at a time: by who sends it until it needs a connection, then by who drives its shard; but
 /// for the functions that say so.
-class AsyncInvocation final : private OwnedRequest, private CallSteps {
+class AsyncInvocation final : private OwnedRequest, private CallSteps, public CancellableCall {
  public:
   /// Does not begin yet.
   static AsyncInvocation& make(counted_ptr<Reference> called, const stub::Operation& operation,
@@ -66,12 +67,12 @@ class AsyncInvocation final : private OwnedRequest, private CallSteps {
 
   /// @name Any thread
   /// @{
-  void add_owner() noexcept { owners_.fetch_add(1, std::memory_order_relaxed); }
-  void remove_owner() noexcept {
+  void add_owner() noexcept override { owners_.fetch_add(1, std::memory_order_relaxed); }
+  void remove_owner() noexcept override {
     if (owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
   [[nodiscard]] bool ended() const noexcept { return ended_.load(); }
-  void cancel() noexcept;
+  void cancel() noexcept override;
   /// See stub::CallHandle. One thread at a time.
   void limit_time(std::int64_t until) noexcept;
   [[nodiscard]] Shard& shard() const noexcept { return shard_; }

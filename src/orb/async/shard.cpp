@@ -4,7 +4,8 @@
 #include "orb/async/async_connection.h"
 #include "orb/async/async_invocation.h"
 #include "orb/client/endpoint_table.h"
-#include "orb/core/orb_core.h"
+#include "orb/context/orb_context.h"
+#include "orb/context/upcall_scope.h"
 #include <perigee/base/log.h>
 
 #include <algorithm>
@@ -38,11 +39,12 @@ class Shard::Token {
   const bool taken_;
 };
 
-Shard::Shard(OrbCore& core, ConnectingThreads& connecting, event::Reactor& loop)
-    : core_(core), connecting_(connecting), reactor_(loop) {}
+Shard::Shard(const OrbContext& context, ConnectingThreads& connecting, event::Reactor& loop)
+    : context_(context), connecting_(connecting), reactor_(loop) {}
 
-Shard::Shard(OrbCore& core, ConnectingThreads& connecting, std::unique_ptr<event::Reactor> reactor)
-    : core_(core), connecting_(connecting), own_(std::move(reactor)), reactor_(*own_) {}
+Shard::Shard(const OrbContext& context, ConnectingThreads& connecting,
+             std::unique_ptr<event::Reactor> reactor)
+    : context_(context), connecting_(connecting), own_(std::move(reactor)), reactor_(*own_) {}
 
 Shard::~Shard() = default;
 
@@ -183,12 +185,12 @@ void Shard::turn(Deadline deadline) noexcept {
 
 bool Shard::drive_until(function_ref<bool()> done) {
   if (own_ == nullptr && on_thread())
-    return core_.server()->serve_until(done) != Server::Nested::too_deep;
+    return context_.server->serve_until(done) != Server::Nested::too_deep;
   return drive_until(done, Deadline::never());
 }
 
 bool Shard::drive_until(function_ref<bool()> done, Deadline end) {
-  const Clock& clock = core_.clock();
+  const Clock& clock = context_.clock;
   const auto over = [&] { return done() || (!end.is_never() && end.passed(clock.now())); };
   while (!over()) {
     if (own_ != nullptr && on_thread()) {
@@ -215,7 +217,7 @@ bool Shard::drive_until(function_ref<bool()> done, Deadline end) {
 
 // In an observer, or a task, which waits: each level takes stack, and space to read into.
 bool Shard::nested_turn(Deadline end) noexcept {
-  if (nested_turns_ >= core_.settings().nested_upcall_depth_max) return false;
+  if (nested_turns_ >= context_.settings.nested_upcall_depth_max) return false;
   ++nested_turns_;
   const UpcallScope none(UpcallScope::None::upcall);
   turn(end);
@@ -249,7 +251,7 @@ AsyncConnection* Shard::choose(AsyncInvocation& call) {
   const std::shared_ptr<ClientEndpoint>& endpoint = call.target().endpoint;
   Connections& known = connections_[endpoint.get()];
   const std::size_t connections_max =
-      std::max<std::uint32_t>(core_.settings().connections_per_endpoint_max, 1);
+      std::max<std::uint32_t>(context_.settings.connections_per_endpoint_max, 1);
   const bool wants_fresh = call.wants_fresh() && known.size() < connections_max;
   for (const auto& connection : known)
     if (connection->has_room() && (!wants_fresh || connection->is_fresh())) {
@@ -316,15 +318,15 @@ bool Shard::leaves_work() const noexcept { return !finished_.empty() || !to_flus
 
 Shard::ReadSpace& Shard::enter_level() {
   while (levels_.size() <= depth_)
-    levels_.push_back(std::make_unique<ReadSpace>(core_.settings().read_buffer_size));
+    levels_.push_back(std::make_unique<ReadSpace>(context_.settings.read_buffer_size));
   return *levels_[depth_++];
 }
 
 // As long as there are connections.
 void Shard::watch_idle() noexcept {
-  const auto period = idle_watch_period(core_.settings().client_idle_timeout);
+  const auto period = idle_watch_period(context_.settings.client_idle_timeout);
   if (period.count() <= 0 || idle_watched_) return;
-  reactor_.arm(idle_timer_, Deadline::after(period, core_.clock().now()));
+  reactor_.arm(idle_timer_, Deadline::after(period, context_.clock.now()));
   idle_watched_ = true;
 }
 
@@ -334,7 +336,7 @@ void Shard::look_for_idle() noexcept {
     Connections all;
     for (const auto& [endpoint, known] : connections_)
       all.insert(all.end(), known.begin(), known.end());
-    for (const auto& connection : all) connection->close_if_idle(core_.clock().now());
+    for (const auto& connection : all) connection->close_if_idle(context_.clock.now());
     if (!connections_.empty()) watch_idle();
   } catch (const std::exception& exception) {  // bad_alloc
     log::write(log::Level::warning, "orb", exception.what());

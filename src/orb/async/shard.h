@@ -32,23 +32,24 @@ class AsyncConnection;
 class AsyncInvocation;
 class ClientEndpoint;
 class ConnectingThreads;
-class OrbCore;
+struct OrbContext;
 
 class Shard final {
  public:
   using Task = std::move_only_function<void()>;
 
   /// Of a server's loop.
-  Shard(OrbCore& core, ConnectingThreads& connecting, event::Reactor& loop);
+  Shard(const OrbContext& context, ConnectingThreads& connecting, event::Reactor& loop);
   /// Of all threads that run no loop.
-  Shard(OrbCore& core, ConnectingThreads& connecting, std::unique_ptr<event::Reactor> reactor);
+  Shard(const OrbContext& context, ConnectingThreads& connecting,
+        std::unique_ptr<event::Reactor> reactor);
   ~Shard();
   Shard(const Shard&) = delete;
   Shard& operator=(const Shard&) = delete;
 
   /// @name Any thread
   /// @{
-  [[nodiscard]] OrbCore& core() const noexcept { return core_; }
+  [[nodiscard]] const OrbContext& context() const noexcept { return context_; }
   [[nodiscard]] ConnectingThreads& connecting() const noexcept { return connecting_; }
   [[nodiscard]] bool is_of(const event::Reactor& reactor) const noexcept {
     return &reactor_ == &reactor;
@@ -197,7 +198,7 @@ class Shard final {
   void watch_idle() noexcept;
   void look_for_idle() noexcept;
 
-  OrbCore& core_;
+  const OrbContext& context_;
   ConnectingThreads& connecting_;
   const std::unique_ptr<event::Reactor> own_;  // null: a server's loop
   event::Reactor& reactor_;

@@ -1,13 +1,14 @@
-// The core's life, its references, and the marks of upcalls. References in text form are in
-// reference_text.cpp.
+// The core's life and its references. References in text form are in reference_text.cpp.
 #include "orb/core/orb_core.h"
 
 #include "event/thread.h"
 #include "orb/async/async_engine.h"
 #include "orb/client/endpoint_table.h"
 #include "orb/context/orb_metrics.h"
+#include "orb/context/upcall_scope.h"
 #include "orb/invocation/collocated_wait.h"
 #include "orb/policies/client_policies.h"
+#include "orb/policies/policy_objects.h"
 #include "orb/policies/policy_text.h"
 #include "orb/policies/protocol_preference.h"
 #include "orb/references/reference.h"
@@ -32,14 +33,33 @@ OrbCore::OrbCore(CoreParts parts)
       endpoints_(std::make_unique<EndpointTable>(*protocols_, *messaging_, settings_,
                                                  metrics_->client_traffic, clock_)),
       client_policies_(std::make_shared<ClientPolicies>()),
-      collocated_debts_(std::make_shared<CollocatedDebts>()) {
-  install_client_policies(*this, client_policies_);
-  install_protocol_policies(*this);
+      collocated_debts_(std::make_shared<CollocatedDebts>()),
+      context_{.settings = settings_,
+               .clock = clock_,
+               .metrics = *metrics_,
+               .life = life_,
+               .protocols = *protocols_,
+               .messaging = *messaging_,
+               .endpoints = *endpoints_,
+               .policies = *client_policies_,
+               .references = *this,
+               .calls = *this,
+               .server = server_,
+               .dispatcher = dispatcher_,
+               .collocated_debts = collocated_debts_} {
+  PolicyObjects objects = make_policy_objects(client_policies_);
+  const auto add = [this](const char* name, CORBA::object_reference<CORBA::Object> object) {
+    add_initial_reference(name, [object = std::move(object)] { return object; });
+  };
+  add("ORBPolicyManager", std::move(objects.manager));
+  add("PolicyCurrent", std::move(objects.current));
+  add("RTORB", std::move(objects.rtorb));
+  for (const auto& [type, make] : client_policy_factories()) add_policy_factory(type, make);
 }
 
 // An ORB that was never destroyed: nobody refers to it any longer, so nobody waits for it.
 OrbCore::~OrbCore() {
-  if (life_.load() == Life::destroyed) return;
+  if (life_.state.load() == Life::destroyed) return;
   for (const auto& service : services_ | std::views::reverse)
     service->stop(Completion::do_not_wait);
   stop_server(Completion::wait);
@@ -51,11 +71,15 @@ OrbCore::~OrbCore() {
 AsyncEngine& OrbCore::make_async() {
   const std::lock_guard lock(mutex_);
   if (!async_) {
-    async_ = std::make_unique<AsyncEngine>(*this);
+    async_ = std::make_unique<AsyncEngine>(context_);
     async_made_.store(async_.get());
     life_changed_.notify_all();
   }
   return *async_;
+}
+
+bool OrbCore::drive_until(function_ref<bool()> done, Deadline until) {
+  return async().foreign().drive_until(done, until);
 }
 
 void OrbCore::wake_async() noexcept {
@@ -116,17 +140,6 @@ void OrbCore::flush_oneways() noexcept {
   }
 }
 
-const messaging::Protocol& OrbCore::messaging_of(std::string_view scheme) const noexcept {
-  const messaging::Protocol* const own = protocols_->messaging(scheme);
-  return own != nullptr ? *own : *messaging_;
-}
-
-// The setting is for GIOP: other messages have versions of their own.
-messaging::Version OrbCore::version_max(const messaging::Protocol& messages) const noexcept {
-  return &messages == messaging_.get() ? std::min(settings_.version_max, messages.version_max())
-                                       : messages.version_max();
-}
-
 void OrbCore::add_service(std::unique_ptr<Service> service) {
   const std::lock_guard lock(mutex_);
   services_.push_back(std::move(service));
@@ -169,7 +182,7 @@ CORBA::object_reference<CORBA::Context> OrbCore::default_context() {
 
 counted_ptr<Reference> OrbCore::make_reference(iop::Ior ior) {
   if (ior.is_nil()) return nullptr;
-  return make_counted<Reference>(shared_from_this(), std::move(ior));
+  return make_counted<Reference>(shared_context(), std::move(ior));
 }
 
 CORBA::object_reference<CORBA::Object> OrbCore::make_object(iop::Ior ior) {
@@ -202,7 +215,7 @@ void OrbCore::check_running() const {
 
 void OrbCore::run() {
   // A shutdown that came before, from another thread or a signal, is what run would wait for.
-  if (life_.load() == Life::stopping) return;
+  if (life_.state.load() == Life::stopping) return;
   check_running();
   if (!server_) return drive_async_until([this] { return stopping(); });
   if (const auto started = server_->begin_accepting(); !started)
@@ -234,11 +247,11 @@ void OrbCore::shutdown(Completion completion) {
   if (completion == Completion::wait && !may_wait_for_requests())
     throw CORBA::BAD_INV_ORDER(minor_would_deadlock, CORBA::COMPLETED_NO,
                                "waiting for requests in progress from within one of them");
-  if (completion == Completion::do_not_wait) cancels_.store(true, std::memory_order_release);
+  if (completion == Completion::do_not_wait) life_.cancels.store(true, std::memory_order_release);
   Life expected = Life::running;
   {
     const std::lock_guard lock(mutex_);
-    life_.compare_exchange_strong(expected, Life::stopping);
+    life_.state.compare_exchange_strong(expected, Life::stopping);
   }
   if (completion == Completion::do_not_wait) collocated_debts_->cancel();
   if (expected >= Life::stopped) return;
@@ -250,12 +263,12 @@ void OrbCore::shutdown(Completion completion) {
   if (completion == Completion::do_not_wait) return;
   flush_oneways();
   expected = Life::stopping;
-  life_.compare_exchange_strong(expected, Life::stopped);
+  life_.state.compare_exchange_strong(expected, Life::stopped);
   if (AsyncEngine* const async = async_made()) async->stop();
 }
 
 bool OrbCore::may_wait_for_requests() noexcept {
-  return !UpcallScope::inside(*this) && !others_wait_for_us();
+  return !UpcallScope::inside(context_) && !others_wait_for_us();
 }
 
 // Whoever drives asynchronous calls, and is told of one's end, brings the answers to requests; so
@@ -276,7 +289,7 @@ void OrbCore::stop_server(Completion completion) {
 
 void OrbCore::destroy() {
   shutdown(Completion::wait);
-  if (life_.exchange(Life::destroyed) == Life::destroyed) return;
+  if (life_.state.exchange(Life::destroyed) == Life::destroyed) return;
   for (const auto& service : services_ | std::views::reverse) service->destroy();
   dispatcher_.store(nullptr);
   flush_oneways();  // what came after the shutdown
@@ -289,26 +302,6 @@ void OrbCore::destroy() {
     hooks.swap(destroy_hooks_);
   }
   for (const auto& hook : hooks) hook();
-}
-
-namespace {
-thread_local const UpcallScope* innermost_upcall = nullptr;
-}  // namespace
-
-UpcallScope::UpcallScope(const OrbCore& core) noexcept
-    : core_(&core), outer_(std::exchange(innermost_upcall, this)) {}
-
-UpcallScope::UpcallScope(None /*none*/) noexcept
-    : core_(nullptr), outer_(std::exchange(innermost_upcall, this)) {}
-
-UpcallScope::~UpcallScope() { innermost_upcall = outer_; }
-
-const UpcallScope* UpcallScope::innermost() noexcept { return innermost_upcall; }
-
-bool UpcallScope::inside(const OrbCore& core) noexcept {
-  for (const UpcallScope* scope = innermost_upcall; scope != nullptr; scope = scope->outer_)
-    if (scope->core_ == &core) return true;
-  return false;
 }
 
 }  // namespace perigee::orb

@@ -2,12 +2,15 @@
 // dispatcher (POA), initial references, services. Knows no concrete protocol and no adapter.
 #pragma once
 
+#include "orb/context/call_driver.h"
+#include "orb/context/orb_context.h"
+#include "orb/context/orb_life.h"
 #include "orb/context/server.h"
 #include "orb/context/settings.h"
+#include "orb/values/reference_factory.h"
 #include <perigee/base/clock.h>
 #include <perigee/base/export.h>
 #include <perigee/base/function_ref.h>
-#include <perigee/cdr/decoder.h>
 #include <perigee/messaging/protocol.h>
 #include <perigee/orb/any.h>
 #include <perigee/orb/object.h>
@@ -64,17 +67,20 @@ struct CoreParts {
 
 /// The ORB. Any thread, unless a function says otherwise. Owned by CORBA::ORB and by the references
 /// it made (shared: neither is the last by design).
-class PERIGEE_API OrbCore final : public cdr::Environment,
-                                  public std::enable_shared_from_this<OrbCore> {
+class PERIGEE_API OrbCore final : public ReferenceFactory,
+                                  public std::enable_shared_from_this<OrbCore>,
+                                  private CallDriver {
  public:
   explicit OrbCore(CoreParts parts);
   ~OrbCore();
   OrbCore(const OrbCore&) = delete;
   OrbCore& operator=(const OrbCore&) = delete;
 
-  /// The core behind a decoder's environment; nullptr if it has none.
-  [[nodiscard]] static OrbCore* from(cdr::Environment* environment) noexcept {
-    return static_cast<OrbCore*>(environment);
+  /// For the objects that this one owns. Valid as long as the core.
+  [[nodiscard]] const OrbContext& context() const noexcept { return context_; }
+  /// The same, which keeps the core alive.
+  [[nodiscard]] std::shared_ptr<const OrbContext> shared_context() {
+    return {shared_from_this(), &context_};
   }
 
   [[nodiscard]] const Settings& settings() const noexcept { return settings_; }
@@ -85,10 +91,6 @@ class PERIGEE_API OrbCore final : public cdr::Environment,
   [[nodiscard]] transport::ProtocolRegistry& protocols() noexcept { return *protocols_; }
   /// The ORB's own: GIOP.
   [[nodiscard]] const messaging::Protocol& messaging() const noexcept { return *messaging_; }
-  /// What connections to endpoints of a scheme carry.
-  [[nodiscard]] const messaging::Protocol& messaging_of(std::string_view scheme) const noexcept;
-  /// The highest version of these messages that is sent and published.
-  [[nodiscard]] messaging::Version version_max(const messaging::Protocol& messages) const noexcept;
   /// The client's connections.
   [[nodiscard]] EndpointTable& endpoints() noexcept { return *endpoints_; }
   /// The client's asynchronous calls. Made at the first use; raises NO_RESOURCES.
@@ -164,7 +166,11 @@ class PERIGEE_API OrbCore final : public cdr::Environment,
   /// @name References.
   /// @{
   /// nullptr for a nil IOR.
-  [[nodiscard]] counted_ptr<Reference> make_reference(iop::Ior ior);
+  [[nodiscard]] counted_ptr<Reference> make_reference(iop::Ior ior) override;
+  [[nodiscard]] const iop::IorLimits& reference_limits() const noexcept override {
+    return settings_.reference_limits;
+  }
+  [[nodiscard]] std::shared_ptr<ReferenceFactory> share() override { return shared_from_this(); }
   /// A plain CORBA::Object stub, nil for a nil IOR.
   [[nodiscard]] CORBA::object_reference<CORBA::Object> make_object(iop::Ior ior);
   /// A stub for an object of this server, by all its protocols or as `preference` says. Raises
@@ -197,20 +203,21 @@ class PERIGEE_API OrbCore final : public cdr::Environment,
   void shutdown(Completion completion);
   void destroy();
   /// Shutdown has begun. Adapters refuse new work then.
-  [[nodiscard]] bool stopping() const noexcept {
-    return life_.load(std::memory_order_acquire) != Life::running;
+  [[nodiscard]] bool stopping() const noexcept { return life_.stopping(); }
+  /// It has begun without waiting: deferred requests are cancelled.
+  [[nodiscard]] bool cancels() const noexcept {
+    return life_.cancels.load(std::memory_order_acquire);
   }
-  /// It has begun without waiting: who is to answer requests later is told that nobody waits.
-  [[nodiscard]] bool cancels() const noexcept { return cancels_.load(std::memory_order_acquire); }
   /// Shutdown is complete: calls raise BAD_INV_ORDER, OMG minor 4.
-  [[nodiscard]] bool stopped() const noexcept {
-    return life_.load(std::memory_order_relaxed) >= Life::stopped;
-  }
+  [[nodiscard]] bool stopped() const noexcept { return life_.stopped(); }
   /// @}
 
  private:
-  enum class Life : std::uint8_t { running, stopping, stopped, destroyed };
+  using Life = OrbLife::State;
 
+  [[nodiscard]] AsyncEngine& engine() override { return async(); }
+  [[nodiscard]] bool drive_until(function_ref<bool()> done, Deadline until) override;
+  void wake() noexcept override { wake_async(); }
   [[nodiscard]] AsyncEngine& make_async();
   /// If it is made.
   [[nodiscard]] AsyncEngine* async_made() const noexcept { return async_made_.load(); }
@@ -234,12 +241,12 @@ class PERIGEE_API OrbCore final : public cdr::Environment,
   std::unique_ptr<EndpointTable> endpoints_;
   std::shared_ptr<ClientPolicies> client_policies_;  // shared with PolicyManager and PolicyCurrent
   const std::shared_ptr<CollocatedDebts> collocated_debts_;  // shared with who owes them
+  const OrbContext context_;  // also refers to members below, which use it as long as they live
   std::unique_ptr<Server> server_;
   std::unique_ptr<AsyncEngine> async_;  // guarded by mutex_; after the server, whose loops it uses
   std::atomic<AsyncEngine*> async_made_{nullptr};
   std::atomic<RequestDispatcher*> dispatcher_{nullptr};
-  std::atomic<Life> life_{Life::running};
-  std::atomic<bool> cancels_{false};
+  OrbLife life_;
   std::atomic<std::size_t> held_size_{0};
   // Apart from all the rest: every request of every thread writes it.
   alignas(64) std::atomic<std::uint32_t> requests_in_progress_{0};
@@ -251,28 +258,6 @@ class PERIGEE_API OrbCore final : public cdr::Environment,
   std::map<std::string, InitialFactory, std::less<>> initial_references_;
   std::map<CORBA::PolicyType, PolicyFactory> policy_factories_;
   CORBA::object_reference<CORBA::Context> default_context_;
-};
-
-/// Marks the calling thread as being inside an upcall of the core's, for as long as it lives: the
-/// adapter puts one around each upcall. ORB::shutdown(true) and POA::destroy(…, true) look at it.
-class PERIGEE_API UpcallScope {
- public:
-  explicit UpcallScope(const OrbCore& core) noexcept;
-  /// Marks that what follows belongs to no upcall, though it happens while one is on the stack: a
-  /// nested turn, or a task that goes on. It must not be taken for the one whose upcall that is.
-  enum class None : std::uint8_t { upcall };
-  explicit UpcallScope(None none) noexcept;
-  ~UpcallScope();
-  UpcallScope(const UpcallScope&) = delete;
-  UpcallScope& operator=(const UpcallScope&) = delete;
-  /// Whether the calling thread is inside an upcall of the core's.
-  [[nodiscard]] static bool inside(const OrbCore& core) noexcept;
-  /// Of the calling thread, to be compared: another one in a nested turn or task. Null outside.
-  [[nodiscard]] static const UpcallScope* innermost() noexcept;
-
- private:
-  const OrbCore* core_;  // null: no upcall
-  const UpcallScope* outer_;
 };
 
 }  // namespace perigee::orb

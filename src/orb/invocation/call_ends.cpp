@@ -1,7 +1,7 @@
 // Policies of calls, and users' exceptions.
 #include "orb/invocation/call_ends.h"
 
-#include "orb/core/orb_core.h"
+#include "orb/context/orb_context.h"
 #include "orb/values/system_exceptions.h"
 
 #include <string>
@@ -29,7 +29,7 @@ ResponseFlags oneway_response(Messaging::SyncScope scope) {
 void apply_policies(const Reference& reference, InvocationRequest& request) {
   CallPolicies policies;
   if (const PolicyOverrides* overrides = reference.overrides()) policies = overrides->values();
-  policies.complete_with(reference.core().client_policies().effective());
+  policies.complete_with(reference.context().policies.effective());
   request.time_limit = policies.time_limit();
   request.send_limit = policies.send_limit();
   request.connect_limit = policies.connect_limit();

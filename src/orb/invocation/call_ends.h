@@ -14,7 +14,7 @@
 namespace perigee::orb {
 
 [[nodiscard]] inline bool has_policies(const Reference& reference) {
-  return reference.overrides() != nullptr || reference.core().client_policies().in_use();
+  return reference.overrides() != nullptr || reference.context().policies.in_use();
 }
 /// Of the reference, the thread and the ORB.
 void apply_policies(const Reference& reference, InvocationRequest& request);

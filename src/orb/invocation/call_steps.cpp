@@ -73,17 +73,17 @@ CallSteps::State CallSteps::address_as_asked() {
 
 CallSteps::State CallSteps::follow_forward(Permanence permanence) {
   iop::Ior ior;
-  iop::decode(body_, ior, core_.settings().reference_limits);
+  iop::decode(body_, ior, context_.settings.reference_limits);
   error_.cdr = body_.error();
   const bool decoded = body_.ok();
   if (!decoded) return fail(InvocationStage::forwarding, FailureCause::bad_forward);
   if (ior.is_nil()) return fail(InvocationStage::forwarding, FailureCause::nil_forward);
-  if (++hops_ > core_.settings().forward_hops_max)
+  if (++hops_ > context_.settings.forward_hops_max)
     return fail(InvocationStage::forwarding, FailureCause::forward_hops);
-  core_.metrics().forwards.fetch_add(1, std::memory_order_relaxed);
+  context_.metrics.forwards.fetch_add(1, std::memory_order_relaxed);
   remember_answer();
   BindingRef adopted = profiles_->adopt(
-      make_binding(core_, std::move(ior), Binding::Kind::forward, profiles_->preference()),
+      make_binding(context_, std::move(ior), Binding::Kind::forward, profiles_->preference()),
       permanence);
   if (permanence == Permanence::permanent) reference_.replace(adopted->ior);
   forwarded_.push_back(std::move(round_));
@@ -109,7 +109,7 @@ std::string CallSteps::endpoint_text() const noexcept try {
 bool CallSteps::encode_collocated(cdr::Buffer& request) {
   request.clear();
   cdr::Encoder encoder(request);
-  encoder.set_code_sets(collocated_code_sets(core_.settings().code_sets));
+  encoder.set_code_sets(collocated_code_sets(context_.settings.code_sets));
   if (request_.encode) request_.encode(encoder);
   if (encoder.ok()) return true;
   error_.cdr = encoder.error();
@@ -120,10 +120,10 @@ bool CallSteps::encode_collocated(cdr::Buffer& request) {
 CallSteps::State CallSteps::call_collocated(cdr::Buffer& request, cdr::Buffer& reply,
                                             const CallDeadline* deadline) {
   if (!encode_collocated(request)) return State::failed;
-  RequestDispatcher* const dispatcher = core_.dispatcher();
+  RequestDispatcher* const dispatcher = context_.dispatcher.load(std::memory_order_acquire);
   if (dispatcher == nullptr) return State::connect;  // the ORB is being destroyed
   const auto status =
-      dispatch_collocated(core_, collocated_call(*dispatcher, request, deadline), reply);
+      dispatch_collocated(context_, collocated_call(*dispatcher, request, deadline), reply);
   if (status) return take_collocated(*status, reply);
   fail(InvocationStage::awaiting, status.error());
   error_.request_accepted = true;
@@ -134,11 +134,11 @@ CallSteps::State CallSteps::begin_collocated(cdr::Buffer& request, cdr::Buffer& 
                                              std::shared_ptr<CollocatedWait>& later,
                                              Deadline until) {
   if (!encode_collocated(request)) return State::failed;
-  RequestDispatcher* const dispatcher = core_.dispatcher();
+  RequestDispatcher* const dispatcher = context_.dispatcher.load(std::memory_order_acquire);
   if (dispatcher == nullptr) return State::connect;  // the ORB is being destroyed
   CollocatedCall call = collocated_call(*dispatcher, request, nullptr);
   call.awaited_until = until;
-  const auto status = orb::begin_collocated(core_, call, reply, later);
+  const auto status = orb::begin_collocated(context_, call, reply, later);
   return status ? take_collocated(*status, reply) : State::collocated;
 }
 
@@ -158,8 +158,8 @@ CallSteps::State CallSteps::take_collocated(messaging::ReplyStatus status,
   status_ = status;
   if (request_.response == ResponseFlags::none) return State::done;
   body_ =
-      cdr::Decoder(reply.own_octets(), std::endian::native, 0, core_.messaging().limits().values);
-  body_.set_code_sets(collocated_code_sets(core_.settings().code_sets));
+      cdr::Decoder(reply.own_octets(), std::endian::native, 0, context_.messaging.limits().values);
+  body_.set_code_sets(collocated_code_sets(context_.settings.code_sets));
   return State::classify;
 }
 
@@ -173,7 +173,7 @@ CallSteps::State CallSteps::after_failed_connect(IoError error) {
 }
 
 CallSteps::State CallSteps::try_again(bool may_be_stale) {
-  core_.metrics().retries.fetch_add(1, std::memory_order_relaxed);
+  context_.metrics.retries.fetch_add(1, std::memory_order_relaxed);
   if (!may_be_stale || freshness_ == Freshness::fresh) return State::choose;
   freshness_ = Freshness::fresh;
   return State::connect;

@@ -4,9 +4,10 @@
 
 #include "orb/client/endpoint_table.h"
 #include "orb/connection/invocation_error.h"
-#include "orb/core/orb_core.h"
+#include "orb/context/orb_context.h"
 #include "orb/invocation/collocated.h"
 #include "orb/references/reference.h"
+#include "orb/values/reference_factory.h"
 #include <perigee/cdr/buffer.h>
 #include <perigee/cdr/decoder.h>
 #include <perigee/messaging/message.h>
@@ -51,10 +52,10 @@ class CallSteps {
 
   CallSteps(Reference& reference, const InvocationRequest& request)
       : reference_(reference),
-        core_(reference.core()),
+        context_(reference.context()),
         request_(request),
         profiles_(reference.profiles(request.protocols)),
-        connecting_(request.connect_limit.value_or(core_.settings().connect_timeout)) {}
+        connecting_(request.connect_limit.value_or(context_.settings.connect_timeout)) {}
   ~CallSteps() = default;
 
   /// Begins with the reference's present binding.
@@ -94,7 +95,7 @@ class CallSteps {
   [[nodiscard]] bool may_connect() const noexcept { return !connecting_.is_spent(); }
 
   Reference& reference_;
-  OrbCore& core_;
+  const OrbContext& context_;
   const InvocationRequest& request_;
   const std::shared_ptr<MProfile> profiles_;  // the reference's
   const Target* target_ = nullptr;
@@ -149,7 +150,8 @@ inline void CallSteps::use(BindingRef binding) noexcept {
     if (next >= count) next -= count;
     target_ = &round_.binding->targets[next];
     freshness_ = Freshness::any;
-    const bool here = target_->collocated && core_.dispatcher() != nullptr;
+    const bool here =
+        target_->collocated && context_.dispatcher.load(std::memory_order_acquire) != nullptr;
     if (here) return State::collocated;
     if (target_->compatible) return State::connect;
     fail(InvocationStage::resolving, FailureCause::code_sets);
@@ -180,7 +182,7 @@ inline void CallSteps::use(BindingRef binding) noexcept {
 
 [[gnu::always_inline]] inline CallSteps::State CallSteps::classify() {
   using messaging::ReplyStatus;
-  body_.set_environment(&core_);
+  body_.set_environment(&context_.references);
   switch (status_) {
     case ReplyStatus::no_exception:
     case ReplyStatus::user_exception:

@@ -2,8 +2,9 @@
 #include "orb/invocation/collocated.h"
 
 #include "orb/context/code_sets.h"
-#include "orb/core/orb_core.h"
+#include "orb/context/orb_context.h"
 #include "orb/invocation/collocated_wait.h"
+#include "orb/values/reference_factory.h"
 #include "orb/values/system_exceptions.h"
 #include <perigee/orb/stub.h>
 
@@ -96,21 +97,21 @@ class DeferredAnswer final : public CollocatedAnswer {
 
 class CollocatedRequest final : public CollocatedAnswer {
  public:
-  CollocatedRequest(OrbCore& core, const CollocatedCall& call, cdr::Buffer& reply)
-      : CollocatedAnswer(collocated_code_sets(core.settings().code_sets)),
+  CollocatedRequest(const OrbContext& context, const CollocatedCall& call, cdr::Buffer& reply)
+      : CollocatedAnswer(collocated_code_sets(context.settings.code_sets)),
         response_(call.response),
         reply_(reply),
-        debts_(core.collocated_debts()) {
+        debts_(context.collocated_debts) {
     operation_ = call.operation;
     object_key_ = call.object_key;
     response_expected_ = call.response != messaging::ResponseFlags::none;
     arguments_ = cdr::Decoder(call.arguments.own_octets(), std::endian::native, 0,
-                              core.messaging().limits().values);
-    arguments_.set_environment(&core);
+                              context.messaging.limits().values);
+    arguments_.set_environment(&context.references);
     arguments_.set_code_sets(code_sets());
     reply_.clear();
     if (!call.awaited_until.is_never() && response_expected_)
-      limit_time(core.clock(), call.awaited_until.time().time_since_epoch().count());
+      limit_time(context.clock, call.awaited_until.time().time_since_epoch().count());
   }
 
   /// Like a request from afar: what becomes of the upcall is nobody's business then.
@@ -140,10 +141,10 @@ class CollocatedRequest final : public CollocatedAnswer {
 
 }  // namespace
 
-std::optional<ReplyStatus> begin_collocated(OrbCore& core, const CollocatedCall& call,
+std::optional<ReplyStatus> begin_collocated(const OrbContext& context, const CollocatedCall& call,
                                             cdr::Buffer& reply,
                                             std::shared_ptr<CollocatedWait>& later) {
-  CollocatedRequest request(core, call, reply);
+  CollocatedRequest request(context, call, reply);
   call.dispatcher.dispatch(request);
   if (request.response_expected() && !request.answered())
     request.reply_exception(
@@ -153,12 +154,13 @@ std::optional<ReplyStatus> begin_collocated(OrbCore& core, const CollocatedCall&
   return std::nullopt;
 }
 
-std::expected<ReplyStatus, FailureCause> dispatch_collocated(OrbCore& core,
+std::expected<ReplyStatus, FailureCause> dispatch_collocated(const OrbContext& context,
                                                              const CollocatedCall& call,
                                                              cdr::Buffer& reply) {
   std::shared_ptr<CollocatedWait> later;
-  if (const auto status = begin_collocated(core, call, reply, later)) return *status;
-  if (const FailureCause cause = later->await(core, call.deadline); cause != FailureCause::none) {
+  if (const auto status = begin_collocated(context, call, reply, later)) return *status;
+  if (const FailureCause cause = later->await(context, call.deadline);
+      cause != FailureCause::none) {
     later->cancellation.cancel().request_stop();
     return std::unexpected(cause);
   }

@@ -18,7 +18,7 @@
 namespace perigee::orb {
 
 class CollocatedWait;
-class OrbCore;
+struct OrbContext;
 
 struct CollocatedCall {
   RequestDispatcher& dispatcher;
@@ -34,13 +34,13 @@ struct CollocatedCall {
 /// or the reference of a forward, as the status says. Null if the servant answers later: then
 /// `later` is where, and has the body.
 [[nodiscard]] std::optional<messaging::ReplyStatus> begin_collocated(
-    OrbCore& core, const CollocatedCall& call, cdr::Buffer& reply,
+    const OrbContext& context, const CollocatedCall& call, cdr::Buffer& reply,
     std::shared_ptr<CollocatedWait>& later);
 
 /// Makes the upcall in the calling thread; if the servant answers later, waits for that. `reply`
 /// gets the body of the reply: results, exception or the reference of a forward, as the status
 /// says. Fails with `deadline` or `nested_too_deep`.
 [[nodiscard]] std::expected<messaging::ReplyStatus, FailureCause> dispatch_collocated(
-    OrbCore& core, const CollocatedCall& call, cdr::Buffer& reply);
+    const OrbContext& context, const CollocatedCall& call, cdr::Buffer& reply);
 
 }  // namespace perigee::orb

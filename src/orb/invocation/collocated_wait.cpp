@@ -1,9 +1,11 @@
 // Waiting as the caller's thread may: on a condition, or in turns of its loop.
 #include "orb/invocation/collocated_wait.h"
 
-#include "orb/async/async_engine.h"
-#include "orb/core/orb_core.h"
+#include "orb/context/call_driver.h"
+#include "orb/context/orb_context.h"
 #include "orb/invocation/nested_wait.h"
+#include "orb/values/reference_factory.h"
+#include "orb/values/system_exceptions.h"
 #include <perigee/base/log.h>
 
 #include <exception>
@@ -35,23 +37,24 @@ bool CollocatedWait::ended() {
   return ended_;
 }
 
-FailureCause CollocatedWait::await(OrbCore& core, const CallDeadline* deadline) {
+FailureCause CollocatedWait::await(const OrbContext& context, const CallDeadline* deadline) {
   if (ended()) return FailureCause::none;
-  const ThreadStrategy strategy = core.settings().thread_strategy;
+  const ThreadStrategy strategy = context.settings.thread_strategy;
   const bool loops =
       strategy == ThreadStrategy::reactive || strategy == ThreadStrategy::reactor_per_core;
-  return loops && core.server() != nullptr ? await_on_loop(core, deadline)
-                                           : await_here(core, deadline);
+  return loops && context.server != nullptr ? await_on_loop(context, deadline)
+                                            : await_here(context, deadline);
 }
 
-FailureCause CollocatedWait::await_on_loop(OrbCore& core, const CallDeadline* deadline) {
+FailureCause CollocatedWait::await_on_loop(const OrbContext& context,
+                                           const CallDeadline* deadline) {
   {
     const std::lock_guard lock(mutex_);
     event_ = event::Signal::make();
   }
   const Deadline until = deadline != nullptr ? deadline->deadline() : Deadline::never();
   while (event_ && !ended()) {
-    switch (core.server()->wait_readable(event_.handle(), until)) {
+    switch (context.server->wait_readable(event_.handle(), until)) {
       case Server::Nested::readable:
         break;
       case Server::Nested::timed_out:
@@ -59,24 +62,24 @@ FailureCause CollocatedWait::await_on_loop(OrbCore& core, const CallDeadline* de
       case Server::Nested::too_deep:
         return FailureCause::nested_too_deep;
       case Server::Nested::not_here:
-        return await_here(core, deadline);
+        return await_here(context, deadline);
     }
   }
-  return ended() ? FailureCause::none : await_here(core, deadline);
+  return ended() ? FailureCause::none : await_here(context, deadline);
 }
 
-FailureCause CollocatedWait::await_here(OrbCore& core, const CallDeadline* deadline) {
+FailureCause CollocatedWait::await_here(const OrbContext& context, const CallDeadline* deadline) {
   NestedWait waiting;
-  if (!waiting.begin(core)) return FailureCause::nested_too_deep;
-  return drive(core, deadline);
+  if (!waiting.begin(context)) return FailureCause::nested_too_deep;
+  return drive(context, deadline);
 }
 
 // The servant may itself wait for calls which nobody else drives.
-FailureCause CollocatedWait::drive(OrbCore& core, const CallDeadline* deadline) try {
-  AsyncEngine& calls = core.async();
-  if (!when_ended([orb = core.shared_from_this()] { orb->wake_async(); }))
+FailureCause CollocatedWait::drive(const OrbContext& context, const CallDeadline* deadline) try {
+  (void)context.calls.engine();  // made before the servant is waited for
+  if (!when_ended([orb = context.references.share(), &calls = context.calls] { calls.wake(); }))
     return FailureCause::none;
-  const bool driven = calls.foreign().drive_until(
+  const bool driven = context.calls.drive_until(
       [this] { return ended(); }, deadline != nullptr ? deadline->deadline() : Deadline::never());
   const std::lock_guard lock(mutex_);
   then_ = nullptr;

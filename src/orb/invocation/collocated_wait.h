@@ -14,7 +14,7 @@
 
 namespace perigee::orb {
 
-class OrbCore;
+struct OrbContext;
 
 /// Shared by the caller and by who answers, of whom either may be gone first.
 class CollocatedWait {
@@ -25,16 +25,16 @@ class CollocatedWait {
   /// answers. False, and not called, if that has been.
   [[nodiscard]] bool when_ended(std::move_only_function<void()> then);
   /// The caller: until there is an answer; on the thread of a loop others are served meanwhile.
-  [[nodiscard]] FailureCause await(OrbCore& core, const CallDeadline* deadline);
+  [[nodiscard]] FailureCause await(const OrbContext& context, const CallDeadline* deadline);
 
   cdr::Buffer body;  ///< of who answers until `end`, then of the caller
   messaging::ReplyStatus status = messaging::ReplyStatus::no_exception;  ///< valid after `end`
   Cancellation cancellation;
 
  private:
-  [[nodiscard]] FailureCause await_on_loop(OrbCore& core, const CallDeadline* deadline);
-  [[nodiscard]] FailureCause await_here(OrbCore& core, const CallDeadline* deadline);
-  [[nodiscard]] FailureCause drive(OrbCore& core, const CallDeadline* deadline);
+  [[nodiscard]] FailureCause await_on_loop(const OrbContext& context, const CallDeadline* deadline);
+  [[nodiscard]] FailureCause await_here(const OrbContext& context, const CallDeadline* deadline);
+  [[nodiscard]] FailureCause drive(const OrbContext& context, const CallDeadline* deadline);
   [[nodiscard]] bool ended();
 
   std::mutex mutex_;  // guards what follows

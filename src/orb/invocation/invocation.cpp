@@ -3,8 +3,9 @@
 // (interop facts 19, 21, 24).
 #include "orb/invocation/invocation.h"
 
+#include "orb/context/orb_context.h"
 #include "orb/context/orb_metrics.h"
-#include "orb/core/orb_core.h"
+#include "orb/context/upcall_scope.h"
 #include "orb/invocation/sent_contexts.h"
 #include <perigee/base/probe.h>
 
@@ -58,23 +59,23 @@ const InvocationError* Invocation::run() {
 // What ends first ends sending.
 void Invocation::begin_time_limits() noexcept {
   if (request_.time_limit.count() != 0)
-    slot_.deadline = slot_.send_deadline = &deadline_.emplace(request_.time_limit, core_.clock());
+    slot_.deadline = slot_.send_deadline = &deadline_.emplace(request_.time_limit, context_.clock);
   if (request_.send_limit.count() == 0) return;
-  const CallDeadline& limit = send_deadline_.emplace(request_.send_limit, core_.clock());
+  const CallDeadline& limit = send_deadline_.emplace(request_.send_limit, context_.clock);
   if (slot_.deadline == nullptr || limit.end() < slot_.deadline->end())
     slot_.send_deadline = &limit;
 }
 
 [[gnu::always_inline]] inline Invocation::State Invocation::connect() {
   if (expired()) return fail(InvocationStage::connecting, FailureCause::deadline);
-  const ThreadStrategy strategy = core_.settings().thread_strategy;
+  const ThreadStrategy strategy = context_.settings.thread_strategy;
   const bool nested =
-      strategy != ThreadStrategy::thread_per_connection && UpcallScope::inside(core_);
-  if (nested && !nested_wait_.begin(*core_.server()))
+      strategy != ThreadStrategy::thread_per_connection && UpcallScope::inside(context_);
+  if (nested && !nested_wait_.begin(*context_.server))
     return fail(InvocationStage::sending, FailureCause::nested_too_deep);
   // On the thread of a loop others are served while this call waits.
   const bool serves = nested && strategy != ThreadStrategy::thread_pool;
-  slot_.nested_server = serves ? core_.server() : nullptr;
+  slot_.nested_server = serves ? context_.server.get() : nullptr;
   const bool oneway = request_.response == ResponseFlags::none;
   auto lease = target_->endpoint->checkout(freshness_,
                                            serves   ? Sharing::forbidden
@@ -138,9 +139,9 @@ TransactResult Invocation::send_oneway() {
 
 // Where the connection's own time-out does not, since others are served meanwhile.
 void Invocation::limit_first_reply() {
-  const auto limit = core_.settings().first_reply_timeout;
+  const auto limit = context_.settings.first_reply_timeout;
   const bool limited = limit > std::chrono::milliseconds::zero() && !lease_->answered();
-  slot_.mute_until = limited ? Deadline::after(limit, core_.clock().now()) : Deadline::never();
+  slot_.mute_until = limited ? Deadline::after(limit, context_.clock.now()) : Deadline::never();
 }
 
 Invocation::State Invocation::after_failure(const TransactResult& result) {

@@ -25,8 +25,6 @@
 
 namespace perigee::orb {
 
-class OrbCore;
-
 /// One call. Lives on the caller's stack, one thread. After `run` has succeeded, `status` and
 /// `body` are valid until it is destroyed: they refer to the connection's read buffer.
 class Invocation final : private CallSteps {

@@ -1,8 +1,9 @@
 // A thread in an upcall that waits tells the server so: others are to be served meanwhile.
 #pragma once
 
+#include "orb/context/orb_context.h"
 #include "orb/context/server.h"
-#include "orb/core/orb_core.h"
+#include <perigee/orb/exceptions.h>
 
 #include <utility>
 
@@ -21,9 +22,9 @@ class NestedWait final {
     if (server_ == nullptr && server.begin_wait()) server_ = &server;
     return server_ != nullptr;
   }
-  /// The same to the core's server, if there is one.
-  [[nodiscard]] bool begin(OrbCore& core) noexcept {
-    return core.server() == nullptr || begin(*core.server());
+  /// The same to the context's server, if there is one.
+  [[nodiscard]] bool begin(const OrbContext& context) noexcept {
+    return context.server == nullptr || begin(*context.server);
   }
   void end() noexcept {
     if (Server* const server = std::exchange(server_, nullptr)) server->end_wait();
@@ -32,5 +33,9 @@ class NestedWait final {
  private:
   Server* server_ = nullptr;
 };
+
+[[noreturn]] inline void raise_nested_too_deep(CORBA::CompletionStatus completed) {
+  throw CORBA::NO_RESOURCES(0, completed, "too many upcalls on this thread wait for replies");
+}
 
 }  // namespace perigee::orb

@@ -102,8 +102,4 @@ class ClientPolicies : public std::enable_shared_from_this<ClientPolicies> {
   std::shared_ptr<const PolicyOverrides> of_orb_;
 };
 
-/// Initial references ORBPolicyManager and PolicyCurrent, and ORB::create_policy for what the
-/// client obeys.
-void install_client_policies(OrbCore& core, const std::shared_ptr<ClientPolicies>& policies);
-
 }  // namespace perigee::orb

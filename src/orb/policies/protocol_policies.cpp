@@ -1,9 +1,5 @@
 // The protocol policies of module RTCORBA as applications see them.
-#include "orb/core/orb_core.h"
-#include "orb/policies/protocol_preference.h"
 #include <perigee/orb/protocol_policies.h>
-
-#include <algorithm>
 
 namespace RTCORBA {
 inline namespace perigee_v1 {
@@ -126,29 +122,3 @@ CORBA::object_reference<ServerProtocolPolicy> RTORB::create_server_protocol_poli
 
 }  // namespace perigee_v1
 }  // namespace RTCORBA
-
-namespace perigee::orb {
-
-ProtocolPreference::ProtocolPreference(const RTCORBA::ProtocolList& protocols) {
-  for (const RTCORBA::Protocol& protocol : protocols) {
-    const auto& properties = protocol.transport_protocol_properties();
-    choices_.push_back({protocol.protocol_type(),
-                        properties ? properties->_properties() : transport::Properties{}});
-  }
-}
-
-std::optional<ProtocolPreference::Place> ProtocolPreference::place_of(
-    const transport::ProtocolRegistry& protocols, const std::string& scheme) const {
-  const transport::ProtocolFactory* const factory = protocols.find(scheme);
-  if (factory == nullptr) return std::nullopt;
-  const auto found = std::ranges::find(choices_, factory->protocol_tag(), &Choice::tag);
-  if (found == choices_.end()) return std::nullopt;
-  return Place{static_cast<std::size_t>(found - choices_.begin()), &found->properties};
-}
-
-void install_protocol_policies(OrbCore& core) {
-  CORBA::object_reference<CORBA::Object> maker(make_counted<RTCORBA::RTORB>());
-  core.add_initial_reference("RTORB", [maker] { return maker; });
-}
-
-}  // namespace perigee::orb

@@ -13,8 +13,6 @@
 
 namespace perigee::orb {
 
-class OrbCore;
-
 /// A value, shared by who uses it while another policy takes its place.
 class ProtocolPreference {
  public:
@@ -39,8 +37,5 @@ class ProtocolPreference {
   };
   std::vector<Choice> choices_;
 };
-
-/// The initial reference RTORB.
-void install_protocol_policies(OrbCore& core);
 
 }  // namespace perigee::orb

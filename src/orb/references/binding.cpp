@@ -1,6 +1,6 @@
 // From an IOR to the places where requests can be sent, in the order in which to try them.
 #include "orb/client/endpoint_table.h"
-#include "orb/core/orb_core.h"
+#include "orb/context/orb_context.h"
 #include "orb/references/mprofile.h"
 #include <perigee/base/log.h>
 #include <perigee/base/printable.h>
@@ -29,11 +29,11 @@ struct Candidate {
 };
 
 // References come from peers: each profile costs memory.
-std::vector<std::uint32_t> claim_profiles(OrbCore& core, Binding& binding) {
+std::vector<std::uint32_t> claim_profiles(const OrbContext& context, Binding& binding) {
   std::vector<std::uint32_t> indices;
   for (std::size_t index = 0; index < binding.ior.profiles.size(); ++index) {
-    if (binding.profiles.size() >= core.settings().targets_max) break;
-    auto target = core.protocols().claim(binding.ior.profiles[index]);
+    if (binding.profiles.size() >= context.settings.targets_max) break;
+    auto target = context.protocols.claim(binding.ior.profiles[index]);
     if (!target) continue;
     binding.profiles.push_back(std::move(*target));
     indices.push_back(static_cast<std::uint32_t>(index));
@@ -46,11 +46,11 @@ void append(std::string& list, const transport::Endpoint& endpoint) {
 }
 
 // Those that are tried. The others are noted in the binding.
-std::vector<Candidate> choose_places(const OrbCore& core, Binding& binding,
+std::vector<Candidate> choose_places(const OrbContext& context, Binding& binding,
                                      const ProtocolPreference* preference) {
   static const transport::Properties none;
   const auto place_of = [&](const std::string& scheme) {
-    return preference != nullptr ? preference->place_of(core.protocols(), scheme)
+    return preference != nullptr ? preference->place_of(context.protocols, scheme)
                                  : ProtocolPreference::Place{0, &none};
   };
   const auto rank_of = [&](const std::string& scheme) {
@@ -70,11 +70,11 @@ std::vector<Candidate> choose_places(const OrbCore& core, Binding& binding,
 }
 
 // The highest that both sides speak, in its shorter form if both want that.
-messaging::Version agreed_version(const OrbCore& core, const messaging::Protocol& protocol,
+messaging::Version agreed_version(const OrbContext& context, const messaging::Protocol& protocol,
                                   const transport::ProfileTarget& profile) {
   const messaging::Version version =
-      std::min(messaging::Version{profile.major, profile.minor}, core.version_max(protocol));
-  if (!core.settings().giop_lite) return version;
+      std::min(messaging::Version{profile.major, profile.minor}, version_max(context, protocol));
+  if (!context.settings.giop_lite) return version;
   const auto* lite = iop::find_component(profile.components, iop::tag_giop_lite);
   const bool understood = lite != nullptr && iop::decode_giop_lite(lite->data);
   return understood ? protocol.short_form(version) : version;
@@ -120,28 +120,28 @@ bool is_known(const std::vector<Target>& targets, const Target& other) {
 
 }  // namespace
 
-std::shared_ptr<Binding> make_binding(OrbCore& core, iop::Ior ior, Binding::Kind kind,
+std::shared_ptr<Binding> make_binding(const OrbContext& context, iop::Ior ior, Binding::Kind kind,
                                       const ProtocolPreference* preference) {
   auto binding = std::make_shared<Binding>();
   binding->kind = kind;
   binding->ior = std::move(ior);
-  binding->protocol_changes = core.protocols().changes();  // before looking: see renew_base
-  const std::vector<std::uint32_t> profile_indices = claim_profiles(core, *binding);
-  std::vector<Candidate> places = choose_places(core, *binding, preference);
+  binding->protocol_changes = context.protocols.changes();  // before looking: see renew_base
+  const std::vector<std::uint32_t> profile_indices = claim_profiles(context, *binding);
+  std::vector<Candidate> places = choose_places(context, *binding, preference);
   log_choice(*binding, places);
-  if (places.size() > core.settings().targets_max) places.resize(core.settings().targets_max);
+  if (places.size() > context.settings.targets_max) places.resize(context.settings.targets_max);
 
   for (const Candidate& candidate : places) {
     const transport::ProfileTarget& profile = binding->profiles[candidate.profile];
     const transport::Endpoint& endpoint = candidate.place->endpoint;
     const messaging::Version version =
-        agreed_version(core, core.messaging_of(endpoint.scheme), profile);
-    const auto choice = choose_code_sets(core.settings().code_sets, version, profile.components);
+        agreed_version(context, messaging_of(context, endpoint.scheme), profile);
+    const auto choice = choose_code_sets(context.settings.code_sets, version, profile.components);
     Target target{
-        core.endpoints().find(endpoint, choice.value_or(CodeSetChoice{}), *candidate.properties),
+        context.endpoints.find(endpoint, choice.value_or(CodeSetChoice{}), *candidate.properties),
         profile.object_key,
         version,
-        core.server() != nullptr && core.server()->publishes(endpoint),
+        context.server != nullptr && context.server->publishes(endpoint),
         choice.has_value(),
         profile_indices[candidate.profile]};
     if (!is_known(binding->targets, target)) binding->targets.push_back(std::move(target));

@@ -1,7 +1,7 @@
 // Profiles are resolved at the first call; forwards are remembered.
 #include "orb/references/mprofile.h"
 
-#include "orb/core/orb_core.h"
+#include "orb/context/orb_context.h"
 
 #include <algorithm>
 #include <utility>
@@ -16,16 +16,16 @@ constexpr std::size_t kept_max = 8;
 
 }  // namespace
 
-MProfile::MProfile(OrbCore& core, iop::Ior ior,
+MProfile::MProfile(const OrbContext& context, iop::Ior ior,
                    std::shared_ptr<const ProtocolPreference> preference)
-    : core_(core), preference_(std::move(preference)), unresolved_(std::move(ior)) {}
+    : context_(context), preference_(std::move(preference)), unresolved_(std::move(ior)) {}
 
 BindingRef MProfile::resolved(const BindingRef& which) const {
   const std::lock_guard lock(mutex_);
   if (which == nullptr) {
     // A copy: should memory run out on the way, the next call begins anew.
     const BindingRef binding =
-        make_binding(core_, unresolved_, Binding::Kind::base, preference_.get());
+        make_binding(context_, unresolved_, Binding::Kind::base, preference_.get());
     keep(binding);
     unresolved_ = iop::Ior{};
     set_base(binding);
@@ -50,7 +50,7 @@ void MProfile::set_base(const BindingRef& binding) const noexcept {
 
 void MProfile::keep(const BindingRef& binding) const {
   const std::size_t forwards_max =
-      std::min<std::size_t>(kept_max, core_.settings().forwards_remembered_max);
+      std::min<std::size_t>(kept_max, context_.settings.forwards_remembered_max);
   if (kept_.size() <= forwards_max) kept_.push_back(binding);
 }
 
@@ -67,7 +67,7 @@ BindingRef MProfile::remember(BindingRef binding) {
   keep(binding);
   if (if_kept(binding) != nullptr) return binding;
   remembered_.push_back(binding);
-  if (remembered_.size() > core_.settings().forwards_remembered_max)
+  if (remembered_.size() > context_.settings.forwards_remembered_max)
     remembered_.erase(remembered_.begin());
   return binding;
 }
@@ -84,7 +84,7 @@ BindingRef MProfile::adopt(std::shared_ptr<Binding> forward, Permanence permanen
 }
 
 void MProfile::replace(const iop::Ior& ior) {
-  const BindingRef made = make_binding(core_, ior, Binding::Kind::base, preference_.get());
+  const BindingRef made = make_binding(context_, ior, Binding::Kind::base, preference_.get());
   const std::lock_guard lock(mutex_);
   const BindingRef base = remember(made);
   set_base(base);
@@ -99,9 +99,9 @@ void MProfile::forget(const Binding& forward) noexcept {
 BindingRef MProfile::renew_base(const Binding& failed) {
   const std::lock_guard lock(mutex_);
   if (base_.get() != &failed) return base_;
-  const std::uint64_t changes = core_.protocols().changes();
+  const std::uint64_t changes = context_.protocols.changes();
   if (std::max(changes_in_vain_, failed.protocol_changes) == changes) return nullptr;
-  BindingRef renewed = make_binding(core_, failed.ior, Binding::Kind::base, preference_.get());
+  BindingRef renewed = make_binding(context_, failed.ior, Binding::Kind::base, preference_.get());
   if (renewed->targets.empty()) {
     changes_in_vain_ = changes;
     return nullptr;

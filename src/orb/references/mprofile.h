@@ -18,7 +18,7 @@
 namespace perigee::orb {
 
 class ClientEndpoint;
-class OrbCore;
+struct OrbContext;
 
 /// One place where requests to the object can be sent.
 struct Target {
@@ -50,7 +50,7 @@ struct Binding {
 using BindingRef = std::shared_ptr<const Binding>;
 
 /// `preference`: of protocols; null: the nearest first.
-std::shared_ptr<Binding> make_binding(OrbCore& core, iop::Ior ior, Binding::Kind kind,
+std::shared_ptr<Binding> make_binding(const OrbContext& context, iop::Ior ior, Binding::Kind kind,
                                       const ProtocolPreference* preference);
 
 /// Whether a forward takes the place of the reference.
@@ -64,7 +64,8 @@ enum class Permanence : std::uint8_t { temporary, permanent };
 class MProfile final {
  public:
   /// `preference`: of those who use it; null: none.
-  MProfile(OrbCore& core, iop::Ior ior, std::shared_ptr<const ProtocolPreference> preference);
+  MProfile(const OrbContext& context, iop::Ior ior,
+           std::shared_ptr<const ProtocolPreference> preference);
   MProfile(const MProfile&) = delete;
   MProfile& operator=(const MProfile&) = delete;
 
@@ -101,7 +102,7 @@ class MProfile final {
   void set_base(const BindingRef& binding) const noexcept;
   [[nodiscard]] const Binding* if_kept(const BindingRef& binding) const noexcept;
 
-  OrbCore& core_;
+  const OrbContext& context_;
   const std::shared_ptr<const ProtocolPreference> preference_;  // shared: immutable
   mutable std::atomic<const Binding*> kept_current_{nullptr};   // the current one, if it is kept
   mutable std::atomic<const Binding*> kept_base_{nullptr};

@@ -1,9 +1,11 @@
 // CORBA::Object: the policies of a reference.
-#include "orb/core/orb_core.h"
+#include "orb/context/orb_context.h"
 #include "orb/policies/client_policies.h"
 #include "orb/references/reference.h"
 #include "orb/values/system_exceptions.h"
-#include <perigee/orb/stub.h>
+#include <perigee/orb/exceptions.h>
+#include <perigee/orb/object.h>
+#include <perigee/orb/policy.h>
 
 #include <memory>
 
@@ -29,8 +31,8 @@ object_reference<Object> Object::_set_policy_overrides(const PolicyList& policie
   const Reference& mine = reference_of(*this);
   auto overrides = perigee::orb::override_policies(mine.overrides(), policies, set_add,
                                                    perigee::orb::PolicyLevel::object);
-  return object_reference<Object>(perigee::make_counted<Object>(perigee::make_counted<Reference>(
-      mine.core().shared_from_this(), mine.ior(), std::move(overrides))));
+  return object_reference<Object>(perigee::make_counted<Object>(
+      perigee::make_counted<Reference>(mine.shared_context(), mine.ior(), std::move(overrides))));
 }
 
 PolicyList Object::_get_policy_overrides(const PolicyTypeSeq& types) const {
@@ -43,7 +45,7 @@ object_reference<Policy> Object::_get_client_policy(PolicyType type) const {
   if (!perigee::orb::is_client_policy(type))
     throw INV_POLICY(perigee::orb::minor_no_policy_type, COMPLETED_NO,
                      "policy type " + std::to_string(type) + " is no client's policy");
-  const auto& outer = mine.core().client_policies();
+  const auto& outer = mine.context().policies;
   const auto thread = outer.of_thread();
   const auto orb = outer.of_orb();
   for (const PolicyOverrides* level : {mine.overrides(), thread.get(), orb.get()}) {
@@ -55,18 +57,6 @@ object_reference<Policy> Object::_get_client_policy(PolicyType type) const {
 
 object_reference<Policy> Object::_get_policy(PolicyType type) const {
   return _get_client_policy(type);
-}
-
-bool Object::_validate_connection(PolicyList& inconsistent_policies) const {
-  constexpr perigee::stub::Operation non_existent{
-      "_non_existent", perigee::stub::Operation::Kind::twoway, {}};
-  (void)reference_of(*this);
-  inconsistent_policies.clear();
-  bool gone = false;
-  perigee::stub::invoke(*this, non_existent, nullptr,
-                        [&](perigee::cdr::Decoder& decoder) { gone = decoder.read_boolean(); });
-  if (gone) throw OBJECT_NOT_EXIST(0, COMPLETED_NO, "the server says that there is no such object");
-  return true;
 }
 
 }  // namespace perigee_v1

@@ -1,7 +1,7 @@
 // References, and their profiles in the orders that policies want.
 #include "orb/references/reference.h"
 
-#include "orb/core/orb_core.h"
+#include "orb/context/orb_context.h"
 
 #include <algorithm>
 #include <utility>
@@ -16,11 +16,11 @@ constexpr std::size_t preferences_recent_max = 8;
 
 }  // namespace
 
-Reference::Reference(std::shared_ptr<OrbCore> core, iop::Ior ior,
+Reference::Reference(std::shared_ptr<const OrbContext> context, iop::Ior ior,
                      std::shared_ptr<const PolicyOverrides> overrides)
-    : core_(std::move(core)),
+    : context_(std::move(context)),
       overrides_(std::move(overrides)),
-      profiles_(*core_, std::move(ior), nullptr) {}
+      profiles_(*context_, std::move(ior), nullptr) {}
 
 Reference::~Reference() = default;
 
@@ -30,7 +30,7 @@ std::shared_ptr<MProfile> Reference::find_preferred(
   const std::lock_guard lock(mutex_);
   auto profiles = kept_equal(*preference);
   if (profiles == nullptr) profiles = recent_equal(*preference);
-  if (profiles == nullptr) profiles = std::make_shared<MProfile>(*core_, ior(), preference);
+  if (profiles == nullptr) profiles = std::make_shared<MProfile>(*context_, ior(), preference);
   if (kept_count_ < preferences_kept_max) {
     keep(preference, profiles);
   } else if (recent_.empty() || recent_.back() != profiles) {
@@ -67,7 +67,7 @@ void Reference::keep(std::shared_ptr<const ProtocolPreference> preference,
 // Those that calls use without a lock stay, and lead to the new place.
 void Reference::replace(const iop::Ior& ior) {
   if (base()->ior != ior) {
-    auto binding = make_binding(*core_, ior, Binding::Kind::base, nullptr);
+    auto binding = make_binding(*context_, ior, Binding::Kind::base, nullptr);
     if (binding->targets.empty()) return;
     profiles_.adopt(std::move(binding), Permanence::permanent);
   }

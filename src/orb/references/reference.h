@@ -13,20 +13,23 @@
 
 namespace perigee::orb {
 
-class OrbCore;
+struct OrbContext;
 class PolicyOverrides;
 
 /// Any thread. Shared by the stubs that were narrowed from each other.
 class Reference final {
  public:
   /// `overrides`: the policies of calls through this reference; null: none of its own.
-  Reference(std::shared_ptr<OrbCore> core, iop::Ior ior,
+  Reference(std::shared_ptr<const OrbContext> context, iop::Ior ior,
             std::shared_ptr<const PolicyOverrides> overrides = nullptr);
   ~Reference();
   Reference(const Reference&) = delete;
   Reference& operator=(const Reference&) = delete;
 
-  [[nodiscard]] OrbCore& core() const noexcept { return *core_; }
+  [[nodiscard]] const OrbContext& context() const noexcept { return *context_; }
+  [[nodiscard]] const std::shared_ptr<const OrbContext>& shared_context() const noexcept {
+    return context_;
+  }
   [[nodiscard]] const PolicyOverrides* overrides() const noexcept { return overrides_.get(); }
   /// As given, or as replaced by LOCATION_FORWARD_PERM: what is exported and compared. A copy:
   /// `base` has it without.
@@ -67,7 +70,8 @@ class Reference final {
   void keep(std::shared_ptr<const ProtocolPreference> preference,
             std::shared_ptr<MProfile> profiles);
 
-  const std::shared_ptr<OrbCore> core_;  // shared: an ORB lives as long as its references
+  const std::shared_ptr<const OrbContext>
+      context_;  // shared: an ORB lives as long as its references
   const std::shared_ptr<const PolicyOverrides> overrides_;  // shared: immutable
   MProfile profiles_;                                       // without preference
   std::atomic<const Kept*> kept_{nullptr};                  // grows only

@@ -1,6 +1,7 @@
 // Adopting connections; nested turns; held requests; draining.
 #include "orb/server/reactive_loop.h"
 
+#include "orb/context/upcall_scope.h"
 #include "orb/core/orb_core.h"
 #include "orb/server/reactive_connection.h"
 #include <perigee/base/log.h>

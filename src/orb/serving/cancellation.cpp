@@ -1,8 +1,6 @@
 // The call that a request waits for is exchanged for a mark when the request is cancelled.
 #include "orb/serving/cancellation.h"
 
-#include "orb/async/async_invocation.h"
-
 namespace perigee::orb {
 
 CancellationNotice::~CancellationNotice() {
@@ -15,18 +13,18 @@ void CancellationNotice::request_stop() noexcept {
 }
 
 Cancellation::~Cancellation() {
-  AsyncInvocation* const call = call_.load();
+  CancellableCall* const call = call_.load();
   if (call != nullptr && call != cancelled()) call->remove_owner();
 }
 
-AsyncInvocation* Cancellation::cancelled() const noexcept {
+CancellableCall* Cancellation::cancelled() const noexcept {
   static char mark = 0;
-  return reinterpret_cast<AsyncInvocation*>(&mark);
+  return reinterpret_cast<CancellableCall*>(&mark);
 }
 
-bool Cancellation::cancels(AsyncInvocation& call, CancellationNotice& before) noexcept {
+bool Cancellation::cancels(CancellableCall& call, CancellationNotice& before) noexcept {
   call.add_owner();
-  AsyncInvocation* left = call_.load();
+  CancellableCall* left = call_.load();
   while (left != cancelled() && !call_.compare_exchange_weak(left, &call)) {
   }
   const bool late = left == cancelled();
@@ -35,7 +33,7 @@ bool Cancellation::cancels(AsyncInvocation& call, CancellationNotice& before) no
 }
 
 CancellationNotice Cancellation::cancel() noexcept {
-  AsyncInvocation* const call = call_.exchange(cancelled());
+  CancellableCall* const call = call_.exchange(cancelled());
   const std::lock_guard lock(mutex_);
   return {source_, call != cancelled() ? call : nullptr};
 }

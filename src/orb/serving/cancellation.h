@@ -8,14 +8,23 @@
 
 namespace perigee::orb {
 
-class AsyncInvocation;
+/// A call that can be cancelled by a thread that does not own it. Any thread.
+class CancellableCall {
+ public:
+  virtual void add_owner() noexcept = 0;
+  virtual void remove_owner() noexcept = 0;
+  virtual void cancel() noexcept = 0;
+
+ protected:
+  ~CancellableCall() = default;
+};
 
 /// Who is to be told that nobody wants the answer any more. Told by whoever holds no lock, since
 /// that calls what the application has registered; not at all if it is dropped.
 class CancellationNotice {
  public:
   CancellationNotice() noexcept = default;
-  CancellationNotice(std::stop_source source, AsyncInvocation* call) noexcept
+  CancellationNotice(std::stop_source source, CancellableCall* call) noexcept
       : source_(std::move(source)), call_(call) {}
   CancellationNotice(CancellationNotice&& other) noexcept
       : source_(std::exchange(other.source_, std::stop_source(std::nostopstate))),
@@ -35,7 +44,7 @@ class CancellationNotice {
 
  private:
   std::stop_source source_{std::nostopstate};
-  AsyncInvocation* call_ = nullptr;  // counted
+  CancellableCall* call_ = nullptr;  // counted
 };
 
 /// Any thread. What a stop token needs is made when the first one is asked for.
@@ -56,15 +65,15 @@ class Cancellation {
   }
   /// The call that the answer waits for now will be cancelled with the request, which takes no
   /// memory. False if that has been. The one `before` it is dropped where no lock is held.
-  [[nodiscard]] bool cancels(AsyncInvocation& call, CancellationNotice& before) noexcept;
+  [[nodiscard]] bool cancels(CancellableCall& call, CancellationNotice& before) noexcept;
   [[nodiscard]] CancellationNotice cancel() noexcept;
   [[nodiscard]] bool requested() const noexcept { return call_.load() == cancelled(); }
 
  private:
   /// In the place of a call, once the request is cancelled.
-  [[nodiscard]] AsyncInvocation* cancelled() const noexcept;
+  [[nodiscard]] CancellableCall* cancelled() const noexcept;
 
-  std::atomic<AsyncInvocation*> call_{nullptr};  // counted
+  std::atomic<CancellableCall*> call_{nullptr};  // counted
   std::mutex mutex_;                             // guards what follows
   std::stop_source source_{std::nostopstate};
 };

@@ -1,5 +1,4 @@
 // Text of IDL values: what needs no template.
-#include "orb/references/reference.h"
 #include <perigee/orb/text.h>
 
 #include <charconv>
@@ -70,13 +69,6 @@ std::string number(std::uint64_t value) { return shortest(value); }
 std::string number(float value) { return shortest(value); }
 std::string number(double value) { return shortest(value); }
 std::string number(long double value) { return shortest(value); }
-
-std::string reference_text(const CORBA::Object* object) {
-  if (object == nullptr) return "nil";
-  if (!object->_reference()) return "local object";
-  std::string type_id = object->_reference()->base()->ior.type_id;
-  return type_id.empty() ? "object" : type_id;
-}
 
 // Octets above 0x7f stay as they are: strings are UTF-8.
 std::string quoted(std::string_view text, char quote) {

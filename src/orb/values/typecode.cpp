@@ -1,6 +1,5 @@
 // CORBA::TypeCode: what the operations of the standard say of a type's node.
 #include <perigee/cdr/typecode.h>
-#include <perigee/orb/any_operators.h>
 #include <perigee/orb/typecode.h>
 
 #include <initializer_list>
@@ -40,47 +39,6 @@ object_reference<TypeCode> make(const TypeNode* node, std::shared_ptr<const void
 }
 
 const TypeNode& node_of(const object_reference<TypeCode>& type) { return *type->_node(); }
-
-/// A label as a value of the discriminator's type.
-Any label_of(const TypeNode& discriminator, std::int64_t label) {
-  Any any;
-  switch (perigee::cdr::unaliased(discriminator).kind) {
-    case tk_short:
-      any <<= static_cast<std::int16_t>(label);
-      break;
-    case tk_ushort:
-      any <<= static_cast<std::uint16_t>(label);
-      break;
-    case tk_long:
-      any <<= static_cast<std::int32_t>(label);
-      break;
-    case tk_ulong:
-      any <<= static_cast<std::uint32_t>(label);
-      break;
-    case tk_longlong:
-      any <<= label;
-      break;
-    case tk_ulonglong:
-      any <<= static_cast<std::uint64_t>(label);
-      break;
-    case tk_boolean:
-      any <<= (label != 0);
-      break;
-    case tk_char:
-      any <<= static_cast<char>(label);
-      break;
-    case tk_wchar:
-      any <<= static_cast<wchar_t>(label);
-      break;
-    case tk_int8:
-      any <<= static_cast<std::int8_t>(label);
-      break;
-    default:
-      any <<= static_cast<std::uint8_t>(label);
-      break;
-  }
-  return any;
-}
 
 }  // namespace
 
@@ -123,17 +81,6 @@ std::string TypeCode::member_name(std::uint32_t index) const {
 TypeCode::_ref_type TypeCode::member_type(std::uint32_t index) const {
   require(*node_, {tk_struct, tk_union, tk_except, tk_value, tk_event});
   return make(member(*node_, index).type, owner_);
-}
-
-Any TypeCode::member_label(std::uint32_t index) const {
-  require(*node_, {tk_union});
-  const std::int64_t label = member(*node_, index).label;
-  if (static_cast<std::int64_t>(index) == node_->default_index)
-    return label_of(perigee::cdr::basic_node<tk_octet>, 0);
-  const TypeNode& discriminator = perigee::cdr::unaliased(*node_->content);
-  if (discriminator.kind != tk_enum && discriminator.kind != tk_valued_enum)
-    return label_of(discriminator, label);
-  return perigee::any::make_enumerator(discriminator, owner_, label);
 }
 
 TypeCode::_ref_type TypeCode::discriminator_type() const {

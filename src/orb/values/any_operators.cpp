@@ -1,6 +1,6 @@
 // CORBA::Any: values of basic types inside it, values of C++ types, and values as octets, which are
 // decoded when somebody asks for them and sent again as they are where that is right.
-#include "orb/core/orb_core.h"
+#include "orb/values/reference_factory.h"
 #include <perigee/cdr/typecode.h>
 #include <perigee/orb/any_operators.h>
 #include <perigee/orb/exceptions.h>
@@ -66,7 +66,8 @@ class EncodedValue final : public Content {
                    : std::endian::little),
         phase_(decoder.position() % 8),
         code_sets_(decoder.code_sets()) {
-    if (auto* core = orb::OrbCore::from(decoder.environment())) core_ = core->weak_from_this();
+    if (auto* factory = orb::ReferenceFactory::from(decoder.environment()))
+      factory_ = factory->share();
     Decoder copy = decoder;
     if (decoder.is_cut_within(size)) {
       write_again(copy, type);
@@ -91,8 +92,8 @@ class EncodedValue final : public Content {
 
   bool decode(const TypeNode&, function_ref<void(Decoder&)> decode) const override {
     Decoder decoder = make_decoder();
-    const std::shared_ptr<orb::OrbCore> core = core_.lock();
-    decoder.set_environment(core.get());
+    const std::shared_ptr<orb::ReferenceFactory> factory = factory_.lock();
+    decoder.set_environment(factory.get());
     decode(decoder);
     return decoder.ok() && decoder.remaining() == 0;
   }
@@ -117,7 +118,7 @@ class EncodedValue final : public Content {
   std::endian order_;
   std::size_t phase_;
   cdr::CodeSets code_sets_;
-  std::weak_ptr<orb::OrbCore> core_;  // makes references; an Any does not keep the ORB alive
+  std::weak_ptr<orb::ReferenceFactory> factory_;  // weak: an Any does not keep the ORB alive
 };
 
 /// An enumerator of which there is no C++ type at hand.

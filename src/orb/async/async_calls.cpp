@@ -1,14 +1,15 @@
 // The outermost adapter of asynchronous calls: what generated stubs see of them.
 #include "orb/async/async_engine.h"
 #include "orb/async/async_invocation.h"
-#include "orb/core/orb_core.h"
+#include "orb/context/call_driver.h"
+#include "orb/context/orb_context.h"
+#include "orb/context/upcall_scope.h"
 #include "orb/invocation/call_ends.h"
 #include "orb/invocation/nested_wait.h"
 #include "orb/serving/cancellation.h"
 #include "orb/values/system_exceptions.h"
 #include <perigee/base/pool.h>
 #include <perigee/orb/async_stub.h>
-#include <perigee/orb/orb.h>
 
 #include <new>
 #include <utility>
@@ -78,10 +79,6 @@ std::exception_ptr CallOutcome::decode(ResultDecoder decode) noexcept {
 
 namespace {
 
-[[noreturn]] void raise_too_deep(CORBA::CompletionStatus completed) {
-  throw CORBA::NO_RESOURCES(0, completed, "too many upcalls on this thread wait for replies");
-}
-
 thread_local const InheritedTimeLimit* innermost_limit = nullptr;
 
 }  // namespace
@@ -125,20 +122,20 @@ void CallHandle::wait() {
   if (ended()) return;
   orb::Shard& shard = call_->shard();
   orb::NestedWait waiting;
-  if (waiting.begin(shard.core()) && shard.drive_until([this] { return ended(); })) return;
-  raise_too_deep(CORBA::COMPLETED_MAYBE);
+  if (waiting.begin(shard.context()) && shard.drive_until([this] { return ended(); })) return;
+  orb::raise_nested_too_deep(CORBA::COMPLETED_MAYBE);
 }
 
 CallHandle send(const CORBA::Object& target, const Operation& operation, Arguments arguments,
                 CallObserver& observer) {
   const counted_ptr<orb::Reference>& reference = target._reference();
   if (!reference) CORBA::_raise_nil_reference();
-  orb::OrbCore& core = reference->core();
-  if (core.stopped())
+  const orb::OrbContext& context = reference->context();
+  if (context.life.stopped())
     throw CORBA::BAD_INV_ORDER(orb::minor_shut_down, CORBA::COMPLETED_NO, "the ORB was shut down");
   try {
     orb::AsyncInvocation& call = orb::AsyncInvocation::make(
-        reference, operation, std::move(arguments), core.async().shard(), observer);
+        reference, operation, std::move(arguments), context.calls.engine().shard(), observer);
     CallHandle handle(call);
     call.start();
     return handle;
@@ -146,20 +143,5 @@ CallHandle send(const CORBA::Object& target, const Operation& operation, Argumen
     throw CORBA::NO_MEMORY(0, CORBA::COMPLETED_NO);
   }
 }
-
-void drive_until(CORBA::ORB& orb, function_ref<bool()> done) {
-  drive_until(orb, [] {}, done);
-}
-
-void drive_until(CORBA::ORB& orb, function_ref<void()> begin, function_ref<bool()> done) {
-  orb::OrbCore& core = *orb._core();
-  orb::Shard& shard = core.async().shard();
-  orb::NestedWait waiting;
-  if (!waiting.begin(core)) raise_too_deep(CORBA::COMPLETED_NO);
-  begin();
-  if (!shard.drive_until(done)) raise_too_deep(CORBA::COMPLETED_MAYBE);
-}
-
-void wake_drivers(CORBA::ORB& orb) noexcept { orb._core()->wake_async(); }
 
 }  // namespace perigee::stub

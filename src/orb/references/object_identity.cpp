@@ -1,9 +1,8 @@
-// CORBA::Object: the operations that every object has. What the object itself must say is asked for
-// by ordinary calls.
+// CORBA::Object: what its reference says, without a call.
 #include "orb/client/endpoint_table.h"
 #include "orb/references/reference.h"
+#include <perigee/orb/exceptions.h>
 #include <perigee/orb/object.h>
-#include <perigee/orb/stub.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -15,11 +14,6 @@ inline namespace perigee_v1 {
 namespace {
 
 using perigee::orb::Target;
-using perigee::stub::Operation;
-
-constexpr Operation is_a_operation{"_is_a", Operation::Kind::twoway, {}};
-constexpr Operation non_existent_operation{"_non_existent", Operation::Kind::twoway, {}};
-constexpr Operation repository_id_operation{"_repository_id", Operation::Kind::twoway, {}};
 
 // Where it leads, if it leads anywhere that we know of.
 const Target* first_target(const perigee::orb::Binding& binding) {
@@ -41,30 +35,6 @@ Object::~Object() = default;
 
 bool Object::_implements(std::string_view repository_id) const noexcept {
   return repository_id == _type_id;
-}
-
-bool Object::_is_a(const std::string& repository_id) const {
-  if (repository_id == _type_id || _implements(repository_id)) return true;
-  if (!reference_) return false;
-  if (reference_->base()->ior.type_id == repository_id) return true;
-  bool result = false;
-  perigee::stub::invoke(
-      *this, is_a_operation,
-      [&](perigee::cdr::Encoder& encoder) { encoder.write_string(repository_id); },
-      [&](perigee::cdr::Decoder& decoder) { result = decoder.read_boolean(); });
-  return result;
-}
-
-bool Object::_non_existent() const {
-  if (!reference_) return false;
-  bool result = false;
-  try {
-    perigee::stub::invoke(*this, non_existent_operation, nullptr,
-                          [&](perigee::cdr::Decoder& decoder) { result = decoder.read_boolean(); });
-  } catch (const OBJECT_NOT_EXIST&) {  // how most servers answer
-    return true;
-  }
-  return result;
 }
 
 bool Object::_is_equivalent(const object_reference<Object>& other) const {
@@ -97,14 +67,6 @@ std::uint32_t Object::_hash(std::uint32_t maximum) const {
       for (const std::byte octet : profile.data) mix(octet);
   }
   return static_cast<std::uint32_t>((hash ^ (hash >> 32)) % (std::uint64_t{maximum} + 1));
-}
-
-std::string Object::_repository_id() const {
-  if (!reference_) return std::string(_type_id);
-  std::string result;
-  perigee::stub::invoke(*this, repository_id_operation, nullptr,
-                        [&](perigee::cdr::Decoder& decoder) { decoder.read_string(result); });
-  return result;
 }
 
 }  // namespace perigee_v1

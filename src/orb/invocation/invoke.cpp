@@ -1,7 +1,7 @@
 // What generated stubs call: the outermost adapter of a synchronous call, which turns what the
 // invocation returns into results and exceptions; and object references as arguments.
+#include "orb/context/orb_context.h"
 #include "orb/context/orb_metrics.h"
-#include "orb/core/orb_core.h"
 #include "orb/invocation/call_ends.h"
 #include "orb/invocation/invocation.h"
 #include "orb/references/reference.h"
@@ -59,14 +59,14 @@ void invoke(const CORBA::Object& target, const Operation& operation, ArgumentEnc
   probe::stamp(Point::call_begins);
   orb::Reference* const reference = target._reference().get();
   if (reference == nullptr) CORBA::_raise_nil_reference();
-  if (reference->core().stopped())
+  if (reference->context().life.stopped())
     throw CORBA::BAD_INV_ORDER(orb::minor_shut_down, CORBA::COMPLETED_NO, "the ORB was shut down");
   const bool oneway = operation.kind == Operation::Kind::oneway;
   orb::InvocationRequest request{operation.name,
                                  oneway ? ResponseFlags::none : ResponseFlags::with_target, encode};
   if (orb::has_policies(*reference)) [[unlikely]]
     orb::apply_policies(*reference, request);
-  orb::OrbMetrics& metrics = reference->core().metrics();
+  orb::OrbMetrics& metrics = reference->context().metrics;
   const orb::LatencyTimer timer(metrics, metrics.call_latencies);
   CORBA::CompletionStatus completed = CORBA::COMPLETED_NO;
   try {
@@ -83,31 +83,8 @@ void invoke(const CORBA::Object& target, const Operation& operation, ArgumentEnc
   probe::stamp(Point::call_ended);
 }
 
-void check_decoded(const cdr::Decoder& decoder) {
-  if (decoder.ok()) return;
-  orb::raise_decode_error(decoder.error(), orb::Sender::server, CORBA::COMPLETED_YES,
-                          "decoding the reply");
-}
-
 bool supports(const CORBA::Object& object, std::string_view repository_id) {
   return object._is_a(std::string(repository_id));
-}
-
-void encode_object(cdr::Encoder& encoder, const CORBA::Object* object) {
-  if (object == nullptr) return iop::encode(encoder, iop::Ior{});
-  if (!object->_reference()) return encoder.fail(cdr::ErrorKind::local_object);
-  iop::encode(encoder, object->_reference()->base()->ior);
-}
-
-counted_ptr<orb::Reference> decode_reference(cdr::Decoder& decoder) {
-  iop::Ior ior;
-  decoder.count_object();
-  orb::OrbCore* const core = orb::OrbCore::from(decoder.environment());
-  iop::decode(decoder, ior, core != nullptr ? core->settings().reference_limits : iop::IorLimits{});
-  if (!decoder.ok() || ior.is_nil()) return nullptr;
-  if (core != nullptr) return core->make_reference(std::move(ior));
-  decoder.fail(cdr::ErrorKind::bad_value);  // no ORB that could use the reference
-  return nullptr;
 }
 
 }  // namespace perigee::stub

@@ -1,0 +1,22 @@
+// Which messages an ORB speaks, and in which version.
+#include "orb/context/orb_context.h"
+
+#include <algorithm>
+
+namespace perigee::orb {
+
+const messaging::Protocol& messaging_of(const OrbContext& context,
+                                        std::string_view scheme) noexcept {
+  const messaging::Protocol* const own = context.protocols.messaging(scheme);
+  return own != nullptr ? *own : context.messaging;
+}
+
+// The setting is for GIOP: other messages have versions of their own.
+messaging::Version version_max(const OrbContext& context,
+                               const messaging::Protocol& messages) noexcept {
+  return &messages == &context.messaging
+             ? std::min(context.settings.version_max, messages.version_max())
+             : messages.version_max();
+}
+
+}  // namespace perigee::orb

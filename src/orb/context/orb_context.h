@@ -1,0 +1,53 @@
+// What the objects that an ORB owns may use of it. `OrbCore` fills it in and outlives them all.
+#pragma once
+
+#include "orb/context/orb_life.h"
+#include "orb/context/server.h"
+#include "orb/context/settings.h"
+#include <perigee/base/clock.h>
+#include <perigee/messaging/protocol.h>
+#include <perigee/transport/registry.h>
+
+#include <atomic>
+#include <memory>
+#include <string_view>
+
+namespace perigee::orb {
+
+class CallDriver;
+class ClientPolicies;
+class CollocatedDebts;
+class EndpointTable;
+class OrbMetrics;
+class ReferenceFactory;
+class RequestDispatcher;
+
+/// References only: each object behind them says which threads may use it.
+struct OrbContext {
+  const Settings& settings;
+  const Clock& clock;
+  OrbMetrics& metrics;
+  const OrbLife& life;
+
+  transport::ProtocolRegistry& protocols;
+  const messaging::Protocol& messaging;  ///< the ORB's own: GIOP
+
+  EndpointTable& endpoints;  ///< the client's connections
+  ClientPolicies& policies;  ///< of the ORB and of its threads
+  ReferenceFactory& references;
+  CallDriver& calls;
+
+  const std::unique_ptr<Server>& server;              ///< null in an assembly without one
+  const std::atomic<RequestDispatcher*>& dispatcher;  ///< null until an adapter is installed
+  /// Requests of collocated calls that are answered later. Shared with their response handlers.
+  const std::shared_ptr<CollocatedDebts>& collocated_debts;
+};
+
+/// The messages that connections to endpoints of a scheme carry.
+[[nodiscard]] const messaging::Protocol& messaging_of(const OrbContext& context,
+                                                      std::string_view scheme) noexcept;
+/// The highest version of these messages that is sent and published.
+[[nodiscard]] messaging::Version version_max(const OrbContext& context,
+                                             const messaging::Protocol& messages) noexcept;
+
+}  // namespace perigee::orb

@@ -1,0 +1,27 @@
+// How far the life of an ORB has come.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace perigee::orb {
+
+/// Any thread reads; `OrbCore` writes.
+struct OrbLife {
+  enum class State : std::uint8_t { running, stopping, stopped, destroyed };
+
+  /// Shutdown has begun. Adapters refuse new work then.
+  [[nodiscard]] bool stopping() const noexcept {
+    return state.load(std::memory_order_acquire) != State::running;
+  }
+  /// Shutdown is complete: calls raise BAD_INV_ORDER, OMG minor 4.
+  [[nodiscard]] bool stopped() const noexcept {
+    return state.load(std::memory_order_relaxed) >= State::stopped;
+  }
+
+  std::atomic<State> state{State::running};
+  /// Shutdown has begun without waiting: deferred requests are cancelled.
+  std::atomic<bool> cancels{false};
+};
+
+}  // namespace perigee::orb

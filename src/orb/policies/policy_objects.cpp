@@ -1,0 +1,123 @@
+// PolicyManager, PolicyCurrent and RTORB of one ORB, and the policies that are made from values of
+// an Any.
+#include "orb/policies/policy_objects.h"
+
+#include "orb/policies/client_policies.h"
+#include <perigee/orb/any_operators.h>
+#include <perigee/orb/connection_timeout_policy.h>
+#include <perigee/orb/messaging_policies.h>
+#include <perigee/orb/policy_manager.h>
+#include <perigee/orb/protocol_policies.h>
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace perigee::orb {
+
+namespace {
+
+using ObjectRef = CORBA::object_reference<CORBA::Object>;
+using PolicyRef = CORBA::object_reference<CORBA::Policy>;
+
+CORBA::PolicyList list(const std::shared_ptr<const PolicyOverrides>& overrides,
+                       const CORBA::PolicyTypeSeq& types) {
+  return overrides ? overrides->list(types) : CORBA::PolicyList{};
+}
+
+class OrbPolicyManager final : public CORBA::PolicyManager {
+ public:
+  explicit OrbPolicyManager(std::shared_ptr<ClientPolicies> policies) noexcept
+      : policies_(std::move(policies)) {}
+
+  [[nodiscard]] CORBA::PolicyList get_policy_overrides(const CORBA::PolicyTypeSeq& types) override {
+    return list(policies_->of_orb(), types);
+  }
+  void set_policy_overrides(const CORBA::PolicyList& policies,
+                            CORBA::SetOverrideType set_add) override {
+    const std::lock_guard lock(setting_);
+    policies_->set_of_orb(
+        override_policies(policies_->of_orb().get(), policies, set_add, PolicyLevel::orb));
+  }
+
+ private:
+  const std::shared_ptr<ClientPolicies> policies_;  // shared with the core, which may go first
+  std::mutex setting_;                              // held from looking at the list to replacing it
+};
+
+class ThreadPolicyCurrent final : public CORBA::PolicyCurrent {
+ public:
+  explicit ThreadPolicyCurrent(std::shared_ptr<ClientPolicies> policies) noexcept
+      : policies_(std::move(policies)) {}
+
+  [[nodiscard]] CORBA::PolicyList get_policy_overrides(const CORBA::PolicyTypeSeq& types) override {
+    return list(policies_->of_thread(), types);
+  }
+  void set_policy_overrides(const CORBA::PolicyList& policies,
+                            CORBA::SetOverrideType set_add) override {
+    policies_->set_of_thread(
+        override_policies(policies_->of_thread().get(), policies, set_add, PolicyLevel::thread));
+  }
+
+ private:
+  const std::shared_ptr<ClientPolicies> policies_;  // shared with the core, which may go first
+};
+
+template <typename T>
+const char* type_needed() noexcept {
+  return std::is_same_v<T, TimeBase::TimeT>
+             ? "a TimeBase::TimeT is needed: an unsigned 64-bit number of units of 100 ns"
+             : "a Messaging::SyncScope is needed: a 16-bit number";
+}
+
+template <typename T>
+T value_of(const CORBA::Any& any) {
+  T value{};
+  if (!(any >>= value)) throw CORBA::PolicyError(CORBA::BAD_POLICY_TYPE, type_needed<T>());
+  return value;
+}
+
+PolicyRef make_roundtrip_timeout(const CORBA::Any& any) {
+  return PolicyRef(perigee::make_counted<Messaging::RelativeRoundtripTimeoutPolicy>(
+      value_of<TimeBase::TimeT>(any)));
+}
+
+PolicyRef make_request_timeout(const CORBA::Any& any) {
+  return PolicyRef(perigee::make_counted<Messaging::RelativeRequestTimeoutPolicy>(
+      value_of<TimeBase::TimeT>(any)));
+}
+
+PolicyRef make_connection_timeout(const CORBA::Any& any) {
+  return PolicyRef(make_counted<ConnectionTimeoutPolicy>(value_of<TimeBase::TimeT>(any)));
+}
+
+PolicyRef make_sync_scope(const CORBA::Any& any) {
+  const auto scope = value_of<Messaging::SyncScope>(any);
+  if (scope < Messaging::SYNC_NONE || scope > Messaging::SYNC_WITH_TARGET)
+    throw CORBA::PolicyError(CORBA::BAD_POLICY_VALUE,
+                             std::to_string(scope) +
+                                 " is no SyncScope; there are 0 (SYNC_NONE) to "
+                                 "3 (SYNC_WITH_TARGET)");
+  return PolicyRef(perigee::make_counted<Messaging::SyncScopePolicy>(scope));
+}
+
+constexpr ClientPolicyFactory factories[] = {
+    {Messaging::RELATIVE_RT_TIMEOUT_POLICY_TYPE, make_roundtrip_timeout},
+    {Messaging::RELATIVE_REQ_TIMEOUT_POLICY_TYPE, make_request_timeout},
+    {CONNECTION_TIMEOUT_POLICY_TYPE, make_connection_timeout},
+    {Messaging::SYNC_SCOPE_POLICY_TYPE, make_sync_scope},
+};
+
+}  // namespace
+
+std::span<const ClientPolicyFactory> client_policy_factories() noexcept { return factories; }
+
+PolicyObjects make_policy_objects(const std::shared_ptr<ClientPolicies>& policies) {
+  return {ObjectRef(perigee::make_counted<OrbPolicyManager>(policies)),
+          ObjectRef(perigee::make_counted<ThreadPolicyCurrent>(policies)),
+          ObjectRef(perigee::make_counted<RTCORBA::RTORB>())};
+}
+
+}  // namespace perigee::orb

@@ -1,0 +1,27 @@
+// Object references in CDR.
+#include "orb/references/reference.h"
+#include "orb/values/reference_factory.h"
+#include <perigee/orb/marshalling.h>
+
+#include <utility>
+
+namespace perigee::stub {
+
+void encode_object(cdr::Encoder& encoder, const CORBA::Object* object) {
+  if (object == nullptr) return iop::encode(encoder, iop::Ior{});
+  if (!object->_reference()) return encoder.fail(cdr::ErrorKind::local_object);
+  iop::encode(encoder, object->_reference()->base()->ior);
+}
+
+counted_ptr<orb::Reference> decode_reference(cdr::Decoder& decoder) {
+  iop::Ior ior;
+  decoder.count_object();
+  orb::ReferenceFactory* const factory = orb::ReferenceFactory::from(decoder.environment());
+  iop::decode(decoder, ior, factory != nullptr ? factory->reference_limits() : iop::IorLimits{});
+  if (!decoder.ok() || ior.is_nil()) return nullptr;
+  if (factory != nullptr) return factory->make_reference(std::move(ior));
+  decoder.fail(cdr::ErrorKind::bad_value);  // no ORB that could use the reference
+  return nullptr;
+}
+
+}  // namespace perigee::stub
