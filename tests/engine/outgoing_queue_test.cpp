@@ -108,6 +108,15 @@ TEST_CASE("a queue that the transport refuses is blocked until it is flushed") {
   CHECK(f.counts.messages.value() == 2);
 }
 
+TEST_CASE("a message that the transport refuses at first is counted once") {
+  QueueFixture f;
+  f.take_once(0);
+  CHECK(f.send(1).status == Status::queued);
+  f.take_all();
+  (void)f.queue.flush();
+  CHECK(f.counts.messages.value() == 1);
+}
+
 TEST_CASE("a flush that comes during a refused send is not lost") {
   QueueFixture f;
   int sends = 0;
@@ -222,6 +231,20 @@ TEST_CASE("held messages leave together: when they are enough, and in front of a
   CHECK(f.queue.uncork() == OutgoingQueue::Status::flowing);
   CHECK(f.received() == Numbers{1, 2, 3, 4, 5, 6});
   CHECK(f.queue.idle());
+}
+
+TEST_CASE("held messages are sent before they are too much, whatever the limits say") {
+  QueueFixture f({.octets_max = 250});
+  int sends = 0;
+  f.transport.on_send = [&](auto segments, Wait) {
+    ++sends;
+    return SendingTransport::all_of(segments);
+  };
+  std::uint32_t count = 0;
+  for (; sends == 0; ++count) CHECK(f.hold(count).status == Status::queued);
+  CHECK(count == 256 * 1024 / 100 + 1);
+  CHECK(f.received().size() == count - 1);
+  CHECK(f.queue.held() == 1);
 }
 
 TEST_CASE("a message in the queue can be withdrawn until it begins to leave") {

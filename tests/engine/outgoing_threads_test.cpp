@@ -98,6 +98,22 @@ TEST_CASE("each message of several threads leaves once, whole, in the order of i
   }
 }
 
+TEST_CASE("a message that comes while the writing thread stops is sent") {
+  SendingTransport transport;
+  OutgoingCounts counts;
+  OutgoingQueue queue(transport, {}, counts);
+  {
+    std::vector<std::jthread> threads;
+    for (std::uint32_t sender = 0; sender < sender_count; ++sender)
+      threads.emplace_back([&queue, sender] {
+        const Octets octets = numbered_message(sender, 16);
+        for (int count = 0; count < 20'000; ++count) (void)queue.send(OneSegment(octets), Wait::no);
+      });
+  }
+  CHECK(queue.idle());
+  CHECK(transport.taken.size() == sender_count * 20'000 * 16);
+}
+
 TEST_CASE("a thread that waits for room comes back when the queue is closed") {
   Threads f;
   f.transport.on_send = [](auto, Wait) { return IoResult{0, IoStatus::would_block, 0}; };

@@ -1,5 +1,5 @@
-// Connection: sends with a deadline, and what becomes of the messages that others have queued. The
-// transport takes what the test allows; its time-outs pass when the test says so.
+// Connection: sends with a deadline, and the messages that other threads queue meanwhile. The
+// transport takes as many octets as the test allows; its time-outs pass when the test says so.
 #include "orb/connection/connection.h"
 #include "orb/fixture.h"
 
@@ -50,7 +50,7 @@ class StallingTransport final : public transport::Transport {
     return interrupted_;
   }
 
-  IoResult send(std::span<const OctetSpan> segments, Wait) override {
+  IoResult send(std::span<const OctetSpan> segments, Wait wait) override {
     std::unique_lock lock(mutex_);
     ++sends_;
     changed_.notify_all();
@@ -64,6 +64,7 @@ class StallingTransport final : public transport::Transport {
         segment = segment.subspan(part);
         changed_.notify_all();
         if (segment.empty()) break;
+        if (wait == Wait::no) return {count, count == 0 ? IoStatus::would_block : IoStatus::ok, 0};
         const bool limited = send_timeout_.count() != 0;
         if (limited && count != 0) return {count, IoStatus::ok, 0};
         changed_.wait(
@@ -134,19 +135,9 @@ struct Stalled {
   std::future<SendResult> send_limited(const cdr::Buffer& message) {
     return std::async(std::launch::async, [&] {
       const CallDeadline deadline(std::chrono::milliseconds(1));
-      return connection.send(message, Wait::yes, orb::Drain::now, &deadline);
+      return connection.send(message, Wait::yes, &deadline);
     });
   }
-  // While another one's send stands still: the message is queued when this returns.
-  std::future<SendResult> send_behind(const cdr::Buffer& message,
-                                      const CallDeadline* deadline = nullptr) {
-    const SendResult queued = connection.send(message, Wait::yes, orb::Drain::later, deadline);
-    REQUIRE(queued.drain_owed);
-    return std::async(std::launch::async, [this, queued, deadline] {
-      return connection.drain_queue(queued, deadline);
-    });
-  }
-
   StallingTransport& transport;
   Connection connection;
   const cdr::Buffer first = message_of(1);
@@ -156,15 +147,18 @@ struct Stalled {
 
 }  // namespace
 
-TEST_CASE("a deadline that passes before its message leaves what others have queued to them") {
+TEST_CASE("a deadline that passes before its message leaves concerns no other message") {
   Stalled f;
   auto limited = f.send_limited(f.first);
   f.transport.await_send(1);
-  auto other = f.send_behind(f.second);
+  const SendResult other = f.connection.send(f.second, Wait::yes);  // does not wait for the first
+  CHECK(other.status == SendStatus::queued);
   f.transport.let_time_pass();
   CHECK(limited.get().status == SendStatus::timed_out);
+  CHECK(f.connection.blocked_output());
   f.transport.allow(everything);
-  CHECK(other.get().status == SendStatus::sent);
+  CHECK(f.connection.flush());
+  CHECK(f.connection.sent(other.position));
   CHECK(f.transport.taken() == in_a_row({&f.second}));
   CHECK_FALSE(f.connection.broken());
   CHECK(f.connection.idle_output());
@@ -178,54 +172,80 @@ TEST_CASE("a deadline that passes in the middle of its message shuts the connect
     return f.connection.read(message, Wait::yes);
   });
   f.transport.await_send(1);
-  auto other = f.send_behind(f.second);
+  const SendResult other = f.connection.send(f.second, Wait::yes);
   f.transport.allow(10);
   f.transport.await_taken(10);
   f.transport.let_time_pass();
   CHECK(limited.get().status == SendStatus::failed);
-  CHECK(other.get().status == SendStatus::failed);
+  CHECK_FALSE(f.connection.accepted(other.position));
   CHECK(f.transport.interrupted());
-  f.connection.close();  // a reader that nobody has told must not block the test
+  f.connection.close();  // a reader that was not interrupted must not block the test
   CHECK(reader.get() == ReadStatus::end_of_stream);
   CHECK(f.transport.taken().size() == 10);
 }
 
-TEST_CASE("who has a deadline sends its own message only, the others send theirs") {
+TEST_CASE("a thread with a deadline waits for its own message only") {
   Stalled f;
   auto limited = f.send_limited(f.first);
   f.transport.await_send(1);
-  auto other = f.send_behind(f.second);
+  const SendResult other = f.connection.send(f.second, Wait::yes);
   const std::size_t size = in_a_row({&f.first}).size();
   f.transport.allow(size + 10);
   CHECK(limited.get().status == SendStatus::sent);
-  f.transport.await_taken(size + 10);
-  f.transport.let_time_pass();  // nobody's any longer
+  CHECK(f.connection.blocked_output());
+  CHECK_FALSE(f.connection.sent(other.position));
+  f.transport.let_time_pass();
   f.transport.allow(everything);
-  CHECK(other.get().status == SendStatus::sent);
+  CHECK(f.connection.flush());
+  CHECK(f.connection.sent(other.position));
   CHECK(f.transport.taken() == in_a_row({&f.first, &f.second}));
   CHECK_FALSE(f.connection.broken());
 }
 
-TEST_CASE("a queued message that a deadline cuts is finished by who sends next") {
+TEST_CASE("a queued message that has begun to leave stays, and leaves before later messages") {
   Stalled f;
   auto limited = f.send_limited(f.first);
   f.transport.await_send(1);
-  const CallDeadline deadline(std::chrono::seconds(1));
-  auto cut = f.send_behind(f.second, &deadline);
-  const std::size_t size = in_a_row({&f.first}).size();
-  f.transport.allow(size);
+  const SendResult cut = f.connection.send(f.second, Wait::yes);
+  f.transport.allow(in_a_row({&f.first}).size() + 10);
   CHECK(limited.get().status == SendStatus::sent);
-  f.transport.await_send(2);
-  f.transport.allow(10);
-  f.transport.await_taken(size + 10);
-  f.transport.let_time_pass();
-  const SendResult result = cut.get();
-  REQUIRE(result.status == SendStatus::queued);
-  CHECK_FALSE(f.connection.withdraw(result.position));
+  CHECK_FALSE(f.connection.withdraw(cut.position));
+  CHECK(f.connection.send(f.third, Wait::yes).status == SendStatus::queued);
   f.transport.allow(everything);
-  CHECK(f.connection.send(f.third, Wait::yes).status == SendStatus::sent);
+  CHECK(f.connection.flush());
   CHECK(f.transport.taken() == in_a_row({&f.first, &f.second, &f.third}));
   CHECK(f.connection.idle_output());
+}
+
+TEST_CASE("a queued message that has not begun to leave when its time is over is taken back") {
+  Stalled f;
+  auto limited = f.send_limited(f.first);
+  f.transport.await_send(1);
+  const SendResult late = f.connection.send(f.second, Wait::yes);
+  const CallDeadline deadline(std::chrono::milliseconds(1));
+  CHECK_FALSE(f.connection.await_sent(late.position, &deadline));
+  CHECK(f.connection.withdraw(late.position));
+  f.transport.allow(everything);
+  CHECK(limited.get().status == SendStatus::sent);
+  CHECK(f.transport.taken() == in_a_row({&f.first}));
+  CHECK(f.connection.idle_output());
+}
+
+TEST_CASE("the flusher of blocking callers sends what the transport did not take at once") {
+  orb::OutputFlusher flusher;
+  auto owned = std::make_unique<StallingTransport>();
+  StallingTransport& transport = *owned;
+  Connection connection(std::move(owned), giop_protocol(), {.flusher = &flusher});
+  const cdr::Buffer message = message_of(1);
+  CHECK(connection.send(message, Wait::no).status == SendStatus::queued);
+  const SendResult second = connection.send(message, Wait::yes);
+  connection.finish_output();
+  CHECK_FALSE(connection.output_ended());
+  transport.allow(everything);
+  const CallDeadline deadline(std::chrono::seconds(30));
+  CHECK(connection.await_sent(second.position, &deadline));
+  connection.leave_flusher();
+  CHECK(transport.taken() == in_a_row({&message, &message}));
 }
 
 }  // namespace perigee::test

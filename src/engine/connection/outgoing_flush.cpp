@@ -1,6 +1,7 @@
 // Sending queued messages, and the end of the output.
 #include "engine/connection/outgoing_queue.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <mutex>
@@ -244,7 +245,8 @@ bool OutgoingQueue::check_invariants() noexcept {
   if (sent_.load() > departing_.load() || departing_.load() > submitted_) return false;
   const OutgoingBlock* const first = queued_.front();
   const std::size_t first_size = first == nullptr ? 0 : first->size();
-  if (queued_.octets() > limits_.octets_max + first_size) return false;
+  const std::size_t octets_max = std::max(limits_.octets_max, std::size_t{256} * 1024);
+  if (queued_.octets() > octets_max + first_size) return false;
   switch (state) {
     case idle_word: {
       const bool is_corked = (word & corked_bit) != 0;

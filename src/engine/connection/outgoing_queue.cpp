@@ -4,6 +4,7 @@
 #include <perigee/base/segments.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <new>
 #include <utility>
@@ -14,6 +15,11 @@ using transport::Wait;
 
 namespace {
 
+// With a time-out, a larger message leaves in parts: other threads see that the peer goes on
+// reading.
+constexpr std::size_t slice_size = std::size_t{1} << 20;
+// Of messages that are held back: they are sent before they take more.
+constexpr std::size_t held_octets_max = std::size_t{256} * 1024;
 constexpr std::chrono::hours wait_max{1};  // the standard library adds durations without a check
 
 // The part of a message that a transport has not taken.
@@ -29,17 +35,23 @@ class Remainder {
     }
     offset_ = count;
   }
-  // A segment that was cut goes alone, so that no memory is needed for a list.
+  /// The next segments, of about `slice_size` octets.
   [[nodiscard]] OutgoingQueue::Segments next() noexcept {
-    if (offset_ == 0) return segments_;
-    cut_ = segments_.front().subspan(offset_);
-    return {&cut_, 1};
+    std::size_t count = 0;
+    std::size_t size = 0;
+    std::size_t skipped = offset_;
+    while (count < segments_.size() && count < slice_.size() && size < slice_size) {
+      const OctetSpan rest = segments_[count].subspan(std::exchange(skipped, 0));
+      slice_[count] = rest.first(std::min(rest.size(), slice_size - size));
+      size += slice_[count++].size();
+    }
+    return {slice_.data(), count};
   }
 
  private:
   OutgoingQueue::Segments segments_;
   std::size_t offset_ = 0;
-  OctetSpan cut_;
+  std::array<OctetSpan, 32> slice_;
 };
 
 }  // namespace
@@ -67,14 +79,15 @@ Sent OutgoingQueue::write_own(Segments message, Wait wait, Deadline deadline) {
     return {Sent::Status::failed};
   }
   const std::size_t size = total_size(message);
-  const bool limited = send_limited_ || !deadline.is_never();
+  const bool sliced = size > slice_size && limits_.send_timeout.count() != 0;
+  const bool limited = send_limited_ || !deadline.is_never() || sliced;
   if (limited && wait == Wait::yes) [[unlikely]]
     return write_limited(message, size, deadline);
   const IoResult result = transport_.send(message, wait);
-  counts_.messages.add(1);
   counts_.octets.add(result.count);
   if (result.count != size) [[unlikely]]
     return after_part(message, result, wait);
+  counts_.messages.add(1);
   if (!stop_writing()) [[unlikely]]
     (void)send_queued(Then::idle);  // a failure there concerns other messages
   return {Sent::Status::sent};
@@ -94,6 +107,8 @@ OutgoingQueue::Segments OutgoingQueue::seal(Segments message) noexcept {
 [[gnu::noinline]] Sent OutgoingQueue::after_part(Segments message, const IoResult& result,
                                                  Wait wait) {
   const bool goes_on = result.ok() || result.status == IoStatus::would_block;
+  const bool waits_in_queue = goes_on && result.count == 0 && sealer_ == nullptr;
+  if (!waits_in_queue) counts_.messages.add(1);  // the others are counted when they leave
   if (goes_on && wait == Wait::no) return keep_rest(message, result.count);
   if (result.ok()) {  // a transport with a time-out of its own, which may return after a part
     Remainder rest(message);
@@ -147,7 +162,7 @@ Sent OutgoingQueue::write_limited(Segments message, std::size_t size, Deadline d
 // is: so calls with equal limits need no system call for it.
 bool OutgoingQueue::limit_send(Deadline deadline) {
   std::chrono::microseconds wanted = limits_.send_timeout;
-  send_limited_ = !deadline.is_never() || wanted.count() != 0;
+  send_limited_ = !deadline.is_never();
   if (!deadline.is_never()) {
     const TimePoint now = clock_.now();
     if (deadline.passed(now)) return false;
@@ -182,6 +197,11 @@ Sent OutgoingQueue::keep_rest(Segments message, std::size_t sent) {
     else
       leaving_.push_front(*block);
   }
+  return sent_with_queue(ticket);
+}
+
+// Sends the queue, in which the message with the ticket is.
+Sent OutgoingQueue::sent_with_queue(Ticket ticket) {
   const Status status = send_queued(Then::idle);
   const bool lost = status == Status::failed && progress(ticket) != Progress::sent;
   return {lost ? Sent::Status::failed : Sent::Status::queued, ticket};
@@ -209,7 +229,16 @@ Sent OutgoingQueue::send_later(Segments message, const Hold* hold, Wait wait, De
         return write_own(message, wait, deadline);
       continue;
     }
+    const bool holds = state_of(word) == idle_word;
     if (!fits(size)) {
+      if (holds) {  // held messages are sent before they are too much
+        std::uint32_t expected = word;
+        if (!word_.compare_exchange_strong(expected, writing_word)) continue;
+        take_cork();
+        lock.unlock();
+        (void)send_queued(Then::idle);
+        continue;
+      }
       if (wait == Wait::no) return {Sent::Status::full};
       if (!await_change(lock, deadline)) return {Sent::Status::timed_out};
       continue;
@@ -224,8 +253,10 @@ Sent OutgoingQueue::send_later(Segments message, const Hold* hold, Wait wait, De
 
 // Under the lock. The first message may have any size.
 bool OutgoingQueue::fits(std::size_t size) const noexcept {
+  const bool holds = state_of(word_.load()) == idle_word;
+  const std::size_t octets_max = holds ? held_octets_max : limits_.octets_max;
   const std::size_t waiting = queued_.octets();
-  return waiting == 0 || (waiting <= limits_.octets_max && size <= limits_.octets_max - waiting);
+  return waiting == 0 || (waiting <= octets_max && size <= octets_max - waiting);
 }
 
 // Under the lock. False if a block is needed.
@@ -262,8 +293,12 @@ Sent OutgoingQueue::after_append(std::unique_lock<ShortLock>& lock, const Hold* 
       if (word_.compare_exchange_strong(word, word | noted_bit)) return result;
       continue;
     }
-    // Only a message to be held back is appended to an idle queue.
-    if (word_.compare_exchange_strong(word, idle_word | corked_bit)) break;
+    // The queue was idle, or has become so without the lock: this thread writes, or corks it.
+    if (word_.compare_exchange_strong(word, hold == nullptr ? writing_word : corked_bit)) break;
+  }
+  if (hold == nullptr) {
+    lock.unlock();
+    return sent_with_queue(result.ticket);
   }
   held_count_.store(held() + 1, std::memory_order_relaxed);
   held_octets_ += size;
@@ -273,9 +308,7 @@ Sent OutgoingQueue::after_append(std::unique_lock<ShortLock>& lock, const Hold* 
   take_cork();
   word_.store(writing_word);
   lock.unlock();
-  const Status status = send_queued(Then::idle);
-  const bool lost = status == Status::failed && progress(result.ticket) != Progress::sent;
-  return {lost ? Sent::Status::failed : Sent::Status::queued, result.ticket};
+  return sent_with_queue(result.ticket);
 }
 
 // Under the lock.

@@ -149,6 +149,10 @@ class OutgoingQueue final {
   [[nodiscard]] std::uint32_t held() const noexcept {
     return held_count_.load(std::memory_order_relaxed);
   }
+  [[nodiscard]] std::size_t held_octets() const noexcept {
+    const std::lock_guard lock(lock_);
+    return held_octets_;
+  }
   /// Octets of queued messages that have left: grows exactly if the peer goes on reading.
   [[nodiscard]] std::uint64_t drained_octets() const noexcept {
     return drained_octets_.load(std::memory_order_relaxed);
@@ -186,6 +190,7 @@ class OutgoingQueue final {
   Sent write_limited(Segments message, std::size_t size, Deadline deadline);
   [[nodiscard]] Sent after_part(Segments message, const IoResult& result, transport::Wait wait);
   [[nodiscard]] Sent keep_rest(Segments message, std::size_t sent);
+  [[nodiscard]] Sent sent_with_queue(Ticket ticket);
   [[nodiscard]] bool limit_send(Deadline deadline);
   [[nodiscard]] Segments seal(Segments message) noexcept;
 

@@ -10,8 +10,8 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <exception>
+#include <limits>
 #include <new>
 #include <utility>
 
@@ -25,6 +25,7 @@ namespace {
 
 constexpr std::size_t batched_message_size_max = 8 * 1024;  // larger ones are not worth the copy
 constexpr std::size_t batch_size_max = 64 * 1024;
+constexpr std::uint64_t never_sent = std::numeric_limits<std::uint64_t>::max();
 
 }  // namespace
 
@@ -171,33 +172,20 @@ bool AsyncConnection::encode(AsyncInvocation& call) noexcept {
 }
 
 void AsyncConnection::flush() {
-  const struct Cleared {  // even if memory runs out: the batch is the shard's
-    AsyncConnection& connection;
-    ~Cleared() {
-      if (std::exchange(connection.batched_count_, 0) != 0) connection.shard_.batch().clear();
-    }
-  } cleared{*this};
-  while (!unsent_.empty() && connection_->idle_output() && !connection_->broken())
+  while (!unsent_.empty() && connection_->open_output() && !connection_->broken())
     if (AsyncInvocation& call = *unsent_.first(); encode(call)) put(call);
-  send_batch();
+  if (connection_->held_output() == 0) return;
+  if (connection_->uncork()) tell_oneways();
+  after_send();
+  watch_first_reply();
 }
 
-// Behind those that go together with it, or by itself; not if those do not leave whole. A batch is
-// never as large as what is sent in fragments: it would be taken for one message.
+// Behind calls that leave together with it, or by itself.
 void AsyncConnection::put(AsyncInvocation& call) {
   const cdr::Buffer& message = shard_.request_buffer();
-  cdr::Buffer& batch = shard_.batch();
-  const std::size_t size_max =
-      std::min<std::size_t>(batch_size_max, connection_->protocol().limits().fragment_size);
-  const bool joins = message.size() <= std::min(batched_message_size_max, size_max) &&
-                     (batched_count_ != 0 || unsent_.size() > 1);
-  if (batched_count_ != 0 && (!joins || batch.own_size() + message.size() > size_max)) {
-    send_batch();
-    if (!connection_->idle_output() || connection_->broken()) return;
-  }
+  const bool joins = message.size() <= batched_message_size_max &&
+                     (connection_->held_output() != 0 || unsent_.size() > 1);
   remove_unsent(call);
-  if (batched_count_ == 0) batch_begin_ = octets_sent();
-  call.wire_end = batch_begin_ + (joins ? batch.own_size() : 0) + message.size();
   if (call.oneway()) {
     oneways_.push_back(call);
   } else {
@@ -207,35 +195,14 @@ void AsyncConnection::put(AsyncInvocation& call) {
   }
   call.connection = this;
   call.sent = true;
-  if (!joins) return send(message, 1);
-  connection_->trace(message);
-  std::byte* place = batch.extend(message.size());
-  const auto append = [&place](OctetSpan octets) {
-    std::memcpy(place, octets.data(), octets.size());
-    place += octets.size();
-  };
-  if (message.borrowed().empty())
-    append(message.own_octets());
-  else
-    append(message.flatten());
-  ++batched_count_;
-}
-
-void AsyncConnection::send_batch() {
-  if (batched_count_ == 0) return;
-  struct Cleared {  // even if memory runs out: nothing is sent twice
-    cdr::Buffer& batch;
-    ~Cleared() { batch.clear(); }
-  } const cleared{shard_.batch()};
-  send(shard_.batch(), std::exchange(batched_count_, 0));
-}
-
-void AsyncConnection::send(const cdr::Buffer& message, std::uint32_t count) {
-  const bool sent = connection_->send(message, Wait::no).status < SendStatus::failed;
-  if (sent) {
-    connection_->count_joined(count - 1);
-    tell_oneways();
-  }
+  call.position = never_sent;  // if there is no memory
+  const SendResult result =
+      joins ? connection_->hold(message, {.count = 0, .octets = batch_size_max}, Wait::no)
+            : connection_->send(message, Wait::no);
+  const bool sent = result.status < SendStatus::failed;
+  call.position = sent ? result.position : never_sent;
+  if (connection_->held_output() != 0) return;
+  if (sent) tell_oneways();
   after_send();
   watch_first_reply();
 }
@@ -321,7 +288,7 @@ std::uint32_t AsyncConnection::take_request_id() noexcept {
 }
 
 bool AsyncConnection::accepted(const AsyncInvocation& call) const noexcept {
-  return octets_sent() >= call.wire_end;
+  return call.position != never_sent && connection_->sent(call.position);
 }
 
 // --- Reading ---

@@ -69,8 +69,6 @@ class AsyncConnection final : public event::EventHandler,
   void flush();
   [[nodiscard]] bool encode(AsyncInvocation& call) noexcept;
   void put(AsyncInvocation& call);
-  void send_batch();
-  void send(const cdr::Buffer& message, std::uint32_t count);
   void after_send() noexcept;
   void tell_oneways() noexcept;
   void read_messages();
@@ -82,9 +80,6 @@ class AsyncConnection final : public event::EventHandler,
   void send_cancel_request(const AsyncInvocation& call);
   [[nodiscard]] std::uint32_t take_request_id() noexcept;
   [[nodiscard]] bool accepted(const AsyncInvocation& call) const noexcept;
-  [[nodiscard]] std::uint64_t octets_sent() const noexcept {
-    return connection_->octets_passed() - connection_->octets_received();
-  }
   void fail(AsyncInvocation& call, FailureCause cause, bool request_accepted) noexcept;
   void remove_unsent(AsyncInvocation& call) noexcept;
 
@@ -108,8 +103,6 @@ class AsyncConnection final : public event::EventHandler,
   CallList<AsyncInvocation> in_flight_;  // in the order of sending
   CallTable<AsyncInvocation> by_id_;     // the same
   CallList<AsyncInvocation> oneways_;    // in the batch, or in one that failed
-  std::uint64_t batch_begin_ = 0;        // octets sent before it
-  std::uint32_t batched_count_ = 0;
 };
 
 }  // namespace perigee::orb

@@ -113,7 +113,7 @@ class AsyncInvocation final : private OwnedRequest, private CallSteps, public Ca
   std::uint32_t request_id = 0;
   bool sent = false;             ///< by the connection, at least in part
   std::size_t waiting_size = 0;  ///< of the request, if it was measured while it waits
-  std::uint64_t wire_end = 0;    ///< octets that the connection has sent when this one is out
+  std::uint64_t position = 0;    ///< in the outgoing queue of the connection
   TimePoint sent_at;             ///< if the peer has not answered anything before
                                  /// @}
 

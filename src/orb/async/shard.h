@@ -106,7 +106,6 @@ class Shard final {
   /// For encoding one request.
   [[nodiscard]] cdr::Buffer& request_buffer() noexcept { return request_buffer_; }
   /// The same for the messages that go together.
-  [[nodiscard]] cdr::Buffer& batch() noexcept { return batch_; }
 
   /// What a thread that reads needs. Observers may run nested turns, which read, too.
   struct ReadSpace {
@@ -213,7 +212,6 @@ class Shard final {
   event::MemberTimer<Shard, &Shard::look_for_idle> idle_timer_{*this};
   bool idle_watched_ = false;
   cdr::Buffer request_buffer_;
-  cdr::Buffer batch_;
   std::vector<std::unique_ptr<ReadSpace>> levels_;
   std::size_t depth_ = 0;
   std::vector<Task> running_;  // taken from posted_; those before running_index_ are done

@@ -45,30 +45,18 @@ TransactResult ClientConnection::transact(const cdr::Buffer& request, ReplySlot&
   }
 }
 
-// Nobody holds the token while it may have to wait in sending, nor takes it from those who wait
-// already: a peer that wants its replies read before it reads on would wait for us, and we for it.
-// So a leader behind whose request others have queued theirs becomes a follower before it sends
-// them.
+// A caller takes the read role before it sends only if the request is small and no other call is in
+// flight: a peer that wants its replies read before it reads on would wait for this thread, and
+// this thread for the peer. So a reading thread never waits in sending.
 TransactResult ClientConnection::exchange(const cdr::Buffer& request, ReplySlot& slot) {
-  if (!oneways_.empty()) [[unlikely]] {
-    const SendStatus sent = send_waiting(slot.send_deadline);
-    if (sent >= SendStatus::failed) return send_failed(nullptr, sent);
-  }
-  bool leads = enlisted_.load() == 0 && request.size() <= led_request_size_max &&
-               connection_.try_take_read_token();
+  const bool leads = enlisted_.load() == 0 && request.size() <= led_request_size_max &&
+                     connection_.read_role().try_take();
   if (leads) {
     slot.holds_token = true;
   } else {
     enlist(slot);  // before sending: the reply may be read by another caller at once
   }
-  SendResult sent =
-      connection_.send(request, Wait::yes, leads ? Drain::later : Drain::now, slot.send_deadline);
-  if (sent.drain_owed) {
-    leads = false;
-    enlist(slot);
-    finish(slot);
-    sent = connection_.drain_queue(sent, slot.send_deadline);
-  }
+  const SendResult sent = connection_.send(request, Wait::yes, slot.send_deadline);
   if (sent.status >= SendStatus::failed) return send_failed(&slot, sent.status);
   const bool queued = sent.status == SendStatus::queued && slot.send_deadline != slot.deadline;
   const FailureCause cause = queued  ? await_queued(slot, sent.position, leads)
@@ -111,9 +99,7 @@ bool ClientConnection::goes_on_as_sent(ReplySlot& slot) noexcept {
 
 TransactResult ClientConnection::send_only(const cdr::Buffer& request,
                                            const CallDeadline* deadline) {
-  SendStatus sent = oneways_.empty() ? SendStatus::sent : send_waiting(deadline);
-  if (sent < SendStatus::failed)
-    sent = connection_.send(request, Wait::yes, Drain::now, deadline).status;
+  const SendStatus sent = connection_.send(request, Wait::yes, deadline).status;
   if (sent >= SendStatus::failed) return send_failed(nullptr, sent);
   return {FailureCause::none, InvocationStage::sending, true};
 }
@@ -127,11 +113,6 @@ TransactResult ClientConnection::send_soon(const cdr::Buffer& request,
   TransactResult result = send_failed(nullptr, put.status);
   result.request_accepted = put.lost_with_others;
   return result;
-}
-
-// Not by who holds the read token: it may have to wait.
-[[gnu::noinline]] SendStatus ClientConnection::send_waiting(const CallDeadline* deadline) {
-  return oneways_.flush(deadline);
 }
 
 TransactResult ClientConnection::send_failed(ReplySlot* slot, SendStatus status) {
@@ -168,7 +149,8 @@ void ClientConnection::finish(ReplySlot& slot) noexcept {
 // Sequentially consistent on both sides: either we see the follower, or it sees the free token. To
 // one that waits: those who are still sending would not notice, and look at the token afterwards.
 void ClientConnection::pass_token_on() noexcept {
-  connection_.release_read_token();
+  while (connection_.read_role().release() == engine::ReadRole::Release::again) {
+  }
   if (enlisted_.load() == 0) return;
   const std::lock_guard lock(mutex_);
   for (ReplySlot* slot = slots_; slot != nullptr; slot = slot->next)
@@ -218,7 +200,7 @@ FailureCause ClientConnection::follow(ReplySlot& slot) {
   for (;;) {
     if (slot.state == ReplySlot::State::delivered) break;
     if (slot.state == ReplySlot::State::failed) return slot.failure;
-    if (connection_.try_take_read_token()) {
+    if (connection_.read_role().try_take()) {
       slot.holds_token = true;
       delist(slot);
       lock.unlock();
@@ -247,7 +229,7 @@ bool ClientConnection::wait_for_change(ReplySlot& slot, std::unique_lock<std::mu
 FailureCause ClientConnection::give_up(ReplySlot& slot, std::unique_lock<std::mutex>& lock) {
   delist(slot);
   lock.unlock();
-  if (connection_.try_take_read_token()) pass_token_on();
+  if (connection_.read_role().try_take()) pass_token_on();
   return FailureCause::deadline;
 }
 
@@ -309,7 +291,7 @@ FailureCause cause_of(ReadStatus status) noexcept {
 }
 
 void ClientConnection::look_for_close() {
-  if (enlisted_.load() != 0 || !connection_.try_take_read_token()) return;
+  if (enlisted_.load() != 0 || !connection_.read_role().try_take()) return;
   ReplySlot nobody;
   nobody.request_id = 1;  // ours are even
   nobody.holds_token = true;

@@ -74,6 +74,10 @@ class ClientConnection final {
   /// What waits.
   [[nodiscard]] OnewayBuffer& oneways() noexcept { return oneways_; }
   [[nodiscard]] const OnewayBuffer& oneways() const noexcept { return oneways_; }
+  /// Messages are queued or held back, and can still be sent.
+  [[nodiscard]] bool output_waits() const noexcept {
+    return !connection_.idle_output() && !connection_.broken();
+  }
 
   /// Reads what the server has sent while nobody waits for it: CloseConnection, the end of the
   /// stream, late replies. Does not block; does nothing while callers read.
@@ -100,7 +104,6 @@ class ClientConnection final {
   void enlist(ReplySlot& slot);
   void delist(ReplySlot& slot) noexcept;
   TransactResult send_failed(ReplySlot* slot, SendStatus status);
-  [[nodiscard]] SendStatus send_waiting(const CallDeadline* deadline);
   [[nodiscard]] bool may_be_executed(const SendResult& sent, FailureCause cause) noexcept;
   FailureCause lead(ReplySlot& slot);
   FailureCause follow(ReplySlot& slot);

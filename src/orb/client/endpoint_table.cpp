@@ -67,7 +67,8 @@ std::chrono::milliseconds connect_timeout(const CheckoutLimits& limits) {
 ClientEndpoint::ClientEndpoint(transport::Endpoint endpoint, const CodeSetChoice& choice,
                                std::shared_ptr<transport::Connector> connector,
                                const messaging::Protocol& protocol, const Settings& settings,
-                               TrafficLedger& ledger, WakeTimer& idle_timer, WakeTimer& flush_timer)
+                               TrafficLedger& ledger, WakeTimer& idle_timer, WakeTimer& flush_timer,
+                               std::shared_ptr<OutputFlusher> flusher)
     : endpoint_(std::move(endpoint)),
       code_sets_(choice.code_sets),
       announced_octets_(iop::encode_code_set_context(choice.announced)),
@@ -77,6 +78,7 @@ ClientEndpoint::ClientEndpoint(transport::Endpoint endpoint, const CodeSetChoice
       ledger_(ledger),
       idle_timer_(idle_timer),
       flush_timer_(flush_timer),
+      flusher_(std::move(flusher)),
       slots_(std::max<std::uint32_t>(settings.connections_per_endpoint_max, 1)) {
   if (choice.announced.char_data != 0)
     announcement_.push_back({iop::context_code_sets, announced_octets_});
@@ -232,7 +234,7 @@ std::expected<ConnectionLease, IoError> ClientEndpoint::connect(ConnectionSlot& 
     slot.connection = std::make_unique<ClientConnection>(
         std::move(*transport), protocol_,
         ConnectionLimits{settings_.read_buffer_size, shared_queue_size_max, settings_.busy_poll,
-                         nested_send_timeout(settings_)},
+                         nested_send_timeout(settings_), flusher_.get(), &idle_timer_.clock()},
         settings_.first_reply_timeout, &ledger_, &flush_timer_);
     slot.idle = {};
     watch_idle();
@@ -285,7 +287,8 @@ void ClientEndpoint::close_idle(TimePoint now, Duration limit) {
     const bool idle = slot.idle.is_over(slot.connection->requests(), now, limit);
     slot.connection->look_for_close();
     if (!idle) continue;
-    slot.connection->oneways().flush_or_close(CallDeadline(settings_.drain_timeout));
+    slot.connection->oneways().flush_or_close(
+        CallDeadline(settings_.drain_timeout, idle_timer_.clock()));
     retire(slot);
   }
 }
@@ -299,7 +302,7 @@ void ClientEndpoint::watch_idle() noexcept {
 void ClientEndpoint::retire(ConnectionSlot& slot) noexcept {
   std::unique_ptr<ClientConnection> retired;  // destroyed after the lock
   const std::lock_guard lock(mutex_);
-  if (slot.users.load() != 1 || !slot.connection->oneways().empty()) return;
+  if (slot.users.load() != 1 || slot.connection->output_waits()) return;
   slot.shareable = false;
   retired = std::move(slot.connection);
 }
@@ -307,7 +310,7 @@ void ClientEndpoint::retire(ConnectionSlot& slot) noexcept {
 // Not an exclusive one: who uses it sends them, and else they are sent when it is given back.
 ConnectionLease ClientEndpoint::join_waiting(ConnectionSlot& slot) {
   const std::lock_guard lock(mutex_);
-  if (!slot.shareable || slot.exclusive || slot.connection->oneways().empty()) return {};
+  if (!slot.shareable || slot.exclusive || !slot.connection->oneways().is_watched()) return {};
   slot.users.fetch_add(1);
   return {*this, slot, true};
 }
@@ -325,7 +328,8 @@ std::uint32_t ClientEndpoint::flush() {
   for (ConnectionSlot& slot : slots_) {
     const ConnectionLease lease = join_waiting(slot);
     if (!lease) continue;
-    slot.connection->oneways().flush_or_close(CallDeadline(settings_.drain_timeout));
+    slot.connection->oneways().flush_or_close(
+        CallDeadline(settings_.drain_timeout, idle_timer_.clock()));
     waiting += slot.connection->oneways().count();
   }
   return waiting;
@@ -388,7 +392,7 @@ std::shared_ptr<ClientEndpoint> EndpointTable::find(const transport::Endpoint& e
   const messaging::Protocol* const own = protocols_.messaging(endpoint.scheme);
   auto made = std::make_shared<ClientEndpoint>(
       endpoint, choice, connector(endpoint.scheme, properties), own != nullptr ? *own : protocol_,
-      settings_, ledger_, idle_timer_, flush_timer_);
+      settings_, ledger_, idle_timer_, flush_timer_, flusher_);
   endpoints_.emplace(std::move(key), made);
   return made;
 }

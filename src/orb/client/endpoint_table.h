@@ -108,7 +108,8 @@ class ClientEndpoint final {
   ClientEndpoint(transport::Endpoint endpoint, const CodeSetChoice& choice,
                  std::shared_ptr<transport::Connector> connector,
                  const messaging::Protocol& protocol, const Settings& settings,
-                 TrafficLedger& ledger, WakeTimer& idle_timer, WakeTimer& flush_timer);
+                 TrafficLedger& ledger, WakeTimer& idle_timer, WakeTimer& flush_timer,
+                 std::shared_ptr<OutputFlusher> flusher);
   ClientEndpoint(const ClientEndpoint&) = delete;
   ClientEndpoint& operator=(const ClientEndpoint&) = delete;
 
@@ -173,6 +174,7 @@ class ClientEndpoint final {
   TrafficLedger& ledger_;
   WakeTimer& idle_timer_;
   WakeTimer& flush_timer_;
+  const std::shared_ptr<OutputFlusher> flusher_;
   std::vector<ConnectionSlot> slots_;
 
   std::mutex mutex_;  // guards `shareable` of the slots
@@ -225,6 +227,7 @@ class EndpointTable final {
   std::mutex mutex_;  // guards what follows
   std::map<Key, std::shared_ptr<ClientEndpoint>> endpoints_;
   std::atomic<std::uint64_t> lost_told_{0};
+  const std::shared_ptr<OutputFlusher> flusher_ = std::make_shared<OutputFlusher>();
   WakeTimer idle_timer_;   // last: its thread uses all the rest
   WakeTimer flush_timer_;  // likewise
 };

@@ -1,9 +1,12 @@
 // A connection as both sides of a conversation see it: one transport, one messaging protocol, the
-// parse state, the read token and the single writer. Knows neither requests nor replies: what
-// messages mean is the business of client/ and server/.
+// parse state, the read role and the outgoing queue. Knows neither requests nor replies: client/
+// and server/ know what messages mean.
 #pragma once
 
+#include "engine/connection/outgoing_queue.h"
+#include "engine/connection/read_role.h"
 #include "orb/connection/call_deadline.h"
+#include "orb/connection/output_flusher.h"
 #include "orb/connection/traffic.h"
 #include <perigee/cdr/buffer.h>
 #include <perigee/messaging/protocol.h>
@@ -11,12 +14,10 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <mutex>
 #include <vector>
 
 namespace perigee::orb {
@@ -29,6 +30,10 @@ struct ConnectionLimits {
   /// How long a send with Wait::yes, without a deadline, waits for a peer that takes nothing; zero:
   /// for ever.
   std::chrono::microseconds send_timeout{0};
+  /// Sends what the transport did not take at once; null: the owner calls `flush`.
+  OutputFlusher* flusher = nullptr;
+  /// The clock of deadlines.
+  const Clock* clock = &steady_clock();
 };
 
 /// How reading one message ended.
@@ -51,19 +56,22 @@ enum class SendStatus : std::uint8_t {
 
 struct [[nodiscard]] SendResult {
   SendStatus status = SendStatus::sent;
-  std::uint64_t position = 0;  ///< of a queued message: later ones have larger ones
-  bool drain_owed = false;     ///< after Drain::later: the caller has to call `drain_queue`
+  std::uint64_t position = 0;  ///< of a message that is, or was, queued: later ones are larger
 };
 
-/// What the writing thread does about messages that others have queued behind its own.
-enum class Drain : std::uint8_t {
-  now,    ///< sends them before it returns
-  later,  ///< not before it calls `drain_queue`; until then it waits for no other writer either
+/// Hears of the output of a connection with a flusher. Called on the flusher's threads.
+class OutputObserver {
+ public:
+  /// The queue was blocked and is empty, or has failed.
+  virtual void output_changed() noexcept = 0;
+
+ protected:
+  ~OutputObserver() = default;
 };
 
 /// Threads: `send`, `flush`, `accepted`, `close` and the tests of state may be called by any
-/// thread; the reading functions by the holder of the read token only.
-class Connection final {
+/// thread; the reading functions by the holder of the read role only.
+class Connection final : private FlushedOutput {
  public:
   /// `protocol` and `ledger`, if there is one, must outlive the connection.
   Connection(std::unique_ptr<transport::Transport> transport, const messaging::Protocol& protocol,
@@ -75,16 +83,7 @@ class Connection final {
   [[nodiscard]] const transport::Transport& transport() const noexcept { return *transport_; }
   [[nodiscard]] const std::string& peer() const noexcept { return transport_->peer(); }
 
-  /// @name The read token: free, or held by one thread or one reactor.
-  /// Sequentially consistent, so that "release, then look for waiters" cannot miss one that does
-  /// "enlist, then try to take".
-  /// @{
-  [[nodiscard]] bool try_take_read_token() noexcept { return !token_taken_.exchange(true); }
-  void release_read_token() noexcept { token_taken_.store(false); }
-  /// For who does not look for waiters afterwards, or does so under a mutex: costs no locked
-  /// instruction.
-  void leave_read_token() noexcept { token_taken_.store(false, std::memory_order_release); }
-  /// @}
+  [[nodiscard]] engine::ReadRole& read_role() noexcept { return read_role_; }
 
   /// Takes the next message out of what was received, receiving more as needed: in the steady state
   /// with one system call. `scratch` must be the same span until `detach_scratch()`, if octets
@@ -119,86 +118,89 @@ class Connection final {
     return reader_->has_part_of_reply(request_id);
   }
 
-  /// Sends one finished message, whole: one gather-write and no lock when nobody else is writing,
-  /// else a copy is appended to the queue which the present writer drains.
-  /// Wait::yes: blocks until it is sent, or queued if others are writing. Wait::no: what the
-  /// transport does not take at once is queued and leaves with `flush`. What comes behind it may
-  /// wait up to `write_queue_size_max`; beyond that the send fails, and the connection with it.
-  /// A deadline is for connections all of whose sends wait. If it passes in the middle of the
-  /// message the connection is shut down, and its readers come back; before that, nothing happens
-  /// to others: what they have queued behind this message, they send.
-  SendResult send(const cdr::Buffer& message, transport::Wait wait, Drain drain = Drain::now,
+  /// Sends one finished message: one gather-write and no lock if no other thread writes; else a
+  /// copy is appended to the queue. No message waits for another: the octets that the transport
+  /// does not take leave with `flush`, or by the flusher.
+  /// Wait::yes: blocks while its own message is sent, or while the queue is full. Wait::no: a full
+  /// queue fails, and the connection with it. If the deadline passes in the middle of the message,
+  /// the connection is shut down, and its readers come back; before that, nothing happens to other
+  /// messages.
+  SendResult send(const cdr::Buffer& message, transport::Wait wait,
                   const CallDeadline* deadline = nullptr);
-  /// Sends `count` finished messages that stand behind one another in a buffer, as one: with
-  /// Wait::yes, as above. They are no more octets than what is sent in fragments; see `trace`.
-  SendResult send_joined(const cdr::Buffer& messages, std::uint32_t count,
-                         const CallDeadline* deadline);
-  /// Shows a message that `send_joined` will send, if messages are traced.
-  void trace(const cdr::Buffer& message) const;
-  /// What is sent as one message holds as many more.
-  void count_joined(std::uint32_t more) noexcept {
-    if (more != 0) traffic_.messages_joined.fetch_add(more, std::memory_order_relaxed);
-  }
-  /// Does what a `send` with Drain::later, whose result this is, left to do, and says how that
-  /// went; blocks as Wait::yes does.
-  SendResult drain_queue(SendResult sent, const CallDeadline* deadline = nullptr);
+  /// Holds a message back while nothing else is sent; see OutgoingQueue::hold.
+  SendResult hold(const cdr::Buffer& message, const engine::Hold& hold, transport::Wait wait,
+                  const CallDeadline* deadline = nullptr);
+  /// Sends the messages that are held back. False if the connection can no longer send.
+  bool uncork();
   /// Takes a queued message back. False if that is too late: it has been sent, or may yet be.
-  [[nodiscard]] bool withdraw(std::uint64_t position) noexcept;
+  [[nodiscard]] bool withdraw(std::uint64_t position) noexcept { return queue_.withdraw(position); }
+  /// Waits until a queued message is sent. False if the deadline has passed, or if the connection
+  /// can no longer send.
+  [[nodiscard]] bool await_sent(std::uint64_t position, const CallDeadline* deadline) {
+    return queue_.await_sent(position, to_deadline(deadline));
+  }
   /// Sends queued octets as far as the transport takes them: call it when the handle is writable.
   /// Cheap when there is nothing to do. False if the connection can no longer send.
-  bool flush();
-  /// Whether the queue is empty and nobody is writing.
-  [[nodiscard]] bool idle_output() const noexcept { return writing_.load() == Writing::idle; }
-  /// Whether a thread is sending now. Not so if others' messages wait for whoever sends next.
-  [[nodiscard]] bool being_written() const noexcept {
-    const Writing state = writing_.load();
-    return state == Writing::writing || state == Writing::queued;
-  }
-  /// Whether the transport takes no more, and `flush` has to go on.
-  [[nodiscard]] bool blocked_output() const noexcept { return writing_.load() == Writing::blocked; }
+  bool flush() { return queue_.flush() != engine::OutgoingQueue::Status::failed; }
+  /// Ends the output behind the last octet; what is sent later fails.
+  void finish_output();
+  /// The output has ended, or has failed.
+  [[nodiscard]] bool output_ended() const noexcept { return queue_.finished() || broken(); }
+  /// No thread writes, and nothing is queued or held back.
+  [[nodiscard]] bool idle_output() const noexcept { return queue_.idle(); }
+  /// A message that is sent now leaves at once, or behind messages that are held back.
+  [[nodiscard]] bool open_output() const noexcept { return queue_.idle() || queue_.corked(); }
+  /// A thread is sending now.
+  [[nodiscard]] bool being_written() const noexcept { return queue_.writing(); }
+  /// The transport takes no more, and `flush` has to go on.
+  [[nodiscard]] bool blocked_output() const noexcept { return queue_.blocked(); }
+  /// How many messages are held back.
+  [[nodiscard]] std::uint32_t held_output() const noexcept { return queue_.held(); }
+  [[nodiscard]] std::size_t held_octets() const noexcept { return queue_.held_octets(); }
+  /// Of the last message that is queued or held back.
+  [[nodiscard]] std::uint64_t last_position() const noexcept { return queue_.last_ticket(); }
   /// Whether the transport may have accepted a queued message's last octet: has, or has it in a
   /// send that goes on. Never false for a message that the peer can have seen whole.
   [[nodiscard]] bool accepted(std::uint64_t position) const noexcept {
-    return queue_accepted_.load() >= position;
+    return queue_.progress(position) != engine::Progress::waiting;
   }
   /// Whether the transport has accepted a queued message's last octet, for certain.
   [[nodiscard]] bool sent(std::uint64_t position) const noexcept {
-    return queue_sent_.load() >= position;
+    return queue_.progress(position) == engine::Progress::sent;
   }
   /// Octets that have left the queue: grows exactly if the peer goes on reading.
-  [[nodiscard]] std::uint64_t drained_octets() const noexcept {
-    return drained_octets_.load(std::memory_order_relaxed);
-  }
+  [[nodiscard]] std::uint64_t drained_octets() const noexcept { return queue_.drained_octets(); }
+  /// Before the first send; `observer` lives until `leave_flusher`.
+  void observe_output(OutputObserver& observer) noexcept { observer_ = &observer; }
+  /// From now on no thread of the flusher uses the connection or its observer.
+  void leave_flusher() noexcept;
 
   /// Octets that have passed, in both directions: stands still exactly if the connection is idle.
   /// Any thread.
   [[nodiscard]] std::uint64_t octets_passed() const noexcept {
-    return octets_received() + traffic_.octets_sent.value();
+    return octets_received() + octets_sent();
   }
+  [[nodiscard]] std::uint64_t octets_sent() const noexcept { return traffic_.sent.octets.value(); }
   [[nodiscard]] std::uint64_t octets_received() const noexcept {
     return traffic_.octets_received.value();
   }
 
   /// A send has failed, or `close` was called: nothing more can be sent.
-  [[nodiscard]] bool broken() const noexcept { return broken_.load(std::memory_order_relaxed); }
-  /// errno of the first failed transfer; 0 if none failed with a system error.
-  [[nodiscard]] int error_code() const noexcept { return error_code_.load(); }
+  [[nodiscard]] bool broken() const noexcept { return queue_.failed(); }
+  /// errno of a failed transfer; 0 if none failed with a system error.
+  [[nodiscard]] int error_code() const noexcept {
+    const int code = receive_error_.load();
+    return code != 0 ? code : queue_.error_code();
+  }
 
   /// Ends the connection abruptly: blocked readers and writers come back. Any thread, any time.
   void close() noexcept;
 
  private:
-  // idle: nobody writes, the queue is empty.  writing: one thread writes, the queue is empty.
-  // queued: one thread writes, and must look at the queue under the mutex before it stops.
-  // blocked: the transport took no more in Wait::no; `flush` goes on.  failed: for good.
-  // handed: a writer with a deadline has left others' messages behind. Whoever sends next goes on;
-  // and for each message there is its sender, who does not leave it to a writer with a deadline.
-  enum class Writing : std::uint8_t { idle, writing, queued, blocked, handed, failed };
-
-  // A whole message in the queue, and where it ends there.
-  struct Queued {
-    std::uint64_t position = 0;
-    std::size_t end = 0;
+  // The segments of a message: most have one, which takes no memory.
+  struct Segments {
+    std::vector<OctetSpan> all;
+    Octets fragment_headers;
   };
 
   [[nodiscard]] ReadStatus read_message(messaging::IncomingMessage& message, transport::Wait wait,
@@ -207,48 +209,23 @@ class Connection final {
   [[nodiscard]] bool limit_receive(const CallDeadline* deadline);
   [[nodiscard]] IoResult receive(MutableOctetSpan space, transport::Wait wait);
   [[nodiscard]] IoResult receive_polling(MutableOctetSpan space);
-  void limit_send(const CallDeadline* deadline);
 
-  SendResult send_untraced(const cdr::Buffer& message, transport::Wait wait, Drain drain,
-                           const CallDeadline* deadline);
-  [[nodiscard]] bool take_writing() noexcept;
-  [[nodiscard]] bool take_writing_limited() noexcept;
-  SendResult write_directly(const cdr::Buffer& message, transport::Wait wait, Drain drain);
-  SendResult write_limited(const cdr::Buffer& message, const CallDeadline& deadline);
-  SendResult write_later(const cdr::Buffer& message, transport::Wait wait, Drain drain,
-                         const CallDeadline* deadline);
-  SendResult finish_partial(std::span<const OctetSpan> segments, std::size_t sent);
-  [[nodiscard]] IoResult send_rest(std::span<const OctetSpan> segments, IoResult first,
-                                   const CallDeadline* deadline);
-  [[nodiscard]] IoResult send_once(std::span<const OctetSpan> segments,
-                                   const CallDeadline* deadline);
-  void count_queued(std::size_t size) noexcept;
-  std::uint64_t enqueue(std::span<const OctetSpan> segments, std::size_t size);
-  [[nodiscard]] bool withdraw_locked(std::uint64_t position) noexcept;
-  SendResult await_sent(std::uint64_t position, const CallDeadline* deadline);
-  [[nodiscard]] bool go_on(std::unique_lock<std::mutex>& lock, std::uint64_t position,
-                           const CallDeadline* deadline);
-  [[nodiscard]] bool await_change(std::unique_lock<std::mutex>& lock, const CallDeadline* deadline);
-  void drain_limited(std::uint64_t position, const CallDeadline& deadline);
-  void hand_over() noexcept;
-  [[nodiscard]] bool stop_writing() noexcept;
-  bool drain(transport::Wait wait);
-  bool next_batch();
-  void clear_draining() noexcept;
-  [[nodiscard]] IoResult send_batch(transport::Wait wait);
-  bool stop_blocked();
-  void fail_output(const IoResult& result) noexcept;
-  // Storage for a message's segments: most have one, which takes no memory.
-  struct Segments {
-    OctetSpan single;
-    std::vector<OctetSpan> all;
-    Octets fragment_headers;
-  };
-  // Valid until the storage is used again.
-  [[nodiscard]] std::span<const OctetSpan> segments_of(const cdr::Buffer& message,
-                                                       Segments& storage) const;
-  [[nodiscard]] std::span<const OctetSpan> gather(const cdr::Buffer& message,
-                                                  Segments& storage) const;
+  [[nodiscard]] static Deadline to_deadline(const CallDeadline* deadline) noexcept {
+    return deadline != nullptr ? Deadline::at(deadline->end()) : Deadline::never();
+  }
+  template <typename Queue>
+  SendResult send_segments(const cdr::Buffer& message, const Queue& queue);
+  template <typename Queue>
+  SendResult send_gathered(const cdr::Buffer& message, const Queue& queue);
+  [[nodiscard]] SendResult after_refusal(engine::Sent sent);
+  void call_flusher() noexcept {
+    if (limits_.flusher != nullptr && queue_.blocked()) [[unlikely]]
+      call_flusher_of_blocked();
+  }
+  void call_flusher_of_blocked() noexcept;
+  void log_peer_that_does_not_read() noexcept;
+  void flush_rest() noexcept override;
+  [[nodiscard]] bool must_be_flushed() const noexcept override { return queue_.blocked(); }
 
   const std::unique_ptr<transport::Transport> transport_;
   const messaging::Protocol& protocol_;
@@ -258,8 +235,14 @@ class Connection final {
   const bool traced_;
   Traffic traffic_;
 
-  // Reading: under the read token.
-  std::atomic<bool> token_taken_{false};
+  engine::ReadRole read_role_;
+  engine::OutgoingQueue queue_;
+  OutputObserver* observer_ = nullptr;
+  Segments segments_;  // so that a message with borrowed octets takes no memory
+  std::atomic<bool> segments_used_{false};
+
+  // Reading: by the holder of the read role.
+  std::atomic<int> receive_error_{0};
   bool more_at_hand_ = false;  // the reader may have octets that it has not given out
   bool drained_ = false;       // the last receive of Wait::no was short
   bool expects_end_ = false;
@@ -267,38 +250,6 @@ class Connection final {
   bool receive_limited_ = false;                  // the transport's time-out is that of a deadline
   std::chrono::microseconds receive_timeout_{0};  // without a deadline
   std::unique_ptr<std::byte[]> read_buffer_;
-
-  // Writing. What is not atomic belongs to the thread that writes.
-  std::atomic<Writing> writing_{Writing::idle};
-  std::atomic<bool> broken_{false};
-  std::atomic<bool> writable_again_{false};  // a `flush` came while a thread was writing
-  std::atomic<int> error_code_{0};
-  bool send_limited_ = false;  // the transport's time-out is that of a deadline
-  Segments segments_;
-  Octets draining_;
-  std::size_t draining_offset_ = 0;
-  std::vector<Queued> draining_messages_;         // those that began in the queue
-  std::size_t draining_next_ = 0;                 // the first of them that is not out
-  std::atomic<std::uint64_t> drained_octets_{0};  // written by the writer
-  std::atomic<std::uint64_t> queue_sent_{0};      // the last message of the queue that is out
-  // The same, and while a send goes on also what that send has: it may be out already.
-  std::atomic<std::uint64_t> queue_accepted_{0};
-
-  std::mutex mutex_;  // guards what follows, and the changes of `writing_` away from `queued`
-  std::condition_variable output_changed_;
-  Octets queue_;
-  std::vector<Queued> queue_messages_;
-  std::uint64_t queue_submitted_ = 0;  // the last message that was queued
-  bool writer_limited_ = false;        // who writes has a deadline; the state is `queued` then
 };
-
-inline std::span<const OctetSpan> Connection::segments_of(const cdr::Buffer& message,
-                                                          Segments& storage) const {
-  if (message.borrowed().empty() && message.size() <= fragment_size_) [[likely]] {
-    storage.single = message.own_octets();
-    return {&storage.single, 1};
-  }
-  return gather(message, storage);
-}
 
 }  // namespace perigee::orb

@@ -1,4 +1,4 @@
-// Oneways of one connection that wait to be sent together (SYNC_NONE).
+// Oneways of one connection that are held back, to be sent together (SYNC_NONE).
 #pragma once
 
 #include "orb/connection/call_deadline.h"
@@ -12,33 +12,35 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <vector>
 
 namespace perigee::orb {
 
-/// When what waits is sent; zero: not for that reason.
+/// When held messages are sent; zero: not for that reason.
 struct BufferingLimits {
   std::uint32_t count = 0;
   std::size_t octets = 64 * 1024;
   std::chrono::microseconds timeout{1000};
 };
 
-/// Copies of requests, in the order in which they came. Any thread. Whoever sends what waits keeps
-/// the lock until it is sent: so nothing that a thread sends afterwards can be faster.
+/// The messages wait in the outgoing queue of the connection (OutgoingQueue::hold), so that any
+/// other message leaves behind them. This class adds the time limit, and counts those that are
+/// lost. Any thread.
 class OnewayBuffer final {
  public:
   /// `timer` may be null; `ledger`, too. All outlive the buffer.
   OnewayBuffer(Connection& connection, WakeTimer* timer, TrafficLedger* ledger) noexcept
       : connection_(connection), timer_(timer), ledger_(ledger) {}
-  /// What still waits is lost.
+  /// Messages that are not sent by now are lost.
   ~OnewayBuffer();
   OnewayBuffer(const OnewayBuffer&) = delete;
   OnewayBuffer& operator=(const OnewayBuffer&) = delete;
 
-  /// How many wait. What the calling thread has put there is seen.
-  [[nodiscard]] std::uint32_t count() const noexcept {
-    return count_.load(std::memory_order_relaxed);
-  }
+  /// How many are held back. A thread sees at least its own.
+  [[nodiscard]] std::uint32_t count() const noexcept { return connection_.held_output(); }
   [[nodiscard]] bool empty() const noexcept { return count() == 0; }
+  /// `flush_due` has something to do.
+  [[nodiscard]] bool is_watched() const noexcept { return !empty() || refused_.load(); }
 
   struct Put {
     SendStatus status = SendStatus::queued;
@@ -47,38 +49,27 @@ class OnewayBuffer final {
   /// Puts a finished message behind the others, and sends them if a limit is reached. `timed_out`:
   /// the deadline has passed, and the message is not there. `failed`: the connection is broken.
   Put put(const cdr::Buffer& message, const BufferingLimits& limits, const CallDeadline* deadline);
-  /// Sends all. `timed_out`: the deadline has passed before anything got out.
-  SendStatus flush(const CallDeadline* deadline);
-  /// The same; but a peer that takes nothing until the deadline loses the connection, and what
-  /// waits for it is lost. Not if it is another's message that it does not take.
+  /// Sends all. A peer that takes nothing until the deadline loses the connection.
   void flush_or_close(const CallDeadline& deadline);
-  /// The same if they have waited long enough, and the transport takes something. Says when to come
-  /// again.
+  /// Sends those that have waited long enough. A peer that takes nothing for `patience` loses the
+  /// connection. Says when to come again. Never waits.
   TimePoint flush_due(TimePoint now, std::chrono::milliseconds patience);
 
  private:
-  [[nodiscard]] bool lock(std::unique_lock<std::timed_mutex>& lock,
-                          const CallDeadline* deadline) const;
-  void append(const cdr::Buffer& message, const BufferingLimits& limits);
-  [[nodiscard]] bool is_full(const BufferingLimits& limits) const noexcept;
-  SendStatus send_all(const CallDeadline* deadline);
-  void send_or_close(const CallDeadline& deadline);
-  [[nodiscard]] bool is_stuck(TimePoint now, std::chrono::milliseconds patience);
-  void look_after_queued() noexcept;
-  void forget() noexcept;
-  void lose(std::uint32_t count) noexcept;
+  void watch(std::uint64_t position, std::chrono::microseconds timeout);
+  void count_lost() noexcept;
+  void lose(std::size_t count) noexcept;
 
   Connection& connection_;
   WakeTimer* const timer_;
   TrafficLedger* const ledger_;
-  std::atomic<std::uint32_t> count_{0};  // changes under the mutex
-  std::timed_mutex mutex_;               // guards what follows
-  cdr::Buffer messages_;
+  std::atomic<bool> refused_{false};      // changes under the mutex
+  std::mutex mutex_;                      // guards what follows
+  std::vector<std::uint64_t> positions_;  // of messages that may not be sent yet, ascending
   TimePoint due_ = WakeTimer::never;
   std::chrono::microseconds due_after_{0};      // the time limit that `due_` comes from
   TimePoint refused_since_ = WakeTimer::never;  // the transport takes nothing
-  std::uint32_t queued_count_ = 0;              // sent behind what another thread was sending
-  std::uint64_t queued_position_ = 0;
+  std::uint64_t refused_at_ = 0;                // octets that had left the queue
 };
 
 }  // namespace perigee::orb

@@ -32,10 +32,9 @@ void TrafficLedger::remove(Traffic& traffic) noexcept {
 void TrafficLedger::count(TrafficTotals& totals, const Traffic& traffic) noexcept {
   totals.messages_received += traffic.messages_received.value();
   totals.octets_received += traffic.octets_received.value();
-  totals.messages_sent +=
-      traffic.messages_sent.value() + traffic.messages_joined.load(std::memory_order_relaxed);
-  totals.octets_sent += traffic.octets_sent.value();
-  const std::int64_t queued = traffic.octets_queued.load(std::memory_order_relaxed);
+  totals.messages_sent += traffic.sent.messages.value();
+  totals.octets_sent += traffic.sent.octets.value();
+  const std::int64_t queued = traffic.sent.queued.load(std::memory_order_relaxed);
   totals.octets_queued += static_cast<std::uint64_t>(std::max<std::int64_t>(queued, 0));
 }
 

@@ -1,6 +1,8 @@
 // What passes over connections, counted where it passes. Knows nothing of requests.
 #pragma once
 
+#include "engine/connection/outgoing_counts.h"
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -8,19 +10,7 @@
 
 namespace perigee::orb {
 
-/// Grows by one thread at a time, which costs no locked instruction; read by any thread.
-class SoleWriterCounter {
- public:
-  void add(std::uint64_t count) noexcept {
-    value_.store(value_.load(std::memory_order_relaxed) + count, std::memory_order_relaxed);
-  }
-  [[nodiscard]] std::uint64_t value() const noexcept {
-    return value_.load(std::memory_order_relaxed);
-  }
-
- private:
-  std::atomic<std::uint64_t> value_{0};
-};
+using engine::SoleWriterCounter;
 
 /// Sums over connections.
 struct TrafficTotals {
@@ -45,14 +35,10 @@ class Traffic {
   Traffic(const Traffic&) = delete;
   Traffic& operator=(const Traffic&) = delete;
 
-  // Of who reads.
+  // By the reading thread.
   SoleWriterCounter messages_received;
   SoleWriterCounter octets_received;
-  // Of who writes.
-  SoleWriterCounter messages_sent;
-  SoleWriterCounter octets_sent;
-  std::atomic<std::uint64_t> messages_joined{0};  // sent besides: behind another, as one with it
-  std::atomic<std::int64_t> octets_queued{0};
+  engine::OutgoingCounts sent;
 
  private:
   friend class TrafficLedger;

@@ -24,6 +24,7 @@ class WakeTimer {
   WakeTimer(const WakeTimer&) = delete;
   WakeTimer& operator=(const WakeTimer&) = delete;
 
+  [[nodiscard]] const Clock& clock() const noexcept { return clock_; }
   [[nodiscard]] TimePoint now() const { return clock_.now(); }
   /// There will be something to do then. Does nothing after `stop`, nor without memory for a
   /// thread.

@@ -261,13 +261,13 @@ void PoolConnection::check_output(std::uint64_t drained_before) noexcept {
 
 void PoolConnection::end_output() noexcept {
   output_ends_.store(true);
-  finish_output();
+  connection_.finish_output();
+  after_send();
   if (!end_watched_.exchange(true)) watch_end();
 }
 
 void PoolConnection::finish_output() noexcept {
-  if (!output_ends_.load() || !connection_.idle_output()) return;
-  connection_.transport().shutdown_send();
+  if (!output_ends_.load() || !connection_.output_ended()) return;
   if (input_ended_.load()) server_.poll().notify(*this, Readiness::peer_closed);
 }
 

@@ -7,7 +7,6 @@
 #include <perigee/base/log.h>
 
 #include <algorithm>
-#include <cstring>
 #include <exception>
 #include <utility>
 
@@ -223,7 +222,7 @@ void ReactiveConnection::prepare_nesting() {
 // The clock is read only where requests came together.
 void ReactiveConnection::before_upcall(messaging::ResponseFlags /*response*/,
                                        ServingThread& /*thread*/) {
-  if (batch_.own_size() == 0 && !connection_.has_octets()) return;
+  if (connection_.held_output() == 0 && !connection_.has_octets()) return;
   const TimePoint now = loop_.core().clock().now();
   const TimePoint before = std::exchange(upcall_began_, now);
   if (before != TimePoint() && now - before > long_upcall)
@@ -233,25 +232,13 @@ void ReactiveConnection::before_upcall(messaging::ResponseFlags /*response*/,
   if (unjoined_upcalls_ > 0) flush_batch();
 }
 
-// A batch is never as large as what is sent in fragments: it would be taken for one message.
+// Replies to requests that came together are held back, to leave together.
 void ReactiveConnection::send(const cdr::Buffer& message) {
-  const bool alone = !connection_.has_octets() && batch_.own_size() == 0;
-  if (alone) return send_now(message);
-  const std::size_t size_max =
-      std::min<std::size_t>(batch_size_max, connection_.protocol().limits().fragment_size);
-  if (message.size() > std::min(batched_message_size_max, size_max)) {
-    flush_batch();
-    return send_now(message);
-  }
-  if (batch_.own_size() + message.size() > size_max) flush_batch();
-  std::byte* place = batch_.extend(message.size());
-  if (message.borrowed().empty()) {
-    std::memcpy(place, message.own_octets().data(), message.size());
-  } else {
-    const Octets octets = message.flatten();
-    std::memcpy(place, octets.data(), octets.size());
-  }
-  ++batched_count_;
+  const bool alone = !connection_.has_octets() && connection_.held_output() == 0;
+  if (alone || message.size() > batched_message_size_max) return send_now(message);
+  if (state_ == State::closed) return;
+  (void)connection_.hold(message, {.count = 0, .octets = batch_size_max}, Wait::no);
+  if (connection_.held_output() == 0) after_send();
 }
 
 // Behind the replies that wait in the batch.
@@ -320,18 +307,18 @@ void ReactiveConnection::look_again() noexcept {
 }
 
 void ReactiveConnection::flush_batch() {
-  if (batch_.own_size() == 0) return;
-  struct Cleared {  // even if there is no memory for a timer: nothing is sent twice
-    cdr::Buffer& batch;
-    ~Cleared() { batch.clear(); }
-  } const cleared{batch_};
-  connection_.count_joined(std::exchange(batched_count_, 0) - 1);
-  send_now(batch_);
+  if (connection_.held_output() == 0 || state_ == State::closed) return;
+  (void)connection_.uncork();
+  after_send();
 }
 
 void ReactiveConnection::send_now(const cdr::Buffer& message) {
   if (state_ == State::closed) return;
   (void)connection_.send(message, Wait::no);
+  after_send();
+}
+
+void ReactiveConnection::after_send() {
   update_output();
   if (!connection_.idle_output() && !connection_.broken()) watch_output();
 }
@@ -368,13 +355,14 @@ void ReactiveConnection::update_output() noexcept {
   const bool idle = connection_.idle_output();
   loop_.reactor().want_writable(connection_.transport().readiness_fd(), *this,
                                 idle ? event::WriteInterest::off : event::WriteInterest::on);
-  if (idle && output_ends_) output_ended();
+  if (output_ends_ && connection_.output_ended()) output_ended();
 }
 
 void ReactiveConnection::end_output() noexcept {
   output_ends_ = true;
   hears_of_deferred_.store(true);
-  if (connection_.idle_output()) output_ended();
+  connection_.finish_output();
+  update_output();
   if (state_ != State::closed && !std::exchange(end_watched_, true)) watch_end();
 }
 
@@ -397,10 +385,7 @@ void ReactiveConnection::watch_end() noexcept {
 }
 
 void ReactiveConnection::output_ended() noexcept {
-  if (input_ended_)
-    close();
-  else
-    connection_.transport().shutdown_send();
+  if (input_ended_) close();
 }
 
 ServerRequest::Hold ReactiveConnection::hold(Waiting request, ServingThread& thread) {

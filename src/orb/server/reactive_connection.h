@@ -84,6 +84,7 @@ class ReactiveConnection final : public ConversationHost,
   void end_gently();
   void flush_batch();
   void send_now(const cdr::Buffer& message);
+  void after_send();
   void post_look_again(Drained drained) noexcept;
   void look_again() noexcept;
   void update_output() noexcept;
@@ -107,10 +108,8 @@ class ReactiveConnection final : public ConversationHost,
   bool end_watched_ = false;  // a timer looks whether the peer takes the rest, and closes
   bool input_ended_ = false;
   std::atomic<bool> hears_of_deferred_{false};  // the loop waits for the last one to end
-  cdr::Buffer batch_;                           // whole messages that wait to be sent together
-  std::uint32_t batched_count_ = 0;
-  TimePoint upcall_began_;              // none: the first of a read batch
-  std::uint32_t unjoined_upcalls_ = 0;  // so many more, as one took long
+  TimePoint upcall_began_;                      // none: the first of a read batch
+  std::uint32_t unjoined_upcalls_ = 0;          // so many more, as one took long
 };
 
 }  // namespace perigee::orb

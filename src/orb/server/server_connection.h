@@ -12,11 +12,16 @@
 
 namespace perigee::orb {
 
-inline Connection make_server_connection(OrbCore& core, Accepted accepted) {
+/// With a flusher, the connection has threads of its own, which may wait: for `send_timeout`, since
+/// a thread that sends is in its upcall still, and may hold locks of the servant and of the POA.
+inline Connection make_server_connection(OrbCore& core, Accepted accepted,
+                                         OutputFlusher* flusher = nullptr) {
   const Settings& settings = core.settings();
+  const auto send_timeout =
+      flusher != nullptr ? settings.send_timeout : std::chrono::milliseconds::zero();
   return {std::move(accepted.transport), *accepted.messaging,
           ConnectionLimits{settings.read_buffer_size, settings.write_queue_size_max,
-                           settings.busy_poll},
+                           settings.busy_poll, send_timeout, flusher, &core.clock()},
           &core.metrics().server_traffic};
 }
 

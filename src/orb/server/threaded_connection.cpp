@@ -13,12 +13,6 @@
 
 namespace perigee::orb {
 
-namespace {
-
-constexpr std::chrono::milliseconds look_around_period{100};  // the connection may end otherwise
-
-}  // namespace
-
 using messaging::IncomingMessage;
 using transport::Wait;
 
@@ -31,12 +25,15 @@ constexpr std::size_t linger_size_max = 1u << 20;
 
 ThreadedConnection::ThreadedConnection(ThreadedServer& server, Accepted accepted)
     : server_(server),
-      connection_(make_server_connection(server.core(), std::move(accepted))),
-      conversation_(server.core(), connection_.protocol(), *this) {}
+      flusher_(server.flusher()),
+      connection_(make_server_connection(server.core(), std::move(accepted), flusher_.get())),
+      conversation_(server.core(), connection_.protocol(), *this) {
+  connection_.observe_output(*this);
+}
+
+ThreadedConnection::~ThreadedConnection() { connection_.leave_flusher(); }
 
 bool ThreadedConnection::start() {
-  // The thread that sends is in its upcall still: with the servant's locks, perhaps, and the POA's.
-  (void)connection_.transport().set_send_timeout(server_.core().settings().send_timeout);
   const std::lock_guard lock(mutex_);
   return spawn();
 }
@@ -67,7 +64,16 @@ void ThreadedConnection::run_thread() {
     if (--thread_count_ != 0) return;
     ended_ = true;
   }
-  server_.forget(*this);
+  forget_if_sent();
+}
+
+// Of a connection that no thread reads any longer: the server keeps it until its output is sent.
+void ThreadedConnection::forget_if_sent() noexcept {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!ended_ || thread_count_ != 0) return;
+  }
+  if (connection_.idle_output() || connection_.broken()) server_.forget(*this);
 }
 
 void ThreadedConnection::work(ServingThread& thread) {
@@ -82,7 +88,7 @@ void ThreadedConnection::work(ServingThread& thread) {
 bool ThreadedConnection::await_token() {
   std::unique_lock lock(mutex_);
   while (!ended_) {
-    if (connection_.try_take_read_token()) return true;
+    if (connection_.read_role().try_take()) return true;
     if (idle_count_ != 0) return false;
     ++idle_count_;
     wanted_.wait(lock);
@@ -92,7 +98,7 @@ bool ThreadedConnection::await_token() {
 }
 
 bool ThreadedConnection::take_token(ServingThread& thread) noexcept {
-  thread.reading = connection_.try_take_read_token();
+  thread.reading = connection_.read_role().try_take();
   if (thread.reading) note_token_change();
   return thread.reading;
 }
@@ -103,8 +109,7 @@ void ThreadedConnection::read_requests(ServingThread& thread) {
     IncomingMessage message;
     switch (connection_.read(message, Wait::yes, thread.scratch)) {
       case ReadStatus::message:
-        if (flushing_.load(std::memory_order_relaxed) || !conversation_.has_room_for(message))
-            [[unlikely]]
+        if (connection_.blocked_output() || !conversation_.has_room_for(message)) [[unlikely]]
           await_room();
         if (!handle(message, thread)) return end();
         break;
@@ -129,7 +134,7 @@ void ThreadedConnection::await_room() {
   std::unique_lock lock(mutex_);
   awaits_room_.store(true);
   room_.wait(lock, [this] {
-    return (!conversation_.full() && !flushing_.load()) || connection_.broken();
+    return (!conversation_.full() && !connection_.blocked_output()) || connection_.broken();
   });
   awaits_room_.store(false);
 }
@@ -145,19 +150,21 @@ bool ThreadedConnection::handle(IncomingMessage& message, ServingThread& thread)
   return false;
 }
 
-// Another thread, which has just sent its reply, may still have to send what is queued behind it.
+// Until everything is sent, as long as the peer goes on reading.
 void ThreadedConnection::await_output() {
   const Clock& clock = server_.core().clock();
-  const TimePoint end = clock.now() + server_.core().settings().drain_timeout;
-  while (!connection_.idle_output() && !connection_.broken() && clock.now() < end)
+  IdleWatch progress;
+  while (!connection_.idle_output() && !connection_.broken() &&
+         !progress.is_over(connection_.octets_sent(), clock.now(),
+                           server_.core().settings().drain_timeout))
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
 // Closing with unread octets would reset the connection, and destroy what we sent.
 void ThreadedConnection::linger(MutableOctetSpan scratch) {
   transport::Transport& transport = connection_.transport();
+  connection_.finish_output();
   await_output();
-  transport.shutdown_send();
   (void)transport.set_receive_timeout(server_.core().settings().drain_idle_timeout);
   const Clock& clock = server_.core().clock();
   const TimePoint end = clock.now() + server_.core().settings().drain_timeout;
@@ -185,7 +192,7 @@ void ThreadedConnection::before_upcall(messaging::ResponseFlags response, Servin
   const bool needs_helper = pipelining_;
   thread.reading = false;
   note_token_change();
-  connection_.leave_read_token();  // the mutex tells who waits for it
+  (void)connection_.read_role().release();  // no events are noted: the connection has no poller
   if (needs_helper) call_helper();
 }
 
@@ -199,6 +206,7 @@ void ThreadedConnection::call_helper() {
 }
 
 void ThreadedConnection::watch(TimePoint now) {
+  forget_if_sent();
   watch_waiting(now);
   const std::uint32_t changes = token_changes_.load();
   if (changes % 2 == 0 && changes != 0 && changes == watched_changes_) call_helper();
@@ -222,9 +230,11 @@ void ThreadedConnection::watch_idle(TimePoint now) {
 }
 
 void ThreadedConnection::interrupt_if_stuck() noexcept {
+  const std::uint64_t sent = connection_.octets_sent();
   const bool is_sending = !connection_.idle_output();
-  if (is_sending && was_sending_) interrupt();
+  if (is_sending && was_sending_ && sent == sent_before_) interrupt();
   was_sending_ = is_sending;
+  sent_before_ = sent;
 }
 
 // A peer that takes no replies gets no more upcalls either.
@@ -232,37 +242,17 @@ void ThreadedConnection::send(const cdr::Buffer& message) {
   if (connection_.send(message, Wait::yes).status == SendStatus::failed) interrupt();
 }
 
-// By whoever answers, who may have others to serve. Without a thread the connection ends: nobody
-// would send the rest.
+// The replying thread may have other requests to serve: what the peer does not take is left to the
+// flusher.
 void ThreadedConnection::send_later(const cdr::Buffer& message) {
   (void)connection_.send(message, Wait::no);
-  if (!connection_.blocked_output() || flushing_.exchange(true)) return;
-  try {
-    server_.threads().start([self = shared_from_this()] { self->flush_rest(); });
-  } catch (const std::exception& exception) {
-    log::write(log::Level::error, "server", exception.what());
-    flushing_.store(false);
-    interrupt();
-  }
+  if (connection_.blocked_output()) server_.keep(shared_from_this());
 }
 
-void ThreadedConnection::flush_rest() noexcept {
-  const Duration limit = server_.core().settings().send_timeout;
-  IdleWatch progress;
-  do {
-    while (connection_.blocked_output()) {
-      const TimePoint now = server_.core().clock().now();
-      if (limit > Duration::zero() && progress.is_over(connection_.drained_octets(), now, limit)) {
-        warn_of_peer_that_does_not_read(connection_);
-        connection_.close();
-        break;
-      }
-      event::await_writable(connection_.transport().readiness_fd(), look_around_period);
-      (void)connection_.flush();
-    }
-    flushing_.store(false);
-  } while (connection_.blocked_output() && !connection_.broken() && !flushing_.exchange(true));
+// On a thread of the flusher.
+void ThreadedConnection::output_changed() noexcept {
   resume_reading();
+  server_.connection_changed();
 }
 
 void ThreadedConnection::send_without_waiting(const cdr::Buffer& message) {
@@ -270,10 +260,12 @@ void ThreadedConnection::send_without_waiting(const cdr::Buffer& message) {
 }
 
 void ThreadedConnection::end_output() noexcept {
-  connection_.transport().shutdown_send();
+  connection_.finish_output();
   server_.connection_changed();
 }
 
-bool ThreadedConnection::finished() const { return conversation_.closed(); }
+bool ThreadedConnection::finished() const {
+  return conversation_.closed() && connection_.output_ended();
+}
 
 }  // namespace perigee::orb

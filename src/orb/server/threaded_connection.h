@@ -28,9 +28,11 @@ class ThreadedServer;
 /// Oneways are executed under the token, so in the order of their arrival. Who answers later never
 /// waits for the peer: what it does not take is sent by another thread, until `send_timeout`.
 class ThreadedConnection final : public ConversationHost,
+                                 private OutputObserver,
                                  public std::enable_shared_from_this<ThreadedConnection> {
  public:
   ThreadedConnection(ThreadedServer& server, Accepted accepted);
+  ~ThreadedConnection();
 
   /// Starts the first thread. False if there is none to be had.
   [[nodiscard]] bool start();
@@ -90,7 +92,8 @@ class ThreadedConnection final : public ConversationHost,
   void read_requests(ServingThread& thread);
   void await_room();
   void watch_waiting(TimePoint now) noexcept;
-  void flush_rest() noexcept;
+  void output_changed() noexcept override;
+  void forget_if_sent() noexcept;
   [[nodiscard]] bool handle(messaging::IncomingMessage& message, ServingThread& thread);
   void await_output();
   void linger(MutableOctetSpan scratch);
@@ -100,16 +103,17 @@ class ThreadedConnection final : public ConversationHost,
   [[nodiscard]] bool spawn();
 
   ThreadedServer& server_;
+  const std::shared_ptr<OutputFlusher> flusher_;
   Connection connection_;
   Conversation conversation_;
   std::atomic<bool> awaits_room_{false};  // the reader waits, and does not see the peer's end
-  std::atomic<bool> flushing_{false};     // a thread sends what answers that came later have left
   bool pipelining_ = false;  // under the read token: the peer has sent requests without waiting
   std::atomic<std::uint32_t> token_changes_{0};  // odd: somebody holds the read token
   std::uint32_t watched_changes_ = 0;            // of the watching thread
   IdleWatch idle_;                               // of the watching thread
   bool idle_is_over_ = false;                    // of the watching thread
   bool was_sending_ = false;                     // of the stopping thread
+  std::uint64_t sent_before_ = 0;                // of the stopping thread
 
   mutable std::mutex mutex_;  // guards what follows
   std::condition_variable wanted_;

@@ -107,6 +107,11 @@ void ThreadedServer::forget(const ThreadedConnection& connection) noexcept {
   changed_.notify_all();
 }
 
+void ThreadedServer::keep(const std::shared_ptr<ThreadedConnection>& connection) {
+  const std::lock_guard lock(mutex_);
+  if (connections_.emplace(connection.get(), connection).second) changed_.notify_all();
+}
+
 void ThreadedServer::connection_changed() noexcept {
   const std::lock_guard lock(mutex_);
   changed_.notify_all();

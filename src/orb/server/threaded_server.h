@@ -22,7 +22,7 @@ class ThreadedConnection;
 /// Any thread.
 class ThreadedServer final : public Server {
  public:
-  explicit ThreadedServer(OrbCore& core) noexcept : core_(core) {}
+  explicit ThreadedServer(OrbCore& core) : core_(core) {}
   ~ThreadedServer() override;
 
   [[nodiscard]] std::expected<void, IoError> start() override;
@@ -44,6 +44,9 @@ class ThreadedServer final : public Server {
   void forget(const ThreadedConnection& connection) noexcept;
   /// A connection has been drained.
   void connection_changed() noexcept;
+  [[nodiscard]] const std::shared_ptr<OutputFlusher>& flusher() noexcept { return flusher_; }
+  /// The connection has output to send, and may have been forgotten.
+  void keep(const std::shared_ptr<ThreadedConnection>& connection);
   /// @}
 
  private:
@@ -63,6 +66,7 @@ class ThreadedServer final : public Server {
   void finish_stopping() noexcept;
 
   OrbCore& core_;
+  const std::shared_ptr<OutputFlusher> flusher_ = std::make_shared<OutputFlusher>();
   AcceptorSet acceptors_;
   std::atomic<bool> started_{false};
   std::mutex start_mutex_;

@@ -1,0 +1,39 @@
+// Threads that send what blocking callers have left in the queues of their connections.
+#pragma once
+
+#include "orb/connection/thread_scope.h"
+
+#include <condition_variable>
+#include <mutex>
+
+namespace perigee::orb {
+
+/// The output of a connection that no event loop flushes.
+class FlushedOutput {
+ public:
+  /// Sends until nothing is left, or the output has failed.
+  virtual void flush_rest() noexcept = 0;
+  [[nodiscard]] virtual bool must_be_flushed() const noexcept = 0;
+
+  bool flushed_by_thread = false;  ///< of the flusher, under its mutex
+
+ protected:
+  ~FlushedOutput() = default;
+};
+
+/// One thread for each connection whose peer does not take its output now. Such a connection has a
+/// blocking caller, or a thread of its own, so that the number of threads is bounded. Any thread.
+class OutputFlusher final {
+ public:
+  /// Does nothing if a thread flushes it already. Throws if there is no thread.
+  void start(FlushedOutput& output);
+  /// Waits until no thread flushes it.
+  void leave(FlushedOutput& output) noexcept;
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  ThreadScope threads_;  // last: they use the rest
+};
+
+}  // namespace perigee::orb
