@@ -1,8 +1,9 @@
-// Random octets in random pieces through the reader of a messaging protocol and every parse
-// function. The first octets of the input choose the sizes of pieces and scratch space; then the
-// same octets whole must give the same.
+// Random octets in random pieces through an inbox, a session and every parse function. The first
+// octets of the input choose the sizes of pieces and scratch space; then the same octets whole must
+// give the same.
 #pragma once
 
+#include "engine/connection/inbox.h"
 #include <perigee/messaging/protocol.h>
 
 #include <algorithm>
@@ -12,8 +13,6 @@
 #include <vector>
 
 namespace perigee::fuzz {
-
-using Next = messaging::MessageReader::Next;
 
 /// Small limits, so that inputs of some KiB reach them.
 inline constexpr messaging::Limits small_limits{.message_size_max = 16 * 1024,
@@ -33,66 +32,88 @@ inline bool within(OctetSpan part, OctetSpan whole) {
 }
 
 /// All parse functions on one message, whatever its kind: views must stay inside it.
-inline void parse_all(const messaging::Protocol& protocol,
+inline void parse_all(const messaging::Session& session,
                       const messaging::IncomingMessage& message) {
   messaging::ContextStorage contexts;
-  if (const auto request = protocol.parse_request(message, contexts)) {
+  if (const auto request = session.parse_request(message, contexts)) {
     require(within(request->header.object_key, message.octets));
     require(within(perigee::octets_of(request->header.operation), message.octets));
     for (const auto& context : request->header.contexts)
       require(within(context.data, message.octets));
     require(request->body.position() <= message.octets.size());
   }
-  if (const auto reply = protocol.parse_reply(message, contexts)) {
+  if (const auto reply = session.parse_reply(message, contexts)) {
     for (const auto& context : reply->header.contexts)
       require(within(context.data, message.octets));
     require(reply->body.position() <= message.octets.size());
   }
-  if (const auto locate = protocol.parse_locate_request(message))
+  if (const auto locate = session.parse_locate_request(message))
     require(within(locate->object_key, message.octets));
-  static_cast<void>(protocol.parse_locate_reply(message));
-  static_cast<void>(protocol.parse_cancel_request(message));
+  static_cast<void>(session.parse_locate_reply(message));
+  static_cast<void>(session.parse_cancel_request(message));
 }
 
 struct Outcome {
   std::vector<Octets> messages;
+  std::vector<std::vector<std::size_t>> cuts;  ///< sizes of pieces, where alignment counts anew
   bool failed = false;
   messaging::FramingError error = {};
   bool operator==(const Outcome&) const = default;
+
+  void add(const messaging::IncomingMessage& message) {
+    messages.emplace_back(message.octets.begin(), message.octets.end());
+    auto& sizes = cuts.emplace_back();
+    if (!message.piece_sizes) return;
+    for (std::size_t sum = 0, piece = 0; sum < message.octets.size(); ++piece) {
+      sizes.push_back(message.piece_sizes[piece]);
+      sum += message.piece_sizes[piece];
+    }
+  }
 };
 
+/// Puts octets into the spaces, the first one first; returns how many.
+inline std::size_t fill(const engine::ReceiveSpace& space, OctetSpan octets) {
+  const std::size_t first = std::min(space.first.size(), octets.size());
+  const std::size_t rest = std::min(space.rest.size(), octets.size() - first);
+  std::copy_n(octets.begin(), first, space.first.begin());
+  std::copy_n(octets.begin() + static_cast<std::ptrdiff_t>(first), rest, space.rest.begin());
+  return first + rest;
+}
+
 /// Feeds `octets` in pieces whose sizes come from `sizes`; detaches the scratch space now and then.
-inline Outcome read(const messaging::Protocol& protocol, OctetSpan octets, OctetSpan sizes,
+inline Outcome read(const messaging::MessagingProtocol& protocol, OctetSpan octets, OctetSpan sizes,
                     std::size_t scratch_size) {
-  const auto reader = protocol.make_reader();
+  const auto session = protocol.open(messaging::Role::acceptor, {});
+  engine::Inbox inbox(*session);
   Octets scratch(scratch_size);
   Outcome outcome;
   messaging::IncomingMessage message;
   for (std::size_t turn = 0; !octets.empty() && !outcome.failed; ++turn) {
-    const MutableOctetSpan space = reader->receive_space(scratch);
-    require(!space.empty());
+    const engine::ReceiveSpace space = inbox.receive_space(scratch);
+    require(!space.first.empty());
     const auto size = sizes.empty() ? ~0u : std::to_integer<unsigned>(sizes[turn % sizes.size()]);
-    const std::size_t count = std::min({octets.size(), space.size(), std::size_t{size} + 1});
-    std::copy_n(octets.begin(), count, space.begin());
-    reader->received(count);
+    const std::size_t count =
+        fill(space, octets.first(std::min(octets.size(), std::size_t{size} + 1)));
+    inbox.received(count);
     octets = octets.subspan(count);
-    Next next;
-    while ((next = reader->next(message)) == Next::message) {
-      parse_all(protocol, message);
-      outcome.messages.emplace_back(message.octets.begin(), message.octets.end());
+    engine::InboxStatus next;
+    while ((next = inbox.next(message)) == engine::InboxStatus::message) {
+      parse_all(*session, message);
+      outcome.add(message);
     }
-    outcome.failed = next == Next::error;
-    if (outcome.failed) outcome.error = reader->error();
+    outcome.failed = next == engine::InboxStatus::error;
+    if (outcome.failed) outcome.error = inbox.error();
     if (size % 4 != 0) continue;
-    reader->detach_scratch();
+    inbox.detach();
     scratch = Octets(scratch_size);
   }
   return outcome;
 }
 
-inline void try_messages(const messaging::Protocol& protocol, const std::uint8_t* data,
+constexpr std::size_t sizes_count = 4;
+
+inline void try_messages(const messaging::MessagingProtocol& protocol, const std::uint8_t* data,
                          std::size_t size) {
-  constexpr std::size_t sizes_count = 4;
   if (size < sizes_count) return;
   const OctetSpan input = std::as_bytes(std::span(data, size));
   const OctetSpan octets = input.subspan(sizes_count);

@@ -28,9 +28,8 @@ using perigee::transport::ProfileSource;
 using perigee::transport::Transport;
 using perigee::transport::Wait;
 
-constexpr std::string_view giop_scheme = "board";         // carries GIOP
-constexpr std::string_view brief_scheme = "board-brief";  // carries messages of our own
-constexpr std::array schemes_spoken{giop_scheme, brief_scheme};
+constexpr std::string_view scheme = "board";  // carries GIOP
+constexpr std::array schemes_spoken{scheme};
 
 std::unexpected<IoError> failure(IoOperation operation, const Endpoint& endpoint,
                                  const std::error_code& error) {
@@ -44,8 +43,7 @@ std::unexpected<IoError> bad_address(IoOperation operation, const Endpoint& endp
 }
 
 bool is_ours(const Endpoint& endpoint) {
-  const bool known = endpoint.scheme == giop_scheme || endpoint.scheme == brief_scheme;
-  return known && is_notice_path(endpoint.address);
+  return endpoint.scheme == scheme && is_notice_path(endpoint.address);
 }
 
 class BoardConnector final : public Connector {
@@ -127,11 +125,6 @@ class BoardProtocol final : public perigee::transport::ProtocolFactory {
     return std::make_unique<BoardAcceptor>(endpoint, std::move(*acceptor), std::move(*notice));
   }
 
-  [[nodiscard]] std::unique_ptr<perigee::messaging::Protocol> make_messaging(
-      std::string_view scheme, const perigee::messaging::Limits& limits) override {
-    return scheme == brief_scheme ? make_brief_messages(limits) : nullptr;
-  }
-
   [[nodiscard]] std::vector<std::unique_ptr<iop::ProfileCodec>> make_profile_codecs() override {
     std::vector<std::unique_ptr<iop::ProfileCodec>> codecs;
     codecs.push_back(make_profile_codec());
@@ -158,11 +151,13 @@ class BoardProtocol final : public perigee::transport::ProtocolFactory {
   }
 };
 
-void make_protocols(perigee::transport::ProtocolFactories& protocols) {
-  protocols.push_back(std::make_unique<BoardProtocol>());
+void make_parts(perigee::transport::ProtocolParts& parts) {
+  parts.transports.push_back(std::make_unique<BoardProtocol>());
+  parts.messagings.push_back(make_brief_messages);
+  parts.schemes.push_back({"board-brief", "brief", "board"});
 }
 
 }  // namespace
 }  // namespace board
 
-PERIGEE_PROTOCOL_PLUGIN(board::make_protocols)
+PERIGEE_PROTOCOL_PLUGIN(board::make_parts)

@@ -1,4 +1,4 @@
-// Writing and reading what is behind the header of a frame.
+// Framing, writing and reading messages.
 #include "brief_messages.h"
 
 #include <perigee/cdr/decoder.h>
@@ -14,12 +14,12 @@ namespace cdr = perigee::cdr;
 namespace messaging = perigee::messaging;
 using messaging::Body;
 using messaging::ContextStorage;
+using messaging::Frame;
 using messaging::FramingError;
 using messaging::IncomingMessage;
 using messaging::MessageKind;
 using messaging::Parsed;
 using messaging::Version;
-using perigee::Octets;
 using perigee::OctetSpan;
 
 constexpr std::size_t body_alignment = 8;
@@ -99,16 +99,24 @@ class Parser {
   cdr::Decoder decoder_;
 };
 
-class BriefMessages final : public messaging::Protocol {
+class BriefSession final : public messaging::Session {
  public:
-  explicit BriefMessages(const messaging::Limits& limits) : limits_(limits) {}
+  explicit BriefSession(const messaging::MessagingProtocol& protocol) : Session(protocol) {}
 
-  [[nodiscard]] std::string_view name() const noexcept override { return "brief"; }
-  [[nodiscard]] std::string version_text(Version /*version*/) const override { return "brief"; }
-  [[nodiscard]] Version version_max() const noexcept override { return {1, 2}; }
-  [[nodiscard]] const messaging::Limits& limits() const noexcept override { return limits_; }
-  [[nodiscard]] std::unique_ptr<messaging::MessageReader> make_reader() const override {
-    return make_brief_reader(limits_);
+  [[nodiscard]] Frame frame(OctetSpan front) const noexcept override {
+    if (front.size() < frame_header_size) return Frame::need(frame_header_size);
+    const auto octet = [front](std::size_t at) { return std::to_integer<unsigned>(front[at]); };
+    if (octet(0) != frame_marker || octet(2) > 1) return Frame::bad(FramingError::bad_magic);
+    if (octet(1) > static_cast<unsigned>(MessageKind::message_error))
+      return Frame::bad(FramingError::bad_type);
+    Frame frame;
+    frame.kind = static_cast<MessageKind>(octet(1));
+    frame.version = {1, 2};
+    frame.order = octet(2) == 1 ? std::endian::little : std::endian::big;
+    cdr::Decoder decoder(front, frame.order, size_offset);
+    frame.total = frame_header_size + std::size_t{decoder.read<std::uint32_t>()};
+    frame.header_size = frame_header_size;
+    return frame;
   }
 
   void begin_request(cdr::Encoder& encoder, Version /*version*/,
@@ -136,12 +144,8 @@ class BriefMessages final : public messaging::Protocol {
   }
   void finish(cdr::Encoder& encoder) const override {
     const std::size_t size = encoder.buffer().size();
-    if (size > limits_.message_size_max) encoder.fail(cdr::ErrorKind::too_large);
+    if (size > limits().message_size_max) encoder.fail(cdr::ErrorKind::too_large);
     encoder.patch(size_offset, static_cast<std::uint32_t>(size - frame_header_size));
-  }
-  void gather(const cdr::Buffer& message, std::vector<OctetSpan>& segments,
-              Octets& /*fragment_headers*/) const override {
-    message.gather(segments);
   }
   void encode_locate_request(cdr::Encoder& encoder, Version /*version*/,
                              const messaging::LocateRequestHeader& header) const override {
@@ -163,7 +167,7 @@ class BriefMessages final : public messaging::Protocol {
 
   [[nodiscard]] std::expected<Parsed<messaging::RequestHeader>, FramingError> parse_request(
       const IncomingMessage& message, ContextStorage& contexts) const override {
-    Parser parser(message, limits_);
+    Parser parser(message, limits());
     messaging::RequestHeader header;
     header.request_id = parser.request_id();
     header.response = parser.response();
@@ -175,7 +179,7 @@ class BriefMessages final : public messaging::Protocol {
   }
   [[nodiscard]] std::expected<Parsed<messaging::ReplyHeader>, FramingError> parse_reply(
       const IncomingMessage& message, ContextStorage& contexts) const override {
-    Parser parser(message, limits_);
+    Parser parser(message, limits());
     messaging::ReplyHeader header;
     header.request_id = parser.request_id();
     header.status = parser.detail<messaging::ReplyStatus>(6);
@@ -185,7 +189,7 @@ class BriefMessages final : public messaging::Protocol {
   }
   [[nodiscard]] std::expected<messaging::LocateRequestHeader, FramingError> parse_locate_request(
       const IncomingMessage& message) const override {
-    Parser parser(message, limits_);
+    Parser parser(message, limits());
     messaging::LocateRequestHeader header;
     header.request_id = parser.request_id();
     header.object_key = parser.object_key();
@@ -193,7 +197,7 @@ class BriefMessages final : public messaging::Protocol {
   }
   [[nodiscard]] std::expected<Parsed<messaging::LocateReplyHeader>, FramingError>
   parse_locate_reply(const IncomingMessage& message) const override {
-    Parser parser(message, limits_);
+    Parser parser(message, limits());
     messaging::LocateReplyHeader header;
     header.request_id = parser.request_id();
     header.status = parser.detail<messaging::LocateStatus>(6);
@@ -201,17 +205,26 @@ class BriefMessages final : public messaging::Protocol {
   }
   [[nodiscard]] std::expected<std::uint32_t, FramingError> parse_cancel_request(
       const IncomingMessage& message) const override {
-    Parser parser(message, limits_);
+    Parser parser(message, limits());
     return parser.whole(parser.request_id());
   }
+};
 
- private:
-  const messaging::Limits limits_;
+class BriefMessages final : public messaging::MessagingProtocol {
+ public:
+  explicit BriefMessages(const messaging::Limits& limits) : MessagingProtocol(limits) {}
+
+  [[nodiscard]] std::string_view name() const noexcept override { return "brief"; }
+  [[nodiscard]] std::string version_text(Version /*version*/) const override { return "brief"; }
+  [[nodiscard]] std::unique_ptr<messaging::Session> open(
+      messaging::Role /*role*/, const messaging::Carrier& /*carrier*/) const override {
+    return std::make_unique<BriefSession>(*this);
+  }
 };
 
 }  // namespace
 
-std::unique_ptr<messaging::Protocol> make_brief_messages(const messaging::Limits& limits) {
+std::unique_ptr<messaging::MessagingProtocol> make_brief_messages(const messaging::Limits& limits) {
   return std::make_unique<BriefMessages>(limits);
 }
 

@@ -1,7 +1,7 @@
-// A messaging protocol: requests and replies in frames with a header of twelve octets.
+// The messages `brief`: requests and replies in frames with a header of twelve octets.
 //
 //   octet   0  0xB7
-//           1  what it is: perigee::messaging::MessageKind
+//           1  its kind: perigee::messaging::MessageKind
 //           2  1 if little-endian, 0 if big-endian
 //           3  of a request the response flags, of replies the status, else 0
 //         4-7  size of what follows the header
@@ -22,11 +22,7 @@ namespace board {
 inline constexpr std::uint8_t frame_marker = 0xb7;
 inline constexpr std::size_t frame_header_size = 12;
 
-[[nodiscard]] std::unique_ptr<perigee::messaging::Protocol> make_brief_messages(
-    const perigee::messaging::Limits& limits);
-
-/// Takes frames out of a stream.
-[[nodiscard]] std::unique_ptr<perigee::messaging::MessageReader> make_brief_reader(
+[[nodiscard]] std::unique_ptr<perigee::messaging::MessagingProtocol> make_brief_messages(
     const perigee::messaging::Limits& limits);
 
 }  // namespace board

@@ -1,7 +1,7 @@
 // Encoding of GIOP message headers in all versions. Field orders: CORBA 3.0, 15.4.2 to 15.4.8
 // (interop fact 2). Writes no bodies.
 #include "giop/header_writer.h"
-#include "giop/protocol.h"
+#include "giop/session.h"
 
 namespace perigee::giop {
 
@@ -113,8 +113,8 @@ void encode_bare(cdr::Encoder& encoder, Version version, FrameType type) {
 
 }  // namespace
 
-void Giop::begin_request(cdr::Encoder& encoder, Version version, const RequestHeader& header,
-                         Body body) const {
+void GiopSession::begin_request(cdr::Encoder& encoder, Version version, const RequestHeader& header,
+                                Body body) const {
   if (version == lite_version && fits_lite(header))
     return begin_lite_request(encoder, header, body);
   const AddressingMode mode = version.minor < 2 ? AddressingMode::key : addressing_of(header);
@@ -126,8 +126,8 @@ void Giop::begin_request(cdr::Encoder& encoder, Version version, const RequestHe
   if (body == Body::present) writer.align(8);  // interop facts 3 and 4
 }
 
-void Giop::begin_reply(cdr::Encoder& encoder, Version version, const ReplyHeader& header,
-                       Body body) const {
+void GiopSession::begin_reply(cdr::Encoder& encoder, Version version, const ReplyHeader& header,
+                              Body body) const {
   if (version == lite_version && header.contexts.empty())
     return begin_lite_reply(encoder, header, body);
   HeaderWriter writer(encoder, version, FrameType::reply, encoded_size_max(header.contexts));
@@ -147,8 +147,8 @@ void Giop::begin_reply(cdr::Encoder& encoder, Version version, const ReplyHeader
 }
 
 // The body of a LocateReply is not aligned to 8, in 1.2 neither (interop fact 5).
-void Giop::begin_locate_reply(cdr::Encoder& encoder, Version version,
-                              const LocateReplyHeader& header) const {
+void GiopSession::begin_locate_reply(cdr::Encoder& encoder, Version version,
+                                     const LocateReplyHeader& header) const {
   const LocateStatus status = known_status(version, header.status);
   if (version.minor < 2 && status > LocateStatus::object_forward)
     encoder.fail(cdr::ErrorKind::not_in_version);
@@ -157,8 +157,8 @@ void Giop::begin_locate_reply(cdr::Encoder& encoder, Version version,
   writer.ulong(static_cast<std::uint32_t>(status));
 }
 
-void Giop::encode_locate_request(cdr::Encoder& encoder, Version version,
-                                 const LocateRequestHeader& header) const {
+void GiopSession::encode_locate_request(cdr::Encoder& encoder, Version version,
+                                        const LocateRequestHeader& header) const {
   HeaderWriter writer(encoder, version, FrameType::locate_request, header.object_key.size());
   writer.ulong(header.request_id);
   if (version.minor >= 2) writer.ushort(0);  // addressing disposition: KeyAddr
@@ -166,24 +166,24 @@ void Giop::encode_locate_request(cdr::Encoder& encoder, Version version,
   writer.patch_size();
 }
 
-void Giop::encode_cancel_request(cdr::Encoder& encoder, Version version,
-                                 std::uint32_t request_id) const {
+void GiopSession::encode_cancel_request(cdr::Encoder& encoder, Version version,
+                                        std::uint32_t request_id) const {
   HeaderWriter writer(encoder, version, FrameType::cancel_request);
   writer.ulong(request_id);
   writer.patch_size();
 }
 
-void Giop::encode_close_connection(cdr::Encoder& encoder, Version version) const {
+void GiopSession::encode_close_connection(cdr::Encoder& encoder, Version version) const {
   encode_bare(encoder, version, FrameType::close_connection);
 }
 
-void Giop::encode_message_error(cdr::Encoder& encoder, Version version) const {
+void GiopSession::encode_message_error(cdr::Encoder& encoder, Version version) const {
   encode_bare(encoder, version, FrameType::message_error);
 }
 
-void Giop::finish(cdr::Encoder& encoder) const {
+void GiopSession::finish(cdr::Encoder& encoder) const {
   const std::size_t size = encoder.buffer().size();
-  if (size > limits_.message_size_max) encoder.fail(cdr::ErrorKind::too_large);
+  if (size > limits().message_size_max) encoder.fail(cdr::ErrorKind::too_large);
   if (is_lite(encoder.buffer().data()))
     encoder.patch(lite_size_offset, static_cast<std::uint32_t>(size - lite_header_size));
   else

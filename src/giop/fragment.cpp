@@ -1,7 +1,7 @@
 // Gathers a finished message for sending, cut into GIOP 1.2 fragments if it is large. Copies only
 // headers: the payload is sent from where it stands. 1.1 is never fragmented (interop fact 8).
 #include "giop/frame.h"
-#include "giop/protocol.h"
+#include "giop/session.h"
 
 #include <algorithm>
 
@@ -80,13 +80,13 @@ void write_fragment_header(std::byte* place, OctetSpan message, std::size_t piec
 
 // CORBA 3.0, 15.4.9. All pieces but the last have `piece_size` octets, a multiple of 8; and the
 // header of a fragment is 16 octets: so alignment goes on as in the whole message (interop fact 7).
-void Giop::gather(const cdr::Buffer& message, std::vector<OctetSpan>& segments,
-                  Octets& fragment_headers) const {
+void GiopSession::gather(const cdr::Buffer& message, std::vector<OctetSpan>& segments,
+                         Octets& fragment_headers) const {
   constexpr std::size_t piece_size_min = 32;
   const std::size_t piece_size =
-      std::max<std::size_t>(limits_.fragment_size & ~std::size_t{7}, piece_size_min);
+      std::max<std::size_t>(limits().fragment_size & ~std::size_t{7}, piece_size_min);
   const OctetSpan own = message.own_octets();
-  if (message.size() <= limits_.fragment_size || message.size() <= piece_size ||
+  if (message.size() <= limits().fragment_size || message.size() <= piece_size ||
       !is_fragmentable(own))
     return message.gather(segments);
 

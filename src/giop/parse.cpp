@@ -1,7 +1,7 @@
 // Parsing of GIOP message headers in all versions. Returns views into the message; allocates only
 // when the caller's context storage grows.
 #include "giop/frame.h"
-#include "giop/protocol.h"
+#include "giop/session.h"
 #include "giop/target.h"
 #include <perigee/cdr/decoder.h>
 
@@ -160,14 +160,14 @@ constexpr std::size_t plain_reply_end = frame_header_size + 12;
 
 }  // namespace
 
-std::expected<Parsed<RequestHeader>, FramingError> Giop::parse_request(
+std::expected<Parsed<RequestHeader>, FramingError> GiopSession::parse_request(
     const IncomingMessage& message, ContextStorage& contexts) const {
   // Read through the decoder that is returned, and nothing else is returned: to copy it would cost
   // as much as to read.
   std::expected<Parsed<RequestHeader>, FramingError> result(std::in_place, RequestHeader{},
-                                                            decoder_of(message, limits_.values));
+                                                            decoder_of(message, limits().values));
   auto& [header, decoder] = *result;
-  const std::uint32_t contexts_max = limits_.service_contexts_max;
+  const std::uint32_t contexts_max = limits().service_contexts_max;
   Check check;
   if (message.header_size == lite_header_size) {
     contexts.clear();
@@ -186,24 +186,24 @@ std::expected<Parsed<RequestHeader>, FramingError> Giop::parse_request(
   return result;
 }
 
-std::expected<Parsed<ReplyHeader>, FramingError> Giop::parse_reply(const IncomingMessage& message,
-                                                                   ContextStorage& contexts) const {
+std::expected<Parsed<ReplyHeader>, FramingError> GiopSession::parse_reply(
+    const IncomingMessage& message, ContextStorage& contexts) const {
   if (const auto plain = read_plain_reply(message)) [[likely]] {
     static_assert(plain_reply_end % 8 == 0);  // so that no padding precedes the body
     contexts.clear();
     return std::expected<Parsed<ReplyHeader>, FramingError>(
         std::in_place, *plain,
-        cdr::Decoder(message.octets, message.order, plain_reply_end, limits_.values));
+        cdr::Decoder(message.octets, message.order, plain_reply_end, limits().values));
   }
   std::expected<Parsed<ReplyHeader>, FramingError> result(std::in_place, ReplyHeader{},
-                                                          decoder_of(message, limits_.values));
+                                                          decoder_of(message, limits().values));
   auto& [header, decoder] = *result;
   Check check;
   if (message.header_size == lite_header_size) {
     contexts.clear();
     read_lite_reply(decoder, header, message);
   } else {
-    check = read_reply(decoder, header, contexts, message.version, limits_.service_contexts_max);
+    check = read_reply(decoder, header, contexts, message.version, limits().service_contexts_max);
   }
   if (check.ok && decoder.ok()) [[likely]] {
     align_body(decoder, message.version);
@@ -214,9 +214,9 @@ std::expected<Parsed<ReplyHeader>, FramingError> Giop::parse_reply(const Incomin
   return result;
 }
 
-std::expected<LocateRequestHeader, FramingError> Giop::parse_locate_request(
+std::expected<LocateRequestHeader, FramingError> GiopSession::parse_locate_request(
     const IncomingMessage& message) const {
-  cdr::Decoder decoder = decoder_of(message, limits_.values);
+  cdr::Decoder decoder = decoder_of(message, limits().values);
   LocateRequestHeader header;
   header.request_id = decoder.read<std::uint32_t>();
   if (message.version.minor >= 2) {
@@ -230,9 +230,9 @@ std::expected<LocateRequestHeader, FramingError> Giop::parse_locate_request(
   return header;
 }
 
-std::expected<Parsed<LocateReplyHeader>, FramingError> Giop::parse_locate_reply(
+std::expected<Parsed<LocateReplyHeader>, FramingError> GiopSession::parse_locate_reply(
     const IncomingMessage& message) const {
-  cdr::Decoder decoder = decoder_of(message, limits_.values);
+  cdr::Decoder decoder = decoder_of(message, limits().values);
   LocateReplyHeader header;
   header.request_id = decoder.read<std::uint32_t>();
   header.status = read_status<LocateStatus>(decoder, message.version.minor >= 2 ? 6 : 3);
@@ -240,9 +240,9 @@ std::expected<Parsed<LocateReplyHeader>, FramingError> Giop::parse_locate_reply(
   return Parsed<LocateReplyHeader>{header, decoder};  // the body is not aligned (interop fact 5)
 }
 
-std::expected<std::uint32_t, FramingError> Giop::parse_cancel_request(
+std::expected<std::uint32_t, FramingError> GiopSession::parse_cancel_request(
     const IncomingMessage& message) const {
-  cdr::Decoder decoder = decoder_of(message, limits_.values);
+  cdr::Decoder decoder = decoder_of(message, limits().values);
   const auto request_id = decoder.read<std::uint32_t>();
   if (!decoder.ok()) return std::unexpected(FramingError::bad_header);
   return request_id;

@@ -1,15 +1,28 @@
-// What the interfaces of this layer say in words: all else is in its public headers.
+// Texts of this layer, and the parts of its interfaces that are not in its public headers.
 #include <perigee/messaging/protocol.h>
 
 namespace perigee::messaging {
 
-std::string_view missing(const Delivery& needed, const Delivery& offered) noexcept {
-  using enum Delivery::Shape;
-  if (needed.shape == stream && offered.shape != stream) return "carry streams of octets";
-  if (needed.shape == datagrams && offered.shape != datagrams) return "keep datagrams apart";
-  if (needed.reliable && !offered.reliable) return "deliver all that is sent";
-  if (needed.ordered && !offered.ordered) return "keep the order of what is sent";
+std::string_view missing(const Needs& needed, const Carrier& offered) noexcept {
+  if (needed.shape && *needed.shape != offered.shape)
+    return *needed.shape == Shape::stream ? "carry streams of octets" : "keep datagrams apart";
+  if (needed.two_way && offered.flow != Flow::both) return "move octets in both directions";
+  if (needed.reliable && !offered.reliable) return "deliver all octets that are sent";
+  if (needed.ordered && !offered.ordered) return "keep the order in which octets are sent";
   return {};
+}
+
+Fit fit(const MessagingProtocol& messages, const Carrier& carrier) noexcept {
+  const std::string_view all = missing(messages.needs(Use::two_way), carrier);
+  if (all.empty()) return {};
+  const std::string_view oneway = missing(messages.needs(Use::oneway), carrier);
+  if (oneway.empty()) return {Carries::oneways, all};
+  return {Carries::nothing, oneway};
+}
+
+void Session::gather(const cdr::Buffer& message, std::vector<OctetSpan>& segments,
+                     Octets& /*fragment_headers*/) const {
+  message.gather(segments);
 }
 
 std::string_view to_string(FramingError error) noexcept {

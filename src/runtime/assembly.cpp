@@ -47,12 +47,19 @@ std::unique_ptr<transport::ProtocolFactory> decorate(
   return protocol;
 }
 
-std::unique_ptr<transport::ProtocolRegistry> make_protocols(const Configuration& configuration,
-                                                            transport::PcapFile* recorder) {
+/// As the option and the configuration file have it.
+std::string text_of(const transport::SchemeRow& row) {
+  return row.scheme + '=' + row.messaging + '/' + row.transport;
+}
+
+std::unique_ptr<transport::ProtocolRegistry> make_protocols(
+    const Configuration& configuration, const messaging::MessagingProtocol& own_messages,
+    transport::PcapFile* recorder) {
   auto registry = std::make_unique<transport::ProtocolRegistry>(
       configuration.limits, [faults = configuration.faults, recorder](auto protocol) {
         return decorate(std::move(protocol), faults, recorder);
       });
+  registry->set_own_messaging(own_messages);
   transport::ProtocolFactories built_in;
   built_in.push_back(transport::make_tcp_protocol(configuration.tcp_queues));
   built_in.push_back(transport::make_local_protocol(configuration.local_trust));
@@ -61,6 +68,9 @@ std::unique_ptr<transport::ProtocolRegistry> make_protocols(const Configuration&
   for (const std::string& library : configuration.protocol_libraries)
     if (const auto loaded = registry->load(library); !loaded)
       raise_initialize(loaded.error(), configuration.settings.place_of(library));
+  for (const transport::SchemeRow& row : configuration.schemes)
+    if (const auto added = registry->add_scheme(row); !added)
+      raise_initialize(added.error(), configuration.settings.place_of(text_of(row)));
   return registry;
 }
 
@@ -93,10 +103,11 @@ std::shared_ptr<orb::OrbCore> assemble(Configuration configuration) {
     configuration.settings.listen_endpoints.push_back(default_listen_endpoint);
   if (configuration.settings.threads == 0) configuration.settings.threads = event::usable_cpus();
   auto recorder = open_pcap_file(configuration.pcap_file, configuration.settings);
-  auto protocols = make_protocols(configuration, recorder.get());
+  auto messages = giop::make_giop(configuration.limits);
+  auto protocols = make_protocols(configuration, *messages, recorder.get());
   auto core = std::make_shared<orb::OrbCore>(
-      orb::CoreParts{std::move(configuration.settings), std::move(protocols),
-                     giop::make_giop(configuration.limits), std::move(recorder)});
+      orb::CoreParts{std::move(configuration.settings), std::move(protocols), std::move(messages),
+                     std::move(recorder)});
   core->set_server(orb::make_server(*core));
   poa::install(*core, configuration.adapter_limits);
   install_metrics_page(*core, configuration.metrics_endpoint);

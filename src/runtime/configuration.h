@@ -7,6 +7,7 @@
 #include <perigee/messaging/protocol.h>
 #include <perigee/transport/faults.h>
 #include <perigee/transport/local.h>
+#include <perigee/transport/registry.h>
 #include <perigee/transport/tcp.h>
 
 #include <optional>
@@ -23,6 +24,7 @@ struct Configuration {
   std::optional<transport::Endpoint> administration;  ///< a socket file
   std::string metrics_endpoint;  ///< host and port of the page of metrics; empty: there is none
   std::vector<std::string> protocol_libraries;  ///< plug-ins, in the order of loading
+  std::vector<transport::SchemeRow> schemes;    ///< added when the plug-ins are loaded
   transport::TcpQueues tcp_queues;
   transport::LocalTrust local_trust;
   std::string pcap_file;    ///< empty: nothing is recorded

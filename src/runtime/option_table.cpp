@@ -54,6 +54,21 @@ void add_protocol_library(Configuration& configuration, const std::string& value
   configuration.protocol_libraries.push_back(value);
 }
 
+void add_scheme(Configuration& configuration, const std::string& value) {
+  const std::size_t equals = value.find('=');
+  const std::size_t slash = value.find('/', equals == std::string::npos ? 0 : equals);
+  const bool complete = equals != std::string::npos && equals != 0 && slash != std::string::npos &&
+                        slash != equals + 1 && slash + 1 != value.size();
+  if (!complete)
+    throw BadValue{"<scheme>=<messages>/<transport> is needed, like brief-tcp=brief/tcp"};
+  transport::SchemeRow row{value.substr(0, equals), value.substr(equals + 1, slash - equals - 1),
+                           value.substr(slash + 1)};
+  // The command line comes before the file.
+  const auto known =
+      std::ranges::find(configuration.schemes, row.scheme, &transport::SchemeRow::scheme);
+  if (known == configuration.schemes.end()) configuration.schemes.push_back(std::move(row));
+}
+
 // Whoever can open the file can make the server load any library: for its own user only.
 void set_administration(Configuration& configuration, const std::string& value) {
   auto endpoint = transport::parse_endpoint(value);
@@ -167,6 +182,8 @@ constexpr Option options[] = {
      "where a server listens", add_listen_endpoints},
     {"ProtocolLibrary", "protocols.load", texts, "<library.so>",
      "a plug-in with protocols; may come several times", add_protocol_library},
+    {"Scheme", "schemes", named_texts, "<scheme>=<messages>/<transport>",
+     "pairs messages with a transport; may come several times", add_scheme},
     {"Administration", "server.administration", text, "uiop:///<path>",
      "where its own user may load protocols while it runs", set_administration},
     {"ThreadStrategy", "server.thread_strategy", text,

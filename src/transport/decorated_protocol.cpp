@@ -74,13 +74,7 @@ class DecoratedProtocol final : public ProtocolFactory {
       const Endpoint& endpoint, const Properties& properties) override {
     return decorate(inner_->listen_with(endpoint, properties));
   }
-  [[nodiscard]] messaging::Delivery delivery() const noexcept override {
-    return inner_->delivery();
-  }
-  [[nodiscard]] std::unique_ptr<messaging::Protocol> make_messaging(
-      std::string_view scheme, const messaging::Limits& limits) override {
-    return inner_->make_messaging(scheme, limits);
-  }
+  [[nodiscard]] messaging::Carrier carrier() const noexcept override { return inner_->carrier(); }
   [[nodiscard]] std::vector<std::unique_ptr<iop::ProfileCodec>> make_profile_codecs() override {
     return inner_->make_profile_codecs();
   }

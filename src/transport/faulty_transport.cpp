@@ -26,9 +26,23 @@ std::size_t FaultLane::room() const noexcept {
   return static_cast<std::size_t>(faults_[next_].octet - passed_);
 }
 
+namespace {
+
+/// Faults happen between octets that pass `send` and `receive`.
+Features decorated_features(const Transport& inner) noexcept {
+  Features features = inner.features();
+  features.buffers = true;
+  features.encodes_in_place = false;
+  features.scatters = false;
+  return features;
+}
+
+}  // namespace
+
 FaultyTransport::FaultyTransport(std::unique_ptr<Transport> inner, const FaultScript& script,
                                  std::shared_ptr<const FaultPlan> plan, FaultyConnection connection)
-    : inner_(std::move(inner)),
+    : Transport(decorated_features(*inner)),
+      inner_(std::move(inner)),
       plan_(std::move(plan)),
       connection_(std::move(connection)),
       sent_(script, FaultDirection::sent),

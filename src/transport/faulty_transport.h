@@ -55,9 +55,17 @@ class FaultyTransport final : public Transport {
   IoResult receive(MutableOctetSpan space, Wait wait) override;
   IoResult set_receive_timeout(std::chrono::microseconds timeout) override;
   IoResult set_send_timeout(std::chrono::microseconds timeout) override;
+  [[nodiscard]] messaging::Carrier carrier() const noexcept override { return inner_->carrier(); }
+  IoResult open(Wait wait) override { return inner_->open(wait); }
+  IoResult finish(Wait wait) override { return inner_->finish(wait); }
+  [[nodiscard]] Wants wants(Step step) const noexcept override { return inner_->wants(step); }
+  [[nodiscard]] bool has_output() const noexcept override { return inner_->has_output(); }
   void shutdown_send() noexcept override { inner_->shutdown_send(); }
   void interrupt() noexcept override;
-  [[nodiscard]] bool buffered() const noexcept override { return cut_short_; }
+  [[nodiscard]] bool buffered() const noexcept override {
+    return cut_short_ || (inner_->features().buffers && inner_->buffered());
+  }
+  [[nodiscard]] int lifetime_fd() const noexcept override { return inner_->lifetime_fd(); }
   [[nodiscard]] int readiness_fd() const noexcept override { return inner_->readiness_fd(); }
   [[nodiscard]] const std::string& peer() const noexcept override { return inner_->peer(); }
   [[nodiscard]] std::optional<PeerIdentity> peer_identity() const noexcept override {

@@ -89,10 +89,11 @@ std::expected<void, IoError> ProtocolRegistry::load(const std::string& path) {
     if (!plugin) return std::unexpected(plugin.error());
     // What it makes may be anywhere from now on: the library stays, whatever comes.
     [[maybe_unused]] void* const mapped = library.release();
-    ProtocolFactories protocols;
-    (*plugin)->make_protocols(protocols);
-    if (protocols.empty()) return unusable(path, "it has no protocols");
-    return add(std::move(protocols));
+    ProtocolParts parts;
+    (*plugin)->make_parts(parts);
+    if (parts.transports.empty() && parts.messagings.empty() && parts.schemes.empty())
+      return unusable(path, "it has no protocols");
+    return add(std::move(parts));
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& exception) {

@@ -15,13 +15,22 @@ namespace {
 
 using From = Conversation::From;
 
+/// Octets that neither `send` nor `receive` sees would be missing in the file.
+Features recorded_features(const Transport& inner) noexcept {
+  Features features = inner.features();
+  features.encodes_in_place = false;
+  features.scatters = false;
+  return features;
+}
+
 /// Records before a send that waits (all will go, or the connection is lost), so that the answer,
 /// which another thread may receive before the send returns, comes after it in the file.
 class RecordingTransport final : public Transport {
  public:
   RecordingTransport(std::unique_ptr<Transport> inner, PcapWriter& writer,
                      const Conversation& conversation, PcapFile::Side side)
-      : inner_(std::move(inner)),
+      : Transport(recorded_features(*inner)),
+        inner_(std::move(inner)),
         writer_(writer),
         conversation_(conversation),
         self_(side == PcapFile::Side::connected ? From::client : From::server),
@@ -52,6 +61,16 @@ class RecordingTransport final : public Transport {
   IoResult set_send_timeout(std::chrono::microseconds timeout) override {
     return inner_->set_send_timeout(timeout);
   }
+  [[nodiscard]] messaging::Carrier carrier() const noexcept override { return inner_->carrier(); }
+  IoResult open(Wait wait) override { return inner_->open(wait); }
+  IoResult finish(Wait wait) override {
+    const IoResult result = inner_->finish(wait);
+    if (result.ok()) writer_.finish(conversation_, self_);
+    return result;
+  }
+  [[nodiscard]] Wants wants(Step step) const noexcept override { return inner_->wants(step); }
+  [[nodiscard]] bool has_output() const noexcept override { return inner_->has_output(); }
+  [[nodiscard]] int lifetime_fd() const noexcept override { return inner_->lifetime_fd(); }
   void shutdown_send() noexcept override {
     writer_.finish(conversation_, self_);
     inner_->shutdown_send();

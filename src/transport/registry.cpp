@@ -1,4 +1,5 @@
-// The registry of protocols, and endpoints as text.
+// The registry of transports, messages and schemes, and endpoints as text.
+#include "transport/scheme_pair.h"
 #include <perigee/base/printable.h>
 #include <perigee/transport/registry.h>
 
@@ -58,10 +59,6 @@ const iop::ProfileCodec* find_codec(std::span<const std::unique_ptr<iop::Profile
   return found == codecs.end() ? nullptr : found->get();
 }
 
-std::string name_of(const messaging::Protocol* messages) {
-  return messages != nullptr ? std::string(messages->name()) : "GIOP";
-}
-
 }  // namespace
 
 std::string to_string(const Endpoint& endpoint) {
@@ -77,8 +74,15 @@ std::expected<Endpoint, IoError> parse_endpoint(std::string_view text) {
 }
 
 ProtocolRegistry::ProtocolRegistry(const messaging::Limits& limits, Decorator decorate)
-    : limits_(limits), decorate_(std::move(decorate)), iiop_codec_(iop::make_iiop_codec()) {}
+    : limits_(limits),
+      decorate_(std::move(decorate)),
+      iiop_codec_(iop::make_iiop_codec()),
+      scheme_codec_(make_scheme_profile_codec([this](std::uint32_t tag) { return codec(tag); })) {}
 ProtocolRegistry::~ProtocolRegistry() = default;
+
+void ProtocolRegistry::set_own_messaging(const messaging::MessagingProtocol& messages) noexcept {
+  own_messages_ = &messages;
+}
 
 const ProtocolRegistry::Entry* ProtocolRegistry::entry_of(std::string_view scheme) const noexcept {
   const auto found = std::ranges::find_if(
@@ -88,46 +92,56 @@ const ProtocolRegistry::Entry* ProtocolRegistry::entry_of(std::string_view schem
 
 const iop::ProfileCodec* ProtocolRegistry::codec_of(std::uint32_t tag) const noexcept {
   if (tag == iiop_codec_->tag()) return iiop_codec_.get();
+  if (tag == scheme_codec_->tag()) return scheme_codec_.get();
   for (const Entry& entry : entries_)
     if (const auto* const codec = find_codec(entry.codecs, tag)) return codec;
   return nullptr;
 }
 
-ProtocolRegistry::Entry ProtocolRegistry::make_entry(
-    std::unique_ptr<ProtocolFactory> factory) const {
+ProtocolRegistry::Entry ProtocolRegistry::make_entry(std::unique_ptr<ProtocolFactory> factory) {
   Entry entry;
   entry.connector = factory->make_connector();
   entry.codecs = factory->make_profile_codecs();
-  for (const std::string_view scheme : factory->schemes())
-    entry.messaging.push_back(factory->make_messaging(scheme, limits_));
   entry.factory = std::move(factory);
   return entry;
+}
+
+std::expected<void, IoError> ProtocolRegistry::check_fit(const Entry& entry,
+                                                         std::string_view scheme) const {
+  const auto* const messages = entry.messages != nullptr ? entry.messages : own_messages_;
+  const auto carrier = entry.factory->carrier();
+  const auto fit = messages != nullptr
+                       ? messaging::fit(*messages, carrier)
+                       : messaging::Fit{messaging::Carries::nothing,
+                                        messaging::missing(messaging::Needs{}, carrier)};
+  if (fit.missing.empty()) return {};
+  const std::string what = messages != nullptr ? std::string(messages->name()) : "giop";
+  const bool oneways = fit.carries == messaging::Carries::oneways;
+  return std::unexpected(IoError{IoErrorKind::unsupported, IoOperation::none, 0,
+                                 "protocol " + std::string(entry.factory->name()) + ": " +
+                                     std::string(scheme) + " carries " + what +
+                                     (oneways ? " (oneways only)" : "") +
+                                     ", but its transport does not " + std::string(fit.missing)});
 }
 
 std::expected<void, IoError> ProtocolRegistry::check(const Entry& entry) const {
   const std::string name = "protocol " + std::string(entry.factory->name());
   if (std::ranges::any_of(entry.codecs, [](const auto& codec) { return codec == nullptr; }))
-    return unfit(name + " brings a profile codec that is none");
+    return unfit(name + " brings a profile codec that is null");
   const auto schemes = entry.factory->schemes();
   if (schemes.empty()) return unfit(name + " has no scheme");
-  for (std::size_t index = 0; index < schemes.size(); ++index) {
-    const std::string scheme(schemes[index]);
-    if (!is_scheme(scheme)) return unfit(name + ": the scheme '" + scheme + "'");
+  for (const std::string_view scheme : schemes) {
+    if (!is_scheme(scheme)) return unfit(name + ": the scheme '" + std::string(scheme) + "'");
     if (std::ranges::count(schemes, scheme) > 1)
-      return unfit(name + ": the scheme " + scheme + " comes twice");
-    const auto* const messages = entry.messaging[index].get();
-    const auto needs = messages != nullptr ? messages->needs() : messaging::Delivery{};
-    const auto lacks = messaging::missing(needs, entry.factory->delivery());
-    if (!lacks.empty())
-      return std::unexpected(IoError{IoErrorKind::unsupported, IoOperation::none, 0,
-                                     name + ": " + scheme + " carries " + name_of(messages) +
-                                         ", but does not " + std::string(lacks)});
+      return unfit(name + ": the scheme " + std::string(scheme) + " comes twice");
+    if (auto checked = check_fit(entry, scheme); !checked) return checked;
   }
   for (const auto& codec : entry.codecs) {
     const auto same = [&codec](const auto& other) { return other->tag() == codec->tag(); };
     if (std::ranges::count_if(entry.codecs, same) > 1)
       return unfit(name + " reads profiles with tag " + std::to_string(codec->tag()) + " twice");
-    if (codec->tag() == iiop_codec_->tag()) return tag_is_taken(name, codec->tag(), "the ORB");
+    if (codec->tag() == iiop_codec_->tag() || codec->tag() == scheme_codec_->tag())
+      return tag_is_taken(name, codec->tag(), "the ORB");
   }
   return {};
 }
@@ -147,37 +161,171 @@ std::expected<void, IoError> ProtocolRegistry::check_beside(const Entry& entry,
   return {};
 }
 
+std::expected<void, IoError> ProtocolRegistry::check_beside_all(const Entry& entry) const {
+  for (const Entry& other : entries_)
+    if (auto checked = check_beside(entry, other); !checked) return checked;
+  return {};
+}
+
+bool ProtocolRegistry::is_there(const Messages& messages) const noexcept {
+  return !messages.has_transports || std::ranges::any_of(entries_, [&](const Entry& entry) {
+    return entry.transport == nullptr && entry.group == messages.group;
+  });
+}
+
+const messaging::MessagingProtocol* ProtocolRegistry::messages_named(
+    std::string_view name, const std::vector<Messages>& added) const noexcept {
+  for (const Messages& messages : added)
+    if (messages.protocol->name() == name) return messages.protocol.get();
+  for (const Messages& messages : messages_)
+    if (messages.protocol->name() == name && is_there(messages)) return messages.protocol.get();
+  return nullptr;
+}
+
+ProtocolFactory* ProtocolRegistry::transport_named(std::string_view name,
+                                                   const Entries& added) const noexcept {
+  for (const Entries* const all : {&added, &entries_})
+    for (const Entry& entry : *all)
+      if (entry.transport == nullptr && entry.factory->name() == name) return entry.factory.get();
+  return nullptr;
+}
+
+/// What needs no lock: the parts are asked for what they are.
+std::expected<ProtocolRegistry::Added, IoError> ProtocolRegistry::make(ProtocolParts parts) const {
+  Added added;
+  for (auto& factory : parts.transports) {
+    if (!factory) return unfit("a transport that is null");
+    added.transports.push_back(
+        make_entry(decorate_ ? decorate_(std::move(factory)) : std::move(factory)));
+    const Entry& entry = added.transports.back();
+    if (auto checked = check(entry); !checked) return std::unexpected(checked.error());
+    for (const Entry& other : std::span(added.transports).first(added.transports.size() - 1))
+      if (auto checked = check_beside(entry, other); !checked)
+        return std::unexpected(checked.error());
+  }
+  for (const MessagingMaker& maker : parts.messagings) {
+    Messages messages{maker ? maker(limits_) : nullptr, 0, !added.transports.empty()};
+    if (messages.protocol == nullptr) return unfit("messages that are null");
+    added.messages.push_back(std::move(messages));
+  }
+  added.rows = std::move(parts.schemes);
+  return added;
+}
+
+// Under the mutex. The own messages of the ORB are "giop" also where they are not known.
+std::expected<ProtocolRegistry::Entry, IoError> ProtocolRegistry::make_pair(
+    SchemeRow row, const Added& added) const {
+  const std::string name = "scheme " + row.scheme;
+  if (!is_scheme(row.scheme)) return unfit("scheme '" + row.scheme + "': not a valid name");
+  ProtocolFactory* const transport = transport_named(row.transport, added.transports);
+  if (transport == nullptr) return unfit(name + ": there is no transport " + row.transport);
+  const std::string_view own = own_messages_ != nullptr ? own_messages_->name() : "giop";
+  const auto* const messages = messages_named(row.messaging, added.messages);
+  if (messages == nullptr && row.messaging != own)
+    return unfit(name + ": there are no messages " + row.messaging);
+  Entry pair = make_entry(make_scheme_pair(std::move(row.scheme), *transport));
+  pair.messages = messages;
+  pair.transport = transport;
+  if (auto checked = check(pair); !checked) return std::unexpected(checked.error());
+  return pair;
+}
+
+std::expected<ProtocolRegistry::Entries, IoError> ProtocolRegistry::make_pairs(Added& added) const {
+  Entries pairs;
+  for (SchemeRow& row : added.rows) {
+    auto pair = make_pair(std::move(row), added);
+    if (!pair) return std::unexpected(pair.error());
+    for (const Entries* const all : {&added.transports, &pairs})
+      for (const Entry& other : *all)
+        if (auto checked = check_beside(*pair, other); !checked)
+          return std::unexpected(checked.error());
+    pairs.push_back(std::move(*pair));
+  }
+  return pairs;
+}
+
+std::expected<void, IoError> ProtocolRegistry::check_messages(
+    const std::vector<Messages>& added) const {
+  for (auto messages = added.begin(); messages != added.end(); ++messages) {
+    const std::string name(messages->protocol->name());
+    const bool twice = std::any_of(added.begin(), messages, [&](const Messages& other) {
+      return other.protocol->name() == name;
+    });
+    const bool is_own = own_messages_ != nullptr && own_messages_->name() == name;
+    if (twice || is_own || messages_named(name, {}) != nullptr)
+      return unfit("messages " + name + " are there already");
+  }
+  return {};
+}
+
+std::expected<void, IoError> ProtocolRegistry::add(ProtocolParts parts) {
+  auto added = make(std::move(parts));
+  if (!added) return std::unexpected(added.error());
+  const std::lock_guard lock(mutex_);
+  for (const Entry& entry : added->transports)
+    if (auto checked = check_beside_all(entry); !checked) return checked;
+  if (auto checked = check_messages(added->messages); !checked) return checked;
+  auto pairs = make_pairs(*added);
+  if (!pairs) return std::unexpected(pairs.error());
+  for (Entry& pair : *pairs) {
+    if (auto checked = check_beside_all(pair); !checked) return checked;
+    added->transports.push_back(std::move(pair));
+  }
+  entries_.reserve(entries_.size() + added->transports.size());
+  messages_.reserve(messages_.size() + added->messages.size());  // from here on nothing fails
+  ++groups_;
+  for (Entry& entry : added->transports) entry.group = groups_;
+  for (Messages& messages : added->messages) messages.group = groups_;
+  std::ranges::move(added->transports, std::back_inserter(entries_));
+  std::ranges::move(added->messages, std::back_inserter(messages_));
+  changes_.fetch_add(1, std::memory_order_release);
+  return {};
+}
+
+std::expected<void, IoError> ProtocolRegistry::add(ProtocolFactories factories) {
+  return add(ProtocolParts{std::move(factories), {}, {}});
+}
+
 std::expected<void, IoError> ProtocolRegistry::add(std::unique_ptr<ProtocolFactory> factory) {
   ProtocolFactories one;
   one.push_back(std::move(factory));
   return add(std::move(one));
 }
 
-std::expected<void, IoError> ProtocolRegistry::add(ProtocolFactories factories) {
-  Entries added;
-  for (auto& factory : factories) {
-    if (!factory) return unfit("a protocol that is none");
-    added.push_back(make_entry(decorate_ ? decorate_(std::move(factory)) : std::move(factory)));
-    if (auto checked = check(added.back()); !checked) return checked;
-    for (const Entry& other : std::span(added).first(added.size() - 1))
-      if (auto checked = check_beside(added.back(), other); !checked) return checked;
-  }
-  const std::lock_guard lock(mutex_);
-  for (const Entry& entry : added)
-    for (const Entry& other : entries_)
-      if (auto checked = check_beside(entry, other); !checked) return checked;
-  entries_.reserve(entries_.size() + added.size());  // from here on nothing fails
-  std::ranges::move(added, std::back_inserter(entries_));
-  changes_.fetch_add(1, std::memory_order_release);
-  return {};
+std::expected<void, IoError> ProtocolRegistry::add_scheme(SchemeRow row) {
+  ProtocolParts one;
+  one.schemes.push_back(std::move(row));
+  return add(std::move(one));
+}
+
+/// Whether the transport and the messages of a row are there.
+bool ProtocolRegistry::is_usable(const Entry& entry) const noexcept {
+  if (entry.transport == nullptr) return true;
+  const bool has_transport = std::ranges::any_of(
+      entries_, [&](const Entry& other) { return other.factory.get() == entry.transport; });
+  const auto messages = std::ranges::find_if(
+      messages_, [&](const Messages& other) { return other.protocol.get() == entry.messages; });
+  return has_transport && (messages == messages_.end() || is_there(*messages));
 }
 
 bool ProtocolRegistry::remove(std::string_view name) {
   const std::lock_guard lock(mutex_);
-  const auto found = find_named(entries_, name);
+  auto found = find_named(entries_, name);
   if (found == entries_.end()) return false;
-  removed_.push_back(std::move(*found));
-  entries_.erase(found);
+  const auto of_plugin = std::ranges::find_if(entries_, [found](const Entry& entry) {
+    return entry.factory.get() == found->transport && entry.group == found->group;
+  });
+  if (of_plugin != entries_.end()) found = of_plugin;
+  removed_.reserve(removed_.size() + entries_.size());  // from here on nothing fails
+  ++removals_;
+  const auto take_out = [this](Entries::iterator entry) {
+    entry->removal = removals_;
+    removed_.push_back(std::move(*entry));
+    return entries_.erase(entry);
+  };
+  take_out(found);
+  for (auto entry = entries_.begin(); entry != entries_.end();)
+    entry = is_usable(*entry) ? std::next(entry) : take_out(entry);
   changes_.fetch_add(1, std::memory_order_release);
   return true;
 }
@@ -190,11 +338,15 @@ std::expected<bool, IoError> ProtocolRegistry::restore(std::string_view name) {
   if (there != entries_.end())
     return unfit("protocol " + std::string(there->factory->name()) + " is there already");
   if (found == newest_first.end()) return false;
-  for (const Entry& other : entries_)
-    if (auto checked = check_beside(*found, other); !checked)
-      return std::unexpected(checked.error());
-  entries_.push_back(std::move(*found));
-  removed_.erase(std::next(found).base());
+  const std::uint64_t removal = found->removal;
+  const auto together = [removal](const Entry& entry) { return entry.removal == removal; };
+  for (const Entry& entry : removed_)
+    if (together(entry))
+      if (auto checked = check_beside_all(entry); !checked) return std::unexpected(checked.error());
+  entries_.reserve(entries_.size() + removed_.size());
+  for (Entry& entry : removed_)
+    if (together(entry)) entries_.push_back(std::move(entry));
+  std::erase_if(removed_, [](const Entry& entry) { return entry.factory == nullptr; });
   changes_.fetch_add(1, std::memory_order_release);
   return true;
 }
@@ -211,13 +363,11 @@ Connector* ProtocolRegistry::connector(std::string_view scheme) const noexcept {
   return entry != nullptr ? entry->connector.get() : nullptr;
 }
 
-const messaging::Protocol* ProtocolRegistry::messaging(std::string_view scheme) const noexcept {
+const messaging::MessagingProtocol* ProtocolRegistry::messaging(
+    std::string_view scheme) const noexcept {
   const std::shared_lock lock(mutex_);
   const Entry* const entry = entry_of(scheme);
-  if (entry == nullptr) return nullptr;
-  const auto schemes = entry->factory->schemes();
-  const auto index = std::ranges::find(schemes, scheme) - schemes.begin();
-  return entry->messaging[static_cast<std::size_t>(index)].get();
+  return entry != nullptr ? entry->messages : nullptr;
 }
 
 ProtocolRegistry::Readers ProtocolRegistry::readers_of(std::uint32_t tag) const {
@@ -249,14 +399,23 @@ const iop::ProfileCodec* ProtocolRegistry::codec(std::uint32_t tag) const noexce
   return codec_of(tag);
 }
 
+// The scheme of a row is listed with its transport, if that is listed in the same state.
 std::vector<ProtocolRegistry::Listed> ProtocolRegistry::list() const {
   const std::shared_lock lock(mutex_);
   std::vector<Listed> all;
-  const auto add = [&all](const Entry& entry, bool is_removed) {
+  std::vector<const ProtocolFactory*> listed;
+  const auto add = [&](const Entry& entry, bool is_removed) {
+    const auto transport = std::ranges::find(listed, entry.transport);
+    if (entry.transport != nullptr && transport != listed.end()) {
+      Listed& of_transport = all[static_cast<std::size_t>(transport - listed.begin())];
+      if (of_transport.is_removed == is_removed)
+        return of_transport.schemes.emplace_back(entry.factory->name()), void();
+    }
     const auto schemes = entry.factory->schemes();
     const std::string name(entry.factory->name());
     if (is_removed && std::ranges::find(all, name, &Listed::name) != all.end()) return;
     all.push_back({name, {schemes.begin(), schemes.end()}, is_removed});
+    listed.push_back(entry.factory.get());
   };
   for (const Entry& entry : entries_) add(entry, false);
   for (const Entry& entry : removed_) add(entry, true);

@@ -11,10 +11,14 @@ extern "C" const perigee::transport::Plugin* perigee_protocol_plugin();
 
 namespace perigee::test {
 
+inline transport::ProtocolParts make_board_parts() {
+  transport::ProtocolParts parts;
+  perigee_protocol_plugin()->make_parts(parts);
+  return parts;
+}
+
 inline std::unique_ptr<transport::ProtocolFactory> make_board_protocol() {
-  transport::ProtocolFactories protocols;
-  perigee_protocol_plugin()->make_protocols(protocols);
-  return std::move(protocols.front());
+  return std::move(make_board_parts().transports.front());
 }
 
 }  // namespace perigee::test

@@ -6,6 +6,7 @@
 #include "conformance/board_plugin.h"
 #include "runtime/echo.h"
 #include "support/memory_protocol.h"
+#include "support/numbered_messages.h"
 #include "support/temporary_folder.h"
 #include <perigee/corba.h>
 #include <perigee/orb/protocols.h>
@@ -46,21 +47,36 @@ class Surroundings {
     static int number = 0;
     auto orb = CORBA::ORB_init(options, "conformance" + std::to_string(++number));
     REQUIRE(protocols(*orb).add(make_memory_protocol(hub_)).has_value());
-    REQUIRE(protocols(*orb).add(make_board_protocol()).has_value());
+    REQUIRE(protocols(*orb).add(make_board_parts()).has_value());
+    REQUIRE(protocols(*orb).add(more_schemes()).has_value());
     return orb;
   }
 
   /// Where nobody listens yet. Whoever registers a protocol says here where tests can listen.
   [[nodiscard]] transport::Endpoint fresh_endpoint(const std::string& scheme) {
     const std::string name = "place" + std::to_string(++places_);
-    if (scheme == "iiop") return {scheme, "127.0.0.1:0"};
-    if (scheme == "uiop" || scheme.starts_with("board")) return {scheme, folder_.file(name)};
-    if (scheme == "memory") return {scheme, name};
+    if (scheme == "iiop" || scheme.ends_with("-tcp")) return {scheme, "127.0.0.1:0"};
+    if (scheme == "memory" || scheme.ends_with("-memory")) return {scheme, name};
+    const bool is_file = scheme == "uiop" || scheme.starts_with("board") ||
+                         scheme.ends_with("-local") || scheme.ends_with("-board");
+    if (is_file) return {scheme, folder_.file(name)};
     FAIL("no test can listen with the scheme " << scheme);
     return {};
   }
 
  private:
+  /// Pairs that no protocol brings: messages of others over TCP, GIOP by a row, and messages that
+  /// are sealed over every transport.
+  [[nodiscard]] static transport::ProtocolParts more_schemes() {
+    transport::ProtocolParts parts;
+    parts.messagings.push_back(make_numbered_messages);
+    parts.schemes.push_back({"brief-tcp", "brief", "tcp"});
+    parts.schemes.push_back({"giop-board", "giop", "board"});
+    for (const char* transport : {"tcp", "local", "memory", "board"})
+      parts.schemes.push_back({std::string("numbered-") + transport, "numbered", transport});
+    return parts;
+  }
+
   std::shared_ptr<MemoryHub> hub_ = std::make_shared<MemoryHub>();
   TemporaryFolder folder_;
   int places_ = 0;

@@ -308,4 +308,10 @@ TEST_CASE("every pairing: a server that stops answers what it has begun, and the
   }
 }
 
+// Each connection that met such a message has ended, and with it a test above.
+TEST_CASE("every pairing with numbered messages: none was missing, doubled or out of order") {
+  CHECK(numbered_messages() > 0);
+  CHECK(misnumbered_messages() == 0);
+}
+
 }  // namespace perigee::test

@@ -3,6 +3,7 @@
 
 #include "conformance/orb_pair.h"
 #include "conformance/transport_pair.h"
+#include "engine/connection/inbox.h"
 #include <perigee/giop/giop.h>
 #include <perigee/iop/ior.h>
 #include <perigee/messaging/protocol.h>
@@ -17,9 +18,10 @@
 
 namespace perigee::test {
 
-inline const messaging::Protocol& messaging_of(CORBA::ORB& orb, const std::string& scheme) {
+inline const messaging::MessagingProtocol& messaging_of(CORBA::ORB& orb,
+                                                        const std::string& scheme) {
   static const auto protocol = giop::make_giop();
-  const messaging::Protocol* const own = protocols(orb).messaging(scheme);
+  const messaging::MessagingProtocol* const own = protocols(orb).messaging(scheme);
   return own != nullptr ? *own : *protocol;
 }
 
@@ -34,18 +36,19 @@ class RawClient {
     const auto ior = iop::parse_ior_string(reference).value();
     target_ = protocols(orb).claim(ior.profiles.front()).value();
     const auto& endpoint = target_.endpoints.front().endpoint;
-    messaging_ = &messaging_of(orb, endpoint.scheme);
     transport_ = protocols(orb)
                      .connector(endpoint.scheme)
                      ->connect(endpoint, std::chrono::milliseconds(10'000))
                      .value();
+    session_ =
+        messaging_of(orb, endpoint.scheme).open(messaging::Role::opener, transport_->carrier());
   }
 
   [[nodiscard]] transport::Transport& transport() { return *transport_; }
   void hang_up() { transport_.reset(); }
 
   /// The octets of a call of `twice`.
-  [[nodiscard]] Octets request(messaging::Version version, std::int32_t value) const {
+  [[nodiscard]] Octets request(messaging::Version version, std::int32_t value) {
     cdr::Buffer buffer;
     cdr::Encoder encoder(buffer);
     messaging::RequestHeader header;
@@ -53,34 +56,40 @@ class RawClient {
     header.response = messaging::ResponseFlags::with_target;
     header.object_key = target_.object_key;
     header.operation = "twice";
-    messaging_->begin_request(encoder, version, header, messaging::Body::present);
+    session_->begin_request(encoder, version, header, messaging::Body::present);
     encoder << value;
-    messaging_->finish(encoder);
-    return buffer.flatten();
+    session_->finish(encoder);
+    messaging::OutgoingSegments outgoing;
+    session_->gather(buffer, outgoing.segments, outgoing.fragment_headers);
+    if (session_->seals()) session_->seal(outgoing);
+    Octets octets;
+    for (const OctetSpan segment : outgoing.segments)
+      octets.insert(octets.end(), segment.begin(), segment.end());
+    return octets;
   }
 
   /// The long in the next message, a reply; nothing if the stream ends before.
   [[nodiscard]] std::optional<std::int32_t> reply() {
-    const auto reader = messaging_->make_reader();
+    engine::Inbox inbox(*session_);
     Octets scratch(64 * 1024);
     messaging::IncomingMessage message;
-    while (reader->next(message) != messaging::MessageReader::Next::message) {
-      const MutableOctetSpan space = reader->receive_space(scratch);
+    while (inbox.next(message) != engine::InboxStatus::message) {
+      const MutableOctetSpan space = inbox.receive_space(scratch).first;
       const auto received = transport_->receive(space, Wait::yes);
       if (!received.ok()) return std::nullopt;
-      reader->received(received.count);
+      inbox.received(received.count);
     }
     if (message.kind != messaging::MessageKind::reply) return std::nullopt;
     messaging::ContextStorage contexts;
-    auto parsed = messaging_->parse_reply(message, contexts);
+    auto parsed = session_->parse_reply(message, contexts);
     if (!parsed) return std::nullopt;
     return parsed->body.read<std::int32_t>();
   }
 
  private:
   transport::ProfileTarget target_;
-  const messaging::Protocol* messaging_;
   std::unique_ptr<transport::Transport> transport_;
+  std::unique_ptr<messaging::Session> session_;
 };
 
 /// A listener that a client's ORB takes for a server.

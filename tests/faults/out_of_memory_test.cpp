@@ -5,6 +5,7 @@
 #include "orb/context/orb_metrics.h"
 #include "support/allocations.h"
 #include "support/odd_acceptor.h"
+#include "support/reader.h"
 
 #include <doctest/doctest.h>
 
@@ -78,19 +79,19 @@ TEST_CASE(
 
 TEST_CASE("a reader without memory for a message that it has to keep says so, and has it still") {
   const auto protocol = giop::make_giop({});
-  const auto reader = protocol->make_reader();
+  const auto reader = make_reader(*protocol);
   const Octets request = make_request({.argument = 1});
   const Octets both = request + request;
   Octets scratch(64 * 1024);
   std::ranges::copy(both, reader->receive_space(scratch).begin());
   reader->received(both.size());
   messaging::IncomingMessage message;
-  REQUIRE(reader->next(message) == messaging::MessageReader::Next::message);
-  reader->detach_scratch();
+  REQUIRE(reader->next(message) == Next::message);
+  reader->detach();
   fail_allocation(1);
   CHECK_THROWS_AS((void)reader->next(message), std::bad_alloc);
   CHECK(stop_failing_allocation());
-  REQUIRE(reader->next(message) == messaging::MessageReader::Next::message);
+  REQUIRE(reader->next(message) == Next::message);
   CHECK(std::ranges::equal(message.octets, request));
 }
 

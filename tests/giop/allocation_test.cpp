@@ -18,12 +18,12 @@ using messaging::IncomingMessage;
 using messaging::ReplyStatus;
 using perigee::test::Allocations;
 using perigee::test::allocations_of;
-using Next = messaging::MessageReader::Next;
+using perigee::test::Next;
 
-const auto giop = make_giop();
+const auto giop = open_giop();
 
 /// Puts `octets` into the reader, whose messages must not become complete.
-void feed(messaging::MessageReader& reader, MutableOctetSpan scratch, OctetSpan octets) {
+void feed(perigee::test::MessageReader& reader, MutableOctetSpan scratch, OctetSpan octets) {
   IncomingMessage message;
   while (!octets.empty()) {
     const MutableOctetSpan space = reader.receive_space(scratch);
@@ -37,7 +37,7 @@ void feed(messaging::MessageReader& reader, MutableOctetSpan scratch, OctetSpan 
 
 /// What a reader allocates for the first `count` octets of a message that begins with `header`.
 Allocations cost_of(OctetSpan header, std::size_t count) {
-  const auto reader = giop->make_reader();
+  const auto reader = make_reader(*giop);
   Octets scratch(4096);
   Octets octets(count);
   std::copy(header.begin(), header.end(), octets.begin());
@@ -57,7 +57,7 @@ TEST_CASE("a size field alone allocates nothing; octets buy at most some times t
 TEST_CASE("octets that were detached take no memory when all their messages are taken") {
   for (const std::uint32_t last_size : {100u, 10'000u}) {
     CAPTURE(last_size);
-    const auto reader = giop->make_reader();
+    const auto reader = make_reader(*giop);
     Octets scratch(4096);
     Octets all = Wire().frame({1, 2}, 0, 100);
     all.resize(112);
@@ -69,7 +69,7 @@ TEST_CASE("octets that were detached take no memory when all their messages are 
       std::ranges::copy(all, reader->receive_space(scratch).begin());
       reader->received(all.size());
       CHECK(reader->next(message) == Next::message);
-      reader->detach_scratch();
+      reader->detach();
       const bool whole = reader->next(message) == Next::message;
       CHECK(whole == (last_size == 100));
       if (!whole) (void)reader->receive_space(scratch);
@@ -86,7 +86,7 @@ TEST_CASE("the storage of a large message is never larger than the message") {
 }
 
 TEST_CASE("the first pieces of many fragmented messages cost what they are") {
-  const auto reader = giop->make_reader();
+  const auto reader = make_reader(*giop);
   Octets scratch(4096);
   Octets pieces;
   for (std::uint32_t id = 0; id < 64; ++id) {
@@ -100,7 +100,7 @@ TEST_CASE("the first pieces of many fragmented messages cost what they are") {
 }
 
 TEST_CASE("small messages and their headers cost no allocation in the steady state") {
-  const auto reader = giop->make_reader();
+  const auto reader = make_reader(*giop);
   Octets scratch(4096);
   cdr::Buffer buffer;
   messaging::ContextStorage contexts;

@@ -15,7 +15,7 @@ using messaging::MessageKind;
 using messaging::ReplyStatus;
 using messaging::ResponseFlags;
 
-const auto giop = make_giop();
+const auto giop = open_giop();
 const std::string naming_id = "IDL:omg.org/CosNaming/NamingContext:1.0";
 
 // _is_a("IDL:omg.org/CosNaming/NamingContext:1.0") on "NameService". The reserved octets of 1.1, and
@@ -154,13 +154,13 @@ TEST_CASE("a request that omniORB sends in three fragments is put together") {
   REQUIRE(wire.get().size() == 8192 + 8192 + 3721);
   wire.octets(close);
 
-  const auto reader = giop->make_reader();
+  const auto reader = make_reader(*giop);
   Octets scratch(32 * 1024);
   const MutableOctetSpan space = reader->receive_space(scratch);
   std::copy(wire.get().begin(), wire.get().end(), space.begin());
   reader->received(wire.get().size());
   messaging::IncomingMessage message;
-  REQUIRE(reader->next(message) == messaging::MessageReader::Next::message);
+  REQUIRE(reader->next(message) == perigee::test::Next::message);
   messaging::ContextStorage contexts;
   auto parsed = giop->parse_request(message, contexts);
   REQUIRE(parsed);
@@ -171,7 +171,7 @@ TEST_CASE("a request that omniORB sends in three fragments is put together") {
   CHECK(parsed->body.read_string_view() == letters);
   CHECK(parsed->body.read_string_view() == "");
   CHECK(parsed->body.remaining() == 0);
-  REQUIRE(reader->next(message) == messaging::MessageReader::Next::message);
+  REQUIRE(reader->next(message) == perigee::test::Next::message);
   CHECK(message.kind == MessageKind::close_connection);
   CHECK_FALSE(reader->has_octets());
 }

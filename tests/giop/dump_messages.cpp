@@ -16,7 +16,7 @@ using messaging::LocateStatus;
 using messaging::ReplyStatus;
 using messaging::Version;
 
-const auto protocol = make_giop({.fragment_size = 64});
+const auto protocol = open_giop({.fragment_size = 64});
 const Octets key = octets_from("object");
 const Octets exception_data = octets_from("x");
 

@@ -25,22 +25,21 @@ struct Sent {
   Octets headers;
 };
 
-void encode_reply(const messaging::Protocol& protocol, cdr::Encoder& encoder, Version version,
-                  OctetSpan payload) {
-  protocol.begin_reply(encoder, version, {0x0a0b0c0d, ReplyStatus::no_exception}, Body::present);
+void encode_reply(const OpenGiop& giop, cdr::Encoder& encoder, Version version, OctetSpan payload) {
+  giop->begin_reply(encoder, version, {0x0a0b0c0d, ReplyStatus::no_exception}, Body::present);
   encoder.write_length(payload.size());
   encoder.write_octets(payload);
   encoder.write(std::uint32_t{0x55});
-  protocol.finish(encoder);
+  giop->finish(encoder);
   REQUIRE(encoder.ok());
 }
 
 TEST_CASE("the pieces of a fragmented message, octet by octet") {
-  const auto giop = make_giop({.fragment_size = 40});
+  const auto giop = open_giop({.fragment_size = 40});
   for (const std::endian order : both_orders) {
     cdr::Buffer buffer;
     cdr::Encoder encoder(buffer, order);
-    encode_reply(*giop, encoder, {1, 2}, octets_from("0123456789abcdefghijklmnopqrstuvwxyzABCD"));
+    encode_reply(giop, encoder, {1, 2}, octets_from("0123456789abcdefghijklmnopqrstuvwxyzABCD"));
     Sent sent;
     giop->gather(buffer, sent.segments, sent.headers);
     CHECK(hex(joined(sent.segments)) == hex(Wire(order)
@@ -62,11 +61,11 @@ TEST_CASE("the pieces of a fragmented message, octet by octet") {
 }
 
 TEST_CASE("messages that need not, or may not, be cut go whole") {
-  const auto giop = make_giop({.fragment_size = 64});
+  const auto giop = open_giop({.fragment_size = 64});
   const auto gathered = [&](Version version, std::size_t payload_size) {
     cdr::Buffer buffer;
     cdr::Encoder encoder(buffer);
-    encode_reply(*giop, encoder, version, pattern(payload_size));
+    encode_reply(giop, encoder, version, pattern(payload_size));
     Sent sent;
     giop->gather(buffer, sent.segments, sent.headers);
     CHECK((hex(joined(sent.segments)) == hex(buffer.flatten())) == sent.headers.empty());
@@ -79,7 +78,7 @@ TEST_CASE("messages that need not, or may not, be cut go whole") {
 }
 
 TEST_CASE("a cancel request is never cut") {
-  const auto giop = make_giop({.fragment_size = 8});
+  const auto giop = open_giop({.fragment_size = 8});
   cdr::Buffer buffer;
   cdr::Encoder encoder(buffer);
   giop->encode_cancel_request(encoder, {1, 2}, 7);
@@ -90,11 +89,11 @@ TEST_CASE("a cancel request is never cut") {
 }
 
 TEST_CASE("borrowed payload is sent from where it stands") {
-  const auto giop = make_giop({.fragment_size = 10'000});
+  const auto giop = open_giop({.fragment_size = 10'000});
   const Octets payload = pattern(50'001);
   cdr::Buffer buffer;
   cdr::Encoder encoder(buffer, std::endian::native, cdr::Encoder::Borrowing::yes);
-  encode_reply(*giop, encoder, {1, 2}, payload);
+  encode_reply(giop, encoder, {1, 2}, payload);
   REQUIRE(buffer.borrowed().size() == 1);
   Sent sent;
   giop->gather(buffer, sent.segments, sent.headers);
@@ -110,11 +109,11 @@ TEST_CASE("what is gathered in pieces of any size is read as the message that wa
   for (const std::size_t payload_size : {0u, 1u, 100u, 8191u, 8192u, 8193u, 20'000u}) {
     const Octets payload = pattern(payload_size);
     for (const std::uint32_t fragment_size : {0u, 32u, 39u, 64u, 1000u, 8192u, 8200u, 16'384u}) {
-      const auto giop = make_giop({.fragment_size = fragment_size});
+      const auto giop = open_giop({.fragment_size = fragment_size});
       for (const std::endian order : both_orders) {
         cdr::Buffer buffer;
         cdr::Encoder encoder(buffer, order, cdr::Encoder::Borrowing::yes);
-        encode_reply(*giop, encoder, {1, 2}, payload);
+        encode_reply(giop, encoder, {1, 2}, payload);
         Sent sent;
         giop->gather(buffer, sent.segments, sent.headers);
         const ReadResult result = read_all(*giop, joined(sent.segments));
@@ -126,7 +125,7 @@ TEST_CASE("what is gathered in pieces of any size is read as the message that wa
 }
 
 TEST_CASE("several borrowed runs, at the ends of pieces and beyond, keep their places") {
-  const auto giop = make_giop({.fragment_size = 9000});
+  const auto giop = open_giop({.fragment_size = 9000});
   const Octets first = pattern(9000 - 28);  // ends where the first piece ends
   const Octets second = pattern(8192);
   cdr::Buffer buffer;

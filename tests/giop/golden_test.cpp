@@ -15,7 +15,7 @@ using messaging::ReplyStatus;
 using messaging::ResponseFlags;
 using messaging::Version;
 
-const auto giop = make_giop();
+const auto giop = open_giop();
 const Octets key = octets_from("obj7");
 const Octets context_data = octets_from("\x01" "ab");
 const std::vector<iop::ServiceContext> one_context = {{0x11, context_data}};
@@ -417,7 +417,7 @@ TEST_CASE("an operation with a NUL inside is an error of the encoder") {
 }
 
 TEST_CASE("a message above the size limit is an error of the encoder when it is finished") {
-  const auto small = make_giop({.message_size_max = 64});
+  const auto small = open_giop({.message_size_max = 64});
   const auto ok_with = [&](std::size_t body_size) {
     cdr::Buffer buffer;
     cdr::Encoder encoder(buffer);

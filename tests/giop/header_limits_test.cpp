@@ -11,7 +11,7 @@ using messaging::Body;
 using messaging::FramingError;
 using messaging::Version;
 
-const auto giop = make_giop();
+const auto giop = open_giop();
 
 Octets request_with_contexts(Version version, std::size_t count) {
   const Octets data = octets_from("x");
@@ -33,7 +33,7 @@ TEST_CASE("service contexts are limited in number") {
 }
 
 TEST_CASE("a reply's service contexts are limited too") {
-  const auto two = make_giop({.service_contexts_max = 2});
+  const auto two = open_giop({.service_contexts_max = 2});
   const std::vector<iop::ServiceContext> sent(3);
   messaging::ContextStorage contexts;
   for (const Version version : all_versions) {

@@ -14,7 +14,7 @@ using messaging::MessageKind;
 using messaging::ReplyStatus;
 using messaging::ResponseFlags;
 
-const auto giop = make_giop();
+const auto giop = open_giop();
 const Octets key = octets_from("obj7");
 
 /// The bits of the second octet.
@@ -44,13 +44,13 @@ Octets reply(std::endian order, const messaging::ReplyHeader& header,
 /// Takes one message out of the octets, and looks at it.
 void with_message(const Octets& octets,
                   const std::function<void(const messaging::IncomingMessage&)>& look) {
-  const auto reader = giop->make_reader();
+  const auto reader = make_reader(*giop);
   Octets scratch(4096);
   const MutableOctetSpan space = reader->receive_space(scratch);
   std::ranges::copy(octets, space.begin());
   reader->received(octets.size());
   messaging::IncomingMessage message;
-  REQUIRE(reader->next(message) == messaging::MessageReader::Next::message);
+  REQUIRE(reader->next(message) == perigee::test::Next::message);
   look(message);
 }
 
@@ -203,11 +203,11 @@ TEST_CASE("a large message is sent whole, and read into storage of its own") {
   Octets fragment_headers;
   giop->gather(buffer, segments, fragment_headers);
   CHECK(fragment_headers.empty());
-  const auto reader = giop->make_reader();
+  const auto reader = make_reader(*giop);
   Octets scratch(1024);
   OctetSpan rest = buffer.own_octets();
   messaging::IncomingMessage message;
-  while (reader->next(message) == messaging::MessageReader::Next::need_more) {
+  while (reader->next(message) == perigee::test::Next::need_more) {
     const MutableOctetSpan space = reader->receive_space(scratch);
     const std::size_t count = std::min(space.size(), rest.size());
     std::copy_n(rest.begin(), count, space.begin());

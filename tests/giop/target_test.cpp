@@ -12,7 +12,7 @@ using messaging::AddressingMode;
 using messaging::FramingError;
 using messaging::LocateRequestHeader;
 
-const auto giop = make_giop();
+const auto giop = open_giop();
 
 /// The encapsulated body of an IIOP profile; lengths are chosen so that it needs no inner padding but one.
 Octets iiop_body(std::endian order, const std::string& key) {

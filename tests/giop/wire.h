@@ -3,6 +3,7 @@
 #pragma once
 
 #include "support/octets.h"
+#include "support/reader.h"
 #include <perigee/giop/giop.h>
 
 #include <bit>
@@ -69,6 +70,22 @@ class Wire {
 };
 
 using perigee::test::from_hex;
+using perigee::test::make_reader;
+
+/// GIOP with a session of its own, for encoding and parsing.
+class OpenGiop {
+ public:
+  explicit OpenGiop(const messaging::Limits& limits)
+      : protocol_(make_giop(limits)), session_(protocol_->open(messaging::Role::opener, {})) {}
+  const messaging::MessagingProtocol& operator*() const { return *protocol_; }
+  const messaging::Session* operator->() const { return session_.get(); }
+
+ private:
+  std::unique_ptr<messaging::MessagingProtocol> protocol_;
+  std::unique_ptr<messaging::Session> session_;
+};
+
+inline OpenGiop open_giop(const messaging::Limits& limits = {}) { return OpenGiop(limits); }
 
 /// For comparisons whose failure can be read: "47 49 4f 50 …".
 inline std::string hex(OctetSpan octets) { return perigee::test::to_hex(octets); }
@@ -124,7 +141,6 @@ struct ReadResult {
   bool failed = false;
   messaging::FramingError error = {};
   bool has_octets = false;
-  bool told_what_remains = true;  ///< each message, whether there were octets beyond it
   friend bool operator==(const ReadResult&, const ReadResult&) = default;
 };
 
@@ -132,10 +148,10 @@ struct ReadResult {
 /// once.
 class Feeder {
  public:
-  explicit Feeder(const messaging::Protocol& protocol, std::size_t scratch_size = 1024)
-      : reader_(protocol.make_reader()), scratch_(scratch_size) {}
+  explicit Feeder(const messaging::MessagingProtocol& protocol, std::size_t scratch_size = 1024)
+      : reader_(make_reader(protocol)), scratch_(scratch_size) {}
 
-  messaging::MessageReader& reader() { return *reader_; }
+  perigee::test::MessageReader& reader() { return *reader_; }
   ReadResult& result() { return result_; }
 
   /// Puts in all of `octets` in pieces, taking messages after each.
@@ -153,12 +169,11 @@ class Feeder {
     messaging::IncomingMessage message;
     for (;;) {
       const auto next = reader_->next(message);
-      if (next == messaging::MessageReader::Next::error) {
+      if (next == perigee::test::Next::error) {
         result_.failed = true;
         result_.error = reader_->error();
       }
-      if (next != messaging::MessageReader::Next::message) break;
-      result_.told_what_remains &= message.more_at_hand == reader_->has_octets();
+      if (next != perigee::test::Next::message) break;
       result_.messages.push_back(
           {message.kind, message.version, message.order, hex(message.octets)});
     }
@@ -166,13 +181,13 @@ class Feeder {
   }
 
  private:
-  std::unique_ptr<messaging::MessageReader> reader_;
+  std::unique_ptr<perigee::test::MessageReader> reader_;
   Octets scratch_;
   ReadResult result_;
 };
 
 /// What a reader makes of `octets` that come in pieces of `piece`.
-inline ReadResult read_all(const messaging::Protocol& protocol, OctetSpan octets,
+inline ReadResult read_all(const messaging::MessagingProtocol& protocol, OctetSpan octets,
                            std::size_t piece = ~std::size_t{0}, std::size_t scratch_size = 1024) {
   Feeder feeder(protocol, scratch_size);
   feeder.feed(octets, piece);

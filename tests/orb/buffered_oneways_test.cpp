@@ -65,7 +65,7 @@ class Collector {
  private:
   void take(ScriptedTransport& transport, const IncomingMessage& message) {
     messaging::ContextStorage contexts;
-    auto request = giop_protocol().parse_request(message, contexts);
+    auto request = giop_session().parse_request(message, contexts);
     if (request->header.response != messaging::ResponseFlags::none)
       return send_reply(transport, message, ReplyStatus::no_exception,
                         [](cdr::Encoder& encoder) { encoder.write(std::int32_t{0}); });

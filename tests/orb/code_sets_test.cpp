@@ -39,7 +39,7 @@ struct Peer {
   Peer(Fixture& of, const char* at) : fixture(of), address(at) {
     of.peer(at, [this](ScriptedTransport& transport, const IncomingMessage& message) {
       messaging::ContextStorage contexts;
-      const auto request = giop_protocol().parse_request(message, contexts);
+      const auto request = giop_session().parse_request(message, contexts);
       REQUIRE(request.has_value());
       versions.push_back(message.version.minor);
       announced.emplace_back();

@@ -135,7 +135,7 @@ TEST_CASE("CloseConnection after a fragment of another call's reply means not ex
   fixture.protocol().add(
       "peer", {.on_message = [](ScriptedTransport& transport, const IncomingMessage& message) {
         messaging::ContextStorage contexts;
-        const auto request = giop_protocol().parse_request(message, contexts);
+        const auto request = giop_session().parse_request(message, contexts);
         if (request->header.operation == "ping") return send_first_fragment(transport, message);
         send_close_connection(transport);
       }});
@@ -163,7 +163,7 @@ TEST_CASE("MessageError instead of a reply is COMM_FAILURE, COMPLETED_MAYBE") {
   fixture.peer("peer", [](ScriptedTransport& transport, const IncomingMessage&) {
     cdr::Buffer buffer;
     cdr::Encoder encoder(buffer);
-    giop_protocol().encode_message_error(encoder, {1, 2});
+    giop_session().encode_message_error(encoder, {1, 2});
     transport.deliver(buffer);
   });
   const auto object = fixture.object({"peer"});

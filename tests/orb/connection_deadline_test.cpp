@@ -111,10 +111,10 @@ constexpr std::size_t everything = 1'000'000;
 cdr::Buffer message_of(std::uint8_t value) {
   cdr::Buffer buffer;
   cdr::Encoder encoder(buffer);
-  giop_protocol().begin_request(encoder, {1, 2}, messaging::RequestHeader{.operation = "ping"},
-                                messaging::Body::present);
+  giop_session().begin_request(encoder, {1, 2}, messaging::RequestHeader{.operation = "ping"},
+                               messaging::Body::present);
   encoder.write_octets(Octets(200, std::byte{value}));
-  giop_protocol().finish(encoder);
+  giop_session().finish(encoder);
   return buffer;
 }
 
@@ -130,7 +130,7 @@ Octets in_a_row(std::initializer_list<const cdr::Buffer*> messages) {
 struct Stalled {
   Stalled() : Stalled(std::make_unique<StallingTransport>()) {}
   explicit Stalled(std::unique_ptr<StallingTransport> owned)
-      : transport(*owned), connection(std::move(owned), giop_protocol()) {}
+      : transport(*owned), connection(std::move(owned), giop_protocol(), messaging::Role::opener) {}
 
   std::future<SendResult> send_limited(const cdr::Buffer& message) {
     return std::async(std::launch::async, [&] {
@@ -235,7 +235,7 @@ TEST_CASE("the flusher of blocking callers sends what the transport did not take
   orb::OutputFlusher flusher;
   auto owned = std::make_unique<StallingTransport>();
   StallingTransport& transport = *owned;
-  Connection connection(std::move(owned), giop_protocol(), {.flusher = &flusher});
+  Connection connection(std::move(owned), giop_protocol(), messaging::Role::opener, {.flusher = &flusher});
   const cdr::Buffer message = message_of(1);
   CHECK(connection.send(message, Wait::no).status == SendStatus::queued);
   const SendResult second = connection.send(message, Wait::yes);

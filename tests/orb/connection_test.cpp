@@ -56,10 +56,10 @@ class ThrottledTransport final : public transport::Transport {
 cdr::Buffer message_with(std::size_t body_size) {
   cdr::Buffer buffer;
   cdr::Encoder encoder(buffer);
-  giop_protocol().begin_request(encoder, {1, 2}, messaging::RequestHeader{.operation = "ping"},
-                                messaging::Body::present);
+  giop_session().begin_request(encoder, {1, 2}, messaging::RequestHeader{.operation = "ping"},
+                               messaging::Body::present);
   encoder.write_octets(Octets(body_size, std::byte{1}));
-  giop_protocol().finish(encoder);
+  giop_session().finish(encoder);
   return buffer;
 }
 
@@ -75,7 +75,8 @@ TEST_CASE("a read that may wait looks first, as long as it is told to") {
       const bool over = wait == Wait::yes || receives.size() == 3;
       return {0, over ? IoStatus::end_of_stream : IoStatus::would_block, 0};
     };
-    Connection connection(std::move(transport), giop_protocol(), {.busy_poll = busy_poll});
+    Connection connection(std::move(transport), giop_protocol(), messaging::Role::opener,
+                          {.busy_poll = busy_poll});
     messaging::IncomingMessage message;
     CHECK(connection.read(message, Wait::yes) == ReadStatus::end_of_stream);
   };
@@ -88,7 +89,7 @@ TEST_CASE("a read that may wait looks first, as long as it is told to") {
 TEST_CASE("what the transport does not take at once leaves with flush, in order") {
   auto owned = std::make_unique<ThrottledTransport>();
   ThrottledTransport& transport = *owned;
-  Connection connection(std::move(owned), giop_protocol());
+  Connection connection(std::move(owned), giop_protocol(), messaging::Role::opener);
   const cdr::Buffer first = message_with(1000);
   const cdr::Buffer second = message_with(500);
   transport.allowance = 300;
@@ -110,7 +111,7 @@ TEST_CASE("what the transport does not take at once leaves with flush, in order"
 
 TEST_CASE("a peer that does not read breaks the connection when the queue is full") {
   auto owned = std::make_unique<ThrottledTransport>();
-  Connection connection(std::move(owned), giop_protocol(),
+  Connection connection(std::move(owned), giop_protocol(), messaging::Role::opener,
                         ConnectionLimits{.write_queue_size_max = 4000});
   const cdr::Buffer message = message_with(1000);
   int queued = 0;
@@ -123,7 +124,7 @@ TEST_CASE("a peer that does not read breaks the connection when the queue is ful
 TEST_CASE("a message larger than the queue leaves as a whole when nothing waited before it") {
   auto owned = std::make_unique<ThrottledTransport>();
   ThrottledTransport& transport = *owned;
-  Connection connection(std::move(owned), giop_protocol(),
+  Connection connection(std::move(owned), giop_protocol(), messaging::Role::opener,
                         ConnectionLimits{.write_queue_size_max = 4000});
   transport.allowance = 100;
   const cdr::Buffer message = message_with(10'000);
@@ -141,7 +142,7 @@ TEST_CASE("messages of several writers do not mix") {
   auto transport = std::make_unique<ScriptedTransport>(
       Script{.on_message = [&](ScriptedTransport&, const IncomingMessage&) { ++whole; }},
       giop_protocol(), counts);
-  Connection connection(std::move(transport), giop_protocol(),
+  Connection connection(std::move(transport), giop_protocol(), messaging::Role::opener,
                         ConnectionLimits{.write_queue_size_max = 4000});
   {
     std::vector<std::jthread> threads;
@@ -160,7 +161,7 @@ TEST_CASE("a nobody-waits read gives whole messages, then says that it would blo
   TransportCounts counts;
   auto owned = std::make_unique<ScriptedTransport>(Script{}, giop_protocol(), counts);
   ScriptedTransport& transport = *owned;
-  Connection connection(std::move(owned), giop_protocol());
+  Connection connection(std::move(owned), giop_protocol(), messaging::Role::opener);
   const Octets message = message_with(10).flatten();
   transport.deliver(message);
   transport.deliver(OctetSpan(message).first(20));
@@ -178,7 +179,7 @@ TEST_CASE("a nobody-waits read gives whole messages, then says that it would blo
 TEST_CASE("a queued message can be taken back until it is its turn") {
   auto owned = std::make_unique<ThrottledTransport>();
   ThrottledTransport& transport = *owned;
-  Connection connection(std::move(owned), giop_protocol());
+  Connection connection(std::move(owned), giop_protocol(), messaging::Role::opener);
   const cdr::Buffer first = message_with(100);
   const cdr::Buffer last = message_with(300);
   transport.allowance = 10;
@@ -200,7 +201,7 @@ TEST_CASE("a queued message can be taken back until it is its turn") {
 TEST_CASE("while a send goes on, what it was given counts as accepted: the peer may have it") {
   auto owned = std::make_unique<ThrottledTransport>();
   ThrottledTransport& transport = *owned;
-  Connection connection(std::move(owned), giop_protocol());
+  Connection connection(std::move(owned), giop_protocol(), messaging::Role::opener);
   transport.allowance = 10;
   CHECK(connection.send(message_with(100), Wait::no).status == SendStatus::queued);
   const orb::SendResult queued = connection.send(message_with(100), Wait::no);

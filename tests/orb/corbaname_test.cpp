@@ -58,7 +58,7 @@ TEST_CASE("resolving a corbaname asks the naming context for the name") {
   const auto target = fixture.ior({"target"});
   fixture.peer("names", [&](ScriptedTransport& transport, const IncomingMessage& message) {
     messaging::ContextStorage contexts;
-    const auto request = giop_protocol().parse_request(message, contexts);
+    const auto request = giop_session().parse_request(message, contexts);
     asked = std::string(request->header.operation);
     cdr::Decoder arguments = request->body;
     for (auto count = arguments.read<std::uint32_t>(); count > 0; --count) {

@@ -24,9 +24,15 @@ using ObjectRef = CORBA::object_reference<CORBA::Object>;
 using BodyWriter = std::function<void(cdr::Encoder&)>;
 
 /// The GIOP with which scripts read and write.
-inline const messaging::Protocol& giop_protocol() {
+inline const messaging::MessagingProtocol& giop_protocol() {
   static const auto protocol = giop::make_giop();
   return *protocol;
+}
+
+/// A session for scripts: GIOP's have no state.
+inline const messaging::Session& giop_session() {
+  static const auto session = giop_protocol().open(messaging::Role::acceptor, {});
+  return *session;
 }
 
 /// What a peer does with a request.
@@ -35,15 +41,15 @@ using OnMessage = std::function<void(ScriptedTransport&, const IncomingMessage&)
 inline void send_reply(ScriptedTransport& transport, const IncomingMessage& message,
                        ReplyStatus status, const BodyWriter& write_body = {}) {
   messaging::ContextStorage contexts;
-  const auto request = giop_protocol().parse_request(message, contexts);
+  const auto request = giop_session().parse_request(message, contexts);
   cdr::Buffer buffer;
   cdr::Encoder encoder(buffer);
-  giop_protocol().begin_reply(
+  giop_session().begin_reply(
       encoder, message.version,
       messaging::ReplyHeader{.request_id = request->header.request_id, .status = status},
       write_body ? messaging::Body::present : messaging::Body::empty);
   if (write_body) write_body(encoder);
-  giop_protocol().finish(encoder);
+  giop_session().finish(encoder);
   transport.deliver(buffer);
 }
 
@@ -69,14 +75,15 @@ inline OnMessage reply_with_exception(const char* repository_id, std::uint32_t m
 inline void send_close_connection(ScriptedTransport& transport) {
   cdr::Buffer buffer;
   cdr::Encoder encoder(buffer);
-  giop_protocol().encode_close_connection(encoder, {1, 2});
+  giop_session().encode_close_connection(encoder, {1, 2});
   transport.deliver(buffer);
   transport.end_of_stream();
 }
 
 /// Sends the first fragment of a reply in several, and not the others.
 inline void send_first_fragment(ScriptedTransport& transport, const IncomingMessage& message) {
-  const auto giop = giop::make_giop(messaging::Limits{.fragment_size = 64});
+  const auto protocol = giop::make_giop(messaging::Limits{.fragment_size = 64});
+  const auto giop = protocol->open(messaging::Role::acceptor, {});
   messaging::ContextStorage contexts;
   const auto request = giop->parse_request(message, contexts);
   cdr::Buffer buffer;

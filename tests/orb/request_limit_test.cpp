@@ -50,7 +50,7 @@ messaging::ResponseFlags response_of(Messaging::SyncScope scope) {
 OnMessage answer_if_asked(std::vector<messaging::ResponseFlags>& asked) {
   return [&asked](ScriptedTransport& transport, const IncomingMessage& message) {
     messaging::ContextStorage contexts;
-    const auto request = giop_protocol().parse_request(message, contexts);
+    const auto request = giop_session().parse_request(message, contexts);
     asked.push_back(request->header.response);
     if (asked.back() != messaging::ResponseFlags::none) reply_with_nothing()(transport, message);
   };

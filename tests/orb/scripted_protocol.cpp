@@ -10,9 +10,12 @@
 
 namespace perigee::test {
 
-ScriptedTransport::ScriptedTransport(Script script, const messaging::Protocol& protocol,
+ScriptedTransport::ScriptedTransport(Script script, const messaging::MessagingProtocol& protocol,
                                      TransportCounts& counts)
-    : script_(std::move(script)), counts_(counts), reader_(protocol.make_reader()) {}
+    : Transport(transport::Features{.buffers = true}),
+      script_(std::move(script)),
+      counts_(counts),
+      reader_(protocol) {}
 
 void ScriptedTransport::deliver(OctetSpan octets) {
   const std::lock_guard lock(mutex_);
@@ -79,10 +82,10 @@ IoResult ScriptedTransport::send(std::span<const OctetSpan> segments, transport:
     accepted_ += count;
     OctetSpan rest = segment.first(count);
     while (!rest.empty()) {
-      const MutableOctetSpan space = reader_->receive_space(scratch_);
+      const MutableOctetSpan space = reader_.receive_space(scratch_);
       const std::size_t part = std::min(rest.size(), space.size());
       std::copy_n(rest.begin(), part, space.begin());
-      reader_->received(part);
+      reader_.received(part);
       rest = rest.subspan(part);
       take_messages();
     }
@@ -102,7 +105,7 @@ std::size_t ScriptedTransport::take_of_window(std::size_t wanted) {
 
 void ScriptedTransport::take_messages() {
   messaging::IncomingMessage message;
-  while (reader_->next(message) == messaging::MessageReader::Next::message)
+  while (reader_.next(message) == Next::message)
     if (script_.on_message) script_.on_message(*this, message);
 }
 

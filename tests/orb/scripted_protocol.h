@@ -2,6 +2,7 @@
 // waits for a clock: a receive with a time-out set "times out" at once when nothing has arrived.
 #pragma once
 
+#include "support/reader.h"
 #include <perigee/ipc/lsock.h>
 #include <perigee/messaging/protocol.h>
 #include <perigee/transport/transport.h>
@@ -46,7 +47,8 @@ struct TransportCounts {
 
 class ScriptedTransport final : public transport::Transport {
  public:
-  ScriptedTransport(Script script, const messaging::Protocol& protocol, TransportCounts& counts);
+  ScriptedTransport(Script script, const messaging::MessagingProtocol& protocol,
+                    TransportCounts& counts);
 
   // What the script's peer does.
   void deliver(OctetSpan octets);
@@ -79,7 +81,7 @@ class ScriptedTransport final : public transport::Transport {
   Script script_;
   TransportCounts& counts_;
   std::string peer_ = "test://peer";
-  std::unique_ptr<messaging::MessageReader> reader_;  // parses what the ORB sends
+  MessageReader reader_;  // parses what the ORB sends
   Octets scratch_ = Octets(64 * 1024);
   std::size_t accepted_ = 0;
 
@@ -106,7 +108,8 @@ class ScriptedProtocol final : public transport::ProtocolFactory {
  public:
   static constexpr std::uint32_t profile_tag = 0x50470f00;
 
-  explicit ScriptedProtocol(const messaging::Protocol& messaging) : messaging_(messaging) {}
+  explicit ScriptedProtocol(const messaging::MessagingProtocol& messaging)
+      : messaging_(messaging) {}
 
   void add(const std::string& address, Script script) {
     const std::lock_guard lock(mutex_);
@@ -132,7 +135,7 @@ class ScriptedProtocol final : public transport::ProtocolFactory {
       const transport::Endpoint& endpoint, std::chrono::milliseconds timeout);
 
  private:
-  const messaging::Protocol& messaging_;
+  const messaging::MessagingProtocol& messaging_;
   mutable std::atomic<std::size_t> claims_{0};
   std::mutex mutex_;  // guards what follows
   std::map<std::string, std::deque<Script>> scripts_;

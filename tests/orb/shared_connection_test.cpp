@@ -30,7 +30,7 @@ class ReversingPeer {
   OnMessage on_message() {
     return [this](ScriptedTransport& transport, const IncomingMessage& message) {
       messaging::ContextStorage contexts;
-      auto request = giop_protocol().parse_request(message, contexts);
+      auto request = giop_session().parse_request(message, contexts);
       const auto argument = request->body.read<std::int32_t>();
       IncomingMessage copy;
       copy.kind = message.kind;
@@ -103,9 +103,9 @@ TEST_CASE("a reply that nobody waits for is dropped, and the call goes on") {
   fixture.peer("peer", [](ScriptedTransport& transport, const IncomingMessage& message) {
     cdr::Buffer buffer;
     cdr::Encoder encoder(buffer);
-    giop_protocol().begin_reply(encoder, {1, 2}, messaging::ReplyHeader{.request_id = 77777},
-                                messaging::Body::empty);
-    giop_protocol().finish(encoder);
+    giop_session().begin_reply(encoder, {1, 2}, messaging::ReplyHeader{.request_id = 77777},
+                               messaging::Body::empty);
+    giop_session().finish(encoder);
     transport.deliver(buffer);
     send_reply(transport, message, ReplyStatus::no_exception);
   });

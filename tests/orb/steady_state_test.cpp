@@ -97,7 +97,7 @@ TEST_CASE("a large argument is sent from the caller's memory, in fragments, and 
   std::size_t arrived = 0;
   fixture.peer("peer", [&](ScriptedTransport& transport, const IncomingMessage& message) {
     messaging::ContextStorage contexts;
-    auto request = giop_protocol().parse_request(message, contexts);
+    auto request = giop_session().parse_request(message, contexts);
     arrived = request->body.read_octet_sequence().size();
     send_reply(transport, message, ReplyStatus::no_exception);
   });

@@ -24,7 +24,7 @@ TEST_CASE("the scope of a oneway is in its request's response flags, and its rep
   ResponseFlags seen{};
   fixture.peer("peer", [&](ScriptedTransport& transport, const IncomingMessage& message) {
     messaging::ContextStorage contexts;
-    seen = giop_protocol().parse_request(message, contexts)->header.response;
+    seen = giop_session().parse_request(message, contexts)->header.response;
     if (seen != ResponseFlags::none) send_reply(transport, message, ReplyStatus::no_exception);
   });
   const auto object = fixture.object({"peer"});

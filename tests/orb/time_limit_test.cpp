@@ -125,13 +125,13 @@ TEST_CASE("what has arrived of a reply when the time is over is no beginning of 
     }
     connection = &transport;
     messaging::ContextStorage contexts;
-    const auto request = giop_protocol().parse_request(message, contexts);
+    const auto request = giop_session().parse_request(message, contexts);
     cdr::Buffer buffer;
     cdr::Encoder encoder(buffer);
-    giop_protocol().begin_reply(encoder, message.version,
-                                messaging::ReplyHeader{.request_id = request->header.request_id},
-                                messaging::Body::empty);
-    giop_protocol().finish(encoder);
+    giop_session().begin_reply(encoder, message.version,
+                               messaging::ReplyHeader{.request_id = request->header.request_id},
+                               messaging::Body::empty);
+    giop_session().finish(encoder);
     late = buffer.flatten();
     constexpr std::ptrdiff_t first_part = 15;
     transport.deliver({late.data(), first_part});
@@ -276,7 +276,7 @@ TEST_CASE("many callers with and without limits on one connection each get their
   fixture.peer("peer", [&](ScriptedTransport& transport, const IncomingMessage& message) {
     if (++requests % 7 == 0) return;  // never answered
     messaging::ContextStorage contexts;
-    auto request = giop_protocol().parse_request(message, contexts);
+    auto request = giop_session().parse_request(message, contexts);
     const auto argument = request->body.read<std::int32_t>();
     send_reply(transport, message, ReplyStatus::no_exception,
                [argument](cdr::Encoder& encoder) { encoder.write(argument); });

@@ -85,6 +85,9 @@ connect_ms = 5
 NameService = "corbaloc::h/x=y"
 "a.b c" = "corbaloc::h/z"
 
+[schemes]
+giop-tcp = "giop/tcp"
+
 [log]
 level = "info"
 )";
@@ -107,6 +110,10 @@ TEST_CASE("a configuration file sets what the options set") {
         std::vector<std::pair<std::string, std::string>>{{"NameService", "corbaloc::h/x=y"},
                                                          {"a.b c", "corbaloc::h/z"}});
   CHECK(configuration.log_level == log::Level::info);
+  REQUIRE(configuration.schemes.size() == 1);
+  CHECK(configuration.schemes[0].scheme == "giop-tcp");
+  CHECK(configuration.schemes[0].messaging == "giop");
+  CHECK(configuration.schemes[0].transport == "tcp");
 }
 
 TEST_CASE("the command line wins over the file, whichever comes first") {

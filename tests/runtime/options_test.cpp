@@ -69,6 +69,20 @@ TEST_CASE("an option without its value, or with one that cannot be used, is BAD_
   CHECK(contains(complaint({"-ORBUiopTrust", "own,no-such-user"}), "'no-such-user' is no user"));
 }
 
+TEST_CASE("a scheme row has three names, and the first row of a scheme counts") {
+  const Configuration configuration = configured(
+      {"-ORBScheme", "a=brief/tcp", "-ORBScheme", "b=giop/board", "-ORBScheme", "a=giop/tcp"});
+  REQUIRE(configuration.schemes.size() == 2);
+  CHECK(configuration.schemes[0].scheme == "a");
+  CHECK(configuration.schemes[0].messaging == "brief");
+  CHECK(configuration.schemes[0].transport == "tcp");
+  CHECK(configuration.schemes[1].transport == "board");
+  for (const char* bad : {"a", "=b/c", "a=b", "a=/c", "a=b/", "a/b=c"}) {
+    CAPTURE(bad);
+    CHECK(contains(complaint({"-ORBScheme", bad}), "<scheme>=<messages>/<transport> is needed"));
+  }
+}
+
 TEST_CASE("each thread strategy has its name") {
   using enum orb::ThreadStrategy;
   for (const auto& [name, strategy] :

@@ -118,6 +118,17 @@ TEST_CASE("an endpoint that cannot be listened at is INITIALIZE when the server 
   orb->destroy();
 }
 
+TEST_CASE("a scheme row with unknown messages is INITIALIZE and names them") {
+  const std::vector<std::string> options{"-ORBScheme", "brief-tcp=brief/tcp"};
+  try {
+    auto arguments = options;
+    (void)CORBA::ORB_init(arguments, "row");
+    FAIL("the row was accepted");
+  } catch (const CORBA::INITIALIZE& exception) {
+    CHECK(std::string(exception.detail()).find("there are no messages brief") != std::string::npos);
+  }
+}
+
 TEST_CASE("a scheme that no protocol has is INITIALIZE, and those that there are are named") {
   const auto orb = make_orb({"-ORBListenEndpoints", "pigeon://loft:1"});
   std::string detail;

@@ -16,7 +16,9 @@ using transport::Wait;
 class MemoryTransport final : public Transport {
  public:
   MemoryTransport(std::shared_ptr<MemoryConnection> connection, End end)
-      : connection_(std::move(connection)), end_(end) {}
+      : Transport(transport::Features{.buffers = true}),
+        connection_(std::move(connection)),
+        end_(end) {}
   ~MemoryTransport() override {
     const std::scoped_lock lock(connection_->mutex_);
     outgoing().closed = true;

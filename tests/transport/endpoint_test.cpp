@@ -75,8 +75,8 @@ class FakeProtocol final : public ProtocolFactory {
     return schemes_;
   }
   [[nodiscard]] std::unique_ptr<Connector> make_connector() override { return nullptr; }
-  [[nodiscard]] messaging::Delivery delivery() const noexcept override { return delivers; }
-  messaging::Delivery delivers;
+  [[nodiscard]] messaging::Carrier carrier() const noexcept override { return offered; }
+  messaging::Carrier offered;
   std::expected<std::unique_ptr<Acceptor>, IoError> listen(const Endpoint&) override {
     return std::unexpected(IoError{IoErrorKind::unsupported});
   }
@@ -199,21 +199,26 @@ TEST_CASE("protocols that come together are all registered, or none") {
 
 TEST_CASE("a transport that cannot carry the messages of its scheme is refused when it is added") {
   ProtocolRegistry registry;
-  const auto failure = [&](messaging::Delivery delivery) {
+  const auto failure = [&](const messaging::Carrier& offered) {
     auto factory = std::make_unique<FakeProtocol>(std::vector<std::string_view>{"one"}, 1,
                                                   std::vector<std::uint32_t>{1});
-    factory->delivers = delivery;
+    factory->offered = offered;
     const auto added = registry.add(std::move(factory));
     REQUIRE_FALSE(added.has_value());
     CHECK(added.error().kind == IoErrorKind::unsupported);
     return added.error().endpoint;
   };
-  CHECK(failure({messaging::Delivery::Shape::datagrams}) ==
-        "protocol one: one carries GIOP, but does not carry streams of octets");
+  CHECK(failure({.shape = messaging::Shape::datagrams}) ==
+        "protocol one: one carries giop, but its transport does not carry streams of octets");
   CHECK(failure({.reliable = false}) ==
-        "protocol one: one carries GIOP, but does not deliver all that is sent");
+        "protocol one: one carries giop, but its transport does not deliver all octets that are "
+        "sent");
   CHECK(failure({.ordered = false}) ==
-        "protocol one: one carries GIOP, but does not keep the order of what is sent");
+        "protocol one: one carries giop, but its transport does not keep the order in which octets "
+        "are sent");
+  CHECK(failure({.flow = messaging::Flow::send_only}) ==
+        "protocol one: one carries giop, but its transport does not move octets in both "
+        "directions");
 }
 
 TEST_CASE("several protocols may claim a profile: their endpoints come in the protocols' order") {

@@ -13,7 +13,7 @@ namespace perigee::giop {
 /// that say more than these headers can, are GIOP 1.2. Its minor version is that of GIOP.
 inline constexpr messaging::Version lite_version{2, 2};
 
-/// The General Inter-ORB Protocol, versions 1.0 to 1.2, for one connection.
+/// The General Inter-ORB Protocol, versions 1.0 to 1.2. Its sessions do not seal.
 ///
 /// Sends whole messages in the version it is told, and cuts those above `limits.fragment_size` into
 /// fragments in version 1.2.
@@ -21,6 +21,7 @@ inline constexpr messaging::Version lite_version{2, 2};
 ///
 /// Understands GIOPlite, too, wherever a message may begin, and sends it where it is told
 /// `lite_version`: see docs/protocols.md.
-PERIGEE_API std::unique_ptr<messaging::Protocol> make_giop(const messaging::Limits& limits = {});
+PERIGEE_API std::unique_ptr<messaging::MessagingProtocol> make_giop(
+    const messaging::Limits& limits = {});
 
 }  // namespace perigee::giop

@@ -106,9 +106,6 @@ struct IncomingMessage {
   std::endian order = std::endian::little;
   OctetSpan octets;
   std::size_t header_size = 12;  ///< where the message header (request id, …) begins
-  /// Whether the reader may have octets beyond this message. Where it says false, which it need
-  /// not, it is not asked again before more is received.
-  bool more_at_hand = true;
   std::unique_ptr<std::byte[]> storage;
   /// Of the pieces that make up `octets`, if alignment counts anew in each of them: fragments of
   /// GIOP 1.1, without their headers. Else null.

@@ -5,18 +5,21 @@
 #include <perigee/base/octets.h>
 #include <perigee/cdr/decoder.h>
 #include <perigee/cdr/encoder.h>
+#include <perigee/messaging/carrier.h>
 #include <perigee/messaging/message.h>
 
 #include <cstdint>
 #include <expected>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace perigee::messaging {
 
-/// What a messaging protocol accepts and sends.
+/// What a messaging protocol accepts and sends. The inbox of a connection enforces the limits of
+/// whole messages and of fragments; a session enforces the others.
 struct Limits {
   std::uint32_t message_size_max = 64u << 20;  ///< octets of a whole message, fragments together
   std::uint64_t partial_size_max =
@@ -29,20 +32,6 @@ struct Limits {
       1u << 20;  ///< larger messages are sent in fragments (if the version can)
 };
 
-/// How a transport delivers octets, and what messages need of it.
-struct Delivery {
-  enum class Shape : std::uint8_t {
-    stream,     ///< octets without boundaries
-    datagrams,  ///< what was sent at once arrives at once
-  };
-  Shape shape = Shape::stream;
-  bool reliable = true;  ///< nothing is lost or doubled
-  bool ordered = true;
-};
-/// What a transport would have to do for messages that need `needed`, and does not: "keep the order
-/// of what is sent". Empty: they fit.
-PERIGEE_API std::string_view missing(const Delivery& needed, const Delivery& offered) noexcept;
-
 /// Why incoming octets are not a message. Each closes the connection, most after a MessageError.
 enum class FramingError : std::uint8_t {
   bad_magic,
@@ -54,39 +43,70 @@ enum class FramingError : std::uint8_t {
 };
 PERIGEE_API std::string_view to_string(FramingError error) noexcept;
 
-/// Makes messages out of received octets. Belongs to one connection and obeys its read token.
+/// What `Session::frame` says about the octets at the front of the input: one of three answers.
 ///
-/// Usage: ask `receive_space`, put octets there, tell `received`, then take messages with `next`
-/// until it says `need_more`. Views in a message from scratch space are valid until the next
-/// `receive_space`.
-class PERIGEE_API MessageReader {
- public:
-  enum class Next : std::uint8_t { message, need_more, error };
+/// A frame is a whole message, or one piece of a fragmented message. The inbox compares `total`
+/// with its limit first, so a session fills it in as soon as it can read it, in every answer.
+struct Frame {
+  enum class Status : std::uint8_t {
+    known,      ///< all fields but `error` and `needed` are valid; `strip` octets are at the front
+    need_more,  ///< ask again when `needed` octets are at the front
+    bad,        ///< `error` says why; the connection ends
+  };
 
-  virtual ~MessageReader() = default;
+  std::size_t total =
+      0;  ///< octets of the frame, with everything in front of and behind the message
+  /// Where the message header begins, counted from the start of the message. In a continuation: the
+  /// size of its own header, from whose start the alignment of its octets is counted.
+  std::uint32_t header_size = 0;
+  /// Octets at the front of the frame that do not belong to the message.
+  std::uint32_t strip = 0;
+  /// What the pieces of one message have in common (a request id), if `identified`. In a
+  /// cancel_request: the request that is cancelled.
+  std::uint32_t piece_id = 0;
+  std::uint32_t needed = 0;
+  Status status = Status::known;
+  FramingError error = FramingError::bad_header;
+  MessageKind kind = MessageKind::message_error;  ///< not used in a continuation
+  Version version;
+  std::endian order = std::endian::little;
+  bool more = false;          ///< another piece of this message follows
+  bool continuation = false;  ///< a piece that continues a message
+  bool identified = false;    ///< `piece_id` is valid; else one such message at a time
 
-  /// Where to put the next octets: in the middle of a large message its own storage (so the rest
-  /// is read straight into place), else `scratch`, which must be at least 1 KiB. Octets left from
-  /// before are moved to the front of the scratch space, if they are not there already.
-  virtual MutableOctetSpan receive_space(MutableOctetSpan scratch) = 0;
-  /// `count` octets were put into the last receive space.
-  virtual void received(std::size_t count) = 0;
-  /// Takes the next whole message. After `error`, `error()` says why and nothing more will come.
-  virtual Next next(IncomingMessage& message) = 0;
-  /// Whether octets beyond the last message taken are at hand (a whole message or a part of one;
-  /// the fragments of a message in progress count).
-  [[nodiscard]] virtual bool has_octets() const noexcept = 0;
-  /// Moves octets not yet taken out of the scratch space to storage of the reader's own: call it
-  /// before scratch is given to someone else, or the read token is released. Messages made of
-  /// detached octets have storage of their own, so they too outlive another thread's reading.
-  virtual void detach_scratch() = 0;
-  /// A piece of the reply to this request has been received, but not all of its fragments. Where
-  /// the pieces carry no request id, a piece of any reply counts.
-  [[nodiscard]] virtual bool has_part_of_reply(std::uint32_t /*request_id*/) const noexcept {
-    return false;
+  [[nodiscard]] static constexpr Frame need(std::uint32_t octets, std::size_t total = 0) noexcept {
+    Frame frame;
+    frame.status = Status::need_more;
+    frame.needed = octets;
+    frame.total = total;
+    return frame;
   }
-  [[nodiscard]] virtual FramingError error() const noexcept = 0;
+  [[nodiscard]] static constexpr Frame bad(FramingError error, std::size_t total = 0) noexcept {
+    Frame frame;
+    frame.status = Status::bad;
+    frame.error = error;
+    frame.total = total;
+    return frame;
+  }
+  [[nodiscard]] bool is_piece() const noexcept { return more || continuation; }
 };
+
+/// The segments of one message on its way to the transport. A sealing session may replace segments,
+/// and put octets of its own before and behind them.
+struct OutgoingSegments {
+  std::vector<OctetSpan> segments;  ///< in the order in which they are sent
+  Octets fragment_headers;          ///< memory that segments may refer to; filled by `gather`
+  Octets sealed;                    ///< memory that segments may refer to; for `seal` alone
+
+  void clear() noexcept {
+    segments.clear();
+    fragment_headers.clear();
+    sealed.clear();
+  }
+};
+
+/// Which side of a connection a session is on.
+enum class Role : std::uint8_t { opener, acceptor };
 
 /// A parsed header and a decoder that stands at the body (aligned for it, if there is one).
 template <typename Header>
@@ -98,38 +118,38 @@ struct Parsed {
 /// Service contexts of one parsed message. Lives beside the Parsed that refers to it.
 using ContextStorage = std::vector<iop::ServiceContext>;
 
-/// A messaging protocol, bound to one connection. Stateless but for its limits: the encoding
-/// functions may be called from any thread, the reader obeys the connection's read token.
+class MessagingProtocol;
+
+/// The messages of one connection, which owns the session. All functions but `seal` and `unseal`
+/// are const, may be called by any thread, and depend only on their arguments. A session that needs
+/// a memory of what has passed (numbers, time stamps, compression) keeps it in `seal` and `unseal`.
 ///
 /// A message is encoded as `begin_…`, body written by the caller through the same encoder,
 /// `finish`. The buffer must be empty before `begin_…`.
-class PERIGEE_API Protocol {
+class PERIGEE_API Session {
  public:
-  virtual ~Protocol() = default;
+  virtual ~Session() = default;
 
-  /// "GIOP"
-  [[nodiscard]] virtual std::string_view name() const noexcept = 0;
-  /// For people: "GIOP 1.2".
-  [[nodiscard]] virtual std::string version_text(Version version) const {
-    return std::string(name()) + ' ' + std::to_string(version.major) + '.' +
-           std::to_string(version.minor);
-  }
-  /// What a transport has to do for these messages.
-  [[nodiscard]] virtual Delivery needs() const noexcept { return {}; }
-  /// The highest version spoken. Arguments and results in a message are encoded by the rules of
-  /// GIOP in the version of the same number.
-  [[nodiscard]] virtual Version version_max() const noexcept = 0;
-  /// What to send instead of `version` to a peer that understands the shorter form of it; the same
-  /// if there is none. For the encoding functions only: received messages may have any form.
-  [[nodiscard]] virtual Version short_form(Version version) const noexcept { return version; }
-  [[nodiscard]] virtual const Limits& limits() const noexcept = 0;
-  [[nodiscard]] virtual std::unique_ptr<MessageReader> make_reader() const = 0;
+  [[nodiscard]] const MessagingProtocol& protocol() const noexcept { return protocol_; }
+  /// Those of the protocol.
+  [[nodiscard]] const Limits& limits() const noexcept;
+  /// Whether `seal` and `unseal` are to be called. They are not for GIOP, which therefore pays
+  /// nothing for them.
+  [[nodiscard]] bool seals() const noexcept { return seals_; }
 
-  /// @name Encoding. Leave the encoder where the body begins (aligned for it if `body` is present).
-  /// What a version cannot say is said as it can: a permanent forward becomes a plain one, any
-  /// response flags but `none` become "response expected". Where that would leave a wrong body
-  /// (in 1.0 and 1.1: needs_addressing_mode, and system exceptions in locate replies) the encoder's
-  /// error becomes `not_in_version`.
+  /// Says what is at the front of the octets that have arrived. Copies and keeps nothing. `front`
+  /// has at least one octet, and may have octets of later frames.
+  [[nodiscard]] virtual Frame frame(OctetSpan front) const noexcept = 0;
+  /// A fragmented message has arrived whole: makes the header of its first piece that of a message
+  /// that was never in pieces. `message` starts where the first piece did, without what was
+  /// stripped.
+  virtual void join(MutableOctetSpan /*message*/, const Frame& /*first*/) const noexcept {}
+
+  /// @name Encoding. Leaves the encoder where the body begins (aligned for it if `body` is
+  /// present). A version that lacks a status or flag sends the nearest one: a permanent forward
+  /// becomes a plain one, any response flags but `none` become "response expected". Where that
+  /// would leave a wrong body (in 1.0 and 1.1: needs_addressing_mode, and system exceptions in
+  /// locate replies) the encoder's error becomes `not_in_version`.
   /// @{
   virtual void begin_request(cdr::Encoder& encoder, Version version, const RequestHeader& header,
                              Body body) const = 0;
@@ -145,7 +165,7 @@ class PERIGEE_API Protocol {
   /// with the headers of all pieces, that of the first (whose size and flags differ from what
   /// `finish` wrote) included. The message itself is not changed; both must outlive the sending.
   virtual void gather(const cdr::Buffer& message, std::vector<OctetSpan>& segments,
-                      Octets& fragment_headers) const = 0;
+                      Octets& fragment_headers) const;
   /// Messages without a body, whole: nothing else to call.
   virtual void encode_locate_request(cdr::Encoder& encoder, Version version,
                                      const LocateRequestHeader& header) const = 0;
@@ -157,17 +177,75 @@ class PERIGEE_API Protocol {
 
   /// @name Parsing. The message's octets must outlive what is returned.
   /// @{
-  virtual std::expected<Parsed<RequestHeader>, FramingError> parse_request(
+  [[nodiscard]] virtual std::expected<Parsed<RequestHeader>, FramingError> parse_request(
       const IncomingMessage& message, ContextStorage& contexts) const = 0;
-  virtual std::expected<Parsed<ReplyHeader>, FramingError> parse_reply(
+  [[nodiscard]] virtual std::expected<Parsed<ReplyHeader>, FramingError> parse_reply(
       const IncomingMessage& message, ContextStorage& contexts) const = 0;
-  virtual std::expected<LocateRequestHeader, FramingError> parse_locate_request(
+  [[nodiscard]] virtual std::expected<LocateRequestHeader, FramingError> parse_locate_request(
       const IncomingMessage& message) const = 0;
-  virtual std::expected<Parsed<LocateReplyHeader>, FramingError> parse_locate_reply(
+  [[nodiscard]] virtual std::expected<Parsed<LocateReplyHeader>, FramingError> parse_locate_reply(
       const IncomingMessage& message) const = 0;
-  virtual std::expected<std::uint32_t, FramingError> parse_cancel_request(
+  [[nodiscard]] virtual std::expected<std::uint32_t, FramingError> parse_cancel_request(
       const IncomingMessage& message) const = 0;
   /// @}
+
+  /// @name Sealing, only if `seals()`
+  /// @{
+  /// Runs on the writing thread once for each message, in the order in which messages are sent, and
+  /// directly before the message is sent: a message that is withdrawn is never sealed.
+  virtual void seal(OutgoingSegments& /*message*/) {}
+  /// Runs on the reading thread once for each whole message, in the order in which messages arrive.
+  /// May shorten `message.octets` at either end, or replace the storage. An error ends the
+  /// connection.
+  [[nodiscard]] virtual std::optional<FramingError> unseal(IncomingMessage& /*message*/) {
+    return std::nullopt;
+  }
+  /// @}
+
+ protected:
+  enum class Sealing : std::uint8_t { no, yes };
+  /// `protocol` outlives the session.
+  explicit Session(const MessagingProtocol& protocol, Sealing sealing = Sealing::no) noexcept
+      : protocol_(protocol), seals_(sealing == Sealing::yes) {}
+
+ private:
+  const MessagingProtocol& protocol_;
+  const bool seals_;
 };
+
+/// A kind of messages: opens the sessions of connections that carry them. One for each ORB, which
+/// keeps it as long as it lives. Any thread.
+class PERIGEE_API MessagingProtocol {
+ public:
+  virtual ~MessagingProtocol() = default;
+
+  /// The name that scheme rows use: "giop". Lower case.
+  [[nodiscard]] virtual std::string_view name() const noexcept = 0;
+  /// For people: "GIOP 1.2".
+  [[nodiscard]] virtual std::string version_text(Version version) const {
+    return std::string(name()) + ' ' + std::to_string(version.major) + '.' +
+           std::to_string(version.minor);
+  }
+  /// What a transport has to do for these messages.
+  [[nodiscard]] virtual Needs needs(Use /*use*/) const noexcept { return {}; }
+  /// The highest version spoken. Arguments and results in a message are encoded by the rules of
+  /// GIOP in the version of the same number.
+  [[nodiscard]] virtual Version version_max() const noexcept { return {1, 2}; }
+  /// What to send instead of `version` to a peer that understands the shorter form of it; the same
+  /// if there is none. For the encoding functions only: received messages may have any form.
+  [[nodiscard]] virtual Version short_form(Version version) const noexcept { return version; }
+  [[nodiscard]] const Limits& limits() const noexcept { return limits_; }
+
+  /// A session for a new connection. `carrier` is what the transport of the connection offers.
+  [[nodiscard]] virtual std::unique_ptr<Session> open(Role role, const Carrier& carrier) const = 0;
+
+ protected:
+  explicit MessagingProtocol(const Limits& limits) : limits_(limits) {}
+
+ private:
+  const Limits limits_;
+};
+
+inline const Limits& Session::limits() const noexcept { return protocol_.limits(); }
 
 }  // namespace perigee::messaging

@@ -45,8 +45,9 @@ struct Plugin {
   std::uint64_t magic;
   const char* build;
   const char* home;
-  /// Makes what the plug-in brings for one ORB. May throw. Any thread; once for each ORB.
-  void (*make_protocols)(ProtocolFactories& protocols);
+  /// Makes the parts that the plug-in brings, for one ORB. May throw. Any thread; once for each
+  /// ORB.
+  void (*make_parts)(ProtocolParts& parts);
 };
 
 /// The name of the function that a plug-in exports.
@@ -56,7 +57,7 @@ using PluginFunction = const Plugin*();
 }  // namespace perigee::transport
 
 /// Makes a shared library a plug-in: once, outside of all namespaces.
-/// `make` is a `void(perigee::transport::ProtocolFactories&)` that adds to its argument.
+/// `make` is a `void(perigee::transport::ProtocolParts&)` that adds to its argument.
 #define PERIGEE_PROTOCOL_PLUGIN(make)                                                            \
   extern "C" PERIGEE_API const ::perigee::transport::Plugin* perigee_protocol_plugin() {         \
     static const ::perigee::transport::Plugin plugin{::perigee::transport::Plugin::magic_number, \

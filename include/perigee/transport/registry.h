@@ -20,35 +20,68 @@ namespace perigee::transport {
 
 using ProtocolFactories = std::vector<std::unique_ptr<ProtocolFactory>>;
 
-/// The protocols of one ORB, in priority order, and the codecs of the profiles that lead to them.
-/// Any thread: it may grow while the ORB runs. What is removed is not found any more, but lives as
-/// long as the registry: connections use it.
+/// Makes the messages of one ORB. Called once for each registry, which owns the result.
+using MessagingMaker =
+    std::function<std::unique_ptr<messaging::MessagingProtocol>(const messaging::Limits&)>;
+
+/// Says that connections of `scheme` carry messages of this name over the transport of this name.
+struct SchemeRow {
+  std::string scheme;
+  std::string messaging;
+  std::string transport;
+};
+
+/// What a plug-in, or an application, adds to a registry. The schemes of a transport carry the
+/// messages of the ORB, GIOP; rows make further schemes. A row may name messages and transports
+/// that are registered already.
+struct ProtocolParts {
+  ProtocolFactories transports;
+  std::vector<MessagingMaker> messagings;
+  std::vector<SchemeRow> schemes;
+};
+
+/// The transports, messages and schemes of one ORB, in priority order, and the codecs of the
+/// profiles that lead to them. Any thread: it may grow while the ORB runs. A part that is removed
+/// is not found any more, but lives as long as the registry: connections use it.
 class PERIGEE_API ProtocolRegistry {
  public:
-  /// Wraps each protocol that is added: recorders, say.
+  /// Wraps each transport that is added: recorders, say.
   using Decorator =
       std::function<std::unique_ptr<ProtocolFactory>(std::unique_ptr<ProtocolFactory>)>;
 
-  /// `limits` are for the messages of protocols that bring their own.
+  /// `limits` are for the messages that are added.
   explicit ProtocolRegistry(const messaging::Limits& limits = {}, Decorator decorate = {});
   ~ProtocolRegistry();
+  ProtocolRegistry(const ProtocolRegistry&) = delete;
+  ProtocolRegistry& operator=(const ProtocolRegistry&) = delete;
 
-  /// All of them or, on an error, none. Errors: IoErrorKind::bad_plugin, which says whose it is,
-  /// for a name, a scheme or the tag of a profile codec that is already registered, or twice among
-  /// these; IoErrorKind::unsupported for messages that the transport cannot carry.
+  /// The messages of the ORB itself, which outlive the registry: for the schemes of transports, and
+  /// for rows with their name. Without them such rows are for "giop", which needs a stream. To be
+  /// called before anything is added.
+  void set_own_messaging(const messaging::MessagingProtocol& messages) noexcept;
+
+  /// Adds all of the parts or, on an error, none. Errors: IoErrorKind::bad_plugin for a name, a
+  /// scheme or the tag of a profile codec that is registered already, or twice among these, and for
+  /// a row whose messages or transport are not known; IoErrorKind::unsupported for messages that
+  /// the transport cannot carry, with the property that it lacks.
+  [[nodiscard]] std::expected<void, IoError> add(ProtocolParts parts);
   [[nodiscard]] std::expected<void, IoError> add(ProtocolFactories factories);
   [[nodiscard]] std::expected<void, IoError> add(std::unique_ptr<ProtocolFactory> factory);
+  /// Adds a scheme. Errors: those of `add`.
+  [[nodiscard]] std::expected<void, IoError> add_scheme(SchemeRow row);
   /// Adds what a plug-in brings, a shared library: a path, or a name that the system looks for. The
   /// library stays mapped until the process ends. See transport/plugin.h. Errors: those of `add`;
   /// IoErrorKind::bad_plugin, which says why, for a file that cannot be loaded, that is no plug-in
   /// or was built for another ORB, and for exceptions from the plug-in.
   [[nodiscard]] std::expected<void, IoError> load(const std::string& path);
-  /// From now on nobody finds the protocol, and its schemes and tags are free. Connections,
-  /// acceptors and references that use it go on. `name`: its own, or one of its schemes. False if
-  /// there is none.
+  /// Removes a transport, and all schemes of rows that need it or messages that came with it. Their
+  /// names, schemes and tags are free. Connections, acceptors and references that use them go on.
+  /// `name`: that of the transport, one of its schemes, or the scheme of a row: then the transport
+  /// that came together with the row is removed, else the row alone. False if there is none.
   bool remove(std::string_view name);
-  /// Finds again what was removed last by this name, or with this scheme. False if nothing was.
-  /// Errors: those of `add`, if another has taken its place, or it is there.
+  /// Adds again the part that was removed last by this name, or with this scheme, and the parts
+  /// that went with it. False if none was removed. Errors: those of `add`, if another part has
+  /// taken the place, or the part is there.
   [[nodiscard]] std::expected<bool, IoError> restore(std::string_view name);
 
   /// nullptr if no protocol has the scheme.
@@ -56,7 +89,8 @@ class PERIGEE_API ProtocolRegistry {
   /// The connector for a scheme, made once; nullptr if no protocol has the scheme.
   [[nodiscard]] Connector* connector(std::string_view scheme) const noexcept;
   /// The messages on connections of a scheme; nullptr: those of the ORB.
-  [[nodiscard]] const messaging::Protocol* messaging(std::string_view scheme) const noexcept;
+  [[nodiscard]] const messaging::MessagingProtocol* messaging(
+      std::string_view scheme) const noexcept;
   /// What all protocols together make of a profile, the protocols in their order. Nothing if there
   /// is no codec for its tag, if it is malformed, or if nobody claims it.
   [[nodiscard]] std::optional<ProfileTarget> claim(const iop::TaggedProfile& profile) const;
@@ -80,13 +114,23 @@ class PERIGEE_API ProtocolRegistry {
   }
 
  private:
+  /// A transport, or the scheme of a row.
   struct Entry {
     std::unique_ptr<ProtocolFactory> factory;
     std::unique_ptr<Connector> connector;
-    std::vector<std::unique_ptr<messaging::Protocol>> messaging;  // of each scheme; or null
     std::vector<std::unique_ptr<iop::ProfileCodec>> codecs;
+    const messaging::MessagingProtocol* messages = nullptr;  // of a row; null: the ORB's own
+    const ProtocolFactory* transport = nullptr;              // of a row; null: this is a transport
+    std::uint64_t group = 0;                                 // what was added together
+    std::uint64_t removal = 0;                               // what was removed together
   };
   using Entries = std::vector<Entry>;
+
+  struct Messages {
+    std::unique_ptr<messaging::MessagingProtocol> protocol;
+    std::uint64_t group = 0;
+    bool has_transports = false;  // the group: the messages are there as long as one of them is
+  };
 
   /// Who may read profiles of a tag. They live as long as the registry.
   struct Readers {
@@ -94,20 +138,44 @@ class PERIGEE_API ProtocolRegistry {
     std::vector<const ProtocolFactory*> factories;
   };
 
+  /// Parts on their way in: not locked.
+  struct Added {
+    Entries transports;
+    std::vector<Messages> messages;
+    std::vector<SchemeRow> rows;
+  };
+  using Checked = std::expected<void, IoError>;
+
   [[nodiscard]] Readers readers_of(std::uint32_t tag) const;
-  [[nodiscard]] Entry make_entry(std::unique_ptr<ProtocolFactory> factory) const;
+  [[nodiscard]] static Entry make_entry(std::unique_ptr<ProtocolFactory> factory);
+  [[nodiscard]] std::expected<Added, IoError> make(ProtocolParts parts) const;
+  [[nodiscard]] std::expected<Entry, IoError> make_pair(SchemeRow row, const Added& added) const;
+  [[nodiscard]] std::expected<Entries, IoError> make_pairs(Added& added) const;
   [[nodiscard]] const Entry* entry_of(std::string_view scheme) const noexcept;
   [[nodiscard]] const iop::ProfileCodec* codec_of(std::uint32_t tag) const noexcept;
-  [[nodiscard]] std::expected<void, IoError> check(const Entry& entry) const;
-  [[nodiscard]] static std::expected<void, IoError> check_beside(const Entry& entry,
-                                                                 const Entry& other);
+  [[nodiscard]] bool is_there(const Messages& messages) const noexcept;
+  [[nodiscard]] const messaging::MessagingProtocol* messages_named(
+      std::string_view name, const std::vector<Messages>& added) const noexcept;
+  [[nodiscard]] ProtocolFactory* transport_named(std::string_view name,
+                                                 const Entries& added) const noexcept;
+  [[nodiscard]] bool is_usable(const Entry& entry) const noexcept;
+  [[nodiscard]] Checked check(const Entry& entry) const;
+  [[nodiscard]] Checked check_fit(const Entry& entry, std::string_view scheme) const;
+  [[nodiscard]] static Checked check_beside(const Entry& entry, const Entry& other);
+  [[nodiscard]] Checked check_beside_all(const Entry& entry) const;
+  [[nodiscard]] Checked check_messages(const std::vector<Messages>& added) const;
 
   const messaging::Limits limits_;
   const Decorator decorate_;
-  const std::unique_ptr<iop::ProfileCodec> iiop_codec_;  // nobody's own: several use its profiles
-  mutable std::shared_mutex mutex_;                      // guards what follows
+  const std::unique_ptr<iop::ProfileCodec> iiop_codec_;    // several transports use its profiles
+  const std::unique_ptr<iop::ProfileCodec> scheme_codec_;  // of the profiles of rows
+  const messaging::MessagingProtocol* own_messages_ = nullptr;
+  mutable std::shared_mutex mutex_;  // guards what follows
   Entries entries_;
   Entries removed_;
+  std::vector<Messages> messages_;
+  std::uint64_t groups_ = 0;
+  std::uint64_t removals_ = 0;
   std::atomic<std::uint64_t> changes_{0};  // written under the mutex
 };
 

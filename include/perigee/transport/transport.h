@@ -11,6 +11,7 @@
 #include <perigee/messaging/protocol.h>
 #include <perigee/transport/properties.h>
 
+#include <cerrno>
 #include <chrono>
 #include <cstdint>
 #include <expected>
@@ -23,9 +24,28 @@
 
 namespace perigee::transport {
 
-/// Whether a transfer may wait. Handles themselves stay blocking: the mode is given per call, so a
-/// connection changes between threads and the reactor without a system call.
+/// Whether an operation may wait. Handles themselves stay blocking: the mode is given per call, so
+/// a connection changes between threads and the reactor without a system call.
 enum class Wait : std::uint8_t { yes, no };
+
+/// The operations of a transport that can be unable to go on.
+enum class Step : std::uint8_t { open, send, receive, finish };
+
+/// The readiness of the handle that an operation waits for.
+enum class Wants : std::uint8_t { to_read, to_write };
+
+/// What a transport can do besides moving octets; fixed when it is made. The functions of a feature
+/// are called only if the feature is set: other transports pay no indirect call for them.
+struct Features {
+  bool opens = false;             ///< a handshake follows the connection: call `open`
+  bool finishes = false;          ///< ending the output can block: call `finish`
+  bool buffers = false;           ///< may hold received octets itself: ask `buffered`
+  bool owes_output = false;       ///< `receive` may leave octets to be sent: ask `has_output`
+  bool encodes_in_place = false;  ///< has `begin_direct` and `commit`
+  bool scatters = false;          ///< has a `receive_scattered` of its own
+  bool is_virtual =
+      false;  ///< shares a socket with other transports: no thread may wait in `receive`
+};
 
 /// Moves octets between two peers. One sender and one receiver may work at the same time, on
 /// different threads; the caller sees to it that there is at most one of each.
@@ -33,15 +53,67 @@ class PERIGEE_API Transport {
  public:
   virtual ~Transport() = default;
 
+  [[nodiscard]] const Features& features() const noexcept { return features_; }
+  /// What this connection offers to messages.
+  [[nodiscard]] virtual messaging::Carrier carrier() const noexcept { return {}; }
+
+  /// @name Opening and finishing
+  /// @{
+  /// Does what has to be done between the connection and the first message: a handshake of TLS, the
+  /// rendezvous of a ring. Called before everything else, by one thread at a time, until it returns
+  /// `ok`. `would_block` (only with Wait::no): call again when the handle is as `wants(Step::open)`
+  /// says. `timed_out` (only with Wait::yes): the receive or send time-out passed.
+  virtual IoResult open(Wait /*wait*/) { return {}; }
+  /// Ends the output in an orderly way, as the sender, when all octets are sent; called until it
+  /// returns `ok`, as `open` is. Nothing may be sent afterwards.
+  virtual IoResult finish(Wait /*wait*/) {
+    shutdown_send();
+    return {};
+  }
+  /// What the last operation of this kind waited for when it returned `would_block`. For the thread
+  /// that called the operation. After opening, a send never wants to read.
+  [[nodiscard]] virtual Wants wants(Step step) const noexcept {
+    return step == Step::receive ? Wants::to_read : Wants::to_write;
+  }
+  /// @}
+
   /// Sends the segments in order, as one gather-write where the system can. `Wait::yes`: returns
   /// when all was taken, or on an error (count says how much was taken); with a send time-out also
   /// after a part, since each call has the whole time. `Wait::no`: may be short.
-  /// Segments may be more than IOV_MAX. Never raises SIGPIPE.
+  /// Segments may be more than IOV_MAX. Never raises SIGPIPE. A datagram is sent whole or not at
+  /// all.
   virtual IoResult send(std::span<const OctetSpan> segments, Wait wait) = 0;
-  /// Receives at least one octet into `space`, with one system call.
+  /// Whether the transport itself has octets to send: an answer to a key update of TLS, say, that
+  /// `receive` could not write. For the receiver, who then has the sender call `send` with no
+  /// segments, as if its last send had been refused. Feature `owes_output`.
+  [[nodiscard]] virtual bool has_output() const noexcept { return false; }
+
+  /// @name Encoding in place, by the sender. Feature `encodes_in_place`.
+  /// @{
+  /// Memory of the transport's own in which the next octets to send can be made: at least `hint`
+  /// octets, or none if so many are not free now (then `send` has to be used). Stays valid until
+  /// `commit`. Never waits.
+  [[nodiscard]] virtual MutableOctetSpan begin_direct(std::size_t /*hint*/) { return {}; }
+  /// Sends the first `count` octets of that memory; 0 gives it back unused. All of them or, on an
+  /// error, none. `would_block` (only with Wait::no): call again when the handle is as
+  /// `wants(Step::send)` says; the memory stays valid.
+  virtual IoResult commit(std::size_t /*count*/, Wait /*wait*/) {
+    return {0, IoStatus::failed, ENOTSUP};
+  }
+  /// @}
+
+  /// Receives at least one octet into `space`, with one system call. A datagram that is larger than
+  /// `space` is lost.
   virtual IoResult receive(MutableOctetSpan space, Wait wait) = 0;
-  /// Whether the next `receive` would bring something although the last one filled less than its
-  /// space: what the transport holds itself, and no readiness will report. For the receiver.
+  /// The same into two spaces, the second of which is used when the first is full. `first` is not
+  /// empty. Feature `scatters`.
+  virtual IoResult receive_scattered(MutableOctetSpan first, MutableOctetSpan /*second*/,
+                                     Wait wait) {
+    return receive(first, wait);
+  }
+  /// Whether the next `receive` would bring octets although the last one filled less than its
+  /// space: octets that the transport holds itself, and that no readiness will report. For the
+  /// receiver. Feature `buffers`.
   [[nodiscard]] virtual bool buffered() const noexcept { return false; }
 
   /// Longest time that `receive` with Wait::yes waits; zero: for ever. Cheap if unchanged.
@@ -51,17 +123,29 @@ class PERIGEE_API Transport {
 
   /// Tells the peer that nothing more will be sent.
   virtual void shutdown_send() noexcept = 0;
-  /// Wakes a thread that is blocked in `receive` or `send`, for good: both then end. Any thread.
+  /// Wakes a thread that is blocked in `receive`, `send`, `open` or `finish`, for good: all of them
+  /// then end. Any thread.
   virtual void interrupt() noexcept = 0;
-  /// A handle that a reactor can wait on, owned by the transport.
+  /// A handle that a reactor can wait on, owned by the transport; of a virtual transport, the
+  /// handle that it shares.
   [[nodiscard]] virtual int readiness_fd() const noexcept = 0;
+  /// A handle that reports the end of the peer, where `readiness_fd` does not (a ring in shared
+  /// memory that is signalled by events). -1: `readiness_fd` does.
+  [[nodiscard]] virtual int lifetime_fd() const noexcept { return -1; }
   /// The peer, as text for logs: "iiop://127.0.0.1:40000".
   [[nodiscard]] virtual const std::string& peer() const noexcept = 0;
-  /// Who the peer is, if the system vouches for it; nothing where anybody may claim to be anybody.
-  /// Any thread, as long as the connection is open.
+  /// The identity of the peer, if the system vouches for it; nothing where it does not. Any thread,
+  /// as long as the connection is open.
   [[nodiscard]] virtual std::optional<PeerIdentity> peer_identity() const noexcept {
     return std::nullopt;
   }
+
+ protected:
+  Transport() noexcept = default;
+  explicit Transport(const Features& features) noexcept : features_(features) {}
+
+ private:
+  const Features features_;
 };
 
 /// Where a transport connects to, or listens: `scheme` chooses the protocol, which alone
@@ -174,14 +258,8 @@ class PERIGEE_API ProtocolFactory {
   }
   /// @}
 
-  /// How its transports deliver octets.
-  [[nodiscard]] virtual messaging::Delivery delivery() const noexcept { return {}; }
-  /// The messages that connections of one of its schemes carry: for one registry, which owns them.
-  /// nullptr: the ORB's own, GIOP.
-  [[nodiscard]] virtual std::unique_ptr<messaging::Protocol> make_messaging(
-      std::string_view /*scheme*/, const messaging::Limits& /*limits*/) {
-    return nullptr;
-  }
+  /// What its transports offer to messages.
+  [[nodiscard]] virtual messaging::Carrier carrier() const noexcept { return {}; }
   /// The codecs of the tags that it brings: for one registry, which owns them.
   [[nodiscard]] virtual std::vector<std::unique_ptr<iop::ProfileCodec>> make_profile_codecs() {
     return {};

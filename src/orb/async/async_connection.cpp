@@ -72,7 +72,7 @@ void AsyncConnection::connected(
 
 bool AsyncConnection::open(std::unique_ptr<transport::Transport> transport) {
   const Settings& settings = shard_.context().settings;
-  connection_.emplace(std::move(transport), endpoint_->messaging(),
+  connection_.emplace(std::move(transport), endpoint_->messaging(), messaging::Role::opener,
                       ConnectionLimits{settings.read_buffer_size, settings.write_queue_size_max},
                       &shard_.context().metrics.client_traffic);
   const auto added = shard_.reactor().add(connection_->transport().readiness_fd(), *this);
@@ -160,7 +160,8 @@ bool AsyncConnection::encode(AsyncInvocation& call) noexcept {
   try {
     by_id_.reserve_one();
     call.request_id = take_request_id();
-    if (call.encode(shard_.request_buffer(), call.request_id, !answered_)) return true;
+    if (call.encode(connection_->session(), shard_.request_buffer(), call.request_id, !answered_))
+      return true;
     remove_unsent(call);
     call.encode_failed();
   } catch (const std::exception& exception) {  // bad_alloc: others go on
@@ -273,7 +274,7 @@ void AsyncConnection::send_cancel_request(const AsyncInvocation& call) {
   cdr::Buffer& buffer = shard_.request_buffer();
   buffer.clear();
   cdr::Encoder encoder(buffer);
-  connection_->protocol().encode_cancel_request(encoder, call.target().version, call.request_id);
+  connection_->session().encode_cancel_request(encoder, call.target().version, call.request_id);
   if (encoder.ok()) (void)connection_->send(buffer, Wait::no);
   after_send();
 }
@@ -387,7 +388,7 @@ void AsyncConnection::take(messaging::IncomingMessage& message,
 // Late replies are dropped (interop fact 18).
 void AsyncConnection::take_reply(messaging::IncomingMessage& message,
                                  messaging::ContextStorage& contexts) {
-  const auto reply = connection_->protocol().parse_reply(message, contexts);
+  const auto reply = connection_->session().parse_reply(message, contexts);
   if (!reply) {
     framing_ = reply.error();
     return lose(FailureCause::bad_message);

@@ -154,8 +154,8 @@ void AsyncInvocation::begin_connecting() {
   watch_time(std::min(send_deadline_, connect_until_));
 }
 
-bool AsyncInvocation::encode(cdr::Buffer& buffer, std::uint32_t id, bool announce) {
-  const messaging::Protocol& protocol = target_->endpoint->messaging();
+bool AsyncInvocation::encode(const messaging::Session& session, cdr::Buffer& buffer,
+                             std::uint32_t id, bool announce) {
   buffer.clear();
   cdr::Encoder encoder(buffer, std::endian::native, cdr::Encoder::Borrowing::yes);
   messaging::RequestHeader request_header = header(id);
@@ -163,11 +163,11 @@ bool AsyncInvocation::encode(cdr::Buffer& buffer, std::uint32_t id, bool announc
   SentContexts contexts;
   if (!deadline_.is_never() && !oneway())
     request_header.contexts = contexts.with_time(request_header.contexts, time_left());
-  protocol.begin_request(encoder, target_->version, request_header,
-                         request.encode ? messaging::Body::present : messaging::Body::empty);
+  session.begin_request(encoder, target_->version, request_header,
+                        request.encode ? messaging::Body::present : messaging::Body::empty);
   encoder.set_code_sets(target_->endpoint->code_sets());
   if (request.encode) request.encode(encoder);
-  if (encoder.ok()) protocol.finish(encoder);  // may fail: the message is too large
+  if (encoder.ok()) session.finish(encoder);  // may fail: the message is too large
   if (encoder.ok()) return true;
   error_.cdr = encoder.error();
   return false;

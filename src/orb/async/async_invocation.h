@@ -89,7 +89,8 @@ class AsyncInvocation final : private OwnedRequest, private CallSteps, public Ca
   void begin_connecting();
   [[nodiscard]] Deadline connect_until() const noexcept { return connect_until_; }
   /// The whole request. False if it cannot be encoded: then `encode_failed`.
-  [[nodiscard]] bool encode(cdr::Buffer& buffer, std::uint32_t id, bool announce);
+  [[nodiscard]] bool encode(const messaging::Session& session, cdr::Buffer& buffer,
+                            std::uint32_t id, bool announce);
   void encode_failed() noexcept;
   /// It was tried until then, by whoever wanted it first.
   void connect_failed(const IoError& error, Deadline tried_until) noexcept;

@@ -25,10 +25,11 @@ constexpr std::chrono::milliseconds mute_deadlines_apart{300};
 }  // namespace
 
 ClientConnection::ClientConnection(std::unique_ptr<transport::Transport> transport,
-                                   const messaging::Protocol& protocol, ConnectionLimits limits,
+                                   const messaging::MessagingProtocol& protocol,
+                                   ConnectionLimits limits,
                                    std::chrono::milliseconds first_reply_timeout,
                                    TrafficLedger* ledger, WakeTimer* flush_timer)
-    : connection_(std::move(transport), protocol, limits, ledger),
+    : connection_(std::move(transport), protocol, messaging::Role::opener, limits, ledger),
       oneways_(connection_, flush_timer, ledger) {
   if (first_reply_timeout <= std::chrono::milliseconds::zero()) return;
   // Without a time-out a mute peer would hang its callers; not being able to set one is no failure.
@@ -363,7 +364,7 @@ void ClientConnection::complete_first_reply() {
 }
 
 bool ClientConnection::parse(ReplySlot& slot) const {
-  auto parsed = connection_.protocol().parse_reply(slot.message, slot.contexts);
+  auto parsed = connection_.session().parse_reply(slot.message, slot.contexts);
   if (!parsed) return false;
   slot.reply = *parsed;
   probe::stamp(probe::Point::reply_parsed);

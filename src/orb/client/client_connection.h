@@ -45,10 +45,11 @@ struct ReplySlot {
 class ClientConnection final {
  public:
   ClientConnection(std::unique_ptr<transport::Transport> transport,
-                   const messaging::Protocol& protocol, ConnectionLimits limits,
+                   const messaging::MessagingProtocol& protocol, ConnectionLimits limits,
                    std::chrono::milliseconds first_reply_timeout, TrafficLedger* ledger = nullptr,
                    WakeTimer* flush_timer = nullptr);
 
+  [[nodiscard]] const messaging::Session& session() const noexcept { return connection_.session(); }
   /// Even numbers: the side that opened the connection (interop fact 16).
   [[nodiscard]] std::uint32_t take_request_id() noexcept {
     return next_request_id_.fetch_add(2, std::memory_order_relaxed);

@@ -66,8 +66,9 @@ std::chrono::milliseconds connect_timeout(const CheckoutLimits& limits) {
 
 ClientEndpoint::ClientEndpoint(transport::Endpoint endpoint, const CodeSetChoice& choice,
                                std::shared_ptr<transport::Connector> connector,
-                               const messaging::Protocol& protocol, const Settings& settings,
-                               TrafficLedger& ledger, WakeTimer& idle_timer, WakeTimer& flush_timer,
+                               const messaging::MessagingProtocol& protocol,
+                               const Settings& settings, TrafficLedger& ledger,
+                               WakeTimer& idle_timer, WakeTimer& flush_timer,
                                std::shared_ptr<OutputFlusher> flusher)
     : endpoint_(std::move(endpoint)),
       code_sets_(choice.code_sets),
@@ -353,7 +354,7 @@ void ClientEndpoint::close_all() noexcept {
 }
 
 EndpointTable::EndpointTable(const transport::ProtocolRegistry& protocols,
-                             const messaging::Protocol& protocol, const Settings& settings,
+                             const messaging::MessagingProtocol& protocol, const Settings& settings,
                              TrafficLedger& ledger, const Clock& clock)
     : protocols_(protocols),
       protocol_(protocol),
@@ -389,7 +390,7 @@ std::shared_ptr<ClientEndpoint> EndpointTable::find(const transport::Endpoint& e
       return entry.second.use_count() == 1 && !entry.second->oneways_wait();
     });
   }
-  const messaging::Protocol* const own = protocols_.messaging(endpoint.scheme);
+  const messaging::MessagingProtocol* const own = protocols_.messaging(endpoint.scheme);
   auto made = std::make_shared<ClientEndpoint>(
       endpoint, choice, connector(endpoint.scheme, properties), own != nullptr ? *own : protocol_,
       settings_, ledger_, idle_timer_, flush_timer_, flusher_);

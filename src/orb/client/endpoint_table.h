@@ -107,7 +107,7 @@ class ClientEndpoint final {
   /// What comes from the ORB must outlive the endpoint.
   ClientEndpoint(transport::Endpoint endpoint, const CodeSetChoice& choice,
                  std::shared_ptr<transport::Connector> connector,
-                 const messaging::Protocol& protocol, const Settings& settings,
+                 const messaging::MessagingProtocol& protocol, const Settings& settings,
                  TrafficLedger& ledger, WakeTimer& idle_timer, WakeTimer& flush_timer,
                  std::shared_ptr<OutputFlusher> flusher);
   ClientEndpoint(const ClientEndpoint&) = delete;
@@ -125,7 +125,7 @@ class ClientEndpoint final {
 
   [[nodiscard]] const transport::Endpoint& endpoint() const noexcept { return endpoint_; }
   /// The messages on its connections.
-  [[nodiscard]] const messaging::Protocol& messaging() const noexcept { return protocol_; }
+  [[nodiscard]] const messaging::MessagingProtocol& messaging() const noexcept { return protocol_; }
   [[nodiscard]] cdr::CodeSets code_sets() const noexcept { return code_sets_; }
   /// What requests on a connection carry until it has brought the first reply.
   [[nodiscard]] std::span<const iop::ServiceContext> announcement() const noexcept {
@@ -169,7 +169,7 @@ class ClientEndpoint final {
   const Octets announced_octets_;
   std::vector<iop::ServiceContext> announcement_;          // one or none; points to the octets
   const std::shared_ptr<transport::Connector> connector_;  // the registry's, or its own
-  const messaging::Protocol& protocol_;
+  const messaging::MessagingProtocol& protocol_;
   const Settings& settings_;
   TrafficLedger& ledger_;
   WakeTimer& idle_timer_;
@@ -195,8 +195,9 @@ struct FlushResult {
 /// The endpoints that the ORB has met. Any thread.
 class EndpointTable final {
  public:
-  EndpointTable(const transport::ProtocolRegistry& protocols, const messaging::Protocol& protocol,
-                const Settings& settings, TrafficLedger& ledger, const Clock& clock);
+  EndpointTable(const transport::ProtocolRegistry& protocols,
+                const messaging::MessagingProtocol& protocol, const Settings& settings,
+                TrafficLedger& ledger, const Clock& clock);
 
   /// Makes the endpoint known if it is not. Does not connect. Beyond `endpoints_max`, endpoints
   /// that no reference uses are forgotten, and their connections closed.
@@ -220,7 +221,7 @@ class EndpointTable final {
   [[nodiscard]] TimePoint flush_due(TimePoint now);
 
   const transport::ProtocolRegistry& protocols_;
-  const messaging::Protocol& protocol_;
+  const messaging::MessagingProtocol& protocol_;
   const Settings& settings_;
   TrafficLedger& ledger_;
   const Clock& clock_;

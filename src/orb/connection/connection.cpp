@@ -21,20 +21,26 @@ namespace {
 
 constexpr std::chrono::milliseconds look_around_period{100};  // the connection may end otherwise
 
+bool joins_messages(const transport::Transport& transport) noexcept {
+  return transport.carrier().shape == messaging::Shape::stream;
+}
+
 }  // namespace
 
 Connection::Connection(std::unique_ptr<transport::Transport> transport,
-                       const messaging::Protocol& protocol, ConnectionLimits limits,
-                       TrafficLedger* ledger)
+                       const messaging::MessagingProtocol& protocol, messaging::Role role,
+                       ConnectionLimits limits, TrafficLedger* ledger)
     : transport_(std::move(transport)),
-      protocol_(protocol),
+      session_(protocol.open(role, transport_->carrier())),
       fragment_size_(protocol.limits().fragment_size),
-      reader_(protocol.make_reader()),
+      inbox_(*session_),
       limits_(limits),
       traced_(tracing_messages()),
       traffic_(ledger),
-      queue_(*transport_, {limits.write_queue_size_max, limits.send_timeout}, traffic_.sent,
-             nullptr, *limits.clock) {
+      sealer_(*session_, *transport_),
+      queue_(*transport_,
+             {limits.write_queue_size_max, limits.send_timeout, joins_messages(*transport_)},
+             traffic_.sent, session_->seals() ? &sealer_ : nullptr, *limits.clock) {
   if (traced_) trace_connection(peer(), "opened");
 }
 
@@ -75,42 +81,48 @@ bool Connection::limit_receive(const CallDeadline* deadline) {
   return true;
 }
 
-[[gnu::noinline]] IoResult Connection::receive_polling(MutableOctetSpan space) {
+[[gnu::always_inline]] inline IoResult Connection::receive_once(const engine::ReceiveSpace& space,
+                                                                Wait wait) {
+  if (space.rest.empty() || !transport_->features().scatters) [[likely]]
+    return transport_->receive(space.first, wait);
+  return transport_->receive_scattered(space.first, space.rest, wait);
+}
+
+[[gnu::noinline]] IoResult Connection::receive_polling(const engine::ReceiveSpace& space) {
   const TimePoint end = steady_clock().now() + limits_.busy_poll;
   do {
-    const IoResult result = transport_->receive(space, Wait::no);
+    const IoResult result = receive_once(space, Wait::no);
     if (result.status != IoStatus::would_block) return result;
   } while (steady_clock().now() < end);
-  return transport_->receive(space, Wait::yes);
+  return receive_once(space, Wait::yes);
 }
 
-[[gnu::always_inline]] inline IoResult Connection::receive(MutableOctetSpan space, Wait wait) {
+[[gnu::always_inline]] inline IoResult Connection::receive(const engine::ReceiveSpace& space,
+                                                           Wait wait) {
   if (wait == Wait::yes && limits_.busy_poll.count() != 0) [[unlikely]]
     return receive_polling(space);
-  return transport_->receive(space, wait);
+  return receive_once(space, wait);
 }
 
-[[gnu::always_inline]] inline messaging::MessageReader::Next Connection::take_next(
+[[gnu::always_inline]] inline engine::InboxStatus Connection::take_next(
     messaging::IncomingMessage& message) {
-  message.more_at_hand = true;
-  const auto next = reader_->next(message);
-  if (next != messaging::MessageReader::Next::message) return next;
-  more_at_hand_ = message.more_at_hand;
+  const auto next = inbox_.next(message);
+  if (next != engine::InboxStatus::message) return next;
   traffic_.messages_received.add(1);
-  if (traced_) trace_received(protocol_, message, peer());
+  if (traced_) trace_received(*session_, message, peer());
   return next;
 }
 
 ReadStatus Connection::read_message(messaging::IncomingMessage& message, Wait wait,
                                     MutableOctetSpan scratch, const CallDeadline* deadline) {
   for (;;) {
-    if (more_at_hand_) {
+    if (inbox_.has_octets()) {
       switch (take_next(message)) {
-        case messaging::MessageReader::Next::message:
+        case engine::InboxStatus::message:
           return ReadStatus::message;
-        case messaging::MessageReader::Next::error:
+        case engine::InboxStatus::error:
           return ReadStatus::bad_message;
-        case messaging::MessageReader::Next::need_more:
+        case engine::InboxStatus::need_more:
           break;
       }
     }
@@ -119,7 +131,7 @@ ReadStatus Connection::read_message(messaging::IncomingMessage& message, Wait wa
       return ReadStatus::turn_over;
     if (deadline != nullptr || receive_limited_) [[unlikely]]
       if (!limit_receive(deadline)) return ReadStatus::timed_out;
-    const MutableOctetSpan space = reader_->receive_space(scratch);
+    const engine::ReceiveSpace space = inbox_.receive_space(scratch);
     const IoResult result = receive(space, wait);
     switch (result.status) {
       case IoStatus::ok:
@@ -137,11 +149,10 @@ ReadStatus Connection::read_message(messaging::IncomingMessage& message, Wait wa
     }
     traffic_.octets_received.add(result.count);
     turn_left_ -= std::min(turn_left_, result.count);
-    reader_->received(result.count);
-    more_at_hand_ = true;
+    inbox_.received(result.count);
     // Edge-triggered readiness comes again for what arrives from now on.
-    drained_ =
-        wait == Wait::no && result.count < space.size() && !expects_end_ && !transport_->buffered();
+    drained_ = wait == Wait::no && result.count < space.first.size() && !expects_end_ &&
+               !(transport_->features().buffers && transport_->buffered());
   }
 }
 
@@ -149,7 +160,7 @@ template <typename Queue>
 [[gnu::always_inline]] inline SendResult Connection::send_segments(const cdr::Buffer& message,
                                                                    const Queue& queue) {
   if (traced_ && !broken()) [[unlikely]]
-    trace_sent(protocol_, message, peer());
+    trace_sent(*session_, message, peer());
   if (!message.borrowed().empty() || message.size() > fragment_size_) [[unlikely]]
     return send_gathered(message, queue);
   const OctetSpan octets = message.own_octets();
@@ -161,23 +172,35 @@ template <typename Queue>
   return after_refusal(sent);
 }
 
+// Without memory for it, a message would leave unsealed, and the peer could make nothing of it.
+void Connection::SessionSealer::seal(std::vector<OctetSpan>& segments, Octets& memory) noexcept {
+  try {
+    outgoing_.segments.swap(segments);
+    outgoing_.sealed.swap(memory);
+    session_.seal(outgoing_);
+  } catch (...) {
+    transport_.interrupt();
+  }
+  outgoing_.segments.swap(segments);
+  outgoing_.sealed.swap(memory);
+}
+
 // A message with borrowed octets, or in fragments.
 template <typename Queue>
 [[gnu::noinline]] SendResult Connection::send_gathered(const cdr::Buffer& message,
                                                        const Queue& queue) {
-  Segments own;  // only if another thread uses those of the connection
+  messaging::OutgoingSegments own;  // only if another thread uses those of the connection
   const bool shared = !segments_used_.exchange(true, std::memory_order_acquire);
-  Segments& segments = shared ? segments_ : own;
+  messaging::OutgoingSegments& segments = shared ? segments_ : own;
   const struct Leaving {
     std::atomic<bool>* used;
     ~Leaving() {
       if (used != nullptr) used->store(false, std::memory_order_release);
     }
   } leaving{shared ? &segments_used_ : nullptr};
-  segments.all.clear();
-  segments.fragment_headers.clear();
-  protocol_.gather(message, segments.all, segments.fragment_headers);
-  const Sent sent = queue(engine::OutgoingQueue::Segments(segments.all));
+  segments.clear();
+  session_->gather(message, segments.segments, segments.fragment_headers);
+  const Sent sent = queue(engine::OutgoingQueue::Segments(segments.segments));
   call_flusher();
   if (sent.status <= Sent::Status::queued)
     return {sent.status == Sent::Status::sent ? SendStatus::sent : SendStatus::queued, sent.ticket};

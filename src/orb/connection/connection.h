@@ -3,6 +3,7 @@
 // and server/ know what messages mean.
 #pragma once
 
+#include "engine/connection/inbox.h"
 #include "engine/connection/outgoing_queue.h"
 #include "engine/connection/read_role.h"
 #include "orb/connection/call_deadline.h"
@@ -73,13 +74,14 @@ class OutputObserver {
 /// thread; the reading functions by the holder of the read role only.
 class Connection final : private FlushedOutput {
  public:
-  /// `protocol` and `ledger`, if there is one, must outlive the connection.
-  Connection(std::unique_ptr<transport::Transport> transport, const messaging::Protocol& protocol,
+  /// Opens a session of `protocol`, which must outlive the connection, as must `ledger`, if any.
+  Connection(std::unique_ptr<transport::Transport> transport,
+             const messaging::MessagingProtocol& protocol, messaging::Role role,
              ConnectionLimits limits = {}, TrafficLedger* ledger = nullptr);
   ~Connection();
 
   [[nodiscard]] transport::Transport& transport() noexcept { return *transport_; }
-  [[nodiscard]] const messaging::Protocol& protocol() const noexcept { return protocol_; }
+  [[nodiscard]] const messaging::Session& session() const noexcept { return *session_; }
   [[nodiscard]] const transport::Transport& transport() const noexcept { return *transport_; }
   [[nodiscard]] const std::string& peer() const noexcept { return transport_->peer(); }
 
@@ -100,9 +102,9 @@ class Connection final : private FlushedOutput {
   /// if the transport cannot do it.
   bool set_receive_timeout(std::chrono::microseconds timeout);
   /// Octets of further messages, or a part of one, have been received.
-  [[nodiscard]] bool has_octets() const noexcept { return more_at_hand_ && reader_->has_octets(); }
+  [[nodiscard]] bool has_octets() const noexcept { return inbox_.has_octets(); }
   /// Before `scratch` is lent to another connection.
-  void detach_scratch() { reader_->detach_scratch(); }
+  void detach_scratch() { inbox_.detach(); }
   /// The reactor has reported octets: what an earlier read left as drained is so no longer. To be
   /// told when a nested turn reports while a message of the batch before is still worked on.
   void expect_octets() noexcept { drained_ = false; }
@@ -111,11 +113,11 @@ class Connection final : private FlushedOutput {
   /// The reactor has seen the peer's closing: from now on a short read does not count as drained,
   /// so that reading goes on to the end of the stream.
   void expect_end() noexcept { expects_end_ = true; }
-  [[nodiscard]] messaging::FramingError framing_error() const noexcept { return reader_->error(); }
+  [[nodiscard]] messaging::FramingError framing_error() const noexcept { return inbox_.error(); }
   /// Why a call ends that waits for its reply when the peer has sent CloseConnection: a server that
   /// has begun its reply has executed the request.
   [[nodiscard]] bool has_part_of_reply(std::uint32_t request_id) const noexcept {
-    return reader_->has_part_of_reply(request_id);
+    return inbox_.has_part_of_reply(request_id);
   }
 
   /// Sends one finished message: one gather-write and no lock if no other thread writes; else a
@@ -197,18 +199,26 @@ class Connection final : private FlushedOutput {
   void close() noexcept;
 
  private:
-  // The segments of a message: most have one, which takes no memory.
-  struct Segments {
-    std::vector<OctetSpan> all;
-    Octets fragment_headers;
+  // Has the session seal messages, where it does.
+  class SessionSealer final : public engine::Sealer {
+   public:
+    SessionSealer(messaging::Session& session, transport::Transport& transport) noexcept
+        : session_(session), transport_(transport) {}
+    void seal(std::vector<OctetSpan>& segments, Octets& memory) noexcept override;
+
+   private:
+    messaging::Session& session_;
+    transport::Transport& transport_;
+    messaging::OutgoingSegments outgoing_;
   };
 
   [[nodiscard]] ReadStatus read_message(messaging::IncomingMessage& message, transport::Wait wait,
                                         MutableOctetSpan scratch, const CallDeadline* deadline);
-  [[nodiscard]] messaging::MessageReader::Next take_next(messaging::IncomingMessage& message);
+  [[nodiscard]] engine::InboxStatus take_next(messaging::IncomingMessage& message);
   [[nodiscard]] bool limit_receive(const CallDeadline* deadline);
-  [[nodiscard]] IoResult receive(MutableOctetSpan space, transport::Wait wait);
-  [[nodiscard]] IoResult receive_polling(MutableOctetSpan space);
+  [[nodiscard]] IoResult receive(const engine::ReceiveSpace& space, transport::Wait wait);
+  [[nodiscard]] IoResult receive_once(const engine::ReceiveSpace& space, transport::Wait wait);
+  [[nodiscard]] IoResult receive_polling(const engine::ReceiveSpace& space);
 
   [[nodiscard]] static Deadline to_deadline(const CallDeadline* deadline) noexcept {
     return deadline != nullptr ? Deadline::at(deadline->end()) : Deadline::never();
@@ -228,23 +238,23 @@ class Connection final : private FlushedOutput {
   [[nodiscard]] bool must_be_flushed() const noexcept override { return queue_.blocked(); }
 
   const std::unique_ptr<transport::Transport> transport_;
-  const messaging::Protocol& protocol_;
+  const std::unique_ptr<messaging::Session> session_;
   const std::uint32_t fragment_size_;  // the protocol's limit, which never changes
-  const std::unique_ptr<messaging::MessageReader> reader_;
+  engine::Inbox inbox_;                // by the holder of the read role
   const ConnectionLimits limits_;
   const bool traced_;
   Traffic traffic_;
 
   engine::ReadRole read_role_;
+  SessionSealer sealer_;
   engine::OutgoingQueue queue_;
   OutputObserver* observer_ = nullptr;
-  Segments segments_;  // so that a message with borrowed octets takes no memory
+  messaging::OutgoingSegments segments_;  // so that a message with borrowed octets takes no memory
   std::atomic<bool> segments_used_{false};
 
   // Reading: by the holder of the read role.
   std::atomic<int> receive_error_{0};
-  bool more_at_hand_ = false;  // the reader may have octets that it has not given out
-  bool drained_ = false;       // the last receive of Wait::no was short
+  bool drained_ = false;  // the last receive of Wait::no was short
   bool expects_end_ = false;
   std::size_t turn_left_ = std::numeric_limits<std::size_t>::max();  // octets
   bool receive_limited_ = false;                  // the transport's time-out is that of a deadline

@@ -1,6 +1,7 @@
 // Parses what passes by once more, for people.
 #include "orb/connection/message_trace.h"
 
+#include "engine/connection/inbox.h"
 #include <perigee/base/log.h>
 #include <perigee/orb/text.h>
 
@@ -12,7 +13,7 @@ namespace perigee::orb {
 
 using messaging::IncomingMessage;
 using messaging::MessageKind;
-using messaging::Protocol;
+using messaging::Session;
 
 namespace {
 
@@ -65,9 +66,9 @@ std::string_view status_text(messaging::LocateStatus status) {
   return index < std::size(names) ? names[index] : "of unknown status";
 }
 
-std::string request_text(const Protocol& protocol, const IncomingMessage& message) {
+std::string request_text(const Session& session, const IncomingMessage& message) {
   messaging::ContextStorage contexts;
-  const auto request = protocol.parse_request(message, contexts);
+  const auto request = session.parse_request(message, contexts);
   if (!request) return "Request that cannot be parsed";
   const messaging::RequestHeader& header = request->header;
   return "Request " + std::to_string(header.request_id) + " " + name_text(header.operation) +
@@ -75,9 +76,9 @@ std::string request_text(const Protocol& protocol, const IncomingMessage& messag
          key_text(header.object_key) + ", contexts " + std::to_string(header.contexts.size());
 }
 
-std::string reply_text(const Protocol& protocol, const IncomingMessage& message) {
+std::string reply_text(const Session& session, const IncomingMessage& message) {
   messaging::ContextStorage contexts;
-  auto reply = protocol.parse_reply(message, contexts);
+  auto reply = session.parse_reply(message, contexts);
   if (!reply) return "Reply that cannot be parsed";
   std::string text = "Reply " + std::to_string(reply->header.request_id) + " " +
                      std::string(status_text(reply->header.status));
@@ -87,24 +88,24 @@ std::string reply_text(const Protocol& protocol, const IncomingMessage& message)
   return text;
 }
 
-std::string text_of(const Protocol& protocol, const IncomingMessage& message) {
+std::string text_of(const Session& session, const IncomingMessage& message) {
   switch (message.kind) {
     case MessageKind::request:
-      return request_text(protocol, message);
+      return request_text(session, message);
     case MessageKind::reply:
-      return reply_text(protocol, message);
+      return reply_text(session, message);
     case MessageKind::locate_request:
-      if (const auto header = protocol.parse_locate_request(message))
+      if (const auto header = session.parse_locate_request(message))
         return "LocateRequest " + std::to_string(header->request_id) + " for " +
                key_text(header->object_key);
       return "LocateRequest that cannot be parsed";
     case MessageKind::locate_reply:
-      if (const auto reply = protocol.parse_locate_reply(message))
+      if (const auto reply = session.parse_locate_reply(message))
         return "LocateReply " + std::to_string(reply->header.request_id) + " " +
                std::string(status_text(reply->header.status));
       return "LocateReply that cannot be parsed";
     case MessageKind::cancel_request:
-      if (const auto request_id = protocol.parse_cancel_request(message))
+      if (const auto request_id = session.parse_cancel_request(message))
         return "CancelRequest " + std::to_string(*request_id);
       return "CancelRequest that cannot be parsed";
     case MessageKind::close_connection:
@@ -137,36 +138,52 @@ std::string dump(OctetSpan octets) {
   return text;
 }
 
-void write(const Protocol& protocol, const IncomingMessage& message, std::string_view direction,
+void write(const Session& session, const IncomingMessage& message, std::string_view direction,
            std::string_view peer) {
   const bool octets = log::enabled(log::Level::trace);
   log::write(octets ? log::Level::trace : log::Level::debug, "message",
              std::string(direction) + std::string(peer) + ": " +
-                 protocol.version_text(message.version) + " " + text_of(protocol, message) + ", " +
-                 std::to_string(message.octets.size()) + " octets" +
-                 (octets ? dump(message.octets) : ""));
+                 session.protocol().version_text(message.version) + " " +
+                 text_of(session, message) + ", " + std::to_string(message.octets.size()) +
+                 " octets" + (octets ? dump(message.octets) : ""));
 }
 
-// What is sent is read again, as the peer will.
-void read_and_write(const Protocol& protocol, OctetSpan octets, std::string_view peer) {
-  const auto reader = protocol.make_reader();
+// The octets that the peer will receive. Seals by a session of its own: that of the connection is
+// in use, and must not count this.
+Octets sealed(const Session& session, const cdr::Buffer& message) {
+  Octets octets = message.flatten();
+  if (!session.seals()) return octets;
+  const auto sender = session.protocol().open(messaging::Role::opener, {});
+  messaging::OutgoingSegments outgoing;
+  outgoing.segments.push_back(octets);
+  sender->seal(outgoing);
+  Octets all;
+  for (const OctetSpan segment : outgoing.segments)
+    all.insert(all.end(), segment.begin(), segment.end());
+  return all;
+}
+
+// A sent message is read as the peer will read it.
+void read_and_write(const Session& session, OctetSpan octets, std::string_view peer) {
+  const auto receiver = session.protocol().open(messaging::Role::acceptor, {});
+  engine::Inbox inbox(*receiver);
   Octets scratch(64 * 1024);
   IncomingMessage message;
   for (;;) {
-    switch (reader->next(message)) {
-      case messaging::MessageReader::Next::message:
-        return write(protocol, message, "sent to ", peer);
-      case messaging::MessageReader::Next::error:
+    switch (inbox.next(message)) {
+      case engine::InboxStatus::message:
+        return write(*receiver, message, "sent to ", peer);
+      case engine::InboxStatus::error:
         return;
-      case messaging::MessageReader::Next::need_more:
+      case engine::InboxStatus::need_more:
         break;
     }
-    const MutableOctetSpan space = reader->receive_space(scratch);
+    const MutableOctetSpan space = inbox.receive_space(scratch).first;
     const std::size_t count = std::min(space.size(), octets.size());
     if (count == 0) return;
     std::copy_n(octets.begin(), count, space.begin());
     octets = octets.subspan(count);
-    reader->received(count);
+    inbox.received(count);
   }
 }
 
@@ -181,18 +198,18 @@ void trace_connection(std::string_view peer, std::string_view event) noexcept {
   }
 }
 
-void trace_sent(const Protocol& protocol, const cdr::Buffer& message,
+void trace_sent(const Session& session, const cdr::Buffer& message,
                 std::string_view peer) noexcept {
   try {
-    read_and_write(protocol, message.flatten(), peer);
+    read_and_write(session, sealed(session, message), peer);
   } catch (...) {  // no memory for a line of the log
   }
 }
 
-void trace_received(const Protocol& protocol, const IncomingMessage& message,
+void trace_received(const Session& session, const IncomingMessage& message,
                     std::string_view peer) noexcept {
   try {
-    write(protocol, message, "received from ", peer);
+    write(session, message, "received from ", peer);
   } catch (...) {  // no memory for a line of the log
   }
 }

@@ -15,10 +15,10 @@ namespace perigee::orb {
 /// "… opened", "… ended".
 void trace_connection(std::string_view peer, std::string_view event) noexcept;
 /// A finished message that is about to be sent to `peer`.
-void trace_sent(const messaging::Protocol& protocol, const cdr::Buffer& message,
+void trace_sent(const messaging::Session& session, const cdr::Buffer& message,
                 std::string_view peer) noexcept;
 /// A whole message that came from `peer`.
-void trace_received(const messaging::Protocol& protocol, const messaging::IncomingMessage& message,
+void trace_received(const messaging::Session& session, const messaging::IncomingMessage& message,
                     std::string_view peer) noexcept;
 
 }  // namespace perigee::orb

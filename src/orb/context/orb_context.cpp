@@ -5,15 +5,15 @@
 
 namespace perigee::orb {
 
-const messaging::Protocol& messaging_of(const OrbContext& context,
-                                        std::string_view scheme) noexcept {
-  const messaging::Protocol* const own = context.protocols.messaging(scheme);
+const messaging::MessagingProtocol& messaging_of(const OrbContext& context,
+                                                 std::string_view scheme) noexcept {
+  const messaging::MessagingProtocol* const own = context.protocols.messaging(scheme);
   return own != nullptr ? *own : context.messaging;
 }
 
 // The setting is for GIOP: other messages have versions of their own.
 messaging::Version version_max(const OrbContext& context,
-                               const messaging::Protocol& messages) noexcept {
+                               const messaging::MessagingProtocol& messages) noexcept {
   return &messages == &context.messaging
              ? std::min(context.settings.version_max, messages.version_max())
              : messages.version_max();

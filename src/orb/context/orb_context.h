@@ -30,7 +30,7 @@ struct OrbContext {
   const OrbLife& life;
 
   transport::ProtocolRegistry& protocols;
-  const messaging::Protocol& messaging;  ///< the ORB's own: GIOP
+  const messaging::MessagingProtocol& messaging;  ///< the ORB's own: GIOP
 
   EndpointTable& endpoints;  ///< the client's connections
   ClientPolicies& policies;  ///< of the ORB and of its threads
@@ -44,10 +44,10 @@ struct OrbContext {
 };
 
 /// The messages that connections to endpoints of a scheme carry.
-[[nodiscard]] const messaging::Protocol& messaging_of(const OrbContext& context,
-                                                      std::string_view scheme) noexcept;
+[[nodiscard]] const messaging::MessagingProtocol& messaging_of(const OrbContext& context,
+                                                               std::string_view scheme) noexcept;
 /// The highest version of these messages that is sent and published.
 [[nodiscard]] messaging::Version version_max(const OrbContext& context,
-                                             const messaging::Protocol& messages) noexcept;
+                                             const messaging::MessagingProtocol& messages) noexcept;
 
 }  // namespace perigee::orb

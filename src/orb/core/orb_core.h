@@ -59,7 +59,7 @@ class Service {
 struct CoreParts {
   Settings settings;
   std::unique_ptr<transport::ProtocolRegistry> protocols;
-  std::unique_ptr<messaging::Protocol> messaging;
+  std::unique_ptr<messaging::MessagingProtocol> messaging;
   std::shared_ptr<void> kept;  ///< what the protocols refer to: let go of last
   /// Of deadlines, draining, idle and send time-outs. Outlives the core.
   const Clock* clock = &steady_clock();
@@ -90,7 +90,9 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   }
   [[nodiscard]] transport::ProtocolRegistry& protocols() noexcept { return *protocols_; }
   /// The ORB's own: GIOP.
-  [[nodiscard]] const messaging::Protocol& messaging() const noexcept { return *messaging_; }
+  [[nodiscard]] const messaging::MessagingProtocol& messaging() const noexcept {
+    return *messaging_;
+  }
   /// The client's connections.
   [[nodiscard]] EndpointTable& endpoints() noexcept { return *endpoints_; }
   /// The client's asynchronous calls. Made at the first use; raises NO_RESOURCES.
@@ -236,7 +238,7 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   const Clock& clock_;
   const std::shared_ptr<void> kept_;  // shared only with its type-erased deleter
   const std::unique_ptr<transport::ProtocolRegistry> protocols_;
-  const std::unique_ptr<messaging::Protocol> messaging_;
+  const std::unique_ptr<messaging::MessagingProtocol> messaging_;
   const std::unique_ptr<OrbMetrics> metrics_;
   std::unique_ptr<EndpointTable> endpoints_;
   std::shared_ptr<ClientPolicies> client_policies_;  // shared with PolicyManager and PolicyCurrent

@@ -92,7 +92,7 @@ void Invocation::begin_time_limits() noexcept {
 
 [[gnu::always_inline]] inline bool Invocation::encode_request() {
   probe::stamp(probe::Point::connection_found);
-  const messaging::Protocol& protocol = target_->endpoint->messaging();
+  const messaging::Session& session = lease_->session();
   slot_.request_id = lease_->take_request_id();
   request_buffer_->clear();
   cdr::Encoder encoder(*request_buffer_, std::endian::native, cdr::Encoder::Borrowing::yes);
@@ -101,13 +101,13 @@ void Invocation::begin_time_limits() noexcept {
   SentContexts contexts;
   if (slot_.deadline != nullptr && request_.response != ResponseFlags::none) [[unlikely]]
     header.contexts = contexts.with_time(header.contexts, slot_.deadline->left());
-  protocol.begin_request(encoder, target_->version, header,
-                         request_.encode ? messaging::Body::present : messaging::Body::empty);
+  session.begin_request(encoder, target_->version, header,
+                        request_.encode ? messaging::Body::present : messaging::Body::empty);
   encoder.set_code_sets(target_->endpoint->code_sets());
   probe::stamp(probe::Point::request_begun);
   if (request_.encode) request_.encode(encoder);
   probe::stamp(probe::Point::arguments_encoded);
-  if (encoder.ok()) protocol.finish(encoder);  // may fail: the message is too large
+  if (encoder.ok()) session.finish(encoder);  // may fail: the message is too large
   probe::stamp(probe::Point::request_finished);
   if (encoder.ok()) return true;
   error_.cdr = encoder.error();

@@ -70,7 +70,8 @@ std::vector<Candidate> choose_places(const OrbContext& context, Binding& binding
 }
 
 // The highest that both sides speak, in its shorter form if both want that.
-messaging::Version agreed_version(const OrbContext& context, const messaging::Protocol& protocol,
+messaging::Version agreed_version(const OrbContext& context,
+                                  const messaging::MessagingProtocol& protocol,
                                   const transport::ProfileTarget& profile) {
   const messaging::Version version =
       std::min(messaging::Version{profile.major, profile.minor}, version_max(context, protocol));

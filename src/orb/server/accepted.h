@@ -10,7 +10,7 @@ namespace perigee::orb {
 
 struct Accepted {
   std::unique_ptr<transport::Transport> transport;
-  const messaging::Protocol* messaging = nullptr;  ///< lives as long as the ORB
+  const messaging::MessagingProtocol* messaging = nullptr;  ///< lives as long as the ORB
 };
 
 }  // namespace perigee::orb

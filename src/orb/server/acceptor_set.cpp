@@ -83,7 +83,7 @@ std::expected<std::unique_ptr<Listener>, IoError> listen(OrbCore& core,
     return named_in(core, endpoint, unknown_scheme(endpoint, core.protocols()).error());
   auto acceptor = factory->listen_with(endpoint, chosen.properties);
   if (!acceptor) return named_in(core, endpoint, acceptor.error());
-  const messaging::Protocol& messages = messaging_of(core.context(), endpoint.scheme);
+  const messaging::MessagingProtocol& messages = messaging_of(core.context(), endpoint.scheme);
   return std::make_unique<Listener>(
       Listener{factory, std::move(*acceptor), &messages, version_max(core.context(), messages)});
 }

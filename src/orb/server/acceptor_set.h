@@ -45,8 +45,8 @@ void stop_accepting(
 struct Listener {
   transport::ProtocolFactory* factory;
   std::unique_ptr<transport::Acceptor> acceptor;
-  const messaging::Protocol* messaging;  ///< what connections to it carry
-  messaging::Version version;            ///< the highest that references publish
+  const messaging::MessagingProtocol* messaging;  ///< what connections to it carry
+  messaging::Version version;                     ///< the highest that references publish
 
   bool is_withdrawn = false;  ///< nobody serves it; the set's
 

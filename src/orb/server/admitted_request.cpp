@@ -83,14 +83,14 @@ void AdmittedRequest::send(ReplyStatus status, ResultEncoder encode) {
                                                           ResultEncoder encode) {
   buffer.clear();
   cdr::Encoder encoder(buffer, std::endian::native, cdr::Encoder::Borrowing::yes);
-  const messaging::Protocol& protocol = conversation_.protocol_;
-  protocol.begin_reply(encoder, version_, {.request_id = request_id_, .status = status},
-                       encode ? messaging::Body::present : messaging::Body::empty);
+  const messaging::Session& session = conversation_.session_;
+  session.begin_reply(encoder, version_, {.request_id = request_id_, .status = status},
+                      encode ? messaging::Body::present : messaging::Body::empty);
   encoder.set_code_sets(arguments_.code_sets());
   probe::stamp(Point::reply_begun);
   if (encode) encode(encoder);
   probe::stamp(Point::results_encoded);
-  protocol.finish(encoder);
+  session.finish(encoder);
   probe::stamp(Point::reply_finished);
   if (!encoder.ok()) raise_encode_error(encoder.error(), Sender::server, CORBA::COMPLETED_YES);
 }

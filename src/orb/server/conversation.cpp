@@ -70,9 +70,9 @@ void refuse(PendingReply& request, AnnouncedCodeSets::Problem problem) noexcept 
 
 }  // namespace
 
-Conversation::Conversation(OrbCore& core, const messaging::Protocol& protocol,
+Conversation::Conversation(OrbCore& core, const messaging::Session& session,
                            ConversationHost& host) noexcept
-    : core_(core), protocol_(protocol), host_(host), code_sets_(core.settings().code_sets) {}
+    : core_(core), session_(session), host_(host), code_sets_(core.settings().code_sets) {}
 
 Conversation::Verdict Conversation::handle(IncomingMessage& message, ServingThread& thread) {
   switch (message.kind) {
@@ -96,14 +96,14 @@ Conversation::Verdict Conversation::reject(ServingThread& thread) {
   core_.metrics().malformed_messages.fetch_add(1, std::memory_order_relaxed);
   thread.reply.clear();
   cdr::Encoder encoder(thread.reply);
-  protocol_.encode_message_error(encoder, protocol_.version_max());
+  session_.encode_message_error(encoder, session_.protocol().version_max());
   host_.send(thread.reply);
   return Verdict::close;
 }
 
 [[gnu::always_inline]] inline Conversation::Verdict Conversation::handle_request(
     IncomingMessage& message, ServingThread& thread) {
-  auto request = protocol_.parse_request(message, thread.contexts);
+  auto request = session_.parse_request(message, thread.contexts);
   if (!request) return reject(thread);
   probe::stamp(probe::Point::request_parsed);
   request->body.set_environment(&core_);
@@ -166,18 +166,18 @@ void Conversation::ask_for_key(const IncomingMessage& message, std::uint32_t req
                                ServingThread& thread) {
   thread.reply.clear();
   cdr::Encoder encoder(thread.reply);
-  protocol_.begin_reply(
+  session_.begin_reply(
       encoder, message.version,
       {.request_id = request_id, .status = messaging::ReplyStatus::needs_addressing_mode},
       messaging::Body::present);
   write_key_addressing(encoder);
-  protocol_.finish(encoder);
+  session_.finish(encoder);
   if (encoder.ok()) host_.send(thread.reply);
 }
 
 Conversation::Verdict Conversation::handle_locate(const IncomingMessage& message,
                                                   ServingThread& thread) {
-  const auto request = protocol_.parse_locate_request(message);
+  const auto request = session_.parse_locate_request(message);
   if (!request) return reject(thread);
   if (closed()) return Verdict::go_on;  // after CloseConnection nothing is sent
   const bool needs_key = lacks_key(*request);
@@ -187,11 +187,11 @@ Conversation::Verdict Conversation::handle_locate(const IncomingMessage& message
   const LocateStatus status = needs_key ? LocateStatus::needs_addressing_mode : status_of(location);
   thread.reply.clear();
   cdr::Encoder encoder(thread.reply);
-  protocol_.begin_locate_reply(encoder, message.version,
-                               {.request_id = request->request_id, .status = status});
+  session_.begin_locate_reply(encoder, message.version,
+                              {.request_id = request->request_id, .status = status});
   if (needs_key) write_key_addressing(encoder);
   if (status == LocateStatus::object_forward) stub::encode_object(encoder, location.target.get());
-  protocol_.finish(encoder);
+  session_.finish(encoder);
   if (!encoder.ok()) return reject(thread);
   host_.send(thread.reply);
   return Verdict::go_on;
@@ -201,7 +201,7 @@ Conversation::Verdict Conversation::handle_locate(const IncomingMessage& message
 // nothing can stop a synchronous servant. Who is to answer later is told.
 Conversation::Verdict Conversation::handle_cancel(const IncomingMessage& message,
                                                   ServingThread& thread) {
-  const auto request_id = protocol_.parse_cancel_request(message);
+  const auto request_id = session_.parse_cancel_request(message);
   if (!request_id) return reject(thread);
   CancellationNotice stop;
   {
@@ -449,7 +449,7 @@ void Conversation::send_close() noexcept {
   try {
     cdr::Buffer buffer;
     cdr::Encoder encoder(buffer);
-    protocol_.encode_close_connection(encoder, protocol_.version_max());
+    session_.encode_close_connection(encoder, session_.protocol().version_max());
     host_.send_without_waiting(buffer);  // whoever stops the server waits for no peer here
   } catch (...) {
     log::write(log::Level::error, "server", "CloseConnection could not be sent");

@@ -99,7 +99,8 @@ class Conversation final {
     close,  ///< read no further; what was sent must still reach the peer
   };
 
-  Conversation(OrbCore& core, const messaging::Protocol& protocol, ConversationHost& host) noexcept;
+  /// `session` is that of the connection, which outlives the conversation.
+  Conversation(OrbCore& core, const messaging::Session& session, ConversationHost& host) noexcept;
 
   /// Does what the message asks for. When it returns, a request is answered, deferred, held or
   /// dropped.
@@ -183,7 +184,7 @@ class Conversation final {
   void expiry_fired() noexcept;
 
   OrbCore& core_;
-  const messaging::Protocol& protocol_;
+  const messaging::Session& session_;
   ConversationHost& host_;
   AnnouncedCodeSets code_sets_;
   std::atomic<std::uint32_t> held_count_{0};

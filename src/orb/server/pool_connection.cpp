@@ -20,7 +20,7 @@ using transport::Wait;
 PoolConnection::PoolConnection(PoolServer& server, Accepted accepted)
     : server_(server),
       connection_(make_server_connection(server.core(), std::move(accepted))),
-      conversation_(server.core(), connection_.protocol(), *this) {}
+      conversation_(server.core(), connection_.session(), *this) {}
 
 PoolConnection::~PoolConnection() = default;
 

@@ -29,7 +29,7 @@ constexpr int drops_per_turn_max = 16;                 // receives of what is re
 ReactiveConnection::ReactiveConnection(ReactiveLoop& loop, Accepted accepted)
     : loop_(loop),
       connection_(make_server_connection(loop.core(), std::move(accepted))),
-      conversation_(loop.core(), connection_.protocol(), *this) {}
+      conversation_(loop.core(), connection_.session(), *this) {}
 
 ReactiveConnection::~ReactiveConnection() = default;
 

@@ -19,7 +19,7 @@ inline Connection make_server_connection(OrbCore& core, Accepted accepted,
   const Settings& settings = core.settings();
   const auto send_timeout =
       flusher != nullptr ? settings.send_timeout : std::chrono::milliseconds::zero();
-  return {std::move(accepted.transport), *accepted.messaging,
+  return {std::move(accepted.transport), *accepted.messaging, messaging::Role::acceptor,
           ConnectionLimits{settings.read_buffer_size, settings.write_queue_size_max,
                            settings.busy_poll, send_timeout, flusher, &core.clock()},
           &core.metrics().server_traffic};

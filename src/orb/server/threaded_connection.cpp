@@ -27,7 +27,7 @@ ThreadedConnection::ThreadedConnection(ThreadedServer& server, Accepted accepted
     : server_(server),
       flusher_(server.flusher()),
       connection_(make_server_connection(server.core(), std::move(accepted), flusher_.get())),
-      conversation_(server.core(), connection_.protocol(), *this) {
+      conversation_(server.core(), connection_.session(), *this) {
   connection_.observe_output(*this);
 }
 

@@ -43,9 +43,9 @@ class Kept {
     return [this](ScriptedTransport& transport, const IncomingMessage& message) {
       const std::lock_guard lock(mutex_);
       if (message.kind == messaging::MessageKind::cancel_request)
-        return cancelled_.push_back(giop_protocol().parse_cancel_request(message).value());
+        return cancelled_.push_back(giop_session().parse_cancel_request(message).value());
       messaging::ContextStorage contexts;
-      const auto request = giop_protocol().parse_request(message, contexts);
+      const auto request = giop_session().parse_request(message, contexts);
       requests_.push_back({&transport, request->header.request_id});
     };
   }
@@ -65,10 +65,10 @@ class Kept {
     const Request answered = request(index);
     cdr::Buffer buffer;
     cdr::Encoder encoder(buffer);
-    giop_protocol().begin_reply(encoder, {1, 2}, {.request_id = answered.id},
-                                messaging::Body::present);
+    giop_session().begin_reply(encoder, {1, 2}, {.request_id = answered.id},
+                               messaging::Body::present);
     encoder.write(value);
-    giop_protocol().finish(encoder);
+    giop_session().finish(encoder);
     answered.transport->deliver(buffer);
   }
 
@@ -386,7 +386,7 @@ TEST_CASE("a request says how much of its caller's time is left; a oneway does n
   std::vector<std::optional<std::uint64_t>> told;
   fixture.peer("a", [&](ScriptedTransport& transport, const IncomingMessage& message) {
     messaging::ContextStorage contexts;
-    const auto request = giop_protocol().parse_request(message, contexts);
+    const auto request = giop_session().parse_request(message, contexts);
     const auto found = std::ranges::find(contexts, 0x50474501u, &iop::ServiceContext::id);
     told.push_back(found == contexts.end() ? std::nullopt
                                            : iop::decode_remaining_time(found->data));

@@ -19,7 +19,8 @@ using transport::Wait;
 /// What begins with no message, or with a large one, goes on for ever.
 class EndlessTransport final : public transport::Transport {
  public:
-  explicit EndlessTransport(std::unique_ptr<Transport> inner) : inner_(std::move(inner)) {}
+  explicit EndlessTransport(std::unique_ptr<Transport> inner)
+      : Transport(transport::Features{.buffers = true}), inner_(std::move(inner)) {}
 
   IoResult receive(MutableOctetSpan space, Wait wait) override {
     if (interrupted_) return {0, IoStatus::end_of_stream, 0};

@@ -46,7 +46,8 @@ struct PluginFailure : std::runtime_error {
 
 enum class Brings : std::uint8_t { two_protocols, nothing, same_twice, exception, number };
 
-void make_protocols(transport::ProtocolFactories& protocols) {
+void make_parts(transport::ProtocolParts& parts) {
+  transport::ProtocolFactories& protocols = parts.transports;
 #ifdef PLUGIN_CALLS
   PLUGIN_CALLS();
 #endif
@@ -71,4 +72,4 @@ void make_protocols(transport::ProtocolFactories& protocols) {
 }  // namespace
 }  // namespace perigee::test
 
-PERIGEE_PROTOCOL_PLUGIN(perigee::test::make_protocols)
+PERIGEE_PROTOCOL_PLUGIN(perigee::test::make_parts)

@@ -1,18 +1,19 @@
-// How the storage of an incoming message grows: by what has arrived, not by what was promised.
-#include "giop/assembly.h"
+// How the storage of an incoming message grows: by the octets that have arrived, not by the
+// announced size.
+#include "engine/connection/assembly.h"
 
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
-namespace perigee::giop {
+namespace perigee::engine {
 
-// In 1.2 alignment goes on in the next fragment. In 1.1 it counts from the fragment's own header,
-// which makes no difference where its 12 octets would put it anyway. CORBA 3.0, 15.4.9.
-void Assembly::begin_fragment(const FrameHeader& header) {
+// The alignment of a continuation counts from its own header. That makes no difference where the
+// octets before it end at the same place within eight: always in GIOP 1.2. CORBA 3.0, 15.4.9.
+void Assembly::begin_continuation(const messaging::Frame& frame) {
   ++fragments_;
-  more_ = header.more_fragments;
-  const bool goes_on = first_.version.minor >= 2 || (size_ & 7U) == 4;
+  more_ = frame.more;
+  const bool goes_on = (size_ & 7U) == (frame.header_size & 7U);
   if (!goes_on && (cuts_.empty() || cuts_.back() != size_)) cuts_.push_back(size_);
 }
 
@@ -50,17 +51,13 @@ std::unique_ptr<std::size_t[]> Assembly::piece_sizes() const {
   return sizes;
 }
 
-void Assembly::release(messaging::IncomingMessage& message) {
-  std::byte* octets = storage_.get();
-  if (is_fragmented_) {
-    octets[flags_offset] &= ~std::byte{flag_more_fragments};
-    store_ulong(octets + size_offset, static_cast<std::uint32_t>(size_ - frame_header_size),
-                first_.order);
-  }
-  message.kind = static_cast<MessageKind>(first_.type);
+void Assembly::release(messaging::IncomingMessage& message, const messaging::Session& session) {
+  const MutableOctetSpan octets(storage_.get(), size_);
+  if (is_fragmented_) session.join(octets, first_);
+  message.kind = first_.kind;
   message.version = first_.version;
   message.order = first_.order;
-  message.octets = {octets, size_};
+  message.octets = octets;
   message.header_size = first_.header_size;
   message.storage = std::move(storage_);
   message.piece_sizes = piece_sizes();
@@ -69,4 +66,4 @@ void Assembly::release(messaging::IncomingMessage& message) {
   capacity_ = 0;
 }
 
-}  // namespace perigee::giop
+}  // namespace perigee::engine

@@ -1,15 +1,15 @@
-// Makes GIOP messages out of received octets: framing, large messages, fragments. Parses no message
-// headers (except the request id that names a fragmented message). Does no I/O.
+// The reader of GIOP before framing moved into the inbox: the oracle of fuzz_inbox. To be deleted
+// with that target.
 #pragma once
 
-#include "giop/assembly.h"
-#include "giop/frame.h"
+#include "giop_assembly.h"
+#include "giop_frame_header.h"
 #include <perigee/messaging/protocol.h>
 
 #include <optional>
 #include <vector>
 
-namespace perigee::giop {
+namespace perigee::fuzz {
 
 /// The receiving side of one connection. Obeys its read token: one thread at a time.
 ///
@@ -19,17 +19,18 @@ namespace perigee::giop {
 ///
 /// Invariant: begin_ <= end_ <= capacity_, and remaining_ != 0 implies is_filling_ and
 /// begin_ == end_. held_ is empty unless data_ is in it, and then begin_ != end_.
-class Reader final : public messaging::MessageReader {
+class Reader final {
  public:
+  enum class Next : std::uint8_t { message, need_more, error };
+
   explicit Reader(const messaging::Limits& limits) noexcept : limits_(limits) {}
 
-  MutableOctetSpan receive_space(MutableOctetSpan scratch) override;
-  void received(std::size_t count) override;
-  Next next(messaging::IncomingMessage& message) override;
-  [[nodiscard]] bool has_octets() const noexcept override;
-  void detach_scratch() override;
-  [[nodiscard]] bool has_part_of_reply(std::uint32_t request_id) const noexcept override;
-  [[nodiscard]] FramingError error() const noexcept override {
+  MutableOctetSpan receive_space(MutableOctetSpan scratch);
+  void received(std::size_t count);
+  Next next(messaging::IncomingMessage& message);
+  [[nodiscard]] bool has_octets() const noexcept;
+  void detach_scratch();
+  [[nodiscard]] FramingError error() const noexcept {
     return error_.value_or(FramingError::bad_header);  // a header that others could not parse
   }
 
@@ -72,4 +73,4 @@ class Reader final : public messaging::MessageReader {
   std::optional<FramingError> error_;
 };
 
-}  // namespace perigee::giop
+}  // namespace perigee::fuzz

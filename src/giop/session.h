@@ -1,5 +1,5 @@
-// The class behind make_giop. Its functions are in encode.cpp, fragment.cpp, parse.cpp and
-// giop.cpp.
+// The classes behind make_giop. Functions of the session are in framing.cpp, encode.cpp,
+// fragment.cpp and parse.cpp.
 #pragma once
 
 #include <perigee/giop/giop.h>
@@ -7,19 +7,13 @@
 
 namespace perigee::giop {
 
-/// GIOP 1.0 to 1.2. Stateless but for its limits.
-class Giop final : public messaging::Protocol {
+/// GIOP 1.0 to 1.2 and GIOPlite on one connection. Has no state.
+class GiopSession final : public messaging::Session {
  public:
-  explicit Giop(const messaging::Limits& limits) : limits_(limits) {}
+  explicit GiopSession(const messaging::MessagingProtocol& protocol) noexcept : Session(protocol) {}
 
-  [[nodiscard]] std::string_view name() const noexcept override { return "GIOP"; }
-  [[nodiscard]] std::string version_text(messaging::Version version) const override;
-  [[nodiscard]] messaging::Version version_max() const noexcept override { return {1, 2}; }
-  [[nodiscard]] messaging::Version short_form(messaging::Version version) const noexcept override {
-    return version == version_max() ? lite_version : version;
-  }
-  [[nodiscard]] const messaging::Limits& limits() const noexcept override { return limits_; }
-  [[nodiscard]] std::unique_ptr<messaging::MessageReader> make_reader() const override;
+  [[nodiscard]] messaging::Frame frame(OctetSpan front) const noexcept override;
+  void join(MutableOctetSpan message, const messaging::Frame& first) const noexcept override;
 
   void begin_request(cdr::Encoder& encoder, messaging::Version version,
                      const messaging::RequestHeader& header, messaging::Body body) const override;
@@ -50,9 +44,21 @@ class Giop final : public messaging::Protocol {
   parse_locate_reply(const messaging::IncomingMessage& message) const override;
   [[nodiscard]] std::expected<std::uint32_t, messaging::FramingError> parse_cancel_request(
       const messaging::IncomingMessage& message) const override;
+};
 
- private:
-  messaging::Limits limits_;
+class Giop final : public messaging::MessagingProtocol {
+ public:
+  explicit Giop(const messaging::Limits& limits) : MessagingProtocol(limits) {}
+
+  [[nodiscard]] std::string_view name() const noexcept override { return "giop"; }
+  [[nodiscard]] std::string version_text(messaging::Version version) const override;
+  [[nodiscard]] messaging::Needs needs(messaging::Use use) const noexcept override;
+  [[nodiscard]] messaging::Version version_max() const noexcept override { return {1, 2}; }
+  [[nodiscard]] messaging::Version short_form(messaging::Version version) const noexcept override {
+    return version == version_max() ? lite_version : version;
+  }
+  [[nodiscard]] std::unique_ptr<messaging::Session> open(
+      messaging::Role role, const messaging::Carrier& carrier) const override;
 };
 
 }  // namespace perigee::giop

@@ -2,13 +2,13 @@
 // fragments. Knows how its storage grows; the reader knows when.
 #pragma once
 
-#include "giop/frame.h"
+#include "giop_frame_header.h"
 #include <perigee/messaging/message.h>
 
 #include <memory>
 #include <vector>
 
-namespace perigee::giop {
+namespace perigee::fuzz {
 
 /// Octets that have arrived of one message, without the headers of its fragments.
 ///
@@ -63,4 +63,4 @@ class Assembly {
   bool is_fragmented_ = false;
 };
 
-}  // namespace perigee::giop
+}  // namespace perigee::fuzz

@@ -1,14 +1,14 @@
 // The state machine of the reader; the steps of a whole message are inlined into `next`. Order of
 // checks: the frame header, then what makes it a piece of a fragmented message, then limits; only
 // then storage is taken.
-#include "giop/reader.h"
+#include "giop_reader.h"
 
 #include <algorithm>
 #include <cassert>
 #include <cstring>
 #include <utility>
 
-namespace perigee::giop {
+namespace perigee::fuzz {
 
 using messaging::IncomingMessage;
 
@@ -103,15 +103,7 @@ bool Reader::has_octets() const noexcept {
   return begin_ != end_ || is_filling_ || !partials_.empty();
 }
 
-bool Reader::has_part_of_reply(std::uint32_t request_id) const noexcept {
-  return std::ranges::any_of(partials_, [request_id](const Assembly& partial) {
-    const FrameHeader& first = partial.first();
-    const bool matches = first.version.minor < 2 || partial.request_id() == request_id;
-    return first.type == FrameType::reply && matches;
-  });
-}
-
-messaging::MessageReader::Next Reader::next(IncomingMessage& message) {
+Reader::Next Reader::next(IncomingMessage& message) {
   if (remaining_ != 0) return Next::need_more;
   if (is_filling_ && end_storage(message)) return Next::message;
   while (look_at_front() && available() >= frame_.total) {
@@ -202,7 +194,6 @@ bool Reader::fits(std::size_t added) const noexcept {
   if (detached) free_held();
   frame_known_ = false;
   if (message.kind == MessageKind::cancel_request && !partials_.empty()) drop_cancelled(message);
-  message.more_at_hand = begin_ != end_ || !partials_.empty();
 }
 
 /// Moves what is at hand of the frame at the front to current_, which its rest will follow.
@@ -233,7 +224,6 @@ bool Reader::end_storage(IncomingMessage& message) {
   }
   current_.release(message);
   if (message.kind == MessageKind::cancel_request) drop_cancelled(message);
-  message.more_at_hand = has_octets();
   return true;
 }
 
@@ -265,4 +255,4 @@ void Reader::drop_cancelled(const IncomingMessage& message) noexcept {
   });
 }
 
-}  // namespace perigee::giop
+}  // namespace perigee::fuzz

@@ -1,0 +1,42 @@
+// The inbox with a session of GIOP against the former reader of GIOP: the same octets give the same
+// messages and the same error.
+#include "giop_reader.h"
+#include "messages.h"
+#include <perigee/giop/giop.h>
+
+namespace perigee::fuzz {
+namespace {
+
+/// What the former reader makes of octets that arrive at once, as far as there is room.
+Outcome read_as_before(OctetSpan octets) {
+  Reader reader(small_limits);
+  Octets scratch(32 * 1024);
+  Outcome outcome;
+  messaging::IncomingMessage message;
+  while (!octets.empty() && !outcome.failed) {
+    const MutableOctetSpan space = reader.receive_space(scratch);
+    const std::size_t count = std::min(octets.size(), space.size());
+    std::copy_n(octets.begin(), count, space.begin());
+    reader.received(count);
+    octets = octets.subspan(count);
+    Reader::Next next;
+    while ((next = reader.next(message)) == Reader::Next::message) outcome.add(message);
+    outcome.failed = next == Reader::Next::error;
+    if (outcome.failed) outcome.error = reader.error();
+  }
+  return outcome;
+}
+
+}  // namespace
+}  // namespace perigee::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace perigee::fuzz;
+  static const auto protocol = perigee::giop::make_giop(small_limits);
+  if (size < sizes_count) return 0;
+  const perigee::OctetSpan input = std::as_bytes(std::span(data, size));
+  const perigee::OctetSpan octets = input.subspan(sizes_count);
+  const Outcome in_pieces = read(*protocol, octets, input.first(sizes_count), 1024);
+  require(in_pieces == read_as_before(octets));
+  return 0;
+}

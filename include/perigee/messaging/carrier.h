@@ -1,0 +1,57 @@
+// What a transport offers to messages, what messages need of a transport, and how they compare.
+#pragma once
+
+#include <perigee/base/export.h>
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace perigee::messaging {
+
+/// How a transport keeps the boundaries of sent octets.
+enum class Shape : std::uint8_t {
+  stream,     ///< a sequence of octets without boundaries
+  datagrams,  ///< octets that are sent in one call arrive in one call, or not at all
+};
+
+/// The directions in which a transport can move octets.
+enum class Flow : std::uint8_t { both, send_only, receive_only };
+
+/// What one transport offers to messages.
+struct Carrier {
+  Shape shape = Shape::stream;
+  bool reliable = true;  ///< no octet is lost or doubled
+  bool ordered = true;
+  std::uint32_t datagram_max = 0;  ///< octets of the largest datagram; 0 for streams
+  Flow flow = Flow::both;
+};
+
+/// The two kinds of use that messages are compared for.
+enum class Use : std::uint8_t { oneway, two_way };
+
+/// What messages need of a transport, for one kind of use.
+struct Needs {
+  std::optional<Shape> shape = Shape::stream;  ///< nothing: either shape will do
+  bool reliable = true;
+  bool ordered = true;
+  bool two_way = true;  ///< messages go in both directions
+};
+
+/// The first property that `needed` asks for and `offered` lacks, after "does not": "keep the order
+/// of what is sent". Empty if none is missing.
+PERIGEE_API std::string_view missing(const Needs& needed, const Carrier& offered) noexcept;
+
+/// Which calls a pair of messages and transport can carry.
+enum class Carries : std::uint8_t { nothing, oneways, all_calls };
+
+/// How well messages fit a transport.
+struct Fit {
+  Carries carries = Carries::all_calls;
+  std::string_view missing;  ///< why not all calls; empty if all of them
+};
+
+class MessagingProtocol;
+PERIGEE_API Fit fit(const MessagingProtocol& messages, const Carrier& carrier) noexcept;
+
+}  // namespace perigee::messaging

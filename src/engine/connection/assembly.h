@@ -1,0 +1,61 @@
+// A message that is put together in storage of its own: a large one as it arrives, or one in
+// fragments. Knows how its storage grows; the inbox knows when.
+#pragma once
+
+#include <perigee/messaging/protocol.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace perigee::engine {
+
+/// Octets that have arrived of one message, without the headers of its continuations.
+///
+/// Invariant: size() <= capacity, and, while the message is incomplete,
+/// capacity <= max(first_capacity, growth_factor * size()) and capacity <= the announced size
+/// (or, for a fragmented message, max(that, 2 * size())). So a size field costs its sender
+/// real octets. Storage is not initialised: the system gives no memory for octets to come.
+class Assembly {
+ public:
+  static constexpr std::size_t first_capacity = 256 * 1024;
+  static constexpr std::size_t growth_factor = 4;
+
+  Assembly() noexcept = default;
+  /// `first` is the frame of the message, or of its first piece.
+  explicit Assembly(const messaging::Frame& first) noexcept
+      : first_(first), more_(first.more), is_fragmented_(first.more) {}
+
+  [[nodiscard]] const messaging::Frame& first() const noexcept { return first_; }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] std::uint32_t fragments() const noexcept { return fragments_; }
+  /// Whether another piece is to follow the last one begun.
+  [[nodiscard]] bool more() const noexcept { return more_; }
+
+  /// A continuation follows.
+  void begin_continuation(const messaging::Frame& frame);
+  /// Appends a copy of `octets`, of which `announced` more are to come in the same piece.
+  void append(OctetSpan octets, std::size_t announced);
+  /// Room for some of the `announced` octets to come (at least one; none if none are).
+  [[nodiscard]] MutableOctetSpan space(std::size_t announced);
+  /// `count` octets were put into the last space.
+  void filled(std::size_t count) noexcept { size_ += count; }
+
+  /// Gives the message away, its header as if it had never been in pieces. Leaves this empty.
+  void release(messaging::IncomingMessage& message, const messaging::Session& session);
+
+ private:
+  void grow(std::size_t needed, std::size_t wanted);
+  [[nodiscard]] std::unique_ptr<std::size_t[]> piece_sizes() const;
+
+  std::unique_ptr<std::byte[]> storage_;
+  std::size_t size_ = 0;
+  std::size_t capacity_ = 0;
+  std::vector<std::size_t> cuts_;  // where alignment counts anew: in GIOP 1.1
+  messaging::Frame first_;
+  std::uint32_t fragments_ = 0;
+  bool more_ = false;
+  bool is_fragmented_ = false;
+};
+
+}  // namespace perigee::engine

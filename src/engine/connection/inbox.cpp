@@ -1,0 +1,279 @@
+// The state machine of the inbox; the steps of a whole message are inlined into `next`. Order of
+// checks: the size of a frame, its header, its place among the pieces of a message, limits; storage
+// is taken only then.
+#include "engine/connection/inbox.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+#include <utility>
+
+namespace perigee::engine {
+
+using messaging::Frame;
+using messaging::FramingError;
+using messaging::IncomingMessage;
+using messaging::MessageKind;
+
+namespace {
+
+/// Moving so many octets costs less than a system call.
+constexpr std::size_t moved_size_max = 4096;
+
+bool is_request(MessageKind kind) noexcept {
+  return kind == MessageKind::request || kind == MessageKind::locate_request;
+}
+
+}  // namespace
+
+Inbox::Inbox(messaging::Session& session) noexcept
+    : session_(session), limits_(session.protocol().limits()) {}
+
+ReceiveSpace Inbox::receive_space(MutableOctetSpan scratch) {
+  assert(scratch.size() >= 1024);
+  if (remaining_ != 0) return space_of_storage(scratch);
+  if (begin_ != end_)
+    return rest_fits_in_place(scratch) ? ReceiveSpace{scratch.subspan(end_), {}}
+                                       : move_leftover(scratch);
+  data_ = scratch.data();
+  begin_ = end_ = 0;
+  capacity_ = scratch.size();
+  return {scratch, {}};
+}
+
+/// Behind a piece that others follow, a little of the next one is received in the same call: its
+/// header says where its rest goes.
+ReceiveSpace Inbox::space_of_storage(MutableOctetSpan scratch) {
+  const MutableOctetSpan space = current_.space(remaining_);
+  data_ = scratch.data();
+  begin_ = end_ = 0;
+  capacity_ =
+      current_.more() && space.size() == remaining_ ? std::min(scratch.size(), moved_size_max) : 0;
+  return {space, scratch.first(capacity_)};
+}
+
+/// A large part of a frame is not moved if there is room for its rest behind it. A small part is
+/// moved to the front: there more can be received at once.
+bool Inbox::rest_fits_in_place(MutableOctetSpan scratch) const noexcept {
+  return data_ == scratch.data() && capacity_ == scratch.size() && frame_known_ &&
+         available() > moved_size_max && available() < frame_.total &&
+         frame_.total <= capacity_ - begin_;
+}
+
+/// Octets of an incomplete frame are at hand: where does its rest go?
+ReceiveSpace Inbox::move_leftover(MutableOctetSpan scratch) {
+  if (frame_known_ && !error_ && frame_.total > scratch.size() && available() < frame_.total) {
+    begin_storage();
+    return space_of_storage(scratch);
+  }
+  const std::size_t count = available();
+  // Only if messages were not taken, or were left in scratch memory that was larger.
+  if (count >= scratch.size()) return {extend_held(scratch.size()), {}};
+  std::memmove(scratch.data(), front(), count);
+  held_ = Octets();
+  data_ = scratch.data();
+  begin_ = 0;
+  end_ = count;
+  capacity_ = scratch.size();
+  return {scratch.subspan(count), {}};
+}
+
+/// Moves the octets at hand to held_, with room for `count` octets behind them, which is returned.
+MutableOctetSpan Inbox::extend_held(std::size_t count) {
+  const std::size_t leftover = available();
+  Octets held(leftover + count);
+  std::memcpy(held.data(), front(), leftover);
+  held_ = std::move(held);
+  data_ = held_.data();
+  begin_ = 0;
+  end_ = leftover;
+  capacity_ = held_.size();
+  return MutableOctetSpan(held_).subspan(leftover);
+}
+
+/// A connection may be idle for long before it asks for space again. No message refers to held_.
+void Inbox::free_held() noexcept {
+  if (begin_ != end_ || held_.empty()) return;
+  Octets().swap(held_);
+  data_ = nullptr;
+  begin_ = end_ = capacity_ = 0;
+}
+
+void Inbox::received(std::size_t count) {
+  if (remaining_ != 0) {
+    const std::size_t own = std::min(count, remaining_);
+    current_.filled(own);
+    remaining_ -= own;
+    count -= own;
+  }
+  assert(count <= capacity_ - end_);
+  end_ += count;
+}
+
+void Inbox::detach() {
+  if (begin_ == end_ || data_ == held_.data()) return;
+  extend_held(0);
+}
+
+InboxStatus Inbox::next(IncomingMessage& message) {
+  if (remaining_ != 0) return InboxStatus::need_more;
+  if (is_filling_ && end_storage(message)) return unseal(message);
+  while (look_at_front() && available() >= frame_.total) {
+    if (!frame_.is_piece()) [[likely]] {
+      deliver_view(message);
+      return unseal(message);
+    }
+    begin_storage();
+    if (end_storage(message)) return unseal(message);
+  }
+  return error_ ? InboxStatus::error : InboxStatus::need_more;
+}
+
+[[gnu::always_inline]] inline InboxStatus Inbox::unseal(IncomingMessage& message) {
+  if (session_.seals()) [[unlikely]]
+    if (const auto error = session_.unseal(message)) {
+      error_ = error;
+      return InboxStatus::error;
+    }
+  return InboxStatus::message;
+}
+
+/// Whether the frame at the front is known and checked.
+[[gnu::always_inline]] inline bool Inbox::look_at_front() {
+  if (frame_known_) return true;
+  if (error_ || available() == 0) return false;
+  frame_ = session_.frame({front(), available()});
+  const bool whole = frame_.status == Frame::Status::known && !frame_.is_piece();
+  if (!whole || frame_.total > limits_.message_size_max || frame_.total <= frame_.strip)
+      [[unlikely]]
+    if (!accept_front()) return false;
+  frame_known_ = true;
+  return true;
+}
+
+/// False if the frame at the front is not known yet, or not acceptable.
+bool Inbox::accept_front() noexcept {
+  if (frame_.total > limits_.message_size_max)
+    error_ = FramingError::too_large;
+  else if (frame_.status == Frame::Status::bad)
+    error_ = frame_.error;
+  else if (frame_.status == Frame::Status::need_more)
+    return false;
+  else if (frame_.total < frame_.strip + (frame_.continuation ? 0u : 1u))
+    error_ = FramingError::bad_header;  // the session is wrong: this would never end
+  else if (frame_.is_piece())
+    error_ = frame_.continuation ? check_continuation() : check_first_piece();
+  return !error_;
+}
+
+std::optional<FramingError> Inbox::check_first_piece() const noexcept {
+  if (find_partial(frame_) != nullptr) return FramingError::bad_fragment;
+  if (partials_.size() >= limits_.partial_messages_max) return FramingError::too_large;
+  if (!fits(frame_.total)) return FramingError::too_large;
+  return std::nullopt;
+}
+
+std::optional<FramingError> Inbox::check_continuation() const noexcept {
+  const Assembly* partial = find_partial(frame_);
+  if (partial == nullptr || partial->first().order != frame_.order)
+    return FramingError::bad_fragment;
+  if (partial->fragments() >= limits_.fragments_max) return FramingError::too_large;
+  // The identity of a piece counts, too: many empty pieces are no free octets.
+  const std::size_t payload =
+      frame_.total - frame_.strip + (frame_.identified ? sizeof frame_.piece_id : 0);
+  if (partial->size() + payload > limits_.message_size_max) return FramingError::too_large;
+  if (!fits(payload)) return FramingError::too_large;
+  return std::nullopt;
+}
+
+/// Whether all fragmented messages together may take `added` octets more.
+bool Inbox::fits(std::size_t added) const noexcept {
+  std::uint64_t size = added;
+  for (const Assembly& partial : partials_) size += partial.size();
+  return size <= limits_.partial_size_max;
+}
+
+/// The hot path: a whole message in the octets at hand. It is not copied, unless it was detached:
+/// then the next reading thread may ask for space, and so free held_, during this upcall.
+[[gnu::always_inline]] inline void Inbox::deliver_view(IncomingMessage& message) {
+  message.kind = frame_.kind;
+  message.version = frame_.version;
+  message.order = frame_.order;
+  message.octets = {front() + frame_.strip, frame_.total - frame_.strip};
+  message.header_size = frame_.header_size;
+  message.storage.reset();
+  message.piece_sizes.reset();
+  const bool detached = data_ == held_.data();
+  if (detached) message.keep();
+  begin_ += frame_.total;
+  if (detached) free_held();
+  frame_known_ = false;
+  if (frame_.kind == MessageKind::cancel_request && !partials_.empty()) drop_cancelled(frame_);
+}
+
+/// Moves the octets at hand of the frame at the front to current_, which its rest will follow.
+void Inbox::begin_storage() {
+  if (frame_.continuation) {
+    current_ = take_partial(frame_);
+    current_.begin_continuation(frame_);
+  } else {
+    current_ = Assembly(frame_);
+  }
+  const std::size_t at_hand = std::min(available(), frame_.total);
+  remaining_ = frame_.total - at_hand;
+  current_.append({front() + frame_.strip, at_hand - frame_.strip}, remaining_);
+  begin_ += at_hand;
+  free_held();
+  frame_known_ = false;
+  is_filling_ = true;
+}
+
+/// The frame in current_ has arrived. Whether it completes a message, which is then given out.
+bool Inbox::end_storage(IncomingMessage& message) {
+  is_filling_ = false;
+  if (current_.more()) {
+    partials_.push_back(std::move(current_));
+    return false;
+  }
+  current_.release(message, session_);
+  if (message.kind == MessageKind::cancel_request) drop_cancelled(current_.first());
+  return true;
+}
+
+/// Pieces without an identity belong to the only such message.
+const Assembly* Inbox::find_partial(const Frame& frame) const noexcept {
+  const auto found = std::ranges::find_if(partials_, [&](const Assembly& partial) {
+    const Frame& first = partial.first();
+    return first.version == frame.version && first.identified == frame.identified &&
+           (!frame.identified || first.piece_id == frame.piece_id);
+  });
+  return found == partials_.end() ? nullptr : &*found;
+}
+
+Assembly Inbox::take_partial(const Frame& frame) {
+  const auto index = static_cast<std::size_t>(find_partial(frame) - partials_.data());
+  Assembly partial = std::move(partials_[index]);
+  partials_[index] = std::move(partials_.back());
+  partials_.pop_back();
+  return partial;
+}
+
+/// No more fragments will come of a request that was cancelled (interop fact 9). A peer does not
+/// cancel its replies; requests of GIOP 1.1 cannot be matched.
+void Inbox::drop_cancelled(const Frame& cancel) noexcept {
+  if (!cancel.identified) return;
+  std::erase_if(partials_, [&](const Assembly& partial) {
+    const Frame& first = partial.first();
+    return first.identified && first.piece_id == cancel.piece_id && is_request(first.kind);
+  });
+}
+
+bool Inbox::has_part_of_reply(std::uint32_t request_id) const noexcept {
+  return std::ranges::any_of(partials_, [request_id](const Assembly& partial) {
+    const Frame& first = partial.first();
+    const bool matches = !first.identified || first.piece_id == request_id;
+    return first.kind == MessageKind::reply && matches;
+  });
+}
+
+}  // namespace perigee::engine

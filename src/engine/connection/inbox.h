@@ -1,0 +1,103 @@
+// Makes messages out of the octets that a connection receives: framing, large messages, fragments,
+// limits. Asks the session of the connection what is at the front. Does no I/O.
+#pragma once
+
+#include "engine/connection/assembly.h"
+#include <perigee/messaging/protocol.h>
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace perigee::engine {
+
+/// How asking an inbox for a message ended.
+enum class InboxStatus : std::uint8_t { message, need_more, error };
+
+/// Where the next octets go: `rest` when `first` is full. `rest` may be empty.
+struct ReceiveSpace {
+  MutableOctetSpan first;
+  MutableOctetSpan rest;
+};
+
+/// The receiving side of one connection. Accessed by one thread at a time: the reading thread.
+///
+/// Usage: ask `receive_space`, put octets there, tell `received`, then take messages with `next`
+/// until it says `need_more`. A message in scratch memory is valid until the next `receive_space`.
+///
+/// The octets at hand are [begin_, end_) of data_, which is the caller's scratch memory or held_.
+/// At the front of them is always the start of a frame. While a large frame is received (remaining_
+/// != 0), the octets that arrive belong to current_, and those behind it to data_.
+///
+/// Invariant: begin_ <= end_ <= capacity_, and remaining_ != 0 implies is_filling_ and
+/// begin_ == end_. held_ is empty unless data_ is in it, and then begin_ != end_.
+class Inbox {
+ public:
+  /// `session` outlives the inbox.
+  explicit Inbox(messaging::Session& session) noexcept;
+
+  /// Where to put the next octets: in the middle of a large message its own storage (so the rest is
+  /// received into place), else `scratch`, which must have at least 1 KiB. Octets left from before
+  /// move to the front of the scratch memory, if they are not there already.
+  [[nodiscard]] ReceiveSpace receive_space(MutableOctetSpan scratch);
+  /// `count` octets were put into the last receive space.
+  void received(std::size_t count);
+  /// Takes the next whole message. After `error`, `error()` says why and no message will come.
+  [[nodiscard]] InboxStatus next(messaging::IncomingMessage& message);
+  /// Whether octets beyond the last message taken are at hand (a whole message or a part of one;
+  /// the fragments of a message in progress count).
+  [[nodiscard]] bool has_octets() const noexcept {
+    return begin_ != end_ || is_filling_ || !partials_.empty();
+  }
+  /// Moves octets not yet taken out of the scratch memory to storage of the inbox: before the
+  /// scratch memory is lent to another connection, or another thread may read this one. Messages
+  /// made of detached octets have storage of their own.
+  void detach();
+  [[nodiscard]] messaging::FramingError error() const noexcept {
+    return error_.value_or(messaging::FramingError::bad_header);  // the session refused a header
+  }
+  /// A piece of the reply to this request has been received, but not all of its fragments. Where
+  /// the pieces carry no request id, a piece of any reply counts.
+  [[nodiscard]] bool has_part_of_reply(std::uint32_t request_id) const noexcept;
+
+ private:
+  [[nodiscard]] std::size_t available() const noexcept { return end_ - begin_; }
+  [[nodiscard]] const std::byte* front() const noexcept { return data_ + begin_; }
+
+  [[nodiscard]] bool look_at_front();
+  [[nodiscard]] bool accept_front() noexcept;
+  [[nodiscard]] std::optional<messaging::FramingError> check_first_piece() const noexcept;
+  [[nodiscard]] std::optional<messaging::FramingError> check_continuation() const noexcept;
+  [[nodiscard]] bool fits(std::size_t added) const noexcept;
+
+  void deliver_view(messaging::IncomingMessage& message);
+  void begin_storage();
+  [[nodiscard]] bool end_storage(messaging::IncomingMessage& message);
+  [[nodiscard]] InboxStatus unseal(messaging::IncomingMessage& message);
+  [[nodiscard]] const Assembly* find_partial(const messaging::Frame& frame) const noexcept;
+  [[nodiscard]] Assembly take_partial(const messaging::Frame& frame);
+  void drop_cancelled(const messaging::Frame& cancel) noexcept;
+
+  [[nodiscard]] ReceiveSpace space_of_storage(MutableOctetSpan scratch);
+  [[nodiscard]] bool rest_fits_in_place(MutableOctetSpan scratch) const noexcept;
+  [[nodiscard]] ReceiveSpace move_leftover(MutableOctetSpan scratch);
+  MutableOctetSpan extend_held(std::size_t count);
+  void free_held() noexcept;
+
+  messaging::Session& session_;
+  const messaging::Limits& limits_;  // of the session's protocol
+  std::byte* data_ = nullptr;
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
+  std::size_t capacity_ = 0;
+  std::size_t remaining_ = 0;  // octets still to come of the frame that current_ receives
+  messaging::Frame frame_;     // the frame at the front, if frame_known_
+  bool frame_known_ = false;   // and checked
+  bool is_filling_ = false;    // current_ holds a frame that has (or had) not arrived wholly
+  Octets held_;
+  Assembly current_;
+  std::vector<Assembly> partials_;
+  std::optional<messaging::FramingError> error_;
+};
+
+}  // namespace perigee::engine

@@ -1,0 +1,174 @@
+// Decorators of any stream transport.
+#include "support/seam_transports.h"
+
+#include <atomic>
+#include <cerrno>
+#include <mutex>
+#include <utility>
+
+namespace perigee::test {
+namespace {
+
+using transport::Features;
+using transport::Step;
+using transport::Transport;
+using transport::Wait;
+using transport::Wants;
+
+constexpr std::byte handshake_octet{0x16};
+constexpr std::byte ticket_octet{0x17};
+
+/// Forwards everything that the transports below do not change.
+class WrappedTransport : public Transport {
+ public:
+  WrappedTransport(const Features& features, std::unique_ptr<Transport> inner)
+      : Transport(features), inner_(std::move(inner)) {}
+
+  IoResult send(std::span<const OctetSpan> segments, Wait wait) override {
+    return inner_->send(segments, wait);
+  }
+  IoResult receive(MutableOctetSpan space, Wait wait) override {
+    return inner_->receive(space, wait);
+  }
+  [[nodiscard]] bool buffered() const noexcept override { return inner_->buffered(); }
+  IoResult set_receive_timeout(std::chrono::microseconds timeout) override {
+    return inner_->set_receive_timeout(timeout);
+  }
+  IoResult set_send_timeout(std::chrono::microseconds timeout) override {
+    return inner_->set_send_timeout(timeout);
+  }
+  void shutdown_send() noexcept override { inner_->shutdown_send(); }
+  void interrupt() noexcept override { inner_->interrupt(); }
+  [[nodiscard]] int readiness_fd() const noexcept override { return inner_->readiness_fd(); }
+  [[nodiscard]] const std::string& peer() const noexcept override { return inner_->peer(); }
+  [[nodiscard]] std::optional<PeerIdentity> peer_identity() const noexcept override {
+    return inner_->peer_identity();
+  }
+
+ protected:
+  [[nodiscard]] Transport& inner() const noexcept { return *inner_; }
+
+ private:
+  const std::unique_ptr<Transport> inner_;
+};
+
+Features with_handshake(const Transport& inner) {
+  Features features = inner.features();
+  features.opens = true;
+  features.owes_output = true;
+  return features;
+}
+
+class HandshakeTransport final : public WrappedTransport {
+ public:
+  HandshakeTransport(const Features& features, std::unique_ptr<Transport> inner,
+                     messaging::Role role)
+      : WrappedTransport(features, std::move(inner)), sends_(role == messaging::Role::opener) {}
+
+  IoResult open(Wait wait) override {
+    while (octets_exchanged_ < 2 * handshake_round_trips) {
+      const IoResult result = sends_ ? put(handshake_octet, wait) : take(handshake_octet, wait);
+      if (!result.ok()) {
+        opening_wants_ = sends_ ? Wants::to_write : Wants::to_read;
+        return result;
+      }
+      sends_ = !sends_;
+      ++octets_exchanged_;
+    }
+    return {};
+  }
+  [[nodiscard]] Wants wants(Step step) const noexcept override {
+    if (step == Step::open) return opening_wants_;
+    if (step == Step::receive && has_output()) return Wants::to_write;
+    return Transport::wants(step);
+  }
+  [[nodiscard]] bool has_output() const noexcept override { return !ticket_sent_.load(); }
+
+  IoResult send(std::span<const OctetSpan> segments, Wait wait) override {
+    if (const IoResult result = send_ticket(wait); !result.ok()) return result;
+    if (segments.empty()) return {};
+    return inner().send(segments, wait);
+  }
+  IoResult receive(MutableOctetSpan space, Wait wait) override {
+    (void)send_ticket(Wait::no);  // a failure of the connection is the result of what follows
+    if (!ticket_received_) {
+      if (const IoResult result = take(ticket_octet, wait); !result.ok()) return result;
+      ticket_received_ = true;
+    }
+    return inner().receive(space, wait);
+  }
+
+ private:
+  IoResult put(std::byte octet, Wait wait) {
+    const OctetSpan span(&octet, 1);
+    return inner().send({&span, 1}, wait);
+  }
+  IoResult take(std::byte expected, Wait wait) {
+    std::byte octet{};
+    const IoResult result = inner().receive({&octet, 1}, wait);
+    if (result.ok() && octet != expected) return {0, IoStatus::failed, EPROTO};
+    return result;
+  }
+  // Sender and receiver may both get here.
+  IoResult send_ticket(Wait wait) {
+    if (ticket_sent_.load()) return {};
+    const std::lock_guard lock(mutex_);
+    if (ticket_sent_.load()) return {};
+    const IoResult result = put(ticket_octet, wait);
+    if (result.ok()) ticket_sent_.store(true);
+    return result;
+  }
+
+  bool sends_;  // the next octet of the handshake
+  unsigned octets_exchanged_ = 0;
+  Wants opening_wants_ = Wants::to_read;
+  bool ticket_received_ = false;  // the receiver's
+  std::mutex mutex_;
+  std::atomic<bool> ticket_sent_{false};
+};
+
+Features with_direct_encoding(const Transport& inner) {
+  Features features = inner.features();
+  features.encodes_in_place = true;
+  return features;
+}
+
+class DirectTransport final : public WrappedTransport {
+ public:
+  DirectTransport(const Features& features, std::unique_ptr<Transport> inner, std::size_t capacity)
+      : WrappedTransport(features, std::move(inner)), memory_(capacity) {}
+
+  MutableOctetSpan begin_direct(std::size_t hint) override {
+    return hint <= memory_.size() ? MutableOctetSpan(memory_) : MutableOctetSpan();
+  }
+  IoResult commit(std::size_t count, Wait wait) override {
+    while (taken_ < count) {
+      const OctetSpan rest = OctetSpan(memory_).subspan(taken_, count - taken_);
+      const IoResult result = inner().send({&rest, 1}, wait);
+      taken_ += result.count;
+      if (!result.ok()) return result;
+      if (wait == Wait::no && taken_ < count) return {0, IoStatus::would_block, 0};
+    }
+    taken_ = 0;
+    return {count, IoStatus::ok, 0};
+  }
+
+ private:
+  Octets memory_;
+  std::size_t taken_ = 0;  // of the octets that a commit that would block has sent
+};
+
+}  // namespace
+
+std::unique_ptr<Transport> add_handshake(std::unique_ptr<Transport> inner, messaging::Role role) {
+  const Features features = with_handshake(*inner);
+  return std::make_unique<HandshakeTransport>(features, std::move(inner), role);
+}
+
+std::unique_ptr<Transport> add_direct_encoding(std::unique_ptr<Transport> inner,
+                                               std::size_t capacity) {
+  const Features features = with_direct_encoding(*inner);
+  return std::make_unique<DirectTransport>(features, std::move(inner), capacity);
+}
+
+}  // namespace perigee::test
