@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <cerrno>
+#include <new>
 #include <vector>
 
 namespace perigee::test {
@@ -326,6 +327,18 @@ TEST_CASE("a send that fails loses the queue, and says which messages the peer m
   CHECK(f.queue.progress(third.ticket) == Progress::waiting);
   CHECK(f.counts.queued == 0);
   CHECK(f.queue.check_invariants());
+}
+
+TEST_CASE("a transport that throws fails the queue, so that no thread waits for the message") {
+  QueueFixture f;
+  f.transport.on_send = [](auto, Wait) -> IoResult { throw std::bad_alloc(); };
+  CHECK_THROWS_AS((void)f.send(1), std::bad_alloc);
+  CHECK(f.queue.failed());
+  CHECK(f.send(2).status == Status::failed);
+  QueueFixture held;
+  (void)held.hold(1);
+  held.transport.on_send = [](auto, Wait) -> IoResult { throw std::bad_alloc(); };
+  CHECK(held.queue.uncork() == OutgoingQueue::Status::failed);
 }
 
 TEST_CASE("datagrams carry one message each") {

@@ -103,7 +103,7 @@ Ticket OutgoingQueue::last_ticket() const noexcept {
 
 // By the writing thread. Returns in another state than `writing`, or with an empty queue if it is
 // to write its own message.
-OutgoingQueue::Status OutgoingQueue::send_queued(Then then) {
+OutgoingQueue::Status OutgoingQueue::send_queued(Then then) try {
   for (;;) {
     if (leaving_.empty()) {
       const Next next = next_batch(then);
@@ -128,6 +128,9 @@ OutgoingQueue::Status OutgoingQueue::send_queued(Then then) {
     }
     if (stop_blocked()) return Status::blocked;
   }
+} catch (...) {  // as in write_own; no caller waits for these messages
+  fail({0, IoStatus::failed, ENOMEM});
+  return Status::failed;
 }
 
 OutgoingQueue::Next OutgoingQueue::next_batch(Then then) noexcept {

@@ -70,8 +70,9 @@ OutgoingQueue::~OutgoingQueue() {
   counts_.queued.fetch_sub(static_cast<std::int64_t>(unsent), std::memory_order_relaxed);
 }
 
-// The queue is in the state `writing`, and this thread writes.
-Sent OutgoingQueue::write_own(Segments message, Wait wait, Deadline deadline) {
+// The queue is in the state `writing`, and this thread writes. A transport may throw for lack of
+// memory: how far it has come is not known, and no other thread could go on.
+Sent OutgoingQueue::write_own(Segments message, Wait wait, Deadline deadline) try {
   if (sealer_ != nullptr) [[unlikely]]
     message = seal(message);
   if (message.empty()) [[unlikely]] {  // no memory for the seal
@@ -91,6 +92,9 @@ Sent OutgoingQueue::write_own(Segments message, Wait wait, Deadline deadline) {
   if (!stop_writing()) [[unlikely]]
     (void)send_queued(Then::idle);  // a failure there concerns other messages
   return {Sent::Status::sent};
+} catch (...) {
+  fail({0, IoStatus::failed, ENOMEM});
+  throw;
 }
 
 OutgoingQueue::Segments OutgoingQueue::seal(Segments message) noexcept {

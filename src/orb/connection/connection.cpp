@@ -199,7 +199,11 @@ template <typename Queue>
     }
   } leaving{shared ? &segments_used_ : nullptr};
   segments.clear();
-  session_->gather(message, segments.segments, segments.fragment_headers);
+  try {
+    session_->gather(message, segments.segments, segments.fragment_headers);
+  } catch (const std::bad_alloc&) {
+    return after_refusal({Sent::Status::no_memory});
+  }
   const Sent sent = queue(engine::OutgoingQueue::Segments(segments.segments));
   call_flusher();
   if (sent.status <= Sent::Status::queued)
@@ -220,11 +224,13 @@ SendResult Connection::hold(const cdr::Buffer& message, const engine::Hold& hold
   });
 }
 
-// A peer that leaves the queue full does not read: nothing that is queued will get out in time.
+// A peer that leaves the queue full does not read: nothing that is queued will get out in time. A
+// message that is lost for lack of memory may be a reply: its caller would wait for ever.
 SendResult Connection::after_refusal(Sent sent) {
   if (sent.status == Sent::Status::timed_out) return {SendStatus::timed_out};
+  if (sent.status == Sent::Status::failed) return {SendStatus::failed, sent.ticket};
+  close();
   if (sent.status == Sent::Status::no_memory) throw std::bad_alloc();
-  if (sent.status == Sent::Status::full) close();
   return {SendStatus::failed, sent.ticket};
 }
 
