@@ -235,7 +235,8 @@ TEST_CASE("the flusher of blocking callers sends what the transport did not take
   orb::OutputFlusher flusher;
   auto owned = std::make_unique<StallingTransport>();
   StallingTransport& transport = *owned;
-  Connection connection(std::move(owned), giop_protocol(), messaging::Role::opener, {.flusher = &flusher});
+  Connection connection(std::move(owned), giop_protocol(), messaging::Role::opener,
+                        {.flusher = &flusher});
   const cdr::Buffer message = message_of(1);
   CHECK(connection.send(message, Wait::no).status == SendStatus::queued);
   const SendResult second = connection.send(message, Wait::yes);
