@@ -75,6 +75,7 @@ bool AsyncConnection::open(std::unique_ptr<transport::Transport> transport) {
   connection_.emplace(std::move(transport), endpoint_->messaging(), messaging::Role::opener,
                       ConnectionLimits{settings.read_buffer_size, settings.write_queue_size_max},
                       &shard_.context().metrics.client_traffic);
+  measuring_session_.reset();
   const auto added = shard_.reactor().add(connection_->transport().readiness_fd(), *this);
   if (added) {
     state_ = State::open;
@@ -155,13 +156,21 @@ void AsyncConnection::flush_at_end_of_turn() noexcept {
   }
 }
 
+// A connection opens its session when it is made. Until then, a session for a stream of octets
+// measures the requests that wait; each is encoded again for the connection's own session.
+const messaging::Session& AsyncConnection::session() {
+  if (connection_) return connection_->session();
+  if (!measuring_session_)
+    measuring_session_ = endpoint_->messaging().open(messaging::Role::opener, {});
+  return *measuring_session_;
+}
+
 // False if it cannot be done: then the call is told, and waits no longer.
 bool AsyncConnection::encode(AsyncInvocation& call) noexcept {
   try {
     by_id_.reserve_one();
     call.request_id = take_request_id();
-    if (call.encode(connection_->session(), shard_.request_buffer(), call.request_id, !answered_))
-      return true;
+    if (call.encode(session(), shard_.request_buffer(), call.request_id, !answered_)) return true;
     remove_unsent(call);
     call.encode_failed();
   } catch (const std::exception& exception) {  // bad_alloc: others go on

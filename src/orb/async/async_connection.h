@@ -72,6 +72,7 @@ class AsyncConnection final : public event::EventHandler,
   void after_send() noexcept;
   void tell_oneways() noexcept;
   void read_messages();
+  [[nodiscard]] const messaging::Session& session();
   [[nodiscard]] bool read_message(messaging::ContextStorage& contexts, MutableOctetSpan scratch);
   void take(messaging::IncomingMessage& message, messaging::ContextStorage& contexts);
   void take_reply(messaging::IncomingMessage& message, messaging::ContextStorage& contexts);
@@ -86,6 +87,7 @@ class AsyncConnection final : public event::EventHandler,
   Shard& shard_;
   const std::shared_ptr<ClientEndpoint> endpoint_;  // shared with the table and with references
   std::optional<Connection> connection_;            // from `open` on
+  std::unique_ptr<messaging::Session> measuring_session_;  // until then, if requests wait
   State state_ = State::connecting;
   Deadline connecting_until_;
   bool answered_ = false;
