@@ -78,7 +78,7 @@ TEST_CASE("messages that come during a send leave behind it, together and withou
   f.transport.on_send = [&](auto segments, Wait wait) {
     waits.push_back(wait);
     if (waits.size() == 1)
-      for (const std::uint32_t number : {2, 3})
+      for (const std::uint32_t number : {2U, 3U})
         CHECK(f.send(number, Wait::yes).status == Status::queued);
     return SendingTransport::all_of(segments);
   };
@@ -219,7 +219,7 @@ TEST_CASE("held messages leave together: when they are enough, and in front of a
     return SendingTransport::all_of(segments);
   };
   const Hold three{.count = 3, .octets = 0};
-  for (const std::uint32_t number : {1, 2}) CHECK(f.hold(number, three).status == Status::queued);
+  for (const std::uint32_t number : {1U, 2U}) CHECK(f.hold(number, three).status == Status::queued);
   CHECK(sends == 0);
   CHECK(f.queue.held() == 2);
   CHECK(f.queue.check_invariants());
@@ -242,7 +242,7 @@ TEST_CASE("held messages are sent before they are too much, whatever the limits 
     return SendingTransport::all_of(segments);
   };
   std::uint32_t count = 0;
-  for (; sends == 0; ++count) CHECK(f.hold(count).status == Status::queued);
+  while (sends == 0) CHECK(f.hold(count++).status == Status::queued);
   CHECK(count == 256 * 1024 / 100 + 1);
   CHECK(f.received().size() == count - 1);
   CHECK(f.queue.held() == 1);
@@ -344,7 +344,7 @@ TEST_CASE("a transport that throws fails the queue, so that no thread waits for 
 TEST_CASE("datagrams carry one message each") {
   QueueFixture f({.joins_messages = false});
   std::vector<std::size_t> sizes;
-  for (const std::uint32_t number : {1, 2, 3}) (void)f.hold(number);
+  for (const std::uint32_t number : {1U, 2U, 3U}) (void)f.hold(number);
   f.transport.on_send = [&](auto segments, Wait) {
     sizes.push_back(SendingTransport::all_of(segments).count);
     return SendingTransport::all_of(segments);

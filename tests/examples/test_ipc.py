@@ -180,7 +180,7 @@ class Stream(unittest.TestCase):
                 self.assertEqual(server.stdout.read(50_000), MESSAGE[:50_000])
             self.assertEqual(sender.returncode, 0)
             server.terminate()
-            self.assertEqual(server.wait(), -signal.SIGTERM)
+            self.assertEqual(server.wait(), 0)
             gone = run("orb_stream_client", f"file:{reference}", input=b"x")
             self.assertEqual(gone.returncode, 1)
             self.assertIn("TRANSIENT", gone.stderr.decode())

@@ -83,6 +83,7 @@ struct Expected {
   Outcome outcome = Outcome::answered;
   int executions_min = 1;
   int executions_max = 1;
+  Fault fault = {};  // that was armed for the call, for the report of a failure
 };
 
 Expected expected_at_client(const Fault& fault, const Sizes& sizes) {
@@ -125,7 +126,8 @@ class Experiment {
     armed_.arm(fault);
     const FaultyClient client(plan_of(Side::client), limits(), traffic_.version);
     const ObjectRef object = client.object(server_.ior());
-    const Expected expectation = expected(side_, fault, sizes_);
+    Expected expectation = expected(side_, fault, sizes_);
+    expectation.fault = fault;
     const Outcome outcome = next_call(object, expectation);
     // A server that closes before it has read anything may be noticed in connecting, in sending, or
     // only later.
@@ -146,6 +148,9 @@ class Experiment {
     for (std::uint32_t number = 1; number <= expected_.size(); ++number) {
       const Expected& expectation = expected_[number - 1];
       CAPTURE(number);
+      CAPTURE(expectation.fault.octet);
+      CAPTURE(static_cast<int>(expectation.fault.kind));
+      CAPTURE(static_cast<int>(expectation.fault.direction));
       CHECK(server_.ledger().executions(number) >= expectation.executions_min);
       CHECK(server_.ledger().executions(number) <= expectation.executions_max);
     }

@@ -343,7 +343,7 @@ TEST_CASE("looking up a key with many empty adapter names needs no memory") {
   auto deepest = orb.root();
   for (int depth = 0; depth < 100; ++depth)
     deepest = deepest->create_POA("", orb.root()->the_POAManager(), {});
-  for (const std::size_t count : {100, 255, 256, 65535}) {
+  for (const std::size_t count : {100U, 255U, 256U, 65535U}) {
     CAPTURE(count);
     Octets key{std::byte{0xf3}, static_cast<std::byte>(count >> 8), static_cast<std::byte>(count)};
     key.resize(key.size() + 2 * count);
