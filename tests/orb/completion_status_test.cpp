@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <future>
 #include <thread>
 
@@ -132,20 +133,23 @@ TEST_CASE("CloseConnection after a fragment of another call's reply means not ex
   settings.connections_per_endpoint_max = 1;
   settings.first_reply_timeout = std::chrono::milliseconds::zero();
   Fixture fixture(settings);
-  fixture.protocol().add(
-      "peer", {.on_message = [](ScriptedTransport& transport, const IncomingMessage& message) {
-        messaging::ContextStorage contexts;
-        const auto request = giop_session().parse_request(message, contexts);
-        if (request->header.operation == "ping") return send_first_fragment(transport, message);
-        send_close_connection(transport);
-      }});
+  std::atomic<bool> cut_reply = false;
+  fixture.protocol().add("peer", {.on_message = [&cut_reply](ScriptedTransport& transport,
+                                                             const IncomingMessage& message) {
+                           messaging::ContextStorage contexts;
+                           const auto request = giop_session().parse_request(message, contexts);
+                           if (request->header.operation != "ping")
+                             return send_close_connection(transport);
+                           send_first_fragment(transport, message);
+                           cut_reply = true;
+                         }});
   fixture.peer("peer", reply_with_nothing());
   const auto object = fixture.object({"peer"});
   constexpr stub::Operation pong{"pong", stub::Operation::Kind::twoway, {}};
   auto cut = std::async(std::launch::async, [&] {
     return caught<CORBA::COMM_FAILURE>([&] { ping(object); }).completed();
   });
-  while (fixture.counts("peer").sends == 0) std::this_thread::yield();
+  while (!cut_reply) std::this_thread::yield();
   stub::invoke(*object, pong, nullptr, nullptr);
   CHECK(cut.get() == COMPLETED_MAYBE);
 }

@@ -135,6 +135,7 @@ OutgoingQueue::Status OutgoingQueue::send_queued(Then then) try {
 
 OutgoingQueue::Next OutgoingQueue::next_batch(Then then) noexcept {
   std::size_t messages = 0;
+  bool empty = false;  // known before another thread may write
   {
     const std::lock_guard lock(lock_);
     if (closed_.load()) return Next::closed;
@@ -143,7 +144,8 @@ OutgoingQueue::Next OutgoingQueue::next_batch(Then then) noexcept {
       messages += block.messages();
       leaving_.push_back(block);
     }
-    if (leaving_.empty()) {
+    empty = leaving_.empty();
+    if (empty) {
       if (then == Then::idle && finishing_ && !finished_.load()) return Next::finish;
       if (then == Then::idle)
         word_.store(finished_.load() ? idle_word | ended_bit : idle_word);
@@ -152,7 +154,7 @@ OutgoingQueue::Next OutgoingQueue::next_batch(Then then) noexcept {
     }
   }
   wake_waiters();  // there is room
-  if (leaving_.empty()) return Next::empty;
+  if (empty) return Next::empty;
   counts_.messages.add(messages);
   return Next::batch;
 }
