@@ -8,6 +8,15 @@
 #include <new>
 #include <vector>
 
+// The address sanitizer's build has no pools (perigee/base/pool.h): each block is allocated there.
+#if defined(__SANITIZE_ADDRESS__)
+#define PERIGEE_TEST_WITHOUT_POOLS 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define PERIGEE_TEST_WITHOUT_POOLS 1
+#endif
+#endif
+
 namespace perigee::test {
 
 using Status = Sent::Status;
@@ -354,6 +363,7 @@ TEST_CASE("datagrams carry one message each") {
   CHECK(f.received() == Numbers{1, 2, 3});
 }
 
+#ifndef PERIGEE_TEST_WITHOUT_POOLS
 TEST_CASE("a queue that is used again and again allocates nothing") {
   QueueFixture f;
   bool refuses = false;
@@ -376,5 +386,6 @@ TEST_CASE("a queue that is used again and again allocates nothing") {
   const Allocations later = allocations_of([&] { turn(), turn(); });
   CHECK(later.count == 0);
 }
+#endif
 
 }  // namespace perigee::test
