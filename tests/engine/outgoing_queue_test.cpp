@@ -60,7 +60,7 @@ struct QueueFixture {
   OutgoingQueue queue;
 };
 
-constexpr std::size_t everything = 1'000'000;
+[[maybe_unused]] constexpr std::size_t everything = 1'000'000;
 
 }  // namespace
 
