@@ -82,7 +82,7 @@ class SchemeProfileCodec final : public iop::ProfileCodec {
   const CodecFinder find_;
 };
 
-/// The scheme of a pair, and the one that its transport knows instead.
+/// The scheme of a pair, and the scheme that its transport knows instead.
 struct Schemes {
   std::string own;
   std::string of_transport;

@@ -197,7 +197,7 @@ TEST_CASE("calls with equal limits set the time-out of the transport once") {
   CHECK(f.transport.send_timeout.count() == 0);
 }
 
-TEST_CASE("a full queue refuses a sender that may not wait, until its deadline one that may") {
+TEST_CASE("a full queue refuses a sender that may not wait and holds others to their deadline") {
   QueueFixture f({.octets_max = 250});
   f.take_once(30);
   CHECK(f.send(1).status == Status::queued);

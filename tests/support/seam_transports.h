@@ -1,5 +1,5 @@
 // Transports that use the seams of the interface: one with a handshake, whose receive has to write
-// (as TLS), and one that lets its user encode in place (as a ring in shared memory).
+// (as TLS); another lets its user encode in place (as a ring in shared memory).
 #pragma once
 
 #include <perigee/transport/transport.h>

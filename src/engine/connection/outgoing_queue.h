@@ -149,10 +149,6 @@ class OutgoingQueue final {
   [[nodiscard]] std::uint32_t held() const noexcept {
     return held_count_.load(std::memory_order_relaxed);
   }
-  [[nodiscard]] std::size_t held_octets() const noexcept {
-    const std::lock_guard lock(lock_);
-    return held_octets_;
-  }
   /// Octets of queued messages that have left: grows exactly if the peer goes on reading.
   [[nodiscard]] std::uint64_t drained_octets() const noexcept {
     return drained_octets_.load(std::memory_order_relaxed);

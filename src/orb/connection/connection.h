@@ -158,7 +158,6 @@ class Connection final : private FlushedOutput {
   [[nodiscard]] bool blocked_output() const noexcept { return queue_.blocked(); }
   /// How many messages are held back.
   [[nodiscard]] std::uint32_t held_output() const noexcept { return queue_.held(); }
-  [[nodiscard]] std::size_t held_octets() const noexcept { return queue_.held_octets(); }
   /// Of the last message that is queued or held back.
   [[nodiscard]] std::uint64_t last_position() const noexcept { return queue_.last_ticket(); }
   /// Whether the transport may have accepted a queued message's last octet: has, or has it in a

@@ -27,7 +27,7 @@ OnewayBuffer::~OnewayBuffer() {
   count_lost();
 }
 
-// A large message goes alone, behind those that are held.
+// A large message goes alone, behind the held messages.
 OnewayBuffer::Put OnewayBuffer::put(const cdr::Buffer& message, const BufferingLimits& limits,
                                     const CallDeadline* deadline) {
   if (connection_.broken()) return {SendStatus::failed};

@@ -24,7 +24,7 @@ struct BufferingLimits {
 };
 
 /// The messages wait in the outgoing queue of the connection (OutgoingQueue::hold), so that any
-/// other message leaves behind them. This class adds the time limit, and counts those that are
+/// other message leaves behind them. This class adds the time limit, and counts the ones that are
 /// lost. Any thread.
 class OnewayBuffer final {
  public:
@@ -51,8 +51,8 @@ class OnewayBuffer final {
   Put put(const cdr::Buffer& message, const BufferingLimits& limits, const CallDeadline* deadline);
   /// Sends all. A peer that takes nothing until the deadline loses the connection.
   void flush_or_close(const CallDeadline& deadline);
-  /// Sends those that have waited long enough. A peer that takes nothing for `patience` loses the
-  /// connection. Says when to come again. Never waits.
+  /// Sends the oneways that have waited long enough. A peer that takes nothing for `patience` loses
+  /// the connection. Says when to come again. Never waits.
   TimePoint flush_due(TimePoint now, std::chrono::milliseconds patience);
 
  private:

@@ -50,7 +50,7 @@ struct ListeningFile {
 };
 
 /// Listens at a path, with the permissions `mode` whatever the process's umask is, and with the
-/// mark; nobody can connect before they are set.
+/// mark; no client can connect before they are set.
 ///
 /// A socket that is there and refuses connections was left by a server that is gone: it is
 /// replaced, if it belongs to this user. Servers that begin or end at the same time take turns at
