@@ -20,10 +20,10 @@ void require(bool condition) {
 
 const transport::ProtocolRegistry& registry() {
   static const auto* const made = [] {
-    transport::ProtocolFactories protocols;
-    perigee_protocol_plugin()->make_protocols(protocols);
+    transport::ProtocolParts parts;
+    perigee_protocol_plugin()->make_parts(parts);
     auto* const fresh = new transport::ProtocolRegistry;
-    require(fresh->add(std::move(protocols)).has_value());
+    require(fresh->add(std::move(parts)).has_value());
     return fresh;
   }();
   return *made;
