@@ -1,7 +1,6 @@
 // Requests at the dispatcher: which servant they reach, and what becomes of what servants throw.
 #include "poa/fakes.h"
 #include "poa/test_orb.h"
-#include "support/allocations.h"
 
 #include <random>
 
@@ -335,32 +334,6 @@ TEST_CASE("a servant may deactivate itself and is released after the upcall") {
   CHECK(request.answer() == "reply");
   CHECK(alive_inside);
   CHECK(alive == 0);
-}
-
-TEST_CASE("looking up a key with many empty adapter names needs no memory") {
-  TestOrb orb;
-  orb.root()->the_POAManager()->activate();
-  auto deepest = orb.root();
-  for (int depth = 0; depth < 100; ++depth)
-    deepest = deepest->create_POA("", orb.root()->the_POAManager(), {});
-  for (const std::size_t count : {100U, 255U, 256U, 65535U}) {
-    CAPTURE(count);
-    Octets key{std::byte{0xf3}, static_cast<std::byte>(count >> 8), static_cast<std::byte>(count)};
-    key.resize(key.size() + 2 * count);
-    bool local = true;
-    bool gate = true;
-    const Allocations used = allocations_of([&] {
-      fail_allocation(1, 1'000'000);
-      gate = orb.dispatcher().gate_of(key) != nullptr;
-      local = orb.dispatcher().is_local_key(key);
-    });
-    CHECK(used.count == 0);
-    CHECK_FALSE(gate);
-    CHECK(local == (count == 100));
-    (void)orb.dispatcher().locate(key);  // without memory, the request will tell
-    (void)stop_failing_allocation();
-    CHECK(orb.dispatcher().locate(key).status == orb::Location::Status::unknown);
-  }
 }
 
 TEST_CASE("adapters have at most 255 adapters above them") {
