@@ -45,20 +45,19 @@ bool AsyncConnection::has_room() const noexcept {
 void AsyncConnection::connect(Deadline until) {
   connecting_until_ = until;
   shard_.connecting().connect(
-      endpoint_, until,
-      [&shard = shard_, self = shared_from_this()](ConnectingThreads::Connected made) noexcept {
-        try {
-          shard.submit([self, transport = std::move(made)]() mutable {
-            self->connected(std::move(transport));
-          });
-        } catch (const std::exception& exception) {  // bad_alloc
-          log::write(log::Level::error, "orb", exception.what());
-        }
+      endpoint_, until, [self = shared_from_this()](ConnectingThreads::Connected made) noexcept {
+        self->made_ = std::move(made);
+        self->kept_ = self;
+        self->shard_.submit(*self);
       });
 }
 
-void AsyncConnection::connected(
-    std::expected<std::unique_ptr<transport::Transport>, IoError> transport) noexcept {
+void AsyncConnection::connected() noexcept {
+  const std::shared_ptr<AsyncConnection> self = std::move(kept_);
+  made(std::move(made_));
+}
+
+void AsyncConnection::made(Made transport) noexcept {
   if (state_ != State::connecting) return;
   if (!transport) return connect_failed(transport.error());
   try {

@@ -44,6 +44,9 @@ class AsyncConnection final : public event::EventHandler,
 
   /// Connects on another thread.
   void connect(Deadline until);
+  /// That thread has made the connection, or failed. For the shard.
+  void connected() noexcept;
+  AsyncConnection* next_in_queue = nullptr;  ///< of the connections posted to the shard
   /// The call waits no longer for the connection that is being made; others may.
   void connect_timed_out(AsyncInvocation& call) noexcept;
   /// There is room. Sends the call's request, now or at the end of the turn, or when it can.
@@ -62,7 +65,8 @@ class AsyncConnection final : public event::EventHandler,
  private:
   enum class State : std::uint8_t { connecting, open, closed };
 
-  void connected(std::expected<std::unique_ptr<transport::Transport>, IoError> transport) noexcept;
+  using Made = std::expected<std::unique_ptr<transport::Transport>, IoError>;
+  void made(Made transport) noexcept;
   [[nodiscard]] bool open(std::unique_ptr<transport::Transport> transport);
   void connect_failed(const IoError& error) noexcept;
   void bound(AsyncInvocation& call) noexcept;
@@ -90,6 +94,9 @@ class AsyncConnection final : public event::EventHandler,
   std::unique_ptr<messaging::Session> measuring_session_;  // until then, if requests wait
   State state_ = State::connecting;
   Deadline connecting_until_;
+  // What the connecting thread has made, until the shard takes it: no memory is needed for that.
+  Made made_;
+  std::shared_ptr<AsyncConnection> kept_;
   bool answered_ = false;
   bool first_reply_watched_ = false;
   event::MemberTimer<AsyncConnection, &AsyncConnection::look_for_first_reply> first_reply_{*this};

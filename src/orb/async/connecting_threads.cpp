@@ -14,12 +14,17 @@ namespace perigee::orb {
 
 namespace {
 
+// Without its text if there is no memory for it: the calls that wait for the connection must end.
 IoError error_of(const ClientEndpoint& endpoint, IoErrorKind kind, int code,
-                 const char* reason = "") {
-  return {kind, IoOperation::connect, code, to_string(endpoint.endpoint()) + reason};
+                 const char* reason = "") noexcept {
+  try {
+    return {kind, IoOperation::connect, code, to_string(endpoint.endpoint()) + reason};
+  } catch (const std::bad_alloc&) {
+    return {kind, IoOperation::connect, code, {}};
+  }
 }
 
-IoError not_begun(const ClientEndpoint& endpoint) {
+IoError not_begun(const ClientEndpoint& endpoint) noexcept {
   return error_of(endpoint, IoErrorKind::timed_out, 0,
                   " (all threads of -ORBConnectingThreadsMax were busy)");
 }

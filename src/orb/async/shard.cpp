@@ -109,6 +109,11 @@ void Shard::submit(AsyncInvocation& call, Step step) noexcept {
   });
 }
 
+void Shard::submit(AsyncConnection& connection) noexcept {
+  if (do_here([&] { connection.connected(); })) return;
+  put_posted([&] { posted_connections_.push_back(connection); });
+}
+
 void Shard::submit_behind(Task task) {
   if (on_thread() && (has_posted_.load() || has_taken())) return post(std::move(task));
   submit(std::move(task));
@@ -159,6 +164,8 @@ void Shard::run_posted() noexcept {
     running_index_ = 0;
     running_.swap(posted_);
     while (AsyncInvocation* const call = posted_calls_.pop_front()) running_calls_.push_back(*call);
+    while (AsyncConnection* const connection = posted_connections_.pop_front())
+      running_connections_.push_back(*connection);
   }
   run_taken();
 }
@@ -173,6 +180,8 @@ void Shard::run_taken() noexcept {
     }
   }
   while (AsyncInvocation* const call = running_calls_.pop_front()) (call->*call->posted_step)();
+  while (AsyncConnection* const connection = running_connections_.pop_front())
+    connection->connected();
 }
 
 void Shard::turn(Deadline deadline) noexcept {

@@ -66,6 +66,8 @@ class Shard final {
   /// The same as `submit` for what a call does itself, one thing at a time. Takes no memory.
   using Step = void (AsyncInvocation::*)() noexcept;
   void submit(AsyncInvocation& call, Step step) noexcept;
+  /// The same for a connection that a thread has made, or failed to make.
+  void submit(AsyncConnection& connection) noexcept;
   /// Drives, or waits for the thread that does, until `done()`: asked after each turn, and after
   /// each `wake`. False if `nested_upcall_depth_max` already do so on this thread.
   [[nodiscard]] bool drive_until(function_ref<bool()> done);
@@ -181,7 +183,8 @@ class Shard final {
   void put_posted(const Put& put);
   [[nodiscard]] bool do_here(function_ref<void()> task);
   [[nodiscard]] bool has_taken() const noexcept {
-    return running_index_ != running_.size() || !running_calls_.empty();
+    return running_index_ != running_.size() || !running_calls_.empty() ||
+           !running_connections_.empty();
   }
   void run_posted() noexcept;
   void run_taken() noexcept;
@@ -217,6 +220,7 @@ class Shard final {
   std::vector<Task> running_;  // taken from posted_; those before running_index_ are done
   std::size_t running_index_ = 0;
   CallQueue<AsyncInvocation> running_calls_;  // the same, of posted_calls_
+  CallQueue<AsyncConnection> running_connections_;
   Alarm alarm_{*this};
 
   // The token of a shard with a reactor of its own. Sequentially consistent: who gives it back and
@@ -235,6 +239,7 @@ class Shard final {
   std::condition_variable changed_;
   std::vector<Task> posted_;
   CallQueue<AsyncInvocation> posted_calls_;
+  CallQueue<AsyncConnection> posted_connections_;
 };
 
 }  // namespace perigee::orb

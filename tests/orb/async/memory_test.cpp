@@ -1,10 +1,13 @@
 // Calls that find no memory. Not under the thread sanitizer, whose allocator cannot be replaced.
 #include "orb/async/observers.h"
+#include "orb/fixture.h"
 #include "orb/server/server_fixture.h"
 #include "support/allocations.h"
 #include <perigee/poa/answer.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <exception>
 #include <future>
@@ -94,6 +97,66 @@ TEST_CASE("what a collocated servant answers is told, wherever memory runs out")
     }
     CHECK(std::ranges::all_of(calls, [](const Observed& each) { return each.times() == 1; }));
   }
+}
+
+TEST_CASE("calls that are begun without any memory while others drive are refused, or told") {
+  const ServerFixture sink(ThreadStrategy::thread_per_connection);
+  bool failed = true;
+  for (std::size_t number = 1; failed; ++number) {
+    CAPTURE(number);
+    const TestOrb client;
+    const ObjectRef called = client.core().make_object(sink.object->_reference()->ior());
+    std::vector<Observed> calls(20);
+    std::ptrdiff_t sent = 0;
+    std::atomic<bool> sending = true;
+    {
+      const auto told = [&] {
+        return !sending && std::ranges::count_if(calls, &Observed::done) == sent;
+      };
+      const BusyDriver driver(client.core(), told);
+      fail_allocation(number, 100'000);
+      for (Observed& each : calls) try {
+          (void)stub::send(*called, act_operation, {}, each);
+          ++sent;
+        } catch (const CORBA::NO_MEMORY&) {
+        }
+      failed = stop_failing_allocation();
+      sending = false;
+    }
+    CHECK(std::ranges::all_of(calls, [](const Observed& each) { return each.times() <= 1; }));
+  }
+}
+
+TEST_CASE("a connecting thread without memory ends the calls that wait for its connection") {
+  for (const bool refuse : {false, true})
+    for (const bool driven : {false, true}) {
+      CAPTURE(refuse);
+      CAPTURE(driven);
+      Fixture fixture;
+      std::promise<void> reached;
+      std::promise<void> begun;
+      fixture.protocol().add("a", Script{.refuse = refuse,
+                                         .on_connect =
+                                             [&] {
+                                               reached.set_value();
+                                               begun.get_future().wait();
+                                               fail_allocation(1, 1'000'000);
+                                             },
+                                         .on_message = reply_with_long(42)});
+      Observed observed;
+      (void)stub::send(*fixture.object({"a"}), ping_operation, {}, observed);
+      reached.get_future().wait();
+      const auto told = [&observed] { return observed.done(); };
+      if (driven) {
+        const BusyDriver driver(fixture.core(), told);
+        begun.set_value();
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));  // most likely posted by then
+      } else {
+        begun.set_value();
+        drive(fixture.core(), told);
+      }
+      CHECK(observed.times() == 1);
+    }
 }
 
 }  // namespace perigee::test
