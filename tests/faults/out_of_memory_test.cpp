@@ -2,6 +2,7 @@
 // NO_MEMORY or with its connection, nothing hangs, and the next one succeeds. (The address
 // sanitizer's build looks for leaks.)
 #include "faults/two_orbs.h"
+#include "orb/connection/thread_scope.h"
 #include "orb/context/orb_metrics.h"
 #include "support/allocations.h"
 #include "support/odd_acceptor.h"
@@ -12,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <limits>
 #include <new>
 #include <set>
@@ -151,6 +153,25 @@ TEST_CASE("a server without any memory for a while goes on accepting afterwards"
       TestParts{.settings = settings, .protocol = make_flaky_protocol(fails)});
   await_service(server);
   CHECK(calls > 1);
+}
+
+TEST_CASE("a thread scope keeps the handles of ended threads if there is no memory for a new one") {
+  orb::ThreadScope scope;
+  for (int round = 0; round < 20; ++round) {
+    std::atomic<bool> ran = false;
+    scope.start([&ran] { ran = true; });
+    while (!ran) std::this_thread::yield();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));  // its handle is most likely listed
+    for (std::size_t allocation = 1; allocation <= 3; ++allocation) {
+      fail_allocation(allocation);
+      try {
+        scope.start([] {});
+      } catch (const std::bad_alloc&) {
+      }
+      (void)stop_failing_allocation();
+    }
+  }
+  scope.join_all();
 }
 
 TEST_CASE("of requests sent without waiting none is executed twice, whichever allocation fails") {

@@ -21,11 +21,12 @@ class ThreadScope {
   /// Runs `body`, which must not throw, on a new thread. Throws std::system_error if there is none.
   template <typename Body>
   void start(Body body) {
+    std::list<event::Thread> started(1);
     std::list<event::Thread> ended;
     {
       const std::lock_guard lock(mutex_);
-      ended.swap(ended_);
-      const auto place = running_.emplace(running_.end());
+      const auto place = started.begin();
+      running_.splice(running_.end(), started);
       try {
         *place = event::Thread([this, place, body = std::move(body)]() mutable {
           run(std::move(body));
@@ -35,9 +36,9 @@ class ThreadScope {
         });
       } catch (...) {
         running_.erase(place);
-        ended.swap(ended_);
         throw;
       }
+      ended.swap(ended_);  // nothing below throws: a thread must be joined before its handle goes
     }
     for (event::Thread& thread : ended) thread.join();
   }
