@@ -55,7 +55,7 @@ void Reception::end() noexcept {
   reactor_->stop();
   thread_.join();
   while (!guests_.empty()) drop(guests_.front());
-  reactor_->remove(acceptor_.handle(), door_);
+  reactor_->remove(door_);
   acceptor_.close();
 }
 
@@ -113,7 +113,7 @@ void Reception::receive(Guest& guest) noexcept {
 void Reception::drop(Guest& guest) noexcept { (void)take(guest); }
 
 Reception::Stream Reception::take(Guest& guest) noexcept {
-  reactor_->remove(guest.stream_.handle(), guest);
+  reactor_->remove(guest);
   Stream stream = std::move(guest.stream_);
   guests_.erase(guest.place_);
   return stream;

@@ -156,7 +156,7 @@ TEST_CASE("a reactor hears of connections, several at a time") {
   }
   while (handler.transports.size() < 5) reactor->run_once(Deadline::never());
   CHECK(handler.transports.size() == 5);
-  reactor->remove(acceptor->readiness_fd(), handler);
+  reactor->remove(handler);
 }
 
 TEST_CASE("a profile made for an endpoint is claimed and leads back to it") {

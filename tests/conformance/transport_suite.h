@@ -315,7 +315,7 @@ TEST_CASE("a reactor hears of octets and of the end of the stream") {
   pair.client.reset();
   while (!collector.ended) reactor->run_once(Deadline::never());
   CHECK(collector.octets.empty());
-  reactor->remove(pair.server->readiness_fd(), collector);
+  reactor->remove(collector);
 }
 
 TEST_CASE("a reactor that is asked says when a full transport takes octets again") {
@@ -331,14 +331,14 @@ TEST_CASE("a reactor that is asked says when a full transport takes octets again
        sent = send_some(*pair.client, message)) {
     taken += sent.count;
   }
-  reactor->want_writable(fd, collector, event::WriteInterest::on);
+  reactor->want_writable(collector, event::WriteInterest::on);
   std::jthread receiver([&] { static_cast<void>(receive_exactly(*pair.server, taken)); });
   while (!has(collector.seen, event::Readiness::writable)) reactor->run_once(Deadline::never());
   // A transport may say so too early, but then it says it again.
   while (!send_some(*pair.client, OctetSpan(message).first(1)).ok())
     reactor->run_once(Deadline::never());
   CHECK(has(collector.seen, event::Readiness::writable));
-  reactor->remove(fd, collector);
+  reactor->remove(collector);
 }
 
 }  // namespace perigee::test

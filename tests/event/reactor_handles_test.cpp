@@ -37,7 +37,7 @@ TEST_CASE("a handler is called once for what arrives, read or not") {
   send_octet(pair.near);
   reactor->run_once(Deadline::never());
   CHECK(handler.calls == 2);
-  reactor->remove(pair.far.handle(), handler);
+  reactor->remove(handler);
 }
 
 TEST_CASE("what arrived before a handle was added is reported") {
@@ -68,7 +68,7 @@ TEST_CASE("a handle has one handler, and must be one") {
   REQUIRE(reactor->add(pair.far.handle(), first).has_value());
   CHECK_FALSE(reactor->add(pair.far.handle(), second).has_value());
   CHECK_FALSE(reactor->add(-1, second).has_value());
-  reactor->remove(pair.far.handle(), second);  // is not its handler
+  reactor->remove(second);  // is not its handler
   send_octet(pair.near);
   reactor->run_once(Deadline::never());
   CHECK(first.calls == 1);
@@ -84,7 +84,7 @@ TEST_CASE("a removed handler is not called, not even for an event that was fetch
   const auto remove_all = [&](Readiness) {
     ++calls;
     for (std::size_t index = 0; index < 3; ++index) {
-      reactor->remove(pairs[index].far.handle(), *handlers[index]);
+      reactor->remove(*handlers[index]);
     }
   };
   for (std::size_t index = 0; index < 3; ++index) {
@@ -110,7 +110,7 @@ TEST_CASE("an event of a closed handle is not taken for one of its successor of 
       if (std::exchange(replaced, true)) return;
       const std::size_t other = 1 - self;
       const int number = pairs[other].far.handle();
-      reactor->remove(number, *handlers[other]);
+      reactor->remove(*handlers[other]);
       pairs[other].far.close();
       auto fresh = make_handle_pair();
       // The lowest free number is given out first: one of the two has it.
@@ -137,15 +137,15 @@ TEST_CASE("readiness to write is reported while it is wanted, and only then") {
   FunctionHandler handler;
   const int fd = pair.far.handle();
   REQUIRE(reactor->add(fd, handler).has_value());
-  reactor->want_writable(fd, handler, WriteInterest::on);
+  reactor->want_writable(handler, WriteInterest::on);
   reactor->run_once(Deadline::never());
   CHECK(has(handler.seen, Readiness::writable));
-  reactor->want_writable(fd, handler, WriteInterest::off);
+  reactor->want_writable(handler, WriteInterest::off);
   send_octet(pair.near);
   reactor->run_once(Deadline::never());
   CHECK(has(handler.seen, Readiness::readable));
   CHECK_FALSE(has(handler.seen, Readiness::writable));
-  reactor->want_writable(fd, handler, WriteInterest::on);
+  reactor->want_writable(handler, WriteInterest::on);
   handler.seen = Readiness::none;
   reactor->run_once(Deadline::never());
   CHECK(has(handler.seen, Readiness::writable));
@@ -179,13 +179,13 @@ TEST_CASE("a handler that marks itself again waits for the next turn, behind the
   CHECK((order == std::vector{'g', 'm'}));
   reactor->run_once(Deadline::never());
   CHECK((order == std::vector{'g', 'm', 'g'}));
-  reactor->remove(-1, greedy);
+  reactor->remove(greedy);
 }
 
 TEST_CASE("removing takes a mark back, from the middle of a turn too") {
   auto reactor = make();
   FunctionHandler last;
-  FunctionHandler first([&](Readiness) { reactor->remove(-1, last); });
+  FunctionHandler first([&](Readiness) { reactor->remove(last); });
   reactor->mark_ready(first);
   reactor->mark_ready(last);
   reactor->run_once(Deadline::immediately());

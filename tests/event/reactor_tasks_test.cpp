@@ -267,6 +267,21 @@ TEST_CASE("a timer that another thread arms ends a wait without end") {
   reactor->stop();
 }
 
+TEST_CASE("the handle of a reactor reports work that was there before, and work that a turn left") {
+  const auto reactor = make_reactor().value();
+  int left = 3;
+  const std::function<void()> again = [&] {
+    if (--left != 0) reactor->post([&] { again(); });
+  };
+  reactor->post([&] { again(); });
+  pollfd handle{reactor->handle(), POLLIN, 0};
+  while (left != 0) {
+    REQUIRE(::poll(&handle, 1, 10'000) == 1);
+    reactor->run_once(Deadline::immediately());
+  }
+  CHECK(::poll(&handle, 1, 0) == 0);
+}
+
 TEST_CASE("the handle becomes readable when a timer is due") {
   const auto reactor = make_reactor().value();
   const auto readable = [&](int limit_ms) {

@@ -6,6 +6,7 @@
 #include <perigee/base/deadline.h>
 #include <perigee/base/export.h>
 #include <perigee/base/io_error.h>
+#include <perigee/base/octets.h>
 #include <perigee/event/task.h>
 #include <perigee/event/timer.h>
 
@@ -34,73 +35,126 @@ constexpr bool has(Readiness set, Readiness flag) noexcept {
   return (static_cast<std::uint32_t>(set) & static_cast<std::uint32_t>(flag)) != 0;
 }
 
-/// A handler's place in the reactor's ready list; no business of the handler's.
-class ReadyLink {
- public:
-  ReadyLink(const ReadyLink&) = delete;
-  ReadyLink& operator=(const ReadyLink&) = delete;
+class Pollable;
 
- protected:
-  ReadyLink() = default;
-  ~ReadyLink() = default;
-
- private:
-  friend class ReadyList;
-  ReadyLink* previous_ = nullptr;
-  ReadyLink* next_ = nullptr;
+/// What a reactor has to report about one object.
+struct Event {
+  Pollable* target = nullptr;
+  Readiness readiness = Readiness::none;
+  MutableOctetSpan received;  ///< a poller that reads itself delivers the octets; epoll does not
 };
 
-/// Is told when its handle becomes ready: edge-triggered, so it transfers until nothing is left, or
-/// asks to be called again (`Reactor::mark_ready`). Must not throw. Called on the loop's thread.
-/// A handler that runs a nested turn may be called again from within.
-class PERIGEE_API EventHandler : public ReadyLink {
+/// What the reactor knows about an object. Guarded by the reactor's lock.
+class PollableState {
+ public:
+  /// Whether the reactor holds references: one per place in its ready list, until the call has
+  /// returned. `no`: the owner removes the object before it ends.
+  enum class Counted : bool { no, yes };
+
+  PollableState(const PollableState&) = delete;
+  PollableState& operator=(const PollableState&) = delete;
+
+ protected:
+  explicit PollableState(Counted counted) noexcept : counted_(counted) {}
+  ~PollableState() = default;
+
+ private:
+  friend class PollableList;
+  friend class PollableSlots;
+  friend class PollingReactor;
+  static constexpr std::uint32_t no_slot = ~std::uint32_t{0};
+
+  const Counted counted_;
+  bool wants_writable_ = false;
+  std::uint32_t noted_ = 0;  // not 0: in the ready list
+  int fd_ = -1;
+  std::uint32_t slot_ = no_slot;
+  Pollable* previous_ = nullptr;
+  Pollable* next_ = nullptr;
+};
+
+/// An object that a reactor reports events to. Events are edge-triggered: the object transfers
+/// until nothing is left, or asks to be called again (`Reactor::mark_ready`).
+class PERIGEE_API Pollable : public PollableState {
+ public:
+  /// Called on a thread that runs the reactor, without locks of the reactor. If several threads run
+  /// it, calls for one object may overlap. A nested turn may call it again from within.
+  virtual void handle_event(const Event& event) noexcept = 0;
+
+  /// @name For the reactor, if the object is counted
+  /// @{
+  /// Called under the reactor's lock.
+  virtual void add_reference() noexcept {}
+  /// Called without locks.
+  virtual void drop_reference() noexcept {}
+  /// @}
+
+ protected:
+  explicit Pollable(Counted counted = Counted::no) noexcept : PollableState(counted) {}
+  ~Pollable() = default;
+};
+
+/// An object whose owner outlives the reactor's use of it, as where one thread runs the reactor.
+class PERIGEE_API EventHandler : public Pollable {
  public:
   virtual void handle_ready(Readiness readiness) noexcept = 0;
 
  protected:
   ~EventHandler() = default;
+
+ private:
+  void handle_event(const Event& event) noexcept final { handle_ready(event.readiness); }
 };
 
-/// Whether a handler wants to hear when its handle takes octets again.
+/// Whether an object wants an event when its handle takes octets again.
 enum class WriteInterest : std::uint8_t { off, on };
 
 /// Identifies a scheduled function. 0 is never used.
 using TimerId = std::uint64_t;
 
-/// One event loop. `run`, `run_once` and the registration of handles belong to the loop's thread
-/// (or to any thread before it runs). Tasks, timers, functions and `stop` are for any thread.
-/// Nothing allocates per event, task or timer. Lock order: the caller's locks, then the reactor's;
-/// handlers, tasks and timers run without locks of the reactor.
+/// Events, tasks and timers, called on the threads that run the reactor: one, or several at the
+/// same time (`Threads`). All functions are for any thread. Nothing allocates per event, task or
+/// timer. Lock order: the caller's locks, then the reactor's.
 class PERIGEE_API Reactor {
  public:
   using Function = std::move_only_function<void()>;
+  /// What a thread does after it has marked an object.
+  enum class Next : bool {
+    turn,  ///< it takes objects of the reactor next: no other thread is woken
+    call,  ///< it may be long in a call, or does not run the reactor
+  };
 
   virtual ~Reactor() = default;
 
-  /// Registers a handle once, for reading and the peer's closing, edge-triggered. A handle has one
-  /// handler. The handle and the handler must stay until `remove`. Readiness that was there before
-  /// is reported too.
-  virtual std::expected<void, IoError> add(int fd, EventHandler& handler) = 0;
-  /// Turned on while octets wait to be sent: reports `writable` when the handle takes some (at once
-  /// if it does already). One system call if it changes, none if it does not.
-  virtual void want_writable(int fd, EventHandler& handler, WriteInterest interest) = 0;
-  /// After this the handler is not called again, not even for events already fetched.
-  /// Safe inside handlers, its own included; before the handle is closed.
-  virtual void remove(int fd, EventHandler& handler) noexcept = 0;
-  /// Calls the handler again in the next turn with `readable`, without waiting (it stopped before
-  /// all was read). Once, however often it is marked. Also for handlers that were not added;
-  /// `remove` (with fd -1) takes the mark back.
+  /// @name Events
+  /// @{
+  /// Registers a handle and its object once, for reading and the peer's closing. Both must stay
+  /// until `remove`. Readiness that was there before is reported, too.
+  virtual std::expected<void, IoError> add(int fd, Pollable& pollable) = 0;
+  /// Turned on while octets wait to be sent: reports `writable` when the handle takes octets (at
+  /// once if it does already). One system call if it changes, none if it does not. One thread at a
+  /// time per object.
+  virtual void want_writable(Pollable& pollable, WriteInterest interest) noexcept = 0;
+  /// Before the handle is closed. No call begins afterwards, not even for events that were fetched
+  /// before; calls that run go on. Takes a mark back. Does nothing to an object that is not there.
+  virtual void remove(Pollable& pollable) noexcept = 0;
+  /// Calls the object in the next turn with `readable`. Once, however often it is marked. Also for
+  /// objects that were not added.
   ///
   /// An acceptor's handler that runs out of handles (IoErrorKind::limit) gets no new edge for the
   /// connections that wait: it arms a timer and marks itself ready then, instead of spinning.
-  virtual void mark_ready(EventHandler& handler) = 0;
+  virtual void mark_ready(Pollable& pollable, Next next) noexcept = 0;
+  void mark_ready(Pollable& pollable) noexcept { mark_ready(pollable, Next::call); }
+  /// Takes the mark back. Events that were fetched are still reported.
+  virtual void unmark(Pollable& pollable) noexcept = 0;
+  /// @}
 
   /// @name Tasks and timers
   /// @{
-  /// Runs the task on the loop's thread soon. False if it is posted already: it runs once.
+  /// Runs the task on a thread of the reactor soon. False if it is posted already: it runs once.
   virtual bool post(Task& task) noexcept = 0;
-  /// Fires the timer on the loop's thread at the deadline or later. Timers of one turn fire in
-  /// order of time. A timer that is armed already is moved. True if it was not armed: then its
+  /// Fires the timer on a thread of the reactor at the deadline or later. Timers of one turn fire
+  /// in order of time. A timer that is armed already is moved. True if it was not armed: then its
   /// owner gives it a reference.
   virtual bool arm(Timer& timer, Deadline deadline) noexcept = 0;
   /// True: the timer does not fire, and its owner takes the reference back. False: it is not armed,
@@ -112,9 +166,9 @@ class PERIGEE_API Reactor {
 
   /// @name Functions, for applications: each takes memory from the pool
   /// @{
-  /// Calls `function` on the loop's thread soon.
+  /// Calls `function` on a thread of the reactor soon.
   virtual void post(Function function) = 0;
-  /// Calls `function` on the loop's thread at `time` or later.
+  /// Calls `function` on a thread of the reactor at `time` or later.
   virtual TimerId schedule(TimePoint time, Function function) = 0;
   /// False if it has run or was cancelled before.
   virtual bool cancel(TimerId timer) noexcept = 0;
@@ -123,28 +177,40 @@ class PERIGEE_API Reactor {
   /// Runs turns until `stop`; one that came before counts too. Not to be nested: tasks and handlers
   /// that have to wait call `run_once`, which also delivers what the outer turn has left over.
   virtual void run() = 0;
-  /// One turn: waits until the deadline at most, then calls what is ready.
+  /// One turn: waits until the deadline at most, then calls what is ready: events, due timers,
+  /// tasks.
   virtual void run_once(Deadline deadline) = 0;
-  /// Whether a turn would call anything without waiting. Loop's thread, or nobody's.
+  /// Whether a turn would call anything without waiting.
   [[nodiscard]] virtual bool has_work() const noexcept = 0;
+  /// How many threads sleep in a turn.
+  [[nodiscard]] virtual std::uint32_t sleepers() const noexcept = 0;
+  /// By a thread that takes no part for a while: another one is woken if there is work.
+  virtual void leave() noexcept = 0;
   /// For a loop that this one is part of: becomes readable when there is work, timers included. -1
   /// if the process has no handle left for a timer.
   [[nodiscard]] virtual int handle() noexcept = 0;
-  /// Makes `run` return after the present turn, once, and ends a wait. Any thread.
+  /// Ends the waits, and makes `run` return after the present turn: once if one thread runs the
+  /// reactor, for good if several do.
   virtual void stop() noexcept = 0;
+  /// `stop` was called, and no `run` has returned for it.
+  [[nodiscard]] virtual bool stopped() const noexcept = 0;
   /// The end of waiting: all armed timers fire on the calling thread, before their time, and posted
   /// tasks run. Scheduled functions are dropped. No other thread may run the loop.
   virtual void close() noexcept = 0;
   /// Whether `close` was called.
   [[nodiscard]] virtual bool closed() const noexcept = 0;
-  /// Whether the caller is on the thread that runs the loop.
+  /// Whether the caller is in a turn of the reactor.
   [[nodiscard]] virtual bool is_loop_thread() const noexcept = 0;
   [[nodiscard]] virtual const Clock& clock() const noexcept = 0;
 };
 
+/// How many threads may run a reactor at the same time.
+enum class Threads : bool { one, several };
+
 /// An epoll reactor. `clock` must outlive it. `busy_poll`: how long a turn that may wait looks
 /// again and again before it sleeps.
 PERIGEE_API std::expected<std::unique_ptr<Reactor>, IoError> make_reactor(
-    const Clock& clock = steady_clock(), std::chrono::microseconds busy_poll = {});
+    const Clock& clock = steady_clock(), std::chrono::microseconds busy_poll = {},
+    Threads threads = Threads::one);
 
 }  // namespace perigee::event

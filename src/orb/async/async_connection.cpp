@@ -229,8 +229,7 @@ void AsyncConnection::tell_oneways() noexcept {
 void AsyncConnection::after_send() noexcept {
   if (connection_->broken()) return shard_.reactor().mark_ready(*this);
   shard_.reactor().want_writable(
-      connection_->transport().readiness_fd(), *this,
-      connection_->idle_output() ? event::WriteInterest::off : event::WriteInterest::on);
+      *this, connection_->idle_output() ? event::WriteInterest::off : event::WriteInterest::on);
 }
 
 // A mute peer would hang its callers.
@@ -350,12 +349,12 @@ bool AsyncConnection::read_message(messaging::ContextStorage& contexts, MutableO
       if (connection_->has_octets())
         shard_.reactor().mark_ready(*this);
       else
-        shard_.reactor().remove(-1, *this);
+        shard_.reactor().unmark(*this);
       take(message, contexts);
       return state_ == State::open;
     case ReadStatus::would_block:
     case ReadStatus::timed_out:
-      shard_.reactor().remove(-1, *this);
+      shard_.reactor().unmark(*this);
       return false;
     case ReadStatus::turn_over:
       shard_.reactor().mark_ready(*this);
@@ -423,7 +422,7 @@ void AsyncConnection::lose(FailureCause cause) noexcept {
   by_id_ = {};
   unsent_size_ = 0;
   if (before == State::open) {
-    shard_.reactor().remove(connection_->transport().readiness_fd(), *this);
+    shard_.reactor().remove(*this);
     connection_->close();
   }
   CallList<AsyncInvocation> oneways(std::move(oneways_));

@@ -144,7 +144,7 @@ Shard::Alarm::Alarm(Shard& shard) : shard_(shard), signal_(event::Signal::make()
   if (!added) log::write(log::Level::warning, "orb", to_string(added.error()));
 }
 
-void Shard::Alarm::end() noexcept { shard_.reactor_.remove(signal_.handle(), *this); }
+void Shard::Alarm::end() noexcept { shard_.reactor_.remove(*this); }
 
 // The driver may have left between the look at the token and the posting.
 void Shard::help() noexcept {
@@ -391,7 +391,7 @@ void Shard::stop_here() noexcept {
   while (!await_servants_.empty()) await_servants_.first()->shut_down();
   while (AsyncInvocation* const call = finished_.pop_front()) call->end();
   to_flush_.clear();
-  reactor_.remove(-1, turn_end_);
+  reactor_.remove(turn_end_);
   alarm_.end();
   reactor_.cancel(idle_timer_);
   reactor_.close();  // tasks that sleep go on
@@ -409,7 +409,7 @@ bool Shard::Nested::begin() {
   return added.has_value();
 }
 
-void Shard::Nested::end() noexcept { loop_.remove(shard_.reactor_.handle(), *this); }
+void Shard::Nested::end() noexcept { loop_.remove(*this); }
 
 // The shard's reactor may have been woken before, for the look that was in vain: then it would not
 // tell the loop of another wake-up.

@@ -21,8 +21,7 @@ void ReactiveAcceptor::start() {
 void ReactiveAcceptor::stop() noexcept {
   if (std::exchange(stopped_, true)) return;
   acceptors_.reactor().cancel(retry_);
-  if (std::exchange(registered_, false))
-    acceptors_.reactor().remove(acceptor_.readiness_fd(), *this);
+  if (std::exchange(registered_, false)) acceptors_.reactor().remove(*this);
   stop_accepting(acceptor_, [this](auto transport) {
     acceptors_.take(listener_.accepted(std::move(transport)));
   });

@@ -205,7 +205,7 @@ void ReactiveConnection::close() noexcept {
   if (state_ == State::closed) return;
   const auto self = shared_from_this();
   state_ = State::closed;
-  loop_.reactor().remove(connection_.transport().readiness_fd(), *this);
+  loop_.reactor().remove(*this);
   connection_.close();
   conversation_.cancel_deferred();
   if (conversation_.holds()) loop_.held().drop(conversation_);
@@ -353,8 +353,7 @@ void ReactiveConnection::update_output() noexcept {
     return;
   }
   const bool idle = connection_.idle_output();
-  loop_.reactor().want_writable(connection_.transport().readiness_fd(), *this,
-                                idle ? event::WriteInterest::off : event::WriteInterest::on);
+  loop_.reactor().want_writable(*this, idle ? event::WriteInterest::off : event::WriteInterest::on);
   if (output_ends_ && connection_.output_ended()) output_ended();
 }
 

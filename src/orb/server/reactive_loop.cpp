@@ -18,9 +18,9 @@ namespace {
 class ReadableFlag final : public event::EventHandler {
  public:
   ReadableFlag(event::Reactor& reactor, int fd)
-      : reactor_(reactor), fd_(fd), registered_(reactor.add(fd, *this).has_value()) {}
+      : reactor_(reactor), registered_(reactor.add(fd, *this).has_value()) {}
   ~ReadableFlag() {
-    if (registered_) reactor_.remove(fd_, *this);
+    if (registered_) reactor_.remove(*this);
   }
   [[nodiscard]] bool registered() const noexcept { return registered_; }
   void handle_ready(event::Readiness /*readiness*/) noexcept override { set_ = true; }
@@ -28,7 +28,6 @@ class ReadableFlag final : public event::EventHandler {
 
  private:
   event::Reactor& reactor_;
-  const int fd_;
   const bool registered_;
   bool set_ = false;
 };

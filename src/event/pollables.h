@@ -1,0 +1,103 @@
+// The objects of a reactor: those that are registered, and those that wait for a call. Guarded by
+// the reactor's lock. Private to event.
+#pragma once
+
+#include <perigee/event/reactor.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace perigee::event {
+
+/// The objects that wait for a call: a list that runs through them. Invariant: an object is in the
+/// list exactly if its `noted_` is not 0. Each place holds a reference, if the object is counted.
+class PollableList {
+ public:
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+
+  /// The object goes to the end if it is not in the list yet.
+  void note(Pollable& pollable, Readiness readiness) noexcept {
+    push(pollable, static_cast<std::uint32_t>(readiness));
+  }
+  void mark(Pollable& pollable) noexcept { push(pollable, marked); }
+  /// True if it was in the list only for its mark; then the caller has its reference now.
+  [[nodiscard]] bool unmark(Pollable& pollable) noexcept {
+    if (pollable.noted_ == marked) return erase(pollable);
+    pollable.noted_ &= ~marked;
+    return false;
+  }
+  /// False if it was not in the list; if it was, the caller has its reference now.
+  [[nodiscard]] bool erase(Pollable& pollable) noexcept {
+    if (pollable.noted_ == 0) return false;
+    pollable.noted_ = 0;
+    (pollable.previous_ != nullptr ? pollable.previous_->next_ : first_) = pollable.next_;
+    (pollable.next_ != nullptr ? pollable.next_->previous_ : last_) = pollable.previous_;
+    --size_;
+    return true;
+  }
+  /// The target is null if the list is empty. The caller has the reference now.
+  [[nodiscard]] Event pop() noexcept {
+    Pollable* const first = first_;
+    if (first == nullptr) return {};
+    auto readiness = static_cast<Readiness>(first->noted_ & ~marked);
+    if ((first->noted_ & marked) != 0) readiness = readiness | Readiness::readable;
+    static_cast<void>(erase(*first));
+    return {first, readiness, {}};
+  }
+
+ private:
+  static constexpr std::uint32_t marked = std::uint32_t{1} << 31;
+
+  void push(Pollable& pollable, std::uint32_t what) noexcept {
+    const bool listed = pollable.noted_ != 0;
+    pollable.noted_ |= what;
+    if (listed) return;
+    if (pollable.counted_ == Pollable::Counted::yes) pollable.add_reference();
+    pollable.next_ = nullptr;
+    pollable.previous_ = last_;
+    (last_ != nullptr ? last_->next_ : first_) = &pollable;
+    last_ = &pollable;
+    ++size_;
+  }
+
+  Pollable* first_ = nullptr;
+  Pollable* last_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+struct PollableSlot {
+  Pollable* pollable = nullptr;
+  std::uint32_t generation = 0;
+  std::uint32_t next_free = 0;
+};
+
+/// Numbers for registered objects. A number has a generation: an event that was fetched before its
+/// object was removed finds nothing.
+class PollableSlots {
+ public:
+  using Slots = std::vector<PollableSlot>;
+
+  /// Whether `add` needs more slots first.
+  [[nodiscard]] bool full() const noexcept;
+  [[nodiscard]] std::size_t size() const noexcept;
+  /// Takes more slots than there are, made without the lock. Gives back the old ones.
+  void grow(Slots& larger) noexcept;
+
+  /// The key for the poller. There must be a free slot.
+  std::uint64_t add(int fd, Pollable& pollable) noexcept;
+  void remove(Pollable& pollable) noexcept;
+  [[nodiscard]] static bool has(const Pollable& pollable) noexcept {
+    return pollable.slot_ != PollableState::no_slot;
+  }
+  [[nodiscard]] std::uint64_t key_of(const Pollable& pollable) const noexcept;
+  /// Null if the object was removed.
+  [[nodiscard]] Pollable* find(std::uint64_t key) const noexcept;
+
+ private:
+  Slots slots_;
+  std::uint32_t free_ = PollableState::no_slot;  // the first of a list of free slots
+};
+
+}  // namespace perigee::event

@@ -1,0 +1,41 @@
+// Poller: the system's interface for readiness of handles. Private to event.
+#pragma once
+
+#include <perigee/event/reactor.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <span>
+
+namespace perigee::event {
+
+/// What has happened to one handle.
+struct PolledEvent {
+  std::uint64_t key = 0;  ///< that the handle was added with
+  Readiness readiness = Readiness::none;
+  MutableOctetSpan received;
+};
+
+/// Any thread; several threads may wait at the same time. Edge-triggered: one thread gets each
+/// event.
+class Poller {
+ public:
+  virtual ~Poller() = default;
+  virtual std::expected<void, IoError> add(int fd, std::uint64_t key) = 0;
+  virtual void want_writable(int fd, std::uint64_t key, WriteInterest interest) noexcept = 0;
+  virtual void remove(int fd) noexcept = 0;
+  /// Waits for at most `left`; Duration::max() is for ever. The events that came.
+  [[nodiscard]] virtual std::span<PolledEvent> wait(std::span<PolledEvent> events,
+                                                    Duration left) noexcept = 0;
+  /// Becomes readable when `wait` would return events.
+  [[nodiscard]] virtual int handle() const noexcept = 0;
+};
+
+[[nodiscard]] std::expected<std::unique_ptr<Poller>, IoError> make_epoll_poller();
+
+/// How many events one `wait` brings at most. The end of the turn waits for all of them: few.
+inline constexpr std::size_t events_max = 32;
+
+}  // namespace perigee::event

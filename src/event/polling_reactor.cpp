@@ -1,0 +1,253 @@
+// Turns: what a thread does that runs the reactor.
+#include "event/polling_reactor.h"
+
+#include <perigee/base/log.h>
+
+#include <poll.h>
+
+#include <algorithm>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+namespace perigee::event {
+namespace {
+
+/// A thread that finds nothing to do naps so long, if the other threads are quick: waking it for
+/// each event would cost more than the event.
+constexpr std::chrono::microseconds nap_time{200};
+
+/// What a thread remembers from one turn of a shared reactor to the next.
+struct LastTurn {
+  const PollingReactor* reactor = nullptr;
+  std::uint64_t number = 0;  ///< of all threads' turns
+  TimePoint begin;
+};
+thread_local LastTurn last_turn;
+
+}  // namespace
+
+/// One level of turns on this thread's stack.
+class PollingReactor::InTurn {
+ public:
+  explicit InTurn(const PollingReactor& reactor) noexcept
+      : reactor_(reactor), outer_(std::exchange(innermost, this)) {}
+  ~InTurn() { innermost = outer_; }
+  InTurn(const InTurn&) = delete;
+  InTurn& operator=(const InTurn&) = delete;
+
+  [[nodiscard]] static bool of(const PollingReactor& reactor) noexcept {
+    for (const InTurn* turn = innermost; turn != nullptr; turn = turn->outer_)
+      if (&turn->reactor_ == &reactor) return true;
+    return false;
+  }
+
+ private:
+  static thread_local const InTurn* innermost;
+
+  const PollingReactor& reactor_;
+  const InTurn* const outer_;
+};
+
+thread_local const PollingReactor::InTurn* PollingReactor::InTurn::innermost = nullptr;
+
+bool PollingReactor::is_loop_thread() const noexcept { return InTurn::of(*this); }
+
+void PollingReactor::run() {
+  const InTurn in_turn(*this);
+  while (!stop_.load(std::memory_order_acquire)) turn(Deadline::never());
+  if (!shared()) stop_.store(false, std::memory_order_release);
+}
+
+void PollingReactor::run_once(Deadline deadline) {
+  const InTurn in_turn(*this);
+  turn(deadline);
+}
+
+void PollingReactor::turn(Deadline deadline) {
+  Events events;
+  call_ready(note(poll(events, deadline)));
+  if (has_timers_.load(std::memory_order_relaxed)) run_timers();
+  if (has_tasks_.load(std::memory_order_acquire)) run_tasks();
+  if (shared()) {
+    if (stop_.load(std::memory_order_relaxed) && sleepers_.load() != 0)
+      wake();  // the next thread comes back
+  } else if (has_timer_handle_.load(std::memory_order_relaxed)) {
+    tell_foreign_loop();  // what this turn has left for the next one
+  }
+}
+
+std::span<PolledEvent> PollingReactor::poll(Events& events, Deadline deadline) noexcept {
+  if (shared() && deadline > Deadline::immediately()) nap_if_others_are_quick();
+  if (!begin_sleep(deadline)) return poller_->wait(events, Duration::zero());
+  const Duration left = deadline.is_never() ? Duration::max() : deadline.left(clock_.now());
+  const auto found =
+      busy_poll_.count() != 0 ? poll_busily(events, left) : poller_->wait(events, left);
+  sleepers_.fetch_sub(1, std::memory_order_relaxed);
+  if (shared()) last_turn.begin = steady_clock().now();
+  return found;
+}
+
+std::span<PolledEvent> PollingReactor::poll_busily(Events& events, Duration left) noexcept {
+  const TimePoint end = steady_clock().now() + busy_poll_;
+  do {
+    if (const auto found = poller_->wait(events, Duration::zero()); !found.empty()) return found;
+  } while (steady_clock().now() < end);
+  return poller_->wait(events, left);
+}
+
+// False if there is something to do. A reactor of several threads has the timer handle in place of
+// each thread's own time-out.
+bool PollingReactor::begin_sleep(Deadline& until) noexcept {
+  if (until == Deadline::immediately()) return false;
+  const std::lock_guard lock(lock_);
+  if (has_entries() || (shared() && stop_.load())) return false;
+  if (!shared()) until = std::min(until, timers_.next());
+  sleepers_.fetch_add(1, std::memory_order_relaxed);
+  return true;
+}
+
+// Cleared before the lists are looked at: a thread that adds an entry later wakes anew.
+PollingReactor::Found PollingReactor::note(std::span<const PolledEvent> events) noexcept {
+  for (const PolledEvent& event : events)
+    if (event.key == wake_key) wake_pending_.exchange(false, std::memory_order_acq_rel);
+  const std::lock_guard lock(lock_);
+  for (const PolledEvent& event : events) {
+    if (event.key >= timer_key) continue;
+    if (Pollable* const target = slots_.find(event.key)) ready_.note(*target, event.readiness);
+  }
+  const std::size_t count = ready_.size();
+  return {ready_.pop(), count};
+}
+
+Event PollingReactor::take_ready() noexcept {
+  const std::lock_guard lock(lock_);
+  return ready_.pop();
+}
+
+// Objects that are marked meanwhile wait for the next turn, so that timers and tasks get theirs. An
+// object that is not counted may end in its call.
+void PollingReactor::call_ready(Found found) noexcept {
+  Event event = found.first;
+  for (std::size_t left = found.count; event.target != nullptr; event = take_ready()) {
+    if (shared()) wake_for_rest();
+    call(event);
+    if (--left == 0) return;
+  }
+}
+
+void PollingReactor::call(const Event& event) noexcept {
+  const bool counted = event.target->counted_ == Pollable::Counted::yes;
+  event.target->handle_event(event);
+  if (counted) event.target->drop_reference();
+}
+
+void PollingReactor::run_timers() {
+  const TimePoint now = clock_.now();
+  Timer* timer = nullptr;
+  {
+    const std::lock_guard lock(lock_);
+    timers_.collect(now);
+    timer = timers_.take_due();
+    has_timers_.store(timers_.size() != 0, std::memory_order_relaxed);
+  }
+  while (timer != nullptr) {
+    if (shared()) wake_for_rest();
+    TimerBuckets::fire(*timer);
+    const std::lock_guard lock(lock_);
+    timer = timers_.take_due();
+    has_timers_.store(timers_.size() != 0, std::memory_order_relaxed);
+  }
+  if (has_timer_handle_.load(std::memory_order_relaxed) && must_follow(now)) follow_timers();
+}
+
+void PollingReactor::run_tasks() {
+  const auto take = [this](std::size_t& count) -> Task* {
+    const std::lock_guard lock(lock_);
+    if (count == 0) count = posted_count_;
+    Task* const task = posted_.pop();
+    if (task != nullptr) --posted_count_;
+    has_tasks_.store(posted_count_ != 0, std::memory_order_relaxed);
+    return task;
+  };
+  std::size_t count = 0;
+  while (Task* const task = take(count)) {
+    if (shared()) wake_for_rest();
+    TaskList::run(*task);
+    if (--count == 0) return;  // tasks that were posted meanwhile wait for the next turn
+  }
+}
+
+// Whether this thread's last turn was short, and other threads had turns meanwhile. One thread at a
+// time naps: another one must be there for new events.
+void PollingReactor::nap_if_others_are_quick() noexcept {
+  LastTurn& last = last_turn;
+  const std::uint64_t number = turns_.fetch_add(1, std::memory_order_relaxed) + 1;
+  const TimePoint now = steady_clock().now();
+  const bool quick = last.reactor == this && number - last.number > 1 && busy_poll_.count() == 0 &&
+                     now - last.begin < nap_time;
+  last = {this, number, now};
+  if (!quick || napping_.exchange(true)) return;
+  bool idle = false;
+  {
+    const std::lock_guard lock(lock_);
+    idle = !has_entries();
+  }
+  if (idle) {
+    std::this_thread::sleep_for(nap_time);
+    last.begin = steady_clock().now();
+  }
+  napping_.store(false);
+}
+
+bool PollingReactor::has_entries() const noexcept {
+  return !ready_.empty() || !posted_.empty() || timers_.has_due();
+}
+
+bool PollingReactor::has_work() const noexcept {
+  const TimePoint now = clock_.now();
+  {
+    const std::lock_guard lock(lock_);
+    timers_.collect(now);
+    if (has_entries()) return true;
+  }
+  pollfd poll{poller_->handle(), POLLIN, 0};
+  return ::poll(&poll, 1, 0) > 0;
+}
+
+void PollingReactor::leave() noexcept {
+  if (shared()) wake_for_rest();
+}
+
+/// A thread that goes into a call leaves the other entries to a sleeping thread.
+void PollingReactor::wake_for_rest() noexcept {
+  if (sleepers_.load(std::memory_order_relaxed) == 0) return;
+  bool rest = false;
+  {
+    const std::lock_guard lock(lock_);
+    rest = has_entries();
+  }
+  if (rest) wake();
+}
+
+// Tasks that sleep again and again end: a closed reactor lets nothing sleep.
+void PollingReactor::close() noexcept {
+  closed_.store(true);
+  const InTurn in_turn(*this);
+  for (;;) {
+    {
+      const std::lock_guard lock(lock_);
+      timers_.collect_all();
+      if (!timers_.has_due() && posted_.empty()) return;
+    }
+    try {
+      run_timers();
+      run_tasks();
+    } catch (const std::exception& exception) {
+      log::write(log::Level::error, "event", exception.what());
+    }
+  }
+}
+
+}  // namespace perigee::event

@@ -1,0 +1,136 @@
+// The reactor over a poller, for one thread or several. Private to event: users have make_reactor.
+#pragma once
+
+#include "event/functions.h"
+#include "event/pollables.h"
+#include "event/poller.h"
+#include "event/task_list.h"
+#include "event/timer_buckets.h"
+#include <perigee/base/short_lock.h>
+#include <perigee/event/reactor.h>
+#include <perigee/event/signal.h>
+#include <perigee/ipc/handle.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+
+namespace perigee::event {
+
+/// One turn: one look at the poller, then the objects that wait for a call, due timers and posted
+/// tasks, in this order. Each of these three is a list of the reactor, not of the turn. A thread
+/// takes one entry at a time, and wakes a sleeping thread if entries are left. So nothing waits
+/// behind a long call while a thread is free, a nested turn goes on where the outer turn stands,
+/// and nothing is called twice.
+///
+/// Locks: `add_mutex_`, `timer_handle_mutex_`, then `lock_`. No call and no system call is made
+/// under `lock_`.
+class PollingReactor final : public Reactor {
+ public:
+  PollingReactor(const Clock& clock, std::unique_ptr<Poller> poller, Signal wake,
+                 std::chrono::microseconds busy_poll, Threads threads) noexcept;
+  ~PollingReactor() override;
+  /// Registers the reactor's own handles.
+  [[nodiscard]] std::expected<void, IoError> begin();
+
+  std::expected<void, IoError> add(int fd, Pollable& pollable) override;
+  void want_writable(Pollable& pollable, WriteInterest interest) noexcept override;
+  void remove(Pollable& pollable) noexcept override;
+  using Reactor::mark_ready;
+  void mark_ready(Pollable& pollable, Next next) noexcept override;
+  void unmark(Pollable& pollable) noexcept override;
+  bool post(Task& task) noexcept override;
+  bool arm(Timer& timer, Deadline deadline) noexcept override;
+  bool cancel(Timer& timer) noexcept override;
+  [[nodiscard]] std::size_t timers_armed() const noexcept override;
+  void post(Function function) override;
+  TimerId schedule(TimePoint time, Function function) override;
+  bool cancel(TimerId timer) noexcept override { return functions_.cancel(timer); }
+  void run() override;
+  void run_once(Deadline deadline) override;
+  [[nodiscard]] bool has_work() const noexcept override;
+  [[nodiscard]] std::uint32_t sleepers() const noexcept override { return sleepers_.load(); }
+  void leave() noexcept override;
+  [[nodiscard]] int handle() noexcept override;
+  void stop() noexcept override;
+  [[nodiscard]] bool stopped() const noexcept override { return stop_.load(); }
+  void close() noexcept override;
+  [[nodiscard]] bool closed() const noexcept override { return closed_.load(); }
+  [[nodiscard]] bool is_loop_thread() const noexcept override;
+  [[nodiscard]] const Clock& clock() const noexcept override { return clock_; }
+
+ private:
+  class InTurn;
+  /// The keys of the reactor's own handles: no slot has them.
+  static constexpr std::uint64_t wake_key = ~std::uint64_t{0};
+  static constexpr std::uint64_t timer_key = wake_key - 1;
+  using Events = std::array<PolledEvent, events_max>;
+
+  [[nodiscard]] bool shared() const noexcept { return threads_ == Threads::several; }
+  void turn(Deadline deadline);
+  [[nodiscard]] std::span<PolledEvent> poll(Events& events, Deadline deadline) noexcept;
+  [[nodiscard]] std::span<PolledEvent> poll_busily(Events& events, Duration left) noexcept;
+  [[nodiscard]] bool begin_sleep(Deadline& until) noexcept;
+  struct Found {
+    Event first;
+    std::size_t count = 0;  ///< of all objects that wait for a call
+  };
+  [[nodiscard]] Found note(std::span<const PolledEvent> events) noexcept;
+  [[nodiscard]] Event take_ready() noexcept;
+  void call_ready(Found found) noexcept;
+  void call(const Event& event) noexcept;
+  void run_timers();
+  void run_tasks();
+  void nap_if_others_are_quick() noexcept;
+
+  [[nodiscard]] bool has_entries() const noexcept;
+  [[nodiscard]] bool must_wake() const noexcept;
+  void wake_if(bool needed) noexcept;
+  void wake_for_rest() noexcept;
+  void wake() noexcept;
+  void drop(Pollable& pollable) noexcept;
+  [[nodiscard]] std::expected<void, IoError> make_timer_handle() noexcept;
+  void follow_timers() noexcept;
+  void tell_foreign_loop() noexcept;
+  [[nodiscard]] bool must_follow(TimePoint now) const noexcept;
+
+  const Clock& clock_;
+  const std::unique_ptr<Poller> poller_;
+  const Signal wake_;  ///< edge-triggered, so it is never read
+  const std::chrono::microseconds busy_poll_;
+  const Threads threads_;
+
+  mutable ShortLock lock_;  ///< guards what follows
+  mutable TimerBuckets timers_;
+  PollableSlots slots_;
+  PollableList ready_;
+  TaskList posted_;
+  std::size_t posted_count_ = 0;
+
+  std::mutex add_mutex_;  ///< held while slots are added
+  /// For `handle()`, and for several threads: follows the first timer, so that one thread wakes for
+  /// it. Changed under the mutex.
+  std::mutex timer_handle_mutex_;
+  std::atomic<Deadline> timer_handle_due_;
+  ipc::Handle timer_handle_;  ///< a timerfd; edge-triggered, so it is never read. Stays once made
+  std::atomic<bool> has_timer_handle_ = false;
+
+  /// Changed under the lock, or to lower it: a thread that adds an entry sees all threads that may
+  /// sleep without having seen the entry.
+  std::atomic<std::uint32_t> sleepers_ = 0;
+  std::atomic<bool> has_timers_ = false;  ///< false only if no timer is armed
+  std::atomic<bool> has_tasks_ = false;
+  std::atomic<bool> wake_pending_ = false;  ///< raised, and no turn has seen it yet
+  std::atomic<bool> stop_ = false;
+  std::atomic<bool> closed_ = false;
+  std::atomic<std::uint64_t> turns_ = 0;  ///< of all threads
+  std::atomic<bool> napping_ = false;     ///< a thread naps
+  ScheduledFunctions functions_{*this};   ///< last: it cancels its timers
+};
+
+}  // namespace perigee::event
