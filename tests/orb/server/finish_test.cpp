@@ -19,14 +19,15 @@ using std::chrono::milliseconds;
 namespace {
 
 constexpr std::size_t result_size = 20'000'000;
-constexpr std::size_t part_size = 1'000'000;  // read without a pause
-constexpr milliseconds pause{15};
+constexpr std::size_t part_size = 2'000'000;  // read without a pause
+constexpr milliseconds pause{60};
 
-// Shorter than the reading of the whole reply.
+// The time-outs are shorter than the reading of the whole reply, and longer than a client may stand
+// still on a busy machine.
 orb::Settings short_drain(ThreadStrategy strategy) {
   orb::Settings settings = server_settings(strategy);
-  settings.drain_timeout = milliseconds(150);
-  settings.drain_idle_timeout = milliseconds(150);
+  settings.drain_timeout = milliseconds(500);
+  settings.drain_idle_timeout = milliseconds(500);
   settings.upcall_watch_period = milliseconds(1);
   return settings;
 }
@@ -39,6 +40,7 @@ void pay_much(skeleton::Answer answer) {
 // The types of the messages that arrive whole until the end of the stream.
 std::vector<unsigned> read_slowly(RawClient& client) {
   Octets all;
+  all.reserve(result_size + 1024 * 1024);  // copying the octets again would be a pause, too
   for (std::size_t next_pause = part_size;;) {
     const Octets part = client.receive_part(64 * 1024);
     if (part.empty()) break;
