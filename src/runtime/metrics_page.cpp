@@ -77,7 +77,7 @@ class HttpMetricsPage final : public MetricsPage, private event::EventHandler {
       }
     }
     readers_.clear();
-    reactor_->remove(acceptor_.handle(), *this);
+    reactor_->remove(*this);
   }
 
   // When the first reader's time is over, or the acceptor is to be asked again.

@@ -54,7 +54,7 @@ void MetricsReader::send() {
     const auto rest = std::as_bytes(std::span(text_)).subspan(position_);
     const auto sent = stream_.send(rest, ipc::no_wait);
     if (!sent && sent.error() == std::errc::operation_would_block) {
-      reactor_.want_writable(stream_.handle(), *this, event::WriteInterest::on);
+      reactor_.want_writable(*this, event::WriteInterest::on);
       return;
     }
     if (!sent) {
@@ -63,7 +63,7 @@ void MetricsReader::send() {
     }
     position_ += *sent;
   }
-  reactor_.want_writable(stream_.handle(), *this, event::WriteInterest::off);
+  reactor_.want_writable(*this, event::WriteInterest::off);
   stream_.close_sender();
   position_ = 0;
   end_ = std::min(end_, std::chrono::steady_clock::now() + closing_time);

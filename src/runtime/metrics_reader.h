@@ -30,7 +30,7 @@ class MetricsReader final : public event::EventHandler {
   MetricsReader(ipc::sock::Stream stream, TimePoint end, event::Reactor& reactor,
                 const Answer& answer)
       : stream_(std::move(stream)), end_(end), reactor_(reactor), answer_(answer) {}
-  ~MetricsReader() { reactor_.remove(stream_.handle(), *this); }
+  ~MetricsReader() { reactor_.remove(*this); }
   MetricsReader(const MetricsReader&) = delete;
   MetricsReader& operator=(const MetricsReader&) = delete;
 
