@@ -27,16 +27,21 @@ constexpr std::size_t batched_message_size_max = 8 * 1024;  // larger ones are n
 constexpr std::size_t batch_size_max = 64 * 1024;
 constexpr std::uint64_t never_sent = std::numeric_limits<std::uint64_t>::max();
 
+AsyncInvocation* invocation_of(engine::OutboundCall* call) noexcept {
+  return static_cast<AsyncInvocation*>(call);
+}
+
 }  // namespace
 
 AsyncConnection::AsyncConnection(Shard& shard, std::shared_ptr<ClientEndpoint> endpoint)
-    : shard_(shard), endpoint_(std::move(endpoint)) {}
+    : shard_(shard),
+      endpoint_(std::move(endpoint)),
+      calls_(messaging::Role::opener, shard.context().settings.requests_in_flight_max) {}
 
 AsyncConnection::~AsyncConnection() = default;
 
 bool AsyncConnection::has_room() const noexcept {
-  return state_ != State::closed &&
-         in_flight_.size() + unsent_.size() < shard_.context().settings.requests_in_flight_max &&
+  return state_ != State::closed && calls_.has_room() &&
          (state_ == State::connecting || !connection_->broken());
 }
 
@@ -89,8 +94,8 @@ void AsyncConnection::connect_failed(const IoError& error) noexcept {
   const auto self = shared_from_this();
   state_ = State::closed;
   shard_.forget(*this);
-  CallList<AsyncInvocation> calls(std::move(unsent_));
-  while (AsyncInvocation* const call = calls.pop_front()) {
+  calls_.close();
+  while (AsyncInvocation* const call = invocation_of(calls_.take_any())) {
     call->connection = nullptr;
     call->waiting_size = 0;
     call->connect_failed(error, connecting_until_);
@@ -111,9 +116,11 @@ void AsyncConnection::connect_timed_out(AsyncInvocation& call) noexcept {
 
 void AsyncConnection::submit(AsyncInvocation& call) noexcept {
   ++submitted_;
-  unsent_.push_back(call);
+  call.expects_reply = !call.oneway();
+  call.position = never_sent;
+  if (calls_.submit(call) != engine::OutboundCalls::Status::ok)
+    return call.refused(FailureCause::too_many_calls);
   call.connection = this;
-  call.sent = false;
   if (state_ == State::connecting || !connection_->idle_output()) return bound(call);
   try {
     if (!shard_.in_turn()) return flush();
@@ -139,7 +146,7 @@ void AsyncConnection::bound(AsyncInvocation& call) noexcept {
 }
 
 void AsyncConnection::remove_unsent(AsyncInvocation& call) noexcept {
-  unsent_.erase(call);
+  (void)calls_.withdraw(call);
   unsent_size_ -= std::exchange(call.waiting_size, 0);
   call.connection = nullptr;
 }
@@ -167,9 +174,8 @@ const messaging::Session& AsyncConnection::session() {
 // False if it cannot be done: then the call is told, and waits no longer.
 bool AsyncConnection::encode(AsyncInvocation& call) noexcept {
   try {
-    by_id_.reserve_one();
-    call.request_id = take_request_id();
-    if (call.encode(session(), shard_.request_buffer(), call.request_id, !answered_)) return true;
+    call.id = calls_.next_id();
+    if (call.encode(session(), shard_.request_buffer(), call.id, !answered_)) return true;
     remove_unsent(call);
     call.encode_failed();
   } catch (const std::exception& exception) {  // bad_alloc: others go on
@@ -181,8 +187,11 @@ bool AsyncConnection::encode(AsyncInvocation& call) noexcept {
 }
 
 void AsyncConnection::flush() {
-  while (!unsent_.empty() && connection_->open_output() && !connection_->broken())
-    if (AsyncInvocation& call = *unsent_.first(); encode(call)) put(call);
+  while (connection_->open_output() && !connection_->broken()) {
+    AsyncInvocation* const call = invocation_of(calls_.first_unsent());
+    if (call == nullptr) break;
+    if (encode(*call)) put(*call);
+  }
   if (connection_->held_output() == 0) return;
   if (connection_->uncork()) tell_oneways();
   after_send();
@@ -193,23 +202,16 @@ void AsyncConnection::flush() {
 void AsyncConnection::put(AsyncInvocation& call) {
   const cdr::Buffer& message = shard_.request_buffer();
   const bool joins = message.size() <= batched_message_size_max &&
-                     (connection_->held_output() != 0 || unsent_.size() > 1);
-  remove_unsent(call);
-  if (call.oneway()) {
-    oneways_.push_back(call);
-  } else {
-    if (!answered_) call.sent_at = shard_.context().clock.now();
-    in_flight_.push_back(call);
-    by_id_.insert(call);
-  }
-  call.connection = this;
-  call.sent = true;
-  call.position = never_sent;  // if there is no memory
+                     (connection_->held_output() != 0 || calls_.unsent() > 1);
+  unsent_size_ -= std::exchange(call.waiting_size, 0);
+  if (!answered_) call.sent_at = shard_.context().clock.now();
+  (void)calls_.depart(call);  // an unsent call is never refused
   const SendResult result =
       joins ? connection_->hold(message, {.count = 0, .octets = batch_size_max}, Wait::no)
             : connection_->send(message, Wait::no);
   const bool sent = result.status < SendStatus::failed;
-  call.position = sent ? result.position : never_sent;
+  if (sent) call.position = result.position;
+  if (call.expects_reply) calls_.sent(call);
   if (connection_->held_output() != 0) return;
   if (sent) tell_oneways();
   after_send();
@@ -218,7 +220,7 @@ void AsyncConnection::put(AsyncInvocation& call) {
 
 // Those of a send that failed are told when the connection is lost.
 void AsyncConnection::tell_oneways() noexcept {
-  while (AsyncInvocation* const call = oneways_.pop_front()) {
+  while (AsyncInvocation* const call = invocation_of(calls_.take_oneway())) {
     call->connection = nullptr;
     call->oneway_sent();
   }
@@ -236,16 +238,18 @@ void AsyncConnection::after_send() noexcept {
 void AsyncConnection::watch_first_reply() {
   const auto limit = shard_.context().settings.first_reply_timeout;
   if (answered_ || limit <= std::chrono::milliseconds::zero()) return;
-  if (in_flight_.empty() || first_reply_watched_) return;
-  shard_.reactor().arm(first_reply_, Deadline::after(limit, in_flight_.first()->sent_at));
+  const AsyncInvocation* const first = invocation_of(calls_.first_in_table());
+  if (first == nullptr || first_reply_watched_) return;
+  shard_.reactor().arm(first_reply_, Deadline::after(limit, first->sent_at));
   first_reply_watched_ = true;
 }
 
 // Others than those that it was set for may be in flight by now: each has its time.
 void AsyncConnection::look_for_first_reply() {
   first_reply_watched_ = false;
-  if (answered_ || in_flight_.empty()) return;
-  const Duration muteness = shard_.context().clock.now() - in_flight_.first()->sent_at;
+  const AsyncInvocation* const first = invocation_of(calls_.first_in_table());
+  if (answered_ || first == nullptr) return;
+  const Duration muteness = shard_.context().clock.now() - first->sent_at;
   if (muteness >= shard_.context().settings.first_reply_timeout)
     lose(FailureCause::timed_out);
   else
@@ -253,50 +257,35 @@ void AsyncConnection::look_for_first_reply() {
 }
 
 bool AsyncConnection::abandon(AsyncInvocation& call) noexcept {
-  if (!call.sent) {
+  if (!call.has_departed()) {
     remove_unsent(call);
     return false;
   }
-  if (call.oneway()) {  // its send has failed, and the connection will be lost
-    oneways_.erase(call);
-    call.connection = nullptr;
-    return accepted(call);
-  }
-  // What the transport has not taken yet still leaves, unless there was an error.
-  const bool may_be_executed = !connection_->broken() || accepted(call);
-  by_id_.erase(call);
-  in_flight_.erase(call);
+  (void)calls_.withdraw(call);
   call.connection = nullptr;
-  if (connection_->broken()) return may_be_executed;
+  if (call.oneway()) return accepted(call);  // its send has failed: the connection will be lost
+  // Octets that the transport has not taken yet still leave, unless there was an error.
+  if (connection_->broken()) return accepted(call);
   try {
     send_cancel_request(call);
   } catch (const std::exception& exception) {  // bad_alloc
     log::write(log::Level::error, "orb", exception.what());
     lose(FailureCause::transfer);
   }
-  return may_be_executed;
+  return true;
 }
 
 void AsyncConnection::send_cancel_request(const AsyncInvocation& call) {
   cdr::Buffer& buffer = shard_.request_buffer();
   buffer.clear();
   cdr::Encoder encoder(buffer);
-  connection_->session().encode_cancel_request(encoder, call.target().version, call.request_id);
+  connection_->session().encode_cancel_request(encoder, call.target().version, call.id);
   if (encoder.ok()) (void)connection_->send(buffer, Wait::no);
   after_send();
 }
 
-// Even numbers: the side that opened the connection (interop fact 16). Those whose places are taken
-// by calls that last long are passed over.
-std::uint32_t AsyncConnection::take_request_id() noexcept {
-  do {
-    next_request_id_ += 2;
-  } while (!by_id_.has_place(next_request_id_));
-  return next_request_id_;
-}
-
 bool AsyncConnection::accepted(const AsyncInvocation& call) const noexcept {
-  return call.position != never_sent && connection_->sent(call.position);
+  return call.position != never_sent && connection_ && connection_->sent(call.position);
 }
 
 // --- Reading ---
@@ -400,10 +389,8 @@ void AsyncConnection::take_reply(messaging::IncomingMessage& message,
     framing_ = reply.error();
     return lose(FailureCause::bad_message);
   }
-  AsyncInvocation* const call = by_id_.find(reply->header.request_id);
+  AsyncInvocation* const call = invocation_of(calls_.take(reply->header.request_id));
   if (call == nullptr) return;
-  by_id_.erase(*call);
-  in_flight_.erase(*call);
   call->connection = nullptr;
   call->answered(reply->header.status, reply->body);
 }
@@ -417,22 +404,17 @@ void AsyncConnection::lose(FailureCause cause) noexcept {
   const State before = std::exchange(state_, State::closed);
   shard_.forget(*this);
   shard_.reactor().cancel(first_reply_);
-  CallList<AsyncInvocation> sent(std::move(in_flight_));
-  CallList<AsyncInvocation> unsent(std::move(unsent_));
-  by_id_ = {};
+  calls_.close();
   unsent_size_ = 0;
   if (before == State::open) {
     shard_.reactor().remove(*this);
     connection_->close();
   }
-  CallList<AsyncInvocation> oneways(std::move(oneways_));
-  while (AsyncInvocation* const call = sent.pop_front()) {
+  while (AsyncInvocation* const call = invocation_of(calls_.take_any())) {
     const bool cut =
-        cause == FailureCause::closed_by_peer && connection_->has_part_of_reply(call->request_id);
+        cause == FailureCause::closed_by_peer && connection_->has_part_of_reply(call->id);
     fail(*call, cut ? FailureCause::reply_cut : cause, accepted(*call));
   }
-  while (AsyncInvocation* const call = oneways.pop_front()) fail(*call, cause, accepted(*call));
-  while (AsyncInvocation* const call = unsent.pop_front()) fail(*call, cause, false);
 }
 
 void AsyncConnection::fail(AsyncInvocation& call, FailureCause cause,
@@ -455,7 +437,7 @@ void AsyncConnection::fail(AsyncInvocation& call, FailureCause cause,
 
 // Nothing is in flight, and nothing was for a time.
 void AsyncConnection::close_if_idle(TimePoint now) noexcept {
-  if (state_ != State::open || !in_flight_.empty() || !unsent_.empty()) return;
+  if (state_ != State::open || calls_.listed() != 0) return;
   const auto limit = shard_.context().settings.client_idle_timeout;
   if (idle_.is_over(submitted_, now, limit)) lose(FailureCause::transfer);
 }

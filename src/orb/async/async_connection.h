@@ -5,7 +5,7 @@
 // not read: the calls wait with their arguments, and are certainly not executed.
 #pragma once
 
-#include "orb/async/call_list.h"
+#include "engine/connection/outbound_calls.h"
 #include "orb/client/endpoint_table.h"
 #include "orb/connection/connection.h"
 #include "orb/connection/idle_watch.h"
@@ -83,7 +83,6 @@ class AsyncConnection final : public event::EventHandler,
   void watch_first_reply();
   void look_for_first_reply();
   void send_cancel_request(const AsyncInvocation& call);
-  [[nodiscard]] std::uint32_t take_request_id() noexcept;
   [[nodiscard]] bool accepted(const AsyncInvocation& call) const noexcept;
   void fail(AsyncInvocation& call, FailureCause cause, bool request_accepted) noexcept;
   void remove_unsent(AsyncInvocation& call) noexcept;
@@ -102,16 +101,12 @@ class AsyncConnection final : public event::EventHandler,
   event::MemberTimer<AsyncConnection, &AsyncConnection::look_for_first_reply> first_reply_{*this};
   bool flush_scheduled_ = false;
   std::uint32_t reading_ = 0;  // levels of the stack that read
-  std::uint32_t next_request_id_ = 0;
   std::uint64_t submitted_ = 0;
   IdleWatch idle_;
   messaging::FramingError framing_ = messaging::FramingError::bad_magic;
 
-  CallList<AsyncInvocation> unsent_;
-  std::size_t unsent_size_ = 0;  // octets of those that do not wait for the end of the turn only
-  CallList<AsyncInvocation> in_flight_;  // in the order of sending
-  CallTable<AsyncInvocation> by_id_;     // the same
-  CallList<AsyncInvocation> oneways_;    // in the batch, or in one that failed
+  engine::OutboundCalls calls_;  // all are AsyncInvocations
+  std::size_t unsent_size_ = 0;  // octets of unsent calls that wait for longer than this turn
 };
 
 }  // namespace perigee::orb

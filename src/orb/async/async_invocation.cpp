@@ -155,10 +155,10 @@ void AsyncInvocation::begin_connecting() {
 }
 
 bool AsyncInvocation::encode(const messaging::Session& session, cdr::Buffer& buffer,
-                             std::uint32_t id, bool announce) {
+                             std::uint32_t request_id, bool announce) {
   buffer.clear();
   cdr::Encoder encoder(buffer, std::endian::native, cdr::Encoder::Borrowing::yes);
-  messaging::RequestHeader request_header = header(id);
+  messaging::RequestHeader request_header = header(request_id);
   if (announce) request_header.contexts = target_->endpoint->announcement();
   SentContexts contexts;
   if (!deadline_.is_never() && !oneway())
@@ -222,7 +222,8 @@ void AsyncInvocation::answered(ReplyStatus status, const cdr::Decoder& body) noe
 void AsyncInvocation::time_over() noexcept {
   forget_time();
   const TimePoint now = context_.clock.now();
-  if ((sent ? deadline_ : send_deadline_).passed(now)) return leave(FailureCause::deadline);
+  if ((has_departed() ? deadline_ : send_deadline_).passed(now))
+    return leave(FailureCause::deadline);
   if (awaits_connection() && connect_until_.passed(now))
     return connection->connect_timed_out(*this);
   watch_time(next_limit());
@@ -340,11 +341,11 @@ bool AsyncInvocation::expired() const noexcept {
 }
 
 bool AsyncInvocation::awaits_connection() const noexcept {
-  return connection != nullptr && !sent && connection->is_connecting();
+  return connection != nullptr && !has_departed() && connection->is_connecting();
 }
 
 Deadline AsyncInvocation::next_limit() const noexcept {
-  if (sent) return deadline_;
+  if (has_departed()) return deadline_;
   return awaits_connection() ? std::min(send_deadline_, connect_until_) : send_deadline_;
 }
 

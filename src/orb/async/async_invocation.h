@@ -1,6 +1,7 @@
 // One asynchronous call: the same steps as a synchronous one, between which nobody waits.
 #pragma once
 
+#include "engine/connection/outbound_calls.h"
 #include "orb/async/call_list.h"
 #include "orb/async/shard.h"
 #include "orb/connection/invocation_error.h"
@@ -49,7 +50,10 @@ struct OwnedRequest {
 /// Owned by its handles and, until its observer has been told, by itself: counted. Used by one
 /// thread at a time: by who sends it until it needs a connection, then by who drives its shard; but
 /// for the functions that say so.
-class AsyncInvocation final : private OwnedRequest, private CallSteps, public CancellableCall {
+class AsyncInvocation final : private OwnedRequest,
+                              private CallSteps,
+                              public CancellableCall,
+                              public engine::OutboundCall {
  public:
   /// Does not begin yet.
   static AsyncInvocation& make(counted_ptr<Reference> called, const stub::Operation& operation,
@@ -90,7 +94,7 @@ class AsyncInvocation final : private OwnedRequest, private CallSteps, public Ca
   [[nodiscard]] Deadline connect_until() const noexcept { return connect_until_; }
   /// The whole request. False if it cannot be encoded: then `encode_failed`.
   [[nodiscard]] bool encode(const messaging::Session& session, cdr::Buffer& buffer,
-                            std::uint32_t id, bool announce);
+                            std::uint32_t request_id, bool announce);
   void encode_failed() noexcept;
   /// It was tried until then, by whoever wanted it first.
   void connect_failed(const IoError& error, Deadline tried_until) noexcept;
@@ -107,18 +111,18 @@ class AsyncInvocation final : private OwnedRequest, private CallSteps, public Ca
   /// Tells the observer. The call may be gone afterwards.
   void end() noexcept;
 
-  CallLink<AsyncInvocation> link;  ///< in one of the lists of its connection, or of the shard
+  CallLink<AsyncInvocation> link;            ///< in one of the lists of the shard
   AsyncConnection* connection = nullptr;     ///< where it waits to be sent, or for the reply
   AsyncInvocation* next_in_queue = nullptr;  ///< of what was posted to the shard
   Shard::Step posted_step = nullptr;
-  std::uint32_t request_id = 0;
-  bool sent = false;             ///< by the connection, at least in part
   std::size_t waiting_size = 0;  ///< of the request, if it was measured while it waits
   std::uint64_t position = 0;    ///< in the outgoing queue of the connection
   TimePoint sent_at;             ///< if the peer has not answered anything before
                                  /// @}
 
  private:
+  using State = CallSteps::State;
+
   AsyncInvocation(counted_ptr<Reference> called, const stub::Operation& asked,
                   stub::Arguments given, Shard& shard, stub::CallObserver& observer);
   ~AsyncInvocation() = default;

@@ -1,10 +1,8 @@
-// Where asynchronous calls stand: lists that they link themselves into, and a table by request id.
+// Lists of asynchronous calls, whose links are in the calls.
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <utility>
-#include <vector>
 
 namespace perigee::orb {
 
@@ -85,59 +83,6 @@ class CallQueue {
  private:
   Call* first_ = nullptr;
   Call* last_ = nullptr;
-};
-
-/// Calls by `request_id`, which are even. An id has one place, and is not used while another call
-/// stands there: so finding and removing a call is one step, however many there are. Ids that
-/// follow each other have places beside each other.
-///
-/// Invariant: at most half of the places are taken, each by a call that belongs there.
-template <typename Call>
-class CallTable {
- public:
-  [[nodiscard]] std::size_t size() const noexcept { return size_; }
-
-  /// Makes room for one more; the only function that takes memory.
-  void reserve_one() {
-    if ((size_ + 1) * 2 > places_.size()) grow();
-  }
-  /// Whether a call with this id can be inserted, if there is room.
-  [[nodiscard]] bool has_place(std::uint32_t request_id) const noexcept {
-    return places_.empty() || places_[index_of(request_id)] == nullptr;
-  }
-  /// There is room, and a place for its id.
-  void insert(Call& call) noexcept {
-    places_[index_of(call.request_id)] = &call;
-    ++size_;
-  }
-  /// Null if there is none.
-  [[nodiscard]] Call* find(std::uint32_t request_id) const noexcept {
-    if (places_.empty()) return nullptr;
-    Call* const call = places_[index_of(request_id)];
-    return call != nullptr && call->request_id == request_id ? call : nullptr;
-  }
-  /// The call is in the table.
-  void erase(const Call& call) noexcept {
-    places_[index_of(call.request_id)] = nullptr;
-    --size_;
-  }
-
- private:
-  static constexpr std::size_t places_min = 64;
-
-  [[nodiscard]] std::size_t index_of(std::uint32_t request_id) const noexcept {
-    return (request_id >> 1) & (places_.size() - 1);
-  }
-  // Those that had places of their own have them among more, too.
-  void grow() {
-    std::vector<Call*> old(places_.empty() ? places_min : places_.size() * 2);
-    old.swap(places_);
-    for (Call* const call : old)
-      if (call != nullptr) places_[index_of(call->request_id)] = call;
-  }
-
-  std::vector<Call*> places_;  // their number is a power of two
-  std::size_t size_ = 0;
 };
 
 }  // namespace perigee::orb

@@ -1,5 +1,5 @@
-// Leaders and followers on one client connection. The steady state, one caller, takes the read
-// token before it sends, is not enlisted, and meets no lock; its steps are inlined.
+// Leaders and followers on one client connection. A call that is alone takes the read role before
+// it sends, is not in the table, and takes no lock; its steps are inlined.
 #include "orb/client/client_connection.h"
 
 #include <perigee/base/probe.h>
@@ -9,6 +9,8 @@
 
 namespace perigee::orb {
 
+using engine::OutboundCalls;
+using engine::WaitingCall;
 using messaging::MessageKind;
 using transport::Wait;
 
@@ -30,7 +32,8 @@ ClientConnection::ClientConnection(std::unique_ptr<transport::Transport> transpo
                                    std::chrono::milliseconds first_reply_timeout,
                                    TrafficLedger* ledger, WakeTimer* flush_timer)
     : connection_(std::move(transport), protocol, messaging::Role::opener, limits, ledger),
-      oneways_(connection_, flush_timer, ledger) {
+      oneways_(connection_, flush_timer, ledger),
+      clock_(*limits.clock) {
   if (first_reply_timeout <= std::chrono::milliseconds::zero()) return;
   // Without a time-out a mute peer would hang its callers; not being able to set one is no failure.
   first_reply_awaited_ = connection_.set_receive_timeout(first_reply_timeout);
@@ -41,6 +44,7 @@ TransactResult ClientConnection::transact(const cdr::Buffer& request, ReplySlot&
     return exchange(request, slot);
   } catch (...) {  // out of memory: nobody knows how far reading and sending have come
     (void)fail(FailureCause::transfer, messaging::FramingError::bad_header);
+    leave_table(slot);
     finish(slot);
     throw;
   }
@@ -50,12 +54,12 @@ TransactResult ClientConnection::transact(const cdr::Buffer& request, ReplySlot&
 // flight: a peer that wants its replies read before it reads on would wait for this thread, and
 // this thread for the peer. So a reading thread never waits in sending.
 TransactResult ClientConnection::exchange(const cdr::Buffer& request, ReplySlot& slot) {
-  const bool leads = enlisted_.load() == 0 && request.size() <= led_request_size_max &&
+  const bool leads = calls_.in_table() == 0 && request.size() <= led_request_size_max &&
                      connection_.read_role().try_take();
   if (leads) {
     slot.holds_token = true;
-  } else {
-    enlist(slot);  // before sending: the reply may be read by another caller at once
+  } else if (!enlist(slot)) {  // before sending: another thread may read the reply at once
+    return {FailureCause::transfer, InvocationStage::sending, false};
   }
   const SendResult sent = connection_.send(request, Wait::yes, slot.send_deadline);
   if (sent.status >= SendStatus::failed) return send_failed(&slot, sent.status);
@@ -117,10 +121,7 @@ TransactResult ClientConnection::send_soon(const cdr::Buffer& request,
 }
 
 TransactResult ClientConnection::send_failed(ReplySlot* slot, SendStatus status) {
-  if (slot != nullptr && !slot->holds_token) {
-    const std::lock_guard lock(mutex_);
-    if (slot->state == ReplySlot::State::waiting) delist(*slot);
-  }
+  if (slot != nullptr) leave_table(*slot);
   // Others may still read what the peer had sent before; new calls go elsewhere.
   if (status == SendStatus::failed) failed_.store(true, std::memory_order_release);
   if (slot != nullptr) finish(*slot);
@@ -134,7 +135,7 @@ TransactResult ClientConnection::send_failed(ReplySlot* slot, SendStatus status)
 void ClientConnection::note_deadline(const ReplySlot& slot) noexcept {
   const TimePoint end = (slot.deadline != nullptr ? slot.deadline : slot.send_deadline)->end();
   const std::uint64_t received = connection_.octets_received();
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(mute_lock_);
   if (mute_.count == 0 || received != mute_.received)
     mute_ = {received, 1, end};
   else if (end - mute_.last >= mute_deadlines_apart)
@@ -144,42 +145,51 @@ void ClientConnection::note_deadline(const ReplySlot& slot) noexcept {
 
 void ClientConnection::finish(ReplySlot& slot) noexcept {
   if (!std::exchange(slot.holds_token, false)) return;
-  pass_token_on();
+  pass_role_on();
 }
 
-// Sequentially consistent on both sides: either we see the follower, or it sees the free token. To
-// one that waits: those who are still sending would not notice, and look at the token afterwards.
-void ClientConnection::pass_token_on() noexcept {
-  while (connection_.read_role().release() == engine::ReadRole::Release::again) {
-  }
-  if (enlisted_.load() == 0) return;
-  const std::lock_guard lock(mutex_);
-  for (ReplySlot* slot = slots_; slot != nullptr; slot = slot->next)
-    if (slot->waits) return slot->changed->notify_one();
-}
-
-void ClientConnection::enlist(ReplySlot& slot) {
-  const std::lock_guard lock(mutex_);
-  slot.state =
-      failure_ == FailureCause::none ? ReplySlot::State::waiting : ReplySlot::State::failed;
-  slot.failure = failure_;
-  if (slot.state == ReplySlot::State::failed) return;
-  if (!slot.changed) slot.changed.emplace();
-  slot.next = std::exchange(slots_, &slot);
-  enlisted_.fetch_add(1);
-}
-
-// Under the mutex.
-void ClientConnection::delist(ReplySlot& slot) noexcept {
-  for (ReplySlot** place = &slots_; *place != nullptr; place = &(*place)->next) {
-    if (*place != &slot) continue;
-    *place = slot.next;
-    enlisted_.fetch_sub(1);
-    return;
+// Either this thread sees a call that has begun to wait, or the thread of that call finds the role
+// free: a call is marked as waiting before its thread tries to take the role. Calls whose threads
+// are still sending get no role; they look at it afterwards.
+void ClientConnection::pass_role_on() noexcept {
+  release_role();
+  while (calls_.in_table() != 0 && calls_.any_awaiting() && connection_.read_role().try_take()) {
+    if (hand_role_over()) return;
+    release_role();
   }
 }
 
-// Reads until the slot's own reply is there. Holds the token; keeps it on success if nobody waits.
+// The role stays held: the next thread holds it from the moment when its call is completed.
+bool ClientConnection::hand_role_over() noexcept {
+  auto* const next = static_cast<ReplySlot*>(calls_.take_to_lead());
+  if (next == nullptr) return false;
+  next->holds_token = true;
+  next->complete(WaitingCall::End::leads);
+  return true;
+}
+
+// False: the connection has failed.
+bool ClientConnection::enlist(ReplySlot& slot) {
+  slot.share();
+  if (calls_.depart(slot) == OutboundCalls::Status::ok) return true;
+  slot.unshare();
+  return false;
+}
+
+// False: another thread has taken the call out, and completes it.
+bool ClientConnection::delist(ReplySlot& slot) noexcept {
+  if (!calls_.withdraw(slot)) return false;
+  slot.unshare();
+  return true;
+}
+
+// From now on no other thread uses the slot: a thread that has taken the call out completes it.
+void ClientConnection::leave_table(ReplySlot& slot) noexcept {
+  if (slot.is_shared() && !delist(slot)) (void)slot.await(Deadline::never(), clock_);
+}
+
+// Reads until the slot's own reply is there. Holds the read role, and keeps it on success if no
+// other call waits.
 FailureCause ClientConnection::lead(ReplySlot& slot) {
   for (;;) {
     const FailureCause cause = read_one(slot);
@@ -192,46 +202,38 @@ FailureCause ClientConnection::lead(ReplySlot& slot) {
       finish(slot);
       return own_cause;
     }
-    if (slot.state == ReplySlot::State::delivered) return FailureCause::none;
+    if (slot.delivered) return FailureCause::none;
   }
 }
 
 FailureCause ClientConnection::follow(ReplySlot& slot) {
-  std::unique_lock lock(mutex_);
-  for (;;) {
-    if (slot.state == ReplySlot::State::delivered) break;
-    if (slot.state == ReplySlot::State::failed) return slot.failure;
-    if (connection_.read_role().try_take()) {
-      slot.holds_token = true;
-      delist(slot);
-      lock.unlock();
-      return lead(slot);
-    }
-    if (!wait_for_change(slot, lock) && !goes_on_as_sent(slot)) return give_up(slot, lock);
+  calls_.sent(slot);
+  if (!connection_.read_role().try_take()) return await_completion(slot);
+  if (!delist(slot)) {
+    pass_role_on();
+    return await_completion(slot);
   }
-  lock.unlock();
+  slot.holds_token = true;
+  return lead(slot);
+}
+
+// At the deadline the call leaves the table, unless another thread completes it just then.
+FailureCause ClientConnection::await_completion(ReplySlot& slot) {
+  for (;;) {
+    const Deadline end = slot.deadline != nullptr ? slot.deadline->deadline() : Deadline::never();
+    const WaitingCall::End how = slot.await(end, clock_);
+    if (how != WaitingCall::End::none) return after_completion(slot, how);
+    if (goes_on_as_sent(slot)) continue;
+    if (delist(slot)) return FailureCause::deadline;
+    return after_completion(slot, slot.await(Deadline::never(), clock_));
+  }
+}
+
+FailureCause ClientConnection::after_completion(ReplySlot& slot, WaitingCall::End end) {
+  if (end == WaitingCall::End::leads) return lead(slot);
+  if (end == WaitingCall::End::failed) return slot.failure;
   if (parse(slot)) return FailureCause::none;
   return fail(FailureCause::bad_message, messaging::FramingError::bad_header);
-}
-
-// False if nothing has changed until the slot's deadline.
-bool ClientConnection::wait_for_change(ReplySlot& slot, std::unique_lock<std::mutex>& lock) {
-  slot.waits = true;
-  if (slot.deadline == nullptr)
-    slot.changed->wait(lock);
-  else
-    (void)slot.changed->wait_for(lock, slot.deadline->left());
-  slot.waits = false;
-  const bool waiting = slot.state == ReplySlot::State::waiting;
-  return !waiting || slot.deadline == nullptr || !slot.deadline->expired();
-}
-
-// The token may have been offered to this slot while it gave up: then another needs to know.
-FailureCause ClientConnection::give_up(ReplySlot& slot, std::unique_lock<std::mutex>& lock) {
-  delist(slot);
-  lock.unlock();
-  if (connection_.read_role().try_take()) pass_token_on();
-  return FailureCause::deadline;
 }
 
 namespace {
@@ -285,27 +287,27 @@ FailureCause cause_of(ReadStatus status) noexcept {
   return cause_of(status);
 }
 
-// Reads one message. With the slot's own reply the slot becomes `delivered`.
+// Reads one message. The slot's own reply sets `delivered`.
 [[gnu::always_inline]] inline FailureCause ClientConnection::read_one(ReplySlot& slot) {
   const FailureCause cause = read_message(slot);
   return cause == FailureCause::none ? take_message(slot) : cause;
 }
 
 void ClientConnection::look_for_close() {
-  if (enlisted_.load() != 0 || !connection_.read_role().try_take()) return;
-  ReplySlot nobody;
-  nobody.request_id = 1;  // ours are even
-  nobody.holds_token = true;
+  if (calls_.in_table() != 0 || !connection_.read_role().try_take()) return;
+  ReplySlot none;
+  none.id = 1;  // ours are even
+  none.holds_token = true;
   for (;;) {
-    const ReadStatus status = connection_.read(nobody.message, Wait::no);
+    const ReadStatus status = connection_.read(none.message, Wait::no);
     if (status == ReadStatus::would_block) break;
     const FailureCause cause =
-        status == ReadStatus::message ? take_message(nobody) : cause_of(status);
+        status == ReadStatus::message ? take_message(none) : cause_of(status);
     if (cause == FailureCause::none) continue;
     (void)fail(cause, connection_.framing_error());
     break;
   }
-  finish(nobody);
+  finish(none);
 }
 
 [[gnu::always_inline]] inline FailureCause ClientConnection::take_message(ReplySlot& slot) {
@@ -331,31 +333,48 @@ void ClientConnection::look_for_close() {
 [[gnu::always_inline]] inline FailureCause ClientConnection::take_reply(ReplySlot& slot) {
   if (!parse(slot)) return FailureCause::bad_message;
   const std::uint32_t request_id = slot.reply->header.request_id;
-  if (request_id != slot.request_id) {
+  if (request_id != slot.id) {
     slot.reply.reset();
     deliver(request_id, slot.message);
     return FailureCause::none;
   }
-  slot.state = ReplySlot::State::delivered;
-  if (enlisted_.load() == 0) return FailureCause::none;
-  slot.message.keep();  // others wait: they need the read buffer, and the token
+  slot.delivered = true;
+  if (calls_.in_table() == 0) return FailureCause::none;
+  slot.message.keep();  // other calls wait: their threads need the read buffer and the role
   (void)parse(slot);
   finish(slot);
   return FailureCause::none;
 }
 
-// Hands a reply to the caller that waits for it. Late replies are dropped (interop fact 18).
-void ClientConnection::deliver(std::uint32_t request_id, messaging::IncomingMessage& message) {
-  const std::lock_guard lock(mutex_);
-  for (ReplySlot* slot = slots_; slot != nullptr; slot = slot->next) {
-    if (slot->request_id != request_id) continue;
-    message.keep();
-    slot->message = std::move(message);
-    slot->state = ReplySlot::State::delivered;
-    delist(*slot);
-    slot->changed->notify_one();
-    return;
+namespace {
+
+/// Completes a call that was taken out of the table, also if there is no memory for its reply.
+class Delivery {
+ public:
+  explicit Delivery(ReplySlot& slot) noexcept : slot_(slot) {
+    slot.failure = FailureCause::transfer;
   }
+  ~Delivery() {
+    slot_.complete(slot_.failure == FailureCause::none ? WaitingCall::End::reply
+                                                       : WaitingCall::End::failed);
+  }
+  Delivery(const Delivery&) = delete;
+  Delivery& operator=(const Delivery&) = delete;
+
+ private:
+  ReplySlot& slot_;
+};
+
+}  // namespace
+
+// Hands a reply to the call that waits for it. Late replies are dropped (interop fact 18).
+void ClientConnection::deliver(std::uint32_t request_id, messaging::IncomingMessage& message) {
+  auto* const slot = static_cast<ReplySlot*>(calls_.take(request_id));
+  if (slot == nullptr) return;
+  const Delivery delivery(*slot);
+  message.keep();
+  slot->message = std::move(message);
+  slot->failure = FailureCause::none;
 }
 
 void ClientConnection::complete_first_reply() {
@@ -373,25 +392,19 @@ bool ClientConnection::parse(ReplySlot& slot) const {
 
 // By the reading thread, if the cause is CloseConnection.
 FailureCause ClientConnection::cause_for(const ReplySlot& slot, FailureCause cause) const noexcept {
-  const bool cut =
-      cause == FailureCause::closed_by_peer && connection_.has_part_of_reply(slot.request_id);
+  const bool cut = cause == FailureCause::closed_by_peer && connection_.has_part_of_reply(slot.id);
   return cut ? FailureCause::reply_cut : cause;
 }
 
 // The first failure ends all calls.
 FailureCause ClientConnection::fail(FailureCause cause, messaging::FramingError framing) noexcept {
-  const std::lock_guard lock(mutex_);
   failed_.store(true, std::memory_order_release);
-  if (failure_ == FailureCause::none) {
-    failure_ = cause;
-    framing_ = framing;
-  }
-  while (slots_ != nullptr) {
-    ReplySlot& slot = *slots_;
-    delist(slot);
-    slot.state = ReplySlot::State::failed;
-    slot.failure = cause_for(slot, cause);
-    slot.changed->notify_one();
+  FailureCause none = FailureCause::none;
+  if (failure_.compare_exchange_strong(none, cause)) framing_.store(framing);
+  calls_.close();
+  while (auto* const slot = static_cast<ReplySlot*>(calls_.take_any())) {
+    slot->failure = cause_for(*slot, cause);
+    slot->complete(WaitingCall::End::failed);
   }
   connection_.close();
   return cause;
@@ -399,10 +412,7 @@ FailureCause ClientConnection::fail(FailureCause cause, messaging::FramingError 
 
 void ClientConnection::describe(InvocationError& error, InvocationStage stage) const {
   error.endpoint = connection_.peer();
-  {
-    const std::lock_guard lock(mutex_);
-    error.framing = framing_;
-  }
+  error.framing = framing_.load();
   error.io.endpoint = connection_.peer();
   error.io.operation = stage == InvocationStage::sending ? IoOperation::send : IoOperation::receive;
   error.io.code = connection_.error_code();

@@ -1,30 +1,29 @@
-// A connection that a client opened: sends requests, and finds for each reply the caller that
-// waits. Who comes first reads (the leader); it hands other callers' replies to them and, when it
-// has its own, passes the read token on.
+// A connection that a client opened: sends requests, and finds the waiting call of each reply. The
+// first calling thread reads (the leader). It hands other calls their replies. When it has its own
+// reply, it passes the read role on.
 #pragma once
 
+#include "engine/connection/outbound_calls.h"
+#include "engine/connection/waiting_call.h"
 #include "orb/connection/connection.h"
 #include "orb/connection/invocation_error.h"
 #include "orb/connection/oneway_buffer.h"
 #include "orb/context/server.h"
+#include <perigee/base/short_lock.h>
 #include <perigee/messaging/protocol.h>
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
+#include <limits>
 #include <memory>
-#include <mutex>
 #include <optional>
 
 namespace perigee::orb {
 
-/// One caller's place for its reply. Lives on the caller's stack.
-struct ReplySlot {
-  enum class State : std::uint8_t { waiting, delivered, failed };
-
-  std::uint32_t request_id = 0;
-  State state = State::waiting;     // under the connection's mutex while enlisted
+/// A blocking call, and the place for its reply. On the stack of the calling thread.
+struct ReplySlot final : engine::WaitingCall {
+  bool delivered = false;           // the leading thread has read its own reply
   Server* nested_server = nullptr;  // serves others on this thread while the caller waits
   Deadline mute_until;              // how long it then waits for a first reply
   const CallDeadline* send_deadline = nullptr;  // of the request; not later than
@@ -35,10 +34,7 @@ struct ReplySlot {
   messaging::IncomingMessage message;
   messaging::ContextStorage contexts;
   std::optional<messaging::Parsed<messaging::ReplyHeader>> reply;
-  FailureCause failure = FailureCause::none;       // of a failed slot; under the mutex
-  bool waits = false;                              // for `changed`; under the connection's mutex
-  std::optional<std::condition_variable> changed;  // of callers that are enlisted only
-  ReplySlot* next = nullptr;
+  FailureCause failure = FailureCause::none;  // of a call that was completed as failed
 };
 
 /// Any thread. Must not be destroyed while a call is in progress.
@@ -51,9 +47,7 @@ class ClientConnection final {
 
   [[nodiscard]] const messaging::Session& session() const noexcept { return connection_.session(); }
   /// Even numbers: the side that opened the connection (interop fact 16).
-  [[nodiscard]] std::uint32_t take_request_id() noexcept {
-    return next_request_id_.fetch_add(2, std::memory_order_relaxed);
-  }
+  [[nodiscard]] std::uint32_t take_request_id() noexcept { return calls_.next_id(); }
   /// The server has answered, so it knows the code sets that the requests before have announced.
   [[nodiscard]] bool answered() const noexcept { return answered_.load(std::memory_order_relaxed); }
   /// False once anything has failed: no new call should use it.
@@ -84,9 +78,7 @@ class ClientConnection final {
   /// stream, late replies. Does not block; does nothing while callers read.
   void look_for_close();
   /// Grows with each request.
-  [[nodiscard]] std::uint32_t requests() const noexcept {
-    return next_request_id_.load(std::memory_order_relaxed);
-  }
+  [[nodiscard]] std::uint64_t requests() const noexcept { return calls_.ids(); }
 
   /// Ends the connection: calls in progress fail.
   void close() noexcept { connection_.close(); }
@@ -102,16 +94,17 @@ class ClientConnection final {
   };
 
   TransactResult exchange(const cdr::Buffer& request, ReplySlot& slot);
-  void enlist(ReplySlot& slot);
-  void delist(ReplySlot& slot) noexcept;
+  [[nodiscard]] bool enlist(ReplySlot& slot);
+  [[nodiscard]] bool delist(ReplySlot& slot) noexcept;
+  void leave_table(ReplySlot& slot) noexcept;
   TransactResult send_failed(ReplySlot* slot, SendStatus status);
   [[nodiscard]] bool may_be_executed(const SendResult& sent, FailureCause cause) noexcept;
   FailureCause lead(ReplySlot& slot);
   FailureCause follow(ReplySlot& slot);
+  [[nodiscard]] FailureCause await_completion(ReplySlot& slot);
+  [[nodiscard]] FailureCause after_completion(ReplySlot& slot, engine::WaitingCall::End end);
   FailureCause await_queued(ReplySlot& slot, std::uint64_t position, bool leads);
   [[nodiscard]] bool goes_on_as_sent(ReplySlot& slot) noexcept;
-  [[nodiscard]] static bool wait_for_change(ReplySlot& slot, std::unique_lock<std::mutex>& lock);
-  FailureCause give_up(ReplySlot& slot, std::unique_lock<std::mutex>& lock);
   [[nodiscard]] FailureCause read_one(ReplySlot& slot);
   [[nodiscard]] FailureCause read_message(ReplySlot& slot);
   [[nodiscard]] FailureCause read_blocking(ReplySlot& slot);
@@ -120,24 +113,29 @@ class ClientConnection final {
   void deliver(std::uint32_t request_id, messaging::IncomingMessage& message);
   void complete_first_reply();
   [[nodiscard]] bool parse(ReplySlot& slot) const;
-  void pass_token_on() noexcept;
+  void pass_role_on() noexcept;
+  void release_role() noexcept {
+    while (connection_.read_role().release() == engine::ReadRole::Release::again) {
+    }
+  }
+  [[nodiscard]] bool hand_role_over() noexcept;
   void note_deadline(const ReplySlot& slot) noexcept;
   FailureCause fail(FailureCause cause, messaging::FramingError framing) noexcept;
   [[nodiscard]] FailureCause cause_for(const ReplySlot& slot, FailureCause cause) const noexcept;
 
   Connection connection_;
   OnewayBuffer oneways_;
-  std::atomic<std::uint32_t> next_request_id_{0};
+  // Calls that lead are not listed. Threads that wait are the limit.
+  engine::OutboundCalls calls_{messaging::Role::opener, std::numeric_limits<std::uint32_t>::max()};
+  const Clock& clock_;
   std::atomic<bool> failed_{false};
   std::atomic<bool> answered_{false};
-  std::atomic<std::uint32_t> enlisted_{0};
-  bool first_reply_awaited_ = false;  // under the read token
+  bool first_reply_awaited_ = false;                       // guarded by the read role
+  std::atomic<FailureCause> failure_{FailureCause::none};  // the first
+  std::atomic<messaging::FramingError> framing_{messaging::FramingError::bad_header};
 
-  mutable std::mutex mutex_;  // guards what follows
-  ReplySlot* slots_ = nullptr;
+  ShortLock mute_lock_;  // guards what follows
   MuteDeadlines mute_;
-  FailureCause failure_ = FailureCause::none;
-  messaging::FramingError framing_ = messaging::FramingError::bad_header;
 };
 
 }  // namespace perigee::orb

@@ -93,10 +93,10 @@ void Invocation::begin_time_limits() noexcept {
 [[gnu::always_inline]] inline bool Invocation::encode_request() {
   probe::stamp(probe::Point::connection_found);
   const messaging::Session& session = lease_->session();
-  slot_.request_id = lease_->take_request_id();
+  slot_.id = lease_->take_request_id();
   request_buffer_->clear();
   cdr::Encoder encoder(*request_buffer_, std::endian::native, cdr::Encoder::Borrowing::yes);
-  messaging::RequestHeader header = CallSteps::header(slot_.request_id);
+  messaging::RequestHeader header = CallSteps::header(slot_.id);
   if (!lease_->answered()) header.contexts = target_->endpoint->announcement();
   SentContexts contexts;
   if (slot_.deadline != nullptr && request_.response != ResponseFlags::none) [[unlikely]]
@@ -116,7 +116,7 @@ void Invocation::begin_time_limits() noexcept {
 
 [[gnu::always_inline]] inline Invocation::State Invocation::transmit() {
   if (!encode_request()) return fail(InvocationStage::sending, FailureCause::encode);
-  slot_.state = ReplySlot::State::waiting;
+  slot_.delivered = false;
   if (slot_.nested_server != nullptr) limit_first_reply();
   const bool oneway = request_.response == ResponseFlags::none;
   request_sent_ = true;
