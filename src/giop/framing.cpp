@@ -3,6 +3,8 @@
 #include "giop/session.h"
 
 #include <array>
+#include <bit>
+#include <cstdint>
 #include <cstring>
 
 namespace perigee::giop {
@@ -10,6 +12,17 @@ namespace perigee::giop {
 using messaging::Frame;
 
 namespace {
+
+/// The first eight octets of a message, as one word.
+using Word = std::array<std::uint8_t, 8>;
+
+constexpr std::uint64_t word_of(const Word& octets) noexcept {
+  return std::bit_cast<std::uint64_t>(octets);
+}
+
+/// Whole requests and replies of 1.2 differ in two bits: byte order and type.
+constexpr std::uint64_t plain_mask = word_of({255, 255, 255, 255, 255, 255, 254, 254});
+constexpr std::uint64_t plain_1_2 = word_of({'G', 'I', 'O', 'P', 1, 2, 0, 0});
 
 std::endian order_of(std::uint8_t flags, std::uint8_t little) noexcept {
   return (flags & little) != 0 ? std::endian::little : std::endian::big;
@@ -43,6 +56,7 @@ Frame as_piece(Frame frame, FrameType type, OctetSpan front) noexcept {
     frame.identified = true;
     frame.piece_id = load_ulong(front.data() + frame_header_size, frame.order);
   }
+  frame.status = Frame::Status::piece;
   if (type == FrameType::fragment) {
     frame.continuation = true;
     frame.strip = frame.identified ? identified_header_size : frame_header_size;
@@ -63,15 +77,8 @@ Frame as_cancel(Frame frame, OctetSpan front) noexcept {
   return frame;
 }
 
-}  // namespace
-
-// CORBA 3.0, 15.4.1.
-Frame GiopSession::frame(OctetSpan front) const noexcept {
-  if (front.size() < frame_header_size) [[unlikely]]
-    return Frame::need(frame_header_size);
-  if (is_lite(front.data())) return frame_of_lite(front.data());
-  std::array<std::uint8_t, 8> fixed;
-  std::memcpy(fixed.data(), front.data(), fixed.size());
+/// Any message but GIOPlite. CORBA 3.0, 15.4.1.
+Frame frame_of_any(const Word& fixed, OctetSpan front) noexcept {
   if (std::memcmp(fixed.data(), "GIOP", 4) != 0) return Frame::bad(FramingError::bad_magic);
   Frame frame;
   frame.version = {fixed[4], fixed[5]};
@@ -88,10 +95,27 @@ Frame GiopSession::frame(OctetSpan front) const noexcept {
   frame.total =
       frame_header_size + std::size_t{load_ulong(front.data() + size_offset, frame.order)};
   frame.header_size = frame_header_size;
-  if (frame.more || type == FrameType::fragment) [[unlikely]]
-    return as_piece(frame, type, front);
-  if (type == FrameType::cancel_request) [[unlikely]]
-    return as_cancel(frame, front);
+  if (frame.more || type == FrameType::fragment) return as_piece(frame, type, front);
+  if (type == FrameType::cancel_request) return as_cancel(frame, front);
+  return frame;
+}
+
+}  // namespace
+
+Frame GiopSession::frame(OctetSpan front) const noexcept {
+  if (front.size() < frame_header_size) [[unlikely]]
+    return Frame::need(frame_header_size);
+  Word fixed;
+  std::memcpy(fixed.data(), front.data(), fixed.size());
+  const std::uint64_t word = word_of(fixed);
+  if ((word & plain_mask) != plain_1_2) [[unlikely]]
+    return is_lite(front.data()) ? frame_of_lite(front.data()) : frame_of_any(fixed, front);
+  Frame frame;
+  frame.kind = static_cast<MessageKind>(fixed[type_offset]);
+  frame.order = order_of(fixed[flags_offset], flag_little_endian);
+  frame.total =
+      frame_header_size + std::size_t{load_ulong(front.data() + size_offset, frame.order)};
+  frame.header_size = frame_header_size;
   return frame;
 }
 

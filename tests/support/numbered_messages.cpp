@@ -38,14 +38,15 @@ class NumberedSession final : public messaging::Session {
     if (front.size() < number_size) return Frame::need(number_size);
     if (!has_mark(front)) {
       const Frame frame = inner_->frame(front);
-      const bool unnumbered = frame.status == Frame::Status::known && !frame.continuation;
+      const bool first = frame.status == Frame::Status::piece && !frame.continuation;
+      const bool unnumbered = frame.status == Frame::Status::message || first;
       return unnumbered ? Frame::bad(FramingError::bad_magic) : frame;
     }
     if (front.size() == number_size) return Frame::need(number_size + 1);
     Frame frame = inner_->frame(front.subspan(number_size));
     if (frame.total != 0) frame.total += number_size;
     frame.needed += number_size;
-    frame.header_size += number_size;
+    frame.header_size = static_cast<std::uint16_t>(frame.header_size + number_size);
     if (frame.continuation) return Frame::bad(FramingError::bad_fragment);
     return frame;
   }

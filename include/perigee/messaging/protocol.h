@@ -43,36 +43,40 @@ enum class FramingError : std::uint8_t {
 };
 PERIGEE_API std::string_view to_string(FramingError error) noexcept;
 
-/// What `Session::frame` says about the octets at the front of the input: one of three answers.
+/// What `Session::frame` says about the octets at the front of the input: one of four answers.
 ///
 /// A frame is a whole message, or one piece of a fragmented message. The inbox compares `total`
 /// with its limit first, so a session fills it in as soon as it can read it, in every answer.
+///
+/// Small, since each message pays for one: it is returned through memory.
 struct Frame {
   enum class Status : std::uint8_t {
-    known,      ///< all fields but `error` and `needed` are valid; `strip` octets are at the front
+    message,    ///< a whole message; all fields but `error` and `needed` are valid, and `strip`
+                ///< octets are at the front
+    piece,      ///< a piece of a fragmented message: the same, and `more` and `continuation`
     need_more,  ///< ask again when `needed` octets are at the front
     bad,        ///< `error` says why; the connection ends
   };
 
   std::size_t total =
       0;  ///< octets of the frame, with everything in front of and behind the message
+  Status status = Status::message;
+  MessageKind kind = MessageKind::message_error;  ///< not used in a continuation
+  Version version;
+  std::endian order = std::endian::little;
   /// Where the message header begins, counted from the start of the message. In a continuation: the
   /// size of its own header, from whose start the alignment of its octets is counted.
-  std::uint32_t header_size = 0;
+  std::uint16_t header_size = 0;
   /// Octets at the front of the frame that do not belong to the message.
-  std::uint32_t strip = 0;
+  std::uint16_t strip = 0;
+  bool identified = false;  ///< `piece_id` is valid; else one such message at a time
+  FramingError error = FramingError::bad_header;
+  bool more = false;          ///< another piece of this message follows
+  bool continuation = false;  ///< a piece that continues a message
   /// What the pieces of one message have in common (a request id), if `identified`. In a
   /// cancel_request: the request that is cancelled.
   std::uint32_t piece_id = 0;
   std::uint32_t needed = 0;
-  Status status = Status::known;
-  FramingError error = FramingError::bad_header;
-  MessageKind kind = MessageKind::message_error;  ///< not used in a continuation
-  Version version;
-  std::endian order = std::endian::little;
-  bool more = false;          ///< another piece of this message follows
-  bool continuation = false;  ///< a piece that continues a message
-  bool identified = false;    ///< `piece_id` is valid; else one such message at a time
 
   [[nodiscard]] static constexpr Frame need(std::uint32_t octets, std::size_t total = 0) noexcept {
     Frame frame;
@@ -88,8 +92,8 @@ struct Frame {
     frame.total = total;
     return frame;
   }
-  [[nodiscard]] bool is_piece() const noexcept { return more || continuation; }
 };
+static_assert(sizeof(Frame) <= 32);
 
 /// The segments of one message on its way to the transport. A sealing session may replace segments,
 /// and put octets of its own before and behind them.

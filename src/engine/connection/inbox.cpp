@@ -1,10 +1,9 @@
-// The state machine of the inbox; the steps of a whole message are inlined into `next`. Order of
-// checks: the size of a frame, its header, its place among the pieces of a message, limits; storage
-// is taken only then.
+// The state machine of the inbox, for messages that are not whole at the front; the others are in
+// the header. Order of checks: the size of a frame, its header, its place among the pieces of a
+// message, limits; storage is taken only then.
 #include "engine/connection/inbox.h"
 
 #include <algorithm>
-#include <cassert>
 #include <cstring>
 #include <utility>
 
@@ -29,16 +28,11 @@ bool is_request(MessageKind kind) noexcept {
 Inbox::Inbox(messaging::Session& session) noexcept
     : session_(session), limits_(session.protocol().limits()) {}
 
-ReceiveSpace Inbox::receive_space(MutableOctetSpan scratch) {
-  assert(scratch.size() >= 1024);
+/// Octets of an incomplete message are at hand, or in its storage.
+ReceiveSpace Inbox::space_for_rest(MutableOctetSpan scratch) {
   if (remaining_ != 0) return space_of_storage(scratch);
-  if (begin_ != end_)
-    return rest_fits_in_place(scratch) ? ReceiveSpace{scratch.subspan(end_), {}}
-                                       : move_leftover(scratch);
-  data_ = scratch.data();
-  begin_ = end_ = 0;
-  capacity_ = scratch.size();
-  return {scratch, {}};
+  return rest_fits_in_place(scratch) ? ReceiveSpace{scratch.subspan(end_), {}}
+                                     : move_leftover(scratch);
 }
 
 /// Behind a piece that others follow, a little of the next one is received in the same call: its
@@ -55,14 +49,15 @@ ReceiveSpace Inbox::space_of_storage(MutableOctetSpan scratch) {
 /// A large part of a frame is not moved if there is room for its rest behind it. A small part is
 /// moved to the front: there more can be received at once.
 bool Inbox::rest_fits_in_place(MutableOctetSpan scratch) const noexcept {
-  return data_ == scratch.data() && capacity_ == scratch.size() && frame_known_ &&
+  return data_ == scratch.data() && capacity_ == scratch.size() && state_ == State::framed &&
          available() > moved_size_max && available() < frame_.total &&
          frame_.total <= capacity_ - begin_;
 }
 
 /// Octets of an incomplete frame are at hand: where does its rest go?
 ReceiveSpace Inbox::move_leftover(MutableOctetSpan scratch) {
-  if (frame_known_ && !error_ && frame_.total > scratch.size() && available() < frame_.total) {
+  const bool framed = state_ == State::framed;
+  if (framed && frame_.total > scratch.size() && available() < frame_.total) {
     begin_storage();
     return space_of_storage(scratch);
   }
@@ -99,15 +94,12 @@ void Inbox::free_held() noexcept {
   begin_ = end_ = capacity_ = 0;
 }
 
-void Inbox::received(std::size_t count) {
-  if (remaining_ != 0) {
-    const std::size_t own = std::min(count, remaining_);
-    current_.filled(own);
-    remaining_ -= own;
-    count -= own;
-  }
-  assert(count <= capacity_ - end_);
-  end_ += count;
+/// How many of the octets belong to the message in storage.
+std::size_t Inbox::received_in_storage(std::size_t count) noexcept {
+  const std::size_t own = std::min(count, remaining_);
+  current_.filled(own);
+  remaining_ -= own;
+  return own;
 }
 
 void Inbox::detach() {
@@ -115,55 +107,60 @@ void Inbox::detach() {
   extend_held(0);
 }
 
-InboxStatus Inbox::next(IncomingMessage& message) {
+InboxStatus Inbox::next_slowly(IncomingMessage& message) {
   if (remaining_ != 0) return InboxStatus::need_more;
-  if (is_filling_ && end_storage(message)) return unseal(message);
+  if (state_ == State::filling && end_storage(message)) return unseal(message);
   while (look_at_front() && available() >= frame_.total) {
-    if (!frame_.is_piece()) [[likely]] {
-      deliver_view(message);
+    if (frame_.status == Frame::Status::message) {
+      state_ = State::ready;
+      deliver_view(frame_, message);
+      if (frame_.kind == MessageKind::cancel_request) drop_cancelled(frame_);
       return unseal(message);
     }
     begin_storage();
     if (end_storage(message)) return unseal(message);
   }
-  return error_ ? InboxStatus::error : InboxStatus::need_more;
+  return state_ == State::failed ? InboxStatus::error : InboxStatus::need_more;
 }
 
-[[gnu::always_inline]] inline InboxStatus Inbox::unseal(IncomingMessage& message) {
-  if (session_.seals()) [[unlikely]]
-    if (const auto error = session_.unseal(message)) {
-      error_ = error;
-      return InboxStatus::error;
-    }
-  return InboxStatus::message;
+InboxStatus Inbox::unseal(IncomingMessage& message) {
+  if (!session_.seals()) return InboxStatus::message;
+  const auto error = session_.unseal(message);
+  if (!error) return InboxStatus::message;
+  fail(*error);
+  return InboxStatus::error;
+}
+
+void Inbox::fail(FramingError error) noexcept {
+  error_ = error;
+  state_ = State::failed;
 }
 
 /// Whether the frame at the front is known and checked.
-[[gnu::always_inline]] inline bool Inbox::look_at_front() {
-  if (frame_known_) return true;
-  if (error_ || available() == 0) return false;
+bool Inbox::look_at_front() {
+  if (state_ == State::framed) return true;
+  if (state_ == State::failed || available() == 0) return false;
   frame_ = session_.frame({front(), available()});
-  const bool whole = frame_.status == Frame::Status::known && !frame_.is_piece();
-  if (!whole || frame_.total > limits_.message_size_max || frame_.total <= frame_.strip)
-      [[unlikely]]
-    if (!accept_front()) return false;
-  frame_known_ = true;
+  if (!accept_front()) return false;
+  state_ = State::framed;
   return true;
 }
 
 /// False if the frame at the front is not known yet, or not acceptable.
 bool Inbox::accept_front() noexcept {
+  std::optional<FramingError> error;
   if (frame_.total > limits_.message_size_max)
-    error_ = FramingError::too_large;
+    error = FramingError::too_large;
   else if (frame_.status == Frame::Status::bad)
-    error_ = frame_.error;
+    error = frame_.error;
   else if (frame_.status == Frame::Status::need_more)
     return false;
   else if (frame_.total < frame_.strip + (frame_.continuation ? 0u : 1u))
-    error_ = FramingError::bad_header;  // the session is wrong: this would never end
-  else if (frame_.is_piece())
-    error_ = frame_.continuation ? check_continuation() : check_first_piece();
-  return !error_;
+    error = FramingError::bad_header;  // the session is wrong: this would never end
+  else if (frame_.status == Frame::Status::piece)
+    error = frame_.continuation ? check_continuation() : check_first_piece();
+  if (error) fail(*error);
+  return !error;
 }
 
 std::optional<FramingError> Inbox::check_first_piece() const noexcept {
@@ -193,22 +190,10 @@ bool Inbox::fits(std::size_t added) const noexcept {
   return size <= limits_.partial_size_max;
 }
 
-/// The hot path: a whole message in the octets at hand. It is not copied, unless it was detached:
-/// then the next reading thread may ask for space, and so free held_, during this upcall.
-[[gnu::always_inline]] inline void Inbox::deliver_view(IncomingMessage& message) {
-  message.kind = frame_.kind;
-  message.version = frame_.version;
-  message.order = frame_.order;
-  message.octets = {front() + frame_.strip, frame_.total - frame_.strip};
-  message.header_size = frame_.header_size;
-  message.storage.reset();
-  message.piece_sizes.reset();
-  const bool detached = data_ == held_.data();
-  if (detached) message.keep();
-  begin_ += frame_.total;
-  if (detached) free_held();
-  frame_known_ = false;
-  if (frame_.kind == MessageKind::cancel_request && !partials_.empty()) drop_cancelled(frame_);
+void Inbox::keep_detached(const Frame& frame, IncomingMessage& message) {
+  message.keep();
+  begin_ += frame.total;
+  free_held();
 }
 
 /// Moves the octets at hand of the frame at the front to current_, which its rest will follow.
@@ -224,13 +209,12 @@ void Inbox::begin_storage() {
   current_.append({front() + frame_.strip, at_hand - frame_.strip}, remaining_);
   begin_ += at_hand;
   free_held();
-  frame_known_ = false;
-  is_filling_ = true;
+  state_ = State::filling;
 }
 
 /// The frame in current_ has arrived. Whether it completes a message, which is then given out.
 bool Inbox::end_storage(IncomingMessage& message) {
-  is_filling_ = false;
+  state_ = State::ready;
   if (current_.more()) {
     partials_.push_back(std::move(current_));
     return false;

@@ -5,6 +5,7 @@
 #include "engine/connection/assembly.h"
 #include <perigee/messaging/protocol.h>
 
+#include <cassert>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -29,25 +30,49 @@ struct ReceiveSpace {
 /// At the front of them is always the start of a frame. While a large frame is received (remaining_
 /// != 0), the octets that arrive belong to current_, and those behind it to data_.
 ///
-/// Invariant: begin_ <= end_ <= capacity_, and remaining_ != 0 implies is_filling_ and
+/// Invariant: begin_ <= end_ <= capacity_, and remaining_ != 0 implies the state `filling` and
 /// begin_ == end_. held_ is empty unless data_ is in it, and then begin_ != end_.
 class Inbox {
  public:
+  static constexpr std::size_t scratch_size_min = 1024;
+
   /// `session` outlives the inbox.
   explicit Inbox(messaging::Session& session) noexcept;
 
   /// Where to put the next octets: in the middle of a large message its own storage (so the rest is
-  /// received into place), else `scratch`, which must have at least 1 KiB. Octets left from before
+  /// received into place), else `scratch`, which must have `scratch_size_min` or more. Octets left from before
   /// move to the front of the scratch memory, if they are not there already.
-  [[nodiscard]] ReceiveSpace receive_space(MutableOctetSpan scratch);
+  [[nodiscard]] ReceiveSpace receive_space(MutableOctetSpan scratch) {
+    assert(scratch.size() >= scratch_size_min);
+    if (begin_ != end_ || remaining_ != 0) [[unlikely]]
+      return space_for_rest(scratch);
+    data_ = scratch.data();
+    begin_ = end_ = 0;
+    capacity_ = scratch.size();
+    return {scratch, {}};
+  }
   /// `count` octets were put into the last receive space.
-  void received(std::size_t count);
+  void received(std::size_t count) {
+    if (remaining_ != 0) [[unlikely]]
+      count -= received_in_storage(count);
+    assert(count <= capacity_ - end_);
+    end_ += count;
+  }
   /// Takes the next whole message. After `error`, `error()` says why and no message will come.
-  [[nodiscard]] InboxStatus next(messaging::IncomingMessage& message);
+  [[nodiscard]] InboxStatus next(messaging::IncomingMessage& message) {
+    if (state_ == State::ready && begin_ != end_) [[likely]] {
+      const messaging::Frame frame = session_.frame({front(), available()});
+      if (is_plain(frame)) [[likely]] {
+        deliver_view(frame, message);
+        return session_.seals() ? unseal(message) : InboxStatus::message;
+      }
+    }
+    return next_slowly(message);
+  }
   /// Whether octets beyond the last message taken are at hand (a whole message or a part of one;
   /// the fragments of a message in progress count).
   [[nodiscard]] bool has_octets() const noexcept {
-    return begin_ != end_ || is_filling_ || !partials_.empty();
+    return begin_ != end_ || state_ == State::filling || !partials_.empty();
   }
   /// Moves octets not yet taken out of the scratch memory to storage of the inbox: before the
   /// scratch memory is lent to another connection, or another thread may read this one. Messages
@@ -61,16 +86,46 @@ class Inbox {
   [[nodiscard]] bool has_part_of_reply(std::uint32_t request_id) const noexcept;
 
  private:
+  enum class State : std::uint8_t {
+    ready,    ///< nothing is known about the octets at the front
+    framed,   ///< frame_ is the frame at the front, and checked
+    filling,  ///< current_ holds a frame that has (or had) not arrived wholly
+    failed,   ///< error_ says why
+  };
+
   [[nodiscard]] std::size_t available() const noexcept { return end_ - begin_; }
   [[nodiscard]] const std::byte* front() const noexcept { return data_ + begin_; }
 
+  /// The frame at the front is a whole message, has arrived, and concerns no other message.
+  [[nodiscard]] bool is_plain(const messaging::Frame& frame) const noexcept {
+    return frame.status == messaging::Frame::Status::message && frame.total <= available() &&
+           frame.total <= limits_.message_size_max && frame.total > frame.strip &&
+           frame.kind != messaging::MessageKind::cancel_request;
+  }
+  /// The hot path: a whole message in the octets at hand. It is not copied, unless it was detached:
+  /// then the next reading thread may ask for space, and so free held_, during this upcall.
+  void deliver_view(const messaging::Frame& frame, messaging::IncomingMessage& message) {
+    message.kind = frame.kind;
+    message.version = frame.version;
+    message.order = frame.order;
+    message.octets = {front() + frame.strip, frame.total - frame.strip};
+    message.header_size = frame.header_size;
+    message.storage.reset();
+    message.piece_sizes.reset();
+    if (data_ == held_.data()) [[unlikely]]
+      return keep_detached(frame, message);
+    begin_ += frame.total;
+  }
+  void keep_detached(const messaging::Frame& frame, messaging::IncomingMessage& message);
+
+  [[nodiscard]] InboxStatus next_slowly(messaging::IncomingMessage& message);
   [[nodiscard]] bool look_at_front();
   [[nodiscard]] bool accept_front() noexcept;
+  void fail(messaging::FramingError error) noexcept;
   [[nodiscard]] std::optional<messaging::FramingError> check_first_piece() const noexcept;
   [[nodiscard]] std::optional<messaging::FramingError> check_continuation() const noexcept;
   [[nodiscard]] bool fits(std::size_t added) const noexcept;
 
-  void deliver_view(messaging::IncomingMessage& message);
   void begin_storage();
   [[nodiscard]] bool end_storage(messaging::IncomingMessage& message);
   [[nodiscard]] InboxStatus unseal(messaging::IncomingMessage& message);
@@ -78,6 +133,8 @@ class Inbox {
   [[nodiscard]] Assembly take_partial(const messaging::Frame& frame);
   void drop_cancelled(const messaging::Frame& cancel) noexcept;
 
+  [[nodiscard]] ReceiveSpace space_for_rest(MutableOctetSpan scratch);
+  [[nodiscard]] std::size_t received_in_storage(std::size_t count) noexcept;
   [[nodiscard]] ReceiveSpace space_of_storage(MutableOctetSpan scratch);
   [[nodiscard]] bool rest_fits_in_place(MutableOctetSpan scratch) const noexcept;
   [[nodiscard]] ReceiveSpace move_leftover(MutableOctetSpan scratch);
@@ -91,13 +148,12 @@ class Inbox {
   std::size_t end_ = 0;
   std::size_t capacity_ = 0;
   std::size_t remaining_ = 0;  // octets still to come of the frame that current_ receives
-  messaging::Frame frame_;     // the frame at the front, if frame_known_
-  bool frame_known_ = false;   // and checked
-  bool is_filling_ = false;    // current_ holds a frame that has (or had) not arrived wholly
+  messaging::Frame frame_;     // of the state `framed`
+  State state_ = State::ready;
   Octets held_;
   Assembly current_;
   std::vector<Assembly> partials_;
-  std::optional<messaging::FramingError> error_;
+  std::optional<messaging::FramingError> error_;  // of the state `failed`
 };
 
 }  // namespace perigee::engine

@@ -113,6 +113,15 @@ bool Connection::limit_receive(const CallDeadline* deadline) {
   return next;
 }
 
+// Notes what a receive of Wait::no has taken. A short one has left nothing: edge-triggered readiness
+// comes again for what arrives from now on.
+[[gnu::always_inline]] inline bool Connection::took_all(std::size_t count,
+                                                        std::size_t room) noexcept {
+  turn_left_ -= std::min(turn_left_, count);
+  return count < room && !expects_end_ &&
+         !(transport_->features().buffers && transport_->buffered());
+}
+
 ReadStatus Connection::read_message(messaging::IncomingMessage& message, Wait wait,
                                     MutableOctetSpan scratch, const CallDeadline* deadline) {
   for (;;) {
@@ -126,9 +135,11 @@ ReadStatus Connection::read_message(messaging::IncomingMessage& message, Wait wa
           break;
       }
     }
-    if (std::exchange(drained_, false) && wait == Wait::no) return ReadStatus::would_block;
-    if (turn_left_ == 0 && wait == Wait::no) [[unlikely]]
-      return ReadStatus::turn_over;
+    if (wait == Wait::no) {
+      if (std::exchange(drained_, false)) return ReadStatus::would_block;
+      if (turn_left_ == 0) [[unlikely]]
+        return ReadStatus::turn_over;
+    }
     if (deadline != nullptr || receive_limited_) [[unlikely]]
       if (!limit_receive(deadline)) return ReadStatus::timed_out;
     const engine::ReceiveSpace space = inbox_.receive_space(scratch);
@@ -148,11 +159,8 @@ ReadStatus Connection::read_message(messaging::IncomingMessage& message, Wait wa
         return ReadStatus::failed;
     }
     traffic_.octets_received.add(result.count);
-    turn_left_ -= std::min(turn_left_, result.count);
     inbox_.received(result.count);
-    // Edge-triggered readiness comes again for what arrives from now on.
-    drained_ = wait == Wait::no && result.count < space.first.size() && !expects_end_ &&
-               !(transport_->features().buffers && transport_->buffered());
+    drained_ = wait == Wait::no && took_all(result.count, space.first.size());
   }
 }
 

@@ -214,6 +214,7 @@ class Connection final : private FlushedOutput {
   [[nodiscard]] ReadStatus read_message(messaging::IncomingMessage& message, transport::Wait wait,
                                         MutableOctetSpan scratch, const CallDeadline* deadline);
   [[nodiscard]] engine::InboxStatus take_next(messaging::IncomingMessage& message);
+  [[nodiscard]] bool took_all(std::size_t count, std::size_t room) noexcept;
   [[nodiscard]] bool limit_receive(const CallDeadline* deadline);
   [[nodiscard]] IoResult receive(const engine::ReceiveSpace& space, transport::Wait wait);
   [[nodiscard]] IoResult receive_once(const engine::ReceiveSpace& space, transport::Wait wait);
