@@ -40,8 +40,8 @@ class Inbox {
   explicit Inbox(messaging::Session& session) noexcept;
 
   /// Where to put the next octets: in the middle of a large message its own storage (so the rest is
-  /// received into place), else `scratch`, which must have `scratch_size_min` or more. Octets left from before
-  /// move to the front of the scratch memory, if they are not there already.
+  /// received into place), else `scratch`, which must have `scratch_size_min` or more. Octets left
+  /// from before move to the front of the scratch memory, if they are not there already.
   [[nodiscard]] ReceiveSpace receive_space(MutableOctetSpan scratch) {
     assert(scratch.size() >= scratch_size_min);
     if (begin_ != end_ || remaining_ != 0) [[unlikely]]

@@ -1,11 +1,10 @@
 // Sending one message: writing it, or appending a copy.
 #include "engine/connection/outgoing_queue.h"
 
-#include <perigee/base/segments.h>
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <limits>
 #include <new>
 #include <utility>
 
@@ -21,6 +20,11 @@ constexpr std::size_t slice_size = std::size_t{1} << 20;
 // Of messages that are held back: they are sent before they take more.
 constexpr std::size_t held_octets_max = std::size_t{256} * 1024;
 constexpr std::chrono::hours wait_max{1};  // the standard library adds durations without a check
+
+std::size_t largest_at_once(const OutgoingLimits& limits, const Sealer* sealer) noexcept {
+  if (sealer != nullptr) return 0;
+  return limits.send_timeout.count() != 0 ? slice_size : std::numeric_limits<std::size_t>::max();
+}
 
 // The part of a message that a transport has not taken.
 class Remainder {
@@ -62,6 +66,7 @@ OutgoingQueue::OutgoingQueue(transport::Transport& transport, const OutgoingLimi
       limits_(limits),
       counts_(counts),
       sealer_(sealer),
+      at_once_max_(largest_at_once(limits, sealer)),
       clock_(clock),
       send_limited_(limits.send_timeout != std::chrono::microseconds::zero()) {}
 
@@ -72,18 +77,18 @@ OutgoingQueue::~OutgoingQueue() {
 
 // The queue is in the state `writing`, and this thread writes. A transport may throw for lack of
 // memory: how far it has come is not known, and no other thread could go on.
-Sent OutgoingQueue::write_own(Segments message, Wait wait, Deadline deadline) try {
-  if (sealer_ != nullptr) [[unlikely]]
-    message = seal(message);
-  if (message.empty()) [[unlikely]] {  // no memory for the seal
-    fail({0, IoStatus::failed, ENOMEM});
-    return {Sent::Status::failed};
-  }
-  const std::size_t size = total_size(message);
-  const bool sliced = size > slice_size && limits_.send_timeout.count() != 0;
-  const bool limited = send_limited_ || !deadline.is_never() || sliced;
-  if (limited && wait == Wait::yes) [[unlikely]]
-    return write_limited(message, size, deadline);
+Sent OutgoingQueue::write_own(Segments message, std::size_t size, Wait wait,
+                              Deadline deadline) try {
+  if (size <= at_once_max_ && !send_limited_ && deadline.is_never()) [[likely]]
+    return write_at_once(message, size, wait);
+  return write_slowly(message, wait, deadline);
+} catch (...) {
+  fail({0, IoStatus::failed, ENOMEM});
+  throw;
+}
+
+[[gnu::always_inline]] inline Sent OutgoingQueue::write_at_once(Segments message, std::size_t size,
+                                                                Wait wait) {
   const IoResult result = transport_.send(message, wait);
   counts_.octets.add(result.count);
   if (result.count != size) [[unlikely]]
@@ -92,9 +97,20 @@ Sent OutgoingQueue::write_own(Segments message, Wait wait, Deadline deadline) tr
   if (!stop_writing()) [[unlikely]]
     (void)send_queued(Then::idle);  // a failure there concerns other messages
   return {Sent::Status::sent};
-} catch (...) {
-  fail({0, IoStatus::failed, ENOMEM});
-  throw;
+}
+
+// With a seal, within a time, or in slices.
+[[gnu::noinline]] Sent OutgoingQueue::write_slowly(Segments message, Wait wait, Deadline deadline) {
+  if (sealer_ != nullptr) message = seal(message);
+  if (message.empty()) {  // no memory for the seal
+    fail({0, IoStatus::failed, ENOMEM});
+    return {Sent::Status::failed};
+  }
+  const std::size_t size = total_size(message);
+  const bool sliced = size > slice_size && limits_.send_timeout.count() != 0;
+  const bool limited = send_limited_ || !deadline.is_never() || sliced;
+  return limited && wait == Wait::yes ? write_limited(message, size, deadline)
+                                      : write_at_once(message, size, wait);
 }
 
 OutgoingQueue::Segments OutgoingQueue::seal(Segments message) noexcept {
@@ -108,8 +124,7 @@ OutgoingQueue::Segments OutgoingQueue::seal(Segments message) noexcept {
   return sealed_;
 }
 
-[[gnu::noinline]] Sent OutgoingQueue::after_part(Segments message, const IoResult& result,
-                                                 Wait wait) {
+[[gnu::noinline]] Sent OutgoingQueue::after_part(Segments message, IoResult result, Wait wait) {
   const bool goes_on = result.ok() || result.status == IoStatus::would_block;
   const bool waits_in_queue = goes_on && result.count == 0 && sealer_ == nullptr;
   if (!waits_in_queue) counts_.messages.add(1);  // the others are counted when they leave
@@ -230,7 +245,7 @@ Sent OutgoingQueue::send_later(Segments message, const Hold* hold, Wait wait, De
       if (had_cork) take_cork();
       lock.unlock();
       if (!had_cork || send_queued(Then::write_own) == Status::flowing)
-        return write_own(message, wait, deadline);
+        return write_own(message, size, wait, deadline);
       continue;
     }
     const bool holds = state_of(word) == idle_word;

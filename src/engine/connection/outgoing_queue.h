@@ -8,6 +8,7 @@
 #include <perigee/base/deadline.h>
 #include <perigee/base/io_error.h>
 #include <perigee/base/octets.h>
+#include <perigee/base/segments.h>
 #include <perigee/base/short_lock.h>
 #include <perigee/transport/transport.h>
 
@@ -104,7 +105,7 @@ class OutgoingQueue final {
   Sent send(Segments message, transport::Wait wait, Deadline deadline = {}) {
     std::uint32_t expected = idle_word;
     if (word_.compare_exchange_strong(expected, writing_word)) [[likely]]
-      return write_own(message, wait, deadline);
+      return write_own(message, total_size(message), wait, deadline);
     return send_later(message, nullptr, wait, deadline);
   }
   /// Holds a copy of a message back, if the queue is idle; else as `send`.
@@ -182,9 +183,11 @@ class OutgoingQueue final {
     return word_.compare_exchange_strong(expected, idle_word);
   }
 
-  Sent write_own(Segments message, transport::Wait wait, Deadline deadline);
+  Sent write_own(Segments message, std::size_t size, transport::Wait wait, Deadline deadline);
+  Sent write_slowly(Segments message, transport::Wait wait, Deadline deadline);
+  Sent write_at_once(Segments message, std::size_t size, transport::Wait wait);
   Sent write_limited(Segments message, std::size_t size, Deadline deadline);
-  [[nodiscard]] Sent after_part(Segments message, const IoResult& result, transport::Wait wait);
+  [[nodiscard]] Sent after_part(Segments message, IoResult result, transport::Wait wait);
   [[nodiscard]] Sent keep_rest(Segments message, std::size_t sent);
   [[nodiscard]] Sent sent_with_queue(Ticket ticket);
   [[nodiscard]] bool limit_send(Deadline deadline);
@@ -214,6 +217,7 @@ class OutgoingQueue final {
   const OutgoingLimits limits_;
   OutgoingCounts& counts_;
   Sealer* const sealer_;
+  const std::size_t at_once_max_;  // octets of a message that may leave in one send, whole
   const Clock& clock_;
 
   std::atomic<std::uint32_t> word_{idle_word};

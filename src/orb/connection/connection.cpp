@@ -113,13 +113,29 @@ bool Connection::limit_receive(const CallDeadline* deadline) {
   return next;
 }
 
-// Notes what a receive of Wait::no has taken. A short one has left nothing: edge-triggered readiness
-// comes again for what arrives from now on.
+// Notes what a receive of Wait::no has taken. A short one has left nothing: edge-triggered
+// readiness comes again for what arrives from now on.
 [[gnu::always_inline]] inline bool Connection::took_all(std::size_t count,
                                                         std::size_t room) noexcept {
   turn_left_ -= std::min(turn_left_, count);
   return count < room && !expects_end_ &&
          !(transport_->features().buffers && transport_->buffered());
+}
+
+ReadStatus Connection::without_octets(const IoResult& result) noexcept {
+  switch (result.status) {
+    case IoStatus::would_block:
+      return ReadStatus::would_block;
+    case IoStatus::timed_out:
+      return ReadStatus::timed_out;
+    case IoStatus::end_of_stream:
+      return ReadStatus::end_of_stream;
+    case IoStatus::ok:
+    case IoStatus::failed:
+      break;
+  }
+  receive_error_.store(result.code);
+  return ReadStatus::failed;
 }
 
 ReadStatus Connection::read_message(messaging::IncomingMessage& message, Wait wait,
@@ -144,40 +160,15 @@ ReadStatus Connection::read_message(messaging::IncomingMessage& message, Wait wa
       if (!limit_receive(deadline)) return ReadStatus::timed_out;
     const engine::ReceiveSpace space = inbox_.receive_space(scratch);
     const IoResult result = receive(space, wait);
-    switch (result.status) {
-      case IoStatus::ok:
-        break;
-      case IoStatus::would_block:
-        return ReadStatus::would_block;
-      case IoStatus::timed_out:
-        if (deadline != nullptr && receive_limited_) continue;  // which looks at the clock
-        return ReadStatus::timed_out;
-      case IoStatus::end_of_stream:
-        return ReadStatus::end_of_stream;
-      case IoStatus::failed:
-        receive_error_.store(result.code);
-        return ReadStatus::failed;
+    if (!result.ok()) [[unlikely]] {
+      const bool looks_again = deadline != nullptr && receive_limited_;
+      if (result.status == IoStatus::timed_out && looks_again) continue;
+      return without_octets(result);
     }
     traffic_.octets_received.add(result.count);
     inbox_.received(result.count);
     drained_ = wait == Wait::no && took_all(result.count, space.first.size());
   }
-}
-
-template <typename Queue>
-[[gnu::always_inline]] inline SendResult Connection::send_segments(const cdr::Buffer& message,
-                                                                   const Queue& queue) {
-  if (traced_ && !broken()) [[unlikely]]
-    trace_sent(*session_, message, peer());
-  if (!message.borrowed().empty() || message.size() > fragment_size_) [[unlikely]]
-    return send_gathered(message, queue);
-  const OctetSpan octets = message.own_octets();
-  const Sent sent = queue(engine::OutgoingQueue::Segments(&octets, 1));
-  call_flusher();
-  if (sent.status == Sent::Status::sent) [[likely]]
-    return {SendStatus::sent};
-  if (sent.status == Sent::Status::queued) return {SendStatus::queued, sent.ticket};
-  return after_refusal(sent);
 }
 
 // Without memory for it, a message would leave unsealed, and the peer could make nothing of it.
@@ -193,10 +184,46 @@ void Connection::SessionSealer::seal(std::vector<OctetSpan>& segments, Octets& m
   outgoing_.sealed.swap(memory);
 }
 
+// All octets of most messages are the buffer's own, and leave as they are.
+[[gnu::always_inline]] inline bool Connection::is_one_segment(const cdr::Buffer& message) const {
+  return message.borrowed().empty() && message.size() <= fragment_size_;
+}
+
+[[gnu::always_inline]] inline SendResult Connection::after_send(Sent sent) {
+  call_flusher();
+  if (sent.status == Sent::Status::sent) [[likely]]
+    return {SendStatus::sent};
+  if (sent.status == Sent::Status::queued) return {SendStatus::queued, sent.ticket};
+  return after_refusal(sent);
+}
+
+SendResult Connection::send(const cdr::Buffer& message, Wait wait, const CallDeadline* deadline) {
+  if (traced_) [[unlikely]]
+    trace_message(message);
+  if (!is_one_segment(message)) [[unlikely]]
+    return send_gathered(message, nullptr, wait, to_deadline(deadline));
+  const OctetSpan octets = message.own_octets();
+  return after_send(queue_.send({&octets, 1}, wait, to_deadline(deadline)));
+}
+
+SendResult Connection::hold(const cdr::Buffer& message, const engine::Hold& hold, Wait wait,
+                            const CallDeadline* deadline) {
+  if (traced_) [[unlikely]]
+    trace_message(message);
+  if (!is_one_segment(message)) [[unlikely]]
+    return send_gathered(message, &hold, wait, to_deadline(deadline));
+  const OctetSpan octets = message.own_octets();
+  return after_send(queue_.hold({&octets, 1}, hold, wait, to_deadline(deadline)));
+}
+
+void Connection::trace_message(const cdr::Buffer& message) const {
+  if (!broken()) trace_sent(*session_, message, peer());
+}
+
 // A message with borrowed octets, or in fragments.
-template <typename Queue>
 [[gnu::noinline]] SendResult Connection::send_gathered(const cdr::Buffer& message,
-                                                       const Queue& queue) {
+                                                       const engine::Hold* hold, Wait wait,
+                                                       Deadline deadline) {
   messaging::OutgoingSegments own;  // only if another thread uses those of the connection
   const bool shared = !segments_used_.exchange(true, std::memory_order_acquire);
   messaging::OutgoingSegments& segments = shared ? segments_ : own;
@@ -212,24 +239,9 @@ template <typename Queue>
   } catch (const std::bad_alloc&) {
     return after_refusal({Sent::Status::no_memory});
   }
-  const Sent sent = queue(engine::OutgoingQueue::Segments(segments.segments));
-  call_flusher();
-  if (sent.status <= Sent::Status::queued)
-    return {sent.status == Sent::Status::sent ? SendStatus::sent : SendStatus::queued, sent.ticket};
-  return after_refusal(sent);
-}
-
-SendResult Connection::send(const cdr::Buffer& message, Wait wait, const CallDeadline* deadline) {
-  return send_segments(message, [&](engine::OutgoingQueue::Segments segments) {
-    return queue_.send(segments, wait, to_deadline(deadline));
-  });
-}
-
-SendResult Connection::hold(const cdr::Buffer& message, const engine::Hold& hold, Wait wait,
-                            const CallDeadline* deadline) {
-  return send_segments(message, [&](engine::OutgoingQueue::Segments segments) {
-    return queue_.hold(segments, hold, wait, to_deadline(deadline));
-  });
+  const engine::OutgoingQueue::Segments all(segments.segments);
+  return after_send(hold == nullptr ? queue_.send(all, wait, deadline)
+                                    : queue_.hold(all, *hold, wait, deadline));
 }
 
 // A peer that leaves the queue full does not read: nothing that is queued will get out in time. A

@@ -214,6 +214,7 @@ class Connection final : private FlushedOutput {
   [[nodiscard]] ReadStatus read_message(messaging::IncomingMessage& message, transport::Wait wait,
                                         MutableOctetSpan scratch, const CallDeadline* deadline);
   [[nodiscard]] engine::InboxStatus take_next(messaging::IncomingMessage& message);
+  [[nodiscard]] ReadStatus without_octets(const IoResult& result) noexcept;
   [[nodiscard]] bool took_all(std::size_t count, std::size_t room) noexcept;
   [[nodiscard]] bool limit_receive(const CallDeadline* deadline);
   [[nodiscard]] IoResult receive(const engine::ReceiveSpace& space, transport::Wait wait);
@@ -223,10 +224,11 @@ class Connection final : private FlushedOutput {
   [[nodiscard]] static Deadline to_deadline(const CallDeadline* deadline) noexcept {
     return deadline != nullptr ? Deadline::at(deadline->end()) : Deadline::never();
   }
-  template <typename Queue>
-  SendResult send_segments(const cdr::Buffer& message, const Queue& queue);
-  template <typename Queue>
-  SendResult send_gathered(const cdr::Buffer& message, const Queue& queue);
+  [[nodiscard]] bool is_one_segment(const cdr::Buffer& message) const;
+  SendResult send_gathered(const cdr::Buffer& message, const engine::Hold* hold,
+                           transport::Wait wait, Deadline deadline);
+  [[nodiscard]] SendResult after_send(engine::Sent sent);
+  void trace_message(const cdr::Buffer& message) const;
   [[nodiscard]] SendResult after_refusal(engine::Sent sent);
   void call_flusher() noexcept {
     if (limits_.flusher != nullptr && queue_.blocked()) [[unlikely]]

@@ -29,24 +29,22 @@ class StreamTransport final : public Transport {
       : stream_(std::move(stream)), peer_(std::move(peer)) {}
 
   IoResult send(std::span<const OctetSpan> segments, Wait wait) override {
-    const auto limit = wait == Wait::yes ? ipc::forever : ipc::no_wait;
-    const bool limited = wait == Wait::yes && send_timeout_.count() != 0;
+    if (segments.size() != 1) [[unlikely]]
+      return send_several(segments, wait);
+    const OctetSpan octets = segments.front();
     probe::stamp(probe::Point::send_begins);
-    const auto sent = limited ? send_limited(segments) : send_all(segments, limit);
+    const auto sent = send_bare(stream_.handle(), octets, limit_of_first(wait));
     probe::stamp(probe::Point::sent);
-    if (sent.error == 0) return {sent.count, IoStatus::ok, 0};
-    // Some octets went and the queue is full: a short send, which the next one finds out about.
-    if (wait == Wait::no && sent.error == EAGAIN && sent.count != 0) {
-      return {sent.count, IoStatus::ok, 0};
-    }
-    return stopped(sent.count, sent.error, wait);
+    if (sent.count != octets.size()) [[unlikely]]
+      return after_part(octets, sent, wait);
+    return {sent.count, IoStatus::ok, 0};
   }
   IoResult receive(MutableOctetSpan space, Wait wait) override {
-    const auto limit = wait == Wait::yes ? ipc::forever : ipc::no_wait;
     probe::stamp(probe::Point::receive_begins);
-    const auto received = receive_bare(stream_.handle(), space, limit);
+    const auto received = receive_bare(stream_.handle(), space, limit_of(wait));
     probe::stamp(probe::Point::received);
-    if (received.error != 0) return stopped(0, received.error, wait);
+    if (received.error != 0) [[unlikely]]
+      return stopped(0, received.error, wait);
     return {received.count, received.count != 0 ? IoStatus::ok : IoStatus::end_of_stream, 0};
   }
   IoResult set_receive_timeout(std::chrono::microseconds timeout) override {
@@ -70,37 +68,54 @@ class StreamTransport final : public Transport {
  private:
   static constexpr bool is_local = requires(const Stream stream) { stream.peer_credentials(); };
 
-  /// A call that gathers costs the system far more than one that does not.
-  [[nodiscard]] ipc::io::Transfer send_once(std::span<const OctetSpan> segments,
-                                            ipc::TimeLimit limit) const noexcept {
-    if (segments.size() == 1) [[likely]]
-      return send_bare(stream_.handle(), segments.front(), limit);
-    return ipc::io::send(stream_.handle(), segments, limit);
+  [[nodiscard]] static constexpr ipc::TimeLimit limit_of(Wait wait) noexcept {
+    return wait == Wait::yes ? ipc::forever : ipc::no_wait;
   }
-  [[nodiscard]] ipc::io::Transfer send_all(std::span<const OctetSpan> segments,
-                                           ipc::TimeLimit limit) const noexcept {
-    if (segments.size() != 1) return ipc::io::send_n(stream_.handle(), segments, limit);
-    const auto first = send_bare(stream_.handle(), segments.front(), limit);
-    if (first.count == segments.front().size()) [[likely]]
-      return first;
-    return ipc::io::send_rest(stream_.handle(), segments.front(), first, limit);
+  [[nodiscard]] bool is_limited(Wait wait) const noexcept {
+    return wait == Wait::yes && send_timeout_.count() != 0;
+  }
+  /// Of the first system call of a send: see `after_first`.
+  [[nodiscard]] ipc::TimeLimit limit_of_first(Wait wait) const noexcept {
+    return is_local && is_limited(wait) ? ipc::no_wait : limit_of(wait);
   }
 
-  /// Comes back after the time-out, though perhaps with a part only. The system obeys it for each
-  /// piece of a local send anew, so that who reads a little now and then could make a large one
-  /// last: such a send waits for one piece.
-  ipc::io::Transfer send_limited(std::span<const OctetSpan> segments) noexcept {
+  /// A call that gathers costs the system far more than one that does not.
+  [[gnu::noinline]] IoResult send_several(std::span<const OctetSpan> segments, Wait wait) noexcept {
+    probe::stamp(probe::Point::send_begins);
+    const auto sent =
+        is_limited(wait)
+            ? after_first(segments, ipc::io::send(stream_.handle(), segments, limit_of_first(wait)))
+            : ipc::io::send_n(stream_.handle(), segments, limit_of(wait));
+    probe::stamp(probe::Point::sent);
+    return result_of(sent, wait);
+  }
+  [[gnu::noinline]] IoResult after_part(OctetSpan octets, ipc::io::Transfer first,
+                                        Wait wait) noexcept {
+    const auto sent = is_limited(wait)
+                          ? after_first({&octets, 1}, first)
+                          : ipc::io::send_rest(stream_.handle(), octets, first, limit_of(wait));
+    return result_of(sent, wait);
+  }
+  /// A send with a time-out comes back after that, though perhaps with a part only. The system
+  /// obeys the time-out for each piece of a local send anew, so a peer that reads a little now and
+  /// then could make a large one last. So a local send does not wait, or waits for one piece.
+  ipc::io::Transfer after_first(std::span<const OctetSpan> segments,
+                                ipc::io::Transfer first) const noexcept {
     constexpr std::size_t piece_size = 16 * 1024;
-    if constexpr (!is_local) return send_once(segments, ipc::forever);
-    const auto sent = send_once(segments, ipc::no_wait);
-    if (sent.error != EAGAIN || sent.count != 0) return sent;
+    if (!is_local || first.error != EAGAIN || first.count != 0) return first;
     const auto rest = std::ranges::find_if_not(segments, &OctetSpan::empty);
     if (rest == segments.end()) return {};
     const OctetSpan piece = rest->first(std::min(rest->size(), piece_size));
     return ipc::io::send(stream_.handle(), piece, ipc::forever);
   }
+  /// Some octets went and the queue is full: a short send, which the next one finds out about.
+  static IoResult result_of(ipc::io::Transfer sent, Wait wait) noexcept {
+    const bool is_short = wait == Wait::no && sent.error == EAGAIN && sent.count != 0;
+    if (sent.error == 0 || is_short) return {sent.count, IoStatus::ok, 0};
+    return stopped(sent.count, sent.error, wait);
+  }
   /// EAGAIN from a call that may wait: the socket's own time-out has passed.
-  static IoResult stopped(std::size_t count, int error, Wait wait) noexcept {
+  [[gnu::noinline]] static IoResult stopped(std::size_t count, int error, Wait wait) noexcept {
     if (error != EAGAIN) return {count, IoStatus::failed, error};
     return {count, wait == Wait::yes ? IoStatus::timed_out : IoStatus::would_block, 0};
   }
