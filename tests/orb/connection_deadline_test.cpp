@@ -12,7 +12,6 @@
 
 namespace perigee::test {
 
-using orb::CallDeadline;
 using orb::Connection;
 using orb::ReadStatus;
 using orb::SendResult;
@@ -127,6 +126,8 @@ Octets in_a_row(std::initializer_list<const cdr::Buffer*> messages) {
   return result;
 }
 
+Deadline in(Duration time) { return Deadline::after(time, steady_clock().now()); }
+
 struct Stalled {
   Stalled() : Stalled(std::make_unique<StallingTransport>()) {}
   explicit Stalled(std::unique_ptr<StallingTransport> owned)
@@ -134,8 +135,7 @@ struct Stalled {
 
   std::future<SendResult> send_limited(const cdr::Buffer& message) {
     return std::async(std::launch::async, [&] {
-      const CallDeadline deadline(std::chrono::milliseconds(1));
-      return connection.send(message, Wait::yes, &deadline);
+      return connection.send(message, Wait::yes, in(std::chrono::milliseconds(1)));
     });
   }
   StallingTransport& transport;
@@ -222,8 +222,7 @@ TEST_CASE("a queued message that has not begun to leave when its time is over is
   auto limited = f.send_limited(f.first);
   f.transport.await_send(1);
   const SendResult late = f.connection.send(f.second, Wait::yes);
-  const CallDeadline deadline(std::chrono::milliseconds(1));
-  CHECK_FALSE(f.connection.await_sent(late.position, &deadline));
+  CHECK_FALSE(f.connection.await_sent(late.position, in(std::chrono::milliseconds(1))));
   CHECK(f.connection.withdraw(late.position));
   f.transport.allow(everything);
   CHECK(limited.get().status == SendStatus::sent);
@@ -243,8 +242,7 @@ TEST_CASE("the flusher of blocking callers sends what the transport did not take
   connection.finish_output();
   CHECK_FALSE(connection.output_ended());
   transport.allow(everything);
-  const CallDeadline deadline(std::chrono::seconds(30));
-  CHECK(connection.await_sent(second.position, &deadline));
+  CHECK(connection.await_sent(second.position, in(std::chrono::seconds(30))));
   connection.leave_flusher();
   CHECK(transport.taken() == in_a_row({&message, &message}));
 }

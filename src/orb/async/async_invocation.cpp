@@ -146,8 +146,8 @@ void AsyncInvocation::need_connection() {
 }
 
 void AsyncInvocation::begin_connecting() {
-  const auto longest = orb::connect_timeout(checkout_limits(nullptr));
   connecting_since_ = context_.clock.now();
+  const auto longest = orb::connect_timeout(checkout_limits(Deadline::never()), connecting_since_);
   connect_until_ =
       longest.count() == 0 ? Deadline::never() : Deadline::after(longest, connecting_since_);
   forget_time();

@@ -102,8 +102,7 @@ bool ClientConnection::goes_on_as_sent(ReplySlot& slot) noexcept {
   return connection_.accepted(sent.position);
 }
 
-TransactResult ClientConnection::send_only(const cdr::Buffer& request,
-                                           const CallDeadline* deadline) {
+TransactResult ClientConnection::send_only(const cdr::Buffer& request, Deadline deadline) {
   const SendStatus sent = connection_.send(request, Wait::yes, deadline).status;
   if (sent >= SendStatus::failed) return send_failed(nullptr, sent);
   return {FailureCause::none, InvocationStage::sending, true};
@@ -111,8 +110,7 @@ TransactResult ClientConnection::send_only(const cdr::Buffer& request,
 
 // With those before it the request may have gone out in part: then nobody knows.
 TransactResult ClientConnection::send_soon(const cdr::Buffer& request,
-                                           const BufferingLimits& limits,
-                                           const CallDeadline* deadline) {
+                                           const BufferingLimits& limits, Deadline deadline) {
   const OnewayBuffer::Put put = oneways_.put(request, limits, deadline);
   if (put.status < SendStatus::failed) return {FailureCause::none, InvocationStage::sending, true};
   TransactResult result = send_failed(nullptr, put.status);
@@ -133,7 +131,7 @@ TransactResult ClientConnection::send_failed(ReplySlot* slot, SendStatus status)
 // The network may have lost the peer without a word: new calls go elsewhere. Those that wait here
 // go on: perhaps the server is only slow.
 void ClientConnection::note_deadline(const ReplySlot& slot) noexcept {
-  const TimePoint end = (slot.deadline != nullptr ? slot.deadline : slot.send_deadline)->end();
+  const TimePoint end = (slot.deadline.is_never() ? slot.send_deadline : slot.deadline).time();
   const std::uint64_t received = connection_.octets_received();
   const std::lock_guard lock(mute_lock_);
   if (mute_.count == 0 || received != mute_.received)
@@ -220,8 +218,7 @@ FailureCause ClientConnection::follow(ReplySlot& slot) {
 // At the deadline the call leaves the table, unless another thread completes it just then.
 FailureCause ClientConnection::await_completion(ReplySlot& slot) {
   for (;;) {
-    const Deadline end = slot.deadline != nullptr ? slot.deadline->deadline() : Deadline::never();
-    const WaitingCall::End how = slot.await(end, clock_);
+    const WaitingCall::End how = slot.await(slot.deadline, clock_);
     if (how != WaitingCall::End::none) return after_completion(slot, how);
     if (goes_on_as_sent(slot)) continue;
     if (delist(slot)) return FailureCause::deadline;
@@ -262,13 +259,12 @@ FailureCause cause_of(ReadStatus status) noexcept {
   while (slot.nested_server != nullptr) {
     const ReadStatus status = connection_.read(slot.message, Wait::no);
     if (status != ReadStatus::would_block) return cause_of(status);
-    const Deadline end = slot.deadline != nullptr ? slot.deadline->deadline() : Deadline::never();
-    const Deadline until = std::min(end, slot.mute_until);
+    const Deadline until = std::min(slot.deadline, slot.mute_until);
     switch (slot.nested_server->wait_readable(connection_.transport().readiness_fd(), until)) {
       case Server::Nested::readable:
         break;
       case Server::Nested::timed_out:
-        return end <= slot.mute_until ? FailureCause::deadline : FailureCause::timed_out;
+        return slot.deadline <= slot.mute_until ? FailureCause::deadline : FailureCause::timed_out;
       case Server::Nested::too_deep:
         return FailureCause::nested_too_deep;
       case Server::Nested::not_here:
@@ -282,7 +278,7 @@ FailureCause cause_of(ReadStatus status) noexcept {
 [[gnu::always_inline]] inline FailureCause ClientConnection::read_blocking(ReplySlot& slot) {
   const ReadStatus status = connection_.read(slot.message, Wait::yes, slot.deadline);
   // A mute peer, on a new connection, may be found out before the deadline.
-  if (status == ReadStatus::timed_out && slot.deadline != nullptr && slot.deadline->expired())
+  if (status == ReadStatus::timed_out && slot.deadline.passed(clock_.now())) [[unlikely]]
     return FailureCause::deadline;
   return cause_of(status);
 }

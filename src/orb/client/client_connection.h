@@ -26,11 +26,11 @@ struct ReplySlot final : engine::WaitingCall {
   bool delivered = false;           // the leading thread has read its own reply
   Server* nested_server = nullptr;  // serves others on this thread while the caller waits
   Deadline mute_until;              // how long it then waits for a first reply
-  const CallDeadline* send_deadline = nullptr;  // of the request; not later than
-  const CallDeadline* deadline = nullptr;       // null: the caller waits as long as it takes
-  std::uint64_t queued_as = 0;  // until then `deadline` is that of the request; 0: it is out
-  const CallDeadline* reply_deadline = nullptr;  // then, `deadline` from when it is out
-  bool holds_token = false;  // views in `message` are valid until the token is released
+  Deadline send_deadline;           // of the request; not later than
+  Deadline deadline;                // of the reply
+  std::uint64_t queued_as = 0;      // until then `deadline` is that of the request; 0: it is out
+  Deadline reply_deadline;          // then, `deadline` from when it is out
+  bool holds_token = false;         // views in `message` are valid until the token is released
   messaging::IncomingMessage message;
   messaging::ContextStorage contexts;
   std::optional<messaging::Parsed<messaging::ReplyHeader>> reply;
@@ -61,11 +61,11 @@ class ClientConnection final {
   TransactResult transact(const cdr::Buffer& request, ReplySlot& slot);
   void finish(ReplySlot& slot) noexcept;
   /// Sends a request that gets no reply; returns when the transport has taken it.
-  TransactResult send_only(const cdr::Buffer& request, const CallDeadline* deadline = nullptr);
+  TransactResult send_only(const cdr::Buffer& request, Deadline deadline = {});
   /// The same, but it may wait to be sent together with others: before anything that is sent by
   /// the functions above.
   TransactResult send_soon(const cdr::Buffer& request, const BufferingLimits& limits,
-                           const CallDeadline* deadline = nullptr);
+                           Deadline deadline = {});
   /// What waits.
   [[nodiscard]] OnewayBuffer& oneways() noexcept { return oneways_; }
   [[nodiscard]] const OnewayBuffer& oneways() const noexcept { return oneways_; }

@@ -12,6 +12,7 @@ namespace {
 // Octets that callers may leave for another to send. Little: who sends them may be the one who
 // reads, and larger requests can wait until it is their own turn (ClientConnection::transact).
 constexpr std::size_t shared_queue_size_max = 64 * 1024;
+constexpr std::chrono::hours wait_max{1};  // the standard library adds durations without a check
 
 // A small number for the calling thread: where it looks for its connection first.
 std::size_t thread_number() noexcept {
@@ -54,13 +55,12 @@ ConnectionSlot* make_temporary_slot() {
 
 }  // namespace
 
-std::chrono::milliseconds connect_timeout(const CheckoutLimits& limits) {
-  Duration left = Duration::max();
+std::chrono::milliseconds connect_timeout(const CheckoutLimits& limits, TimePoint now) {
+  Deadline end = limits.deadline;
   if (limits.connecting != nullptr && limits.connecting->is_limited())
-    left = limits.connecting->left();
-  if (limits.deadline != nullptr) left = std::min<Duration>(left, limits.deadline->left());
-  if (left == Duration::max()) return {};
-  return std::max(std::chrono::ceil<std::chrono::milliseconds>(left / limits.addresses),
+    end = std::min(end, Deadline::after(limits.connecting->left(), now));
+  if (end.is_never()) return {};
+  return std::max(std::chrono::ceil<std::chrono::milliseconds>(end.left(now) / limits.addresses),
                   std::chrono::milliseconds(1));
 }
 
@@ -124,17 +124,22 @@ ClientEndpoint::Choice ClientEndpoint::choose(Freshness freshness, Sharing shari
   if (choice.slot != nullptr) return choice;
   // Every slot is being connected, or has failed and is still being left by its users.
   const ConnectTime time(limits.connecting, idle_timer_);
-  const auto longest = connect_timeout(limits);
-  const TimePoint end = longest.count() != 0 ? idle_timer_.now() + longest : TimePoint::max();
-  while (choice.slot == nullptr) {
-    if (end == TimePoint::max())
-      slot_changed_.wait(lock);
-    else if (slot_changed_.wait_for(lock, end - idle_timer_.now()) == std::cv_status::timeout &&
-             idle_timer_.now() >= end)
-      break;
-    choice = look(freshness, sharing);
-  }
+  const TimePoint start = idle_timer_.now();
+  const auto longest = connect_timeout(limits, start);
+  const Deadline end = longest.count() != 0 ? Deadline::after(longest, start) : Deadline::never();
+  while (choice.slot == nullptr && await_change(lock, end)) choice = look(freshness, sharing);
   return choice;
+}
+
+// False if nothing has changed until the deadline.
+bool ClientEndpoint::await_change(std::unique_lock<std::mutex>& lock, Deadline end) {
+  if (end.is_never()) {
+    slot_changed_.wait(lock);
+    return true;
+  }
+  const Duration left = std::min<Duration>(end.left(idle_timer_.now()), wait_max);
+  return slot_changed_.wait_for(lock, left) == std::cv_status::no_timeout ||
+         !end.passed(idle_timer_.now());
 }
 
 IoError ClientEndpoint::timed_out() const {
@@ -230,7 +235,7 @@ std::expected<ConnectionLease, IoError> ClientEndpoint::connect(ConnectionSlot& 
     give_back(slot);
     return std::unexpected(timed_out());
   }
-  auto transport = open(connect_timeout(limits));
+  auto transport = open(connect_timeout(limits, idle_timer_.now()));
   if (transport) {
     slot.connection = std::make_unique<ClientConnection>(
         std::move(*transport), protocol_,
@@ -289,14 +294,14 @@ void ClientEndpoint::close_idle(TimePoint now, Duration limit) {
     slot.connection->look_for_close();
     if (!idle) continue;
     slot.connection->oneways().flush_or_close(
-        CallDeadline(settings_.drain_timeout, idle_timer_.clock()));
+        Deadline::after(settings_.drain_timeout, idle_timer_.now()));
     retire(slot);
   }
 }
 
 void ClientEndpoint::watch_idle() noexcept {
   const auto period = idle_watch_period(settings_.client_idle_timeout);
-  if (period.count() > 0) idle_timer_.wake_at(idle_timer_.now() + period);
+  if (period.count() > 0) idle_timer_.wake_at(Deadline::after(period, idle_timer_.now()));
 }
 
 // Closes the connection, unless somebody has joined, or left oneways there.
@@ -316,8 +321,8 @@ ConnectionLease ClientEndpoint::join_waiting(ConnectionSlot& slot) {
   return {*this, slot, true};
 }
 
-TimePoint ClientEndpoint::flush_due(TimePoint now) {
-  TimePoint next = WakeTimer::never;
+Deadline ClientEndpoint::flush_due(TimePoint now) {
+  Deadline next;
   for (ConnectionSlot& slot : slots_)
     if (const ConnectionLease lease = join_waiting(slot))
       next = std::min(next, slot.connection->oneways().flush_due(now, settings_.drain_timeout));
@@ -330,7 +335,7 @@ std::uint32_t ClientEndpoint::flush() {
     const ConnectionLease lease = join_waiting(slot);
     if (!lease) continue;
     slot.connection->oneways().flush_or_close(
-        CallDeadline(settings_.drain_timeout, idle_timer_.clock()));
+        Deadline::after(settings_.drain_timeout, idle_timer_.now()));
     waiting += slot.connection->oneways().count();
   }
   return waiting;
@@ -364,7 +369,7 @@ EndpointTable::EndpointTable(const transport::ProtocolRegistry& protocols,
       idle_timer_(clock,
                   [this](TimePoint now) {
                     close_idle();
-                    return now + idle_watch_period(settings_.client_idle_timeout);
+                    return Deadline::after(idle_watch_period(settings_.client_idle_timeout), now);
                   }),
       flush_timer_(clock, [this](TimePoint now) { return flush_due(now); }) {}
 
@@ -410,8 +415,8 @@ void EndpointTable::close_idle() {
   for (const auto& client : endpoints()) client->close_idle(now, settings_.client_idle_timeout);
 }
 
-TimePoint EndpointTable::flush_due(TimePoint now) {
-  TimePoint next = WakeTimer::never;
+Deadline EndpointTable::flush_due(TimePoint now) {
+  Deadline next;
   for (const auto& client : endpoints()) next = std::min(next, client->flush_due(now));
   return next;
 }

@@ -93,13 +93,15 @@ enum class Sharing : std::uint8_t {
 
 /// How long a check-out may take.
 struct CheckoutLimits {
-  const CallDeadline* deadline = nullptr;  ///< of the call; null: none
-  ConnectBudget* connecting = nullptr;     ///< of the call; null: none
-  std::uint32_t addresses = 1;             ///< that the call may still try: they share the time
+  Deadline deadline;                    ///< of the call
+  ConnectBudget* connecting = nullptr;  ///< of the call; null: none
+  std::uint32_t addresses = 1;          ///< that the call may still try: they share the time
 };
 
-/// For one address: none may take the time of those that come after it. Zero: no limit.
-[[nodiscard]] std::chrono::milliseconds connect_timeout(const CheckoutLimits& limits);
+/// For one address, from `now` on: none may take the time of the addresses behind it. Zero: no
+/// limit.
+[[nodiscard]] std::chrono::milliseconds connect_timeout(const CheckoutLimits& limits,
+                                                        TimePoint now);
 
 /// One endpoint and the connections to it that use the same code sets. Any thread.
 class ClientEndpoint final {
@@ -134,7 +136,7 @@ class ClientEndpoint final {
   /// Closes connections that have been idle for the time, and those that the server has closed.
   void close_idle(TimePoint now, Duration limit);
   /// Sends oneways that have waited long enough; says when the next ones are due.
-  [[nodiscard]] TimePoint flush_due(TimePoint now);
+  [[nodiscard]] Deadline flush_due(TimePoint now);
   /// Sends all that wait, and says how many do nevertheless: behind what another thread sends.
   std::uint32_t flush();
   [[nodiscard]] bool oneways_wait();
@@ -149,6 +151,7 @@ class ClientEndpoint final {
 
   [[nodiscard]] static bool claim(ConnectionSlot& slot) noexcept;
   [[nodiscard]] Choice choose(Freshness freshness, Sharing sharing, const CheckoutLimits& limits);
+  [[nodiscard]] bool await_change(std::unique_lock<std::mutex>& lock, Deadline end);
   [[nodiscard]] Choice look(Freshness freshness, Sharing sharing);
   [[nodiscard]] Choice claim_own() noexcept;
   [[nodiscard]] ConnectionSlot& own_slot() noexcept;
@@ -218,7 +221,7 @@ class EndpointTable final {
   [[nodiscard]] std::shared_ptr<transport::Connector> connector(
       const std::string& scheme, const transport::Properties& properties) const;
   [[nodiscard]] std::vector<std::shared_ptr<ClientEndpoint>> endpoints();
-  [[nodiscard]] TimePoint flush_due(TimePoint now);
+  [[nodiscard]] Deadline flush_due(TimePoint now);
 
   const transport::ProtocolRegistry& protocols_;
   const messaging::MessagingProtocol& protocol_;

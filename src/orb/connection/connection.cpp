@@ -49,8 +49,7 @@ Connection::~Connection() {
   if (traced_) trace_connection(peer(), "ended");
 }
 
-ReadStatus Connection::read(messaging::IncomingMessage& message, Wait wait,
-                            const CallDeadline* deadline) {
+ReadStatus Connection::read(messaging::IncomingMessage& message, Wait wait, Deadline deadline) {
   if (!read_buffer_)
     read_buffer_ = std::make_unique_for_overwrite<std::byte[]>(limits_.read_buffer_size);
   return read_message(message, wait, {read_buffer_.get(), limits_.read_buffer_size}, deadline);
@@ -58,26 +57,30 @@ ReadStatus Connection::read(messaging::IncomingMessage& message, Wait wait,
 
 ReadStatus Connection::read(messaging::IncomingMessage& message, Wait wait,
                             MutableOctetSpan scratch) {
-  return read_message(message, wait, scratch, nullptr);
+  return read_message(message, wait, scratch, Deadline::never());
 }
 
 bool Connection::set_receive_timeout(std::chrono::microseconds timeout) {
-  receive_timeout_ = timeout;
+  receive_timeout_ = set_timeout_ = timeout;
   receive_limited_ = false;
   return transport_->set_receive_timeout(timeout).ok();
 }
 
-// False if the deadline has passed. Without one, takes back what an earlier one has set.
-bool Connection::limit_receive(const CallDeadline* deadline) {
-  if (deadline == nullptr) {
+// False if the deadline has passed. Without one, takes back what an earlier one has set. A time-out
+// that is up to 1/64 too long stays, and a new one is set as much: so calls with equal limits need
+// no system call for it.
+bool Connection::limit_receive(Deadline deadline) {
+  if (deadline.is_never()) {
     (void)set_receive_timeout(receive_timeout_);
     return true;
   }
-  if (deadline->expired()) return false;
-  std::chrono::microseconds timeout = deadline->socket_timeout();
-  receive_limited_ = receive_timeout_.count() == 0 || timeout < receive_timeout_;
-  if (!receive_limited_) timeout = receive_timeout_;
-  (void)transport_->set_receive_timeout(timeout);
+  const TimePoint now = limits_.clock->now();
+  if (deadline.passed(now)) return false;
+  const auto left = std::chrono::ceil<std::chrono::microseconds>(deadline.left(now));
+  receive_limited_ = receive_timeout_.count() == 0 || left < receive_timeout_;
+  if (receive_limited_ && set_timeout_ >= left && set_timeout_ <= left + left / 64) return true;
+  set_timeout_ = receive_limited_ ? left + left / 128 : receive_timeout_;
+  (void)transport_->set_receive_timeout(set_timeout_);
   return true;
 }
 
@@ -139,7 +142,7 @@ ReadStatus Connection::without_octets(const IoResult& result) noexcept {
 }
 
 ReadStatus Connection::read_message(messaging::IncomingMessage& message, Wait wait,
-                                    MutableOctetSpan scratch, const CallDeadline* deadline) {
+                                    MutableOctetSpan scratch, Deadline deadline) {
   for (;;) {
     if (inbox_.has_octets()) {
       switch (take_next(message)) {
@@ -156,12 +159,12 @@ ReadStatus Connection::read_message(messaging::IncomingMessage& message, Wait wa
       if (turn_left_ == 0) [[unlikely]]
         return ReadStatus::turn_over;
     }
-    if (deadline != nullptr || receive_limited_) [[unlikely]]
+    if (!deadline.is_never() || receive_limited_) [[unlikely]]
       if (!limit_receive(deadline)) return ReadStatus::timed_out;
     const engine::ReceiveSpace space = inbox_.receive_space(scratch);
     const IoResult result = receive(space, wait);
     if (!result.ok()) [[unlikely]] {
-      const bool looks_again = deadline != nullptr && receive_limited_;
+      const bool looks_again = !deadline.is_never() && receive_limited_;
       if (result.status == IoStatus::timed_out && looks_again) continue;
       return without_octets(result);
     }
@@ -197,23 +200,23 @@ void Connection::SessionSealer::seal(std::vector<OctetSpan>& segments, Octets& m
   return after_refusal(sent);
 }
 
-SendResult Connection::send(const cdr::Buffer& message, Wait wait, const CallDeadline* deadline) {
+SendResult Connection::send(const cdr::Buffer& message, Wait wait, Deadline deadline) {
   if (traced_) [[unlikely]]
     trace_message(message);
   if (!is_one_segment(message)) [[unlikely]]
-    return send_gathered(message, nullptr, wait, to_deadline(deadline));
+    return send_gathered(message, nullptr, wait, deadline);
   const OctetSpan octets = message.own_octets();
-  return after_send(queue_.send({&octets, 1}, wait, to_deadline(deadline)));
+  return after_send(queue_.send({&octets, 1}, wait, deadline));
 }
 
 SendResult Connection::hold(const cdr::Buffer& message, const engine::Hold& hold, Wait wait,
-                            const CallDeadline* deadline) {
+                            Deadline deadline) {
   if (traced_) [[unlikely]]
     trace_message(message);
   if (!is_one_segment(message)) [[unlikely]]
-    return send_gathered(message, &hold, wait, to_deadline(deadline));
+    return send_gathered(message, &hold, wait, deadline);
   const OctetSpan octets = message.own_octets();
-  return after_send(queue_.hold({&octets, 1}, hold, wait, to_deadline(deadline)));
+  return after_send(queue_.hold({&octets, 1}, hold, wait, deadline));
 }
 
 void Connection::trace_message(const cdr::Buffer& message) const {

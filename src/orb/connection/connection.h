@@ -6,9 +6,9 @@
 #include "engine/connection/inbox.h"
 #include "engine/connection/outgoing_queue.h"
 #include "engine/connection/read_role.h"
-#include "orb/connection/call_deadline.h"
 #include "orb/connection/output_flusher.h"
 #include "orb/connection/traffic.h"
+#include <perigee/base/deadline.h>
 #include <perigee/cdr/buffer.h>
 #include <perigee/messaging/protocol.h>
 #include <perigee/transport/transport.h>
@@ -95,7 +95,7 @@ class Connection final : private FlushedOutput {
   /// The same with a buffer of the connection's own, allocated at the first call. With Wait::yes
   /// and a deadline: `timed_out` when that has passed; what has arrived of a message stays.
   [[nodiscard]] ReadStatus read(messaging::IncomingMessage& message, transport::Wait wait,
-                                const CallDeadline* deadline = nullptr);
+                                Deadline deadline = {});
   /// Reads with Wait::no receive so many octets from now on, and at most one receive more.
   void begin_turn(std::size_t octets) noexcept { turn_left_ = octets; }
   /// The longest that a receive with Wait::yes waits for octets; zero, as at first: for ever. False
@@ -127,19 +127,18 @@ class Connection final : private FlushedOutput {
   /// queue fails, and the connection with it. If the deadline passes in the middle of the message,
   /// the connection is shut down, and its readers come back; before that, nothing happens to other
   /// messages.
-  SendResult send(const cdr::Buffer& message, transport::Wait wait,
-                  const CallDeadline* deadline = nullptr);
+  SendResult send(const cdr::Buffer& message, transport::Wait wait, Deadline deadline = {});
   /// Holds a message back while nothing else is sent; see OutgoingQueue::hold.
   SendResult hold(const cdr::Buffer& message, const engine::Hold& hold, transport::Wait wait,
-                  const CallDeadline* deadline = nullptr);
+                  Deadline deadline = {});
   /// Sends the messages that are held back. False if the connection can no longer send.
   bool uncork();
   /// Takes a queued message back. False if that is too late: it has been sent, or may yet be.
   [[nodiscard]] bool withdraw(std::uint64_t position) noexcept { return queue_.withdraw(position); }
   /// Waits until a queued message is sent. False if the deadline has passed, or if the connection
   /// can no longer send.
-  [[nodiscard]] bool await_sent(std::uint64_t position, const CallDeadline* deadline) {
-    return queue_.await_sent(position, to_deadline(deadline));
+  [[nodiscard]] bool await_sent(std::uint64_t position, Deadline deadline) {
+    return queue_.await_sent(position, deadline);
   }
   /// Sends queued octets as far as the transport takes them: call it when the handle is writable.
   /// Cheap when there is nothing to do. False if the connection can no longer send.
@@ -212,18 +211,15 @@ class Connection final : private FlushedOutput {
   };
 
   [[nodiscard]] ReadStatus read_message(messaging::IncomingMessage& message, transport::Wait wait,
-                                        MutableOctetSpan scratch, const CallDeadline* deadline);
+                                        MutableOctetSpan scratch, Deadline deadline);
   [[nodiscard]] engine::InboxStatus take_next(messaging::IncomingMessage& message);
   [[nodiscard]] ReadStatus without_octets(const IoResult& result) noexcept;
   [[nodiscard]] bool took_all(std::size_t count, std::size_t room) noexcept;
-  [[nodiscard]] bool limit_receive(const CallDeadline* deadline);
+  [[nodiscard]] bool limit_receive(Deadline deadline);
   [[nodiscard]] IoResult receive(const engine::ReceiveSpace& space, transport::Wait wait);
   [[nodiscard]] IoResult receive_once(const engine::ReceiveSpace& space, transport::Wait wait);
   [[nodiscard]] IoResult receive_polling(const engine::ReceiveSpace& space);
 
-  [[nodiscard]] static Deadline to_deadline(const CallDeadline* deadline) noexcept {
-    return deadline != nullptr ? Deadline::at(deadline->end()) : Deadline::never();
-  }
   [[nodiscard]] bool is_one_segment(const cdr::Buffer& message) const;
   SendResult send_gathered(const cdr::Buffer& message, const engine::Hold* hold,
                            transport::Wait wait, Deadline deadline);
@@ -261,6 +257,7 @@ class Connection final : private FlushedOutput {
   std::size_t turn_left_ = std::numeric_limits<std::size_t>::max();  // octets
   bool receive_limited_ = false;                  // the transport's time-out is that of a deadline
   std::chrono::microseconds receive_timeout_{0};  // without a deadline
+  std::chrono::microseconds set_timeout_{0};      // the transport's
   std::unique_ptr<std::byte[]> read_buffer_;
 };
 

@@ -29,7 +29,7 @@ OnewayBuffer::~OnewayBuffer() {
 
 // A large message goes alone, behind the held messages.
 OnewayBuffer::Put OnewayBuffer::put(const cdr::Buffer& message, const BufferingLimits& limits,
-                                    const CallDeadline* deadline) {
+                                    Deadline deadline) {
   if (connection_.broken()) return {SendStatus::failed};
   if (message.size() > copied_size_max)
     return {connection_.send(message, Wait::yes, deadline).status};
@@ -47,36 +47,36 @@ void OnewayBuffer::watch(std::uint64_t position, std::chrono::microseconds timeo
     std::erase_if(positions_, [this](std::uint64_t each) { return connection_.sent(each); });
   positions_.insert(std::ranges::upper_bound(positions_, position), position);
   if (timeout.count() == 0 || timer_ == nullptr || empty()) return;
-  if (due_ != WakeTimer::never && timeout >= due_after_) return;  // as soon as the first
+  if (!due_.is_never() && timeout >= due_after_) return;  // as soon as the first
   due_after_ = timeout;
-  due_ = std::min(due_, timer_->now() + timeout);
+  due_ = std::min(due_, Deadline::after(timeout, timer_->now()));
   timer_->wake_at(due_);
 }
 
-void OnewayBuffer::flush_or_close(const CallDeadline& deadline) {
+void OnewayBuffer::flush_or_close(Deadline deadline) {
   (void)connection_.uncork();
-  const bool sent = connection_.await_sent(connection_.last_position(), &deadline);
+  const bool sent = connection_.await_sent(connection_.last_position(), deadline);
   if (!sent && !connection_.being_written()) connection_.close();
   count_lost();
 }
 
-TimePoint OnewayBuffer::flush_due(TimePoint now, std::chrono::milliseconds patience) {
+Deadline OnewayBuffer::flush_due(TimePoint now, std::chrono::milliseconds patience) {
   const std::lock_guard lock(mutex_);
-  if (due_ > now && !refused_.load()) return due_;
-  due_ = WakeTimer::never;
+  if (!due_.passed(now) && !refused_.load()) return due_;
+  due_ = Deadline::never();
   (void)connection_.uncork();
   refused_.store(connection_.blocked_output());
   if (!refused_.load()) {
-    refused_since_ = WakeTimer::never;
-    return WakeTimer::never;
+    refused_until_ = Deadline::never();
+    return Deadline::never();
   }
-  if (refused_since_ == WakeTimer::never || refused_at_ != connection_.drained_octets())
-    refused_since_ = now;
+  if (refused_until_.is_never() || refused_at_ != connection_.drained_octets())
+    refused_until_ = Deadline::after(patience, now);
   refused_at_ = connection_.drained_octets();
-  if (now - refused_since_ < patience) return now + retry_after;
+  if (!refused_until_.passed(now)) return Deadline::after(retry_after, now);
   connection_.close();
   refused_.store(false);
-  return WakeTimer::never;
+  return Deadline::never();
 }
 
 // Of a connection that has failed.

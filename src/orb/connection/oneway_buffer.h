@@ -1,10 +1,10 @@
 // Oneways of one connection that are held back, to be sent together (SYNC_NONE).
 #pragma once
 
-#include "orb/connection/call_deadline.h"
 #include "orb/connection/connection.h"
 #include "orb/connection/wake_timer.h"
 #include <perigee/base/clock.h>
+#include <perigee/base/deadline.h>
 #include <perigee/cdr/buffer.h>
 
 #include <atomic>
@@ -48,12 +48,12 @@ class OnewayBuffer final {
   };
   /// Puts a finished message behind the others, and sends them if a limit is reached. `timed_out`:
   /// the deadline has passed, and the message is not there. `failed`: the connection is broken.
-  Put put(const cdr::Buffer& message, const BufferingLimits& limits, const CallDeadline* deadline);
+  Put put(const cdr::Buffer& message, const BufferingLimits& limits, Deadline deadline);
   /// Sends all. A peer that takes nothing until the deadline loses the connection.
-  void flush_or_close(const CallDeadline& deadline);
+  void flush_or_close(Deadline deadline);
   /// Sends the oneways that have waited long enough. A peer that takes nothing for `patience` loses
   /// the connection. Says when to come again. Never waits.
-  TimePoint flush_due(TimePoint now, std::chrono::milliseconds patience);
+  Deadline flush_due(TimePoint now, std::chrono::milliseconds patience);
 
  private:
   void watch(std::uint64_t position, std::chrono::microseconds timeout);
@@ -63,13 +63,13 @@ class OnewayBuffer final {
   Connection& connection_;
   WakeTimer* const timer_;
   TrafficLedger* const ledger_;
-  std::atomic<bool> refused_{false};      // changes under the mutex
-  std::mutex mutex_;                      // guards what follows
-  std::vector<std::uint64_t> positions_;  // of messages that may not be sent yet, ascending
-  TimePoint due_ = WakeTimer::never;
-  std::chrono::microseconds due_after_{0};      // the time limit that `due_` comes from
-  TimePoint refused_since_ = WakeTimer::never;  // the transport takes nothing
-  std::uint64_t refused_at_ = 0;                // octets that had left the queue
+  std::atomic<bool> refused_{false};        // changes under the mutex
+  std::mutex mutex_;                        // guards what follows
+  std::vector<std::uint64_t> positions_;    // of messages that may not be sent yet, ascending
+  Deadline due_;                            // of the messages that are held back
+  std::chrono::microseconds due_after_{0};  // the time limit that `due_` comes from
+  Deadline refused_until_;                  // the transport takes nothing: how long to be patient
+  std::uint64_t refused_at_ = 0;            // octets that had left the queue
 };
 
 }  // namespace perigee::orb

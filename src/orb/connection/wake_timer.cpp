@@ -9,9 +9,15 @@
 
 namespace perigee::orb {
 
+namespace {
+
+constexpr std::chrono::hours wait_max{1};  // the standard library adds durations without a check
+
+}  // namespace
+
 // Without a thread, idle connections stay, and oneways leave with whatever is sent next: no reason
 // for a call to fail.
-void WakeTimer::wake_at(TimePoint due) noexcept {
+void WakeTimer::wake_at(Deadline due) noexcept {
   const std::lock_guard lock(mutex_);
   if (stopped_ || due >= due_) return;
   due_ = due;
@@ -26,31 +32,31 @@ void WakeTimer::wake_at(TimePoint due) noexcept {
 void WakeTimer::run() noexcept {
   std::unique_lock lock(mutex_);
   while (!stopped_) {
-    if (clock_.now() < due_) {
+    if (!due_.passed(clock_.now())) {
       wait(lock);
       continue;
     }
-    due_ = never;
+    due_ = Deadline::never();
     lock.unlock();
-    const TimePoint next = work();
+    const Deadline next = work();
     lock.lock();
     due_ = std::min(due_, next);
   }
 }
 
 void WakeTimer::wait(std::unique_lock<std::mutex>& lock) {
-  if (due_ == never)
+  if (due_.is_never())
     changed_.wait(lock);
   else
-    (void)changed_.wait_for(lock, due_ - clock_.now());
+    (void)changed_.wait_for(lock, std::min<Duration>(due_.left(clock_.now()), wait_max));
 }
 
-TimePoint WakeTimer::work() noexcept {
+Deadline WakeTimer::work() noexcept {
   try {
     return work_(clock_.now());
   } catch (const std::exception& exception) {  // bad_alloc: again, a little later
     log::write(log::Level::warning, "orb", exception.what());
-    return clock_.now() + std::chrono::milliseconds(10);
+    return Deadline::after(std::chrono::milliseconds(10), clock_.now());
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include "event/thread.h"
 #include <perigee/base/clock.h>
+#include <perigee/base/deadline.h>
 
 #include <condition_variable>
 #include <functional>
@@ -14,10 +15,9 @@ namespace perigee::orb {
 /// Any thread, but `stop` is not for the timer's own.
 class WakeTimer {
  public:
-  static constexpr TimePoint never = TimePoint::max();
   /// Does what is due, and says when to come again. Called without locks; may throw
   /// std::exception: it is called again a little later.
-  using Work = std::function<TimePoint(TimePoint now)>;
+  using Work = std::function<Deadline(TimePoint now)>;
 
   WakeTimer(const Clock& clock, Work work) : clock_(clock), work_(std::move(work)) {}
   ~WakeTimer() { stop(); }
@@ -28,20 +28,20 @@ class WakeTimer {
   [[nodiscard]] TimePoint now() const { return clock_.now(); }
   /// There will be something to do then. Does nothing after `stop`, nor without memory for a
   /// thread.
-  void wake_at(TimePoint due) noexcept;
+  void wake_at(Deadline due) noexcept;
   /// Waits for work that goes on.
   void stop() noexcept;
 
  private:
   void run() noexcept;
   void wait(std::unique_lock<std::mutex>& lock);
-  [[nodiscard]] TimePoint work() noexcept;
+  [[nodiscard]] Deadline work() noexcept;
 
   const Clock& clock_;
   const Work work_;
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
-  TimePoint due_ = never;
+  Deadline due_;
   bool stopped_ = false;
   event::Thread thread_;
 };

@@ -118,7 +118,7 @@ bool CallSteps::encode_collocated(cdr::Buffer& request) {
 }
 
 CallSteps::State CallSteps::call_collocated(cdr::Buffer& request, cdr::Buffer& reply,
-                                            const CallDeadline* deadline) {
+                                            Deadline deadline) {
   if (!encode_collocated(request)) return State::failed;
   RequestDispatcher* const dispatcher = context_.dispatcher.load(std::memory_order_acquire);
   if (dispatcher == nullptr) return State::connect;  // the ORB is being destroyed
@@ -136,21 +136,15 @@ CallSteps::State CallSteps::begin_collocated(cdr::Buffer& request, cdr::Buffer& 
   if (!encode_collocated(request)) return State::failed;
   RequestDispatcher* const dispatcher = context_.dispatcher.load(std::memory_order_acquire);
   if (dispatcher == nullptr) return State::connect;  // the ORB is being destroyed
-  CollocatedCall call = collocated_call(*dispatcher, request, nullptr);
-  call.awaited_until = until;
+  const CollocatedCall call = collocated_call(*dispatcher, request, until);
   const auto status = orb::begin_collocated(context_, call, reply, later);
   return status ? take_collocated(*status, reply) : State::collocated;
 }
 
 CollocatedCall CallSteps::collocated_call(RequestDispatcher& dispatcher, const cdr::Buffer& request,
-                                          const CallDeadline* deadline) const noexcept {
-  return {dispatcher,
-          request_.operation,
-          target_->object_key,
-          request_.response,
-          request,
-          deadline,
-          deadline != nullptr ? deadline->deadline() : Deadline::never()};
+                                          Deadline deadline) const noexcept {
+  return {dispatcher, request_.operation, target_->object_key, request_.response, request,
+          deadline};
 }
 
 CallSteps::State CallSteps::take_collocated(messaging::ReplyStatus status,

@@ -66,10 +66,8 @@ class CallSteps {
   /// `failed`: then nothing of the body is needed any longer.
   [[nodiscard]] State classify();
   /// Calls the servant on this thread. The buffers are for the body of the request, and for that of
-  /// the reply, to which `body_` then refers; `deadline` may be null. To `classify`, `done` or
-  /// `failed`.
-  [[nodiscard]] State call_collocated(cdr::Buffer& request, cdr::Buffer& reply,
-                                      const CallDeadline* deadline);
+  /// the reply, to which `body_` then refers. To `classify`, `done` or `failed`.
+  [[nodiscard]] State call_collocated(cdr::Buffer& request, cdr::Buffer& reply, Deadline deadline);
   /// The same, but does not wait for a servant that answers later: to `collocated` then, and
   /// `take_collocated` when `later` has the answer. `until`: of the caller's time.
   [[nodiscard]] State begin_collocated(cdr::Buffer& request, cdr::Buffer& reply,
@@ -84,8 +82,8 @@ class CallSteps {
                                            const Expired& expired);
   State fail(InvocationStage stage, FailureCause cause);
   [[nodiscard]] messaging::RequestHeader header(std::uint32_t request_id) const noexcept;
-  /// Of what is connected now. `deadline`: of the call; null: none.
-  [[nodiscard]] CheckoutLimits checkout_limits(const CallDeadline* deadline) noexcept {
+  /// Of what is connected now. `deadline`: of the call.
+  [[nodiscard]] CheckoutLimits checkout_limits(Deadline deadline) noexcept {
     const auto count = static_cast<std::uint32_t>(round_.binding->targets.size());
     return {deadline, &connecting_, count - round_.tried + 1};
   }
@@ -119,7 +117,7 @@ class CallSteps {
   [[nodiscard]] bool encode_collocated(cdr::Buffer& request);
   [[nodiscard]] CollocatedCall collocated_call(RequestDispatcher& dispatcher,
                                                const cdr::Buffer& request,
-                                               const CallDeadline* deadline) const noexcept;
+                                               Deadline deadline) const noexcept;
   [[nodiscard]] State address_as_asked();
   [[nodiscard]] State follow_forward(Permanence permanence);
   [[nodiscard]] State try_again(bool may_be_stale);

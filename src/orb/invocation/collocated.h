@@ -2,9 +2,8 @@
 // the same adapter, so that POA states, servant managers and exceptions act as they do from afar.
 #pragma once
 
-#include "orb/connection/call_deadline.h"
 #include "orb/connection/invocation_error.h"
-#include <perigee/base/clock.h>
+#include <perigee/base/deadline.h>
 #include <perigee/base/octets.h>
 #include <perigee/cdr/buffer.h>
 #include <perigee/messaging/message.h>
@@ -25,9 +24,8 @@ struct CollocatedCall {
   std::string_view operation;
   OctetSpan object_key;
   messaging::ResponseFlags response = messaging::ResponseFlags::with_target;
-  const cdr::Buffer& arguments;            ///< without borrowed segments
-  const CallDeadline* deadline = nullptr;  ///< null: none. Ends waiting, never the upcall
-  Deadline awaited_until;                  ///< what the servant is told
+  const cdr::Buffer& arguments;  ///< without borrowed segments
+  Deadline deadline;             ///< ends waiting, never the upcall; the servant is told
 };
 
 /// Makes the upcall in the calling thread. `reply` gets the body of the reply: results, exception

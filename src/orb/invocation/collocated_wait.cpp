@@ -37,7 +37,7 @@ bool CollocatedWait::ended() {
   return ended_;
 }
 
-FailureCause CollocatedWait::await(const OrbContext& context, const CallDeadline* deadline) {
+FailureCause CollocatedWait::await(const OrbContext& context, Deadline deadline) {
   if (ended()) return FailureCause::none;
   const ThreadStrategy strategy = context.settings.thread_strategy;
   const bool loops =
@@ -46,15 +46,13 @@ FailureCause CollocatedWait::await(const OrbContext& context, const CallDeadline
                                             : await_here(context, deadline);
 }
 
-FailureCause CollocatedWait::await_on_loop(const OrbContext& context,
-                                           const CallDeadline* deadline) {
+FailureCause CollocatedWait::await_on_loop(const OrbContext& context, Deadline deadline) {
   {
     const std::lock_guard lock(mutex_);
     event_ = event::Signal::make();
   }
-  const Deadline until = deadline != nullptr ? deadline->deadline() : Deadline::never();
   while (event_ && !ended()) {
-    switch (context.server->wait_readable(event_.handle(), until)) {
+    switch (context.server->wait_readable(event_.handle(), deadline)) {
       case Server::Nested::readable:
         break;
       case Server::Nested::timed_out:
@@ -68,19 +66,18 @@ FailureCause CollocatedWait::await_on_loop(const OrbContext& context,
   return ended() ? FailureCause::none : await_here(context, deadline);
 }
 
-FailureCause CollocatedWait::await_here(const OrbContext& context, const CallDeadline* deadline) {
+FailureCause CollocatedWait::await_here(const OrbContext& context, Deadline deadline) {
   NestedWait waiting;
   if (!waiting.begin(context)) return FailureCause::nested_too_deep;
   return drive(context, deadline);
 }
 
 // The servant may itself wait for calls which nobody else drives.
-FailureCause CollocatedWait::drive(const OrbContext& context, const CallDeadline* deadline) try {
+FailureCause CollocatedWait::drive(const OrbContext& context, Deadline deadline) try {
   (void)context.calls.engine();  // made before the servant is waited for
   if (!when_ended([orb = context.references.share(), &calls = context.calls] { calls.wake(); }))
     return FailureCause::none;
-  const bool driven = context.calls.drive_until(
-      [this] { return ended(); }, deadline != nullptr ? deadline->deadline() : Deadline::never());
+  const bool driven = context.calls.drive_until([this] { return ended(); }, deadline);
   const std::lock_guard lock(mutex_);
   then_ = nullptr;
   if (ended_) return FailureCause::none;

@@ -1,9 +1,9 @@
 // A collocated call whose servant answers later: the caller waits here.
 #pragma once
 
-#include "orb/connection/call_deadline.h"
 #include "orb/connection/invocation_error.h"
 #include "orb/serving/cancellation.h"
+#include <perigee/base/deadline.h>
 #include <perigee/cdr/buffer.h>
 #include <perigee/event/signal.h>
 #include <perigee/messaging/message.h>
@@ -25,16 +25,16 @@ class CollocatedWait {
   /// answers. False, and not called, if that has been.
   [[nodiscard]] bool when_ended(std::move_only_function<void()> then);
   /// The caller: until there is an answer; on the thread of a loop others are served meanwhile.
-  [[nodiscard]] FailureCause await(const OrbContext& context, const CallDeadline* deadline);
+  [[nodiscard]] FailureCause await(const OrbContext& context, Deadline deadline);
 
   cdr::Buffer body;  ///< of who answers until `end`, then of the caller
   messaging::ReplyStatus status = messaging::ReplyStatus::no_exception;  ///< valid after `end`
   Cancellation cancellation;
 
  private:
-  [[nodiscard]] FailureCause await_on_loop(const OrbContext& context, const CallDeadline* deadline);
-  [[nodiscard]] FailureCause await_here(const OrbContext& context, const CallDeadline* deadline);
-  [[nodiscard]] FailureCause drive(const OrbContext& context, const CallDeadline* deadline);
+  [[nodiscard]] FailureCause await_on_loop(const OrbContext& context, Deadline deadline);
+  [[nodiscard]] FailureCause await_here(const OrbContext& context, Deadline deadline);
+  [[nodiscard]] FailureCause drive(const OrbContext& context, Deadline deadline);
   [[nodiscard]] bool ended();
 
   std::mutex mutex_;  // guards what follows

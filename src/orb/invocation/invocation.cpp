@@ -9,6 +9,7 @@
 #include "orb/invocation/sent_contexts.h"
 #include <perigee/base/probe.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -58,12 +59,11 @@ const InvocationError* Invocation::run() {
 
 // What ends first ends sending.
 void Invocation::begin_time_limits() noexcept {
-  if (request_.time_limit.count() != 0)
-    slot_.deadline = slot_.send_deadline = &deadline_.emplace(request_.time_limit, context_.clock);
-  if (request_.send_limit.count() == 0) return;
-  const CallDeadline& limit = send_deadline_.emplace(request_.send_limit, context_.clock);
-  if (slot_.deadline == nullptr || limit.end() < slot_.deadline->end())
-    slot_.send_deadline = &limit;
+  const TimePoint now = context_.clock.now();
+  if (request_.time_limit.count() != 0) slot_.deadline = Deadline::after(request_.time_limit, now);
+  slot_.send_deadline = slot_.deadline;
+  if (request_.send_limit.count() != 0)
+    slot_.send_deadline = std::min(slot_.deadline, Deadline::after(request_.send_limit, now));
 }
 
 [[gnu::always_inline]] inline Invocation::State Invocation::connect() {
@@ -99,8 +99,8 @@ void Invocation::begin_time_limits() noexcept {
   messaging::RequestHeader header = CallSteps::header(slot_.id);
   if (!lease_->answered()) header.contexts = target_->endpoint->announcement();
   SentContexts contexts;
-  if (slot_.deadline != nullptr && request_.response != ResponseFlags::none) [[unlikely]]
-    header.contexts = contexts.with_time(header.contexts, slot_.deadline->left());
+  if (!slot_.deadline.is_never() && request_.response != ResponseFlags::none) [[unlikely]]
+    header.contexts = contexts.with_time(header.contexts, time_left());
   session.begin_request(encoder, target_->version, header,
                         request_.encode ? messaging::Body::present : messaging::Body::empty);
   encoder.set_code_sets(target_->endpoint->code_sets());
@@ -128,6 +128,10 @@ void Invocation::begin_time_limits() noexcept {
   body_ = slot_.reply->body;
   body_.set_code_sets(target_->endpoint->code_sets());
   return State::classify;
+}
+
+std::chrono::microseconds Invocation::time_left() const noexcept {
+  return std::chrono::ceil<std::chrono::microseconds>(slot_.deadline.left(context_.clock.now()));
 }
 
 // On the thread of a loop the connection may be for this call only.

@@ -53,15 +53,13 @@ class Invocation final : private CallSteps {
   void begin_time_limits() noexcept;
   /// Before the request is sent, or sent again.
   [[nodiscard]] bool expired() const noexcept {
-    return slot_.send_deadline != nullptr && slot_.send_deadline->expired();
+    return !slot_.send_deadline.is_never() && slot_.send_deadline.passed(context_.clock.now());
   }
   [[nodiscard]] bool encode_request();
+  [[nodiscard]] std::chrono::microseconds time_left() const noexcept;
   [[nodiscard]] TransactResult send_oneway();
   void limit_first_reply();
   void leave_connection() noexcept;
-
-  std::optional<CallDeadline> deadline_;
-  std::optional<CallDeadline> send_deadline_;
 
   CallBuffer request_buffer_;
   std::optional<CallBuffer> reply_buffer_;  // of collocated calls

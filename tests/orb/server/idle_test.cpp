@@ -1,6 +1,5 @@
 // Idle connections of servers, over TCP: CloseConnection when nothing has passed for the time, not
 // while a request is in progress; and clients that do not notice.
-#include "orb/connection/call_deadline.h"
 #include "orb/context/orb_metrics.h"
 #include "orb/server/server_fixture.h"
 #include <perigee/orb/stub.h>
@@ -48,7 +47,8 @@ std::uint32_t act_in_the_end(const ObjectRef& object, std::uint32_t argument) {
 }
 
 void pass_time(milliseconds time) {
-  for (const orb::CallDeadline over(time); !over.expired();) std::this_thread::yield();
+  const Deadline over = Deadline::after(time, steady_clock().now());
+  while (!over.passed(steady_clock().now())) std::this_thread::yield();
 }
 
 }  // namespace

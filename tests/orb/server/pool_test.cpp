@@ -1,6 +1,5 @@
 // What is special about the thread pool: requests of one connection in parallel, peers that do not
 // read, turns, calls out of upcalls on few threads, draining under load.
-#include "orb/connection/call_deadline.h"
 #include "orb/server/server_fixture.h"
 #include <perigee/orb/stub.h>
 
@@ -123,9 +122,11 @@ TEST_CASE("a client that goes on reading has all of its reply, however long a st
   if (half_closes) client.end_sending();
   std::size_t size = client.receive_part(1).size();  // the reply is under way
   if (!half_closes) server.orb.core().shutdown(orb::Completion::do_not_wait);
-  for (const orb::CallDeadline over(3 * settings.drain_timeout); !over.expired();) {
+  const auto in = [](Duration time) { return Deadline::after(time, steady_clock().now()); };
+  for (const Deadline over = in(3 * settings.drain_timeout); !over.passed(steady_clock().now());) {
     size += client.receive_part(100'000).size();
-    for (const orb::CallDeadline pause(std::chrono::milliseconds(1)); !pause.expired();)
+    for (const Deadline pause = in(std::chrono::milliseconds(1));
+         !pause.passed(steady_clock().now());)
       std::this_thread::yield();
   }
   CHECK(size < result.size());  // or there was nothing to wait for

@@ -1,6 +1,5 @@
 // The client's policies over TCP: RelativeRoundtripTimeoutPolicy with mute peers, peers that do not
 // read, late replies and calls out of upcalls; SyncScopePolicy with servers that honour it.
-#include "orb/connection/call_deadline.h"
 #include "orb/context/orb_metrics.h"
 #include "orb/policies.h"
 #include "orb/server/server_fixture.h"
@@ -283,7 +282,8 @@ TEST_CASE("a oneway with scope server returns before the object has done it") {
 
 TEST_CASE("calls within the process take no notice of time limits, and are all synchronous") {
   const ServerFixture server(each_strategy(), [](orb::ServerRequest& request) {
-    for (const orb::CallDeadline over(milliseconds(3)); !over.expired();) std::this_thread::yield();
+    const Deadline over = Deadline::after(milliseconds(3), steady_clock().now());
+    while (!over.passed(steady_clock().now())) std::this_thread::yield();
     request.reply([](cdr::Encoder& encoder) { encoder << std::uint32_t{1}; });
   });
   CHECK(act(limited(server.object, server.orb.core(), milliseconds(1)), 0) == 1);
