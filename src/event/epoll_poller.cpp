@@ -14,6 +14,8 @@ namespace perigee::event {
 namespace {
 
 constexpr Readiness readiness_of_events(std::uint32_t events) noexcept {
+  if (events == EPOLLIN) [[likely]]
+    return Readiness::readable;
   Readiness readiness = Readiness::none;
   if ((events & EPOLLIN) != 0) readiness = readiness | Readiness::readable;
   if ((events & EPOLLOUT) != 0) readiness = readiness | Readiness::writable;

@@ -38,9 +38,4 @@ std::uint64_t PollableSlots::key_of(const Pollable& pollable) const noexcept {
   return (std::uint64_t{slots_[pollable.slot_].generation} << 32) | pollable.slot_;
 }
 
-Pollable* PollableSlots::find(std::uint64_t key) const noexcept {
-  const PollableSlot& slot = slots_[static_cast<std::uint32_t>(key)];
-  return slot.generation == static_cast<std::uint32_t>(key >> 32) ? slot.pollable : nullptr;
-}
-
 }  // namespace perigee::event

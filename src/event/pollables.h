@@ -37,6 +37,11 @@ class PollableList {
     --size_;
     return true;
   }
+  /// Of an object that goes to the end of an empty list and is taken out at once.
+  [[nodiscard]] static Event pass(Pollable& pollable, Readiness readiness) noexcept {
+    if (pollable.counted_ == Pollable::Counted::yes) pollable.add_reference();
+    return {&pollable, readiness, {}};
+  }
   /// The target is null if the list is empty. The caller has the reference now.
   [[nodiscard]] Event pop() noexcept {
     Pollable* const first = first_;
@@ -93,7 +98,10 @@ class PollableSlots {
   }
   [[nodiscard]] std::uint64_t key_of(const Pollable& pollable) const noexcept;
   /// Null if the object was removed.
-  [[nodiscard]] Pollable* find(std::uint64_t key) const noexcept;
+  [[nodiscard]] Pollable* find(std::uint64_t key) const noexcept {
+    const PollableSlot& slot = slots_[static_cast<std::uint32_t>(key)];
+    return slot.generation == static_cast<std::uint32_t>(key >> 32) ? slot.pollable : nullptr;
+  }
 
  private:
   Slots slots_;

@@ -3,11 +3,13 @@
 
 #include <perigee/event/reactor.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <memory>
 #include <span>
+#include <type_traits>
 
 namespace perigee::event {
 
@@ -37,5 +39,17 @@ class Poller {
 
 /// How many events one `wait` brings at most. The end of the turn waits for all of them: few.
 inline constexpr std::size_t events_max = 32;
+
+/// Memory for the events of one `wait`, not initialised.
+class EventSpace {
+ public:
+  [[nodiscard]] std::span<PolledEvent> events() noexcept {
+    return {reinterpret_cast<PolledEvent*>(octets_.data()), events_max};
+  }
+
+ private:
+  static_assert(std::is_trivially_copyable_v<PolledEvent>);
+  alignas(PolledEvent) std::array<std::byte, events_max * sizeof(PolledEvent)> octets_;
+};
 
 }  // namespace perigee::event

@@ -22,7 +22,8 @@ constexpr std::chrono::microseconds nap_time{200};
 struct LastTurn {
   const PollingReactor* reactor = nullptr;
   std::uint64_t number = 0;  ///< of all threads' turns
-  TimePoint begin;
+  bool timed = false;        ///< other threads had turns before it, so its begin was noted
+  std::chrono::steady_clock::time_point begin;
 };
 thread_local LastTurn last_turn;
 
@@ -65,9 +66,38 @@ void PollingReactor::run_once(Deadline deadline) {
   turn(deadline);
 }
 
+// Mostly there is one event, and no other object waits.
+[[gnu::always_inline]] inline PollingReactor::Found PollingReactor::note(
+    std::span<const PolledEvent> events) noexcept {
+  if (events.size() == 1 && events[0].key < timer_key) [[likely]] {
+    const std::lock_guard lock(lock_);
+    Pollable* const target = slots_.find(events[0].key);
+    if (target != nullptr && ready_.empty()) [[likely]]
+      return {PollableList::pass(*target, events[0].readiness), 1, has_entries()};
+  }
+  return note_all(events);
+}
+
+[[gnu::always_inline]] inline void PollingReactor::call(const Event& event) noexcept {
+  const bool counted = event.target->counted_ == Pollable::Counted::yes;
+  event.target->handle_event(event);
+  if (counted) event.target->drop_reference();
+}
+
+// Objects that are marked meanwhile wait for the next turn, so that timers and tasks get theirs. An
+// object that is not counted may end in its call.
+[[gnu::always_inline]] inline void PollingReactor::call_ready(Found found) noexcept {
+  Event event = found.first;
+  for (std::size_t left = found.count; event.target != nullptr; event = take_ready()) {
+    if (found.has_rest && shared()) wake_for_rest();
+    call(event);
+    if (--left == 0) return;
+  }
+}
+
 void PollingReactor::turn(Deadline deadline) {
-  Events events;
-  call_ready(note(poll(events, deadline)));
+  EventSpace space;
+  call_ready(note(poll(space.events(), deadline)));
   if (has_timers_.load(std::memory_order_relaxed)) run_timers();
   if (has_tasks_.load(std::memory_order_acquire)) run_tasks();
   if (shared()) {
@@ -78,18 +108,20 @@ void PollingReactor::turn(Deadline deadline) {
   }
 }
 
-std::span<PolledEvent> PollingReactor::poll(Events& events, Deadline deadline) noexcept {
+std::span<PolledEvent> PollingReactor::poll(std::span<PolledEvent> events,
+                                            Deadline deadline) noexcept {
   if (shared() && deadline > Deadline::immediately()) nap_if_others_are_quick();
   if (!begin_sleep(deadline)) return poller_->wait(events, Duration::zero());
   const Duration left = deadline.is_never() ? Duration::max() : deadline.left(clock_.now());
   const auto found =
       busy_poll_.count() != 0 ? poll_busily(events, left) : poller_->wait(events, left);
   sleepers_.fetch_sub(1, std::memory_order_relaxed);
-  if (shared()) last_turn.begin = steady_clock().now();
+  if (shared() && last_turn.timed) last_turn.begin = std::chrono::steady_clock::now();
   return found;
 }
 
-std::span<PolledEvent> PollingReactor::poll_busily(Events& events, Duration left) noexcept {
+std::span<PolledEvent> PollingReactor::poll_busily(std::span<PolledEvent> events,
+                                                   Duration left) noexcept {
   const TimePoint end = steady_clock().now() + busy_poll_;
   do {
     if (const auto found = poller_->wait(events, Duration::zero()); !found.empty()) return found;
@@ -109,7 +141,7 @@ bool PollingReactor::begin_sleep(Deadline& until) noexcept {
 }
 
 // Cleared before the lists are looked at: a thread that adds an entry later wakes anew.
-PollingReactor::Found PollingReactor::note(std::span<const PolledEvent> events) noexcept {
+PollingReactor::Found PollingReactor::note_all(std::span<const PolledEvent> events) noexcept {
   for (const PolledEvent& event : events)
     if (event.key == wake_key) wake_pending_.exchange(false, std::memory_order_acq_rel);
   const std::lock_guard lock(lock_);
@@ -118,29 +150,12 @@ PollingReactor::Found PollingReactor::note(std::span<const PolledEvent> events) 
     if (Pollable* const target = slots_.find(event.key)) ready_.note(*target, event.readiness);
   }
   const std::size_t count = ready_.size();
-  return {ready_.pop(), count};
+  return {ready_.pop(), count, true};
 }
 
 Event PollingReactor::take_ready() noexcept {
   const std::lock_guard lock(lock_);
   return ready_.pop();
-}
-
-// Objects that are marked meanwhile wait for the next turn, so that timers and tasks get theirs. An
-// object that is not counted may end in its call.
-void PollingReactor::call_ready(Found found) noexcept {
-  Event event = found.first;
-  for (std::size_t left = found.count; event.target != nullptr; event = take_ready()) {
-    if (shared()) wake_for_rest();
-    call(event);
-    if (--left == 0) return;
-  }
-}
-
-void PollingReactor::call(const Event& event) noexcept {
-  const bool counted = event.target->counted_ == Pollable::Counted::yes;
-  event.target->handle_event(event);
-  if (counted) event.target->drop_reference();
 }
 
 void PollingReactor::run_timers() {
@@ -184,10 +199,12 @@ void PollingReactor::run_tasks() {
 void PollingReactor::nap_if_others_are_quick() noexcept {
   LastTurn& last = last_turn;
   const std::uint64_t number = turns_.fetch_add(1, std::memory_order_relaxed) + 1;
-  const TimePoint now = steady_clock().now();
-  const bool quick = last.reactor == this && number - last.number > 1 && busy_poll_.count() == 0 &&
-                     now - last.begin < nap_time;
-  last = {this, number, now};
+  const bool others = last.reactor == this && number - last.number > 1;
+  const bool quick = others && last.timed && busy_poll_.count() == 0 &&
+                     std::chrono::steady_clock::now() - last.begin < nap_time;
+  last.reactor = this;
+  last.number = number;
+  last.timed = others;
   if (!quick || napping_.exchange(true)) return;
   bool idle = false;
   {
@@ -196,7 +213,6 @@ void PollingReactor::nap_if_others_are_quick() noexcept {
   }
   if (idle) {
     std::this_thread::sleep_for(nap_time);
-    last.begin = steady_clock().now();
   }
   napping_.store(false);
 }

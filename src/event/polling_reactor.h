@@ -69,18 +69,21 @@ class PollingReactor final : public Reactor {
   /// The keys of the reactor's own handles: no slot has them.
   static constexpr std::uint64_t wake_key = ~std::uint64_t{0};
   static constexpr std::uint64_t timer_key = wake_key - 1;
-  using Events = std::array<PolledEvent, events_max>;
 
   [[nodiscard]] bool shared() const noexcept { return threads_ == Threads::several; }
   void turn(Deadline deadline);
-  [[nodiscard]] std::span<PolledEvent> poll(Events& events, Deadline deadline) noexcept;
-  [[nodiscard]] std::span<PolledEvent> poll_busily(Events& events, Duration left) noexcept;
+  [[nodiscard]] std::span<PolledEvent> poll(std::span<PolledEvent> events,
+                                            Deadline deadline) noexcept;
+  [[nodiscard]] std::span<PolledEvent> poll_busily(std::span<PolledEvent> events,
+                                                   Duration left) noexcept;
   [[nodiscard]] bool begin_sleep(Deadline& until) noexcept;
   struct Found {
     Event first;
     std::size_t count = 0;  ///< of all objects that wait for a call
+    bool has_rest = false;  ///< there are entries besides the first object
   };
   [[nodiscard]] Found note(std::span<const PolledEvent> events) noexcept;
+  [[nodiscard]] Found note_all(std::span<const PolledEvent> events) noexcept;
   [[nodiscard]] Event take_ready() noexcept;
   void call_ready(Found found) noexcept;
   void call(const Event& event) noexcept;

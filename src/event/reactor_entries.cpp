@@ -37,7 +37,12 @@ std::expected<void, IoError> PollingReactor::add(int fd, Pollable& pollable) {
   if (fd < 0) return system_failure(IoOperation::wait, EBADF);
   const std::lock_guard adding(add_mutex_);
   PollableSlots::Slots larger;  // its old memory is given back without the lock
-  if (slots_.full()) larger.resize(std::max<std::size_t>(16, 2 * slots_.size()));
+  std::size_t size_needed = 0;
+  {
+    const std::lock_guard lock(lock_);
+    if (slots_.full()) size_needed = std::max<std::size_t>(16, 2 * slots_.size());
+  }
+  if (size_needed != 0) larger.resize(size_needed);
   std::uint64_t key = 0;
   {
     const std::lock_guard lock(lock_);

@@ -178,7 +178,8 @@ TEST_CASE("of requests sent without waiting none is executed twice, whichever al
   constexpr std::uint32_t count = 20;
   std::size_t next = 0;
   std::array<std::atomic<int>, count> executed{};
-  const ServerFixture server(each_strategy(), [&](orb::ServerRequest& request) {
+  const orb::ThreadStrategy strategy = each_strategy();
+  const ServerFixture server(strategy, [&](orb::ServerRequest& request) {
     std::uint32_t argument = 0;
     request.arguments() >> argument;
     if (argument >= count) return;
@@ -202,7 +203,8 @@ TEST_CASE("of requests sent without waiting none is executed twice, whichever al
     for (auto& each : executed) CHECK(each.exchange(0) <= 1);
     lost += answered.size() < count ? 1 : 0;
   }
-  CHECK(lost > 0);  // or nothing has failed
+  // Or nothing has failed. A thread of a pool holds no replies back, and allocates nothing here.
+  CHECK((lost > 0 || strategy == orb::ThreadStrategy::thread_pool));
 }
 
 TEST_CASE("a client that does not read its reply is cut off, whichever allocation fails then") {

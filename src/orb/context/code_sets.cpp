@@ -99,15 +99,15 @@ std::optional<CodeSetChoice> choose_code_sets(const CodeSetSettings& settings,
   return choice;
 }
 
-AnnouncedCodeSets::AnnouncedCodeSets(const CodeSetSettings& settings) noexcept
-    : settings_(settings), code_sets_(unannounced(settings, 0)) {}
+void AnnouncedCodeSets::begin() noexcept { agreement_.code_sets.store(unannounced(settings_, 0)); }
 
 // The client announces them until it has the first reply, so a request that is read while another
 // thread still learns from an earlier one has the context too.
 std::expected<cdr::CodeSets, AnnouncedCodeSets::Problem> AnnouncedCodeSets::take(
     messaging::Version version, std::span<const iop::ServiceContext> contexts) noexcept {
   if (version.minor == 0) return unannounced(settings_, 0);
-  std::expected<cdr::CodeSets, Problem> code_sets = code_sets_.load(std::memory_order_relaxed);
+  std::expected<cdr::CodeSets, Problem> code_sets =
+      agreement_.code_sets.load(std::memory_order_relaxed);
   const auto found =
       std::ranges::find(contexts, std::uint32_t{iop::context_code_sets}, &iop::ServiceContext::id);
   if (found != contexts.end()) code_sets = learn(found->data);
@@ -131,9 +131,10 @@ std::expected<cdr::CodeSets, AnnouncedCodeSets::Problem> AnnouncedCodeSets::lear
     code_sets.wide = *wide;
   }
   std::uint64_t known = 0;
-  if (!numbers_.compare_exchange_strong(known, packed(*context)) && known != packed(*context))
+  if (!agreement_.code_set_numbers.compare_exchange_strong(known, packed(*context)) &&
+      known != packed(*context))
     return std::unexpected(Problem::changed);
-  code_sets_.store(code_sets);
+  agreement_.code_sets.store(code_sets);
   return code_sets;
 }
 

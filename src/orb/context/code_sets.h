@@ -5,13 +5,13 @@
 // different connections, and so do GIOP versions.
 #pragma once
 
+#include "engine/connection/agreement.h"
 #include "orb/context/settings.h"
 #include <perigee/base/octets.h>
 #include <perigee/cdr/code_sets.h>
 #include <perigee/iop/components.h>
 #include <perigee/messaging/message.h>
 
-#include <atomic>
 #include <cstdint>
 #include <expected>
 #include <optional>
@@ -49,7 +49,12 @@ class AnnouncedCodeSets {
     changed,  ///< the connection has others already
   };
 
-  explicit AnnouncedCodeSets(const CodeSetSettings& settings) noexcept;
+  /// Both must outlive it.
+  AnnouncedCodeSets(const CodeSetSettings& settings, engine::Agreement& agreement) noexcept
+      : settings_(settings), agreement_(agreement) {}
+
+  /// Of a new connection.
+  void begin() noexcept;
 
   /// Looks for an announcement among a request's contexts, and says how to read the request and
   /// write its reply.
@@ -60,8 +65,7 @@ class AnnouncedCodeSets {
   [[nodiscard]] std::expected<cdr::CodeSets, Problem> learn(OctetSpan context) noexcept;
 
   const CodeSetSettings& settings_;
-  std::atomic<std::uint64_t> numbers_{0};  // both numbers; 0: nothing was announced
-  std::atomic<cdr::CodeSets> code_sets_;   // for requests that announce nothing
+  engine::Agreement& agreement_;
 };
 
 }  // namespace perigee::orb

@@ -46,7 +46,9 @@ OrbCore::OrbCore(CoreParts parts)
                .calls = *this,
                .server = server_,
                .dispatcher = dispatcher_,
-               .collocated_debts = collocated_debts_} {
+               .collocated_debts = collocated_debts_},
+      parked_(settings_.held_size_max),
+      requests_(settings_.requests_max) {
   PolicyObjects objects = make_policy_objects(client_policies_);
   const auto add = [this](const char* name, CORBA::object_reference<CORBA::Object> object) {
     add_initial_reference(name, [object = std::move(object)] { return object; });

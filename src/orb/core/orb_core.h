@@ -2,6 +2,7 @@
 // dispatcher (POA), initial references, services. Knows no concrete protocol and no adapter.
 #pragma once
 
+#include "engine/loops/context.h"
 #include "orb/context/call_driver.h"
 #include "orb/context/orb_context.h"
 #include "orb/context/orb_life.h"
@@ -132,29 +133,15 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
 
   /// @name The server's requests in progress, `requests_max` of them.
   /// @{
-  [[nodiscard]] bool admit_request() noexcept {
-    const bool fits =
-        requests_in_progress_.fetch_add(1, std::memory_order_relaxed) < settings_.requests_max;
-    if (!fits) end_request();
-    return fits;
-  }
-  [[nodiscard]] std::uint32_t requests_in_progress() const noexcept {
-    return requests_in_progress_.load(std::memory_order_relaxed);
-  }
-  void end_request() noexcept { requests_in_progress_.fetch_sub(1, std::memory_order_relaxed); }
+  [[nodiscard]] engine::RequestCount& request_count() noexcept { return requests_; }
+  [[nodiscard]] bool admit_request() noexcept { return requests_.begin(); }
+  [[nodiscard]] std::uint32_t requests_in_progress() const noexcept { return requests_.count(); }
+  void end_request() noexcept { requests_.end(); }
   /// Octets of requests that wait for POA managers, `held_size_max` of them.
-  [[nodiscard]] bool admit_held(std::size_t octets) noexcept {
-    const bool fits =
-        held_size_.fetch_add(octets, std::memory_order_relaxed) + octets <= settings_.held_size_max;
-    if (!fits) end_held(octets);
-    return fits;
-  }
-  [[nodiscard]] std::size_t held_size() const noexcept {
-    return held_size_.load(std::memory_order_relaxed);
-  }
-  void end_held(std::size_t octets) noexcept {
-    held_size_.fetch_sub(octets, std::memory_order_relaxed);
-  }
+  [[nodiscard]] engine::ParkedOctets& parked_octets() noexcept { return parked_; }
+  [[nodiscard]] bool admit_held(std::size_t octets) noexcept { return parked_.begin(octets); }
+  [[nodiscard]] std::size_t held_size() const noexcept { return parked_.sum(); }
+  void end_held(std::size_t octets) noexcept { parked_.end(octets); }
   /// @}
 
   /// Requests of collocated calls that are answered later.
@@ -249,9 +236,8 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   std::atomic<AsyncEngine*> async_made_{nullptr};
   std::atomic<RequestDispatcher*> dispatcher_{nullptr};
   OrbLife life_;
-  std::atomic<std::size_t> held_size_{0};
-  // Apart from all the rest: every request of every thread writes it.
-  alignas(64) std::atomic<std::uint32_t> requests_in_progress_{0};
+  engine::ParkedOctets parked_;
+  engine::RequestCount requests_;
 
   alignas(64) mutable std::mutex mutex_;  // guards what follows
   std::condition_variable life_changed_;

@@ -72,7 +72,12 @@ void refuse(PendingReply& request, AnnouncedCodeSets::Problem problem) noexcept 
 
 Conversation::Conversation(OrbCore& core, const messaging::Session& session,
                            ConversationHost& host) noexcept
-    : core_(core), session_(session), host_(host), code_sets_(core.settings().code_sets) {}
+    : core_(core),
+      session_(session),
+      host_(host),
+      code_sets_(core.settings().code_sets, agreement_) {
+  code_sets_.begin();
+}
 
 Conversation::Verdict Conversation::handle(IncomingMessage& message, ServingThread& thread) {
   switch (message.kind) {

@@ -186,6 +186,7 @@ class Conversation final {
   OrbCore& core_;
   const messaging::Session& session_;
   ConversationHost& host_;
+  engine::Agreement agreement_;
   AnnouncedCodeSets code_sets_;
   std::atomic<std::uint32_t> held_count_{0};
   std::atomic<bool> full_{false};  // changes under the lock

@@ -1,0 +1,19 @@
+// What both sides of a connection have settled.
+#pragma once
+
+#include <perigee/cdr/code_sets.h>
+
+#include <atomic>
+#include <cstdint>
+
+namespace perigee::engine {
+
+/// Atomics only: any thread.
+struct Agreement {
+  /// The code sets that the client has announced, both numbers in one; 0: none yet.
+  std::atomic<std::uint64_t> code_set_numbers{0};
+  /// For requests that announce none.
+  std::atomic<cdr::CodeSets> code_sets{};
+};
+
+}  // namespace perigee::engine

@@ -1,0 +1,237 @@
+// Sending, draining and ending a connection.
+#include "engine/connection/connection.h"
+
+#include <perigee/base/log.h>
+#include <perigee/cdr/encoder.h>
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <mutex>
+#include <utility>
+
+namespace perigee::engine {
+
+using transport::Wait;
+
+Connection::Connection(Home& home, Accepted accepted)
+    : Pollable(Counted::yes),
+      home_(home),
+      io_(std::move(accepted.transport), *accepted.messaging, messaging::Role::acceptor,
+          {.read_buffer_size = home.settings().read_buffer_size,
+           .write_queue_size_max = home.settings().write_queue_size_max,
+           .busy_poll = home.settings().busy_poll,
+           .clock = &home.clock()},
+          &home.traffic()),
+      requests_(home.settings().requests_per_connection_max, home.context().requests) {
+  home.handler().begin(*this);
+}
+
+Connection::~Connection() = default;
+
+// Known to the registry before its first event can end it. Held meanwhile: an event that comes
+// before the registration is complete is noted.
+bool Connection::start() noexcept {
+  home_.add(*this);
+  try {
+    const auto added = home_.reactor().add(io_.transport().readiness_fd(), *this);
+    if (added) {
+      look();
+      return true;
+    }
+    log::write(log::Level::warning, "server", to_string(added.error()));
+  } catch (const std::exception& exception) {  // no memory for the registration
+    log::write(log::Level::warning, "server", exception.what());
+  }
+  if (role_.try_take()) close();
+  return false;
+}
+
+// By the holder of the read role, which it keeps.
+void Connection::close() noexcept {
+  if (state_.exchange(State::closed) == State::closed) return;
+  {
+    const std::lock_guard lock(output_lock_);
+    removed_ = true;
+  }
+  home_.reactor().remove(*this);
+  io_.close();
+  requests_.stop_deferred();
+  if (requests_.parks()) home_.parked().drop(*this);
+  bool cancelled = false;
+  {
+    const std::lock_guard lock(watch_lock_);
+    watch_ended_ = true;
+    cancelled = home_.loop().timers().cancel(watch_);
+  }
+  if (cancelled) drop_reference();
+  home_.remove(*this);
+}
+
+void Connection::cut() noexcept {
+  io_.close();
+  home_.reactor().mark_ready(*this);
+}
+
+void Connection::drain() noexcept {
+  if (home_.handler().cancels()) requests_.stop_deferred();
+  if (requests_.begin_drain()) send_close();
+}
+
+void Connection::before_nested_turns(ThreadFrame& frame) noexcept {
+  if (frame.lending == ThreadFrame::Lending::possible) {
+    frame.lent_role = role_.lend();
+    frame.lending = ThreadFrame::Lending::lent;
+  }
+  uncork();
+  if (state_.load() == State::closed || (!io_.has_octets() && io_.drained())) return;
+  home_.reactor().mark_ready(*this);  // no event reports octets that have come already
+}
+
+// Held replies do not wait for an upcall that may take long.
+void Connection::begin_upcall(ThreadFrame& frame) noexcept {
+  if (!frame.more_at_hand && io_.held_output() == 0) [[likely]]
+    return;
+  if (!home_.loop().single_threaded()) return;
+  if (cork_rule_.must_uncork(home_.clock().now())) uncork();
+}
+
+void Connection::send(const cdr::Buffer& message, ThreadFrame& frame) noexcept {
+  const bool joins =
+      (frame.more_at_hand || io_.held_output() != 0) && home_.loop().single_threaded();
+  if (!joins || message.size() > CorkRule::message_size_max) [[likely]]
+    return send_now(message);
+  if (state_.load(std::memory_order_relaxed) == State::closed) return;
+  try {
+    (void)io_.hold(message, {.count = 0, .octets = CorkRule::octets_max}, Wait::no);
+  } catch (const std::exception& exception) {  // no memory: the output has failed
+    log::write(log::Level::error, "server", exception.what());
+  }
+  if (io_.held_output() == 0) after_send();
+}
+
+// Replies of one batch leave together. The order of replies does not matter.
+void Connection::send_deferred(const cdr::Buffer& message) noexcept {
+  ThreadFrame* const frame = home_.loop().on_thread() ? FrameLevel::innermost() : nullptr;
+  if (frame != nullptr && frame->connection == this) return send(message, *frame);
+  send_now(message);
+}
+
+void Connection::uncork() noexcept {
+  if (io_.held_output() == 0) [[likely]]
+    return;
+  (void)io_.uncork();
+  after_send();
+}
+
+void Connection::send_now(const cdr::Buffer& message) noexcept {
+  if (state_.load(std::memory_order_relaxed) == State::closed) [[unlikely]]
+    return;
+  try {
+    (void)io_.send(message, Wait::no);
+  } catch (const std::exception& exception) {  // no memory: the output has failed
+    log::write(log::Level::error, "server", exception.what());
+  }
+  after_send();
+}
+
+// After each send and flush. No lock and no system call unless the output is blocked, or was.
+void Connection::after_send() noexcept {
+  if (io_.broken()) [[unlikely]]
+    return cut();
+  if (io_.blocked_output() || output_armed_.load(std::memory_order_relaxed)) [[unlikely]]
+    update_interest();
+  if (state_.load(std::memory_order_relaxed) != State::open) [[unlikely]]
+    check_output_end();
+}
+
+// The state is looked at under the lock, so the last thread leaves the poller as it demands.
+void Connection::update_interest() noexcept {
+  bool blocked = false;
+  {
+    const std::lock_guard lock(output_lock_);
+    if (removed_) return;
+    blocked = io_.blocked_output();
+    if (blocked != output_armed_.load(std::memory_order_relaxed)) {
+      home_.reactor().want_writable(*this, blocked ? WriteInterest::on : WriteInterest::off);
+      output_armed_.store(blocked);
+    }
+  }
+  if (blocked)
+    look();
+  else
+    resume();
+}
+
+void Connection::resume() noexcept {
+  if (paused_.load() && paused_.exchange(false)) home_.reactor().mark_ready(*this);
+}
+
+void Connection::left(InboundRequests::Left left) noexcept {
+  if (left.last) [[unlikely]]
+    send_close();
+  if (left.has_room) [[unlikely]]
+    resume();
+  if (input_ended_.load(std::memory_order_relaxed)) [[unlikely]]
+    home_.reactor().mark_ready(*this);
+}
+
+// By the thread that found that nothing is in progress: so no other thread sends a reply. Held
+// replies leave in front.
+void Connection::send_close() noexcept {
+  try {
+    cdr::Buffer buffer;
+    cdr::Encoder encoder(buffer);
+    io_.session().encode_close_connection(encoder, io_.session().protocol().version_max());
+    send_now(buffer);
+  } catch (const std::exception& exception) {  // no memory: it ends without
+    log::write(log::Level::error, "server", exception.what());
+  }
+  begin_finishing();
+}
+
+void Connection::begin_finishing() noexcept {
+  State expected = State::open;
+  if (!state_.compare_exchange_strong(expected, State::finishing)) return;
+  io_.finish_output();
+  after_send();
+  look();
+  home_.reactor().mark_ready(*this);  // input is dropped from now on
+}
+
+void Connection::check_output_end() noexcept {
+  if (state_.load() != State::finishing || !io_.output_ended()) return;
+  State expected = State::finishing;
+  if (!state_.compare_exchange_strong(expected, State::lingering)) return;
+  if (input_ended_.load()) home_.reactor().mark_ready(*this);
+}
+
+bool Connection::park(IncomingRequest& request, const void* hold_point) noexcept {
+  const HoldQueue::Place place{*this, hold_point, request.frame.parked_number};
+  switch (home_.parked().keep(place, request.message, request.frame.resumptions_seen)) {
+    case HoldQueue::Kept::due:
+      home_.dispatch_parked();
+      return true;
+    case HoldQueue::Kept::yes:
+      return true;
+    case HoldQueue::Kept::refused:
+    case HoldQueue::Kept::not_needed:
+      break;
+  }
+  return false;
+}
+
+bool Connection::begin_parked(std::size_t octets) noexcept {
+  if (!home_.context().parked.begin(octets)) return false;
+  requests_.begin_parked();
+  return true;
+}
+
+void Connection::end_parked(std::size_t octets) noexcept {
+  home_.context().parked.end(octets);
+  requests_.end_parked();
+}
+
+void Connection::check_invariants() const noexcept { requests_.check_invariants(); }
+
+}  // namespace perigee::engine

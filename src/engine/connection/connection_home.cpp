@@ -1,0 +1,88 @@
+// The registry of connections, and the dispatching of parked requests.
+#include "engine/connection/connection.h"
+#include "engine/connection/home.h"
+#include "engine/connection/thread_frame.h"
+
+#include <array>
+#include <utility>
+
+namespace perigee::engine {
+
+void Home::add(Connection& connection) noexcept {
+  connection.add_reference();
+  size_.fetch_add(1, std::memory_order_relaxed);
+  const std::lock_guard lock(mutex_);
+  connection.next_ = first_;
+  if (first_ != nullptr) first_->previous_ = &connection;
+  first_ = &connection;
+}
+
+void Home::remove(Connection& connection) noexcept {
+  {
+    const std::lock_guard lock(mutex_);
+    (connection.previous_ != nullptr ? connection.previous_->next_ : first_) = connection.next_;
+    if (connection.next_ != nullptr) connection.next_->previous_ = connection.previous_;
+    connection.next_ = connection.previous_ = nullptr;
+  }
+  size_.fetch_sub(1, std::memory_order_relaxed);
+  connection.drop_reference();
+  owner_.connection_ended();
+}
+
+// In chunks with references, since `action` may end connections. Each connection remembers the
+// number of its last visit.
+void Home::for_each(function_ref<void(Connection&)> action) noexcept {
+  const std::lock_guard visiting(visiting_);
+  std::array<Connection*, 64> chunk;
+  std::uint64_t visit = 0;
+  for (;;) {
+    std::size_t count = 0;
+    {
+      const std::lock_guard lock(mutex_);
+      if (visit == 0) visit = ++visits_;
+      for (Connection* each = first_; each != nullptr && count < chunk.size(); each = each->next_) {
+        if (each->visit_ >= visit) continue;
+        each->visit_ = visit;
+        each->add_reference();
+        chunk[count++] = each;
+      }
+    }
+    for (std::size_t index = 0; index < count; ++index) {
+      action(*chunk[index]);
+      chunk[index]->drop_reference();
+    }
+    if (count < chunk.size()) return;
+  }
+}
+
+void Home::resume_parked() noexcept {
+  if (parked_.resume()) dispatch_parked();
+}
+
+void Home::lend_parked(ThreadFrame& frame) noexcept {
+  if (std::exchange(frame.parked_lent, true)) return;
+  parked_.done(frame.parked_number);
+  end_parked_turn();
+}
+
+// Under several threads the queue goes on when a two-way upcall begins, or a oneway's ends. One
+// thread goes on at once: only nested turns can overtake the request.
+void Home::handle_event(const Event& /*event*/) noexcept {
+  if (!parked_role_.take_or_note()) return;
+  const FrameLevel level(settings().read_buffer_size);
+  auto request = level ? parked_.take() : std::nullopt;
+  if (!request) return end_parked_turn();
+  ThreadFrame& frame = *level;
+  frame.parked_number = request->number;
+  if (loop_.single_threaded()) lend_parked(frame);
+  static_cast<Connection&>(*request->owner).handle_parked(request->message, frame);
+  lend_parked(frame);
+}
+
+void Home::end_parked_turn() noexcept {
+  bool more = false;
+  while (parked_role_.release() == ReadRole::Release::again) more = true;
+  if (more || parked_.any_due()) dispatch_parked();
+}
+
+}  // namespace perigee::engine

@@ -1,0 +1,335 @@
+// Reading a connection: turns, messages, and the end of the input.
+#include "engine/connection/connection.h"
+#include <perigee/base/log.h>
+#include <perigee/base/probe.h>
+
+#include <exception>
+#include <utility>
+
+namespace perigee::engine {
+
+using messaging::IncomingMessage;
+using messaging::MessageKind;
+using orb::ReadStatus;
+using transport::Wait;
+
+namespace {
+constexpr int drops_per_turn_max = 16;  // receives of octets that are dropped
+}  // namespace
+
+void Connection::handle_event(const Event& event) noexcept {
+  const Readiness readiness = event.readiness;
+  if (has(readiness, Readiness::writable)) [[unlikely]] {
+    try {
+      (void)io_.flush();
+      after_send();
+    } catch (const std::exception& exception) {  // the output has failed
+      log::write(log::Level::error, "server", exception.what());
+      cut();
+    }
+  }
+  if (has(readiness, Readiness::peer_closed) || has(readiness, Readiness::error)) [[unlikely]]
+    peer_ended_.store(true);
+  else if (!has(readiness, Readiness::readable)) [[unlikely]]
+    return;
+  if (!role_.take_or_note() && !take_over()) return;
+  const FrameLevel level(home_.settings().read_buffer_size);
+  if (level) return read_turn(*level);
+  io_.close();  // without memory the connection ends, at the next look
+  while (role_.release() == ReadRole::Release::again) {
+  }
+  home_.reactor().mark_ready(*this);
+}
+
+// An event that comes during an upcall takes the role over.
+bool Connection::take_over() noexcept {
+  if (!role_.try_take_lent()) return false;
+  try {
+    io_.detach_scratch();
+  } catch (const std::exception& exception) {  // no memory: the connection ends
+    log::write(log::Level::error, "server", exception.what());
+    io_.close();
+  }
+  role_.end_detaching();
+  return true;
+}
+
+void Connection::read_turn(ThreadFrame& frame) noexcept {
+  frame.connection = this;
+  if (home_.loop().single_threaded()) cork_rule_.begin_turn();
+  for (int round = 0;; ++round) {
+    io_.expect_octets();
+    if (peer_ended_.load(std::memory_order_relaxed)) [[unlikely]]
+      io_.expect_end();
+    const Turn turn = read_messages(frame);
+    if (turn == Turn::lost) return;
+    if (turn == Turn::over) {
+      if (role_.release() == ReadRole::Release::released) return;
+      if (round == 0) continue;
+    }
+    while (role_.release() == ReadRole::Release::again) {
+    }
+    return home_.reactor().mark_ready(*this, Reactor::Next::turn);
+  }
+}
+
+// What the octets at hand need is done before the role is released.
+Connection::Turn Connection::read_messages(ThreadFrame& frame) try {
+  const Turn turn = take_messages(frame);
+  if (turn == Turn::lost) return turn;
+  uncork();
+  if (state_.load(std::memory_order_relaxed) == State::open && io_.has_octets())
+    io_.detach_scratch();
+  return turn;
+} catch (const std::exception& exception) {  // no memory: the connection ends
+  log::write(log::Level::error, "server", exception.what());
+  io_.close();
+  return end_of_input();
+}
+
+// A broken connection is read to its end.
+[[gnu::always_inline]] inline bool Connection::must_pause() const noexcept {
+  const bool waits = waiting_ && requests_.full();
+  return (io_.blocked_output() || waits) && !io_.broken();
+}
+
+// The flag is set before the second look: a thread that makes room later sees it.
+[[gnu::always_inline]] inline bool Connection::pauses() noexcept {
+  return must_pause() && begin_pause();
+}
+
+bool Connection::begin_pause() noexcept {
+  paused_.store(true);
+  if (peer_ended_.load()) requests_.stop_deferred();  // the end may not be read for a while
+  if (must_pause()) return true;
+  paused_.store(false);
+  return false;
+}
+
+// Nothing was received behind the last message, and the poller reports what comes.
+[[gnu::always_inline]] inline bool Connection::all_taken() const noexcept {
+  return io_.drained() && !io_.has_octets() && !waiting_ &&
+         state_.load(std::memory_order_relaxed) == State::open;
+}
+
+[[gnu::always_inline]] inline ReadStatus Connection::next_message(IncomingMessage& message,
+                                                                  ThreadFrame& frame) {
+  if (!waiting_) [[likely]]
+    return io_.read(message, Wait::no, frame.scratch);
+  message = std::move(*waiting_);
+  waiting_.reset();
+  return ReadStatus::message;
+}
+
+Connection::Turn Connection::take_messages(ThreadFrame& frame) {
+  io_.begin_turn(home_.settings().octets_per_turn_max);
+  for (std::uint32_t left = home_.settings().messages_per_turn_max; left > 0; --left) {
+    if (state_.load(std::memory_order_relaxed) != State::open) [[unlikely]]
+      return drop_input(frame);
+    if (pauses()) [[unlikely]]
+      return Turn::over;
+    IncomingMessage message;
+    switch (next_message(message, frame)) {
+      case ReadStatus::message:
+        if (!handle(message, frame)) return Turn::lost;
+        if (all_taken()) [[likely]]
+          return Turn::over;
+        break;
+      case ReadStatus::would_block:
+      case ReadStatus::timed_out:
+        return Turn::over;
+      case ReadStatus::turn_over:
+        return Turn::more;
+      case ReadStatus::bad_message:
+        reject(frame);
+        break;
+      case ReadStatus::end_of_stream:
+      case ReadStatus::failed:
+        return end_of_input();
+    }
+  }
+  return Turn::more;
+}
+
+// A client that never stops sending must not keep the loop from other connections, nor from the
+// timer that ends this one.
+Connection::Turn Connection::drop_input(ThreadFrame& frame) noexcept {
+  if (state_.load() == State::closed) return Turn::lost;
+  for (int left = drops_per_turn_max; left > 0; --left) {
+    const IoResult result = io_.transport().receive(frame.scratch, Wait::no);
+    if (result.ok()) continue;
+    return result.status == IoStatus::would_block ? Turn::over : end_of_input();
+  }
+  return Turn::more;
+}
+
+// The client sends no more. Requests in progress are still answered: the last one of them marks the
+// connection ready, and this is found again. What the client has not taken may still get out.
+Connection::Turn Connection::end_of_input() noexcept {
+  uncork();
+  if (!input_ended_.exchange(true)) requests_.stop_deferred();
+  if (requests_.busy()) return Turn::over;
+  if (io_.idle_output() || io_.broken()) {
+    close();
+    return Turn::lost;
+  }
+  begin_finishing();
+  return Turn::over;
+}
+
+bool Connection::handle(IncomingMessage& message, ThreadFrame& frame) {
+  frame.more_at_hand = io_.has_octets();
+  switch (message.kind) {
+    [[likely]] case MessageKind::request:
+      if (requests_.full() && !io_.broken()) [[unlikely]] {
+        keep(message);
+        return true;
+      }
+      return handle_request(message, frame);
+    case MessageKind::locate_request:
+      if (!requests_.drained() && !home_.handler().locate(*this, message, frame)) reject(frame);
+      return true;
+    case MessageKind::cancel_request:
+      handle_cancel(message, frame);
+      return true;
+    case MessageKind::close_connection:
+    case MessageKind::message_error:
+      uncork();
+      begin_finishing();
+      return true;
+    case MessageKind::reply:
+    case MessageKind::locate_reply:
+      break;  // this side has asked nothing on the connection
+  }
+  reject(frame);
+  return true;
+}
+
+// Back-pressure: further requests, and all that follows them, are read when there is room.
+void Connection::keep(IncomingMessage& message) {
+  message.keep();
+  waiting_.emplace(std::move(message));
+  home_.handler().tell_full(*this);
+}
+
+[[gnu::always_inline]] inline void Connection::upcall(IncomingRequest& request) noexcept {
+  request.frame.resumptions_seen = home_.parked().resumptions();
+  begin_upcall(request.frame);
+  home_.handler().handle(request);
+  if (!request.deferred()) left(requests_.leave(request));
+}
+
+// Only nested turns can overtake the request, oneways included.
+[[gnu::always_inline]] inline bool Connection::dispatch_alone(IncomingRequest& request) {
+  ThreadFrame& frame = request.frame;
+  frame.lending = ThreadFrame::Lending::possible;
+  upcall(request);
+  const bool lent =
+      std::exchange(frame.lending, ThreadFrame::Lending::none) == ThreadFrame::Lending::lent;
+  if (!lent || role_.reclaim(frame.lent_role)) [[likely]]
+    return true;
+  uncork();
+  return false;
+}
+
+// Oneways run under the role, so that they keep their order. Other threads read on during a two-way
+// upcall; where no supervisor finds long upcalls, they are called at once if there is something to
+// read.
+[[gnu::always_inline]] inline bool Connection::dispatch(IncomingRequest& request) {
+  ThreadFrame& frame = request.frame;
+  if (requests_.parks() && keep_behind_others(request) == Kept::yes) [[unlikely]] {
+    left(requests_.leave(request));
+    return true;
+  }
+  if (frame.parked_number != 0) [[unlikely]] {
+    if (request.response() != messaging::ResponseFlags::none) home_.lend_parked(frame);
+    upcall(request);
+    return true;
+  }
+  if (home_.loop().single_threaded()) return dispatch_alone(request);
+  if (request.response() == messaging::ResponseFlags::none) {
+    upcall(request);
+    return true;
+  }
+  const bool more = frame.more_at_hand || !io_.drained();
+  const ReadRole::Lend lent = role_.lend();
+  if (more) home_.reactor().mark_ready(*this);
+  upcall(request);
+  return role_.reclaim(lent);
+}
+
+[[gnu::always_inline]] inline bool Connection::handle_request(IncomingMessage& message,
+                                                              ThreadFrame& frame) {
+  auto parsed = io_.session().parse_request(message, frame.contexts);
+  if (!parsed) [[unlikely]] {
+    reject(frame);
+    return true;
+  }
+  probe::stamp(probe::Point::request_parsed);
+  IncomingRequest request(*this, message, *parsed, frame);
+  switch (requests_.admit(request)) {
+    [[likely]] case Admission::admitted:
+      return dispatch(request);
+    case Admission::draining:
+      break;  // CloseConnection says that it was not executed
+    case Admission::too_many:
+      home_.handler().refuse(request, Refusal::too_many);
+      break;
+    case Admission::too_many_in_all:
+      home_.handler().refuse(request, Refusal::too_many_in_all);
+      break;
+  }
+  return true;
+}
+
+Connection::Kept Connection::keep_behind_others(IncomingRequest& request) noexcept {
+  const HoldQueue::Place place{*this, home_.handler().hold_point(request.parsed.header.object_key),
+                               request.frame.parked_number};
+  switch (home_.parked().keep_behind(place, request.message)) {
+    case HoldQueue::Kept::not_needed:
+      return Kept::no;
+    case HoldQueue::Kept::refused:
+      home_.handler().refuse(request, Refusal::too_many_parked);
+      break;
+    case HoldQueue::Kept::due:
+      home_.dispatch_parked();
+      break;
+    case HoldQueue::Kept::yes:
+      break;
+  }
+  return Kept::yes;
+}
+
+void Connection::handle_parked(IncomingMessage& message, ThreadFrame& frame) noexcept {
+  if (state_.load() != State::open || io_.broken()) return;
+  frame.connection = this;
+  try {
+    (void)handle_request(message, frame);
+  } catch (const std::exception& exception) {  // no memory: the connection ends
+    log::write(log::Level::error, "server", exception.what());
+    cut();
+  }
+  uncork();
+}
+
+void Connection::handle_cancel(const IncomingMessage& message, ThreadFrame& frame) {
+  const auto id = io_.session().parse_cancel_request(message);
+  if (!id) return reject(frame);
+  requests_.cancel(*id);
+}
+
+// CORBA 3.0, 15.4.8: MessageError in our highest version, then the end.
+void Connection::reject(ThreadFrame& frame) noexcept {
+  home_.handler().count_malformed();
+  try {
+    frame.reply.clear();
+    cdr::Encoder encoder(frame.reply);
+    io_.session().encode_message_error(encoder, io_.session().protocol().version_max());
+    send_now(frame.reply);
+  } catch (const std::exception& exception) {  // no memory: it ends without
+    log::write(log::Level::error, "server", exception.what());
+  }
+  begin_finishing();
+}
+
+}  // namespace perigee::engine

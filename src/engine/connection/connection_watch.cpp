@@ -1,0 +1,78 @@
+// The watch of a connection: one timer for idling, for slow clients and for the end.
+#include "engine/connection/connection.h"
+#include <perigee/base/log.h>
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <mutex>
+
+namespace perigee::engine {
+
+void Connection::Watch::fire(Timer& timer) noexcept {
+  Connection& connection = static_cast<Watch&>(timer).connection_;
+  {
+    const std::lock_guard lock(connection.watch_lock_);
+    connection.watch_armed_ = Deadline::never();
+  }
+  connection.look();
+  connection.drop_reference();
+}
+
+// Arms the timer for the next look. Called by the timer, and when something begins that is to be
+// looked at earlier.
+void Connection::look() noexcept {
+  const TimePoint now = home_.clock().now();
+  Finding finding;
+  {
+    const std::lock_guard lock(watch_lock_);
+    if (watch_ended_) return;
+    finding = state_.load() == State::open ? look_at_open(now) : look_at_ending(now);
+    if (finding.next < watch_armed_) {
+      watch_armed_ = finding.next;
+      if (home_.loop().timers().arm(watch_, finding.next)) add_reference();
+    }
+  }
+  if (finding.slow) warn_of_slow_client();
+  if (finding.over) return cut();
+  if (finding.idle && requests_.drain_if_idle()) send_close();
+}
+
+// Expects watch_lock_ to be held.
+Connection::Finding Connection::look_at_open(TimePoint now) noexcept {
+  const EngineSettings& settings = home_.settings();
+  Finding finding;
+  if (const auto period = watch_period(settings.idle_timeout); period.count() != 0) {
+    finding.idle = idle_.lasted(io_.octets_passed(), now, settings.idle_timeout);
+    finding.next = Deadline::after(period, now);
+  }
+  if (!io_.blocked_output()) {
+    output_.forget();
+  } else if (const auto period = watch_period(settings.send_timeout); period.count() != 0) {
+    finding.over = finding.slow = output_.lasted(io_.drained_octets(), now, settings.send_timeout);
+    finding.next = std::min(finding.next, Deadline::after(period, now));
+  }
+  return finding;
+}
+
+// Expects watch_lock_ to be held. A client that goes on taking octets has time; a client that has
+// all of them only has to close.
+Connection::Finding Connection::look_at_ending(TimePoint now) noexcept {
+  const EngineSettings& settings = home_.settings();
+  const auto limit = io_.idle_output() ? settings.drain_idle_timeout : settings.drain_timeout;
+  const auto period = std::min(settings.drain_idle_timeout, settings.drain_timeout);
+  Finding finding;
+  finding.over = end_.lasted(io_.drained_octets(), now, limit);
+  finding.next = Deadline::after(std::max(period, std::chrono::milliseconds(1)), now);
+  return finding;
+}
+
+void Connection::warn_of_slow_client() noexcept {
+  try {
+    log::write(log::Level::warning, "server", io_.peer() + " does not read its replies");
+  } catch (const std::exception& exception) {  // no memory for the line
+    log::write(log::Level::warning, "server", exception.what());
+  }
+}
+
+}  // namespace perigee::engine

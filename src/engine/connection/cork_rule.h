@@ -1,0 +1,39 @@
+// When held replies have to leave before an upcall.
+#pragma once
+
+#include <perigee/base/clock.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace perigee::engine {
+
+/// Replies to requests that were received together are held back in the outgoing queue, and leave
+/// as one. They do not wait for upcalls that take long. Used by one thread at a time.
+class CorkRule {
+ public:
+  static constexpr std::size_t message_size_max = std::size_t{8} * 1024;  ///< of a held reply
+  static constexpr std::size_t octets_max = std::size_t{64} * 1024;       ///< of all held replies
+  static constexpr std::chrono::microseconds long_upcall{100};
+  static constexpr std::uint32_t uncorked_upcalls = 64;  ///< after a long one
+
+  void begin_turn() noexcept { upcall_began_ = {}; }
+  /// An upcall begins. Whether the held replies have to leave before it. The clock is read only
+  /// where requests came together.
+  [[nodiscard]] bool must_uncork(TimePoint now) noexcept {
+    const TimePoint before = std::exchange(upcall_began_, now);
+    if (before != TimePoint() && now - before > long_upcall)
+      uncorked_left_ = uncorked_upcalls;
+    else if (uncorked_left_ > 0)
+      --uncorked_left_;
+    return uncorked_left_ > 0;
+  }
+
+ private:
+  std::uint32_t uncorked_left_ = 0;
+  TimePoint upcall_began_;  // none: the first of a read batch
+};
+
+}  // namespace perigee::engine

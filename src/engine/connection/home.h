@@ -1,0 +1,100 @@
+// What the connections of one loop share.
+#pragma once
+
+#include "engine/connection/hold_queue.h"
+#include "engine/connection/read_role.h"
+#include "engine/connection/request_handler.h"
+#include "engine/loops/context.h"
+#include "engine/loops/loop.h"
+#include <perigee/base/function_ref.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+
+namespace perigee::orb {
+class TrafficLedger;
+}
+
+namespace perigee::engine {
+
+class Connection;
+
+/// The server that homes are a part of. Any thread.
+class HomeOwner {
+ public:
+  /// A connection that was taken has ended, and left its home.
+  virtual void connection_ended() noexcept = 0;
+
+ protected:
+  ~HomeOwner() = default;
+};
+
+/// Any thread. A connection belongs to one home for its life. The home's registry holds one
+/// reference to it until the connection has ended.
+///
+/// As a pollable it dispatches parked requests whose hold point has opened, one at a time, as many
+/// threads as are free. Oneways of a connection keep their order.
+class Home final : public Pollable {
+ public:
+  Home(const EngineContext& context, RequestHandler& handler, HomeOwner& owner, Loop& loop,
+       orb::TrafficLedger& traffic) noexcept
+      : context_(context),
+        handler_(handler),
+        owner_(owner),
+        loop_(loop),
+        traffic_(traffic),
+        parked_(context.settings.parked_requests_max) {}
+
+  ~Home() { reactor().remove(*this); }
+
+  [[nodiscard]] const EngineContext& context() const noexcept { return context_; }
+  [[nodiscard]] const EngineSettings& settings() const noexcept { return context_.settings; }
+  [[nodiscard]] const Clock& clock() const noexcept { return context_.clock; }
+  [[nodiscard]] RequestHandler& handler() const noexcept { return handler_; }
+  [[nodiscard]] Loop& loop() const noexcept { return loop_; }
+  [[nodiscard]] Reactor& reactor() const noexcept { return loop_.reactor(); }
+  [[nodiscard]] orb::TrafficLedger& traffic() const noexcept { return traffic_; }
+
+  /// @name Registry
+  /// @{
+  void add(Connection& connection) noexcept;
+  /// The connection has ended.
+  void remove(Connection& connection) noexcept;
+  [[nodiscard]] std::size_t size() const noexcept { return size_.load(std::memory_order_relaxed); }
+  /// For each connection that is there now, without the lock.
+  void for_each(function_ref<void(Connection&)> action) noexcept;
+  /// @}
+
+  /// @name Parked requests
+  /// @{
+  [[nodiscard]] HoldQueue& parked() noexcept { return parked_; }
+  /// Hold points have changed their state.
+  void resume_parked() noexcept;
+  /// Requests are due.
+  void dispatch_parked() noexcept { reactor().mark_ready(*this); }
+  /// By the thread that dispatches a parked request, before a two-way upcall: other threads go on.
+  void lend_parked(ThreadFrame& frame) noexcept;
+  void handle_event(const Event& event) noexcept override;
+  /// @}
+
+ private:
+  void end_parked_turn() noexcept;
+
+  const EngineContext& context_;
+  RequestHandler& handler_;
+  HomeOwner& owner_;
+  Loop& loop_;
+  orb::TrafficLedger& traffic_;
+  HoldQueue parked_;
+  ReadRole parked_role_;  // the right to take the next parked request
+  std::atomic<std::size_t> size_{0};
+
+  std::mutex visiting_;       // one `for_each` at a time
+  mutable std::mutex mutex_;  // guards what follows, and the links of the connections
+  Connection* first_ = nullptr;
+  std::uint64_t visits_ = 0;
+};
+
+}  // namespace perigee::engine

@@ -1,0 +1,138 @@
+// The requests that a connection has admitted and not yet ended. Does no I/O.
+#pragma once
+
+#include "engine/connection/inbound_request.h"
+#include "engine/loops/context.h"
+#include <perigee/base/short_lock.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+
+namespace perigee::engine {
+
+/// What becomes of a request that was read.
+enum class Admission : std::uint8_t {
+  admitted,
+  draining,         ///< CloseConnection tells the client that the request was not executed
+  too_many,         ///< `requests_per_connection_max` are in progress here
+  too_many_in_all,  ///< `requests_max` are in progress in the server
+};
+
+/// Any thread. Guarded by its own lock, which is never held over a call into other objects.
+///
+/// Invariant: admitted = left + count, and count = in upcalls + deferred ≤ `count_max`.
+class InboundRequests {
+ public:
+  /// What has changed when a request has left.
+  struct Left {
+    bool last = false;      ///< of a connection that drains: now CloseConnection is due, once
+    bool has_room = false;  ///< the table was full, and requests may be read again
+  };
+
+  InboundRequests(std::uint32_t count_max, RequestCount& all) noexcept
+      : count_max_(count_max), all_(all) {}
+  ~InboundRequests() = default;
+  InboundRequests(const InboundRequests&) = delete;
+  InboundRequests& operator=(const InboundRequests&) = delete;
+
+  [[nodiscard]] Admission admit(InboundRequest& request) noexcept;
+  /// The request is over. It must have been admitted, and not deferred since.
+  [[nodiscard]] Left leave(InboundRequest& request) noexcept;
+  /// `later` takes the place of a request in its upcall, on the thread of the upcall.
+  void defer(InboundRequest& upcall, DeferredRequest& later) noexcept;
+
+  /// The client does not want the reply to the latest request with this id.
+  void cancel(std::uint32_t id) noexcept;
+  /// Stops all deferred requests, and those that are deferred from now on.
+  void stop_deferred() noexcept;
+  /// Stops one deferred request; its reply is sent if it still comes.
+  void stop(DeferredRequest& request) noexcept;
+
+  /// Admits nothing from now on. True if CloseConnection is due now: nothing is in progress.
+  [[nodiscard]] bool begin_drain() noexcept;
+  /// The same, unless a request is in progress or parked, or the connection drains already.
+  [[nodiscard]] bool drain_if_idle() noexcept;
+  /// CloseConnection has become due: nothing may be sent behind it.
+  [[nodiscard]] bool drained() const noexcept;
+  [[nodiscard]] bool busy() const noexcept;
+
+  /// As many requests as allowed are in progress, some of them deferred: further requests are not
+  /// read. (If all are in upcalls, further requests are refused.)
+  [[nodiscard]] bool full() const noexcept { return full_.load(std::memory_order_acquire); }
+
+  /// @name Requests that wait at a hold point. They are not in the table.
+  /// @{
+  void begin_parked() noexcept { parked_.fetch_add(1, std::memory_order_relaxed); }
+  void end_parked() noexcept { parked_.fetch_sub(1, std::memory_order_release); }
+  /// A thread that sees none sees all effects of those that were parked.
+  [[nodiscard]] bool parks() const noexcept { return parked_.load(std::memory_order_acquire) != 0; }
+  /// @}
+
+  /// For tests: asserts what the comment of the class says.
+  void check_invariants() const noexcept;
+
+ private:
+  [[nodiscard]] bool is_full() const noexcept {
+    return deferred_count_ != 0 && count_ >= count_max_;
+  }
+  void unlink(InboundRequest& request) noexcept;
+  [[nodiscard]] bool mark_to_stop(DeferredRequest& request) noexcept;
+  static void stop_all(DeferredRequest* first) noexcept;
+
+  const std::uint32_t count_max_;
+  RequestCount& all_;
+  std::atomic<std::uint32_t> parked_{0};
+  std::atomic<bool> full_{false};  // written under the lock
+
+  mutable ShortLock lock_;  // guards what follows, and the links of the requests
+  InboundRequest* first_ = nullptr;
+  std::uint32_t count_ = 0;
+  std::uint32_t deferred_count_ = 0;  // of these
+  std::uint64_t admitted_count_ = 0;
+  std::uint64_t left_count_ = 0;
+  bool stops_deferred_ = false;
+  bool draining_ = false;
+  bool drained_ = false;
+};
+
+[[gnu::always_inline]] inline Admission InboundRequests::admit(InboundRequest& request) noexcept {
+  const std::lock_guard guard(lock_);
+  if (draining_) return Admission::draining;
+  if (count_ >= count_max_) return Admission::too_many;
+  if (!all_.begin()) return Admission::too_many_in_all;
+  ++count_;
+  ++admitted_count_;
+  request.next_ = first_;
+  if (first_ != nullptr) first_->previous_ = &request;
+  first_ = &request;
+  if (deferred_count_ != 0 && is_full()) [[unlikely]]
+    full_.store(true, std::memory_order_release);
+  return Admission::admitted;
+}
+
+[[gnu::always_inline]] inline InboundRequests::Left InboundRequests::leave(
+    InboundRequest& request) noexcept {
+  all_.end();
+  const std::lock_guard guard(lock_);
+  unlink(request);
+  --count_;
+  ++left_count_;
+  if (request.deferred_ != nullptr) --deferred_count_;
+  Left left;
+  if (full_.load(std::memory_order_relaxed) && !is_full()) [[unlikely]] {
+    full_.store(false, std::memory_order_release);
+    left.has_room = true;
+  }
+  left.last = draining_ && count_ == 0 && !drained_;
+  if (left.last) drained_ = true;
+  return left;
+}
+
+[[gnu::always_inline]] inline void InboundRequests::unlink(InboundRequest& request) noexcept {
+  (request.previous_ != nullptr ? request.previous_->next_ : first_) = request.next_;
+  if (request.next_ != nullptr) request.next_->previous_ = request.previous_;
+}
+
+}  // namespace perigee::engine

@@ -1,0 +1,66 @@
+// What the engine calls for requests: the one interface between the engine and the ORB above it.
+#pragma once
+
+#include "engine/connection/inbound_request.h"
+#include "engine/connection/inbound_requests.h"
+#include <perigee/base/octets.h>
+#include <perigee/messaging/protocol.h>
+
+#include <cstdint>
+
+namespace perigee::engine {
+
+class Connection;
+struct ThreadFrame;
+
+/// Why a request is answered with an error before anything of it is done.
+enum class Refusal : std::uint8_t {
+  too_many,         ///< in progress on the connection
+  too_many_in_all,  ///< in progress in the server
+  too_many_parked,  ///< at hold points
+};
+
+/// A request with its message, for the length of its upcall.
+struct IncomingRequest final : InboundRequest {
+  IncomingRequest(Connection& connection_in, messaging::IncomingMessage& message_in,
+                  messaging::Parsed<messaging::RequestHeader>& parsed_in,
+                  ThreadFrame& frame_in) noexcept
+      : InboundRequest(parsed_in.header.request_id, message_in.version, parsed_in.header.response),
+        connection(connection_in),
+        message(message_in),
+        parsed(parsed_in),
+        frame(frame_in) {}
+
+  Connection& connection;
+  messaging::IncomingMessage& message;  ///< empty once the request is parked
+  messaging::Parsed<messaging::RequestHeader>& parsed;
+  ThreadFrame& frame;
+};
+
+/// Called by any thread, several at the same time.
+class RequestHandler {
+ public:
+  /// A connection was accepted, and nothing was read from it yet.
+  virtual void begin(Connection& connection) noexcept = 0;
+  /// Makes the upcall. When it returns, the request is answered, deferred, parked or a oneway.
+  virtual void handle(IncomingRequest& request) noexcept = 0;
+  /// Answers with a system exception, unless the request is a oneway.
+  virtual void refuse(IncomingRequest& request, Refusal refusal) noexcept = 0;
+  /// Answers a LocateRequest. False: it does not parse.
+  [[nodiscard]] virtual bool locate(Connection& connection,
+                                    const messaging::IncomingMessage& message,
+                                    ThreadFrame& frame) noexcept = 0;
+  /// What lets requests for the key pass or has them parked. Only to be compared.
+  [[nodiscard]] virtual const void* hold_point(OctetSpan object_key) noexcept = 0;
+  /// A request has to wait until the connection has room for it.
+  virtual void tell_full(Connection& connection) noexcept = 0;
+  /// The server stops without waiting: deferred requests are told to stop.
+  [[nodiscard]] virtual bool cancels() const noexcept = 0;
+  /// A client has sent a malformed message.
+  virtual void count_malformed() noexcept = 0;
+
+ protected:
+  ~RequestHandler() = default;
+};
+
+}  // namespace perigee::engine

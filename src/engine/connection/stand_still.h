@@ -1,0 +1,39 @@
+// Whether a count has stood still for a time, found by looking at it from time to time.
+#pragma once
+
+#include <perigee/base/clock.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+
+namespace perigee::engine {
+
+/// Traffic is not timed itself: the watch looks at its counters. Guarded by the lock of its user.
+class StandStill {
+ public:
+  /// Whether `count` has had the same value for `limit`, as far as the callers have seen.
+  [[nodiscard]] bool lasted(std::uint64_t count, TimePoint now, Duration limit) noexcept {
+    if (!watching_ || count != count_) {
+      watching_ = true;
+      count_ = count;
+      since_ = now;
+    }
+    return now - since_ >= limit;
+  }
+  void forget() noexcept { watching_ = false; }
+
+ private:
+  bool watching_ = false;
+  std::uint64_t count_ = 0;
+  TimePoint since_;
+};
+
+/// How often to look for a stand-still of `limit`. It is found at most 1/8 of it, or 10 seconds,
+/// too late. Zero, never, for zero.
+constexpr std::chrono::milliseconds watch_period(std::chrono::milliseconds limit) noexcept {
+  if (limit <= std::chrono::milliseconds::zero()) return {};
+  return std::clamp(limit / 8, std::chrono::milliseconds(1), std::chrono::milliseconds(10'000));
+}
+
+}  // namespace perigee::engine

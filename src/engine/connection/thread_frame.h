@@ -1,0 +1,65 @@
+// The memory that a thread serves with: for receiving, for parsed headers and for replies.
+#pragma once
+
+#include "engine/connection/read_role.h"
+#include <perigee/base/octets.h>
+#include <perigee/cdr/buffer.h>
+#include <perigee/messaging/protocol.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+namespace perigee::engine {
+
+class Connection;
+
+/// One level of a thread's stack of frames: a nested turn uses the next level. Used by its thread
+/// only, but for `scratch`, which another thread may read while it takes over a lent read role.
+struct ThreadFrame {
+  MutableOctetSpan scratch;
+  cdr::Buffer reply;
+  messaging::ContextStorage contexts;
+
+  Connection* connection = nullptr;    ///< whose message is being handled
+  std::uint64_t parked_number = 0;     ///< of the message among the parked ones; 0: never parked
+  bool parked_lent = false;            ///< other threads may take the next parked request
+  std::uint64_t resumptions_seen = 0;  ///< before the upcall: see HoldQueue
+  bool more_at_hand = false;           ///< more requests were received together with this one
+
+  /// On a loop with one thread, the read role is lent only for nested turns.
+  enum class Lending : std::uint8_t { none, possible, lent };
+  Lending lending = Lending::none;
+  ReadRole::Lend lent_role;
+
+ private:
+  friend class FrameLevel;
+  std::unique_ptr<std::byte[]> octets_;
+  std::unique_ptr<ThreadFrame> inner_;
+  ThreadFrame* outer_ = nullptr;
+};
+
+/// Takes the next frame of the calling thread, for as long as it lives. Frames stay allocated until
+/// the thread ends. Empty: there was no memory.
+class FrameLevel {
+ public:
+  explicit FrameLevel(std::size_t scratch_size) noexcept;
+  ~FrameLevel();
+  FrameLevel(const FrameLevel&) = delete;
+  FrameLevel& operator=(const FrameLevel&) = delete;
+
+  explicit operator bool() const noexcept { return frame_ != nullptr; }
+  [[nodiscard]] ThreadFrame& operator*() const noexcept { return *frame_; }
+
+  /// The frame that the calling thread uses now; null if there is none.
+  [[nodiscard]] static ThreadFrame* innermost() noexcept;
+  /// How many frames the calling thread uses.
+  [[nodiscard]] static std::size_t depth() noexcept;
+
+ private:
+  [[nodiscard]] static ThreadFrame* make(std::size_t scratch_size) noexcept;
+
+  ThreadFrame* frame_ = nullptr;
+};
+
+}  // namespace perigee::engine

@@ -1,0 +1,88 @@
+// Nested turns, and the replacement of threads that block.
+#include "engine/connection/wait.h"
+
+#include "engine/connection/connection.h"
+#include "engine/connection/thread_frame.h"
+#include "engine/loops/loop_threads.h"
+#include <perigee/base/clock.h>
+#include <perigee/base/log.h>
+
+#include <exception>
+
+namespace perigee::engine {
+namespace {
+
+/// Notices that a handle has become readable. On the stack of the thread that waits, which is the
+/// only one that runs the reactor.
+class ReadableFlag final : public Pollable {
+ public:
+  ReadableFlag(Reactor& reactor, int fd) : reactor_(reactor), added_(reactor.add(fd, *this)) {}
+  ~ReadableFlag() {
+    if (added_) reactor_.remove(*this);
+  }
+  ReadableFlag(const ReadableFlag&) = delete;
+  ReadableFlag& operator=(const ReadableFlag&) = delete;
+  [[nodiscard]] bool added() const noexcept { return added_.has_value(); }
+  void handle_event(const Event& /*event*/) noexcept override { set_ = true; }
+  [[nodiscard]] bool set() const noexcept { return set_; }
+
+ private:
+  Reactor& reactor_;
+  bool set_ = false;
+  const std::expected<void, IoError> added_;
+};
+
+// What another connection's task throws does not concern the thread that waits.
+void nested_turn(Reactor& reactor, Deadline deadline) noexcept {
+  try {
+    reactor.run_once(deadline);
+  } catch (const std::exception& exception) {
+    log::write(log::Level::error, "engine", exception.what());
+  }
+}
+
+}  // namespace
+
+void begin_nested_turns() noexcept {
+  ThreadFrame* const frame = FrameLevel::innermost();
+  if (frame != nullptr && frame->connection != nullptr)
+    frame->connection->before_nested_turns(*frame);
+}
+
+bool may_nest(std::uint32_t depth_max) noexcept { return FrameLevel::depth() <= depth_max; }
+
+WaitEnd wait_in_turns(Loop& loop, std::uint32_t depth_max, function_ref<bool()> done,
+                      Deadline deadline) {
+  if (!loop.single_threaded() || !loop.on_thread()) return WaitEnd::not_here;
+  if (!may_nest(depth_max)) return WaitEnd::too_deep;
+  begin_nested_turns();
+  const Clock& clock = loop.clock();
+  while (!done()) {
+    if (!deadline.is_never() && deadline.passed(clock.now())) return WaitEnd::timed_out;
+    nested_turn(loop.reactor(), deadline);
+  }
+  return WaitEnd::done;
+}
+
+WaitEnd wait_readable_in_turns(Loop& loop, std::uint32_t depth_max, int fd, Deadline deadline) {
+  if (!loop.single_threaded() || !loop.on_thread()) return WaitEnd::not_here;
+  if (!may_nest(depth_max)) return WaitEnd::too_deep;
+  ReadableFlag readable(loop.reactor(), fd);
+  if (!readable.added()) return WaitEnd::not_here;
+  return wait_in_turns(loop, depth_max, [&readable] { return readable.set(); }, deadline);
+}
+
+bool begin_blocking(std::uint32_t depth_max) noexcept {
+  Loop* const loop = Loop::of_this_thread();
+  if (loop == nullptr) return true;
+  if (loop->single_threaded()) return may_nest(depth_max);
+  return loop->threads() == nullptr || loop->threads()->begin_wait();
+}
+
+void end_blocking() noexcept {
+  Loop* const loop = Loop::of_this_thread();
+  if (loop != nullptr && !loop->single_threaded() && loop->threads() != nullptr)
+    loop->threads()->end_wait();
+}
+
+}  // namespace perigee::engine

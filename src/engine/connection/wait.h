@@ -1,0 +1,36 @@
+// How a thread waits inside the ORB.
+#pragma once
+
+#include "engine/loops/loop.h"
+#include <perigee/base/deadline.h>
+#include <perigee/base/function_ref.h>
+
+#include <cstdint>
+
+namespace perigee::engine {
+
+enum class WaitEnd : std::uint8_t {
+  done,
+  timed_out,
+  too_deep,  ///< `nested_upcall_depth_max` upcalls of the thread wait already: NO_RESOURCES
+  not_here,  ///< the thread serves no loop alone: it may block, in a BlockedScope
+};
+
+/// Serves the calling thread's loop, which it alone serves, until `done()` or the deadline. `done`
+/// is asked before each turn.
+[[nodiscard]] WaitEnd wait_in_turns(Loop& loop, std::uint32_t depth_max, function_ref<bool()> done,
+                                    Deadline deadline);
+/// The same until a handle is readable, or its peer has closed it.
+[[nodiscard]] WaitEnd wait_readable_in_turns(Loop& loop, std::uint32_t depth_max, int fd,
+                                             Deadline deadline);
+/// By a thread that runs nested turns itself, before them: its connection can be read meanwhile.
+void begin_nested_turns() noexcept;
+/// Whether the calling thread may run nested turns, or has others that serve meanwhile.
+[[nodiscard]] bool may_nest(std::uint32_t depth_max) noexcept;
+
+/// Says that the calling thread waits in an upcall, so that another thread serves its loop. False:
+/// the plan allows no further thread, and the caller must not block.
+[[nodiscard]] bool begin_blocking(std::uint32_t depth_max) noexcept;
+void end_blocking() noexcept;
+
+}  // namespace perigee::engine

@@ -1,0 +1,78 @@
+// What all parts of the engine of one ORB share: clock, limits and counters.
+#pragma once
+
+#include <perigee/base/clock.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+namespace perigee::engine {
+
+/// The limits of the engine. Names and defaults are those of orb::Settings.
+struct EngineSettings {
+  std::chrono::microseconds busy_poll{0};
+  std::size_t read_buffer_size = 256 * 1024;  ///< octets that a thread receives at once
+  std::size_t write_queue_size_max = 8 * 1024 * 1024;
+  std::uint32_t server_connections_max = 10'000;
+  std::chrono::milliseconds idle_timeout{180'000};  ///< zero: never
+  std::chrono::milliseconds send_timeout{60'000};   ///< zero: never
+  std::uint32_t nested_upcall_depth_max = 32;
+  std::uint32_t requests_per_connection_max = 256;
+  std::uint32_t parked_requests_max = 1024;
+  std::uint32_t messages_per_turn_max = 1024;
+  std::size_t octets_per_turn_max = 1024 * 1024;
+  std::chrono::milliseconds accept_retry_delay{100};
+  std::chrono::milliseconds drain_idle_timeout{250};
+  std::chrono::milliseconds drain_timeout{5'000};
+};
+
+/// The requests in progress on all connections of a server, and their limit. Any thread.
+class RequestCount {
+ public:
+  explicit RequestCount(std::uint32_t max) noexcept : max_(max) {}
+
+  [[nodiscard]] bool begin() noexcept {
+    const bool fits = count_.fetch_add(1, std::memory_order_relaxed) < max_;
+    if (!fits) end();
+    return fits;
+  }
+  void end() noexcept { count_.fetch_sub(1, std::memory_order_relaxed); }
+  [[nodiscard]] std::uint32_t count() const noexcept {
+    return count_.load(std::memory_order_relaxed);
+  }
+
+ private:
+  const std::uint32_t max_;
+  // Apart from all the rest: every request of every thread writes it.
+  alignas(64) std::atomic<std::uint32_t> count_{0};
+};
+
+/// The octets of requests that wait at hold points, and their limit. Any thread.
+class ParkedOctets {
+ public:
+  explicit ParkedOctets(std::size_t max) noexcept : max_(max) {}
+
+  [[nodiscard]] bool begin(std::size_t octets) noexcept {
+    const bool fits = sum_.fetch_add(octets, std::memory_order_relaxed) + octets <= max_;
+    if (!fits) end(octets);
+    return fits;
+  }
+  void end(std::size_t octets) noexcept { sum_.fetch_sub(octets, std::memory_order_relaxed); }
+  [[nodiscard]] std::size_t sum() const noexcept { return sum_.load(std::memory_order_relaxed); }
+
+ private:
+  const std::size_t max_;
+  std::atomic<std::size_t> sum_{0};
+};
+
+/// References to what the engine uses. The ORB owns the objects, which outlive the engine.
+struct EngineContext {
+  const Clock& clock;
+  const EngineSettings& settings;
+  RequestCount& requests;
+  ParkedOctets& parked;
+};
+
+}  // namespace perigee::engine

@@ -1,0 +1,64 @@
+// One event loop of a server, and the threads that serve it.
+#pragma once
+
+#include "engine/loops/reactor.h"
+#include <perigee/base/clock.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+namespace perigee::engine {
+
+class LoopThreads;
+
+/// Any thread. The reactor of a loop with several threads has no timers of its own, since all its
+/// threads may be in upcalls: the service thread has them.
+class Loop final {
+ public:
+  /// `timers`: null for a loop that one thread serves, which runs its timers, too.
+  Loop(const Clock& clock, std::unique_ptr<Reactor> reactor, Reactor* timers) noexcept
+      : clock_(clock),
+        reactor_(std::move(reactor)),
+        timers_(timers != nullptr ? *timers : *reactor_),
+        single_threaded_(timers == nullptr) {}
+  Loop(const Loop&) = delete;
+  Loop& operator=(const Loop&) = delete;
+
+  [[nodiscard]] const Clock& clock() const noexcept { return clock_; }
+  [[nodiscard]] Reactor& reactor() noexcept { return *reactor_; }
+  [[nodiscard]] Reactor& timers() noexcept { return timers_; }
+  /// Only one thread ever serves this loop: a thread that waits runs nested turns.
+  [[nodiscard]] bool single_threaded() const noexcept { return single_threaded_; }
+
+  /// The threads of the loop, where it has some of its own.
+  [[nodiscard]] LoopThreads* threads() const noexcept { return threads_; }
+  void set_threads(LoopThreads& threads) noexcept { threads_ = &threads; }
+
+  /// The loop that the calling thread serves now; null if it serves none.
+  [[nodiscard]] static Loop* of_this_thread() noexcept;
+  [[nodiscard]] bool on_thread() const noexcept { return of_this_thread() == this; }
+
+  /// Says that the calling thread serves the loop, for as long as it lives.
+  class Scope {
+   public:
+    explicit Scope(Loop& loop) noexcept;
+    ~Scope();
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+
+   private:
+    Loop* const outer_;
+  };
+
+ private:
+  const Clock& clock_;
+  const std::unique_ptr<Reactor> reactor_;
+  Reactor& timers_;
+  const bool single_threaded_;
+  LoopThreads* threads_ = nullptr;
+};
+
+}  // namespace perigee::engine

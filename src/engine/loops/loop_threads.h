@@ -1,0 +1,93 @@
+// The threads of one loop: those of the plan, and spare threads for upcalls that wait.
+#pragma once
+
+#include "engine/loops/loop.h"
+#include "orb/connection/thread_scope.h"
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+
+namespace perigee::engine {
+
+/// How many spare threads all loops of a server may still start. Any thread.
+class SpareThreads {
+ public:
+  explicit SpareThreads(std::uint32_t max) noexcept : left_(max) {}
+
+  [[nodiscard]] bool take() noexcept {
+    std::uint32_t left = left_.load(std::memory_order_relaxed);
+    while (left != 0)
+      if (left_.compare_exchange_weak(left, left - 1, std::memory_order_relaxed)) return true;
+    return false;
+  }
+  void give_back() noexcept { left_.fetch_add(1, std::memory_order_relaxed); }
+  [[nodiscard]] std::uint32_t left() const noexcept {
+    return left_.load(std::memory_order_relaxed);
+  }
+
+ private:
+  std::atomic<std::uint32_t> left_;
+};
+
+/// Any thread. A thread that has to wait in an upcall says so before. If no other thread is left to
+/// serve the loop, a spare thread begins to. When more threads serve than planned, the next idle
+/// thread steps back: it is on stand-by as the spare thread for the next time.
+///
+/// Invariant: at least one thread serves, unless all threads have ended.
+class LoopThreads final {
+ public:
+  /// How long a spare thread stays on stand-by before it ends.
+  static constexpr std::chrono::milliseconds standby_time{10'000};
+
+  /// `loop` and `spares` must outlive it.
+  LoopThreads(Loop& loop, std::uint32_t planned, SpareThreads& spares,
+              std::chrono::milliseconds standby = standby_time) noexcept
+      : loop_(loop), planned_(planned), spares_(spares), standby_(standby) {}
+  ~LoopThreads() { join(); }
+
+  /// Starts the planned threads. False if not one thread could be started.
+  [[nodiscard]] bool start() noexcept;
+  /// After the reactor was stopped: waits for all upcalls and threads.
+  void join() noexcept;
+
+  /// By a thread that serves the loop, in an upcall. False if no other thread would serve, and the
+  /// plan allows no further one.
+  [[nodiscard]] bool begin_wait() noexcept;
+  void end_wait() noexcept;
+  /// By the supervisor: all threads are blocked in upcalls. False as above.
+  [[nodiscard]] bool add_spare() noexcept;
+
+  /// Threads that serve the loop, or are in an upcall without having said that they wait.
+  [[nodiscard]] std::uint32_t serving_count() const noexcept { return serving_count_.load(); }
+  /// All threads, with those that wait and those on stand-by.
+  [[nodiscard]] std::uint32_t thread_count() const noexcept;
+
+ private:
+  void run_thread() noexcept;
+  void serve() noexcept;
+  [[nodiscard]] bool run_turn() noexcept;
+  [[nodiscard]] bool step_back();
+  [[nodiscard]] bool call_spare() noexcept;
+  [[nodiscard]] bool start_thread() noexcept;
+
+  Loop& loop_;
+  const std::uint32_t planned_;
+  SpareThreads& spares_;
+  const std::chrono::milliseconds standby_;
+  std::atomic<std::uint32_t> serving_count_{0};  // changes under the mutex
+
+  mutable std::mutex mutex_;  // guards what follows
+  std::condition_variable wanted_;
+  std::uint32_t thread_count_ = 0;
+  std::uint32_t standby_count_ = 0;
+  std::uint32_t wanted_count_ = 0;  // threads on stand-by that were called and have not noticed yet
+  bool stopping_ = false;
+
+  orb::ThreadScope threads_;  // last: its threads use all the rest
+};
+
+}  // namespace perigee::engine

@@ -1,0 +1,38 @@
+// The numbers of each preset.
+#include "engine/loops/thread_plan.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace perigee::engine {
+namespace {
+
+constexpr std::uint32_t add(std::uint32_t a, std::uint32_t b) noexcept {
+  return a > std::numeric_limits<std::uint32_t>::max() - b
+             ? std::numeric_limits<std::uint32_t>::max()
+             : a + b;
+}
+
+}  // namespace
+
+ThreadPlan plan_of(Preset preset, const PlanOptions& options) noexcept {
+  const std::uint32_t cpus = std::max(options.cpus, 1U);
+  const std::uint32_t threads = options.threads != 0 ? options.threads : cpus;
+  switch (preset) {
+    case Preset::automatic:
+      return {cpus, cpus, add(cpus, spare_threads_max), add(cpus, cpus), true};
+    case Preset::thread_per_connection: {
+      const std::uint32_t loops = std::min(cpus, continuation_loops_max);
+      return {loops, loops, add(loops, spare_threads_max), options.connections, true};
+    }
+    case Preset::thread_pool:
+      return {1, threads, add(threads, options.pool_spares), 0, false};
+    case Preset::reactor_per_core:
+      return {threads, threads, threads, 0, false};
+    case Preset::reactive:
+      break;
+  }
+  return {1, 0, 1, 0, false};
+}
+
+}  // namespace perigee::engine

@@ -1,0 +1,178 @@
+// Accepting until the queue is empty, as edge-triggered readiness demands.
+#include "engine/server/listeners.h"
+
+#include <perigee/base/log.h>
+
+#include <algorithm>
+#include <exception>
+
+namespace perigee::engine {
+
+using transport::Wait;
+
+namespace {
+
+// Not the connections that go on coming, nor the rest if there is no memory.
+void take_waiting(transport::Acceptor& acceptor,
+                  function_ref<void(std::unique_ptr<transport::Transport>)> take) noexcept {
+  try {
+    for (std::uint32_t left = waiting_connections_max; left > 0; --left) {
+      auto accepted = acceptor.accept(Wait::no);
+      if (!accepted || !*accepted) return;
+      take(std::move(*accepted));
+    }
+  } catch (const std::exception& exception) {
+    log::write(log::Level::warning, "server", exception.what());
+  }
+}
+
+}  // namespace
+
+void stop_accepting(transport::Acceptor& acceptor,
+                    function_ref<void(std::unique_ptr<transport::Transport>)> take) noexcept {
+  take_waiting(acceptor, take);
+  acceptor.interrupt();
+  take_waiting(acceptor, take);  // connections that came meanwhile
+}
+
+Listener::~Listener() {
+  (void)listeners_.reactor().cancel(retry_);
+  listeners_.reactor().remove(*this);
+}
+
+void Listener::start() noexcept try {
+  registered_ = true;
+  const auto added = listeners_.reactor().add(point_.acceptor.readiness_fd(), *this);
+  if (added) return listeners_.reactor().mark_ready(*this);
+  registered_ = false;
+  log::write(log::Level::error, "server", to_string(added.error()));
+} catch (const std::exception& exception) {  // no memory: nothing is accepted there
+  registered_ = false;
+  log::write(log::Level::error, "server", exception.what());
+}
+
+void Listener::stop() noexcept {
+  if (std::exchange(stopped_, true)) return;
+  (void)listeners_.reactor().cancel(retry_);
+  if (std::exchange(registered_, false)) listeners_.reactor().remove(*this);
+  stop_accepting(point_.acceptor, [this](auto transport) {
+    listeners_.take({std::move(transport), &point_.messaging});
+  });
+}
+
+void Listener::place_is_free() noexcept {
+  if (registered_ && waits_for_place_.exchange(false)) listeners_.reactor().mark_ready(*this);
+}
+
+void Listener::handle_event(const Event& /*event*/) noexcept { accept_all(); }
+
+// The place is looked for again behind the flag: a connection that ends later sees the flag.
+void Listener::accept_all() noexcept try {
+  while (registered_) {
+    if (!listeners_.has_place()) {
+      waits_for_place_.store(true);
+      if (!listeners_.has_place()) return;
+      waits_for_place_.store(false);
+    }
+    auto accepted = point_.acceptor.accept(Wait::no);
+    if (!accepted) {
+      if (accepted.error().kind == IoErrorKind::interrupted) return;
+      log::write(log::Level::warning, "server", to_string(accepted.error()));
+      return retry_later();
+    }
+    if (!*accepted) return;
+    listeners_.take({std::move(*accepted), &point_.messaging});
+  }
+} catch (const std::exception& exception) {  // no memory for the transport
+  log::write(log::Level::warning, "server", exception.what());
+  retry_later();
+}
+
+void Listener::retry_later() noexcept {
+  if (!registered_) return;
+  const TimePoint now = listeners_.context().clock.now();
+  (void)listeners_.reactor().arm(
+      retry_, Deadline::after(listeners_.context().settings.accept_retry_delay, now));
+}
+
+void Listener::Retry::fire(Timer& timer) noexcept {
+  Listener& listener = static_cast<Retry&>(timer).listener_;
+  if (listener.registered_) listener.listeners_.reactor().mark_ready(listener);
+}
+
+/// Ends itself when it has run.
+class Listeners::ChangeTask final : public Task {
+ public:
+  ChangeTask(Listeners& listeners, Change change, const ListenPoint& point) noexcept
+      : Task(&run), listeners_(listeners), change_(change), point_(point) {}
+
+ private:
+  static void run(Task& task) noexcept {
+    const std::unique_ptr<ChangeTask> self(&static_cast<ChangeTask&>(task));
+    if (self->change_ == Change::add)
+      self->listeners_.add(self->point_);
+    else
+      self->listeners_.remove(self->point_);
+  }
+
+  Listeners& listeners_;
+  const Change change_;
+  const ListenPoint point_;
+};
+
+void Listeners::post(Change change, const ListenPoint& point) {
+  (void)reactor_.post(*std::make_unique<ChangeTask>(*this, change, point).release());
+}
+
+void Listeners::add(const ListenPoint& point) noexcept try {
+  if (stopped_) return stop_accepting(point.acceptor, [](auto /*transport*/) {});
+  const auto serves = [&point](const auto& other) {
+    return &other->point().acceptor == &point.acceptor;
+  };
+  if (std::ranges::any_of(listeners_, serves)) return;
+  listeners_.push_back(std::make_unique<Listener>(*this, point));
+  listeners_.back()->start();
+} catch (const std::exception& exception) {  // no memory: nothing is accepted there
+  log::write(log::Level::error, "server", exception.what());
+}
+
+// Where nothing was accepted yet, clients that wait are turned away.
+void Listeners::remove(const ListenPoint& point) noexcept {
+  const auto serves = [&point](const auto& other) {
+    return &other->point().acceptor == &point.acceptor;
+  };
+  const auto found = std::ranges::find_if(listeners_, serves);
+  if (found != listeners_.end()) return (*found)->stop();
+  stop_accepting(point.acceptor, [](auto /*transport*/) {});
+}
+
+void Listeners::stop() noexcept {
+  stopped_ = true;
+  for (const auto& listener : listeners_) listener->stop();
+}
+
+bool Listeners::has_place() const noexcept {
+  return count_.load() < context_.settings.server_connections_max;
+}
+
+void Listeners::take(Accepted accepted) noexcept {
+  count_.fetch_add(1);
+  try {
+    take_(std::move(accepted));
+  } catch (const std::exception& exception) {  // this connection ends, others go on
+    log::write(log::Level::warning, "server", exception.what());
+    connection_ended();
+  }
+}
+
+void Listeners::connection_ended() noexcept {
+  if (count_.fetch_sub(1) < context_.settings.server_connections_max) return;
+  (void)reactor_.post(place_task_);
+}
+
+void Listeners::PlaceTask::run(Task& task) noexcept {
+  for (const auto& listener : static_cast<PlaceTask&>(task).listeners_.listeners_)
+    listener->place_is_free();
+}
+
+}  // namespace perigee::engine

@@ -1,0 +1,132 @@
+// Accepting connections. Out of handles, or of places, a listener waits without spinning; the
+// connections stay in the system's queue meanwhile.
+#pragma once
+
+#include "engine/connection/connection.h"
+#include "engine/loops/context.h"
+#include "engine/loops/reactor.h"
+#include <perigee/base/function_ref.h>
+#include <perigee/messaging/protocol.h>
+#include <perigee/transport/transport.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace perigee::engine {
+
+/// Where a server accepts, and the messages that connections from there carry.
+struct ListenPoint {
+  transport::Acceptor& acceptor;
+  const messaging::MessagingProtocol& messaging;
+};
+
+/// At most so many connections are taken out of an acceptor's queue when it is closed.
+inline constexpr std::uint32_t waiting_connections_max = 4096;
+
+/// Ends accepting, for good. Connections that the system has accepted already are given to `take`:
+/// closing the queue would reset them.
+void stop_accepting(transport::Acceptor& acceptor,
+                    function_ref<void(std::unique_ptr<transport::Transport>)> take) noexcept;
+
+class Listeners;
+
+/// One listen point in the reactor of the listeners. Accepts on the thread that runs it.
+class Listener final : public Pollable {
+ public:
+  Listener(Listeners& listeners, const ListenPoint& point) noexcept
+      : listeners_(listeners), point_(point) {}
+
+  ~Listener();
+  Listener(const Listener&) = delete;
+  Listener& operator=(const Listener&) = delete;
+
+  [[nodiscard]] const ListenPoint& point() const noexcept { return point_; }
+  void start() noexcept;
+  /// Takes the connections that wait, then accepts no more.
+  void stop() noexcept;
+  /// A connection has ended.
+  void place_is_free() noexcept;
+  void handle_event(const Event& event) noexcept override;
+
+ private:
+  class Retry final : public Timer {
+   public:
+    explicit Retry(Listener& listener) noexcept : Timer(&fire), listener_(listener) {}
+
+   private:
+    static void fire(Timer& timer) noexcept;
+    Listener& listener_;
+  };
+
+  void accept_all() noexcept;
+  void retry_later() noexcept;
+
+  Listeners& listeners_;
+  const ListenPoint point_;
+  Retry retry_{*this};
+  bool registered_ = false;
+  bool stopped_ = false;
+  std::atomic<bool> waits_for_place_{false};
+};
+
+/// All listeners of a server, and the count of its connections. The functions that change listeners
+/// are called on the thread that runs the reactor.
+class Listeners final {
+ public:
+  /// Is given each connection; then `connection_ended` is called once for it.
+  using Take = std::function<void(Accepted)>;
+
+  Listeners(const EngineContext& context, Reactor& reactor, Take take)
+      : context_(context), reactor_(reactor), take_(std::move(take)) {}
+  Listeners(const Listeners&) = delete;
+  Listeners& operator=(const Listeners&) = delete;
+
+  /// Accepts at a listen point, which must stay. Nothing happens if it is known already.
+  void add(const ListenPoint& point) noexcept;
+  void remove(const ListenPoint& point) noexcept;
+  void stop() noexcept;
+  [[nodiscard]] bool stopped() const noexcept { return stopped_; }
+
+  /// @name Any thread
+  /// @{
+  /// Calls `add` or `remove` on the thread of the reactor. Throws bad_alloc.
+  enum class Change : std::uint8_t { add, remove };
+  void post(Change change, const ListenPoint& point);
+  void connection_ended() noexcept;
+  /// @}
+  [[nodiscard]] std::size_t count() const noexcept { return count_.load(); }
+
+  /// @name For its listeners
+  /// @{
+  [[nodiscard]] const EngineContext& context() const noexcept { return context_; }
+  [[nodiscard]] Reactor& reactor() const noexcept { return reactor_; }
+  [[nodiscard]] bool has_place() const noexcept;
+  void take(Accepted accepted) noexcept;
+  /// @}
+
+ private:
+  class ChangeTask;
+  class PlaceTask final : public Task {
+   public:
+    explicit PlaceTask(Listeners& listeners) noexcept : Task(&run), listeners_(listeners) {}
+
+   private:
+    static void run(Task& task) noexcept;
+    Listeners& listeners_;
+  };
+
+  const EngineContext& context_;
+  Reactor& reactor_;
+  const Take take_;
+  PlaceTask place_task_{*this};
+  std::atomic<std::size_t> count_{0};
+  bool stopped_ = false;
+  std::vector<std::unique_ptr<Listener>> listeners_;
+};
+
+}  // namespace perigee::engine

@@ -1,0 +1,294 @@
+// Starting loops and threads, spreading connections over them, and stopping in an orderly way.
+#include "engine/server/server.h"
+
+#include "engine/connection/connection.h"
+#include "engine/connection/wait.h"
+#include <perigee/base/log.h>
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+namespace perigee::engine {
+namespace {
+
+std::unexpected<IoError> no_thread() {
+  return std::unexpected(IoError{IoErrorKind::limit, IoOperation::create, 0, "a thread"});
+}
+
+}  // namespace
+
+Server::Seat::Seat(Server& server, std::unique_ptr<Reactor> reactor, Reactor* timers,
+                   std::uint32_t count)
+    : loop(server.context_.clock, std::move(reactor), timers),
+      threads(loop, count, server.spares_),
+      home(server.context_, server.handler_, server, loop, server.traffic_) {
+  loop.set_threads(threads);
+}
+
+Server::Server(const EngineContext& context, const ThreadPlan& plan, RequestHandler& handler,
+               orb::TrafficLedger& traffic)
+    : context_(context),
+      plan_(plan),
+      handler_(handler),
+      traffic_(traffic),
+      spares_(plan.threads_max > plan.threads ? plan.threads_max - plan.threads : 0) {
+  if (run_by_application()) loops_made_ = make_loops();
+}
+
+// Tasks that were posted after the last turn hold references: they run now.
+Server::~Server() {
+  stop(Completion::wait);
+  for (const auto& seat : seats_)
+    if (seat->loop.single_threaded()) seat->loop.reactor().close();
+  if (service_) service_->close();
+}
+
+std::expected<void, IoError> Server::start() {
+  if (started_.load(std::memory_order_acquire)) return {};
+  const std::lock_guard starting(start_mutex_);
+  if (started_.load(std::memory_order_relaxed)) return {};
+  if (stopping())
+    return std::unexpected(IoError{IoErrorKind::interrupted, IoOperation::listen, 0, {}});
+  if (!run_by_application()) loops_made_ = make_loops();
+  if (!loops_made_) return loops_made_;
+  Reactor& accepting = service_ ? *service_ : seats_.front()->loop.reactor();
+  listeners_.emplace(context_, accepting, [this](Accepted accepted) { take(std::move(accepted)); });
+  drain_task_.emplace(*this, nullptr, [](Server& server, Home*) noexcept { server.begin_drain(); });
+  for (const auto& seat : seats_)
+    home_tasks_.push_back(
+        std::make_unique<DrainTask>(*this, &seat->home, [](Server&, Home* home) noexcept {
+          home->for_each([](Connection& connection) { connection.drain(); });
+        }));
+  if (auto running = start_threads(); !running) return running;
+  started_.store(true);
+  if (stopping()) (void)accepting.post(*drain_task_);  // `stop` has come meanwhile
+  return {};
+}
+
+std::expected<void, IoError> Server::make_loops() {
+  seats_.clear();
+  if (!run_by_application()) {
+    auto service = event::make_reactor(context_.clock);
+    if (!service) return std::unexpected(service.error());
+    service_ = std::move(*service);
+    service_ended_.store(false);
+  }
+  const std::uint32_t loops = std::max(plan_.loops, 1U);
+  for (std::uint32_t index = 0; index < loops; ++index) {
+    auto reactor = event::make_reactor(
+        context_.clock, context_.settings.busy_poll,
+        plan_.single_threaded() ? event::Threads::one : event::Threads::several);
+    if (!reactor) return std::unexpected(reactor.error());
+    const std::uint32_t threads = plan_.threads / loops + (index < plan_.threads % loops ? 1 : 0);
+    Reactor* const timers = plan_.single_threaded() ? nullptr : service_.get();
+    seats_.push_back(std::make_unique<Seat>(*this, std::move(*reactor), timers, threads));
+  }
+  return {};
+}
+
+// With fewer loops than planned if there are no more threads.
+std::expected<void, IoError> Server::start_threads() noexcept {
+  if (run_by_application()) return {};
+  try {
+    service_threads_.start([this] { run_service(); });
+  } catch (const std::exception& exception) {
+    log::write(log::Level::error, "server", exception.what());
+    return no_thread();
+  }
+  std::size_t running = 0;
+  while (running < seats_.size() && seats_[running]->threads.start()) ++running;
+  seats_.resize(running);
+  home_tasks_.resize(running);
+  if (running != 0) return {};
+  end_service();
+  service_threads_.join_all();
+  return no_thread();
+}
+
+void Server::run_service() noexcept {
+  while (!service_ended_.load()) {
+    try {
+      service_->run();
+    } catch (const std::exception& exception) {
+      log::write(log::Level::error, "server", exception.what());
+    }
+  }
+}
+
+void Server::accept_at(const ListenPoint& point) {
+  listeners_->post(Listeners::Change::add, point);
+}
+
+void Server::accept_no_more_at(const ListenPoint& point) {
+  listeners_->post(Listeners::Change::remove, point);
+}
+
+// On the thread that accepts. The creator's reference is dropped when the connection is started.
+void Server::take(Accepted accepted) {
+  const auto& seat =
+      *std::ranges::min_element(seats_, {}, [](const auto& each) { return each->home.size(); });
+  auto* const connection = new Connection(seat->home, std::move(accepted));
+  (void)connection->start();
+  connection->drop_reference();
+}
+
+void Server::connection_ended() noexcept {
+  listeners_->connection_ended();
+  end_if_drained();
+}
+
+void Server::resume_parked() noexcept {
+  if (!started_.load(std::memory_order_acquire)) return;
+  for (const auto& seat : seats_) seat->home.resume_parked();
+}
+
+void Server::DrainTask::run(Task& task) noexcept {
+  auto& self = static_cast<DrainTask&>(task);
+  self.step_(self.server_, self.home_);
+}
+
+// On the thread that accepts: no connection comes after this.
+void Server::begin_drain() noexcept {
+  listeners_->stop();
+  for (std::size_t index = 0; index < seats_.size(); ++index) {
+    seats_[index]->home.parked().clear();  // not executed: CloseConnection says so
+    (void)seats_[index]->loop.timers().post(*home_tasks_[index]);
+  }
+  draining_.store(true);
+  end_if_drained();
+}
+
+// Loops end together: a request on one may wait for a continuation on another.
+void Server::end_if_drained() noexcept {
+  if (!draining_.load() || listeners_->count() != 0 || ended_.exchange(true)) return;
+  for (const auto& seat : seats_) seat->loop.reactor().stop();
+  if (service_) end_service();
+}
+
+void Server::end_service() noexcept {
+  service_ended_.store(true);
+  service_->stop();
+}
+
+void Server::stop(Completion completion) noexcept {
+  const bool again = stopping_.exchange(true) && completion == Completion::wait;
+  {
+    const std::lock_guard lock(mutex_);
+    changed_.notify_all();
+  }
+  if (started_.load() && !again && !ended_.load()) (void)listeners_->reactor().post(*drain_task_);
+  if (run_by_application()) return stop_application_loop(completion);
+  if (completion == Completion::wait && loop_of_this_thread() == nullptr) join();
+}
+
+void Server::join() noexcept {
+  const std::lock_guard starting(start_mutex_);
+  if (!started_.load()) return;
+  const std::lock_guard joining(join_mutex_);
+  for (const auto& seat : seats_) seat->threads.join();
+  service_threads_.join_all();
+}
+
+void Server::run() {
+  std::unique_lock lock(mutex_);
+  if (!run_by_application()) {
+    changed_.wait(lock, [this] { return stopping(); });
+    lock.unlock();
+    return join();
+  }
+  // Another thread's `perform_work` ends soon, another thread's `run` when all is finished.
+  changed_.wait(lock, [this] { return finished_ || !looping_; });
+  if (finished_) return;
+  looping_ = running_ = true;
+  lock.unlock();
+  run_loop();
+}
+
+void Server::run_loop() noexcept {
+  Loop& loop = seats_.front()->loop;
+  const Loop::Scope serves(loop);
+  while (!ended_.load()) {
+    try {
+      loop.reactor().run();
+    } catch (const std::exception& exception) {
+      log::write(log::Level::error, "server", exception.what());
+    }
+  }
+  const std::lock_guard lock(mutex_);
+  finished_ = true;
+  looping_ = running_ = false;
+  changed_.notify_all();
+}
+
+void Server::stop_application_loop(Completion completion) noexcept {
+  std::unique_lock lock(mutex_);
+  if (!started_.load()) finished_ = true;
+  changed_.notify_all();
+  if (completion == Completion::do_not_wait || loop_of_this_thread() != nullptr) return;
+  changed_.wait(lock, [this] { return finished_ || !looping_ || running_; });
+  if (!looping_ && !finished_) {  // no thread runs the loop: this one does
+    looping_ = running_ = true;
+    lock.unlock();
+    return run_loop();
+  }
+  changed_.wait(lock, [this] { return finished_; });
+}
+
+// One turn, as if `run` had begun and ended. Within an upcall of such a turn it is a nested turn.
+void Server::perform_work() {
+  if (application_loop() == nullptr) return;
+  Loop& loop = seats_.front()->loop;
+  if (loop.on_thread()) {
+    begin_nested_turns();
+    return loop.reactor().run_once(Deadline::immediately());
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    if (looping_ || finished_) return;
+    looping_ = true;
+  }
+  try {
+    const Loop::Scope serves(loop);
+    loop.reactor().run_once(Deadline::immediately());
+  } catch (const std::exception& exception) {
+    log::write(log::Level::error, "server", exception.what());
+  }
+  const std::lock_guard lock(mutex_);
+  looping_ = false;
+  finished_ = ended_.load();
+  changed_.notify_all();
+}
+
+bool Server::work_pending() {
+  if (application_loop() == nullptr) return false;
+  const std::lock_guard lock(mutex_);
+  return !looping_ && !finished_ && seats_.front()->loop.reactor().has_work();
+}
+
+int Server::work_handle() noexcept {
+  Loop* const loop = application_loop();
+  return loop != nullptr ? loop->reactor().handle() : -1;
+}
+
+Loop* Server::loop_of_this_thread() const noexcept {
+  Loop* const loop = Loop::of_this_thread();
+  if (loop == nullptr) return nullptr;
+  if (!run_by_application() && !started_.load(std::memory_order_acquire)) return nullptr;
+  for (const auto& seat : seats_)
+    if (&seat->loop == loop) return loop;
+  return nullptr;
+}
+
+Loop* Server::application_loop() const noexcept {
+  return run_by_application() && !seats_.empty() ? &seats_.front()->loop : nullptr;
+}
+
+std::uint32_t Server::thread_count() const noexcept {
+  if (!started_.load()) return 0;
+  std::uint32_t count = service_ ? 1 : 0;
+  for (const auto& seat : seats_) count += seat->threads.thread_count();
+  return count;
+}
+
+}  // namespace perigee::engine

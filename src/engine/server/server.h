@@ -1,0 +1,134 @@
+// A server: loops, their threads, listeners and connections, as a ThreadPlan says.
+#pragma once
+
+#include "engine/connection/home.h"
+#include "engine/connection/request_handler.h"
+#include "engine/loops/context.h"
+#include "engine/loops/loop.h"
+#include "engine/loops/loop_threads.h"
+#include "engine/loops/thread_plan.h"
+#include "engine/server/listeners.h"
+#include "orb/connection/thread_scope.h"
+#include <perigee/base/io_error.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+namespace perigee::engine {
+
+/// Any thread.
+class Server final : public HomeOwner {
+ public:
+  enum class Completion : std::uint8_t { do_not_wait, wait };
+
+  /// All of these must outlive it.
+  Server(const EngineContext& context, const ThreadPlan& plan, RequestHandler& handler,
+         orb::TrafficLedger& traffic);
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  /// Makes the loops and starts the threads of the plan, once.
+  [[nodiscard]] std::expected<void, IoError> start();
+  /// Accepts at a point from now on. The point must stay. After `start`.
+  void accept_at(const ListenPoint& point);
+  void accept_no_more_at(const ListenPoint& point);
+  /// Blocks until `stop`; runs the loop where the application has to.
+  void run();
+  /// Stops accepting, drains all connections, then ends the threads. Completion::wait: returns when
+  /// that is done. Later calls wait if they are asked to; if not, deferred requests are stopped.
+  void stop(Completion completion) noexcept;
+  [[nodiscard]] bool stopping() const noexcept { return stopping_.load(); }
+  /// Hold points have changed their state.
+  void resume_parked() noexcept;
+
+  /// @name Where the application runs the loop
+  /// @{
+  [[nodiscard]] bool run_by_application() const noexcept { return plan_.threads == 0; }
+  /// One turn without waiting, unless a thread is in `run`.
+  void perform_work();
+  [[nodiscard]] bool work_pending();
+  /// Becomes readable when there is work; -1 where `perform_work` does nothing.
+  [[nodiscard]] int work_handle() noexcept;
+  /// @}
+
+  /// The loop of this server that the calling thread serves; null if it serves none.
+  [[nodiscard]] Loop* loop_of_this_thread() const noexcept;
+  /// The loop that the application runs; null if there is none.
+  [[nodiscard]] Loop* application_loop() const noexcept;
+  [[nodiscard]] const ThreadPlan& plan() const noexcept { return plan_; }
+  /// All threads of the server now, for tests.
+  [[nodiscard]] std::uint32_t thread_count() const noexcept;
+
+  void connection_ended() noexcept override;
+
+ private:
+  /// A loop with its threads and connections.
+  struct Seat {
+    Seat(Server& server, std::unique_ptr<Reactor> reactor, Reactor* timers, std::uint32_t threads);
+    Loop loop;
+    LoopThreads threads;
+    Home home;
+  };
+  class DrainTask final : public Task {
+   public:
+    using Step = void (*)(Server& server, Home* home) noexcept;
+    DrainTask(Server& server, Home* home, Step step) noexcept
+        : Task(&run), server_(server), home_(home), step_(step) {}
+
+   private:
+    static void run(Task& task) noexcept;
+    Server& server_;
+    Home* const home_;
+    const Step step_;
+  };
+
+  [[nodiscard]] std::expected<void, IoError> make_loops();
+  [[nodiscard]] std::expected<void, IoError> start_threads() noexcept;
+  void take(Accepted accepted);
+  void begin_drain() noexcept;
+  void end_if_drained() noexcept;
+  void run_loop() noexcept;
+  void run_service() noexcept;
+  void end_service() noexcept;
+  void join() noexcept;
+  void stop_application_loop(Completion completion) noexcept;
+
+  const EngineContext& context_;
+  const ThreadPlan plan_;
+  RequestHandler& handler_;
+  orb::TrafficLedger& traffic_;
+  SpareThreads spares_;
+
+  // Do not change any more when `started_` is set; the application's loop is there from the first.
+  std::expected<void, IoError> loops_made_;
+  std::unique_ptr<Reactor> service_;  // null where the application runs the loop
+  std::vector<std::unique_ptr<Seat>> seats_;
+  std::optional<Listeners> listeners_;
+  std::optional<DrainTask> drain_task_;
+  std::vector<std::unique_ptr<DrainTask>> home_tasks_;
+  std::atomic<bool> started_{false};
+
+  std::atomic<bool> service_ended_{false};
+  std::atomic<bool> stopping_{false};
+  std::atomic<bool> draining_{false};  // accepts no more, and each home has its task
+  std::atomic<bool> ended_{false};
+  std::mutex start_mutex_;
+  std::mutex join_mutex_;
+
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable changed_;
+  bool looping_ = false;  // an application's thread is in the reactor
+  bool running_ = false;  // and stays until all is finished
+  bool finished_ = false;
+
+  orb::ThreadScope service_threads_;  // last: its thread uses all the rest
+};
+
+}  // namespace perigee::engine

@@ -1,0 +1,66 @@
+// A request that is answered after its upcall, by any thread.
+#pragma once
+
+#include "engine/connection/inbound_request.h"
+#include "engine/loops/reactor.h"
+#include "orb/context/orb_metrics.h"
+#include "orb/server/replying_request.h"
+#include "orb/serving/cancellation.h"
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+
+namespace perigee::orb {
+
+class OrbCore;
+
+/// Pooled and counted. `delete` ends the request for the server; the memory stays until the
+/// references of its timer, and of threads that stop it, are dropped. Keeps the connection and the
+/// ORB.
+class DeferredUpcall final : public ReplyingRequest, public engine::DeferredRequest {
+ public:
+  /// Throws bad_alloc.
+  [[nodiscard]] static ServerRequest* make(OrbCore& core, const ServerRequest& upcall,
+                                           engine::IncomingRequest& request);
+
+  [[nodiscard]] Cancellation* cancellation() noexcept override { return &cancellation_; }
+
+  void add_reference() noexcept override { references_.fetch_add(1, std::memory_order_relaxed); }
+  void drop_reference() noexcept override;
+  void stop() noexcept override;
+
+  static void operator delete(DeferredUpcall* self, std::destroying_delete_t);
+
+ private:
+  class Expiry final : public engine::Timer {
+   public:
+    explicit Expiry(DeferredUpcall& request) noexcept : Timer(&fire), request_(request) {}
+
+   private:
+    static void fire(Timer& timer) noexcept;
+    DeferredUpcall& request_;
+  };
+
+  DeferredUpcall(OrbCore& core, const ServerRequest& upcall, engine::IncomingRequest& request);
+  ~DeferredUpcall() override;
+
+  [[nodiscard]] ServerRequest* make_deferred() override { return nullptr; }
+  [[nodiscard]] bool cancelled() const noexcept override { return DeferredRequest::cancelled(); }
+  void transmit(messaging::ReplyStatus status, ResultEncoder encode) override;
+  void watch_expiry() noexcept;
+  void end() noexcept;
+
+  const std::shared_ptr<OrbCore> core_;
+  const LatencyTimer timer_;
+  Cancellation cancellation_;
+  Expiry expiry_{*this};
+  std::atomic<std::uint32_t> references_{1};  // the owner's
+  std::array<char, 128> name_space_;          // of operation and key, if they fit
+  std::unique_ptr<char[]> long_names_;
+};
+
+}  // namespace perigee::orb

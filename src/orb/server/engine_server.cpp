@@ -1,0 +1,184 @@
+// Opening endpoints, and what the ORB asks of its server.
+#include "orb/server/engine_server.h"
+
+#include "engine/connection/wait.h"
+#include "orb/context/orb_metrics.h"
+#include "orb/context/upcall_scope.h"
+#include "orb/core/orb_core.h"
+#include <perigee/base/deadline.h>
+
+#include <utility>
+
+namespace perigee::orb {
+namespace {
+
+engine::EngineSettings settings_of(const Settings& settings) {
+  engine::EngineSettings made;
+  made.busy_poll = settings.busy_poll;
+  made.read_buffer_size = settings.server_read_buffer_size;
+  made.write_queue_size_max = settings.write_queue_size_max;
+  made.server_connections_max = settings.server_connections_max;
+  made.idle_timeout = settings.idle_timeout;
+  made.send_timeout = settings.send_timeout;
+  made.nested_upcall_depth_max = settings.nested_upcall_depth_max;
+  made.requests_per_connection_max = settings.requests_per_connection_max;
+  made.parked_requests_max = settings.held_requests_max;
+  made.messages_per_turn_max = settings.messages_per_turn_max;
+  made.octets_per_turn_max = settings.octets_per_turn_max;
+  made.accept_retry_delay = settings.accept_retry_delay;
+  made.drain_idle_timeout = settings.drain_idle_timeout;
+  made.drain_timeout = settings.drain_timeout;
+  return made;
+}
+
+engine::Preset preset_of(ThreadStrategy strategy) noexcept {
+  switch (strategy) {
+    case ThreadStrategy::thread_per_connection:
+      return engine::Preset::thread_per_connection;
+    case ThreadStrategy::thread_pool:
+      return engine::Preset::thread_pool;
+    case ThreadStrategy::reactor_per_core:
+      return engine::Preset::reactor_per_core;
+    case ThreadStrategy::reactive:
+      break;
+  }
+  return engine::Preset::reactive;
+}
+
+engine::ThreadPlan plan_for(const Settings& settings) {
+  return engine::plan_of(preset_of(settings.thread_strategy),
+                         {.threads = settings.threads,
+                          .cpus = settings.thread_count(),
+                          .pool_spares = settings.nested_upcall_depth_max,
+                          .connections = settings.server_connections_max});
+}
+
+engine::ListenPoint point_of(const Listener& listener) noexcept {
+  return {*listener.acceptor, *listener.messaging};
+}
+
+Server::Nested nested_of(engine::WaitEnd end) noexcept {
+  switch (end) {
+    case engine::WaitEnd::done:
+      return Server::Nested::readable;
+    case engine::WaitEnd::timed_out:
+      return Server::Nested::timed_out;
+    case engine::WaitEnd::too_deep:
+      return Server::Nested::too_deep;
+    case engine::WaitEnd::not_here:
+      break;
+  }
+  return Server::Nested::not_here;
+}
+
+}  // namespace
+
+EngineServer::EngineServer(OrbCore& core)
+    : core_(core),
+      settings_(settings_of(core.settings())),
+      context_{core.clock(), settings_, core.request_count(), core.parked_octets()},
+      serving_(core),
+      server_(context_, plan_for(core.settings()), serving_, core.metrics().server_traffic) {}
+
+EngineServer::~EngineServer() { stop(Completion::wait); }
+
+std::expected<void, IoError> EngineServer::start() {
+  if (opened()) return {};
+  const std::lock_guard starting(start_mutex_);
+  if (opened_.load(std::memory_order_relaxed)) return {};
+  if (auto started = server_.start(); !started) return started;
+  if (auto opened = endpoints_.open(core_); !opened) return opened;
+  opened_.store(true, std::memory_order_release);
+  return {};
+}
+
+std::expected<void, IoError> EngineServer::begin_accepting() {
+  if (auto started = start(); !started) return started;
+  const std::lock_guard lock(mutex_);
+  if (stopping_ || accepting_.load()) return {};
+  for (const Listener* const listener : endpoints_.listeners())
+    server_.accept_at(point_of(*listener));
+  accepting_.store(true);
+  return {};
+}
+
+void EngineServer::run() { server_.run(); }
+
+// Where nothing was accepted yet, clients that wait are turned away.
+void EngineServer::stop(Completion completion) noexcept {
+  bool turn_away = false;
+  {
+    const std::lock_guard lock(mutex_);
+    turn_away = !std::exchange(stopping_, true) && !accepting_.load();
+  }
+  if (turn_away && opened()) endpoints_.stop_accepting([](auto /*accepted*/) {});
+  server_.stop(completion == Completion::wait ? engine::Server::Completion::wait
+                                              : engine::Server::Completion::do_not_wait);
+}
+
+std::expected<transport::Endpoint, IoError> EngineServer::listen(
+    const transport::Endpoint& endpoint) {
+  if (auto started = start(); !started) return std::unexpected(started.error());
+  return endpoints_.add(core_, endpoint, {mutex_, stopping_, [this](Listener& added) {
+                                            if (accepting_.load())
+                                              server_.accept_at(point_of(added));
+                                          }});
+}
+
+void EngineServer::close_removed() noexcept {
+  if (!opened()) return;
+  endpoints_.close_removed(
+      core_, [this](Listener& listener) { server_.accept_no_more_at(point_of(listener)); });
+}
+
+std::expected<iop::Ior, IoError> EngineServer::make_ior(std::string type_id, OctetSpan object_key,
+                                                        const ProtocolPreference* preference) {
+  if (auto started = start(); !started) return std::unexpected(started.error());
+  close_removed();
+  return endpoints_.make_ior(core_.protocols(), {std::move(type_id), object_key, preference});
+}
+
+bool EngineServer::publishes(const transport::Endpoint& endpoint) const noexcept {
+  return opened() && endpoints_.publishes(endpoint);
+}
+
+// Nested turns belong to no upcall, though they run while one is on the stack.
+Server::Nested EngineServer::wait_readable(int fd, Deadline until) {
+  engine::Loop* const loop = server_.loop_of_this_thread();
+  if (loop == nullptr) return Nested::not_here;
+  const UpcallScope none(UpcallScope::None::upcall);
+  return nested_of(
+      engine::wait_readable_in_turns(*loop, settings_.nested_upcall_depth_max, fd, until));
+}
+
+Server::Nested EngineServer::serve_until(function_ref<bool()> done) {
+  engine::Loop* const loop = server_.loop_of_this_thread();
+  if (loop == nullptr) return Nested::not_here;
+  const UpcallScope none(UpcallScope::None::upcall);
+  return nested_of(
+      engine::wait_in_turns(*loop, settings_.nested_upcall_depth_max, done, Deadline::never()));
+}
+
+bool EngineServer::begin_wait() noexcept {
+  return server_.loop_of_this_thread() == nullptr ||
+         engine::begin_blocking(settings_.nested_upcall_depth_max);
+}
+
+void EngineServer::end_wait() noexcept {
+  if (server_.loop_of_this_thread() != nullptr) engine::end_blocking();
+}
+
+// Asynchronous calls that begin on a loop of one thread belong to it.
+event::Reactor* EngineServer::reactor_of_this_thread() noexcept {
+  engine::Loop* const loop = server_.loop_of_this_thread();
+  return loop != nullptr && loop->single_threaded() ? &loop->reactor() : nullptr;
+}
+
+event::Reactor* EngineServer::own_loop() noexcept {
+  engine::Loop* const loop = server_.application_loop();
+  return loop != nullptr ? &loop->reactor() : nullptr;
+}
+
+int EngineServer::work_handle() const noexcept { return server_.work_handle(); }
+
+}  // namespace perigee::orb

@@ -1,0 +1,64 @@
+// The server of an ORB: listen points and references of the ORB in front of the engine's server.
+#pragma once
+
+#include "engine/loops/context.h"
+#include "engine/server/server.h"
+#include "orb/context/server.h"
+#include "orb/server/acceptor_set.h"
+#include "orb/server/request_serving.h"
+
+#include <atomic>
+#include <expected>
+#include <mutex>
+#include <string>
+
+namespace perigee::orb {
+
+class OrbCore;
+
+/// Any thread.
+class EngineServer final : public Server {
+ public:
+  explicit EngineServer(OrbCore& core);
+  ~EngineServer() override;
+
+  [[nodiscard]] std::expected<void, IoError> start() override;
+  [[nodiscard]] std::expected<void, IoError> begin_accepting() override;
+  void run() override;
+  void stop(Completion completion) noexcept override;
+  void resume_held() noexcept override { server_.resume_parked(); }
+  [[nodiscard]] Nested wait_readable(int fd, Deadline until) override;
+  [[nodiscard]] Nested serve_until(function_ref<bool()> done) override;
+  [[nodiscard]] bool begin_wait() noexcept override;
+  void end_wait() noexcept override;
+  [[nodiscard]] event::Reactor* reactor_of_this_thread() noexcept override;
+  [[nodiscard]] event::Reactor* own_loop() noexcept override;
+  void perform_work() override { server_.perform_work(); }
+  [[nodiscard]] bool work_pending() override { return server_.work_pending(); }
+  [[nodiscard]] int work_handle() const noexcept override;
+  [[nodiscard]] std::expected<transport::Endpoint, IoError> listen(
+      const transport::Endpoint& endpoint) override;
+  void close_removed() noexcept override;
+  [[nodiscard]] std::expected<iop::Ior, IoError> make_ior(
+      std::string type_id, OctetSpan object_key, const ProtocolPreference* preference) override;
+  [[nodiscard]] bool publishes(const transport::Endpoint& endpoint) const noexcept override;
+
+ private:
+  [[nodiscard]] bool opened() const noexcept { return opened_.load(std::memory_order_acquire); }
+
+  OrbCore& core_;
+  const engine::EngineSettings settings_;
+  const engine::EngineContext context_;
+  RequestServing serving_;
+  AcceptorSet endpoints_;
+  std::atomic<bool> opened_{false};
+  std::atomic<bool> accepting_{false};
+  std::mutex start_mutex_;
+
+  std::mutex mutex_;  // guards what follows
+  bool stopping_ = false;
+
+  mutable engine::Server server_;  // last: its threads use all the rest
+};
+
+}  // namespace perigee::orb

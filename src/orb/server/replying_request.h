@@ -1,0 +1,53 @@
+// A request of a server connection as the adapters see it: encodes its one reply and sends it.
+#pragma once
+
+#include "engine/connection/connection.h"
+#include "orb/context/orb_metrics.h"
+#include <perigee/cdr/buffer.h>
+#include <perigee/messaging/protocol.h>
+#include <perigee/orb/server_request.h>
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace perigee::orb {
+
+/// Used by one thread at a time.
+class ReplyingRequest : public ServerRequest {
+ public:
+  [[nodiscard]] std::string_view peer() const noexcept override;
+  [[nodiscard]] std::optional<PeerIdentity> peer_identity() const noexcept override;
+  [[nodiscard]] bool expired() const noexcept override {
+    return time_limited() && remaining_time() == 0;
+  }
+  /// What has become of the request, once it is answered.
+  [[nodiscard]] RequestOutcome outcome() const noexcept { return outcome_; }
+  [[nodiscard]] engine::Connection& connection() const noexcept { return connection_; }
+  void count(OrbMetrics& metrics, const LatencyTimer& timer) const noexcept;
+
+ protected:
+  ReplyingRequest(engine::Connection& connection, std::uint32_t id,
+                  messaging::Version version) noexcept
+      : connection_(connection), id_(id), version_(version) {}
+
+  void send_reply(ResultEncoder encode) final;
+  void send_user_exception(const CORBA::UserException& exception) final;
+  void send_system_exception(const CORBA::SystemException& exception) noexcept final;
+  void send_forward(const CORBA::Object& target, bool permanent) final;
+  /// Throws what the encoder failed with; then nothing has been sent.
+  void send(messaging::ReplyStatus status, ResultEncoder encode);
+  void write(cdr::Buffer& buffer, messaging::ReplyStatus status, ResultEncoder encode);
+
+  [[nodiscard]] virtual bool cancelled() const noexcept = 0;
+  /// Encodes the reply with `write` and sends it.
+  virtual void transmit(messaging::ReplyStatus status, ResultEncoder encode) = 0;
+
+ private:
+  engine::Connection& connection_;
+  const std::uint32_t id_;
+  const messaging::Version version_;
+  RequestOutcome outcome_ = RequestOutcome::oneway;
+};
+
+}  // namespace perigee::orb

@@ -1,0 +1,79 @@
+// Parking, deferring, and answering clients that only ask whether the request has arrived.
+#include "orb/server/upcall_request.h"
+
+#include "orb/core/orb_core.h"
+#include "orb/server/deferred_upcall.h"
+#include <perigee/base/clock.h>
+#include <perigee/iop/components.h>
+
+#include <algorithm>
+#include <chrono>
+
+namespace perigee::orb {
+
+using messaging::ReplyStatus;
+using messaging::ResponseFlags;
+
+namespace {
+
+// A buffer that one large reply has grown is not kept.
+constexpr std::size_t reply_buffer_kept_max = 1u << 20;
+constexpr std::uint64_t remaining_time_max = std::uint64_t{1} << 52;  // microseconds: 142 years
+
+}  // namespace
+
+UpcallRequest::UpcallRequest(OrbCore& core, engine::IncomingRequest& request) noexcept
+    : ReplyingRequest(request.connection, request.id(), request.version()),
+      core_(core),
+      request_(request) {
+  operation_ = request.parsed.header.operation;
+  object_key_ = request.parsed.header.object_key;
+  arguments_ = request.parsed.body;
+  response_expected_ = request.response() != ResponseFlags::none;
+}
+
+// A time that the clock cannot count is as good as for ever. The time of a oneway is of no use:
+// its client waits for no reply.
+void UpcallRequest::take_time_limit() noexcept {
+  const auto& contexts = request_.parsed.header.contexts;
+  const auto found =
+      std::ranges::find(contexts, iop::context_remaining_time, &iop::ServiceContext::id);
+  if (found == contexts.end() || !response_expected_) return;
+  const Clock& clock = core_.clock();
+  messaging::IncomingMessage& message = request_.message;
+  if (message.awaited_until == 0) {
+    const auto microseconds = iop::decode_remaining_time(found->data);
+    if (!microseconds || *microseconds > remaining_time_max) return;
+    const std::chrono::microseconds remaining(*microseconds);
+    message.awaited_until = (clock.now() + remaining).time_since_epoch().count();
+  }
+  limit_time(clock, message.awaited_until);
+}
+
+// If the message is taken away, its octets stay where the dispatcher sees them until it returns.
+ServerRequest::Hold UpcallRequest::hold() {
+  RequestDispatcher* const dispatcher = core_.dispatcher();
+  const void* const point = dispatcher != nullptr ? dispatcher->gate_of(object_key_) : nullptr;
+  parked_ = connection().park(request_, point);
+  return parked_ ? Hold::taken : Hold::refused;
+}
+
+// CORBA 3.0, 15.4.2.1: WITH_SERVER is answered before the upcall, whose outcome is not sent.
+void UpcallRequest::begin_upcall() {
+  if (request_.response() != ResponseFlags::with_server) return;
+  send(ReplyStatus::no_exception, nullptr);
+  response_expected_ = false;
+}
+
+ServerRequest* UpcallRequest::make_deferred() {
+  return DeferredUpcall::make(core_, *this, request_);
+}
+
+void UpcallRequest::transmit(ReplyStatus status, ResultEncoder encode) {
+  cdr::Buffer& buffer = request_.frame.reply;
+  write(buffer, status, encode);
+  connection().send(buffer, request_.frame);
+  if (buffer.own_size() > reply_buffer_kept_max) buffer = cdr::Buffer();
+}
+
+}  // namespace perigee::orb

@@ -1,0 +1,32 @@
+// A request in its upcall.
+#pragma once
+
+#include "orb/server/replying_request.h"
+
+namespace perigee::orb {
+
+class OrbCore;
+
+/// On the stack of the thread that makes the upcall, whose frame it uses.
+class UpcallRequest final : public ReplyingRequest {
+ public:
+  UpcallRequest(OrbCore& core, engine::IncomingRequest& request) noexcept;
+
+  /// Learns from the request how long its client waits, counted from when it was first read.
+  void take_time_limit() noexcept;
+  [[nodiscard]] Hold hold() override;
+  void begin_upcall() override;
+  /// The server keeps the request: it is dispatched again, as another UpcallRequest.
+  [[nodiscard]] bool parked() const noexcept { return parked_; }
+
+ private:
+  [[nodiscard]] ServerRequest* make_deferred() override;
+  [[nodiscard]] bool cancelled() const noexcept override { return request_.cancelled(); }
+  void transmit(messaging::ReplyStatus status, ResultEncoder encode) override;
+
+  OrbCore& core_;
+  engine::IncomingRequest& request_;
+  bool parked_ = false;
+};
+
+}  // namespace perigee::orb

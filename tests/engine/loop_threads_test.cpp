@@ -1,0 +1,215 @@
+// The threads of a loop: spare threads for upcalls that wait, their limit, and their end.
+#include "engine/loops/loop_threads.h"
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <future>
+#include <memory>
+#include <thread>
+#include <utility>
+#include <vector>
+
+using namespace perigee;
+using namespace perigee::engine;
+
+namespace {
+
+/// Runs a function on a thread of the loop, for each mark. Counted, as connections are.
+class Work final : public Pollable {
+ public:
+  static Work& make(Reactor& reactor, std::function<void(Work&)> function) {
+    return *new Work(reactor, std::move(function));
+  }
+  void start() noexcept { reactor_.mark_ready(*this); }
+  /// By the function: the work is over.
+  void end() noexcept {
+    reactor_.remove(*this);
+    done_.set_value();
+  }
+  /// Waits for `end`, and lets go of the work.
+  void await() {
+    done_.get_future().wait();
+    drop_reference();
+  }
+  void handle_event(const Event& /*event*/) noexcept override { function_(*this); }
+  void add_reference() noexcept override { references_.fetch_add(1); }
+  void drop_reference() noexcept override {
+    if (references_.fetch_sub(1) == 1) delete this;
+  }
+
+ private:
+  Work(Reactor& reactor, std::function<void(Work&)> function)
+      : Pollable(Counted::yes), reactor_(reactor), function_(std::move(function)) {}
+
+  Reactor& reactor_;
+  std::function<void(Work&)> function_;
+  std::promise<void> done_;
+  std::atomic<int> references_{1};
+};
+
+std::unique_ptr<Reactor> make_shared() {
+  return std::move(*event::make_reactor(steady_clock(), {}, event::Threads::several));
+}
+
+struct Pool {
+  Pool(std::uint32_t planned, std::uint32_t spares_max,
+       std::chrono::milliseconds standby = LoopThreads::standby_time)
+      : spares(spares_max),
+        loop(steady_clock(), make_shared(), timers.get()),
+        threads(loop, planned, spares, standby) {
+    loop.set_threads(threads);
+    REQUIRE(threads.start());
+  }
+  ~Pool() {
+    loop.reactor().stop();
+    threads.join();
+  }
+  /// A thread of the loop that waits until it is told to go on.
+  struct Waiting {
+    explicit Waiting(Pool& pool)
+        : work(Work::make(pool.loop.reactor(), [this, &pool](Work& self) {
+            began.set_value(pool.threads.begin_wait());
+            leave.get_future().wait();
+            if (admitted) pool.threads.end_wait();
+            self.end();
+          })) {
+      work.start();
+      admitted = began.get_future().get();
+    }
+    void end() {
+      leave.set_value();
+      work.await();
+    }
+    std::promise<bool> began;
+    std::promise<void> leave;
+    bool admitted = false;
+    Work& work;
+  };
+  void run_work() {
+    Work& work = Work::make(loop.reactor(), [](Work& self) { self.end(); });
+    work.start();
+    work.await();
+  }
+
+  std::unique_ptr<Reactor> timers = std::move(*event::make_reactor());
+  SpareThreads spares;
+  Loop loop;
+  LoopThreads threads;
+};
+
+}  // namespace
+
+TEST_CASE("a loop of one thread serves while that thread waits, and then as one again") {
+  Pool pool(1, 2);
+  pool.run_work();
+  CHECK(pool.threads.thread_count() == 1);
+  {
+    Pool::Waiting waiting(pool);
+    CHECK(waiting.admitted);
+    CHECK(pool.threads.serving_count() == 1);
+    CHECK(pool.threads.thread_count() == 2);
+    pool.run_work();
+    waiting.end();
+  }
+  // Of two threads that serve, the next idle one steps back.
+  while (pool.threads.serving_count() != 1) pool.run_work();
+  CHECK(pool.threads.thread_count() == 2);
+  Pool::Waiting again(pool);
+  CHECK(again.admitted);
+  CHECK(pool.threads.thread_count() == 2);  // the thread on stand-by was called, no third made
+  again.end();
+}
+
+TEST_CASE("a loop with another thread left needs no spare thread") {
+  Pool pool(2, 2);
+  Pool::Waiting waiting(pool);
+  CHECK(waiting.admitted);
+  CHECK(pool.threads.thread_count() == 2);
+  CHECK(pool.threads.serving_count() == 1);
+  pool.run_work();
+  waiting.end();
+  CHECK(pool.threads.thread_count() == 2);
+}
+
+TEST_CASE("when all spare threads are used, the last thread that serves may not wait") {
+  Pool pool(1, 2);
+  Pool::Waiting first(pool);
+  Pool::Waiting second(pool);
+  CHECK(first.admitted);
+  CHECK(second.admitted);
+  CHECK(pool.spares.left() == 0);
+  Pool::Waiting third(pool);
+  CHECK_FALSE(third.admitted);
+  CHECK(pool.threads.thread_count() == 3);
+  third.end();
+  second.end();
+  Pool::Waiting fourth(pool);
+  CHECK(fourth.admitted);
+  fourth.end();
+  first.end();
+}
+
+TEST_CASE("threads return to the plan after a burst of upcalls that wait") {
+  constexpr std::uint32_t spares = 10;
+  Pool pool(2, spares, std::chrono::milliseconds(1));
+  {
+    std::vector<std::unique_ptr<Pool::Waiting>> burst;
+    for (std::uint32_t count = 0; count < spares + 1; ++count) {
+      burst.push_back(std::make_unique<Pool::Waiting>(pool));
+      CHECK(burst.back()->admitted);
+      CHECK(pool.threads.thread_count() <= 2 + spares);
+    }
+    for (const auto& waiting : burst) waiting->end();
+  }
+  while (pool.threads.thread_count() != 2) pool.run_work();
+  CHECK(pool.spares.left() == spares);
+  pool.run_work();
+}
+
+TEST_CASE("spare threads are limited for all loops of a server together") {
+  Pool pool(1, 1);
+  Loop other_loop(steady_clock(), make_shared(), pool.timers.get());
+  LoopThreads other(other_loop, 1, pool.spares);
+  REQUIRE(other.start());
+  Pool::Waiting first(pool);
+  CHECK(first.admitted);
+  CHECK_FALSE(other.add_spare());
+  first.end();
+  other_loop.reactor().stop();
+  other.join();
+}
+
+TEST_CASE("a thread that steps back leaves what it has marked to a thread that sleeps") {
+  Pool pool(1, 1);
+  for (int round = 0; round < 200; ++round) {
+    bool called = false;
+    Work& work = Work::make(pool.loop.reactor(), [&](Work& self) {
+      if (std::exchange(called, true)) return self.end();
+      if (pool.threads.begin_wait()) {
+        pool.run_work();  // by the other thread, which sleeps then
+        for (int turn = 0; turn < 100; ++turn) std::this_thread::yield();
+        pool.threads.end_wait();
+      }
+      self.start();
+    });
+    work.start();
+    work.await();
+  }
+}
+
+TEST_CASE("a thread knows the loop that it serves") {
+  Pool pool(1, 0);
+  CHECK_FALSE(pool.loop.on_thread());
+  bool inside = false;
+  Work& work = Work::make(pool.loop.reactor(), [&](Work& self) {
+    inside = pool.loop.on_thread();
+    self.end();
+  });
+  work.start();
+  work.await();
+  CHECK(inside);
+}

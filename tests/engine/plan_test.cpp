@@ -1,0 +1,82 @@
+// The table of presets, the rules of the supervisor, and the CPUs that a process may use.
+#include "engine/loops/supervision.h"
+#include "engine/loops/thread_plan.h"
+#include "event/cpus.h"
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+
+using namespace perigee;
+using namespace perigee::engine;
+using namespace std::chrono_literals;
+
+TEST_CASE("each preset has the numbers of the table") {
+  const PlanOptions options{.threads = 0, .cpus = 8, .pool_spares = 32, .connections = 500};
+  CHECK(plan_of(Preset::automatic, options) == ThreadPlan{8, 8, 72, 16, true});
+  CHECK(plan_of(Preset::thread_per_connection, options) == ThreadPlan{4, 4, 68, 500, true});
+  CHECK(plan_of(Preset::thread_pool, options) == ThreadPlan{1, 8, 40, 0, false});
+  CHECK(plan_of(Preset::reactor_per_core, options) == ThreadPlan{8, 8, 8, 0, false});
+  CHECK(plan_of(Preset::reactive, options) == ThreadPlan{1, 0, 1, 0, false});
+}
+
+TEST_CASE("the number of threads can be given, and is at least one") {
+  CHECK(plan_of(Preset::thread_pool, {.threads = 2, .cpus = 8}).threads == 2);
+  CHECK(plan_of(Preset::reactor_per_core, {.threads = 3, .cpus = 8}).loops == 3);
+  CHECK(plan_of(Preset::thread_pool, {.threads = 0, .cpus = 0}).threads == 1);
+  CHECK(plan_of(Preset::thread_pool, {.threads = 0xffff'ffff, .cpus = 1}).threads_max ==
+        0xffff'ffff);
+}
+
+TEST_CASE("only loops of one thread without spares run nested turns") {
+  const PlanOptions options{.threads = 1, .cpus = 4};
+  CHECK(plan_of(Preset::reactive, options).single_threaded());
+  CHECK(plan_of(Preset::reactor_per_core, options).single_threaded());
+  CHECK(!plan_of(Preset::thread_pool, options).single_threaded());
+  CHECK(!plan_of(Preset::automatic, options).single_threaded());
+}
+
+TEST_CASE("a loop whose threads are all blocked in upcalls gets a spare thread if work waits") {
+  const SpareRoom room{.threads = 1, .idle_cpus = 0};
+  LoopSample loop{.serving = 2, .in_upcalls = 2, .blocked = true, .has_work = true};
+  CHECK(remedy_for(loop, room) == Remedy::spare_thread);
+  SUBCASE("but not without work") { loop.has_work = false; }
+  SUBCASE("but not if a thread is free") { loop.in_upcalls = 1; }
+  SUBCASE("but not if an upcall ended") { loop.progressed = true; }
+  CHECK(remedy_for(loop, room) == (loop.has_work && loop.in_upcalls == 2 && !loop.progressed
+                                       ? Remedy::spare_thread
+                                       : Remedy::none));
+}
+
+TEST_CASE("a loop gets no spare thread beyond the plan") {
+  const LoopSample loop{.serving = 1, .in_upcalls = 1, .blocked = true, .has_work = true};
+  CHECK(remedy_for(loop, {.threads = 0, .idle_cpus = 4}) == Remedy::none);
+}
+
+TEST_CASE("upcalls that compute get a spare thread only if a CPU is idle") {
+  const LoopSample loop{.serving = 1, .in_upcalls = 1, .blocked = false, .has_work = true};
+  CHECK(remedy_for(loop, {.threads = 5, .idle_cpus = 0}) == Remedy::none);
+  CHECK(remedy_for(loop, {.threads = 5, .idle_cpus = 1}) == Remedy::spare_thread);
+}
+
+TEST_CASE("the supervisor ticks faster for a second after it had to act, and stops when idle") {
+  TickRate rate;
+  const TimePoint start{};
+  CHECK(rate.next(start, false, false) == 10ms);
+  CHECK(rate.next(start + 10ms, false, true) == 1ms);
+  CHECK(rate.next(start + 1000ms, false, false) == 1ms);
+  CHECK(rate.next(start + 1010ms, false, false) == 10ms);
+  CHECK(rate.next(start + 1020ms, true, false) == 0ms);
+}
+
+TEST_CASE("the quota of a cgroup limits the CPUs, rounded up") {
+  CHECK(event::cpus_of_quota("max 100000") == std::nullopt);
+  CHECK(event::cpus_of_quota("200000 100000") == 2);
+  CHECK(event::cpus_of_quota("150000 100000") == 2);
+  CHECK(event::cpus_of_quota("1000 100000") == 1);
+  CHECK(event::cpus_of_quota("") == std::nullopt);
+  CHECK(event::cpus_of_quota("100000") == std::nullopt);
+  CHECK(event::cpus_of_quota("100000 0") == std::nullopt);
+  CHECK(event::cpus_of_quota("-5 100000") == std::nullopt);
+  CHECK(event::usable_cpus() >= 1);
+}
