@@ -18,8 +18,8 @@ using std::chrono::milliseconds;
 
 namespace {
 
-constexpr std::size_t result_size = 20'000'000;
-constexpr std::size_t part_size = 2'000'000;  // read without a pause
+constexpr std::size_t result_size = 40'000'000;
+constexpr std::size_t part_size = 4'000'000;  // read without a pause
 constexpr milliseconds pause{60};
 
 // The time-outs are shorter than the reading of the whole reply, and longer than a client may stand
