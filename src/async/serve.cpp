@@ -11,9 +11,9 @@
 namespace perigee::async::detail {
 
 // The ORB's clock may be another one: what is left counts.
-std::int64_t awaited_until(const orb::ServerRequest& request) noexcept {
+Deadline awaited_until(const orb::ServerRequest& request) noexcept {
   const std::chrono::microseconds left(request.remaining_time());
-  return (steady_clock().now() + left).time_since_epoch().count();
+  return Deadline::after(left, steady_clock().now());
 }
 
 void answer_exception(skeleton::Answer& answer, const std::exception_ptr& error) {

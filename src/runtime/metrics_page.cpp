@@ -71,8 +71,8 @@ class HttpMetricsPage final : public MetricsPage, private event::EventHandler {
       const TimePoint now = std::chrono::steady_clock::now();
       std::erase_if(readers_,
                     [now](const auto& reader) { return reader->over() || reader->end() <= now; });
-      if (now >= accept_again_) {
-        accept_again_ = TimePoint::max();
+      if (accept_again_.passed(now)) {
+        accept_again_ = Deadline::never();
         reactor_->mark_ready(*this);
       }
     }
@@ -82,9 +82,9 @@ class HttpMetricsPage final : public MetricsPage, private event::EventHandler {
 
   // When the first reader's time is over, or the acceptor is to be asked again.
   [[nodiscard]] Deadline next_deadline() const noexcept {
-    TimePoint first = accept_again_;
-    for (const auto& reader : readers_) first = std::min(first, reader->end());
-    return first == TimePoint::max() ? Deadline::never() : Deadline::at(first);
+    Deadline first = accept_again_;
+    for (const auto& reader : readers_) first = std::min(first, Deadline::at(reader->end()));
+    return first;
   }
 
   void handle_ready(event::Readiness /*readiness*/) noexcept override {
@@ -93,7 +93,7 @@ class HttpMetricsPage final : public MetricsPage, private event::EventHandler {
       if (!stream && stream.error() == std::errc::operation_would_block) return;
       if (!stream) {
         log::write(log::Level::warning, "metrics", "accept: " + stream.error().message());
-        accept_again_ = std::chrono::steady_clock::now() + accept_pause;
+        accept_again_ = Deadline::after(accept_pause, std::chrono::steady_clock::now());
         return;
       }
       try {
@@ -148,7 +148,7 @@ class HttpMetricsPage final : public MetricsPage, private event::EventHandler {
   std::atomic<bool> ending_ = false;
   // Accessed by the page's thread only. The oldest reader comes first.
   std::vector<std::unique_ptr<MetricsReader>> readers_;
-  TimePoint accept_again_ = TimePoint::max();  // set after an accept that failed
+  Deadline accept_again_;  // after an accept that failed
   event::Thread thread_;
 };
 

@@ -25,8 +25,6 @@ namespace perigee {
 
 namespace async::detail {
 
-static_assert(no_time_limit == stub::no_time_limit);
-
 /// Where the outcome of a call goes. Owned by the call and, until it has ended, by the ORB:
 /// counted.
 template <typename T>

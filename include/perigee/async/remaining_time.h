@@ -4,7 +4,6 @@
 #include <perigee/async/task.h>
 #include <perigee/base/clock.h>
 
-#include <algorithm>
 #include <chrono>
 #include <coroutine>
 #include <optional>
@@ -24,14 +23,12 @@ class ThisRemainingTime {
     return false;
   }
   [[nodiscard]] Time await_resume() const noexcept {
-    if (until_ == no_time_limit) return std::nullopt;
-    const Duration left = TimePoint(Duration(until_)) - steady_clock().now();
-    return std::max(std::chrono::ceil<std::chrono::microseconds>(left),
-                    std::chrono::microseconds::zero());
+    if (until_.is_never()) return std::nullopt;
+    return std::chrono::ceil<std::chrono::microseconds>(until_.left(steady_clock().now()));
   }
 
  private:
-  std::int64_t until_ = no_time_limit;
+  Deadline until_;
 };
 
 }  // namespace async::detail

@@ -19,7 +19,7 @@ namespace perigee::async {
 namespace detail {
 
 /// Until when the caller waits, whose time is limited: nanoseconds of std::chrono::steady_clock.
-[[nodiscard]] PERIGEE_API std::int64_t awaited_until(const orb::ServerRequest& request) noexcept;
+[[nodiscard]] PERIGEE_API Deadline awaited_until(const orb::ServerRequest& request) noexcept;
 
 /// With TIMEOUT, if the task was stopped since its caller's time is over.
 PERIGEE_API void answer_exception(skeleton::Answer& answer, const std::exception_ptr& error);
@@ -80,7 +80,7 @@ template <typename Result, typename Begin, typename Encode>
 void serve(orb::ServerRequest& request, Begin&& begin, Encode encode) {
   using Serving = detail::Serving<Result, Encode>;
   auto* const serving = new Serving(request, std::move(encode));
-  std::int64_t until = detail::no_time_limit;
+  Deadline until;
   std::optional<stub::InheritedTimeLimit> inherited;  // later calls learn it from the task
   if (request.time_limited()) inherited.emplace(until = detail::awaited_until(request));
   task<Result> work;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <perigee/async/outcome.h>
+#include <perigee/base/deadline.h>
 #include <perigee/base/export.h>
 #include <perigee/base/pool.h>
 
@@ -15,7 +16,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <limits>
 #include <stop_token>
 #include <type_traits>
 #include <utility>
@@ -40,18 +40,16 @@ concept HasStopToken = requires(const P& promise) {
 /// A coroutine type whose tasks know until when their caller waits.
 template <typename P>
 concept HasTimeLimit = requires(const P& promise) {
-  { promise.awaited_until() } -> std::same_as<std::int64_t>;
+  { promise.awaited_until() } -> std::same_as<Deadline>;
 };
 
-inline constexpr std::int64_t no_time_limit = std::numeric_limits<std::int64_t>::max();
-
-/// Of a task, if it is one that knows.
+/// Of a task, if it knows. By std::chrono::steady_clock.
 template <typename P>
-[[nodiscard]] std::int64_t time_limit_of(std::coroutine_handle<P> task) noexcept {
+[[nodiscard]] Deadline time_limit_of(std::coroutine_handle<P> task) noexcept {
   if constexpr (HasTimeLimit<P>)
     return task.promise().awaited_until();
   else
-    return no_time_limit;
+    return Deadline::never();
 }
 
 /// How a task reaches who may ask it to stop. `context` is that of its end.
@@ -102,7 +100,7 @@ class PromiseBase {
   }
   /// Nobody waits for the task any longer then: nanoseconds of std::chrono::steady_clock. Before it
   /// begins.
-  void set_awaited_until(std::int64_t time) noexcept { awaited_until_ = time; }
+  void set_awaited_until(Deadline time) noexcept { awaited_until_ = time; }
   /// The same with a token of the task's own.
   PERIGEE_API void begin_apart(std::coroutine_handle<> frame, std::stop_token stop, Ended ended,
                                void* context) noexcept;
@@ -145,7 +143,7 @@ class PromiseBase {
     first->access_->cancel(first->context_, call);
     return true;
   }
-  [[nodiscard]] std::int64_t awaited_until() const noexcept { return awaited_until_; }
+  [[nodiscard]] Deadline awaited_until() const noexcept { return awaited_until_; }
 
  protected:
   ~PromiseBase() = default;
@@ -189,7 +187,7 @@ class PromiseBase {
   mutable std::stop_token own_stop_;
   const PromiseBase* lender_ = nullptr;  // of who awaits this task; null: `access_` makes it
   const StopAccess* access_ = nullptr;
-  std::int64_t awaited_until_ = no_time_limit;
+  Deadline awaited_until_;
 };
 
 /// How a value leaves a task: `co_return value` or `co_return`.
@@ -368,8 +366,7 @@ void start(task<T> work, std::stop_token stop, void* context,
 /// The same with a token that is made if it is asked for, and a time after which nobody waits for
 /// the task: nanoseconds of std::chrono::steady_clock.
 template <typename T>
-void start(task<T> work, const detail::StopAccess& access, std::int64_t awaited_until,
-           void* context,
+void start(task<T> work, const detail::StopAccess& access, Deadline awaited_until, void* context,
            std::type_identity_t<void (*)(void* context, outcome<T>& result) noexcept> done) {
   auto frame = detail::TaskAccess::take(std::move(work));
   frame.promise().set_awaited_until(awaited_until);

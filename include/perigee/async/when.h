@@ -49,7 +49,7 @@ const std::stop_token& parents_token(std::coroutine_handle<Parent> parent) {
 class All {
  public:
   template <typename T>
-  void begin(OwnedFrame<T>& frame, const std::stop_token& stop, std::int64_t until) noexcept {
+  void begin(OwnedFrame<T>& frame, const std::stop_token& stop, Deadline until) noexcept {
     latch_.add(1);
     frame.promise().set_awaited_until(until);
     frame.promise().begin(frame.get(), stop, &ended, &latch_);
@@ -69,7 +69,7 @@ class Any {
  public:
   void link(const std::stop_token& outer) { stop_.link(outer); }
   template <typename T>
-  void begin(OwnedFrame<T>& frame, std::int64_t until) noexcept {
+  void begin(OwnedFrame<T>& frame, Deadline until) noexcept {
     latch_.add(1);
     frame.promise().set_awaited_until(until);
     frame.promise().begin(frame.get(), stop_.token(), &ended<T>, this);
@@ -107,7 +107,7 @@ class WhenAll {
   template <typename Parent>
   [[nodiscard]] bool await_suspend(std::coroutine_handle<Parent> parent) {
     const std::stop_token& stop = parents_token(parent);
-    const std::int64_t until = time_limit_of(parent);
+    const Deadline until = time_limit_of(parent);
     std::apply([&](auto&... frames) { (all_.begin(frames, stop, until), ...); }, frames_);
     return all_.wait(parent);
   }
@@ -141,7 +141,7 @@ class WhenAllOf {
   template <typename Parent>
   [[nodiscard]] bool await_suspend(std::coroutine_handle<Parent> parent) {
     const std::stop_token& stop = parents_token(parent);
-    const std::int64_t until = time_limit_of(parent);
+    const Deadline until = time_limit_of(parent);
     for (OwnedFrame<T>& frame : frames_) all_.begin(frame, stop, until);
     return all_.wait(parent);
   }
@@ -171,7 +171,7 @@ class WhenAny {
   template <typename Parent>
   [[nodiscard]] bool await_suspend(std::coroutine_handle<Parent> parent) {
     any_.link(parents_token(parent));
-    const std::int64_t until = time_limit_of(parent);
+    const Deadline until = time_limit_of(parent);
     std::apply([&](auto&... frames) { (any_.begin(frames, until), ...); }, frames_);
     return any_.wait(parent);
   }
@@ -226,7 +226,7 @@ class WhenAnyOf {
   template <typename Parent>
   [[nodiscard]] bool await_suspend(std::coroutine_handle<Parent> parent) {
     any_.link(parents_token(parent));
-    const std::int64_t until = time_limit_of(parent);
+    const Deadline until = time_limit_of(parent);
     for (OwnedFrame<T>& frame : frames_) any_.begin(frame, until);
     return any_.wait(parent);
   }

@@ -2,6 +2,7 @@
 // caller does something else. Not for applications.
 #pragma once
 
+#include <perigee/base/deadline.h>
 #include <perigee/base/export.h>
 #include <perigee/cdr/decoder.h>
 #include <perigee/cdr/encoder.h>
@@ -9,9 +10,7 @@
 #include <perigee/orb/stub.h>
 
 #include <cstddef>
-#include <cstdint>
 #include <exception>
-#include <limits>
 #include <new>
 #include <type_traits>
 #include <utility>
@@ -90,24 +89,22 @@ class PERIGEE_API Arguments {
   Held* held_ = nullptr;
 };
 
-/// No limit; others are nanoseconds of std::chrono::steady_clock.
-inline constexpr std::int64_t no_time_limit = std::numeric_limits<std::int64_t>::max();
-
 /// Asynchronous calls that this thread sends, in the upcall in which this is made and for as long
 /// as it lives, may take no longer than until then, whatever the policies say: their caller's own
 /// caller waits no longer. Oneways take no notice. Scopes nest.
 class PERIGEE_API InheritedTimeLimit {
  public:
-  explicit InheritedTimeLimit(std::int64_t until) noexcept;
+  /// By std::chrono::steady_clock.
+  explicit InheritedTimeLimit(Deadline until) noexcept;
   ~InheritedTimeLimit();
   InheritedTimeLimit(const InheritedTimeLimit&) = delete;
   InheritedTimeLimit& operator=(const InheritedTimeLimit&) = delete;
 
   /// What holds for a call of this thread now.
-  [[nodiscard]] static std::int64_t current() noexcept;
+  [[nodiscard]] static Deadline current() noexcept;
 
  private:
-  const std::int64_t until_;
+  const Deadline until_;
   const void* const upcall_;
   const InheritedTimeLimit* const outer_;
 };
@@ -170,7 +167,7 @@ class PERIGEE_API CallHandle {
                                  orb::CancellationNotice& before) noexcept;
   /// Whoever waits for the call now waits until then only (see InheritedTimeLimit), instead of what
   /// the call had inherited when it was sent. Then it ends as with a policy: with TIMEOUT.
-  void limit_time(std::int64_t until) noexcept;
+  void limit_time(Deadline until) noexcept;
   /// Whether the observer has been told, and has returned.
   [[nodiscard]] bool ended() const noexcept;
   /// Blocks until `ended()`. Drives the ORB's asynchronous calls meanwhile, if no other thread

@@ -83,7 +83,7 @@ thread_local const InheritedTimeLimit* innermost_limit = nullptr;
 
 }  // namespace
 
-InheritedTimeLimit::InheritedTimeLimit(std::int64_t until) noexcept
+InheritedTimeLimit::InheritedTimeLimit(Deadline until) noexcept
     : until_(until),
       upcall_(orb::UpcallScope::innermost()),
       outer_(std::exchange(innermost_limit, this)) {}
@@ -91,10 +91,10 @@ InheritedTimeLimit::InheritedTimeLimit(std::int64_t until) noexcept
 InheritedTimeLimit::~InheritedTimeLimit() { innermost_limit = outer_; }
 
 // An upcall that is served while this one waits is another caller's.
-std::int64_t InheritedTimeLimit::current() noexcept {
+Deadline InheritedTimeLimit::current() noexcept {
   const bool holds =
       innermost_limit != nullptr && innermost_limit->upcall_ == orb::UpcallScope::innermost();
-  return holds ? innermost_limit->until_ : no_time_limit;
+  return holds ? innermost_limit->until_ : Deadline::never();
 }
 
 CallHandle::CallHandle(orb::AsyncInvocation& call) noexcept : call_(&call) {}
@@ -112,7 +112,7 @@ bool CallHandle::cancel_with(orb::Cancellation& cancellation,
   return call_ == nullptr || cancellation.cancels(*call_, before);
 }
 
-void CallHandle::limit_time(std::int64_t until) noexcept {
+void CallHandle::limit_time(Deadline until) noexcept {
   if (call_ != nullptr) call_->limit_time(until);
 }
 

@@ -292,7 +292,7 @@ void AsyncInvocation::end() noexcept {
 
 void AsyncInvocation::begin_time_limits() noexcept {
   if (!oneway()) inherited_ = stub::InheritedTimeLimit::current();
-  const bool inherits = inherited_ != stub::no_time_limit;
+  const bool inherits = !inherited_.is_never();
   if (request.time_limit.count() == 0 && request.send_limit.count() == 0 && !inherits) return;
   const TimePoint now = context_.clock.now();
   if (request.time_limit.count() != 0) own_deadline_ = Deadline::after(request.time_limit, now);
@@ -302,10 +302,10 @@ void AsyncInvocation::begin_time_limits() noexcept {
 }
 
 // What is left of it by its own clock, by the ORB's.
-void AsyncInvocation::inherit_time_limit(std::int64_t until) noexcept {
+void AsyncInvocation::inherit_time_limit(Deadline until) noexcept {
   deadline_ = own_deadline_;
-  if (until != stub::no_time_limit) {
-    const Duration left = Deadline::at(TimePoint(Duration(until))).left(steady_clock().now());
+  if (!until.is_never()) {
+    const Duration left = until.left(steady_clock().now());
     deadline_ = std::min(deadline_, Deadline::after(left, context_.clock.now()));
   }
   send_deadline_ = std::min(own_send_deadline_, deadline_);
@@ -315,7 +315,7 @@ std::chrono::microseconds AsyncInvocation::time_left() const noexcept {
   return std::chrono::ceil<std::chrono::microseconds>(deadline_.left(context_.clock.now()));
 }
 
-void AsyncInvocation::limit_time(std::int64_t until) noexcept {
+void AsyncInvocation::limit_time(Deadline until) noexcept {
   if (std::exchange(inherited_, until) == until || oneway() || ended()) return;
   add_owner();
   try {
@@ -330,7 +330,7 @@ void AsyncInvocation::limit_time(std::int64_t until) noexcept {
   }
 }
 
-void AsyncInvocation::change_time_limit(std::int64_t until) noexcept {
+void AsyncInvocation::change_time_limit(Deadline until) noexcept {
   forget_time();
   inherit_time_limit(until);
   watch_time(next_limit());

@@ -78,7 +78,7 @@ class AsyncInvocation final : private OwnedRequest,
   [[nodiscard]] bool ended() const noexcept { return ended_.load(); }
   void cancel() noexcept override;
   /// See stub::CallHandle. One thread at a time.
-  void limit_time(std::int64_t until) noexcept;
+  void limit_time(Deadline until) noexcept;
   [[nodiscard]] Shard& shard() const noexcept { return shard_; }
   /// @}
 
@@ -140,8 +140,8 @@ class AsyncInvocation final : private OwnedRequest,
   void tell_later() noexcept { shard_.finish_later(*this); }
   void leave(FailureCause cause) noexcept;
   void begin_time_limits() noexcept;
-  void inherit_time_limit(std::int64_t until) noexcept;
-  void change_time_limit(std::int64_t until) noexcept;
+  void inherit_time_limit(Deadline until) noexcept;
+  void change_time_limit(Deadline until) noexcept;
   [[nodiscard]] std::chrono::microseconds time_left() const noexcept;
   [[nodiscard]] bool awaits_connection() const noexcept;
   [[nodiscard]] Deadline next_limit() const noexcept;
@@ -162,7 +162,7 @@ class AsyncInvocation final : private OwnedRequest,
   Deadline send_deadline_;
   TimePoint connecting_since_;
   Deadline connect_until_;
-  std::int64_t inherited_ = stub::no_time_limit;  // of who holds the handle
+  Deadline inherited_;  // of the owner of the handle, by std::chrono::steady_clock
   bool time_watched_ = false;
   event::MemberTimer<AsyncInvocation, &AsyncInvocation::time_over> expiry_{*this};
   std::shared_ptr<CollocatedWait> later_;   // shared with the collocated servant's answer
