@@ -1,6 +1,7 @@
 // The messages of an inter-ORB protocol, as values that refer to the octets they were read from.
 #pragma once
 
+#include <perigee/base/deadline.h>
 #include <perigee/base/octets.h>
 #include <perigee/iop/ior.h>
 
@@ -110,9 +111,9 @@ struct IncomingMessage {
   /// Of the pieces that make up `octets`, if alignment counts anew in each of them: fragments of
   /// GIOP 1.1, without their headers. Else null.
   std::unique_ptr<std::size_t[]> piece_sizes;
-  /// When nobody waits for the answer to this request any longer, as its first reader has found
-  /// out, who may keep it and look at it again: nanoseconds of the reader's clock. 0: not known.
-  std::int64_t awaited_until = 0;
+  /// Until when the client waits for the reply to this request, by the clock of the ORB: noted when
+  /// the header was parsed the first time, for a message that is kept and parsed again.
+  Deadline awaited_until;
 
   /// Copies the octets to storage of its own, if they are not there yet.
   void keep() {

@@ -1,6 +1,7 @@
 // One request on the server: what adapters, skeletons and response handlers answer through.
 #pragma once
 
+#include <perigee/base/deadline.h>
 #include <perigee/base/export.h>
 #include <perigee/base/function_ref.h>
 #include <perigee/base/octets.h>
@@ -104,8 +105,8 @@ class PERIGEE_API ServerRequest {
   virtual void send_user_exception(const CORBA::UserException& exception) = 0;
   virtual void send_system_exception(const CORBA::SystemException& exception) noexcept = 0;
   virtual void send_forward(const CORBA::Object& target, bool permanent) = 0;
-  /// The caller waits until then, in nanoseconds of the clock, which outlives the request.
-  void limit_time(const Clock& clock, std::int64_t until) noexcept {
+  /// The caller waits until then, by the clock, which outlives the request.
+  void limit_time(const Clock& clock, Deadline until) noexcept {
     clock_ = &clock;
     awaited_until_ = until;
   }
@@ -124,7 +125,7 @@ class PERIGEE_API ServerRequest {
 
  private:
   const Clock* clock_ = nullptr;  // null: the caller waits as long as it takes
-  std::int64_t awaited_until_ = 0;
+  Deadline awaited_until_;
 };
 
 /// The answer to a LocateRequest.

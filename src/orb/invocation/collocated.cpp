@@ -110,8 +110,7 @@ class CollocatedRequest final : public CollocatedAnswer {
     arguments_.set_environment(&context.references);
     arguments_.set_code_sets(code_sets());
     reply_.clear();
-    if (!call.deadline.is_never() && response_expected_)
-      limit_time(context.clock, call.deadline.time().time_since_epoch().count());
+    if (!call.deadline.is_never() && response_expected_) limit_time(context.clock, call.deadline);
   }
 
   /// Like a request from afar: what becomes of the upcall is nobody's business then.

@@ -44,11 +44,11 @@ void PendingReply::take_time_limit(const messaging::RequestHeader& header) noexc
       std::ranges::find(header.contexts, iop::context_remaining_time, &iop::ServiceContext::id);
   if (found == header.contexts.end() || !response_expected_) return;
   const Clock& clock = conversation().core().clock();
-  if (message_.awaited_until == 0) {
+  if (message_.awaited_until.is_never()) {
     const auto microseconds = iop::decode_remaining_time(found->data);
     if (!microseconds || *microseconds > remaining_time_max) return;
     const std::chrono::microseconds remaining(*microseconds);
-    message_.awaited_until = (clock.now() + remaining).time_since_epoch().count();
+    message_.awaited_until = Deadline::after(remaining, clock.now());
   }
   limit_time(clock, message_.awaited_until);
 }

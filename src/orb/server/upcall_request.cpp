@@ -41,11 +41,11 @@ void UpcallRequest::take_time_limit() noexcept {
   if (found == contexts.end() || !response_expected_) return;
   const Clock& clock = core_.clock();
   messaging::IncomingMessage& message = request_.message;
-  if (message.awaited_until == 0) {
+  if (message.awaited_until.is_never()) {
     const auto microseconds = iop::decode_remaining_time(found->data);
     if (!microseconds || *microseconds > remaining_time_max) return;
     const std::chrono::microseconds remaining(*microseconds);
-    message.awaited_until = (clock.now() + remaining).time_since_epoch().count();
+    message.awaited_until = Deadline::after(remaining, clock.now());
   }
   limit_time(clock, message.awaited_until);
 }

@@ -23,8 +23,7 @@ using CORBA::COMPLETED_YES;
 }  // namespace
 
 std::int64_t ServerRequest::remaining_time() const noexcept {
-  const std::chrono::nanoseconds left(awaited_until_ - clock_->now().time_since_epoch().count());
-  return std::max<std::int64_t>(std::chrono::ceil<std::chrono::microseconds>(left).count(), 0);
+  return std::chrono::ceil<std::chrono::microseconds>(awaited_until_.left(clock_->now())).count();
 }
 
 void ServerRequest::end_of_arguments() {
