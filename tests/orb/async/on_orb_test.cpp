@@ -3,6 +3,7 @@
 #include <perigee/async/call.h>
 #include <perigee/async/on_orb.h>
 #include <perigee/async/run.h>
+#include <perigee/async/serve.h>
 
 #include <chrono>
 #include <future>
@@ -56,6 +57,73 @@ TEST_CASE("another thread's task sleeps while somebody is in ORB::run") {
                  static_cast<std::promise<bool>*>(context)->set_value(result.take());
                });
   CHECK(slept.get_future().get());
+}
+
+namespace {
+
+/// Tells how a sleep has ended: by its time, or earlier.
+struct Sleeper {
+  std::promise<bool> slept;
+
+  void start(const OrbRef& orb) {
+    async::start(sleep(orb, 1h), &slept, [](void* context, async::outcome<bool>& result) noexcept {
+      static_cast<std::promise<bool>*>(context)->set_value(result.take());
+    });
+  }
+  [[nodiscard]] bool goes_on_without_sleep() {
+    auto future = slept.get_future();
+    return future.wait_for(10s) == std::future_status::ready && !future.get();
+  }
+};
+
+}  // namespace
+
+TEST_CASE("tasks that sleep when ORB::run ends go on with false, at the latest in ORB::destroy") {
+  const orb::ThreadStrategy strategy = each_strategy();
+  for (const auto completion : {orb::Completion::wait, orb::Completion::do_not_wait}) {
+    CAPTURE(static_cast<int>(completion));
+    OrbRef orb;
+    Sleeper servants;
+    Sleeper others;
+    ServerFixture server(strategy, [&](orb::ServerRequest& request) {
+      servants.start(orb);
+      add_one(request);
+    });
+    orb = orb_of(server.orb.core());
+    auto running = std::async(std::launch::async, [&] { server.orb.core().run(); });
+    RawClient client(server.endpoint);
+    client.send(make_request({.key = server.key, .argument = 1}));
+    (void)client.reply();
+    others.start(orb);
+    server.orb.core().shutdown(completion);
+    running.wait();
+    server.orb.core().destroy();
+    CHECK(servants.goes_on_without_sleep());
+    CHECK(others.goes_on_without_sleep());
+  }
+}
+
+TEST_CASE("ORB::run ends while a servant's coroutine sleeps, and the client hears of it") {
+  OrbRef orb;
+  const ServerFixture server(each_strategy(), [&](orb::ServerRequest& request) {
+    request.arguments().skip(4);
+    request.end_of_arguments();
+    const auto work = [](OrbRef where) -> task<std::uint32_t> {
+      const bool slept = co_await sleep_for(where, 1h);
+      co_return slept ? 1u : 2u;
+    };
+    async::serve<std::uint32_t>(
+        request, [&] { return work(orb); },
+        [](cdr::Encoder& encoder, std::uint32_t value) { encoder << value; });
+  });
+  orb = orb_of(server.orb.core());
+  auto running = std::async(std::launch::async, [&] { server.orb.core().run(); });
+  RawClient client(server.endpoint);
+  client.send(make_request({.key = server.key, .argument = 1}));
+  while (server.orb.core().requests_in_progress() == 0) std::this_thread::sleep_for(1ms);
+  server.orb.core().shutdown(orb::Completion::do_not_wait);  // asks the task to stop
+  running.wait();
+  CHECK(client.reply().result() == 2);
 }
 
 TEST_CASE("a sleep ends early if its task is asked to stop") {
