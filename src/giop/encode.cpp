@@ -3,6 +3,9 @@
 #include "giop/header_writer.h"
 #include "giop/session.h"
 
+#include <array>
+#include <cstring>
+
 namespace perigee::giop {
 
 using messaging::AddressingMode;
@@ -111,10 +114,79 @@ void encode_bare(cdr::Encoder& encoder, Version version, FrameType type) {
   const HeaderWriter writer(encoder, version, type);  // its size, zero, is written already
 }
 
+/// Headers of 1.2 without contexts. All fields but the texts stand at constant places, and the
+/// order is that of the machine.
+bool is_plain(const cdr::Encoder& encoder, Version version, std::size_t contexts) noexcept {
+  return version == Version{1, 2} && contexts == 0 && encoder.order() == std::endian::native;
+}
+
+constexpr std::uint8_t native_flags =
+    std::endian::native == std::endian::little ? flag_little_endian : 0;
+
+/// The frame header, whose size `finish` patches; returns where the message header begins.
+std::byte* put_frame_header(std::byte* place, FrameType type) noexcept {
+  const std::array<std::uint8_t, frame_header_size> header = {
+      'G', 'I', 'O', 'P', 1, 2, native_flags, static_cast<std::uint8_t>(type)};
+  std::memcpy(place, header.data(), header.size());
+  return place + header.size();
+}
+
+std::byte* put_ulong(std::byte* place, std::uint32_t value) noexcept {
+  std::memcpy(place, &value, sizeof value);
+  return place + sizeof value;
+}
+
+/// With an object key. Each text is preceded by its size, and padded with zeros: these are written
+/// first, over the last octets of the text.
+void begin_plain_request(cdr::Encoder& encoder, const RequestHeader& header, Body body) {
+  const OctetSpan key = header.object_key;
+  const std::string_view operation = header.operation;
+  if (!operation.empty() && std::memchr(operation.data(), 0, operation.size()) != nullptr)
+      [[unlikely]]
+    encoder.fail(cdr::ErrorKind::bad_string);
+  const std::size_t operation_end =
+      aligned(frame_header_size + 16 + key.size(), 4) + aligned(operation.size() + 5, 4);
+  const std::size_t end = operation_end + 4;
+  const std::size_t body_place = body == Body::present ? aligned(end, 8) : end;
+  std::byte* const start = encoder.buffer().extend(body_place);
+  std::byte* place = put_frame_header(start, FrameType::request);
+  place = put_ulong(place, header.request_id);
+  const std::array<std::uint8_t, 4> flags = {static_cast<std::uint8_t>(header.response)};
+  std::memcpy(place, flags.data(), flags.size());
+  place = put_ulong(place + flags.size(), static_cast<std::uint32_t>(AddressingMode::key));
+  put_ulong(place + aligned(key.size(), 4), 0);
+  put_ulong(place, static_cast<std::uint32_t>(key.size()));
+  place += 4;
+  if (!key.empty()) std::memcpy(place, key.data(), key.size());
+  place += aligned(key.size(), 4);
+  put_ulong(start + operation_end - 4, 0);
+  place = put_ulong(place, static_cast<std::uint32_t>(operation.size() + 1));
+  if (!operation.empty()) std::memcpy(place, operation.data(), operation.size());
+  put_ulong(start + operation_end, 0);  // contexts
+  if (body_place != end) put_ulong(start + end, 0);
+}
+
+void begin_plain_reply(cdr::Encoder& encoder, const ReplyHeader& header) {
+  static_assert((frame_header_size + 12) % 8 == 0);  // so that the body needs no padding
+  std::byte* place = encoder.buffer().extend(frame_header_size + 12);
+  place = put_frame_header(place, FrameType::reply);
+  place = put_ulong(place, header.request_id);
+  place = put_ulong(place, static_cast<std::uint32_t>(header.status));
+  put_ulong(place, 0);  // contexts
+}
+
 }  // namespace
 
 void GiopSession::begin_request(cdr::Encoder& encoder, Version version, const RequestHeader& header,
                                 Body body) const {
+  if (is_plain(encoder, version, header.contexts.size()) &&
+      header.addressing == AddressingMode::key) [[likely]]
+    return begin_plain_request(encoder, header, body);
+  begin_any_request(encoder, version, header, body);
+}
+
+void GiopSession::begin_any_request(cdr::Encoder& encoder, Version version,
+                                    const RequestHeader& header, Body body) const {
   if (version == lite_version && fits_lite(header))
     return begin_lite_request(encoder, header, body);
   const AddressingMode mode = version.minor < 2 ? AddressingMode::key : addressing_of(header);
@@ -128,6 +200,13 @@ void GiopSession::begin_request(cdr::Encoder& encoder, Version version, const Re
 
 void GiopSession::begin_reply(cdr::Encoder& encoder, Version version, const ReplyHeader& header,
                               Body body) const {
+  if (is_plain(encoder, version, header.contexts.size())) [[likely]]
+    return begin_plain_reply(encoder, header);
+  begin_any_reply(encoder, version, header, body);
+}
+
+void GiopSession::begin_any_reply(cdr::Encoder& encoder, Version version, const ReplyHeader& header,
+                                  Body body) const {
   if (version == lite_version && header.contexts.empty())
     return begin_lite_reply(encoder, header, body);
   HeaderWriter writer(encoder, version, FrameType::reply, encoded_size_max(header.contexts));

@@ -57,6 +57,11 @@ inline constexpr std::uint8_t lite_bits_max = 0x1f;
 
 inline bool is_lite(const std::byte* front) noexcept { return *front == std::byte{lite_marker}; }
 
+/// The next multiple of `alignment`, which is four or eight.
+constexpr std::size_t aligned(std::size_t size, std::size_t alignment) noexcept {
+  return (size + alignment - 1) & ~(alignment - 1);
+}
+
 inline std::uint32_t load_ulong(const std::byte* place, std::endian order) noexcept {
   std::uint32_t value;
   std::memcpy(&value, place, sizeof value);

@@ -59,8 +59,9 @@ Frame as_piece(Frame frame, FrameType type, OctetSpan front) noexcept {
   frame.status = Frame::Status::piece;
   if (type == FrameType::fragment) {
     frame.continuation = true;
-    frame.strip = frame.identified ? identified_header_size : frame_header_size;
-    frame.header_size = frame.strip;
+    frame.header_size =
+        frame.identified ? std::uint16_t{identified_header_size} : std::uint16_t{frame_header_size};
+    frame.strip = frame.header_size;
   } else if (!can_be_fragmented(type, frame.version)) {
     return Frame::bad(FramingError::bad_fragment, frame.total);
   }

@@ -6,6 +6,7 @@
 #include <perigee/cdr/decoder.h>
 
 #include <algorithm>
+#include <cstring>
 #include <optional>
 
 namespace perigee::giop {
@@ -140,6 +141,52 @@ Check read_reply(cdr::Decoder& decoder, ReplyHeader& header, ContextStorage& con
   return check;
 }
 
+/// A message of 1.2 that came in one piece: the fields of its header stand at places that need no
+/// decoder.
+[[gnu::always_inline]] inline bool has_plain_header(const IncomingMessage& message,
+                                                    std::size_t size_min) noexcept {
+  return message.octets.size() >= size_min && !message.piece_sizes && message.version.minor >= 2 &&
+         message.header_size == frame_header_size;
+}
+
+/// The text without its NUL, which must be at its end only. Null: for the decoder to look at.
+[[gnu::always_inline]] inline const char* find_plain_text(const std::byte* place,
+                                                          std::size_t size) noexcept {
+  if (size == 0) return nullptr;
+  const bool ends = std::memchr(place, 0, size) == place + size - 1;
+  return ends ? reinterpret_cast<const char*>(place) : nullptr;
+}
+
+constexpr std::size_t plain_key_place = frame_header_size + 16;
+
+/// The header of a request of 1.2 with a key and without contexts, as most are. Returns where the
+/// body begins; zero for any other header, and for a header that is wrong.
+[[gnu::always_inline]] inline std::size_t read_plain_request(const IncomingMessage& message,
+                                                             RequestHeader& header) noexcept {
+  if (!has_plain_header(message, plain_key_place + 12)) return 0;
+  const std::byte* const octets = message.octets.data();
+  const std::size_t size = message.octets.size();
+  const unsigned flags = std::to_integer<unsigned>(octets[frame_header_size + 4]) & 3u;
+  const bool by_key = octets[frame_header_size + 8] == std::byte{0} &&
+                      octets[frame_header_size + 9] == std::byte{0};
+  const std::size_t key_size = load_ulong(octets + plain_key_place - 4, message.order);
+  if (flags == 2 || !by_key || key_size > size) return 0;
+  std::size_t place = aligned(plain_key_place + key_size, 4);
+  if (place + 4 > size) return 0;
+  const std::size_t text_size = load_ulong(octets + place, message.order);
+  place += 4;
+  if (text_size > size - place) return 0;
+  const char* const text = find_plain_text(octets + place, text_size);
+  place = aligned(place + text_size, 4);
+  if (text == nullptr || place + 4 > size || load_ulong(octets + place, message.order) != 0)
+    return 0;
+  header.request_id = load_ulong(octets + frame_header_size, message.order);
+  header.response = static_cast<ResponseFlags>(flags);
+  header.object_key = message.octets.subspan(plain_key_place, key_size);
+  header.operation = {text, text_size - 1};
+  return std::min(aligned(place + 4, 8), size);
+}
+
 /// Where the body of a plain reply begins.
 constexpr std::size_t plain_reply_end = frame_header_size + 12;
 
@@ -147,9 +194,7 @@ constexpr std::size_t plain_reply_end = frame_header_size + 12;
 /// places. Nothing for others, and for what is wrong.
 [[gnu::always_inline]] inline std::optional<ReplyHeader> read_plain_reply(
     const IncomingMessage& message) noexcept {
-  const bool whole = message.octets.size() >= plain_reply_end && !message.piece_sizes;
-  if (message.version.minor < 2 || message.header_size != frame_header_size || !whole)
-    return std::nullopt;
+  if (!has_plain_header(message, plain_reply_end)) return std::nullopt;
   const std::byte* const fields = message.octets.data() + frame_header_size;
   const std::uint32_t status = load_ulong(fields + 4, message.order);
   const bool has_contexts = load_ulong(fields + 8, message.order) != 0;
@@ -161,6 +206,17 @@ constexpr std::size_t plain_reply_end = frame_header_size + 12;
 }  // namespace
 
 std::expected<Parsed<RequestHeader>, FramingError> GiopSession::parse_request(
+    const IncomingMessage& message, ContextStorage& contexts) const {
+  RequestHeader plain;
+  if (const std::size_t body = read_plain_request(message, plain)) [[likely]] {
+    contexts.clear();
+    return std::expected<Parsed<RequestHeader>, FramingError>(
+        std::in_place, plain, cdr::Decoder(message.octets, message.order, body, limits().values));
+  }
+  return parse_any_request(message, contexts);
+}
+
+std::expected<Parsed<RequestHeader>, FramingError> GiopSession::parse_any_request(
     const IncomingMessage& message, ContextStorage& contexts) const {
   // Read through the decoder that is returned, and nothing else is returned: to copy it would cost
   // as much as to read.
@@ -195,6 +251,11 @@ std::expected<Parsed<ReplyHeader>, FramingError> GiopSession::parse_reply(
         std::in_place, *plain,
         cdr::Decoder(message.octets, message.order, plain_reply_end, limits().values));
   }
+  return parse_any_reply(message, contexts);
+}
+
+std::expected<Parsed<ReplyHeader>, FramingError> GiopSession::parse_any_reply(
+    const IncomingMessage& message, ContextStorage& contexts) const {
   std::expected<Parsed<ReplyHeader>, FramingError> result(std::in_place, ReplyHeader{},
                                                           decoder_of(message, limits().values));
   auto& [header, decoder] = *result;

@@ -44,6 +44,18 @@ class GiopSession final : public messaging::Session {
   parse_locate_reply(const messaging::IncomingMessage& message) const override;
   [[nodiscard]] std::expected<std::uint32_t, messaging::FramingError> parse_cancel_request(
       const messaging::IncomingMessage& message) const override;
+
+ private:
+  [[nodiscard]] std::expected<messaging::Parsed<messaging::RequestHeader>, messaging::FramingError>
+  parse_any_request(const messaging::IncomingMessage& message,
+                    messaging::ContextStorage& contexts) const;
+  [[nodiscard]] std::expected<messaging::Parsed<messaging::ReplyHeader>, messaging::FramingError>
+  parse_any_reply(const messaging::IncomingMessage& message,
+                  messaging::ContextStorage& contexts) const;
+  void begin_any_request(cdr::Encoder& encoder, messaging::Version version,
+                         const messaging::RequestHeader& header, messaging::Body body) const;
+  void begin_any_reply(cdr::Encoder& encoder, messaging::Version version,
+                       const messaging::ReplyHeader& header, messaging::Body body) const;
 };
 
 class Giop final : public messaging::MessagingProtocol {
