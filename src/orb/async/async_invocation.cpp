@@ -73,7 +73,7 @@ void AsyncInvocation::advance(State state) noexcept {
   } catch (const std::exception& exception) {  // bad_alloc
     log::write(log::Level::error, "orb", exception.what());
     state = fail(InvocationStage::sending, FailureCause::no_memory);
-    error_.request_accepted = request_sent_;
+    failure().request_accepted = request_sent_;
   }
   failed_ = state == State::failed;
   if (failed_ || answer_) return finish_later();
@@ -169,7 +169,7 @@ bool AsyncInvocation::encode(const messaging::Session& session, cdr::Buffer& buf
   if (request.encode) request.encode(encoder);
   if (encoder.ok()) session.finish(encoder);  // may fail: the message is too large
   if (encoder.ok()) return true;
-  error_.cdr = encoder.error();
+  failure().cdr = encoder.error();
   return false;
 }
 
@@ -203,8 +203,8 @@ void AsyncInvocation::refused(FailureCause cause) noexcept {
 
 void AsyncInvocation::request_failed(const TransactResult& result, InvocationError described,
                                      bool reused) noexcept {
-  described.cdr = error_.cdr;
-  error_ = std::move(described);
+  described.cdr = failure().cdr;
+  failure() = std::move(described);
   advance(after_failed_request(result, reused, [this] { return expired(); }));
 }
 
@@ -250,13 +250,13 @@ void AsyncInvocation::leave(FailureCause cause) noexcept {
   if (const std::shared_ptr<CollocatedWait> later = std::move(later_)) {
     shard_.servant_done(*this);
     fail_later(InvocationStage::awaiting, cause);
-    error_.request_accepted = true;
+    failure().request_accepted = true;
     return (void)later->cancellation.cancel().request_stop();
   }
   if (connection == nullptr) return;
   const bool may_be_executed = connection->abandon(*this);
   fail_later(may_be_executed ? InvocationStage::awaiting : InvocationStage::sending, cause);
-  error_.request_accepted = may_be_executed;
+  failure().request_accepted = may_be_executed;
 }
 
 void AsyncInvocation::fail_later(InvocationStage stage, FailureCause cause) noexcept {
@@ -272,7 +272,7 @@ void AsyncInvocation::finish_later() noexcept {
 
 void AsyncInvocation::end() noexcept {
   forget_time();
-  const InvocationError* const error = failed_ ? &error_ : nullptr;
+  const InvocationError* const error = failed_ ? &failure() : nullptr;
   timer_.record(request.operation);
   context_.metrics.calls.add(outcome_of(error, request.response, status_));
   AsyncOutcome outcome{operation, status_, body_, error};

@@ -15,10 +15,13 @@ constexpr std::size_t shared_queue_size_max = 64 * 1024;
 constexpr std::chrono::hours wait_max{1};  // the standard library adds durations without a check
 
 // A small number for the calling thread: where it looks for its connection first.
-std::size_t thread_number() noexcept {
-  static std::atomic<std::size_t> threads{0};
-  thread_local const std::size_t number = threads.fetch_add(1, std::memory_order_relaxed);
-  return number;
+constinit std::atomic<std::uint32_t> threads{0};
+constinit thread_local std::uint32_t next_thread_number = 0;  // zero: it has none yet
+
+std::uint32_t thread_number() noexcept {
+  if (next_thread_number == 0) [[unlikely]]
+    next_thread_number = threads.fetch_add(1, std::memory_order_relaxed) + 1;
+  return next_thread_number - 1;
 }
 
 // On the thread of a loop a call out of an upcall keeps all its clients waiting while it sends.
@@ -80,7 +83,8 @@ ClientEndpoint::ClientEndpoint(transport::Endpoint endpoint, const CodeSetChoice
       idle_timer_(idle_timer),
       flush_timer_(flush_timer),
       flusher_(std::move(flusher)),
-      slots_(std::max<std::uint32_t>(settings.connections_per_endpoint_max, 1)) {
+      slots_(std::max<std::uint32_t>(settings.connections_per_endpoint_max, 1)),
+      slots_count_(static_cast<std::uint32_t>(slots_.size())) {
   if (choice.announced.char_data != 0)
     announcement_.push_back({iop::context_code_sets, announced_octets_});
 }
@@ -91,19 +95,23 @@ bool ClientEndpoint::claim(ConnectionSlot& slot) noexcept {
 }
 
 ConnectionSlot& ClientEndpoint::own_slot() noexcept {
-  return slots_[thread_number() % slots_.size()];
+  return slots_[thread_number() % slots_count_];
+}
+
+ConnectionSlot* ClientEndpoint::claim_usable_own() noexcept {
+  ConnectionSlot& own = own_slot();
+  if (!claim(own)) return nullptr;
+  if (own.connection && own.connection->usable()) [[likely]]
+    return &own;
+  give_back(own);
+  return nullptr;
 }
 
 std::expected<ConnectionLease, IoError> ClientEndpoint::checkout(Freshness freshness,
                                                                  Sharing sharing,
                                                                  const CheckoutLimits& limits) {
-  if (freshness == Freshness::any && sharing != Sharing::forbidden) {
-    ConnectionSlot& own = own_slot();
-    if (claim(own)) {
-      if (own.connection && own.connection->usable()) return ConnectionLease(*this, own, true);
-      give_back(own);
-    }
-  }
+  if (freshness == Freshness::any && sharing != Sharing::forbidden)
+    if (ConnectionSlot* const own = claim_usable_own()) return ConnectionLease(*this, *own, true);
   const Choice choice = choose(freshness, sharing, limits);
   if (choice.slot == nullptr) return std::unexpected(timed_out());
   if (choice.connected) return ConnectionLease(*this, *choice.slot, true);

@@ -115,6 +115,9 @@ class ClientEndpoint final {
   ClientEndpoint(const ClientEndpoint&) = delete;
   ClientEndpoint& operator=(const ClientEndpoint&) = delete;
 
+  /// The connection that the thread used last, if no other call uses it; null: `checkout`. Give it
+  /// back.
+  [[nodiscard]] ConnectionSlot* claim_usable_own() noexcept;
   /// Prefers the connection that the thread used last, then idle ones, then a new one, then
   /// sharing. Lock-free in the steady state. Blocks while it connects.
   [[nodiscard]] std::expected<ConnectionLease, IoError> checkout(Freshness freshness,
@@ -179,6 +182,7 @@ class ClientEndpoint final {
   WakeTimer& flush_timer_;
   const std::shared_ptr<OutputFlusher> flusher_;
   std::vector<ConnectionSlot> slots_;
+  const std::uint32_t slots_count_;
 
   std::mutex mutex_;  // guards `shareable` of the slots
   std::condition_variable slot_changed_;

@@ -19,7 +19,7 @@ void CallSteps::fail_without_target() {
                      : !binding.other_hosts.empty() ? FailureCause::other_host
                                                     : FailureCause::no_usable_profile;
   fail(InvocationStage::resolving, cause);
-  error_.endpoint = !binding.excluded.empty() ? binding.excluded : binding.other_hosts;
+  failure().endpoint = !binding.excluded.empty() ? binding.excluded : binding.other_hosts;
 }
 
 // The profiles where a server has forwarded us to are through: on with those after its own (the
@@ -74,7 +74,7 @@ CallSteps::State CallSteps::address_as_asked() {
 CallSteps::State CallSteps::follow_forward(Permanence permanence) {
   iop::Ior ior;
   iop::decode(body_, ior, context_.settings.reference_limits);
-  error_.cdr = body_.error();
+  failure().cdr = body_.error();
   const bool decoded = body_.ok();
   if (!decoded) return fail(InvocationStage::forwarding, FailureCause::bad_forward);
   if (ior.is_nil()) return fail(InvocationStage::forwarding, FailureCause::nil_forward);
@@ -92,10 +92,10 @@ CallSteps::State CallSteps::follow_forward(Permanence permanence) {
 }
 
 CallSteps::State CallSteps::fail(InvocationStage stage, FailureCause cause) {
-  error_.stage = stage;
-  error_.cause = cause;
-  error_.request_accepted = false;
-  error_.endpoint = endpoint_text();
+  failure().stage = stage;
+  failure().cause = cause;
+  failure().request_accepted = false;
+  failure().endpoint = endpoint_text();
   return State::failed;
 }
 
@@ -112,7 +112,7 @@ bool CallSteps::encode_collocated(cdr::Buffer& request) {
   encoder.set_code_sets(collocated_code_sets(context_.settings.code_sets));
   if (request_.encode) request_.encode(encoder);
   if (encoder.ok()) return true;
-  error_.cdr = encoder.error();
+  failure().cdr = encoder.error();
   fail(InvocationStage::sending, FailureCause::encode);
   return false;
 }
@@ -126,7 +126,7 @@ CallSteps::State CallSteps::call_collocated(cdr::Buffer& request, cdr::Buffer& r
       dispatch_collocated(context_, collocated_call(*dispatcher, request, deadline), reply);
   if (status) return take_collocated(*status, reply);
   fail(InvocationStage::awaiting, status.error());
-  error_.request_accepted = true;
+  failure().request_accepted = true;
   return State::failed;
 }
 
@@ -157,12 +157,12 @@ CallSteps::State CallSteps::take_collocated(messaging::ReplyStatus status,
   return State::classify;
 }
 
-CallSteps::State CallSteps::after_failed_connect(IoError error) {
-  error_.io = std::move(error);
-  error_.endpoint = endpoint_text();
-  error_.request_accepted = false;
-  error_.stage = InvocationStage::connecting;
-  error_.cause = FailureCause::connect;
+CallSteps::State CallSteps::after_failed_connect(IoError io) {
+  failure().io = std::move(io);
+  failure().endpoint = endpoint_text();
+  failure().request_accepted = false;
+  failure().stage = InvocationStage::connecting;
+  failure().cause = FailureCause::connect;
   return State::choose;
 }
 

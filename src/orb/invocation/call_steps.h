@@ -74,9 +74,9 @@ class CallSteps {
                                        std::shared_ptr<CollocatedWait>& later, Deadline until);
   [[nodiscard]] State take_collocated(messaging::ReplyStatus status, const cdr::Buffer& reply);
   /// After a connect that failed: to the next target.
-  [[nodiscard]] State after_failed_connect(IoError error);
-  /// After a request that failed on a connection, which has told `error_` about it. `reused`: the
-  /// connection was there before. `expired`: there is no time for another try.
+  [[nodiscard]] State after_failed_connect(IoError io);
+  /// After a request that failed on a connection, which has told `failure()` about it. `reused`:
+  /// the connection was there before. `expired`: there is no time for another try.
   template <typename Expired>
   [[nodiscard]] State after_failed_request(const TransactResult& result, bool reused,
                                            const Expired& expired);
@@ -101,14 +101,18 @@ class CallSteps {
   bool request_sent_ = false;  // it, or the present try of it, may be
   messaging::ReplyStatus status_ = messaging::ReplyStatus::no_exception;
   cdr::Decoder body_;
-  InvocationError error_;
+  /// Why the call fails. Made when it is asked for the first time: most calls have none.
+  [[nodiscard]] InvocationError& failure() noexcept { return error_ ? *error_ : error_.emplace(); }
 
  private:
+  std::optional<InvocationError> error_;
+
   /// Whose targets are tried: from `first` on, round.
   struct Round {
     BindingRef binding = nullptr;
     std::uint32_t first = 0;
     std::uint32_t tried = 0;
+    std::uint32_t chosen = 0;  ///< the index of the target that was tried last
   };
 
   void use(BindingRef binding) noexcept;
@@ -146,6 +150,7 @@ inline void CallSteps::use(BindingRef binding) noexcept {
   if (round_.tried < count) {
     std::size_t next = round_.first + round_.tried++;
     if (next >= count) next -= count;
+    round_.chosen = static_cast<std::uint32_t>(next);
     target_ = &round_.binding->targets[next];
     freshness_ = Freshness::any;
     const bool here =
@@ -173,9 +178,8 @@ inline void CallSteps::use(BindingRef binding) noexcept {
 }
 
 [[gnu::always_inline]] inline void CallSteps::remember_answer() noexcept {
-  const auto answered = static_cast<std::uint32_t>(target_ - round_.binding->targets.data());
-  if (round_.binding->preferred.load(std::memory_order_relaxed) != answered)
-    round_.binding->preferred.store(answered, std::memory_order_relaxed);
+  if (round_.binding->preferred.load(std::memory_order_relaxed) != round_.chosen)
+    round_.binding->preferred.store(round_.chosen, std::memory_order_relaxed);
 }
 
 [[gnu::always_inline]] inline CallSteps::State CallSteps::classify() {
@@ -206,9 +210,9 @@ CallSteps::State CallSteps::after_failed_request(const TransactResult& result, b
                                                  const Expired& expired) {
   const bool closed = result.cause == FailureCause::closed_by_peer;
   const bool not_executed = !result.request_accepted || closed;
-  error_.request_accepted = request_sent_ = !not_executed;
-  error_.stage = result.stage;
-  error_.cause = result.cause;
+  failure().request_accepted = request_sent_ = !not_executed;
+  failure().stage = result.stage;
+  failure().cause = result.cause;
   if (!not_executed || result.cause == FailureCause::deadline) return State::failed;
   if (expired())
     return fail(result.stage, FailureCause::deadline);  // a request cut by its own time

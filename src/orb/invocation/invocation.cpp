@@ -52,7 +52,7 @@ const InvocationError* Invocation::run() {
         state = call_collocated();
         break;
       case State::failed:
-        return &error_;
+        return &failure();
     }
   }
 }
@@ -76,6 +76,16 @@ void Invocation::begin_time_limits() noexcept {
   // On the thread of a loop others are served while this call waits.
   const bool serves = nested && strategy != ThreadStrategy::thread_pool;
   slot_.nested_server = serves ? context_.server.get() : nullptr;
+  if (freshness_ == Freshness::any && !serves) [[likely]]
+    if (ConnectionSlot* const own = target_->endpoint->claim_usable_own()) {
+      lease_ = ConnectionLease(*target_->endpoint, *own, true);
+      return State::transmit;
+    }
+  return check_out(serves);
+}
+
+// No connection of this thread is at hand.
+[[gnu::noinline]] Invocation::State Invocation::check_out(bool serves) {
   const bool oneway = request_.response == ResponseFlags::none;
   auto lease = target_->endpoint->checkout(freshness_,
                                            serves   ? Sharing::forbidden
@@ -110,7 +120,7 @@ void Invocation::begin_time_limits() noexcept {
   if (encoder.ok()) session.finish(encoder);  // may fail: the message is too large
   probe::stamp(probe::Point::request_finished);
   if (encoder.ok()) return true;
-  error_.cdr = encoder.error();
+  failure().cdr = encoder.error();
   return false;
 }
 
@@ -150,7 +160,7 @@ void Invocation::limit_first_reply() {
 
 Invocation::State Invocation::after_failure(const TransactResult& result) {
   const bool reused = lease_.reused();
-  lease_->describe(error_, result.stage);
+  lease_->describe(failure(), result.stage);
   leave_connection();
   return after_failed_request(result, reused, [this] { return expired(); });
 }

@@ -46,6 +46,7 @@ class Invocation final : private CallSteps {
 
  private:
   [[nodiscard]] State connect();
+  [[nodiscard]] State check_out(bool serves);
   [[nodiscard]] State transmit();
   [[nodiscard]] State call_collocated();
   [[nodiscard]] State classify();
