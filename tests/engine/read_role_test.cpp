@@ -36,6 +36,16 @@ TEST_CASE("lend and reclaim keep a noted event") {
   CHECK(role.release() == Release::released);
 }
 
+TEST_CASE("the thread that takes a lent role over reads for the events that were noted before") {
+  ReadRole role;
+  REQUIRE(role.try_take());
+  (void)role.lend();
+  CHECK_FALSE(role.take_or_note());
+  REQUIRE(role.try_take_lent());
+  role.end_detaching();
+  CHECK(role.release() == Release::released);
+}
+
 TEST_CASE("a lent role that was taken over cannot be reclaimed, not even when it is lent again") {
   ReadRole role;
   REQUIRE(role.try_take());
@@ -70,7 +80,7 @@ TEST_CASE("random lending, taking over and noting follow the model") {
           if (random() % 3 == 0) {
             const bool taken = role.try_take_lent();
             REQUIRE(taken == (state == State::lent));
-            if (taken) actor.does = Actor::Does::detaches, state = State::detaching;
+            if (taken) actor.does = Actor::Does::detaches, state = State::detaching, noted = false;
           } else {
             const bool notes = random() % 2 == 0;
             const bool taken = notes ? role.take_or_note() : role.try_take();

@@ -157,8 +157,10 @@ TEST_CASE(
   std::vector<std::promise<void>> arrived(3);
   std::vector<std::function<void()>> answers(2);
   std::size_t count = 0;
+  ScriptedTransport* connection = nullptr;
   fixture.peer("peer", [&](ScriptedTransport& transport, const IncomingMessage& message) {
     const std::size_t number = count++;
+    connection = &transport;
     if (number < 2) {
       auto copy = std::make_shared<IncomingMessage>();
       copy->kind = message.kind;
@@ -182,6 +184,9 @@ TEST_CASE(
   const auto object = fixture.object({"peer"});
   std::jthread first([&] { ping(object); });
   arrived[0].get_future().wait();
+  // The first caller no longer sends: it would send the other requests, too, and this peer's `send`
+  // blocks.
+  connection->await_receive();
   std::jthread second([&] { ping(object); });
   arrived[1].get_future().wait();
   ping(object);

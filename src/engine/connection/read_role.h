@@ -93,11 +93,13 @@ class ReadRole final {
     return false;
   }
   /// Begins to take a lent role over: the caller detaches the octets at hand from the lender's
-  /// scratch memory and then calls `end_detaching`.
+  /// scratch memory, calls `end_detaching`, and then reads. So events that were noted before need
+  /// no further look.
   [[nodiscard]] bool try_take_lent() noexcept {
     std::uint64_t word = word_.load();
     while (state_of(word) == State::lent)
-      if (word_.compare_exchange_weak(word, with_state(word, State::detaching))) return true;
+      if (word_.compare_exchange_weak(word, with_state(word & ~noted_bit, State::detaching)))
+        return true;
     return false;
   }
   /// The caller of `try_take_lent` holds the role.
