@@ -4,6 +4,7 @@
 #include <perigee/async/task.h>
 #include <perigee/base/pool.h>
 #include <perigee/orb/async_stub.h>
+#include <perigee/orb/inherited_time_limit.h>
 #include <perigee/poa/answer.h>
 #include <perigee/poa/stop_token.h>
 

@@ -2,7 +2,6 @@
 // caller does something else. Not for applications.
 #pragma once
 
-#include <perigee/base/deadline.h>
 #include <perigee/base/export.h>
 #include <perigee/cdr/decoder.h>
 #include <perigee/cdr/encoder.h>
@@ -20,6 +19,10 @@ inline namespace perigee_v1 {
 class ORB;
 }
 }  // namespace CORBA
+
+namespace perigee {
+class Deadline;
+}
 
 namespace perigee::orb {
 class AsyncInvocation;
@@ -87,26 +90,6 @@ class PERIGEE_API Arguments {
   static void release(void* memory, std::size_t size) noexcept;
 
   Held* held_ = nullptr;
-};
-
-/// Asynchronous calls that this thread sends, in the upcall in which this is made and for as long
-/// as it lives, may take no longer than until then, whatever the policies say: their caller's own
-/// caller waits no longer. Oneways take no notice. Scopes nest.
-class PERIGEE_API InheritedTimeLimit {
- public:
-  /// By std::chrono::steady_clock.
-  explicit InheritedTimeLimit(Deadline until) noexcept;
-  ~InheritedTimeLimit();
-  InheritedTimeLimit(const InheritedTimeLimit&) = delete;
-  InheritedTimeLimit& operator=(const InheritedTimeLimit&) = delete;
-
-  /// What holds for a call of this thread now.
-  [[nodiscard]] static Deadline current() noexcept;
-
- private:
-  const Deadline until_;
-  const void* const upcall_;
-  const InheritedTimeLimit* const outer_;
 };
 
 /// How an asynchronous call has ended: with results, which are to be decoded, or with an exception.

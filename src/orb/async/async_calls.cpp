@@ -10,6 +10,7 @@
 #include "orb/values/system_exceptions.h"
 #include <perigee/base/pool.h>
 #include <perigee/orb/async_stub.h>
+#include <perigee/orb/inherited_time_limit.h>
 
 #include <new>
 #include <utility>

@@ -9,6 +9,7 @@
 #include "orb/invocation/collocated_wait.h"
 #include "orb/invocation/sent_contexts.h"
 #include <perigee/base/log.h>
+#include <perigee/orb/inherited_time_limit.h>
 
 #include <algorithm>
 #include <exception>

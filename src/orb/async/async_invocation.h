@@ -9,6 +9,7 @@
 #include "orb/invocation/call_steps.h"
 #include "orb/serving/cancellation.h"
 #include <perigee/base/counted_ptr.h>
+#include <perigee/base/deadline.h>
 #include <perigee/base/pool.h>
 #include <perigee/orb/async_stub.h>
 
