@@ -36,12 +36,15 @@ Server::Server(const EngineContext& context, const ThreadPlan& plan, RequestHand
   if (run_by_application()) loops_made_ = make_loops();
 }
 
-// Tasks that were posted after the last turn hold references: they run now.
 Server::~Server() {
   stop(Completion::wait);
+  finish_tasks();
+  if (service_) service_->close();
+}
+
+void Server::finish_tasks() noexcept {
   for (const auto& seat : seats_)
     if (seat->loop.single_threaded()) seat->loop.reactor().close();
-  if (service_) service_->close();
 }
 
 std::expected<void, IoError> Server::start() {

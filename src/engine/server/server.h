@@ -45,6 +45,9 @@ class Server final : public HomeOwner {
   /// that is done. Later calls wait if they are asked to; if not, deferred requests are stopped.
   void stop(Completion completion) noexcept;
   [[nodiscard]] bool stopping() const noexcept { return stopping_.load(); }
+  /// Runs the tasks that were posted to the loops after their last turn. After `stop`, when no
+  /// thread runs a loop.
+  void finish_tasks() noexcept;
   /// Hold points have changed their state.
   void resume_parked() noexcept;
 

@@ -17,7 +17,10 @@ AsyncEngine::AsyncEngine(const OrbContext& context)
   if (loop != nullptr) loop->post([this, loop] { foreign_->nest_in(*loop); });
 }
 
-AsyncEngine::~AsyncEngine() = default;
+// Functions that were posted to a loop of the server after its last turn use shards.
+AsyncEngine::~AsyncEngine() {
+  if (context_.server != nullptr) context_.server->finish_tasks();
+}
 
 Shard& AsyncEngine::shard() {
   event::Reactor* const loop =

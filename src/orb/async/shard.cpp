@@ -398,6 +398,7 @@ void Shard::stop_here() noexcept {
 }
 
 void Shard::nest_in(event::Reactor& loop) {
+  if (stopped()) return;  // the loop had no turn in the meantime
   own_nested_ = std::make_unique<Nested>(*this, loop);
   if (own_nested_->begin()) nested_.store(own_nested_.get());
 }

@@ -44,6 +44,10 @@ class Server {
   /// OrbCore::cancels).
   virtual void stop(Completion completion) noexcept = 0;
 
+  /// Runs the tasks that were posted to the loops after their last turn. After `stop`, when no
+  /// thread runs a loop.
+  virtual void finish_tasks() noexcept {}
+
   /// What became of waiting inside an upcall.
   enum class Nested : std::uint8_t {
     not_here,  ///< the calling thread serves nobody else: block as usual

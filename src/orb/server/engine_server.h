@@ -26,6 +26,7 @@ class EngineServer final : public Server {
   [[nodiscard]] std::expected<void, IoError> begin_accepting() override;
   void run() override;
   void stop(Completion completion) noexcept override;
+  void finish_tasks() noexcept override { server_.finish_tasks(); }
   void resume_held() noexcept override { server_.resume_parked(); }
   [[nodiscard]] Nested wait_readable(int fd, Deadline until) override;
   [[nodiscard]] Nested serve_until(function_ref<bool()> done) override;

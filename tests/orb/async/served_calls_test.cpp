@@ -62,6 +62,17 @@ TEST_CASE("a call over TCP") {
   CHECK(observed.value() == 42);
 }
 
+TEST_CASE("an ORB ends although its loop has had no turn since the first asynchronous call") {
+  ServerFixture server(each_strategy());
+  Observed observed;
+  {
+    const Client client(server_settings(ThreadStrategy::reactive));
+    CallHandle call = send_act(client.object_of(server), 41, observed);
+    call.wait();
+  }
+  CHECK(observed.value() == 42);
+}
+
 TEST_CASE("10,000 calls in flight") {
   ServerFixture server(ThreadStrategy::reactive);
   const Client client;
