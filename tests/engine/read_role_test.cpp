@@ -30,6 +30,19 @@ TEST_CASE("lend and reclaim keep a noted event") {
   ReadRole role;
   REQUIRE(role.try_take());
   const auto lent = role.lend();
+  CHECK_FALSE(lent.noted());
+  CHECK_FALSE(role.take_or_note());
+  CHECK(role.reclaim(lent));
+  CHECK(role.lend().noted());
+  REQUIRE(role.try_take_lent());
+  role.end_detaching();
+  CHECK_FALSE(role.lend().noted());
+}
+
+TEST_CASE("an event that is noted during an upcall is found at the release") {
+  ReadRole role;
+  REQUIRE(role.try_take());
+  const auto lent = role.lend();
   CHECK_FALSE(role.take_or_note());
   CHECK(role.reclaim(lent));
   CHECK(role.release() == Release::again);

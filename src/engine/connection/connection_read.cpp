@@ -253,7 +253,7 @@ void Connection::keep(IncomingMessage& message) {
   }
   const bool more = frame.more_at_hand || !io_.drained();
   const ReadRole::Lend lent = role_.lend();
-  if (more) home_.reactor().mark_ready(*this);
+  if (more || lent.noted()) home_.reactor().mark_ready(*this);
   upcall(request);
   return role_.reclaim(lent);
 }

@@ -29,11 +29,15 @@ class ReadRole final {
   class Lend {
    public:
     Lend() noexcept = default;
+    /// An event was noted before the role was lent. The thread of the event has left, so the lender
+    /// has to call another one, unless no other thread is to read during the upcall.
+    [[nodiscard]] bool noted() const noexcept { return noted_; }
 
    private:
     friend class ReadRole;
-    explicit Lend(std::uint64_t epoch) noexcept : epoch_(epoch) {}
+    Lend(std::uint64_t epoch, bool noted) noexcept : epoch_(epoch), noted_(noted) {}
     std::uint64_t epoch_ = 0;  // 0 is never lent
+    bool noted_ = false;
   };
 
   ReadRole() noexcept = default;
@@ -73,7 +77,8 @@ class ReadRole final {
     std::uint64_t word = word_.load(std::memory_order_relaxed);
     for (;;) {
       const std::uint64_t next = with_state(word, State::lent) + epoch_unit;
-      if (word_.compare_exchange_weak(word, next)) return Lend(next / epoch_unit);
+      if (word_.compare_exchange_weak(word, next))
+        return {next / epoch_unit, (word & noted_bit) != 0};
     }
   }
   /// By the lender, after the upcall. False if another thread has taken the role over; that thread
