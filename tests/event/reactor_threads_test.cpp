@@ -87,9 +87,9 @@ void await(const std::atomic<int>& count, int wanted) {
 }  // namespace
 
 TEST_CASE("what becomes ready while a thread is in a call goes to another thread") {
-  Shared shared(2);
   std::counting_semaphore<> entered(0);
   std::counting_semaphore<> leave(0);
+  Shared shared(2);
   auto* const slow = new CountedPollable(shared.alive);
   auto* const quick = new CountedPollable(shared.alive);
   slow->entered = &entered;
@@ -111,9 +111,9 @@ TEST_CASE("what becomes ready while a thread is in a call goes to another thread
 
 TEST_CASE("objects that become ready at once are called by several threads") {
   constexpr int count = 3;
-  Shared shared(count);
   std::counting_semaphore<> entered(0);
   std::counting_semaphore<> leave(0);
+  Shared shared(count);
   std::vector<CountedPollable*> all;
   for (int index = 0; index < count; ++index) {
     all.push_back(new CountedPollable(shared.alive));

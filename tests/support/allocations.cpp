@@ -1,7 +1,6 @@
-// The counting operator new, which can fail. The nothrow forms end in these; aligned forms are not
-// counted. The array forms would end here too, but that a sanitizer's runtime brings its own. The
-// thread sanitizer's cannot be replaced at all: it is asked to tell instead (and counts malloc
-// too).
+// The counting operator new, which can fail. Aligned forms are not counted. The nothrow and array
+// forms would end here anyway, but the runtime of a sanitizer brings its own. That of the thread
+// sanitizer cannot be replaced at all: it is asked to tell instead (and counts malloc, too).
 #include "support/allocations.h"
 
 #include <cstdlib>
@@ -85,6 +84,16 @@ void* operator new(std::size_t size) {
 }
 
 void* operator new[](std::size_t size) { return operator new(size); }
+
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept try {
+  return operator new(size);
+} catch (const std::bad_alloc&) {
+  return nullptr;
+}
+
+void* operator new[](std::size_t size, const std::nothrow_t& nothrow) noexcept {
+  return operator new(size, nothrow);
+}
 
 void operator delete(void* place) noexcept {
   if (place != nullptr) ++so_far.freed;
