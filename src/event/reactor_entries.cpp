@@ -26,7 +26,12 @@ PollingReactor::PollingReactor(const Clock& clock, std::unique_ptr<Poller> polle
       busy_poll_(busy_poll),
       threads_(threads) {}
 
-PollingReactor::~PollingReactor() { FunctionTask::drop(posted_); }
+// Objects that were marked after the last turn are still counted.
+PollingReactor::~PollingReactor() {
+  FunctionTask::drop(posted_);
+  for (Event event = ready_.pop(); event.target != nullptr; event = ready_.pop())
+    if (event.target->counted_ == Pollable::Counted::yes) event.target->drop_reference();
+}
 
 std::expected<void, IoError> PollingReactor::begin() {
   if (auto added = poller_->add(wake_.handle(), wake_key); !added) return added;
