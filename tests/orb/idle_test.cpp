@@ -1,6 +1,6 @@
 // Idle connections of clients: closed when their time is over, or when the server has closed them.
+#include "engine/connection/stand_still.h"
 #include "orb/client/endpoint_table.h"
-#include "orb/connection/idle_watch.h"
 #include "orb/fixture.h"
 #include "support/fake_clock.h"
 #include <perigee/orb/stub.h>
@@ -28,20 +28,20 @@ constexpr milliseconds hour = std::chrono::hours(1);
 }  // namespace
 
 TEST_CASE("idle is what has stood still for the whole limit since somebody looked") {
-  orb::IdleWatch watch;
+  engine::StandStill watch;
   const TimePoint start{};
-  CHECK_FALSE(watch.is_over(7, start, milliseconds(10)));
-  CHECK_FALSE(watch.is_over(7, start + milliseconds(9), milliseconds(10)));
-  CHECK(watch.is_over(7, start + milliseconds(10), milliseconds(10)));
-  CHECK_FALSE(watch.is_over(8, start + milliseconds(30), milliseconds(10)));
-  CHECK(watch.is_over(8, start + milliseconds(40), milliseconds(10)));
+  CHECK_FALSE(watch.lasted(7, start, milliseconds(10)));
+  CHECK_FALSE(watch.lasted(7, start + milliseconds(9), milliseconds(10)));
+  CHECK(watch.lasted(7, start + milliseconds(10), milliseconds(10)));
+  CHECK_FALSE(watch.lasted(8, start + milliseconds(30), milliseconds(10)));
+  CHECK(watch.lasted(8, start + milliseconds(40), milliseconds(10)));
 }
 
 TEST_CASE("somebody looks eight times in the limit, at least every ten seconds, never for none") {
-  CHECK(orb::idle_watch_period(milliseconds(0)) == milliseconds(0));
-  CHECK(orb::idle_watch_period(milliseconds(1)) == milliseconds(1));
-  CHECK(orb::idle_watch_period(milliseconds(800)) == milliseconds(100));
-  CHECK(orb::idle_watch_period(hour) == milliseconds(10'000));
+  CHECK(engine::watch_period(milliseconds(0)) == milliseconds(0));
+  CHECK(engine::watch_period(milliseconds(1)) == milliseconds(1));
+  CHECK(engine::watch_period(milliseconds(800)) == milliseconds(100));
+  CHECK(engine::watch_period(hour) == milliseconds(10'000));
 }
 
 TEST_CASE("a connection without calls for the time is closed, the next call connects anew") {

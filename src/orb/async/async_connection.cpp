@@ -439,7 +439,7 @@ void AsyncConnection::fail(AsyncInvocation& call, FailureCause cause,
 void AsyncConnection::close_if_idle(TimePoint now) noexcept {
   if (state_ != State::open || calls_.listed() != 0) return;
   const auto limit = shard_.context().settings.client_idle_timeout;
-  if (idle_.is_over(submitted_, now, limit)) lose(FailureCause::transfer);
+  if (idle_.lasted(submitted_, now, limit)) lose(FailureCause::transfer);
 }
 
 }  // namespace perigee::orb

@@ -6,9 +6,9 @@
 #pragma once
 
 #include "engine/connection/outbound_calls.h"
+#include "engine/connection/stand_still.h"
 #include "orb/client/endpoint_table.h"
 #include "orb/connection/connection.h"
-#include "orb/connection/idle_watch.h"
 #include "orb/connection/invocation_error.h"
 #include <perigee/event/reactor.h>
 #include <perigee/messaging/message.h>
@@ -102,7 +102,7 @@ class AsyncConnection final : public event::EventHandler,
   bool flush_scheduled_ = false;
   std::uint32_t reading_ = 0;  // levels of the stack that read
   std::uint64_t submitted_ = 0;
-  IdleWatch idle_;
+  engine::StandStill idle_;
   messaging::FramingError framing_ = messaging::FramingError::bad_magic;
 
   engine::OutboundCalls calls_;  // all are AsyncInvocations

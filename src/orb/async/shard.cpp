@@ -333,7 +333,7 @@ Shard::ReadSpace& Shard::enter_level() {
 
 // As long as there are connections.
 void Shard::watch_idle() noexcept {
-  const auto period = idle_watch_period(context_.settings.client_idle_timeout);
+  const auto period = engine::watch_period(context_.settings.client_idle_timeout);
   if (period.count() <= 0 || idle_watched_) return;
   reactor_.arm(idle_timer_, Deadline::after(period, context_.clock.now()));
   idle_watched_ = true;

@@ -298,7 +298,7 @@ void ClientEndpoint::close_idle(TimePoint now, Duration limit) {
     if (!claim(slot)) continue;
     const ConnectionLease lease(*this, slot, true);
     if (!slot.connection) continue;
-    const bool idle = slot.idle.is_over(slot.connection->requests(), now, limit);
+    const bool idle = slot.idle.lasted(slot.connection->requests(), now, limit);
     slot.connection->look_for_close();
     if (!idle) continue;
     slot.connection->oneways().flush_or_close(
@@ -308,7 +308,7 @@ void ClientEndpoint::close_idle(TimePoint now, Duration limit) {
 }
 
 void ClientEndpoint::watch_idle() noexcept {
-  const auto period = idle_watch_period(settings_.client_idle_timeout);
+  const auto period = engine::watch_period(settings_.client_idle_timeout);
   if (period.count() > 0) idle_timer_.wake_at(Deadline::after(period, idle_timer_.now()));
 }
 
@@ -377,7 +377,8 @@ EndpointTable::EndpointTable(const transport::ProtocolRegistry& protocols,
       idle_timer_(clock,
                   [this](TimePoint now) {
                     close_idle();
-                    return Deadline::after(idle_watch_period(settings_.client_idle_timeout), now);
+                    return Deadline::after(engine::watch_period(settings_.client_idle_timeout),
+                                           now);
                   }),
       flush_timer_(clock, [this](TimePoint now) { return flush_due(now); }) {}
 

@@ -3,9 +3,9 @@
 // `connections_per_endpoint_max` callers share.
 #pragma once
 
+#include "engine/connection/stand_still.h"
 #include "orb/client/client_connection.h"
 #include "orb/client/connect_budget.h"
-#include "orb/connection/idle_watch.h"
 #include "orb/connection/wake_timer.h"
 #include "orb/context/code_sets.h"
 #include "orb/context/settings.h"
@@ -35,10 +35,10 @@ namespace perigee::orb {
 /// then cleared `shareable` under the endpoint's mutex with `users` still 1.
 struct ConnectionSlot {
   std::atomic<std::uint32_t> users{0};
-  bool shareable = false;  // under the endpoint's mutex: others may raise `users` above 0
-  bool exclusive = false;  // under the endpoint's mutex: checked out with Sharing::forbidden
-  bool temporary = false;  // not one of the endpoint's: deleted when it is given back
-  IdleWatch idle;          // of who has raised `users` from 0 to 1
+  bool shareable = false;   // under the endpoint's mutex: others may raise `users` above 0
+  bool exclusive = false;   // under the endpoint's mutex: checked out with Sharing::forbidden
+  bool temporary = false;   // not one of the endpoint's: deleted when it is given back
+  engine::StandStill idle;  // of the thread that has raised `users` from 0 to 1
   std::unique_ptr<ClientConnection> connection;
 };
 

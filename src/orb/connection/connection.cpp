@@ -1,7 +1,7 @@
 // Reading by the holder of the read role; and the messages that go to the outgoing queue.
 #include "orb/connection/connection.h"
 
-#include "orb/connection/idle_watch.h"
+#include "engine/connection/stand_still.h"
 #include "orb/connection/message_trace.h"
 #include <perigee/base/log.h>
 #include <perigee/event/handle_state.h>
@@ -271,9 +271,9 @@ void Connection::finish_output() {
 // By a thread of the flusher.
 void Connection::flush_rest() noexcept {
   const Duration limit = limits_.send_timeout;
-  IdleWatch progress;
+  engine::StandStill progress;
   while (queue_.blocked()) {
-    const bool stands_still = progress.is_over(drained_octets(), limits_.clock->now(), limit);
+    const bool stands_still = progress.lasted(drained_octets(), limits_.clock->now(), limit);
     if (limit > Duration::zero() && stands_still) {
       log_peer_that_does_not_read();
       close();

@@ -153,10 +153,10 @@ bool ThreadedConnection::handle(IncomingMessage& message, ServingThread& thread)
 // Until everything is sent, as long as the peer goes on reading.
 void ThreadedConnection::await_output() {
   const Clock& clock = server_.core().clock();
-  IdleWatch progress;
+  engine::StandStill progress;
   while (!connection_.idle_output() && !connection_.broken() &&
-         !progress.is_over(connection_.octets_sent(), clock.now(),
-                           server_.core().settings().drain_timeout))
+         !progress.lasted(connection_.octets_sent(), clock.now(),
+                          server_.core().settings().drain_timeout))
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
@@ -224,7 +224,7 @@ void ThreadedConnection::watch_waiting(TimePoint now) noexcept {
 void ThreadedConnection::watch_idle(TimePoint now) {
   const Settings& settings = server_.core().settings();
   const Duration limit = idle_is_over_ ? settings.drain_timeout : settings.idle_timeout;
-  if (!idle_.is_over(connection_.octets_passed(), now, limit)) return;
+  if (!idle_.lasted(connection_.octets_passed(), now, limit)) return;
   if (idle_is_over_) return interrupt();
   idle_is_over_ = conversation_.drain_if_idle();
 }

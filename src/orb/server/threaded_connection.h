@@ -2,8 +2,8 @@
 // the upcalls; while it is in one, another may read, if the peer sends requests without waiting.
 #pragma once
 
+#include "engine/connection/stand_still.h"
 #include "orb/connection/connection.h"
-#include "orb/connection/idle_watch.h"
 #include "orb/server/accepted.h"
 #include "orb/server/conversation.h"
 #include <perigee/transport/transport.h>
@@ -110,7 +110,7 @@ class ThreadedConnection final : public ConversationHost,
   bool pipelining_ = false;  // under the read token: the peer has sent requests without waiting
   std::atomic<std::uint32_t> token_changes_{0};  // odd: somebody holds the read token
   std::uint32_t watched_changes_ = 0;            // of the watching thread
-  IdleWatch idle_;                               // of the watching thread
+  engine::StandStill idle_;                      // of the watching thread
   bool idle_is_over_ = false;                    // of the watching thread
   bool was_sending_ = false;                     // of the stopping thread
   std::uint64_t sent_before_ = 0;                // of the stopping thread

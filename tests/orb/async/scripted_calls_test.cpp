@@ -282,8 +282,14 @@ TEST_CASE("a oneway is cancelled when its send has failed, and the connection is
   const ObjectRef object = fixture.object({"a"});
   Observed cut;
   CallHandle call = stub::send(*object, notify_operation, {}, cut);
-  while (counts.sends == 0) std::this_thread::yield();  // nobody drives meanwhile
-  call.cancel();
+  while (counts.sends == 0) std::this_thread::yield();
+  // No turn may run before the cancel, since a turn would find the connection lost.
+  std::atomic<bool> cancelled{false};
+  fixture.core().async().foreign().submit([&] {
+    call.cancel();
+    cancelled = true;
+  });
+  while (!cancelled) std::this_thread::yield();
   drive(fixture.core(), [&] { return cut.done(); });
   CHECK(cut.failure<CORBA::NO_RESPONSE>().completed() == CORBA::COMPLETED_NO);
   Observed next;
