@@ -3,9 +3,12 @@
 #include <perigee/ipc/connect_any.h>
 
 #include <poll.h>
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <ctime>
 #include <optional>
 #include <utility>
@@ -29,31 +32,57 @@ bool is_connected_to_itself(int fd) noexcept {
          local == peer;
 }
 
-class Race {
+}  // namespace
+
+namespace io {
+
+class ConnectRace::Race {
  public:
-  Race(std::vector<InetAddr> addresses, const Deadline& deadline, const RaceOptions& race,
+  Race(std::vector<InetAddr> addresses, const RaceOptions& race,
        std::span<const io::OptionValue> options)
       : addresses_(std::move(addresses)),
-        deadline_(deadline),
         attempt_delay_(std::max(race.attempt_delay, std::chrono::milliseconds::zero())),
-        options_(options) {}
+        options_(options.begin(), options.end()) {}
 
-  std::expected<Handle, ConnectFailure> run() {
+  std::expected<Handle, ConnectFailure> run(const Deadline& deadline) {
     while (is_one_left() || !running_.empty()) {
       if (is_one_left() && (running_.empty() || Clock::now() >= next_start_)) {
         start(addresses_[next_++]);
-      } else if (const int error = wait(); error != 0) {
+      } else if (const int error = wait(deadline); error != 0) {
         return std::unexpected(ended_by(system_error(error)));
       }
-      if (winner_) return std::move(winner_);
+      if (winner_) return take_winner();
     }
-    return std::unexpected(ConnectFailure{failed_.back().error, std::move(failed_)});
+    return std::unexpected(failure());
+  }
+
+  State advance() {
+    while (is_one_left() || !running_.empty()) {
+      if (is_one_left() && (running_.empty() || Clock::now() >= next_start_)) {
+        start(addresses_[next_++]);
+      } else if (const int ready = settle_ready(); ready == 0) {
+        const Status watched = watch();
+        if (watched) return State::running;
+        failed_ = ended_by(watched.error()).attempts;
+        return State::lost;
+      }
+      if (winner_) return State::won;
+    }
+    return State::lost;
+  }
+  [[nodiscard]] int handle() const noexcept { return watch_.get(); }
+  [[nodiscard]] Handle take_winner() noexcept { return std::move(winner_); }
+  [[nodiscard]] ConnectFailure failure() const {
+    if (!running_.empty() || is_one_left()) return ended_by(system_error(ETIMEDOUT));
+    if (failed_.empty()) return {std::make_error_code(std::errc::invalid_argument), {}};
+    return {failed_.back().error, failed_};
   }
 
  private:
   struct Attempt {
     InetAddr address;
     Handle handle;
+    bool watched = false;
   };
 
   [[nodiscard]] bool is_one_left() const noexcept { return next_ < addresses_.size(); }
@@ -81,24 +110,69 @@ class Race {
   }
 
   /// Waits until an attempt is settled or the next one is due. An errno if the race is over.
-  int wait() {
-    std::vector<pollfd> entries;
-    for (const auto& attempt : running_) entries.push_back({attempt.handle.get(), POLLOUT, 0});
-    const auto time = time_to_wait();
+  int wait(const Deadline& deadline) {
+    std::vector<pollfd> entries = poll_entries();
+    const auto time = time_to_wait(deadline);
     const timespec left = to_timespec(time.value_or(std::chrono::nanoseconds::zero()));
     const int ready = ::ppoll(entries.data(), entries.size(), time ? &left : nullptr, nullptr);
     if (ready == -1) return errno == EINTR ? 0 : errno;
     if (ready > 0) {
       settle(entries);
-    } else if (!deadline_.is_forever() && deadline_.left().count() == 0) {
+    } else if (!deadline.is_forever() && deadline.left().count() == 0) {
       return ETIMEDOUT;
     }
     return 0;
   }
 
-  [[nodiscard]] std::optional<std::chrono::nanoseconds> time_to_wait() const {
+  [[nodiscard]] std::vector<pollfd> poll_entries() const {
+    std::vector<pollfd> entries;
+    for (const auto& attempt : running_) entries.push_back({attempt.handle.get(), POLLOUT, 0});
+    return entries;
+  }
+
+  /// How many attempts have ended.
+  int settle_ready() {
+    std::vector<pollfd> entries = poll_entries();
+    const int ready = ::poll(entries.data(), entries.size(), 0);
+    if (ready > 0) settle(entries);
+    return std::max(ready, 0);
+  }
+
+  /// The handle reports the attempts, and the time of the next start.
+  Status watch() {
+    if (!watch_) {
+      watch_ = Handle(::epoll_create1(EPOLL_CLOEXEC));
+      if (!watch_) return std::unexpected(system_error(errno));
+    }
+    for (Attempt& attempt : running_) {
+      if (attempt.watched) continue;
+      if (const auto status = watch(attempt.handle.get(), EPOLLOUT); !status) return status;
+      attempt.watched = true;
+    }
+    return is_one_left() || timer_ ? watch_next_start() : Status{};
+  }
+  Status watch(int fd, std::uint32_t events) {
+    epoll_event event{};
+    event.events = events;
+    if (::epoll_ctl(watch_.get(), EPOLL_CTL_ADD, fd, &event) == 0) return {};
+    return std::unexpected(system_error(errno));
+  }
+  Status watch_next_start() {
+    if (!timer_) {
+      timer_ = Handle(::timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
+      if (!timer_) return std::unexpected(system_error(errno));
+      if (const auto status = watch(timer_.get(), EPOLLIN); !status) return status;
+    }
+    itimerspec time{};  // disarmed
+    if (is_one_left()) time.it_value = to_timespec(next_start_.time_since_epoch());
+    if (::timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &time, nullptr) == 0) return {};
+    return std::unexpected(system_error(errno));
+  }
+
+  [[nodiscard]] std::optional<std::chrono::nanoseconds> time_to_wait(
+      const Deadline& deadline) const {
     std::optional<std::chrono::nanoseconds> time;
-    if (!deadline_.is_forever()) time = deadline_.left();
+    if (!deadline.is_forever()) time = deadline.left();
     if (!is_one_left()) return time;
     const auto head_start =
         std::max<std::chrono::nanoseconds>(next_start_ - Clock::now(), std::chrono::nanoseconds(0));
@@ -116,6 +190,8 @@ class Race {
         failed_.push_back({attempt.address, error});
         next_start_ = Clock::now();
       } else if (!winner_) {
+        if (attempt.watched)
+          ::epoll_ctl(watch_.get(), EPOLL_CTL_DEL, attempt.handle.get(), nullptr);
         winner_ = std::move(attempt.handle);
       }
     }
@@ -129,23 +205,25 @@ class Race {
     return {};
   }
 
-  ConnectFailure ended_by(std::error_code error) {
-    for (const auto& attempt : running_) failed_.push_back({attempt.address, error});
-    return {error, std::move(failed_)};
+  [[nodiscard]] ConnectFailure ended_by(std::error_code error) const {
+    std::vector<FailedAttempt> attempts = failed_;
+    for (const auto& attempt : running_) attempts.push_back({attempt.address, error});
+    return {error, std::move(attempts)};
   }
 
   std::vector<InetAddr> addresses_;
   std::size_t next_ = 0;  ///< into addresses_
-  Deadline deadline_;
   std::chrono::milliseconds attempt_delay_;
-  std::span<const io::OptionValue> options_;
+  std::vector<io::OptionValue> options_;
   Clock::time_point next_start_{};
   std::vector<Attempt> running_;
   std::vector<FailedAttempt> failed_;
   Handle winner_;
+  Handle watch_;  // of `advance`
+  Handle timer_;
 };
 
-}  // namespace
+}  // namespace io
 
 std::string to_string(const ConnectFailure& failure) {
   if (failure.attempts.empty()) return failure.error.message();
@@ -181,8 +259,22 @@ std::expected<Handle, ConnectFailure> connect_any(std::span<const InetAddr> addr
     return std::unexpected(ConnectFailure{std::make_error_code(std::errc::invalid_argument), {}});
   }
   const Deadline deadline(limit.is_no_wait() ? TimeLimit(std::chrono::nanoseconds::zero()) : limit);
-  return Race(interleaved(addresses), deadline, race, options).run();
+  ConnectRace::Race running(interleaved(addresses), race, options);
+  return running.run(deadline);
 }
+
+ConnectRace::ConnectRace(std::span<const InetAddr> addresses, const RaceOptions& race,
+                         std::span<const OptionValue> options)
+    : race_(std::make_unique<Race>(interleaved(addresses), race, options)) {}
+
+ConnectRace::ConnectRace(ConnectRace&& other) noexcept = default;
+ConnectRace& ConnectRace::operator=(ConnectRace&& other) noexcept = default;
+ConnectRace::~ConnectRace() = default;
+
+ConnectRace::State ConnectRace::advance() { return race_->advance(); }
+int ConnectRace::handle() const noexcept { return race_->handle(); }
+Handle ConnectRace::take_winner() noexcept { return race_->take_winner(); }
+ConnectFailure ConnectRace::failure() const { return race_->failure(); }
 
 }  // namespace io
 

@@ -250,7 +250,7 @@ constexpr Option options[] = {
         "of asynchronous calls on a connection; then another one is made"),
     number_option<&Settings::connecting_threads_max>(
         "ConnectingThreadsMax", "limits.connecting_threads_max", number_of,
-        "of threads that connect for asynchronous calls"),
+        "of threads that look up names for asynchronous calls"),
     number_option<&Settings::endpoints_max>("EndpointsMax", "limits.endpoints_max", number_of,
                                             "that a client remembers"),
     number_option<&Settings::targets_max>("TargetsMax", "limits.targets_max", number_of,

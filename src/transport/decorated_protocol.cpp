@@ -8,6 +8,23 @@ namespace {
 
 using Wrappers = std::shared_ptr<const TransportWrappers>;  // shared with what the protocol makes
 
+class DecoratedConnect final : public ConnectInProgress {
+ public:
+  DecoratedConnect(std::unique_ptr<ConnectInProgress> inner, Wrappers wrappers)
+      : inner_(std::move(inner)), wrappers_(std::move(wrappers)) {}
+  std::expected<std::unique_ptr<Transport>, IoError> advance() override {
+    auto transport = inner_->advance();
+    if (!transport || *transport == nullptr) return transport;
+    return wrappers_->connected(std::move(*transport));
+  }
+  [[nodiscard]] int handle() const noexcept override { return inner_->handle(); }
+  [[nodiscard]] IoError timed_out() const override { return inner_->timed_out(); }
+
+ private:
+  const std::unique_ptr<ConnectInProgress> inner_;
+  const Wrappers wrappers_;
+};
+
 class DecoratedConnector final : public Connector {
  public:
   DecoratedConnector(std::unique_ptr<Connector> inner, Wrappers wrappers)
@@ -18,8 +35,15 @@ class DecoratedConnector final : public Connector {
     if (!transport) return transport;
     return wrappers_->connected(std::move(*transport));
   }
+  Begun begin(const Endpoint& endpoint) override { return wrapped(inner_->begin(endpoint)); }
+  Begun look_up(const Endpoint& endpoint) override { return wrapped(inner_->look_up(endpoint)); }
 
  private:
+  [[nodiscard]] Begun wrapped(Begun begun) const {
+    if (!begun || *begun == nullptr) return begun;
+    return std::make_unique<DecoratedConnect>(std::move(*begun), wrappers_);
+  }
+
   const std::unique_ptr<Connector> inner_;
   const Wrappers wrappers_;
 };

@@ -103,6 +103,23 @@ struct Schemes {
   }
 };
 
+class PairConnect final : public ConnectInProgress {
+ public:
+  PairConnect(std::unique_ptr<ConnectInProgress> inner, const Schemes& schemes)
+      : inner_(std::move(inner)), schemes_(schemes) {}
+  std::expected<std::unique_ptr<Transport>, IoError> advance() override {
+    auto transport = inner_->advance();
+    if (!transport) return std::unexpected(schemes_.outer(std::move(transport.error())));
+    return transport;
+  }
+  [[nodiscard]] int handle() const noexcept override { return inner_->handle(); }
+  [[nodiscard]] IoError timed_out() const override { return schemes_.outer(inner_->timed_out()); }
+
+ private:
+  const std::unique_ptr<ConnectInProgress> inner_;
+  const Schemes schemes_;
+};
+
 class PairConnector final : public Connector {
  public:
   PairConnector(std::unique_ptr<Connector> inner, Schemes schemes)
@@ -113,8 +130,20 @@ class PairConnector final : public Connector {
     if (!transport) return std::unexpected(schemes_.outer(std::move(transport.error())));
     return transport;
   }
+  Begun begin(const Endpoint& endpoint) override {
+    return outer(inner_->begin(schemes_.inner(endpoint)));
+  }
+  Begun look_up(const Endpoint& endpoint) override {
+    return outer(inner_->look_up(schemes_.inner(endpoint)));
+  }
 
  private:
+  [[nodiscard]] Begun outer(Begun begun) const {
+    if (!begun) return std::unexpected(schemes_.outer(std::move(begun.error())));
+    if (*begun == nullptr) return begun;
+    return std::make_unique<PairConnect>(std::move(*begun), schemes_);
+  }
+
   const std::unique_ptr<Connector> inner_;
   const Schemes schemes_;
 };

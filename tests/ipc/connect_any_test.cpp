@@ -4,7 +4,9 @@
 #include <perigee/ipc/connect_any.h>
 
 #include <doctest/doctest.h>
+#include <fcntl.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/socket.h>
 
 #include <chrono>
@@ -116,6 +118,50 @@ TEST_CASE("while one address does not answer, failures of others start the next 
   const auto stream = sock::connect_any(addresses, 15s, {.attempt_delay = 100ms});
   REQUIRE(stream.has_value());
   CHECK(stream->peer_address().value() == addresses.back());
+}
+
+namespace {
+
+/// Waits for the handle, as a reactor would, until the race is over.
+io::ConnectRace::State run(io::ConnectRace& race) {
+  for (;;) {
+    const auto state = race.advance();
+    if (state != io::ConnectRace::State::running) return state;
+    pollfd entry{race.handle(), POLLIN, 0};
+    REQUIRE(::poll(&entry, 1, 10'000) == 1);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a race without waiting: the handle tells when to go on") {
+  const DeadAddress dead(other_loopback());
+  auto acceptor = sock::Acceptor::open(InetAddr::loopback()).value();
+  const Addresses addresses{dead.address(), acceptor.local_address().value()};
+  const auto before = open_handles();
+  {
+    io::ConnectRace race(addresses, {.attempt_delay = 20ms}, {});
+    CHECK(race.advance() == io::ConnectRace::State::running);
+    CHECK(race.failure().error == std::errc::timed_out);
+    REQUIRE(run(race) == io::ConnectRace::State::won);
+    const auto stream = sock::stream_of(race);
+    CHECK(stream.peer_address().value() == addresses[1]);
+    CHECK((::fcntl(stream.handle(), F_GETFL) & O_NONBLOCK) == 0);
+  }
+  CHECK(open_handles() == before);
+}
+
+TEST_CASE("a race without waiting: when all refuse, each address and its error is reported") {
+  const Addresses addresses{refusing(InetAddr::loopback()), refusing(other_loopback())};
+  io::ConnectRace race(addresses, {}, {});
+  REQUIRE(run(race) == io::ConnectRace::State::lost);
+  const auto failure = race.failure();
+  CHECK(failure.error == std::errc::connection_refused);
+  REQUIRE(failure.attempts.size() == 2);
+  CHECK(failure.attempts[1].address == addresses[1]);
+  io::ConnectRace none(Addresses{}, {}, {});
+  REQUIRE(none.advance() == io::ConnectRace::State::lost);
+  CHECK(none.failure().error == std::errc::invalid_argument);
 }
 
 TEST_CASE("when all refuse, each address and its error is reported") {

@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cstdint>
 #include <expected>
+#include <memory>
 #include <span>
 #include <string>
 #include <system_error>
@@ -55,9 +56,44 @@ PERIGEE_API std::expected<Handle, ConnectFailure> connect_any(std::span<const In
                                                               TimeLimit limit,
                                                               const RaceOptions& race,
                                                               std::span<const OptionValue> options);
+
+/// The race of `connect_any` without waiting, for threads that wait for several handles. One thread
+/// at a time. It has no time limit of its own: the owner destroys it.
+class PERIGEE_API ConnectRace {
+ public:
+  enum class State : std::uint8_t { running, won, lost };
+
+  ConnectRace(std::span<const InetAddr> addresses, const RaceOptions& race,
+              std::span<const OptionValue> options);
+  ConnectRace(ConnectRace&& other) noexcept;
+  ConnectRace& operator=(ConnectRace&& other) noexcept;
+  ~ConnectRace();
+
+  /// Does what can be done without waiting. No more calls after `won` and `lost`.
+  [[nodiscard]] State advance();
+  /// Becomes readable when `advance` has something to do. The same handle all the time; there is
+  /// one after the first `advance` that has returned `running`.
+  [[nodiscard]] int handle() const noexcept;
+  /// After `won`: a blocking handle.
+  [[nodiscard]] Handle take_winner() noexcept;
+  /// After `lost`: why. While it is running: as if a time limit had ended it.
+  [[nodiscard]] ConnectFailure failure() const;
+
+ private:
+  friend std::expected<Handle, ConnectFailure> connect_any(std::span<const InetAddr>, TimeLimit,
+                                                           const RaceOptions&,
+                                                           std::span<const OptionValue>);
+  class Race;
+  std::unique_ptr<Race> race_;
+};
 }  // namespace io
 
 namespace sock {
+/// The stream of a race that was won.
+[[nodiscard]] inline Stream stream_of(io::ConnectRace& race) {
+  return detail::Opened::as<Stream>(race.take_winner());
+}
+
 /// As below, with options that are chosen at run time: of those that streams have.
 [[nodiscard]] inline std::expected<Stream, ConnectFailure> connect_any_with(
     std::span<const InetAddr> addresses, TimeLimit limit, const RaceOptions& race,

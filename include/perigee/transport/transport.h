@@ -161,10 +161,31 @@ PERIGEE_API std::string to_string(const Endpoint& endpoint);
 /// Parses "scheme://address".
 PERIGEE_API std::expected<Endpoint, IoError> parse_endpoint(std::string_view text);
 
+/// A connection that is being made without waiting. One thread at a time. Its destructor gives up.
+class PERIGEE_API ConnectInProgress {
+ public:
+  virtual ~ConnectInProgress() = default;
+  /// Goes on. Null: not connected yet. Not called again after a transport or an error.
+  virtual std::expected<std::unique_ptr<Transport>, IoError> advance() = 0;
+  /// Becomes readable when `advance` has something to do. The same handle all the time, from the
+  /// first `advance` on that has returned null.
+  [[nodiscard]] virtual int handle() const noexcept = 0;
+  /// The error to report if there is no more time.
+  [[nodiscard]] virtual IoError timed_out() const = 0;
+};
+
 /// Makes transports to endpoints of one protocol. Any thread.
 class PERIGEE_API Connector {
  public:
+  using Begun = std::expected<std::unique_ptr<ConnectInProgress>, IoError>;
+
   virtual ~Connector() = default;
+  /// Begins to connect without waiting. Null: a thread that may wait has to call `look_up`, since a
+  /// name must be looked up; or the protocol cannot connect without waiting.
+  virtual Begun begin(const Endpoint& /*endpoint*/) { return nullptr; }
+  /// The same after looking the endpoint's name up, which may block. Null: the protocol has
+  /// `connect` only.
+  virtual Begun look_up(const Endpoint& endpoint) { return begin(endpoint); }
   /// Blocks until connected or `timeout` has passed (zero: the system's own limit).
   virtual std::expected<std::unique_ptr<Transport>, IoError> connect(
       const Endpoint& endpoint, std::chrono::milliseconds timeout) = 0;

@@ -1,8 +1,8 @@
 // Sending, reading, and what becomes of calls when a connection is lost.
 #include "orb/async/async_connection.h"
 
+#include "engine/client/connects.h"
 #include "orb/async/async_invocation.h"
-#include "orb/async/connecting_threads.h"
 #include "orb/async/shard.h"
 #include "orb/context/orb_context.h"
 #include "orb/context/orb_metrics.h"
@@ -49,12 +49,12 @@ bool AsyncConnection::has_room() const noexcept {
 
 void AsyncConnection::connect(Deadline until) {
   connecting_until_ = until;
-  shard_.connecting().connect(
-      endpoint_, until, [self = shared_from_this()](ConnectingThreads::Connected made) noexcept {
-        self->made_ = std::move(made);
-        self->kept_ = self;
-        self->shard_.submit(*self);
-      });
+  shard_.connecting().connect({endpoint_->connector(), endpoint_->endpoint(), until,
+                               [self = shared_from_this()](engine::Connects::Made made) noexcept {
+                                 self->made_ = std::move(made);
+                                 self->kept_ = self;
+                                 self->shard_.submit(*self);
+                               }});
 }
 
 void AsyncConnection::connected() noexcept {
@@ -105,7 +105,7 @@ void AsyncConnection::connect_failed(const IoError& error) noexcept {
 void AsyncConnection::connect_timed_out(AsyncInvocation& call) noexcept {
   remove_unsent(call);
   try {
-    call.connect_failed(shard_.connecting().timed_out(*endpoint_), Deadline::never());
+    call.connect_failed(shard_.connecting().timed_out(endpoint_->endpoint()), Deadline::never());
   } catch (const std::exception& exception) {  // bad_alloc
     log::write(log::Level::error, "orb", exception.what());
     call.refused(FailureCause::no_memory);

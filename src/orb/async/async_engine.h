@@ -1,7 +1,7 @@
 // The asynchronous calls of one ORB: which shard a thread's calls belong to.
 #pragma once
 
-#include "orb/async/connecting_threads.h"
+#include "engine/client/connects.h"
 #include "orb/async/shard.h"
 
 #include <memory>
@@ -35,7 +35,7 @@ class AsyncEngine final {
   [[nodiscard]] std::vector<Shard*> shards_of_loops();
 
   const OrbContext& context_;
-  ConnectingThreads connecting_;
+  engine::Connects connecting_;
   std::unique_ptr<Shard> foreign_;
   std::mutex mutex_;  // guards what follows
   std::vector<std::unique_ptr<Shard>> of_loops_;

@@ -39,10 +39,10 @@ class Shard::Token {
   const bool taken_;
 };
 
-Shard::Shard(const OrbContext& context, ConnectingThreads& connecting, event::Reactor& loop)
+Shard::Shard(const OrbContext& context, engine::Connects& connecting, event::Reactor& loop)
     : context_(context), connecting_(connecting), reactor_(loop) {}
 
-Shard::Shard(const OrbContext& context, ConnectingThreads& connecting,
+Shard::Shard(const OrbContext& context, engine::Connects& connecting,
              std::unique_ptr<event::Reactor> reactor)
     : context_(context), connecting_(connecting), own_(std::move(reactor)), reactor_(*own_) {}
 

@@ -26,12 +26,17 @@
 #include <unordered_map>
 #include <vector>
 
+namespace perigee::engine {
+
+class Connects;
+
+}  // namespace perigee::engine
+
 namespace perigee::orb {
 
 class AsyncConnection;
 class AsyncInvocation;
 class ClientEndpoint;
-class ConnectingThreads;
 struct OrbContext;
 
 class Shard final {
@@ -39,9 +44,9 @@ class Shard final {
   using Task = std::move_only_function<void()>;
 
   /// Of a server's loop.
-  Shard(const OrbContext& context, ConnectingThreads& connecting, event::Reactor& loop);
+  Shard(const OrbContext& context, engine::Connects& connecting, event::Reactor& loop);
   /// Of all threads that run no loop.
-  Shard(const OrbContext& context, ConnectingThreads& connecting,
+  Shard(const OrbContext& context, engine::Connects& connecting,
         std::unique_ptr<event::Reactor> reactor);
   ~Shard();
   Shard(const Shard&) = delete;
@@ -50,7 +55,7 @@ class Shard final {
   /// @name Any thread
   /// @{
   [[nodiscard]] const OrbContext& context() const noexcept { return context_; }
-  [[nodiscard]] ConnectingThreads& connecting() const noexcept { return connecting_; }
+  [[nodiscard]] engine::Connects& connecting() const noexcept { return connecting_; }
   [[nodiscard]] bool is_of(const event::Reactor& reactor) const noexcept {
     return &reactor_ == &reactor;
   }
@@ -201,7 +206,7 @@ class Shard final {
   void look_for_idle() noexcept;
 
   const OrbContext& context_;
-  ConnectingThreads& connecting_;
+  engine::Connects& connecting_;
   const std::unique_ptr<event::Reactor> own_;  // null: a server's loop
   event::Reactor& reactor_;
 

@@ -124,9 +124,10 @@ class ClientEndpoint final {
                                                                  Sharing sharing,
                                                                  const CheckoutLimits& limits);
   void give_back(ConnectionSlot& slot) noexcept;
-  /// A connection that is none of these, for asynchronous calls. Blocks; zero: the system's limit.
-  [[nodiscard]] std::expected<std::unique_ptr<transport::Transport>, IoError> open(
-      std::chrono::milliseconds timeout);
+  /// Makes connections that are none of these. Null: the protocol makes none.
+  [[nodiscard]] const std::shared_ptr<transport::Connector>& connector() const noexcept {
+    return connector_;
+  }
 
   [[nodiscard]] const transport::Endpoint& endpoint() const noexcept { return endpoint_; }
   /// The messages on its connections.
@@ -163,6 +164,8 @@ class ClientEndpoint final {
   [[nodiscard]] Choice claim_connected() noexcept;
   [[nodiscard]] Choice claim_for_connecting(Freshness freshness) noexcept;
   [[nodiscard]] Choice share() noexcept;
+  [[nodiscard]] std::expected<std::unique_ptr<transport::Transport>, IoError> open(
+      std::chrono::milliseconds timeout);
   [[nodiscard]] std::expected<ConnectionLease, IoError> connect(ConnectionSlot& slot,
                                                                 const CheckoutLimits& limits);
   [[nodiscard]] IoError timed_out() const;

@@ -9,6 +9,8 @@
 #include <perigee/ipc/resolver.h>
 
 #include <chrono>
+#include <span>
+#include <utility>
 
 namespace perigee::transport {
 namespace {
@@ -19,24 +21,83 @@ ipc::TimeLimit left_of(std::chrono::milliseconds timeout, TimePoint start) {
   return timeout - (steady_clock().now() - start);
 }
 
-}  // namespace
+struct HostAndPort {
+  std::string_view host;
+  std::uint16_t port;
+};
 
-std::expected<std::unique_ptr<Transport>, IoError> TcpConnector::connect(
-    const Endpoint& endpoint, std::chrono::milliseconds timeout) {
-  const TimePoint start = steady_clock().now();
+std::expected<HostAndPort, IoError> host_of(const Endpoint& endpoint) {
   const auto parts = split_address(endpoint);
   if (!parts) return std::unexpected(parts.error());
   const auto port = parts->port.value_or(default_port);
   if (parts->host.empty() || port == 0) return bad_address(IoOperation::connect, endpoint);
-  const auto addresses = resolve_host(endpoint, parts->host, port);
+  return HostAndPort{parts->host, port};
+}
+
+std::expected<std::unique_ptr<Transport>, IoError> transport_of(ipc::sock::Stream stream,
+                                                                const Endpoint& endpoint) {
+  const auto peer = stream.peer_address();
+  if (!peer) return failure(IoOperation::connect, peer.error(), endpoint);  // gone already
+  return std::make_unique<StreamTransport<ipc::sock::Stream>>(std::move(stream), peer_text(*peer));
+}
+
+class TcpConnect final : public ConnectInProgress {
+ public:
+  TcpConnect(const Endpoint& endpoint, std::span<const ipc::InetAddr> addresses,
+             const TcpOptions& options)
+      : endpoint_(endpoint), race_(addresses, {}, early_options(options)) {}
+
+  std::expected<std::unique_ptr<Transport>, IoError> advance() override {
+    switch (race_.advance()) {
+      case ipc::io::ConnectRace::State::running:
+        return nullptr;
+      case ipc::io::ConnectRace::State::won:
+        return transport_of(ipc::sock::stream_of(race_), endpoint_);
+      case ipc::io::ConnectRace::State::lost:
+        break;
+    }
+    return std::unexpected(connect_error(endpoint_, race_.failure()));
+  }
+  [[nodiscard]] int handle() const noexcept override { return race_.handle(); }
+  [[nodiscard]] IoError timed_out() const override {
+    return connect_error(endpoint_, race_.failure());
+  }
+
+ private:
+  const Endpoint endpoint_;
+  ipc::io::ConnectRace race_;
+};
+
+}  // namespace
+
+Connector::Begun TcpConnector::begin(const Endpoint& endpoint) {
+  const auto parts = host_of(endpoint);
+  if (!parts) return std::unexpected(parts.error());
+  const auto address = ipc::InetAddr::parse_host(parts->host, parts->port);
+  if (!address) return nullptr;
+  return std::make_unique<TcpConnect>(endpoint, std::span(&*address, 1), options_);
+}
+
+Connector::Begun TcpConnector::look_up(const Endpoint& endpoint) {
+  const auto parts = host_of(endpoint);
+  if (!parts) return std::unexpected(parts.error());
+  const auto addresses = resolve_host(endpoint, parts->host, parts->port);
+  if (!addresses) return std::unexpected(addresses.error());
+  return std::make_unique<TcpConnect>(endpoint, *addresses, options_);
+}
+
+std::expected<std::unique_ptr<Transport>, IoError> TcpConnector::connect(
+    const Endpoint& endpoint, std::chrono::milliseconds timeout) {
+  const TimePoint start = steady_clock().now();
+  const auto parts = host_of(endpoint);
+  if (!parts) return std::unexpected(parts.error());
+  const auto addresses = resolve_host(endpoint, parts->host, parts->port);
   if (!addresses) return std::unexpected(addresses.error());
 
   const auto options = early_options(options_);
   auto stream = ipc::sock::connect_any_with(*addresses, left_of(timeout, start), {}, options);
   if (!stream) return std::unexpected(connect_error(endpoint, stream.error()));
-  const auto peer = stream->peer_address();
-  if (!peer) return failure(IoOperation::connect, peer.error(), endpoint);  // gone already
-  return std::make_unique<StreamTransport<ipc::sock::Stream>>(std::move(*stream), peer_text(*peer));
+  return transport_of(std::move(*stream), endpoint);
 }
 
 }  // namespace perigee::transport

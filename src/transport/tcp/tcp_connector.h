@@ -12,6 +12,10 @@ class TcpConnector final : public Connector {
  public:
   explicit TcpConnector(const TcpOptions& options) noexcept : options_(options) {}
 
+  /// Does not wait if the endpoint has a numeric address.
+  Begun begin(const Endpoint& endpoint) override;
+  Begun look_up(const Endpoint& endpoint) override;
+
   std::expected<std::unique_ptr<Transport>, IoError> connect(
       const Endpoint& endpoint, std::chrono::milliseconds timeout) override;
 

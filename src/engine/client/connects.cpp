@@ -1,0 +1,320 @@
+// One thread runs the connects in progress; others wait for names.
+#include "engine/client/connects.h"
+
+#include <perigee/base/log.h>
+#include <perigee/event/timer.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <exception>
+#include <new>
+#include <system_error>
+#include <utility>
+
+namespace perigee::engine {
+
+using transport::Endpoint;
+
+namespace {
+
+IoError error_of(const Endpoint& endpoint, IoErrorKind kind, int code, const char* reason = "") {
+  return {kind, IoOperation::connect, code, to_string(endpoint) + reason};
+}
+
+IoError not_begun(const Endpoint& endpoint) {
+  return error_of(endpoint, IoErrorKind::timed_out, 0,
+                  " (all threads of -ORBConnectingThreadsMax were busy)");
+}
+
+// Without its text, if there is no memory for that.
+IoError without_memory() noexcept { return {IoErrorKind::limit, IoOperation::connect, ENOMEM, {}}; }
+
+}  // namespace
+
+/// One connect in progress.
+class Connects::Attempt final : public event::EventHandler {
+ public:
+  Attempt(Connects& owner, Wanted wanted_connection,
+          std::unique_ptr<transport::ConnectInProgress> begun)
+      : wanted(std::move(wanted_connection)), connect(std::move(begun)), owner_(owner) {}
+
+  void handle_ready(event::Readiness /*readiness*/) noexcept override { owner_.advance(*this); }
+  void time_over() noexcept;
+
+  Wanted wanted;
+  std::unique_ptr<transport::ConnectInProgress> connect;
+  event::MemberTimer<Attempt, &Attempt::time_over> timer{*this};
+  bool added = false;  // to the reactor
+  bool over = false;
+
+ private:
+  Connects& owner_;
+};
+
+Connects::Connects(std::uint32_t waiting_threads_max, const Clock& clock) noexcept
+    : waiting_threads_max_(waiting_threads_max), clock_(clock) {}
+
+Connects::~Connects() { stop(); }
+
+void Connects::connect(Wanted wanted) {
+  if (!wanted.connector) return queue(wanted);
+  auto begun = wanted.connector->begin(wanted.endpoint);
+  if (!begun || *begun == nullptr) return queue(wanted);  // an error is reported by a thread, too
+  begin(wanted, std::move(*begun));
+}
+
+// Takes what is wanted if it does not throw.
+void Connects::begin(Wanted& wanted, std::unique_ptr<transport::ConnectInProgress> connect) {
+  prepare_reactor();
+  Attempts made;
+  const Attempt* const own = &made.emplace_back(*this, std::move(wanted), std::move(connect));
+  {
+    const std::lock_guard lock(mutex_);
+    if (stopped_) return;
+    begun_.splice(begun_.end(), made);
+    if (attempt_threads_ != 0) {
+      reactor_->post(wake_task_);
+      return;
+    }
+    attempt_threads_ = 1;
+  }
+  try {
+    threads_.start([this] { run_attempts(); });
+  } catch (const std::exception&) {  // system_error or bad_alloc
+    if (drop_without_thread(begun_, attempt_threads_, own)) throw;
+  }
+}
+
+void Connects::prepare_reactor() {
+  const std::lock_guard lock(mutex_);
+  if (reactor_) return;
+  auto made = event::make_reactor(clock_);
+  if (!made) throw std::system_error(made.error().code, std::system_category());
+  reactor_ = std::move(*made);
+}
+
+void Connects::queue(Wanted& wanted) {
+  const void* own = nullptr;
+  {
+    Queue made;
+    made.push_back(std::move(wanted));
+    own = &made.front();
+    const std::lock_guard lock(mutex_);
+    if (stopped_) return;
+    waiting_.splice(waiting_.end(), made);
+    if (waiting_threads_ == waiting_threads_max_) return;
+    ++waiting_threads_;
+  }
+  try {
+    threads_.start([this] { run_waiting(); });
+  } catch (const std::exception&) {  // system_error or bad_alloc
+    if (drop_without_thread(waiting_, waiting_threads_, own)) throw;
+  }
+}
+
+namespace {
+
+Connects::Wanted& wanted_of(Connects::Wanted& wanted) noexcept { return wanted; }
+template <typename Attempt>
+Connects::Wanted& wanted_of(Attempt& attempt) noexcept {
+  return attempt.wanted;
+}
+
+IoError no_thread(const Endpoint& endpoint) noexcept try {
+  return error_of(endpoint, IoErrorKind::limit, EAGAIN);
+} catch (const std::bad_alloc&) {
+  return without_memory();
+}
+
+}  // namespace
+
+// If no other thread runs, nothing in the list would ever be done. The caller's own connect is
+// reported by the exception, the others by their `done`. True: the own one was still there.
+template <typename List>
+bool Connects::drop_without_thread(List& list, std::uint32_t& threads, const void* own) {
+  List left;
+  {
+    const std::lock_guard lock(mutex_);
+    if (--threads == 0) left.swap(list);
+  }
+  bool own_left = false;
+  for (auto& entry : left) {
+    if (&entry == own)
+      own_left = true;
+    else
+      wanted_of(entry).done(std::unexpected(no_thread(wanted_of(entry).endpoint)));
+  }
+  return own_left;
+}
+
+IoError Connects::timed_out(const Endpoint& endpoint) {
+  const std::lock_guard lock(mutex_);
+  const bool waits = std::ranges::any_of(
+      waiting_, [&](const Wanted& wanted) { return wanted.endpoint == endpoint; });
+  return waits ? not_begun(endpoint) : error_of(endpoint, IoErrorKind::timed_out, 0);
+}
+
+void Connects::stop() noexcept {
+  Queue dropped;
+  {
+    const std::lock_guard lock(mutex_);
+    stopped_ = true;
+    dropped.swap(waiting_);
+    if (attempt_threads_ != 0) reactor_->post(wake_task_);
+  }
+  threads_.join_all();
+}
+
+// --- Threads that wait ---
+
+void Connects::run_waiting() noexcept {
+  Queue taken;
+  while (take(taken)) {
+    look_up(taken.front());
+    taken.clear();
+  }
+}
+
+// A thread that finds nothing says so under the lock: a thread that wants a connection then starts
+// another one.
+bool Connects::take(Queue& taken) {
+  const std::lock_guard lock(mutex_);
+  if (stopped_ || waiting_.empty()) {
+    --waiting_threads_;
+    return false;
+  }
+  taken.splice(taken.end(), waiting_, waiting_.begin());
+  return true;
+}
+
+void Connects::look_up(Wanted& wanted) noexcept {
+  std::expected<void, IoError> result;
+  try {
+    result = try_look_up(wanted);
+  } catch (const std::bad_alloc&) {
+    result = std::unexpected(without_memory());
+  } catch (const std::exception&) {  // system_error: no thread
+    result = std::unexpected(no_thread(wanted.endpoint));
+  }
+  if (!result && wanted.done) wanted.done(std::unexpected(std::move(result.error())));
+}
+
+std::expected<void, IoError> Connects::try_look_up(Wanted& wanted) {
+  if (!wanted.connector)
+    return std::unexpected(error_of(wanted.endpoint, IoErrorKind::unsupported, 0));
+  if (wanted.until.passed(clock_.now())) return std::unexpected(not_begun(wanted.endpoint));
+  auto begun = wanted.connector->look_up(wanted.endpoint);
+  if (!begun) return std::unexpected(std::move(begun.error()));
+  if (*begun != nullptr) {
+    begin(wanted, std::move(*begun));
+  } else {
+    Made made = connect_waiting(wanted);
+    wanted.done(std::move(made));
+  }
+  return {};
+}
+
+Connects::Made Connects::connect_waiting(const Wanted& wanted) const {
+  using std::chrono::milliseconds;
+  const milliseconds left =
+      wanted.until.is_never()
+          ? milliseconds(0)
+          : std::max(std::chrono::ceil<milliseconds>(wanted.until.left(clock_.now())),
+                     milliseconds(1));
+  return wanted.connector->connect(wanted.endpoint, left);
+}
+
+// --- The thread that runs the attempts ---
+
+void Connects::run_attempts() noexcept {
+  while (take_attempts()) {
+    try {
+      reactor_->run_once(Deadline::never());
+    } catch (const std::exception& exception) {  // bad_alloc
+      log::write(log::Level::error, "engine", exception.what());
+    }
+    ended_.clear();
+  }
+}
+
+// False: nothing is left to do. The next thread may begin as soon as the lock is free.
+bool Connects::take_attempts() {
+  for (;;) {
+    Attempts taken;
+    {
+      const std::lock_guard lock(mutex_);
+      taken.swap(begun_);
+      if (stopped_) break;
+      if (taken.empty()) {
+        if (running_.empty()) attempt_threads_ = 0;
+        return attempt_threads_ != 0;
+      }
+    }
+    while (!taken.empty()) {
+      running_.splice(running_.end(), taken, taken.begin());
+      start(running_.back());
+    }
+    ended_.clear();
+  }
+  give_up_attempts();
+  return false;
+}
+
+// After `stop`: no other thread begins.
+void Connects::give_up_attempts() noexcept {
+  for (Attempt& attempt : running_) {
+    reactor_->cancel(attempt.timer);
+    reactor_->remove(attempt);
+  }
+  running_.clear();
+}
+
+void Connects::start(Attempt& attempt) noexcept {
+  if (!attempt.wanted.until.is_never()) reactor_->arm(attempt.timer, attempt.wanted.until);
+  advance(attempt);
+  if (attempt.over) return;
+  try {
+    const auto added = reactor_->add(attempt.connect->handle(), attempt);
+    attempt.added = added.has_value();
+    if (!added) end(attempt, std::unexpected(added.error()));
+  } catch (const std::exception&) {  // bad_alloc
+    end(attempt, std::unexpected(without_memory()));
+  }
+}
+
+void Connects::advance(Attempt& attempt) noexcept {
+  if (attempt.over) return;
+  Made made;
+  try {
+    made = attempt.connect->advance();
+  } catch (const std::exception&) {  // bad_alloc
+    made = std::unexpected(without_memory());
+  }
+  if (!made || *made != nullptr) end(attempt, std::move(made));
+}
+
+void Connects::Attempt::time_over() noexcept {
+  if (over) return;
+  IoError error = without_memory();
+  try {
+    error = connect->timed_out();
+  } catch (const std::bad_alloc&) {  // without its text
+    error.kind = IoErrorKind::timed_out;
+    error.code = 0;
+  }
+  owner_.end(*this, std::unexpected(std::move(error)));
+}
+
+// The attempt is destroyed when the turn has ended.
+void Connects::end(Attempt& attempt, Made made) noexcept {
+  attempt.over = true;
+  reactor_->cancel(attempt.timer);
+  if (std::exchange(attempt.added, false)) reactor_->remove(attempt);
+  const auto place =
+      std::ranges::find_if(running_, [&](const Attempt& known) { return &known == &attempt; });
+  ended_.splice(ended_.end(), running_, place);
+  attempt.wanted.done(std::move(made));
+}
+
+}  // namespace perigee::engine

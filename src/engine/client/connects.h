@@ -1,0 +1,97 @@
+// Connections that are being made for calls that do not wait.
+#pragma once
+
+#include "event/thread_scope.h"
+#include <perigee/base/clock.h>
+#include <perigee/base/deadline.h>
+#include <perigee/base/io_error.h>
+#include <perigee/event/reactor.h>
+#include <perigee/event/task.h>
+#include <perigee/transport/transport.h>
+
+#include <cstdint>
+#include <expected>
+#include <functional>
+#include <list>
+#include <memory>
+#include <mutex>
+
+namespace perigee::engine {
+
+/// Any thread.
+///
+/// All connects without waiting share one thread, so a host that does not answer delays no other
+/// connection. Names are looked up by a few more threads. So are connects of protocols that can
+/// only wait. Each of these threads exists only while it has something to do.
+class Connects final {
+ public:
+  using Made = std::expected<std::unique_ptr<transport::Transport>, IoError>;
+  using Done = std::move_only_function<void(Made) noexcept>;
+
+  struct Wanted {
+    /// Shared with the endpoint. Null: the protocol makes no connections.
+    std::shared_ptr<transport::Connector> connector;
+    transport::Endpoint endpoint;
+    Deadline until;
+    Done done;
+  };
+
+  /// `waiting_threads_max`: how many threads may look up names, or wait for connects.
+  Connects(std::uint32_t waiting_threads_max, const Clock& clock) noexcept;
+  ~Connects();
+  Connects(const Connects&) = delete;
+  Connects& operator=(const Connects&) = delete;
+
+  /// Connects until the deadline at the latest, and calls `done` on a thread of its own. After
+  /// `stop`, `done` is not called. Throws std::system_error or bad_alloc if there is no thread or
+  /// no memory.
+  void connect(Wanted wanted);
+  /// The error of a call whose time is over. The text tells if all threads were busy.
+  [[nodiscard]] IoError timed_out(const transport::Endpoint& endpoint);
+  /// Gives up connects in progress. Waits for threads that look up names.
+  void stop() noexcept;
+
+ private:
+  class Attempt;
+  using Attempts = std::list<Attempt>;
+  using Queue = std::list<Wanted>;
+
+  void begin(Wanted& wanted, std::unique_ptr<transport::ConnectInProgress> connect);
+  void queue(Wanted& wanted);
+  template <typename List>
+  [[nodiscard]] bool drop_without_thread(List& list, std::uint32_t& threads, const void* own);
+  void prepare_reactor();
+
+  void run_waiting() noexcept;
+  [[nodiscard]] bool take(Queue& taken);
+  void look_up(Wanted& wanted) noexcept;
+  [[nodiscard]] std::expected<void, IoError> try_look_up(Wanted& wanted);
+  [[nodiscard]] Made connect_waiting(const Wanted& wanted) const;
+
+  void run_attempts() noexcept;
+  [[nodiscard]] bool take_attempts();
+  void give_up_attempts() noexcept;
+  void start(Attempt& attempt) noexcept;
+  void advance(Attempt& attempt) noexcept;
+  void end(Attempt& attempt, Made made) noexcept;
+  void wake() noexcept {}
+
+  const std::uint32_t waiting_threads_max_;
+  const Clock& clock_;
+  event::MemberTask<Connects, &Connects::wake> wake_task_{*this};
+
+  // Used by the thread that runs the attempts.
+  Attempts running_;
+  Attempts ended_;
+
+  std::mutex mutex_;                         // guards what follows
+  std::unique_ptr<event::Reactor> reactor_;  // made once, for the attempts
+  Queue waiting_;
+  Attempts begun_;
+  std::uint32_t waiting_threads_ = 0;
+  std::uint32_t attempt_threads_ = 0;  // at most 1
+  bool stopped_ = false;
+  event::ThreadScope threads_;  // last: its threads use all the rest
+};
+
+}  // namespace perigee::engine
