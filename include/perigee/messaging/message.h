@@ -4,12 +4,14 @@
 #include <perigee/base/deadline.h>
 #include <perigee/base/octets.h>
 #include <perigee/iop/ior.h>
+#include <perigee/messaging/storage.h>
 
 #include <algorithm>
 #include <bit>
 #include <compare>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <span>
 #include <string_view>
 
@@ -107,7 +109,7 @@ struct IncomingMessage {
   std::endian order = std::endian::little;
   OctetSpan octets;
   std::size_t header_size = 12;  ///< where the message header (request id, …) begins
-  std::unique_ptr<std::byte[]> storage;
+  MessageStorage storage;
   /// Of the pieces that make up `octets`, if alignment counts anew in each of them: fragments of
   /// GIOP 1.1, without their headers. Else null.
   std::unique_ptr<std::size_t[]> piece_sizes;
@@ -118,9 +120,9 @@ struct IncomingMessage {
   /// Copies the octets to storage of its own, if they are not there yet.
   void keep() {
     if (storage) return;
-    storage = std::make_unique_for_overwrite<std::byte[]>(octets.size());
-    std::copy(octets.begin(), octets.end(), storage.get());
-    octets = {storage.get(), octets.size()};
+    if (!storage.reserve({0, octets.size(), octets.size()}, nullptr)) throw std::bad_alloc();
+    std::copy(octets.begin(), octets.end(), storage.data());
+    octets = {storage.data(), octets.size()};
   }
 };
 

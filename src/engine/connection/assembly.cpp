@@ -1,9 +1,9 @@
-// How the storage of an incoming message grows: by the octets that have arrived, not by the
-// announced size.
+// Puts an incoming message together, piece by piece.
 #include "engine/connection/assembly.h"
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <utility>
 
 namespace perigee::engine {
@@ -17,26 +17,21 @@ void Assembly::begin_continuation(const messaging::Frame& frame) {
   if (!goes_on && (cuts_.empty() || cuts_.back() != size_)) cuts_.push_back(size_);
 }
 
-void Assembly::append(OctetSpan octets, std::size_t announced) {
-  const std::size_t needed = size_ + octets.size();
-  if (needed > capacity_) grow(needed, needed + announced);
-  if (!octets.empty()) std::memcpy(storage_.get() + size_, octets.data(), octets.size());
-  size_ = needed;
+void Assembly::append(OctetSpan octets, std::size_t announced, const Source& source) {
+  const std::size_t size = size_ + octets.size();
+  reserve(size, size + announced, source);
+  if (!octets.empty()) std::memcpy(storage_.data() + size_, octets.data(), octets.size());
+  size_ = size;
 }
 
-MutableOctetSpan Assembly::space(std::size_t announced) {
-  if (size_ == capacity_ && announced != 0) grow(size_ + 1, size_ + announced);
-  return {storage_.get() + size_, std::min(capacity_ - size_, announced)};
+MutableOctetSpan Assembly::space(std::size_t announced, const Source& source) {
+  if (size_ == storage_.capacity() && announced != 0) reserve(size_ + 1, size_ + announced, source);
+  return {storage_.data() + size_, std::min(storage_.capacity() - size_, announced)};
 }
 
-void Assembly::grow(std::size_t needed, std::size_t wanted) {
-  std::size_t capacity = std::min(wanted, std::max(first_capacity, growth_factor * size_));
-  if (is_fragmented_) capacity = std::max(capacity, 2 * size_);  // amortises many small fragments
-  capacity = std::max(capacity, needed);
-  auto storage = std::make_unique_for_overwrite<std::byte[]>(capacity);
-  if (size_ != 0) std::memcpy(storage.get(), storage_.get(), size_);
-  storage_ = std::move(storage);
-  capacity_ = capacity;
+void Assembly::reserve(std::size_t needed, std::size_t announced, const Source& source) {
+  if (!storage_.reserve({size_, needed, announced, !is_fragmented_}, source))
+    throw std::bad_alloc();
 }
 
 std::unique_ptr<std::size_t[]> Assembly::piece_sizes() const {
@@ -52,7 +47,8 @@ std::unique_ptr<std::size_t[]> Assembly::piece_sizes() const {
 }
 
 void Assembly::release(messaging::IncomingMessage& message, const messaging::Session& session) {
-  const MutableOctetSpan octets(storage_.get(), size_);
+  const MutableOctetSpan octets(storage_.data(), size_);
+  storage_.complete(size_);
   if (is_fragmented_) session.join(octets, first_);
   message.kind = first_.kind;
   message.version = first_.version;
@@ -63,7 +59,6 @@ void Assembly::release(messaging::IncomingMessage& message, const messaging::Ses
   message.piece_sizes = piece_sizes();
   cuts_.clear();
   size_ = 0;
-  capacity_ = 0;
 }
 
 }  // namespace perigee::engine

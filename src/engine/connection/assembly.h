@@ -3,6 +3,7 @@
 #pragma once
 
 #include <perigee/messaging/protocol.h>
+#include <perigee/messaging/storage.h>
 
 #include <cstdint>
 #include <memory>
@@ -12,14 +13,12 @@ namespace perigee::engine {
 
 /// Octets that have arrived of one message, without the headers of its continuations.
 ///
-/// Invariant: size() <= capacity, and, while the message is incomplete,
-/// capacity <= max(first_capacity, growth_factor * size()) and capacity <= the announced size
-/// (or, for a fragmented message, max(that, 2 * size())). So a size field costs its sender
-/// real octets. Storage is not initialised: the system gives no memory for octets to come.
+/// The storage takes physical memory for octets that have arrived, and at most a fixed multiple of
+/// it where the system lends no address space: see messaging::MessageStorage. So an announced size
+/// costs its sender real octets.
 class Assembly {
  public:
-  static constexpr std::size_t first_capacity = 256 * 1024;
-  static constexpr std::size_t growth_factor = 4;
+  using Source = std::shared_ptr<messaging::StorageSource>;
 
   Assembly() noexcept = default;
   /// `first` is the frame of the message, or of its first piece.
@@ -32,12 +31,15 @@ class Assembly {
   /// Whether another piece is to follow the last one begun.
   [[nodiscard]] bool more() const noexcept { return more_; }
 
+  /// Physical memory that the storage takes.
+  [[nodiscard]] std::size_t memory() const noexcept { return storage_.charged(size_); }
+
   /// A continuation follows.
   void begin_continuation(const messaging::Frame& frame);
   /// Appends a copy of `octets`, of which `announced` more are to come in the same piece.
-  void append(OctetSpan octets, std::size_t announced);
+  void append(OctetSpan octets, std::size_t announced, const Source& source);
   /// Room for some of the `announced` octets to come (at least one; none if none are).
-  [[nodiscard]] MutableOctetSpan space(std::size_t announced);
+  [[nodiscard]] MutableOctetSpan space(std::size_t announced, const Source& source);
   /// `count` octets were put into the last space.
   void filled(std::size_t count) noexcept { size_ += count; }
 
@@ -45,12 +47,11 @@ class Assembly {
   void release(messaging::IncomingMessage& message, const messaging::Session& session);
 
  private:
-  void grow(std::size_t needed, std::size_t wanted);
+  void reserve(std::size_t needed, std::size_t announced, const Source& source);
   [[nodiscard]] std::unique_ptr<std::size_t[]> piece_sizes() const;
 
-  std::unique_ptr<std::byte[]> storage_;
+  messaging::MessageStorage storage_;
   std::size_t size_ = 0;
-  std::size_t capacity_ = 0;
   std::vector<std::size_t> cuts_;  // where alignment counts anew: in GIOP 1.1
   messaging::Frame first_;
   std::uint32_t fragments_ = 0;

@@ -18,6 +18,8 @@ namespace {
 
 /// Moving so many octets costs less than a system call.
 constexpr std::size_t moved_size_max = 4096;
+/// Behind a piece of this size another one is likely.
+constexpr std::size_t large_piece_size = 64 * 1024;
 
 bool is_request(MessageKind kind) noexcept {
   return kind == MessageKind::request || kind == MessageKind::locate_request;
@@ -25,20 +27,28 @@ bool is_request(MessageKind kind) noexcept {
 
 }  // namespace
 
-Inbox::Inbox(messaging::Session& session) noexcept
-    : session_(session), limits_(session.protocol().limits()) {}
+Inbox::Inbox(messaging::Session& session, std::shared_ptr<messaging::StorageSource> source) noexcept
+    : session_(session), source_(std::move(source)), limits_(session.protocol().limits()) {}
 
-/// Octets of an incomplete message are at hand, or in its storage.
+/// Octets of an incomplete message are at hand or in its storage, or a large message is likely.
 ReceiveSpace Inbox::space_for_rest(MutableOctetSpan scratch) {
   if (remaining_ != 0) return space_of_storage(scratch);
-  return rest_fits_in_place(scratch) ? ReceiveSpace{scratch.subspan(end_), {}}
-                                     : move_leftover(scratch);
+  if (begin_ != end_)
+    return rest_fits_in_place(scratch) ? ReceiveSpace{scratch.subspan(end_), {}}
+                                       : move_leftover(scratch);
+  // The header of the next large piece is wanted here, and its octets in its storage: one more
+  // system call costs less than a copy of the scratch memory.
+  after_large_piece_ = false;
+  data_ = scratch.data();
+  begin_ = end_ = 0;
+  capacity_ = scratch.size();
+  return {scratch.first(std::min(scratch.size(), moved_size_max)), {}};
 }
 
 /// Behind a piece that others follow, a little of the next one is received in the same call: its
 /// header says where its rest goes.
 ReceiveSpace Inbox::space_of_storage(MutableOctetSpan scratch) {
-  const MutableOctetSpan space = current_.space(remaining_);
+  const MutableOctetSpan space = current_.space(remaining_, source_);
   data_ = scratch.data();
   begin_ = end_ = 0;
   capacity_ =
@@ -105,6 +115,22 @@ std::size_t Inbox::received_in_storage(std::size_t count) noexcept {
 void Inbox::detach() {
   if (begin_ == end_ || data_ == held_.data()) return;
   extend_held(0);
+}
+
+messaging::Unfinished Inbox::unfinished() const noexcept {
+  messaging::Unfinished unfinished{available(), held_.size(), remaining_, !partials_.empty()};
+  if (state_ == State::filling) {
+    unfinished.octets += current_.size();
+    unfinished.memory += current_.memory();
+    unfinished.more_follows = unfinished.more_follows || current_.more();
+  } else if (state_ == State::framed && frame_.total > available()) {
+    unfinished.left = frame_.total - available();
+  }
+  for (const Assembly& partial : partials_) {
+    unfinished.octets += partial.size();
+    unfinished.memory += partial.memory();
+  }
+  return unfinished;
 }
 
 InboxStatus Inbox::next_slowly(IncomingMessage& message) {
@@ -205,8 +231,9 @@ void Inbox::begin_storage() {
     current_ = Assembly(frame_);
   }
   const std::size_t at_hand = std::min(available(), frame_.total);
+  piece_size_ = frame_.total;
   remaining_ = frame_.total - at_hand;
-  current_.append({front() + frame_.strip, at_hand - frame_.strip}, remaining_);
+  current_.append({front() + frame_.strip, at_hand - frame_.strip}, remaining_, source_);
   begin_ += at_hand;
   free_held();
   state_ = State::filling;
@@ -215,6 +242,7 @@ void Inbox::begin_storage() {
 /// The frame in current_ has arrived. Whether it completes a message, which is then given out.
 bool Inbox::end_storage(IncomingMessage& message) {
   state_ = State::ready;
+  after_large_piece_ = piece_size_ >= large_piece_size;
   if (current_.more()) {
     partials_.push_back(std::move(current_));
     return false;

@@ -7,6 +7,7 @@
 
 #include <cassert>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -36,15 +37,16 @@ class Inbox {
  public:
   static constexpr std::size_t scratch_size_min = 1024;
 
-  /// `session` outlives the inbox.
-  explicit Inbox(messaging::Session& session) noexcept;
+  /// `session` outlives the inbox. Without a source, large messages are stored on the heap.
+  explicit Inbox(messaging::Session& session,
+                 std::shared_ptr<messaging::StorageSource> source = nullptr) noexcept;
 
   /// Where to put the next octets: in the middle of a large message its own storage (so the rest is
   /// received into place), else `scratch`, which must have `scratch_size_min` or more. Octets left
   /// from before move to the front of the scratch memory, if they are not there already.
   [[nodiscard]] ReceiveSpace receive_space(MutableOctetSpan scratch) {
     assert(scratch.size() >= scratch_size_min);
-    if (begin_ != end_ || remaining_ != 0) [[unlikely]]
+    if (begin_ != end_ || remaining_ != 0 || after_large_piece_) [[unlikely]]
       return space_for_rest(scratch);
     data_ = scratch.data();
     begin_ = end_ = 0;
@@ -74,6 +76,8 @@ class Inbox {
   [[nodiscard]] bool has_octets() const noexcept {
     return begin_ != end_ || state_ == State::filling || !partials_.empty();
   }
+  /// What has been received beyond the last message taken.
+  [[nodiscard]] messaging::Unfinished unfinished() const noexcept;
   /// Moves octets not yet taken out of the scratch memory to storage of the inbox: before the
   /// scratch memory is lent to another connection, or another thread may read this one. Messages
   /// made of detached octets have storage of their own.
@@ -142,6 +146,7 @@ class Inbox {
   void free_held() noexcept;
 
   messaging::Session& session_;
+  const std::shared_ptr<messaging::StorageSource> source_;
   const messaging::Limits& limits_;  // of the session's protocol
   std::byte* data_ = nullptr;
   std::size_t begin_ = 0;
@@ -150,6 +155,8 @@ class Inbox {
   std::size_t remaining_ = 0;  // octets still to come of the frame that current_ receives
   messaging::Frame frame_;     // of the state `framed`
   State state_ = State::ready;
+  bool after_large_piece_ = false;  // another large one is likely
+  std::size_t piece_size_ = 0;      // of the last frame that went to storage
   Octets held_;
   Assembly current_;
   std::vector<Assembly> partials_;

@@ -1,0 +1,111 @@
+// The memory that holds one incoming message.
+#pragma once
+
+#include <perigee/base/export.h>
+#include <perigee/base/octets.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <utility>
+
+namespace perigee::messaging {
+
+/// Memory that a StorageSource has lent.
+struct StorageBlock {
+  std::byte* octets = nullptr;  ///< null: the source refused
+  std::size_t capacity = 0;     ///< octets of address space
+  std::size_t resident = 0;     ///< of these, may take physical memory already: the first so many
+};
+
+/// How much memory a message needs.
+struct StorageNeed {
+  std::size_t used = 0;       ///< octets that are stored, and stay
+  std::size_t needed = 0;     ///< octets that the storage must hold now, with the used ones
+  std::size_t announced = 0;  ///< octets of the message, as far as its headers say: >= needed
+  bool is_total = true;       ///< false: further fragments may follow the announced octets
+};
+
+/// What a connection has received of messages that are not complete.
+struct Unfinished {
+  std::size_t octets = 0;     ///< all of them, wherever they are stored
+  std::size_t memory = 0;     ///< physical memory that their storage takes
+  std::size_t left = 0;       ///< octets that the headers announce, and that have not arrived
+  bool more_follows = false;  ///< and further fragments, of which no header has arrived
+};
+
+/// Lends address space for large messages. Any thread.
+///
+/// A block takes physical memory only where octets are stored. So the size that a peer announces
+/// costs nothing until the octets arrive.
+class PERIGEE_API StorageSource {
+ public:
+  virtual ~StorageSource() = default;
+  /// A block for `need.announced` octets or more, or a null block.
+  [[nodiscard]] virtual StorageBlock take(const StorageNeed& need) noexcept = 0;
+  /// Gives the block at least `capacity` octets. The block may move; its contents stay. False: the
+  /// block is unchanged.
+  [[nodiscard]] virtual bool extend(StorageBlock& block, std::size_t capacity) noexcept = 0;
+  /// The resident octets may serve the next message; the others hold nothing.
+  virtual void give_back(const StorageBlock& block) noexcept = 0;
+};
+
+/// Owns the octets of one message: on the heap, or in a block of a StorageSource. The contents are
+/// not initialised.
+class PERIGEE_API MessageStorage {
+ public:
+  /// Messages above this size use a block, if there is a source.
+  static constexpr std::size_t mapped_above = 256 * 1024;
+  /// Storage on the heap is at most the larger of `mapped_above` and this factor times the octets
+  /// that have arrived.
+  static constexpr std::size_t growth_factor = 4;
+
+  MessageStorage() noexcept = default;
+  MessageStorage(MessageStorage&& other) noexcept
+      : block_(std::exchange(other.block_, {})), source_(std::move(other.source_)) {}
+  MessageStorage& operator=(MessageStorage&& other) noexcept {
+    MessageStorage(std::move(other)).swap(*this);
+    return *this;
+  }
+  ~MessageStorage() { reset(); }
+
+  explicit operator bool() const noexcept { return block_.octets != nullptr; }
+  friend bool operator==(const MessageStorage& storage, std::nullptr_t) noexcept {
+    return !storage;
+  }
+  [[nodiscard]] std::byte* data() const noexcept { return block_.octets; }
+  [[nodiscard]] std::size_t capacity() const noexcept { return block_.capacity; }
+  /// Whether the octets are in a block of a source.
+  [[nodiscard]] bool is_block() const noexcept { return source_ != nullptr; }
+  /// Octets of physical memory to charge while `used` octets of the message have arrived.
+  [[nodiscard]] std::size_t charged(std::size_t used) const noexcept {
+    return std::max(used, block_.resident);
+  }
+
+  /// Makes room for what the message needs. The caller has checked the announced size against the
+  /// limits. A block takes the address space for it at once; heap storage grows geometrically.
+  /// False: no memory, and nothing has changed.
+  [[nodiscard]] bool reserve(const StorageNeed& need,
+                             const std::shared_ptr<StorageSource>& source) noexcept;
+  /// The message is complete and has `size` octets. Without this call, the memory of a block is not
+  /// used again.
+  void complete(std::size_t size) noexcept { block_.resident = charged(size); }
+  void reset() noexcept {
+    if (block_.octets != nullptr) free_block();
+  }
+  void swap(MessageStorage& other) noexcept {
+    std::swap(block_, other.block_);
+    source_.swap(other.source_);
+  }
+
+ private:
+  [[nodiscard]] bool move_to_block(const StorageNeed& need,
+                                   const std::shared_ptr<StorageSource>& source) noexcept;
+  [[nodiscard]] bool move_to_heap(std::size_t used, std::size_t capacity) noexcept;
+  void free_block() noexcept;
+
+  StorageBlock block_;
+  std::shared_ptr<StorageSource> source_;  // null: the block is on the heap
+};
+
+}  // namespace perigee::messaging

@@ -1,0 +1,43 @@
+// Charging and releasing.
+#include "engine/memory/budget.h"
+
+#include <utility>
+
+namespace perigee::engine {
+
+MemoryBudget::MemoryBudget(const Limits& limits) noexcept {
+  of(Use::unfinished).limit = limits.unfinished;
+  of(Use::unsent).limit = limits.unsent;
+  of(Use::parked).limit = limits.parked;
+}
+
+bool MemoryBudget::try_charge(Use use, std::uint64_t octets) noexcept {
+  Account& account = of(use);
+  const std::uint64_t before = account.charged.fetch_add(octets, std::memory_order_relaxed);
+  if (before + octets <= account.limit) return true;
+  release(use, octets);
+  return false;
+}
+
+void MemoryBudget::charge(Use use, std::uint64_t octets) noexcept {
+  of(use).charged.fetch_add(octets, std::memory_order_relaxed);
+}
+
+void MemoryBudget::release(Use use, std::uint64_t octets) noexcept {
+  of(use).charged.fetch_sub(octets, std::memory_order_relaxed);
+}
+
+bool Charge::change(std::uint64_t wanted, bool forced) noexcept {
+  if (budget_ == nullptr) return true;
+  if (wanted <= charged_) {
+    budget_->release(use_, charged_ - wanted);
+  } else if (forced) {
+    budget_->charge(use_, wanted - charged_);
+  } else if (!budget_->try_charge(use_, wanted - charged_)) {
+    return false;
+  }
+  charged_ = wanted;
+  return true;
+}
+
+}  // namespace perigee::engine

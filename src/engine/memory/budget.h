@@ -1,0 +1,98 @@
+// The memory that an ORB may spend on messages that have not arrived or departed as a whole.
+#pragma once
+
+#include <perigee/base/export.h>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace perigee::engine {
+
+/// What charged octets are used for. Each use has a limit of its own.
+enum class Use : std::uint8_t {
+  unfinished,  ///< messages of which a part has arrived, and cached storage
+  unsent,      ///< messages that wait for a peer to take them
+  parked,      ///< whole messages that wait for a POA manager
+};
+
+/// The budget of one ORB. Any thread; a charge costs one atomic addition.
+class PERIGEE_API MemoryBudget {
+ public:
+  struct Limits {
+    std::uint64_t unfinished = 256u << 20;
+    std::uint64_t unsent = 256u << 20;
+    std::uint64_t parked = 128u << 20;
+  };
+
+  explicit MemoryBudget(const Limits& limits) noexcept;
+
+  /// False: over the limit, and nothing is charged.
+  [[nodiscard]] bool try_charge(Use use, std::uint64_t octets) noexcept;
+  /// Charges in any case.
+  void charge(Use use, std::uint64_t octets) noexcept;
+  void release(Use use, std::uint64_t octets) noexcept;
+  [[nodiscard]] std::uint64_t charged(Use use) const noexcept {
+    return of(use).charged.load(std::memory_order_relaxed);
+  }
+  [[nodiscard]] std::uint64_t limit(Use use) const noexcept { return of(use).limit; }
+  /// Whether `octets` more are too many.
+  [[nodiscard]] bool is_full_for(Use use, std::uint64_t octets) const noexcept {
+    return charged(use) + octets > limit(use);
+  }
+
+ private:
+  struct alignas(64) Account {
+    std::atomic<std::uint64_t> charged{0};
+    std::uint64_t limit = 0;
+  };
+  [[nodiscard]] Account& of(Use use) noexcept { return accounts_[static_cast<std::size_t>(use)]; }
+  [[nodiscard]] const Account& of(Use use) const noexcept {
+    return accounts_[static_cast<std::size_t>(use)];
+  }
+
+  std::array<Account, 3> accounts_;
+};
+
+/// The part of a budget that one owner has charged: one direction of a connection. The first octets
+/// are free, so that small messages do not touch the budget; the others are charged in steps. Used
+/// by one thread at a time.
+class PERIGEE_API Charge {
+ public:
+  static constexpr std::uint64_t free_octets = 16 * 1024;
+  static constexpr std::uint64_t step = 64 * 1024;
+
+  /// `budget` may be null: then everything is free. It outlives the charge.
+  Charge(MemoryBudget* budget, Use use) noexcept : budget_(budget), use_(use) {}
+  ~Charge() { set(0); }
+  Charge(const Charge&) = delete;
+  Charge& operator=(const Charge&) = delete;
+
+  /// The owner holds `octets` from now on. False: they are more than before, and the budget has no
+  /// room for them; nothing has changed.
+  [[nodiscard]] bool try_set(std::uint64_t octets) noexcept {
+    const std::uint64_t wanted = cost_of(octets);
+    return wanted == charged_ || change(wanted, false);
+  }
+  /// The same, above the limit of the budget if need be.
+  void set(std::uint64_t octets) noexcept {
+    const std::uint64_t wanted = cost_of(octets);
+    if (wanted != charged_) (void)change(wanted, true);
+  }
+  [[nodiscard]] std::uint64_t charged() const noexcept { return charged_; }
+
+  /// What an owner of so many octets is charged.
+  [[nodiscard]] static constexpr std::uint64_t cost_of(std::uint64_t octets) noexcept {
+    return octets <= free_octets ? 0 : (octets - free_octets + step - 1) / step * step;
+  }
+
+ private:
+  [[nodiscard]] bool change(std::uint64_t wanted, bool forced) noexcept;
+
+  MemoryBudget* const budget_;
+  const Use use_;
+  std::uint64_t charged_ = 0;
+};
+
+}  // namespace perigee::engine

@@ -1,0 +1,212 @@
+// Watching the messages that are not complete.
+#include "engine/memory/unfinished.h"
+
+#include <algorithm>
+
+namespace perigee::engine {
+
+using messaging::Unfinished;
+
+UnfinishedInput::UnfinishedInput(UnfinishedMessages* registry, UnfinishedOwner& owner) noexcept
+    : registry_(registry),
+      owner_(owner),
+      charge_(registry != nullptr ? &registry->budget() : nullptr, Use::unfinished) {
+  if (registry_ != nullptr) registry_->add(*this);
+}
+
+UnfinishedInput::~UnfinishedInput() { leave(); }
+
+void UnfinishedInput::leave() noexcept {
+  if (registry_ != nullptr) std::exchange(registry_, nullptr)->remove(*this);
+}
+
+void UnfinishedInput::begin() noexcept {
+  under_way_ = true;
+  order_.store(registry_->next_order());
+  registry_->begin_watching();
+}
+
+void UnfinishedInput::note(const Unfinished& unfinished) noexcept {
+  if (!under_way_) begin();
+  std::uint64_t left = unfinished.left;
+  const std::uint64_t size_max = registry_->limits().message_size_max;
+  if (unfinished.more_follows && unfinished.octets < size_max)
+    left = std::max(left, size_max - unfinished.octets);
+  octets_.store(unfinished.octets, std::memory_order_relaxed);
+  left_.store(left, std::memory_order_relaxed);
+}
+
+bool UnfinishedInput::grow(const Unfinished& unfinished) noexcept {
+  if (registry_ == nullptr) return true;
+  note(unfinished);
+  if (!charge_.try_set(unfinished.memory)) {
+    const std::uint64_t wanted = Charge::cost_of(unfinished.memory) - charge_.charged();
+    refused_ = registry_->pause_unless_oldest(*this, wanted);
+    if (refused_) return false;
+    charge_.set(unfinished.memory);
+  }
+  if (std::exchange(refused_, false)) registry_->end_pause(*this);
+  charged_.store(charge_.charged(), std::memory_order_relaxed);
+  return true;
+}
+
+void UnfinishedInput::grow_anyway(const Unfinished& unfinished) noexcept {
+  if (registry_ == nullptr) return;
+  note(unfinished);
+  charge_.set(unfinished.memory);
+  charged_.store(charge_.charged(), std::memory_order_relaxed);
+}
+
+void UnfinishedInput::await_room(std::chrono::milliseconds limit) noexcept {
+  if (registry_ != nullptr) registry_->await_resumed(*this, limit);
+}
+
+void UnfinishedInput::end() noexcept {
+  under_way_ = false;
+  order_.store(0);
+  charged_.store(0, std::memory_order_relaxed);
+  charge_.set(0);
+}
+
+void UnfinishedMessages::add(UnfinishedInput& input) noexcept {
+  const std::lock_guard lock(mutex_);
+  input.next_ = first_;
+  if (first_ != nullptr) first_->previous_ = &input;
+  first_ = &input;
+}
+
+void UnfinishedMessages::remove(UnfinishedInput& input) noexcept {
+  const std::lock_guard lock(mutex_);
+  (input.previous_ != nullptr ? input.previous_->next_ : first_) = input.next_;
+  if (input.next_ != nullptr) input.next_->previous_ = input.previous_;
+  if (input.paused_) --paused_count_;
+}
+
+// The order is stored before this flag is read, and `watch` clears the flag before it looks at the
+// orders: one of the two sees the other.
+void UnfinishedMessages::begin_watching() noexcept {
+  if (!watching_.load() && !watching_.exchange(true)) wake_();
+}
+
+// The message that began first is exempt from the budget: some message always goes on. Connections
+// that are charged nothing do not count.
+std::uint64_t UnfinishedMessages::oldest_order() const noexcept {
+  std::uint64_t oldest = ~std::uint64_t{0};
+  for (const UnfinishedInput* input = first_; input != nullptr; input = input->next_) {
+    const std::uint64_t order = input->order_.load();
+    if (order != 0 && input->charged_.load() != 0 && !input->has_lost_place())
+      oldest = std::min(oldest, order);
+  }
+  return oldest;
+}
+
+bool UnfinishedMessages::pause_unless_oldest(UnfinishedInput& input,
+                                             std::uint64_t wanted) noexcept {
+  const std::lock_guard lock(mutex_);
+  if (input.has_lost_place()) return true;
+  if (input.order_.load() <= oldest_order()) return false;
+  input.wanted_ = wanted;
+  if (input.paused_) return true;
+  const TimePoint now = clock_.now();
+  input.paused_ = true;
+  input.paused_since_ = now;
+  ++paused_count_;
+  if (!std::exchange(is_full_, true)) full_since_ = now;
+  wake_();
+  return true;
+}
+
+void UnfinishedMessages::await_resumed(UnfinishedInput& input,
+                                       std::chrono::milliseconds limit) noexcept {
+  std::unique_lock lock(mutex_);
+  (void)resumed_.wait_for(lock, limit, [&] { return !input.paused_ || input.has_lost_place(); });
+}
+
+void UnfinishedMessages::end_pause(UnfinishedInput& input) noexcept {
+  const std::lock_guard lock(mutex_);
+  if (std::exchange(input.paused_, false)) --paused_count_;
+}
+
+TimePoint UnfinishedMessages::watch(TimePoint now) noexcept {
+  watching_.store(false);
+  const std::lock_guard lock(mutex_);
+  bool under_way = false;
+  for (UnfinishedInput* input = first_; input != nullptr; input = input->next_) {
+    if (input->order_.load() == 0) continue;
+    under_way = true;
+    watch_one(*input, now);
+  }
+  if (paused_count_ == 0) is_full_ = false;
+  if (!under_way) return TimePoint::max();
+  watching_.store(true);
+  if (paused_count_ == 0) return now + period;
+  make_room(now);
+  return now + paused_period;
+}
+
+void UnfinishedMessages::watch_one(UnfinishedInput& input, TimePoint now) noexcept {
+  const std::uint64_t order = input.order_.load();
+  if (std::exchange(input.seen_, order) != order)
+    input.pace_.begin(input.paused_ ? input.paused_since_ : now, 0);
+  if (input.paused_ || input.has_lost_place()) return;
+  if (input.pace_.is_too_slow(now, input.octets_.load(), limits_.pace) &&
+      !input.owner_.has_unread_input())
+    take_place(input, LostPlace::slow);
+}
+
+// Called while connections are paused.
+void UnfinishedMessages::make_room(TimePoint now) noexcept {
+  if (now - full_since_ >= limits_.pause_max) {
+    full_since_ = now;
+    if (UnfinishedInput* const last = last_to_complete(now)) take_place(*last, LostPlace::memory);
+  }
+  const std::uint64_t oldest = oldest_order();
+  const std::uint64_t charged = budget_->charged(Use::unfinished);
+  const std::uint64_t limit = budget_->limit(Use::unfinished);
+  std::uint64_t room = limit - std::min(charged, limit);
+  for (UnfinishedInput* input = first_; input != nullptr; input = input->next_) {
+    if (!input->paused_) continue;
+    const bool fits = input->wanted_ <= room;
+    if (!fits && input->order_.load() > oldest) continue;
+    if (fits) room -= input->wanted_;
+    resume(*input, now);
+  }
+}
+
+// Connections that are charged nothing would free nothing.
+UnfinishedInput* UnfinishedMessages::last_to_complete(TimePoint now) const noexcept {
+  UnfinishedInput* last = nullptr;
+  const std::uint64_t oldest = oldest_order();
+  Duration longest = Duration::min();
+  for (UnfinishedInput* input = first_; input != nullptr; input = input->next_) {
+    if (input->order_.load() <= oldest || input->charged_.load() == 0 || input->has_lost_place())
+      continue;
+    const TimePoint until = input->paused_ ? input->paused_since_ : now;
+    const Duration expected =
+        input->pace_.expected(until, input->octets_.load(), input->left_.load());
+    if (expected > longest) {
+      longest = expected;
+      last = input;
+    }
+  }
+  return last;
+}
+
+// A pause is not the peer's fault: its time does not count.
+void UnfinishedMessages::resume(UnfinishedInput& input, TimePoint now) noexcept {
+  input.paused_ = false;
+  --paused_count_;
+  input.pace_.postpone(now - input.paused_since_);
+  input.owner_.resume_input();
+  resumed_.notify_all();
+}
+
+void UnfinishedMessages::take_place(UnfinishedInput& input, LostPlace reason) noexcept {
+  input.lost_place_.store(true);
+  places_lost_.fetch_add(1, std::memory_order_relaxed);
+  if (std::exchange(input.paused_, false)) --paused_count_;
+  input.owner_.lose_place(reason);
+  resumed_.notify_all();
+}
+
+}  // namespace perigee::engine

@@ -1,0 +1,173 @@
+// The messages of which a part has arrived: how much memory they take, and how fast they grow.
+#pragma once
+
+#include "engine/memory/budget.h"
+#include "engine/memory/pace.h"
+#include <perigee/base/clock.h>
+#include <perigee/base/export.h>
+#include <perigee/messaging/storage.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+namespace perigee::engine {
+
+class UnfinishedMessages;
+
+/// Why a connection loses its place.
+enum class LostPlace : std::uint8_t {
+  slow,    ///< its message arrives too slowly
+  memory,  ///< its message takes memory that others need, and is the last to be complete
+};
+
+/// The connection, as the registry of unfinished messages sees it. Called by any thread, with the
+/// registry's lock: the functions must not wait, and must not call the registry.
+class UnfinishedOwner {
+ public:
+  /// Whether octets wait that this side has not received: then the peer is not to blame. True for a
+  /// connection that has ended.
+  [[nodiscard]] virtual bool has_unread_input() const noexcept = 0;
+  /// The connection ends, after MessageError.
+  virtual void lose_place(LostPlace reason) noexcept = 0;
+  /// A paused connection may read on.
+  virtual void resume_input() noexcept = 0;
+
+ protected:
+  ~UnfinishedOwner() = default;
+};
+
+/// What one connection has received of messages that are not complete.
+///
+/// The reading thread says how they grow; while nothing is unfinished, that costs a test of a
+/// member. The registry's thread compares with the clock, so the reading thread looks at none.
+class PERIGEE_API UnfinishedInput {
+ public:
+  /// `registry` may be null: then all is allowed. It outlives this object, as the owner does.
+  UnfinishedInput(UnfinishedMessages* registry, UnfinishedOwner& owner) noexcept;
+  ~UnfinishedInput();
+  UnfinishedInput(const UnfinishedInput&) = delete;
+  UnfinishedInput& operator=(const UnfinishedInput&) = delete;
+
+  /// @name By the reading thread.
+  /// @{
+  [[nodiscard]] bool under_way() const noexcept { return under_way_; }
+  /// So much has arrived. False: the budget has no room; the connection is paused, and reads
+  /// nothing until `resume_input` or `await_room`.
+  [[nodiscard]] bool grow(const messaging::Unfinished& unfinished) noexcept;
+  /// The same for a connection that cannot pause.
+  void grow_anyway(const messaging::Unfinished& unfinished) noexcept;
+  /// Blocks while the connection is paused, at most for so long.
+  void await_room(std::chrono::milliseconds limit) noexcept;
+  /// No message is unfinished.
+  void end() noexcept;
+  /// @}
+
+  /// Whether some message is unfinished. Any thread.
+  [[nodiscard]] bool is_under_way() const noexcept { return order_.load() != 0; }
+  /// The registry calls the owner no longer. Before the owner's destructor ends. Any thread but the
+  /// registry's.
+  void leave() noexcept;
+
+  /// Whether the connection has lost its place: it must not be read any more.
+  [[nodiscard]] bool has_lost_place() const noexcept {
+    return lost_place_.load(std::memory_order_relaxed);
+  }
+
+ private:
+  friend class UnfinishedMessages;
+
+  void begin() noexcept;
+  void note(const messaging::Unfinished& unfinished) noexcept;
+
+  UnfinishedMessages* registry_;  // null after `leave`
+  UnfinishedOwner& owner_;
+
+  // The reading thread's.
+  bool under_way_ = false;
+  bool refused_ = false;  // the registry has paused it
+  Charge charge_;
+
+  // Written by the reading thread, read by the registry.
+  std::atomic<std::uint64_t> order_{0};  // 0: nothing is unfinished; else a number of its own
+  std::atomic<std::uint64_t> octets_{0};
+  std::atomic<std::uint64_t> left_{0};  // octets that are still to come, as far as is known
+  std::atomic<std::uint64_t> charged_{0};
+  std::atomic<bool> lost_place_{false};
+
+  // The registry's, under its lock.
+  UnfinishedInput* previous_ = nullptr;
+  UnfinishedInput* next_ = nullptr;
+  std::uint64_t seen_ = 0;  // the order that pace_ belongs to
+  Pace pace_;
+  bool paused_ = false;
+  std::uint64_t wanted_ = 0;  // octets of budget that a paused connection waits for
+  TimePoint paused_since_;
+};
+
+/// The registry of one ORB. Any thread.
+class PERIGEE_API UnfinishedMessages {
+ public:
+  struct Limits {
+    PaceLimits pace;
+    std::uint64_t message_size_max = 64u << 20;
+    /// How long growth pauses before a connection loses its place.
+    Duration pause_max = std::chrono::seconds(1);
+  };
+  static constexpr std::chrono::milliseconds period{500};
+  static constexpr std::chrono::milliseconds paused_period{20};
+
+  /// `wake` is called when there is something to watch: `watch` has to be called from then on.
+  UnfinishedMessages(const Clock& clock, std::shared_ptr<MemoryBudget> budget, const Limits& limits,
+                     std::function<void()> wake)
+      : clock_(clock), budget_(std::move(budget)), limits_(limits), wake_(std::move(wake)) {}
+
+  /// Ends connections that are too slow or take too much, and lets paused ones read on. Returns
+  /// when to call it again; TimePoint::max(): not before `wake`.
+  [[nodiscard]] TimePoint watch(TimePoint now) noexcept;
+
+  [[nodiscard]] MemoryBudget& budget() const noexcept { return *budget_; }
+  [[nodiscard]] const Limits& limits() const noexcept { return limits_; }
+  /// Connections that have lost their place.
+  [[nodiscard]] std::uint64_t places_lost() const noexcept { return places_lost_.load(); }
+
+ private:
+  friend class UnfinishedInput;
+
+  void add(UnfinishedInput& input) noexcept;
+  void remove(UnfinishedInput& input) noexcept;
+  [[nodiscard]] std::uint64_t next_order() noexcept { return ++orders_; }
+  void begin_watching() noexcept;
+  [[nodiscard]] bool pause_unless_oldest(UnfinishedInput& input, std::uint64_t wanted) noexcept;
+  void await_resumed(UnfinishedInput& input, std::chrono::milliseconds limit) noexcept;
+
+  [[nodiscard]] std::uint64_t oldest_order() const noexcept;
+  void watch_one(UnfinishedInput& input, TimePoint now) noexcept;
+  void make_room(TimePoint now) noexcept;
+  [[nodiscard]] UnfinishedInput* last_to_complete(TimePoint now) const noexcept;
+  void end_pause(UnfinishedInput& input) noexcept;
+  void resume(UnfinishedInput& input, TimePoint now) noexcept;
+  void take_place(UnfinishedInput& input, LostPlace reason) noexcept;
+
+  const Clock& clock_;
+  const std::shared_ptr<MemoryBudget> budget_;
+  const Limits limits_;
+  const std::function<void()> wake_;
+  std::atomic<std::uint64_t> orders_{0};
+  std::atomic<std::uint64_t> places_lost_{0};
+  std::atomic<bool> watching_{false};
+
+  mutable std::mutex mutex_;  // guards what follows
+  std::condition_variable resumed_;
+  UnfinishedInput* first_ = nullptr;
+  std::size_t paused_count_ = 0;
+  bool is_full_ = false;  // a connection was paused at the last look, or has been since
+  TimePoint full_since_;
+};
+
+}  // namespace perigee::engine

@@ -1,0 +1,23 @@
+// Anonymous memory that comes straight from the system.
+#pragma once
+
+#include <cstddef>
+
+namespace perigee::ipc {
+
+/// The system's page size, which sizes of mappings are multiples of.
+[[nodiscard]] std::size_t page_size() noexcept;
+
+/// Reserves address space of `size` octets. The system gives physical memory, filled with zeros,
+/// when an octet is first touched, and counts nothing before that. Null: refused, by a limit of the
+/// process (RLIMIT_AS), strict overcommit, or the number of mappings.
+[[nodiscard]] std::byte* map_memory(std::size_t size) noexcept;
+
+/// Makes a mapping longer or shorter. Contents stay; the address may change. Null: refused, and the
+/// old mapping is unchanged.
+[[nodiscard]] std::byte* remap_memory(std::byte* memory, std::size_t size,
+                                      std::size_t new_size) noexcept;
+
+void unmap_memory(std::byte* memory, std::size_t size) noexcept;
+
+}  // namespace perigee::ipc

@@ -1,0 +1,170 @@
+// The storage of one message, over mappings and over the heap.
+#include "engine/memory/mapping_cache.h"
+#include <perigee/messaging/message.h>
+#include <perigee/messaging/storage.h>
+
+#include <doctest/doctest.h>
+#include <sys/resource.h>
+
+#include <array>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+namespace perigee::engine::test {
+namespace {
+
+using messaging::MessageStorage;
+
+constexpr std::size_t kib = 1024;
+constexpr std::size_t mib = 1 << 20;
+
+std::shared_ptr<MappingCache> make_cache() {
+  return std::make_shared<MappingCache>(steady_clock(), nullptr, MappingCache::Limits{});
+}
+
+/// Refuses blocks after the first so many, and all growth.
+class MiserlySource final : public messaging::StorageSource {
+ public:
+  explicit MiserlySource(int blocks) : left_(blocks) {}
+  messaging::StorageBlock take(const messaging::StorageNeed& need) noexcept override {
+    return left_-- > 0 ? cache_->take(need) : messaging::StorageBlock();
+  }
+  bool extend(messaging::StorageBlock& /*block*/, std::size_t /*capacity*/) noexcept override {
+    return false;
+  }
+  void give_back(const messaging::StorageBlock& block) noexcept override {
+    cache_->give_back(block);
+  }
+
+ private:
+  std::shared_ptr<MappingCache> cache_ = make_cache();
+  int left_;
+};
+
+/// Lowers the limit of address space for a while.
+class AddressSpaceLimit {
+ public:
+  explicit AddressSpaceLimit(rlim_t octets) {
+    getrlimit(RLIMIT_AS, &before_);
+    const rlimit limit{octets, before_.rlim_max};
+    REQUIRE(setrlimit(RLIMIT_AS, &limit) == 0);
+  }
+  ~AddressSpaceLimit() { setrlimit(RLIMIT_AS, &before_); }
+  AddressSpaceLimit(const AddressSpaceLimit&) = delete;
+  AddressSpaceLimit& operator=(const AddressSpaceLimit&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+TEST_CASE(
+    "storage above 256 KiB is a block of the announced size, which nothing is copied out of") {
+  MessageStorage storage;
+  CHECK(storage == nullptr);
+  REQUIRE(storage.reserve({0, 16, 8 * mib, true}, make_cache()));
+  CHECK(storage.is_block());
+  CHECK(storage.capacity() == 8 * mib);
+  const std::byte* const place = storage.data();
+  for (std::size_t size = 1; size <= 8 * mib; size *= 2) {
+    std::memset(storage.data(), 1, size);
+    REQUIRE(storage.reserve({size, size, 8 * mib, true}, nullptr));
+  }
+  CHECK(storage.data() == place);
+}
+
+TEST_CASE("small storage, and storage without a source, is on the heap and justified by octets") {
+  MessageStorage small;
+  REQUIRE(small.reserve({0, 16, 256 * kib, true}, make_cache()));
+  CHECK_FALSE(small.is_block());
+  CHECK(small.capacity() == 256 * kib);
+  MessageStorage large;
+  REQUIRE(large.reserve({0, 16, 8 * mib, true}, nullptr));
+  CHECK(large.capacity() == 256 * kib);
+  REQUIRE(large.reserve({256 * kib, 256 * kib + 1, 8 * mib, true}, nullptr));
+  CHECK(large.capacity() == 1 * mib);
+}
+
+TEST_CASE("storage of a fragmented message doubles, and keeps its contents") {
+  for (const bool mapped : {true, false}) {
+    CAPTURE(mapped);
+    const std::shared_ptr<messaging::StorageSource> source = mapped ? make_cache() : nullptr;
+    MessageStorage storage;
+    std::size_t grown = 0;
+    for (std::size_t size = 0; size < 20 * mib; size += mib) {
+      const std::byte* const before = storage.data();
+      REQUIRE(storage.reserve({size, size + mib, size + mib, false}, source));
+      if (storage.data() != before) ++grown;
+      std::memset(storage.data() + size, static_cast<int>(size / mib), mib);
+    }
+    CHECK(grown <= 6);
+    for (std::size_t size = 0; size < 20 * mib; size += mib)
+      CHECK(storage.data()[size] == static_cast<std::byte>(size / mib));
+  }
+}
+
+TEST_CASE("storage goes on on the heap when the source refuses to lend or to grow") {
+  for (const int blocks : {0, 1}) {
+    CAPTURE(blocks);
+    const auto source = std::make_shared<MiserlySource>(blocks);
+    MessageStorage storage;
+    REQUIRE(storage.reserve({0, 16, mib, false}, source));
+    CHECK(storage.is_block() == (blocks == 1));
+    storage.data()[15] = std::byte{9};
+    REQUIRE(storage.reserve({16, 3 * mib, 3 * mib, false}, source));
+    CHECK_FALSE(storage.is_block());
+    CHECK(storage.data()[15] == std::byte{9});
+  }
+}
+
+TEST_CASE("a process without address space for a whole message receives its octets") {
+  const auto cache = make_cache();
+  const AddressSpaceLimit limit(2048 * mib);
+  MessageStorage storage;
+  REQUIRE(storage.reserve({0, 16, 4000 * mib, true}, cache));
+  CHECK_FALSE(storage.is_block());
+  CHECK(storage.capacity() == 256 * kib);
+}
+
+TEST_CASE("a failed reservation changes nothing") {
+  MessageStorage storage;
+  REQUIRE(storage.reserve({0, 100, 100, true}, nullptr));
+  const std::byte* const place = storage.data();
+  const AddressSpaceLimit limit(2048 * mib);
+  CHECK_FALSE(storage.reserve({100, 4000 * mib, 4000 * mib, true}, nullptr));
+  CHECK(storage.data() == place);
+  CHECK(storage.capacity() == 100);
+}
+
+TEST_CASE("moved storage leaves none behind, and the cache hears of complete messages only") {
+  const auto cache = make_cache();
+  MessageStorage storage;
+  REQUIRE(storage.reserve({0, 16, mib, true}, cache));
+  CHECK(storage.charged(300 * kib) == 300 * kib);
+  MessageStorage moved = std::move(storage);
+  CHECK(storage == nullptr);  // NOLINT(bugprone-use-after-move): what is tested
+  moved.reset();
+  CHECK(cache->kept() == 0);
+  REQUIRE(moved.reserve({0, 16, mib, true}, cache));
+  moved.complete(700 * kib);
+  moved.reset();
+  CHECK(cache->kept() == 700 * kib);
+  REQUIRE(moved.reserve({0, 16, mib, true}, cache));
+  CHECK(moved.charged(16) == 700 * kib);
+  moved.reset();
+}
+
+TEST_CASE("a kept message has its octets on the heap") {
+  const std::array<std::byte, 3> octets{std::byte{1}, std::byte{2}, std::byte{3}};
+  messaging::IncomingMessage message;
+  message.octets = octets;
+  message.keep();
+  CHECK(message.octets.data() == message.storage.data());
+  CHECK(message.octets[2] == std::byte{3});
+  const std::byte* const place = message.octets.data();
+  message.keep();
+  CHECK(message.octets.data() == place);
+}
+
+}  // namespace
+}  // namespace perigee::engine::test

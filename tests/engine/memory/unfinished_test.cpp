@@ -1,0 +1,222 @@
+// Messages of which a part has arrived: slow ones lose their place, and all together stay within
+// the budget.
+#include "engine/memory/unfinished.h"
+
+#include "support/fake_clock.h"
+
+#include <doctest/doctest.h>
+
+#include <memory>
+#include <optional>
+
+namespace perigee::engine::test {
+namespace {
+
+using messaging::Unfinished;
+using perigee::test::FakeClock;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr std::size_t kib = 1024;
+constexpr std::size_t mib = 1 << 20;
+
+struct Registry {
+  FakeClock clock;
+  std::shared_ptr<MemoryBudget> budget =
+      std::make_shared<MemoryBudget>(MemoryBudget::Limits{.unfinished = mib});
+  int wakes = 0;
+  UnfinishedMessages messages{clock, budget, {.message_size_max = mib}, [this] { ++wakes; }};
+
+  void pass(Duration time) {
+    clock.advance(time);
+    (void)messages.watch(clock.now());
+  }
+};
+
+/// A connection that receives.
+struct Peer final : UnfinishedOwner {
+  explicit Peer(Registry& registry) : input(&registry.messages, *this) {}
+
+  bool receive(std::size_t octets, std::size_t announced) {
+    return input.grow({octets, octets, announced - octets, false});
+  }
+  [[nodiscard]] bool has_unread_input() const noexcept override { return unread; }
+  void lose_place(LostPlace reason) noexcept override { lost = reason; }
+  void resume_input() noexcept override { ++resumed; }
+
+  std::optional<LostPlace> lost;
+  int resumed = 0;
+  bool unread = false;
+  UnfinishedInput input;
+};
+
+TEST_CASE("a message that arrives too slowly loses its place, although octets go on arriving") {
+  Registry registry;
+  Peer slow(registry);
+  Peer fast(registry);
+  REQUIRE(slow.receive(1, 100));
+  REQUIRE(fast.receive(1, 100 * kib));
+  CHECK(registry.wakes == 1);
+  registry.pass({});
+  for (std::size_t second = 1; second <= 11; ++second) {
+    CHECK_FALSE(slow.lost);
+    REQUIRE(slow.receive(1 + second, 100));
+    REQUIRE(fast.receive(second * kib, 100 * kib));
+    registry.pass(seconds(1));
+  }
+  CHECK(slow.lost == LostPlace::slow);
+  CHECK_FALSE(fast.lost);
+  CHECK(registry.messages.places_lost() == 1);
+}
+
+TEST_CASE("a peer is not to blame for octets that this side does not receive") {
+  Registry registry;
+  Peer peer(registry);
+  REQUIRE(peer.receive(1, 100));
+  registry.pass({});
+  peer.unread = true;
+  registry.pass(seconds(60));
+  CHECK_FALSE(peer.lost);
+  peer.unread = false;
+  registry.pass(seconds(1));
+  CHECK(peer.lost == LostPlace::slow);
+}
+
+TEST_CASE("each message has its own time") {
+  Registry registry;
+  Peer peer(registry);
+  for (int message = 0; message < 5; ++message) {
+    REQUIRE(peer.receive(1, 100));
+    registry.pass(seconds(6));
+    peer.input.end();
+    registry.pass(seconds(6));
+  }
+  CHECK_FALSE(peer.lost);
+}
+
+TEST_CASE("nothing is watched while nothing is unfinished") {
+  Registry registry;
+  Peer peer(registry);
+  CHECK(registry.messages.watch(registry.clock.now()) == TimePoint::max());
+  REQUIRE(peer.receive(1, 100));
+  CHECK(registry.wakes == 1);
+  CHECK(registry.messages.watch(registry.clock.now()) != TimePoint::max());
+  REQUIRE(peer.receive(2, 100));
+  CHECK(registry.wakes == 1);
+  peer.input.end();
+  CHECK(registry.messages.watch(registry.clock.now()) == TimePoint::max());
+  REQUIRE(peer.receive(1, 100));
+  CHECK(registry.wakes == 2);
+}
+
+TEST_CASE("above the budget growth pauses, except that of the oldest message") {
+  Registry registry;
+  Peer oldest(registry);
+  Peer second(registry);
+  Peer third(registry);
+  REQUIRE(oldest.receive(400 * kib, 2 * mib));
+  REQUIRE(second.receive(400 * kib, mib));
+  CHECK_FALSE(third.receive(400 * kib, mib));
+  CHECK(registry.budget->charged(Use::unfinished) <= mib);
+  CHECK(oldest.receive(2 * mib, 2 * mib));
+  CHECK(registry.budget->charged(Use::unfinished) > mib);
+  CHECK_FALSE(second.receive(500 * kib, mib));
+  oldest.input.end();
+  registry.pass(milliseconds(20));
+  CHECK(second.resumed == 1);
+  CHECK(third.resumed == 1);
+  CHECK(second.receive(500 * kib, mib));
+  CHECK(third.receive(400 * kib, mib));
+}
+
+TEST_CASE("after a second of pauses the connection that will be complete last loses its place") {
+  Registry registry;
+  Peer oldest(registry);
+  Peer nearly(registry);
+  Peer far(registry);
+  Peer waiting(registry);
+  REQUIRE(oldest.receive(100 * kib, mib));
+  REQUIRE(nearly.receive(300 * kib, 310 * kib));
+  REQUIRE(far.receive(300 * kib, mib));
+  registry.pass({});
+  registry.pass(milliseconds(500));
+  CHECK_FALSE(waiting.receive(500 * kib, mib));
+  registry.pass(milliseconds(990));
+  CHECK_FALSE(far.lost);
+  registry.pass(milliseconds(20));
+  CHECK(far.lost == LostPlace::memory);
+  CHECK_FALSE(nearly.lost);
+  CHECK_FALSE(oldest.lost);
+  CHECK_FALSE(waiting.lost);
+  far.input.end();  // the connection has ended
+  registry.pass(milliseconds(20));
+  CHECK(waiting.resumed >= 1);
+}
+
+TEST_CASE("a connection that is charged nothing frees nothing, and keeps its place") {
+  Registry registry;
+  Peer oldest(registry);
+  Peer small(registry);
+  Peer large(registry);
+  REQUIRE(oldest.receive(900 * kib, mib));
+  REQUIRE(small.receive(10 * kib, mib));
+  CHECK_FALSE(large.receive(300 * kib, mib));
+  registry.pass({});
+  registry.pass(seconds(2));
+  CHECK_FALSE(small.lost);
+  CHECK_FALSE(large.lost);
+}
+
+TEST_CASE("the time of a pause does not count for the pace") {
+  Registry registry;
+  Peer oldest(registry);
+  Peer paused(registry);
+  REQUIRE(oldest.receive(mib, 2 * mib));
+  CHECK_FALSE(paused.receive(100 * kib, 200 * kib));
+  registry.pass({});
+  registry.pass(std::chrono::hours(1));
+  oldest.input.end();
+  registry.pass(milliseconds(20));
+  CHECK(paused.resumed == 1);
+  REQUIRE(paused.receive(100 * kib, 200 * kib));
+  registry.pass(seconds(9));
+  CHECK_FALSE(paused.lost);
+}
+
+TEST_CASE("a connection that cannot pause is charged in any case") {
+  Registry registry;
+  Peer oldest(registry);
+  Peer other(registry);
+  REQUIRE(oldest.receive(mib, mib));
+  other.input.grow_anyway({500 * kib, 500 * kib, 0, false});
+  CHECK(registry.budget->charged(Use::unfinished) > mib + 400 * kib);
+  other.input.end();
+  oldest.input.end();
+  CHECK(registry.budget->charged(Use::unfinished) == 0);
+}
+
+TEST_CASE("a connection that ends gives its charge back, paused or not") {
+  Registry registry;
+  {
+    Peer oldest(registry);
+    Peer paused(registry);
+    REQUIRE(oldest.receive(mib, mib));
+    CHECK_FALSE(paused.receive(mib, mib));
+  }
+  CHECK(registry.budget->charged(Use::unfinished) == 0);
+  CHECK(registry.messages.watch(registry.clock.now()) == TimePoint::max());
+}
+
+TEST_CASE("without a registry all is allowed") {
+  struct Owner final : UnfinishedOwner {
+    [[nodiscard]] bool has_unread_input() const noexcept override { return false; }
+    void lose_place(LostPlace /*reason*/) noexcept override {}
+    void resume_input() noexcept override {}
+  } owner;
+  UnfinishedInput input(nullptr, owner);
+  CHECK(input.grow({mib, mib, 0, false}));
+  CHECK_FALSE(input.under_way());
+}
+
+}  // namespace
+}  // namespace perigee::engine::test
