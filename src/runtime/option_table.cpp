@@ -227,6 +227,9 @@ constexpr Option options[] = {
     number_option<&messaging::Limits::partial_size_max, size_min>(
         "PartialSizeMax", "limits.partial_size_max", octets,
         "of all fragmented messages in progress on a connection"),
+    number_option<&Settings::storage_cache_size_max, 0>(
+        "StorageCacheSizeMax", "limits.storage_cache_size_max", octets,
+        "of memory that is kept for the next large messages, and one larger; 0: none"),
     number_option<&messaging::Limits::service_contexts_max, 0>(
         "ServiceContextsMax", "limits.service_contexts_max", number_of, "of a message"),
     number_option<&cdr::Limits::depth_max>("ValueDepthMax", "limits.value_depth_max", number_of,

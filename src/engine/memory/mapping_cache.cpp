@@ -63,11 +63,12 @@ bool MappingCache::extend(StorageBlock& block, std::size_t capacity) noexcept {
   return true;
 }
 
-// A block larger than the cache keeps its front.
+// A block that is too large keeps its front.
 void MappingCache::give_back(const StorageBlock& block) noexcept {
   StorageBlock rest = block;
-  const std::size_t size = std::min(in_pages(block.resident), limits_.size_max);
-  if (size == 0 || !make_room(size)) return unmap(block);
+  const std::size_t size_max = std::max(limits_.size_max, in_pages(limits_.block_max));
+  const std::size_t size = std::min(in_pages(block.resident), size_max);
+  if (size == 0 || limits_.size_max == 0 || !make_room(size)) return unmap(block);
   if (size < block.capacity) {
     rest.octets = ipc::remap_memory(block.octets, block.capacity, size);
     if (rest.octets == nullptr) return unmap(block);
@@ -76,10 +77,11 @@ void MappingCache::give_back(const StorageBlock& block) noexcept {
   rest.resident = size;
   {
     const std::lock_guard lock(mutex_);
-    const bool fits = !closed_ && count_ < blocks_.size() && kept_ + size <= limits_.size_max;
-    if (fits && (budget_ == nullptr || budget_->try_charge(Use::unfinished, size))) {
+    if (!closed_ && has_room(size) &&
+        (budget_ == nullptr || budget_->try_charge(Use::unfinished, size))) {
       blocks_[count_++] = {rest, clock_.now()};
       kept_ += size;
+      if (size > limits_.size_max) large_ = size;
       if (count_ == 1 && wake_) wake_();
       return;
     }
@@ -87,16 +89,32 @@ void MappingCache::give_back(const StorageBlock& block) noexcept {
   unmap(rest);
 }
 
-// Drops the oldest blocks until another one of this size fits. False: it never will.
+// Under the mutex. The messages of a stream may all be larger than the cache: one block of them is
+// kept besides the smaller ones.
+bool MappingCache::has_room(std::size_t size) const noexcept {
+  if (count_ == blocks_.size()) return false;
+  if (size > limits_.size_max) return large_ == 0;
+  return kept_ - large_ + size <= limits_.size_max;
+}
+
+// Under the mutex. The oldest block of those that are limited together; count_: there is none.
+std::size_t MappingCache::oldest_in_the_way(std::size_t size) const noexcept {
+  const bool is_large = size > limits_.size_max;
+  std::size_t index = 0;
+  while (index < count_ && (blocks_[index].block.resident > limits_.size_max) != is_large) ++index;
+  return index;
+}
+
+// Drops the oldest blocks until another one of this size fits.
 bool MappingCache::make_room(std::size_t size) noexcept {
-  if (size > limits_.size_max) return false;
   for (;;) {
     StorageBlock oldest;
     {
       const std::lock_guard lock(mutex_);
       if (closed_) return false;
-      if (count_ < blocks_.size() && kept_ + size <= limits_.size_max) return true;
-      oldest = remove(0);
+      if (has_room(size)) return true;
+      const std::size_t index = oldest_in_the_way(size);
+      oldest = remove(index < count_ ? index : 0);
     }
     unmap(oldest);
   }
@@ -109,6 +127,7 @@ StorageBlock MappingCache::remove(std::size_t index) noexcept {
   std::move(place + 1, blocks_.begin() + static_cast<std::ptrdiff_t>(count_), place);
   --count_;
   kept_ -= block.resident;
+  if (block.resident > limits_.size_max) large_ = 0;
   if (budget_ != nullptr) budget_->release(Use::unfinished, block.resident);
   return block;
 }

@@ -21,6 +21,7 @@ class PERIGEE_API MappingCache final : public messaging::StorageSource {
  public:
   struct Limits {
     std::size_t size_max = 64u << 20;            ///< octets of physical memory that are kept
+    std::size_t block_max = 0;                   ///< one block above size_max, up to this size
     Duration age_max = std::chrono::seconds(5);  ///< and for how long
   };
 
@@ -54,6 +55,8 @@ class PERIGEE_API MappingCache final : public messaging::StorageSource {
   static constexpr std::size_t excess_factor = 4;
 
   [[nodiscard]] messaging::StorageBlock take_kept(const messaging::StorageNeed& need) noexcept;
+  [[nodiscard]] bool has_room(std::size_t size) const noexcept;
+  [[nodiscard]] std::size_t oldest_in_the_way(std::size_t size) const noexcept;
   [[nodiscard]] bool make_room(std::size_t size) noexcept;
   messaging::StorageBlock remove(std::size_t index) noexcept;
 
@@ -65,6 +68,7 @@ class PERIGEE_API MappingCache final : public messaging::StorageSource {
   std::array<Kept, 32> blocks_;  // the first count_, oldest first
   std::size_t count_ = 0;
   std::size_t kept_ = 0;
+  std::size_t large_ = 0;  // of these, the octets of the block above size_max
   bool closed_ = false;
 };
 

@@ -33,7 +33,7 @@ Connection::Connection(std::unique_ptr<transport::Transport> transport,
     : transport_(std::move(transport)),
       session_(protocol.open(role, transport_->carrier())),
       fragment_size_(protocol.limits().fragment_size),
-      inbox_(*session_),
+      inbox_(*session_, ledger != nullptr ? ledger->storage : nullptr),
       limits_(limits),
       traced_(tracing_messages()),
       traffic_(ledger),
@@ -161,7 +161,10 @@ ReadStatus Connection::read_message(messaging::IncomingMessage& message, Wait wa
     }
     if (!deadline.is_never() || receive_limited_) [[unlikely]]
       if (!limit_receive(deadline)) return ReadStatus::timed_out;
-    const engine::ReceiveSpace space = inbox_.receive_space(scratch);
+    engine::ReceiveSpace space = inbox_.receive_space(scratch);
+    // The storage of a large message has room for all of it: others have their turn before that.
+    if (wait == Wait::no && space.first.size() > turn_left_) [[unlikely]]
+      space = {space.first.first(turn_left_), {}};
     const IoResult result = receive(space, wait);
     if (!result.ok()) [[unlikely]] {
       const bool looks_again = !deadline.is_never() && receive_limited_;

@@ -2,10 +2,12 @@
 #pragma once
 
 #include "engine/connection/outgoing_counts.h"
+#include <perigee/messaging/storage.h>
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 
 namespace perigee::orb {
@@ -52,6 +54,9 @@ class TrafficLedger {
  public:
   [[nodiscard]] TrafficTotals totals() const;
   std::atomic<std::uint64_t> oneways_lost{0};
+  /// Where the connections get storage for large messages; null: from the heap. Set before the
+  /// first connection.
+  std::shared_ptr<messaging::StorageSource> storage;
 
  private:
   friend class Traffic;

@@ -75,7 +75,9 @@ struct Settings {
   bool giop_lite = false;
   std::size_t read_buffer_size = 64 * 1024;  ///< octets per connection that reads by itself
   std::size_t write_queue_size_max = 8 * 1024 * 1024;  ///< octets that wait for a slow reader
-  iop::IorLimits reference_limits;                     ///< of references from outside
+  /// Octets of storage that wait for the next large message, for five seconds.
+  std::size_t storage_cache_size_max = 64u << 20;
+  iop::IorLimits reference_limits;  ///< of references from outside
 
   // Client.
   std::uint32_t connections_per_endpoint_max = 5;  ///< then callers share connections

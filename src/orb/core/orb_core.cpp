@@ -1,6 +1,8 @@
 // The core's life and its references. References in text form are in reference_text.cpp.
 #include "orb/core/orb_core.h"
 
+#include "engine/memory/budget.h"
+#include "engine/memory/mapping_cache.h"
 #include "event/thread.h"
 #include "orb/async/async_engine.h"
 #include "orb/client/endpoint_table.h"
@@ -23,6 +25,10 @@
 
 namespace perigee::orb {
 
+namespace {
+constexpr std::chrono::seconds storage_watch_period{1};
+}
+
 OrbCore::OrbCore(CoreParts parts)
     : settings_(std::move(parts.settings)),
       clock_(*parts.clock),
@@ -30,6 +36,8 @@ OrbCore::OrbCore(CoreParts parts)
       protocols_(std::move(parts.protocols)),
       messaging_(std::move(parts.messaging)),
       metrics_(std::make_unique<OrbMetrics>(settings_.measure_latencies)),
+      storage_(make_storage()),
+      storage_timer_(clock_, [this](TimePoint now) { return trim_storage(now); }),
       endpoints_(std::make_unique<EndpointTable>(*protocols_, *messaging_, settings_,
                                                  metrics_->client_traffic, clock_)),
       client_policies_(std::make_shared<ClientPolicies>()),
@@ -49,6 +57,10 @@ OrbCore::OrbCore(CoreParts parts)
                .collocated_debts = collocated_debts_},
       parked_(settings_.held_size_max),
       requests_(settings_.requests_max) {
+  storage_->set_wake(
+      [this] { storage_timer_.wake_at(Deadline::after(storage_watch_period, clock_.now())); });
+  metrics_->client_traffic.storage = storage_;
+  metrics_->server_traffic.storage = storage_;
   PolicyObjects objects = make_policy_objects(client_policies_);
   const auto add = [this](const char* name, CORBA::object_reference<CORBA::Object> object) {
     add_initial_reference(name, [object = std::move(object)] { return object; });
@@ -61,6 +73,10 @@ OrbCore::OrbCore(CoreParts parts)
 
 // An ORB that was never destroyed: nobody refers to it any longer, so nobody waits for it.
 OrbCore::~OrbCore() {
+  struct Storage {  // messages that outlive the core give their storage back to the system
+    OrbCore& core;
+    ~Storage() { core.close_storage(); }
+  } const storage{*this};
   if (life_.state.load() == Life::destroyed) return;
   for (const auto& service : services_ | std::views::reverse)
     service->stop(Completion::do_not_wait);
@@ -68,6 +84,26 @@ OrbCore::~OrbCore() {
   if (AsyncEngine* const async = async_made()) async->stop();
   for (const auto& service : services_ | std::views::reverse) service->destroy();
   flush_oneways();
+}
+
+// The budget is that of the messages of the largest size that may arrive at once.
+std::shared_ptr<engine::MappingCache> OrbCore::make_storage() const {
+  const std::size_t message_size_max = messaging_->limits().message_size_max;
+  engine::MemoryBudget::Limits limits;
+  limits.unfinished = std::max<std::uint64_t>(limits.unfinished, 4 * message_size_max);
+  return std::make_shared<engine::MappingCache>(
+      clock_, std::make_shared<engine::MemoryBudget>(limits),
+      engine::MappingCache::Limits{.size_max = settings_.storage_cache_size_max,
+                                   .block_max = message_size_max});
+}
+
+Deadline OrbCore::trim_storage(TimePoint now) noexcept {
+  return storage_->trim() ? Deadline::after(storage_watch_period, now) : Deadline::never();
+}
+
+void OrbCore::close_storage() noexcept {
+  storage_->close();
+  storage_timer_.stop();
 }
 
 AsyncEngine& OrbCore::make_async() {
@@ -296,6 +332,7 @@ void OrbCore::destroy() {
   dispatcher_.store(nullptr);
   flush_oneways();  // what came after the shutdown
   endpoints_->close_all();
+  close_storage();
   std::map<std::string, InitialFactory, std::less<>> references;
   std::vector<std::function<void()>> hooks;
   {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/loops/context.h"
+#include "orb/connection/wake_timer.h"
 #include "orb/context/call_driver.h"
 #include "orb/context/orb_context.h"
 #include "orb/context/orb_life.h"
@@ -34,6 +35,10 @@ inline namespace perigee_v1 {
 class Context;
 }
 }  // namespace CORBA
+
+namespace perigee::engine {
+class MappingCache;
+}
 
 namespace perigee::orb {
 
@@ -207,6 +212,9 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   [[nodiscard]] AsyncEngine& engine() override { return async(); }
   [[nodiscard]] bool drive_until(function_ref<bool()> done, Deadline until) override;
   void wake() noexcept override { wake_async(); }
+  [[nodiscard]] std::shared_ptr<engine::MappingCache> make_storage() const;
+  [[nodiscard]] Deadline trim_storage(TimePoint now) noexcept;
+  void close_storage() noexcept;
   [[nodiscard]] AsyncEngine& make_async();
   /// If it is made.
   [[nodiscard]] AsyncEngine* async_made() const noexcept { return async_made_.load(); }
@@ -227,6 +235,8 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   const std::unique_ptr<transport::ProtocolRegistry> protocols_;
   const std::unique_ptr<messaging::MessagingProtocol> messaging_;
   const std::unique_ptr<OrbMetrics> metrics_;
+  const std::shared_ptr<engine::MappingCache> storage_;  // shared with messages
+  WakeTimer storage_timer_;
   std::unique_ptr<EndpointTable> endpoints_;
   std::shared_ptr<ClientPolicies> client_policies_;  // shared with PolicyManager and PolicyCurrent
   const std::shared_ptr<CollocatedDebts> collocated_debts_;  // shared with who owes them

@@ -129,6 +129,53 @@ TEST_CASE("the cache keeps no more than its size: older blocks go, larger ones k
   fixture.cache.give_back(block);
 }
 
+TEST_CASE("a stream of messages above the cache's size finds its pages again") {
+  FakeClock clock;
+  const auto budget = std::make_shared<MemoryBudget>(MemoryBudget::Limits{.unfinished = 100 * mib});
+  MappingCache cache(clock, budget, {.size_max = 4 * mib, .block_max = 32 * mib});
+  const auto fill = [&cache](std::size_t size) {
+    StorageBlock block = cache.take(total(size));
+    REQUIRE(block.octets != nullptr);
+    std::memset(block.octets, 1, size);
+    block.resident = std::max(block.resident, size);
+    return block;
+  };
+  const StorageBlock small = fill(2 * mib);
+  const StorageBlock large = fill(24 * mib);
+  const StorageBlock larger = fill(28 * mib);
+  cache.give_back(small);
+  cache.give_back(large);
+  CHECK(cache.kept() == 26 * mib);
+  SUBCASE("the next one of both sizes is taken from the cache") {
+    CHECK(cache.take(total(24 * mib)).resident == 24 * mib);
+    CHECK(cache.take(total(2 * mib)).resident == 2 * mib);
+    CHECK(cache.kept() == 0);
+  }
+  SUBCASE("there is one such block, besides the smaller ones") {
+    cache.give_back(larger);
+    CHECK(cache.kept() == 30 * mib);
+    cache.give_back(fill(3 * mib));
+    CHECK(cache.kept() == 31 * mib);
+    CHECK(budget->charged(Use::unfinished) == 31 * mib);
+  }
+  SUBCASE("it goes after five seconds, like the others") {
+    clock.advance(seconds(5));
+    CHECK_FALSE(cache.trim());
+    CHECK(cache.kept() == 0);
+    CHECK(budget->charged(Use::unfinished) == 0);
+  }
+}
+
+TEST_CASE("a cache of no size keeps nothing") {
+  const FakeClock clock;
+  MappingCache cache(clock, nullptr, {.size_max = 0, .block_max = 32 * mib});
+  StorageBlock block = cache.take(total(mib));
+  std::memset(block.octets, 1, mib);
+  block.resident = mib;
+  cache.give_back(block);
+  CHECK(cache.kept() == 0);
+}
+
 TEST_CASE("kept blocks go after five seconds, and all of them when the cache closes") {
   Fixture fixture;
   const StorageBlock a = fixture.fill(total(mib), mib);
