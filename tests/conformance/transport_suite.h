@@ -341,4 +341,40 @@ TEST_CASE("a reactor that is asked says when a full transport takes octets again
   reactor->remove(collector);
 }
 
+namespace {
+/// Sends whenever the reactor says so, and receives nothing.
+struct Sender final : event::EventHandler {
+  Sender(transport::Transport& of, OctetSpan octets) : transport(of), left(octets) {}
+  void handle_ready(event::Readiness) noexcept override {
+    while (!left.empty()) {
+      const auto result = send_some(transport, left);
+      if (!result.ok()) return;
+      left = left.subspan(result.count);
+    }
+  }
+  transport::Transport& transport;
+  OctetSpan left;
+};
+}  // namespace
+
+// As a server does that sends a large reply: it reads no further requests meanwhile.
+TEST_CASE("a reactor says each time that a transport takes octets again, if nothing is received") {
+  Harness harness;
+  auto pair = harness.connect();
+  auto reactor = event::make_reactor().value();
+  const Octets message = pattern(16u << 20, 1);
+  Sender sender(*pair.client, message);
+  REQUIRE(reactor->add(pair.client->readiness_fd(), sender).has_value());
+  reactor->want_writable(sender, event::WriteInterest::on);
+  Octets received;
+  std::jthread receiver([&] { received = receive_exactly(*pair.server, message.size()); });
+  const Deadline end = Deadline::after(20s, steady_clock().now());
+  while (!sender.left.empty() && !end.passed(steady_clock().now())) reactor->run_once(end);
+  CHECK(sender.left.empty());
+  reactor->remove(sender);
+  if (!sender.left.empty()) pair.client->interrupt();
+  receiver.join();
+  CHECK((received == message));
+}
+
 }  // namespace perigee::test

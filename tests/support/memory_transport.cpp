@@ -97,11 +97,6 @@ class MemoryTransport final : public Transport {
     if (count != 0) connection_->changed();
     return count;
   }
-  void silence_bell() {
-    std::array<std::byte, 256> rings;
-    auto& bell = connection_->doorbells_[static_cast<std::size_t>(end_)].bell;
-    static_cast<void>(bell.recv(MutableOctetSpan(rings), ipc::no_wait));
-  }
 
   std::shared_ptr<MemoryConnection> connection_;
   End end_;
@@ -132,7 +127,7 @@ IoResult MemoryTransport::send(std::span<const OctetSpan> segments, Wait wait) {
 
 IoResult MemoryTransport::receive(MutableOctetSpan space, Wait wait) {
   Lock lock(connection_->mutex_);
-  silence_bell();
+  MemoryConnection::silence(connection_->doorbells_[static_cast<std::size_t>(end_)]);
   for (;;) {
     Pipe& pipe = incoming();
     if (connection_->reset_code_ != 0) return {0, IoStatus::failed, connection_->reset_code_};
@@ -168,10 +163,18 @@ MemoryConnection::MemoryConnection(PipeFaults from_first, PipeFaults from_second
   }
 }
 
+void MemoryConnection::silence(Doorbell& doorbell) {
+  std::array<std::byte, 512> rings;
+  static_cast<void>(doorbell.bell.recv(MutableOctetSpan(rings), ipc::no_wait));
+}
+
 void MemoryConnection::changed() {
   condition_.notify_all();
   const std::byte ring{0};
   for (auto& doorbell : doorbells_) {
+    if (doorbell.button.send(OctetSpan(&ring, 1), ipc::no_wait).has_value()) continue;
+    // An end that only sends leaves its rings unread, and a reactor hears of new rings only.
+    silence(doorbell);
     static_cast<void>(doorbell.button.send(OctetSpan(&ring, 1), ipc::no_wait));
   }
 }

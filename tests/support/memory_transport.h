@@ -62,6 +62,7 @@ class MemoryConnection {
   };
 
   [[nodiscard]] Pipe& pipe_from(End end) { return pipes_[static_cast<std::size_t>(end)]; }
+  static void silence(Doorbell& doorbell);
   void changed();
   /// Octets of `pipe` that may be received now.
   [[nodiscard]] static std::size_t deliverable(const Pipe& pipe);
