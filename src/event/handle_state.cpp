@@ -11,6 +11,11 @@ bool is_writable(int fd) noexcept {
   return ::poll(&entry, 1, 0) != 0;
 }
 
+bool is_readable(int fd) noexcept {
+  pollfd entry{fd, POLLIN, 0};
+  return fd >= 0 && ::poll(&entry, 1, 0) > 0;
+}
+
 void await_writable(int fd, std::chrono::milliseconds limit) noexcept {
   if (fd < 0) return;
   pollfd entry{fd, POLLOUT, 0};

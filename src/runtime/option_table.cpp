@@ -227,9 +227,15 @@ constexpr Option options[] = {
     number_option<&messaging::Limits::partial_size_max, size_min>(
         "PartialSizeMax", "limits.partial_size_max", octets,
         "of all fragmented messages in progress on a connection"),
+    number_option<&Settings::unfinished_size_max, size_min>(
+        "UnfinishedSizeMax", "limits.unfinished_size_max", octets,
+        "of messages of which a part has arrived, on all connections"),
     number_option<&Settings::storage_cache_size_max, 0>(
         "StorageCacheSizeMax", "limits.storage_cache_size_max", octets,
         "of memory that is kept for the next large messages, and one larger; 0: none"),
+    number_option<&Settings::pace_octets_per_second, 0>(
+        "Pace", "limits.pace", "<octets per second>",
+        "that a message has to arrive at, on average; 0: no limit"),
     number_option<&messaging::Limits::service_contexts_max, 0>(
         "ServiceContextsMax", "limits.service_contexts_max", number_of, "of a message"),
     number_option<&cdr::Limits::depth_max>("ValueDepthMax", "limits.value_depth_max", number_of,
@@ -294,6 +300,8 @@ constexpr Option options[] = {
     number_option<&Settings::send_timeout, 0>(
         "SendTimeout", "timeouts.send_ms", milliseconds,
         "until a peer that takes nothing is cut off; 0: never"),
+    number_option<&Settings::pace_grace, 0>("PaceGrace", "timeouts.pace_grace_ms", milliseconds,
+                                            "before -ORBPace counts"),
     number_option<&Settings::idle_timeout, 0>(
         "IdleTimeout", "timeouts.idle_ms", milliseconds,
         "until a server closes a connection on which nothing happens; 0: never"),

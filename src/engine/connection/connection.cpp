@@ -24,6 +24,7 @@ Connection::Connection(Home& home, Accepted accepted)
            .clock = &home.clock()},
           &home.traffic()),
       requests_(home.settings().requests_per_connection_max, home.context().requests) {
+  io_.set_paused_reader(*this);
   home.handler().begin(*this);
 }
 
@@ -50,6 +51,7 @@ bool Connection::start() noexcept {
 // By the holder of the read role, which it keeps.
 void Connection::close() noexcept {
   if (state_.exchange(State::closed) == State::closed) return;
+  io_.forget_paused_reader();
   {
     const std::lock_guard lock(output_lock_);
     removed_ = true;
@@ -157,10 +159,9 @@ void Connection::update_interest() noexcept {
       output_armed_.store(blocked);
     }
   }
-  if (blocked)
-    look();
-  else
-    resume();
+  if (blocked) return look();
+  end_output_pace();
+  resume();
 }
 
 void Connection::resume() noexcept {

@@ -10,7 +10,9 @@
 #include "engine/connection/request_handler.h"
 #include "engine/connection/stand_still.h"
 #include "engine/connection/thread_frame.h"
+#include "engine/memory/pace.h"
 #include "orb/connection/connection.h"
+#include "orb/connection/paused_reader.h"
 #include <perigee/base/deadline.h>
 #include <perigee/base/short_lock.h>
 #include <perigee/messaging/protocol.h>
@@ -40,7 +42,7 @@ struct Accepted {
 /// A client that does not read its replies is not read from, nor one that has as many deferred
 /// requests as allowed: back-pressure reaches the client through the transport. A client that takes
 /// nothing for `send_timeout` is cut off.
-class Connection final : public Pollable, public HoldOwner {
+class Connection final : public Pollable, public HoldOwner, private orb::PausedReader {
  public:
   Connection(Home& home, Accepted accepted);
   Connection(const Connection&) = delete;
@@ -137,6 +139,7 @@ class Connection final : public Pollable, public HoldOwner {
   void reject(ThreadFrame& frame) noexcept;
   void keep(messaging::IncomingMessage& message);
   void close() noexcept;
+  void resume_reading() noexcept override { home_.reactor().mark_ready(*this); }
 
   // Sending and ending: connection.cpp.
   void begin_upcall(ThreadFrame& frame) noexcept;
@@ -155,12 +158,15 @@ class Connection final : public Pollable, public HoldOwner {
     Deadline next;      // of the next look
     bool idle = false;  // nothing has passed for `idle_timeout`
     bool slow = false;  // the client takes nothing
+    bool late = false;  // the client takes less than the pace asks for
     bool over = false;  // the connection has to be cut
   };
   void look() noexcept;
   [[nodiscard]] Finding look_at_open(TimePoint now) noexcept;
   [[nodiscard]] Finding look_at_ending(TimePoint now) noexcept;
+  void end_output_pace() noexcept;
   void warn_of_slow_client() noexcept;
+  void count_late_client() noexcept;
 
   Home& home_;
   orb::Connection io_;
@@ -188,6 +194,7 @@ class Connection final : public Pollable, public HoldOwner {
   Deadline watch_armed_;  // never: it is not armed
   StandStill idle_;
   StandStill output_;
+  Pace output_pace_;  // since the output was blocked
   StandStill end_;
 
   // Guarded by the mutex of the home's registry.

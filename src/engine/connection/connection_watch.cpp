@@ -1,5 +1,6 @@
 // The watch of a connection: one timer for idling, for slow clients and for the end.
 #include "engine/connection/connection.h"
+#include "engine/memory/unfinished.h"
 #include <perigee/base/log.h>
 
 #include <algorithm>
@@ -34,6 +35,7 @@ void Connection::look() noexcept {
     }
   }
   if (finding.slow) warn_of_slow_client();
+  if (finding.late) count_late_client();
   if (finding.over) return cut();
   if (finding.idle && requests_.drain_if_idle()) send_close();
 }
@@ -43,13 +45,17 @@ Connection::Finding Connection::look_at_open(TimePoint now) noexcept {
   const EngineSettings& settings = home_.settings();
   Finding finding;
   if (const auto period = watch_period(settings.idle_timeout); period.count() != 0) {
-    finding.idle = idle_.lasted(io_.octets_passed(), now, settings.idle_timeout);
+    finding.idle = io_.is_idle(idle_, now, settings.idle_timeout);
     finding.next = Deadline::after(period, now);
   }
   if (!io_.blocked_output()) {
     output_.forget();
   } else if (const auto period = watch_period(settings.send_timeout); period.count() != 0) {
-    finding.over = finding.slow = output_.lasted(io_.drained_octets(), now, settings.send_timeout);
+    const std::uint64_t drained = io_.drained_octets();
+    if (!output_pace_.active()) output_pace_.begin(now, drained);
+    finding.slow = output_.lasted(drained, now, settings.send_timeout);
+    finding.late = !finding.slow && output_pace_.is_too_slow(now, drained, settings.output_pace);
+    finding.over = finding.slow || finding.late;
     finding.next = std::min(finding.next, Deadline::after(period, now));
   }
   return finding;
@@ -65,6 +71,22 @@ Connection::Finding Connection::look_at_ending(TimePoint now) noexcept {
   finding.over = end_.lasted(io_.drained_octets(), now, limit);
   finding.next = Deadline::after(std::max(period, std::chrono::milliseconds(1)), now);
   return finding;
+}
+
+// Each time that the output is blocked begins a transfer of its own.
+void Connection::end_output_pace() noexcept {
+  const std::lock_guard lock(watch_lock_);
+  output_pace_.end();
+}
+
+void Connection::count_late_client() noexcept {
+  if (home_.traffic().unfinished != nullptr) home_.traffic().unfinished->count_lost_place();
+  try {
+    log::write(log::Level::info, "server",
+               io_.peer() + " reads its replies too slowly: the connection is closed");
+  } catch (const std::exception& exception) {  // no memory for the line
+    log::write(log::Level::warning, "server", exception.what());
+  }
 }
 
 void Connection::warn_of_slow_client() noexcept {

@@ -1,6 +1,7 @@
 // What all parts of the engine of one ORB share: clock, limits and counters.
 #pragma once
 
+#include "engine/memory/pace.h"
 #include <perigee/base/clock.h>
 
 #include <atomic>
@@ -18,6 +19,8 @@ struct EngineSettings {
   std::uint32_t server_connections_max = 10'000;
   std::chrono::milliseconds idle_timeout{180'000};  ///< zero: never
   std::chrono::milliseconds send_timeout{60'000};   ///< zero: never
+  /// Of a client that reads its replies; a client that takes nothing has `send_timeout`.
+  PaceLimits output_pace{.grace = std::chrono::seconds(60)};
   std::uint32_t nested_upcall_depth_max = 32;
   std::uint32_t requests_per_connection_max = 256;
   std::uint32_t parked_requests_max = 1024;

@@ -133,6 +133,8 @@ class PERIGEE_API UnfinishedMessages {
 
   [[nodiscard]] MemoryBudget& budget() const noexcept { return *budget_; }
   [[nodiscard]] const Limits& limits() const noexcept { return limits_; }
+  /// A connection has lost its place because it takes output too slowly.
+  void count_lost_place() noexcept { places_lost_.fetch_add(1, std::memory_order_relaxed); }
   /// Connections that have lost their place.
   [[nodiscard]] std::uint64_t places_lost() const noexcept { return places_lost_.load(); }
 

@@ -10,6 +10,8 @@
 #include <array>
 #include <exception>
 #include <new>
+#include <string>
+#include <string_view>
 #include <utility>
 
 namespace perigee::orb {
@@ -40,7 +42,8 @@ Connection::Connection(std::unique_ptr<transport::Transport> transport,
       sealer_(*session_, *transport_),
       queue_(*transport_,
              {limits.write_queue_size_max, limits.send_timeout, joins_messages(*transport_)},
-             traffic_.sent, session_->seals() ? &sealer_ : nullptr, *limits.clock) {
+             traffic_.sent, session_->seals() ? &sealer_ : nullptr, *limits.clock),
+      unfinished_(ledger != nullptr ? ledger->unfinished : nullptr, *this) {
   if (traced_) trace_connection(peer(), "opened");
 }
 
@@ -112,6 +115,8 @@ bool Connection::limit_receive(Deadline deadline) {
   const auto next = inbox_.next(message);
   if (next != engine::InboxStatus::message) return next;
   traffic_.messages_received.add(1);
+  if (unfinished_.under_way()) [[unlikely]]
+    end_growth();
   if (traced_) trace_received(*session_, message, peer());
   return next;
 }
@@ -151,6 +156,7 @@ ReadStatus Connection::read_message(messaging::IncomingMessage& message, Wait wa
         case engine::InboxStatus::error:
           return ReadStatus::bad_message;
         case engine::InboxStatus::need_more:
+          if (const Refusal refusal = refuse_growth(wait, deadline)) return *refusal;
           break;
       }
     }
@@ -175,6 +181,62 @@ ReadStatus Connection::read_message(messaging::IncomingMessage& message, Wait wa
     inbox_.received(result.count);
     drained_ = wait == Wait::no && took_all(result.count, space.first.size());
   }
+}
+
+// A part of a message is at hand, perhaps.
+Connection::Refusal Connection::refuse_growth(Wait wait, Deadline deadline) noexcept {
+  if (unfinished_.has_lost_place()) return ReadStatus::failed;
+  const messaging::Unfinished unfinished = inbox_.unfinished();
+  if (unfinished.octets == 0) return std::nullopt;
+  if (wait == Wait::yes) return await_room(unfinished, deadline);
+  if (paused_reader_ == nullptr) {
+    unfinished_.grow_anyway(unfinished);
+    return std::nullopt;
+  }
+  if (unfinished_.grow(unfinished)) return std::nullopt;
+  return ReadStatus::would_block;
+}
+
+Connection::Refusal Connection::await_room(const messaging::Unfinished& unfinished,
+                                           Deadline deadline) noexcept {
+  constexpr std::chrono::milliseconds look_around{100};  // the connection may end otherwise
+  while (!unfinished_.grow(unfinished)) {
+    unfinished_.await_room(look_around);
+    if (unfinished_.has_lost_place() || broken()) return ReadStatus::failed;
+    if (deadline.passed(limits_.clock->now())) return ReadStatus::timed_out;
+  }
+  return std::nullopt;
+}
+
+// Octets of the next message have a time of their own; fragments of another one keep theirs.
+void Connection::end_growth() noexcept {
+  if (!inbox_.unfinished().more_follows) unfinished_.end();
+}
+
+bool Connection::has_unread_input() const noexcept {
+  return broken() || event::is_readable(transport_->readiness_fd());
+}
+
+// What the peer is told may not arrive: it does not matter.
+void Connection::lose_place(engine::LostPlace reason) noexcept {
+  const std::string_view why = reason == engine::LostPlace::slow
+                                   ? " sends a message too slowly"
+                                   : " sends a message for which there is no memory";
+  try {
+    log::write(log::Level::info, "orb", peer() + std::string(why) + ": the connection is closed");
+    cdr::Buffer buffer;
+    cdr::Encoder encoder(buffer);
+    session_->encode_message_error(encoder, session_->protocol().version_max());
+    (void)send(buffer, Wait::no);
+  } catch (const std::exception& exception) {  // bad_alloc: it ends without a word
+    log::write(log::Level::warning, "orb", exception.what());
+  }
+  close();
+  resume_input();  // a paused reader finds the end
+}
+
+void Connection::resume_input() noexcept {
+  if (paused_reader_ != nullptr) paused_reader_->resume_reading();
 }
 
 // Without memory for it, a message would leave unsealed, and the peer could make nothing of it.
@@ -302,6 +364,7 @@ void Connection::call_flusher_of_blocked() noexcept try {
 }
 
 void Connection::leave_flusher() noexcept {
+  unfinished_.leave();  // the registry sends, and so may call the flusher
   if (limits_.flusher == nullptr) return;
   close();
   limits_.flusher->leave(*this);

@@ -6,7 +6,10 @@
 #include "engine/connection/inbox.h"
 #include "engine/connection/outgoing_queue.h"
 #include "engine/connection/read_role.h"
+#include "engine/connection/stand_still.h"
+#include "engine/memory/unfinished.h"
 #include "orb/connection/output_flusher.h"
+#include "orb/connection/paused_reader.h"
 #include "orb/connection/traffic.h"
 #include <perigee/base/deadline.h>
 #include <perigee/cdr/buffer.h>
@@ -19,6 +22,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace perigee::orb {
@@ -72,7 +76,7 @@ class OutputObserver {
 
 /// Threads: `send`, `flush`, `accepted`, `close` and the tests of state may be called by any
 /// thread; the reading functions by the holder of the read role only.
-class Connection final : private FlushedOutput {
+class Connection final : private FlushedOutput, private engine::UnfinishedOwner {
  public:
   /// Opens a session of `protocol`, which must outlive the connection, as must `ledger`, if any.
   Connection(std::unique_ptr<transport::Transport> transport,
@@ -175,10 +179,18 @@ class Connection final : private FlushedOutput {
   /// From now on no thread of the flusher uses the connection or its observer.
   void leave_flusher() noexcept;
 
-  /// Octets that have passed, in both directions: stands still exactly if the connection is idle.
-  /// Any thread.
-  [[nodiscard]] std::uint64_t octets_passed() const noexcept {
-    return octets_received() + octets_sent();
+  /// Before the first read: this reader pauses when memory is short. Without one, reads with
+  /// Wait::no are never paused.
+  void set_paused_reader(PausedReader& reader) noexcept { paused_reader_ = &reader; }
+  /// From now on the reader is not called. By the thread that reads.
+  void forget_paused_reader() noexcept { unfinished_.leave(); }
+
+  /// Whether no whole message has passed, nor begun to, for `limit`. Octets of a message that never
+  /// ends count for nothing: such a message obeys the pace. By the thread that has the watch.
+  [[nodiscard]] bool is_idle(engine::StandStill& watch, TimePoint now,
+                             Duration limit) const noexcept {
+    if (unfinished_.is_under_way() || !idle_output()) watch.forget();
+    return watch.lasted(messages_passed(), now, limit);
   }
   [[nodiscard]] std::uint64_t octets_sent() const noexcept { return traffic_.sent.octets.value(); }
   [[nodiscard]] std::uint64_t octets_received() const noexcept {
@@ -225,6 +237,18 @@ class Connection final : private FlushedOutput {
                            transport::Wait wait, Deadline deadline);
   [[nodiscard]] SendResult after_send(engine::Sent sent);
   void trace_message(const cdr::Buffer& message) const;
+  [[nodiscard]] std::uint64_t messages_passed() const noexcept {
+    return traffic_.messages_received.value() + traffic_.sent.messages.value();
+  }
+  // Without a value: reading may go on.
+  using Refusal = std::optional<ReadStatus>;
+  [[nodiscard]] Refusal refuse_growth(transport::Wait wait, Deadline deadline) noexcept;
+  [[nodiscard]] Refusal await_room(const messaging::Unfinished& unfinished,
+                                   Deadline deadline) noexcept;
+  void end_growth() noexcept;
+  [[nodiscard]] bool has_unread_input() const noexcept override;
+  void lose_place(engine::LostPlace reason) noexcept override;
+  void resume_input() noexcept override;
   [[nodiscard]] SendResult after_refusal(engine::Sent sent);
   void call_flusher() noexcept {
     if (limits_.flusher != nullptr && queue_.blocked()) [[unlikely]]
@@ -251,6 +275,7 @@ class Connection final : private FlushedOutput {
   std::atomic<bool> segments_used_{false};
 
   // Reading: by the holder of the read role.
+  PausedReader* paused_reader_ = nullptr;
   std::atomic<int> receive_error_{0};
   bool drained_ = false;  // the last receive of Wait::no was short
   bool expects_end_ = false;
@@ -259,6 +284,8 @@ class Connection final : private FlushedOutput {
   std::chrono::microseconds receive_timeout_{0};  // without a deadline
   std::chrono::microseconds set_timeout_{0};      // the transport's
   std::unique_ptr<std::byte[]> read_buffer_;
+
+  engine::UnfinishedInput unfinished_;  // the last: the registry calls the connection until it ends
 };
 
 }  // namespace perigee::orb

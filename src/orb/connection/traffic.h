@@ -10,6 +10,10 @@
 #include <memory>
 #include <mutex>
 
+namespace perigee::engine {
+class UnfinishedMessages;
+}
+
 namespace perigee::orb {
 
 using engine::SoleWriterCounter;
@@ -52,6 +56,8 @@ class Traffic {
 /// The connections of one side of an ORB, those that have ended included. Any thread.
 class TrafficLedger {
  public:
+  /// Where the connections register messages that are not complete; null: they do not.
+  engine::UnfinishedMessages* unfinished = nullptr;
   [[nodiscard]] TrafficTotals totals() const;
   std::atomic<std::uint64_t> oneways_lost{0};
   /// Where the connections get storage for large messages; null: from the heap. Set before the

@@ -75,6 +75,12 @@ struct Settings {
   bool giop_lite = false;
   std::size_t read_buffer_size = 64 * 1024;  ///< octets per connection that reads by itself
   std::size_t write_queue_size_max = 8 * 1024 * 1024;  ///< octets that wait for a slow reader
+  /// Octets of messages of which a part has arrived, on all connections; at least four times the
+  /// largest message.
+  std::uint64_t unfinished_size_max = 256u << 20;
+  /// The slowest average of a message that arrives, after a grace; zero: no limit.
+  std::uint64_t pace_octets_per_second = 1024;
+  std::chrono::milliseconds pace_grace{10'000};
   /// Octets of storage that wait for the next large message, for five seconds.
   std::size_t storage_cache_size_max = 64u << 20;
   iop::IorLimits reference_limits;  ///< of references from outside

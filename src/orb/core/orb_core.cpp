@@ -3,6 +3,7 @@
 
 #include "engine/memory/budget.h"
 #include "engine/memory/mapping_cache.h"
+#include "engine/memory/unfinished.h"
 #include "event/thread.h"
 #include "orb/async/async_engine.h"
 #include "orb/client/endpoint_table.h"
@@ -26,8 +27,17 @@
 namespace perigee::orb {
 
 namespace {
-constexpr std::chrono::seconds storage_watch_period{1};
+
+constexpr std::chrono::seconds memory_watch_period{1};
+
+// A message of the largest size, and some others, must always find room.
+engine::MemoryBudget::Limits budget_limits(const Settings& settings,
+                                           std::uint64_t message_size_max) noexcept {
+  return {.unfinished = std::max(settings.unfinished_size_max, 4 * message_size_max),
+          .parked = settings.held_size_max};
 }
+
+}  // namespace
 
 OrbCore::OrbCore(CoreParts parts)
     : settings_(std::move(parts.settings)),
@@ -36,8 +46,19 @@ OrbCore::OrbCore(CoreParts parts)
       protocols_(std::move(parts.protocols)),
       messaging_(std::move(parts.messaging)),
       metrics_(std::make_unique<OrbMetrics>(settings_.measure_latencies)),
-      storage_(make_storage()),
-      storage_timer_(clock_, [this](TimePoint now) { return trim_storage(now); }),
+      budget_(std::make_shared<engine::MemoryBudget>(
+          budget_limits(settings_, messaging_->limits().message_size_max))),
+      storage_(std::make_shared<engine::MappingCache>(
+          clock_, budget_,
+          engine::MappingCache::Limits{.size_max = settings_.storage_cache_size_max,
+                                       .block_max = messaging_->limits().message_size_max})),
+      unfinished_(std::make_unique<engine::UnfinishedMessages>(
+          clock_, budget_,
+          engine::UnfinishedMessages::Limits{
+              {settings_.pace_octets_per_second, settings_.pace_grace},
+              messaging_->limits().message_size_max},
+          [this] { wake_memory_watch(); })),
+      memory_timer_(clock_, [this](TimePoint now) { return watch_memory(now); }),
       endpoints_(std::make_unique<EndpointTable>(*protocols_, *messaging_, settings_,
                                                  metrics_->client_traffic, clock_)),
       client_policies_(std::make_shared<ClientPolicies>()),
@@ -57,8 +78,9 @@ OrbCore::OrbCore(CoreParts parts)
                .collocated_debts = collocated_debts_},
       parked_(settings_.held_size_max),
       requests_(settings_.requests_max) {
-  storage_->set_wake(
-      [this] { storage_timer_.wake_at(Deadline::after(storage_watch_period, clock_.now())); });
+  storage_->set_wake([this] { wake_memory_watch(); });
+  metrics_->client_traffic.unfinished = unfinished_.get();
+  metrics_->server_traffic.unfinished = unfinished_.get();
   metrics_->client_traffic.storage = storage_;
   metrics_->server_traffic.storage = storage_;
   PolicyObjects objects = make_policy_objects(client_policies_);
@@ -73,10 +95,13 @@ OrbCore::OrbCore(CoreParts parts)
 
 // An ORB that was never destroyed: nobody refers to it any longer, so nobody waits for it.
 OrbCore::~OrbCore() {
-  struct Storage {  // messages that outlive the core give their storage back to the system
+  struct Memory {  // messages that outlive the core give their storage back to the system
     OrbCore& core;
-    ~Storage() { core.close_storage(); }
-  } const storage{*this};
+    ~Memory() {
+      core.storage_->close();
+      core.memory_timer_.stop();
+    }
+  } const memory{*this};
   if (life_.state.load() == Life::destroyed) return;
   for (const auto& service : services_ | std::views::reverse)
     service->stop(Completion::do_not_wait);
@@ -86,24 +111,14 @@ OrbCore::~OrbCore() {
   flush_oneways();
 }
 
-// The budget is that of the messages of the largest size that may arrive at once.
-std::shared_ptr<engine::MappingCache> OrbCore::make_storage() const {
-  const std::size_t message_size_max = messaging_->limits().message_size_max;
-  engine::MemoryBudget::Limits limits;
-  limits.unfinished = std::max<std::uint64_t>(limits.unfinished, 4 * message_size_max);
-  return std::make_shared<engine::MappingCache>(
-      clock_, std::make_shared<engine::MemoryBudget>(limits),
-      engine::MappingCache::Limits{.size_max = settings_.storage_cache_size_max,
-                                   .block_max = message_size_max});
+Deadline OrbCore::watch_memory(TimePoint now) noexcept {
+  const TimePoint next = unfinished_->watch(now);
+  return Deadline::at(storage_->trim() ? std::min(next, now + memory_watch_period) : next);
 }
 
-Deadline OrbCore::trim_storage(TimePoint now) noexcept {
-  return storage_->trim() ? Deadline::after(storage_watch_period, now) : Deadline::never();
-}
-
-void OrbCore::close_storage() noexcept {
-  storage_->close();
-  storage_timer_.stop();
+// Soon enough for a connection that is paused.
+void OrbCore::wake_memory_watch() noexcept {
+  memory_timer_.wake_at(Deadline::after(engine::UnfinishedMessages::paused_period, clock_.now()));
 }
 
 AsyncEngine& OrbCore::make_async() {
@@ -243,8 +258,17 @@ CORBA::object_reference<CORBA::Object> OrbCore::make_local_object(
 }
 
 MetricsSnapshot OrbCore::metrics_snapshot() const {
-  return metrics_->snapshot(requests_in_progress());
+  MetricsSnapshot snapshot = metrics_->snapshot(requests_in_progress());
+  snapshot.families.push_back({"perigee_places_lost_total",
+                               "Connections closed because a message arrived or was read too "
+                               "slowly, or took memory that others needed.",
+                               MetricFamily::Type::counter,
+                               {{{}, places_lost()}},
+                               {}});
+  return snapshot;
 }
+
+std::uint64_t OrbCore::places_lost() const noexcept { return unfinished_->places_lost(); }
 
 void OrbCore::check_running() const {
   if (!stopping()) return;
@@ -332,7 +356,8 @@ void OrbCore::destroy() {
   dispatcher_.store(nullptr);
   flush_oneways();  // what came after the shutdown
   endpoints_->close_all();
-  close_storage();
+  storage_->close();
+  memory_timer_.stop();
   std::map<std::string, InitialFactory, std::less<>> references;
   std::vector<std::function<void()>> hooks;
   {

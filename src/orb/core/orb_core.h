@@ -38,7 +38,9 @@ class Context;
 
 namespace perigee::engine {
 class MappingCache;
-}
+class MemoryBudget;
+class UnfinishedMessages;
+}  // namespace perigee::engine
 
 namespace perigee::orb {
 
@@ -110,6 +112,10 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   void wake_async() noexcept;
   [[nodiscard]] OrbMetrics& metrics() noexcept { return *metrics_; }
   [[nodiscard]] MetricsSnapshot metrics_snapshot() const;
+  [[nodiscard]] const engine::MemoryBudget& memory_budget() const noexcept { return *budget_; }
+  /// Connections that were closed because a message arrived too slowly, or took memory that others
+  /// needed.
+  [[nodiscard]] std::uint64_t places_lost() const noexcept;
   /// The client's policies of the ORB and of its threads.
   [[nodiscard]] ClientPolicies& client_policies() noexcept { return *client_policies_; }
 
@@ -212,9 +218,8 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   [[nodiscard]] AsyncEngine& engine() override { return async(); }
   [[nodiscard]] bool drive_until(function_ref<bool()> done, Deadline until) override;
   void wake() noexcept override { wake_async(); }
-  [[nodiscard]] std::shared_ptr<engine::MappingCache> make_storage() const;
-  [[nodiscard]] Deadline trim_storage(TimePoint now) noexcept;
-  void close_storage() noexcept;
+  [[nodiscard]] Deadline watch_memory(TimePoint now) noexcept;
+  void wake_memory_watch() noexcept;
   [[nodiscard]] AsyncEngine& make_async();
   /// If it is made.
   [[nodiscard]] AsyncEngine* async_made() const noexcept { return async_made_.load(); }
@@ -235,8 +240,10 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   const std::unique_ptr<transport::ProtocolRegistry> protocols_;
   const std::unique_ptr<messaging::MessagingProtocol> messaging_;
   const std::unique_ptr<OrbMetrics> metrics_;
+  const std::shared_ptr<engine::MemoryBudget> budget_;
   const std::shared_ptr<engine::MappingCache> storage_;  // shared with messages
-  WakeTimer storage_timer_;
+  std::unique_ptr<engine::UnfinishedMessages> unfinished_;
+  WakeTimer memory_timer_;
   std::unique_ptr<EndpointTable> endpoints_;
   std::shared_ptr<ClientPolicies> client_policies_;  // shared with PolicyManager and PolicyCurrent
   const std::shared_ptr<CollocatedDebts> collocated_debts_;  // shared with who owes them

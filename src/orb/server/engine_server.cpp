@@ -7,6 +7,7 @@
 #include "orb/core/orb_core.h"
 #include <perigee/base/deadline.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace perigee::orb {
@@ -20,6 +21,8 @@ engine::EngineSettings settings_of(const Settings& settings) {
   made.server_connections_max = settings.server_connections_max;
   made.idle_timeout = settings.idle_timeout;
   made.send_timeout = settings.send_timeout;
+  made.output_pace = {settings.pace_octets_per_second,
+                      std::max(settings.pace_grace, settings.send_timeout)};
   made.nested_upcall_depth_max = settings.nested_upcall_depth_max;
   made.requests_per_connection_max = settings.requests_per_connection_max;
   made.parked_requests_max = settings.held_requests_max;

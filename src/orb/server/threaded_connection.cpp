@@ -224,7 +224,7 @@ void ThreadedConnection::watch_waiting(TimePoint now) noexcept {
 void ThreadedConnection::watch_idle(TimePoint now) {
   const Settings& settings = server_.core().settings();
   const Duration limit = idle_is_over_ ? settings.drain_timeout : settings.idle_timeout;
-  if (!idle_.lasted(connection_.octets_passed(), now, limit)) return;
+  if (!connection_.is_idle(idle_, now, limit)) return;
   if (idle_is_over_) return interrupt();
   idle_is_over_ = conversation_.drain_if_idle();
 }
