@@ -7,6 +7,7 @@
 #include "support/allocations.h"
 #include "support/odd_acceptor.h"
 #include "support/reader.h"
+#include <perigee/poa/answer.h>
 
 #include <doctest/doctest.h>
 
@@ -16,6 +17,7 @@
 #include <chrono>
 #include <limits>
 #include <new>
+#include <semaphore>
 #include <set>
 #include <thread>
 
@@ -208,6 +210,63 @@ TEST_CASE("of requests sent without waiting none is executed twice, whichever al
   }
   // A thread of a pool holds no replies back, so that it allocates nothing here.
   CHECK((lost > 0 || strategy == orb::ThreadStrategy::thread_pool));
+}
+
+// Requests beyond a turn wait in the memory that a thread receives all connections into, until they
+// are copied. Requests of another client come to lie in their place.
+TEST_CASE("a request is executed for its own client only, whichever allocation fails") {
+  enum : std::uint32_t { deferred = 1, failing, counted, blocking };
+  orb::Settings settings = server_settings(each_strategy());
+  settings.threads = 1;
+  settings.messages_per_turn_max = 2;
+  std::size_t next = 0;
+  std::atomic<int> executed{0};
+  std::binary_semaphore entered{0};
+  std::binary_semaphore go_on{0};
+  std::binary_semaphore is_kept{0};
+  skeleton::Answer kept;
+  const ServerFixture server(settings, [&](orb::ServerRequest& request) {
+    std::uint32_t argument = 0;
+    request.arguments() >> argument;
+    (void)stop_failing_allocation();  // of the round before
+    if (argument == deferred) {
+      kept = skeleton::Answer(request);
+      return is_kept.release();
+    }
+    if (argument == counted) ++executed;
+    if (argument == blocking) {
+      entered.release();
+      go_on.acquire();
+    }
+    request.reply([](cdr::Encoder& encoder) { encoder << std::uint32_t{0}; });
+    if (argument == failing) fail_allocation(next);
+  });
+  const auto make = [&](std::uint32_t id, std::uint32_t argument) {
+    return make_request({.key = server.key, .id = id, .argument = argument});
+  };
+  for (next = 1; next <= 8; ++next) {
+    CAPTURE(next);
+    await_service(server);
+    RawClient first(server.endpoint);
+    RawClient second(server.endpoint);
+    RawClient third(server.endpoint);
+    for (RawClient* const client : {&first, &second})
+      (void)client->call({.key = server.key, .argument = 0});
+    third.send(make(1, blocking));
+    entered.acquire();
+    first.send(make(1, deferred) + make(2, failing) + make(3, 0));
+    second.send(make(1, 0) + make(2, 0) + make(3, counted));
+    go_on.release();
+    is_kept.acquire();
+    second.end_sending();
+    while (!second.receive().empty()) {
+    }
+    kept = skeleton::Answer();
+    first.end_sending();
+    third.end_sending();
+    await_no_connections(server);
+    CHECK(executed.exchange(0) <= 1);
+  }
 }
 
 TEST_CASE("a client that does not read its reply is cut off, whichever allocation fails then") {

@@ -48,6 +48,7 @@ bool Connection::take_over() noexcept {
     io_.detach_scratch();
   } catch (const std::exception& exception) {  // no memory: the connection ends
     log::write(log::Level::error, "server", exception.what());
+    io_.discard_input();  // the lender's scratch memory serves other connections after this
     io_.close();
   }
   role_.end_detaching();
@@ -83,6 +84,7 @@ Connection::Turn Connection::read_messages(ThreadFrame& frame) try {
   return turn;
 } catch (const std::exception& exception) {  // no memory: the connection ends
   log::write(log::Level::error, "server", exception.what());
+  io_.discard_input();  // the scratch memory serves other connections after this
   io_.close();
   return end_of_input();
 }

@@ -117,6 +117,16 @@ void Inbox::detach() {
   extend_held(0);
 }
 
+void Inbox::discard() noexcept {
+  fail(messaging::FramingError::too_large);
+  begin_ = end_ = capacity_ = remaining_ = 0;
+  data_ = nullptr;
+  after_large_piece_ = false;
+  Octets().swap(held_);
+  current_ = Assembly();
+  partials_.clear();
+}
+
 messaging::Unfinished Inbox::unfinished() const noexcept {
   messaging::Unfinished unfinished{available(), held_.size(), remaining_, !partials_.empty()};
   if (state_ == State::filling) {

@@ -82,6 +82,9 @@ class Inbox {
   /// scratch memory is lent to another connection, or another thread may read this one. Messages
   /// made of detached octets have storage of their own.
   void detach();
+  /// Forgets all octets, wherever they are, and gives out no further message: after a failed
+  /// allocation. The scratch memory may serve another connection from now on.
+  void discard() noexcept;
   [[nodiscard]] messaging::FramingError error() const noexcept {
     return error_.value_or(messaging::FramingError::bad_header);  // the session refused a header
   }

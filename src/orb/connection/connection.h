@@ -109,6 +109,11 @@ class Connection final : private FlushedOutput, private engine::UnfinishedOwner 
   [[nodiscard]] bool has_octets() const noexcept { return inbox_.has_octets(); }
   /// Before `scratch` is lent to another connection.
   void detach_scratch() { inbox_.detach(); }
+  /// No memory to keep the octets at hand: they are dropped, and no further message is read.
+  void discard_input() noexcept {
+    inbox_.discard();
+    unfinished_.end();
+  }
   /// The reactor has reported octets: what an earlier read left as drained is so no longer. To be
   /// told when a nested turn reports while a message of the batch before is still worked on.
   void expect_octets() noexcept { drained_ = false; }
