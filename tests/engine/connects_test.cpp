@@ -23,6 +23,7 @@
 #include <new>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -136,6 +137,7 @@ class DeadHost {
 
 TEST_CASE("connects: a hundred connects that never end delay no other connection") {
   Connects connects(4, steady_clock());
+  std::thread([] {}).join();  // a sanitizer starts a thread of its own with the first thread
   const auto threads = threads_of_process();
   const auto dead = connector_that_begins(sending_transport, false);
   std::vector<std::unique_ptr<Wish>> wishes;
