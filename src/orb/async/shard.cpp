@@ -385,7 +385,12 @@ void Shard::stop_here() noexcept {
   while (has_posted_.load() || has_taken()) run_posted();
   if (Nested* const nested = nested_.load()) nested->end();
   while (!connections_.empty()) {
-    const auto connection = connections_.begin()->second.front();
+    const auto known = connections_.begin();
+    if (known->second.empty()) {  // there was no memory for the first connection
+      connections_.erase(known);
+      continue;
+    }
+    const auto connection = known->second.front();
     connection->lose(FailureCause::shut_down);
   }
   while (!await_servants_.empty()) await_servants_.first()->shut_down();

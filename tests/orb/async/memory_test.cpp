@@ -73,6 +73,27 @@ TEST_CASE("a call that found no memory leaves nothing that the next one would wa
   }
 }
 
+TEST_CASE("an ORB whose only call found no memory shuts down") {
+  const ServerFixture sink(ThreadStrategy::thread_per_connection);
+  for (std::size_t number = 1; number != 40; ++number) {
+    CAPTURE(number);
+    const TestOrb client;
+    const ObjectRef called = client.core().make_object(sink.object->_reference()->ior());
+    Observed hungry;
+    bool sent = false;
+    (void)client.core().async();
+    fail_allocation(number);
+    try {
+      (void)stub::send(*called, act_operation, test::number(1), hungry);
+      sent = true;
+    } catch (const std::exception&) {  // NO_MEMORY, or bad_alloc for the arguments
+    }
+    stop_failing_allocation();
+    client.core().shutdown(orb::Completion::wait);
+    CHECK(hungry.times() == (sent ? 1 : 0));
+  }
+}
+
 TEST_CASE("what a collocated servant answers is told, wherever memory runs out") {
   bool failed = true;
   for (std::size_t number = 1; failed; ++number) {
