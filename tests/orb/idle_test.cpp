@@ -116,6 +116,38 @@ TEST_CASE("a connection that the server has closed meanwhile is dropped: no onew
   CHECK(fixture.counts("peer").connects == 2);
 }
 
+TEST_CASE("a server that floods an idle connection with late replies loses it") {
+  Fixture fixture(idle_after(hour));
+  ScriptedTransport* first = nullptr;
+  fixture.peer("peer", [&](ScriptedTransport& transport, const IncomingMessage& message) {
+    first = &transport;
+    send_reply(transport, message, ReplyStatus::no_exception,
+               [](cdr::Encoder& encoder) { encoder.write(std::int32_t{5}); });
+  });
+  fixture.peer("peer", reply_with_long(6));
+  const auto object = fixture.object({"peer"});
+  CHECK(echo(object) == 5);
+  std::size_t count = 0;
+  std::size_t size = 0;
+  SUBCASE("many messages") { count = 5000; }
+  SUBCASE("large messages") {
+    count = 10;
+    size = std::size_t{1} << 20U;
+  }
+  SUBCASE("some messages do not matter") { count = 100; }
+  cdr::Buffer late;
+  cdr::Encoder encoder(late);
+  giop_session().begin_reply(encoder, {1, 2}, messaging::ReplyHeader{.request_id = 1000},
+                             messaging::Body::present);
+  encoder.write_octets(Octets(size));
+  giop_session().finish(encoder);
+  for (std::size_t number = 0; number != count; ++number) first->deliver(late);
+  fixture.core().endpoints().close_idle();
+  const bool lost = count != 100;
+  CHECK(echo(object) == (lost ? 6 : 5));
+  CHECK(fixture.counts("peer").connects == (lost ? 2 : 1));
+}
+
 TEST_CASE("looking for what the server has closed leaves a good connection alone") {
   Fixture fixture(idle_after(hour));
   fixture.peer("peer", reply_with_long(1));

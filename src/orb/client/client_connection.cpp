@@ -2,9 +2,12 @@
 // it sends, is not in the table, and takes no lock; its steps are inlined.
 #include "orb/client/client_connection.h"
 
+#include <perigee/base/log.h>
 #include <perigee/base/probe.h>
 
 #include <algorithm>
+#include <exception>
+#include <limits>
 #include <utility>
 
 namespace perigee::orb {
@@ -23,6 +26,10 @@ constexpr std::size_t led_request_size_max = 64 * 1024;
 // that waited together count once.
 constexpr std::uint32_t mute_deadlines_max = 3;
 constexpr std::chrono::milliseconds mute_deadlines_apart{300};
+
+// What a server may send on an idle connection between two looks at it.
+constexpr std::size_t unasked_octets_max = std::size_t{1} << 20U;
+constexpr std::uint32_t unasked_messages_max = 1024;
 
 }  // namespace
 
@@ -289,20 +296,34 @@ FailureCause cause_of(ReadStatus status) noexcept {
   return cause == FailureCause::none ? take_message(slot) : cause;
 }
 
+void ClientConnection::log_flood() const noexcept try {
+  log::write(log::Level::info, "orb",
+             connection_.peer() + " floods an idle connection with messages: closing it");
+} catch (const std::exception& exception) {  // no memory for the line
+  log::write(log::Level::info, "orb", exception.what());
+}
+
+// The thread that looks is shared by all connections: a server that floods the client with late
+// replies must not hold it.
 void ClientConnection::look_for_close() {
   if (calls_.in_table() != 0 || !connection_.read_role().try_take()) return;
   ReplySlot none;
   none.id = 1;  // ours are even
   none.holds_token = true;
-  for (;;) {
+  connection_.begin_turn(unasked_octets_max);
+  for (std::uint32_t messages = 0;; ++messages) {
     const ReadStatus status = connection_.read(none.message, Wait::no);
     if (status == ReadStatus::would_block) break;
-    const FailureCause cause =
-        status == ReadStatus::message ? take_message(none) : cause_of(status);
+    const bool floods = status == ReadStatus::turn_over || messages == unasked_messages_max;
+    FailureCause cause = FailureCause::bad_message;
+    if (!floods) cause = status == ReadStatus::message ? take_message(none) : cause_of(status);
     if (cause == FailureCause::none) continue;
+    if (floods && calls_.in_table() != 0) break;  // a thread waits, and reads on
+    if (floods) log_flood();
     (void)fail(cause, connection_.framing_error());
     break;
   }
+  connection_.begin_turn(std::numeric_limits<std::size_t>::max());
   finish(none);
 }
 

@@ -121,6 +121,7 @@ class ClientConnection final {
   [[nodiscard]] bool hand_role_over() noexcept;
   void note_deadline(const ReplySlot& slot) noexcept;
   FailureCause fail(FailureCause cause, messaging::FramingError framing) noexcept;
+  void log_flood() const noexcept;
   [[nodiscard]] FailureCause cause_for(const ReplySlot& slot, FailureCause cause) const noexcept;
 
   Connection connection_;

@@ -441,11 +441,14 @@ FlushResult EndpointTable::flush() {
   return result;
 }
 
+// The thread that looks for idle connections may be reading one: it comes back when that is closed.
 void EndpointTable::close_all() noexcept {
-  idle_timer_.stop();
   flush_timer_.stop();
-  const std::lock_guard lock(mutex_);
-  for (const auto& [key, client] : endpoints_) client->close_all();
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [key, client] : endpoints_) client->close_all();
+  }
+  idle_timer_.stop();
 }
 
 }  // namespace perigee::orb
