@@ -124,6 +124,33 @@ TEST_CASE("a loop of one thread serves while that thread waits, and then as one 
   again.end();
 }
 
+TEST_CASE("waits of one thread, one within the other, count once") {
+  Pool pool(1, 4);
+  std::promise<void> leave;
+  std::promise<void> waits;
+  Work& work = Work::make(pool.loop.reactor(), [&](Work& self) {
+    CHECK(pool.threads.begin_wait());
+    CHECK(pool.threads.begin_wait());
+    CHECK(pool.threads.begin_wait());
+    pool.threads.end_wait();
+    waits.set_value();
+    leave.get_future().wait();
+    pool.threads.end_wait();
+    pool.threads.end_wait();
+    self.end();
+  });
+  work.start();
+  waits.get_future().wait();
+  CHECK(pool.threads.serving_count() == 1);
+  CHECK(pool.threads.thread_count() == 2);  // one spare thread
+  CHECK(pool.spares.left() == 3);
+  pool.run_work();
+  leave.set_value();
+  work.await();
+  while (pool.threads.serving_count() != 1) pool.run_work();
+  CHECK(pool.threads.thread_count() == 2);
+}
+
 TEST_CASE("a loop with another thread left needs no spare thread") {
   Pool pool(2, 2);
   Pool::Waiting waiting(pool);

@@ -6,6 +6,13 @@
 #include <exception>
 
 namespace perigee::engine {
+namespace {
+
+/// Waits of the calling thread that have begun and not ended, one within the other. A thread serves
+/// one loop, and no longer serves it from the first wait on.
+thread_local std::uint32_t waits_of_this_thread = 0;
+
+}  // namespace
 
 std::uint32_t LoopThreads::thread_count() const noexcept {
   const std::lock_guard lock(mutex_);
@@ -86,13 +93,17 @@ bool LoopThreads::step_back() {
 }
 
 bool LoopThreads::begin_wait() noexcept {
-  const std::lock_guard lock(mutex_);
-  if (serving_count_.load() == 1 && !call_spare()) return false;
-  serving_count_.fetch_sub(1);
+  if (waits_of_this_thread == 0) {
+    const std::lock_guard lock(mutex_);
+    if (serving_count_.load() == 1 && !call_spare()) return false;
+    serving_count_.fetch_sub(1);
+  }
+  ++waits_of_this_thread;
   return true;
 }
 
 void LoopThreads::end_wait() noexcept {
+  if (--waits_of_this_thread != 0) return;
   const std::lock_guard lock(mutex_);
   serving_count_.fetch_add(1);
 }

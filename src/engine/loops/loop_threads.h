@@ -55,7 +55,8 @@ class LoopThreads final {
   void join() noexcept;
 
   /// By a thread that serves the loop, in an upcall. False if no other thread would serve, and the
-  /// plan allows no further one.
+  /// plan allows no further one. A thread may wait again in a function that it runs while it waits:
+  /// only its first wait counts.
   [[nodiscard]] bool begin_wait() noexcept;
   void end_wait() noexcept;
   /// By the supervisor: all threads are blocked in upcalls. False as above.
