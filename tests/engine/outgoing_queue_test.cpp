@@ -72,6 +72,53 @@ TEST_CASE("a thread that finds the queue idle sends its message from its own mem
   CHECK(f.queue.idle());
 }
 
+TEST_CASE("a sender returns after some batches, although other messages come all the time") {
+  QueueFixture f;
+  constexpr std::uint32_t batches_without_end = 1000;
+  std::uint32_t sends = 0;
+  f.transport.on_send = [&](auto segments, Wait) {
+    if (sends++ < batches_without_end)
+      CHECK(f.send(1 + sends, Wait::no).status == Status::queued);  // as another thread
+    return SendingTransport::all_of(segments);
+  };
+  CHECK(f.send(1, Wait::yes).status == Status::sent);
+  CHECK(sends == 9);  // its own message and eight batches
+  CHECK(f.queue.blocked());
+  CHECK(f.queue.yielded());
+  CHECK(f.queue.check_invariants());
+  CHECK(f.queue.flush() == OutgoingQueue::Status::flowing);
+  CHECK(f.queue.idle());
+  CHECK_FALSE(f.queue.yielded());
+  CHECK(f.received().size() == batches_without_end + 1);
+}
+
+TEST_CASE("a queue whose sender has returned can be closed, withdrawn from and finished") {
+  QueueFixture f;
+  std::uint32_t sends = 0;
+  Ticket last = 0;
+  f.transport.on_send = [&](auto segments, Wait) {
+    if (sends++ < 9) last = f.send(1 + sends, Wait::no).ticket;
+    return SendingTransport::all_of(segments);
+  };
+  CHECK(f.send(1, Wait::yes).status == Status::sent);
+  REQUIRE(f.queue.yielded());
+  SUBCASE("closed") {
+    f.queue.close();
+    CHECK(f.queue.failed());
+  }
+  SUBCASE("withdrawn from") {
+    CHECK(f.queue.withdraw(last));
+    CHECK(f.queue.idle());
+  }
+  SUBCASE("finished") {
+    f.queue.finish();
+    CHECK_FALSE(f.queue.finished());
+    (void)f.queue.flush();
+    CHECK(f.queue.finished());
+  }
+  CHECK(f.queue.check_invariants());
+}
+
 TEST_CASE("messages that come during a send leave behind it, together and without waiting") {
   QueueFixture f;
   std::vector<Wait> waits;

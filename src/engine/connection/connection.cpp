@@ -143,6 +143,8 @@ void Connection::after_send() noexcept {
     return cut();
   if (io_.blocked_output() || output_armed_.load(std::memory_order_relaxed)) [[unlikely]]
     update_interest();
+  if (io_.yielded_output()) [[unlikely]]
+    home_.reactor().mark_ready(*this);
   if (state_.load(std::memory_order_relaxed) != State::open) [[unlikely]]
     check_output_end();
 }

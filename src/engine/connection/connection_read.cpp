@@ -19,7 +19,7 @@ constexpr int drops_per_turn_max = 16;  // receives of octets that are dropped
 
 void Connection::handle_event(const Event& event) noexcept {
   const Readiness readiness = event.readiness;
-  if (has(readiness, Readiness::writable)) [[unlikely]] {
+  if (has(readiness, Readiness::writable) || io_.yielded_output()) [[unlikely]] {
     try {
       (void)io_.flush();
       after_send();

@@ -30,6 +30,7 @@ OutgoingQueue::Status OutgoingQueue::flush() {
     while (state_of(word) == writing_word)
       if (word_.compare_exchange_weak(word, word | writable_bit)) break;
     if (state_of(word) != blocked_word) return failed() ? Status::failed : Status::flowing;
+    yielded_.store(false);
     word_.store(writing_word);
   }
   return send_queued(Then::idle);
@@ -103,11 +104,13 @@ Ticket OutgoingQueue::last_ticket() const noexcept {
 
 // By the writing thread. Returns in another state than `writing`, or with an empty queue if it is
 // to write its own message.
-OutgoingQueue::Status OutgoingQueue::send_queued(Then then) try {
+OutgoingQueue::Status OutgoingQueue::send_queued(Then then, std::uint32_t batches_max) try {
+  std::uint32_t left = batches_max;
   for (;;) {
     if (leaving_.empty()) {
-      const Next next = next_batch(then);
+      const Next next = next_batch(then, left);
       if (next == Next::empty) return Status::flowing;
+      if (next == Next::yield) return Status::blocked;
       if (next == Next::finish) {
         if (finish_transport()) continue;
         if (failed()) return Status::failed;
@@ -121,6 +124,7 @@ OutgoingQueue::Status OutgoingQueue::send_queued(Then then) try {
       }
     }
     const IoResult result = send_batch();
+    if (leaving_.empty() && left != 0) --left;
     if (result.ok() || leaving_.empty()) continue;
     if (result.status != IoStatus::would_block) {
       fail(result);
@@ -133,12 +137,18 @@ OutgoingQueue::Status OutgoingQueue::send_queued(Then then) try {
   return Status::failed;
 }
 
-OutgoingQueue::Next OutgoingQueue::next_batch(Then then) noexcept {
+// A thread that has sent enough leaves the rest to the owner of the queue, which calls `flush`.
+OutgoingQueue::Next OutgoingQueue::next_batch(Then then, std::uint32_t batches_left) noexcept {
   std::size_t messages = 0;
   bool empty = false;  // known before another thread may write
   {
     const std::lock_guard lock(lock_);
     if (closed_.load()) return Next::closed;
+    if (batches_left == 0 && !queued_.empty()) {
+      yielded_.store(true);
+      word_.store(blocked_word);
+      return Next::yield;
+    }
     for (std::size_t blocks = 0; blocks < batch_blocks_max && !queued_.empty(); ++blocks) {
       OutgoingBlock& block = queued_.pop_front();
       messages += block.messages();

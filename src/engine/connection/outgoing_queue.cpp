@@ -95,7 +95,7 @@ Sent OutgoingQueue::write_own(Segments message, std::size_t size, Wait wait,
     return after_part(message, result, wait);
   counts_.messages.add(1);
   if (!stop_writing()) [[unlikely]]
-    (void)send_queued(Then::idle);  // a failure there concerns other messages
+    (void)send_few_queued();  // a failure there concerns other messages
   return {Sent::Status::sent};
 }
 
@@ -143,7 +143,7 @@ OutgoingQueue::Segments OutgoingQueue::seal(Segments message) noexcept {
       break;
     }
     if (left != 0) return {Sent::Status::failed};
-    (void)send_queued(Then::idle);
+    (void)send_few_queued();
     return {Sent::Status::sent};
   }
   fail(result);
@@ -173,7 +173,7 @@ Sent OutgoingQueue::write_limited(Segments message, std::size_t size, Deadline d
     return {Sent::Status::failed};
   }
   if (!untouched) counts_.messages.add(1);
-  (void)send_queued(Then::idle);
+  (void)send_few_queued();
   return {untouched ? Sent::Status::timed_out : Sent::Status::sent};
 }
 
@@ -221,7 +221,7 @@ Sent OutgoingQueue::keep_rest(Segments message, std::size_t sent) {
 
 // Sends the queue, in which the message with the ticket is.
 Sent OutgoingQueue::sent_with_queue(Ticket ticket) {
-  const Status status = send_queued(Then::idle);
+  const Status status = send_few_queued();
   const bool lost = status == Status::failed && progress(ticket) != Progress::sent;
   return {lost ? Sent::Status::failed : Sent::Status::queued, ticket};
 }
@@ -244,7 +244,7 @@ Sent OutgoingQueue::send_later(Segments message, const Hold* hold, Wait wait, De
       if (!word_.compare_exchange_strong(expected, writing_word)) continue;
       if (had_cork) take_cork();
       lock.unlock();
-      if (!had_cork || send_queued(Then::write_own) == Status::flowing)
+      if (!had_cork || send_queued(Then::write_own, batches_of_sender_max) == Status::flowing)
         return write_own(message, size, wait, deadline);
       continue;
     }
@@ -255,7 +255,7 @@ Sent OutgoingQueue::send_later(Segments message, const Hold* hold, Wait wait, De
         if (!word_.compare_exchange_strong(expected, writing_word)) continue;
         take_cork();
         lock.unlock();
-        (void)send_queued(Then::idle);
+        (void)send_few_queued();
         continue;
       }
       if (wait == Wait::no) return {Sent::Status::full};

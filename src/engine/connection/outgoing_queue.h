@@ -78,9 +78,10 @@ class Sealer {
 /// blocked (the transport takes no more), failed.
 ///
 /// The thread that finds the queue idle writes its own message from the caller's memory with one
-/// gather-write. It then sends the messages that were queued meanwhile, without waiting. When the
-/// transport takes no more, the queue is blocked until the home loop of the connection calls
-/// `flush`: the owner looks at `blocked` after each call of a function that can write.
+/// gather-write. It then sends the messages that were queued meanwhile, without waiting, but only a
+/// few batches: it has its own work to do. When the transport takes no more, or these batches have
+/// been sent, the queue is blocked until the home loop of the connection calls `flush`: the owner
+/// looks at `blocked` after each call of a function that can write.
 ///
 /// Held messages (a cork) wait in an idle queue until `uncork`, until a limit of their Hold is
 /// reached, or until any other message is sent: then they leave in front of it, in one send.
@@ -138,6 +139,8 @@ class OutgoingQueue final {
   [[nodiscard]] bool idle() const noexcept { return (word_.load() & ~ended_bit) == idle_word; }
   [[nodiscard]] bool writing() const noexcept { return state_of(word_.load()) == writing_word; }
   [[nodiscard]] bool blocked() const noexcept { return state_of(word_.load()) == blocked_word; }
+  /// blocked, although the transport may take more: no event will say so. The owner calls `flush`.
+  [[nodiscard]] bool yielded() const noexcept { return yielded_.load(std::memory_order_relaxed); }
   [[nodiscard]] bool corked() const noexcept { return (word_.load() & corked_bit) != 0; }
   /// Nothing more can be sent.
   [[nodiscard]] bool failed() const noexcept { return closed_.load(std::memory_order_relaxed); }
@@ -171,9 +174,10 @@ class OutgoingQueue final {
   static constexpr std::uint32_t writable_bit = 16;  // writing: `flush` was called meanwhile
   static constexpr std::uint32_t ended_bit = 32;     // idle: Transport::finish has succeeded
   static constexpr std::size_t batch_blocks_max = 64;
+  static constexpr std::uint32_t batches_of_sender_max = 8;  // behind its own message
 
   enum class Then : std::uint8_t { idle, write_own };  // when the queue is empty
-  enum class Next : std::uint8_t { batch, empty, finish, closed };
+  enum class Next : std::uint8_t { batch, empty, finish, yield, closed };
 
   [[nodiscard]] static std::uint32_t state_of(std::uint32_t word) noexcept {
     return word & state_bits;
@@ -201,8 +205,9 @@ class OutgoingQueue final {
   [[nodiscard]] bool await_change(std::unique_lock<ShortLock>& lock, Deadline deadline);
   void wake_waiters() noexcept;
 
-  Status send_queued(Then then);
-  [[nodiscard]] Next next_batch(Then then) noexcept;
+  Status send_queued(Then then, std::uint32_t batches_max = ~std::uint32_t{0});
+  Status send_few_queued() { return send_queued(Then::idle, batches_of_sender_max); }
+  [[nodiscard]] Next next_batch(Then then, std::uint32_t batches_left) noexcept;
   [[nodiscard]] Status begin_batch(Then then);
   [[nodiscard]] bool finish_transport();
   [[nodiscard]] bool seal_batch() noexcept;
@@ -223,6 +228,7 @@ class OutgoingQueue final {
   std::atomic<std::uint32_t> word_{idle_word};
   std::atomic<bool> closed_{false};
   std::atomic<bool> finished_{false};
+  std::atomic<bool> yielded_{false};  // changed by the writing thread, under the lock
   std::atomic<int> error_code_{0};
   // Changed by the writing thread. `departing_` is ahead of `sent_` while a send goes on.
   std::atomic<Ticket> departing_{0};

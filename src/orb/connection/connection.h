@@ -164,6 +164,8 @@ class Connection final : private FlushedOutput, private engine::UnfinishedOwner 
   [[nodiscard]] bool being_written() const noexcept { return queue_.writing(); }
   /// The transport takes no more, and `flush` has to go on.
   [[nodiscard]] bool blocked_output() const noexcept { return queue_.blocked(); }
+  /// The same, although the transport may take more: no event will say so.
+  [[nodiscard]] bool yielded_output() const noexcept { return queue_.yielded(); }
   /// How many messages are held back.
   [[nodiscard]] std::uint32_t held_output() const noexcept { return queue_.held(); }
   /// Of the last message that is queued or held back.
