@@ -269,7 +269,9 @@ void Connection::keep(IncomingMessage& message) {
   }
   probe::stamp(probe::Point::request_parsed);
   IncomingRequest request(*this, message, *parsed, frame);
-  switch (requests_.admit(request)) {
+  const auto origin = frame.parked_number != 0 ? InboundRequests::Origin::parked
+                                               : InboundRequests::Origin::transport;
+  switch (requests_.admit(request, origin)) {
     [[likely]] case Admission::admitted:
       return dispatch(request);
     case Admission::draining:

@@ -115,7 +115,7 @@ void InboundRequests::check_invariants() const noexcept {
     assert(each->previous_ == before);
     assert(!each->deferred());
   }
-  assert(count == count_ && deferred == deferred_count_ && count_ <= count_max_);
+  assert(count == count_ && deferred == deferred_count_);
   assert(admitted_count_ == left_count_ + count_);
   assert(full_.load(std::memory_order_relaxed) == is_full());
   assert(!drained_ || (draining_ && count_ == 0));

@@ -22,7 +22,8 @@ enum class Admission : std::uint8_t {
 
 /// Any thread. Guarded by its own lock, which is never held over a call into other objects.
 ///
-/// Invariant: admitted = left + count, and count = in upcalls + deferred ≤ `count_max`.
+/// Invariant: admitted = left + count, and count = in upcalls + deferred. Count ≤ `count_max`,
+/// besides requests that were parked: they were admitted once, and have a limit of their own.
 class InboundRequests {
  public:
   /// What has changed when a request has left.
@@ -37,7 +38,10 @@ class InboundRequests {
   InboundRequests(const InboundRequests&) = delete;
   InboundRequests& operator=(const InboundRequests&) = delete;
 
-  [[nodiscard]] Admission admit(InboundRequest& request) noexcept;
+  enum class Origin : bool { transport, parked };
+
+  [[nodiscard]] Admission admit(InboundRequest& request,
+                                Origin origin = Origin::transport) noexcept;
   /// The request is over. It must have been admitted, and not deferred since.
   [[nodiscard]] Left leave(InboundRequest& request) noexcept;
   /// `later` takes the place of a request in its upcall, on the thread of the upcall.
@@ -97,10 +101,11 @@ class InboundRequests {
   bool drained_ = false;
 };
 
-[[gnu::always_inline]] inline Admission InboundRequests::admit(InboundRequest& request) noexcept {
+[[gnu::always_inline]] inline Admission InboundRequests::admit(InboundRequest& request,
+                                                               Origin origin) noexcept {
   const std::lock_guard guard(lock_);
   if (draining_) return Admission::draining;
-  if (count_ >= count_max_) return Admission::too_many;
+  if (count_ >= count_max_ && origin == Origin::transport) return Admission::too_many;
   if (!all_.begin()) return Admission::too_many_in_all;
   ++count_;
   ++admitted_count_;

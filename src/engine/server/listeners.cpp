@@ -68,7 +68,8 @@ void Listener::handle_event(const Event& /*event*/) noexcept { accept_all(); }
 
 // The place is looked for again behind the flag: a connection that ends later sees the flag.
 void Listener::accept_all() noexcept try {
-  while (registered_) {
+  for (std::uint32_t left = accepts_per_turn_max; registered_; --left) {
+    if (left == 0) return listeners_.reactor().mark_ready(*this, Reactor::Next::turn);
     if (!listeners_.has_place()) {
       waits_for_place_.store(true);
       if (!listeners_.has_place()) return;

@@ -25,6 +25,8 @@ struct ListenPoint {
   const messaging::MessagingProtocol& messaging;
 };
 
+/// A listener takes at most so many connections in one turn: its thread has other work, too.
+inline constexpr std::uint32_t accepts_per_turn_max = 64;
 /// At most so many connections are taken out of an acceptor's queue when it is closed.
 inline constexpr std::uint32_t waiting_connections_max = 4096;
 

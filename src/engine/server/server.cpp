@@ -38,8 +38,8 @@ Server::Server(const EngineContext& context, const ThreadPlan& plan, RequestHand
 
 Server::~Server() {
   stop(Completion::wait);
+  if (service_) service_->close();  // its tasks may post tasks to the loops
   finish_tasks();
-  if (service_) service_->close();
 }
 
 void Server::finish_tasks() noexcept {
@@ -153,6 +153,7 @@ void Server::DrainTask::run(Task& task) noexcept {
 
 // On the thread that accepts: no connection comes after this.
 void Server::begin_drain() noexcept {
+  if (ended_.load()) return;
   listeners_->stop();
   for (std::size_t index = 0; index < seats_.size(); ++index) {
     seats_[index]->home.parked().clear();  // not executed: CloseConnection says so
@@ -189,8 +190,9 @@ void Server::join() noexcept {
   const std::lock_guard starting(start_mutex_);
   if (!started_.load()) return;
   const std::lock_guard joining(join_mutex_);
-  for (const auto& seat : seats_) seat->threads.join();
+  // The service thread ends when all connections have ended. Spare threads are called until then.
   service_threads_.join_all();
+  for (const auto& seat : seats_) seat->threads.join();
 }
 
 void Server::run() {

@@ -187,3 +187,29 @@ TEST_CASE("who answers does not wait for a peer that reads nothing, which has it
   request(slow, server, count + 1);
   pay(debts.take(count + 1), 40);
 }
+
+TEST_CASE("oneways that were parked are executed although the connection is full") {
+  constexpr std::uint32_t full = 4;
+  Debts debts;
+  std::atomic<std::uint32_t> oneways = 0;
+  orb::Settings settings = server_settings(ThreadStrategy::reactive);
+  SUBCASE("reactive") {}
+  SUBCASE("thread-pool") { settings.thread_strategy = ThreadStrategy::thread_pool; }
+  SUBCASE("reactor-per-core") { settings.thread_strategy = ThreadStrategy::reactor_per_core; }
+  settings.requests_per_connection_max = full;
+  const ServerFixture server(settings, debts.servant());
+  const auto held = server.orb.root()->create_POA("held", nullptr, {});
+  const auto id_of_object =
+      held->activate_object(make_servant([&](orb::ServerRequest& /*request*/) { ++oneways; }));
+  const Octets key = server.orb.key_of(held->id_to_reference(id_of_object));
+  RawClient client(server.endpoint);
+  client.send(make_request({.key = key, .id = 100, .response_flags = 0}) +
+              make_request({.key = key, .id = 101, .response_flags = 0}));
+  for (std::uint32_t id = 0; id < full; ++id)
+    client.send(make_request({.key = server.key, .id = id, .argument = id}));
+  debts.await_count(full);
+  held->the_POAManager()->activate();
+  while (oneways < 2) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  for (auto& [argument, answer] : debts.take_all()) pay(std::move(answer), argument);
+  for (std::uint32_t id = 0; id < full; ++id) CHECK(client.reply().status() == 0);
+}

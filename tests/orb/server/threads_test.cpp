@@ -7,8 +7,10 @@
 #include <perigee/orb/stub.h>
 
 #include <algorithm>
+#include <chrono>
 #include <mutex>
 #include <set>
+#include <thread>
 #include <vector>
 
 using namespace perigee;
@@ -114,6 +116,26 @@ TEST_CASE("a request that comes during a long upcall on its connection is served
   RawClient client(server.endpoint);
   client.send(make_request({.key = server.key, .id = 1, .argument = 1}));
   rendezvous.await_first();
+  client.send(make_request({.key = server.key, .id = 2, .argument = 2}));
+  CHECK(client.reply().id() + client.reply().id() == 3);
+}
+
+TEST_CASE("a request that comes during a oneway is served during the two-way request behind it") {
+  constexpr std::uint32_t oneway = 0;
+  Rendezvous rendezvous;
+  orb::Settings settings = each_parallel();
+  settings.threads = 3;
+  const ServerFixture server(settings, [&](orb::ServerRequest& request) {
+    if (!request.response_expected()) {
+      CHECK(argument_of(request) == oneway);
+      return std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+    rendezvous(request);
+  });
+  RawClient client(server.endpoint);
+  client.send(make_request({.key = server.key, .id = 9, .response_flags = 0, .argument = oneway}) +
+              make_request({.key = server.key, .id = 1, .argument = 1}));
+  std::this_thread::sleep_for(std::chrono::milliseconds(10));
   client.send(make_request({.key = server.key, .id = 2, .argument = 2}));
   CHECK(client.reply().id() + client.reply().id() == 3);
 }
@@ -352,6 +374,35 @@ TEST_CASE("shutdown answers what is in progress, then sends CloseConnection and 
     CHECK(client->reply().type() == type_close_connection);
     CHECK(client->at_end());
   }
+  down.get();
+}
+
+TEST_CASE("an upcall may call other servers while its server stops") {
+  std::promise<void> leave;
+  const ServerFixture slow(ThreadStrategy::thread_per_connection,
+                           [&](orb::ServerRequest&) { leave.get_future().wait(); });
+  CORBA::object_reference<CORBA::Object> callee;
+  std::promise<void> entered;
+  std::promise<void> stopping;
+  orb::Settings settings = server_settings(each_strategy());
+  settings.threads = 1;  // the upcall needs a spare thread of a pool
+  ServerFixture server(settings, [&](orb::ServerRequest&) {
+    entered.set_value();
+    stopping.get_future().wait();
+    call_act(callee);
+  });
+  callee = server.orb.core().make_object(slow.object->_reference()->ior());
+  RawClient client(server.endpoint);
+  client.send(make_request({.key = server.key, .id = 1}));
+  entered.get_future().wait();
+  auto down =
+      std::async(std::launch::async, [&] { server.orb.core().shutdown(orb::Completion::wait); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));  // the stop has begun
+  stopping.set_value();
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  leave.set_value();
+  CHECK(client.reply().status() == 0);
+  CHECK(client.reply().type() == type_close_connection);
   down.get();
 }
 

@@ -1,0 +1,84 @@
+// Listeners: how many connections one turn accepts.
+#include "engine/server/listeners.h"
+
+#include <perigee/giop/giop.h>
+
+#include <doctest/doctest.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+using namespace perigee;
+using namespace perigee::engine;
+
+namespace {
+
+/// Its peer has closed.
+class EndedTransport final : public transport::Transport {
+ public:
+  IoResult receive(MutableOctetSpan /*space*/, transport::Wait /*wait*/) override { return ended; }
+  IoResult send(std::span<const OctetSpan> /*segments*/, transport::Wait /*wait*/) override {
+    return ended;
+  }
+  IoResult set_receive_timeout(std::chrono::microseconds /*timeout*/) override { return {}; }
+  IoResult set_send_timeout(std::chrono::microseconds /*timeout*/) override { return {}; }
+  void shutdown_send() noexcept override {}
+  void interrupt() noexcept override {}
+  [[nodiscard]] int readiness_fd() const noexcept override { return -1; }
+  [[nodiscard]] const std::string& peer() const noexcept override { return peer_; }
+
+ private:
+  static constexpr IoResult ended{0, IoStatus::end_of_stream, 0};
+  std::string peer_;
+};
+
+/// A connection always waits, until the acceptor is interrupted.
+class FloodedAcceptor final : public transport::Acceptor {
+ public:
+  FloodedAcceptor() : handle_(eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+  ~FloodedAcceptor() override { close(handle_); }
+  FloodedAcceptor(const FloodedAcceptor&) = delete;
+  FloodedAcceptor& operator=(const FloodedAcceptor&) = delete;
+
+  std::expected<std::unique_ptr<transport::Transport>, IoError> accept(
+      transport::Wait /*wait*/) override {
+    if (interrupted_) return nullptr;
+    return std::make_unique<EndedTransport>();
+  }
+  void interrupt() noexcept override { interrupted_ = true; }
+  [[nodiscard]] int readiness_fd() const noexcept override { return handle_; }
+  [[nodiscard]] const transport::Endpoint& listening() const noexcept override { return nowhere_; }
+  [[nodiscard]] const transport::Endpoint& published() const noexcept override { return nowhere_; }
+
+ private:
+  const int handle_;
+  bool interrupted_ = false;
+  transport::Endpoint nowhere_;
+};
+
+}  // namespace
+
+TEST_CASE("a listener with a flood of connections accepts a limited number in one turn") {
+  EngineSettings settings;
+  settings.server_connections_max = 5'000;
+  RequestCount requests(1);
+  ParkedOctets parked(1);
+  const EngineContext context{steady_clock(), settings, requests, parked};
+  const auto reactor = std::move(*event::make_reactor());
+  const auto messages = giop::make_giop();
+  FloodedAcceptor acceptor;
+  std::uint32_t count = 0;
+  Listeners listeners(context, *reactor, [&count](const Accepted& /*accepted*/) { ++count; });
+  listeners.add({acceptor, *messages});
+  for (std::uint32_t turn = 1; turn <= 3; ++turn) {
+    reactor->run_once(Deadline::immediately());
+    CHECK(count <= turn * 2 * accepts_per_turn_max);
+    CHECK(reactor->has_work());
+  }
+  CHECK(count >= accepts_per_turn_max);
+  acceptor.interrupt();
+  listeners.stop();
+}
