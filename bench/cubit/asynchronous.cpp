@@ -44,6 +44,9 @@ class Handling final : public CORBA::amh_traits<Cubit::Cuber>::base_type {
   void echo_octets(Handler handler, const Cubit::OctetSequence& value) override {
     handler->echo_octets(value);
   }
+  void count_octets(Handler handler, const Cubit::OctetSequence& value) override {
+    handler->count_octets(static_cast<std::uint32_t>(value.size()));
+  }
   void echo_longs(Handler handler, const Cubit::LongSequence& value) override {
     handler->echo_longs(value);
   }
@@ -61,6 +64,9 @@ class Returning final : public CORBA::async_traits<Cubit::Cuber>::base_type {
   task<Cubit::OneOf> cube_union(Cubit::OneOf value) override { co_return cubit::cube(value); }
   task<CORBA::Any> cube_any(CORBA::Any value) override { co_return cubit::cube(value); }
   task<Cubit::OctetSequence> echo_octets(Cubit::OctetSequence value) override { co_return value; }
+  task<std::uint32_t> count_octets(Cubit::OctetSequence value) override {
+    co_return static_cast<std::uint32_t>(value.size());
+  }
   task<Cubit::LongSequence> echo_longs(Cubit::LongSequence value) override { co_return value; }
 };
 

@@ -38,10 +38,13 @@ void run(const CLI::App& command, Settings& settings) {
   write_report(report, settings.output);
 }
 
-// "GIOP" or "GIOPlite".
-std::vector<std::string> options_for(const std::string& messages) {
-  return messages == "GIOPlite" ? std::vector<std::string>{"-ORBGiopLite", "yes"}
-                                : std::vector<std::string>{};
+// "GIOP" or "GIOPlite", and options of the ORB.
+std::vector<std::string> options_for(const std::vector<std::string>& words, std::size_t first) {
+  std::vector<std::string> options;
+  if (words.at(first) == "GIOPlite") options = {"-ORBGiopLite", "yes"};
+  const std::vector<std::string> others = orb_options_of(words, first + 1);
+  options.insert(options.end(), others.begin(), others.end());
+  return options;
 }
 
 int run_role(const std::vector<std::string>& words) {
@@ -50,10 +53,17 @@ int run_role(const std::vector<std::string>& words) {
   if (role == "raw-client") return run_raw_client(words.at(1), words.at(2));
   if (role == "perigee-server" && words.size() == 2) return run_perigee_server(words[1]);
   if (role == "perigee-server")
-    return run_perigee_server(words.at(1), words.at(2), options_for(words.at(3)));
+    return run_perigee_server(words.at(1), words.at(2), options_for(words, 3));
   if (role == "asynchronous-server") return run_asynchronous_server(words.at(1), words.at(2));
-  if (role == "perigee-client") return run_perigee_client(words.at(1), options_for(words.at(2)));
+  if (role == "perigee-client") return run_perigee_client(words.at(1), options_for(words, 2));
   return 1;
+}
+
+std::vector<std::string> all_workload_names() {
+  std::vector<std::string> names = cubit_workloads();
+  const std::vector<std::string> large = large_cubit_workloads();
+  names.insert(names.end(), large.begin(), large.end());
+  return names;
 }
 
 std::vector<std::string> all_system_names() {
@@ -75,7 +85,10 @@ void add_cubit_command(CLI::App& bench) {
       ->check(CLI::Range(1, 10000000))
       ->capture_default_str();
   command->add_option("--workload", options.workloads, "only these workloads")
-      ->check(CLI::IsMember(cubit_workloads()));
+      ->check(CLI::IsMember(all_workload_names()));
+  command->add_option("--volume", options.volume, "octets of large calls per round, like 64MiB")
+      ->transform(CLI::AsSizeValue(false))
+      ->capture_default_str();
   command->add_option("--system", options.systems, "only these, and what they are compared with")
       ->check(CLI::IsMember(all_system_names()));
   command->add_flag("--split", options.split, "server and client on two CPUs");

@@ -39,13 +39,21 @@ Cell summarise(const std::vector<Sample>& samples, const std::vector<Sample>& fl
   return cell;
 }
 
+// Large calls are few.
+std::size_t calls_of(const std::string& workload, const CubitOptions& options) {
+  const std::size_t size = large_size_of(workload);
+  if (size == 0) return options.calls;
+  return std::clamp<std::size_t>(options.volume / size, 1, options.calls);
+}
+
 // One round: each system in turn, beginning with another one each time, so that none always
 // follows the same neighbour.
 void run_round(std::vector<Pair>& pairs, const CubitReport& report, const std::string& workload,
                std::size_t round, Rounds& rounds) {
   for (std::size_t turn = 0; turn < pairs.size(); ++turn) {
     const std::size_t index = (turn + round) % pairs.size();
-    rounds[report.systems[index].name].push_back(pairs[index].run(workload, report.options.calls));
+    rounds[report.systems[index].name].push_back(
+        pairs[index].run(workload, calls_of(workload, report.options)));
   }
 }
 
@@ -64,8 +72,10 @@ void run_processes(const CubitReport& report, const Range& range,
   for (const System& system : chosen_systems(report.options, folder.path()))
     pairs.emplace_back(system, placement);
   for (const std::string& workload : report.options.workloads) {
+    const std::size_t warm_up =
+        large_size_of(workload) == 0 ? 200 : std::min<std::size_t>(2, report.options.calls);
     for (Pair& pair : pairs)
-      pair.run(workload, std::max<std::size_t>(report.options.calls, 200));  // warm up
+      pair.run(workload, std::max(calls_of(workload, report.options), warm_up));
     for (std::size_t round = range.begin; round < range.end; ++round) {
       progress.step(workload);
       run_round(pairs, report, workload, round, rounds[workload]);
@@ -95,6 +105,10 @@ std::vector<System> chosen_systems(const CubitOptions& options,
                                    const std::filesystem::path& folder) {
   std::vector<System> systems =
       cubit_systems(options.floor_only ? std::string() : options.omniorb_program, folder);
+  std::size_t large = 0;
+  for (const std::string& workload : options.workloads)
+    large = std::max(large, large_size_of(workload));
+  if (large != 0) allow_large_messages(systems, large);
   if (options.systems.empty()) return systems;
   std::vector<std::string> wanted;
   for (const System& system : systems)

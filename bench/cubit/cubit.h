@@ -25,9 +25,10 @@ class Page;
 
 struct CubitOptions {
   std::size_t rounds = 30;
-  std::size_t calls = 500;  ///< per workload, system and round
-  bool split = false;       ///< server and client on two CPUs instead of one
-  bool floor_only = false;  ///< leave omniORB out although it is there
+  std::size_t calls = 500;          ///< per workload, system and round
+  std::size_t volume = 256u << 20;  ///< octets of large calls, likewise: there are fewer calls
+  bool split = false;               ///< server and client on two CPUs instead of one
+  bool floor_only = false;          ///< leave omniORB out although it is there
   std::vector<std::string> workloads;
   std::vector<std::string> systems;  ///< and those that they are compared with; empty: all
   std::string omniorb_program;

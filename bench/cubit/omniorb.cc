@@ -56,6 +56,9 @@ class CuberServant : public POA_Cubit::Cuber {
   Cubit::OctetSequence* echo_octets(const Cubit::OctetSequence& values) override {
     return new Cubit::OctetSequence(values);
   }
+  CORBA::ULong count_octets(const Cubit::OctetSequence& values) override {
+    return values.length();
+  }
   Cubit::LongSequence* echo_longs(const Cubit::LongSequence& values) override {
     return new Cubit::LongSequence(values);
   }
@@ -99,6 +102,10 @@ class Calls {
     Cubit::OctetSequence_var result = cuber_->echo_octets(octets_);
     return result->length() == count && result[0] == octets_[0] &&
            result[result->length() - 1] == octets_[0];
+  }
+  bool count_octets(std::size_t count) {
+    octets_.length(static_cast<CORBA::ULong>(count));
+    return cuber_->count_octets(octets_) == count;
   }
   bool echo_longs(std::size_t count) {
     longs_.length(static_cast<CORBA::ULong>(count));

@@ -4,14 +4,15 @@
 
 #include "workloads.h"
 
+#include <iterator>
 #include <vector>
 
 namespace cubit {
 
 /// `Calls` has cube_void(), next_char(v), cube_octet(v), cube_short(v), cube_long(v),
 /// cube_double(v), and `cube_struct(o, l, s)`, `cube_union(o, l, s)` (the same in a union),
-/// `cube_any(l)`, `echo_octets(size)`, `echo_longs(count)`, which make one call each and check the
-/// result.
+/// `cube_any(l)`, `echo_octets(size)`, `count_octets(size)`, `echo_longs(count)`, which make one
+/// call each and check the result.
 template <typename Calls>
 std::vector<Workload> make_workloads(Calls& calls) {
   std::vector<Workload> workloads{
@@ -28,8 +29,12 @@ std::vector<Workload> make_workloads(Calls& calls) {
       {"longs4096", [&calls] { return calls.echo_longs(large_sequence_size / 4); }},
   };
   for (const std::size_t size : echo_sizes)
-    workloads.push_back(
-        {"octets" + std::to_string(size), [&calls, size] { return calls.echo_octets(size); }});
+    workloads.push_back({echo_name(size), [&calls, size] { return calls.echo_octets(size); }});
+  for (const std::size_t size : large_sizes) {
+    if (size > *std::rbegin(echo_sizes))
+      workloads.push_back({echo_name(size), [&calls, size] { return calls.echo_octets(size); }});
+    workloads.push_back({borrowed_name(size), [&calls, size] { return calls.count_octets(size); }});
+  }
   return workloads;
 }
 

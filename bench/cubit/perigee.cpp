@@ -11,6 +11,7 @@
 
 #include <csignal>
 #include <iostream>
+#include <span>
 #include <vector>
 
 namespace perigee::bench {
@@ -43,6 +44,9 @@ class CuberServant final : public CORBA::servant_traits<Cubit::Cuber>::base_type
   Cubit::OctetSequence echo_octets(const Cubit::OctetSequence& values) override {
     const UpcallTime time;
     return values;
+  }
+  std::uint32_t count_octets(std::span<const std::uint8_t> values) override {
+    return static_cast<std::uint32_t>(values.size());
   }
   Cubit::LongSequence echo_longs(const Cubit::LongSequence& values) override { return values; }
 };
@@ -83,6 +87,10 @@ class Calls {
     const Cubit::OctetSequence result = cuber_->echo_octets(octets_);
     return result.size() == count && result.front() == octets_.front() &&
            result.back() == octets_.front();
+  }
+  bool count_octets(std::size_t count) {
+    octets_.resize(count);
+    return cuber_->count_octets(octets_) == count;
   }
   bool echo_longs(std::size_t count) {
     longs_.resize(count);

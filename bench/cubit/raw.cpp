@@ -14,6 +14,7 @@
 #include <cstring>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -128,14 +129,33 @@ class RawConnection {
   int fd_;
 };
 
-/// A kind of call; what it carries comes back.
-struct Kind {
-  const char* name;
-  const char* operation;
-  std::size_t payload;
+/// The buffers of both sides are as large as the messages, so large calls connect when they begin.
+class RawCall {
+ public:
+  RawCall(const Address& address, Sizes sizes) : address_(address), sizes_(sizes) {}
+  void connect() {
+    if (!connection_) connection_.emplace(address_, sizes_);
+  }
+  bool operator()() {
+    connect();
+    return connection_->call();
+  }
+
+ private:
+  const Address address_;
+  const Sizes sizes_;
+  std::optional<RawConnection> connection_;
 };
 
-constexpr Kind kinds[] = {
+/// A kind of call, with the octets of its argument and its result.
+struct Kind {
+  std::string name;
+  const char* operation;
+  std::size_t payload;
+  std::size_t result = payload;
+};
+
+const Kind kinds[] = {
     {"void", "cube_void", 0},
     {"char", "next_char", 1},
     {"octet", "cube_octet", 1},
@@ -169,13 +189,13 @@ Sizes giop_sizes(const Kind& kind) {
   const std::size_t contexts = 4;
   const std::size_t reply = 12 + 4 + 4 + contexts;  // header, id, status
   return {with_body(align(align(target, 4) + name, 4) + contexts, kind.payload),
-          with_body(reply, kind.payload)};
+          with_body(reply, kind.result)};
 }
 
 Sizes lite_sizes(const Kind& kind) {
   const std::size_t target = 8 + 4 + 4 + key_size;  // header, id, key
   const std::size_t name = 4 + std::strlen(kind.operation) + 1;
-  return {with_body(align(target, 4) + name, kind.payload), with_body(8 + 4, kind.payload)};
+  return {with_body(align(target, 4) + name, kind.payload), with_body(8 + 4, kind.result)};
 }
 
 }  // namespace
@@ -202,10 +222,16 @@ int run_raw_server(const std::string& place) {
 int run_raw_client(const std::string& place, const std::string& messages) {
   const Address address(place);
   std::vector<cubit::Workload> workloads;
-  for (const Kind& kind : kinds) {
-    auto connection = std::make_shared<RawConnection>(
+  const auto add = [&](const Kind& kind) {
+    auto call = std::make_shared<RawCall>(
         address, messages == "GIOPlite" ? lite_sizes(kind) : giop_sizes(kind));
-    workloads.push_back({kind.name, [connection] { return connection->call(); }});
+    workloads.push_back({kind.name, [call] { return (*call)(); }});
+    return call;
+  };
+  for (const Kind& kind : kinds) add(kind)->connect();
+  for (const std::size_t size : cubit::large_sizes) {
+    add({cubit::echo_name(size), "echo_octets", 4 + size});
+    add({cubit::borrowed_name(size), "count_octets", 4 + size, 4});
   }
   return cubit::serve_commands(workloads);
 }

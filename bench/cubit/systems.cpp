@@ -1,6 +1,8 @@
 // The systems that the cubit experiment compares, and how each is started.
 #include "systems.h"
 
+#include "workloads.h"
+
 #include <algorithm>
 #include <sstream>
 #include <stdexcept>
@@ -119,6 +121,38 @@ const std::vector<std::string>& cubit_workloads() {
       "void",  "char", "octet",   "short",  "long",       "double",   "struct",
       "union", "any",  "octets4", "longs4", "octets4096", "longs4096"};
   return names;
+}
+
+std::vector<std::string> large_cubit_workloads() {
+  std::vector<std::string> names;
+  for (const std::size_t size : cubit::large_sizes) {
+    names.push_back(cubit::borrowed_name(size));
+    names.push_back(cubit::echo_name(size));
+  }
+  return names;
+}
+
+std::size_t large_size_of(const std::string& workload) {
+  for (const std::size_t size : cubit::large_sizes) {
+    if (workload == cubit::borrowed_name(size)) return size;
+    if (workload == cubit::echo_name(size)) return 2 * size;
+  }
+  return 0;
+}
+
+void allow_large_messages(std::vector<System>& systems, std::size_t size) {
+  constexpr std::size_t default_max = 64u << 20;  // Perigee's; omniORB's is 2 MiB
+  const std::string message_max = std::to_string(std::max(size + (1u << 20), default_max));
+  const std::string partial_max = std::to_string(2 * (size + (1u << 20)));
+  for (System& system : systems)
+    for (Words* command : {&system.server, &system.client}) {
+      if (system.name.starts_with("omniORB"))
+        command->insert(command->end(), {"-ORBgiopMaxMsgSize", message_max});
+      else if (system.name.find("raw") != 0 && system.name.find("null") != 0 &&
+               size + (1u << 20) > default_max)
+        command->insert(command->end(),
+                        {"MessageSizeMax", message_max, "PartialSizeMax", partial_max});
+    }
 }
 
 std::vector<std::string> with_reference(std::vector<std::string> client,

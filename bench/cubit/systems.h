@@ -44,6 +44,12 @@ std::vector<std::string> omniorb_server(const std::string& program, const std::s
 
 /// The names of the workloads in the order of the report.
 const std::vector<std::string>& cubit_workloads();
+/// Those of large calls, which are measured only if they are asked for.
+std::vector<std::string> large_cubit_workloads();
+/// Octets that a call of the workload carries at most, there and back; 0: few.
+std::size_t large_size_of(const std::string& workload);
+/// Has the ORBs take messages with so many octets of arguments, if their defaults do not.
+void allow_large_messages(std::vector<System>& systems, std::size_t size);
 
 /// Which CPUs server and client are pinned to.
 struct Placement {

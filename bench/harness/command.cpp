@@ -59,6 +59,15 @@ void write_file(const std::string& name, const std::string& text) {
   if (!file) fail_to_write(name);
 }
 
+std::vector<std::string> orb_options_of(const std::vector<std::string>& words, std::size_t first) {
+  std::vector<std::string> options;
+  for (std::size_t index = first; index + 1 < words.size(); index += 2) {
+    options.push_back("-ORB" + words[index]);
+    options.push_back(words[index + 1]);
+  }
+  return options;
+}
+
 void add_role_command(CLI::App& bench, const std::string& experiment, Role run) {
   auto words = std::make_shared<std::vector<std::string>>();  // lives as long as the callback
   CLI::App* command = bench.add_subcommand(experiment + "-role", "");

@@ -45,6 +45,10 @@ void write_report(const Report& report, const Output& output) {
   if (!output.html_file.empty()) write_file(output.html_file, to_html(report));
 }
 
+/// Options of ORBs for a role, from its words on: names without "-ORB", each before its value. The
+/// command line of `perigee` takes no options of ORBs.
+std::vector<std::string> orb_options_of(const std::vector<std::string>& words, std::size_t first);
+
 /// Adds the hidden command `<experiment>-role`: its words go to `run`, a result other than 0 is an
 /// error.
 using Role = std::function<int(const std::vector<std::string>& words)>;

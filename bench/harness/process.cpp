@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <fstream>
 #include <sstream>
 #include <stdexcept>
 #include <utility>
@@ -116,6 +117,20 @@ std::chrono::nanoseconds Process::cpu_time() const {
   if (clock_getcpuclockid(pid_, &clock) != 0 || clock_gettime(clock, &time) != 0)
     fail("CPU clock of " + name_);
   return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+// proc(5): the 10th and the 12th field, behind the name in parentheses.
+std::uint64_t Process::page_faults() const {
+  std::ifstream file("/proc/" + std::to_string(pid_) + "/stat");
+  std::string text;
+  std::getline(file, text);
+  std::istringstream fields(text.substr(text.rfind(')') + 1));
+  std::string word;
+  for (int field = 3; field < 10; ++field) fields >> word;
+  std::uint64_t minor = 0;
+  std::uint64_t major = 0;
+  if (!(fields >> minor >> word >> major)) fail("page faults of " + name_);
+  return minor + major;
 }
 
 void Process::close_input() {

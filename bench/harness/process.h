@@ -31,6 +31,8 @@ class Process {
   std::string read_rest();
   /// CPU time used so far, user and system, of all its threads.
   [[nodiscard]] std::chrono::nanoseconds cpu_time() const;
+  /// Page faults so far, of all its threads.
+  [[nodiscard]] std::uint64_t page_faults() const;
   [[nodiscard]] pid_t pid() const noexcept { return pid_; }
   /// Closes its input (clients end then) or sends SIGTERM (servers), and waits for its end.
   void close_input();

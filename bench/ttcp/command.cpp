@@ -14,6 +14,7 @@ struct Settings {
   TtcpOptions options;
   Output output;
   bool quick = false;
+  bool large = false;
   bool profile = false;
   bool receive = false;
   bool once = false;
@@ -29,9 +30,21 @@ void make_quick(const CLI::App& command, TtcpOptions& options) {
   set_unless_given(command, "--queue", options.queue_sizes, {0});
 }
 
+constexpr std::size_t mib = 1024 * 1024;
+
+void make_large(const CLI::App& command, TtcpOptions& options) {
+  set_unless_given(command, "--rounds", options.rounds, 5);
+  set_unless_given(command, "--volume", options.volume, 256 * mib);
+  set_unless_given(command, "--size", options.sizes,
+                   {64 * 1024, 256 * 1024, mib, 4 * mib, 16 * mib, 64 * mib, 256 * mib});
+  set_unless_given(command, "--queue", options.queue_sizes, {0});
+  set_unless_given(command, "--version", options.versions, large_ttcp_versions());
+}
+
 void run(const CLI::App& command, Settings& settings) {
   TtcpOptions& options = settings.options;
   if (settings.quick) make_quick(command, options);
+  if (settings.large) make_large(command, options);
   options.omniorb_program = find_omniorb_program("ttcp_omniorb");
   if (settings.receive)
     serve_ttcp(settings.port, options.omniorb_program, settings.once);
@@ -43,23 +56,24 @@ void run(const CLI::App& command, Settings& settings) {
     write_report(run_ttcp(options), settings.output);
 }
 
-// receiver|transmitter, kind, family or payload, size of the queues, address or reference
+// receiver|transmitter, kind, family or payload, size of the queues, address or reference, options
 int run_role(const std::vector<std::string>& words) {
   const std::string& kind = words.at(1);
   const std::string& variant = words.at(2);
   const std::string& place = words.at(4);
-  const TtcpRole role{place, variant, std::stoul(words.at(3))};
+  const TtcpRole role{place, variant, std::stoul(words.at(3)), orb_options_of(words, 5)};
   const FifoProgram fifo = kind == "c" ? FifoProgram::c : FifoProgram::wrapper;
   if (words.front() == "receiver") {
     if (variant == "fifo") return run_fifo_receiver(fifo, role);
     if (kind == "c") return run_c_receiver(variant, role);
     if (kind == "wrapper") return run_wrapper_receiver(variant, role);
-    if (kind == "orb") return run_orb_receiver(role);
+    if (kind == "orb") return run_orb_receiver("tcp", role);
+    if (kind == "orb-unix") return run_orb_receiver("unix", role);
   } else {
     if (variant == "fifo") return run_fifo_transmitter(fifo, place, role);
     if (kind == "c") return run_c_transmitter(variant, place, role);
     if (kind == "wrapper") return run_wrapper_transmitter(variant, place, role);
-    if (kind == "orb") return run_orb_transmitter(place, role);
+    if (kind == "orb" || kind == "orb-unix") return run_orb_transmitter(place, role);
   }
   return 1;
 }
@@ -92,10 +106,13 @@ void add_ttcp_command(CLI::App& bench) {
       ->check(CLI::Range(1, 100000000))
       ->capture_default_str();
   command->add_option("--size", options.sizes, "sizes of buffers, like 8KiB")
-      ->transform(CLI::AsSizeValue(false) & CLI::Range(1, 16 * 1024 * 1024));
+      ->transform(CLI::AsSizeValue(false) & CLI::Range(1, 256 * 1024 * 1024));
   command->add_option("--queue", options.queue_sizes, "sizes of socket queues; 0: the system's")
       ->transform(CLI::AsSizeValue(false));
   command->add_option("--version", options.versions, "only these, and the C versions beside them");
+  command->add_option("--strategy", options.strategy, "thread strategy of the ORB's receivers");
+  command->add_flag("--large", settings->large,
+                    "buffers from 64KiB to 256MiB, calls with octets only, but for what is typed");
   command->add_flag("--split", options.split, "transmitter and receiver on two CPUs");
   command->add_flag("--quick", settings->quick, "a few small transfers, but for what is typed");
   add_modes(*command, *settings);

@@ -7,6 +7,8 @@
 #include <perigee/orb/buffering_policy.h>
 #include <perigee/orb/messaging_policies.h>
 
+#include <unistd.h>
+
 #include <memory>
 #include <stdexcept>
 #include <string_view>
@@ -103,16 +105,22 @@ Sink buffering(CORBA::ORB& orb, const Sink& sink) {
 
 std::vector<std::string> orb_arguments(const TtcpRole& role) {
   const std::string size = std::to_string(role.queue_size);
-  return {"ttcp", "-ORBTcpSendQueue", size, "-ORBTcpReceiveQueue", size};
+  std::vector<std::string> arguments{"ttcp", "-ORBTcpSendQueue", size, "-ORBTcpReceiveQueue", size};
+  arguments.insert(arguments.end(), role.options.begin(), role.options.end());
+  return arguments;
+}
+
+std::string endpoint_of(const std::string& family, const std::string& address) {
+  if (family == "unix") return "uiop://@perigee-ttcp-" + std::to_string(getpid());
+  const bool is_v6 = address.find(':') != std::string::npos;
+  return "iiop://" + (is_v6 ? '[' + address + ']' : address) + ":0";
 }
 
 }  // namespace
 
-int run_orb_receiver(const TtcpRole& role) {
-  const bool is_v6 = role.address.find(':') != std::string::npos;
-  const std::string host = is_v6 ? '[' + role.address + ']' : role.address;
+int run_orb_receiver(const std::string& family, const TtcpRole& role) {
   std::vector<std::string> arguments = orb_arguments(role);
-  arguments.insert(arguments.end(), {"-ORBListenEndpoints", "iiop://" + host + ":0"});
+  arguments.insert(arguments.end(), {"-ORBListenEndpoints", endpoint_of(family, role.address)});
   auto orb = CORBA::ORB_init(arguments);
   auto poa = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
   auto servant = CORBA::make_reference<SinkServant>();

@@ -34,11 +34,11 @@ std::string describe_method(const TtcpReport& report) {
 
 std::string row(const std::string& name, const TtcpCell& cell) {
   return fmt::format(
-      "  {:<20}{:>10.1f}{:>9.3f}  {:<16}{:>11.2f}{:>9.3f}  {}\n", name, cell.octets_per_s / 1e6,
-      cell.throughput_ratio.value,
+      "  {:<25}{:>10.1f}{:>9.3f}  {:<16}{:>11.2f}{:>9.3f}  {:<16}{:>9.1f}\n", name,
+      cell.octets_per_s / 1e6, cell.throughput_ratio.value,
       fmt::format("[{:.3f}, {:.3f}]", cell.throughput_ratio.low, cell.throughput_ratio.high),
       cell.cpu_ns / 1000, cell.cpu_ratio.value,
-      fmt::format("[{:.3f}, {:.3f}]", cell.cpu_ratio.low, cell.cpu_ratio.high));
+      fmt::format("[{:.3f}, {:.3f}]", cell.cpu_ratio.low, cell.cpu_ratio.high), cell.page_faults);
 }
 
 // Throughput beside that of another version.
@@ -88,9 +88,10 @@ void add_numbers(Page& page, const TtcpReport& report, const TtcpTable& table) {
                         fmt::format("{:.1f}", found->second.octets_per_s / 1e6),
                         to_text(found->second.throughput_ratio),
                         fmt::format("{:.2f}", found->second.cpu_ns / 1000),
-                        to_text(found->second.cpu_ratio)});
+                        to_text(found->second.cpu_ratio),
+                        fmt::format("{:.1f}", found->second.page_faults)});
   page.heading("Numbers, socket queues: " + queue_text(table.queue_size));
-  page.table({"", "MB/s", "ratio", "CPU µs a buffer", "ratio"}, rows);
+  page.table({"", "MB/s", "ratio", "CPU µs a buffer", "ratio", "page faults a buffer"}, rows);
 }
 
 void add_comparisons(Page& page, const TtcpTable& table) {
@@ -108,9 +109,10 @@ std::string to_table(const TtcpReport& report) {
       fmt::format("perigee bench ttcp: {}\n{}\n", machine_description(), describe_method(report));
   const std::string interval = interval_name(report.options.rounds);
   for (const TtcpTable& table : report.tables) {
-    text += fmt::format("\nsocket queues: {}\n  {:<20}{:>10}{:>9}  {:<16}{:>11}{:>9}  {}\n",
-                        queue_text(table.queue_size), "", "MB/s", "ratio", interval, "CPU us/buf",
-                        "ratio", interval);
+    text +=
+        fmt::format("\nsocket queues: {}\n  {:<25}{:>10}{:>9}  {:<16}{:>11}{:>9}  {:<16}{:>9}\n",
+                    queue_text(table.queue_size), "", "MB/s", "ratio", interval, "CPU us/buf",
+                    "ratio", interval, "faults");
     for (const auto& [size, cells] : table.cells) {
       text += size_text(size) + "\n";
       for (const TtcpVersion& version : report.versions)
@@ -141,6 +143,7 @@ std::string to_json(const TtcpReport& report) {
                                        {"version", name},
                                        {"octets_per_s", cell.octets_per_s},
                                        {"cpu_ns_per_buffer", cell.cpu_ns},
+                                       {"page_faults_per_buffer", cell.page_faults},
                                        {"throughput_ratio", to_json(cell.throughput_ratio)},
                                        {"cpu_ratio", to_json(cell.cpu_ratio)}});
   for (const TtcpTable& table : report.tables)

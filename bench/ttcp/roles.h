@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace perigee::bench {
 
@@ -14,7 +15,8 @@ struct TtcpRole {
   std::string address;  ///< receivers: of this host, where they listen
   std::string
       payload;  ///< ORBs: "octets", "octets-borrowed", "string", "string-borrowed", "structs"
-  std::size_t queue_size = 0;  ///< of the sockets; 0: the system's
+  std::size_t queue_size = 0;             ///< of the sockets; 0: the system's
+  std::vector<std::string> options = {};  ///< of ORBs, besides
 };
 
 /// @name C programs: socket, send, recv. Families: "tcp", "unix" and "seqpacket".
@@ -39,9 +41,9 @@ int run_fifo_receiver(FifoProgram program, const TtcpRole& role);
 int run_fifo_transmitter(FifoProgram program, const std::string& folder, const TtcpRole& role);
 /// @}
 
-/// @name Oneway calls of Perigee.
+/// @name Oneway calls of Perigee. Families of receivers: "tcp" and "unix".
 /// @{
-int run_orb_receiver(const TtcpRole& role);
+int run_orb_receiver(const std::string& family, const TtcpRole& role);
 int run_orb_transmitter(const std::string& reference, const TtcpRole& role);
 /// @}
 

@@ -85,19 +85,21 @@ class Check {
   Totals totals_;
 };
 
-/// Receives a transfer, piece by piece into `buffer`. `receive_some(space, size)` says how many
-/// octets it got, 0 at the end of the stream.
+/// Receives a transfer. Pieces follow each other in `buffer`, from its front again when a whole
+/// buffer is there: a program that needs buffers as a whole does so, and a receiver of messages.
+/// `receive_some(space, size)` returns how many octets it got, 0 at the end of the stream.
 template <typename ReceiveSome>
 Totals receive_transfer(const Transfer& transfer, std::vector<std::uint8_t>& buffer,
                         const ReceiveSome& receive_some) {
   buffer.resize(transfer.size);
   Check check(transfer.size);
   const std::size_t total = transfer.size * transfer.count;
+  std::size_t filled = 0;  // of the present buffer
   while (check.totals().octets < total) {
-    const std::size_t wanted = std::min<std::size_t>(buffer.size(), total - check.totals().octets);
-    const std::size_t count = receive_some(buffer.data(), wanted);
+    const std::size_t count = receive_some(buffer.data() + filled, buffer.size() - filled);
     if (count == 0) break;
-    check.piece(buffer.data(), count);
+    check.piece(buffer.data() + filled, count);
+    filled = (filled + count) % buffer.size();
   }
   return check.totals();
 }

@@ -17,7 +17,8 @@ namespace {
 /// One transfer.
 struct Sample {
   double octets_per_s = 0;
-  double cpu_ns = 0;  ///< per buffer
+  double cpu_ns = 0;       ///< per buffer
+  double page_faults = 0;  ///< per buffer
 };
 using Samples = std::map<std::string, std::vector<Sample>>;  // by version
 
@@ -36,6 +37,7 @@ class Pair {
   Sample run(std::size_t size, std::size_t count) {
     const std::size_t payload = version_.payload_size(size);
     const auto cpu_before = cpu_time();
+    const std::uint64_t faults_before = page_faults();
     transmitter_.write_line(std::to_string(payload) + ' ' + std::to_string(count));
     const std::string answer = transmitter_.read_line();
     const auto cpu = std::chrono::duration<double, std::nano>(cpu_time() - cpu_before).count();
@@ -45,7 +47,9 @@ class Pair {
     if (!(words >> status >> elapsed_ns) || status != "ok")
       throw std::runtime_error(version_.name + ": " + answer);
     const auto octets = static_cast<double>(payload * count);
-    return {octets * 1e9 / elapsed_ns, cpu / static_cast<double>(count)};
+    const auto faults = static_cast<double>(page_faults() - faults_before);
+    const auto buffers = static_cast<double>(count);
+    return {octets * 1e9 / elapsed_ns, cpu / buffers, faults / buffers};
   }
 
   [[nodiscard]] const TtcpVersion& version() const { return version_; }
@@ -53,6 +57,9 @@ class Pair {
  private:
   [[nodiscard]] std::chrono::nanoseconds cpu_time() {
     return receiver_->cpu_time() + transmitter_.cpu_time();
+  }
+  [[nodiscard]] std::uint64_t page_faults() {
+    return receiver_->page_faults() + transmitter_.page_faults();
   }
 
   TtcpVersion version_;
@@ -80,7 +87,8 @@ Estimate ratio(const std::vector<Sample>& samples, const std::vector<Sample>& fl
 Samples run_rounds(const std::vector<Pair*>& pairs, std::size_t size, const TtcpOptions& options,
                    Progress& progress) {
   const std::size_t count = buffer_count(options, size);
-  for (Pair* pair : pairs) (void)pair->run(size, std::min<std::size_t>(count, 256));  // warm up
+  for (Pair* pair : pairs)
+    (void)pair->run(size, std::clamp<std::size_t>(count, 2, 256));  // warm up
   Samples samples;
   for (std::size_t round = 0; round < options.rounds; ++round)
     for (std::size_t turn = 0; turn < pairs.size(); ++turn) {
@@ -97,9 +105,12 @@ std::map<std::string, TtcpCell> summarise(const Samples& samples, const std::vec
   for (const Pair* pair : pairs) {
     const std::vector<Sample>& own = samples.at(pair->version().name);
     const std::vector<Sample>& floor = samples.at(pair->version().floor);
-    cells[pair->version().name] = {
-        count, median(column(own, &Sample::octets_per_s)), median(column(own, &Sample::cpu_ns)),
-        ratio(own, floor, &Sample::octets_per_s), ratio(own, floor, &Sample::cpu_ns)};
+    cells[pair->version().name] = {count,
+                                   median(column(own, &Sample::octets_per_s)),
+                                   median(column(own, &Sample::cpu_ns)),
+                                   median(column(own, &Sample::page_faults)),
+                                   ratio(own, floor, &Sample::octets_per_s),
+                                   ratio(own, floor, &Sample::cpu_ns)};
   }
   return cells;
 }
@@ -145,10 +156,22 @@ void check_known(const std::string& name, const std::vector<TtcpVersion>& versio
 
 }  // namespace
 
+std::vector<std::string> large_ttcp_versions() {
+  std::vector<std::string> names;
+  for (const TtcpVersion& version : ttcp_versions("omniORB"))
+    if (version.name.find("ORB octets") != std::string::npos &&
+        version.name.find("buffered") == std::string::npos)
+      names.push_back(version.name);
+  return names;
+}
+
 std::vector<TtcpVersion> chosen_versions(const TtcpOptions& options) {
   std::vector<TtcpVersion> versions = ttcp_versions(options.omniorb_program);
+  for (TtcpVersion& version : versions)
+    add_orb_options(version, {options.strategy, std::ranges::max(options.sizes)});
   if (options.versions.empty()) return versions;
-  for (const std::string& name : options.versions) check_known(name, versions);
+  const std::vector<TtcpVersion> known = ttcp_versions("omniORB");  // installed or not
+  for (const std::string& name : options.versions) check_known(name, known);
   std::set<std::string> wanted(options.versions.begin(), options.versions.end());
   for (const TtcpVersion& version : versions)
     if (wanted.contains(version.name)) wanted.insert(version.floor);

@@ -29,7 +29,8 @@ struct TtcpOptions {
                                  16 * 1024, 32 * 1024, 64 * 1024, 128 * 1024};
   std::vector<std::size_t> queue_sizes{0, 8 * 1024, 64 * 1024};  ///< 0: the system's
   std::vector<std::string> versions;                             ///< only these, and their floors
-  bool split = false;  ///< transmitter and receiver on two CPUs instead of one
+  bool split = false;    ///< transmitter and receiver on two CPUs instead of one
+  std::string strategy;  ///< thread strategy of ORB receivers; empty: the default
   std::string omniorb_program;
 };
 
@@ -38,6 +39,7 @@ struct TtcpCell {
   std::size_t count = 0;      ///< buffers a transfer
   double octets_per_s = 0;    ///< median
   double cpu_ns = 0;          ///< per buffer, both sides, median
+  double page_faults = 0;     ///< per buffer, both sides, median; of receivers on this machine
   Estimate throughput_ratio;  ///< to the floor in the same round
   Estimate cpu_ratio;         ///< of the CPU time per buffer, likewise
 };
@@ -68,6 +70,8 @@ void run_ttcp(TtcpReport& report, const StartReceiver& start);
 
 /// The versions that the options choose.
 std::vector<TtcpVersion> chosen_versions(const TtcpOptions& options);
+/// Those of --large.
+std::vector<std::string> large_ttcp_versions();
 std::size_t buffer_count(const TtcpOptions& options, std::size_t size);
 std::string queue_text(std::size_t queue_size);
 

@@ -5,6 +5,7 @@
 #include "transfer.h"
 #include <perigee/ipc/uring.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace perigee::bench {
@@ -19,6 +20,7 @@ std::vector<std::string> role(const std::string& side, const std::string& kind,
 TtcpVersion own(std::string name, std::string floor, const std::string& kind,
                 const std::string& variant) {
   TtcpVersion version{std::move(name), std::move(floor)};
+  if (kind.starts_with("orb")) version.program = TtcpVersion::Program::perigee;
   version.receiver = role("receiver", kind, variant);
   version.transmitter = role("transmitter", kind, variant);
   return version;
@@ -32,6 +34,8 @@ void add_local(std::vector<TtcpVersion>& versions) {
   };
   add(own("C UNIX-domain", "C UNIX-domain", "c", "unix"));
   add(own("lsock", "C UNIX-domain", "wrapper", "lsock"));
+  add(own("ORB octets borrowed UNIX", "C UNIX-domain", "orb-unix", "octets-borrowed"));
+  add(own("ORB octets UNIX", "C UNIX-domain", "orb-unix", "octets"));
   add(own("C SEQPACKET", "C SEQPACKET", "c", "seqpacket"));
   add(own("spipe", "C SEQPACKET", "wrapper", "spipe"));
   add(own("C FIFO", "C FIFO", "c", "fifo"));
@@ -48,8 +52,23 @@ void add_omniorb(std::vector<TtcpVersion>& versions, const std::string& program)
     for (auto* command : {&version.receiver, &version.transmitter})
       command->insert(command->end(), {"-ORBsocketSendBuffer", "{QUEUE_OR_NONE}"});
     version.carries_structs = payload == "structs";
+    version.program = TtcpVersion::Program::omniorb;
     versions.push_back(version);
   }
+}
+
+// A path for each receiver: the program that is to take the place of the shell listens there.
+void add_local_omniorb(std::vector<TtcpVersion>& versions, const std::string& program) {
+  const auto found = std::ranges::find(versions, "omniORB octets", &TtcpVersion::name);
+  TtcpVersion version = *found;
+  version.name = "omniORB octets UNIX";
+  version.floor = "C UNIX-domain";
+  version.group = TtcpGroup::local;
+  version.receiver = {"/bin/sh", "-c",
+                      "exec \"$0\" receiver -ORBendPoint giop:unix:/tmp/perigee-ttcp-$$ \"$@\"",
+                      program};
+  version.receiver.insert(version.receiver.end(), {"-ORBsocketSendBuffer", "{QUEUE_OR_NONE}"});
+  versions.push_back(version);
 }
 
 // omniORB's word for the system's queues.
@@ -75,6 +94,7 @@ class LocalReceiver final : public TtcpReceiver {
 
   [[nodiscard]] std::string reference() const override { return reference_; }
   [[nodiscard]] std::chrono::nanoseconds cpu_time() override { return process_.cpu_time(); }
+  [[nodiscard]] std::uint64_t page_faults() override { return process_.page_faults(); }
 
  private:
   Process process_;
@@ -108,7 +128,27 @@ std::vector<TtcpVersion> ttcp_versions(const std::string& omniorb_program) {
   if (ipc::uring::available()) versions.push_back(own("uring", "C TCP", "wrapper", "uring"));
   if (!omniorb_program.empty()) add_omniorb(versions, omniorb_program);
   add_local(versions);
+  if (!omniorb_program.empty()) add_local_omniorb(versions, omniorb_program);
   return versions;
+}
+
+// With room for what stands before the buffer, and fragments in progress beside it.
+void add_orb_options(TtcpVersion& version, const TtcpOrbOptions& options) {
+  constexpr std::size_t default_max = 64u << 20;  // Perigee's; omniORB's is 2 MiB
+  const std::size_t message_max = options.buffer_size_max + (1u << 20);
+  const auto add = [](std::vector<std::string>& command, const std::string& name,
+                      const std::string& value) { command.insert(command.end(), {name, value}); };
+  if (version.program == TtcpVersion::Program::omniorb) {
+    for (auto* command : {&version.receiver, &version.transmitter})
+      add(*command, "-ORBgiopMaxMsgSize", std::to_string(std::max(message_max, default_max)));
+  } else if (version.program == TtcpVersion::Program::perigee) {
+    if (!options.strategy.empty()) add(version.receiver, "ThreadStrategy", options.strategy);
+    if (message_max <= default_max) return;
+    for (auto* command : {&version.receiver, &version.transmitter}) {
+      add(*command, "MessageSizeMax", std::to_string(message_max));
+      add(*command, "PartialSizeMax", std::to_string(2 * message_max));
+    }
+  }
 }
 
 const std::vector<Comparison>& ttcp_comparisons() {

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,6 +22,8 @@ struct TtcpVersion {
   TtcpGroup group = TtcpGroup::tcp;
   std::vector<std::string> receiver;
   std::vector<std::string> transmitter;
+  enum class Program { c, perigee, omniorb };
+  Program program = Program::c;
   bool carries_structs = false;
   bool keeps_records = false;  ///< a buffer must fit the queue as a whole
 
@@ -33,6 +36,15 @@ struct TtcpVersion {
 /// omniORB if `omniorb_program` is empty.
 std::vector<TtcpVersion> ttcp_versions(const std::string& omniorb_program);
 
+/// What the ORBs are told besides: Perigee's roles get the names of options without "-ORB", which
+/// the command line of `perigee` would take for its own. Messages above their defaults need larger
+/// limits.
+struct TtcpOrbOptions {
+  std::string strategy;  ///< of Perigee's receivers; empty: the default
+  std::size_t buffer_size_max = 0;
+};
+void add_orb_options(TtcpVersion& version, const TtcpOrbOptions& options);
+
 /// What buffering oneway calls is worth.
 const std::vector<Comparison>& ttcp_comparisons();
 
@@ -43,6 +55,8 @@ class TtcpReceiver {
   /// Where transmitters find it.
   [[nodiscard]] virtual std::string reference() const = 0;
   [[nodiscard]] virtual std::chrono::nanoseconds cpu_time() = 0;
+  /// So far; 0 on another machine.
+  [[nodiscard]] virtual std::uint64_t page_faults() { return 0; }
 };
 
 struct TtcpPlace {
