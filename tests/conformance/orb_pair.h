@@ -10,10 +10,15 @@
 #include "support/temporary_folder.h"
 #include <perigee/corba.h>
 #include <perigee/orb/protocols.h>
+#include <perigee/poa/answer.h>
 
 #include <doctest/doctest.h>
 
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <utility>
@@ -52,6 +57,9 @@ class Surroundings {
     return orb;
   }
 
+  /// Where the listeners of the memory protocol are found.
+  [[nodiscard]] MemoryHub& hub() noexcept { return *hub_; }
+
   /// Where nobody listens yet. Whoever registers a protocol says here where tests can listen.
   [[nodiscard]] transport::Endpoint fresh_endpoint(const std::string& scheme) {
     const std::string name = "place" + std::to_string(++places_);
@@ -82,19 +90,45 @@ class Surroundings {
   int places_ = 0;
 };
 
-/// An Echo object whose oneway `note(long)` remembers what came, in order.
+/// An Echo object whose oneway `note(long)` remembers its arguments in order, and whose
+/// `long later(long)` is answered by `answer_up_to`.
 class NotingServant : public EchoServant {
  public:
   std::vector<std::int32_t> notes;
 
   void _dispatch(orb::ServerRequest& request) override {
-    if (request.operation() != "note") return EchoServant::_dispatch(request);
+    const bool keeps = request.operation() == "later";
+    if (!keeps && request.operation() != "note") return EchoServant::_dispatch(request);
     std::int32_t value = 0;
     request.arguments() >> value;
     request.end_of_arguments();
+    if (keeps) {
+      const std::lock_guard lock(mutex_);
+      kept_.emplace_back(value, skeleton::Answer(request));
+      changed_.notify_all();
+      return;
+    }
     notes.push_back(value);
     request.reply(nullptr);
   }
+
+  /// Waits for the call of `later` with this argument, and answers it and those that came before
+  /// it: with twice their arguments.
+  void answer_up_to(std::int32_t last) {
+    std::vector<std::pair<std::int32_t, skeleton::Answer>> kept;
+    {
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [&] { return !kept_.empty() && kept_.back().first == last; });
+      kept = std::exchange(kept_, {});
+    }
+    for (auto& [value, answer] : kept)
+      answer.reply([result = value * 2](cdr::Encoder& encoder) { encoder << result; });
+  }
+
+ private:
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable changed_;
+  std::vector<std::pair<std::int32_t, skeleton::Answer>> kept_;
 };
 
 /// A server in `run`, ended by the destructor.

@@ -1,9 +1,8 @@
 // What whole ORBs can count on, over every registered transport and every version of the messaging
 // protocol. Whoever registers a protocol gets these tests with it (orb_pair.h).
+#include "conformance/limited_calls.h"
 #include "conformance/orb_pair.h"
 #include "conformance/raw_peer.h"
-#include <perigee/orb/any_operators.h>
-#include <perigee/orb/messaging_policies.h>
 
 #include <doctest/doctest.h>
 
@@ -33,30 +32,6 @@ void note(const Echo::Ref& echo, std::int32_t value) {
   stub::invoke(
       *echo, {"note", stub::Operation::Kind::oneway, {}},
       [value](cdr::Encoder& encoder) { encoder << value; }, nullptr);
-}
-
-Echo::Ref limited(const OrbRef& orb, const Echo::Ref& echo, std::chrono::milliseconds limit) {
-  CORBA::Any value;
-  value <<= static_cast<TimeBase::TimeT>(limit / 100ns);
-  const auto policy = orb->create_policy(Messaging::RELATIVE_RT_TIMEOUT_POLICY_TYPE, value);
-  return stub::interface_traits<Echo>::unchecked_narrow(
-      echo->_set_policy_overrides({policy}, CORBA::SetOverrideType::SET_OVERRIDE));
-}
-
-/// How a call has failed; nothing if it has not.
-struct Failed {
-  bool is_timeout = false;
-  CORBA::CompletionStatus completed = CORBA::COMPLETED_YES;
-};
-std::optional<Failed> failure_of(auto&& call) {
-  try {
-    call();
-  } catch (const CORBA::TIMEOUT& exception) {
-    return Failed{true, exception.completed()};
-  } catch (const CORBA::SystemException& exception) {
-    return Failed{false, exception.completed()};
-  }
-  return std::nullopt;
 }
 
 bool is_stopping(CORBA::ORB& orb) {

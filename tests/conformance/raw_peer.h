@@ -12,7 +12,9 @@
 
 #include <array>
 #include <chrono>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -27,6 +29,30 @@ inline const messaging::MessagingProtocol& messaging_of(CORBA::ORB& orb,
 
 inline messaging::Version version_of(const OrbPairing& pairing) {
   return {1, static_cast<std::uint8_t>(pairing.version.back() - '0')};
+}
+
+/// A message that was encoded for the session, as octets on the wire.
+inline Octets octets_on_wire(messaging::Session& session, const cdr::Buffer& message) {
+  messaging::OutgoingSegments outgoing;
+  session.gather(message, outgoing.segments, outgoing.fragment_headers);
+  if (session.seals()) session.seal(outgoing);
+  Octets octets;
+  for (const OctetSpan segment : outgoing.segments)
+    octets.insert(octets.end(), segment.begin(), segment.end());
+  return octets;
+}
+
+/// Receives a whole message, waiting for it. False if the stream ends before. What follows the
+/// message stays in `scratch`, for the next call.
+inline bool receive_message(transport::Transport& transport, engine::Inbox& inbox,
+                            MutableOctetSpan scratch, messaging::IncomingMessage& message) {
+  while (inbox.next(message) != engine::InboxStatus::message) {
+    const MutableOctetSpan space = inbox.receive_space(scratch).first;
+    const auto received = transport.receive(space, Wait::yes);
+    if (!received.ok()) return false;
+    inbox.received(received.count);
+  }
+  return true;
 }
 
 /// A client that speaks to an ORB's server through nothing but a transport.
@@ -59,26 +85,15 @@ class RawClient {
     session_->begin_request(encoder, version, header, messaging::Body::present);
     encoder << value;
     session_->finish(encoder);
-    messaging::OutgoingSegments outgoing;
-    session_->gather(buffer, outgoing.segments, outgoing.fragment_headers);
-    if (session_->seals()) session_->seal(outgoing);
-    Octets octets;
-    for (const OctetSpan segment : outgoing.segments)
-      octets.insert(octets.end(), segment.begin(), segment.end());
-    return octets;
+    return octets_on_wire(*session_, buffer);
   }
 
   /// The long in the next message, a reply; nothing if the stream ends before.
   [[nodiscard]] std::optional<std::int32_t> reply() {
     engine::Inbox inbox(*session_);
-    Octets scratch(64 * 1024);
     messaging::IncomingMessage message;
-    while (inbox.next(message) != engine::InboxStatus::message) {
-      const MutableOctetSpan space = inbox.receive_space(scratch).first;
-      const auto received = transport_->receive(space, Wait::yes);
-      if (!received.ok()) return std::nullopt;
-      inbox.received(received.count);
-    }
+    Octets scratch(64 * 1024);
+    if (!receive_message(*transport_, inbox, scratch, message)) return std::nullopt;
     if (message.kind != messaging::MessageKind::reply) return std::nullopt;
     messaging::ContextStorage contexts;
     auto parsed = session_->parse_reply(message, contexts);
@@ -113,11 +128,63 @@ class RawServer {
     return client;
   }
 
+  /// Accepts a client, and receives nothing from it.
+  [[nodiscard]] std::unique_ptr<transport::Transport> accept() {
+    return acceptor_->accept(Wait::yes).value();
+  }
+
   std::string reference;
 
  private:
   transport::ProtocolFactory* factory_;
   std::unique_ptr<transport::Acceptor> acceptor_;
+};
+
+/// A server's end of one connection: reads requests, and answers in an order of its own.
+class RawPeer {
+ public:
+  RawPeer(CORBA::ORB& orb, const OrbPairing& pairing,
+          std::unique_ptr<transport::Transport> transport)
+      : transport_(std::move(transport)),
+        session_(messaging_of(orb, pairing.scheme)
+                     .open(messaging::Role::acceptor, transport_->carrier())),
+        inbox_(*session_) {}
+
+  struct Request {
+    messaging::Version version;
+    std::uint32_t id = 0;
+    std::string operation;
+  };
+  /// The next request; messages of other kinds are dropped. Nothing if the stream ends before.
+  [[nodiscard]] std::optional<Request> request() {
+    messaging::IncomingMessage message;
+    while (receive_message(*transport_, inbox_, scratch_, message)) {
+      if (message.kind != messaging::MessageKind::request) continue;
+      messaging::ContextStorage contexts;
+      const auto parsed = session_->parse_request(message, contexts).value();
+      return Request{message.version, parsed.header.request_id,
+                     std::string(parsed.header.operation)};
+    }
+    return std::nullopt;
+  }
+  /// The octets of a reply with a long.
+  [[nodiscard]] Octets reply_to(const Request& request, std::int32_t value) {
+    cdr::Buffer buffer;
+    cdr::Encoder encoder(buffer);
+    session_->begin_reply(encoder, request.version, {.request_id = request.id},
+                          messaging::Body::present);
+    encoder << value;
+    session_->finish(encoder);
+    return octets_on_wire(*session_, buffer);
+  }
+  void send(OctetSpan octets) { CHECK(send_all(*transport_, octets).ok()); }
+  void answer(const Request& request, std::int32_t value) { send(reply_to(request, value)); }
+
+ private:
+  std::unique_ptr<transport::Transport> transport_;
+  std::unique_ptr<messaging::Session> session_;
+  engine::Inbox inbox_;
+  Octets scratch_ = Octets(64 * 1024);
 };
 
 }  // namespace perigee::test

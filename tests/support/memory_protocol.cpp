@@ -108,8 +108,20 @@ void MemoryHub::remove(const MemoryAcceptor& acceptor) {
   std::erase_if(acceptors_, [&](const auto& entry) { return entry.second == &acceptor; });
 }
 
-std::unique_ptr<Transport> MemoryHub::connect(const std::string& name) {
+void MemoryHub::hold(const std::string& name) {
   const std::lock_guard lock(mutex_);
+  held_ = name;
+}
+
+void MemoryHub::release() {
+  const std::lock_guard lock(mutex_);
+  held_.clear();
+  released_.notify_all();
+}
+
+std::unique_ptr<Transport> MemoryHub::connect(const std::string& name) {
+  std::unique_lock lock(mutex_);
+  released_.wait(lock, [&] { return held_ != name; });
   const auto found = acceptors_.find(name);
   if (found == acceptors_.end()) return nullptr;
   auto pair = make_memory_pair();

@@ -4,6 +4,7 @@
 
 #include <perigee/transport/transport.h>
 
+#include <condition_variable>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -21,11 +22,16 @@ class MemoryHub {
   /// False if the name is taken.
   [[nodiscard]] bool add(const std::string& name, MemoryAcceptor& acceptor);
   void remove(const MemoryAcceptor& acceptor);
-  /// nullptr if nobody listens there (any more).
+  /// nullptr if nobody listens there (any more). Waits while connects to the name are held.
   [[nodiscard]] std::unique_ptr<transport::Transport> connect(const std::string& name);
+  /// Connects to the name wait from now on, until `release`.
+  void hold(const std::string& name);
+  void release();
 
  private:
   std::mutex mutex_;  // guards what follows, and that acceptors live while they are given something
+  std::condition_variable released_;
+  std::string held_;
   std::map<std::string, MemoryAcceptor*> acceptors_;
 };
 
