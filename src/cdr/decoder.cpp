@@ -18,6 +18,19 @@ void Decoder::set_pieces(const std::size_t* sizes) noexcept {
   next_sizes_ = sizes + 1;
 }
 
+Decoder Decoder::copy_into(Copied& copy) const {
+  const std::byte* const begin = octets_.data();
+  copy.octets.assign(begin, begin + octets_.size() + beyond_);
+  copy.piece_sizes.clear();
+  std::size_t left = beyond_;
+  for (const std::size_t* size = next_sizes_; left != 0; left -= *size++)
+    copy.piece_sizes.push_back(*size);
+  Decoder decoder = *this;
+  decoder.octets_ = OctetSpan(copy.octets).first(octets_.size());
+  decoder.next_sizes_ = copy.piece_sizes.data();
+  return decoder;
+}
+
 bool Decoder::begin_next_piece() noexcept {
   if (beyond_ == 0) {
     fail(ErrorKind::truncated);

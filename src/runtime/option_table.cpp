@@ -260,6 +260,12 @@ constexpr Option options[] = {
     number_option<&Settings::connecting_threads_max>(
         "ConnectingThreadsMax", "limits.connecting_threads_max", number_of,
         "of threads that look up names for asynchronous calls"),
+    number_option<&Settings::handler_calls_max>(
+        "HandlerCallsMax", "limits.handler_calls_max", number_of,
+        "of calls of reply handlers in other processes"),
+    number_option<&Settings::handler_calls_size_max>(
+        "HandlerCallsSizeMax", "limits.handler_calls_size_max", octets,
+        "of results that these calls pass on"),
     number_option<&Settings::endpoints_max>("EndpointsMax", "limits.endpoints_max", number_of,
                                             "that a client remembers"),
     number_option<&Settings::targets_max>("TargetsMax", "limits.targets_max", number_of,
@@ -308,6 +314,9 @@ constexpr Option options[] = {
     number_option<&Settings::client_idle_timeout, 0>(
         "ClientIdleTimeout", "timeouts.client_idle_ms", milliseconds,
         "until a client closes a connection without calls; 0: never"),
+    number_option<&Settings::handler_call_timeout, 0>(
+        "HandlerCallTimeout", "timeouts.handler_call_ms", milliseconds,
+        "for the call of a reply handler in another process; 0: none"),
     number_option<&Settings::drain_timeout>(
         "DrainTimeout", "timeouts.drain_ms", milliseconds,
         "for peers to take what is sent to them while the server stops"),

@@ -53,6 +53,15 @@ class PERIGEE_API Decoder {
   /// piece must hold what was read so far.
   void set_pieces(const std::size_t* sizes) noexcept;
 
+  /// Octets that a decoder reads, as `copy_into` keeps them.
+  struct Copied {
+    Octets octets;
+    std::vector<std::size_t> piece_sizes;  ///< as for `set_pieces`, without the first
+  };
+  /// A decoder that goes on as this one would, with a copy of the octets: in `copy`, which must
+  /// outlive it. Throws bad_alloc.
+  [[nodiscard]] Decoder copy_into(Copied& copy) const;
+
   /// Where the next octet is, as alignment counts.
   [[nodiscard]] std::size_t position() const noexcept { return position_; }
   [[nodiscard]] std::size_t remaining() const noexcept {

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <exception>
+#include <memory>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -126,16 +127,53 @@ class PERIGEE_API ReplyObserver : public CallObserver {
   virtual void pass_on(CallOutcome& outcome) = 0;
 };
 
+/// A reply handler that is an object of a POA, mostly in another process.
+class PERIGEE_API HandlerObject {
+ public:
+  HandlerObject() = default;
+  HandlerObject(const HandlerObject&) = delete;
+  HandlerObject& operator=(const HandlerObject&) = delete;
+  virtual ~HandlerObject() = default;
+
+  [[nodiscard]] virtual const CORBA::Object& object() const noexcept = 0;
+  /// Calls, for the outcome, a stub without a reference in the place of the object.
+  virtual void deliver(CallOutcome& outcome) const = 0;
+};
+/// Calls it asynchronously, with a copy of the results. A failure is counted and logged.
+PERIGEE_API void call_handler(std::unique_ptr<HandlerObject> handler,
+                              const CallOutcome& outcome) noexcept;
+
+template <typename Handler>
+class TypedHandlerObject final : public HandlerObject {
+ public:
+  using Deliver = void (*)(Handler& handler, CallOutcome& outcome);
+  TypedHandlerObject(CORBA::object_reference<Handler> handler, Deliver function) noexcept
+      : handler_(std::move(handler)), deliver_(function) {}
+
+  [[nodiscard]] const CORBA::Object& object() const noexcept override { return *handler_.get(); }
+  void deliver(CallOutcome& outcome) const override {
+    const auto stub = make_counted<Handler>(counted_ptr<orb::Reference>());
+    deliver_(*stub, outcome);
+  }
+
+ private:
+  const CORBA::object_reference<Handler> handler_;
+  const Deliver deliver_;
+};
+
 template <typename Handler>
 class HandlerObserver final : public ReplyObserver {
  public:
-  using Deliver = void (*)(Handler& handler, CallOutcome& outcome);
+  using Deliver = typename TypedHandlerObject<Handler>::Deliver;
   HandlerObserver(CORBA::object_reference<Handler> handler, Deliver deliver) noexcept
       : handler_(std::move(handler)), deliver_(deliver) {}
 
  private:
   void pass_on(CallOutcome& outcome) override {
-    if (handler_) deliver_(*handler_, outcome);
+    if (!handler_) return;
+    if (!handler_->_reference()) [[likely]]
+      return deliver_(*handler_, outcome);
+    call_handler(std::make_unique<TypedHandlerObject<Handler>>(handler_, deliver_), outcome);
   }
 
   const CORBA::object_reference<Handler> handler_;

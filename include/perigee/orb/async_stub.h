@@ -28,6 +28,7 @@ namespace perigee::orb {
 class AsyncInvocation;
 class Cancellation;
 class CancellationNotice;
+class HandlerCall;
 struct AsyncOutcome;
 }  // namespace perigee::orb
 
@@ -110,6 +111,8 @@ class PERIGEE_API CallOutcome {
   [[nodiscard]] std::exception_ptr decode(ResultDecoder decode) noexcept;
 
  private:
+  friend class orb::HandlerCall;
+
   orb::AsyncOutcome* state_;
 };
 

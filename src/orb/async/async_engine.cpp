@@ -4,9 +4,28 @@
 #include "orb/context/orb_context.h"
 #include <perigee/orb/exceptions.h>
 
+#include <algorithm>
+#include <mutex>
 #include <utility>
 
 namespace perigee::orb {
+
+HandlerCallPlaces::Place HandlerCallPlaces::take(std::size_t octets,
+                                                 const Settings& settings) noexcept {
+  const std::lock_guard lock(lock_);
+  if (count_ >= settings.handler_calls_max) return {};
+  const std::size_t left = settings.handler_calls_size_max - std::min(octets_, settings.handler_calls_size_max);
+  if (count_ != 0 && octets > left) return {};
+  ++count_;
+  octets_ += octets;
+  return {*this, octets};
+}
+
+void HandlerCallPlaces::give_back(std::size_t octets) noexcept {
+  const std::lock_guard lock(lock_);
+  --count_;
+  octets_ -= octets;
+}
 
 AsyncEngine::AsyncEngine(const OrbContext& context)
     : context_(context), connecting_(context.settings.connecting_threads_max, context.clock) {

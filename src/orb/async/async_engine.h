@@ -3,14 +3,57 @@
 
 #include "engine/client/connects.h"
 #include "orb/async/shard.h"
+#include "orb/context/settings.h"
+#include <perigee/base/short_lock.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 namespace perigee::orb {
 
 struct OrbContext;
+
+/// How many calls of reply handlers that are objects of POAs are in progress, and how many octets
+/// they keep. Any thread.
+class HandlerCallPlaces final {
+ public:
+  /// What one call takes, until its end.
+  class Place {
+   public:
+    Place() noexcept = default;
+    Place(HandlerCallPlaces& places, std::size_t octets) noexcept
+        : places_(&places), octets_(octets) {}
+    Place(Place&& other) noexcept
+        : places_(std::exchange(other.places_, nullptr)), octets_(other.octets_) {}
+    Place& operator=(Place&& other) noexcept {
+      std::swap(places_, other.places_);
+      std::swap(octets_, other.octets_);
+      return *this;
+    }
+    ~Place() {
+      if (places_ != nullptr) places_->give_back(octets_);
+    }
+    explicit operator bool() const noexcept { return places_ != nullptr; }
+
+   private:
+    HandlerCallPlaces* places_ = nullptr;
+    std::size_t octets_ = 0;
+  };
+
+  /// No place if the limits are reached. A single call may keep any number of octets.
+  [[nodiscard]] Place take(std::size_t octets, const Settings& settings) noexcept;
+
+ private:
+  void give_back(std::size_t octets) noexcept;
+
+  ShortLock lock_;  // guards what follows
+  std::uint32_t count_ = 0;
+  std::size_t octets_ = 0;
+};
 
 /// Any thread. Made when the first asynchronous call is.
 class AsyncEngine final {
@@ -25,6 +68,7 @@ class AsyncEngine final {
   [[nodiscard]] Shard& shard();
   /// Of all threads that run no loop.
   [[nodiscard]] Shard& foreign() noexcept { return *foreign_; }
+  [[nodiscard]] HandlerCallPlaces& handler_calls() noexcept { return handler_calls_; }
   /// Threads that drive, or wait for calls, ask again what they wait for.
   void wake() noexcept;
   /// Ends all calls. After the server has stopped; once.
@@ -35,6 +79,7 @@ class AsyncEngine final {
   [[nodiscard]] std::vector<Shard*> shards_of_loops();
 
   const OrbContext& context_;
+  HandlerCallPlaces handler_calls_;
   engine::Connects connecting_;
   std::unique_ptr<Shard> foreign_;
   std::mutex mutex_;  // guards what follows

@@ -170,6 +170,9 @@ MetricsSnapshot OrbMetrics::snapshot(std::uint32_t requests_in_progress) const {
       "Tries that failed with nothing executed: there is another if a target is left.", retries));
   families.push_back(
       plain_counter("perigee_call_forwards_total", "Location forwards followed.", forwards));
+  families.push_back(plain_counter("perigee_handler_calls_failed_total",
+                                   "Reply handlers in other processes that were not called.",
+                                   handler_calls_failed));
   families.push_back(plain_counter("perigee_oneways_lost_total",
                                    "Buffered oneways that could not be sent.",
                                    client.oneways_lost));

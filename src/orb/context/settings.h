@@ -90,6 +90,10 @@ struct Settings {
   /// Asynchronous calls on one connection; then another one is made, up to the number above.
   std::uint32_t requests_in_flight_max = 16'384;
   std::uint32_t connecting_threads_max = 4;    ///< for asynchronous calls, while they connect
+  /// Calls of reply handlers that are objects of POAs, in progress; further outcomes are dropped.
+  std::uint32_t handler_calls_max = 1024;
+  std::size_t handler_calls_size_max = 128 * 1024 * 1024;  ///< octets of results that these keep
+  std::chrono::milliseconds handler_call_timeout{60'000};  ///< of each; zero: none
   std::uint32_t endpoints_max = 1024;          ///< remembered; idle ones are forgotten beyond
   std::uint32_t forward_hops_max = 10;         ///< LOCATION_FORWARDs followed in one call
   std::uint32_t targets_max = 64;              ///< of one reference; more are not tried

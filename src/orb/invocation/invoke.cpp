@@ -3,6 +3,7 @@
 #include "orb/context/orb_context.h"
 #include "orb/context/orb_metrics.h"
 #include "orb/invocation/call_ends.h"
+#include "orb/invocation/captured_call.h"
 #include "orb/invocation/invocation.h"
 #include "orb/references/reference.h"
 #include "orb/values/system_exceptions.h"
@@ -58,7 +59,7 @@ void invoke(const CORBA::Object& target, const Operation& operation, ArgumentEnc
             ResultDecoder decode) {
   probe::stamp(Point::call_begins);
   orb::Reference* const reference = target._reference().get();
-  if (reference == nullptr) CORBA::_raise_nil_reference();
+  if (reference == nullptr) return orb::CapturedCall::take(operation, encode);
   if (reference->context().life.stopped())
     throw CORBA::BAD_INV_ORDER(orb::minor_shut_down, CORBA::COMPLETED_NO, "the ORB was shut down");
   const bool oneway = operation.kind == Operation::Kind::oneway;

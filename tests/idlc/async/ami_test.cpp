@@ -240,6 +240,24 @@ TEST_CASE("an object that stands for a handler can be given to calls instead of 
   CHECK(object.handler->told.text() == "-5");
 }
 
+TEST_CASE("results of any size and in any number of pieces reach an object that stands for one") {
+  constexpr std::size_t many = 20'000;
+  const auto servant = CORBA::make_reference<DeskServant>();
+  for (const char* version : {"1.0", "1.1", "1.2"}) {
+    CAPTURE(version);
+    const Places places("thread-per-connection",
+                        {"-ORBGiopVersion", version, "-ORBFragmentSize", "1024"});
+    const auto objects = places.both_ways<Desk::Both>(servant);
+    const HandlerObject object(places);
+    const auto sender = Traits::narrow(objects[0]);
+    sender->sendc_trade(object.there, Desk::Order("B", 2), 21,
+                        Desk::Orders(many, Desk::Order("symbol", 1)));
+    stub::drive_until(*places.client, [&] { return !object.handler->told.empty(); });
+    const std::string size = std::to_string(many + 1);
+    CHECK(object.handler->told.text() == size + " 42 3 " + size);
+  }
+}
+
 TEST_CASE("an active handler lives as long as its object") {
   const Places places("thread-per-connection");
   HandlerObject object(places);

@@ -29,10 +29,10 @@ inline OrbRef make_orb(std::vector<std::string> options = {}) {
 /// An ORB that serves in a thread of its own, and one of a client.
 class Places final {
  public:
-  explicit Places(const std::string& strategy)
-      : server(make_orb(
-            {"-ORBThreadStrategy", strategy, "-ORBListenEndpoints", "iiop://127.0.0.1:0"})),
-        client(make_orb()),
+  explicit Places(const std::string& strategy, std::vector<std::string> server_options = {},
+                  std::vector<std::string> client_options = {})
+      : server(make_orb(serving(strategy, std::move(server_options)))),
+        client(make_orb(std::move(client_options))),
         poa(IDL::traits<PortableServer::POA>::narrow(
             server->resolve_initial_references("RootPOA"))) {
     poa->the_POAManager()->activate();
@@ -63,6 +63,13 @@ class Places final {
   PoaRef poa;
 
  private:
+  static std::vector<std::string> serving(const std::string& strategy,
+                                          std::vector<std::string> options) {
+    options.insert(options.end(),
+                   {"-ORBThreadStrategy", strategy, "-ORBListenEndpoints", "iiop://127.0.0.1:0"});
+    return options;
+  }
+
   std::jthread runner_;
 };
 

@@ -1,0 +1,116 @@
+#include "orb/async/handler_call.h"
+
+#include "orb/async/async_invocation.h"
+#include "orb/context/call_driver.h"
+#include "orb/context/orb_context.h"
+#include "orb/context/orb_metrics.h"
+#include "orb/invocation/captured_call.h"
+#include "orb/references/reference.h"
+#include "orb/serving/log_operation.h"
+#include "orb/values/system_exceptions.h"
+#include <perigee/base/clock.h>
+
+#include <exception>
+#include <utility>
+
+namespace perigee::orb {
+
+namespace {
+
+const OrbContext& context_of(const CORBA::Object& object) noexcept {
+  return object._reference()->context();
+}
+
+void note_failure(const OrbContext& context, const stub::Operation& called,
+                  const std::exception_ptr& error) noexcept {
+  context.metrics.handler_calls_failed.fetch_add(1, std::memory_order_relaxed);
+  const auto log = [&](const char* text) {
+    log_operation(log::Level::warning, called.name, {"its reply handler was not called: ", text});
+  };
+  try {
+    std::rethrow_exception(error);
+  } catch (const std::exception& exception) {
+    log(exception.what());
+  } catch (...) {
+    log("an exception of an unknown type");
+  }
+}
+
+/// Copied with the error, if there is one.
+std::optional<InvocationError> copy_of(const InvocationError* error) {
+  return error != nullptr ? std::optional(*error) : std::nullopt;
+}
+
+std::int64_t end_of_call(const Settings& settings) {
+  const auto limit = settings.handler_call_timeout;
+  if (limit.count() == 0) return stub::no_time_limit;
+  return (steady_clock().now() + limit).time_since_epoch().count();
+}
+
+}  // namespace
+
+HandlerCall::HandlerCall(std::unique_ptr<stub::HandlerObject> handler, const AsyncOutcome& outcome)
+    : handler_(std::move(handler)),
+      called_(outcome.operation),
+      status_(outcome.status),
+      error_(copy_of(outcome.error)) {
+  if (error_) return;
+  body_ = outcome.body.copy_into(octets_);
+  if (ReferenceFactory* const references = ReferenceFactory::from(body_.environment()))
+    references_ = references->share();
+}
+
+void HandlerCall::start(std::unique_ptr<stub::HandlerObject> handler,
+                        const stub::CallOutcome& outcome) noexcept {
+  const stub::Operation& called = outcome.state_->operation;
+  const counted_ptr<Reference> reference = handler->object()._reference();
+  const OrbContext& context = reference->context();
+  try {
+    auto call = std::make_unique<HandlerCall>(std::move(handler), *outcome.state_);
+    call->send();
+    (void)call.release();  // it deletes itself
+  } catch (...) {
+    note_failure(context, called, std::current_exception());
+  }
+}
+
+// From `stub::send` on this object may be gone.
+void HandlerCall::send() {
+  const OrbContext& context = context_of(handler_->object());
+  place_ = context.calls.engine().handler_calls().take(octets_.octets.size(), context.settings);
+  if (!place_)
+    throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO,
+                           "too many calls of reply handlers are in progress "
+                           "(-ORBHandlerCallsMax, -ORBHandlerCallsSizeMax)");
+  operation_ = capture(nullptr);
+  if (operation_ == nullptr) throw CORBA::INTERNAL();
+  const stub::InheritedTimeLimit limit(end_of_call(context.settings));
+  (void)stub::send(
+      handler_->object(), *operation_,
+      [call = this](cdr::Encoder& encoder) { call->encode(encoder); }, *this);
+}
+
+// What is called of the handler, with what arguments.
+const stub::Operation* HandlerCall::capture(cdr::Encoder* encoder) const {
+  cdr::Decoder body = body_;
+  AsyncOutcome outcome{called_, status_, body, error_ ? &*error_ : nullptr};
+  stub::CallOutcome shown(outcome);
+  const CapturedCall captured(encoder);
+  handler_->deliver(shown);
+  return captured.operation();
+}
+
+// If memory runs out, decoding may end with an exception, which another operation is for.
+void HandlerCall::encode(cdr::Encoder& encoder) const noexcept try {
+  if (capture(&encoder) != operation_) encoder.fail(cdr::ErrorKind::bad_value);
+} catch (...) {
+  encoder.fail(cdr::ErrorKind::bad_value);
+}
+
+void HandlerCall::ended(stub::CallOutcome& outcome) noexcept {
+  const std::unique_ptr<HandlerCall> self(this);
+  if (outcome.results() == nullptr)
+    note_failure(context_of(handler_->object()), called_, outcome.exception());
+}
+
+}  // namespace perigee::orb

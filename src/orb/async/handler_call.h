@@ -1,0 +1,60 @@
+// The call of a reply handler that is an object of a POA, mostly in another process.
+#pragma once
+
+#include "orb/async/async_engine.h"
+#include "orb/connection/invocation_error.h"
+#include "orb/values/reference_factory.h"
+#include <perigee/base/pool.h>
+#include <perigee/cdr/decoder.h>
+#include <perigee/cdr/encoder.h>
+#include <perigee/messaging/message.h>
+#include <perigee/orb/ami.h>
+#include <perigee/orb/async_stub.h>
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+
+namespace perigee::orb {
+
+/// Passes the outcome of an asynchronous call on to such a handler: by another asynchronous call of
+/// the same loop, so that the loop does not wait. Keeps a copy of the reply's body. Each try
+/// decodes it and encodes the handler's arguments from it, in the version and code sets of the
+/// connection. Owned by itself until the handler's call has ended.
+///
+/// Calls that start in order on one loop leave in order on one connection.
+class HandlerCall final : public stub::CallObserver {
+ public:
+  /// On the thread that drives the call's loop, while the outcome is valid. A call that cannot be
+  /// started, or that fails, is counted and logged.
+  static void start(std::unique_ptr<stub::HandlerObject> handler,
+                    const stub::CallOutcome& outcome) noexcept;
+
+  static void* operator new(std::size_t size) { return pool::allocate(size); }
+  static void operator delete(void* memory, std::size_t size) noexcept {
+    pool::release(memory, size);
+  }
+  HandlerCall(std::unique_ptr<stub::HandlerObject> handler, const AsyncOutcome& outcome);
+  HandlerCall(const HandlerCall&) = delete;
+  HandlerCall& operator=(const HandlerCall&) = delete;
+  ~HandlerCall() = default;
+
+  void ended(stub::CallOutcome& outcome) noexcept override;
+
+ private:
+  void send();
+  [[nodiscard]] const stub::Operation* capture(cdr::Encoder* encoder) const;
+  void encode(cdr::Encoder& encoder) const noexcept;
+
+  const std::unique_ptr<stub::HandlerObject> handler_;
+  const stub::Operation& called_;
+  const messaging::ReplyStatus status_;
+  const std::optional<InvocationError> error_;  // the call got no reply
+  cdr::Decoder::Copied octets_;
+  cdr::Decoder body_;
+  std::shared_ptr<ReferenceFactory> references_;  // for references in the reply
+  const stub::Operation* operation_ = nullptr;    // the handler's
+  HandlerCallPlaces::Place place_;
+};
+
+}  // namespace perigee::orb

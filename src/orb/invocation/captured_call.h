@@ -1,0 +1,30 @@
+// A call of a stub that is not sent: its arguments are encoded where another call needs them.
+#pragma once
+
+#include <perigee/cdr/encoder.h>
+#include <perigee/orb/stub.h>
+
+namespace perigee::orb {
+
+/// While it lives, synchronous calls of this thread through stubs without a reference come here.
+class CapturedCall final {
+ public:
+  /// `encoder` gets the arguments; null: only the operation is looked at.
+  explicit CapturedCall(cdr::Encoder* encoder) noexcept;
+  ~CapturedCall();
+  CapturedCall(const CapturedCall&) = delete;
+  CapturedCall& operator=(const CapturedCall&) = delete;
+
+  /// What was called; null: nothing.
+  [[nodiscard]] const stub::Operation* operation() const noexcept { return operation_; }
+
+  /// For stub::invoke. Raises INV_OBJREF if the thread captures no call.
+  static void take(const stub::Operation& operation, stub::ArgumentEncoder encode);
+
+ private:
+  cdr::Encoder* const encoder_;
+  const stub::Operation* operation_ = nullptr;
+  CapturedCall* const outer_;
+};
+
+}  // namespace perigee::orb
