@@ -7,6 +7,7 @@
 #include <perigee/async/task.h>
 #include <perigee/async/when.h>
 #include <perigee/async/with_scope.h>
+#include <perigee/orb/exceptions.h>
 
 #include <chrono>
 #include <cstddef>
@@ -75,6 +76,21 @@ task<int> sum(Reactor& reactor) {
   co_return total;
 }
 
+task<int> sum_in_time(Reactor& reactor) {
+  int total = 0;
+  const auto limit = perigee::within(reactor, 100ms);
+  try {
+    co_await perigee::with_scope(limit, [&reactor, &total](perigee::scope& sources) -> task<> {
+      sources.start(add(reactor, "source", 40, total));
+      const bool slept = co_await perigee::sleep_for(reactor, 1h);
+      if (slept) sources.start(add(reactor, "late source", 41, total));
+    });
+  } catch (const CORBA::TIMEOUT&) {
+    std::cout << "(time is over) ";
+  }
+  co_return total;
+}
+
 task<int> from_library(Reactor& reactor) {
   perigee::completion<int> answer(perigee::on(reactor));
   const std::jthread library([&answer] { answer.complete(43); });
@@ -93,6 +109,7 @@ int main() try {
             << "fastest " << perigee::run(loop, fastest(loop)) << '\n'
             << "in time " << perigee::run(loop, in_time(loop)) << '\n'
             << "sum " << perigee::run(loop, sum(loop)) << '\n'
+            << "sum in time " << perigee::run(loop, sum_in_time(loop)) << '\n'
             << "from library " << perigee::run(loop, from_library(loop)) << '\n';
 } catch (const std::exception& error) {
   std::cerr << "coroutines: " << error.what() << '\n';

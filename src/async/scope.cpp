@@ -14,6 +14,7 @@ void scope::start(task<> work) {
   async::detail::OwnedFrame<void> frame = async::detail::TaskAccess::take(std::move(work));
   running_.add(1);
   const auto handle = frame.release();
+  handle.promise().set_awaited_until(awaited_until_);
   handle.promise().begin(handle, stop_.token(), &ended, this);
 }
 
@@ -28,6 +29,7 @@ void scope::ended(async::detail::PromiseBase& promise, void* self) noexcept {
 }
 
 void scope::failed(std::exception_ptr error) noexcept {
+  if (timed_out()) return;  // with_scope throws TIMEOUT
   if (has_failed_.exchange(true, std::memory_order_relaxed)) return;
   error_ = std::move(error);
   if (policy_ == on_error::cancel) stop_.request();

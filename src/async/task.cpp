@@ -20,11 +20,17 @@ void PromiseBase::begin_apart(std::coroutine_handle<> frame, const StopAccess& a
 
 void PromiseBase::find_stop_token() const {
   if (lender_ != nullptr) {
-    stop_ = &lender_->stop_token();
+    stop_ = &lender_->lent_stop_token();
     return;
   }
   own_stop_ = access_->token(context_);
   stop_ = &own_stop_;
+}
+
+void PromiseBase::share_stop_token() const noexcept {
+  const PromiseBase* first = this;
+  while (first->lender_ != nullptr) first = first->lender_;
+  if (first->access_ != nullptr) first->access_->share(first->context_);
 }
 
 void raise_empty_task() {

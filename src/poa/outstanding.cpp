@@ -55,6 +55,12 @@ std::stop_token Outstanding::stop_token() {
   return cancellation != nullptr ? cancellation->token() : std::stop_token();
 }
 
+void Outstanding::share_stop_token() noexcept {
+  const std::lock_guard lock(mutex_);
+  if (orb::Cancellation* const cancellation = request_ ? request_->cancellation() : nullptr)
+    cancellation->share();
+}
+
 void Outstanding::cancel_with(stub::CallHandle& call) noexcept {
   orb::CancellationNotice before;
   bool cancelled = false;

@@ -40,6 +40,8 @@ class Outstanding {
   void end() noexcept;
   /// Of one who is told when nobody wants the answer any more; never, if it is over.
   [[nodiscard]] std::stop_token stop_token();
+  /// See orb::Cancellation::share.
+  void share_stop_token() noexcept;
   /// Without a token: see skeleton::cancel_with.
   void cancel_with(stub::CallHandle& call) noexcept;
   /// Of who waits for the answer; nothing, if it is over, or without a limit.

@@ -260,12 +260,12 @@ constexpr Option options[] = {
     number_option<&Settings::connecting_threads_max>(
         "ConnectingThreadsMax", "limits.connecting_threads_max", number_of,
         "of threads that look up names for asynchronous calls"),
-    number_option<&Settings::handler_calls_max>(
-        "HandlerCallsMax", "limits.handler_calls_max", number_of,
-        "of calls of reply handlers in other processes"),
-    number_option<&Settings::handler_calls_size_max>(
-        "HandlerCallsSizeMax", "limits.handler_calls_size_max", octets,
-        "of results that these calls pass on"),
+    number_option<&Settings::handler_calls_max>("HandlerCallsMax", "limits.handler_calls_max",
+                                                number_of,
+                                                "of calls of reply handlers in other processes"),
+    number_option<&Settings::handler_calls_size_max>("HandlerCallsSizeMax",
+                                                     "limits.handler_calls_size_max", octets,
+                                                     "of results that these calls pass on"),
     number_option<&Settings::endpoints_max>("EndpointsMax", "limits.endpoints_max", number_of,
                                             "that a client remembers"),
     number_option<&Settings::targets_max>("TargetsMax", "limits.targets_max", number_of,

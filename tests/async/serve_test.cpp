@@ -2,12 +2,18 @@
 #include "async/serving.h"
 #include "coroutines/leaves.h"
 #include "orb/act.h"
+#include "orb/async/async_engine.h"
+#include "orb/context/call_driver.h"
+#include "orb/context/orb_context.h"
 #include "orb/policies.h"
+#include "orb/references/reference.h"
 #include "orb/server/server_fixture.h"
 #include "orb/values/system_exceptions.h"
 #include "support/allocations.h"
 #include <perigee/async/remaining_time.h>
+#include <perigee/async/sleep.h>
 #include <perigee/async/when.h>
+#include <perigee/async/with_scope.h>
 #include <perigee/poa/remaining_time.h>
 
 #include <algorithm>
@@ -78,6 +84,11 @@ class Mute {
   bool over_ = false;
   std::vector<skeleton::Answer> owed_;
 };
+
+/// The loop that drives asynchronous calls of this thread.
+event::Reactor& loop_of(const ObjectRef& object) {
+  return object->_reference()->context().calls.engine().shard().reactor();
+}
 
 /// Answers whether its caller waits for at most an hour, and for how long.
 void answer_is_limited(orb::ServerRequest& request) {
@@ -212,6 +223,53 @@ TEST_CASE("PortableServer::Current is the upcall's: a coroutine has it until it 
 }
 
 #ifndef PERIGEE_TEST_SANITIZED  // there the pool has nothing of its own
+
+namespace {
+
+/// The fewest allocations from one request to the next, of a server with one thread.
+std::size_t least_allocations(const ServerFixture& sink, ObjectRef& next, Coroutine work) {
+  std::atomic<std::size_t> least = 1'000;
+  std::size_t before = 0;
+  ServerFixture middle(ThreadStrategy::reactive,
+                       [&, serve = serving(std::move(work))](orb::ServerRequest& request) {
+                         const std::size_t now = allocations().count;
+                         least = std::min(least.load(), now - std::exchange(before, now));
+                         serve(request);
+                       });
+  next = middle.orb.core().make_object(sink.object->_reference()->ior());
+  RawClient client(middle.endpoint);
+  for (int round = 0; round != 50; ++round)
+    CHECK(client.call({.key = middle.key, .argument = 1}).result() == 2);
+  next = nullptr;
+  return least;
+}
+
+}  // namespace
+
+TEST_CASE("a coroutine that awaits several calls at once allocates nothing in the steady state") {
+  const ServerFixture sink(ThreadStrategy::thread_per_connection);
+  ObjectRef next;
+  const auto one = [&next]() -> task<std::uint32_t> {
+    const std::uint32_t result = co_await act(next);
+    co_return result;
+  };
+  const auto work = [one](std::uint32_t) -> task<std::uint32_t> {
+    const auto [first, second] = co_await when_all(one(), one());
+    co_return first == second ? first : 0;
+  };
+  CHECK(least_allocations(sink, next, work) == 0);
+}
+
+TEST_CASE("a coroutine that sleeps allocates nothing in the steady state") {
+  const ServerFixture sink(ThreadStrategy::thread_per_connection);
+  ObjectRef next;
+  const auto work = [&next](std::uint32_t argument) -> task<std::uint32_t> {
+    const bool slept = co_await sleep_for(loop_of(next), std::chrono::microseconds(1));
+    co_return slept ? argument + 1 : 0;
+  };
+  CHECK(least_allocations(sink, next, work) == 0);
+}
+
 TEST_CASE("a coroutine that awaits a call allocates nothing in the steady state") {
   const ServerFixture sink(ThreadStrategy::thread_per_connection);
   ObjectRef next;
@@ -223,21 +281,40 @@ TEST_CASE("a coroutine that awaits a call allocates nothing in the steady state"
     const std::uint32_t result = co_await inner();
     co_return result;
   };
-  std::atomic<std::size_t> least = 1'000;  // from request to request, on the only thread
-  std::size_t before = 0;
-  ServerFixture middle(ThreadStrategy::reactive,
-                       [&, serve = serving(work)](orb::ServerRequest& request) {
-                         const std::size_t now = allocations().count;
-                         least = std::min(least.load(), now - std::exchange(before, now));
-                         serve(request);
-                       });
-  next = middle.orb.core().make_object(sink.object->_reference()->ior());
-  RawClient client(middle.endpoint);
-  for (int round = 0; round != 50; ++round)
-    CHECK(client.call({.key = middle.key, .argument = 1}).result() == 2);
-  CHECK(least == 0);
+  CHECK(least_allocations(sink, next, work) == 0);
 }
 #endif
+
+TEST_CASE("a stop token that a coroutine gave away never stops for another request") {
+  std::stop_token given;
+  std::atomic<int> stopped{0};
+  ObjectRef object;
+  const ServerFixture server(
+      ThreadStrategy::reactive, serving([&](std::uint32_t argument) -> task<std::uint32_t> {
+        if (argument == 0) {
+          const auto inner = [](std::stop_token& token) -> task<std::uint32_t> {
+            token = co_await stop_token_of_this_task();
+            co_return 0;
+          };
+          const auto both = co_await when_all(inner(given), inner(given));
+          co_return std::get<0>(both);
+        }
+        const bool slept = co_await sleep_for(loop_of(object), std::chrono::hours(1));
+        if (!slept) ++stopped;
+        co_return 1;
+      }));
+  object = server.object;
+  RawClient client(server.endpoint);
+  CHECK(client.call({.key = server.key, .id = 1, .argument = 0}).result() == 0);
+  for (std::uint32_t id = 2; id != 6; ++id) {
+    client.send(make_request({.key = server.key, .id = id, .argument = 1}));
+    client.send(make_cancel_request(id));
+  }
+  (void)client.call({.key = server.key, .id = 9, .operation = "_non_existent"});
+  while (stopped != 4) std::this_thread::yield();
+  CHECK_FALSE(given.stop_possible());  // its state serves no other request
+  CHECK_FALSE(given.stop_requested());
+}
 
 TEST_CASE("a call that a coroutine awaits is cancelled with its request, or if that has been") {
   bool before = false;
@@ -351,6 +428,59 @@ TEST_CASE("a call that a coroutine awaits ends with the time of the coroutine's 
   const std::string how = ended.get_future().get();
   CHECK((how == "TIMEOUT" || how == "NO_RESPONSE"));  // by its time, or by the stop token
   (void)mute.end();
+}
+
+TEST_CASE("calls in a scope with a deadline end with TIMEOUT, and their server knows the time") {
+  bool only_sleeps = false;
+  SUBCASE("a call") {}
+  SUBCASE("a sleep") { only_sleeps = true; }
+  Mute mute;
+  std::optional<std::chrono::microseconds> left;
+  Tiers* all = nullptr;
+  Tiers tiers(
+      [&](std::uint32_t) -> task<std::uint32_t> {
+        const auto ask = [&]() -> task<> {
+          if (only_sleeps)
+            (void)co_await sleep_for(loop_of(all->sink_object), std::chrono::hours(1));
+          else
+            (void)co_await act(all->sink_object);
+        };
+        auto body = [&ask, &left](scope& tasks) -> task<> {
+          tasks.start(ask());
+          tasks.start(ask());
+          left = co_await remaining_time_of_this_task();
+        };
+        std::uint32_t timed_out = 0;
+        const auto limit = within(loop_of(all->sink_object), std::chrono::milliseconds(30));
+        try {
+          co_await with_scope(limit, std::move(body));
+        } catch (const CORBA::TIMEOUT&) {
+          timed_out = 1;
+        }
+        co_return timed_out;
+      },
+      mute.sink());
+  all = &tiers;
+  CHECK(invoke_act(tiers.object) == 1);
+  CHECK((left && *left <= std::chrono::milliseconds(30)));
+  CHECK(invoke_act(tiers.limited_to(std::chrono::hours(1))) == 1);
+  CHECK((left && *left <= std::chrono::milliseconds(30)));
+  (void)mute.end();
+}
+
+TEST_CASE("tasks of a scope know how long the caller of the servant waits") {
+  Tiers tiers(
+      [](std::uint32_t) -> task<std::uint32_t> {
+        std::uint32_t limited = 0;
+        co_await with_scope([&limited](scope&) -> task<> {
+          const auto left = co_await remaining_time_of_this_task();
+          limited = std::uint32_t{left.has_value()};
+        });
+        co_return limited;
+      },
+      add_one);
+  CHECK(invoke_act(tiers.limited_to(std::chrono::hours(1))) == 1);
+  CHECK(invoke_act(tiers.object) == 0);
 }
 
 TEST_CASE("a sink that never answers, and answers too late: the caller's time ends the wait") {

@@ -1,10 +1,16 @@
 // with_scope: whatever its body does, what was started in it has ended when it has.
 #include "coroutines/counted.h"
 #include "coroutines/leaves.h"
+#include "support/fake_clock.h"
 #include <perigee/async/with_scope.h>
+#include <perigee/base/deadline.h>
+#include <perigee/event/reactor.h>
+#include <perigee/orb/exceptions.h>
 
 #include <doctest/doctest.h>
 
+#include <chrono>
+#include <memory>
 #include <stdexcept>
 #include <stop_token>
 #include <utility>
@@ -145,6 +151,93 @@ TEST_CASE("what the body captures stays until all have ended, and is destroyed o
   CHECK(seen == 4);
   CHECK(Counted::alive() == 0);
   CHECK(Counted::misplaced() == 0);
+}
+
+/// A reactor whose time stands still, and a scope with a limit of a second.
+struct Limited {
+  test::FakeClock clock;
+  std::unique_ptr<event::Reactor> reactor = event::make_reactor(clock).value();
+
+  void turns() {
+    for (int turn = 0; turn != 3; ++turn) reactor->run_once(Deadline::immediately());
+  }
+  task<> run(Gate& gate, bool& stopped) {
+    co_await with_scope(within(*reactor, std::chrono::seconds(1)),
+                        [&gate, &stopped](scope& tasks) -> task<> {
+                          tasks.start(note_stop(gate, stopped));
+                          co_return;
+                        });
+  }
+};
+
+TEST_CASE("a scope whose time has passed stops its tasks, waits for them, and throws TIMEOUT") {
+  Limited limited;
+  Gate gate;
+  bool stopped = false;
+  Started<void> started(limited.run(gate, stopped));
+  limited.turns();
+  limited.clock.advance(std::chrono::seconds(1));
+  limited.turns();
+  CHECK_FALSE(started.ended());
+  gate.open();
+  limited.turns();
+  REQUIRE(started.ended());
+  CHECK_THROWS_AS(started.get(), CORBA::TIMEOUT);
+  CHECK(stopped);
+}
+
+TEST_CASE("a scope that ends in time leaves no timer") {
+  Limited limited;
+  Gate gate;
+  bool stopped = false;
+  Started<void> started(limited.run(gate, stopped));
+  limited.turns();
+  CHECK(limited.reactor->timers_armed() == 1);
+  gate.open();
+  limited.turns();
+  REQUIRE(started.ended());
+  started.get();
+  CHECK_FALSE(stopped);
+  CHECK(limited.reactor->timers_armed() == 0);
+}
+
+TEST_CASE("a failure before the deadline is what a scope throws, also if tasks end after it") {
+  const auto work = [](event::Reactor& reactor, Gate& late) -> task<> {
+    co_await with_scope(
+        within(reactor, std::chrono::seconds(1)),
+        [&late](scope& tasks) -> task<> {
+          tasks.start(pass(late));
+          throw std::runtime_error("body");
+          co_return;
+        },
+        OnError::keep_going);
+  };
+  for (const bool in_time : {true, false}) {
+    Limited limited;
+    Gate gate;
+    Started<void> started(work(*limited.reactor, gate));
+    limited.turns();
+    if (!in_time) limited.clock.advance(std::chrono::seconds(1));
+    limited.turns();
+    gate.open();
+    limited.turns();
+    REQUIRE(started.ended());
+    CHECK_THROWS_WITH(started.get(), "body");
+  }
+}
+
+TEST_CASE("a scope with a deadline follows the stop token of the task that awaits it") {
+  Limited limited;
+  Gate gate;
+  bool stopped = false;
+  std::stop_source outer;
+  Started<void> started(limited.run(gate, stopped), outer.get_token());
+  outer.request_stop();
+  gate.open();
+  limited.turns();
+  REQUIRE(started.ended());
+  started.get();
+  CHECK(stopped);
 }
 
 }  // namespace

@@ -154,8 +154,8 @@ class [[nodiscard]] call {
     void follow_stop(const Promise& promise) {
       if constexpr (std::derived_from<Promise, async::detail::PromiseBase>)
         if (promise.stop_cancels(state_.handle)) return;
-      if (const std::stop_token& stop = promise.stop_token(); stop.stop_possible())
-        stop_.emplace(stop, Cancel{state_});
+      const std::stop_token& stop = async::detail::lent_stop_token_of(promise);
+      if (stop.stop_possible()) stop_.emplace(stop, Cancel{state_});
     }
 
     State& state_;

@@ -3,6 +3,7 @@
 
 #include <perigee/async/executor.h>
 #include <perigee/async/sleep.h>
+#include <perigee/async/with_scope.h>
 #include <perigee/base/export.h>
 #include <perigee/orb/orb.h>
 
@@ -25,6 +26,13 @@ template <typename Rep, typename Period>
 [[nodiscard]] async::detail::Sleep sleep_for(const CORBA::object_reference<CORBA::ORB>& orb,
                                              std::chrono::duration<Rep, Period> duration) {
   return sleep_for(reactor_of(orb), duration);
+}
+
+/// `co_await with_scope(within(orb, 100ms), body)`: see <perigee/async/with_scope.h>.
+template <typename Rep, typename Period>
+[[nodiscard]] scope_deadline within(const CORBA::object_reference<CORBA::ORB>& orb,
+                                    std::chrono::duration<Rep, Period> duration) {
+  return within(reactor_of(orb), duration);
 }
 
 /// Goes on with tasks on the thread that drives `reactor_of(orb)`.

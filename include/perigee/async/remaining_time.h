@@ -35,8 +35,9 @@ class ThisRemainingTime {
 
 /// `const auto left = co_await perigee::remaining_time_of_this_task();`: of the caller of the
 /// coroutine servant that this task is, or that awaits it, if the caller has said so (see
-/// <perigee/poa/remaining_time.h>): a std::optional<std::chrono::microseconds>. Tasks of a `scope`
-/// know of none. Calls that the task awaits inherit it. Does not wait.
+/// <perigee/poa/remaining_time.h>): a std::optional<std::chrono::microseconds>. Tasks of a
+/// `scope` that was made without `with_scope` know of none. Calls that the task awaits inherit it.
+/// Does not wait.
 [[nodiscard]] inline async::detail::ThisRemainingTime remaining_time_of_this_task() noexcept {
   return {};
 }

@@ -40,6 +40,19 @@ class PERIGEE_API scope {
   /// The token that the tasks get.
   [[nodiscard]] std::stop_token stop_token() const noexcept { return stop_.token(); }
 
+  /// Tasks that start from now on, and the calls that they await, learn that their result is
+  /// awaited until then only: nanoseconds of std::chrono::steady_clock.
+  void set_awaited_until(std::int64_t time) noexcept { awaited_until_ = time; }
+  /// The time of the scope has passed: the tasks' stop token is asked.
+  void end_in_time() noexcept {
+    timed_out_.store(true, std::memory_order_relaxed);
+    request_stop();
+  }
+  /// Whether `end_in_time` was called. To be asked after `join`.
+  [[nodiscard]] bool timed_out() const noexcept {
+    return timed_out_.load(std::memory_order_relaxed);
+  }
+
   /// Waits for all tasks, then throws what the first one that failed had thrown. Goes on on the
   /// thread where the last one ended. The scope can be used again.
   [[nodiscard]] auto join() noexcept { return Join(*this); }
@@ -64,6 +77,8 @@ class PERIGEE_API scope {
 
   async::detail::LinkedStop stop_;
   async::detail::Latch running_;
+  std::int64_t awaited_until_ = async::detail::no_time_limit;
+  std::atomic<bool> timed_out_ = false;
   std::atomic<bool> has_failed_ = false;
   std::exception_ptr error_;  ///< set by whom has_failed_ was set; read when all have ended
   on_error policy_;

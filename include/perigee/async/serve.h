@@ -38,12 +38,15 @@ class Serving final {
   }
 
   [[nodiscard]] static std::stop_token stop_token(void* context) {
-    return stop_token_of(static_cast<Serving*>(context)->answer_);
+    return skeleton::lend_stop_token(static_cast<Serving*>(context)->answer_);
+  }
+  static void share_stop_token(void* context) noexcept {
+    skeleton::share_stop_token(static_cast<Serving*>(context)->answer_);
   }
   static void stop_cancels(void* context, stub::CallHandle& call) noexcept {
     skeleton::cancel_with(static_cast<Serving*>(context)->answer_, call);
   }
-  static constexpr StopAccess stop_access{&stop_token, &stop_cancels};
+  static constexpr StopAccess stop_access{&stop_token, &share_stop_token, &stop_cancels};
   void fail(const std::exception_ptr& error) noexcept try {
     answer_exception(answer_, error);
   } catch (...) {  // nobody else answers: out of memory, and the client has heard so

@@ -30,10 +30,13 @@ class PERIGEE_API Sleep {
   [[nodiscard]] bool await_ready() const noexcept { return false; }
   template <typename Parent>
   [[nodiscard]] bool await_suspend(std::coroutine_handle<Parent> task) {
-    if constexpr (HasStopToken<Parent>) stop_ = &task.promise().stop_token();
+    if constexpr (HasStopToken<Parent>) stop_ = &lent_stop_token_of(task.promise());
     return suspend(task);
   }
-  bool await_resume() const noexcept { return slept_; }
+  bool await_resume() noexcept {
+    on_stop_.reset();
+    return slept_;
+  }
 
  private:
   class OnStop {

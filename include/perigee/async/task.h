@@ -43,6 +43,15 @@ concept HasTimeLimit = requires(const P& promise) {
   { promise.awaited_until() } -> std::same_as<Deadline>;
 };
 
+/// Of a task, for what it waits for.
+template <typename P>
+[[nodiscard]] const std::stop_token& lent_stop_token_of(const P& promise) {
+  if constexpr (requires { promise.lent_stop_token(); })
+    return promise.lent_stop_token();
+  else
+    return promise.stop_token();
+}
+
 /// Of a task, if it knows. By std::chrono::steady_clock.
 template <typename P>
 [[nodiscard]] Deadline time_limit_of(std::coroutine_handle<P> task) noexcept {
@@ -54,8 +63,11 @@ template <typename P>
 
 /// How a task reaches who may ask it to stop. `context` is that of its end.
 struct StopAccess {
-  /// Costs an allocation.
+  /// A token on loan: no copy is used after the task's end. In the steady state it costs no
+  /// allocation.
   std::stop_token (*token)(void* context);
+  /// Copies of the token may stay after the task's end.
+  void (*share)(void* context) noexcept;
   /// Costs none: the call is cancelled when the task is asked to stop, or has been; until it waits
   /// for another call.
   void (*cancel)(void* context, stub::CallHandle& call) noexcept;
@@ -98,6 +110,12 @@ class PromiseBase {
     stop_ = &stop;
     begin_awaited(frame, ended, context);
   }
+  /// The same for one of several tasks that `parent` awaits at once.
+  void begin_beside(std::coroutine_handle<> frame, const PromiseBase& parent, Ended ended,
+                    void* context) noexcept {
+    lender_ = &parent;
+    begin(frame, parent.lent_stop_token(), ended, context);
+  }
   /// Nobody waits for the task any longer then: nanoseconds of std::chrono::steady_clock. Before it
   /// begins.
   void set_awaited_until(Deadline time) noexcept { awaited_until_ = time; }
@@ -129,8 +147,14 @@ class PromiseBase {
            stage_.exchange(Stage::awaited, std::memory_order_acq_rel) != Stage::ended;
   }
 
-  /// Throws bad_alloc if it has to be made.
+  /// The caller may keep copies. Throws bad_alloc if it has to be made.
   [[nodiscard]] const std::stop_token& stop_token() const {
+    const std::stop_token& token = lent_stop_token();
+    share_stop_token();
+    return token;
+  }
+  /// The same for what this task waits for: no copy is used after the wait.
+  [[nodiscard]] const std::stop_token& lent_stop_token() const {
     if (stop_ == nullptr) find_stop_token();
     return *stop_;
   }
@@ -178,6 +202,7 @@ class PromiseBase {
     lender_ = &lender;
   }
   PERIGEE_API void find_stop_token() const;
+  PERIGEE_API void share_stop_token() const noexcept;
 
   std::atomic<Stage> stage_ = Stage::running;
   Ended ended_ = nullptr;
@@ -185,7 +210,7 @@ class PromiseBase {
   // Found when it is asked for, by the one thread that runs the task.
   mutable const std::stop_token* stop_ = &own_stop_;
   mutable std::stop_token own_stop_;
-  const PromiseBase* lender_ = nullptr;  // of who awaits this task; null: `access_` makes it
+  const PromiseBase* lender_ = nullptr;  // the task that awaits this one; null: `access_` makes it
   const StopAccess* access_ = nullptr;
   Deadline awaited_until_;
 };

@@ -5,6 +5,7 @@
 #include <perigee/async/task.h>
 
 #include <atomic>
+#include <concepts>
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
@@ -38,7 +39,7 @@ NonVoid<T> take_non_void(outcome<T>& result) {
 template <typename Parent>
 const std::stop_token& parents_token(std::coroutine_handle<Parent> parent) {
   if constexpr (HasStopToken<Parent>) {
-    return parent.promise().stop_token();
+    return lent_stop_token_of(parent.promise());
   } else {
     static const std::stop_token none;
     return none;
@@ -48,11 +49,17 @@ const std::stop_token& parents_token(std::coroutine_handle<Parent> parent) {
 /// Begins tasks and waits until all have ended.
 class All {
  public:
-  template <typename T>
-  void begin(OwnedFrame<T>& frame, const std::stop_token& stop, Deadline until) noexcept {
+  /// For `parent`, whose stop token is `stop`.
+  template <typename T, typename Parent>
+  void begin(OwnedFrame<T>& frame, std::coroutine_handle<Parent> parent,
+             const std::stop_token& stop) noexcept {
     latch_.add(1);
-    frame.promise().set_awaited_until(until);
-    frame.promise().begin(frame.get(), stop, &ended, &latch_);
+    Promise<T>& promise = frame.promise();
+    promise.set_awaited_until(time_limit_of(parent));
+    if constexpr (std::derived_from<Parent, PromiseBase>)
+      promise.begin_beside(frame.get(), parent.promise(), &ended, &latch_);
+    else
+      promise.begin(frame.get(), stop, &ended, &latch_);
   }
   [[nodiscard]] bool wait(std::coroutine_handle<> parent) noexcept { return latch_.wait(parent); }
 
@@ -107,8 +114,7 @@ class WhenAll {
   template <typename Parent>
   [[nodiscard]] bool await_suspend(std::coroutine_handle<Parent> parent) {
     const std::stop_token& stop = parents_token(parent);
-    const Deadline until = time_limit_of(parent);
-    std::apply([&](auto&... frames) { (all_.begin(frames, stop, until), ...); }, frames_);
+    std::apply([&](auto&... frames) { (all_.begin(frames, parent, stop), ...); }, frames_);
     return all_.wait(parent);
   }
   std::tuple<NonVoid<Ts>...> await_resume() {
@@ -141,8 +147,7 @@ class WhenAllOf {
   template <typename Parent>
   [[nodiscard]] bool await_suspend(std::coroutine_handle<Parent> parent) {
     const std::stop_token& stop = parents_token(parent);
-    const Deadline until = time_limit_of(parent);
-    for (OwnedFrame<T>& frame : frames_) all_.begin(frame, stop, until);
+    for (OwnedFrame<T>& frame : frames_) all_.begin(frame, parent, stop);
     return all_.wait(parent);
   }
   auto await_resume() {

@@ -2,18 +2,75 @@
 #pragma once
 
 #include <perigee/async/scope.h>
+#include <perigee/async/sleep.h>
 #include <perigee/async/task.h>
+#include <perigee/base/deadline.h>
+#include <perigee/base/export.h>
+#include <perigee/event/reactor.h>
 
+#include <algorithm>
+#include <chrono>
 #include <concepts>
+#include <coroutine>
+#include <cstdint>
+#include <exception>
 #include <stop_token>
 #include <type_traits>
+#include <utility>
 
 namespace perigee {
 
+/// When the tasks of a scope must have ended. The reactor's thread asks them to stop then; the
+/// reactor must outlive the scope.
+class scope_deadline {
+ public:
+  scope_deadline(event::Reactor& reactor, Deadline deadline) noexcept
+      : reactor_(&reactor), deadline_(deadline) {}
+
+  [[nodiscard]] event::Reactor& reactor() const noexcept { return *reactor_; }
+  [[nodiscard]] Deadline deadline() const noexcept { return deadline_; }
+
+ private:
+  event::Reactor* reactor_;
+  Deadline deadline_;  // by the reactor's clock
+};
+
+/// `co_await with_scope(within(reactor, 100ms), body)`: no duration is too long.
+template <typename Rep, typename Period>
+[[nodiscard]] scope_deadline within(event::Reactor& reactor,
+                                    std::chrono::duration<Rep, Period> duration) noexcept {
+  return {reactor, Deadline::after(duration, reactor.clock().now())};
+}
+
+namespace async::detail {
+
+/// Until when the result of this task is awaited.
+class ThisTimeLimit {
+ public:
+  [[nodiscard]] bool await_ready() const noexcept { return false; }
+  template <typename Promise>
+  [[nodiscard]] bool await_suspend(std::coroutine_handle<Promise> task) noexcept {
+    until_ = time_limit_of(task);
+    return false;
+  }
+  [[nodiscard]] std::int64_t await_resume() const noexcept { return until_; }
+
+ private:
+  std::int64_t until_ = no_time_limit;
+};
+
+/// The same time for std::chrono::steady_clock.
+[[nodiscard]] PERIGEE_API std::int64_t awaited_until(const scope_deadline& deadline) noexcept;
+/// Ends the scope at the deadline, unless it is stopped before.
+[[nodiscard]] PERIGEE_API task<> end_at(scope_deadline deadline, scope& tasks);
+[[noreturn]] PERIGEE_API void raise_scope_timeout();
+
+}  // namespace async::detail
+
 /// `co_await with_scope([&](scope& tasks) -> task<> { … })`: runs the body as the first task of a
-/// scope whose stop token follows the awaiting task's, and waits for it and for all that it
-/// started; then throws what the first one that failed had thrown. That may be the body itself: by
-/// then nothing runs any longer.
+/// scope whose stop token and remaining time follow the awaiting task's, and waits for it and for
+/// all that it started; then throws what the first one that failed had thrown. That may be the body
+/// itself: by then nothing runs any longer.
 ///
 /// With `on_error::cancel` a failure, of the body too, asks all the others to stop. The body is
 /// kept until all have ended, so it may be a lambda that captures. It does not join the scope.
@@ -22,9 +79,40 @@ template <typename Body>
   requires std::same_as<std::invoke_result_t<Body&, scope&>, task<>>
 task<> with_scope(Body body, scope::on_error policy = scope::on_error::cancel) {
   const std::stop_token stop = co_await stop_token_of_this_task();
+  const std::int64_t until = co_await async::detail::ThisTimeLimit();
   scope tasks(stop, policy);
+  tasks.set_awaited_until(until);
   tasks.start(body(tasks));
   co_await tasks.join();
+}
+
+/// The same with a deadline. When it has passed, calls that the tasks await end with TIMEOUT, and
+/// the tasks' stop token is asked. Throws CORBA::TIMEOUT, COMPLETED_MAYBE, if tasks were running
+/// then, once all have ended; but what a task had thrown before goes first. The awaiting task goes
+/// on on the reactor's thread.
+/// Allocates twice; three frames more.
+template <typename Body>
+  requires std::same_as<std::invoke_result_t<Body&, scope&>, task<>>
+task<> with_scope(scope_deadline deadline, Body body,
+                  scope::on_error policy = scope::on_error::cancel) {
+  const std::stop_token stop = co_await stop_token_of_this_task();
+  const std::int64_t until = co_await async::detail::ThisTimeLimit();
+  scope tasks(stop, policy);
+  tasks.set_awaited_until(std::min(until, async::detail::awaited_until(deadline)));
+  scope timer(stop);
+  task<> first = body(tasks);
+  timer.start(async::detail::end_at(deadline, tasks));
+  tasks.start(std::move(first));
+  std::exception_ptr failure;
+  try {
+    co_await tasks.join();
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  timer.request_stop();
+  co_await timer.join();
+  if (failure) std::rethrow_exception(failure);
+  if (tasks.timed_out()) async::detail::raise_scope_timeout();
 }
 
 }  // namespace perigee

@@ -16,6 +16,10 @@ namespace skeleton {
 /// Cancels the call when the token of the answer would be requested, or if that has been: without
 /// a token. Until it is told so of another call, or the request is answered.
 PERIGEE_API void cancel_with(const Answer& answer, stub::CallHandle& call) noexcept;
+/// The token of the answer for a task that answers: no copy is used after the answer. Its state
+/// may then serve another request, unless it was shared.
+[[nodiscard]] PERIGEE_API std::stop_token lend_stop_token(const Answer& answer);
+PERIGEE_API void share_stop_token(const Answer& answer) noexcept;
 }  // namespace skeleton
 
 /// Requested when the client cancels the request, when it waits no longer (as far as it said so:

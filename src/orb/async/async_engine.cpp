@@ -14,7 +14,8 @@ HandlerCallPlaces::Place HandlerCallPlaces::take(std::size_t octets,
                                                  const Settings& settings) noexcept {
   const std::lock_guard lock(lock_);
   if (count_ >= settings.handler_calls_max) return {};
-  const std::size_t left = settings.handler_calls_size_max - std::min(octets_, settings.handler_calls_size_max);
+  const std::size_t left =
+      settings.handler_calls_size_max - std::min(octets_, settings.handler_calls_size_max);
   if (count_ != 0 && octets > left) return {};
   ++count_;
   octets_ += octets;

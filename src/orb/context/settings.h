@@ -89,7 +89,7 @@ struct Settings {
   std::uint32_t connections_per_endpoint_max = 5;  ///< then callers share connections
   /// Asynchronous calls on one connection; then another one is made, up to the number above.
   std::uint32_t requests_in_flight_max = 16'384;
-  std::uint32_t connecting_threads_max = 4;    ///< for asynchronous calls, while they connect
+  std::uint32_t connecting_threads_max = 4;  ///< for asynchronous calls, while they connect
   /// Calls of reply handlers that are objects of POAs, in progress; further outcomes are dropped.
   std::uint32_t handler_calls_max = 1024;
   std::size_t handler_calls_size_max = 128 * 1024 * 1024;  ///< octets of results that these keep

@@ -1,7 +1,47 @@
 // The call that a request waits for is exchanged for a mark when the request is cancelled.
 #include "orb/serving/cancellation.h"
 
+#include <perigee/base/short_lock.h>
+
+#include <array>
+#include <cstddef>
+
 namespace perigee::orb {
+
+namespace {
+
+/// States of stop tokens that serve no request now. Any thread.
+class KeptStops {
+ public:
+  [[nodiscard]] std::stop_source take() {
+    {
+      const std::lock_guard lock(lock_);
+      if (count_ != 0) return std::move(kept_[--count_]);
+    }
+    return std::stop_source();
+  }
+  void keep(std::stop_source& source) noexcept {
+    const std::lock_guard lock(lock_);
+    if (count_ != kept_.size()) kept_[count_++].swap(source);
+  }
+
+ private:
+  struct Empty : std::stop_source {
+    Empty() noexcept : std::stop_source(std::nostopstate) {}
+  };
+
+  ShortLock lock_;  // guards what follows
+  std::size_t count_ = 0;
+  std::array<Empty, 256> kept_;  // some 10 KiB with their states
+};
+
+// Requests may end while the program's static objects do: it stays.
+KeptStops& kept_stops() {
+  static auto* const kept = new KeptStops;
+  return *kept;
+}
+
+}  // namespace
 
 CancellationNotice::~CancellationNotice() {
   if (call_ != nullptr) call_->remove_owner();
@@ -14,7 +54,22 @@ void CancellationNotice::request_stop() noexcept {
 
 Cancellation::~Cancellation() {
   CancellableCall* const call = call_.load();
-  if (call != nullptr && call != cancelled()) call->remove_owner();
+  if (call == cancelled()) return;
+  if (call != nullptr) call->remove_owner();
+  if (source_.stop_possible() && !shared_.load(std::memory_order_relaxed))
+    kept_stops().keep(source_);
+}
+
+std::stop_token Cancellation::token() {
+  const std::lock_guard lock(mutex_);
+  if (source_.stop_possible()) return source_.get_token();
+  if (!requested()) {
+    source_ = kept_stops().take();
+  } else {  // no callback is registered with this one yet
+    source_ = std::stop_source();
+    source_.request_stop();
+  }
+  return source_.get_token();
 }
 
 CancellableCall* Cancellation::cancelled() const noexcept {

@@ -47,7 +47,8 @@ class CancellationNotice {
   CancellableCall* call_ = nullptr;  // counted
 };
 
-/// Any thread. What a stop token needs is made when the first one is asked for.
+/// Any thread. The state of stop tokens is made when the first token is asked for. If it was
+/// neither shared nor cancelled, the state of an ended request serves a later one.
 class Cancellation {
  public:
   Cancellation() noexcept = default;
@@ -55,14 +56,9 @@ class Cancellation {
   Cancellation(const Cancellation&) = delete;
   Cancellation& operator=(const Cancellation&) = delete;
 
-  [[nodiscard]] std::stop_token token() {
-    const std::lock_guard lock(mutex_);
-    if (!source_.stop_possible()) {
-      source_ = std::stop_source();
-      if (requested()) source_.request_stop();  // nobody has registered anything with this one
-    }
-    return source_.get_token();
-  }
+  [[nodiscard]] std::stop_token token();
+  /// Copies of the token may be in use after the request's end.
+  void share() noexcept { shared_.store(true, std::memory_order_relaxed); }
   /// The call that the answer waits for now will be cancelled with the request, which takes no
   /// memory. False if that has been. The one `before` it is dropped where no lock is held.
   [[nodiscard]] bool cancels(CancellableCall& call, CancellationNotice& before) noexcept;
@@ -74,7 +70,8 @@ class Cancellation {
   [[nodiscard]] CancellableCall* cancelled() const noexcept;
 
   std::atomic<CancellableCall*> call_{nullptr};  // counted
-  std::mutex mutex_;                             // guards what follows
+  std::atomic<bool> shared_{false};
+  std::mutex mutex_;  // guards what follows
   std::stop_source source_{std::nostopstate};
 };
 
