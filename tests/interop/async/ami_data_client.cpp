@@ -1,0 +1,130 @@
+// Sends samples of all constructed types to a Data::Peer, and looks at what reply handlers are
+// told:
+//   ami_data_client FILE [--quit] [--long-double] [Perigee options]
+#include "../checks.h"
+#include "../data_samples.h"
+#include "../perigee_call.h"
+#include "data_typesAmiC.h"
+#include "told.h"
+
+#include <fstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+using Traits = CORBA::amic_traits<Data::Peer>;
+
+class Handler final : public Traits::replyhandler_base_type {
+ public:
+  PERIGEE_TELL(sample, const Data::Samples&)
+  PERIGEE_TELL_ECHO(echo_long_double, long double)
+  PERIGEE_TELL_ECHO(echo_by_enum, const Data::By_Enum&)
+  PERIGEE_TELL_ECHO(echo_by_long, const Data::By_Long&)
+  PERIGEE_TELL_ECHO(echo_by_boolean, const Data::By_Boolean&)
+  PERIGEE_TELL_ECHO(echo_by_char, const Data::By_Char&)
+  PERIGEE_TELL_ECHO(echo_by_short, const Data::By_Short&)
+  PERIGEE_TELL_ECHO(echo_by_ushort, const Data::By_UShort&)
+  PERIGEE_TELL_ECHO(echo_by_ulong, const Data::By_ULong&)
+  PERIGEE_TELL_ECHO(echo_by_longlong, const Data::By_LongLong&)
+  PERIGEE_TELL_ECHO(echo_by_ulonglong, const Data::By_ULongLong&)
+  PERIGEE_TELL_ECHO(echo_own, const Data::Own&)
+  PERIGEE_TELL_ECHO(echo_tree, const Data::Tree&)
+  PERIGEE_TELL_ECHO(echo_node, const Data::Node&)
+  PERIGEE_TELL_ECHO(echo_row, const Data::Row&)
+  PERIGEE_TELL_ECHO(echo_matrix, const Data::Matrix&)
+  PERIGEE_TELL_ECHO(echo_names, const Data::Names&)
+  PERIGEE_TELL_ECHO(echo_board, const Data::Board&)
+  PERIGEE_TELL_ECHO(echo_code, const Data::Code&)
+  PERIGEE_TELL_ECHO(echo_few, const Data::Few&)
+  PERIGEE_TELL_ECHO(echo_bounded, const Data::Bounded&)
+  PERIGEE_TELL_ECHO(echo_amount, const Data::Amount&)
+  PERIGEE_TELL_ECHO(echo_item, const Data::Item&)
+  PERIGEE_TELL_ECHO(echo_items, const Data::Items&)
+  PERIGEE_TELL_ECHO(echo_many, const Data::Many&)
+  PERIGEE_TELL_ECHO(echo_samples, const Data::Samples&)
+
+  interop::Told told;
+};
+
+/// A peer, and the handler of its calls.
+struct Exchange {
+  CORBA::ORB& orb;
+  Traits::ref_type peer;
+  CORBA::object_reference<Handler> handler = CORBA::make_reference<Handler>();
+
+  template <typename T, typename Send>
+  void check(const T& a, const T& b, const Send& send) const {
+    interop::check_told(orb, handler->told, a, b, send);
+  }
+};
+
+void check_all(const Exchange& to, const Data::Samples& one, const Data::Samples& other) {
+#define CHECK_ECHO(NAME)                     \
+  to.check(one.a_##NAME(), other.a_##NAME(), \
+           [&](const auto& a, const auto& b) { to.peer->sendc_echo_##NAME(to.handler, a, b); })
+  CHECK_ECHO(by_enum);
+  CHECK_ECHO(by_long);
+  CHECK_ECHO(by_boolean);
+  CHECK_ECHO(by_char);
+  CHECK_ECHO(by_short);
+  CHECK_ECHO(by_ushort);
+  CHECK_ECHO(by_ulong);
+  CHECK_ECHO(by_longlong);
+  CHECK_ECHO(by_ulonglong);
+  CHECK_ECHO(own);
+  CHECK_ECHO(tree);
+  CHECK_ECHO(node);
+  CHECK_ECHO(row);
+  CHECK_ECHO(matrix);
+  CHECK_ECHO(names);
+  CHECK_ECHO(board);
+  CHECK_ECHO(code);
+  CHECK_ECHO(few);
+  CHECK_ECHO(bounded);
+  CHECK_ECHO(amount);
+  CHECK_ECHO(item);
+  CHECK_ECHO(items);
+  CHECK_ECHO(many);
+#undef CHECK_ECHO
+  to.check(one, other,
+           [&](const auto& a, const auto& b) { to.peer->sendc_echo_samples(to.handler, a, b); });
+}
+
+/// Of 1 MB, about.
+void check_large(const Exchange& to) {
+  const auto items = interop::make_many<Data::Items>(30'000, interop::make_item);
+  to.check(items, Data::Items(),
+           [&](const auto& a, const auto& b) { to.peer->sendc_echo_items(to.handler, a, b); });
+}
+
+// omniORB sends the octets of the processor's own 80 bits.
+void check_long_double(const Exchange& to) {
+  to.check(1.25L, -3.5e-4000L, [&](long double a, long double b) {
+    to.peer->sendc_echo_long_double(to.handler, a, b);
+  });
+}
+
+int run(const IDL::traits<CORBA::ORB>::ref_type& orb, const std::vector<std::string>& arguments) {
+  std::string ior;
+  std::ifstream(arguments.at(1)) >> ior;
+  const Exchange to{*orb, Traits::narrow(orb->string_to_object(ior))};
+  CHECK(to.peer != nullptr);
+  if (!to.peer) return interop::finish("Perigee client with handlers");
+  for (int seed = 0; seed < 4; ++seed)
+    check_all(to, interop::make_samples(seed), interop::make_samples(seed + 1));
+  check_large(to);
+  bool quit = false;
+  for (const std::string& argument : arguments) {
+    if (argument == "--quit") quit = true;
+    if (argument == "--long-double") check_long_double(to);
+  }
+  if (quit) to.peer->quit();
+  return interop::finish("Perigee client with handlers");
+}
+
+}  // namespace
+
+int main(int argc, char* argv[]) {
+  return interop::call(argc, argv, "ami_data_client", "IOR-FILE [--quit] [--long-double]", run);
+}

@@ -1,0 +1,112 @@
+// Sends characters and strings, narrow and wide, to a Text::Wide, and looks at what reply handlers
+// are told:
+//   ami_text_client FILE [--quit] [--no-wide] [Perigee options]
+#include "../checks.h"
+#include "../perigee_call.h"
+#include "textAmiC.h"
+#include "told.h"
+
+#include <fstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+using Traits = CORBA::amic_traits<Text::Wide>;
+
+class Handler final : public Traits::replyhandler_base_type {
+ public:
+  PERIGEE_TELL(echo_string, const std::string&)
+  PERIGEE_TELL(echo_char, char)
+  PERIGEE_TELL(echo_characters, const Text::Characters&)
+  PERIGEE_TELL(octets_of, const Text::Octets&)
+  PERIGEE_TELL(string_of, const std::string&)
+  PERIGEE_TELL_ECHO(echo_wstring, const std::wstring&)
+  PERIGEE_TELL(echo_wchar, wchar_t)
+  PERIGEE_TELL(echo_wide_characters, const Text::WideCharacters&)
+  PERIGEE_TELL(echo_wide_strings, const Text::WideStrings&)
+  PERIGEE_TELL(code_points_of, const Text::CodePoints&)
+  PERIGEE_TELL(wstring_of, const std::wstring&)
+  PERIGEE_TELL(echo_entry, const Text::Entry&)
+  PERIGEE_TELL_DONE(refuse)
+
+  interop::Told told;
+};
+
+/// A peer, and the handler of its calls.
+struct Exchange {
+  CORBA::ORB& orb;
+  Traits::ref_type peer;
+  CORBA::object_reference<Handler> handler = CORBA::make_reference<Handler>();
+
+  /// The call gives `expected` to the handler.
+  template <typename Result, typename Send>
+  void check(const Result& expected, const Send& send) const {
+    handler->told.await(orb, send);
+    const auto* const results = handler->told.results<Result>();
+    CHECK((results != nullptr && std::get<0>(*results) == expected));
+  }
+};
+
+void check_narrow(const Exchange& to) {
+  const std::string text = "caf\u00e9";
+  to.check(text, [&] { to.peer->sendc_echo_string(to.handler, text); });
+  to.check(std::string(), [&] { to.peer->sendc_echo_string(to.handler, ""); });
+  to.check('x', [&] { to.peer->sendc_echo_char(to.handler, 'x'); });
+  const Text::Characters characters{'a', 'b'};
+  to.check(characters, [&] { to.peer->sendc_echo_characters(to.handler, characters); });
+  const Text::Octets octets(text.begin(), text.end());
+  to.check(octets, [&] { to.peer->sendc_octets_of(to.handler, text); });
+  to.check(text, [&] { to.peer->sendc_string_of(to.handler, octets); });
+}
+
+void check_wide(const Exchange& to) {
+  const std::wstring text = L"caf\u00e9 \u20ac";
+  interop::check_told(to.orb, to.handler->told, text, std::wstring(L"old"),
+                      [&](const std::wstring& a, const std::wstring& b) {
+                        to.peer->sendc_echo_wstring(to.handler, a, b);
+                      });
+  to.check(L'\u20ac', [&] { to.peer->sendc_echo_wchar(to.handler, L'\u20ac'); });
+  const Text::WideCharacters characters{L'a', L'\u00e9'};
+  to.check(characters, [&] { to.peer->sendc_echo_wide_characters(to.handler, characters); });
+  const Text::WideStrings strings{L"", text};
+  to.check(strings, [&] { to.peer->sendc_echo_wide_strings(to.handler, strings); });
+  const Text::CodePoints points{'c', 0xe9, 0x20ac};
+  const std::wstring of_points = L"c\u00e9\u20ac";
+  to.check(points, [&] { to.peer->sendc_code_points_of(to.handler, of_points); });
+  to.check(of_points, [&] { to.peer->sendc_wstring_of(to.handler, points); });
+  const Text::Entry entry("plain", text, L'\u20ac', 'x');
+  to.check(entry, [&] { to.peer->sendc_echo_entry(to.handler, entry); });
+  CHECK_THROWS(interop::raise_told(to.orb, to.handler->told,
+                                   [&] { to.peer->sendc_refuse(to.handler, "no", text); }),
+               Text::Refused, CHECK(caught.reason() == "no");
+               CHECK(caught.wide_reason() == text));
+}
+
+int run(const IDL::traits<CORBA::ORB>::ref_type& orb, const std::vector<std::string>& arguments) {
+  bool quit = false;
+  bool has_wide = true;
+  for (const std::string& argument : arguments) {
+    if (argument == "--quit") quit = true;
+    if (argument == "--no-wide") has_wide = false;
+  }
+  std::string ior;
+  std::ifstream(arguments.at(1)) >> ior;
+  const Exchange to{*orb, Traits::narrow(orb->string_to_object(ior))};
+  CHECK(to.peer != nullptr);
+  if (!to.peer) return interop::finish("Perigee client of text with handlers");
+  if (has_wide) {  // else the peers agree on no code set
+    check_narrow(to);
+    check_wide(to);
+  } else {
+    to.check(std::string("plain"), [&] { to.peer->sendc_echo_string(to.handler, "plain"); });
+  }
+  if (quit) to.peer->quit();
+  return interop::finish("Perigee client of text with handlers");
+}
+
+}  // namespace
+
+int main(int argc, char* argv[]) {
+  return interop::call(argc, argv, "ami_text_client", "IOR-FILE [--quit] [--no-wide]", run);
+}
