@@ -6,11 +6,10 @@
 
 namespace perigee::async::detail {
 
-std::int64_t awaited_until(const scope_deadline& deadline) noexcept {
-  if (deadline.deadline().is_never()) return no_time_limit;
+Deadline awaited_until(const scope_deadline& deadline) noexcept {
+  if (deadline.deadline().is_never()) return Deadline::never();
   const Duration left = deadline.deadline().left(deadline.reactor().clock().now());
-  const Deadline end = Deadline::after(left, steady_clock().now());
-  return end.is_never() ? no_time_limit : end.time().time_since_epoch().count();
+  return Deadline::after(left, steady_clock().now());
 }
 
 task<> end_at(scope_deadline deadline, scope& tasks) {

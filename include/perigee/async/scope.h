@@ -3,6 +3,7 @@
 
 #include <perigee/async/latch.h>
 #include <perigee/async/task.h>
+#include <perigee/base/deadline.h>
 #include <perigee/base/export.h>
 
 #include <atomic>
@@ -41,8 +42,8 @@ class PERIGEE_API scope {
   [[nodiscard]] std::stop_token stop_token() const noexcept { return stop_.token(); }
 
   /// Tasks that start from now on, and the calls that they await, learn that their result is
-  /// awaited until then only: nanoseconds of std::chrono::steady_clock.
-  void set_awaited_until(std::int64_t time) noexcept { awaited_until_ = time; }
+  /// awaited until then only. By std::chrono::steady_clock.
+  void set_awaited_until(Deadline time) noexcept { awaited_until_ = time; }
   /// The time of the scope has passed: the tasks' stop token is asked.
   void end_in_time() noexcept {
     timed_out_.store(true, std::memory_order_relaxed);
@@ -77,7 +78,7 @@ class PERIGEE_API scope {
 
   async::detail::LinkedStop stop_;
   async::detail::Latch running_;
-  std::int64_t awaited_until_ = async::detail::no_time_limit;
+  Deadline awaited_until_;
   std::atomic<bool> timed_out_ = false;
   std::atomic<bool> has_failed_ = false;
   std::exception_ptr error_;  ///< set by whom has_failed_ was set; read when all have ended

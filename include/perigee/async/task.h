@@ -116,7 +116,7 @@ class PromiseBase {
     lender_ = &parent;
     begin(frame, parent.lent_stop_token(), ended, context);
   }
-  /// Nobody waits for the task any longer then: nanoseconds of std::chrono::steady_clock. Before it
+  /// Until when the task's result is awaited, by std::chrono::steady_clock. Called before the task
   /// begins.
   void set_awaited_until(Deadline time) noexcept { awaited_until_ = time; }
   /// The same with a token of the task's own.

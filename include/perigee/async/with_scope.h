@@ -12,7 +12,6 @@
 #include <chrono>
 #include <concepts>
 #include <coroutine>
-#include <cstdint>
 #include <exception>
 #include <stop_token>
 #include <type_traits>
@@ -53,14 +52,14 @@ class ThisTimeLimit {
     until_ = time_limit_of(task);
     return false;
   }
-  [[nodiscard]] std::int64_t await_resume() const noexcept { return until_; }
+  [[nodiscard]] Deadline await_resume() const noexcept { return until_; }
 
  private:
-  std::int64_t until_ = no_time_limit;
+  Deadline until_;
 };
 
 /// The same time for std::chrono::steady_clock.
-[[nodiscard]] PERIGEE_API std::int64_t awaited_until(const scope_deadline& deadline) noexcept;
+[[nodiscard]] PERIGEE_API Deadline awaited_until(const scope_deadline& deadline) noexcept;
 /// Ends the scope at the deadline, unless it is stopped before.
 [[nodiscard]] PERIGEE_API task<> end_at(scope_deadline deadline, scope& tasks);
 [[noreturn]] PERIGEE_API void raise_scope_timeout();
@@ -79,7 +78,7 @@ template <typename Body>
   requires std::same_as<std::invoke_result_t<Body&, scope&>, task<>>
 task<> with_scope(Body body, scope::on_error policy = scope::on_error::cancel) {
   const std::stop_token stop = co_await stop_token_of_this_task();
-  const std::int64_t until = co_await async::detail::ThisTimeLimit();
+  const Deadline until = co_await async::detail::ThisTimeLimit();
   scope tasks(stop, policy);
   tasks.set_awaited_until(until);
   tasks.start(body(tasks));
@@ -96,7 +95,7 @@ template <typename Body>
 task<> with_scope(scope_deadline deadline, Body body,
                   scope::on_error policy = scope::on_error::cancel) {
   const std::stop_token stop = co_await stop_token_of_this_task();
-  const std::int64_t until = co_await async::detail::ThisTimeLimit();
+  const Deadline until = co_await async::detail::ThisTimeLimit();
   scope tasks(stop, policy);
   tasks.set_awaited_until(std::min(until, async::detail::awaited_until(deadline)));
   scope timer(stop);

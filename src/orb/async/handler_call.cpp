@@ -41,10 +41,10 @@ std::optional<InvocationError> copy_of(const InvocationError* error) {
   return error != nullptr ? std::optional(*error) : std::nullopt;
 }
 
-std::int64_t end_of_call(const Settings& settings) {
+Deadline end_of_call(const Settings& settings) {
   const auto limit = settings.handler_call_timeout;
-  if (limit.count() == 0) return stub::no_time_limit;
-  return (steady_clock().now() + limit).time_since_epoch().count();
+  if (limit.count() == 0) return Deadline::never();
+  return Deadline::after(limit, steady_clock().now());
 }
 
 }  // namespace
@@ -90,7 +90,7 @@ void HandlerCall::send() {
       [call = this](cdr::Encoder& encoder) { call->encode(encoder); }, *this);
 }
 
-// What is called of the handler, with what arguments.
+// Finds the handler's operation. Encodes its arguments, if there is an encoder.
 const stub::Operation* HandlerCall::capture(cdr::Encoder* encoder) const {
   cdr::Decoder body = body_;
   AsyncOutcome outcome{called_, status_, body, error_ ? &*error_ : nullptr};
@@ -100,7 +100,7 @@ const stub::Operation* HandlerCall::capture(cdr::Encoder* encoder) const {
   return captured.operation();
 }
 
-// If memory runs out, decoding may end with an exception, which another operation is for.
+// If memory runs out, decoding may end with an exception. The handler has another operation for it.
 void HandlerCall::encode(cdr::Encoder& encoder) const noexcept try {
   if (capture(&encoder) != operation_) encoder.fail(cdr::ErrorKind::bad_value);
 } catch (...) {
