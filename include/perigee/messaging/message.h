@@ -1,6 +1,7 @@
 // The messages of an inter-ORB protocol, as values that refer to the octets they were read from.
 #pragma once
 
+#include <perigee/base/clock.h>
 #include <perigee/base/deadline.h>
 #include <perigee/base/octets.h>
 #include <perigee/iop/ior.h>
@@ -12,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -116,6 +118,9 @@ struct IncomingMessage {
   /// Until when the client waits for the reply to this request, by the clock of the ORB: noted when
   /// the header was parsed the first time, for a message that is kept and parsed again.
   Deadline awaited_until;
+  /// When the message was received, by the clock of the ORB, if its connection had no room for it
+  /// then. Not set: a moment ago.
+  std::optional<TimePoint> arrived;
 
   /// Copies the octets to storage of its own, if they are not there yet.
   void keep() {

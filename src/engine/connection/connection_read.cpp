@@ -210,6 +210,7 @@ bool Connection::handle(IncomingMessage& message, ThreadFrame& frame) {
 // Back-pressure: further requests, and all that follows them, are read when there is room.
 void Connection::keep(IncomingMessage& message) {
   message.keep();
+  if (!message.arrived) message.arrived = home_.clock().now();
   waiting_.emplace(std::move(message));
   home_.handler().tell_full(*this);
 }

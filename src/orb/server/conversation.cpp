@@ -363,7 +363,8 @@ bool Conversation::is_full() const noexcept {
 }
 
 // Whoever has a slow peer wants to know why so little of it is asked for.
-bool Conversation::has_to_wait() noexcept {
+bool Conversation::has_to_wait(IncomingMessage& message) noexcept {
+  message.arrived = core_.clock().now();
   if (has_told_of_waiting_.exchange(true)) return true;
   try {
     log::write(log::Level::info, "server",

@@ -125,8 +125,8 @@ class Conversation final {
   /// False for a request while the conversation is full: it, and all behind it, have to wait for
   /// `resume_reading`. So it is the peer who waits, and not we who keep more and more. What takes
   /// no room, as the cancelling of a request, is still to be read before.
-  [[nodiscard]] bool has_room_for(const messaging::IncomingMessage& message) noexcept {
-    return !full() || message.kind != messaging::MessageKind::request || !has_to_wait();
+  [[nodiscard]] bool has_room_for(messaging::IncomingMessage& message) noexcept {
+    return !full() || message.kind != messaging::MessageKind::request || !has_to_wait(message);
   }
   [[nodiscard]] ConversationHost& host() const noexcept { return host_; }
   [[nodiscard]] OrbCore& core() const noexcept { return core_; }
@@ -176,7 +176,7 @@ class Conversation final {
   };
   [[nodiscard]] Removed remove(AdmittedRequest& request, Answering answering) noexcept;
   [[nodiscard]] bool is_full() const noexcept;
-  [[nodiscard]] bool has_to_wait() noexcept;
+  [[nodiscard]] bool has_to_wait(messaging::IncomingMessage& message) noexcept;
   void take_place(PendingReply& upcall, DeferredReply& later) noexcept;
   void cancel_expired_before(TimePoint now);
   void limit_time_of(DeferredReply& later) noexcept;

@@ -48,7 +48,8 @@ void PendingReply::take_time_limit(const messaging::RequestHeader& header) noexc
     const auto microseconds = iop::decode_remaining_time(found->data);
     if (!microseconds || *microseconds > remaining_time_max) return;
     const std::chrono::microseconds remaining(*microseconds);
-    message_.awaited_until = Deadline::after(remaining, clock.now());
+    message_.awaited_until =
+        Deadline::after(remaining, message_.arrived ? *message_.arrived : clock.now());
   }
   limit_time(clock, message_.awaited_until);
 }

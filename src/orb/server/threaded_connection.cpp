@@ -110,7 +110,7 @@ void ThreadedConnection::read_requests(ServingThread& thread) {
     switch (connection_.read(message, Wait::yes, thread.scratch)) {
       case ReadStatus::message:
         if (connection_.blocked_output() || !conversation_.has_room_for(message)) [[unlikely]]
-          await_room();
+          await_room(message);
         if (!handle(message, thread)) return end();
         break;
       case ReadStatus::bad_message:
@@ -130,7 +130,8 @@ void ThreadedConnection::read_requests(ServingThread& thread) {
 
 // Under the read token: a peer that is owed too many answers, or does not read those that came
 // later, is not read from.
-void ThreadedConnection::await_room() {
+void ThreadedConnection::await_room(IncomingMessage& message) {
+  if (!message.arrived) message.arrived = server_.core().clock().now();
   std::unique_lock lock(mutex_);
   awaits_room_.store(true);
   room_.wait(lock, [this] {

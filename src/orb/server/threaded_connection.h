@@ -90,7 +90,7 @@ class ThreadedConnection final : public ConversationHost,
   }
   [[nodiscard]] bool take_token(ServingThread& thread) noexcept;
   void read_requests(ServingThread& thread);
-  void await_room();
+  void await_room(messaging::IncomingMessage& message);
   void watch_waiting(TimePoint now) noexcept;
   void output_changed() noexcept override;
   void forget_if_sent() noexcept;

@@ -45,7 +45,8 @@ void UpcallRequest::take_time_limit() noexcept {
     const auto microseconds = iop::decode_remaining_time(found->data);
     if (!microseconds || *microseconds > remaining_time_max) return;
     const std::chrono::microseconds remaining(*microseconds);
-    message.awaited_until = Deadline::after(remaining, clock.now());
+    message.awaited_until =
+        Deadline::after(remaining, message.arrived ? *message.arrived : clock.now());
   }
   limit_time(clock, message.awaited_until);
 }

@@ -2,6 +2,7 @@
 // any more.
 #include "orb/server/server_fixture.h"
 #include "support/fake_clock.h"
+#include "support/log_lines.h"
 #include <perigee/event/reactor.h>
 #include <perigee/poa/answer.h>
 #include <perigee/poa/remaining_time.h>
@@ -13,6 +14,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <string>
 #include <thread>
 
 using namespace perigee;
@@ -133,6 +135,32 @@ TEST_CASE("a request whose time passes while it is held is not executed") {
   CHECK(expired.ulong(minor_offset + 4) == static_cast<std::uint32_t>(CORBA::COMPLETED_NO));
   CHECK(other.reply().result() == 2);
   CHECK(executed == 1);
+}
+
+TEST_CASE("a request whose time passes while its connection is full is not executed") {
+  LogLines lines(log::Level::info);
+  FakeClock clock;
+  TestParts parts = parts_with(each_strategy(), clock);
+  parts.settings.requests_per_connection_max = 1;
+  skeleton::Answer answer;
+  std::atomic<int> deferred = 0;
+  const ServerFixture server(std::move(parts), [&](orb::ServerRequest& request) {
+    answer = skeleton::Answer(request);
+    ++deferred;
+    deferred.notify_one();
+  });
+  RawClient client(server.endpoint);
+  client.send(make_request({.key = server.key, .id = 1, .argument = 1}));
+  deferred.wait(0);
+  client.send(make_request(limited(server, microseconds_of(1'000'000), 2)));
+  while (!lines.have("more of them wait")) std::this_thread::yield();
+  clock.advance(seconds(2));
+  answer.reply([](cdr::Encoder& encoder) { encoder << std::uint32_t{7}; });
+  CHECK(client.reply().result() == 7);
+  const RawReply expired = client.reply();
+  CHECK(expired.id() == 2);
+  CHECK(expired.repository_id() == "IDL:omg.org/CORBA/TIMEOUT:1.0");
+  CHECK(deferred == 1);
 }
 
 TEST_CASE("a request whose time passes while another has the POA's thread is not executed") {
