@@ -1,3 +1,4 @@
+// A call of a reply handler in another process: keeps what it passes on until the handler has it.
 #include "orb/async/handler_call.h"
 
 #include "orb/async/async_invocation.h"
@@ -114,3 +115,11 @@ void HandlerCall::ended(stub::CallOutcome& outcome) noexcept {
 }
 
 }  // namespace perigee::orb
+
+namespace perigee::stub {
+
+void call_handler(std::unique_ptr<HandlerObject> handler, const CallOutcome& outcome) noexcept {
+  orb::HandlerCall::start(std::move(handler), outcome);
+}
+
+}  // namespace perigee::stub

@@ -1,3 +1,4 @@
+// Finds the operation that a stub calls, and encodes its arguments, without calling it.
 #include "orb/invocation/captured_call.h"
 
 #include <perigee/orb/object.h>

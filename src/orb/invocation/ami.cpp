@@ -1,5 +1,4 @@
 // Outcomes on their way to reply handlers.
-#include "orb/async/handler_call.h"
 #include "orb/serving/log_operation.h"
 #include <perigee/base/pool.h>
 #include <perigee/orb/ami.h>
@@ -47,10 +46,6 @@ void ReplyObserver::ended(CallOutcome& outcome) noexcept {
   } catch (...) {
     log_thrown(outcome, "an exception of an unknown type");
   }
-}
-
-void call_handler(std::unique_ptr<HandlerObject> handler, const CallOutcome& outcome) noexcept {
-  orb::HandlerCall::start(std::move(handler), outcome);
 }
 
 void send_observed(const CORBA::Object& target, const Operation& operation, Arguments arguments,
