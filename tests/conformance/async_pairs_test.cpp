@@ -62,6 +62,11 @@ std::vector<OrbPairing> pairings_of_client() {
   return pairings;
 }
 
+/// TCP connects while the loop serves others.
+bool connects_without_thread(const OrbPairing& pairing) {
+  return pairing.scheme == "iiop" || pairing.scheme.ends_with("-tcp");
+}
+
 const std::vector<std::string> one_connection{"-ORBConnectionsPerEndpointMax", "1"};
 
 }  // namespace
@@ -152,7 +157,7 @@ TEST_CASE("every pairing: an asynchronous call that cannot be sent in time is ne
   }
 }
 
-TEST_CASE("every pairing: an asynchronous call that waits for its connection ends in time") {
+TEST_CASE("every pairing: an asynchronous call that waits for a connecting thread ends in time") {
   for (const OrbPairing& pairing : pairings_of_client()) {
     CAPTURE(pairing.name());
     Surroundings surroundings;
@@ -166,12 +171,17 @@ TEST_CASE("every pairing: an asynchronous call that waits for its connection end
                                 .find("memory")
                                 ->make_profile({"memory", "mute"}, {1, 2, Octets(8), {}}));
     auto first = start(client.echo(iop::to_ior_string(mute)), twice_operation, 1);
-    const auto begin = std::chrono::steady_clock::now();
-    check_times_out(start(limited(client.orb, echo, limit), twice_operation, 1),
-                    CORBA::COMPLETED_NO, begin);
-    auto next = start(echo, twice_operation, 4);
-    surroundings.hub().release();
-    CHECK(next.get() == 8);
+    if (connects_without_thread(pairing)) {
+      CHECK(start(echo, twice_operation, 4).get() == 8);
+      surroundings.hub().release();
+    } else {
+      const auto begin = std::chrono::steady_clock::now();
+      check_times_out(start(limited(client.orb, echo, limit), twice_operation, 1),
+                      CORBA::COMPLETED_NO, begin);
+      auto next = start(echo, twice_operation, 4);
+      surroundings.hub().release();
+      CHECK(next.get() == 8);
+    }
     const auto refused = failure_of([&] { static_cast<void>(first.get()); });
     REQUIRE(refused.has_value());
     CHECK_FALSE(refused->is_timeout);
