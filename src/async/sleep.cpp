@@ -3,7 +3,7 @@
 
 namespace perigee::async::detail {
 
-// On other threads the sleep must not be touched after the post: the task may have gone on.
+// After the post, `*this` must not be used: the task may have resumed, and destroyed the sleep.
 bool Sleep::suspend(std::coroutine_handle<> task) {
   if (reactor_.closed() || (stop_ != nullptr && stop_->stop_requested())) return false;
   task_ = task;

@@ -37,7 +37,7 @@ class PollableList {
     --size_;
     return true;
   }
-  /// Of an object that goes to the end of an empty list and is taken out at once.
+  /// The event of an object that would enter an empty list and leave it at once.
   [[nodiscard]] static Event pass(Pollable& pollable, Readiness readiness) noexcept {
     if (pollable.counted_ == Pollable::Counted::yes) pollable.add_reference();
     return {&pollable, readiness, {}};

@@ -14,8 +14,8 @@
 namespace perigee::event {
 namespace {
 
-/// A thread that finds nothing to do naps so long, if the other threads are quick: waking it for
-/// each event would cost more than the event.
+/// The length of a nap. A thread that finds nothing to do naps if the other threads are quick:
+/// waking it for each event would cost more than the event.
 constexpr std::chrono::microseconds nap_time{200};
 
 /// What a thread remembers from one turn of a shared reactor to the next.
@@ -194,8 +194,8 @@ void PollingReactor::run_tasks() {
   }
 }
 
-// Whether this thread's last turn was short, and other threads had turns meanwhile. One thread at a
-// time naps: another one must be there for new events.
+// Naps if this thread's last turn was short, and other threads had turns meanwhile. Only one thread
+// naps at a time: another thread must be ready for new events.
 void PollingReactor::nap_if_others_are_quick() noexcept {
   LastTurn& last = last_turn;
   const std::uint64_t number = turns_.fetch_add(1, std::memory_order_relaxed) + 1;
@@ -247,7 +247,7 @@ void PollingReactor::wake_for_rest() noexcept {
   if (rest) wake();
 }
 
-// Tasks that sleep again and again end: a closed reactor lets nothing sleep.
+// The loop ends even if tasks sleep again and again: on a closed reactor no task can sleep.
 void PollingReactor::close() noexcept {
   closed_.store(true);
   const InTurn in_turn(*this);

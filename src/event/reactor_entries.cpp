@@ -199,7 +199,8 @@ int PollingReactor::handle() noexcept {
   return poller_->handle();
 }
 
-// Entries are no readiness of the poller by themselves. A wake that no turn has seen yet counts.
+// Entries do not make the handle of the poller readable; a wake does. An earlier wake that no turn
+// has seen yet is enough.
 void PollingReactor::tell_foreign_loop() noexcept {
   bool rest = false;
   {

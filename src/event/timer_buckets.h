@@ -73,7 +73,7 @@ class TimerBuckets {
   /// False if the timer is not armed.
   bool cancel(Timer& timer) noexcept;
 
-  /// No timer is due before. A cancelled timer may have been the first: then this is too early,
+  /// No timer is due before this time. If the first timer was cancelled, the time is too early
   /// until `collect` is called at that time.
   [[nodiscard]] Deadline next() const noexcept {
     return has_due() ? Deadline::immediately() : next_;

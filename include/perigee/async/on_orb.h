@@ -19,9 +19,9 @@ namespace perigee {
     const CORBA::object_reference<CORBA::ORB>& orb);
 
 /// `co_await sleep_for(orb, duration)`: goes on after this time, by the ORB's clock, on the thread
-/// that drives `reactor_of(orb)`, and gives true. Gives false, earlier, if the task's stop token is
-/// asked or the ORB's shutdown is complete. No duration is too long. The ORB must outlive the wait:
-/// a servant's does.
+/// that drives `reactor_of(orb)`, and gives true. Gives false, earlier, if a stop of the task is
+/// requested or the ORB's shutdown is complete. No duration is too long. The ORB must outlive the
+/// wait; the ORB of a servant does.
 template <typename Rep, typename Period>
 [[nodiscard]] async::detail::Sleep sleep_for(const CORBA::object_reference<CORBA::ORB>& orb,
                                              std::chrono::duration<Rep, Period> duration) {

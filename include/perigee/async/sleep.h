@@ -54,7 +54,7 @@ class PERIGEE_API Sleep {
   void fired();
   void stopped() noexcept;
 
-  /// What has happened; the second of the two goes on with the task.
+  /// Bits of `state_`. The thread that sets the second of them continues the task.
   static constexpr std::uint8_t suspended = 1;
   static constexpr std::uint8_t ended = 2;
 

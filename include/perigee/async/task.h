@@ -52,7 +52,8 @@ template <typename P>
     return promise.stop_token();
 }
 
-/// Of a task, if it knows. By std::chrono::steady_clock.
+/// Until when the caller of a task waits, by std::chrono::steady_clock; never if the task does not
+/// know it.
 template <typename P>
 [[nodiscard]] Deadline time_limit_of(std::coroutine_handle<P> task) noexcept {
   if constexpr (HasTimeLimit<P>)

@@ -47,8 +47,8 @@ struct Event {
 /// What the reactor knows about an object. Guarded by the reactor's lock.
 class PollableState {
  public:
-  /// Whether the reactor holds references: one per place in its ready list, until the call has
-  /// returned. `no`: the owner removes the object before it ends.
+  /// `yes`: the reactor holds one reference for each place in its ready list, until the call has
+  /// returned. `no`: the owner removes the object from the reactor before destroying it.
   enum class Counted : bool { no, yes };
 
   PollableState(const PollableState&) = delete;
@@ -135,8 +135,9 @@ class PERIGEE_API Reactor {
   /// once if it does already). One system call if it changes, none if it does not. One thread at a
   /// time per object.
   virtual void want_writable(Pollable& pollable, WriteInterest interest) noexcept = 0;
-  /// Before the handle is closed. No call begins afterwards, not even for events that were fetched
-  /// before; calls that run go on. Takes a mark back. Does nothing to an object that is not there.
+  /// Must be called before the handle is closed. Afterwards no call of the object begins, not even
+  /// for events that were fetched before; running calls continue. Also removes a mark. No effect if
+  /// the object is not registered.
   virtual void remove(Pollable& pollable) noexcept = 0;
   /// Calls the object in the next turn with `readable`. Once, however often it is marked. Also for
   /// objects that were not added.
@@ -184,10 +185,10 @@ class PERIGEE_API Reactor {
   [[nodiscard]] virtual bool has_work() const noexcept = 0;
   /// How many threads sleep in a turn.
   [[nodiscard]] virtual std::uint32_t sleepers() const noexcept = 0;
-  /// By a thread that takes no part for a while: another one is woken if there is work.
+  /// Called by a thread that will run no turns for a while: wakes another thread if there is work.
   virtual void leave() noexcept = 0;
-  /// For a loop that this one is part of: becomes readable when there is work, timers included. -1
-  /// if the process has no handle left for a timer.
+  /// A handle for a foreign event loop that drives this reactor: becomes readable when there is
+  /// work, timers included. -1 if the process has no handle left for the timer.
   [[nodiscard]] virtual int handle() noexcept = 0;
   /// Ends the waits, and makes `run` return after the present turn: once if one thread runs the
   /// reactor, for good if several do.

@@ -38,8 +38,8 @@ struct Needs {
   bool two_way = true;  ///< messages go in both directions
 };
 
-/// The first property that `needed` asks for and `offered` lacks, after "does not": "keep the order
-/// of what is sent". Empty if none is missing.
+/// The first property that `needed` asks for and `offered` lacks, as words that follow "does not":
+/// "keep the order in which octets are sent". Empty if no property is missing.
 PERIGEE_API std::string_view missing(const Needs& needed, const Carrier& offered) noexcept;
 
 /// Which calls a pair of messages and transport can carry.

@@ -115,8 +115,8 @@ struct IncomingMessage {
   /// Of the pieces that make up `octets`, if alignment counts anew in each of them: fragments of
   /// GIOP 1.1, without their headers. Else null.
   std::unique_ptr<std::size_t[]> piece_sizes;
-  /// Until when the client waits for the reply to this request, by the clock of the ORB: noted when
-  /// the header was parsed the first time, for a message that is kept and parsed again.
+  /// The client waits for the reply to this request until this time, by the clock of the ORB. Set
+  /// when the header is parsed for the first time: the message may be kept and parsed again.
   Deadline awaited_until;
   /// When the message was received, by the clock of the ORB, if its connection had no room for it
   /// then. Not set: a moment ago.

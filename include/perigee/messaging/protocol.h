@@ -65,7 +65,7 @@ struct Frame {
   Version version;
   std::endian order = std::endian::little;
   /// Where the message header begins, counted from the start of the message. In a continuation: the
-  /// size of its own header, from whose start the alignment of its octets is counted.
+  /// size of the continuation's header; its octets are aligned from the start of that header.
   std::uint16_t header_size = 0;
   /// Octets at the front of the frame that do not belong to the message.
   std::uint16_t strip = 0;
@@ -125,8 +125,8 @@ using ContextStorage = std::vector<iop::ServiceContext>;
 class MessagingProtocol;
 
 /// The messages of one connection, which owns the session. All functions but `seal` and `unseal`
-/// are const, may be called by any thread, and depend only on their arguments. A session that needs
-/// a memory of what has passed (numbers, time stamps, compression) keeps it in `seal` and `unseal`.
+/// are const, may be called by any thread, and depend only on their arguments. A session with state
+/// (numbers, time stamps, compression) changes this state in `seal` and `unseal` only.
 ///
 /// A message is encoded as `begin_…`, body written by the caller through the same encoder,
 /// `finish`. The buffer must be empty before `begin_…`.
@@ -144,9 +144,9 @@ class PERIGEE_API Session {
   /// Says what is at the front of the octets that have arrived. Copies and keeps nothing. `front`
   /// has at least one octet, and may have octets of later frames.
   [[nodiscard]] virtual Frame frame(OctetSpan front) const noexcept = 0;
-  /// A fragmented message has arrived whole: makes the header of its first piece that of a message
-  /// that was never in pieces. `message` starts where the first piece did, without what was
-  /// stripped.
+  /// Called when all pieces of a message have arrived: changes the header of the first piece to
+  /// that of an unfragmented message. `message` starts with the first piece, without its stripped
+  /// octets.
   virtual void join(MutableOctetSpan /*message*/, const Frame& /*first*/) const noexcept {}
 
   /// @name Encoding. Leaves the encoder where the body begins (aligned for it if `body` is
@@ -235,8 +235,8 @@ class PERIGEE_API MessagingProtocol {
   /// The highest version spoken. Arguments and results in a message are encoded by the rules of
   /// GIOP in the version of the same number.
   [[nodiscard]] virtual Version version_max() const noexcept { return {1, 2}; }
-  /// What to send instead of `version` to a peer that understands the shorter form of it; the same
-  /// if there is none. For the encoding functions only: received messages may have any form.
+  /// The version to encode in for a peer that understands a shorter form of `version`; `version`
+  /// itself if it has no shorter form. For encoding only: received messages may have any form.
   [[nodiscard]] virtual Version short_form(Version version) const noexcept { return version; }
   [[nodiscard]] const Limits& limits() const noexcept { return limits_; }
 

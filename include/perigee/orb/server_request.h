@@ -105,7 +105,7 @@ class PERIGEE_API ServerRequest {
   virtual void send_user_exception(const CORBA::UserException& exception) = 0;
   virtual void send_system_exception(const CORBA::SystemException& exception) noexcept = 0;
   virtual void send_forward(const CORBA::Object& target, bool permanent) = 0;
-  /// The caller waits until then, by the clock, which outlives the request.
+  /// Notes that the caller waits until `until`, by `clock`, which must outlive the request.
   void limit_time(const Clock& clock, Deadline until) noexcept {
     clock_ = &clock;
     awaited_until_ = until;

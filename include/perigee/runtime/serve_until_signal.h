@@ -20,7 +20,8 @@ namespace perigee {
 /// reference. The calling thread blocks both signals until the function returns. Then the
 /// application's signal mask and signal handlers are as before.
 ///
-/// Throws what `ORB::run` and `ready` throw, and CORBA::NO_RESOURCES without a handle or a thread.
+/// Throws the exceptions of `ORB::run` and `ready`, and CORBA::NO_RESOURCES if the system has no
+/// handle or no thread left.
 PERIGEE_API void serve_until_signal(const CORBA::object_reference<CORBA::ORB>& orb,
                                     const std::function<void()>& ready = {});
 

@@ -55,15 +55,15 @@ class PERIGEE_API ProtocolRegistry {
   ProtocolRegistry(const ProtocolRegistry&) = delete;
   ProtocolRegistry& operator=(const ProtocolRegistry&) = delete;
 
-  /// The messages of the ORB itself, which outlive the registry: for the schemes of transports, and
-  /// for rows with their name. Without them such rows are for "giop", which needs a stream. To be
-  /// called before anything is added.
+  /// Sets the ORB's own messages, which must outlive the registry. The schemes of transports carry
+  /// them, and so do rows that name them. Must be called before anything is added. Without this
+  /// call, the name of the own messages is "giop", and they need a stream.
   void set_own_messaging(const messaging::MessagingProtocol& messages) noexcept;
 
-  /// Adds all of the parts or, on an error, none. Errors: IoErrorKind::bad_plugin for a name, a
-  /// scheme or the tag of a profile codec that is registered already, or twice among these, and for
-  /// a row whose messages or transport are not known; IoErrorKind::unsupported for messages that
-  /// the transport cannot carry, with the property that it lacks.
+  /// Adds all of the parts or, on an error, none. IoErrorKind::bad_plugin: a name, a scheme or the
+  /// tag of a profile codec is registered already, or occurs twice among the parts; or the messages
+  /// or the transport of a row are unknown. IoErrorKind::unsupported: the transport cannot carry
+  /// the messages; the error names the property that the transport lacks.
   [[nodiscard]] std::expected<void, IoError> add(ProtocolParts parts);
   [[nodiscard]] std::expected<void, IoError> add(ProtocolFactories factories);
   [[nodiscard]] std::expected<void, IoError> add(std::unique_ptr<ProtocolFactory> factory);
@@ -76,12 +76,13 @@ class PERIGEE_API ProtocolRegistry {
   [[nodiscard]] std::expected<void, IoError> load(const std::string& path);
   /// Removes a transport, and all schemes of rows that need it or messages that came with it. Their
   /// names, schemes and tags are free. Connections, acceptors and references that use them go on.
-  /// `name`: that of the transport, one of its schemes, or the scheme of a row: then the transport
-  /// that came together with the row is removed, else the row alone. False if there is none.
+  /// `name` is the name of a transport, one of its schemes, or the scheme of a row. For a row, the
+  /// transport of the row is removed if both were added together, else the row alone. False if
+  /// nothing has the name.
   bool remove(std::string_view name);
-  /// Adds again the part that was removed last by this name, or with this scheme, and the parts
-  /// that went with it. False if none was removed. Errors: those of `add`, if another part has
-  /// taken the place, or the part is there.
+  /// Adds the part that was removed last by this name or scheme again, with the parts that were
+  /// removed together with it. False if no such part was removed. Errors: those of `add`, if
+  /// another part has the name now, or if the part is registered.
   [[nodiscard]] std::expected<bool, IoError> restore(std::string_view name);
 
   /// nullptr if no protocol has the scheme.

@@ -28,7 +28,7 @@ namespace perigee::transport {
 /// a connection changes between threads and the reactor without a system call.
 enum class Wait : std::uint8_t { yes, no };
 
-/// The operations of a transport that can be unable to go on.
+/// The operations of a transport that can return `would_block`.
 enum class Step : std::uint8_t { open, send, receive, finish };
 
 /// The readiness of the handle that an operation waits for.
@@ -70,8 +70,8 @@ class PERIGEE_API Transport {
     shutdown_send();
     return {};
   }
-  /// What the last operation of this kind waited for when it returned `would_block`. For the thread
-  /// that called the operation. After opening, a send never wants to read.
+  /// The readiness that the last operation of this kind needs after it returned `would_block`.
+  /// Asked by the thread that called the operation. After opening, a send never wants to read.
   [[nodiscard]] virtual Wants wants(Step step) const noexcept {
     return step == Step::receive ? Wants::to_read : Wants::to_write;
   }
@@ -83,9 +83,9 @@ class PERIGEE_API Transport {
   /// Segments may be more than IOV_MAX. Never raises SIGPIPE. A datagram is sent whole or not at
   /// all.
   virtual IoResult send(std::span<const OctetSpan> segments, Wait wait) = 0;
-  /// Whether the transport itself has octets to send: an answer to a key update of TLS, say, that
-  /// `receive` could not write. For the receiver, who then has the sender call `send` with no
-  /// segments, as if its last send had been refused. Feature `owes_output`.
+  /// Whether the transport itself has octets to send that `receive` could not write, for example an
+  /// answer to a key update of TLS. Asked by the receiving thread. The sending thread then has to
+  /// call `send` with no segments, as if its last send had been refused. Feature `owes_output`.
   [[nodiscard]] virtual bool has_output() const noexcept { return false; }
 
   /// @name Encoding in place, by the sender. Feature `encodes_in_place`.
@@ -111,9 +111,9 @@ class PERIGEE_API Transport {
                                      Wait wait) {
     return receive(first, wait);
   }
-  /// Whether the next `receive` would bring octets although the last one filled less than its
-  /// space: octets that the transport holds itself, and that no readiness will report. For the
-  /// receiver. Feature `buffers`.
+  /// Whether the transport itself holds received octets that no readiness will report. Then the
+  /// next `receive` brings octets although the last one did not fill its space. Asked by the
+  /// receiving thread. Feature `buffers`.
   [[nodiscard]] virtual bool buffered() const noexcept { return false; }
 
   /// Longest time that `receive` with Wait::yes waits; zero: for ever. Cheap if unchanged.

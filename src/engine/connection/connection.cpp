@@ -30,8 +30,7 @@ Connection::Connection(Home& home, Accepted accepted)
 
 Connection::~Connection() = default;
 
-// Known to the registry before its first event can end it. Held meanwhile: an event that comes
-// before the registration is complete is noted.
+// Enters the registry before the poller: the first event may end the connection.
 bool Connection::start() noexcept {
   home_.add(*this);
   try {
@@ -179,8 +178,8 @@ void Connection::left(InboundRequests::Left left) noexcept {
     home_.reactor().mark_ready(*this);
 }
 
-// By the thread that found that nothing is in progress: so no other thread sends a reply. Held
-// replies leave in front.
+// Called by the thread that found that no request is in progress, so no other thread sends a reply.
+// Held replies leave before CloseConnection.
 void Connection::send_close() noexcept {
   try {
     cdr::Buffer buffer;

@@ -39,9 +39,9 @@ struct Accepted {
 /// the role, in the order of their arrival. Each thread sends its own replies, and never waits for
 /// the client: the home loop sends what the transport does not take.
 ///
-/// A client that does not read its replies is not read from, nor one that has as many deferred
-/// requests as allowed: back-pressure reaches the client through the transport. A client that takes
-/// nothing for `send_timeout` is cut off.
+/// The connection stops reading while the client does not read its replies, or has as many deferred
+/// requests as allowed. This back-pressure reaches the client through the transport. A connection
+/// whose client takes no octets for `send_timeout` is cut.
 class Connection final : public Pollable, public HoldOwner, private orb::PausedReader {
  public:
   Connection(Home& home, Accepted accepted);

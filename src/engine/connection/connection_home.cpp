@@ -65,8 +65,9 @@ void Home::lend_parked(ThreadFrame& frame) noexcept {
   end_parked_turn();
 }
 
-// Under several threads the queue goes on when a two-way upcall begins, or a oneway's ends. One
-// thread goes on at once: only nested turns can overtake the request.
+// With several threads, the next request may be taken when a two-way upcall begins, or when the
+// upcall of a oneway ends. With one thread, it may be taken at once: only nested turns can overtake
+// the request.
 void Home::handle_event(const Event& /*event*/) noexcept {
   if (!parked_role_.take_or_note()) return;
   const FrameLevel level(settings().read_buffer_size);

@@ -74,7 +74,7 @@ void Connection::read_turn(ThreadFrame& frame) noexcept {
   }
 }
 
-// What the octets at hand need is done before the role is released.
+// Held replies are sent, and the octets at hand are detached, before the role is released.
 Connection::Turn Connection::read_messages(ThreadFrame& frame) try {
   const Turn turn = take_messages(frame);
   if (turn == Turn::lost) return turn;
@@ -165,8 +165,8 @@ Connection::Turn Connection::drop_input(ThreadFrame& frame) noexcept {
   return Turn::more;
 }
 
-// The client sends no more. Requests in progress are still answered: the last one of them marks the
-// connection ready, and this is found again. What the client has not taken may still get out.
+// The client sends no more. Requests in progress are still answered: the last of them marks the
+// connection ready, and this function runs again. Queued replies can still be sent.
 Connection::Turn Connection::end_of_input() noexcept {
   uncork();
   if (!input_ended_.exchange(true)) requests_.stop_deferred();
@@ -235,9 +235,9 @@ void Connection::keep(IncomingMessage& message) {
   return false;
 }
 
-// Oneways run under the role, so that they keep their order. Other threads read on during a two-way
-// upcall; where no supervisor finds long upcalls, they are called at once if there is something to
-// read.
+// Oneways run under the role, so that they keep their order. Other threads may read during a
+// two-way upcall. If octets are left to read, the connection is marked ready before the upcall,
+// since no supervisor finds long upcalls yet.
 [[gnu::always_inline]] inline bool Connection::dispatch(IncomingRequest& request) {
   ThreadFrame& frame = request.frame;
   if (requests_.parks() && keep_behind_others(request) == Kept::yes) [[unlikely]] {

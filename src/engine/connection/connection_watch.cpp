@@ -20,8 +20,8 @@ void Connection::Watch::fire(Timer& timer) noexcept {
   connection.drop_reference();
 }
 
-// Arms the timer for the next look. Called by the timer, and when something begins that is to be
-// looked at earlier.
+// Looks at the connection, and arms the timer for the next look. Called by the timer, and when an
+// earlier look becomes necessary.
 void Connection::look() noexcept {
   const TimePoint now = home_.clock().now();
   Finding finding;

@@ -34,8 +34,8 @@ class HomeOwner {
 /// Any thread. A connection belongs to one home for its life. The home's registry holds one
 /// reference to it until the connection has ended.
 ///
-/// As a pollable it dispatches parked requests whose hold point has opened, one at a time, as many
-/// threads as are free. Oneways of a connection keep their order.
+/// As a pollable it dispatches parked requests whose hold point has opened. Each free thread takes
+/// one request at a time. Oneways of a connection keep their order.
 class Home final : public Pollable {
  public:
   Home(const EngineContext& context, RequestHandler& handler, HomeOwner& owner, Loop& loop,
@@ -74,7 +74,8 @@ class Home final : public Pollable {
   void resume_parked() noexcept;
   /// Requests are due.
   void dispatch_parked() noexcept { reactor().mark_ready(*this); }
-  /// By the thread that dispatches a parked request, before a two-way upcall: other threads go on.
+  /// Called by the thread that dispatches a parked request, before a two-way upcall: lets other
+  /// threads take the next parked request.
   void lend_parked(ThreadFrame& frame) noexcept;
   void handle_event(const Event& event) noexcept override;
   /// @}

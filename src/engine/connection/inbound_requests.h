@@ -70,7 +70,7 @@ class InboundRequests {
   /// @{
   void begin_parked() noexcept { parked_.fetch_add(1, std::memory_order_relaxed); }
   void end_parked() noexcept { parked_.fetch_sub(1, std::memory_order_release); }
-  /// A thread that sees none sees all effects of those that were parked.
+  /// False also means that the effects of all requests that were parked before are visible.
   [[nodiscard]] bool parks() const noexcept { return parked_.load(std::memory_order_acquire) != 0; }
   /// @}
 

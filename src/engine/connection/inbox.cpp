@@ -1,6 +1,6 @@
-// The state machine of the inbox, for messages that are not whole at the front; the others are in
-// the header. Order of checks: the size of a frame, its header, its place among the pieces of a
-// message, limits; storage is taken only then.
+// The state machine of the inbox for messages that are not whole at the front; the header has the
+// code for whole messages. Order of checks: the size of a frame, its header, its place among the
+// pieces of a message, limits. Storage is taken only after all checks.
 #include "engine/connection/inbox.h"
 
 #include <algorithm>
@@ -45,8 +45,8 @@ ReceiveSpace Inbox::space_for_rest(MutableOctetSpan scratch) {
   return {scratch.first(std::min(scratch.size(), moved_size_max)), {}};
 }
 
-/// Behind a piece that others follow, a little of the next one is received in the same call: its
-/// header says where its rest goes.
+/// If another piece follows, the same call also receives the first octets of that piece: its header
+/// says where its other octets go.
 ReceiveSpace Inbox::space_of_storage(MutableOctetSpan scratch) {
   const MutableOctetSpan space = current_.space(remaining_, source_);
   data_ = scratch.data();
@@ -211,7 +211,7 @@ std::optional<FramingError> Inbox::check_continuation() const noexcept {
   if (partial == nullptr || partial->first().order != frame_.order)
     return FramingError::bad_fragment;
   if (partial->fragments() >= limits_.fragments_max) return FramingError::too_large;
-  // The identity of a piece counts, too: many empty pieces are no free octets.
+  // The octets of `piece_id` count, too: otherwise empty pieces would cost the peer nothing.
   const std::size_t payload =
       frame_.total - frame_.strip + (frame_.identified ? sizeof frame_.piece_id : 0);
   if (partial->size() + payload > limits_.message_size_max) return FramingError::too_large;

@@ -102,8 +102,9 @@ Ticket OutgoingQueue::last_ticket() const noexcept {
   return submitted_;
 }
 
-// By the writing thread. Returns in another state than `writing`, or with an empty queue if it is
-// to write its own message.
+// Called by the writing thread. `Then::idle`: when it returns, the state is no longer `writing`.
+// `Then::write_own`: may also return in this state with an empty queue; the thread then writes its
+// own message.
 OutgoingQueue::Status OutgoingQueue::send_queued(Then then, std::uint32_t batches_max) try {
   std::uint32_t left = batches_max;
   for (;;) {
@@ -237,8 +238,9 @@ bool OutgoingQueue::finish_transport() {
   return true;
 }
 
-// After an error the transport is not interrupted: what the peer sent before (a CloseConnection)
-// can still be read. After a time-out it is interrupted, since readers would wait for ever.
+// After an error the transport is not interrupted: messages that the peer sent before, such as
+// CloseConnection, can still be read. After a time-out it is interrupted, since the reading thread
+// would wait for ever.
 void OutgoingQueue::fail(const IoResult& result) noexcept {
   if (result.code != 0) error_code_.store(result.code);
   OutgoingBlocks lost;

@@ -17,7 +17,7 @@ namespace {
 // With a time-out, a larger message leaves in parts: other threads see that the peer goes on
 // reading.
 constexpr std::size_t slice_size = std::size_t{1} << 20;
-// Of messages that are held back: they are sent before they take more.
+// The limit of held messages: they are sent before they would exceed it.
 constexpr std::size_t held_octets_max = std::size_t{256} * 1024;
 constexpr std::chrono::hours wait_max{1};  // the standard library adds durations without a check
 

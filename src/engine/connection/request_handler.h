@@ -50,7 +50,8 @@ class RequestHandler {
   [[nodiscard]] virtual bool locate(Connection& connection,
                                     const messaging::IncomingMessage& message,
                                     ThreadFrame& frame) noexcept = 0;
-  /// What lets requests for the key pass or has them parked. Only to be compared.
+  /// The hold point (a POA manager) of the object with the key. The pointer is compared, never
+  /// dereferenced.
   [[nodiscard]] virtual const void* hold_point(OctetSpan object_key) noexcept = 0;
   /// A request has to wait until the connection has room for it.
   virtual void tell_full(Connection& connection) noexcept = 0;

@@ -23,7 +23,7 @@ enum class WaitEnd : std::uint8_t {
 /// The same until a handle is readable, or its peer has closed it.
 [[nodiscard]] WaitEnd wait_readable_in_turns(Loop& loop, std::uint32_t depth_max, int fd,
                                              Deadline deadline);
-/// By a thread that runs nested turns itself, before them: its connection can be read meanwhile.
+/// Called by a thread before it runs nested turns itself: these turns may then read its connection.
 void begin_nested_turns() noexcept;
 /// Whether the calling thread may run nested turns, or has others that serve meanwhile.
 [[nodiscard]] bool may_nest(std::uint32_t depth_max) noexcept;

@@ -30,7 +30,7 @@ class WaitingCall : public OutboundCall {
     sleep_->end = End::none;
     shared_ = true;
   }
-  /// The own thread has taken the call out of the table, or it never got there.
+  /// The calling thread has taken the call out of the table, or the call never entered the table.
   void unshare() noexcept { shared_ = false; }
   /// Another thread may have taken the call out, and will complete it.
   [[nodiscard]] bool is_shared() const noexcept { return shared_; }

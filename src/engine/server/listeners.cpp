@@ -12,7 +12,7 @@ using transport::Wait;
 
 namespace {
 
-// Not the connections that go on coming, nor the rest if there is no memory.
+// Takes a limited number: clients may go on connecting. Stops if there is no memory.
 void take_waiting(transport::Acceptor& acceptor,
                   function_ref<void(std::unique_ptr<transport::Transport>)> take) noexcept {
   try {

@@ -202,7 +202,8 @@ void Server::run() {
     lock.unlock();
     return join();
   }
-  // Another thread's `perform_work` ends soon, another thread's `run` when all is finished.
+  // Waits for another thread: its `perform_work` ends soon, its `run` ends when the server has
+  // finished.
   changed_.wait(lock, [this] { return finished_ || !looping_; });
   if (finished_) return;
   looping_ = running_ = true;

@@ -42,7 +42,7 @@ class Server final : public HomeOwner {
   /// Blocks until `stop`; runs the loop where the application has to.
   void run();
   /// Stops accepting, drains all connections, then ends the threads. Completion::wait: returns when
-  /// that is done. Later calls wait if they are asked to; if not, deferred requests are stopped.
+  /// all this is done, also in later calls. A later call with do_not_wait stops deferred requests.
   void stop(Completion completion) noexcept;
   [[nodiscard]] bool stopping() const noexcept { return stopping_.load(); }
   /// Runs the tasks that were posted to the loops after their last turn. After `stop`, when no

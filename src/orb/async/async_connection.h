@@ -44,7 +44,7 @@ class AsyncConnection final : public event::EventHandler,
 
   /// Connects on another thread.
   void connect(Deadline until);
-  /// That thread has made the connection, or failed. For the shard.
+  /// Called by the shard when the connecting thread has made the connection, or has failed.
   void connected() noexcept;
   AsyncConnection* next_in_queue = nullptr;  ///< of the connections posted to the shard
   /// The call waits no longer for the connection that is being made; others may.

@@ -159,7 +159,7 @@ class AsyncInvocation final : private OwnedRequest,
   bool failed_ = false;
   Deadline own_deadline_;  // as the policies say
   Deadline own_send_deadline_;
-  Deadline deadline_;  // and as the caller's own caller waits
+  Deadline deadline_;  // the same, limited by the time for which the caller's own caller waits
   Deadline send_deadline_;
   TimePoint connecting_since_;
   Deadline connect_until_;

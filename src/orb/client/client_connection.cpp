@@ -58,8 +58,8 @@ TransactResult ClientConnection::transact(const cdr::Buffer& request, ReplySlot&
 }
 
 // A caller takes the read role before it sends only if the request is small and no other call is in
-// flight: a peer that wants its replies read before it reads on would wait for this thread, and
-// this thread for the peer. So a reading thread never waits in sending.
+// flight. Otherwise a deadlock is possible: this thread waits in its send until the peer reads, and
+// the peer waits until this thread reads replies.
 TransactResult ClientConnection::exchange(const cdr::Buffer& request, ReplySlot& slot) {
   const bool leads = calls_.in_table() == 0 && request.size() <= led_request_size_max &&
                      connection_.read_role().try_take();
@@ -153,9 +153,9 @@ void ClientConnection::finish(ReplySlot& slot) noexcept {
   pass_role_on();
 }
 
-// Either this thread sees a call that has begun to wait, or the thread of that call finds the role
-// free: a call is marked as waiting before its thread tries to take the role. Calls whose threads
-// are still sending get no role; they look at it afterwards.
+// A call is marked as waiting before its thread tries to take the role. So this thread sees each
+// waiting call, or the thread of that call finds the role free. A thread that is still sending does
+// not get the role now; it tries to take the role after its send.
 void ClientConnection::pass_role_on() noexcept {
   release_role();
   while (calls_.in_table() != 0 && calls_.any_awaiting() && connection_.read_role().try_take()) {

@@ -25,11 +25,11 @@ namespace perigee::orb {
 struct ReplySlot final : engine::WaitingCall {
   bool delivered = false;           // the leading thread has read its own reply
   Server* nested_server = nullptr;  // serves others on this thread while the caller waits
-  Deadline mute_until;              // how long it then waits for a first reply
-  Deadline send_deadline;           // of the request; not later than
-  Deadline deadline;                // of the reply
-  std::uint64_t queued_as = 0;      // until then `deadline` is that of the request; 0: it is out
-  Deadline reply_deadline;          // then, `deadline` from when it is out
+  Deadline mute_until;              // with a nested server: end of the wait for the first reply
+  Deadline send_deadline;           // for sending the request; not later than `deadline`
+  Deadline deadline;                // for the reply; while `queued_as` is set, `send_deadline`
+  std::uint64_t queued_as = 0;      // the position of a queued request; 0: not queued, or sent
+  Deadline reply_deadline;          // becomes `deadline` when the queued request was sent
   bool holds_token = false;         // views in `message` are valid until the token is released
   messaging::IncomingMessage message;
   messaging::ContextStorage contexts;

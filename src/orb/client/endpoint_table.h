@@ -98,8 +98,8 @@ struct CheckoutLimits {
   std::uint32_t addresses = 1;          ///< that the call may still try: they share the time
 };
 
-/// For one address, from `now` on: none may take the time of the addresses behind it. Zero: no
-/// limit.
+/// The time-out for connecting to one address, from `now` on. The addresses share the time of the
+/// call, so that one address does not use up the time of the next ones. Zero: no limit.
 [[nodiscard]] std::chrono::milliseconds connect_timeout(const CheckoutLimits& limits,
                                                         TimePoint now);
 

@@ -121,8 +121,8 @@ bool Connection::limit_receive(Deadline deadline) {
   return next;
 }
 
-// Notes what a receive of Wait::no has taken. A short one has left nothing: edge-triggered
-// readiness comes again for what arrives from now on.
+// Whether a receive with Wait::no has taken all octets. A short receive has: edge-triggered
+// readiness will report the octets that arrive from now on.
 [[gnu::always_inline]] inline bool Connection::took_all(std::size_t count,
                                                         std::size_t room) noexcept {
   turn_left_ -= std::min(turn_left_, count);
@@ -239,7 +239,8 @@ void Connection::resume_input() noexcept {
   if (paused_reader_ != nullptr) paused_reader_->resume_reading();
 }
 
-// Without memory for it, a message would leave unsealed, and the peer could make nothing of it.
+// Without memory for the seal, the message would leave unsealed. The peer could not read it, so the
+// connection is interrupted.
 void Connection::SessionSealer::seal(std::vector<OctetSpan>& segments, Octets& memory) noexcept {
   try {
     outgoing_.segments.swap(segments);
@@ -312,8 +313,9 @@ void Connection::trace_message(const cdr::Buffer& message) const {
                                     : queue_.hold(all, *hold, wait, deadline));
 }
 
-// A peer that leaves the queue full does not read: nothing that is queued will get out in time. A
-// message that is lost for lack of memory may be a reply: its caller would wait for ever.
+// Unless only the deadline has passed, the connection ends. With a full queue, the peer does not
+// read, and queued messages will not leave in time. A message that is lost for lack of memory may
+// be a reply, for which the peer would wait for ever.
 SendResult Connection::after_refusal(Sent sent) {
   if (sent.status == Sent::Status::timed_out) return {SendStatus::timed_out};
   if (sent.status == Sent::Status::failed) return {SendStatus::failed, sent.ticket};

@@ -114,8 +114,8 @@ class Connection final : private FlushedOutput, private engine::UnfinishedOwner 
     inbox_.discard();
     unfinished_.end();
   }
-  /// The reactor has reported octets: what an earlier read left as drained is so no longer. To be
-  /// told when a nested turn reports while a message of the batch before is still worked on.
+  /// The reactor has reported octets: `drained` is false from now on. Also called when a nested
+  /// turn gets an event while a message of the earlier batch is still in its upcall.
   void expect_octets() noexcept { drained_ = false; }
   /// The last receive of Wait::no took all there was: the reactor will report what comes.
   [[nodiscard]] bool drained() const noexcept { return drained_; }
@@ -123,8 +123,8 @@ class Connection final : private FlushedOutput, private engine::UnfinishedOwner 
   /// so that reading goes on to the end of the stream.
   void expect_end() noexcept { expects_end_ = true; }
   [[nodiscard]] messaging::FramingError framing_error() const noexcept { return inbox_.error(); }
-  /// Why a call ends that waits for its reply when the peer has sent CloseConnection: a server that
-  /// has begun its reply has executed the request.
+  /// Whether a part of the reply to this request has arrived. Asked after CloseConnection: a server
+  /// that has begun its reply has executed the request.
   [[nodiscard]] bool has_part_of_reply(std::uint32_t request_id) const noexcept {
     return inbox_.has_part_of_reply(request_id);
   }
@@ -170,8 +170,8 @@ class Connection final : private FlushedOutput, private engine::UnfinishedOwner 
   [[nodiscard]] std::uint32_t held_output() const noexcept { return queue_.held(); }
   /// Of the last message that is queued or held back.
   [[nodiscard]] std::uint64_t last_position() const noexcept { return queue_.last_ticket(); }
-  /// Whether the transport may have accepted a queued message's last octet: has, or has it in a
-  /// send that goes on. Never false for a message that the peer can have seen whole.
+  /// Whether the transport may have accepted a queued message's last octet: the message was sent,
+  /// or its send is in progress. True for each message that the peer can have received whole.
   [[nodiscard]] bool accepted(std::uint64_t position) const noexcept {
     return queue_.progress(position) != engine::Progress::waiting;
   }

@@ -88,7 +88,7 @@ void OnewayBuffer::count_lost() noexcept {
   positions_.clear();
 }
 
-// No caller waits for these calls any longer that an exception could tell.
+// Logged and counted only: no caller is left to whom an exception could report the loss.
 void OnewayBuffer::lose(std::size_t count) noexcept {
   if (count == 0) return;
   if (ledger_ != nullptr) ledger_->oneways_lost.fetch_add(count);

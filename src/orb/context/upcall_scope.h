@@ -15,8 +15,8 @@ class PERIGEE_API UpcallScope {
  public:
   /// `orb` is compared only, never used.
   explicit UpcallScope(const OrbContext& orb) noexcept;
-  /// Marks that what follows belongs to no upcall, though it happens while one is on the stack: a
-  /// nested turn, or a task that goes on. It must not be taken for the one whose upcall that is.
+  /// Marks a nested turn, or a task that continues, as outside of the upcall that is on the stack.
+  /// Its work must not count as a part of that upcall.
   enum class None : std::uint8_t { upcall };
   explicit UpcallScope(None none) noexcept;
   ~UpcallScope();
@@ -24,7 +24,8 @@ class PERIGEE_API UpcallScope {
   UpcallScope& operator=(const UpcallScope&) = delete;
   /// Whether the calling thread is inside an upcall of the ORB's.
   [[nodiscard]] static bool inside(const OrbContext& orb) noexcept;
-  /// Of the calling thread, to be compared: another one in a nested turn or task. Null outside.
+  /// The innermost scope of the calling thread, for comparisons: nested turns and tasks have scopes
+  /// of their own. Null if there is none.
   [[nodiscard]] static const UpcallScope* innermost() noexcept;
 
  private:

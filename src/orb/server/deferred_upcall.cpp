@@ -1,4 +1,4 @@
-// What has to be copied out of the upcall: the message and the thread's frame stay behind.
+// Copies the operation and the key out of the upcall: its message and frame do not outlive it.
 #include "orb/server/deferred_upcall.h"
 
 #include "orb/connection/call_buffers.h"
@@ -13,7 +13,8 @@ namespace perigee::orb {
 
 namespace {
 
-// Calls that a servant makes for a request end with the request's time, as TIMEOUT: mostly before.
+// Requests are stopped this much after their time limit. Calls that a servant makes for a request
+// have the same limit: they mostly end before, with TIMEOUT.
 constexpr std::chrono::milliseconds deferred_expiry_margin{20};
 
 }  // namespace

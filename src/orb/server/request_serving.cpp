@@ -160,7 +160,7 @@ void RequestServing::count_malformed() noexcept {
   core_.metrics().malformed_messages.fetch_add(1, std::memory_order_relaxed);
 }
 
-// Once a server: the owner of a client that waits long wants to know why.
+// Logged once for each server: tells the operator why requests of a client wait.
 void RequestServing::tell_full(engine::Connection& connection) noexcept {
   if (has_told_full_.exchange(true)) return;
   try {

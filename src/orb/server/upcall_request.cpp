@@ -32,8 +32,8 @@ UpcallRequest::UpcallRequest(OrbCore& core, engine::IncomingRequest& request) no
   response_expected_ = request.response() != ResponseFlags::none;
 }
 
-// A time that the clock cannot count is as good as for ever. The time of a oneway is of no use:
-// its client waits for no reply.
+// A remaining time above the maximum counts as no limit. The time limit of a oneway is ignored: its
+// client waits for no reply.
 void UpcallRequest::take_time_limit() noexcept {
   const auto& contexts = request_.parsed.header.contexts;
   const auto found =

@@ -96,9 +96,9 @@ class StreamTransport final : public Transport {
                           : ipc::io::send_rest(stream_.handle(), octets, first, limit_of(wait));
     return result_of(sent, wait);
   }
-  /// A send with a time-out comes back after that, though perhaps with a part only. The system
-  /// obeys the time-out for each piece of a local send anew, so a peer that reads a little now and
-  /// then could make a large one last. So a local send does not wait, or waits for one piece.
+  /// A send with a time-out returns after this time, perhaps with a part only. In a local send, the
+  /// system begins the time-out anew for each piece, so a peer that reads slowly could prolong a
+  /// large send. Therefore a local send does not wait, or waits for one piece.
   ipc::io::Transfer after_first(std::span<const OctetSpan> segments,
                                 ipc::io::Transfer first) const noexcept {
     constexpr std::size_t piece_size = 16 * 1024;
