@@ -220,11 +220,15 @@ TEST_CASE("every pairing: a call ends when its time has passed") {
     Surroundings surroundings;
     const PairClient client(surroundings, pairing);
     RawServer server(surroundings, *client.orb, pairing);
-    const auto echo = limited(client.orb, client.echo(server.reference), 30ms);
-    std::unique_ptr<transport::Transport> mute;
-    std::jthread accepting([&] { mute = server.accept_request(); });
-    const auto failed = failure_of([&] { echo->ping(); });
-    accepting.join();
+    const auto echo = client.echo(server.reference);
+    std::optional<RawPeer> peer;
+    std::jthread answering([&] {
+      peer.emplace(*client.orb, pairing, server.accept());
+      peer->answer(peer->request().value(), 2);
+    });
+    CHECK(echo->twice(1) == 2);  // the connection is there
+    answering.join();
+    const auto failed = failure_of([&] { limited(client.orb, echo, 100ms)->ping(); });
     REQUIRE(failed.has_value());
     CHECK(failed->is_timeout);
     CHECK(failed->completed == CORBA::COMPLETED_MAYBE);
