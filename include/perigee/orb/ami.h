@@ -10,7 +10,6 @@
 
 #include <cstddef>
 #include <exception>
-#include <memory>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -139,9 +138,9 @@ class PERIGEE_API HandlerObject {
   /// Calls, for the outcome, a stub without a reference in the place of the object.
   virtual void deliver(CallOutcome& outcome) const = 0;
 };
-/// Calls it asynchronously, with a copy of the results. A failure is counted and logged.
-PERIGEE_API void call_handler(std::unique_ptr<HandlerObject> handler,
-                              const CallOutcome& outcome) noexcept;
+/// Calls the handler asynchronously, with a copy of the results, and deletes `handler` when the
+/// call has ended. A failure is counted and logged.
+PERIGEE_API void call_handler(HandlerObject* handler, const CallOutcome& outcome) noexcept;
 
 template <typename Handler>
 class TypedHandlerObject final : public HandlerObject {
@@ -173,7 +172,7 @@ class HandlerObserver final : public ReplyObserver {
     if (!handler_) return;
     if (!handler_->_reference()) [[likely]]
       return deliver_(*handler_, outcome);
-    call_handler(std::make_unique<TypedHandlerObject<Handler>>(handler_, deliver_), outcome);
+    call_handler(new TypedHandlerObject<Handler>(handler_, deliver_), outcome);
   }
 
   const CORBA::object_reference<Handler> handler_;

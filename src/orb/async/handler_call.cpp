@@ -118,8 +118,8 @@ void HandlerCall::ended(stub::CallOutcome& outcome) noexcept {
 
 namespace perigee::stub {
 
-void call_handler(std::unique_ptr<HandlerObject> handler, const CallOutcome& outcome) noexcept {
-  orb::HandlerCall::start(std::move(handler), outcome);
+void call_handler(HandlerObject* handler, const CallOutcome& outcome) noexcept {
+  orb::HandlerCall::start(std::unique_ptr<HandlerObject>(handler), outcome);
 }
 
 }  // namespace perigee::stub
