@@ -10,6 +10,7 @@
 #include "orb/serving/log_operation.h"
 #include "orb/values/system_exceptions.h"
 #include <perigee/base/clock.h>
+#include <perigee/orb/inherited_time_limit.h>
 
 #include <exception>
 #include <utility>
@@ -69,7 +70,7 @@ void HandlerCall::start(std::unique_ptr<stub::HandlerObject> handler,
   try {
     auto call = std::make_unique<HandlerCall>(std::move(handler), *outcome.state_);
     call->send();
-    (void)call.release();  // it deletes itself
+    [[maybe_unused]] const HandlerCall* const itself = call.release();  // deletes itself
   } catch (...) {
     note_failure(context, called, std::current_exception());
   }
