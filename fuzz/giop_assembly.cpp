@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <utility>
 
 namespace perigee::fuzz {
@@ -60,9 +61,11 @@ void Assembly::release(messaging::IncomingMessage& message) {
   message.kind = static_cast<MessageKind>(first_.type);
   message.version = first_.version;
   message.order = first_.order;
-  message.octets = {octets, size_};
+  if (!message.storage.reserve({0, size_, size_}, nullptr)) throw std::bad_alloc();
+  std::copy_n(octets, size_, message.storage.data());
+  message.octets = {message.storage.data(), size_};
   message.header_size = first_.header_size;
-  message.storage = std::move(storage_);
+  storage_.reset();
   message.piece_sizes = piece_sizes();
   cuts_.clear();
   size_ = 0;
