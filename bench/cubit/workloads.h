@@ -31,8 +31,8 @@ constexpr std::size_t echo_sizes[] = {small_sequence_size, 16,    64,   256, 102
 /// Sizes of large calls, of which each is made only if it is asked for.
 constexpr std::size_t large_sizes[] = {64u << 10, 256u << 10, 1u << 20,  4u << 20,
                                        16u << 20, 64u << 20,  256u << 20};
-/// "octets65536": a sequence of octets that comes back; "borrowed65536": one that is sent from the
-/// caller's memory, seen where it was received, and counted.
+/// "octets65536": a sequence of octets that comes back; "borrowed65536": a sequence that
+/// is sent from the caller's memory, seen where it was received, and counted.
 inline std::string echo_name(std::size_t size) { return "octets" + std::to_string(size); }
 inline std::string borrowed_name(std::size_t size) { return "borrowed" + std::to_string(size); }
 

@@ -112,8 +112,8 @@ class NotingServant : public EchoServant {
     request.reply(nullptr);
   }
 
-  /// Waits for the call of `later` with this argument, and answers it and those that came before
-  /// it: with twice their arguments.
+  /// Waits for the call of `later` with this argument. Answers this call and the earlier calls,
+  /// with twice their arguments.
   void answer_up_to(std::int32_t last) {
     std::vector<std::pair<std::int32_t, skeleton::Answer>> kept;
     {

@@ -1,6 +1,7 @@
 // Listeners: how many connections one turn accepts.
 #include "engine/server/listeners.h"
 
+#include "support/ended_transport.h"
 #include <perigee/giop/giop.h>
 
 #include <doctest/doctest.h>
@@ -13,27 +14,9 @@
 
 using namespace perigee;
 using namespace perigee::engine;
+using perigee::test::EndedTransport;
 
 namespace {
-
-/// Its peer has closed.
-class EndedTransport final : public transport::Transport {
- public:
-  IoResult receive(MutableOctetSpan /*space*/, transport::Wait /*wait*/) override { return ended; }
-  IoResult send(std::span<const OctetSpan> /*segments*/, transport::Wait /*wait*/) override {
-    return ended;
-  }
-  IoResult set_receive_timeout(std::chrono::microseconds /*timeout*/) override { return {}; }
-  IoResult set_send_timeout(std::chrono::microseconds /*timeout*/) override { return {}; }
-  void shutdown_send() noexcept override {}
-  void interrupt() noexcept override {}
-  [[nodiscard]] int readiness_fd() const noexcept override { return -1; }
-  [[nodiscard]] const std::string& peer() const noexcept override { return peer_; }
-
- private:
-  static constexpr IoResult ended{0, IoStatus::end_of_stream, 0};
-  std::string peer_;
-};
 
 /// A connection always waits, until the acceptor is interrupted.
 class FloodedAcceptor final : public transport::Acceptor {

@@ -1,8 +1,8 @@
 // Every allocation of a call fails, one after the other, on either side: the call ends with
 // NO_MEMORY or with its connection, nothing hangs, and the next one succeeds. (The address
 // sanitizer's build looks for leaks.)
+#include "event/thread_scope.h"
 #include "faults/two_orbs.h"
-#include "orb/connection/thread_scope.h"
 #include "orb/context/orb_metrics.h"
 #include "support/allocations.h"
 #include "support/odd_acceptor.h"
@@ -158,7 +158,7 @@ TEST_CASE("a server without any memory for a while goes on accepting afterwards"
 }
 
 TEST_CASE("a thread scope keeps the handles of ended threads if there is no memory for a new one") {
-  orb::ThreadScope scope;
+  event::ThreadScope scope;
   for (int round = 0; round < 20; ++round) {
     std::atomic<bool> ran = false;
     scope.start([&ran] { ran = true; });

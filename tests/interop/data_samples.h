@@ -106,3 +106,29 @@ inline Data::Samples make_samples(int seed) {
 }
 
 }  // namespace interop
+
+/// Calls MACRO(NAME) for each member `a_NAME` of Data::Samples that `echo_NAME` takes.
+#define PERIGEE_DATA_MEMBERS(MACRO) \
+  MACRO(by_enum)                    \
+  MACRO(by_long)                    \
+  MACRO(by_boolean)                 \
+  MACRO(by_char)                    \
+  MACRO(by_short)                   \
+  MACRO(by_ushort)                  \
+  MACRO(by_ulong)                   \
+  MACRO(by_longlong)                \
+  MACRO(by_ulonglong)               \
+  MACRO(own)                        \
+  MACRO(tree)                       \
+  MACRO(node)                       \
+  MACRO(row)                        \
+  MACRO(matrix)                     \
+  MACRO(names)                      \
+  MACRO(board)                      \
+  MACRO(code)                       \
+  MACRO(few)                        \
+  MACRO(bounded)                    \
+  MACRO(amount)                     \
+  MACRO(item)                       \
+  MACRO(items)                      \
+  MACRO(many)

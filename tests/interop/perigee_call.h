@@ -3,6 +3,8 @@
 
 #include <perigee/corba.h>
 
+#include <algorithm>
+#include <fstream>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -25,6 +27,18 @@ int call(int argc, char* argv[], const char* program, const char* arguments, Run
     std::cerr << program << ": " << exception.what() << '\n';
     return 1;
   }
+}
+
+/// The object whose IOR is in the file that the first argument names.
+inline CORBA::object_reference<CORBA::Object> object_in_file(
+    CORBA::ORB& orb, const std::vector<std::string>& arguments) {
+  std::string ior;
+  std::ifstream(arguments.at(1)) >> ior;
+  return orb.string_to_object(ior);
+}
+
+inline bool has_option(const std::vector<std::string>& arguments, const std::string& option) {
+  return std::ranges::find(arguments, option) != arguments.end();
 }
 
 }  // namespace interop

@@ -2,11 +2,11 @@
 //   perigee_client FILE [--large OCTETS] [--quit] [Perigee options]
 // reads the server's IOR from FILE and calls everything that the interface has.
 #include "checks.h"
+#include "peer_samples.h"
 #include "perigee_call.h"
 #include "perigee_peer.h"
 
 #include <array>
-#include <fstream>
 #include <iostream>
 #include <limits>
 #include <string>
@@ -14,6 +14,9 @@
 
 namespace {
 
+using interop::make_person;
+using interop::make_point;
+using interop::make_sequence;
 using Peer = Interop::Peer;
 using PeerReference = IDL::traits<Peer>::ref_type;
 
@@ -48,30 +51,11 @@ void check_basic_types(const PeerReference& peer) {
   CHECK_ECHO(echo_string, std::string, "", "x");
 }
 
-Interop::Point make_point(int seed) {
-  return Interop::Point(static_cast<std::uint8_t>(seed), seed * 100001,
-                        static_cast<std::int16_t>(-seed), seed / 8.0);
-}
-
-Interop::Person make_person(int seed) {
-  return Interop::Person("person " + std::to_string(seed),
-                         seed % 2 == 0 ? Interop::Colour::green : Interop::Colour::blue,
-                         seed % 2 == 1, make_point(seed));
-}
-
 void check_structs(const PeerReference& peer) {
   CHECK_ECHO(echo_point, Interop::Point, make_point(1), make_point(2));
   CHECK_ECHO(echo_person, Interop::Person, make_person(3), make_person(4));
   peer->owner(make_person(9));
   CHECK(peer->owner() == make_person(9));
-}
-
-template <typename Sequence, typename Make>
-Sequence make_sequence(std::size_t count, Make make) {
-  Sequence sequence;
-  for (std::size_t index = 0; index < count; ++index)
-    sequence.push_back(make(static_cast<int>(index)));
-  return sequence;
 }
 
 #define CHECK_SEQUENCE(OPERATION, TYPE, COUNT, MAKE) \
@@ -216,9 +200,7 @@ int run(const IDL::traits<CORBA::ORB>::ref_type& orb, const std::vector<std::str
     if (arguments[index] == "--quit") quit = true;
     if (arguments[index] == "--large") large = std::stoul(arguments.at(++index));
   }
-  std::string ior;
-  std::ifstream(arguments.at(1)) >> ior;
-  const auto peer = IDL::traits<Peer>::narrow(orb->string_to_object(ior));
+  const auto peer = IDL::traits<Peer>::narrow(interop::object_in_file(*orb, arguments));
   CHECK(peer != nullptr);
   if (!peer) return interop::finish("Perigee client");
   check_basic_types(peer);

@@ -4,7 +4,6 @@
 #include "data_samples.h"
 #include "perigee_call.h"
 
-#include <fstream>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -26,30 +25,8 @@ void check_echo(Call call, const T& a, const T& b) {
 void check_all(const PeerReference& peer, const Data::Samples& one, const Data::Samples& other) {
 #define CHECK_ECHO(NAME)                                                                  \
   check_echo([&](const auto& a, auto& b, auto& c) { return peer->echo_##NAME(a, b, c); }, \
-             one.a_##NAME(), other.a_##NAME())
-  CHECK_ECHO(by_enum);
-  CHECK_ECHO(by_long);
-  CHECK_ECHO(by_boolean);
-  CHECK_ECHO(by_char);
-  CHECK_ECHO(by_short);
-  CHECK_ECHO(by_ushort);
-  CHECK_ECHO(by_ulong);
-  CHECK_ECHO(by_longlong);
-  CHECK_ECHO(by_ulonglong);
-  CHECK_ECHO(own);
-  CHECK_ECHO(tree);
-  CHECK_ECHO(node);
-  CHECK_ECHO(row);
-  CHECK_ECHO(matrix);
-  CHECK_ECHO(names);
-  CHECK_ECHO(board);
-  CHECK_ECHO(code);
-  CHECK_ECHO(few);
-  CHECK_ECHO(bounded);
-  CHECK_ECHO(amount);
-  CHECK_ECHO(item);
-  CHECK_ECHO(items);
-  CHECK_ECHO(many);
+             one.a_##NAME(), other.a_##NAME());
+  PERIGEE_DATA_MEMBERS(CHECK_ECHO)
 #undef CHECK_ECHO
   check_echo([&](const auto& a, auto& b, auto& c) { return peer->echo_samples(a, b, c); }, one,
              other);
@@ -73,9 +50,7 @@ void check_long_double(const PeerReference& peer) {
 }
 
 int run(const IDL::traits<CORBA::ORB>::ref_type& orb, const std::vector<std::string>& arguments) {
-  std::string ior;
-  std::ifstream(arguments.at(1)) >> ior;
-  const auto peer = IDL::traits<Data::Peer>::narrow(orb->string_to_object(ior));
+  const auto peer = IDL::traits<Data::Peer>::narrow(interop::object_in_file(*orb, arguments));
   CHECK(peer != nullptr);
   if (!peer) return interop::finish("Perigee client");
   for (int seed = 0; seed < 6; ++seed)

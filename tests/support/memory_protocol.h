@@ -22,7 +22,7 @@ class MemoryHub {
   /// False if the name is taken.
   [[nodiscard]] bool add(const std::string& name, MemoryAcceptor& acceptor);
   void remove(const MemoryAcceptor& acceptor);
-  /// nullptr if nobody listens there (any more). Waits while connects to the name are held.
+  /// nullptr if no listener is there (any more). Waits while connects to the name are held.
   [[nodiscard]] std::unique_ptr<transport::Transport> connect(const std::string& name);
   /// Connects to the name wait from now on, until `release`.
   void hold(const std::string& name);

@@ -14,6 +14,7 @@
 #include "orb/connection/connection.h"
 #include "orb/connection/paused_reader.h"
 #include <perigee/base/deadline.h>
+#include <perigee/base/log.h>
 #include <perigee/base/short_lock.h>
 #include <perigee/messaging/protocol.h>
 #include <perigee/transport/transport.h>
@@ -165,8 +166,8 @@ class Connection final : public Pollable, public HoldOwner, private orb::PausedR
   [[nodiscard]] Finding look_at_open(TimePoint now) noexcept;
   [[nodiscard]] Finding look_at_ending(TimePoint now) noexcept;
   void end_output_pace() noexcept;
-  void warn_of_slow_client() noexcept;
   void count_late_client() noexcept;
+  void log_client(log::Level level, const char* text) noexcept;
 
   Home& home_;
   orb::Connection io_;

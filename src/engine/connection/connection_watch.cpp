@@ -34,7 +34,7 @@ void Connection::look() noexcept {
       if (home_.loop().timers().arm(watch_, finding.next)) add_reference();
     }
   }
-  if (finding.slow) warn_of_slow_client();
+  if (finding.slow) log_client(log::Level::warning, " does not read its replies");
   if (finding.late) count_late_client();
   if (finding.over) return cut();
   if (finding.idle && requests_.drain_if_idle()) send_close();
@@ -81,17 +81,12 @@ void Connection::end_output_pace() noexcept {
 
 void Connection::count_late_client() noexcept {
   if (home_.traffic().unfinished != nullptr) home_.traffic().unfinished->count_lost_place();
-  try {
-    log::write(log::Level::info, "server",
-               io_.peer() + " reads its replies too slowly: the connection is closed");
-  } catch (const std::exception& exception) {  // no memory for the line
-    log::write(log::Level::warning, "server", exception.what());
-  }
+  log_client(log::Level::info, " reads its replies too slowly: the connection is closed");
 }
 
-void Connection::warn_of_slow_client() noexcept {
+void Connection::log_client(log::Level level, const char* text) noexcept {
   try {
-    log::write(log::Level::warning, "server", io_.peer() + " does not read its replies");
+    log::write(level, "server", io_.peer() + text);
   } catch (const std::exception& exception) {  // no memory for the line
     log::write(log::Level::warning, "server", exception.what());
   }

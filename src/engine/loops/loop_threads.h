@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/loops/loop.h"
-#include "orb/connection/thread_scope.h"
+#include "event/thread_scope.h"
 
 #include <atomic>
 #include <chrono>
@@ -88,7 +88,7 @@ class LoopThreads final {
   std::uint32_t wanted_count_ = 0;  // threads on stand-by that were called and have not noticed yet
   bool stopping_ = false;
 
-  orb::ThreadScope threads_;  // last: its threads use all the rest
+  event::ThreadScope threads_;  // last: its threads use all the rest
 };
 
 }  // namespace perigee::engine

@@ -97,7 +97,7 @@ bool MappingCache::has_room(std::size_t size) const noexcept {
   return kept_ - large_ + size <= limits_.size_max;
 }
 
-// Under the mutex. The oldest block of those that are limited together; count_: there is none.
+// Under the mutex. The oldest block on the same side of size_max; count_: there is no such block.
 std::size_t MappingCache::oldest_in_the_way(std::size_t size) const noexcept {
   const bool is_large = size > limits_.size_max;
   std::size_t index = 0;

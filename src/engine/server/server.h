@@ -8,7 +8,7 @@
 #include "engine/loops/loop_threads.h"
 #include "engine/loops/thread_plan.h"
 #include "engine/server/listeners.h"
-#include "orb/connection/thread_scope.h"
+#include "event/thread_scope.h"
 #include <perigee/base/io_error.h>
 
 #include <atomic>
@@ -131,7 +131,7 @@ class Server final : public HomeOwner {
   bool running_ = false;  // and stays until all is finished
   bool finished_ = false;
 
-  orb::ThreadScope service_threads_;  // last: its thread uses all the rest
+  event::ThreadScope service_threads_;  // last: its thread uses all the rest
 };
 
 }  // namespace perigee::engine

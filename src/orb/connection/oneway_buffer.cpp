@@ -88,7 +88,7 @@ void OnewayBuffer::count_lost() noexcept {
   positions_.clear();
 }
 
-// Logged and counted only: no caller is left to whom an exception could report the loss.
+// Logged and counted only: no caller is left to get an exception.
 void OnewayBuffer::lose(std::size_t count) noexcept {
   if (count == 0) return;
   if (ledger_ != nullptr) ledger_->oneways_lost.fetch_add(count);

@@ -1,7 +1,7 @@
 // Threads that send what blocking callers have left in the queues of their connections.
 #pragma once
 
-#include "orb/connection/thread_scope.h"
+#include "event/thread_scope.h"
 
 #include <condition_variable>
 #include <mutex>
@@ -33,7 +33,7 @@ class OutputFlusher final {
  private:
   std::mutex mutex_;
   std::condition_variable ended_;
-  ThreadScope threads_;  // last: they use the rest
+  event::ThreadScope threads_;  // last: they use the rest
 };
 
 }  // namespace perigee::orb

@@ -97,10 +97,7 @@ OrbCore::OrbCore(CoreParts parts)
 OrbCore::~OrbCore() {
   struct Memory {  // messages that outlive the core give their storage back to the system
     OrbCore& core;
-    ~Memory() {
-      core.storage_->close();
-      core.memory_timer_.stop();
-    }
+    ~Memory() { core.end_memory_watch(); }
   } const memory{*this};
   if (life_.state.load() == Life::destroyed) return;
   for (const auto& service : services_ | std::views::reverse)
@@ -119,6 +116,11 @@ Deadline OrbCore::watch_memory(TimePoint now) noexcept {
 // Soon enough for a connection that is paused.
 void OrbCore::wake_memory_watch() noexcept {
   memory_timer_.wake_at(Deadline::after(engine::UnfinishedMessages::paused_period, clock_.now()));
+}
+
+void OrbCore::end_memory_watch() noexcept {
+  storage_->close();
+  memory_timer_.stop();
 }
 
 AsyncEngine& OrbCore::make_async() {
@@ -356,8 +358,7 @@ void OrbCore::destroy() {
   dispatcher_.store(nullptr);
   flush_oneways();  // what came after the shutdown
   endpoints_->close_all();
-  storage_->close();
-  memory_timer_.stop();
+  end_memory_watch();
   std::map<std::string, InitialFactory, std::less<>> references;
   std::vector<std::function<void()>> hooks;
   {

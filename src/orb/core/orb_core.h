@@ -220,6 +220,7 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   void wake() noexcept override { wake_async(); }
   [[nodiscard]] Deadline watch_memory(TimePoint now) noexcept;
   void wake_memory_watch() noexcept;
+  void end_memory_watch() noexcept;
   [[nodiscard]] AsyncEngine& make_async();
   /// If it is made.
   [[nodiscard]] AsyncEngine* async_made() const noexcept { return async_made_.load(); }

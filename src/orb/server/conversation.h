@@ -2,7 +2,6 @@
 // dispatcher, their replies back. Reads nothing itself, and knows no threads and no sockets.
 #pragma once
 
-#include "orb/connection/paused_reader.h"
 #include "orb/context/code_sets.h"
 #include <perigee/base/clock.h>
 #include <perigee/base/deadline.h>
@@ -54,7 +53,7 @@ struct Waiting {
 };
 
 /// The connection under a conversation, as its thread strategy makes it.
-class ConversationHost : public PausedReader {
+class ConversationHost {
  public:
   /// Sends a finished message. Errors show when the connection is read.
   virtual void send(const cdr::Buffer& message) = 0;
@@ -82,7 +81,7 @@ class ConversationHost : public PausedReader {
   enum class Drained : std::uint8_t { no, yes };
   virtual void deferred_ended(Drained drained) noexcept = 0;
   /// The conversation was full, and is no more.
-  void resume_reading() noexcept override = 0;
+  virtual void resume_reading() noexcept = 0;
   /// Its timers expire deferred requests. Null: the host calls Conversation::cancel_expired itself,
   /// from time to time.
   [[nodiscard]] virtual event::Reactor* timers() noexcept = 0;

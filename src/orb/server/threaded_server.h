@@ -2,8 +2,8 @@
 // acceptor, one or more per connection, and one that watches for upcalls that take long.
 #pragma once
 
+#include "event/thread_scope.h"
 #include "orb/connection/connection.h"
-#include "orb/connection/thread_scope.h"
 #include "orb/context/server.h"
 #include "orb/server/acceptor_set.h"
 
@@ -39,7 +39,7 @@ class ThreadedServer final : public Server {
   /// @name For the connections
   /// @{
   [[nodiscard]] OrbCore& core() const noexcept { return core_; }
-  [[nodiscard]] ThreadScope& threads() noexcept { return threads_; }
+  [[nodiscard]] event::ThreadScope& threads() noexcept { return threads_; }
   /// Its last thread is leaving.
   void forget(const ThreadedConnection& connection) noexcept;
   /// A connection has been drained.
@@ -79,7 +79,7 @@ class ThreadedServer final : public Server {
   // Shared with their threads, which may outlive the entry for a moment.
   std::map<const ThreadedConnection*, std::shared_ptr<ThreadedConnection>> connections_;
 
-  ThreadScope threads_;  // last: its threads use all the rest
+  event::ThreadScope threads_;  // last: its threads use all the rest
 };
 
 }  // namespace perigee::orb

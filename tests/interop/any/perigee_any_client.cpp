@@ -6,7 +6,6 @@
 #include "../perigee_call.h"
 #include "perigee_any_peer.h"
 
-#include <fstream>
 #include <iostream>
 #include <limits>
 #include <string>
@@ -151,15 +150,9 @@ void check_parameters(const PeerReference& peer) {
 }
 
 int run(const IDL::traits<CORBA::ORB>::ref_type& orb, const std::vector<std::string>& arguments) {
-  bool quit = false;
-  bool has_wide = true;
-  for (const std::string& argument : arguments) {
-    if (argument == "--quit") quit = true;
-    if (argument == "--no-wide") has_wide = false;
-  }
-  std::string ior;
-  std::ifstream(arguments.at(1)) >> ior;
-  const auto peer = IDL::traits<AnyInterop::Peer>::narrow(orb->string_to_object(ior));
+  const bool quit = interop::has_option(arguments, "--quit");
+  const bool has_wide = !interop::has_option(arguments, "--no-wide");
+  const auto peer = IDL::traits<AnyInterop::Peer>::narrow(interop::object_in_file(*orb, arguments));
   check_basic_types(peer, has_wide);
   check_constructed_types(peer);
   check_aliases(peer);

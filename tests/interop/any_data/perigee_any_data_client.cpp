@@ -7,7 +7,6 @@
 #include "large_size.h"
 #include "perigee_any_data_peer.h"
 
-#include <fstream>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -167,17 +166,10 @@ void check_large(const PeerReference& peer, bool has_wide) {
 }
 
 int run(const IDL::traits<CORBA::ORB>::ref_type& orb, const std::vector<std::string>& arguments) {
-  bool quit = false;
-  bool has_wide = true;
-  bool has_long_double = false;
-  for (const std::string& argument : arguments) {
-    if (argument == "--quit") quit = true;
-    if (argument == "--no-wide") has_wide = false;
-    if (argument == "--long-double") has_long_double = true;
-  }
-  std::string ior;
-  std::ifstream(arguments.at(1)) >> ior;
-  const auto peer = IDL::traits<AnyData::Peer>::narrow(orb->string_to_object(ior));
+  const bool quit = interop::has_option(arguments, "--quit");
+  const bool has_wide = !interop::has_option(arguments, "--no-wide");
+  const bool has_long_double = interop::has_option(arguments, "--long-double");
+  const auto peer = IDL::traits<AnyData::Peer>::narrow(interop::object_in_file(*orb, arguments));
   for (int seed = 0; seed < 6; ++seed) {
     check_members(peer, seed);
     check_samples(peer, seed);

@@ -7,7 +7,6 @@
 #include "data_typesAmiC.h"
 #include "told.h"
 
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -62,30 +61,8 @@ struct Exchange {
 void check_all(const Exchange& to, const Data::Samples& one, const Data::Samples& other) {
 #define CHECK_ECHO(NAME)                     \
   to.check(one.a_##NAME(), other.a_##NAME(), \
-           [&](const auto& a, const auto& b) { to.peer->sendc_echo_##NAME(to.handler, a, b); })
-  CHECK_ECHO(by_enum);
-  CHECK_ECHO(by_long);
-  CHECK_ECHO(by_boolean);
-  CHECK_ECHO(by_char);
-  CHECK_ECHO(by_short);
-  CHECK_ECHO(by_ushort);
-  CHECK_ECHO(by_ulong);
-  CHECK_ECHO(by_longlong);
-  CHECK_ECHO(by_ulonglong);
-  CHECK_ECHO(own);
-  CHECK_ECHO(tree);
-  CHECK_ECHO(node);
-  CHECK_ECHO(row);
-  CHECK_ECHO(matrix);
-  CHECK_ECHO(names);
-  CHECK_ECHO(board);
-  CHECK_ECHO(code);
-  CHECK_ECHO(few);
-  CHECK_ECHO(bounded);
-  CHECK_ECHO(amount);
-  CHECK_ECHO(item);
-  CHECK_ECHO(items);
-  CHECK_ECHO(many);
+           [&](const auto& a, const auto& b) { to.peer->sendc_echo_##NAME(to.handler, a, b); });
+  PERIGEE_DATA_MEMBERS(CHECK_ECHO)
 #undef CHECK_ECHO
   to.check(one, other,
            [&](const auto& a, const auto& b) { to.peer->sendc_echo_samples(to.handler, a, b); });
@@ -106,20 +83,14 @@ void check_long_double(const Exchange& to) {
 }
 
 int run(const IDL::traits<CORBA::ORB>::ref_type& orb, const std::vector<std::string>& arguments) {
-  std::string ior;
-  std::ifstream(arguments.at(1)) >> ior;
-  const Exchange to{*orb, Traits::narrow(orb->string_to_object(ior))};
+  const Exchange to{*orb, Traits::narrow(interop::object_in_file(*orb, arguments))};
   CHECK(to.peer != nullptr);
   if (!to.peer) return interop::finish("Perigee client with handlers");
   for (int seed = 0; seed < 4; ++seed)
     check_all(to, interop::make_samples(seed), interop::make_samples(seed + 1));
   check_large(to);
-  bool quit = false;
-  for (const std::string& argument : arguments) {
-    if (argument == "--quit") quit = true;
-    if (argument == "--long-double") check_long_double(to);
-  }
-  if (quit) to.peer->quit();
+  if (interop::has_option(arguments, "--long-double")) check_long_double(to);
+  if (interop::has_option(arguments, "--quit")) to.peer->quit();
   return interop::finish("Perigee client with handlers");
 }
 

@@ -6,7 +6,6 @@
 #include "textAmiC.h"
 #include "told.h"
 
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -84,15 +83,9 @@ void check_wide(const Exchange& to) {
 }
 
 int run(const IDL::traits<CORBA::ORB>::ref_type& orb, const std::vector<std::string>& arguments) {
-  bool quit = false;
-  bool has_wide = true;
-  for (const std::string& argument : arguments) {
-    if (argument == "--quit") quit = true;
-    if (argument == "--no-wide") has_wide = false;
-  }
-  std::string ior;
-  std::ifstream(arguments.at(1)) >> ior;
-  const Exchange to{*orb, Traits::narrow(orb->string_to_object(ior))};
+  const bool quit = interop::has_option(arguments, "--quit");
+  const bool has_wide = !interop::has_option(arguments, "--no-wide");
+  const Exchange to{*orb, Traits::narrow(interop::object_in_file(*orb, arguments))};
   CHECK(to.peer != nullptr);
   if (!to.peer) return interop::finish("Perigee client of text with handlers");
   if (has_wide) {  // else the peers agree on no code set

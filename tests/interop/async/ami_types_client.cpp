@@ -2,18 +2,21 @@
 // structs, sequences, references, attributes, contexts, exceptions with members.
 //   ami_types_client FILE [--quit] [Perigee options]
 #include "../checks.h"
+#include "../peer_samples.h"
 #include "../perigee_call.h"
 #include "../perigee_peer.h"
 #include "interopAmiC.h"
 #include "told.h"
 
-#include <fstream>
 #include <limits>
 #include <string>
 #include <vector>
 
 namespace {
 
+using interop::make_person;
+using interop::make_point;
+using interop::make_sequence;
 using Interop::Peer;
 using Traits = CORBA::amic_traits<Peer>;
 using PeerReference = IDL::traits<Peer>::ref_type;
@@ -110,25 +113,6 @@ struct Exchange {
   interop::check_told<TYPE>(*to.orb, to.told(), A, B, [&](const TYPE& a, const TYPE& b) { \
     to.peer->sendc_##OPERATION(to.handler, a, b);                                         \
   })
-
-Interop::Point make_point(int seed) {
-  return Interop::Point(static_cast<std::uint8_t>(seed), seed * 100001,
-                        static_cast<std::int16_t>(-seed), seed / 8.0);
-}
-
-Interop::Person make_person(int seed) {
-  return Interop::Person("person " + std::to_string(seed),
-                         seed % 2 == 0 ? Interop::Colour::green : Interop::Colour::blue,
-                         seed % 2 == 1, make_point(seed));
-}
-
-template <typename Sequence, typename Make>
-Sequence make_sequence(std::size_t count, Make make) {
-  Sequence sequence;
-  for (std::size_t index = 0; index < count; ++index)
-    sequence.push_back(make(static_cast<int>(index)));
-  return sequence;
-}
 
 void check_basic_types(const Exchange& to) {
   to.done([&] { to.peer->sendc_nothing(to.handler); });
@@ -248,9 +232,7 @@ void check_contexts(const Exchange& to) {
 }
 
 int run(const OrbReference& orb, const std::vector<std::string>& arguments) {
-  std::string ior;
-  std::ifstream(arguments.at(1)) >> ior;
-  const Exchange to{orb, Traits::narrow(orb->string_to_object(ior))};
+  const Exchange to{orb, Traits::narrow(interop::object_in_file(*orb, arguments))};
   CHECK(to.peer != nullptr);
   if (!to.peer) return interop::finish("Perigee client with handlers");
   check_basic_types(to);
@@ -259,8 +241,7 @@ int run(const OrbReference& orb, const std::vector<std::string>& arguments) {
   check_exceptions(to);
   check_attributes_and_results(to);
   check_contexts(to);
-  for (const std::string& argument : arguments)
-    if (argument == "--quit") to.peer->quit();
+  if (interop::has_option(arguments, "--quit")) to.peer->quit();
   return interop::finish("Perigee client with handlers");
 }
 

@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <condition_variable>
-#include <fstream>
 #include <iostream>
 #include <mutex>
 #include <string>
@@ -291,9 +290,7 @@ void limit_time(const OrbReference& orb) {
 }
 
 int run(const OrbReference& orb, const std::vector<std::string>& arguments) {
-  std::string ior;
-  std::ifstream(arguments.at(1)) >> ior;
-  const auto peer = IDL::traits<Peer>::narrow(orb->string_to_object(ior));
+  const auto peer = IDL::traits<Peer>::narrow(interop::object_in_file(*orb, arguments));
   CHECK(peer != nullptr);
   if (!peer) return interop::finish("Perigee asynchronous client");
   const auto poa =

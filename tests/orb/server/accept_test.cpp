@@ -1,6 +1,7 @@
 // Accepting when the system has no handles left: the server tries again, and serves.
 #include "orb/server/acceptor_set.h"
 #include "orb/server/server_fixture.h"
+#include "support/ended_transport.h"
 #include "support/odd_acceptor.h"
 #include "support/temporary_folder.h"
 #include <perigee/transport/local.h>
@@ -79,31 +80,12 @@ TEST_CASE("a client that comes while a server stops hears of it, whether any was
 
 namespace {
 
-/// A connection of nobody's.
-class DeadTransport final : public transport::Transport {
- public:
-  IoResult receive(MutableOctetSpan /*space*/, transport::Wait /*wait*/) override { return ended; }
-  IoResult send(std::span<const OctetSpan> /*segments*/, transport::Wait /*wait*/) override {
-    return ended;
-  }
-  IoResult set_receive_timeout(std::chrono::microseconds /*timeout*/) override { return {}; }
-  IoResult set_send_timeout(std::chrono::microseconds /*timeout*/) override { return {}; }
-  void shutdown_send() noexcept override {}
-  void interrupt() noexcept override {}
-  [[nodiscard]] int readiness_fd() const noexcept override { return -1; }
-  [[nodiscard]] const std::string& peer() const noexcept override { return peer_; }
-
- private:
-  static constexpr IoResult ended{0, IoStatus::end_of_stream, 0};
-  std::string peer_;
-};
-
-/// Somebody always waits.
+/// A connection always waits.
 class FloodedAcceptor final : public transport::Acceptor {
  public:
   std::expected<std::unique_ptr<transport::Transport>, IoError> accept(
       transport::Wait /*wait*/) override {
-    return std::make_unique<DeadTransport>();
+    return std::make_unique<EndedTransport>();
   }
   void interrupt() noexcept override {}
   [[nodiscard]] int readiness_fd() const noexcept override { return -1; }
