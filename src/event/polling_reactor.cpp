@@ -115,7 +115,7 @@ std::span<PolledEvent> PollingReactor::poll(std::span<PolledEvent> events,
   const Duration left = deadline.is_never() ? Duration::max() : deadline.left(clock_.now());
   const auto found =
       busy_poll_.count() != 0 ? poll_busily(events, left) : poller_->wait(events, left);
-  sleepers_.fetch_sub(1, std::memory_order_relaxed);
+  sleepers_.fetch_sub(1);  // the supervisor of the loop sees it before the upcalls that follow
   if (shared() && last_turn.timed) last_turn.begin = std::chrono::steady_clock::now();
   return found;
 }

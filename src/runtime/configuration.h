@@ -20,6 +20,7 @@ struct Configuration {
   orb::Settings settings;
   messaging::Limits limits;
   poa::AdapterLimits adapter_limits;
+  std::uint32_t threads_per_connection_max = 32;  ///< accepted and ignored
   std::optional<log::Level> log_level;
   std::optional<transport::Endpoint> administration;  ///< a socket file
   std::string metrics_endpoint;  ///< host and port of the page of metrics; empty: there is none

@@ -133,6 +133,19 @@ void set_held_requests_max(Configuration& configuration, const std::string& valu
   configuration.adapter_limits.holding_requests_max = configuration.settings.held_requests_max;
 }
 
+// Accepted, since configurations of earlier versions have it.
+void ignore_threads_per_connection_max(Configuration& configuration, const std::string& value) {
+  configuration.threads_per_connection_max = parse_number(value, std::uint32_t{1});
+  log::write(
+      log::Level::warning, "orb",
+      "-ORBThreadsPerConnectionMax is ignored: the thread strategy limits the threads of all "
+      "connections together; remove the option");
+}
+
+std::string show_threads_per_connection_max(const Configuration& configuration) {
+  return std::to_string(configuration.threads_per_connection_max);
+}
+
 void set_trace_level(Configuration& configuration, const std::string& value) {
   constexpr std::pair<std::string_view, log::Level> levels[] = {
       {"trace", log::Level::trace},     {"debug", log::Level::debug}, {"info", log::Level::info},
@@ -282,9 +295,9 @@ constexpr Option options[] = {
     number_option<&Settings::requests_per_connection_max>(
         "RequestsPerConnectionMax", "limits.requests_per_connection_max", number_of,
         "of requests in progress on a connection"),
-    number_option<&Settings::threads_per_connection_max>(
-        "ThreadsPerConnectionMax", "limits.threads_per_connection_max", number_of,
-        "of thread-per-connection, if the peer does not wait for replies"),
+    {"ThreadsPerConnectionMax", "limits.threads_per_connection_max", number, number_of,
+     "ignored: the thread strategy limits the threads of all connections together",
+     ignore_threads_per_connection_max, show_threads_per_connection_max},
     {"HeldRequestsMax", "limits.held_requests_max", number, number_of,
      "of requests that wait for a POAManager", set_held_requests_max,
      NumberIn<&Settings::held_requests_max>::show},

@@ -197,6 +197,65 @@ TEST_CASE("threads return to the plan after a burst of upcalls that wait") {
   pool.run_work();
 }
 
+namespace {
+
+/// Work that keeps a thread without saying that it waits.
+struct Blocking {
+  explicit Blocking(Pool& pool)
+      : work(Work::make(pool.loop.reactor(), [this](Work& self) {
+          began.set_value();
+          leave.get_future().wait();
+          self.end();
+        })) {
+    work.start();
+  }
+  void end() {
+    leave.set_value();
+    work.await();
+  }
+  std::promise<void> began;
+  std::promise<void> leave;
+  Work& work;
+};
+
+// As the supervisor does, until it has called a spare thread, or gives up.
+bool replace_blocked(Pool& pool) {
+  const std::chrono::milliseconds tick(1);
+  for (int look = 0; look < 5; ++look) {
+    if (engine::is_stuck(pool.threads.look(tick))) return pool.threads.add_spare();
+    std::this_thread::sleep_for(tick);
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("a thread that blocks without saying so is replaced, and threads return to the plan") {
+  Pool pool(1, 2, std::chrono::milliseconds(1));
+  Blocking first(pool);
+  first.began.get_future().wait();
+  CHECK_FALSE(replace_blocked(pool));  // no work waits
+  Blocking second(pool);
+  CHECK(replace_blocked(pool));
+  second.began.get_future().wait();
+  CHECK(pool.threads.serving_count() == 1);
+  Blocking third(pool);
+  CHECK(replace_blocked(pool));
+  third.began.get_future().wait();
+  CHECK(pool.spares.left() == 0);
+  Work& more = Work::make(pool.loop.reactor(), [](Work& self) { self.end(); });
+  more.start();
+  CHECK_FALSE(replace_blocked(pool));  // the plan allows no further thread
+  CHECK(pool.threads.thread_count() == 3);
+  third.end();
+  second.end();
+  first.end();
+  more.await();
+  while (pool.threads.thread_count() != 1) pool.run_work();
+  CHECK(pool.threads.serving_count() == 1);
+  CHECK(pool.spares.left() == 2);
+}
+
 TEST_CASE("spare threads are limited for all loops of a server together") {
   Pool pool(1, 1);
   Loop other_loop(steady_clock(), make_shared(), pool.timers.get());

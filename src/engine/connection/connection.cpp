@@ -14,16 +14,21 @@ namespace perigee::engine {
 
 using transport::Wait;
 
-Connection::Connection(Home& home, Accepted accepted)
+// The time-out concerns sends with Wait::yes only. The watch limits how long the home loop sends.
+Connection::Connection(Home& home, Accepted accepted, Reading reading)
     : Pollable(Counted::yes),
       home_(home),
       io_(std::move(accepted.transport), *accepted.messaging, messaging::Role::acceptor,
           {.read_buffer_size = home.settings().read_buffer_size,
            .write_queue_size_max = home.settings().write_queue_size_max,
            .busy_poll = home.settings().busy_poll,
+           .send_timeout = reading == Reading::dedicated ? home.settings().send_timeout
+                                                         : std::chrono::milliseconds::zero(),
            .clock = &home.clock()},
           &home.traffic()),
-      requests_(home.settings().requests_per_connection_max, home.context().requests) {
+      requests_(home.settings().requests_per_connection_max, home.context().requests),
+      may_be_dedicated_(reading == Reading::dedicated),
+      transport_buffers_(io_.transport().features().buffers) {
   io_.set_paused_reader(*this);
   home.handler().begin(*this);
 }
@@ -33,15 +38,9 @@ Connection::~Connection() = default;
 // Enters the registry before the poller: the first event may end the connection.
 bool Connection::start() noexcept {
   home_.add(*this);
-  try {
-    const auto added = home_.reactor().add(io_.transport().readiness_fd(), *this);
-    if (added) {
-      look();
-      return true;
-    }
-    log::write(log::Level::warning, "server", to_string(added.error()));
-  } catch (const std::exception& exception) {  // no memory for the registration
-    log::write(log::Level::warning, "server", exception.what());
+  if (enter_poller()) {
+    look();
+    return true;
   }
   if (role_.try_take()) close();
   return false;
@@ -74,9 +73,12 @@ void Connection::cut() noexcept {
   home_.reactor().mark_ready(*this);
 }
 
+// The watch looks at a thread that waits for its client in a send.
 void Connection::drain() noexcept {
+  draining_.store(true);
   if (home_.handler().cancels()) requests_.stop_deferred();
-  if (requests_.begin_drain()) send_close();
+  if (requests_.begin_drain()) return send_close();
+  if (may_be_dedicated_) look();
 }
 
 void Connection::before_nested_turns(ThreadFrame& frame) noexcept {
@@ -90,9 +92,7 @@ void Connection::before_nested_turns(ThreadFrame& frame) noexcept {
 }
 
 // Held replies do not wait for an upcall that may take long.
-void Connection::begin_upcall(ThreadFrame& frame) noexcept {
-  if (!frame.more_at_hand && io_.held_output() == 0) [[likely]]
-    return;
+void Connection::uncork_late() noexcept {
   if (!home_.loop().single_threaded()) return;
   if (cork_rule_.must_uncork(home_.clock().now())) uncork();
 }
@@ -101,7 +101,7 @@ void Connection::send(const cdr::Buffer& message, ThreadFrame& frame) noexcept {
   const bool joins =
       (frame.more_at_hand || io_.held_output() != 0) && home_.loop().single_threaded();
   if (!joins || message.size() > CorkRule::message_size_max) [[likely]]
-    return send_now(message);
+    return send_now(message, frame.wait);
   if (state_.load(std::memory_order_relaxed) == State::closed) return;
   try {
     (void)io_.hold(message, {.count = 0, .octets = CorkRule::octets_max}, Wait::no);
@@ -125,36 +125,33 @@ void Connection::uncork() noexcept {
   after_send();
 }
 
-void Connection::send_now(const cdr::Buffer& message) noexcept {
+void Connection::send_now(const cdr::Buffer& message, Wait wait) noexcept {
   if (state_.load(std::memory_order_relaxed) == State::closed) [[unlikely]]
     return;
   try {
-    (void)io_.send(message, Wait::no);
+    (void)io_.send(message, wait);
   } catch (const std::exception& exception) {  // no memory: the output has failed
     log::write(log::Level::error, "server", exception.what());
   }
   after_send();
 }
 
-// After each send and flush. No lock and no system call unless the output is blocked, or was.
-void Connection::after_send() noexcept {
-  if (io_.broken()) [[unlikely]]
-    return cut();
-  if (io_.blocked_output() || output_armed_.load(std::memory_order_relaxed)) [[unlikely]]
-    update_interest();
-  if (io_.yielded_output()) [[unlikely]]
-    home_.reactor().mark_ready(*this);
-  if (state_.load(std::memory_order_relaxed) != State::open) [[unlikely]]
-    check_output_end();
+void Connection::settle_output() noexcept {
+  if (io_.broken()) return cut();
+  if (io_.blocked_output() || output_armed_.load(std::memory_order_relaxed)) update_interest();
+  if (io_.yielded_output()) home_.reactor().mark_ready(*this);
+  if (state_.load(std::memory_order_relaxed) != State::open) check_output_end();
 }
 
-// The state is looked at under the lock, so the last thread leaves the poller as it demands.
+// The state is looked at under the lock, so the last thread leaves the poller as it demands. The
+// home loop sends the output of a connection with a dedicated reader, too.
 void Connection::update_interest() noexcept {
   bool blocked = false;
   {
     const std::lock_guard lock(output_lock_);
     if (removed_) return;
     blocked = io_.blocked_output();
+    if (blocked && !register_locked()) return io_.close();
     if (blocked != output_armed_.load(std::memory_order_relaxed)) {
       home_.reactor().want_writable(*this, blocked ? WriteInterest::on : WriteInterest::off);
       output_armed_.store(blocked);
@@ -169,13 +166,10 @@ void Connection::resume() noexcept {
   if (paused_.load() && paused_.exchange(false)) home_.reactor().mark_ready(*this);
 }
 
-void Connection::left(InboundRequests::Left left) noexcept {
-  if (left.last) [[unlikely]]
-    send_close();
-  if (left.has_room) [[unlikely]]
-    resume();
-  if (input_ended_.load(std::memory_order_relaxed)) [[unlikely]]
-    home_.reactor().mark_ready(*this);
+void Connection::go_on_after(InboundRequests::Left left) noexcept {
+  if (left.last) send_close();
+  if (left.has_room) resume();
+  if (input_ended_.load(std::memory_order_relaxed)) home_.reactor().mark_ready(*this);
 }
 
 // Called by the thread that found that no request is in progress, so no other thread sends a reply.
@@ -195,6 +189,10 @@ void Connection::send_close() noexcept {
 void Connection::begin_finishing() noexcept {
   State expected = State::open;
   if (!state_.compare_exchange_strong(expected, State::finishing)) return;
+  {
+    const std::lock_guard lock(watch_lock_);
+    end_.forget();  // the time that the client has to take the rest, and to close, begins now
+  }
   io_.finish_output();
   after_send();
   look();

@@ -37,20 +37,39 @@ struct Accepted {
 ///
 /// The thread that holds the read role reads. It lends the role for the length of a two-way upcall;
 /// a thread that gets an event of the connection meanwhile takes the role over. Oneways run under
-/// the role, in the order of their arrival. Each thread sends its own replies, and never waits for
-/// the client: the home loop sends what the transport does not take.
+/// the role, in the order of their arrival. Each thread sends its own replies. A thread of a loop
+/// never waits for the client: the home loop later sends the octets that the transport refuses.
+///
+/// A dedicated reader is a thread of the connection's own. It reads and sends with blocking calls,
+/// and the connection is in no poller. The home loop gets the connection if an upcall stays for two
+/// ticks of the supervisor and more requests come, if the connection has to pause, or if most
+/// replies are deferred.
 ///
 /// The connection stops reading while the client does not read its replies, or has as many deferred
 /// requests as allowed. This back-pressure reaches the client through the transport. A connection
 /// whose client takes no octets for `send_timeout` is cut.
 class Connection final : public Pollable, public HoldOwner, private orb::PausedReader {
  public:
-  Connection(Home& home, Accepted accepted);
+  enum class Reading : std::uint8_t {
+    on_loop,
+    dedicated,  ///< by a thread of its own, if there is one
+  };
+
+  Connection(Home& home, Accepted accepted, Reading reading = Reading::on_loop);
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
   /// Enters the registry and the poller. False: the poller refuses it, and it has ended.
   [[nodiscard]] bool start() noexcept;
+  /// @name With a dedicated reader
+  /// @{
+  /// Enters the registry. The dedicated reader holds the read role from now on.
+  void start_dedicated() noexcept;
+  /// By the dedicated reader. When it returns, the home loop has the connection, or it has ended.
+  void serve_dedicated() noexcept;
+  /// The home loop reads on. By the holder of the read role, which loses it.
+  void hand_over() noexcept;
+  /// @}
   void handle_event(const Event& event) noexcept override;
   /// Dispatches a request that was parked, again.
   void handle_parked(messaging::IncomingMessage& message, ThreadFrame& frame) noexcept;
@@ -95,6 +114,13 @@ class Connection final : public Pollable, public HoldOwner, private orb::PausedR
  private:
   friend class Home;
 
+  /// What the supervisor sees of a dedicated reader.
+  enum class Upcall : std::uint8_t {
+    none,   ///< no upcall is in progress, or the loop was called for it already
+    began,  ///< since the last look
+    stays,  ///< since before the last look: the loop has to be called now
+  };
+
   // finishing: no request is read, and nothing is sent behind what is queued. lingering: all is
   // sent; what the client still sends is dropped, until it closes.
   enum class State : std::uint8_t { open, finishing, lingering, closed };
@@ -134,6 +160,7 @@ class Connection final : public Pollable, public HoldOwner, private orb::PausedR
   [[nodiscard]] bool handle_request(messaging::IncomingMessage& message, ThreadFrame& frame);
   [[nodiscard]] bool dispatch(IncomingRequest& request);
   [[nodiscard]] bool dispatch_alone(IncomingRequest& request);
+  [[nodiscard]] bool dispatch_dedicated(IncomingRequest& request);
   void upcall(IncomingRequest& request) noexcept;
   [[nodiscard]] Kept keep_behind_others(IncomingRequest& request) noexcept;
   void handle_cancel(const messaging::IncomingMessage& message, ThreadFrame& frame);
@@ -142,14 +169,38 @@ class Connection final : public Pollable, public HoldOwner, private orb::PausedR
   void close() noexcept;
   void resume_reading() noexcept override { home_.reactor().mark_ready(*this); }
 
+  // Dedicated readers: connection_dedicated.cpp.
+  [[nodiscard]] Upcall look_at_upcall() noexcept;
+  void call_for_lent_role() noexcept;
+  [[nodiscard]] bool note_deferral(ThreadFrame& frame) noexcept;
+  bool enter_poller() noexcept;
+  [[nodiscard]] bool register_locked() noexcept;
+  void leave_poller() noexcept;
+  [[nodiscard]] bool return_to_dedicated() noexcept;
+
   // Sending and ending: connection.cpp.
-  void begin_upcall(ThreadFrame& frame) noexcept;
+  void before_upcall(const ThreadFrame& frame) noexcept {
+    if (frame.more_at_hand || io_.held_output() != 0) [[unlikely]]
+      uncork_late();
+  }
+  void uncork_late() noexcept;
   void uncork() noexcept;
-  void send_now(const cdr::Buffer& message) noexcept;
-  void after_send() noexcept;
+  void send_now(const cdr::Buffer& message, transport::Wait wait = transport::Wait::no) noexcept;
+  /// After each send and flush. No lock and no system call unless the output is blocked, or was.
+  void after_send() noexcept {
+    if (io_.broken() || io_.blocked_output() || io_.yielded_output() ||
+        output_armed_.load(std::memory_order_relaxed) ||
+        state_.load(std::memory_order_relaxed) != State::open) [[unlikely]]
+      settle_output();
+  }
+  void settle_output() noexcept;
   void update_interest() noexcept;
   void resume() noexcept;
-  void left(InboundRequests::Left left) noexcept;
+  void left(InboundRequests::Left left) noexcept {
+    if (left.last || left.has_room || input_ended_.load(std::memory_order_relaxed)) [[unlikely]]
+      go_on_after(left);
+  }
+  void go_on_after(InboundRequests::Left left) noexcept;
   void send_close() noexcept;
   void begin_finishing() noexcept;
   void check_output_end() noexcept;
@@ -166,6 +217,7 @@ class Connection final : public Pollable, public HoldOwner, private orb::PausedR
   [[nodiscard]] Finding look_at_open(TimePoint now) noexcept;
   [[nodiscard]] Finding look_at_ending(TimePoint now) noexcept;
   void end_output_pace() noexcept;
+  void look_at_drain(TimePoint now, Finding& finding) noexcept;
   void count_late_client() noexcept;
   void log_client(log::Level level, const char* text) noexcept;
 
@@ -179,16 +231,23 @@ class Connection final : public Pollable, public HoldOwner, private orb::PausedR
   std::atomic<State> state_{State::open};
   std::atomic<bool> peer_ended_{false};   // an event has reported it; received octets may be unread
   std::atomic<bool> input_ended_{false};  // the end of the input was read
+  std::atomic<bool> dedicated_{false};    // a thread of its own reads it
+  std::atomic<bool> draining_{false};     // it is to end when nothing is in progress
+  std::atomic<bool> octets_lent_{false};  // further octets were at hand when the role was lent
   std::atomic<bool> paused_{false};       // nothing is read until there is room
 
   // Guarded by the read role.
   std::optional<messaging::IncomingMessage> waiting_;  // a request that there is no room for
+  const bool may_be_dedicated_;
+  const bool transport_buffers_;
+  std::uint32_t upcalls_alone_ = 0;  // on the loop, without take-over and without deferred replies
 
   CorkRule cork_rule_;  // used by the thread of a single-threaded loop only
 
   ShortLock output_lock_;  // guards the changes of what follows
   std::atomic<bool> output_armed_{false};
   bool removed_ = false;
+  std::atomic<bool> registered_{false};
 
   ShortLock watch_lock_;  // guards what follows
   bool watch_ended_ = false;
@@ -202,6 +261,8 @@ class Connection final : public Pollable, public HoldOwner, private orb::PausedR
   Connection* next_ = nullptr;
   Connection* previous_ = nullptr;
   std::uint64_t visit_ = 0;
+  std::uint64_t epoch_seen_ = 0;                // of the read role, by the supervisor
+  std::atomic<std::uint64_t> epoch_called_{0};  // the upcall for which it has called the loop
 };
 
 }  // namespace perigee::engine

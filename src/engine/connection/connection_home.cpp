@@ -55,6 +55,28 @@ void Home::for_each(function_ref<void(Connection&)> action) noexcept {
   }
 }
 
+// Connections beyond the chunk wait for the next look.
+bool Home::look_at_lent_roles() noexcept {
+  bool any_upcall = false;
+  std::array<Connection*, 64> chunk;
+  std::size_t count = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    for (Connection* each = first_; each != nullptr && count < chunk.size(); each = each->next_) {
+      const Connection::Upcall upcall = each->look_at_upcall();
+      if (upcall != Connection::Upcall::none) any_upcall = true;
+      if (upcall != Connection::Upcall::stays) continue;
+      each->add_reference();
+      chunk[count++] = each;
+    }
+  }
+  for (std::size_t index = 0; index < count; ++index) {
+    chunk[index]->call_for_lent_role();
+    chunk[index]->drop_reference();
+  }
+  return any_upcall;
+}
+
 void Home::resume_parked() noexcept {
   if (parked_.resume()) dispatch_parked();
 }

@@ -15,6 +15,8 @@ using transport::Wait;
 
 namespace {
 constexpr int drops_per_turn_max = 16;  // receives of octets that are dropped
+// On the loop, before a dedicated reader reads the connection again.
+constexpr std::uint32_t upcalls_alone_max = 1000;
 }  // namespace
 
 void Connection::handle_event(const Event& event) noexcept {
@@ -41,8 +43,10 @@ void Connection::handle_event(const Event& event) noexcept {
   home_.reactor().mark_ready(*this);
 }
 
-// An event that comes during an upcall takes the role over.
+// An event that comes during an upcall takes the role over. A dedicated reader keeps the role until
+// the supervisor has called the loop for this upcall.
 bool Connection::take_over() noexcept {
+  if (dedicated_.load() && role_.epoch() != epoch_called_.load()) return false;
   if (!role_.try_take_lent()) return false;
   try {
     io_.detach_scratch();
@@ -52,6 +56,11 @@ bool Connection::take_over() noexcept {
     io_.close();
   }
   role_.end_detaching();
+  if (dedicated_.load()) [[unlikely]] {  // its reader ends when it finds the role taken over
+    dedicated_.store(false);
+    if (!enter_poller()) io_.close();
+  }
+  upcalls_alone_ = 0;
   return true;
 }
 
@@ -65,6 +74,8 @@ void Connection::read_turn(ThreadFrame& frame) noexcept {
     const Turn turn = read_messages(frame);
     if (turn == Turn::lost) return;
     if (turn == Turn::over) {
+      if (upcalls_alone_ >= upcalls_alone_max && return_to_dedicated()) [[unlikely]]
+        return;
       if (role_.release() == ReadRole::Release::released) return;
       if (round == 0) continue;
     }
@@ -117,7 +128,7 @@ bool Connection::begin_pause() noexcept {
 [[gnu::always_inline]] inline ReadStatus Connection::next_message(IncomingMessage& message,
                                                                   ThreadFrame& frame) {
   if (!waiting_) [[likely]]
-    return io_.read(message, Wait::no, frame.scratch);
+    return io_.read(message, frame.wait, frame.scratch);
   message = std::move(*waiting_);
   waiting_.reset();
   return ReadStatus::message;
@@ -158,7 +169,7 @@ Connection::Turn Connection::take_messages(ThreadFrame& frame) {
 Connection::Turn Connection::drop_input(ThreadFrame& frame) noexcept {
   if (state_.load() == State::closed) return Turn::lost;
   for (int left = drops_per_turn_max; left > 0; --left) {
-    const IoResult result = io_.transport().receive(frame.scratch, Wait::no);
+    const IoResult result = io_.transport().receive(frame.scratch, frame.wait);
     if (result.ok()) continue;
     return result.status == IoStatus::would_block ? Turn::over : end_of_input();
   }
@@ -189,6 +200,7 @@ bool Connection::handle(IncomingMessage& message, ThreadFrame& frame) {
       }
       return handle_request(message, frame);
     case MessageKind::locate_request:
+      home_.need_ticks();
       if (!requests_.drained() && !home_.handler().locate(*this, message, frame)) reject(frame);
       return true;
     case MessageKind::cancel_request:
@@ -217,7 +229,7 @@ void Connection::keep(IncomingMessage& message) {
 
 [[gnu::always_inline]] inline void Connection::upcall(IncomingRequest& request) noexcept {
   request.frame.resumptions_seen = home_.parked().resumptions();
-  begin_upcall(request.frame);
+  before_upcall(request.frame);
   home_.handler().handle(request);
   if (!request.deferred()) left(requests_.leave(request));
 }
@@ -236,29 +248,61 @@ void Connection::keep(IncomingMessage& message) {
 }
 
 // Oneways run under the role, so that they keep their order. Other threads may read during a
-// two-way upcall. If octets are left to read, the connection is marked ready before the upcall,
-// since no supervisor finds long upcalls yet.
+// two-way upcall: if octets are left to read, the connection is marked ready before the upcall.
 [[gnu::always_inline]] inline bool Connection::dispatch(IncomingRequest& request) {
   ThreadFrame& frame = request.frame;
   if (requests_.parks() && keep_behind_others(request) == Kept::yes) [[unlikely]] {
     left(requests_.leave(request));
     return true;
   }
+  if (frame.wait == Wait::yes) return dispatch_dedicated(request);
   if (frame.parked_number != 0) [[unlikely]] {
     if (request.response() != messaging::ResponseFlags::none) home_.lend_parked(frame);
+    home_.need_ticks();
     upcall(request);
     return true;
   }
   if (home_.loop().single_threaded()) return dispatch_alone(request);
   if (request.response() == messaging::ResponseFlags::none) {
+    home_.need_ticks();
     upcall(request);
     return true;
   }
   const bool more = frame.more_at_hand || !io_.drained();
   const ReadRole::Lend lent = role_.lend();
   if (more || lent.noted()) home_.reactor().mark_ready(*this);
+  home_.need_ticks();
   upcall(request);
-  return role_.reclaim(lent);
+  if (!role_.reclaim(lent)) return false;
+  if (may_be_dedicated_) upcalls_alone_ = request.deferred() ? 0 : upcalls_alone_ + 1;
+  return true;
+}
+
+// Requests that come meanwhile wait, unless the upcall takes long: the supervisor finds that.
+[[gnu::always_inline]] inline bool Connection::dispatch_dedicated(IncomingRequest& request) {
+  ThreadFrame& frame = request.frame;
+  if (request.response() == messaging::ResponseFlags::none) {
+    upcall(request);
+    return true;
+  }
+  if (registered_.load(std::memory_order_relaxed)) [[unlikely]]
+    leave_poller();
+  const bool more = frame.more_at_hand || (transport_buffers_ && io_.transport().buffered());
+  if (more != octets_lent_.load(std::memory_order_relaxed)) [[unlikely]]
+    octets_lent_.store(more, std::memory_order_relaxed);
+  const ReadRole::Lend lent = role_.lend();
+  home_.need_ticks();
+  upcall(request);
+  if (!role_.reclaim(lent)) [[unlikely]]
+    return false;
+  if (registered_.load(std::memory_order_relaxed)) [[unlikely]]
+    leave_poller();
+  frame.deferrals <<= 1;
+  if (!request.deferred() || !note_deferral(frame)) [[likely]]
+    return true;
+  if (io_.has_octets()) io_.detach_scratch();
+  hand_over();
+  return false;
 }
 
 [[gnu::always_inline]] inline bool Connection::handle_request(IncomingMessage& message,

@@ -58,7 +58,21 @@ Connection::Finding Connection::look_at_open(TimePoint now) noexcept {
     finding.over = finding.slow || finding.late;
     finding.next = std::min(finding.next, Deadline::after(period, now));
   }
+  look_at_drain(now, finding);
   return finding;
+}
+
+// Expects watch_lock_ to be held. A dedicated reader may wait for its client in a send, also when
+// it has lost the role; the upcall of that reply is in progress until the send has ended.
+void Connection::look_at_drain(TimePoint now, Finding& finding) noexcept {
+  if (!draining_.load() || !may_be_dedicated_) return;
+  const auto limit = home_.settings().drain_timeout;
+  const auto period = std::max(watch_period(limit), std::chrono::milliseconds(1));
+  finding.next = std::min(finding.next, Deadline::after(period, now));
+  if (!io_.being_written() && !io_.blocked_output())
+    end_.forget();
+  else if (end_.lasted(io_.octets_sent(), now, limit))
+    finding.over = true;
 }
 
 // Expects watch_lock_ to be held. A client that goes on taking octets has time; a client that has

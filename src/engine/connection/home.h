@@ -6,6 +6,7 @@
 #include "engine/connection/request_handler.h"
 #include "engine/loops/context.h"
 #include "engine/loops/loop.h"
+#include "engine/loops/supervision.h"
 #include <perigee/base/function_ref.h>
 
 #include <atomic>
@@ -26,6 +27,9 @@ class HomeOwner {
  public:
   /// A connection that was taken has ended, and left its home.
   virtual void connection_ended() noexcept = 0;
+  /// Starts a dedicated reader, which holds the read role from now on. False: the plan allows no
+  /// further one, or there is no thread.
+  [[nodiscard]] virtual bool dedicate(Connection& connection) noexcept = 0;
 
  protected:
   ~HomeOwner() = default;
@@ -39,12 +43,13 @@ class HomeOwner {
 class Home final : public Pollable {
  public:
   Home(const EngineContext& context, RequestHandler& handler, HomeOwner& owner, Loop& loop,
-       orb::TrafficLedger& traffic) noexcept
+       orb::TrafficLedger& traffic, Ticks* ticks = nullptr) noexcept
       : context_(context),
         handler_(handler),
         owner_(owner),
         loop_(loop),
         traffic_(traffic),
+        ticks_(ticks),
         parked_(context.settings.parked_requests_max) {}
 
   ~Home() { reactor().remove(*this); }
@@ -56,6 +61,11 @@ class Home final : public Pollable {
   [[nodiscard]] Loop& loop() const noexcept { return loop_; }
   [[nodiscard]] Reactor& reactor() const noexcept { return loop_.reactor(); }
   [[nodiscard]] orb::TrafficLedger& traffic() const noexcept { return traffic_; }
+  [[nodiscard]] HomeOwner& owner() const noexcept { return owner_; }
+  /// After an upcall has begun: the supervisor looks at it.
+  void need_ticks() noexcept {
+    if (ticks_ != nullptr) ticks_->need();
+  }
 
   /// @name Registry
   /// @{
@@ -65,6 +75,10 @@ class Home final : public Pollable {
   [[nodiscard]] std::size_t size() const noexcept { return size_.load(std::memory_order_relaxed); }
   /// For each connection that is there now, without the lock.
   void for_each(function_ref<void(Connection&)> action) noexcept;
+  /// Calls the loop for connections whose dedicated reader stays in one upcall since the last look.
+  /// True if a dedicated reader is in an upcall, or was since the last look. Takes time for each
+  /// connection.
+  [[nodiscard]] bool look_at_lent_roles() noexcept;
   /// @}
 
   /// @name Parked requests
@@ -88,6 +102,7 @@ class Home final : public Pollable {
   HomeOwner& owner_;
   Loop& loop_;
   orb::TrafficLedger& traffic_;
+  Ticks* const ticks_;  // null: there is no supervisor
   HoldQueue parked_;
   ReadRole parked_role_;  // the right to take the next parked request
   std::atomic<std::size_t> size_{0};

@@ -31,13 +31,12 @@ class ReadRole final {
     Lend() noexcept = default;
     /// An event was noted before the role was lent. The thread of the event has left, so the lender
     /// has to call another one, unless no other thread is to read during the upcall.
-    [[nodiscard]] bool noted() const noexcept { return noted_; }
+    [[nodiscard]] bool noted() const noexcept { return (word_ & noted_bit) != 0; }
 
    private:
     friend class ReadRole;
-    Lend(std::uint64_t epoch, bool noted) noexcept : epoch_(epoch), noted_(noted) {}
-    std::uint64_t epoch_ = 0;  // 0 is never lent
-    bool noted_ = false;
+    explicit Lend(std::uint64_t word) noexcept : word_(word) {}
+    std::uint64_t word_ = ~std::uint64_t{0};  // of the role; at first, a value that no role has
   };
 
   ReadRole() noexcept = default;
@@ -77,15 +76,16 @@ class ReadRole final {
     std::uint64_t word = word_.load(std::memory_order_relaxed);
     for (;;) {
       const std::uint64_t next = with_state(word, State::lent) + epoch_unit;
-      if (word_.compare_exchange_weak(word, next))
-        return {next / epoch_unit, (word & noted_bit) != 0};
+      if (word_.compare_exchange_weak(word, next)) return Lend(next);
     }
   }
   /// By the lender, after the upcall. False if another thread has taken the role over; that thread
   /// then no longer uses the lender's scratch memory.
   [[nodiscard]] bool reclaim(Lend lend) noexcept {
-    std::uint64_t word = word_.load();
-    while (word / epoch_unit == lend.epoch_) {
+    std::uint64_t word = lend.word_;
+    if (word_.compare_exchange_strong(word, with_state(word, State::held))) [[likely]]
+      return true;
+    while (word / epoch_unit == lend.word_ / epoch_unit) {
       if (state_of(word) == State::lent) {
         if (word_.compare_exchange_weak(word, with_state(word, State::held))) return true;
       } else if (state_of(word) == State::detaching) {

@@ -30,6 +30,8 @@ FrameLevel::FrameLevel(std::size_t scratch_size) noexcept {
   frame->parked_number = 0;
   frame->parked_lent = false;
   frame->more_at_hand = false;
+  frame->wait = transport::Wait::no;
+  frame->deferrals = 0;
   frame->lending = ThreadFrame::Lending::none;
   stack.innermost = frame_ = frame;
   stack.free = frame->inner_.get();

@@ -5,6 +5,7 @@
 #include <perigee/base/octets.h>
 #include <perigee/cdr/buffer.h>
 #include <perigee/messaging/protocol.h>
+#include <perigee/transport/transport.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -26,6 +27,11 @@ struct ThreadFrame {
   bool parked_lent = false;            ///< other threads may take the next parked request
   std::uint64_t resumptions_seen = 0;  ///< before the upcall: see HoldQueue
   bool more_at_hand = false;           ///< more requests were received together with this one
+
+  /// Wait::yes: a dedicated reader, which may wait for the client.
+  transport::Wait wait = transport::Wait::no;
+  /// Of a dedicated reader: which of the last 64 requests were deferred, as bits.
+  std::uint64_t deferrals = 0;
 
   /// On a loop with one thread, the read role is lent only for nested turns.
   enum class Lending : std::uint8_t { none, possible, lent };

@@ -22,6 +22,7 @@ struct EngineSettings {
   /// Of a client that reads its replies; a client that takes nothing has `send_timeout`.
   PaceLimits output_pace{.grace = std::chrono::seconds(60)};
   std::uint32_t nested_upcall_depth_max = 32;
+  std::uint32_t cpus = 1;  ///< that this process may use
   std::uint32_t requests_per_connection_max = 256;
   std::uint32_t parked_requests_max = 1024;
   std::uint32_t messages_per_turn_max = 1024;

@@ -2,7 +2,9 @@
 #pragma once
 
 #include "engine/loops/loop.h"
+#include "engine/loops/supervision.h"
 #include "event/thread_scope.h"
+#include <perigee/base/clock.h>
 
 #include <atomic>
 #include <chrono>
@@ -34,8 +36,9 @@ class SpareThreads {
 };
 
 /// Any thread. A thread that has to wait in an upcall says so before. If no other thread is left to
-/// serve the loop, a spare thread begins to. When more threads serve than planned, the next idle
-/// thread steps back: it is on stand-by as the spare thread for the next time.
+/// serve the loop, a spare thread begins to. The supervisor replaces threads that block without
+/// saying so. When more threads serve than planned, the next idle thread steps back: it is on
+/// stand-by as the spare thread for the next time.
 ///
 /// Invariant: at least one thread serves, unless all threads have ended.
 class LoopThreads final {
@@ -59,19 +62,28 @@ class LoopThreads final {
   /// only its first wait counts.
   [[nodiscard]] bool begin_wait() noexcept;
   void end_wait() noexcept;
-  /// By the supervisor: all threads are blocked in upcalls. False as above.
+  /// @name By the supervisor
+  /// @{
+  /// What has happened since the last call, which was `tick` ago.
+  [[nodiscard]] LoopSample look(Duration tick) noexcept;
+  /// All threads stay in their upcalls: another one serves in the place of one of them, until that
+  /// one comes back. False as above.
   [[nodiscard]] bool add_spare() noexcept;
+  /// @}
 
-  /// Threads that serve the loop, or are in an upcall without having said that they wait.
+  /// Threads that serve the loop, without those that are known to wait, or were replaced.
   [[nodiscard]] std::uint32_t serving_count() const noexcept { return serving_count_.load(); }
   /// All threads, with those that wait and those on stand-by.
   [[nodiscard]] std::uint32_t thread_count() const noexcept;
 
  private:
+  class Member;
+
   void run_thread() noexcept;
-  void serve() noexcept;
+  void serve(Member& self) noexcept;
   [[nodiscard]] bool run_turn() noexcept;
-  [[nodiscard]] bool step_back();
+  void serve_again(Member& self) noexcept;
+  [[nodiscard]] bool step_back(Member& self);
   [[nodiscard]] bool call_spare() noexcept;
   [[nodiscard]] bool start_thread() noexcept;
 
@@ -86,6 +98,8 @@ class LoopThreads final {
   std::uint32_t thread_count_ = 0;
   std::uint32_t standby_count_ = 0;
   std::uint32_t wanted_count_ = 0;  // threads on stand-by that were called and have not noticed yet
+  Member* members_ = nullptr;       // one for each thread, on its stack
+  bool all_awake_seen_ = false;     // at the last look, no thread slept in the reactor
   bool stopping_ = false;
 
   event::ThreadScope threads_;  // last: its threads use all the rest

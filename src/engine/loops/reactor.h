@@ -8,6 +8,7 @@
 namespace perigee::engine {
 
 using event::Event;
+using event::MemberTimer;
 using event::Pollable;
 using event::Reactor;
 using event::Readiness;

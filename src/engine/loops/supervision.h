@@ -1,8 +1,9 @@
-// When a blocked loop gets another thread: the rules alone, without threads and clocks.
+// When a blocked loop gets another thread: the rules, without threads and clocks.
 #pragma once
 
 #include <perigee/base/clock.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <span>
@@ -37,6 +38,24 @@ enum class Remedy : std::uint8_t { none, spare_thread };
   if (!loop.blocked && room.idle_cpus == 0) return Remedy::none;
   return Remedy::spare_thread;
 }
+
+/// The switch of the supervisor's ticks. Ticks stop when no upcall is in progress; the next upcall
+/// starts them again. Any thread.
+class Ticks {
+ public:
+  /// After the read role was lent for an upcall, or the thread has left the poller for one. This
+  /// look and the change before it are sequentially consistent. If the caller still sees ticks, the
+  /// last tick sees the upcall.
+  void need() noexcept {
+    if (!running_.load()) [[unlikely]]
+      start();
+  }
+
+ protected:
+  ~Ticks() = default;
+  virtual void start() noexcept = 0;
+  std::atomic<bool> running_{false};
+};
 
 /// How often the service thread ticks. Used by one thread.
 class TickRate {

@@ -4,13 +4,18 @@
 #include <perigee/base/log.h>
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
+#include <future>
+#include <utility>
 
 namespace perigee::engine {
 
 using transport::Wait;
 
 namespace {
+
+constexpr std::chrono::milliseconds end_look_period{50};
 
 // Takes a limited number: clients may go on connecting. Stops if there is no memory.
 void take_waiting(transport::Acceptor& acceptor,
@@ -104,8 +109,9 @@ void Listener::Retry::fire(Timer& timer) noexcept {
 /// Ends itself when it has run.
 class Listeners::ChangeTask final : public Task {
  public:
-  ChangeTask(Listeners& listeners, Change change, const ListenPoint& point) noexcept
-      : Task(&run), listeners_(listeners), change_(change), point_(point) {}
+  ChangeTask(Listeners& listeners, Change change, const ListenPoint& point,
+             std::promise<void> done = {}) noexcept
+      : Task(&run), listeners_(listeners), change_(change), point_(point), done_(std::move(done)) {}
 
  private:
   static void run(Task& task) noexcept {
@@ -114,12 +120,25 @@ class Listeners::ChangeTask final : public Task {
       self->listeners_.add(self->point_);
     else
       self->listeners_.remove(self->point_);
+    self->done_.set_value();
   }
 
   Listeners& listeners_;
   const Change change_;
   const ListenPoint point_;
+  std::promise<void> done_;
 };
+
+// The thread of the reactor may end before it runs the task. Then all listeners have stopped.
+void Listeners::post_and_wait(Change change, const ListenPoint& point,
+                              const std::atomic<bool>& ended) {
+  std::promise<void> promise;
+  const std::future<void> done = promise.get_future();
+  auto task = std::make_unique<ChangeTask>(*this, change, point, std::move(promise));
+  (void)reactor_.post(*task.release());
+  while (done.wait_for(end_look_period) != std::future_status::ready && !ended.load()) {
+  }
+}
 
 void Listeners::post(Change change, const ListenPoint& point) {
   (void)reactor_.post(*std::make_unique<ChangeTask>(*this, change, point).release());

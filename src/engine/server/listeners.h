@@ -99,6 +99,9 @@ class Listeners final {
   /// Calls `add` or `remove` on the thread of the reactor. Throws bad_alloc.
   enum class Change : std::uint8_t { add, remove };
   void post(Change change, const ListenPoint& point);
+  /// The same, and waits until it is done. Only while another thread runs the reactor, until that
+  /// thread has set `ended`.
+  void post_and_wait(Change change, const ListenPoint& point, const std::atomic<bool>& ended);
   void connection_ended() noexcept;
   /// @}
   [[nodiscard]] std::size_t count() const noexcept { return count_.load(); }

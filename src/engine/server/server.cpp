@@ -22,7 +22,8 @@ Server::Seat::Seat(Server& server, std::unique_ptr<Reactor> reactor, Reactor* ti
                    std::uint32_t count)
     : loop(server.context_.clock, std::move(reactor), timers),
       threads(loop, count, server.spares_),
-      home(server.context_, server.handler_, server, loop, server.traffic_) {
+      home(server.context_, server.handler_, server, loop, server.traffic_,
+           server.supervisor_ ? &*server.supervisor_ : nullptr) {
   loop.set_threads(threads);
 }
 
@@ -38,6 +39,7 @@ Server::Server(const EngineContext& context, const ThreadPlan& plan, RequestHand
 
 Server::~Server() {
   stop(Completion::wait);
+  if (supervisor_) supervisor_->stop();
   if (service_) service_->close();  // its tasks may post tasks to the loops
   finish_tasks();
 }
@@ -71,19 +73,23 @@ std::expected<void, IoError> Server::start() {
 
 std::expected<void, IoError> Server::make_loops() {
   seats_.clear();
+  supervisor_.reset();
   if (!run_by_application()) {
     auto service = event::make_reactor(context_.clock);
     if (!service) return std::unexpected(service.error());
     service_ = std::move(*service);
     service_ended_.store(false);
+    service_over_.store(false);
+    SupervisedLoops& loops = *this;
+    if (plan_.supervised) supervisor_.emplace(context_, *service_, loops, spares_);
   }
-  const std::uint32_t loops = std::max(plan_.loops, 1U);
-  for (std::uint32_t index = 0; index < loops; ++index) {
+  const std::uint32_t count = std::max(plan_.loops, 1U);
+  for (std::uint32_t index = 0; index < count; ++index) {
     auto reactor = event::make_reactor(
         context_.clock, context_.settings.busy_poll,
         plan_.single_threaded() ? event::Threads::one : event::Threads::several);
     if (!reactor) return std::unexpected(reactor.error());
-    const std::uint32_t threads = plan_.threads / loops + (index < plan_.threads % loops ? 1 : 0);
+    const std::uint32_t threads = plan_.threads / count + (index < plan_.threads % count ? 1 : 0);
     Reactor* const timers = plan_.single_threaded() ? nullptr : service_.get();
     seats_.push_back(std::make_unique<Seat>(*this, std::move(*reactor), timers, threads));
   }
@@ -117,13 +123,17 @@ void Server::run_service() noexcept {
       log::write(log::Level::error, "server", exception.what());
     }
   }
+  service_over_.store(true);
 }
 
 void Server::accept_at(const ListenPoint& point) {
   listeners_->post(Listeners::Change::add, point);
 }
 
+// When it returns, another server can listen there, unless the application runs the loop.
 void Server::accept_no_more_at(const ListenPoint& point) {
+  const bool waits = service_ && !service_->is_loop_thread() && !ended_.load();
+  if (waits) return listeners_->post_and_wait(Listeners::Change::remove, point, service_over_);
   listeners_->post(Listeners::Change::remove, point);
 }
 
@@ -131,9 +141,38 @@ void Server::accept_no_more_at(const ListenPoint& point) {
 void Server::take(Accepted accepted) {
   const auto& seat =
       *std::ranges::min_element(seats_, {}, [](const auto& each) { return each->home.size(); });
-  auto* const connection = new Connection(seat->home, std::move(accepted));
-  (void)connection->start();
+  const auto reading =
+      plan_.dedicated_max != 0 ? Connection::Reading::dedicated : Connection::Reading::on_loop;
+  auto* const connection = new Connection(seat->home, std::move(accepted), reading);
+  if (dedicated_count_.load() >= plan_.dedicated_max) {
+    (void)connection->start();
+  } else {
+    connection->start_dedicated();
+    if (!dedicate(*connection)) connection->hand_over();
+  }
   connection->drop_reference();
+}
+
+// The thread has a reference. It is counted until it has let go of the connection.
+bool Server::dedicate(Connection& connection) noexcept {
+  std::uint32_t count = dedicated_count_.load();
+  do {
+    if (count >= plan_.dedicated_max) return false;
+  } while (!dedicated_count_.compare_exchange_weak(count, count + 1));
+  connection.add_reference();
+  try {
+    dedicated_threads_.start([this, &connection] {
+      connection.serve_dedicated();
+      connection.drop_reference();
+      dedicated_count_.fetch_sub(1);
+    });
+    return true;
+  } catch (const std::exception& exception) {  // no thread: the loop reads the connection
+    log::write(log::Level::warning, "server", exception.what());
+  }
+  dedicated_count_.fetch_sub(1);
+  connection.drop_reference();
+  return false;
 }
 
 void Server::connection_ended() noexcept {
@@ -190,9 +229,10 @@ void Server::join() noexcept {
   const std::lock_guard starting(start_mutex_);
   if (!started_.load()) return;
   const std::lock_guard joining(join_mutex_);
-  // The service thread ends when all connections have ended. Spare threads are called until then.
+  // The service thread ends when all connections have ended. Until then, spare threads may start.
   service_threads_.join_all();
   for (const auto& seat : seats_) seat->threads.join();
+  dedicated_threads_.join_all();
 }
 
 void Server::run() {
@@ -292,7 +332,7 @@ Loop* Server::application_loop() const noexcept {
 
 std::uint32_t Server::thread_count() const noexcept {
   if (!started_.load()) return 0;
-  std::uint32_t count = service_ ? 1 : 0;
+  std::uint32_t count = (service_ ? 1 : 0) + dedicated_count();
   for (const auto& seat : seats_) count += seat->threads.thread_count();
   return count;
 }

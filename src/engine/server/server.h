@@ -8,6 +8,7 @@
 #include "engine/loops/loop_threads.h"
 #include "engine/loops/thread_plan.h"
 #include "engine/server/listeners.h"
+#include "engine/server/supervisor.h"
 #include "event/thread_scope.h"
 #include <perigee/base/io_error.h>
 
@@ -23,7 +24,7 @@
 namespace perigee::engine {
 
 /// Any thread.
-class Server final : public HomeOwner {
+class Server final : public HomeOwner, private SupervisedLoops {
  public:
   enum class Completion : std::uint8_t { do_not_wait, wait };
 
@@ -68,8 +69,11 @@ class Server final : public HomeOwner {
   [[nodiscard]] const ThreadPlan& plan() const noexcept { return plan_; }
   /// All threads of the server now, for tests.
   [[nodiscard]] std::uint32_t thread_count() const noexcept;
+  /// How many of them are dedicated readers.
+  [[nodiscard]] std::uint32_t dedicated_count() const noexcept { return dedicated_count_.load(); }
 
   void connection_ended() noexcept override;
+  [[nodiscard]] bool dedicate(Connection& connection) noexcept override;
 
  private:
   /// A loop with its threads and connections.
@@ -102,6 +106,11 @@ class Server final : public HomeOwner {
   void end_service() noexcept;
   void join() noexcept;
   void stop_application_loop(Completion completion) noexcept;
+  [[nodiscard]] std::size_t loop_count() const noexcept override { return seats_.size(); }
+  [[nodiscard]] Home& home_of(std::size_t index) noexcept override { return seats_[index]->home; }
+  [[nodiscard]] LoopThreads& threads_of(std::size_t index) noexcept override {
+    return seats_[index]->threads;
+  }
 
   const EngineContext& context_;
   const ThreadPlan plan_;
@@ -112,13 +121,15 @@ class Server final : public HomeOwner {
   // Do not change any more when `started_` is set; the application's loop is there from the first.
   std::expected<void, IoError> loops_made_;
   std::unique_ptr<Reactor> service_;  // null where the application runs the loop
+  std::optional<Supervisor> supervisor_;
   std::vector<std::unique_ptr<Seat>> seats_;
   std::optional<Listeners> listeners_;
   std::optional<DrainTask> drain_task_;
   std::vector<std::unique_ptr<DrainTask>> home_tasks_;
   std::atomic<bool> started_{false};
 
-  std::atomic<bool> service_ended_{false};
+  std::atomic<bool> service_ended_{false};  // its thread has to end
+  std::atomic<bool> service_over_{false};   // its thread runs no task any more
   std::atomic<bool> stopping_{false};
   std::atomic<bool> draining_{false};  // accepts no more, and each home has its task
   std::atomic<bool> ended_{false};
@@ -131,7 +142,10 @@ class Server final : public HomeOwner {
   bool running_ = false;  // and stays until all is finished
   bool finished_ = false;
 
-  event::ThreadScope service_threads_;  // last: its thread uses all the rest
+  std::atomic<std::uint32_t> dedicated_count_{0};
+  // Last: their threads use all the rest.
+  event::ThreadScope service_threads_;
+  event::ThreadScope dedicated_threads_;
 };
 
 }  // namespace perigee::engine

@@ -349,7 +349,6 @@ void Connection::flush_rest() noexcept {
     event::await_writable(transport_->readiness_fd(), look_around_period);
     (void)queue_.flush();
   }
-  if (observer_ != nullptr) observer_->output_changed();
 }
 
 void Connection::log_peer_that_does_not_read() noexcept try {

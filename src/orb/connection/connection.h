@@ -64,16 +64,6 @@ struct [[nodiscard]] SendResult {
   std::uint64_t position = 0;  ///< of a message that is, or was, queued: later ones are larger
 };
 
-/// Hears of the output of a connection with a flusher. Called on the flusher's threads.
-class OutputObserver {
- public:
-  /// The queue was blocked and is empty, or has failed.
-  virtual void output_changed() noexcept = 0;
-
- protected:
-  ~OutputObserver() = default;
-};
-
 /// Threads: `send`, `flush`, `accepted`, `close` and the tests of state may be called by any
 /// thread; the reading functions by the holder of the read role only.
 class Connection final : private FlushedOutput, private engine::UnfinishedOwner {
@@ -181,9 +171,7 @@ class Connection final : private FlushedOutput, private engine::UnfinishedOwner 
   }
   /// Octets that have left the queue: grows exactly if the peer goes on reading.
   [[nodiscard]] std::uint64_t drained_octets() const noexcept { return queue_.drained_octets(); }
-  /// Before the first send; `observer` lives until `leave_flusher`.
-  void observe_output(OutputObserver& observer) noexcept { observer_ = &observer; }
-  /// From now on no thread of the flusher uses the connection or its observer.
+  /// From now on no thread of the flusher uses the connection.
   void leave_flusher() noexcept;
 
   /// Before the first read: this reader pauses when memory is short. Without one, reads with
@@ -277,7 +265,6 @@ class Connection final : private FlushedOutput, private engine::UnfinishedOwner 
   engine::ReadRole read_role_;
   SessionSealer sealer_;
   engine::OutgoingQueue queue_;
-  OutputObserver* observer_ = nullptr;
   messaging::OutgoingSegments segments_;  // so that a message with borrowed octets takes no memory
   std::atomic<bool> segments_used_{false};
 

@@ -116,13 +116,11 @@ struct Settings {
   std::uint32_t nested_upcall_depth_max = 32;
   std::uint32_t requests_per_connection_max = 256;  ///< in progress; more get TRANSIENT
   std::uint32_t requests_max = 16'384;  ///< in progress on all connections; more get TRANSIENT
-  std::uint32_t threads_per_connection_max = 32;  ///< thread-per-connection: if pipelined
   std::uint32_t held_requests_max =
       1024;  ///< kept while a POAManager holds; not where threads wait
   std::size_t held_size_max = 128 * 1024 * 1024;  ///< octets of all that wait for POAManagers
   std::uint32_t messages_per_turn_max = 1024;     ///< of one connection, where it shares its thread
   std::size_t octets_per_turn_max = 1024 * 1024;  ///< received: the same
-  std::chrono::milliseconds upcall_watch_period{50};  ///< see ThreadedConnection
   std::chrono::milliseconds accept_retry_delay{100};  ///< after running out of handles
   std::chrono::milliseconds drain_idle_timeout{250};  ///< for peers to close after CloseConnection
   std::chrono::milliseconds drain_timeout{5'000};  ///< for peers to take what is being sent to them

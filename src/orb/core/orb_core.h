@@ -145,14 +145,10 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   /// @name The server's requests in progress, `requests_max` of them.
   /// @{
   [[nodiscard]] engine::RequestCount& request_count() noexcept { return requests_; }
-  [[nodiscard]] bool admit_request() noexcept { return requests_.begin(); }
   [[nodiscard]] std::uint32_t requests_in_progress() const noexcept { return requests_.count(); }
-  void end_request() noexcept { requests_.end(); }
   /// Octets of requests that wait for POA managers, `held_size_max` of them.
   [[nodiscard]] engine::ParkedOctets& parked_octets() noexcept { return parked_; }
-  [[nodiscard]] bool admit_held(std::size_t octets) noexcept { return parked_.begin(octets); }
   [[nodiscard]] std::size_t held_size() const noexcept { return parked_.sum(); }
-  void end_held(std::size_t octets) noexcept { parked_.end(octets); }
   /// @}
 
   /// Requests of collocated calls that are answered later.

@@ -69,12 +69,12 @@ void Invocation::begin_time_limits() noexcept {
 [[gnu::always_inline]] inline Invocation::State Invocation::connect() {
   if (expired()) return fail(InvocationStage::connecting, FailureCause::deadline);
   const ThreadStrategy strategy = context_.settings.thread_strategy;
-  const bool nested =
-      strategy != ThreadStrategy::thread_per_connection && UpcallScope::inside(context_);
+  const bool nested = UpcallScope::inside(context_);
   if (nested && !nested_wait_.begin(*context_.server))
     return fail(InvocationStage::sending, FailureCause::nested_too_deep);
-  // On the thread of a loop others are served while this call waits.
-  const bool serves = nested && strategy != ThreadStrategy::thread_pool;
+  // The only thread of a loop serves other connections while this call waits.
+  const bool serves = nested && (strategy == ThreadStrategy::reactive ||
+                                 strategy == ThreadStrategy::reactor_per_core);
   slot_.nested_server = serves ? context_.server.get() : nullptr;
   if (freshness_ == Freshness::any && !serves) [[likely]]
     if (ConnectionSlot* const own = target_->endpoint->claim_usable_own()) {

@@ -2,6 +2,7 @@
 #include "orb/server/engine_server.h"
 
 #include "engine/connection/wait.h"
+#include "event/cpus.h"
 #include "orb/context/orb_metrics.h"
 #include "orb/context/upcall_scope.h"
 #include "orb/core/orb_core.h"
@@ -24,6 +25,7 @@ engine::EngineSettings settings_of(const Settings& settings) {
   made.output_pace = {settings.pace_octets_per_second,
                       std::max(settings.pace_grace, settings.send_timeout)};
   made.nested_upcall_depth_max = settings.nested_upcall_depth_max;
+  made.cpus = event::usable_cpus();
   made.requests_per_connection_max = settings.requests_per_connection_max;
   made.parked_requests_max = settings.held_requests_max;
   made.messages_per_turn_max = settings.messages_per_turn_max;

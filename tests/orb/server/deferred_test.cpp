@@ -268,7 +268,7 @@ TEST_CASE("a connection that owes as much as it may is drained like others") {
   Debts debts;
   orb::Settings settings = server_settings(each_strategy());
   settings.requests_per_connection_max = 2;
-  settings.threads_per_connection_max = settings.threads = 1;  // no two upcalls at once
+  settings.threads = 1;  // no two upcalls at once
   const ServerFixture server(settings, debts.servant());
   RawClient client(server.endpoint);
   for (std::uint32_t id = 0; id < 4; ++id)

@@ -28,7 +28,6 @@ orb::Settings short_drain(ThreadStrategy strategy) {
   orb::Settings settings = server_settings(strategy);
   settings.drain_timeout = milliseconds(500);
   settings.drain_idle_timeout = milliseconds(500);
-  settings.upcall_watch_period = milliseconds(1);
   return settings;
 }
 

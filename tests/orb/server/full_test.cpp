@@ -71,7 +71,6 @@ TEST_CASE("thousands of requests go through a connection that may owe few answer
   Debts debts;
   orb::Settings settings = server_settings(each_strategy());
   settings.requests_per_connection_max = 8;
-  settings.threads_per_connection_max = 4;  // who is still in an upcall owes nothing yet
   const ServerFixture server(settings, debts.servant());
   RawClient client(server.endpoint);
   std::jthread sender([&] {
@@ -192,10 +191,7 @@ TEST_CASE("oneways that were parked are executed although the connection is full
   constexpr std::uint32_t full = 4;
   Debts debts;
   std::atomic<std::uint32_t> oneways = 0;
-  orb::Settings settings = server_settings(ThreadStrategy::reactive);
-  SUBCASE("reactive") {}
-  SUBCASE("thread-pool") { settings.thread_strategy = ThreadStrategy::thread_pool; }
-  SUBCASE("reactor-per-core") { settings.thread_strategy = ThreadStrategy::reactor_per_core; }
+  orb::Settings settings = server_settings(each_strategy());
   settings.requests_per_connection_max = full;
   const ServerFixture server(settings, debts.servant());
   const auto held = server.orb.root()->create_POA("held", nullptr, {});

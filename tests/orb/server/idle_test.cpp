@@ -22,7 +22,6 @@ constexpr stub::Operation act_operation{"act", stub::Operation::Kind::twoway, {}
 orb::Settings idle_after(milliseconds idle_timeout, ThreadStrategy strategy) {
   orb::Settings settings = server_settings(strategy);
   settings.idle_timeout = idle_timeout;
-  settings.upcall_watch_period = milliseconds(1);
   return settings;
 }
 

@@ -213,34 +213,11 @@ TEST_CASE("more requests in progress in the server than allowed get TRANSIENT, t
   while (third.call({.key = server.key, .argument = 0}).status() != 0) std::this_thread::yield();
 }
 
-TEST_CASE("thread-per-connection has no more threads for a connection than allowed") {
-  TestParts parts;
-  parts.settings.threads_per_connection_max = 2;
-  std::atomic<std::uint32_t> inside{0};
-  std::atomic<std::uint32_t> most{0};
-  const ServerFixture server(std::move(parts), [&](orb::ServerRequest& request) {
-    const std::uint32_t now = ++inside;
-    std::uint32_t before = most;
-    while (before < now && !most.compare_exchange_weak(before, now)) {
-    }
-    // The first two meet; nobody else could come before they have answered.
-    if (read_argument(request) < 2)
-      while (most < 2) std::this_thread::yield();
-    --inside;
-  });
-  RawClient client(server.endpoint);
-  Octets requests;
-  for (std::uint32_t id = 0; id < 20; ++id)
-    requests = std::move(requests) + make_request({.key = server.key, .id = id, .argument = id});
-  client.send(requests);
-  for (int reply = 0; reply < 20; ++reply) CHECK(client.reply().status() == 0);
-  CHECK(most == 2);
-}
-
-TEST_CASE("of threads that wait for a POAManager a limited number may") {
-  TestParts parts;
-  parts.adapter_limits.holding_requests_max = 1;
-  const ServerFixture server(std::move(parts), [](orb::ServerRequest&) {});
+TEST_CASE("a limited number of requests of several clients wait for a POAManager") {
+  orb::Settings settings = server_settings(each_strategy());
+  settings.threads = 1;  // each loop has a limit of its own
+  settings.held_requests_max = 1;
+  const ServerFixture server(settings, [](orb::ServerRequest&) {});
   server.orb.root()->the_POAManager()->hold_requests(false);
   HeldPair pair(server, make_request({.key = server.key, .id = 1}));
   pair.check_refusal();

@@ -1,0 +1,121 @@
+// A connection that a thread of its own reads, until its home loop takes it.
+#include "engine/connection/connection.h"
+#include <perigee/base/log.h>
+
+#include <bit>
+#include <exception>
+#include <mutex>
+
+namespace perigee::engine {
+
+namespace {
+constexpr int deferrals_max = 32;  // of the last 64 requests
+}  // namespace
+
+void Connection::start_dedicated() noexcept {
+  home_.add(*this);
+  dedicated_.store(true);
+  (void)role_.try_take();
+  look();
+}
+
+void Connection::serve_dedicated() noexcept {
+  const FrameLevel level(home_.settings().read_buffer_size);
+  if (!level) {
+    io_.close();
+    return hand_over();
+  }
+  ThreadFrame& frame = *level;
+  frame.connection = this;
+  frame.wait = transport::Wait::yes;
+  for (;;) {
+    const Turn turn = read_messages(frame);
+    if (turn == Turn::lost) return;
+    if (turn == Turn::over) return hand_over();
+  }
+}
+
+// The connection is paused, or ends, or most of its replies are deferred. The mark reports octets
+// that have come already.
+void Connection::hand_over() noexcept {
+  dedicated_.store(false);
+  if (!enter_poller()) io_.close();
+  while (role_.release() == ReadRole::Release::again) {
+  }
+  home_.reactor().mark_ready(*this);
+}
+
+// Notes that the reply to the present request is deferred. True: most replies are, so the home loop
+// has to read the connection. It reads and sends deferred replies without a change of threads.
+bool Connection::note_deferral(ThreadFrame& frame) noexcept {
+  frame.deferrals |= 1;
+  return std::popcount(frame.deferrals) > deferrals_max;
+}
+
+bool Connection::enter_poller() noexcept {
+  const std::lock_guard lock(output_lock_);
+  return removed_ || register_locked();
+}
+
+// Expects output_lock_ to be held. False: the poller refuses the connection.
+bool Connection::register_locked() noexcept {
+  if (registered_.load(std::memory_order_relaxed)) return true;
+  try {
+    const auto added = home_.reactor().add(io_.transport().readiness_fd(), *this);
+    registered_.store(added.has_value());
+    if (!added) log::write(log::Level::warning, "server", to_string(added.error()));
+  } catch (const std::exception& exception) {  // no memory for the registration
+    log::write(log::Level::warning, "server", exception.what());
+  }
+  return registered_.load(std::memory_order_relaxed);
+}
+
+// By the dedicated reader, which holds the role and reads on. While output is blocked, the home
+// loop is told when the client takes more.
+void Connection::leave_poller() noexcept {
+  const std::lock_guard lock(output_lock_);
+  if (!registered_.load(std::memory_order_relaxed) || removed_ || output_armed_.load()) return;
+  home_.reactor().remove(*this);
+  registered_.store(false);
+}
+
+// Guarded by the mutex of the home's registry.
+Connection::Upcall Connection::look_at_upcall() noexcept {
+  if (!dedicated_.load(std::memory_order_relaxed)) return Upcall::none;
+  const std::uint64_t epoch = role_.epoch();
+  if (epoch != epoch_seen_) {
+    epoch_seen_ = epoch;
+    return Upcall::began;
+  }
+  if (epoch == epoch_called_.load() || role_.state() != ReadRole::State::lent) return Upcall::none;
+  epoch_called_.store(epoch);
+  return Upcall::stays;
+}
+
+// By the supervisor: a thread of the home loop takes the lent role over as soon as a request comes.
+// Octets that have been received already need a mark. So does a connection that was in the poller
+// before: the event of a request may have come when the role could not be taken over.
+void Connection::call_for_lent_role() noexcept {
+  const bool was_registered = registered_.load();
+  const bool is_registered = enter_poller();
+  if (was_registered || !is_registered || octets_lent_.load(std::memory_order_relaxed))
+    home_.reactor().mark_ready(*this);
+}
+
+// By a thread of the home loop that holds the role, at the end of its turn. True: a dedicated
+// reader holds the role now.
+bool Connection::return_to_dedicated() noexcept {
+  upcalls_alone_ = 0;
+  if (state_.load() != State::open || draining_.load() || paused_.load() || waiting_) return false;
+  if (peer_ended_.load() || input_ended_.load() || io_.broken()) return false;
+  leave_poller();
+  if (registered_.load(std::memory_order_relaxed)) return false;
+  dedicated_.store(true);
+  if (home_.owner().dedicate(*this)) return true;
+  dedicated_.store(false);
+  if (!enter_poller()) io_.close();
+  home_.reactor().mark_ready(*this);
+  return false;
+}
+
+}  // namespace perigee::engine

@@ -1,0 +1,73 @@
+// Finds upcalls that block a dedicated reader or a loop, and has another thread serve meanwhile.
+#pragma once
+
+#include "engine/connection/home.h"
+#include "engine/loops/context.h"
+#include "engine/loops/loop_threads.h"
+#include "engine/loops/reactor.h"
+#include "engine/loops/supervision.h"
+#include <perigee/base/clock.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+namespace perigee::engine {
+
+/// The loops of a server, as the supervisor sees them.
+class SupervisedLoops {
+ public:
+  [[nodiscard]] virtual std::size_t loop_count() const noexcept = 0;
+  [[nodiscard]] virtual Home& home_of(std::size_t index) noexcept = 0;
+  [[nodiscard]] virtual LoopThreads& threads_of(std::size_t index) noexcept = 0;
+
+ protected:
+  ~SupervisedLoops() = default;
+};
+
+/// Ticks on the service thread while upcalls are in progress. A dedicated reader that stays in one
+/// upcall for two ticks gets help from its home loop. A loop whose threads all stay in upcalls gets
+/// a spare thread.
+class Supervisor final : public Ticks {
+ public:
+  /// All of these must outlive it.
+  Supervisor(const EngineContext& context, Reactor& service, SupervisedLoops& loops,
+             const SpareThreads& spares) noexcept
+      : context_(context), service_(service), loops_(loops), spares_(spares) {}
+  ~Supervisor() { stop(); }
+  Supervisor(const Supervisor&) = delete;
+  Supervisor& operator=(const Supervisor&) = delete;
+
+  /// For good. When the service thread has ended.
+  void stop() noexcept;
+
+ private:
+  /// What one tick has found.
+  struct Found {
+    bool any_upcall = false;
+    bool acted = false;
+  };
+
+  void start() noexcept override;
+  void tick() noexcept;
+  [[nodiscard]] Found look() noexcept;
+  [[nodiscard]] Found look_at_loop(LoopThreads& threads, Duration since,
+                                   std::uint32_t idle) noexcept;
+  [[nodiscard]] std::uint32_t idle_cpus(Duration since) noexcept;
+  void arm(std::chrono::milliseconds period) noexcept;
+
+  const EngineContext& context_;
+  Reactor& service_;
+  SupervisedLoops& loops_;
+  const SpareThreads& spares_;
+  std::atomic<bool> stopped_{false};
+  MemberTimer<Supervisor, &Supervisor::tick> timer_{*this};
+
+  // Used by the service thread only.
+  TickRate rate_;
+  TimePoint last_look_;
+  Duration cpu_time_seen_{};  // of the process
+};
+
+}  // namespace perigee::engine

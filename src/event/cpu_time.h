@@ -1,0 +1,25 @@
+// How much CPU time threads have used. Private to the libraries of the ORB.
+#pragma once
+
+#include <perigee/base/clock.h>
+
+#include <ctime>
+
+namespace perigee::event {
+
+/// The CPU time of the thread that made it. Any thread, while that thread lives.
+class ThreadCpuTime {
+ public:
+  ThreadCpuTime() noexcept;
+  /// Zero if the system does not tell.
+  [[nodiscard]] Duration used() const noexcept;
+
+ private:
+  clockid_t clock_{};
+  bool known_ = false;
+};
+
+/// Of all threads of the process. Zero if the system does not tell.
+[[nodiscard]] Duration cpu_time_of_process() noexcept;
+
+}  // namespace perigee::event

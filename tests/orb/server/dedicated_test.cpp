@@ -1,0 +1,217 @@
+// Connections with a dedicated reader, and what their home loop does for them.
+#include "orb/server/debts.h"
+#include "orb/server/server_fixture.h"
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <future>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <thread>
+#include <vector>
+
+using namespace perigee;
+using namespace perigee::test;
+using std::chrono::milliseconds;
+
+namespace {
+
+constexpr std::uint32_t spare_threads = 64;  // of this strategy, besides its loops
+
+orb::Settings dedicated_settings() {
+  orb::Settings settings = server_settings(ThreadStrategy::thread_per_connection);
+  settings.threads = 1;  // one loop
+  return settings;
+}
+
+std::uint32_t take_argument(orb::ServerRequest& request) {
+  std::uint32_t value = 0;
+  request.arguments() >> value;
+  request.end_of_arguments();
+  return value;
+}
+
+std::size_t threads_of_process() {
+  std::size_t count = 0;
+  for ([[maybe_unused]] const auto& task : std::filesystem::directory_iterator("/proc/self/task"))
+    ++count;
+  return count;
+}
+
+/// Upcalls that wait until they are let go. Counts those that are inside.
+class Barrier {
+ public:
+  void operator()(orb::ServerRequest& request) {
+    (void)take_argument(request);
+    const std::uint32_t now = ++inside_;
+    std::uint32_t before = most_;
+    while (before < now && !most_.compare_exchange_weak(before, now)) {
+    }
+    open_.wait(false);
+    --inside_;
+  }
+  void open() {
+    open_ = true;
+    open_.notify_all();
+  }
+  [[nodiscard]] std::uint32_t inside() const { return inside_; }
+  [[nodiscard]] std::uint32_t most() const { return most_; }
+
+ private:
+  std::atomic<bool> open_{false};
+  std::atomic<std::uint32_t> inside_{0};
+  std::atomic<std::uint32_t> most_{0};
+};
+
+/// Answers at once or later, as the test says, and remembers the thread of the last upcall.
+class Recorder {
+ public:
+  void operator()(orb::ServerRequest& request) {
+    const std::uint32_t value = take_argument(request);
+    {
+      const std::lock_guard lock(mutex_);
+      thread_ = std::this_thread::get_id();
+    }
+    if (!defers) return request.reply([value](cdr::Encoder& encoder) { encoder << value + 1; });
+    pay(skeleton::Answer(request), value + 1);
+  }
+  [[nodiscard]] std::thread::id thread() {
+    const std::lock_guard lock(mutex_);
+    return thread_;
+  }
+  std::atomic<bool> defers{false};
+
+ private:
+  std::mutex mutex_;
+  std::thread::id thread_;
+};
+
+}  // namespace
+
+TEST_CASE("blocked upcalls stay within the threads of the plan") {
+  constexpr std::uint32_t count = 150;
+  Barrier barrier;
+  const ServerFixture server(dedicated_settings(), std::ref(barrier));
+  const std::size_t before = threads_of_process();
+  RawClient client(server.endpoint);
+  Octets requests;
+  for (std::uint32_t id = 0; id < count; ++id)
+    requests = std::move(requests) + make_request({.key = server.key, .id = id, .argument = id});
+  client.send(requests);
+  constexpr std::uint32_t threads_max = 1 + spare_threads;  // and one dedicated reader
+  while (barrier.inside() < threads_max + 1) std::this_thread::sleep_for(milliseconds(1));
+  std::this_thread::sleep_for(milliseconds(50));
+  CHECK(barrier.inside() == threads_max + 1);
+  CHECK(threads_of_process() <= before + spare_threads + 1);
+  barrier.open();
+  for (std::uint32_t id = 0; id < count; ++id) CHECK(client.reply().type() == type_reply);
+  CHECK(barrier.most() <= threads_max + 1);
+}
+
+TEST_CASE(
+    "a thread that waits for a lock in an upcall delays other connections for a moment only") {
+  Barrier barrier;
+  std::atomic<bool> blocks = true;
+  const ServerFixture server(dedicated_settings(), [&](orb::ServerRequest& request) {
+    if (blocks) return barrier(request);
+    add_one(request);
+  });
+  // One dedicated reader and one thread of the loop are blocked by the requests of one client.
+  RawClient first(server.endpoint);
+  first.send(make_request({.key = server.key, .id = 1, .argument = 1}) +
+             make_request({.key = server.key, .id = 2, .argument = 2}));
+  while (barrier.inside() < 2) std::this_thread::sleep_for(milliseconds(1));
+  blocks = false;
+  CHECK(first.call({.key = server.key, .id = 3, .argument = 5}).result() == 6);
+  barrier.open();
+  CHECK(first.reply().id() + first.reply().id() == 3);
+}
+
+TEST_CASE("the threads of connections end with their connections") {
+  const ServerFixture server(dedicated_settings());
+  const std::size_t before = threads_of_process();
+  {
+    std::vector<std::unique_ptr<RawClient>> clients;
+    for (std::uint32_t id = 0; id < 50; ++id) {
+      clients.push_back(std::make_unique<RawClient>(server.endpoint));
+      CHECK(clients.back()->call({.key = server.key, .id = id, .argument = id}).result() == id + 1);
+    }
+    CHECK(threads_of_process() == before + 50);
+  }
+  while (threads_of_process() > before) std::this_thread::sleep_for(milliseconds(1));
+}
+
+TEST_CASE("a take-over at the moment of the lender's return loses and doubles no request") {
+  std::atomic<std::uint32_t> duration = 0;  // microseconds
+  const ServerFixture server(dedicated_settings(), [&](orb::ServerRequest& request) {
+    const std::uint32_t value = take_argument(request);
+    if (value % 2 == 0) std::this_thread::sleep_for(std::chrono::microseconds(duration));
+    request.reply([value](cdr::Encoder& encoder) { encoder << value + 1; });
+  });
+  for (std::uint32_t round = 0; round < 60; ++round) {
+    duration = 15'000 + round * 200;  // about two ticks
+    RawClient client(server.endpoint);
+    client.send(make_request({.key = server.key, .id = 0, .argument = 0}));
+    std::this_thread::sleep_for(milliseconds(10));
+    std::set<std::uint32_t> ids;
+    for (std::uint32_t id = 1; id < 8; id += 2)
+      client.send(make_request({.key = server.key, .id = id, .argument = id}));
+    for (int reply = 0; reply < 5; ++reply) {
+      const RawReply received = client.reply();
+      CHECK(received.result() == received.id() + 1);
+      ids.insert(received.id());
+    }
+    CHECK(ids.size() == 5);
+    CHECK(client.call({.key = server.key, .id = 9, .argument = 9}).result() == 10);
+  }
+}
+
+TEST_CASE("a connection whose replies are mostly deferred goes to its loop, and comes back later") {
+  Recorder recorder;
+  const ServerFixture server(dedicated_settings(), std::ref(recorder));
+  RawClient client(server.endpoint);
+  std::uint32_t id = 0;
+  const auto call = [&](std::uint32_t count) {
+    for (; count > 0; --count, ++id)
+      REQUIRE(client.call({.key = server.key, .id = id, .argument = id}).result() == id + 1);
+    return recorder.thread();
+  };
+  const std::thread::id reader = call(10);
+  recorder.defers = true;
+  CHECK(call(30) == reader);
+  const std::thread::id loop = call(20);
+  CHECK(loop != reader);
+  CHECK(call(2000) == loop);
+  recorder.defers = false;
+  CHECK(call(900) == loop);
+  const std::thread::id again = call(200);
+  CHECK(again != loop);
+  CHECK(call(100) == again);
+}
+
+TEST_CASE("a oneway that waits on a loop delays other connections of the loop for a moment only") {
+  std::promise<void> open;
+  const std::shared_future<void> opened = open.get_future().share();
+  constexpr std::uint32_t waits = 1'000'000;
+  constexpr std::uint32_t opens = 1'000'001;
+  const ServerFixture server(dedicated_settings(), [&](orb::ServerRequest& request) {
+    const std::uint32_t value = take_argument(request);
+    if (value == waits) return opened.wait();
+    if (value == opens) open.set_value();
+    pay(skeleton::Answer(request), value + 1);
+  });
+  RawClient first(server.endpoint);
+  RawClient second(server.endpoint);
+  for (std::uint32_t id = 0; id < 100; ++id)  // all replies are deferred: the loop reads both
+    for (RawClient* const client : {&first, &second})
+      REQUIRE(client->call({.key = server.key, .id = id, .argument = id}).result() == id + 1);
+  first.send(make_request({.key = server.key, .id = 200, .response_flags = 0, .argument = waits}));
+  std::this_thread::sleep_for(milliseconds(50));  // the oneway waits now, and the server is idle
+  CHECK(second.call({.key = server.key, .id = 201, .argument = opens}).result() == opens + 1);
+}
