@@ -313,6 +313,8 @@ void Connection::keep(IncomingMessage& message) {
     return true;
   }
   probe::stamp(probe::Point::request_parsed);
+  if (!parsed->header.contexts.empty() && !message.arrived) [[unlikely]]
+    message.arrived = home_.clock().now();  // a time limit among the contexts counts from here
   IncomingRequest request(*this, message, *parsed, frame);
   const auto origin = frame.parked_number != 0 ? InboundRequests::Origin::parked
                                                : InboundRequests::Origin::transport;
