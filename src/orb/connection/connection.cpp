@@ -346,7 +346,7 @@ void Connection::flush_rest() noexcept {
       close();
       break;
     }
-    event::await_writable(transport_->readiness_fd(), look_around_period);
+    if (!queue_.yielded()) event::await_writable(transport_->readiness_fd(), look_around_period);
     (void)queue_.flush();
   }
 }
