@@ -166,6 +166,80 @@ TEST_CASE("flush_oneways sends them, and so do shutdown and destroy") {
   CHECK(test.collector.numbers() == Numbers{1, 2});
 }
 
+namespace {
+
+/// A buffering client whose first send, by the timer, lasts until the test ends it.
+struct SlowTimer {
+  SlowTimer() {
+    fixture.peer("peer", [this](ScriptedTransport& transport, const IncomingMessage& message) {
+      if (std::exchange(first, false)) {
+        sending.set_value();
+        released.get_future().wait();
+      }
+      collected(transport, message);
+    });
+    plain = fixture.object({"peer"});
+    notify(buffered(fixture, plain, {.message_count = 0, .message_bytes = 0, .timeout = 10}), 1);
+    sending.get_future().wait();
+  }
+
+  bool first = true;  // used by the sending thread
+  std::promise<void> sending;
+  std::promise<void> released;
+  Collector collector;
+  OnMessage collected = collector.script();
+  Fixture fixture{{.first_reply_timeout = std::chrono::milliseconds::zero()}};
+  ObjectRef plain;
+};
+
+constexpr std::chrono::milliseconds a_while{50};
+
+}  // namespace
+
+TEST_CASE("a call does not overtake oneways that the timer is sending") {
+  SlowTimer test;
+  const std::jthread release([&test] {
+    std::this_thread::sleep_for(a_while);
+    test.released.set_value();
+  });
+  ping(test.plain);
+  CHECK(test.fixture.counts("peer").connects == 1);
+  CHECK(test.collector.numbers() == Numbers{1});
+}
+
+TEST_CASE("flush_oneways waits for oneways that the timer is sending") {
+  SlowTimer test;
+  auto flushed = std::async(std::launch::async, [&test] { flush(test.fixture); });
+  CHECK(flushed.wait_for(a_while) == std::future_status::timeout);
+  test.released.set_value();
+  flushed.get();
+  CHECK(test.collector.numbers() == Numbers{1});
+}
+
+TEST_CASE("a call shares the connection of the thread's last oneway, until a call is answered") {
+  Fixture fixture({.first_reply_timeout = std::chrono::milliseconds::zero()});
+  std::promise<void> asked;
+  bool first = true;
+  const OnMessage take = [&](ScriptedTransport& transport, const IncomingMessage& message) {
+    messaging::ContextStorage contexts;
+    const auto request = giop_session().parse_request(message, contexts);
+    if (request->header.response == messaging::ResponseFlags::none) return;
+    if (std::exchange(first, false)) return asked.set_value();  // and never answers
+    send_reply(transport, message, ReplyStatus::no_exception);
+  };
+  for (int connection = 0; connection < 2; ++connection) fixture.peer("peer", take);
+  const ObjectRef object = fixture.object({"peer"});
+  notify(object, 1);
+  auto other = std::async(std::launch::async, [&] { ping(object); });
+  asked.get_future().wait();
+  ping(object);
+  CHECK(fixture.counts("peer").connects == 1);
+  ping(object);  // the oneway is known to have arrived: a free connection is better
+  CHECK(fixture.counts("peer").connects == 2);
+  fixture.core().destroy();
+  CHECK_THROWS_AS(other.get(), CORBA::SystemException);
+}
+
 TEST_CASE("an idle connection is not closed before they are sent") {
   std::promise<void> arrived;
   orb::Settings settings;

@@ -112,6 +112,7 @@ bool ClientConnection::goes_on_as_sent(ReplySlot& slot) noexcept {
 TransactResult ClientConnection::send_only(const cdr::Buffer& request, Deadline deadline) {
   const SendStatus sent = connection_.send(request, Wait::yes, deadline).status;
   if (sent >= SendStatus::failed) return send_failed(nullptr, sent);
+  note_oneway();
   return {FailureCause::none, InvocationStage::sending, true};
 }
 
@@ -119,10 +120,26 @@ TransactResult ClientConnection::send_only(const cdr::Buffer& request, Deadline 
 TransactResult ClientConnection::send_soon(const cdr::Buffer& request,
                                            const BufferingLimits& limits, Deadline deadline) {
   const OnewayBuffer::Put put = oneways_.put(request, limits, deadline);
-  if (put.status < SendStatus::failed) return {FailureCause::none, InvocationStage::sending, true};
+  if (put.status < SendStatus::failed) {
+    note_oneway();
+    return {FailureCause::none, InvocationStage::sending, true};
+  }
   TransactResult result = send_failed(nullptr, put.status);
   result.request_accepted = put.lost_with_others;
   return result;
+}
+
+// After the send: each call that has this id or a later one is sent behind the oneway.
+void ClientConnection::note_oneway() noexcept {
+  id_after_oneway_.store(calls_.following_id(), std::memory_order_relaxed);
+}
+
+// Ids start again at zero after the largest one, so the difference decides.
+bool ClientConnection::has_unconfirmed_oneways() const noexcept {
+  const std::uint32_t after = id_after_oneway_.load(std::memory_order_relaxed);
+  if (after == no_id) return false;
+  const std::uint32_t answered = answered_id_.load(std::memory_order_relaxed);
+  return answered == no_id || static_cast<std::int32_t>(answered - after) < 0;
 }
 
 TransactResult ClientConnection::send_failed(ReplySlot* slot, SendStatus status) {
@@ -331,7 +348,6 @@ void ClientConnection::look_for_close() {
   if (first_reply_awaited_) complete_first_reply();
   switch (slot.message.kind) {
     case MessageKind::reply:
-      if (!answered()) answered_.store(true, std::memory_order_relaxed);
       return take_reply(slot);
     case MessageKind::close_connection:
       return FailureCause::closed_by_peer;
@@ -350,6 +366,7 @@ void ClientConnection::look_for_close() {
 [[gnu::always_inline]] inline FailureCause ClientConnection::take_reply(ReplySlot& slot) {
   if (!parse(slot)) return FailureCause::bad_message;
   const std::uint32_t request_id = slot.reply->header.request_id;
+  answered_id_.store(request_id, std::memory_order_relaxed);
   if (request_id != slot.id) {
     slot.reply.reset();
     deliver(request_id, slot.message);

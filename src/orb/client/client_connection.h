@@ -49,7 +49,9 @@ class ClientConnection final {
   /// Even numbers: the side that opened the connection (interop fact 16).
   [[nodiscard]] std::uint32_t take_request_id() noexcept { return calls_.next_id(); }
   /// The server has answered, so it knows the code sets that the requests before have announced.
-  [[nodiscard]] bool answered() const noexcept { return answered_.load(std::memory_order_relaxed); }
+  [[nodiscard]] bool answered() const noexcept {
+    return answered_id_.load(std::memory_order_relaxed) != no_id;
+  }
   /// False once anything has failed: no new call should use it.
   [[nodiscard]] bool usable() const noexcept {
     return !failed_.load(std::memory_order_acquire) && !connection_.broken();
@@ -66,6 +68,9 @@ class ClientConnection final {
   /// the functions above.
   TransactResult send_soon(const cdr::Buffer& request, const BufferingLimits& limits,
                            Deadline deadline = {});
+  /// Oneways were sent or wait, and no call that was sent after them has its reply. A request on
+  /// another connection could reach the servant before them.
+  [[nodiscard]] bool has_unconfirmed_oneways() const noexcept;
   /// What waits.
   [[nodiscard]] OnewayBuffer& oneways() noexcept { return oneways_; }
   [[nodiscard]] const OnewayBuffer& oneways() const noexcept { return oneways_; }
@@ -110,6 +115,7 @@ class ClientConnection final {
   [[nodiscard]] FailureCause read_blocking(ReplySlot& slot);
   [[nodiscard]] FailureCause take_message(ReplySlot& slot);
   [[nodiscard]] FailureCause take_reply(ReplySlot& slot);
+  void note_oneway() noexcept;
   void deliver(std::uint32_t request_id, messaging::IncomingMessage& message);
   void complete_first_reply();
   [[nodiscard]] bool parse(ReplySlot& slot) const;
@@ -124,14 +130,17 @@ class ClientConnection final {
   void log_flood() const noexcept;
   [[nodiscard]] FailureCause cause_for(const ReplySlot& slot, FailureCause cause) const noexcept;
 
+  static constexpr std::uint32_t no_id = 1;  // the ids of a client are even
+
   Connection connection_;
   OnewayBuffer oneways_;
   // Calls that lead are not listed. Threads that wait are the limit.
   engine::OutboundCalls calls_{messaging::Role::opener, std::numeric_limits<std::uint32_t>::max()};
   const Clock& clock_;
   std::atomic<bool> failed_{false};
-  std::atomic<bool> answered_{false};
-  bool first_reply_awaited_ = false;                       // guarded by the read role
+  std::atomic<std::uint32_t> answered_id_{no_id};      // of the last reply
+  std::atomic<std::uint32_t> id_after_oneway_{no_id};  // of the first call behind the last oneway
+  bool first_reply_awaited_ = false;                   // guarded by the read role
   std::atomic<FailureCause> failure_{FailureCause::none};  // the first
   std::atomic<messaging::FramingError> framing_{messaging::FramingError::bad_header};
 

@@ -158,9 +158,10 @@ ClientEndpoint::Choice ClientEndpoint::look(Freshness freshness, Sharing sharing
   Choice choice;
   const ConnectionSlot& own = own_slot();
   if (sharing == Sharing::in_order && !own.exclusive) return claim_own();
-  // What goes elsewhere would be faster than the thread's oneways that wait there.
-  const bool oneways_wait = own.shareable && !own.exclusive && !own.connection->oneways().empty();
-  if (oneways_wait && freshness == Freshness::any && sharing == Sharing::allowed)
+  // A call on another connection could overtake the thread's oneways on this one.
+  const bool follows_oneways =
+      own.shareable && !own.exclusive && own.connection->has_unconfirmed_oneways();
+  if (follows_oneways && freshness == Freshness::any && sharing == Sharing::allowed)
     return claim_own();
   if (freshness == Freshness::any) choice = claim_connected();
   if (choice.slot == nullptr) choice = claim_for_connecting(freshness);
@@ -321,26 +322,32 @@ void ClientEndpoint::retire(ConnectionSlot& slot) noexcept {
   retired = std::move(slot.connection);
 }
 
-// Not an exclusive one: who uses it sends them, and else they are sent when it is given back.
-ConnectionLease ClientEndpoint::join_waiting(ConnectionSlot& slot) {
+// The only user of an exclusive connection sends the oneways itself.
+template <typename Waits>
+ConnectionLease ClientEndpoint::join_if(ConnectionSlot& slot, Waits waits) {
   const std::lock_guard lock(mutex_);
-  if (!slot.shareable || slot.exclusive || !slot.connection->oneways().is_watched()) return {};
+  if (!slot.shareable || slot.exclusive || !waits(*slot.connection)) return {};
   slot.users.fetch_add(1);
   return {*this, slot, true};
 }
 
 Deadline ClientEndpoint::flush_due(TimePoint now) {
   Deadline next;
+  const auto waits = [](const ClientConnection& each) { return each.oneways().is_watched(); };
   for (ConnectionSlot& slot : slots_)
-    if (const ConnectionLease lease = join_waiting(slot))
+    if (const ConnectionLease lease = join_if(slot, waits))
       next = std::min(next, slot.connection->oneways().flush_due(now, settings_.drain_timeout));
   return next;
 }
 
+// Also the oneways that another thread, or the timer, is sending now.
 std::uint32_t ClientEndpoint::flush() {
+  const auto waits = [](const ClientConnection& each) {
+    return each.output_waits() || each.oneways().is_watched();
+  };
   std::uint32_t waiting = 0;
   for (ConnectionSlot& slot : slots_) {
-    const ConnectionLease lease = join_waiting(slot);
+    const ConnectionLease lease = join_if(slot, waits);
     if (!lease) continue;
     slot.connection->oneways().flush_or_close(
         Deadline::after(settings_.drain_timeout, idle_timer_.now()));

@@ -159,8 +159,10 @@ class ClientEndpoint final {
   [[nodiscard]] Choice look(Freshness freshness, Sharing sharing);
   [[nodiscard]] Choice claim_own() noexcept;
   [[nodiscard]] ConnectionSlot& own_slot() noexcept;
-  /// Takes part in a connection on which oneways wait. Null: none do.
-  [[nodiscard]] ConnectionLease join_waiting(ConnectionSlot& slot);
+  /// Takes part in a connection with output for which `waits(connection)` holds. Null: it does not
+  /// hold, or one call only may use the connection.
+  template <typename Waits>
+  [[nodiscard]] ConnectionLease join_if(ConnectionSlot& slot, Waits waits);
   [[nodiscard]] Choice claim_connected() noexcept;
   [[nodiscard]] Choice claim_for_connecting(Freshness freshness) noexcept;
   [[nodiscard]] Choice share() noexcept;
