@@ -14,7 +14,8 @@ namespace perigee::engine {
 
 using transport::Wait;
 
-// The time-out concerns sends with Wait::yes only. The watch limits how long the home loop sends.
+// `send_timeout` limits blocking sends of a dedicated reader. The watch limits sends of the home
+// loop.
 Connection::Connection(Home& home, Accepted accepted, Reading reading)
     : Pollable(Counted::yes),
       home_(home),

@@ -232,7 +232,7 @@ class Connection final : public Pollable, public HoldOwner, private orb::PausedR
   std::atomic<bool> peer_ended_{false};   // an event has reported it; received octets may be unread
   std::atomic<bool> input_ended_{false};  // the end of the input was read
   std::atomic<bool> dedicated_{false};    // a thread of its own reads it
-  std::atomic<bool> draining_{false};     // it is to end when nothing is in progress
+  std::atomic<bool> draining_{false};     // it ends when no request is in progress
   std::atomic<bool> octets_lent_{false};  // further octets were at hand when the role was lent
   std::atomic<bool> paused_{false};       // nothing is read until there is room
 
@@ -261,7 +261,7 @@ class Connection final : public Pollable, public HoldOwner, private orb::PausedR
   Connection* next_ = nullptr;
   Connection* previous_ = nullptr;
   std::uint64_t visit_ = 0;
-  std::uint64_t epoch_seen_ = 0;                // of the read role, by the supervisor
+  std::uint64_t epoch_seen_ = 0;                // of the read role, at the supervisor's last look
   std::atomic<std::uint64_t> epoch_called_{0};  // the upcall for which it has called the loop
 };
 

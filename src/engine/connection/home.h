@@ -75,9 +75,9 @@ class Home final : public Pollable {
   [[nodiscard]] std::size_t size() const noexcept { return size_.load(std::memory_order_relaxed); }
   /// For each connection that is there now, without the lock.
   void for_each(function_ref<void(Connection&)> action) noexcept;
-  /// Calls the loop for connections whose dedicated reader stays in one upcall since the last look.
-  /// True if a dedicated reader is in an upcall, or was since the last look. Takes time for each
-  /// connection.
+  /// Calls the loop for each connection whose dedicated reader has been in one upcall since the
+  /// last look. True if a dedicated reader has begun an upcall since the last look, or if the loop
+  /// was called now. Takes time for each connection.
   [[nodiscard]] bool look_at_lent_roles() noexcept;
   /// @}
 

@@ -122,7 +122,7 @@ void LoopThreads::serve(Member& self) noexcept {
   }
 }
 
-// Now one thread serves too many: the first that is idle steps back.
+// One thread too many serves now: the next idle thread steps back.
 void LoopThreads::serve_again(Member& self) noexcept {
   const std::lock_guard lock(mutex_);
   if (!self.replaced.exchange(false)) return;

@@ -66,14 +66,14 @@ class LoopThreads final {
   /// @{
   /// What has happened since the last call, which was `tick` ago.
   [[nodiscard]] LoopSample look(Duration tick) noexcept;
-  /// All threads stay in their upcalls: another one serves in the place of one of them, until that
-  /// one comes back. False as above.
+  /// All threads stay in their upcalls: a spare thread replaces one of them until that thread comes
+  /// back. False as for `begin_wait`.
   [[nodiscard]] bool add_spare() noexcept;
   /// @}
 
-  /// Threads that serve the loop, without those that are known to wait, or were replaced.
+  /// Threads that serve the loop. Waiting threads that are known, and replaced ones, do not count.
   [[nodiscard]] std::uint32_t serving_count() const noexcept { return serving_count_.load(); }
-  /// All threads, with those that wait and those on stand-by.
+  /// All threads: serving, waiting, replaced and on stand-by.
   [[nodiscard]] std::uint32_t thread_count() const noexcept;
 
  private:

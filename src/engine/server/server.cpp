@@ -153,7 +153,7 @@ void Server::take(Accepted accepted) {
   connection->drop_reference();
 }
 
-// The thread has a reference. It is counted until it has let go of the connection.
+// The thread holds a reference. It counts as a reader until it has dropped the reference.
 bool Server::dedicate(Connection& connection) noexcept {
   std::uint32_t count = dedicated_count_.load();
   do {
@@ -328,13 +328,6 @@ Loop* Server::loop_of_this_thread() const noexcept {
 
 Loop* Server::application_loop() const noexcept {
   return run_by_application() && !seats_.empty() ? &seats_.front()->loop : nullptr;
-}
-
-std::uint32_t Server::thread_count() const noexcept {
-  if (!started_.load()) return 0;
-  std::uint32_t count = (service_ ? 1 : 0) + dedicated_count();
-  for (const auto& seat : seats_) count += seat->threads.thread_count();
-  return count;
 }
 
 }  // namespace perigee::engine

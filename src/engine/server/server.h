@@ -67,10 +67,6 @@ class Server final : public HomeOwner, private SupervisedLoops {
   /// The loop that the application runs; null if there is none.
   [[nodiscard]] Loop* application_loop() const noexcept;
   [[nodiscard]] const ThreadPlan& plan() const noexcept { return plan_; }
-  /// All threads of the server now, for tests.
-  [[nodiscard]] std::uint32_t thread_count() const noexcept;
-  /// How many of them are dedicated readers.
-  [[nodiscard]] std::uint32_t dedicated_count() const noexcept { return dedicated_count_.load(); }
 
   void connection_ended() noexcept override;
   [[nodiscard]] bool dedicate(Connection& connection) noexcept override;

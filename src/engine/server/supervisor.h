@@ -39,7 +39,7 @@ class Supervisor final : public Ticks {
   Supervisor(const Supervisor&) = delete;
   Supervisor& operator=(const Supervisor&) = delete;
 
-  /// For good. When the service thread has ended.
+  /// Ends the ticks for good. To be called after the service thread has ended.
   void stop() noexcept;
 
  private:

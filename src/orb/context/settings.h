@@ -55,7 +55,9 @@ struct Settings {
   /// Where the server listens; the runtime fills in its default when nothing is configured.
   std::vector<transport::Endpoint> listen_endpoints;
   ThreadStrategy thread_strategy = ThreadStrategy::thread_per_connection;
-  std::uint32_t threads = 0;               ///< of thread-pool and reactor-per-core; 0: one per CPU
+  /// Of thread-pool and reactor-per-core; loops (4 at most) of thread-per-connection. 0: one per
+  /// CPU.
+  std::uint32_t threads = 0;
   std::chrono::microseconds busy_poll{0};  ///< looked again and again before a thread sleeps
   [[nodiscard]] std::uint32_t thread_count() const noexcept {
     return threads != 0 ? threads : std::max(1U, std::thread::hardware_concurrency());
@@ -115,9 +117,8 @@ struct Settings {
   std::chrono::milliseconds send_timeout{60'000};
   std::uint32_t nested_upcall_depth_max = 32;
   std::uint32_t requests_per_connection_max = 256;  ///< in progress; more get TRANSIENT
-  std::uint32_t requests_max = 16'384;  ///< in progress on all connections; more get TRANSIENT
-  std::uint32_t held_requests_max =
-      1024;  ///< kept while a POAManager holds; not where threads wait
+  std::uint32_t requests_max = 16'384;     ///< in progress on all connections; more get TRANSIENT
+  std::uint32_t held_requests_max = 1024;  ///< kept while a POAManager holds
   std::size_t held_size_max = 128 * 1024 * 1024;  ///< octets of all that wait for POAManagers
   std::uint32_t messages_per_turn_max = 1024;     ///< of one connection, where it shares its thread
   std::size_t octets_per_turn_max = 1024 * 1024;  ///< received: the same

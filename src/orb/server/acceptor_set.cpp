@@ -12,7 +12,6 @@
 #include <iterator>
 #include <map>
 #include <mutex>
-#include <system_error>
 #include <utility>
 
 namespace perigee::orb {
@@ -145,10 +144,6 @@ std::expected<transport::Endpoint, IoError> AcceptorSet::add(OrbCore& core,
   Listener& added = insert(std::move(*listener));
   try {
     serving.begin(added);
-  } catch (const std::system_error& error) {  // no more threads
-    withdraw(added);
-    return std::unexpected(IoError{IoErrorKind::system, IoOperation::listen, error.code().value(),
-                                   to_string(endpoint)});
   } catch (...) {
     withdraw(added);
     throw;

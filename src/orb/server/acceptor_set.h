@@ -1,5 +1,5 @@
-// The endpoints where a server listens, and the references that lead there. Accepts nothing: that
-// is the thread strategies' business.
+// The endpoints where a server listens, and the references that lead there. Accepts nothing: the
+// listeners of the engine do.
 #pragma once
 
 #include "orb/server/accepted.h"

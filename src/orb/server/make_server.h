@@ -1,4 +1,4 @@
-// Makes the server engine for the thread strategy that the settings name.
+// Makes the server of an ORB.
 #pragma once
 
 #include "orb/context/server.h"

@@ -30,13 +30,6 @@ orb::Settings dedicated_settings() {
   return settings;
 }
 
-std::uint32_t take_argument(orb::ServerRequest& request) {
-  std::uint32_t value = 0;
-  request.arguments() >> value;
-  request.end_of_arguments();
-  return value;
-}
-
 std::size_t threads_of_process() {
   std::size_t count = 0;
   for ([[maybe_unused]] const auto& task : std::filesystem::directory_iterator("/proc/self/task"))
@@ -44,11 +37,11 @@ std::size_t threads_of_process() {
   return count;
 }
 
-/// Upcalls that wait until they are let go. Counts those that are inside.
+/// Upcalls that wait until the test lets them go. Counts the waiting upcalls.
 class Barrier {
  public:
   void operator()(orb::ServerRequest& request) {
-    (void)take_argument(request);
+    (void)argument_of(request);
     const std::uint32_t now = ++inside_;
     std::uint32_t before = most_;
     while (before < now && !most_.compare_exchange_weak(before, now)) {
@@ -73,7 +66,7 @@ class Barrier {
 class Recorder {
  public:
   void operator()(orb::ServerRequest& request) {
-    const std::uint32_t value = take_argument(request);
+    const std::uint32_t value = argument_of(request);
     {
       const std::lock_guard lock(mutex_);
       thread_ = std::this_thread::get_id();
@@ -114,8 +107,7 @@ TEST_CASE("blocked upcalls stay within the threads of the plan") {
   CHECK(barrier.most() <= threads_max + 1);
 }
 
-TEST_CASE(
-    "a thread that waits for a lock in an upcall delays other connections for a moment only") {
+TEST_CASE("blocked upcalls of a client delay its next request for a moment only") {
   Barrier barrier;
   std::atomic<bool> blocks = true;
   const ServerFixture server(dedicated_settings(), [&](orb::ServerRequest& request) {
@@ -147,10 +139,10 @@ TEST_CASE("the threads of connections end with their connections") {
   while (threads_of_process() > before) std::this_thread::sleep_for(milliseconds(1));
 }
 
-TEST_CASE("a take-over at the moment of the lender's return loses and doubles no request") {
+TEST_CASE("a take-over at the moment of the lender's return neither loses nor repeats a request") {
   std::atomic<std::uint32_t> duration = 0;  // microseconds
   const ServerFixture server(dedicated_settings(), [&](orb::ServerRequest& request) {
-    const std::uint32_t value = take_argument(request);
+    const std::uint32_t value = argument_of(request);
     if (value % 2 == 0) std::this_thread::sleep_for(std::chrono::microseconds(duration));
     request.reply([value](cdr::Encoder& encoder) { encoder << value + 1; });
   });
@@ -201,7 +193,7 @@ TEST_CASE("a oneway that waits on a loop delays other connections of the loop fo
   constexpr std::uint32_t waits = 1'000'000;
   constexpr std::uint32_t opens = 1'000'001;
   const ServerFixture server(dedicated_settings(), [&](orb::ServerRequest& request) {
-    const std::uint32_t value = take_argument(request);
+    const std::uint32_t value = argument_of(request);
     if (value == waits) return opened.wait();
     if (value == opens) open.set_value();
     pay(skeleton::Answer(request), value + 1);

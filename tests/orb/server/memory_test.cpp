@@ -89,7 +89,7 @@ TEST_CASE("a slow client that keeps the pace is served") {
   CHECK(client.reply().result() == 7);
 }
 
-// The old connection of thread-per-connection has send_timeout only.
+// While a dedicated reader sends, only send_timeout counts.
 TEST_CASE("a client that takes octets of its replies now and then loses its place") {
   const ThreadStrategy strategy = each_strategy();
   if (strategy == ThreadStrategy::thread_per_connection) return;

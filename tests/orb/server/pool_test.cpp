@@ -20,23 +20,6 @@ orb::Settings pool_settings(std::uint32_t threads) {
   return settings;
 }
 
-/// One thread that serves all, under each strategy that has such.
-orb::Settings each_single_thread() {
-  orb::Settings settings = server_settings(ThreadStrategy::reactive);
-  settings.threads = 1;
-  SUBCASE("reactive") {}
-  SUBCASE("thread-pool") { settings.thread_strategy = ThreadStrategy::thread_pool; }
-  SUBCASE("reactor-per-core") { settings.thread_strategy = ThreadStrategy::reactor_per_core; }
-  return settings;
-}
-
-std::uint32_t argument_of(orb::ServerRequest& request) {
-  std::uint32_t value = 0;
-  request.arguments() >> value;
-  request.end_of_arguments();
-  return value;
-}
-
 Octets batch_of(const ServerFixture& server, std::uint32_t count, unsigned response_flags = 3) {
   Octets batch;
   for (std::uint32_t id = 0; id < count; ++id)

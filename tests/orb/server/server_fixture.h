@@ -24,11 +24,26 @@ inline ThreadStrategy each_strategy() {
   return strategy;
 }
 
-/// Replies with its argument plus one.
-inline void add_one(orb::ServerRequest& request) {
+/// One thread that serves all connections, under each strategy that can have it.
+inline orb::Settings each_single_thread() {
+  orb::Settings settings = server_settings(ThreadStrategy::reactive);
+  settings.threads = 1;
+  SUBCASE("reactive") {}
+  SUBCASE("thread-pool") { settings.thread_strategy = ThreadStrategy::thread_pool; }
+  SUBCASE("reactor-per-core") { settings.thread_strategy = ThreadStrategy::reactor_per_core; }
+  return settings;
+}
+
+inline std::uint32_t argument_of(orb::ServerRequest& request) {
   std::uint32_t value = 0;
   request.arguments() >> value;
   request.end_of_arguments();
+  return value;
+}
+
+/// Replies with its argument plus one.
+inline void add_one(orb::ServerRequest& request) {
+  const std::uint32_t value = argument_of(request);
   request.reply([value](cdr::Encoder& encoder) { encoder << value + 1; });
 }
 

@@ -26,13 +26,6 @@ orb::Settings each_parallel() {
   return server_settings(strategy);
 }
 
-std::uint32_t argument_of(orb::ServerRequest& request) {
-  std::uint32_t value = 0;
-  request.arguments() >> value;
-  request.end_of_arguments();
-  return value;
-}
-
 void call_act(const CORBA::object_reference<CORBA::Object>& target) {
   static constexpr stub::Operation operation{"act", stub::Operation::Kind::twoway, {}};
   stub::invoke(*target, operation, nullptr, nullptr);
@@ -224,7 +217,7 @@ TEST_CASE("held requests are answered when the manager becomes active") {
   CHECK(second.reply().result() == 3);
 }
 
-TEST_CASE("a server whose threads do not wait keeps a limited number of held requests") {
+TEST_CASE("a server keeps a limited number of held requests of one client") {
   orb::Settings settings = server_settings(ThreadStrategy::reactive);
   SUBCASE("reactive") {}
   SUBCASE("thread-pool") { settings.thread_strategy = ThreadStrategy::thread_pool; }
@@ -261,11 +254,7 @@ TEST_CASE("of requests that wait for a POAManager a limited number of octets is 
 
 TEST_CASE("a request does not overtake oneways that came before it, and were held") {
   constexpr std::uint32_t held_count = 20;
-  orb::Settings settings = server_settings(ThreadStrategy::reactive);
-  settings.threads = 1;
-  SUBCASE("reactive") {}
-  SUBCASE("thread-pool") { settings.thread_strategy = ThreadStrategy::thread_pool; }
-  SUBCASE("reactor-per-core") { settings.thread_strategy = ThreadStrategy::reactor_per_core; }
+  const orb::Settings settings = each_single_thread();
   std::promise<void> leave;
   const ServerFixture slow(ThreadStrategy::thread_per_connection,
                            [&](orb::ServerRequest&) { leave.get_future().wait(); });
