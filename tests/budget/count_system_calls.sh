@@ -42,6 +42,13 @@ for side in client server; do
     case $name in sendto | recvfrom | write | read) limit=1100 ;; esac
     [[ $side/$name != server/epoll_* || $strategy == thread-per-connection ]] || limit=1100
     [[ $name != epoll_ctl ]] || limit=20
+    # The supervisor of a server ticks as long as there are upcalls, so its calls grow with the time
+    # that the run takes. A cost per call would still be seen.
+    case $side/$strategy/$name in
+      server/thread-per-connection/epoll_wait | server/thread-per-connection/clock_gettime)
+        limit=900
+        ;;
+    esac
     # The threads of a pool nap while others are quick: more often where messages are quicker.
     [[ $side/$name/$strategy != server/clock_nanosleep/thread-pool ]] || limit=400
     [[ $count -ge -20 && $count -le 20 ]] || echo "  $name $count"
