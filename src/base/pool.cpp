@@ -1,5 +1,6 @@
 // The pool: each thread has a list of free blocks per size, which takes from and gives to a list
 // that all threads share, by batches.
+#include "base/sanitizer.h"
 #include <perigee/base/pool.h>
 
 #include <algorithm>
@@ -7,17 +8,9 @@
 #include <mutex>
 #include <utility>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define PERIGEE_POOL_PASSES_THROUGH 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define PERIGEE_POOL_PASSES_THROUGH 1
-#endif
-#endif
-
 namespace perigee::pool {
 
-#ifdef PERIGEE_POOL_PASSES_THROUGH
+#ifdef PERIGEE_ADDRESS_SANITIZER
 
 void* allocate(std::size_t size) { return ::operator new(size); }
 void release(void* memory, std::size_t size) noexcept { ::operator delete(memory, size); }

@@ -1,8 +1,13 @@
 // mmap and its relatives.
 #include "ipc/mapping.h"
 
+#include "base/sanitizer.h"
+
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
 
 namespace perigee::ipc {
 
@@ -17,11 +22,26 @@ std::byte* map_memory(std::size_t size) noexcept {
   return memory == MAP_FAILED ? nullptr : static_cast<std::byte*>(memory);
 }
 
+void unmap_memory(std::byte* memory, std::size_t size) noexcept { (void)munmap(memory, size); }
+
+namespace {
+
+std::byte* copy_to_new_mapping(std::byte* memory, std::size_t size, std::size_t new_size) noexcept {
+  std::byte* const moved = map_memory(new_size);
+  if (moved == nullptr) return nullptr;
+  std::memcpy(moved, memory, std::min(size, new_size));
+  unmap_memory(memory, size);
+  return moved;
+}
+
+}  // namespace
+
 std::byte* remap_memory(std::byte* memory, std::size_t size, std::size_t new_size) noexcept {
+  // The thread sanitizer does not see mremap: it would compare accesses to the new pages with those
+  // of the mapping that was at this address before.
+  if constexpr (under_thread_sanitizer) return copy_to_new_mapping(memory, size, new_size);
   void* const moved = mremap(memory, size, new_size, MREMAP_MAYMOVE);
   return moved == MAP_FAILED ? nullptr : static_cast<std::byte*>(moved);
 }
-
-void unmap_memory(std::byte* memory, std::size_t size) noexcept { (void)munmap(memory, size); }
 
 }  // namespace perigee::ipc

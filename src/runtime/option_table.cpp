@@ -243,6 +243,9 @@ constexpr Option options[] = {
     number_option<&Settings::unfinished_size_max, size_min>(
         "UnfinishedSizeMax", "limits.unfinished_size_max", octets,
         "of messages of which a part has arrived, on all connections"),
+    number_option<&Settings::unsent_size_max, size_min>(
+        "UnsentSizeMax", "limits.unsent_size_max", octets,
+        "of messages that wait for their peers, on all connections"),
     number_option<&Settings::storage_cache_size_max, 0>(
         "StorageCacheSizeMax", "limits.storage_cache_size_max", octets,
         "of memory that is kept for the next large messages, and one larger; 0: none"),

@@ -44,7 +44,7 @@ class Model {
         queue_(transport_, {.octets_max = 3000 + random_() % 9000, .joins_messages = seed % 3 != 0},
                counts_, sealer, clock_) {
     transport_.on_send = [this](auto segments, Wait wait) { return take(segments, wait); };
-    transport_.on_end = [this] { CHECK(counts_.queued == 0); };
+    transport_.on_end = [this] { CHECK(counts_.queued.value() == 0); };
   }
 
   void run(int steps) {
@@ -57,7 +57,7 @@ class Model {
     if (!queue_.failed()) queue_.finish();
     REQUIRE((queue_.finished() || queue_.failed()));
     REQUIRE(queue_.check_invariants());
-    REQUIRE(counts_.queued == 0);
+    REQUIRE(counts_.queued.value() == 0);
     check_received();
   }
 

@@ -144,14 +144,14 @@ TEST_CASE("a queue that the transport refuses is blocked until it is flushed") {
   const Sent second = f.send(2, Wait::yes);  // does not wait for the first message
   CHECK(second.status == Status::queued);
   CHECK(f.queue.progress(second.ticket) == Progress::waiting);
-  CHECK(f.counts.queued == 170);
+  CHECK(f.counts.queued.value() == 170);
   f.take_all();
   CHECK(f.queue.flush() == OutgoingQueue::Status::flowing);
   CHECK(f.queue.idle());
   CHECK(f.queue.progress(first.ticket) == Progress::sent);
   CHECK(f.queue.progress(second.ticket) == Progress::sent);
   CHECK(f.received() == Numbers{1, 2});
-  CHECK(f.counts.queued == 0);
+  CHECK(f.counts.queued.value() == 0);
   CHECK(f.counts.octets.value() == 200);
   CHECK(f.counts.messages.value() == 2);
 }
@@ -372,7 +372,7 @@ TEST_CASE("a send that fails loses the queue, and says which messages the peer m
   CHECK(f.queue.error_code() == EPIPE);
   CHECK(f.queue.progress(second.ticket) == Progress::sent);
   CHECK(f.queue.progress(third.ticket) == Progress::waiting);
-  CHECK(f.counts.queued == 0);
+  CHECK(f.counts.queued.value() == 0);
   CHECK(f.queue.check_invariants());
 }
 

@@ -84,7 +84,7 @@ TEST_CASE("each message of several threads leaves once, whole, in the order of i
   f.queue.finish();
   CHECK(f.failures == 0);
   CHECK(f.queue.finished());
-  CHECK(f.counts.queued == 0);
+  CHECK(f.counts.queued.value() == 0);
   const ReceivedMessages received = parse_messages(f.transport.taken);
   CHECK_FALSE(received.garbled);
   CHECK(received.rest == 0);

@@ -90,13 +90,13 @@ TEST_CASE("what ended connections have counted stays in the ledger, but nothing 
   TrafficLedger ledger;
   Traffic lasting(&ledger);
   lasting.octets_received.add(5);
-  lasting.sent.queued += 7;
+  lasting.sent.queued.add(7);
   {
     Traffic first(&ledger);
     Traffic second(&ledger);
     first.octets_received.add(10);
     second.sent.messages.add(1);
-    second.sent.queued += 100;
+    second.sent.queued.add(100);
     CHECK(ledger.totals().connections_open == 3);
     CHECK(ledger.totals().octets_queued == 107);
   }

@@ -216,6 +216,10 @@ class Connection final : public Pollable, public HoldOwner, private orb::PausedR
   void look() noexcept;
   [[nodiscard]] Finding look_at_open(TimePoint now) noexcept;
   [[nodiscard]] Finding look_at_ending(TimePoint now) noexcept;
+  void look_at_blocked_output(TimePoint now, Finding& finding) noexcept;
+  void look_at_send(TimePoint now, Finding& finding) noexcept;
+  [[nodiscard]] bool falls_behind(TimePoint now, std::uint64_t message,
+                                  std::uint64_t octets) noexcept;
   void end_output_pace() noexcept;
   void look_at_drain(TimePoint now, Finding& finding) noexcept;
   void count_late_client() noexcept;
@@ -254,7 +258,9 @@ class Connection final : public Pollable, public HoldOwner, private orb::PausedR
   Deadline watch_armed_;  // never: it is not armed
   StandStill idle_;
   StandStill output_;
-  Pace output_pace_;  // since the output was blocked
+  static constexpr std::uint64_t no_message = ~std::uint64_t{0};
+  Pace output_pace_;                          // of a message, or since the output was blocked
+  std::uint64_t paced_message_ = no_message;  // how many messages were sent before this one
   StandStill end_;
 
   // Guarded by the mutex of the home's registry.

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <exception>
 #include <mutex>
+#include <utility>
 
 namespace perigee::engine {
 
@@ -48,18 +49,47 @@ Connection::Finding Connection::look_at_open(TimePoint now) noexcept {
     finding.idle = io_.is_idle(idle_, now, settings.idle_timeout);
     finding.next = Deadline::after(period, now);
   }
-  if (!io_.blocked_output()) {
+  if (io_.blocked_output()) {
+    look_at_blocked_output(now, finding);
+  } else {
     output_.forget();
-  } else if (const auto period = watch_period(settings.send_timeout); period.count() != 0) {
-    const std::uint64_t drained = io_.drained_octets();
-    if (!output_pace_.active()) output_pace_.begin(now, drained);
-    finding.slow = output_.lasted(drained, now, settings.send_timeout);
-    finding.late = !finding.slow && output_pace_.is_too_slow(now, drained, settings.output_pace);
-    finding.over = finding.slow || finding.late;
-    finding.next = std::min(finding.next, Deadline::after(period, now));
+    if (may_be_dedicated_) look_at_send(now, finding);
   }
   look_at_drain(now, finding);
   return finding;
+}
+
+// Expects watch_lock_ to be held.
+void Connection::look_at_blocked_output(TimePoint now, Finding& finding) noexcept {
+  const EngineSettings& settings = home_.settings();
+  const auto period = watch_period(settings.send_timeout);
+  if (period.count() == 0) return;
+  const std::uint64_t drained = io_.drained_octets();
+  finding.slow = output_.lasted(drained, now, settings.send_timeout);
+  finding.late = !finding.slow && falls_behind(now, no_message, drained);
+  finding.over = finding.slow || finding.late;
+  finding.next = std::min(finding.next, Deadline::after(period, now));
+}
+
+// Expects watch_lock_ to be held. A dedicated reader may be sending a reply. The time-out of the
+// transport finds a client that takes nothing.
+void Connection::look_at_send(TimePoint now, Finding& finding) noexcept {
+  const auto period = watch_period(
+      std::chrono::duration_cast<std::chrono::milliseconds>(home_.settings().output_pace.grace));
+  finding.next = std::min(finding.next, Deadline::after(period, now));
+  if (!io_.being_written()) return output_pace_.end();
+  finding.late = falls_behind(now, io_.messages_sent(), io_.octets_sent());
+  finding.over = finding.over || finding.late;
+}
+
+// Expects watch_lock_ to be held. The pace of each message that a thread sends, and of each time
+// that the output is blocked, counts for itself.
+bool Connection::falls_behind(TimePoint now, std::uint64_t message, std::uint64_t octets) noexcept {
+  if (!output_pace_.active() || std::exchange(paced_message_, message) != message) {
+    paced_message_ = message;
+    output_pace_.begin(now, octets);
+  }
+  return output_pace_.is_too_slow(now, octets, home_.settings().output_pace);
 }
 
 // Expects watch_lock_ to be held. A dedicated reader may wait for its client in a send, also when

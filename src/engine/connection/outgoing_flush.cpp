@@ -71,7 +71,7 @@ void OutgoingQueue::close() noexcept {
 // Under the lock. The blocks are destroyed without it.
 void OutgoingQueue::drop_all(OutgoingBlocks& lost) noexcept {
   const std::size_t octets = queued_.octets() + leaving_.octets();
-  counts_.queued.fetch_sub(static_cast<std::int64_t>(octets), std::memory_order_relaxed);
+  counts_.queued.add(-static_cast<std::int64_t>(octets));
   take_cork();
   while (!queued_.empty()) leaving_.push_back(queued_.pop_front());
   lost.swap(leaving_);
@@ -83,7 +83,7 @@ bool OutgoingQueue::withdraw(Ticket ticket) noexcept {
     const std::lock_guard lock(lock_);
     const std::size_t size = queued_.withdraw(ticket, emptied);
     if (size == 0) return false;
-    counts_.queued.fetch_sub(static_cast<std::int64_t>(size), std::memory_order_relaxed);
+    counts_.queued.add(-static_cast<std::int64_t>(size));
     const std::uint32_t word = word_.load();
     if (corked()) {
       held_octets_ -= size;
@@ -184,7 +184,7 @@ bool OutgoingQueue::seal_batch() noexcept {
     block->append(segments, 0, ticket);
     leaving_.push_back(*block);
     const auto grown = static_cast<std::int64_t>(size) - static_cast<std::int64_t>(message.size());
-    counts_.queued.fetch_add(grown, std::memory_order_relaxed);
+    counts_.queued.add(grown);
     (void)plain.advance(message.size());
   }
   return true;
@@ -217,7 +217,7 @@ void OutgoingQueue::settle(std::size_t count) noexcept {
   departing_.store(sent_.load());
   drained_octets_.store(drained_octets() + count, std::memory_order_relaxed);
   counts_.octets.add(count);
-  counts_.queued.fetch_sub(static_cast<std::int64_t>(count), std::memory_order_relaxed);
+  counts_.queued.add(-static_cast<std::int64_t>(count));
   wake_waiters();
 }
 

@@ -72,7 +72,7 @@ OutgoingQueue::OutgoingQueue(transport::Transport& transport, const OutgoingLimi
 
 OutgoingQueue::~OutgoingQueue() {
   const std::size_t unsent = queued_.octets() + leaving_.octets();
-  counts_.queued.fetch_sub(static_cast<std::int64_t>(unsent), std::memory_order_relaxed);
+  counts_.queued.add(-static_cast<std::int64_t>(unsent));
 }
 
 // The queue is in the state `writing`, and this thread writes. A transport may throw for lack of
@@ -205,7 +205,7 @@ Sent OutgoingQueue::keep_rest(Segments message, std::size_t sent) {
     return {Sent::Status::failed};
   }
   block->append(message, sent, 0);
-  counts_.queued.fetch_add(static_cast<std::int64_t>(block->size()), std::memory_order_relaxed);
+  counts_.queued.add(static_cast<std::int64_t>(block->size()));
   Ticket ticket = 0;
   {
     const std::lock_guard lock(lock_);
@@ -296,7 +296,7 @@ bool OutgoingQueue::append(Segments message, std::size_t size, OutgoingBlock*& s
     queued_.append(message, size, ticket);
   }
   submitted_ = ticket;
-  counts_.queued.fetch_add(static_cast<std::int64_t>(size), std::memory_order_relaxed);
+  counts_.queued.add(static_cast<std::int64_t>(size));
   return true;
 }
 

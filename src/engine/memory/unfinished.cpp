@@ -130,6 +130,7 @@ void UnfinishedMessages::end_pause(UnfinishedInput& input) noexcept {
 TimePoint UnfinishedMessages::watch(TimePoint now) noexcept {
   watching_.store(false);
   const std::lock_guard lock(mutex_);
+  const bool output_is_short = watch_output(now);
   bool under_way = false;
   for (UnfinishedInput* input = first_; input != nullptr; input = input->next_) {
     if (input->order_.load() == 0) continue;
@@ -137,11 +138,52 @@ TimePoint UnfinishedMessages::watch(TimePoint now) noexcept {
     watch_one(*input, now);
   }
   if (paused_count_ == 0) is_full_ = false;
-  if (!under_way) return TimePoint::max();
-  watching_.store(true);
-  if (paused_count_ == 0) return now + period;
-  make_room(now);
-  return now + paused_period;
+  if (under_way) watching_.store(true);
+  if (paused_count_ != 0) make_room(now);
+  if (paused_count_ != 0 || output_is_short) return now + paused_period;
+  return under_way ? now + period : TimePoint::max();
+}
+
+// The octets are charged before this flag is read, and `watch_output` clears the flag before it
+// looks at the budget: one of the two sees the other.
+void UnfinishedMessages::begin_watching_output() noexcept {
+  if (!output_watched_.load() && !output_watched_.exchange(true)) wake_();
+}
+
+// Peers that go on reading have `pause_max` to make room.
+bool UnfinishedMessages::watch_output(TimePoint now) noexcept {
+  output_watched_.store(false);
+  if (!budget_->is_full_for(Use::unsent, 0)) {
+    output_full_since_.reset();
+    return false;
+  }
+  output_watched_.store(true);
+  if (output_full_since_) {
+    const Duration elapsed = now - *output_full_since_;
+    if (elapsed < limits_.pause_max) return true;
+    if (UnfinishedInput* const last = last_to_drain(elapsed)) take_place(*last, LostPlace::unread);
+  }
+  output_full_since_ = now;
+  for (UnfinishedInput* input = first_; input != nullptr; input = input->next_)
+    input->drained_ = input->owner_.waiting_output().drained;
+  return true;
+}
+
+// Connections that are charged nothing would free nothing.
+UnfinishedInput* UnfinishedMessages::last_to_drain(Duration elapsed) noexcept {
+  UnfinishedInput* last = nullptr;
+  Duration longest = Duration::min();
+  for (UnfinishedInput* input = first_; input != nullptr; input = input->next_) {
+    const WaitingOutput output = input->owner_.waiting_output();
+    if (Charge::cost_of(output.queued) == 0 || input->has_lost_place()) continue;
+    Pace pace;
+    pace.begin(TimePoint{}, input->drained_);
+    const Duration expected = pace.expected(TimePoint{} + elapsed, output.drained, output.queued);
+    if (expected <= longest) continue;
+    longest = expected;
+    last = input;
+  }
+  return last;
 }
 
 void UnfinishedMessages::watch_one(UnfinishedInput& input, TimePoint now) noexcept {

@@ -1,4 +1,5 @@
-// The messages of which a part has arrived: how much memory they take, and how fast they grow.
+// The messages of an ORB that have not arrived or departed as a whole: how much memory they take,
+// and how fast they go on.
 #pragma once
 
 #include "engine/memory/budget.h"
@@ -14,6 +15,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 namespace perigee::engine {
@@ -24,6 +26,13 @@ class UnfinishedMessages;
 enum class LostPlace : std::uint8_t {
   slow,    ///< its message arrives too slowly
   memory,  ///< its message takes memory that others need, and is the last to be complete
+  unread,  ///< its peer would take longest to read the output that waits, and memory is short
+};
+
+/// The output of a connection that waits for its peer. In octets.
+struct WaitingOutput {
+  std::uint64_t queued = 0;   ///< now
+  std::uint64_t drained = 0;  ///< that the peer has taken since the connection was opened
 };
 
 /// The connection, as the registry of unfinished messages sees it. Called by any thread, with the
@@ -33,7 +42,8 @@ class UnfinishedOwner {
   /// Whether octets wait that this side has not received: then the peer is not to blame. True for a
   /// connection that has ended.
   [[nodiscard]] virtual bool has_unread_input() const noexcept = 0;
-  /// The connection ends, after MessageError.
+  [[nodiscard]] virtual WaitingOutput waiting_output() const noexcept = 0;
+  /// The connection ends; behind MessageError, if its input is the reason.
   virtual void lose_place(LostPlace reason) noexcept = 0;
   /// A paused connection may read on.
   virtual void resume_input() noexcept = 0;
@@ -106,7 +116,8 @@ class PERIGEE_API UnfinishedInput {
   std::uint64_t seen_ = 0;  // the order that pace_ belongs to
   Pace pace_;
   bool paused_ = false;
-  std::uint64_t wanted_ = 0;  // octets of budget that a paused connection waits for
+  std::uint64_t wanted_ = 0;   // octets of budget that a paused connection waits for
+  std::uint64_t drained_ = 0;  // octets of output, when memory for output became short
   TimePoint paused_since_;
 };
 
@@ -116,7 +127,7 @@ class PERIGEE_API UnfinishedMessages {
   struct Limits {
     PaceLimits pace;
     std::uint64_t message_size_max = 64u << 20;
-    /// How long growth pauses before a connection loses its place.
+    /// How long memory may be short before a connection loses its place.
     Duration pause_max = std::chrono::seconds(1);
   };
   static constexpr std::chrono::milliseconds period{500};
@@ -133,6 +144,12 @@ class PERIGEE_API UnfinishedMessages {
 
   [[nodiscard]] MemoryBudget& budget() const noexcept { return *budget_; }
   [[nodiscard]] const Limits& limits() const noexcept { return limits_; }
+  /// Octets were queued for a peer. If all queued octets together exceed the budget, the registry
+  /// ends connections, one after the other.
+  void note_unsent() noexcept {
+    if (budget_->is_full_for(Use::unsent, 0)) [[unlikely]]
+      begin_watching_output();
+  }
   /// A connection has lost its place because it takes output too slowly.
   void count_lost_place() noexcept { places_lost_.fetch_add(1, std::memory_order_relaxed); }
   /// Connections that have lost their place.
@@ -145,6 +162,9 @@ class PERIGEE_API UnfinishedMessages {
   void remove(UnfinishedInput& input) noexcept;
   [[nodiscard]] std::uint64_t next_order() noexcept { return ++orders_; }
   void begin_watching() noexcept;
+  void begin_watching_output() noexcept;
+  [[nodiscard]] bool watch_output(TimePoint now) noexcept;
+  [[nodiscard]] UnfinishedInput* last_to_drain(Duration elapsed) noexcept;
   [[nodiscard]] bool pause_unless_oldest(UnfinishedInput& input, std::uint64_t wanted) noexcept;
   void await_resumed(UnfinishedInput& input, std::chrono::milliseconds limit) noexcept;
 
@@ -163,6 +183,7 @@ class PERIGEE_API UnfinishedMessages {
   std::atomic<std::uint64_t> orders_{0};
   std::atomic<std::uint64_t> places_lost_{0};
   std::atomic<bool> watching_{false};
+  std::atomic<bool> output_watched_{false};  // memory for output is short, or was at the last look
 
   mutable std::mutex mutex_;  // guards what follows
   std::condition_variable resumed_;
@@ -170,6 +191,7 @@ class PERIGEE_API UnfinishedMessages {
   std::size_t paused_count_ = 0;
   bool is_full_ = false;  // a connection was paused at the last look, or has been since
   TimePoint full_since_;
+  std::optional<TimePoint> output_full_since_;
 };
 
 }  // namespace perigee::engine

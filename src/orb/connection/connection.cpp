@@ -27,6 +27,18 @@ bool joins_messages(const transport::Transport& transport) noexcept {
   return transport.carrier().shape == messaging::Shape::stream;
 }
 
+std::string_view text_of(engine::LostPlace reason) noexcept {
+  switch (reason) {
+    case engine::LostPlace::slow:
+      return " sends a message too slowly";
+    case engine::LostPlace::memory:
+      return " sends a message for which there is no memory";
+    case engine::LostPlace::unread:
+      break;
+  }
+  return " does not read its messages, and the memory for them is used up";
+}
+
 }  // namespace
 
 Connection::Connection(std::unique_ptr<transport::Transport> transport,
@@ -217,17 +229,22 @@ bool Connection::has_unread_input() const noexcept {
   return broken() || event::is_readable(transport_->readiness_fd());
 }
 
-// What the peer is told may not arrive: it does not matter.
+engine::WaitingOutput Connection::waiting_output() const noexcept {
+  return {static_cast<std::uint64_t>(std::max<std::int64_t>(traffic_.sent.queued.value(), 0)),
+          drained_octets()};
+}
+
+// MessageError may not arrive: it does not matter.
 void Connection::lose_place(engine::LostPlace reason) noexcept {
-  const std::string_view why = reason == engine::LostPlace::slow
-                                   ? " sends a message too slowly"
-                                   : " sends a message for which there is no memory";
   try {
-    log::write(log::Level::info, "orb", peer() + std::string(why) + ": the connection is closed");
-    cdr::Buffer buffer;
-    cdr::Encoder encoder(buffer);
-    session_->encode_message_error(encoder, session_->protocol().version_max());
-    (void)send(buffer, Wait::no);
+    log::write(log::Level::info, "orb",
+               peer() + std::string(text_of(reason)) + ": the connection is closed");
+    if (reason != engine::LostPlace::unread) {
+      cdr::Buffer buffer;
+      cdr::Encoder encoder(buffer);
+      session_->encode_message_error(encoder, session_->protocol().version_max());
+      (void)send(buffer, Wait::no);
+    }
   } catch (const std::exception& exception) {  // bad_alloc: it ends without a word
     log::write(log::Level::warning, "orb", exception.what());
   }
@@ -262,7 +279,10 @@ void Connection::SessionSealer::seal(std::vector<OctetSpan>& segments, Octets& m
   call_flusher();
   if (sent.status == Sent::Status::sent) [[likely]]
     return {SendStatus::sent};
-  if (sent.status == Sent::Status::queued) return {SendStatus::queued, sent.ticket};
+  if (sent.status == Sent::Status::queued) {
+    traffic_.note_queued();
+    return {SendStatus::queued, sent.ticket};
+  }
   return after_refusal(sent);
 }
 

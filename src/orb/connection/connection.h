@@ -188,6 +188,9 @@ class Connection final : private FlushedOutput, private engine::UnfinishedOwner 
     return watch.lasted(messages_passed(), now, limit);
   }
   [[nodiscard]] std::uint64_t octets_sent() const noexcept { return traffic_.sent.octets.value(); }
+  [[nodiscard]] std::uint64_t messages_sent() const noexcept {
+    return traffic_.sent.messages.value();
+  }
   [[nodiscard]] std::uint64_t octets_received() const noexcept {
     return traffic_.octets_received.value();
   }
@@ -242,6 +245,7 @@ class Connection final : private FlushedOutput, private engine::UnfinishedOwner 
                                    Deadline deadline) noexcept;
   void end_growth() noexcept;
   [[nodiscard]] bool has_unread_input() const noexcept override;
+  [[nodiscard]] engine::WaitingOutput waiting_output() const noexcept override;
   void lose_place(engine::LostPlace reason) noexcept override;
   void resume_input() noexcept override;
   [[nodiscard]] SendResult after_refusal(engine::Sent sent);

@@ -1,12 +1,27 @@
 // The list of connections that are counted.
 #include "orb/connection/traffic.h"
 
+#include "engine/memory/unfinished.h"
+
 #include <algorithm>
 
 namespace perigee::orb {
 
-Traffic::Traffic(TrafficLedger* ledger) noexcept : ledger_(ledger) {
+namespace {
+
+engine::MemoryBudget* budget_of(const TrafficLedger* ledger) noexcept {
+  return ledger != nullptr && ledger->unfinished != nullptr ? &ledger->unfinished->budget()
+                                                            : nullptr;
+}
+
+}  // namespace
+
+Traffic::Traffic(TrafficLedger* ledger) noexcept : sent(budget_of(ledger)), ledger_(ledger) {
   if (ledger_ != nullptr) ledger_->add(*this);
+}
+
+void Traffic::note_queued() const noexcept {
+  if (ledger_ != nullptr && ledger_->unfinished != nullptr) ledger_->unfinished->note_unsent();
 }
 
 Traffic::~Traffic() {
@@ -34,7 +49,7 @@ void TrafficLedger::count(TrafficTotals& totals, const Traffic& traffic) noexcep
   totals.octets_received += traffic.octets_received.value();
   totals.messages_sent += traffic.sent.messages.value();
   totals.octets_sent += traffic.sent.octets.value();
-  const std::int64_t queued = traffic.sent.queued.load(std::memory_order_relaxed);
+  const std::int64_t queued = traffic.sent.queued.value();
   totals.octets_queued += static_cast<std::uint64_t>(std::max<std::int64_t>(queued, 0));
 }
 

@@ -46,6 +46,9 @@ class Traffic {
   SoleWriterCounter octets_received;
   engine::OutgoingCounts sent;
 
+  /// A message was queued: the registry of the ORB's messages looks at the budget.
+  void note_queued() const noexcept;
+
  private:
   friend class TrafficLedger;
   TrafficLedger* const ledger_;

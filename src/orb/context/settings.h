@@ -80,6 +80,8 @@ struct Settings {
   /// Octets of messages of which a part has arrived, on all connections; at least four times the
   /// largest message.
   std::uint64_t unfinished_size_max = 256u << 20;
+  /// Octets of messages that wait for their peers, on all connections.
+  std::uint64_t unsent_size_max = 256u << 20;
   /// The slowest average of a message that arrives, after a grace; zero: no limit.
   std::uint64_t pace_octets_per_second = 1024;
   std::chrono::milliseconds pace_grace{10'000};

@@ -34,6 +34,7 @@ constexpr std::chrono::seconds memory_watch_period{1};
 engine::MemoryBudget::Limits budget_limits(const Settings& settings,
                                            std::uint64_t message_size_max) noexcept {
   return {.unfinished = std::max(settings.unfinished_size_max, 4 * message_size_max),
+          .unsent = settings.unsent_size_max,
           .parked = settings.held_size_max};
 }
 

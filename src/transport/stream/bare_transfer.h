@@ -3,6 +3,7 @@
 // Private to the transports of stream sockets.
 #pragma once
 
+#include "base/sanitizer.h"
 #include <perigee/base/octets.h>
 #include <perigee/ipc/io.h>
 
@@ -15,17 +16,7 @@ namespace perigee::transport {
 
 // The thread sanitizer learns from the C library's functions that what is sent before comes before
 // what is received.
-#if defined(__SANITIZE_THREAD__)
-inline constexpr bool bare_transfers = false;
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-inline constexpr bool bare_transfers = false;
-#else
-inline constexpr bool bare_transfers = true;
-#endif
-#else
-inline constexpr bool bare_transfers = true;
-#endif
+inline constexpr bool bare_transfers = !under_thread_sanitizer;
 
 /// As ipc::io::send.
 [[gnu::always_inline]] inline ipc::io::Transfer send_bare(int fd, OctetSpan octets,

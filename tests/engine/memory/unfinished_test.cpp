@@ -2,12 +2,15 @@
 // the budget.
 #include "engine/memory/unfinished.h"
 
+#include "engine/connection/outgoing_counts.h"
 #include "support/fake_clock.h"
 
 #include <doctest/doctest.h>
 
 #include <memory>
 #include <optional>
+#include <thread>
+#include <vector>
 
 namespace perigee::engine::test {
 namespace {
@@ -23,7 +26,7 @@ constexpr std::size_t mib = 1 << 20;
 struct Registry {
   FakeClock clock;
   std::shared_ptr<MemoryBudget> budget =
-      std::make_shared<MemoryBudget>(MemoryBudget::Limits{.unfinished = mib});
+      std::make_shared<MemoryBudget>(MemoryBudget::Limits{.unfinished = mib, .unsent = mib});
   int wakes = 0;
   UnfinishedMessages messages{clock, budget, {.message_size_max = mib}, [this] { ++wakes; }};
 
@@ -35,15 +38,33 @@ struct Registry {
 
 /// A connection that receives.
 struct Peer final : UnfinishedOwner {
-  explicit Peer(Registry& registry) : input(&registry.messages, *this) {}
+  explicit Peer(Registry& registry)
+      : messages(registry.messages),
+        queued(registry.budget.get()),
+        input(&registry.messages, *this) {}
 
   bool receive(std::size_t octets, std::size_t announced) {
     return input.grow({octets, octets, announced - octets, false});
   }
+  /// `octets` more wait for the peer, which has taken `drained` so far.
+  void queue(std::uint64_t octets) {
+    queued.add(static_cast<std::int64_t>(octets));
+    messages.note_unsent();
+  }
+  void drain(std::uint64_t octets) {
+    queued.add(-static_cast<std::int64_t>(octets));
+    drained += octets;
+  }
   [[nodiscard]] bool has_unread_input() const noexcept override { return unread; }
+  [[nodiscard]] WaitingOutput waiting_output() const noexcept override {
+    return {static_cast<std::uint64_t>(queued.value()), drained};
+  }
   void lose_place(LostPlace reason) noexcept override { lost = reason; }
   void resume_input() noexcept override { ++resumed; }
 
+  UnfinishedMessages& messages;
+  QueuedOctets queued;
+  std::uint64_t drained = 0;
   std::optional<LostPlace> lost;
   int resumed = 0;
   bool unread = false;
@@ -107,6 +128,81 @@ TEST_CASE("nothing is watched while nothing is unfinished") {
   CHECK(registry.messages.watch(registry.clock.now()) == TimePoint::max());
   REQUIRE(peer.receive(1, 100));
   CHECK(registry.wakes == 2);
+}
+
+TEST_CASE("output within the budget is not watched") {
+  Registry registry;
+  Peer peer(registry);
+  peer.queue(mib);
+  CHECK(registry.budget->charged(Use::unsent) == Charge::cost_of(mib));
+  CHECK(registry.wakes == 0);
+  CHECK(registry.messages.watch(registry.clock.now()) == TimePoint::max());
+  peer.drain(mib);
+  CHECK(registry.budget->charged(Use::unsent) == 0);
+}
+
+TEST_CASE("when memory for output is short, the peer that would take longest loses its place") {
+  Registry registry;
+  Peer small(registry);
+  Peer slow(registry);
+  Peer fast(registry);
+  small.queue(10 * kib);  // free
+  slow.queue(900 * kib);
+  CHECK(registry.wakes == 0);
+  fast.queue(900 * kib);
+  CHECK(registry.wakes == 1);
+  CHECK(registry.messages.watch(registry.clock.now()) ==
+        registry.clock.now() + UnfinishedMessages::paused_period);
+  slow.drain(kib);
+  fast.drain(100 * kib);
+  registry.pass(milliseconds(900));
+  CHECK_FALSE(slow.lost);
+  registry.pass(milliseconds(100));
+  CHECK(slow.lost == LostPlace::unread);
+  CHECK_FALSE(fast.lost);
+  CHECK_FALSE(small.lost);
+  CHECK(registry.messages.places_lost() == 1);
+  slow.drain(899 * kib);  // the connection has ended
+  registry.pass(seconds(2));
+  CHECK_FALSE(fast.lost);
+  CHECK(registry.messages.watch(registry.clock.now()) == TimePoint::max());
+  slow.queue(mib);
+  CHECK(registry.wakes == 2);
+}
+
+TEST_CASE("peers that make room within a second keep their places") {
+  Registry registry;
+  Peer first(registry);
+  Peer second(registry);
+  for (int round = 0; round < 5; ++round) {
+    first.queue(900 * kib);
+    second.queue(900 * kib);
+    registry.pass({});
+    registry.pass(milliseconds(500));
+    first.drain(900 * kib);
+    registry.pass(milliseconds(500));
+    second.drain(900 * kib);
+    registry.pass(seconds(1));
+  }
+  CHECK_FALSE(first.lost);
+  CHECK_FALSE(second.lost);
+}
+
+TEST_CASE("threads that queue and drain at the same time leave nothing charged") {
+  MemoryBudget budget({.unsent = mib});
+  QueuedOctets queued(&budget);
+  std::vector<std::thread> threads;
+  for (int number = 0; number < 4; ++number)
+    threads.emplace_back([&] {
+      for (int round = 0; round < 20'000; ++round) {
+        queued.add(70 * kib);
+        queued.add(-std::int64_t{70} * kib);
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  CHECK(budget.charged(Use::unsent) == 0);
+  queued.add(100 * kib);
+  CHECK(budget.charged(Use::unsent) == Charge::cost_of(100 * kib));
 }
 
 TEST_CASE("above the budget growth pauses, except that of the oldest message") {
@@ -209,6 +305,7 @@ TEST_CASE("a connection that ends gives its charge back, paused or not") {
 
 TEST_CASE("without a registry all is allowed") {
   struct Owner final : UnfinishedOwner {
+    [[nodiscard]] WaitingOutput waiting_output() const noexcept override { return {}; }
     [[nodiscard]] bool has_unread_input() const noexcept override { return false; }
     void lose_place(LostPlace /*reason*/) noexcept override {}
     void resume_input() noexcept override {}

@@ -1,5 +1,6 @@
 // Hostile clients that send parts of messages: drips, and floods of unfinished messages.
 #include "engine/memory/budget.h"
+#include "orb/server/debts.h"
 #include "orb/server/server_fixture.h"
 
 #include <algorithm>
@@ -89,11 +90,8 @@ TEST_CASE("a slow client that keeps the pace is served") {
   CHECK(client.reply().result() == 7);
 }
 
-// While a dedicated reader sends, only send_timeout counts.
 TEST_CASE("a client that takes octets of its replies now and then loses its place") {
-  const ThreadStrategy strategy = each_strategy();
-  if (strategy == ThreadStrategy::thread_per_connection) return;
-  orb::Settings settings = hurried(strategy);
+  orb::Settings settings = hurried(each_strategy());
   settings.send_timeout = milliseconds(800);
   settings.pace_octets_per_second = 1 << 30;
   const std::vector<std::uint8_t> result(64 * mib);
@@ -153,4 +151,41 @@ TEST_CASE("unfinished messages of all connections together stay within the budge
   CHECK(served >= 3);
   clients.clear();
   while (budget.charged(engine::Use::unfinished) != 0) std::this_thread::yield();
+}
+
+// Deferred replies never wait for their clients: they are queued.
+TEST_CASE(
+    "replies that wait for clients stay within the budget, and clients that read are served") {
+  Debts debts;
+  orb::Settings settings = server_settings(each_strategy());
+  settings.unsent_size_max = 16 * mib;
+  settings.write_queue_size_max = 64 * mib;
+  const ServerFixture server(settings, debts.servant());
+  const engine::MemoryBudget& budget = server.orb.core().memory_budget();
+  const std::vector<std::uint8_t> result(10 * mib);
+  std::vector<std::unique_ptr<RawClient>> clients;
+  for (std::uint32_t number = 0; number < 4; ++number) {
+    clients.push_back(std::make_unique<RawClient>(server.endpoint));
+    clients.back()->send(make_request({.key = server.key, .argument = number}));
+  }
+  for (std::uint32_t number = 0; number < 4; ++number)
+    debts.take(number).reply([&](cdr::Encoder& encoder) { encoder << result; });
+  std::size_t received = 0;
+  std::thread reader([&] {
+    while (received < result.size()) {
+      const std::size_t size = clients[3]->receive_part(mib).size();
+      if (size == 0) break;
+      received += size;
+    }
+  });
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (budget.charged(engine::Use::unsent) > 16 * mib && std::chrono::steady_clock::now() < end)
+    std::this_thread::sleep_for(milliseconds(5));
+  CHECK(budget.charged(engine::Use::unsent) <= 16 * mib);
+  reader.join();
+  CHECK(received >= result.size());
+  CHECK(server.orb.core().places_lost() >= 1);
+  CHECK(server.orb.core().places_lost() <= 3);
+  clients.clear();
+  while (budget.charged(engine::Use::unsent) != 0) std::this_thread::yield();
 }
