@@ -191,12 +191,13 @@ TEST_CASE("peers that make room within a second keep their places") {
 TEST_CASE("threads that queue and drain at the same time leave nothing charged") {
   MemoryBudget budget({.unsent = mib});
   QueuedOctets queued(&budget);
+  constexpr std::int64_t message = 70 * 1024;
   std::vector<std::thread> threads;
   for (int number = 0; number < 4; ++number)
     threads.emplace_back([&] {
       for (int round = 0; round < 20'000; ++round) {
-        queued.add(70 * kib);
-        queued.add(-std::int64_t{70} * kib);
+        queued.add(message);
+        queued.add(-message);
       }
     });
   for (std::thread& thread : threads) thread.join();
