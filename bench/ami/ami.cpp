@@ -82,8 +82,8 @@ AmiCell summarise(const std::vector<AmiSample>& samples, const std::vector<AmiSa
 }  // namespace
 
 const std::vector<std::string>& ami_servers() {
-  static const std::vector<std::string> names{"reactive", "reactor-per-core", "thread-pool",
-                                              "thread-per-connection", "omniORB"};
+  static const std::vector<std::string> names{
+      "auto", "reactive", "reactor-per-core", "thread-pool", "thread-per-connection", "omniORB"};
   return names;
 }
 

@@ -42,7 +42,8 @@ std::vector<Served> all_systems(const ConnectionsOptions& options) {
                               {"perigee pool", perigee("thread-pool")},
                               {"perigee per core", perigee("reactor-per-core")},
                               {"perigee reactive", perigee("reactive")},
-                              {"perigee tpc", perigee("thread-per-connection")}};
+                              {"perigee tpc", perigee("thread-per-connection")},
+                              {"perigee auto", perigee("auto")}};
   const std::string& omniorb = options.omniorb_program;
   const std::string endpoint = "giop:tcp:127.0.0.1:";
   if (!omniorb.empty()) {

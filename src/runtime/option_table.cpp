@@ -80,6 +80,7 @@ void set_administration(Configuration& configuration, const std::string& value) 
 
 void set_thread_strategy(Configuration& configuration, const std::string& value) {
   constexpr std::pair<std::string_view, orb::ThreadStrategy> strategies[] = {
+      {"auto", orb::ThreadStrategy::automatic},
       {"thread-per-connection", orb::ThreadStrategy::thread_per_connection},
       {"reactive", orb::ThreadStrategy::reactive},
       {"thread-pool", orb::ThreadStrategy::thread_pool},
@@ -200,7 +201,7 @@ constexpr Option options[] = {
     {"Administration", "server.administration", text, "uiop:///<path>",
      "where its own user may load protocols while it runs", set_administration},
     {"ThreadStrategy", "server.thread_strategy", text,
-     "reactive|thread-per-connection|thread-pool|reactor-per-core",
+     "auto|thread-per-connection|thread-pool|reactor-per-core|reactive",
      "how the threads of a server share connections", set_thread_strategy},
     number_option<&Settings::threads, 0>("Threads", "server.threads", number_of,
                                          "of a server; 0: one per CPU"),

@@ -290,7 +290,7 @@ class Ami(unittest.TestCase):
                                    for count in (1, 64))}
 
     def test_every_kind_of_calls_is_measured_with_every_server(self):
-        servers = ["reactive", "reactor-per-core", "thread-pool", "thread-per-connection", "omniORB"]
+        servers = ["auto", "reactive", "reactor-per-core", "thread-pool", "thread-per-connection", "omniORB"]
         parts = results("ami", *self.FEW, "--cpus", "1", "--server", *servers)["parts"]
         self.assertEqual([part["server"] for part in parts], servers)
         for part in parts:

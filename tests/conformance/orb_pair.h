@@ -197,7 +197,7 @@ class PairClient {
   for (const std::string& scheme : protocols(*any.orb).schemes()) {
     const bool own_messages = protocols(*any.orb).messaging(scheme) != nullptr;
     for (const char* strategy :
-         {"thread-per-connection", "reactive", "thread-pool", "reactor-per-core"})
+         {"auto", "thread-per-connection", "reactive", "thread-pool", "reactor-per-core"})
       pairings.push_back({scheme, "1.2", strategy, "no", own_messages});
     if (own_messages) continue;
     for (const char* version : {"1.0", "1.1"}) pairings.push_back({scheme, version});

@@ -48,7 +48,7 @@ class Stock(unittest.TestCase):
                              client.stderr)
 
     def test_each_thread_strategy_serves(self):
-        for strategy in ("reactive", "thread-per-connection", "thread-pool", "reactor-per-core"):
+        for strategy in ("auto", "reactive", "thread-per-connection", "thread-pool", "reactor-per-core"):
             with self.subTest(strategy), serving(f"-ORBThreadStrategy {strategy}") as server:
                 client = server.call(f"{CLIENT} {{ior}} ACME")
                 self.assertEqual((client.returncode, client.stdout), (0, "ACME 142\n"), client.stderr)
@@ -70,7 +70,7 @@ class Stock(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             options = (f"-ORBMetricsEndpoint 127.0.0.1:0 "
                        f"-ORBAdministration uiop://{folder}/administration")
-            for strategy in ("reactive", "thread-per-connection"):
+            for strategy in ("auto", "reactive", "thread-per-connection"):
                 with self.subTest(strategy), \
                         serving(f"{options} -ORBThreadStrategy {strategy}") as server:
                     self.assertEqual(server.call(f"{CLIENT} {{ior}} ACME").returncode, 0)

@@ -25,7 +25,7 @@ constexpr int calls_before_kill = 100;
 constexpr int kills_before_counting = 5;
 // What was in use when the measuring began: a connection's buffers more or less.
 constexpr std::size_t heap_grown_max = 256u << 10;
-const char* const strategies[] = {"thread-per-connection", "reactive", "thread-pool",
+const char* const strategies[] = {"auto", "thread-per-connection", "reactive", "thread-pool",
                                   "reactor-per-core"};
 
 /// What a client's threads have seen.

@@ -20,8 +20,9 @@ using transport::FaultKind;
 using transport::FaultScript;
 
 inline constexpr orb::ThreadStrategy all_strategies[] = {
-    orb::ThreadStrategy::thread_per_connection, orb::ThreadStrategy::reactive,
-    orb::ThreadStrategy::thread_pool, orb::ThreadStrategy::reactor_per_core};
+    orb::ThreadStrategy::automatic, orb::ThreadStrategy::thread_per_connection,
+    orb::ThreadStrategy::reactive, orb::ThreadStrategy::thread_pool,
+    orb::ThreadStrategy::reactor_per_core};
 
 /// A core that speaks GIOP over TCP, whose connections follow the plan.
 inline std::shared_ptr<orb::OrbCore> make_core(orb::Settings settings, transport::FaultPlan plan,

@@ -64,7 +64,7 @@ TEST_CASE("a version below 1.2 has no shorter form") {
 
 TEST_CASE("calls of all kinds go through GIOPlite, under each thread strategy") {
   for (const char* strategy :
-       {"reactive", "thread-per-connection", "thread-pool", "reactor-per-core"}) {
+       {"auto", "reactive", "thread-per-connection", "thread-pool", "reactor-per-core"}) {
     CAPTURE(strategy);
     EchoServer server({"-ORBGiopLite", "yes", "-ORBThreadStrategy", strategy});
     EchoServer other({"-ORBGiopLite", "yes"});

@@ -115,7 +115,7 @@ class Administered {
 
 TEST_CASE("a server of any strategy serves at an endpoint that comes while it runs") {
   for (const char* const strategy :
-       {"thread-per-connection", "reactive", "thread-pool", "reactor-per-core"}) {
+       {"auto", "thread-per-connection", "reactive", "thread-pool", "reactor-per-core"}) {
     CAPTURE(strategy);
     const TemporaryFolder folder;
     const EchoServer server({"-ORBThreadStrategy", strategy});
@@ -138,7 +138,7 @@ TEST_CASE("a server of any strategy serves at an endpoint that comes while it ru
 
 TEST_CASE("an endpoint that comes before the server runs is served when it does") {
   for (const char* const strategy :
-       {"thread-per-connection", "reactive", "thread-pool", "reactor-per-core"}) {
+       {"auto", "thread-per-connection", "reactive", "thread-pool", "reactor-per-core"}) {
     CAPTURE(strategy);
     const TemporaryFolder folder;
     const auto orb =
@@ -180,7 +180,7 @@ TEST_CASE("an ORB that was shut down listens nowhere any more") {
 
 TEST_CASE("nor does one that has served, whatever its threads") {
   for (const char* const strategy :
-       {"thread-per-connection", "reactive", "thread-pool", "reactor-per-core"}) {
+       {"auto", "thread-per-connection", "reactive", "thread-pool", "reactor-per-core"}) {
     CAPTURE(strategy);
     const TemporaryFolder folder;
     EchoServer server({"-ORBThreadStrategy", strategy});
@@ -362,7 +362,7 @@ TEST_CASE("who changes a server's protocols is in its log, at the level that is 
 
 TEST_CASE("unloading takes the socket files away, in a server of any strategy") {
   for (const char* const strategy :
-       {"thread-per-connection", "reactive", "thread-pool", "reactor-per-core"}) {
+       {"auto", "thread-per-connection", "reactive", "thread-pool", "reactor-per-core"}) {
     CAPTURE(strategy);
     const TemporaryFolder folder;
     const EchoServer server({"-ORBThreadStrategy", strategy},
@@ -378,7 +378,7 @@ TEST_CASE("unloading takes the socket files away, in a server of any strategy") 
 
 TEST_CASE("a server of any strategy closes the endpoints of a protocol that is unloaded") {
   for (const char* const strategy :
-       {"thread-per-connection", "reactive", "thread-pool", "reactor-per-core"}) {
+       {"auto", "thread-per-connection", "reactive", "thread-pool", "reactor-per-core"}) {
     CAPTURE(strategy);
     const TemporaryFolder folder;
     const EchoServer server({"-ORBThreadStrategy", strategy},

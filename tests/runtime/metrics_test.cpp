@@ -85,7 +85,7 @@ class LogOfPage {
 }  // namespace
 
 TEST_CASE("calls and requests are counted by what became of them, on both sides") {
-  for (const char* strategy : {"thread-per-connection", "reactive"}) {
+  for (const char* strategy : {"auto", "thread-per-connection", "reactive"}) {
     CAPTURE(strategy);
     EchoServer server({"-ORBThreadStrategy", strategy, "-ORBMeasureLatencies", "yes"});
     const EchoClient client({"-ORBMeasureLatencies", "yes"});

@@ -86,7 +86,8 @@ TEST_CASE("a scheme row has three names, and the first row of a scheme counts") 
 TEST_CASE("each thread strategy has its name") {
   using enum orb::ThreadStrategy;
   for (const auto& [name, strategy] :
-       {std::pair{"reactive", reactive}, std::pair{"thread-per-connection", thread_per_connection},
+       {std::pair{"auto", automatic}, std::pair{"reactive", reactive},
+        std::pair{"thread-per-connection", thread_per_connection},
         std::pair{"thread-pool", thread_pool}, std::pair{"reactor-per-core", reactor_per_core}})
     CHECK(configured({"-ORBThreadStrategy", name}).settings.thread_strategy == strategy);
 }

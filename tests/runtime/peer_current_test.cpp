@@ -31,7 +31,7 @@ void look_in_upcalls(EchoServer& server, Seen& seen) {
 
 TEST_CASE("a servant sees the address of a caller over TCP, whom nobody vouches for") {
   for (const char* strategy :
-       {"thread-per-connection", "reactive", "thread-pool", "reactor-per-core"}) {
+       {"auto", "thread-per-connection", "reactive", "thread-pool", "reactor-per-core"}) {
     CAPTURE(strategy);
     EchoServer server({"-ORBThreadStrategy", strategy});
     Seen seen;

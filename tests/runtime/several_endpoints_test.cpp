@@ -224,7 +224,7 @@ TEST_CASE("IIOP 1.0 has no place for what omniORB looks for: the socket has its 
 
 TEST_CASE("servers under every strategy serve socket files, and remove them at the end") {
   for (const char* strategy :
-       {"thread-per-connection", "reactive", "thread-pool", "reactor-per-core"}) {
+       {"auto", "thread-per-connection", "reactive", "thread-pool", "reactor-per-core"}) {
     CAPTURE(strategy);
     const TemporaryFolder folder;
     {

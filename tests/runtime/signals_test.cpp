@@ -20,7 +20,7 @@
 namespace perigee::test {
 namespace {
 
-constexpr const char* strategies[] = {"thread-per-connection", "reactive", "thread-pool",
+constexpr const char* strategies[] = {"auto", "thread-per-connection", "reactive", "thread-pool",
                                       "reactor-per-core"};
 
 /// How many threads of this process do not block SIGTERM.

@@ -26,9 +26,8 @@ std::uint32_t thread_number() noexcept {
 
 // On the thread of a loop a call out of an upcall keeps all its clients waiting while it sends.
 std::chrono::milliseconds nested_send_timeout(const Settings& settings) {
-  const bool loops = settings.thread_strategy == ThreadStrategy::reactive ||
-                     settings.thread_strategy == ThreadStrategy::reactor_per_core;
-  return loops ? settings.send_timeout : std::chrono::milliseconds::zero();
+  return serves_while_waiting(settings.thread_strategy) ? settings.send_timeout
+                                                        : std::chrono::milliseconds::zero();
 }
 
 /// Counts the time of a scope.

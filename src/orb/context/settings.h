@@ -24,11 +24,17 @@ namespace perigee::orb {
 
 /// How the server's threads share the connections (design, section 6).
 enum class ThreadStrategy : std::uint8_t {
+  automatic,  ///< `auto`
   thread_per_connection,
   reactive,
   thread_pool,
   reactor_per_core,
 };
+
+/// Each loop has one thread, and never another one: while an upcall waits, its thread serves.
+[[nodiscard]] constexpr bool serves_while_waiting(ThreadStrategy strategy) noexcept {
+  return strategy == ThreadStrategy::reactive || strategy == ThreadStrategy::reactor_per_core;
+}
 
 /// What characters mean; see docs/interop.md.
 struct CodeSetSettings {
@@ -55,8 +61,8 @@ struct Settings {
   /// Where the server listens; the runtime fills in its default when nothing is configured.
   std::vector<transport::Endpoint> listen_endpoints;
   ThreadStrategy thread_strategy = ThreadStrategy::thread_per_connection;
-  /// Of thread-pool and reactor-per-core; loops (4 at most) of thread-per-connection. 0: one per
-  /// CPU.
+  /// Of thread-pool and reactor-per-core; loops of auto and (4 at most) thread-per-connection. 0:
+  /// one per CPU.
   std::uint32_t threads = 0;
   std::chrono::microseconds busy_poll{0};  ///< looked again and again before a thread sleeps
   [[nodiscard]] std::uint32_t thread_count() const noexcept {

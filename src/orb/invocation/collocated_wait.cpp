@@ -39,11 +39,9 @@ bool CollocatedWait::ended() {
 
 FailureCause CollocatedWait::await(const OrbContext& context, Deadline deadline) {
   if (ended()) return FailureCause::none;
-  const ThreadStrategy strategy = context.settings.thread_strategy;
-  const bool loops =
-      strategy == ThreadStrategy::reactive || strategy == ThreadStrategy::reactor_per_core;
-  return loops && context.server != nullptr ? await_on_loop(context, deadline)
-                                            : await_here(context, deadline);
+  const bool serves = serves_while_waiting(context.settings.thread_strategy);
+  return serves && context.server != nullptr ? await_on_loop(context, deadline)
+                                             : await_here(context, deadline);
 }
 
 FailureCause CollocatedWait::await_on_loop(const OrbContext& context, Deadline deadline) {

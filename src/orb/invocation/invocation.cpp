@@ -68,13 +68,11 @@ void Invocation::begin_time_limits() noexcept {
 
 [[gnu::always_inline]] inline Invocation::State Invocation::connect() {
   if (expired()) return fail(InvocationStage::connecting, FailureCause::deadline);
-  const ThreadStrategy strategy = context_.settings.thread_strategy;
   const bool nested = UpcallScope::inside(context_);
   if (nested && !nested_wait_.begin(*context_.server))
     return fail(InvocationStage::sending, FailureCause::nested_too_deep);
   // The only thread of a loop serves other connections while this call waits.
-  const bool serves = nested && (strategy == ThreadStrategy::reactive ||
-                                 strategy == ThreadStrategy::reactor_per_core);
+  const bool serves = nested && serves_while_waiting(context_.settings.thread_strategy);
   slot_.nested_server = serves ? context_.server.get() : nullptr;
   if (freshness_ == Freshness::any && !serves) [[likely]]
     if (ConnectionSlot* const own = target_->endpoint->claim_usable_own()) {

@@ -38,6 +38,8 @@ engine::EngineSettings settings_of(const Settings& settings) {
 
 engine::Preset preset_of(ThreadStrategy strategy) noexcept {
   switch (strategy) {
+    case ThreadStrategy::automatic:
+      return engine::Preset::automatic;
     case ThreadStrategy::thread_per_connection:
       return engine::Preset::thread_per_connection;
     case ThreadStrategy::thread_pool:

@@ -25,7 +25,7 @@ static_assert(
 static_assert(std::is_base_of_v<Desk::AMH_BaseResponseHandler, Desk::AMH_BothResponseHandler>);
 static_assert(std::is_base_of_v<POA::Desk::AMH_Base, POA::Desk::AMH_Both>);
 
-const std::vector<std::string> strategies = {"thread-per-connection", "reactive"};
+const std::vector<std::string> strategies = {"auto", "thread-per-connection", "reactive"};
 
 /// Answers everything on another thread.
 class Both final : public CORBA::amh_traits<Desk::Both>::base_type {

@@ -41,7 +41,7 @@ static_assert(
 template <typename Servant = DeskServant, typename Work>
 void both_ways(Work work) {
   const auto servant = CORBA::make_reference<Servant>();
-  for (const std::string strategy : {"thread-per-connection", "reactive"}) {
+  for (const std::string strategy : {"auto", "thread-per-connection", "reactive"}) {
     CAPTURE(strategy);
     const Places places(strategy);
     const auto objects = places.both_ways<Desk::Both>(servant);
@@ -325,7 +325,7 @@ TEST_CASE("a middle tier is a coroutine that awaits the next server") {
   const Places sinks("thread-per-connection");
   const auto sink = sinks.both_ways<Stock::Quoter>(CORBA::make_reference<Sink>()).back();
   for (const std::string strategy :
-       {"thread-per-connection", "thread-pool", "reactive", "reactor-per-core"}) {
+       {"auto", "thread-per-connection", "thread-pool", "reactive", "reactor-per-core"}) {
     CAPTURE(strategy);
     const Places middle(strategy);
     const auto next = IDL::traits<Stock::Quoter>::narrow(

@@ -90,7 +90,7 @@ class Coroutines final : public Base {
 
 template <typename Test>
 void everywhere(Test&& test) {
-  for (const std::string strategy : {"thread-per-connection", "reactive"}) {
+  for (const std::string strategy : {"auto", "thread-per-connection", "reactive"}) {
     CAPTURE(strategy);
     const auto servant = CORBA::make_reference<Coroutines>();
     const Places places(strategy);

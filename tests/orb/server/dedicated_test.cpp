@@ -139,6 +139,45 @@ TEST_CASE("the threads of connections end with their connections") {
   while (threads_of_process() > before) std::this_thread::sleep_for(milliseconds(1));
 }
 
+TEST_CASE("under auto, connections beyond the dedicated places share a loop") {
+  constexpr std::uint32_t places = 2;  // for one loop
+  orb::Settings settings = server_settings(ThreadStrategy::automatic);
+  settings.threads = 1;
+  const ServerFixture server(settings);
+  const std::size_t before = threads_of_process();
+  RawClient last(server.endpoint);
+  {
+    std::vector<std::unique_ptr<RawClient>> clients;
+    for (std::uint32_t id = 0; id < 20; ++id) {
+      clients.push_back(std::make_unique<RawClient>(server.endpoint));
+      CHECK(clients.back()->call({.key = server.key, .id = id, .argument = id}).result() == id + 1);
+    }
+    // More upcalls than a loop has of a connection before it asks for a dedicated reader.
+    for (std::uint32_t id = 0; id < 2100; ++id)
+      CHECK(clients.back()->call({.key = server.key, .id = id, .argument = id}).result() == id + 1);
+    CHECK(threads_of_process() == before + places);
+  }
+  while (threads_of_process() > before + 1) std::this_thread::sleep_for(milliseconds(1));
+  CHECK(last.call({.key = server.key, .id = 1, .argument = 1}).result() == 2);
+}
+
+TEST_CASE("under auto, a busy connection gets a dedicated place that has become free") {
+  orb::Settings settings = server_settings(ThreadStrategy::automatic);
+  settings.threads = 1;
+  const ServerFixture server(settings);
+  const std::size_t before = threads_of_process();
+  auto first = std::make_unique<RawClient>(server.endpoint);
+  RawClient second(server.endpoint);
+  CHECK(first->call({.key = server.key, .id = 1, .argument = 1}).result() == 2);
+  CHECK(second.call({.key = server.key, .id = 1, .argument = 1}).result() == 2);
+  RawClient busy(server.endpoint);
+  CHECK(busy.call({.key = server.key, .id = 1, .argument = 1}).result() == 2);
+  first.reset();
+  while (threads_of_process() > before + 1) std::this_thread::sleep_for(milliseconds(1));
+  for (std::uint32_t id = 0; threads_of_process() < before + 2; ++id)
+    CHECK(busy.call({.key = server.key, .id = id, .argument = id}).result() == id + 1);
+}
+
 TEST_CASE("a take-over at the moment of the lender's return neither loses nor repeats a request") {
   std::atomic<std::uint32_t> duration = 0;  // microseconds
   const ServerFixture server(dedicated_settings(), [&](orb::ServerRequest& request) {

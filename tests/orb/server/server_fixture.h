@@ -16,8 +16,9 @@ using orb::ThreadStrategy;
 
 /// All strategies in turn: call it first in a test case.
 inline ThreadStrategy each_strategy() {
-  ThreadStrategy strategy = ThreadStrategy::thread_per_connection;
-  SUBCASE("thread-per-connection") {}
+  ThreadStrategy strategy = ThreadStrategy::automatic;
+  SUBCASE("auto") {}
+  SUBCASE("thread-per-connection") { strategy = ThreadStrategy::thread_per_connection; }
   SUBCASE("reactive") { strategy = ThreadStrategy::reactive; }
   SUBCASE("thread-pool") { strategy = ThreadStrategy::thread_pool; }
   SUBCASE("reactor-per-core") { strategy = ThreadStrategy::reactor_per_core; }

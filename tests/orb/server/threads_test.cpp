@@ -20,8 +20,9 @@ namespace {
 
 /// The strategies under which requests of one connection run at the same time.
 orb::Settings each_parallel() {
-  ThreadStrategy strategy = ThreadStrategy::thread_per_connection;
-  SUBCASE("thread-per-connection") {}
+  ThreadStrategy strategy = ThreadStrategy::automatic;
+  SUBCASE("auto") {}
+  SUBCASE("thread-per-connection") { strategy = ThreadStrategy::thread_per_connection; }
   SUBCASE("thread-pool") { strategy = ThreadStrategy::thread_pool; }
   return server_settings(strategy);
 }
