@@ -26,7 +26,9 @@ void unmap_memory(std::byte* memory, std::size_t size) noexcept { (void)munmap(m
 
 namespace {
 
-std::byte* copy_to_new_mapping(std::byte* memory, std::size_t size, std::size_t new_size) noexcept {
+// Only the thread sanitizer's build calls it.
+[[maybe_unused]] std::byte* copy_to_new_mapping(std::byte* memory, std::size_t size,
+                                                std::size_t new_size) noexcept {
   std::byte* const moved = map_memory(new_size);
   if (moved == nullptr) return nullptr;
   std::memcpy(moved, memory, std::min(size, new_size));
