@@ -294,15 +294,21 @@ void Adapter::wait_until_idle() {
 }
 
 // The upcall that has the lock may wait for one that this thread would have to serve.
-std::unique_lock<std::recursive_mutex> Adapter::enter_upcall() {
+std::unique_lock<std::recursive_timed_mutex> Adapter::enter_upcall() {
   if (!parts_.policies.single_thread()) return {};
   std::unique_lock lock(upcall_mutex_, std::try_to_lock);
   if (lock.owns_lock()) return lock;
   const std::shared_ptr<orb::OrbCore> core = parts_.dispatcher->core();
   orb::Server* const server = core->server();
-  const bool replaced = server != nullptr && server->begin_wait();
-  lock.lock();
-  if (replaced) server->end_wait();
+  if (server == nullptr) {
+    lock.lock();
+  } else if (server->begin_wait()) {
+    lock.lock();
+    server->end_wait();
+  } else if (!lock.try_lock_for(core->settings().single_thread_wait)) {
+    throw CORBA::TRANSIENT(minor_discarded, COMPLETED_NO,
+                           "no other thread is left to serve while a request waits for its turn");
+  }
   return lock;
 }
 

@@ -100,8 +100,11 @@ class Adapter final : public PortableServer::POA {
   [[nodiscard]] bool ids_are_keys() const noexcept { return parts_.ids_are_keys; }
   [[nodiscard]] bool destroyed() const noexcept;
   [[nodiscard]] std::vector<counted_ptr<Adapter>> all_children() const;
-  /// Holds the lock that makes upcalls wait for each other, if the thread policy says so.
-  [[nodiscard]] std::unique_lock<std::recursive_mutex> enter_upcall();
+  /// Holds the lock that makes upcalls wait for each other, if the thread policy says so. Raises
+  /// TRANSIENT if the calling thread is the last one that serves, and the lock stays taken for
+  /// `Settings::single_thread_wait`: the upcall that has it may wait for a request that only the
+  /// calling thread could serve.
+  [[nodiscard]] std::unique_lock<std::recursive_timed_mutex> enter_upcall();
   /// A reference to an object of this adapter, whose type is what its servant says.
   [[nodiscard]] CORBA::object_reference<CORBA::Object> reference_to(
       const ServedObject& object) const;
@@ -202,7 +205,7 @@ class Adapter final : public PortableServer::POA {
   weak_counted_ptr<Adapter> self_;
   // SINGLE_THREAD_MODEL. Taken before a turn at the servant activator, and before a child is
   // registered as being made, never after.
-  std::recursive_mutex upcall_mutex_;
+  std::recursive_timed_mutex upcall_mutex_;
 
   mutable std::mutex mutex_;  // guards what follows
   std::condition_variable released_;

@@ -124,7 +124,7 @@ void Dispatcher::call(orb::ServerRequest& request, const ServedObject& object,
   const orb::UpcallScope scope(*context_identity_);
   const UpcallHooks* const hooks = hooks_.load(std::memory_order_acquire);
   const Upcall upcall(object, request, pin, hooks, scope);
-  const std::unique_lock<std::recursive_mutex> single_thread = object.adapter->enter_upcall();
+  const std::unique_lock<std::recursive_timed_mutex> single_thread = object.adapter->enter_upcall();
   if (request.time_limited() && request.expired()) [[unlikely]]
     throw CORBA::TIMEOUT(orb::minor_deadline, COMPLETED_NO, "its time was over while it waited");
   if (hooks != nullptr) [[unlikely]]
@@ -183,7 +183,7 @@ Dispatcher::Served Dispatcher::serve_inactive(orb::ServerRequest& request, Targe
 // later.
 void Dispatcher::call_located(orb::ServerRequest& request, Adapter& adapter, OctetSpan id) {
   const orb::UpcallScope scope(*context_identity_);
-  const std::unique_lock<std::recursive_mutex> single_thread = adapter.enter_upcall();
+  const std::unique_lock<std::recursive_timed_mutex> single_thread = adapter.enter_upcall();
   const auto locator = adapter.locator();
   const std::string operation(request.operation());
   ServedObject object = adapter.served_object(id, nullptr);

@@ -310,6 +310,8 @@ constexpr Option options[] = {
     number_option<&Settings::nested_upcall_depth_max, 0>(
         "NestedUpcallDepthMax", "limits.nested_upcall_depth_max", number_of,
         "of upcalls that wait for replies on one thread"),
+    number_option<&Settings::spare_threads_max, 0>("SpareThreadsMax", "limits.spare_threads_max",
+                                                   number_of, "of threads for upcalls that block"),
     number_option<&poa::AdapterLimits::adapters_max>("AdaptersMax", "limits.adapters_max",
                                                      number_of, "of POAs"),
     number_option<&poa::AdapterLimits::objects_max>("ObjectsMax", "limits.objects_max", number_of,

@@ -219,10 +219,10 @@ struct Blocking {
 };
 
 // As the supervisor does, until it has called a spare thread, or gives up.
-bool replace_blocked(Pool& pool) {
+bool add_spare_if_stuck(Pool& pool) {
   const std::chrono::milliseconds tick(1);
   for (int look = 0; look < 5; ++look) {
-    if (engine::is_stuck(pool.threads.look(tick))) return pool.threads.add_spare();
+    if (engine::is_stuck(pool.threads.look(tick))) return pool.threads.add_spares();
     std::this_thread::sleep_for(tick);
   }
   return false;
@@ -230,29 +230,62 @@ bool replace_blocked(Pool& pool) {
 
 }  // namespace
 
-TEST_CASE("a thread that blocks without saying so is replaced, and threads return to the plan") {
+TEST_CASE("a loop gets a thread for each one that blocks, and returns to the plan") {
   Pool pool(1, 2, std::chrono::milliseconds(1));
   Blocking first(pool);
   first.began.get_future().wait();
-  CHECK_FALSE(replace_blocked(pool));  // no work waits
+  CHECK_FALSE(add_spare_if_stuck(pool));  // no work waits
   Blocking second(pool);
-  CHECK(replace_blocked(pool));
+  CHECK(add_spare_if_stuck(pool));
   second.began.get_future().wait();
-  CHECK(pool.threads.serving_count() == 1);
+  CHECK(pool.threads.serving_count() == 2);
   Blocking third(pool);
-  CHECK(replace_blocked(pool));
+  CHECK(add_spare_if_stuck(pool));
   third.began.get_future().wait();
   CHECK(pool.spares.left() == 0);
   Work& more = Work::make(pool.loop.reactor(), [](Work& self) { self.end(); });
   more.start();
-  CHECK_FALSE(replace_blocked(pool));  // the plan allows no further thread
+  CHECK_FALSE(add_spare_if_stuck(pool));  // the plan allows no further thread
   CHECK(pool.threads.thread_count() == 3);
   third.end();
   second.end();
   first.end();
   more.await();
+  while (pool.threads.look(LoopThreads::extra_time).has_extra) pool.run_work();
   while (pool.threads.thread_count() != 1) pool.run_work();
   CHECK(pool.threads.serving_count() == 1);
+  CHECK(pool.spares.left() == 2);
+}
+
+TEST_CASE("extra threads stay while upcalls go on blocking") {
+  Pool pool(1, 2, std::chrono::milliseconds(1));
+  Blocking first(pool);
+  first.began.get_future().wait();
+  Blocking second(pool);
+  CHECK(add_spare_if_stuck(pool));
+  second.began.get_future().wait();
+  first.end();
+  second.end();
+  for (int round = 0; round < 10; ++round) {
+    pool.run_work();
+    CHECK(pool.threads.serving_count() == 2);
+  }
+  CHECK(pool.threads.look(LoopThreads::extra_time - std::chrono::milliseconds(100)).has_extra);
+  CHECK_FALSE(pool.threads.look(std::chrono::milliseconds(100)).has_extra);
+}
+
+TEST_CASE("an extra thread that sleeps leaves when it has become one too many") {
+  Pool pool(1, 2, std::chrono::milliseconds(1));
+  Blocking first(pool);
+  first.began.get_future().wait();
+  Blocking second(pool);
+  CHECK(add_spare_if_stuck(pool));
+  second.began.get_future().wait();
+  first.end();
+  second.end();
+  CHECK_FALSE(pool.threads.look(2 * LoopThreads::extra_time).has_extra);
+  while (pool.threads.thread_count() != 1)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
   CHECK(pool.spares.left() == 2);
 }
 
@@ -263,7 +296,7 @@ TEST_CASE("spare threads are limited for all loops of a server together") {
   REQUIRE(other.start());
   Pool::Waiting first(pool);
   CHECK(first.admitted);
-  CHECK_FALSE(other.add_spare());
+  CHECK_FALSE(other.add_spares());
   first.end();
   other_loop.reactor().stop();
   other.join();

@@ -2,6 +2,7 @@
 #include "engine/loops/loop_threads.h"
 
 #include "event/cpu_time.h"
+#include "event/runnable.h"
 #include <perigee/base/log.h>
 
 #include <exception>
@@ -29,23 +30,25 @@ class LoopThreads::Member {
   Member& operator=(const Member&) = delete;
 
   [[nodiscard]] Member* next() const noexcept { return next_; }
-  [[nodiscard]] bool serves() const noexcept { return !on_standby && waits == 0 && !replaced; }
+  [[nodiscard]] bool serves() const noexcept { return !on_standby && waits == 0; }
   /// The CPU time since the last call.
   [[nodiscard]] Duration take_cpu_time() noexcept {
     const Duration used = cpu_time_.used();
     return used - std::exchange(cpu_time_seen_, used);
   }
 
+  [[nodiscard]] bool is_runnable() const noexcept { return event::is_runnable(id_); }
+
   static thread_local Member* of_this_thread;
 
   std::atomic<std::uint64_t> turns{0};  // written by its thread
-  std::atomic<bool> replaced{false};    // written under the mutex
   std::uint64_t turns_seen = 0;
   std::uint32_t waits = 0;  // the nested ones, too
   bool on_standby = false;
 
  private:
   LoopThreads& threads_;
+  const pid_t id_ = event::thread_id();
   const event::ThreadCpuTime cpu_time_;
   Duration cpu_time_seen_{};
   Member* next_ = nullptr;
@@ -97,7 +100,13 @@ void LoopThreads::run_thread() noexcept {
   if (thread_count_-- > planned_) spares_.give_back();
 }
 
-// False: the reactor was stopped. What one task throws does not concern the other tasks.
+bool LoopThreads::one_too_many() const noexcept {
+  return serving_count_.load(std::memory_order_relaxed) >
+         planned_ + extra_.load(std::memory_order_relaxed);
+}
+
+// False: the reactor was stopped. What one task throws does not concern the other tasks. Threads
+// beyond the planned ones wake up to look whether they have become too many.
 bool LoopThreads::run_turn() noexcept {
   Reactor& reactor = loop_.reactor();
   try {
@@ -105,7 +114,9 @@ bool LoopThreads::run_turn() noexcept {
       reactor.run();
       return false;
     }
-    reactor.run_once(Deadline::never());
+    const bool may_be_extra = serving_count_.load(std::memory_order_relaxed) > planned_;
+    reactor.run_once(may_be_extra ? Deadline::after(extra_time, loop_.clock().now())
+                                  : Deadline::never());
   } catch (const std::exception& exception) {
     log::write(log::Level::error, "engine", exception.what());
   }
@@ -115,24 +126,14 @@ bool LoopThreads::run_turn() noexcept {
 void LoopThreads::serve(Member& self) noexcept {
   while (run_turn()) {
     self.turns.store(self.turns.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-    if (self.replaced.load(std::memory_order_relaxed)) [[unlikely]]
-      serve_again(self);
-    if (serving_count_.load(std::memory_order_relaxed) <= planned_) continue;
-    if (!step_back(self)) return;
+    if (one_too_many() && !step_back(self)) return;
   }
-}
-
-// One thread too many serves now: the next idle thread steps back.
-void LoopThreads::serve_again(Member& self) noexcept {
-  const std::lock_guard lock(mutex_);
-  if (!self.replaced.exchange(false)) return;
-  serving_count_.fetch_add(1);
 }
 
 // True if this thread is to serve: there are not too many after all, or it was called again.
 bool LoopThreads::step_back(Member& self) {
   std::unique_lock lock(mutex_);
-  if (serving_count_.load() <= planned_) return true;
+  if (!one_too_many()) return true;
   serving_count_.fetch_sub(1);
   ++standby_count_;
   self.on_standby = true;
@@ -145,7 +146,6 @@ bool LoopThreads::step_back(Member& self) {
   return true;
 }
 
-// A thread that was replaced already does not count as serving.
 bool LoopThreads::begin_wait() noexcept {
   Member* const self = Member::of_this_thread;
   const std::lock_guard lock(mutex_);
@@ -153,11 +153,8 @@ bool LoopThreads::begin_wait() noexcept {
     ++self->waits;
     return true;
   }
-  const bool replaced = self != nullptr && self->replaced.exchange(false);
-  if (!replaced) {
-    if (serving_count_.load() == 1 && !call_spare()) return false;
-    serving_count_.fetch_sub(1);
-  }
+  if (serving_count_.load() == 1 && !call_spare()) return false;
+  serving_count_.fetch_sub(1);
   if (self != nullptr) self->waits = 1;
   return true;
 }
@@ -170,36 +167,50 @@ void LoopThreads::end_wait() noexcept {
 }
 
 LoopSample LoopThreads::look(Duration tick) noexcept {
-  LoopSample sample;
   const bool all_awake = loop_.reactor().sleepers() == 0;
   const std::lock_guard lock(mutex_);
-  sample.serving = serving_count_.load();
-  sample.progressed = !std::exchange(all_awake_seen_, all_awake) && all_awake;
+  LoopSample sample{.busy = std::exchange(all_awake_seen_, all_awake) && all_awake};
+  std::uint64_t turns = 0;
   Duration cpu_time{};
   for (Member* each = members_; each != nullptr; each = each->next()) {
-    const std::uint64_t turns = each->turns.load(std::memory_order_relaxed);
-    if (each->serves() && turns != each->turns_seen) sample.progressed = true;
-    each->turns_seen = turns;
+    const std::uint64_t all_turns = each->turns.load(std::memory_order_relaxed);
+    turns += all_turns - std::exchange(each->turns_seen, all_turns);
     if (all_awake && each->serves()) cpu_time += each->take_cpu_time();
   }
-  if (!all_awake) return sample;
-  sample.in_upcalls = sample.serving;
-  sample.blocked = cpu_time < tick / 2;
-  sample.has_work = loop_.reactor().has_work();
+  lower_extra(tick);
+  sample.active = all_awake || turns != 0;
+  sample.slow = serving_count_.load() * tick >= turns * slow_turn;
+  sample.has_work = all_awake && loop_.reactor().has_work();
+  sample.blocked = is_stuck(sample) && cpu_time < tick / 2 && !enough_runnable();
+  sample.has_extra = extra_.load() != 0;
   return sample;
 }
 
-bool LoopThreads::add_spare() noexcept {
+// Threads that only wait for a CPU will serve soon: more threads would not help them. One in four
+// is enough; of blocked threads, some have just been woken. Expects mutex_ to be held.
+bool LoopThreads::enough_runnable() const noexcept {
+  std::uint32_t runnable = 0;
+  for (const Member* each = members_; each != nullptr; each = each->next())
+    if (each->serves() && each->is_runnable() && ++runnable * 4 > serving_count_.load())
+      return true;
+  return false;
+}
+
+// Expects mutex_ to be held.
+void LoopThreads::lower_extra(Duration tick) noexcept {
+  if (extra_.load() == 0) return;
+  since_remedy_ += tick;
+  if (since_remedy_ >= extra_time) extra_.fetch_sub(1);
+}
+
+bool LoopThreads::add_spares() noexcept {
   const std::lock_guard lock(mutex_);
-  if (!call_spare()) return false;
-  for (Member* each = members_; each != nullptr; each = each->next()) {
-    const bool stays = each->turns.load(std::memory_order_relaxed) == each->turns_seen;
-    if (!each->serves() || !stays) continue;
-    each->replaced.store(true);
-    serving_count_.fetch_sub(1);
-    break;
-  }
-  return true;
+  const std::uint32_t most = 1 + serving_count_.load() / 8;
+  std::uint32_t added = 0;
+  while (added < most && call_spare()) ++added;
+  extra_.fetch_add(added);
+  if (added != 0) since_remedy_ = {};
+  return added != 0;
 }
 
 // Expects mutex_ to be held. The thread counts as serving from now on.

@@ -36,15 +36,18 @@ class SpareThreads {
 };
 
 /// Any thread. A thread that has to wait in an upcall says so before. If no other thread is left to
-/// serve the loop, a spare thread begins to. The supervisor replaces threads that block without
-/// saying so. When more threads serve than planned, the next idle thread steps back: it is on
-/// stand-by as the spare thread for the next time.
+/// serve the loop, a spare thread begins to. For threads that block without saying so the
+/// supervisor adds extra threads. They stay while upcalls go on blocking, so that blocking again
+/// wakes no thread. When more threads serve than planned and added, the next idle thread steps
+/// back: it is on stand-by as the spare thread for the next time.
 ///
 /// Invariant: at least one thread serves, unless all threads have ended.
 class LoopThreads final {
  public:
   /// How long a spare thread stays on stand-by before it ends.
   static constexpr std::chrono::milliseconds standby_time{10'000};
+  /// How long after the last remedy the extra threads stay. Then they go, one with each look.
+  static constexpr std::chrono::seconds extra_time{1};
 
   /// `loop` and `spares` must outlive it.
   LoopThreads(Loop& loop, std::uint32_t planned, SpareThreads& spares,
@@ -66,14 +69,14 @@ class LoopThreads final {
   /// @{
   /// What has happened since the last call, which was `tick` ago.
   [[nodiscard]] LoopSample look(Duration tick) noexcept;
-  /// All threads stay in their upcalls: a spare thread replaces one of them until that thread comes
-  /// back. False as for `begin_wait`.
-  [[nodiscard]] bool add_spare() noexcept;
+  /// The loop is stuck: one more thread serves it, and another one for each eight threads that
+  /// serve it already. False if the plan allows none.
+  [[nodiscard]] bool add_spares() noexcept;
   /// @}
 
-  /// Threads that serve the loop. Waiting threads that are known, and replaced ones, do not count.
+  /// Threads that serve the loop, among them those that block without saying so.
   [[nodiscard]] std::uint32_t serving_count() const noexcept { return serving_count_.load(); }
-  /// All threads: serving, waiting, replaced and on stand-by.
+  /// All threads: serving, waiting and on stand-by.
   [[nodiscard]] std::uint32_t thread_count() const noexcept;
 
  private:
@@ -82,7 +85,9 @@ class LoopThreads final {
   void run_thread() noexcept;
   void serve(Member& self) noexcept;
   [[nodiscard]] bool run_turn() noexcept;
-  void serve_again(Member& self) noexcept;
+  [[nodiscard]] bool one_too_many() const noexcept;
+  void lower_extra(Duration tick) noexcept;
+  [[nodiscard]] bool enough_runnable() const noexcept;
   [[nodiscard]] bool step_back(Member& self);
   [[nodiscard]] bool call_spare() noexcept;
   [[nodiscard]] bool start_thread() noexcept;
@@ -91,7 +96,9 @@ class LoopThreads final {
   const std::uint32_t planned_;
   SpareThreads& spares_;
   const std::chrono::milliseconds standby_;
-  std::atomic<std::uint32_t> serving_count_{0};  // changes under the mutex
+  // Both change under the mutex.
+  std::atomic<std::uint32_t> serving_count_{0};
+  std::atomic<std::uint32_t> extra_{0};  // by so much serving threads may exceed the plan
 
   mutable std::mutex mutex_;  // guards what follows
   std::condition_variable wanted_;
@@ -100,6 +107,7 @@ class LoopThreads final {
   std::uint32_t wanted_count_ = 0;  // threads on stand-by that were called and have not noticed yet
   Member* members_ = nullptr;       // one for each thread, on its stack
   bool all_awake_seen_ = false;     // at the last look, no thread slept in the reactor
+  Duration since_remedy_{};
   bool stopping_ = false;
 
   event::ThreadScope threads_;  // last: its threads use all the rest

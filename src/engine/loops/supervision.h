@@ -6,18 +6,21 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <span>
 
 namespace perigee::engine {
 
 /// What the service thread sees of one loop at a tick.
 struct LoopSample {
-  std::uint32_t serving = 0;     ///< threads that serve the loop, without those known to wait
-  std::uint32_t in_upcalls = 0;  ///< of these, threads that are in an upcall
-  bool progressed = false;       ///< an upcall began or ended since the last tick
-  bool blocked = false;          ///< none of the upcalls used half a tick of CPU time
-  bool has_work = false;         ///< events, tasks or connections wait for a thread
+  bool active = false;     ///< a turn ended since the last tick, or all threads are in turns
+  bool busy = false;       ///< all threads are in turns, and were at the last tick
+  bool slow = false;       ///< these turns take `slow_turn` or longer on average
+  bool blocked = false;    ///< the loop is stuck, and its threads neither compute nor want to
+  bool has_work = false;   ///< events, tasks or connections wait for a thread
+  bool has_extra = false;  ///< threads that the supervisor added still serve the loop
 };
+
+/// A thread that makes a turn in less time needs no help: its loop only has much to do.
+inline constexpr std::chrono::milliseconds slow_turn{1};
 
 /// What the plan still allows, for all loops together.
 struct SpareRoom {
@@ -25,18 +28,14 @@ struct SpareRoom {
   std::uint32_t idle_cpus = 0;  ///< CPUs that no computing upcall occupies
 };
 
-enum class Remedy : std::uint8_t { none, spare_thread };
-
-/// A loop is stuck if all its threads stay in their upcalls while work waits.
+/// A loop is stuck if its threads are all in slow turns while work waits.
 [[nodiscard]] constexpr bool is_stuck(const LoopSample& loop) noexcept {
-  return loop.has_work && !loop.progressed && loop.in_upcalls >= loop.serving;
+  return loop.has_work && loop.busy && loop.slow;
 }
 
-/// What helps one loop. A computing upcall gets help only if there is an idle CPU.
-[[nodiscard]] constexpr Remedy remedy_for(const LoopSample& loop, const SpareRoom& room) noexcept {
-  if (!is_stuck(loop) || room.threads == 0) return Remedy::none;
-  if (!loop.blocked && room.idle_cpus == 0) return Remedy::none;
-  return Remedy::spare_thread;
+/// Computing upcalls get help only if there is an idle CPU.
+[[nodiscard]] constexpr bool needs_spare(const LoopSample& loop, const SpareRoom& room) noexcept {
+  return is_stuck(loop) && room.threads != 0 && (loop.blocked || room.idle_cpus != 0);
 }
 
 /// The switch of the supervisor's ticks. Ticks stop when no upcall is in progress; the next upcall

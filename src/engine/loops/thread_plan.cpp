@@ -20,10 +20,10 @@ ThreadPlan plan_of(Preset preset, const PlanOptions& options) noexcept {
   const std::uint32_t threads = options.threads != 0 ? options.threads : cpus;
   switch (preset) {
     case Preset::automatic:
-      return {cpus, cpus, add(cpus, spare_threads_max), add(cpus, cpus), true};
+      return {cpus, cpus, add(cpus, options.spares), add(cpus, cpus), true};
     case Preset::thread_per_connection: {
       const std::uint32_t loops = std::min(cpus, continuation_loops_max);
-      return {loops, loops, add(loops, spare_threads_max), options.connections, true};
+      return {loops, loops, add(loops, options.spares), options.connections, true};
     }
     case Preset::thread_pool:
       return {1, threads, add(threads, options.pool_spares), 0, false};

@@ -32,12 +32,11 @@ struct ThreadPlan {
 struct PlanOptions {
   std::uint32_t threads = 0;           ///< -ORBThreads; 0: one per CPU
   std::uint32_t cpus = 1;              ///< that this process may use
+  std::uint32_t spares = 256;          ///< of the supervised presets, for upcalls that block
   std::uint32_t pool_spares = 32;      ///< of thread-pool, for upcalls that wait
   std::uint32_t connections = 10'000;  ///< the server's limit
 };
 
-/// Spare threads of the presets that have dedicated readers.
-inline constexpr std::uint32_t spare_threads_max = 64;
 /// Loops of thread-per-connection: they run continuations, and connections that were handed over.
 inline constexpr std::uint32_t continuation_loops_max = 4;
 

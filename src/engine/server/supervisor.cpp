@@ -2,6 +2,7 @@
 #include "engine/server/supervisor.h"
 
 #include "event/cpu_time.h"
+#include "event/runnable.h"
 
 #include <algorithm>
 #include <utility>
@@ -59,11 +60,11 @@ Supervisor::Found Supervisor::look() noexcept {
 Supervisor::Found Supervisor::look_at_loop(LoopThreads& threads, Duration since,
                                            std::uint32_t idle) noexcept {
   const LoopSample sample = threads.look(since);
-  Found found{.any_upcall = sample.in_upcalls != 0 || sample.progressed};
-  if (!is_stuck(sample)) return found;
-  const SpareRoom room{.threads = spares_.left(), .idle_cpus = idle};
-  found.acted = remedy_for(sample, room) == Remedy::spare_thread && threads.add_spare();
-  return found;
+  SpareRoom room{.threads = spares_.left()};
+  if (is_stuck(sample) && !sample.blocked) [[unlikely]]
+    room.idle_cpus = std::min(idle, event::idle_cpus_of_machine());
+  return {.any_upcall = sample.active || sample.has_extra,
+          .acted = needs_spare(sample, room) && threads.add_spares()};
 }
 
 // The CPUs that the process has not used since the last look. Half a CPU counts as idle.

@@ -60,7 +60,7 @@ struct Settings {
 
   /// Where the server listens; the runtime fills in its default when nothing is configured.
   std::vector<transport::Endpoint> listen_endpoints;
-  ThreadStrategy thread_strategy = ThreadStrategy::thread_per_connection;
+  ThreadStrategy thread_strategy = ThreadStrategy::automatic;
   /// Of thread-pool and reactor-per-core; loops of auto and (4 at most) thread-per-connection. 0:
   /// one per CPU.
   std::uint32_t threads = 0;
@@ -124,6 +124,10 @@ struct Settings {
   /// A peer that takes nothing of what is sent to it for so long is cut off; zero: never.
   std::chrono::milliseconds send_timeout{60'000};
   std::uint32_t nested_upcall_depth_max = 32;
+  /// How long the last thread that serves waits for its turn at a POA with SINGLE_THREAD_MODEL.
+  std::chrono::milliseconds single_thread_wait{10'000};
+  /// Threads of auto and thread-per-connection besides the planned ones, for upcalls that block.
+  std::uint32_t spare_threads_max = 256;
   std::uint32_t requests_per_connection_max = 256;  ///< in progress; more get TRANSIENT
   std::uint32_t requests_max = 16'384;     ///< in progress on all connections; more get TRANSIENT
   std::uint32_t held_requests_max = 1024;  ///< kept while a POAManager holds

@@ -56,6 +56,7 @@ engine::ThreadPlan plan_for(const Settings& settings) {
   return engine::plan_of(preset_of(settings.thread_strategy),
                          {.threads = settings.threads,
                           .cpus = settings.thread_count(),
+                          .spares = settings.spare_threads_max,
                           .pool_spares = settings.nested_upcall_depth_max,
                           .connections = settings.server_connections_max});
 }

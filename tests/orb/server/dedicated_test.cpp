@@ -22,11 +22,12 @@ using std::chrono::milliseconds;
 
 namespace {
 
-constexpr std::uint32_t spare_threads = 64;  // of this strategy, besides its loops
+constexpr std::uint32_t spare_threads = 64;  // besides the loop
 
 orb::Settings dedicated_settings() {
   orb::Settings settings = server_settings(ThreadStrategy::thread_per_connection);
   settings.threads = 1;  // one loop
+  settings.spare_threads_max = spare_threads;
   return settings;
 }
 

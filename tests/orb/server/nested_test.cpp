@@ -3,7 +3,10 @@
 #include <perigee/orb/stub.h>
 
 #include <atomic>
+#include <chrono>
+#include <cstdint>
 #include <functional>
+#include <set>
 
 using namespace perigee;
 using namespace perigee::test;
@@ -74,34 +77,72 @@ TEST_CASE("a pool of one thread may be called back") {
   for (std::uint32_t depth = 0; depth < 20; ++depth) CHECK(act(servers.object, depth) == depth);
 }
 
-TEST_CASE("a pool may be called back while its other threads wait for a SINGLE_THREAD_MODEL") {
-  using PortableServer::ThreadPolicyValue;
-  ObjectRef helper;
-  ObjectRef plain;
-  const auto ask = [](orb::ServerRequest& request, const ObjectRef& next) {
+namespace {
+
+/// A pool with an object of a SINGLE_THREAD_MODEL. Each of its upcalls calls another server, which
+/// calls back to a second object of the pool, once two requests are in progress.
+class CalledBackPool {
+ public:
+  explicit CalledBackPool(const orb::Settings& settings)
+      : pool_(settings), other_(ThreadStrategy::thread_pool, [this](orb::ServerRequest& request) {
+          while (!crowded_) crowded_ = pool_.orb.core().requests_in_progress() >= 2;
+          ask(request, plain_);
+        }) {
+    const auto& root = pool_.orb.root();
+    const auto single = root->create_POA(
+        "single", root->the_POAManager(),
+        {root->create_thread_policy(PortableServer::ThreadPolicyValue::SINGLE_THREAD_MODEL)});
+    const auto object = single->id_to_reference(single->activate_object(
+        make_servant([this](orb::ServerRequest& request) { ask(request, helper_); })));
+    key_ = pool_.orb.key_of(object);
+    helper_ = seen_from(pool_, other_.object);
+    plain_ = seen_from(other_, pool_.object);
+  }
+  [[nodiscard]] const auto& endpoint() const { return pool_.endpoint; }
+  [[nodiscard]] const Octets& key() const { return key_; }
+
+ private:
+  static void ask(orb::ServerRequest& request, const ObjectRef& next) {
     const std::uint32_t result = act(next, 0) + 1;
     request.reply([result](cdr::Encoder& encoder) { encoder << result; });
-  };
-  const ServerFixture pool(ThreadStrategy::thread_pool);
-  const auto single = pool.orb.root()->create_POA(
-      "single", pool.orb.root()->the_POAManager(),
-      {pool.orb.root()->create_thread_policy(ThreadPolicyValue::SINGLE_THREAD_MODEL)});
-  const auto object = single->id_to_reference(single->activate_object(
-      make_servant([&](orb::ServerRequest& request) { ask(request, helper); })));
-  std::atomic<bool> crowded{false};
-  const ServerFixture other(ThreadStrategy::thread_pool, [&](orb::ServerRequest& request) {
-    while (!crowded) crowded = pool.orb.core().requests_in_progress() >= 2;
-    ask(request, plain);
-  });
-  helper = seen_from(pool, other.object);
-  plain = seen_from(other, pool.object);
-  const Octets key = pool.orb.key_of(object);
-  RawClient first(pool.endpoint);
-  RawClient second(pool.endpoint);
-  first.send(make_request({.key = key}));
-  second.send(make_request({.key = key}));
+  }
+
+  ObjectRef helper_;
+  ObjectRef plain_;
+  std::atomic<bool> crowded_{false};
+  Octets key_;
+  ServerFixture pool_;
+  ServerFixture other_;
+};
+
+}  // namespace
+
+TEST_CASE("a pool may be called back while its other threads wait for a SINGLE_THREAD_MODEL") {
+  const CalledBackPool pool(server_settings(ThreadStrategy::thread_pool));
+  RawClient first(pool.endpoint());
+  RawClient second(pool.endpoint());
+  first.send(make_request({.key = pool.key()}));
+  second.send(make_request({.key = pool.key()}));
   CHECK(first.reply().result() == 3);
   CHECK(second.reply().result() == 3);
+}
+
+TEST_CASE("the last thread of a pool waits a limited time for a SINGLE_THREAD_MODEL") {
+  orb::Settings settings = server_settings(ThreadStrategy::thread_pool);
+  settings.threads = 1;
+  settings.nested_upcall_depth_max = 1;  // one spare thread
+  settings.single_thread_wait = std::chrono::milliseconds(100);
+  const CalledBackPool pool(settings);
+  RawClient first(pool.endpoint());
+  RawClient second(pool.endpoint());
+  first.send(make_request({.key = pool.key()}));
+  second.send(make_request({.key = pool.key()}));
+  // Either may come first. One is answered, the other gets TRANSIENT.
+  std::multiset<std::uint32_t> statuses;
+  for (RawClient* client : {&first, &second}) statuses.insert(client->reply().status());
+  constexpr std::uint32_t no_exception = 0;
+  constexpr std::uint32_t system_exception = 2;
+  CHECK(statuses == std::multiset<std::uint32_t>{no_exception, system_exception});
 }
 
 TEST_CASE("servers nest to a limit, then NO_RESOURCES, and go on serving") {
