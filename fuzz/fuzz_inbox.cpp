@@ -1,5 +1,6 @@
 // The inbox with a session of GIOP against the former reader of GIOP: the same octets give the same
-// messages and the same error.
+// messages and the same error. And an inbox of datagrams with any octets.
+#include "engine/connection/inbox.h"
 #include "giop_reader.h"
 #include "messages.h"
 #include <perigee/giop/giop.h>
@@ -27,6 +28,23 @@ Outcome read_as_before(OctetSpan octets) {
   return outcome;
 }
 
+/// Gives the octets to an inbox of datagrams, as one datagram. The inbox never fails.
+void read_as_datagram(const messaging::MessagingProtocol& protocol, OctetSpan octets) {
+  const auto session = protocol.open(messaging::Role::acceptor, {});
+  engine::Inbox inbox(*session, messaging::Role::acceptor);
+  Octets scratch(engine::Inbox::scratch_size_min + octets.size());
+  const engine::ReceiveSpace space = inbox.receive_space(scratch);
+  require(space.first.size() >= octets.size() && space.rest.empty());
+  std::ranges::copy(octets, space.first.begin());
+  inbox.received(octets.size());
+  messaging::IncomingMessage message;
+  const engine::InboxStatus status = inbox.next(message);
+  require(status != engine::InboxStatus::error);
+  require((status == engine::InboxStatus::message) != (inbox.dropped() != 0 || octets.empty()));
+  require(!inbox.has_octets());
+  if (status == engine::InboxStatus::message) require(message.octets.size() <= octets.size());
+}
+
 }  // namespace
 }  // namespace perigee::fuzz
 
@@ -38,5 +56,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const perigee::OctetSpan octets = input.subspan(sizes_count);
   const Outcome in_pieces = read(*protocol, octets, input.first(sizes_count), 1024);
   require(in_pieces == read_as_before(octets));
+  read_as_datagram(*protocol, octets);
   return 0;
 }

@@ -262,7 +262,7 @@ void GiopSession::encode_message_error(cdr::Encoder& encoder, Version version) c
 
 void GiopSession::finish(cdr::Encoder& encoder) const {
   const std::size_t size = encoder.buffer().size();
-  if (size > limits().message_size_max) encoder.fail(cdr::ErrorKind::too_large);
+  if (size > message_size_max_) encoder.fail(cdr::ErrorKind::too_large);
   if (is_lite(encoder.buffer().data()))
     encoder.patch(lite_size_offset, static_cast<std::uint32_t>(size - lite_header_size));
   else

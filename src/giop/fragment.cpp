@@ -86,7 +86,7 @@ void GiopSession::gather(const cdr::Buffer& message, std::vector<OctetSpan>& seg
   const std::size_t piece_size =
       std::max<std::size_t>(limits().fragment_size & ~std::size_t{7}, piece_size_min);
   const OctetSpan own = message.own_octets();
-  if (message.size() <= limits().fragment_size || message.size() <= piece_size ||
+  if (message.size() <= limits().fragment_size || message.size() <= piece_size || !fragments_ ||
       !is_fragmentable(own))
     return message.gather(segments);
 

@@ -10,15 +10,19 @@ std::string Giop::version_text(messaging::Version version) const {
   return "GIOP " + std::to_string(version.major) + '.' + std::to_string(version.minor);
 }
 
-// Each message says its size, so datagrams will do, too. A oneway is complete in itself.
+// Each message says its size, so datagrams will do, too. A oneway is complete in itself. A call
+// whose request or reply is lost ends at its deadline: the client sets one where octets may be
+// lost.
 messaging::Needs Giop::needs(messaging::Use use) const noexcept {
-  const bool two_way = use == messaging::Use::two_way;
-  return {.shape = std::nullopt, .reliable = two_way, .ordered = two_way, .two_way = two_way};
+  return {.shape = std::nullopt,
+          .reliable = false,
+          .ordered = false,
+          .two_way = use == messaging::Use::two_way};
 }
 
 std::unique_ptr<messaging::Session> Giop::open(messaging::Role /*role*/,
-                                               const messaging::Carrier& /*carrier*/) const {
-  return std::make_unique<GiopSession>(*this);
+                                               const messaging::Carrier& carrier) const {
+  return std::make_unique<GiopSession>(*this, carrier);
 }
 
 std::unique_ptr<messaging::MessagingProtocol> make_giop(const messaging::Limits& limits) {

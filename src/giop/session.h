@@ -3,14 +3,26 @@
 #pragma once
 
 #include <perigee/giop/giop.h>
+#include <perigee/messaging/carrier.h>
 #include <perigee/messaging/protocol.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
 
 namespace perigee::giop {
 
 /// GIOP 1.0 to 1.2 and GIOPlite on one connection. Has no state.
 class GiopSession final : public messaging::Session {
  public:
-  explicit GiopSession(const messaging::MessagingProtocol& protocol) noexcept : Session(protocol) {}
+  GiopSession(const messaging::MessagingProtocol& protocol,
+              const messaging::Carrier& carrier) noexcept
+      : Session(protocol),
+        message_size_max_(
+            carrier.shape == messaging::Shape::datagrams
+                ? std::min<std::size_t>(protocol.limits().message_size_max, carrier.datagram_max)
+                : protocol.limits().message_size_max),
+        fragments_(carrier.shape == messaging::Shape::stream) {}
 
   [[nodiscard]] messaging::Frame frame(OctetSpan front) const noexcept override;
   void join(MutableOctetSpan message, const messaging::Frame& first) const noexcept override;
@@ -56,6 +68,9 @@ class GiopSession final : public messaging::Session {
                          const messaging::RequestHeader& header, messaging::Body body) const;
   void begin_any_reply(cdr::Encoder& encoder, messaging::Version version,
                        const messaging::ReplyHeader& header, messaging::Body body) const;
+
+  const std::size_t message_size_max_;  // that is sent
+  const bool fragments_;  // a datagram is one whole message: the fragments might not all arrive
 };
 
 class Giop final : public messaging::MessagingProtocol {

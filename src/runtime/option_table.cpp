@@ -322,6 +322,9 @@ constexpr Option options[] = {
     number_option<&Settings::first_reply_timeout, 0>(
         "FirstReplyTimeout", "timeouts.first_reply_ms", milliseconds,
         "for the first reply on a new connection; 0: none"),
+    number_option<&Settings::datagram_call_timeout>(
+        "DatagramCallTimeout", "timeouts.datagram_call_ms", milliseconds,
+        "of a call over datagrams that has no time limit"),
     number_option<&Settings::send_timeout, 0>(
         "SendTimeout", "timeouts.send_ms", milliseconds,
         "until a peer that takes nothing is cut off; 0: never"),

@@ -24,15 +24,18 @@ using transport::Wait;
 
 namespace {
 
-constexpr std::string_view scheme = "memory";
-
 std::unexpected<IoError> failure(IoErrorKind kind, IoOperation operation, int code,
                                  const Endpoint& endpoint) {
   return std::unexpected(IoError{kind, operation, code, to_string(endpoint)});
 }
 
-bool is_address(const Endpoint& endpoint) {
-  return endpoint.scheme == scheme && !endpoint.address.empty();
+bool is_address(const Endpoint& endpoint, const MemoryScheme& scheme) {
+  return endpoint.scheme == scheme.name && !endpoint.address.empty();
+}
+
+TransportEnds make_memory_ends() {
+  MemoryPair pair = make_memory_pair();
+  return {std::move(pair.first), std::move(pair.second)};
 }
 
 }  // namespace
@@ -98,6 +101,8 @@ class MemoryAcceptor final : public transport::Acceptor {
   bool interrupted_ = false;
 };
 
+MemoryHub::MemoryHub() : make_ends_(&make_memory_ends) {}
+
 bool MemoryHub::add(const std::string& name, MemoryAcceptor& acceptor) {
   const std::lock_guard lock(mutex_);
   return acceptors_.try_emplace(name, &acceptor).second;
@@ -124,7 +129,7 @@ std::unique_ptr<Transport> MemoryHub::connect(const std::string& name) {
   released_.wait(lock, [&] { return held_ != name; });
   const auto found = acceptors_.find(name);
   if (found == acceptors_.end()) return nullptr;
-  auto pair = make_memory_pair();
+  auto pair = make_ends_();
   return found->second->give(std::move(pair.second)) ? std::move(pair.first) : nullptr;
 }
 
@@ -132,10 +137,11 @@ namespace {
 
 class MemoryConnector final : public transport::Connector {
  public:
-  explicit MemoryConnector(std::shared_ptr<MemoryHub> hub) : hub_(std::move(hub)) {}
+  MemoryConnector(std::shared_ptr<MemoryHub> hub, const MemoryScheme& scheme)
+      : hub_(std::move(hub)), scheme_(scheme) {}
   std::expected<std::unique_ptr<Transport>, IoError> connect(
       const Endpoint& endpoint, std::chrono::milliseconds /*timeout*/) override {
-    if (!is_address(endpoint))
+    if (!is_address(endpoint, scheme_))
       return failure(IoErrorKind::bad_address, IoOperation::connect, 0, endpoint);
     auto transport = hub_->connect(endpoint.address);
     if (transport == nullptr)
@@ -145,11 +151,13 @@ class MemoryConnector final : public transport::Connector {
 
  private:
   const std::shared_ptr<MemoryHub> hub_;  // shared with the protocols
+  const MemoryScheme scheme_;
 };
 
 class MemoryCodec final : public iop::ProfileCodec {
  public:
-  [[nodiscard]] std::uint32_t tag() const noexcept override { return memory_profile_tag; }
+  explicit MemoryCodec(std::uint32_t tag) noexcept : tag_(tag) {}
+  [[nodiscard]] std::uint32_t tag() const noexcept override { return tag_; }
   [[nodiscard]] std::expected<iop::ProfileBody, cdr::Error> decode(
       const iop::TaggedProfile& profile, const iop::IorLimits& limits) const override {
     cdr::Decoder decoder = cdr::Decoder::from_encapsulation(profile.data);
@@ -169,23 +177,27 @@ class MemoryCodec final : public iop::ProfileCodec {
               iop::encode_key_and_components(encoder, body);
             })};
   }
+
+ private:
+  const std::uint32_t tag_;
 };
 
 class MemoryProtocol final : public transport::ProtocolFactory {
  public:
-  explicit MemoryProtocol(std::shared_ptr<MemoryHub> hub) : hub_(std::move(hub)) {}
+  MemoryProtocol(std::shared_ptr<MemoryHub> hub, const MemoryScheme& scheme)
+      : hub_(std::move(hub)), scheme_(scheme) {}
 
-  [[nodiscard]] std::string_view name() const noexcept override { return "memory"; }
+  [[nodiscard]] std::string_view name() const noexcept override { return scheme_.name; }
   [[nodiscard]] std::span<const std::string_view> schemes() const noexcept override {
-    static constexpr std::array names{scheme};
-    return names;
+    return {&scheme_.name, 1};
   }
+  [[nodiscard]] messaging::Carrier carrier() const noexcept override { return scheme_.carrier; }
   [[nodiscard]] std::unique_ptr<transport::Connector> make_connector() override {
-    return std::make_unique<MemoryConnector>(hub_);
+    return std::make_unique<MemoryConnector>(hub_, scheme_);
   }
   std::expected<std::unique_ptr<transport::Acceptor>, IoError> listen(
       const Endpoint& endpoint) override {
-    if (!is_address(endpoint))
+    if (!is_address(endpoint, scheme_))
       return failure(IoErrorKind::bad_address, IoOperation::listen, 0, endpoint);
     auto acceptor = std::make_unique<MemoryAcceptor>(hub_, endpoint);
     if (!hub_->add(endpoint.address, *acceptor))
@@ -194,29 +206,31 @@ class MemoryProtocol final : public transport::ProtocolFactory {
   }
   [[nodiscard]] std::vector<std::unique_ptr<iop::ProfileCodec>> make_profile_codecs() override {
     std::vector<std::unique_ptr<iop::ProfileCodec>> codecs;
-    codecs.push_back(std::make_unique<MemoryCodec>());
+    codecs.push_back(std::make_unique<MemoryCodec>(scheme_.tag));
     return codecs;
   }
   [[nodiscard]] std::vector<transport::ProfileEndpoint> claim(
       std::uint32_t tag, const iop::ProfileBody& body) const override {
-    if (tag != memory_profile_tag) return {};
-    return {{{std::string(scheme), body.address}, transport::Distance::same_host}};
+    if (tag != scheme_.tag) return {};
+    return {{{std::string(scheme_.name), body.address}, transport::Distance::same_host}};
   }
   [[nodiscard]] iop::TaggedProfile make_profile(
       const Endpoint& endpoint, const transport::ProfileSource& source) const override {
     iop::ProfileBody body = transport::to_body(source);
     body.address = endpoint.address;
-    return MemoryCodec().encode(body);
+    return MemoryCodec(scheme_.tag).encode(body);
   }
 
  private:
   const std::shared_ptr<MemoryHub> hub_;  // shared with other protocols, and what they make
+  const MemoryScheme scheme_;
 };
 
 }  // namespace
 
-std::unique_ptr<transport::ProtocolFactory> make_memory_protocol(std::shared_ptr<MemoryHub> hub) {
-  return std::make_unique<MemoryProtocol>(std::move(hub));
+std::unique_ptr<transport::ProtocolFactory> make_memory_protocol(std::shared_ptr<MemoryHub> hub,
+                                                                 const MemoryScheme& scheme) {
+  return std::make_unique<MemoryProtocol>(std::move(hub), scheme);
 }
 
 }  // namespace perigee::test

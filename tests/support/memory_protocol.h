@@ -2,23 +2,35 @@
 // Registered as any plug-in would be; nothing of the ORB knows of it.
 #pragma once
 
+#include <perigee/messaging/carrier.h>
 #include <perigee/transport/transport.h>
 
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
+#include <utility>
 
 namespace perigee::test {
 
 class MemoryAcceptor;
 
+/// The client's end and the server's end of a new connection.
+using TransportEnds =
+    std::pair<std::unique_ptr<transport::Transport>, std::unique_ptr<transport::Transport>>;
+
 /// Where the listeners of one process are found by name. Any thread. Shared by the protocols that
 /// shall meet there.
 class MemoryHub {
  public:
+  /// Connections are streams in memory.
+  MemoryHub();
+  explicit MemoryHub(std::function<TransportEnds()> make_ends) : make_ends_(std::move(make_ends)) {}
+
   /// False if the name is taken.
   [[nodiscard]] bool add(const std::string& name, MemoryAcceptor& acceptor);
   void remove(const MemoryAcceptor& acceptor);
@@ -33,12 +45,20 @@ class MemoryHub {
   std::condition_variable released_;
   std::string held_;
   std::map<std::string, MemoryAcceptor*> acceptors_;
+  const std::function<TransportEnds()> make_ends_;
 };
 
 inline constexpr std::uint32_t memory_profile_tag = 0x50470f01;
 
-/// The factory of scheme "memory". Addresses: any text but an empty one.
+/// What tells the protocols of several hubs apart.
+struct MemoryScheme {
+  std::string_view name = "memory";  // of a literal
+  std::uint32_t tag = memory_profile_tag;
+  messaging::Carrier carrier;
+};
+
+/// The factory of one scheme. Addresses: any text but an empty one.
 [[nodiscard]] std::unique_ptr<transport::ProtocolFactory> make_memory_protocol(
-    std::shared_ptr<MemoryHub> hub);
+    std::shared_ptr<MemoryHub> hub, const MemoryScheme& scheme = {});
 
 }  // namespace perigee::test

@@ -30,6 +30,7 @@ Connection::Connection(Home& home, Accepted accepted, Reading reading)
       requests_(home.settings().requests_per_connection_max, home.context().requests),
       may_be_dedicated_(reading == Reading::dedicated),
       transport_buffers_(io_.transport().features().buffers) {
+  if (io_.has_datagrams()) recent_ids_ = std::make_unique<RecentIds>();
   io_.set_paused_reader(*this);
   home.handler().begin(*this);
 }
@@ -174,8 +175,9 @@ void Connection::go_on_after(InboundRequests::Left left) noexcept {
 }
 
 // Called by the thread that found that no request is in progress, so no other thread sends a reply.
-// Held replies leave before CloseConnection.
+// Held replies leave before CloseConnection. Datagrams have no CloseConnection.
 void Connection::send_close() noexcept {
+  if (io_.has_datagrams()) return begin_finishing();
   try {
     cdr::Buffer buffer;
     cdr::Encoder encoder(buffer);
@@ -204,6 +206,7 @@ void Connection::check_output_end() noexcept {
   if (state_.load() != State::finishing || !io_.output_ended()) return;
   State expected = State::finishing;
   if (!state_.compare_exchange_strong(expected, State::lingering)) return;
+  if (io_.has_datagrams()) return cut();  // the client sends no end that could be awaited
   if (input_ended_.load()) home_.reactor().mark_ready(*this);
 }
 

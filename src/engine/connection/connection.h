@@ -7,6 +7,7 @@
 #include "engine/connection/home.h"
 #include "engine/connection/inbound_requests.h"
 #include "engine/connection/read_role.h"
+#include "engine/connection/recent_ids.h"
 #include "engine/connection/request_handler.h"
 #include "engine/connection/stand_still.h"
 #include "engine/connection/thread_frame.h"
@@ -242,6 +243,7 @@ class Connection final : public Pollable, public HoldOwner, private orb::PausedR
 
   // Guarded by the read role.
   std::optional<messaging::IncomingMessage> waiting_;  // a request that there is no room for
+  std::unique_ptr<RecentIds> recent_ids_;              // of datagrams; null on streams
   const bool may_be_dedicated_;
   const bool transport_buffers_;
   std::uint32_t upcalls_alone_ = 0;  // on the loop, without take-over and without deferred replies

@@ -312,6 +312,9 @@ void Connection::keep(IncomingMessage& message) {
     reject(frame);
     return true;
   }
+  if (recent_ids_ && frame.parked_number == 0 && !recent_ids_->add(parsed->header.request_id))
+      [[unlikely]]
+    return true;  // the network has doubled the datagram
   probe::stamp(probe::Point::request_parsed);
   if (!parsed->header.contexts.empty() && !message.arrived) [[unlikely]]
     message.arrived = home_.clock().now();  // a time limit among the contexts counts from here
@@ -369,9 +372,11 @@ void Connection::handle_cancel(const IncomingMessage& message, ThreadFrame& fram
   requests_.cancel(*id);
 }
 
-// CORBA 3.0, 15.4.8: MessageError in our highest version, then the end.
+// CORBA 3.0, 15.4.8: MessageError in our highest version, then the end. A datagram is dropped: its
+// sender may not be the client.
 void Connection::reject(ThreadFrame& frame) noexcept {
   home_.handler().count_malformed();
+  if (io_.has_datagrams()) return;
   try {
     frame.reply.clear();
     cdr::Encoder encoder(frame.reply);

@@ -30,6 +30,12 @@ bool is_request(MessageKind kind) noexcept {
 Inbox::Inbox(messaging::Session& session, std::shared_ptr<messaging::StorageSource> source) noexcept
     : session_(session), source_(std::move(source)), limits_(session.protocol().limits()) {}
 
+Inbox::Inbox(messaging::Session& session, messaging::Role role) noexcept
+    : session_(session),
+      limits_(session.protocol().limits()),
+      state_(State::datagrams),
+      role_(role) {}
+
 /// Octets of an incomplete message are at hand or in its storage, or a large message is likely.
 ReceiveSpace Inbox::space_for_rest(MutableOctetSpan scratch) {
   if (remaining_ != 0) return space_of_storage(scratch);
@@ -144,6 +150,7 @@ messaging::Unfinished Inbox::unfinished() const noexcept {
 }
 
 InboxStatus Inbox::next_slowly(IncomingMessage& message) {
+  if (state_ == State::datagrams) return next_datagram(message);
   if (remaining_ != 0) return InboxStatus::need_more;
   if (state_ == State::filling && end_storage(message)) return unseal(message);
   while (look_at_front() && available() >= frame_.total) {
@@ -157,6 +164,39 @@ InboxStatus Inbox::next_slowly(IncomingMessage& message) {
     if (end_storage(message)) return unseal(message);
   }
   return state_ == State::failed ? InboxStatus::error : InboxStatus::need_more;
+}
+
+/// The octets at hand are one datagram.
+InboxStatus Inbox::next_datagram(IncomingMessage& message) {
+  if (begin_ == end_) return InboxStatus::need_more;
+  const Frame frame = session_.frame({front(), available()});
+  const bool is_whole = frame.status == Frame::Status::message && frame.total == available() &&
+                        frame.total <= limits_.message_size_max && frame.total > frame.strip;
+  if (is_whole && is_expected(frame.kind)) {
+    deliver_view(frame, message);
+    if (!session_.seals() || !session_.unseal(message)) return InboxStatus::message;
+  }
+  ++dropped_;
+  begin_ = end_;
+  free_held();
+  return InboxStatus::need_more;
+}
+
+/// The end of a connection, too, is unexpected: datagrams have no connection that could end.
+bool Inbox::is_expected(MessageKind kind) const noexcept {
+  switch (kind) {
+    case MessageKind::request:
+    case MessageKind::locate_request:
+    case MessageKind::cancel_request:
+      return role_ == messaging::Role::acceptor;
+    case MessageKind::reply:
+    case MessageKind::locate_reply:
+      return role_ == messaging::Role::opener;
+    case MessageKind::close_connection:
+    case MessageKind::message_error:
+      break;
+  }
+  return false;
 }
 
 InboxStatus Inbox::unseal(IncomingMessage& message) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/connection/assembly.h"
+#include <perigee/messaging/carrier.h>
 #include <perigee/messaging/protocol.h>
 
 #include <cassert>
@@ -24,6 +25,10 @@ struct ReceiveSpace {
 
 /// The receiving side of one connection. Accessed by one thread at a time: the reading thread.
 ///
+/// On a carrier of datagrams each receive brings one datagram, and a datagram is one whole message.
+/// All other datagrams are dropped and counted, since their sender may not be the peer: rubbish,
+/// parts of messages, and messages that this side does not expect. They are no error.
+///
 /// Usage: ask `receive_space`, put octets there, tell `received`, then take messages with `next`
 /// until it says `need_more`. A message in scratch memory is valid until the next `receive_space`.
 ///
@@ -40,6 +45,8 @@ class Inbox {
   /// `session` outlives the inbox. Without a source, large messages are stored on the heap.
   explicit Inbox(messaging::Session& session,
                  std::shared_ptr<messaging::StorageSource> source = nullptr) noexcept;
+  /// The inbox of datagrams, on the side of the connection that `role` says.
+  Inbox(messaging::Session& session, messaging::Role role) noexcept;
 
   /// Where to put the next octets: in the middle of a large message its own storage (so the rest is
   /// received into place), else `scratch`, which must have `scratch_size_min` or more. Octets left
@@ -85,6 +92,8 @@ class Inbox {
   /// Forgets all octets, wherever they are, and gives out no further message: after a failed
   /// allocation. The scratch memory may serve another connection from now on.
   void discard() noexcept;
+  /// How many datagrams were dropped.
+  [[nodiscard]] std::uint64_t dropped() const noexcept { return dropped_; }
   [[nodiscard]] messaging::FramingError error() const noexcept {
     return error_.value_or(messaging::FramingError::bad_header);  // the session refused a header
   }
@@ -94,10 +103,11 @@ class Inbox {
 
  private:
   enum class State : std::uint8_t {
-    ready,    ///< nothing is known about the octets at the front
-    framed,   ///< frame_ is the frame at the front, and checked
-    filling,  ///< current_ holds a frame that has (or had) not arrived wholly
-    failed,   ///< error_ says why
+    ready,      ///< nothing is known about the octets at the front
+    framed,     ///< frame_ is the frame at the front, and checked
+    filling,    ///< current_ holds a frame that has (or had) not arrived wholly
+    failed,     ///< error_ says why
+    datagrams,  ///< always, on a carrier of datagrams
   };
 
   [[nodiscard]] std::size_t available() const noexcept { return end_ - begin_; }
@@ -126,6 +136,8 @@ class Inbox {
   void keep_detached(const messaging::Frame& frame, messaging::IncomingMessage& message);
 
   [[nodiscard]] InboxStatus next_slowly(messaging::IncomingMessage& message);
+  [[nodiscard]] InboxStatus next_datagram(messaging::IncomingMessage& message);
+  [[nodiscard]] bool is_expected(messaging::MessageKind kind) const noexcept;
   [[nodiscard]] bool look_at_front();
   [[nodiscard]] bool accept_front() noexcept;
   void fail(messaging::FramingError error) noexcept;
@@ -158,8 +170,10 @@ class Inbox {
   std::size_t remaining_ = 0;  // octets still to come of the frame that current_ receives
   messaging::Frame frame_;     // of the state `framed`
   State state_ = State::ready;
-  bool after_large_piece_ = false;  // another large one is likely
-  std::size_t piece_size_ = 0;      // of the last frame that went to storage
+  messaging::Role role_ = messaging::Role::opener;  // of the state `datagrams`
+  bool after_large_piece_ = false;                  // another large one is likely
+  std::size_t piece_size_ = 0;                      // of the last frame that went to storage
+  std::uint64_t dropped_ = 0;
   Octets held_;
   Assembly current_;
   std::vector<Assembly> partials_;

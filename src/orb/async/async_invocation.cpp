@@ -133,7 +133,15 @@ void AsyncInvocation::servant_answered() noexcept {
   advance(take_collocated(answer_->status, answer_->body));
 }
 
+// A lost datagram is never sent again, so a call without a time limit might wait for ever.
+void AsyncInvocation::limit_call_over_datagrams() noexcept {
+  if (oneway() || !own_deadline_.is_never()) return;
+  own_deadline_ = Deadline::after(context_.settings.datagram_call_timeout, context_.clock.now());
+  inherit_time_limit(inherited_);
+}
+
 void AsyncInvocation::need_connection() {
+  if (target_->endpoint->loses_messages()) limit_call_over_datagrams();
   if (expired()) return fail_later(InvocationStage::connecting, FailureCause::deadline);
   shard_.submit([this] {
     try {

@@ -141,6 +141,7 @@ class AsyncInvocation final : private OwnedRequest,
   void tell_later() noexcept { shard_.finish_later(*this); }
   void leave(FailureCause cause) noexcept;
   void begin_time_limits() noexcept;
+  void limit_call_over_datagrams() noexcept;
   void inherit_time_limit(Deadline until) noexcept;
   void change_time_limit(Deadline until) noexcept;
   [[nodiscard]] std::chrono::microseconds time_left() const noexcept;

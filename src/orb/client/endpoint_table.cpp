@@ -69,14 +69,15 @@ std::chrono::milliseconds connect_timeout(const CheckoutLimits& limits, TimePoin
 ClientEndpoint::ClientEndpoint(transport::Endpoint endpoint, const CodeSetChoice& choice,
                                std::shared_ptr<transport::Connector> connector,
                                const messaging::MessagingProtocol& protocol,
-                               const Settings& settings, TrafficLedger& ledger,
-                               WakeTimer& idle_timer, WakeTimer& flush_timer,
+                               const messaging::Carrier& carrier, const Settings& settings,
+                               TrafficLedger& ledger, WakeTimer& idle_timer, WakeTimer& flush_timer,
                                std::shared_ptr<OutputFlusher> flusher)
     : endpoint_(std::move(endpoint)),
       code_sets_(choice.code_sets),
       announced_octets_(iop::encode_code_set_context(choice.announced)),
       connector_(std::move(connector)),
       protocol_(protocol),
+      loses_messages_(!carrier.reliable),
       settings_(settings),
       ledger_(ledger),
       idle_timer_(idle_timer),
@@ -402,7 +403,8 @@ std::shared_ptr<ClientEndpoint> EndpointTable::find(const transport::Endpoint& e
                                                     const transport::Properties& properties) {
   const std::lock_guard lock(mutex_);
   // A scheme may have another protocol by now, which is another key.
-  Key key(endpoint, choice, properties, protocols_.find(endpoint.scheme));
+  const transport::ProtocolFactory* const factory = protocols_.find(endpoint.scheme);
+  Key key(endpoint, choice, properties, factory);
   if (const auto known = endpoints_.find(key); known != endpoints_.end()) return known->second;
   if (endpoints_.size() >= settings_.endpoints_max) {
     log::write(log::Level::debug, "orb", "many endpoints: forgetting those that nobody refers to");
@@ -413,7 +415,8 @@ std::shared_ptr<ClientEndpoint> EndpointTable::find(const transport::Endpoint& e
   const messaging::MessagingProtocol* const own = protocols_.messaging(endpoint.scheme);
   auto made = std::make_shared<ClientEndpoint>(
       endpoint, choice, connector(endpoint.scheme, properties), own != nullptr ? *own : protocol_,
-      settings_, ledger_, idle_timer_, flush_timer_, flusher_);
+      factory != nullptr ? factory->carrier() : messaging::Carrier{}, settings_, ledger_,
+      idle_timer_, flush_timer_, flusher_);
   endpoints_.emplace(std::move(key), made);
   return made;
 }

@@ -109,9 +109,9 @@ class ClientEndpoint final {
   /// What comes from the ORB must outlive the endpoint.
   ClientEndpoint(transport::Endpoint endpoint, const CodeSetChoice& choice,
                  std::shared_ptr<transport::Connector> connector,
-                 const messaging::MessagingProtocol& protocol, const Settings& settings,
-                 TrafficLedger& ledger, WakeTimer& idle_timer, WakeTimer& flush_timer,
-                 std::shared_ptr<OutputFlusher> flusher);
+                 const messaging::MessagingProtocol& protocol, const messaging::Carrier& carrier,
+                 const Settings& settings, TrafficLedger& ledger, WakeTimer& idle_timer,
+                 WakeTimer& flush_timer, std::shared_ptr<OutputFlusher> flusher);
   ClientEndpoint(const ClientEndpoint&) = delete;
   ClientEndpoint& operator=(const ClientEndpoint&) = delete;
 
@@ -132,6 +132,8 @@ class ClientEndpoint final {
   [[nodiscard]] const transport::Endpoint& endpoint() const noexcept { return endpoint_; }
   /// The messages on its connections.
   [[nodiscard]] const messaging::MessagingProtocol& messaging() const noexcept { return protocol_; }
+  /// A request or its reply may be lost without a word: each call needs a time limit.
+  [[nodiscard]] bool loses_messages() const noexcept { return loses_messages_; }
   [[nodiscard]] cdr::CodeSets code_sets() const noexcept { return code_sets_; }
   /// What requests on a connection carry until it has brought the first reply.
   [[nodiscard]] std::span<const iop::ServiceContext> announcement() const noexcept {
@@ -181,6 +183,7 @@ class ClientEndpoint final {
   std::vector<iop::ServiceContext> announcement_;          // one or none; points to the octets
   const std::shared_ptr<transport::Connector> connector_;  // the registry's, or its own
   const messaging::MessagingProtocol& protocol_;
+  const bool loses_messages_;
   const Settings& settings_;
   TrafficLedger& ledger_;
   WakeTimer& idle_timer_;

@@ -23,8 +23,14 @@ namespace {
 
 constexpr std::chrono::milliseconds look_around_period{100};  // the connection may end otherwise
 
-bool joins_messages(const transport::Transport& transport) noexcept {
-  return transport.carrier().shape == messaging::Shape::stream;
+bool carries_datagrams(const transport::Transport& transport) noexcept {
+  return transport.carrier().shape == messaging::Shape::datagrams;
+}
+
+engine::Inbox make_inbox(messaging::Session& session, bool datagrams, messaging::Role role,
+                         const TrafficLedger* ledger) noexcept {
+  if (datagrams) return {session, role};
+  return engine::Inbox(session, ledger != nullptr ? ledger->storage : nullptr);
 }
 
 std::string_view text_of(engine::LostPlace reason) noexcept {
@@ -46,14 +52,14 @@ Connection::Connection(std::unique_ptr<transport::Transport> transport,
                        ConnectionLimits limits, TrafficLedger* ledger)
     : transport_(std::move(transport)),
       session_(protocol.open(role, transport_->carrier())),
+      datagrams_(carries_datagrams(*transport_)),
       fragment_size_(protocol.limits().fragment_size),
-      inbox_(*session_, ledger != nullptr ? ledger->storage : nullptr),
+      inbox_(make_inbox(*session_, datagrams_, role, ledger)),
       limits_(limits),
       traced_(tracing_messages()),
       traffic_(ledger),
       sealer_(*session_, *transport_),
-      queue_(*transport_,
-             {limits.write_queue_size_max, limits.send_timeout, joins_messages(*transport_)},
+      queue_(*transport_, {limits.write_queue_size_max, limits.send_timeout, !datagrams_},
              traffic_.sent, session_->seals() ? &sealer_ : nullptr, *limits.clock),
       unfinished_(ledger != nullptr ? ledger->unfinished : nullptr, *this) {
   if (traced_) trace_connection(peer(), "opened");
@@ -138,7 +144,7 @@ bool Connection::limit_receive(Deadline deadline) {
 [[gnu::always_inline]] inline bool Connection::took_all(std::size_t count,
                                                         std::size_t room) noexcept {
   turn_left_ -= std::min(turn_left_, count);
-  return count < room && !expects_end_ &&
+  return count < room && !reads_until_empty_ &&
          !(transport_->features().buffers && transport_->buffered());
 }
 
@@ -168,6 +174,7 @@ ReadStatus Connection::read_message(messaging::IncomingMessage& message, Wait wa
         case engine::InboxStatus::error:
           return ReadStatus::bad_message;
         case engine::InboxStatus::need_more:
+          if (datagrams_) traffic_.datagrams_dropped.add(1);
           if (const Refusal refusal = refuse_growth(wait, deadline)) return *refusal;
           break;
       }
@@ -181,7 +188,7 @@ ReadStatus Connection::read_message(messaging::IncomingMessage& message, Wait wa
       if (!limit_receive(deadline)) return ReadStatus::timed_out;
     engine::ReceiveSpace space = inbox_.receive_space(scratch);
     // The storage of a large message has room for all of it: others have their turn before that.
-    if (wait == Wait::no && space.first.size() > turn_left_) [[unlikely]]
+    if (wait == Wait::no && space.first.size() > turn_left_ && !datagrams_) [[unlikely]]
       space = {space.first.first(turn_left_), {}};
     const IoResult result = receive(space, wait);
     if (!result.ok()) [[unlikely]] {

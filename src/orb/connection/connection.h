@@ -79,6 +79,9 @@ class Connection final : private FlushedOutput, private engine::UnfinishedOwner 
   [[nodiscard]] const transport::Transport& transport() const noexcept { return *transport_; }
   [[nodiscard]] const std::string& peer() const noexcept { return transport_->peer(); }
 
+  /// The transport carries datagrams: one message each, which may be lost, doubled or forged.
+  [[nodiscard]] bool has_datagrams() const noexcept { return datagrams_; }
+
   [[nodiscard]] engine::ReadRole& read_role() noexcept { return read_role_; }
 
   /// Takes the next message out of what was received, receiving more as needed: in the steady state
@@ -111,7 +114,7 @@ class Connection final : private FlushedOutput, private engine::UnfinishedOwner 
   [[nodiscard]] bool drained() const noexcept { return drained_; }
   /// The reactor has seen the peer's closing: from now on a short read does not count as drained,
   /// so that reading goes on to the end of the stream.
-  void expect_end() noexcept { expects_end_ = true; }
+  void expect_end() noexcept { reads_until_empty_ = true; }
   [[nodiscard]] messaging::FramingError framing_error() const noexcept { return inbox_.error(); }
   /// Whether a part of the reply to this request has arrived. Asked after CloseConnection: a server
   /// that has begun its reply has executed the request.
@@ -260,6 +263,7 @@ class Connection final : private FlushedOutput, private engine::UnfinishedOwner 
 
   const std::unique_ptr<transport::Transport> transport_;
   const std::unique_ptr<messaging::Session> session_;
+  const bool datagrams_;
   const std::uint32_t fragment_size_;  // the protocol's limit, which never changes
   engine::Inbox inbox_;                // by the holder of the read role
   const ConnectionLimits limits_;
@@ -275,8 +279,8 @@ class Connection final : private FlushedOutput, private engine::UnfinishedOwner 
   // Reading: by the holder of the read role.
   PausedReader* paused_reader_ = nullptr;
   std::atomic<int> receive_error_{0};
-  bool drained_ = false;  // the last receive of Wait::no was short
-  bool expects_end_ = false;
+  bool drained_ = false;                 // the last receive of Wait::no was short
+  bool reads_until_empty_ = datagrams_;  // a short receive does not mean that nothing is left
   std::size_t turn_left_ = std::numeric_limits<std::size_t>::max();  // octets
   bool receive_limited_ = false;                  // the transport's time-out is that of a deadline
   std::chrono::microseconds receive_timeout_{0};  // without a deadline

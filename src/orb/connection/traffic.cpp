@@ -47,6 +47,7 @@ void TrafficLedger::remove(Traffic& traffic) noexcept {
 void TrafficLedger::count(TrafficTotals& totals, const Traffic& traffic) noexcept {
   totals.messages_received += traffic.messages_received.value();
   totals.octets_received += traffic.octets_received.value();
+  totals.datagrams_dropped += traffic.datagrams_dropped.value();
   totals.messages_sent += traffic.sent.messages.value();
   totals.octets_sent += traffic.sent.octets.value();
   const std::int64_t queued = traffic.sent.queued.value();

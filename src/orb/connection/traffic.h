@@ -26,8 +26,9 @@ struct TrafficTotals {
   std::uint64_t octets_received = 0;
   std::uint64_t messages_sent = 0;
   std::uint64_t octets_sent = 0;
-  std::uint64_t octets_queued = 0;  ///< wait to be sent now
-  std::uint64_t oneways_lost = 0;   ///< waited to be sent together, and could not
+  std::uint64_t octets_queued = 0;      ///< wait to be sent now
+  std::uint64_t oneways_lost = 0;       ///< waited to be sent together, and could not
+  std::uint64_t datagrams_dropped = 0;  ///< that were no message, or an unexpected one
 };
 
 class TrafficLedger;
@@ -44,6 +45,7 @@ class Traffic {
   // By the reading thread.
   SoleWriterCounter messages_received;
   SoleWriterCounter octets_received;
+  SoleWriterCounter datagrams_dropped;
   engine::OutgoingCounts sent;
 
   /// A message was queued: the registry of the ORB's messages looks at the budget.

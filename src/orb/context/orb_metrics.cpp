@@ -51,6 +51,8 @@ constexpr TrafficFamily traffic_families[] = {
      &TrafficTotals::messages_received},
     {"perigee_received_bytes_total", "Octets received.", Type::counter,
      &TrafficTotals::octets_received},
+    {"perigee_datagrams_dropped_total", "Datagrams that were no message, or an unexpected one.",
+     Type::counter, &TrafficTotals::datagrams_dropped},
     {"perigee_sent_messages_total", "Messages handed to transports.", Type::counter,
      &TrafficTotals::messages_sent},
     {"perigee_sent_bytes_total", "Octets that transports have taken.", Type::counter,

@@ -113,6 +113,8 @@ struct Settings {
   /// that it is mostly the client who closes: then nothing can cross.
   std::chrono::milliseconds client_idle_timeout{120'000};
   std::chrono::milliseconds first_reply_timeout{30'000};  ///< on a new connection; zero: none
+  /// Of a two-way call over datagrams that has no time limit of its own.
+  std::chrono::milliseconds datagram_call_timeout{5'000};
 
   // Server.
   /// Octets that a thread receives at once: several large messages, so that none is copied

@@ -66,7 +66,16 @@ void Invocation::begin_time_limits() noexcept {
     slot_.send_deadline = std::min(slot_.deadline, Deadline::after(request_.send_limit, now));
 }
 
+// A lost datagram is never sent again, so a call without a time limit might wait for ever.
+void Invocation::limit_call_over_datagrams() noexcept {
+  if (request_.response == ResponseFlags::none || !slot_.deadline.is_never()) return;
+  slot_.deadline = Deadline::after(context_.settings.datagram_call_timeout, context_.clock.now());
+  slot_.send_deadline = std::min(slot_.send_deadline, slot_.deadline);
+}
+
 [[gnu::always_inline]] inline Invocation::State Invocation::connect() {
+  if (target_->endpoint->loses_messages()) [[unlikely]]
+    limit_call_over_datagrams();
   if (expired()) return fail(InvocationStage::connecting, FailureCause::deadline);
   const bool nested = UpcallScope::inside(context_);
   if (nested && !nested_wait_.begin(*context_.server))

@@ -52,6 +52,7 @@ class Invocation final : private CallSteps {
   [[nodiscard]] State classify();
   [[nodiscard]] State after_failure(const TransactResult& result);
   void begin_time_limits() noexcept;
+  void limit_call_over_datagrams() noexcept;
   /// Before the request is sent, or sent again.
   [[nodiscard]] bool expired() const noexcept {
     return !slot_.send_deadline.is_never() && slot_.send_deadline.passed(context_.clock.now());

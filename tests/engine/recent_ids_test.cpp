@@ -1,0 +1,25 @@
+// Requests that arrive twice.
+#include "engine/connection/recent_ids.h"
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+
+using perigee::engine::RecentIds;
+
+TEST_CASE("an id that was seen is refused until 256 others have followed") {
+  RecentIds ids;
+  CHECK(ids.add(0));  // also an empty table has not seen it
+  CHECK_FALSE(ids.add(0));
+  for (std::uint32_t id = 1; id < RecentIds::window; ++id) CHECK(ids.add(id));
+  CHECK_FALSE(ids.add(0));
+  CHECK(ids.add(RecentIds::window));  // in the place of 0
+  CHECK(ids.add(0));
+  CHECK_FALSE(ids.add(RecentIds::window));
+}
+
+TEST_CASE("ids may come in any order") {
+  RecentIds ids;
+  for (const std::uint32_t id : {7u, 3u, 0xffff'fffeu, 5u}) CHECK(ids.add(id));
+  for (const std::uint32_t id : {5u, 0xffff'fffeu, 3u, 7u}) CHECK_FALSE(ids.add(id));
+}

@@ -1,0 +1,37 @@
+// Two transports that carry datagrams through a pair of sockets, and lose, double and reorder them
+// as the test says.
+#pragma once
+
+#include "support/memory_protocol.h"
+#include <perigee/messaging/carrier.h>
+#include <perigee/transport/transport.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+namespace perigee::test {
+
+inline constexpr std::uint32_t datagram_profile_tag = 0x50470f02;
+inline constexpr messaging::Carrier datagram_carrier{.shape = messaging::Shape::datagrams,
+                                                     .reliable = false,
+                                                     .ordered = false,
+                                                     .datagram_max = 65'507};
+
+/// What happens to datagrams, of all connections together. 0: never; 1: to each; 3: to each third.
+/// Any thread.
+struct DatagramFaults {
+  std::atomic<std::uint32_t> lose_each{0};
+  std::atomic<std::uint32_t> double_each{0};
+  std::atomic<std::uint32_t> delay_each{0};  ///< it arrives behind the next one of its sender
+  std::atomic<std::uint32_t> sent{0};        ///< datagrams so far, without the doubles
+};
+
+/// The two ends of a new connection. `faults` outlives them.
+[[nodiscard]] TransportEnds make_datagram_ends(DatagramFaults& faults);
+
+/// The factory of scheme "dgram".
+[[nodiscard]] std::unique_ptr<transport::ProtocolFactory> make_datagram_protocol(
+    std::shared_ptr<MemoryHub> hub);
+
+}  // namespace perigee::test
