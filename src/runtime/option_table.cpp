@@ -322,12 +322,12 @@ constexpr Option options[] = {
     number_option<&Settings::first_reply_timeout, 0>(
         "FirstReplyTimeout", "timeouts.first_reply_ms", milliseconds,
         "for the first reply on a new connection; 0: none"),
-    number_option<&Settings::datagram_call_timeout>(
-        "DatagramCallTimeout", "timeouts.datagram_call_ms", milliseconds,
-        "of a call over datagrams that has no time limit"),
     number_option<&Settings::send_timeout, 0>(
         "SendTimeout", "timeouts.send_ms", milliseconds,
         "until a peer that takes nothing is cut off; 0: never"),
+    number_option<&Settings::datagram_call_timeout>(
+        "DatagramCallTimeout", "timeouts.datagram_call_ms", milliseconds,
+        "of a call over datagrams that has no time limit"),
     number_option<&Settings::pace_grace, 0>("PaceGrace", "timeouts.pace_grace_ms", milliseconds,
                                             "before -ORBPace counts"),
     number_option<&Settings::idle_timeout, 0>(
