@@ -1,6 +1,6 @@
-// Connection: sends with a deadline, and the messages that other threads queue meanwhile. The
+// Channel: sends with a deadline, and the messages that other threads queue meanwhile. The
 // transport takes as many octets as the test allows; its time-outs pass when the test says so.
-#include "orb/connection/connection.h"
+#include "engine/connection/channel.h"
 #include "orb/fixture.h"
 
 #include <doctest/doctest.h>
@@ -12,10 +12,10 @@
 
 namespace perigee::test {
 
-using orb::Connection;
-using orb::ReadStatus;
-using orb::SendResult;
-using orb::SendStatus;
+using engine::Channel;
+using engine::ReadStatus;
+using engine::SendResult;
+using engine::SendStatus;
 using transport::Wait;
 
 namespace {
@@ -139,7 +139,7 @@ struct Stalled {
     });
   }
   StallingTransport& transport;
-  Connection connection;
+  Channel connection;
   const cdr::Buffer first = message_of(1);
   const cdr::Buffer second = message_of(2);
   const cdr::Buffer third = message_of(3);
@@ -231,11 +231,11 @@ TEST_CASE("a queued message that has not begun to leave when its time is over is
 }
 
 TEST_CASE("the flusher of blocking callers sends what the transport did not take at once") {
-  orb::OutputFlusher flusher;
+  engine::OutputFlusher flusher;
   auto owned = std::make_unique<StallingTransport>();
   StallingTransport& transport = *owned;
-  Connection connection(std::move(owned), giop_protocol(), messaging::Role::opener,
-                        {.flusher = &flusher});
+  Channel connection(std::move(owned), giop_protocol(), messaging::Role::opener,
+                     {.flusher = &flusher});
   const cdr::Buffer message = message_of(1);
   CHECK(connection.send(message, Wait::no).status == SendStatus::queued);
   const SendResult second = connection.send(message, Wait::yes);

@@ -1,7 +1,6 @@
-// Connection: one writer at a time, the queue, and what is left of a message when nobody may wait.
-#include "orb/connection/connection.h"
-
-#include "orb/connection/output_flusher.h"
+// Channel: one writer at a time, the queue, and what is left of a message when nobody may wait.
+#include "engine/connection/channel.h"
+#include "engine/connection/output_flusher.h"
 #include "orb/fixture.h"
 
 #include <doctest/doctest.h>
@@ -12,10 +11,10 @@
 
 namespace perigee::test {
 
-using orb::Connection;
-using orb::ConnectionLimits;
-using orb::ReadStatus;
-using orb::SendStatus;
+using engine::Channel;
+using engine::ChannelLimits;
+using engine::ReadStatus;
+using engine::SendStatus;
 using transport::Wait;
 
 namespace {
@@ -76,8 +75,8 @@ TEST_CASE("a read that may wait looks first, as long as it is told to") {
       const bool over = wait == Wait::yes || receives.size() == 3;
       return {0, over ? IoStatus::end_of_stream : IoStatus::would_block, 0};
     };
-    Connection connection(std::move(transport), giop_protocol(), messaging::Role::opener,
-                          {.busy_poll = busy_poll});
+    Channel connection(std::move(transport), giop_protocol(), messaging::Role::opener,
+                       {.busy_poll = busy_poll});
     messaging::IncomingMessage message;
     CHECK(connection.read(message, Wait::yes) == ReadStatus::end_of_stream);
   };
@@ -90,12 +89,12 @@ TEST_CASE("a read that may wait looks first, as long as it is told to") {
 TEST_CASE("what the transport does not take at once leaves with flush, in order") {
   auto owned = std::make_unique<ThrottledTransport>();
   ThrottledTransport& transport = *owned;
-  Connection connection(std::move(owned), giop_protocol(), messaging::Role::opener);
+  Channel connection(std::move(owned), giop_protocol(), messaging::Role::opener);
   const cdr::Buffer first = message_with(1000);
   const cdr::Buffer second = message_with(500);
   transport.allowance = 300;
   CHECK(connection.send(first, Wait::no).status == SendStatus::queued);
-  const orb::SendResult queued = connection.send(second, Wait::no);
+  const engine::SendResult queued = connection.send(second, Wait::no);
   CHECK(queued.status == SendStatus::queued);
   CHECK_FALSE(connection.idle_output());
   CHECK_FALSE(connection.accepted(queued.position));
@@ -112,8 +111,8 @@ TEST_CASE("what the transport does not take at once leaves with flush, in order"
 
 TEST_CASE("a peer that does not read breaks the connection when the queue is full") {
   auto owned = std::make_unique<ThrottledTransport>();
-  Connection connection(std::move(owned), giop_protocol(), messaging::Role::opener,
-                        ConnectionLimits{.write_queue_size_max = 4000});
+  Channel connection(std::move(owned), giop_protocol(), messaging::Role::opener,
+                     ChannelLimits{.write_queue_size_max = 4000});
   const cdr::Buffer message = message_with(1000);
   int queued = 0;
   while (connection.send(message, Wait::no).status == SendStatus::queued && queued < 10) ++queued;
@@ -125,8 +124,8 @@ TEST_CASE("a peer that does not read breaks the connection when the queue is ful
 TEST_CASE("a message larger than the queue leaves as a whole when nothing waited before it") {
   auto owned = std::make_unique<ThrottledTransport>();
   ThrottledTransport& transport = *owned;
-  Connection connection(std::move(owned), giop_protocol(), messaging::Role::opener,
-                        ConnectionLimits{.write_queue_size_max = 4000});
+  Channel connection(std::move(owned), giop_protocol(), messaging::Role::opener,
+                     ChannelLimits{.write_queue_size_max = 4000});
   transport.allowance = 100;
   const cdr::Buffer message = message_with(10'000);
   CHECK(connection.send(message, Wait::no).status == SendStatus::queued);
@@ -143,9 +142,9 @@ TEST_CASE("messages of several writers do not mix") {
   auto transport = std::make_unique<ScriptedTransport>(
       Script{.on_message = [&](ScriptedTransport&, const IncomingMessage&) { ++whole; }},
       giop_protocol(), counts);
-  orb::OutputFlusher flusher;  // a writer leaves the rest of a long queue to it
-  Connection connection(std::move(transport), giop_protocol(), messaging::Role::opener,
-                        ConnectionLimits{.write_queue_size_max = 4000, .flusher = &flusher});
+  engine::OutputFlusher flusher;  // a writer leaves the rest of a long queue to it
+  Channel connection(std::move(transport), giop_protocol(), messaging::Role::opener,
+                     ChannelLimits{.write_queue_size_max = 4000, .flusher = &flusher});
   {
     std::vector<std::jthread> threads;
     for (int writer = 0; writer < writers; ++writer)
@@ -164,7 +163,7 @@ TEST_CASE("a nobody-waits read gives whole messages, then says that it would blo
   TransportCounts counts;
   auto owned = std::make_unique<ScriptedTransport>(Script{}, giop_protocol(), counts);
   ScriptedTransport& transport = *owned;
-  Connection connection(std::move(owned), giop_protocol(), messaging::Role::opener);
+  Channel connection(std::move(owned), giop_protocol(), messaging::Role::opener);
   const Octets message = message_with(10).flatten();
   transport.deliver(message);
   transport.deliver(OctetSpan(message).first(20));
@@ -182,13 +181,13 @@ TEST_CASE("a nobody-waits read gives whole messages, then says that it would blo
 TEST_CASE("a queued message can be taken back until it is its turn") {
   auto owned = std::make_unique<ThrottledTransport>();
   ThrottledTransport& transport = *owned;
-  Connection connection(std::move(owned), giop_protocol(), messaging::Role::opener);
+  Channel connection(std::move(owned), giop_protocol(), messaging::Role::opener);
   const cdr::Buffer first = message_with(100);
   const cdr::Buffer last = message_with(300);
   transport.allowance = 10;
   CHECK(connection.send(first, Wait::no).status == SendStatus::queued);
-  const orb::SendResult withdrawn = connection.send(message_with(200), Wait::no);
-  const orb::SendResult kept = connection.send(last, Wait::no);
+  const engine::SendResult withdrawn = connection.send(message_with(200), Wait::no);
+  const engine::SendResult kept = connection.send(last, Wait::no);
   CHECK(connection.withdraw(withdrawn.position));
   CHECK_FALSE(connection.withdraw(withdrawn.position));
   transport.allowance = 1000;
@@ -204,10 +203,10 @@ TEST_CASE("a queued message can be taken back until it is its turn") {
 TEST_CASE("while a send goes on, what it was given counts as accepted: the peer may have it") {
   auto owned = std::make_unique<ThrottledTransport>();
   ThrottledTransport& transport = *owned;
-  Connection connection(std::move(owned), giop_protocol(), messaging::Role::opener);
+  Channel connection(std::move(owned), giop_protocol(), messaging::Role::opener);
   transport.allowance = 10;
   CHECK(connection.send(message_with(100), Wait::no).status == SendStatus::queued);
-  const orb::SendResult queued = connection.send(message_with(100), Wait::no);
+  const engine::SendResult queued = connection.send(message_with(100), Wait::no);
   bool during = false;
   transport.on_send = [&] { during = connection.accepted(queued.position) || during; };
   transport.allowance = 1000;

@@ -87,20 +87,20 @@ TEST_CASE("counts of all threads are summed up by kind") {
 }
 
 TEST_CASE("what ended connections have counted stays in the ledger, but nothing of their queues") {
-  TrafficLedger ledger;
-  Traffic lasting(&ledger);
+  engine::TrafficLedger ledger;
+  engine::Traffic lasting(&ledger);
   lasting.octets_received.add(5);
   lasting.sent.queued.add(7);
   {
-    Traffic first(&ledger);
-    Traffic second(&ledger);
+    engine::Traffic first(&ledger);
+    engine::Traffic second(&ledger);
     first.octets_received.add(10);
     second.sent.messages.add(1);
     second.sent.queued.add(100);
     CHECK(ledger.totals().connections_open == 3);
     CHECK(ledger.totals().octets_queued == 107);
   }
-  const TrafficTotals totals = ledger.totals();
+  const engine::TrafficTotals totals = ledger.totals();
   CHECK(totals.connections_open == 1);
   CHECK(totals.connections_opened == 3);
   CHECK(totals.octets_received == 15);

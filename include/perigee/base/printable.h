@@ -3,6 +3,7 @@
 
 #include <perigee/base/export.h>
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -10,5 +11,10 @@ namespace perigee {
 
 /// `text` with everything but printable ASCII as \xNN, and the backslash, too.
 PERIGEE_API std::string printable(std::string_view text);
+/// `text` in quotes, with C's escapes for the quote, the backslash and control characters. Octets
+/// above 0x7f stay as they are: strings are UTF-8.
+PERIGEE_API std::string quoted(std::string_view text, char quote);
+/// Appends the escape of a character that has one. False: it has none.
+PERIGEE_API bool append_escape(std::string& text, std::uint32_t character, char quote);
 
 }  // namespace perigee

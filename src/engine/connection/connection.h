@@ -2,18 +2,18 @@
 #pragma once
 
 #include "engine/connection/agreement.h"
+#include "engine/connection/channel.h"
 #include "engine/connection/cork_rule.h"
 #include "engine/connection/hold_queue.h"
 #include "engine/connection/home.h"
 #include "engine/connection/inbound_requests.h"
+#include "engine/connection/paused_reader.h"
 #include "engine/connection/read_role.h"
 #include "engine/connection/recent_ids.h"
 #include "engine/connection/request_handler.h"
 #include "engine/connection/stand_still.h"
 #include "engine/connection/thread_frame.h"
 #include "engine/memory/pace.h"
-#include "orb/connection/connection.h"
-#include "orb/connection/paused_reader.h"
 #include <perigee/base/deadline.h>
 #include <perigee/base/log.h>
 #include <perigee/base/short_lock.h>
@@ -49,7 +49,7 @@ struct Accepted {
 /// The connection stops reading while the client does not read its replies, or has as many deferred
 /// requests as allowed. This back-pressure reaches the client through the transport. A connection
 /// whose client takes no octets for `send_timeout` is cut.
-class Connection final : public Pollable, public HoldOwner, private orb::PausedReader {
+class Connection final : public Pollable, public HoldOwner, private PausedReader {
  public:
   enum class Reading : std::uint8_t {
     on_loop,
@@ -148,8 +148,7 @@ class Connection final : public Pollable, public HoldOwner, private orb::PausedR
   void read_turn(ThreadFrame& frame) noexcept;
   [[nodiscard]] Turn read_messages(ThreadFrame& frame);
   [[nodiscard]] Turn take_messages(ThreadFrame& frame);
-  [[nodiscard]] orb::ReadStatus next_message(messaging::IncomingMessage& message,
-                                             ThreadFrame& frame);
+  [[nodiscard]] ReadStatus next_message(messaging::IncomingMessage& message, ThreadFrame& frame);
   [[nodiscard]] bool pauses() noexcept;
   [[nodiscard]] bool begin_pause() noexcept;
   [[nodiscard]] bool all_taken() const noexcept;
@@ -227,7 +226,7 @@ class Connection final : public Pollable, public HoldOwner, private orb::PausedR
   void log_client(log::Level level, const char* text) noexcept;
 
   Home& home_;
-  orb::Connection io_;
+  Channel io_;
   InboundRequests requests_;
   Agreement agreement_;
   ReadRole role_;

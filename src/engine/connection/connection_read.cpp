@@ -10,7 +10,6 @@ namespace perigee::engine {
 
 using messaging::IncomingMessage;
 using messaging::MessageKind;
-using orb::ReadStatus;
 using transport::Wait;
 
 namespace {

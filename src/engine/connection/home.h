@@ -14,13 +14,10 @@
 #include <cstdint>
 #include <mutex>
 
-namespace perigee::orb {
-class TrafficLedger;
-}
-
 namespace perigee::engine {
 
 class Connection;
+class TrafficLedger;
 
 /// The server that homes are a part of. Any thread.
 class HomeOwner {
@@ -43,7 +40,7 @@ class HomeOwner {
 class Home final : public Pollable {
  public:
   Home(const EngineContext& context, RequestHandler& handler, HomeOwner& owner, Loop& loop,
-       orb::TrafficLedger& traffic, Ticks* ticks = nullptr) noexcept
+       TrafficLedger& traffic, Ticks* ticks = nullptr) noexcept
       : context_(context),
         handler_(handler),
         owner_(owner),
@@ -60,7 +57,7 @@ class Home final : public Pollable {
   [[nodiscard]] RequestHandler& handler() const noexcept { return handler_; }
   [[nodiscard]] Loop& loop() const noexcept { return loop_; }
   [[nodiscard]] Reactor& reactor() const noexcept { return loop_.reactor(); }
-  [[nodiscard]] orb::TrafficLedger& traffic() const noexcept { return traffic_; }
+  [[nodiscard]] TrafficLedger& traffic() const noexcept { return traffic_; }
   [[nodiscard]] HomeOwner& owner() const noexcept { return owner_; }
   /// After an upcall has begun: the supervisor looks at it.
   void need_ticks() noexcept {
@@ -101,7 +98,7 @@ class Home final : public Pollable {
   RequestHandler& handler_;
   HomeOwner& owner_;
   Loop& loop_;
-  orb::TrafficLedger& traffic_;
+  TrafficLedger& traffic_;
   Ticks* const ticks_;  // null: there is no supervisor
   HoldQueue parked_;
   ReadRole parked_role_;  // the right to take the next parked request

@@ -28,7 +28,7 @@ Server::Seat::Seat(Server& server, std::unique_ptr<Reactor> reactor, Reactor* ti
 }
 
 Server::Server(const EngineContext& context, const ThreadPlan& plan, RequestHandler& handler,
-               orb::TrafficLedger& traffic)
+               TrafficLedger& traffic)
     : context_(context),
       plan_(plan),
       handler_(handler),

@@ -30,7 +30,7 @@ class Server final : public HomeOwner, private SupervisedLoops {
 
   /// All of these must outlive it.
   Server(const EngineContext& context, const ThreadPlan& plan, RequestHandler& handler,
-         orb::TrafficLedger& traffic);
+         TrafficLedger& traffic);
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
@@ -111,7 +111,7 @@ class Server final : public HomeOwner, private SupervisedLoops {
   const EngineContext& context_;
   const ThreadPlan plan_;
   RequestHandler& handler_;
-  orb::TrafficLedger& traffic_;
+  TrafficLedger& traffic_;
   SpareThreads spares_;
 
   // Do not change any more when `started_` is set; the application's loop is there from the first.

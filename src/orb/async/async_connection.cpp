@@ -17,6 +17,10 @@
 
 namespace perigee::orb {
 
+using engine::ChannelLimits;
+using engine::ReadStatus;
+using engine::SendResult;
+using engine::SendStatus;
 using event::Readiness;
 using messaging::MessageKind;
 using transport::Wait;
@@ -77,7 +81,7 @@ void AsyncConnection::made(Made transport) noexcept {
 bool AsyncConnection::open(std::unique_ptr<transport::Transport> transport) {
   const Settings& settings = shard_.context().settings;
   connection_.emplace(std::move(transport), endpoint_->messaging(), messaging::Role::opener,
-                      ConnectionLimits{settings.read_buffer_size, settings.write_queue_size_max},
+                      ChannelLimits{settings.read_buffer_size, settings.write_queue_size_max},
                       &shard_.context().metrics.client_traffic);
   measuring_session_.reset();
   const auto added = shard_.reactor().add(connection_->transport().readiness_fd(), *this);

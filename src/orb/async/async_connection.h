@@ -5,10 +5,10 @@
 // not read: the calls wait with their arguments, and are certainly not executed.
 #pragma once
 
+#include "engine/connection/channel.h"
 #include "engine/connection/outbound_calls.h"
 #include "engine/connection/stand_still.h"
 #include "orb/client/endpoint_table.h"
-#include "orb/connection/connection.h"
 #include "orb/connection/invocation_error.h"
 #include <perigee/event/reactor.h>
 #include <perigee/messaging/message.h>
@@ -89,7 +89,7 @@ class AsyncConnection final : public event::EventHandler,
 
   Shard& shard_;
   const std::shared_ptr<ClientEndpoint> endpoint_;  // shared with the table and with references
-  std::optional<Connection> connection_;            // from `open` on
+  std::optional<engine::Channel> connection_;       // from `open` on
   std::unique_ptr<messaging::Session> measuring_session_;  // until then, if requests wait
   State state_ = State::connecting;
   Deadline connecting_until_;

@@ -12,7 +12,11 @@
 
 namespace perigee::orb {
 
+using engine::ChannelLimits;
 using engine::OutboundCalls;
+using engine::ReadStatus;
+using engine::SendResult;
+using engine::SendStatus;
 using engine::WaitingCall;
 using messaging::MessageKind;
 using transport::Wait;
@@ -35,9 +39,9 @@ constexpr std::uint32_t unasked_messages_max = 1024;
 
 ClientConnection::ClientConnection(std::unique_ptr<transport::Transport> transport,
                                    const messaging::MessagingProtocol& protocol,
-                                   ConnectionLimits limits,
+                                   ChannelLimits limits,
                                    std::chrono::milliseconds first_reply_timeout,
-                                   TrafficLedger* ledger, WakeTimer* flush_timer)
+                                   engine::TrafficLedger* ledger, WakeTimer* flush_timer)
     : connection_(std::move(transport), protocol, messaging::Role::opener, limits, ledger),
       oneways_(connection_, flush_timer, ledger),
       clock_(*limits.clock) {

@@ -3,9 +3,9 @@
 // reply, it passes the read role on.
 #pragma once
 
+#include "engine/connection/channel.h"
 #include "engine/connection/outbound_calls.h"
 #include "engine/connection/waiting_call.h"
-#include "orb/connection/connection.h"
 #include "orb/connection/invocation_error.h"
 #include "orb/connection/oneway_buffer.h"
 #include "orb/context/server.h"
@@ -41,9 +41,9 @@ struct ReplySlot final : engine::WaitingCall {
 class ClientConnection final {
  public:
   ClientConnection(std::unique_ptr<transport::Transport> transport,
-                   const messaging::MessagingProtocol& protocol, ConnectionLimits limits,
-                   std::chrono::milliseconds first_reply_timeout, TrafficLedger* ledger = nullptr,
-                   WakeTimer* flush_timer = nullptr);
+                   const messaging::MessagingProtocol& protocol, engine::ChannelLimits limits,
+                   std::chrono::milliseconds first_reply_timeout,
+                   engine::TrafficLedger* ledger = nullptr, WakeTimer* flush_timer = nullptr);
 
   [[nodiscard]] const messaging::Session& session() const noexcept { return connection_.session(); }
   /// Even numbers: the side that opened the connection (interop fact 16).
@@ -102,8 +102,8 @@ class ClientConnection final {
   [[nodiscard]] bool enlist(ReplySlot& slot);
   [[nodiscard]] bool delist(ReplySlot& slot) noexcept;
   void leave_table(ReplySlot& slot) noexcept;
-  TransactResult send_failed(ReplySlot* slot, SendStatus status);
-  [[nodiscard]] bool may_be_executed(const SendResult& sent, FailureCause cause) noexcept;
+  TransactResult send_failed(ReplySlot* slot, engine::SendStatus status);
+  [[nodiscard]] bool may_be_executed(const engine::SendResult& sent, FailureCause cause) noexcept;
   FailureCause lead(ReplySlot& slot);
   FailureCause follow(ReplySlot& slot);
   [[nodiscard]] FailureCause await_completion(ReplySlot& slot);
@@ -132,7 +132,7 @@ class ClientConnection final {
 
   static constexpr std::uint32_t no_id = 1;  // the ids of a client are even
 
-  Connection connection_;
+  engine::Channel connection_;
   OnewayBuffer oneways_;
   // Calls that lead are not listed. Threads that wait are the limit.
   engine::OutboundCalls calls_{messaging::Role::opener, std::numeric_limits<std::uint32_t>::max()};

@@ -70,8 +70,9 @@ ClientEndpoint::ClientEndpoint(transport::Endpoint endpoint, const CodeSetChoice
                                std::shared_ptr<transport::Connector> connector,
                                const messaging::MessagingProtocol& protocol,
                                const messaging::Carrier& carrier, const Settings& settings,
-                               TrafficLedger& ledger, WakeTimer& idle_timer, WakeTimer& flush_timer,
-                               std::shared_ptr<OutputFlusher> flusher)
+                               engine::TrafficLedger& ledger, WakeTimer& idle_timer,
+                               WakeTimer& flush_timer,
+                               std::shared_ptr<engine::OutputFlusher> flusher)
     : endpoint_(std::move(endpoint)),
       code_sets_(choice.code_sets),
       announced_octets_(iop::encode_code_set_context(choice.announced)),
@@ -248,8 +249,9 @@ std::expected<ConnectionLease, IoError> ClientEndpoint::connect(ConnectionSlot& 
   if (transport) {
     slot.connection = std::make_unique<ClientConnection>(
         std::move(*transport), protocol_,
-        ConnectionLimits{settings_.read_buffer_size, shared_queue_size_max, settings_.busy_poll,
-                         nested_send_timeout(settings_), flusher_.get(), &idle_timer_.clock()},
+        engine::ChannelLimits{settings_.read_buffer_size, shared_queue_size_max,
+                              settings_.busy_poll, nested_send_timeout(settings_), flusher_.get(),
+                              &idle_timer_.clock()},
         settings_.first_reply_timeout, &ledger_, &flush_timer_);
     slot.idle = {};
     watch_idle();
@@ -375,7 +377,7 @@ void ClientEndpoint::close_all() noexcept {
 
 EndpointTable::EndpointTable(const transport::ProtocolRegistry& protocols,
                              const messaging::MessagingProtocol& protocol, const Settings& settings,
-                             TrafficLedger& ledger, const Clock& clock)
+                             engine::TrafficLedger& ledger, const Clock& clock)
     : protocols_(protocols),
       protocol_(protocol),
       settings_(settings),

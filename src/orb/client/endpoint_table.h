@@ -110,8 +110,8 @@ class ClientEndpoint final {
   ClientEndpoint(transport::Endpoint endpoint, const CodeSetChoice& choice,
                  std::shared_ptr<transport::Connector> connector,
                  const messaging::MessagingProtocol& protocol, const messaging::Carrier& carrier,
-                 const Settings& settings, TrafficLedger& ledger, WakeTimer& idle_timer,
-                 WakeTimer& flush_timer, std::shared_ptr<OutputFlusher> flusher);
+                 const Settings& settings, engine::TrafficLedger& ledger, WakeTimer& idle_timer,
+                 WakeTimer& flush_timer, std::shared_ptr<engine::OutputFlusher> flusher);
   ClientEndpoint(const ClientEndpoint&) = delete;
   ClientEndpoint& operator=(const ClientEndpoint&) = delete;
 
@@ -185,10 +185,10 @@ class ClientEndpoint final {
   const messaging::MessagingProtocol& protocol_;
   const bool loses_messages_;
   const Settings& settings_;
-  TrafficLedger& ledger_;
+  engine::TrafficLedger& ledger_;
   WakeTimer& idle_timer_;
   WakeTimer& flush_timer_;
-  const std::shared_ptr<OutputFlusher> flusher_;
+  const std::shared_ptr<engine::OutputFlusher> flusher_;
   std::vector<ConnectionSlot> slots_;
   const std::uint32_t slots_count_;
 
@@ -212,7 +212,7 @@ class EndpointTable final {
  public:
   EndpointTable(const transport::ProtocolRegistry& protocols,
                 const messaging::MessagingProtocol& protocol, const Settings& settings,
-                TrafficLedger& ledger, const Clock& clock);
+                engine::TrafficLedger& ledger, const Clock& clock);
 
   /// Makes the endpoint known if it is not. Does not connect. Beyond `endpoints_max`, endpoints
   /// that no reference uses are forgotten, and their connections closed.
@@ -238,12 +238,12 @@ class EndpointTable final {
   const transport::ProtocolRegistry& protocols_;
   const messaging::MessagingProtocol& protocol_;
   const Settings& settings_;
-  TrafficLedger& ledger_;
+  engine::TrafficLedger& ledger_;
   const Clock& clock_;
   std::mutex mutex_;  // guards what follows
   std::map<Key, std::shared_ptr<ClientEndpoint>> endpoints_;
   std::atomic<std::uint64_t> lost_told_{0};
-  const std::shared_ptr<OutputFlusher> flusher_ = std::make_shared<OutputFlusher>();
+  const std::shared_ptr<engine::OutputFlusher> flusher_ = std::make_shared<engine::OutputFlusher>();
   WakeTimer idle_timer_;   // last: its thread uses all the rest
   WakeTimer flush_timer_;  // likewise
 };

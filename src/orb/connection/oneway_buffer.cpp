@@ -9,6 +9,8 @@
 
 namespace perigee::orb {
 
+using engine::SendResult;
+using engine::SendStatus;
 using transport::Wait;
 
 namespace {

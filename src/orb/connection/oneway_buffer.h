@@ -1,7 +1,7 @@
 // Oneways of one connection that are held back, to be sent together (SYNC_NONE).
 #pragma once
 
-#include "orb/connection/connection.h"
+#include "engine/connection/channel.h"
 #include "orb/connection/wake_timer.h"
 #include <perigee/base/clock.h>
 #include <perigee/base/deadline.h>
@@ -29,7 +29,8 @@ struct BufferingLimits {
 class OnewayBuffer final {
  public:
   /// `timer` may be null; `ledger`, too. All outlive the buffer.
-  OnewayBuffer(Connection& connection, WakeTimer* timer, TrafficLedger* ledger) noexcept
+  OnewayBuffer(engine::Channel& connection, WakeTimer* timer,
+               engine::TrafficLedger* ledger) noexcept
       : connection_(connection), timer_(timer), ledger_(ledger) {}
   /// Messages that are not sent by now are lost.
   ~OnewayBuffer();
@@ -43,7 +44,7 @@ class OnewayBuffer final {
   [[nodiscard]] bool is_watched() const noexcept { return !empty() || refused_.load(); }
 
   struct Put {
-    SendStatus status = SendStatus::queued;
+    engine::SendStatus status = engine::SendStatus::queued;
     bool lost_with_others = false;  ///< it failed after parts may have been sent
   };
   /// Puts a finished message behind the others, and sends them if a limit is reached. `timed_out`:
@@ -60,9 +61,9 @@ class OnewayBuffer final {
   void count_lost() noexcept;
   void lose(std::size_t count) noexcept;
 
-  Connection& connection_;
+  engine::Channel& connection_;
   WakeTimer* const timer_;
-  TrafficLedger* const ledger_;
+  engine::TrafficLedger* const ledger_;
   std::atomic<bool> refused_{false};        // changes under the mutex
   std::mutex mutex_;                        // guards what follows
   std::vector<std::uint64_t> positions_;    // of messages that may not be sent yet, ascending

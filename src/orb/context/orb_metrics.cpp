@@ -10,6 +10,8 @@
 
 namespace perigee::orb {
 
+using engine::TrafficTotals;
+
 namespace {
 
 constexpr std::pair<RequestOutcome, std::string_view> request_outcomes[] = {

@@ -2,8 +2,8 @@
 // per call, here.
 #pragma once
 
+#include "engine/connection/traffic.h"
 #include "orb/connection/invocation_error.h"
-#include "orb/connection/traffic.h"
 #include <perigee/messaging/message.h>
 #include <perigee/orb/metrics.h>
 
@@ -110,8 +110,8 @@ class OrbMetrics {
  public:
   explicit OrbMetrics(bool measures_latencies) noexcept : measures_latencies_(measures_latencies) {}
 
-  TrafficLedger client_traffic;
-  TrafficLedger server_traffic;
+  engine::TrafficLedger client_traffic;
+  engine::TrafficLedger server_traffic;
   SpreadCounters<CallOutcome> calls;
   SpreadCounters<RequestOutcome> requests;
   std::atomic<std::uint64_t> retries{0};   ///< of calls that the server has not executed

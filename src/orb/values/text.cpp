@@ -1,4 +1,5 @@
 // Text of IDL values: what needs no template.
+#include <perigee/base/printable.h>
 #include <perigee/orb/text.h>
 
 #include <charconv>
@@ -17,31 +18,6 @@ void append_hex(std::string& text, std::string_view prefix, std::uint32_t value,
   text += prefix;
   for (int shift = 4 * (digits - 1); shift >= 0; shift -= 4)
     text += "0123456789abcdef"[(value >> shift) & 0xf];
-}
-
-// The escape of a character that has one; what it is otherwise is left to the caller.
-bool append_escape(std::string& text, std::uint32_t character, char quote) {
-  switch (character) {
-    case '\n':
-      text += "\\n";
-      return true;
-    case '\t':
-      text += "\\t";
-      return true;
-    case '\r':
-      text += "\\r";
-      return true;
-    default:
-      break;
-  }
-  if (character == '\\' || character == static_cast<unsigned char>(quote)) {
-    text += '\\';
-    text += static_cast<char>(character);
-    return true;
-  }
-  if (character >= 0x20 && character != 0x7f) return false;
-  append_hex(text, "\\x", character, 2);
-  return true;
 }
 
 void append_utf8(std::string& text, std::uint32_t character) {
@@ -70,13 +46,7 @@ std::string number(float value) { return shortest(value); }
 std::string number(double value) { return shortest(value); }
 std::string number(long double value) { return shortest(value); }
 
-// Octets above 0x7f stay as they are: strings are UTF-8.
-std::string quoted(std::string_view text, char quote) {
-  std::string result(1, quote);
-  for (const char character : text)
-    if (!append_escape(result, static_cast<unsigned char>(character), quote)) result += character;
-  return result += quote;
-}
+std::string quoted(std::string_view text, char quote) { return perigee::quoted(text, quote); }
 
 std::string quoted(std::wstring_view text, char quote) {
   std::string result = std::string("L") + quote;

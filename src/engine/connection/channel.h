@@ -5,12 +5,12 @@
 
 #include "engine/connection/inbox.h"
 #include "engine/connection/outgoing_queue.h"
+#include "engine/connection/output_flusher.h"
+#include "engine/connection/paused_reader.h"
 #include "engine/connection/read_role.h"
 #include "engine/connection/stand_still.h"
+#include "engine/connection/traffic.h"
 #include "engine/memory/unfinished.h"
-#include "orb/connection/output_flusher.h"
-#include "orb/connection/paused_reader.h"
-#include "orb/connection/traffic.h"
 #include <perigee/base/deadline.h>
 #include <perigee/cdr/buffer.h>
 #include <perigee/messaging/protocol.h>
@@ -25,9 +25,9 @@
 #include <optional>
 #include <vector>
 
-namespace perigee::orb {
+namespace perigee::engine {
 
-struct ConnectionLimits {
+struct ChannelLimits {
   std::size_t read_buffer_size = 64 * 1024;
   std::size_t write_queue_size_max = 8 * 1024 * 1024;
   /// How long a read with Wait::yes looks again and again before it sleeps.
@@ -66,13 +66,13 @@ struct [[nodiscard]] SendResult {
 
 /// Threads: `send`, `flush`, `accepted`, `close` and the tests of state may be called by any
 /// thread; the reading functions by the holder of the read role only.
-class Connection final : private FlushedOutput, private engine::UnfinishedOwner {
+class Channel final : private FlushedOutput, private UnfinishedOwner {
  public:
   /// Opens a session of `protocol`, which must outlive the connection, as must `ledger`, if any.
-  Connection(std::unique_ptr<transport::Transport> transport,
-             const messaging::MessagingProtocol& protocol, messaging::Role role,
-             ConnectionLimits limits = {}, TrafficLedger* ledger = nullptr);
-  ~Connection();
+  Channel(std::unique_ptr<transport::Transport> transport,
+          const messaging::MessagingProtocol& protocol, messaging::Role role,
+          ChannelLimits limits = {}, TrafficLedger* ledger = nullptr);
+  ~Channel();
 
   [[nodiscard]] transport::Transport& transport() noexcept { return *transport_; }
   [[nodiscard]] const messaging::Session& session() const noexcept { return *session_; }
@@ -82,7 +82,7 @@ class Connection final : private FlushedOutput, private engine::UnfinishedOwner 
   /// The transport carries datagrams: one message each, which may be lost, doubled or forged.
   [[nodiscard]] bool has_datagrams() const noexcept { return datagrams_; }
 
-  [[nodiscard]] engine::ReadRole& read_role() noexcept { return read_role_; }
+  [[nodiscard]] ReadRole& read_role() noexcept { return read_role_; }
 
   /// Takes the next message out of what was received, receiving more as needed: in the steady state
   /// with one system call. `scratch` must be the same span until `detach_scratch()`, if octets
@@ -131,7 +131,7 @@ class Connection final : private FlushedOutput, private engine::UnfinishedOwner 
   /// messages.
   SendResult send(const cdr::Buffer& message, transport::Wait wait, Deadline deadline = {});
   /// Holds a message back while nothing else is sent; see OutgoingQueue::hold.
-  SendResult hold(const cdr::Buffer& message, const engine::Hold& hold, transport::Wait wait,
+  SendResult hold(const cdr::Buffer& message, const Hold& hold, transport::Wait wait,
                   Deadline deadline = {});
   /// Sends the messages that are held back. False if the connection can no longer send.
   bool uncork();
@@ -144,7 +144,7 @@ class Connection final : private FlushedOutput, private engine::UnfinishedOwner 
   }
   /// Sends queued octets as far as the transport takes them: call it when the handle is writable.
   /// Cheap when there is nothing to do. False if the connection can no longer send.
-  bool flush() { return queue_.flush() != engine::OutgoingQueue::Status::failed; }
+  bool flush() { return queue_.flush() != OutgoingQueue::Status::failed; }
   /// Ends the output behind the last octet; what is sent later fails.
   void finish_output();
   /// The output has ended, or has failed.
@@ -166,11 +166,11 @@ class Connection final : private FlushedOutput, private engine::UnfinishedOwner 
   /// Whether the transport may have accepted a queued message's last octet: the message was sent,
   /// or its send is in progress. True for each message that the peer can have received whole.
   [[nodiscard]] bool accepted(std::uint64_t position) const noexcept {
-    return queue_.progress(position) != engine::Progress::waiting;
+    return queue_.progress(position) != Progress::waiting;
   }
   /// Whether the transport has accepted a queued message's last octet, for certain.
   [[nodiscard]] bool sent(std::uint64_t position) const noexcept {
-    return queue_.progress(position) == engine::Progress::sent;
+    return queue_.progress(position) == Progress::sent;
   }
   /// Octets that have left the queue: grows exactly if the peer goes on reading.
   [[nodiscard]] std::uint64_t drained_octets() const noexcept { return queue_.drained_octets(); }
@@ -185,8 +185,7 @@ class Connection final : private FlushedOutput, private engine::UnfinishedOwner 
 
   /// Whether no whole message has passed, nor begun to, for `limit`. Octets of a message that never
   /// ends count for nothing: such a message obeys the pace. By the thread that has the watch.
-  [[nodiscard]] bool is_idle(engine::StandStill& watch, TimePoint now,
-                             Duration limit) const noexcept {
+  [[nodiscard]] bool is_idle(StandStill& watch, TimePoint now, Duration limit) const noexcept {
     if (unfinished_.is_under_way() || !idle_output()) watch.forget();
     return watch.lasted(messages_passed(), now, limit);
   }
@@ -211,7 +210,7 @@ class Connection final : private FlushedOutput, private engine::UnfinishedOwner 
 
  private:
   // Has the session seal messages, where it does.
-  class SessionSealer final : public engine::Sealer {
+  class SessionSealer final : public Sealer {
    public:
     SessionSealer(messaging::Session& session, transport::Transport& transport) noexcept
         : session_(session), transport_(transport) {}
@@ -225,18 +224,18 @@ class Connection final : private FlushedOutput, private engine::UnfinishedOwner 
 
   [[nodiscard]] ReadStatus read_message(messaging::IncomingMessage& message, transport::Wait wait,
                                         MutableOctetSpan scratch, Deadline deadline);
-  [[nodiscard]] engine::InboxStatus take_next(messaging::IncomingMessage& message);
+  [[nodiscard]] InboxStatus take_next(messaging::IncomingMessage& message);
   [[nodiscard]] ReadStatus without_octets(const IoResult& result) noexcept;
   [[nodiscard]] bool took_all(std::size_t count, std::size_t room) noexcept;
   [[nodiscard]] bool limit_receive(Deadline deadline);
-  [[nodiscard]] IoResult receive(const engine::ReceiveSpace& space, transport::Wait wait);
-  [[nodiscard]] IoResult receive_once(const engine::ReceiveSpace& space, transport::Wait wait);
-  [[nodiscard]] IoResult receive_polling(const engine::ReceiveSpace& space);
+  [[nodiscard]] IoResult receive(const ReceiveSpace& space, transport::Wait wait);
+  [[nodiscard]] IoResult receive_once(const ReceiveSpace& space, transport::Wait wait);
+  [[nodiscard]] IoResult receive_polling(const ReceiveSpace& space);
 
   [[nodiscard]] bool is_one_segment(const cdr::Buffer& message) const;
-  SendResult send_gathered(const cdr::Buffer& message, const engine::Hold* hold,
-                           transport::Wait wait, Deadline deadline);
-  [[nodiscard]] SendResult after_send(engine::Sent sent);
+  SendResult send_gathered(const cdr::Buffer& message, const Hold* hold, transport::Wait wait,
+                           Deadline deadline);
+  [[nodiscard]] SendResult after_send(Sent sent);
   void trace_message(const cdr::Buffer& message) const;
   [[nodiscard]] std::uint64_t messages_passed() const noexcept {
     return traffic_.messages_received.value() + traffic_.sent.messages.value();
@@ -248,10 +247,10 @@ class Connection final : private FlushedOutput, private engine::UnfinishedOwner 
                                    Deadline deadline) noexcept;
   void end_growth() noexcept;
   [[nodiscard]] bool has_unread_input() const noexcept override;
-  [[nodiscard]] engine::WaitingOutput waiting_output() const noexcept override;
-  void lose_place(engine::LostPlace reason) noexcept override;
+  [[nodiscard]] WaitingOutput waiting_output() const noexcept override;
+  void lose_place(LostPlace reason) noexcept override;
   void resume_input() noexcept override;
-  [[nodiscard]] SendResult after_refusal(engine::Sent sent);
+  [[nodiscard]] SendResult after_refusal(Sent sent);
   void call_flusher() noexcept {
     if (limits_.flusher != nullptr && queue_.blocked()) [[unlikely]]
       call_flusher_of_blocked();
@@ -265,14 +264,14 @@ class Connection final : private FlushedOutput, private engine::UnfinishedOwner 
   const std::unique_ptr<messaging::Session> session_;
   const bool datagrams_;
   const std::uint32_t fragment_size_;  // the protocol's limit, which never changes
-  engine::Inbox inbox_;                // by the holder of the read role
-  const ConnectionLimits limits_;
+  Inbox inbox_;                        // by the holder of the read role
+  const ChannelLimits limits_;
   const bool traced_;
   Traffic traffic_;
 
-  engine::ReadRole read_role_;
+  ReadRole read_role_;
   SessionSealer sealer_;
-  engine::OutgoingQueue queue_;
+  OutgoingQueue queue_;
   messaging::OutgoingSegments segments_;  // so that a message with borrowed octets takes no memory
   std::atomic<bool> segments_used_{false};
 
@@ -287,7 +286,7 @@ class Connection final : private FlushedOutput, private engine::UnfinishedOwner 
   std::chrono::microseconds set_timeout_{0};      // the transport's
   std::unique_ptr<std::byte[]> read_buffer_;
 
-  engine::UnfinishedInput unfinished_;  // the last: the registry calls the connection until it ends
+  UnfinishedInput unfinished_;  // the last: the registry calls the connection until it ends
 };
 
-}  // namespace perigee::orb
+}  // namespace perigee::engine

@@ -1,15 +1,15 @@
 // The list of connections that are counted.
-#include "orb/connection/traffic.h"
+#include "engine/connection/traffic.h"
 
 #include "engine/memory/unfinished.h"
 
 #include <algorithm>
 
-namespace perigee::orb {
+namespace perigee::engine {
 
 namespace {
 
-engine::MemoryBudget* budget_of(const TrafficLedger* ledger) noexcept {
+MemoryBudget* budget_of(const TrafficLedger* ledger) noexcept {
   return ledger != nullptr && ledger->unfinished != nullptr ? &ledger->unfinished->budget()
                                                             : nullptr;
 }
@@ -65,4 +65,4 @@ TrafficTotals TrafficLedger::totals() const {
   return totals;
 }
 
-}  // namespace perigee::orb
+}  // namespace perigee::engine

@@ -1,7 +1,7 @@
 // Starting and leaving the threads that flush.
-#include "orb/connection/output_flusher.h"
+#include "engine/connection/output_flusher.h"
 
-namespace perigee::orb {
+namespace perigee::engine {
 
 void OutputFlusher::start(FlushedOutput& output) {
   {
@@ -33,4 +33,4 @@ void OutputFlusher::leave(FlushedOutput& output) noexcept {
   ended_.wait(lock, [&output] { return !output.flushed_by_thread; });
 }
 
-}  // namespace perigee::orb
+}  // namespace perigee::engine

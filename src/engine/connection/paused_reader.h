@@ -1,7 +1,7 @@
 // The reader of a connection that memory pressure may pause.
 #pragma once
 
-namespace perigee::orb {
+namespace perigee::engine {
 
 /// Reads a connection with Wait::no.
 class PausedReader {
@@ -13,4 +13,4 @@ class PausedReader {
   ~PausedReader() = default;
 };
 
-}  // namespace perigee::orb
+}  // namespace perigee::engine

@@ -7,7 +7,7 @@
 
 #include <string_view>
 
-namespace perigee::orb {
+namespace perigee::engine {
 
 /// Whether messages of connections that begin now are traced.
 [[nodiscard]] bool tracing_messages() noexcept;
@@ -21,4 +21,4 @@ void trace_sent(const messaging::Session& session, const cdr::Buffer& message,
 void trace_received(const messaging::Session& session, const messaging::IncomingMessage& message,
                     std::string_view peer) noexcept;
 
-}  // namespace perigee::orb
+}  // namespace perigee::engine

@@ -6,7 +6,7 @@
 #include <condition_variable>
 #include <mutex>
 
-namespace perigee::orb {
+namespace perigee::engine {
 
 /// The output of a connection that no event loop flushes.
 class FlushedOutput {
@@ -36,4 +36,4 @@ class OutputFlusher final {
   event::ThreadScope threads_;  // last: they use the rest
 };
 
-}  // namespace perigee::orb
+}  // namespace perigee::engine

@@ -11,12 +11,8 @@
 #include <mutex>
 
 namespace perigee::engine {
+
 class UnfinishedMessages;
-}
-
-namespace perigee::orb {
-
-using engine::SoleWriterCounter;
 
 /// Sums over connections.
 struct TrafficTotals {
@@ -46,7 +42,7 @@ class Traffic {
   SoleWriterCounter messages_received;
   SoleWriterCounter octets_received;
   SoleWriterCounter datagrams_dropped;
-  engine::OutgoingCounts sent;
+  OutgoingCounts sent;
 
   /// A message was queued: the registry of the ORB's messages looks at the budget.
   void note_queued() const noexcept;
@@ -62,7 +58,7 @@ class Traffic {
 class TrafficLedger {
  public:
   /// Where the connections register messages that are not complete; null: they do not.
-  engine::UnfinishedMessages* unfinished = nullptr;
+  UnfinishedMessages* unfinished = nullptr;
   [[nodiscard]] TrafficTotals totals() const;
   std::atomic<std::uint64_t> oneways_lost{0};
   /// Where the connections get storage for large messages; null: from the heap. Set before the
@@ -80,4 +76,4 @@ class TrafficLedger {
   TrafficTotals ended_;  // with all that were ever opened
 };
 
-}  // namespace perigee::orb
+}  // namespace perigee::engine

@@ -1,8 +1,8 @@
 // Reading by the holder of the read role; and the messages that go to the outgoing queue.
-#include "orb/connection/connection.h"
+#include "engine/connection/channel.h"
 
+#include "engine/connection/message_trace.h"
 #include "engine/connection/stand_still.h"
-#include "orb/connection/message_trace.h"
 #include <perigee/base/log.h>
 #include <perigee/event/handle_state.h>
 
@@ -14,9 +14,8 @@
 #include <string_view>
 #include <utility>
 
-namespace perigee::orb {
+namespace perigee::engine {
 
-using engine::Sent;
 using transport::Wait;
 
 namespace {
@@ -27,19 +26,19 @@ bool carries_datagrams(const transport::Transport& transport) noexcept {
   return transport.carrier().shape == messaging::Shape::datagrams;
 }
 
-engine::Inbox make_inbox(messaging::Session& session, bool datagrams, messaging::Role role,
-                         const TrafficLedger* ledger) noexcept {
+Inbox make_inbox(messaging::Session& session, bool datagrams, messaging::Role role,
+                 const TrafficLedger* ledger) noexcept {
   if (datagrams) return {session, role};
-  return engine::Inbox(session, ledger != nullptr ? ledger->storage : nullptr);
+  return Inbox(session, ledger != nullptr ? ledger->storage : nullptr);
 }
 
-std::string_view text_of(engine::LostPlace reason) noexcept {
+std::string_view text_of(LostPlace reason) noexcept {
   switch (reason) {
-    case engine::LostPlace::slow:
+    case LostPlace::slow:
       return " sends a message too slowly";
-    case engine::LostPlace::memory:
+    case LostPlace::memory:
       return " sends a message for which there is no memory";
-    case engine::LostPlace::unread:
+    case LostPlace::unread:
       break;
   }
   return " does not read its messages, and the memory for them is used up";
@@ -47,9 +46,9 @@ std::string_view text_of(engine::LostPlace reason) noexcept {
 
 }  // namespace
 
-Connection::Connection(std::unique_ptr<transport::Transport> transport,
-                       const messaging::MessagingProtocol& protocol, messaging::Role role,
-                       ConnectionLimits limits, TrafficLedger* ledger)
+Channel::Channel(std::unique_ptr<transport::Transport> transport,
+                 const messaging::MessagingProtocol& protocol, messaging::Role role,
+                 ChannelLimits limits, TrafficLedger* ledger)
     : transport_(std::move(transport)),
       session_(protocol.open(role, transport_->carrier())),
       datagrams_(carries_datagrams(*transport_)),
@@ -65,23 +64,22 @@ Connection::Connection(std::unique_ptr<transport::Transport> transport,
   if (traced_) trace_connection(peer(), "opened");
 }
 
-Connection::~Connection() {
+Channel::~Channel() {
   leave_flusher();
   if (traced_) trace_connection(peer(), "ended");
 }
 
-ReadStatus Connection::read(messaging::IncomingMessage& message, Wait wait, Deadline deadline) {
+ReadStatus Channel::read(messaging::IncomingMessage& message, Wait wait, Deadline deadline) {
   if (!read_buffer_)
     read_buffer_ = std::make_unique_for_overwrite<std::byte[]>(limits_.read_buffer_size);
   return read_message(message, wait, {read_buffer_.get(), limits_.read_buffer_size}, deadline);
 }
 
-ReadStatus Connection::read(messaging::IncomingMessage& message, Wait wait,
-                            MutableOctetSpan scratch) {
+ReadStatus Channel::read(messaging::IncomingMessage& message, Wait wait, MutableOctetSpan scratch) {
   return read_message(message, wait, scratch, Deadline::never());
 }
 
-bool Connection::set_receive_timeout(std::chrono::microseconds timeout) {
+bool Channel::set_receive_timeout(std::chrono::microseconds timeout) {
   receive_timeout_ = set_timeout_ = timeout;
   receive_limited_ = false;
   return transport_->set_receive_timeout(timeout).ok();
@@ -90,7 +88,7 @@ bool Connection::set_receive_timeout(std::chrono::microseconds timeout) {
 // False if the deadline has passed. Without one, takes back what an earlier one has set. A time-out
 // that is up to 1/64 too long stays, and a new one is set as much: so calls with equal limits need
 // no system call for it.
-bool Connection::limit_receive(Deadline deadline) {
+bool Channel::limit_receive(Deadline deadline) {
   if (deadline.is_never()) {
     (void)set_receive_timeout(receive_timeout_);
     return true;
@@ -105,14 +103,13 @@ bool Connection::limit_receive(Deadline deadline) {
   return true;
 }
 
-[[gnu::always_inline]] inline IoResult Connection::receive_once(const engine::ReceiveSpace& space,
-                                                                Wait wait) {
+[[gnu::always_inline]] inline IoResult Channel::receive_once(const ReceiveSpace& space, Wait wait) {
   if (space.rest.empty() || !transport_->features().scatters) [[likely]]
     return transport_->receive(space.first, wait);
   return transport_->receive_scattered(space.first, space.rest, wait);
 }
 
-[[gnu::noinline]] IoResult Connection::receive_polling(const engine::ReceiveSpace& space) {
+[[gnu::noinline]] IoResult Channel::receive_polling(const ReceiveSpace& space) {
   const TimePoint end = steady_clock().now() + limits_.busy_poll;
   do {
     const IoResult result = receive_once(space, Wait::no);
@@ -121,17 +118,15 @@ bool Connection::limit_receive(Deadline deadline) {
   return receive_once(space, Wait::yes);
 }
 
-[[gnu::always_inline]] inline IoResult Connection::receive(const engine::ReceiveSpace& space,
-                                                           Wait wait) {
+[[gnu::always_inline]] inline IoResult Channel::receive(const ReceiveSpace& space, Wait wait) {
   if (wait == Wait::yes && limits_.busy_poll.count() != 0) [[unlikely]]
     return receive_polling(space);
   return receive_once(space, wait);
 }
 
-[[gnu::always_inline]] inline engine::InboxStatus Connection::take_next(
-    messaging::IncomingMessage& message) {
+[[gnu::always_inline]] inline InboxStatus Channel::take_next(messaging::IncomingMessage& message) {
   const auto next = inbox_.next(message);
-  if (next != engine::InboxStatus::message) return next;
+  if (next != InboxStatus::message) return next;
   traffic_.messages_received.add(1);
   if (unfinished_.under_way()) [[unlikely]]
     end_growth();
@@ -141,14 +136,13 @@ bool Connection::limit_receive(Deadline deadline) {
 
 // Whether a receive with Wait::no has taken all octets. A short receive has: edge-triggered
 // readiness will report the octets that arrive from now on.
-[[gnu::always_inline]] inline bool Connection::took_all(std::size_t count,
-                                                        std::size_t room) noexcept {
+[[gnu::always_inline]] inline bool Channel::took_all(std::size_t count, std::size_t room) noexcept {
   turn_left_ -= std::min(turn_left_, count);
   return count < room && !reads_until_empty_ &&
          !(transport_->features().buffers && transport_->buffered());
 }
 
-ReadStatus Connection::without_octets(const IoResult& result) noexcept {
+ReadStatus Channel::without_octets(const IoResult& result) noexcept {
   switch (result.status) {
     case IoStatus::would_block:
       return ReadStatus::would_block;
@@ -164,16 +158,16 @@ ReadStatus Connection::without_octets(const IoResult& result) noexcept {
   return ReadStatus::failed;
 }
 
-ReadStatus Connection::read_message(messaging::IncomingMessage& message, Wait wait,
-                                    MutableOctetSpan scratch, Deadline deadline) {
+ReadStatus Channel::read_message(messaging::IncomingMessage& message, Wait wait,
+                                 MutableOctetSpan scratch, Deadline deadline) {
   for (;;) {
     if (inbox_.has_octets()) {
       switch (take_next(message)) {
-        case engine::InboxStatus::message:
+        case InboxStatus::message:
           return ReadStatus::message;
-        case engine::InboxStatus::error:
+        case InboxStatus::error:
           return ReadStatus::bad_message;
-        case engine::InboxStatus::need_more:
+        case InboxStatus::need_more:
           if (datagrams_) traffic_.datagrams_dropped.add(1);
           if (const Refusal refusal = refuse_growth(wait, deadline)) return *refusal;
           break;
@@ -186,7 +180,7 @@ ReadStatus Connection::read_message(messaging::IncomingMessage& message, Wait wa
     }
     if (!deadline.is_never() || receive_limited_) [[unlikely]]
       if (!limit_receive(deadline)) return ReadStatus::timed_out;
-    engine::ReceiveSpace space = inbox_.receive_space(scratch);
+    ReceiveSpace space = inbox_.receive_space(scratch);
     // The storage of a large message has room for all of it: others have their turn before that.
     if (wait == Wait::no && space.first.size() > turn_left_ && !datagrams_) [[unlikely]]
       space = {space.first.first(turn_left_), {}};
@@ -203,7 +197,7 @@ ReadStatus Connection::read_message(messaging::IncomingMessage& message, Wait wa
 }
 
 // A part of a message is at hand, perhaps.
-Connection::Refusal Connection::refuse_growth(Wait wait, Deadline deadline) noexcept {
+Channel::Refusal Channel::refuse_growth(Wait wait, Deadline deadline) noexcept {
   if (unfinished_.has_lost_place()) return ReadStatus::failed;
   const messaging::Unfinished unfinished = inbox_.unfinished();
   if (unfinished.octets == 0) return std::nullopt;
@@ -216,8 +210,8 @@ Connection::Refusal Connection::refuse_growth(Wait wait, Deadline deadline) noex
   return ReadStatus::would_block;
 }
 
-Connection::Refusal Connection::await_room(const messaging::Unfinished& unfinished,
-                                           Deadline deadline) noexcept {
+Channel::Refusal Channel::await_room(const messaging::Unfinished& unfinished,
+                                     Deadline deadline) noexcept {
   constexpr std::chrono::milliseconds look_around{100};  // the connection may end otherwise
   while (!unfinished_.grow(unfinished)) {
     unfinished_.await_room(look_around);
@@ -228,25 +222,25 @@ Connection::Refusal Connection::await_room(const messaging::Unfinished& unfinish
 }
 
 // Octets of the next message have a time of their own; fragments of another one keep theirs.
-void Connection::end_growth() noexcept {
+void Channel::end_growth() noexcept {
   if (!inbox_.unfinished().more_follows) unfinished_.end();
 }
 
-bool Connection::has_unread_input() const noexcept {
+bool Channel::has_unread_input() const noexcept {
   return broken() || event::is_readable(transport_->readiness_fd());
 }
 
-engine::WaitingOutput Connection::waiting_output() const noexcept {
+WaitingOutput Channel::waiting_output() const noexcept {
   return {static_cast<std::uint64_t>(std::max<std::int64_t>(traffic_.sent.queued.value(), 0)),
           drained_octets()};
 }
 
 // MessageError may not arrive: it does not matter.
-void Connection::lose_place(engine::LostPlace reason) noexcept {
+void Channel::lose_place(LostPlace reason) noexcept {
   try {
     log::write(log::Level::info, "orb",
                peer() + std::string(text_of(reason)) + ": the connection is closed");
-    if (reason != engine::LostPlace::unread) {
+    if (reason != LostPlace::unread) {
       cdr::Buffer buffer;
       cdr::Encoder encoder(buffer);
       session_->encode_message_error(encoder, session_->protocol().version_max());
@@ -259,13 +253,13 @@ void Connection::lose_place(engine::LostPlace reason) noexcept {
   resume_input();  // a paused reader finds the end
 }
 
-void Connection::resume_input() noexcept {
+void Channel::resume_input() noexcept {
   if (paused_reader_ != nullptr) paused_reader_->resume_reading();
 }
 
 // Without memory for the seal, the message would leave unsealed. The peer could not read it, so the
 // connection is interrupted.
-void Connection::SessionSealer::seal(std::vector<OctetSpan>& segments, Octets& memory) noexcept {
+void Channel::SessionSealer::seal(std::vector<OctetSpan>& segments, Octets& memory) noexcept {
   try {
     outgoing_.segments.swap(segments);
     outgoing_.sealed.swap(memory);
@@ -278,11 +272,11 @@ void Connection::SessionSealer::seal(std::vector<OctetSpan>& segments, Octets& m
 }
 
 // All octets of most messages are the buffer's own, and leave as they are.
-[[gnu::always_inline]] inline bool Connection::is_one_segment(const cdr::Buffer& message) const {
+[[gnu::always_inline]] inline bool Channel::is_one_segment(const cdr::Buffer& message) const {
   return message.borrowed().empty() && message.size() <= fragment_size_;
 }
 
-[[gnu::always_inline]] inline SendResult Connection::after_send(Sent sent) {
+[[gnu::always_inline]] inline SendResult Channel::after_send(Sent sent) {
   call_flusher();
   if (sent.status == Sent::Status::sent) [[likely]]
     return {SendStatus::sent};
@@ -293,7 +287,7 @@ void Connection::SessionSealer::seal(std::vector<OctetSpan>& segments, Octets& m
   return after_refusal(sent);
 }
 
-SendResult Connection::send(const cdr::Buffer& message, Wait wait, Deadline deadline) {
+SendResult Channel::send(const cdr::Buffer& message, Wait wait, Deadline deadline) {
   if (traced_) [[unlikely]]
     trace_message(message);
   if (!is_one_segment(message)) [[unlikely]]
@@ -302,8 +296,8 @@ SendResult Connection::send(const cdr::Buffer& message, Wait wait, Deadline dead
   return after_send(queue_.send({&octets, 1}, wait, deadline));
 }
 
-SendResult Connection::hold(const cdr::Buffer& message, const engine::Hold& hold, Wait wait,
-                            Deadline deadline) {
+SendResult Channel::hold(const cdr::Buffer& message, const Hold& hold, Wait wait,
+                         Deadline deadline) {
   if (traced_) [[unlikely]]
     trace_message(message);
   if (!is_one_segment(message)) [[unlikely]]
@@ -312,14 +306,13 @@ SendResult Connection::hold(const cdr::Buffer& message, const engine::Hold& hold
   return after_send(queue_.hold({&octets, 1}, hold, wait, deadline));
 }
 
-void Connection::trace_message(const cdr::Buffer& message) const {
+void Channel::trace_message(const cdr::Buffer& message) const {
   if (!broken()) trace_sent(*session_, message, peer());
 }
 
 // A message with borrowed octets, or in fragments.
-[[gnu::noinline]] SendResult Connection::send_gathered(const cdr::Buffer& message,
-                                                       const engine::Hold* hold, Wait wait,
-                                                       Deadline deadline) {
+[[gnu::noinline]] SendResult Channel::send_gathered(const cdr::Buffer& message, const Hold* hold,
+                                                    Wait wait, Deadline deadline) {
   messaging::OutgoingSegments own;  // only if another thread uses those of the connection
   const bool shared = !segments_used_.exchange(true, std::memory_order_acquire);
   messaging::OutgoingSegments& segments = shared ? segments_ : own;
@@ -335,7 +328,7 @@ void Connection::trace_message(const cdr::Buffer& message) const {
   } catch (const std::bad_alloc&) {
     return after_refusal({Sent::Status::no_memory});
   }
-  const engine::OutgoingQueue::Segments all(segments.segments);
+  const OutgoingQueue::Segments all(segments.segments);
   return after_send(hold == nullptr ? queue_.send(all, wait, deadline)
                                     : queue_.hold(all, *hold, wait, deadline));
 }
@@ -343,7 +336,7 @@ void Connection::trace_message(const cdr::Buffer& message) const {
 // Unless only the deadline has passed, the connection ends. With a full queue, the peer does not
 // read, and queued messages will not leave in time. A message that is lost for lack of memory may
 // be a reply, for which the peer would wait for ever.
-SendResult Connection::after_refusal(Sent sent) {
+SendResult Channel::after_refusal(Sent sent) {
   if (sent.status == Sent::Status::timed_out) return {SendStatus::timed_out};
   if (sent.status == Sent::Status::failed) return {SendStatus::failed, sent.ticket};
   close();
@@ -351,21 +344,21 @@ SendResult Connection::after_refusal(Sent sent) {
   return {SendStatus::failed, sent.ticket};
 }
 
-bool Connection::uncork() {
-  const bool goes_on = queue_.uncork() != engine::OutgoingQueue::Status::failed;
+bool Channel::uncork() {
+  const bool goes_on = queue_.uncork() != OutgoingQueue::Status::failed;
   call_flusher();
   return goes_on;
 }
 
-void Connection::finish_output() {
+void Channel::finish_output() {
   queue_.finish();
   call_flusher();
 }
 
 // By a thread of the flusher.
-void Connection::flush_rest() noexcept {
+void Channel::flush_rest() noexcept {
   const Duration limit = limits_.send_timeout;
-  engine::StandStill progress;
+  StandStill progress;
   while (queue_.blocked()) {
     const bool stands_still = progress.lasted(drained_octets(), limits_.clock->now(), limit);
     if (limit > Duration::zero() && stands_still) {
@@ -378,29 +371,29 @@ void Connection::flush_rest() noexcept {
   }
 }
 
-void Connection::log_peer_that_does_not_read() noexcept try {
+void Channel::log_peer_that_does_not_read() noexcept try {
   log::write(log::Level::warning, "orb", peer() + " does not read what it is sent");
 } catch (const std::exception& exception) {  // no memory for the line
   log::write(log::Level::warning, "orb", exception.what());
 }
 
-void Connection::call_flusher_of_blocked() noexcept try {
+void Channel::call_flusher_of_blocked() noexcept try {
   limits_.flusher->start(*this);
 } catch (const std::exception& exception) {  // no thread: the rest would never be sent
   log::write(log::Level::error, "orb", exception.what());
   close();
 }
 
-void Connection::leave_flusher() noexcept {
+void Channel::leave_flusher() noexcept {
   unfinished_.leave();  // the registry sends, and so may call the flusher
   if (limits_.flusher == nullptr) return;
   close();
   limits_.flusher->leave(*this);
 }
 
-void Connection::close() noexcept {
+void Channel::close() noexcept {
   queue_.close();
   transport_->interrupt();
 }
 
-}  // namespace perigee::orb
+}  // namespace perigee::engine

@@ -1,15 +1,15 @@
 // Parses what passes by once more, for people.
-#include "orb/connection/message_trace.h"
+#include "engine/connection/message_trace.h"
 
 #include "engine/connection/inbox.h"
 #include <perigee/base/log.h>
-#include <perigee/orb/text.h>
+#include <perigee/base/printable.h>
 
 #include <algorithm>
 #include <cctype>
 #include <string>
 
-namespace perigee::orb {
+namespace perigee::engine {
 
 using messaging::IncomingMessage;
 using messaging::MessageKind;
@@ -46,7 +46,7 @@ std::string key_text(OctetSpan key) {
 
 // What a peer calls an operation or an exception may be anything: no line of the log of its own.
 std::string name_text(std::string_view name) {
-  const std::string text = text::quoted(name.substr(0, name_octets_max), '\'');
+  const std::string text = quoted(name.substr(0, name_octets_max), '\'');
   return name.size() > name_octets_max ? text + "..." : text;
 }
 
@@ -166,16 +166,16 @@ Octets sealed(const Session& session, const cdr::Buffer& message) {
 // A sent message is read as the peer will read it.
 void read_and_write(const Session& session, OctetSpan octets, std::string_view peer) {
   const auto receiver = session.protocol().open(messaging::Role::acceptor, {});
-  engine::Inbox inbox(*receiver);
+  Inbox inbox(*receiver);
   Octets scratch(64 * 1024);
   IncomingMessage message;
   for (;;) {
     switch (inbox.next(message)) {
-      case engine::InboxStatus::message:
+      case InboxStatus::message:
         return write(*receiver, message, "sent to ", peer);
-      case engine::InboxStatus::error:
+      case InboxStatus::error:
         return;
-      case engine::InboxStatus::need_more:
+      case InboxStatus::need_more:
         break;
     }
     const MutableOctetSpan space = inbox.receive_space(scratch).first;
@@ -214,4 +214,4 @@ void trace_received(const Session& session, const IncomingMessage& message,
   }
 }
 
-}  // namespace perigee::orb
+}  // namespace perigee::engine
