@@ -24,6 +24,10 @@ TEST_CASE("each preset has the numbers of the table") {
 TEST_CASE("the number of threads can be given, and is at least one") {
   CHECK(plan_of(Preset::thread_pool, {.threads = 2, .cpus = 8}).threads == 2);
   CHECK(plan_of(Preset::reactor_per_core, {.threads = 3, .cpus = 8}).loops == 3);
+  CHECK(plan_of(Preset::automatic, {.threads = 3, .cpus = 8, .spares = 40}) ==
+        ThreadPlan{3, 3, 43, 6, true});
+  CHECK(plan_of(Preset::thread_per_connection, {.threads = 2, .cpus = 8}).loops == 2);
+  CHECK(plan_of(Preset::thread_per_connection, {.threads = 9, .cpus = 1}).loops == 4);
   CHECK(plan_of(Preset::thread_pool, {.threads = 0, .cpus = 0}).threads == 1);
   CHECK(plan_of(Preset::thread_pool, {.threads = 0xffff'ffff, .cpus = 1}).threads_max ==
         0xffff'ffff);
@@ -39,7 +43,7 @@ TEST_CASE("only loops of one thread without spares run nested turns") {
 
 namespace {
 
-constexpr LoopSample stuck{.busy = true, .slow = true, .blocked = true, .has_work = true};
+constexpr LoopSample stuck{.upcalls = Upcalls::block, .has_work = true};
 
 }  // namespace
 
@@ -48,9 +52,9 @@ TEST_CASE("a loop whose threads are all blocked in upcalls gets a spare thread i
   LoopSample loop = stuck;
   CHECK(needs_spare(loop, room));
   SUBCASE("but not without work") { loop.has_work = false; }
-  SUBCASE("but not if a thread is free") { loop.busy = false; }
-  SUBCASE("but not if upcalls are short") { loop.slow = false; }
-  CHECK(needs_spare(loop, room) == (loop.has_work && loop.busy && loop.slow));
+  SUBCASE("but not if a thread is free") { loop.upcalls = Upcalls::some; }
+  SUBCASE("but not if upcalls are short") { loop.upcalls = Upcalls::short_turns; }
+  CHECK(needs_spare(loop, room) == (loop.has_work && loop.upcalls == Upcalls::block));
 }
 
 TEST_CASE("a loop gets no spare thread beyond the plan") {
@@ -59,7 +63,7 @@ TEST_CASE("a loop gets no spare thread beyond the plan") {
 
 TEST_CASE("upcalls that compute get a spare thread only if a CPU is idle") {
   LoopSample loop = stuck;
-  loop.blocked = false;
+  loop.upcalls = Upcalls::long_turns;
   CHECK_FALSE(needs_spare(loop, {.threads = 5, .idle_cpus = 0}));
   CHECK(needs_spare(loop, {.threads = 5, .idle_cpus = 1}));
 }

@@ -169,7 +169,7 @@ void LoopThreads::end_wait() noexcept {
 LoopSample LoopThreads::look(Duration tick) noexcept {
   const bool all_awake = loop_.reactor().sleepers() == 0;
   const std::lock_guard lock(mutex_);
-  LoopSample sample{.busy = std::exchange(all_awake_seen_, all_awake) && all_awake};
+  const bool stays_awake = std::exchange(all_awake_seen_, all_awake) && all_awake;
   std::uint64_t turns = 0;
   Duration cpu_time{};
   for (Member* each = members_; each != nullptr; each = each->next()) {
@@ -178,10 +178,13 @@ LoopSample LoopThreads::look(Duration tick) noexcept {
     if (all_awake && each->serves()) cpu_time += each->take_cpu_time();
   }
   lower_extra(tick);
-  sample.active = all_awake || turns != 0;
-  sample.slow = serving_count_.load() * tick >= turns * slow_turn;
+  const bool is_slow = serving_count_.load() * tick >= turns * slow_turn;
+  LoopSample sample;
+  if (all_awake || turns != 0) sample.upcalls = Upcalls::some;
+  if (stays_awake) sample.upcalls = is_slow ? Upcalls::long_turns : Upcalls::short_turns;
   sample.has_work = all_awake && loop_.reactor().has_work();
-  sample.blocked = is_stuck(sample) && cpu_time < tick / 2 && !enough_runnable();
+  if (is_stuck(sample) && cpu_time < tick / 2 && !enough_runnable())
+    sample.upcalls = Upcalls::block;
   sample.has_extra = extra_.load() != 0;
   return sample;
 }

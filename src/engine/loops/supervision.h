@@ -9,12 +9,18 @@
 
 namespace perigee::engine {
 
+/// What the threads of a loop did since the last tick.
+enum class Upcalls : std::uint8_t {
+  none,         ///< no turn ended since the last tick, and a thread sleeps in the reactor
+  some,         ///< a turn ended, or all threads are in turns
+  short_turns,  ///< all threads are in turns, and were at the last tick
+  long_turns,   ///< these turns take `slow_turn` or longer on average
+  block,        ///< the loop is stuck, and its threads neither compute nor wait for a CPU
+};
+
 /// What the service thread sees of one loop at a tick.
 struct LoopSample {
-  bool active = false;     ///< a turn ended since the last tick, or all threads are in turns
-  bool busy = false;       ///< all threads are in turns, and were at the last tick
-  bool slow = false;       ///< these turns take `slow_turn` or longer on average
-  bool blocked = false;    ///< the loop is stuck, and its threads neither compute nor want to
+  Upcalls upcalls = Upcalls::none;
   bool has_work = false;   ///< events, tasks or connections wait for a thread
   bool has_extra = false;  ///< threads that the supervisor added still serve the loop
 };
@@ -30,12 +36,13 @@ struct SpareRoom {
 
 /// A loop is stuck if its threads are all in slow turns while work waits.
 [[nodiscard]] constexpr bool is_stuck(const LoopSample& loop) noexcept {
-  return loop.has_work && loop.busy && loop.slow;
+  return loop.has_work && loop.upcalls >= Upcalls::long_turns;
 }
 
 /// Computing upcalls get help only if there is an idle CPU.
 [[nodiscard]] constexpr bool needs_spare(const LoopSample& loop, const SpareRoom& room) noexcept {
-  return is_stuck(loop) && room.threads != 0 && (loop.blocked || room.idle_cpus != 0);
+  return is_stuck(loop) && room.threads != 0 &&
+         (loop.upcalls == Upcalls::block || room.idle_cpus != 0);
 }
 
 /// The switch of the supervisor's ticks. Ticks stop when no upcall is in progress; the next upcall

@@ -16,13 +16,12 @@ constexpr std::uint32_t add(std::uint32_t a, std::uint32_t b) noexcept {
 }  // namespace
 
 ThreadPlan plan_of(Preset preset, const PlanOptions& options) noexcept {
-  const std::uint32_t cpus = std::max(options.cpus, 1U);
-  const std::uint32_t threads = options.threads != 0 ? options.threads : cpus;
+  const std::uint32_t threads = options.threads != 0 ? options.threads : std::max(options.cpus, 1U);
   switch (preset) {
     case Preset::automatic:
-      return {cpus, cpus, add(cpus, options.spares), add(cpus, cpus), true};
+      return {threads, threads, add(threads, options.spares), add(threads, threads), true};
     case Preset::thread_per_connection: {
-      const std::uint32_t loops = std::min(cpus, continuation_loops_max);
+      const std::uint32_t loops = std::min(threads, continuation_loops_max);
       return {loops, loops, add(loops, options.spares), options.connections, true};
     }
     case Preset::thread_pool:

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <exception>
 #include <future>
+#include <optional>
 #include <utility>
 
 namespace perigee::engine {
@@ -16,6 +17,8 @@ using transport::Wait;
 namespace {
 
 constexpr std::chrono::milliseconds end_look_period{50};
+
+}  // namespace
 
 // Takes a limited number: clients may go on connecting. Stops if there is no memory.
 void take_waiting(transport::Acceptor& acceptor,
@@ -30,8 +33,6 @@ void take_waiting(transport::Acceptor& acceptor,
     log::write(log::Level::warning, "server", exception.what());
   }
 }
-
-}  // namespace
 
 void stop_accepting(transport::Acceptor& acceptor,
                     function_ref<void(std::unique_ptr<transport::Transport>)> take) noexcept {
@@ -110,7 +111,7 @@ void Listener::Retry::fire(Timer& timer) noexcept {
 class Listeners::ChangeTask final : public Task {
  public:
   ChangeTask(Listeners& listeners, Change change, const ListenPoint& point,
-             std::promise<void> done = {}) noexcept
+             std::optional<std::promise<void>> done = {}) noexcept
       : Task(&run), listeners_(listeners), change_(change), point_(point), done_(std::move(done)) {}
 
  private:
@@ -120,13 +121,13 @@ class Listeners::ChangeTask final : public Task {
       self->listeners_.add(self->point_);
     else
       self->listeners_.remove(self->point_);
-    self->done_.set_value();
+    if (self->done_) self->done_->set_value();
   }
 
   Listeners& listeners_;
   const Change change_;
   const ListenPoint point_;
-  std::promise<void> done_;
+  std::optional<std::promise<void>> done_;  // a thread waits
 };
 
 // The thread of the reactor may end before it runs the task. Then all listeners have stopped.

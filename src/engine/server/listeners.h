@@ -30,6 +30,10 @@ inline constexpr std::uint32_t accepts_per_turn_max = 64;
 /// At most so many connections are taken out of an acceptor's queue when it is closed.
 inline constexpr std::uint32_t waiting_connections_max = 4096;
 
+/// Gives `take` the connections that wait in the acceptor's queue. Stops if there is no memory.
+void take_waiting(transport::Acceptor& acceptor,
+                  function_ref<void(std::unique_ptr<transport::Transport>)> take) noexcept;
+
 /// Ends accepting, for good. Connections that the system has accepted already are given to `take`:
 /// closing the queue would reset them.
 void stop_accepting(transport::Acceptor& acceptor,

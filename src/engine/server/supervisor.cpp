@@ -61,9 +61,9 @@ Supervisor::Found Supervisor::look_at_loop(LoopThreads& threads, Duration since,
                                            std::uint32_t idle) noexcept {
   const LoopSample sample = threads.look(since);
   SpareRoom room{.threads = spares_.left()};
-  if (is_stuck(sample) && !sample.blocked) [[unlikely]]
+  if (is_stuck(sample) && sample.upcalls != Upcalls::block) [[unlikely]]
     room.idle_cpus = std::min(idle, event::idle_cpus_of_machine());
-  return {.any_upcall = sample.active || sample.has_extra,
+  return {.any_upcall = sample.upcalls != Upcalls::none || sample.has_extra,
           .acted = needs_spare(sample, room) && threads.add_spares()};
 }
 

@@ -89,27 +89,6 @@ std::expected<std::unique_ptr<Listener>, IoError> listen(OrbCore& core,
 
 }  // namespace
 
-void take_waiting(transport::Acceptor& acceptor,
-                  const std::function<void(std::unique_ptr<transport::Transport>)>& take) noexcept {
-  try {
-    for (std::uint32_t left = waiting_connections_max; left > 0; --left) {
-      auto accepted = acceptor.accept(transport::Wait::no);
-      if (!accepted || !*accepted) return;
-      take(std::move(*accepted));
-    }
-  } catch (const std::exception& exception) {
-    log::write(log::Level::warning, "server", exception.what());
-  }
-}
-
-void stop_accepting(
-    transport::Acceptor& acceptor,
-    const std::function<void(std::unique_ptr<transport::Transport>)>& take) noexcept {
-  take_waiting(acceptor, take);
-  acceptor.interrupt();
-  take_waiting(acceptor, take);  // who came meanwhile
-}
-
 std::expected<void, IoError> AcceptorSet::open(OrbCore& core) {
   std::vector<std::unique_ptr<Listener>> listeners;
   const auto preference = server_preference(core);
@@ -161,7 +140,7 @@ Listener& AcceptorSet::insert(std::unique_ptr<Listener> listener) {
 
 // It stays, since others may be looking at it; who connects there is refused.
 void AcceptorSet::withdraw(Listener& listener) noexcept {
-  orb::stop_accepting(*listener.acceptor, [](auto /*transport*/) {});
+  engine::stop_accepting(*listener.acceptor, [](auto /*transport*/) {});
   const std::lock_guard lock(mutex_);
   listener.is_withdrawn = true;
   std::erase_if(published_, [&](const Published& each) { return each.listener == &listener; });
@@ -284,16 +263,11 @@ bool AcceptorSet::publishes(const transport::Endpoint& endpoint) const noexcept 
   });
 }
 
-// Without the lock in `take`, which may take a lock of the server's.
-void AcceptorSet::stop_accepting(const std::function<void(Accepted)>& take) const noexcept {
-  for (std::size_t index = 0;; ++index) {
-    std::shared_lock lock(mutex_);
-    if (index == listeners_.size()) return;
-    const Listener& listener = *listeners_[index];
-    lock.unlock();
-    orb::stop_accepting(*listener.acceptor,
-                        [&](auto transport) { take(listener.accepted(std::move(transport))); });
-  }
+// Closes the connections that wait in the queues of the acceptors, too.
+void AcceptorSet::turn_away() const noexcept {
+  const std::shared_lock lock(mutex_);
+  for (const auto& listener : listeners_)
+    engine::stop_accepting(*listener->acceptor, [](auto /*transport*/) {});
 }
 
 }  // namespace perigee::orb

@@ -2,7 +2,7 @@
 // listeners of the engine do.
 #pragma once
 
-#include "orb/server/accepted.h"
+#include "engine/server/listeners.h"
 #include <perigee/base/function_ref.h>
 #include <perigee/base/io_error.h>
 #include <perigee/base/octets.h>
@@ -27,20 +27,6 @@ namespace perigee::orb {
 class OrbCore;
 class ProtocolPreference;
 
-/// As many connections as an acceptor's queue may hold (see `listen` in ipc).
-constexpr std::uint32_t waiting_connections_max = 4096;
-
-/// Gives `take` all connections that wait in an acceptor's queue now: they have been told that they
-/// are connected, and closing the queue would reset them. Not those that go on coming, nor the rest
-/// if there is no memory.
-void take_waiting(transport::Acceptor& acceptor,
-                  const std::function<void(std::unique_ptr<transport::Transport>)>& take) noexcept;
-
-/// Ends accepting, for good; all who have been told that they are connected are given to `take`.
-void stop_accepting(
-    transport::Acceptor& acceptor,
-    const std::function<void(std::unique_ptr<transport::Transport>)>& take) noexcept;
-
 /// One endpoint where a server listens.
 struct Listener {
   transport::ProtocolFactory* factory;
@@ -50,9 +36,7 @@ struct Listener {
 
   bool is_withdrawn = false;  ///< nobody serves it; the set's
 
-  [[nodiscard]] Accepted accepted(std::unique_ptr<transport::Transport> transport) const {
-    return {std::move(transport), messaging};
-  }
+  [[nodiscard]] engine::ListenPoint point() const noexcept { return {*acceptor, *messaging}; }
 };
 
 /// What a reference is made of.
@@ -85,8 +69,8 @@ class AcceptorSet {
   [[nodiscard]] iop::Ior make_ior(const transport::ProtocolRegistry& protocols,
                                   ReferenceParts parts) const;
   [[nodiscard]] bool publishes(const transport::Endpoint& endpoint) const noexcept;
-  /// Of all: see above.
-  void stop_accepting(const std::function<void(Accepted)>& take) const noexcept;
+  /// Closes all listeners. For a server that has accepted nothing yet.
+  void turn_away() const noexcept;
 
   /// Those that are there now.
   [[nodiscard]] std::vector<Listener*> listeners() const;

@@ -55,14 +55,10 @@ engine::Preset preset_of(ThreadStrategy strategy) noexcept {
 engine::ThreadPlan plan_for(const Settings& settings) {
   return engine::plan_of(preset_of(settings.thread_strategy),
                          {.threads = settings.threads,
-                          .cpus = settings.thread_count(),
+                          .cpus = event::usable_cpus(),
                           .spares = settings.spare_threads_max,
                           .pool_spares = settings.nested_upcall_depth_max,
                           .connections = settings.server_connections_max});
-}
-
-engine::ListenPoint point_of(const Listener& listener) noexcept {
-  return {*listener.acceptor, *listener.messaging};
 }
 
 Server::Nested nested_of(engine::WaitEnd end) noexcept {
@@ -105,7 +101,7 @@ std::expected<void, IoError> EngineServer::begin_accepting() {
   const std::lock_guard lock(mutex_);
   if (stopping_ || accepting_.load()) return {};
   for (const Listener* const listener : endpoints_.listeners())
-    server_.accept_at(point_of(*listener));
+    server_.accept_at(listener->point());
   accepting_.store(true);
   return {};
 }
@@ -119,7 +115,7 @@ void EngineServer::stop(Completion completion) noexcept {
     const std::lock_guard lock(mutex_);
     turn_away = !std::exchange(stopping_, true) && !accepting_.load();
   }
-  if (turn_away && opened()) endpoints_.stop_accepting([](auto /*accepted*/) {});
+  if (turn_away && opened()) endpoints_.turn_away();
   server_.stop(completion == Completion::wait ? engine::Server::Completion::wait
                                               : engine::Server::Completion::do_not_wait);
 }
@@ -128,15 +124,14 @@ std::expected<transport::Endpoint, IoError> EngineServer::listen(
     const transport::Endpoint& endpoint) {
   if (auto started = start(); !started) return std::unexpected(started.error());
   return endpoints_.add(core_, endpoint, {mutex_, stopping_, [this](Listener& added) {
-                                            if (accepting_.load())
-                                              server_.accept_at(point_of(added));
+                                            if (accepting_.load()) server_.accept_at(added.point());
                                           }});
 }
 
 void EngineServer::close_removed() noexcept {
   if (!opened()) return;
   endpoints_.close_removed(
-      core_, [this](Listener& listener) { server_.accept_no_more_at(point_of(listener)); });
+      core_, [this](Listener& listener) { server_.accept_no_more_at(listener.point()); });
 }
 
 std::expected<iop::Ior, IoError> EngineServer::make_ior(std::string type_id, OctetSpan object_key,

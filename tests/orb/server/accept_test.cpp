@@ -101,8 +101,8 @@ class FloodedAcceptor final : public transport::Acceptor {
 TEST_CASE("a server that stops takes those who wait to be accepted, not all who go on coming") {
   FloodedAcceptor acceptor;
   std::uint32_t count = 0;
-  orb::take_waiting(acceptor, [&](auto transport) { count += transport ? 1 : 0; });
-  CHECK(count == orb::waiting_connections_max);
+  engine::take_waiting(acceptor, [&](auto transport) { count += transport ? 1 : 0; });
+  CHECK(count == engine::waiting_connections_max);
 }
 
 TEST_CASE("closing what was unloaded is tried again where there was no memory for it") {
