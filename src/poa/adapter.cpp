@@ -1,11 +1,10 @@
-// Adapters as a tree, and objects in them: creating, destroying, activating, deactivating.
+// Adapters and objects in them: creating, destroying, activating, deactivating.
 // References and ids are in adapter_references.cpp, servant managers in adapter_managers.cpp.
 #include "poa/adapter.h"
 
 #include "orb/context/server.h"
 #include "orb/core/orb_core.h"
-#include "poa/default_root.h"
-#include "poa/dispatcher.h"
+#include "poa/adapter_host.h"
 #include "poa/manager.h"
 #include "poa/minor_codes.h"
 
@@ -17,39 +16,26 @@ namespace perigee::poa {
 using CORBA::COMPLETED_NO;
 using PortableServer::ObjectId;
 
+ActiveObject::~ActiveObject() {
+  if (adapter) adapter->object_ended(*this);
+}
+
 Adapter::Adapter(AdapterParts parts, const counted_ptr<Adapter>& parent)
     : parts_(std::move(parts)),
-      parent_(parent),
-      path_(parent ? extend_path(parent->path_, parts_.name) : encode_path({})) {}
+      tree_(parent, parent ? extend_path(parent->tree_.path(), parts_.name) : encode_path({})) {}
 
 Adapter::~Adapter() = default;
 
-counted_ptr<Adapter> Adapter::make_root(const std::shared_ptr<Dispatcher>& dispatcher) {
-  auto manager = make_counted<Manager>(dispatcher, dispatcher->next_manager_id());
-  auto root = make_counted<Adapter>(
-      AdapterParts{dispatcher, std::move(manager), "RootPOA", root_policy_set(), false}, nullptr);
-  root->attach(root);
-  offer_default_root(root);
-  return root;
+counted_ptr<Adapter> Adapter::make(AdapterParts parts, const counted_ptr<Adapter>& parent) {
+  auto made = make_counted<Adapter>(std::move(parts), parent);
+  made->attach(made);
+  return made;
 }
 
-// Persistent, ids of the user's; no children, since their keys would be those of the Root POA's.
-counted_ptr<Adapter> Adapter::make_named_root(const std::shared_ptr<Dispatcher>& dispatcher) {
-  PolicySet policies;
-  policies.lifespan = PortableServer::LifespanPolicyValue::PERSISTENT;
-  policies.assignment = PortableServer::IdAssignmentPolicyValue::USER_ID;
-  auto manager = make_counted<Manager>(dispatcher, dispatcher->next_manager_id());
-  auto root = make_counted<Adapter>(
-      AdapterParts{dispatcher, std::move(manager), "INSPOA", policies, true}, nullptr);
-  root->attach(root);
-  return root;
-}
-
-// Makes the adapter known: its slot in the dispatcher's table, its manager.
 void Adapter::attach(const counted_ptr<Adapter>& self) {
   self_ = self;
-  const auto slot = parts_.dispatcher->adapters().insert(
-      [this, &self](AdapterEntry& entry, SlotRef ref) noexcept {
+  const auto slot =
+      parts_.host->adapters().insert([this, &self](AdapterEntry& entry, SlotRef ref) noexcept {
         ref_ = ref;
         entry.adapter = self;
       });
@@ -74,7 +60,7 @@ bool Adapter::destroyed() const noexcept {
 CORBA::object_reference<PortableServer::POA> Adapter::create_POA(
     const std::string& adapter_name, CORBA::object_reference<PortableServer::POAManager> manager,
     const CORBA::PolicyList& policies) {
-  if (adapter_name.size() > adapter_name_size_max || path_depth(path_) >= adapter_depth_max)
+  if (adapter_name.size() > adapter_name_size_max || path_depth(tree_.path()) >= adapter_depth_max)
     throw CORBA::BAD_PARAM(0, COMPLETED_NO, "adapter name too long or tree too deep");
   if (parts_.ids_are_keys)
     throw CORBA::NO_PERMISSION(0, COMPLETED_NO, "the INSPOA has no children");
@@ -82,13 +68,11 @@ CORBA::object_reference<PortableServer::POA> Adapter::create_POA(
   auto own_manager = dynamic_counted_cast<Manager>(manager._shared());
   if (manager && !own_manager) throw CORBA::BAD_PARAM(0, COMPLETED_NO, "a foreign POAManager");
   if (!own_manager)
-    own_manager = make_counted<Manager>(parts_.dispatcher, parts_.dispatcher->next_manager_id());
+    own_manager = make_counted<Manager>(parts_.host, parts_.host->next_manager_id());
   const Lock lock = lock_alive();
-  if (children_.contains(adapter_name)) throw AdapterAlreadyExists();
-  auto child = make_counted<Adapter>(
-      AdapterParts{parts_.dispatcher, std::move(own_manager), adapter_name, set, false}, self());
-  child->attach(child);
-  children_.emplace(adapter_name, child);
+  if (tree_.contains(adapter_name)) throw AdapterAlreadyExists();
+  auto child = make({parts_.host, std::move(own_manager), adapter_name, set, false}, self());
+  tree_.add(adapter_name, child);
   return CORBA::object_reference<POA>(std::move(child));
 }
 
@@ -97,8 +81,8 @@ CORBA::object_reference<PortableServer::POA> Adapter::find_POA(const std::string
   for (;;) {
     {
       const Lock lock = lock_alive();
-      const auto found = children_.find(adapter_name);
-      if (found != children_.end()) return CORBA::object_reference<POA>(found->second);
+      if (auto found = tree_.find(adapter_name))
+        return CORBA::object_reference<POA>(std::move(found));
     }
     if (!activate_it || !activate_child(adapter_name)) throw AdapterNonExistent();
   }
@@ -106,19 +90,16 @@ CORBA::object_reference<PortableServer::POA> Adapter::find_POA(const std::string
 
 std::vector<counted_ptr<Adapter>> Adapter::all_children() const {
   const std::lock_guard lock(mutex_);
-  std::vector<counted_ptr<Adapter>> all;
-  for (const auto& [name, known] : children_) all.push_back(known);
-  return all;
+  return tree_.all();
 }
 
-void Adapter::forget_child(const std::string& name, const Adapter* known) noexcept {
+void Adapter::forget_child(const Adapter& child) noexcept {
   const std::lock_guard lock(mutex_);
-  const auto found = children_.find(name);
-  if (found != children_.end() && found->second.get() == known) children_.erase(found);
+  tree_.remove(child.parts_.name, &child);
 }
 
 void Adapter::destroy(bool etherealize_objects, bool wait_for_completion) {
-  if (wait_for_completion) parts_.dispatcher->check_may_wait();
+  if (wait_for_completion) parts_.host->check_may_wait();
   const counted_ptr<Adapter> keep = self();  // the table may hold the last reference
   {
     const std::lock_guard lock(mutex_);
@@ -126,9 +107,9 @@ void Adapter::destroy(bool etherealize_objects, bool wait_for_completion) {
   }
   for (const auto& known : all_children()) known->destroy(etherealize_objects, wait_for_completion);
   remove_objects(etherealize_objects ? Etherealize::yes : Etherealize::no);
-  parts_.dispatcher->adapters().remove(ref_);
-  if (const auto parent = parent_.lock()) parent->forget_child(parts_.name, this);
-  parts_.dispatcher->resume_held_requests();
+  parts_.host->adapters().remove(ref_);
+  if (const auto parent = tree_.parent()) parent->forget_child(*this);
+  parts_.host->resume_held_requests();
   released(Lock(mutex_));
   if (!wait_for_completion) return;
   Lock lock(mutex_);
@@ -137,24 +118,21 @@ void Adapter::destroy(bool etherealize_objects, bool wait_for_completion) {
 
 // The objects that nobody uses end here, the others when their last request does.
 void Adapter::remove_objects(Etherealize etherealize) noexcept {
-  std::unordered_map<IdText, SlotRef> ids;
+  ObjectMap::ById objects;
   {
     const std::lock_guard lock(mutex_);
-    ids.swap(ids_);
-    if (etherealize == Etherealize::yes && etherealizes()) {
-      std::unordered_map<SlotRef, const PortableServer::Servant*, SlotRefHash> servants;
-      for (const auto& [servant, slot] : servants_) servants.emplace(slot, servant);
-      for (const auto& [id, slot] : ids) begin_leaving(id, servants[slot], true);
-    }
-    servants_.clear();
+    objects = objects_.remove_all();
+    if (etherealize == Etherealize::yes && etherealizes())
+      for (const auto& [id, object] : objects)
+        activation_.begin_leaving(id, object.servant, Reason::cleanup);
   }
-  for (const auto& [id, slot] : ids) remove_from_tables(id, slot);
+  for (const auto& [id, object] : objects) remove_from_tables(id, object.slot);
 }
 
-void Adapter::remove_from_tables(const IdText& id, SlotRef slot) noexcept {
+void Adapter::remove_from_tables(const std::string& id, SlotRef slot) noexcept {
   const auto octets = std::span(reinterpret_cast<const std::uint8_t*>(id.data()), id.size());
-  parts_.dispatcher->key_index().erase(key_of({octets.begin(), octets.end()}), slot);
-  parts_.dispatcher->objects().remove(slot);
+  parts_.host->key_index().erase(key_of({octets.begin(), octets.end()}), slot);
+  parts_.host->objects().remove(slot);
 }
 
 std::string Adapter::the_name() {
@@ -164,7 +142,7 @@ std::string Adapter::the_name() {
 
 CORBA::object_reference<PortableServer::POA> Adapter::the_parent() {
   (void)lock_alive();
-  return CORBA::object_reference<POA>(parent_.lock());
+  return CORBA::object_reference<POA>(tree_.parent());
 }
 
 PortableServer::POAList Adapter::the_children() {
@@ -198,38 +176,38 @@ void Adapter::activate_object_with_id(const ObjectId& id, const ServantRef& serv
   Lock lock = lock_alive();
   if (!parts_.policies.retain()) throw WrongPolicy();
   check_id_is_ours(id);
-  const IdText text = text_of(std::as_bytes(std::span(id)));
+  const std::string text = id_text(id);
   wait_for_transition(lock, text, Waits::application);
-  if (ids_.contains(text)) throw ObjectAlreadyActive();
+  if (objects_.contains(text)) throw ObjectAlreadyActive();
   (void)activate(lock, id, servant);
 }
 
 // Without an id, one is made: from the slot in a transient adapter, else from a random number.
 SlotRef Adapter::activate(Lock& lock, std::optional<ObjectId> id, const ServantRef& servant) {
   if (!servant) throw CORBA::BAD_PARAM(0, COMPLETED_NO, "nil servant");
-  if (parts_.policies.unique_id() && servants_.contains(servant.get()))
-    throw ServantAlreadyActive();
+  if (parts_.policies.unique_id() && objects_.serves(servant.get())) throw ServantAlreadyActive();
   const bool from_slot = !id && !parts_.policies.persistent();
   ActiveObject object;
   object.servant = servant;
   object.adapter_ref = ref_;
   object.has_slot_id = from_slot;
   object.id = id ? std::move(*id) : from_slot ? slot_id({}) : new_system_id();
-  IdText text;
+  std::string text;
   Octets key;  // none if the slot can be read off it
-  const auto slot = parts_.dispatcher->objects().insert(
+  const auto slot = parts_.host->objects().insert(
       [this, &object, &text, &key, from_slot](ActiveObject& place, SlotRef ref) {
         if (from_slot) object.id = slot_id(ref);
-        text = text_of(std::as_bytes(std::span(object.id)));
+        text = id_text(object.id);
+        if (objects_.contains(text))
+          throw CORBA::OBJ_ADAPTER(0, COMPLETED_NO, "another object was given the id of the slot");
         if (!from_slot) key = key_of(object.id);
         place = std::move(object);
         place.adapter = self();
       });
   if (!slot) throw CORBA::NO_RESOURCES(minor_table_full, COMPLETED_NO, "objects_max reached");
   ++uses_;
-  ids_.emplace(text, *slot);
-  servants_.emplace(servant.get(), *slot);
-  if (!key.empty()) parts_.dispatcher->key_index().put(key, *slot);
+  objects_.add(text, {*slot, servant.get()});
+  if (!key.empty()) parts_.host->key_index().put(key, *slot);
   (void)lock;  // held by the caller
   return *slot;
 }
@@ -238,18 +216,13 @@ void Adapter::deactivate_object(const ObjectId& id) {
   SlotTable<ActiveObject>::Pin object;  // let go after the lock: the servant may end here
   Lock lock = lock_alive();
   if (!parts_.policies.retain()) throw WrongPolicy();
-  const auto found = ids_.find(text_of(std::as_bytes(std::span(id))));
-  if (found == ids_.end()) throw ObjectNotActive();
-  const auto [text, slot] = *found;
-  ids_.erase(found);
-  object = pin(slot);
-  const auto [first, last] = servants_.equal_range(object ? object->servant.get() : nullptr);
-  const auto listed =
-      std::find_if(first, last, [slot](const auto& entry) { return entry.second == slot; });
-  if (listed != last) servants_.erase(listed);
-  if (object && etherealizes()) begin_leaving(text, object->servant.get(), false);
+  const std::string text = id_text(id);
+  const auto removed = objects_.remove(text);
+  if (!removed) throw ObjectNotActive();
+  object = pin(removed->slot);
+  if (etherealizes()) activation_.begin_leaving(text, removed->servant, Reason::deactivated);
   lock.unlock();
-  remove_from_tables(text, slot);
+  remove_from_tables(text, removed->slot);
 }
 
 bool Adapter::enter() noexcept {
@@ -286,11 +259,11 @@ void Adapter::wait_until_idle() {
   std::vector<SlotRef> slots;
   {
     const std::lock_guard lock(mutex_);
-    for (const auto& [id, slot] : ids_) slots.push_back(slot);
+    slots = objects_.slots();
   }
-  for (const SlotRef slot : slots) parts_.dispatcher->objects().wait_until_idle(slot);
+  for (const SlotRef slot : slots) parts_.host->objects().wait_until_idle(slot);
   Lock lock(mutex_);  // and what is used without being active
-  released_.wait(lock, [this] { return uses_ <= ids_.size(); });
+  released_.wait(lock, [this] { return uses_ <= objects_.size(); });
 }
 
 // The upcall that has the lock may wait for one that this thread would have to serve.
@@ -298,7 +271,7 @@ std::unique_lock<std::recursive_timed_mutex> Adapter::enter_upcall() {
   if (!parts_.policies.single_thread()) return {};
   std::unique_lock lock(upcall_mutex_, std::try_to_lock);
   if (lock.owns_lock()) return lock;
-  const std::shared_ptr<orb::OrbCore> core = parts_.dispatcher->core();
+  const std::shared_ptr<orb::OrbCore> core = parts_.host->core();
   orb::Server* const server = core->server();
   if (server == nullptr) {
     lock.lock();

@@ -1,24 +1,26 @@
-// The portable object adapter: its objects by id and by servant, its children, its references.
-// Requests do not come through here: the dispatcher finds objects in its own table.
+// The portable object adapter. It joins its objects (ObjectMap), their way into and out of activity
+// (ServantActivation) and its place among the adapters (AdapterTree). Requests to active objects do
+// not come through here: the dispatcher finds them in its own table.
 #pragma once
 
+#include "poa/adapter_tree.h"
+#include "poa/managed_adapter.h"
 #include "poa/object_key.h"
+#include "poa/object_map.h"
 #include "poa/policy_set.h"
+#include "poa/servant_activation.h"
+#include "poa/served_object.h"
 #include "poa/slot_table.h"
-#include "poa/upcall.h"
 #include <perigee/base/octets.h>
 #include <perigee/poa/poa.h>
 
 #include <condition_variable>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <thread>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -28,12 +30,12 @@ class OrbCore;
 
 namespace perigee::poa {
 
-class Dispatcher;
+class AdapterHost;
 class Manager;
 
 /// What an adapter is made of; fixed for its life.
 struct AdapterParts {
-  std::shared_ptr<Dispatcher> dispatcher;
+  std::shared_ptr<AdapterHost> host;
   counted_ptr<Manager> manager;
   std::string name;
   PolicySet policies;
@@ -42,12 +44,12 @@ struct AdapterParts {
 
 /// Any thread. Shared by the dispatcher's slot (until it is destroyed), by the objects that are
 /// still in use and by the application's references.
-class Adapter final : public PortableServer::POA {
+class Adapter final : public ManagedAdapter {
  public:
   Adapter(AdapterParts parts, const counted_ptr<Adapter>& parent);
   ~Adapter() override;
-  static counted_ptr<Adapter> make_root(const std::shared_ptr<Dispatcher>& dispatcher);
-  static counted_ptr<Adapter> make_named_root(const std::shared_ptr<Dispatcher>& dispatcher);
+  /// Makes an adapter, and makes it known to the host and to its manager. Null parent: a root.
+  static counted_ptr<Adapter> make(AdapterParts parts, const counted_ptr<Adapter>& parent);
 
   /// @name PortableServer::POA
   /// @{
@@ -110,9 +112,8 @@ class Adapter final : public PortableServer::POA {
       const ServedObject& object) const;
   /// An object is not active and not used any more: etherealizes it, lets its servant go.
   void object_ended(ServedObject& object) noexcept;
-  /// Deactivates all objects if there is a servant activator to etherealize them.
-  void etherealize_objects() noexcept;
-  void wait_until_idle();
+  void etherealize_objects() noexcept override;
+  void wait_until_idle() override;
   /// @}
 
   /// @name For requests to objects that are not active
@@ -152,20 +153,13 @@ class Adapter final : public PortableServer::POA {
 
  private:
   using Lock = std::unique_lock<std::mutex>;
-  using IdText = std::string;  // an object id as map key
-
-  /// An id that is neither active nor free: its object is being incarnated or etherealized.
-  struct Transition {
-    std::thread::id thread;                            ///< in the servant activator; else none
-    const PortableServer::Servant* servant = nullptr;  ///< that is to be etherealized
-    bool cleanup = false;                              ///< the reason is that all objects go
-  };
+  using State = ServantActivation::State;
+  using Reason = ServantActivation::Reason;
   class ActivatorTurn;
 
-  void attach(const counted_ptr<Adapter>& parent);
+  void attach(const counted_ptr<Adapter>& self);
   [[nodiscard]] counted_ptr<Adapter> self() const;
   [[nodiscard]] Lock lock_alive() const;
-  [[nodiscard]] static IdText text_of(OctetSpan id);
   SlotRef activate(Lock& lock, std::optional<PortableServer::ObjectId> id,
                    const ServantRef& servant);
   void check_id_is_ours(const PortableServer::ObjectId& id) const;
@@ -179,28 +173,23 @@ class Adapter final : public PortableServer::POA {
   [[nodiscard]] SlotTable<ActiveObject>::Pin pin_id(const PortableServer::ObjectId& id) const;
   [[nodiscard]] const ServedObject* upcall_on(
       const PortableServer::Servant* servant) const noexcept;
-  void forget_child(const std::string& name, const Adapter* child) noexcept;
+  void forget_child(const Adapter& child) noexcept;
   enum class Etherealize : std::uint8_t { no, yes };
   void remove_objects(Etherealize etherealize) noexcept;
-  void remove_from_tables(const IdText& id, SlotRef slot) noexcept;
+  void remove_from_tables(const std::string& id, SlotRef slot) noexcept;
   void released(Lock lock) noexcept;
 
-  void begin_leaving(const IdText& id, const PortableServer::Servant* servant, bool cleanup);
   [[nodiscard]] bool etherealizes() const noexcept;
   enum class Waits : std::uint8_t { application, request };
-  void wait_for_transition(Lock& lock, const IdText& id, Waits waits);
-  [[nodiscard]] bool would_wait_for_itself(const Transition& transition) const noexcept;
-  [[nodiscard]] bool makes_child() const noexcept;
-  void end_transition(const IdText& id) noexcept;
+  void wait_for_transition(Lock& lock, const std::string& id, Waits waits);
+  [[nodiscard]] bool would_wait_for_itself(const std::string& id) const noexcept;
   [[nodiscard]] ServantRef call_incarnate(const PortableServer::ObjectId& id);
-  void call_etherealize(const ServedObject& object, bool cleanup, bool remaining) noexcept;
+  void call_etherealize(const ServedObject& object, Reason reason, bool remaining) noexcept;
   void keep_incarnated(const PortableServer::ObjectId& id, const ServantRef& servant);
   [[nodiscard]] bool call_unknown_adapter(PortableServer::AdapterActivator& activator,
                                           const std::string& name);
 
   const AdapterParts parts_;
-  const weak_counted_ptr<Adapter> parent_;
-  Octets path_;  // as in persistent keys
   SlotRef ref_;  // in the dispatcher's table
   weak_counted_ptr<Adapter> self_;
   // SINGLE_THREAD_MODEL. Taken before a turn at the servant activator, and before a child is
@@ -212,23 +201,15 @@ class Adapter final : public PortableServer::POA {
   bool destroyed_ = false;
   std::uint64_t next_id_ = 0;
   std::size_t uses_ = 0;  // objects (active, or still used), and requests that found none
-  std::map<std::string, counted_ptr<Adapter>, std::less<>> children_;
-  std::unordered_map<IdText, SlotRef> ids_;  // no id is in transitions_, too
-  std::unordered_multimap<const PortableServer::Servant*, SlotRef> servants_;
+  AdapterTree<Adapter> tree_;
+  ObjectMap objects_;  // no id is in `activation_`, too
+  ServantActivation activation_;
 
   ServantRef default_servant_;
   CORBA::object_reference<PortableServer::ServantManager> servant_manager_;
   CORBA::object_reference<PortableServer::ServantActivator> servant_activator_;  // the same
   CORBA::object_reference<PortableServer::ServantLocator> servant_locator_;      // or this
-  std::unordered_map<IdText, Transition> transitions_;
-  std::unordered_map<IdText, std::uint32_t> owing_;  // answers, by servants of an activator
-  std::unordered_map<const PortableServer::Servant*, std::size_t> leaving_servants_;  // how often
-  std::condition_variable transitions_changed_;  // also turns, and children being made
-  std::thread::id turn_thread_;                  // in the servant activator
-  std::size_t turn_depth_ = 0;
-
   CORBA::object_reference<PortableServer::AdapterActivator> adapter_activator_;
-  std::map<std::string, std::thread::id, std::less<>> children_being_made_;
 };
 
 /// A request's use of an adapter in which it found no object.

@@ -2,9 +2,10 @@
 #include "orb/core/orb_core.h"
 #include "orb/references/reference.h"
 #include "poa/adapter.h"
-#include "poa/dispatcher.h"
+#include "poa/adapter_host.h"
 #include "poa/manager.h"
 #include "poa/minor_codes.h"
+#include "poa/upcall.h"
 
 #include <algorithm>
 #include <cstring>
@@ -37,10 +38,6 @@ void append_number(ObjectId& id, std::uint64_t value, std::size_t size) {
 
 }  // namespace
 
-Adapter::IdText Adapter::text_of(OctetSpan id) {
-  return {reinterpret_cast<const char*>(id.data()), id.size()};
-}
-
 bool Adapter::is_system_id(const ObjectId& id) const noexcept {
   if (parts_.policies.persistent()) return id.size() == persistent_id_size;
   return id.size() == slot_id_size || id.size() == reserved_id_size;
@@ -58,7 +55,7 @@ void Adapter::check_id_is_ours(const ObjectId& id) const {
 ObjectId Adapter::new_system_id() {
   ObjectId id;
   const bool persistent = parts_.policies.persistent();
-  append_number(id, persistent ? parts_.dispatcher->nonce() : 0xffffffff, persistent ? 8 : 4);
+  append_number(id, persistent ? parts_.host->nonce() : 0xffffffff, persistent ? 8 : 4);
   append_number(id, next_id_++, 8);
   return id;
 }
@@ -66,8 +63,8 @@ ObjectId Adapter::new_system_id() {
 Octets Adapter::key_of(const ObjectId& id) const {
   if (parts_.ids_are_keys)
     return {std::as_bytes(std::span(id)).begin(), std::as_bytes(std::span(id)).end()};
-  if (parts_.policies.persistent()) return make_persistent_key(path_, id);
-  const TransientPrefix prefix{parts_.dispatcher->nonce(), ref_};
+  if (parts_.policies.persistent()) return make_persistent_key(tree_.path(), id);
+  const TransientPrefix prefix{parts_.host->nonce(), ref_};
   if (!parts_.policies.system_id() || id.size() != slot_id_size) return make_id_key(prefix, id);
   // The id is a slot: not necessarily the one where the object is now, if it was activated again.
   const auto number = [&id](std::size_t offset) {
@@ -79,8 +76,8 @@ Octets Adapter::key_of(const ObjectId& id) const {
 
 CORBA::object_reference<CORBA::Object> Adapter::make_reference(std::string repository_id,
                                                                const ObjectId& id) const {
-  return parts_.dispatcher->core()->make_local_object(std::move(repository_id), key_of(id),
-                                                      parts_.policies.protocols.get());
+  return parts_.host->core()->make_local_object(std::move(repository_id), key_of(id),
+                                                parts_.policies.protocols.get());
 }
 
 CORBA::object_reference<CORBA::Object> Adapter::reference_to(const ServedObject& object) const {
@@ -103,7 +100,7 @@ CORBA::object_reference<CORBA::Object> Adapter::create_reference_with_id(
 }
 
 SlotTable<ActiveObject>::Pin Adapter::pin(SlotRef slot) const {
-  return parts_.dispatcher->objects().pin(slot);
+  return parts_.host->objects().pin(slot);
 }
 
 // Null if there is no active object with this id.
@@ -111,8 +108,7 @@ SlotTable<ActiveObject>::Pin Adapter::pin_id(const ObjectId& id) const {
   std::optional<SlotRef> slot;
   {
     const Lock lock = lock_alive();
-    const auto found = ids_.find(text_of(std::as_bytes(std::span(id))));
-    if (found != ids_.end()) slot = found->second;
+    slot = objects_.find(id_text(id));
   }
   return slot ? pin(*slot) : SlotTable<ActiveObject>::Pin();
 }
@@ -128,10 +124,8 @@ const ServedObject* Adapter::upcall_on(const PortableServer::Servant* servant) c
 // The active object of a UNIQUE_ID adapter, else implicit activation. Expects a RETAIN adapter.
 SlotRef Adapter::find_or_activate(const ServantRef& servant) {
   Lock lock = lock_alive();
-  if (parts_.policies.unique_id()) {
-    const auto found = servants_.find(servant.get());
-    if (found != servants_.end()) return found->second;
-  }
+  if (parts_.policies.unique_id())
+    if (const auto found = objects_.find_by_servant(servant.get())) return *found;
   if (!parts_.policies.implicit_activation()) throw ServantNotActive();
   return activate(lock, std::nullopt, servant);
 }
@@ -182,13 +176,14 @@ CORBA::object_reference<CORBA::Object> Adapter::id_to_reference(const ObjectId& 
 ObjectId Adapter::reference_to_id(const CORBA::object_reference<CORBA::Object>& reference) {
   (void)lock_alive();
   if (!reference) throw CORBA::INV_OBJREF(0, COMPLETED_NO, "nil reference");
-  const Octets octets = local_key(*reference, *parts_.dispatcher->core());
+  const Octets octets = local_key(*reference, *parts_.host->core());
   const std::optional<KeyView> key = parse_key(octets);
   if (parts_.ids_are_keys && !key && !octets.empty()) return to_id(octets);
   if (!key || parts_.ids_are_keys) throw WrongAdapter();
-  const bool ours = key->kind == KeyKind::persistent
-                        ? parts_.policies.persistent() && std::ranges::equal(key->path, path_)
-                        : key->nonce == parts_.dispatcher->nonce() && key->adapter == ref_;
+  const bool ours =
+      key->kind == KeyKind::persistent
+          ? parts_.policies.persistent() && std::ranges::equal(key->path, tree_.path())
+          : key->nonce == parts_.host->nonce() && key->adapter == ref_;
   if (!ours) throw WrongAdapter();
   return to_id(key->id);
 }

@@ -2,46 +2,18 @@
 #include "orb/serving/cancellation.h"
 #include "orb/serving/log_operation.h"
 #include "orb/values/system_exceptions.h"
-#include "poa/answer_access.h"
 #include "poa/answer_thrown.h"
 #include "poa/outstanding.h"
 #include "poa/upcall.h"
 #include <perigee/poa/answer.h>
 #include <perigee/poa/held_exception.h>
 #include <perigee/poa/poa.h>
-#include <perigee/poa/stop_token.h>
-
-namespace perigee {
-
-std::stop_token stop_token_of(const skeleton::Answer& answer) {
-  poa::Outstanding* const outstanding = skeleton::AnswerAccess::outstanding(answer);
-  if (outstanding == nullptr) return {};
-  outstanding->share_stop_token();
-  return outstanding->stop_token();
-}
-
-}  // namespace perigee
 
 namespace perigee::skeleton {
 
 using CORBA::COMPLETED_MAYBE;
 using CORBA::COMPLETED_YES;
 using poa::Outstanding;
-
-std::stop_token lend_stop_token(const Answer& answer) {
-  Outstanding* const outstanding = AnswerAccess::outstanding(answer);
-  return outstanding != nullptr ? outstanding->stop_token() : std::stop_token();
-}
-
-void share_stop_token(const Answer& answer) noexcept {
-  if (Outstanding* const outstanding = AnswerAccess::outstanding(answer))
-    outstanding->share_stop_token();
-}
-
-void cancel_with(const Answer& answer, stub::CallHandle& call) noexcept {
-  if (Outstanding* const outstanding = AnswerAccess::outstanding(answer))
-    outstanding->cancel_with(call);
-}
 
 namespace {
 

@@ -6,6 +6,7 @@
 #include "orb/values/system_exceptions.h"
 #include "poa/adapter.h"
 #include "poa/answer_thrown.h"
+#include "poa/default_root.h"
 #include "poa/ior_table.h"
 #include "poa/manager.h"
 #include "poa/minor_codes.h"
@@ -14,7 +15,6 @@
 
 #include <exception>
 #include <optional>
-#include <random>
 
 namespace perigee::poa {
 
@@ -27,11 +27,6 @@ namespace {
 // How often a request looks for its object again, after it was held, or after the object or its
 // adapter was made.
 constexpr int rounds_max = 1000;
-
-std::uint64_t random_nonce() {
-  std::random_device source;
-  return std::uint64_t{source()} << 32 | source();
-}
 
 }  // namespace
 
@@ -50,14 +45,8 @@ struct Dispatcher::PathEnd {
   std::optional<std::string_view> missing;  ///< its child that does not
 };
 
-Dispatcher::Dispatcher(std::weak_ptr<orb::OrbCore> core, AdapterLimits limits)
-    : core_(std::move(core)),
-      context_identity_(&core_.lock()->context()),
-      limits_(limits),
-      nonce_(random_nonce()),
-      objects_(limits.objects_max),
-      adapters_(limits.adapters_max),
-      name_table_(make_counted<NameTable>(core_)) {}
+Dispatcher::Dispatcher(const std::weak_ptr<orb::OrbCore>& core, const AdapterLimits& limits)
+    : AdapterHost(core, limits), name_table_(make_counted<NameTable>(core)) {}
 
 void Dispatcher::dispatch(orb::ServerRequest& request) noexcept {
   probe::stamp(Point::admitted);
@@ -121,7 +110,7 @@ void Dispatcher::dispatch(orb::ServerRequest& request) noexcept {
 void Dispatcher::call(orb::ServerRequest& request, const ServedObject& object,
                       const ObjectPin* pin) {
   request.begin_upcall();
-  const orb::UpcallScope scope(*context_identity_);
+  const orb::UpcallScope scope(context_identity());
   const UpcallHooks* const hooks = hooks_.load(std::memory_order_acquire);
   const Upcall upcall(object, request, pin, hooks, scope);
   const std::unique_lock<std::recursive_timed_mutex> single_thread = object.adapter->enter_upcall();
@@ -182,7 +171,7 @@ Dispatcher::Served Dispatcher::serve_inactive(orb::ServerRequest& request, Targe
 // preinvoke, the upcall, and postinvoke however the upcall ends: also before an answer that comes
 // later.
 void Dispatcher::call_located(orb::ServerRequest& request, Adapter& adapter, OctetSpan id) {
-  const orb::UpcallScope scope(*context_identity_);
+  const orb::UpcallScope scope(context_identity());
   const std::unique_lock<std::recursive_timed_mutex> single_thread = adapter.enter_upcall();
   const auto locator = adapter.locator();
   const std::string operation(request.operation());
@@ -213,13 +202,13 @@ void Dispatcher::call_located(orb::ServerRequest& request, Adapter& adapter, Oct
 Dispatcher::ObjectPin Dispatcher::find_object(const std::optional<KeyView>& key,
                                               OctetSpan octets) noexcept {
   if (key && key->kind == KeyKind::transient_slot) {
-    if (key->nonce != nonce_) return {};
-    ObjectPin pin = objects_.pin(key->object);
+    if (key->nonce != nonce()) return {};
+    ObjectPin pin = objects().pin(key->object);
     if (pin && pin->adapter_ref == key->adapter && pin->has_slot_id) return pin;
   }
   // Or the object was deactivated, and activated again with its old id.
-  const std::optional<SlotRef> slot = key_index_.find(octets);
-  return slot ? objects_.pin(*slot) : ObjectPin();
+  const std::optional<SlotRef> slot = key_index().find(octets);
+  return slot ? objects().pin(*slot) : ObjectPin();
 }
 
 void Dispatcher::find_adapter(const std::optional<KeyView>& parsed, OctetSpan octets,
@@ -241,8 +230,8 @@ void Dispatcher::find_adapter(const std::optional<KeyView>& parsed, OctetSpan oc
     target.visit = AdapterVisit(std::move(end.adapter));
     return;
   }
-  if (key.nonce != nonce_) return;
-  const AdapterPin pin = adapters_.pin(key.adapter);
+  if (key.nonce != nonce()) return;
+  const AdapterPin pin = adapters().pin(key.adapter);
   if (!pin) return;
   // An id has one key. One that comes in another, forged key would never be found by that.
   const bool is_slot = pin->adapter->policies().system_id() && key.id.size() == slot_id_size;
@@ -293,44 +282,11 @@ const void* Dispatcher::gate_of(OctetSpan object_key) noexcept {
 
 bool Dispatcher::is_local_key(OctetSpan object_key) const noexcept {
   const std::optional<KeyView> key = parse_key(object_key);
-  if (key && key->kind != KeyKind::persistent) return key->nonce == nonce_;
-  if (key_index_.find(object_key)) return true;
+  if (key && key->kind != KeyKind::persistent) return key->nonce == nonce();
+  if (key_index().find(object_key)) return true;
   if (!key) return existing_named_root() != nullptr;
   const PathEnd end = walk(key->path);
   return end.adapter && (!end.missing || end.adapter->has_activator());
-}
-
-std::shared_ptr<orb::OrbCore> Dispatcher::core() const {
-  if (auto core = core_.lock()) return core;
-  throw CORBA::OBJECT_NOT_EXIST(minor_no_adapter, COMPLETED_NO, "the ORB has been destroyed");
-}
-
-bool Dispatcher::may_wait() const noexcept {
-  const auto core = core_if_alive();
-  return core ? core->may_wait_for_requests() : !orb::UpcallScope::inside(*context_identity_);
-}
-
-void Dispatcher::check_may_wait() const {
-  if (!may_wait())
-    throw CORBA::BAD_INV_ORDER(minor_would_deadlock, COMPLETED_NO,
-                               "waiting for requests in progress from within one of them");
-}
-
-void Dispatcher::begin_accepting() {
-  const std::shared_ptr<orb::OrbCore> core = core_.lock();
-  if (!core || core->server() == nullptr || core->stopping()) return;
-  if (const auto begun = core->server()->begin_accepting(); !begun && !core->stopping())
-    throw CORBA::INITIALIZE(0, COMPLETED_NO, to_string(begun.error()));
-}
-
-void Dispatcher::resume_held_requests() noexcept {
-  const std::shared_ptr<orb::OrbCore> core = core_.lock();
-  if (core && core->server() != nullptr) core->server()->resume_held();
-}
-
-std::string Dispatcher::next_manager_id() {
-  const std::uint32_t number = manager_count_.fetch_add(1);
-  return number == 0 ? "RootPOAManager" : "POAManager" + std::to_string(number);
 }
 
 counted_ptr<Adapter> Dispatcher::existing_root() const {
@@ -344,10 +300,30 @@ counted_ptr<Adapter> Dispatcher::existing_named_root() const noexcept {
   return root && !root->destroyed() ? root : nullptr;
 }
 
+counted_ptr<Adapter> Dispatcher::make_root() {
+  const std::shared_ptr<AdapterHost> host = shared_from_this();
+  auto manager = make_counted<Manager>(host, next_manager_id());
+  auto root =
+      Adapter::make({host, std::move(manager), "RootPOA", root_policy_set(), false}, nullptr);
+  offer_default_root(root);
+  return root;
+}
+
+// Persistent, with ids of the user; no children, since their keys would be those of the children of
+// the Root POA.
+counted_ptr<Adapter> Dispatcher::make_named_root() {
+  PolicySet policies;
+  policies.lifespan = PortableServer::LifespanPolicyValue::PERSISTENT;
+  policies.assignment = PortableServer::IdAssignmentPolicyValue::USER_ID;
+  const std::shared_ptr<AdapterHost> host = shared_from_this();
+  auto manager = make_counted<Manager>(host, next_manager_id());
+  return Adapter::make({host, std::move(manager), "INSPOA", policies, true}, nullptr);
+}
+
 counted_ptr<Adapter> Dispatcher::named_root() {
   const std::lock_guard lock(root_mutex_);
   if (auto root = named_root_.lock(); root && !root->destroyed()) return root;
-  const auto root = Adapter::make_named_root(shared_from_this());
+  const auto root = make_named_root();
   named_root_ = root;
   return root;
 }
@@ -355,7 +331,7 @@ counted_ptr<Adapter> Dispatcher::named_root() {
 counted_ptr<Adapter> Dispatcher::root() {
   const std::lock_guard lock(root_mutex_);
   if (auto root = root_.lock(); root && !root->destroyed()) return root;
-  const auto root = Adapter::make_root(shared_from_this());
+  const auto root = make_root();
   root_ = root;
   return root;
 }

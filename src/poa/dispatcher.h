@@ -1,11 +1,10 @@
-// From a request's object key to the servant and back: the adapters' common tables and the upcall
-// trampoline, the one place that catches everything. Creates nothing: that is the adapters'
-// business.
+// From a request's object key to the servant and back, with the upcall trampoline, which catches
+// everything. Makes the root adapters; the adapters make everything else.
 #pragma once
 
 #include "orb/context/upcall_scope.h"
 #include "orb/core/orb_core.h"
-#include "poa/key_index.h"
+#include "poa/adapter_host.h"
 #include "poa/limits.h"
 #include "poa/object_key.h"
 #include "poa/slot_table.h"
@@ -28,49 +27,17 @@ class AdapterVisit;
 class NameTable;
 class Manager;
 
-struct AdapterEntry {
-  counted_ptr<Adapter> adapter;
-};
-
-/// One per ORB. Any thread. Shared by the ORB's service and by the adapters, since applications may
-/// keep adapters longer than the ORB.
+/// One per ORB. Any thread. Its adapters share it, as their host.
 class Dispatcher final : public orb::RequestDispatcher,
+                         public AdapterHost,
                          public std::enable_shared_from_this<Dispatcher> {
  public:
-  explicit Dispatcher(std::weak_ptr<orb::OrbCore> core, AdapterLimits limits = {});
+  explicit Dispatcher(const std::weak_ptr<orb::OrbCore>& core, const AdapterLimits& limits = {});
 
   void dispatch(orb::ServerRequest& request) noexcept override;
   [[nodiscard]] const void* gate_of(OctetSpan object_key) noexcept override;
   orb::Location locate(OctetSpan object_key) noexcept override;
   [[nodiscard]] bool is_local_key(OctetSpan object_key) const noexcept override;
-
-  /// @name For the adapters.
-  /// @{
-  [[nodiscard]] SlotTable<ActiveObject>& objects() noexcept { return objects_; }
-  [[nodiscard]] SlotTable<AdapterEntry>& adapters() noexcept { return adapters_; }
-  /// Objects whose slot cannot be read off their key.
-  [[nodiscard]] KeyIndex& key_index() noexcept { return key_index_; }
-  [[nodiscard]] std::uint64_t nonce() const noexcept { return nonce_; }
-  [[nodiscard]] const AdapterLimits& limits() const noexcept { return limits_; }
-  /// Raises OBJECT_NOT_EXIST once the ORB is gone.
-  [[nodiscard]] std::shared_ptr<orb::OrbCore> core() const;
-  [[nodiscard]] std::shared_ptr<orb::OrbCore> core_if_alive() const noexcept {
-    return core_.lock();
-  }
-  /// Raises BAD_INV_ORDER, OMG minor 3, within an upcall of this ORB, and where the calling thread
-  /// may be what brings the answers of requests.
-  void check_may_wait() const;
-  [[nodiscard]] bool may_wait() const noexcept;
-  /// Around calls to an application's servants and managers.
-  [[nodiscard]] orb::UpcallScope enter_upcall() const noexcept {
-    return orb::UpcallScope(*context_identity_);
-  }
-  /// A manager has become active. Raises INITIALIZE if the server cannot serve.
-  void begin_accepting();
-  /// A manager has changed its state: requests that the server keeps may go on.
-  void resume_held_requests() noexcept;
-  [[nodiscard]] std::string next_manager_id();
-  /// @}
 
   /// The Root POA, made at the first call and after it was destroyed.
   [[nodiscard]] counted_ptr<Adapter> root();
@@ -84,6 +51,9 @@ class Dispatcher final : public orb::RequestDispatcher,
   void set_hooks(const UpcallHooks* hooks) noexcept { hooks_.store(hooks); }
 
  private:
+  [[nodiscard]] counted_ptr<Adapter> make_root();
+  [[nodiscard]] counted_ptr<Adapter> make_named_root();
+
   using ObjectPin = SlotTable<ActiveObject>::Pin;
   using AdapterPin = SlotTable<AdapterEntry>::Pin;
   struct Target;
@@ -104,15 +74,7 @@ class Dispatcher final : public orb::RequestDispatcher,
   static void call_with_hooks(orb::ServerRequest& request, const ServedObject& object,
                               const UpcallHooks& hooks);
 
-  const std::weak_ptr<orb::OrbCore> core_;
-  const orb::OrbContext* const context_identity_;  // never used to reach it: it may be gone
-  const AdapterLimits limits_;
-  const std::uint64_t nonce_;
   std::atomic<const UpcallHooks*> hooks_{nullptr};
-  SlotTable<ActiveObject> objects_;
-  SlotTable<AdapterEntry> adapters_;
-  KeyIndex key_index_;
-  std::atomic<std::uint32_t> manager_count_{0};
   mutable std::mutex root_mutex_;
   weak_counted_ptr<Adapter> root_;           // guarded by root_mutex_; kept by its slot
   weak_counted_ptr<Adapter> named_root_;     // the same

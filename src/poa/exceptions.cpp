@@ -32,6 +32,7 @@ PERIGEE_DEFINE_EXCEPTION(Current::NoContext, NoContext,
 // The dispatcher answers LOCATION_FORWARD with the member: it is never encoded as an exception.
 PERIGEE_DEFINE_EXCEPTION(ForwardRequest, ForwardRequest,
                          "IDL:omg.org/PortableServer/ForwardRequest:1.0")
+#undef PERIGEE_DEFINE_EXCEPTION
 
 POA::InvalidPolicy::~InvalidPolicy() = default;
 const char* POA::InvalidPolicy::_rep_id() const noexcept {

@@ -3,7 +3,7 @@
 
 #include "orb/core/orb_core.h"
 #include "poa/adapter.h"
-#include "poa/default_root.h"
+#include "poa/current.h"
 #include "poa/dispatcher.h"
 #include "poa/ior_table.h"
 #include "poa/manager.h"

@@ -1,16 +1,16 @@
 // Changing a POA manager's state, and waiting for the upcalls that passed the gate before.
 #include "poa/manager.h"
 
-#include "poa/adapter.h"
-#include "poa/dispatcher.h"
+#include "poa/adapter_host.h"
+#include "poa/managed_adapter.h"
 #include <perigee/base/log.h>
 
 #include <string>
 
 namespace perigee::poa {
 
-Manager::Manager(std::shared_ptr<Dispatcher> dispatcher, std::string id)
-    : dispatcher_(std::move(dispatcher)), id_(std::move(id)) {}
+Manager::Manager(std::shared_ptr<AdapterHost> host, std::string id)
+    : host_(std::move(host)), id_(std::move(id)) {}
 
 Manager::~Manager() = default;
 
@@ -22,7 +22,7 @@ void Manager::discard_requests(bool wait_for_completion) {
   change(State::DISCARDING, wait_for_completion);
 }
 void Manager::deactivate(bool etherealize_objects, bool wait_for_completion) {
-  if (wait_for_completion) dispatcher_->check_may_wait();
+  if (wait_for_completion) host_->check_may_wait();
   change(State::INACTIVE, false);
   if (etherealize_objects)
     for (const auto& adapter : adapters()) adapter->etherealize_objects();
@@ -30,7 +30,7 @@ void Manager::deactivate(bool etherealize_objects, bool wait_for_completion) {
 }
 
 void Manager::change(State state, bool wait_for_completion) {
-  if (wait_for_completion) dispatcher_->check_may_wait();
+  if (wait_for_completion) host_->check_may_wait();
   {
     const std::lock_guard lock(mutex_);
     if (state_.load() == State::INACTIVE) throw AdapterInactive();
@@ -39,8 +39,8 @@ void Manager::change(State state, bool wait_for_completion) {
     held_noted_.store(false);
     changed_.notify_all();
   }
-  if (state == State::ACTIVE) dispatcher_->begin_accepting();
-  dispatcher_->resume_held_requests();
+  if (state == State::ACTIVE) host_->begin_accepting();
+  host_->resume_held_requests();
   if (wait_for_completion) wait_until_idle();
 }
 
@@ -61,22 +61,22 @@ void Manager::note_held() noexcept {
 bool Manager::wait_while_holding() {
   std::unique_lock lock(mutex_);
   if (state_.load() != State::HOLDING) return true;
-  if (waiting_count_ >= dispatcher_->limits().holding_requests_max) return false;
+  if (waiting_count_ >= host_->limits().holding_requests_max) return false;
   ++waiting_count_;
   changed_.wait(lock, [this] { return state_.load() != State::HOLDING; });
   --waiting_count_;
   return true;
 }
 
-void Manager::add(const counted_ptr<Adapter>& adapter) {
+void Manager::add(const counted_ptr<ManagedAdapter>& adapter) {
   const std::lock_guard lock(mutex_);
   std::erase_if(adapters_, [](const auto& known) { return known.expired(); });
   adapters_.push_back(adapter);
 }
 
-std::vector<counted_ptr<Adapter>> Manager::adapters() const {
+std::vector<counted_ptr<ManagedAdapter>> Manager::adapters() const {
   const std::lock_guard lock(mutex_);
-  std::vector<counted_ptr<Adapter>> adapters;
+  std::vector<counted_ptr<ManagedAdapter>> adapters;
   for (const auto& known : adapters_)
     if (auto adapter = known.lock()) adapters.push_back(std::move(adapter));
   return adapters;

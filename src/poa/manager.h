@@ -14,13 +14,13 @@
 
 namespace perigee::poa {
 
-class Adapter;
-class Dispatcher;
+class AdapterHost;
+class ManagedAdapter;
 
 /// Any thread. Shared by the adapters that it manages and by the application's references.
 class Manager final : public PortableServer::POAManager {
  public:
-  Manager(std::shared_ptr<Dispatcher> dispatcher, std::string id);
+  Manager(std::shared_ptr<AdapterHost> host, std::string id);
   ~Manager() override;
 
   void activate() override;
@@ -38,7 +38,7 @@ class Manager final : public PortableServer::POAManager {
   /// A request is being held: logs that once per time that the manager holds.
   void note_held() noexcept;
 
-  void add(const counted_ptr<Adapter>& adapter);
+  void add(const counted_ptr<ManagedAdapter>& adapter);
 
  protected:
   [[nodiscard]] bool _implements(std::string_view repository_id) const noexcept override {
@@ -48,9 +48,9 @@ class Manager final : public PortableServer::POAManager {
  private:
   void change(State state, bool wait_for_completion);
   void wait_until_idle();
-  [[nodiscard]] std::vector<counted_ptr<Adapter>> adapters() const;
+  [[nodiscard]] std::vector<counted_ptr<ManagedAdapter>> adapters() const;
 
-  const std::shared_ptr<Dispatcher> dispatcher_;
+  const std::shared_ptr<AdapterHost> host_;
   const std::string id_;
   std::atomic<State> state_{State::HOLDING};
   std::atomic<bool> held_noted_{false};
@@ -58,7 +58,7 @@ class Manager final : public PortableServer::POAManager {
   mutable std::mutex mutex_;  // guards what follows, and the changes of state_
   std::condition_variable changed_;
   std::uint32_t waiting_count_ = 0;
-  std::vector<weak_counted_ptr<Adapter>> adapters_;
+  std::vector<weak_counted_ptr<ManagedAdapter>> adapters_;
 };
 
 }  // namespace perigee::poa

@@ -158,6 +158,10 @@ std::optional<std::string_view> PathNames::next() noexcept {
   return std::string_view(reinterpret_cast<const char*>(name.data()), name.size());
 }
 
+std::string id_text(std::span<const std::uint8_t> id) {
+  return {reinterpret_cast<const char*>(id.data()), id.size()};
+}
+
 std::vector<std::uint8_t> to_id(OctetSpan octets) {
   std::vector<std::uint8_t> id(octets.size());
   if (!id.empty()) std::memcpy(id.data(), octets.data(), id.size());

@@ -72,6 +72,8 @@ class PathNames {
 };
 
 [[nodiscard]] std::vector<std::uint8_t> to_id(OctetSpan octets);
+/// An object id as the key of a map.
+[[nodiscard]] std::string id_text(std::span<const std::uint8_t> id);
 
 /// The id of an object that was activated without one: its slot and generation.
 inline constexpr std::size_t slot_id_size = 8;

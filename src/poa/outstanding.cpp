@@ -1,8 +1,8 @@
 // What an upcall leaves behind when its answer comes later.
 #include "poa/outstanding.h"
 
+#include "orb/core/orb_core.h"
 #include "orb/serving/cancellation.h"
-#include "poa/dispatcher.h"
 #include <perigee/base/pool.h>
 #include <perigee/orb/async_stub.h>
 

@@ -1,38 +1,13 @@
-// The upcall that the calling thread is in, and what shows it: PortableServer::Current,
-// PeerCurrent.
+// The upcall that the calling thread is in.
 #pragma once
 
 #include "orb/context/upcall_scope.h"
 #include "orb/core/orb_core.h"
+#include "poa/served_object.h"
 #include "poa/slot_table.h"
 #include <perigee/orb/server_request.h>
-#include <perigee/poa/peer_current.h>
-#include <perigee/poa/poa.h>
-
-#include <memory>
 
 namespace perigee::poa {
-
-class Adapter;
-
-/// What an upcall is made on: an object, and the servant that serves it this time.
-struct ServedObject {
-  CORBA::servant_reference<PortableServer::Servant> servant;
-  /// Shared: the adapter must outlive the requests to its objects, also after it was destroyed.
-  counted_ptr<Adapter> adapter;
-  SlotRef adapter_ref;       ///< the adapter's slot, to compare with a key's
-  bool has_slot_id = false;  ///< the id is made from the slot, as for keys of kind transient_slot
-  PortableServer::ObjectId id;
-};
-
-/// An active object, as it stands in the dispatcher's table.
-/// The destructor tells the adapter, which etherealizes and lets the servant go.
-struct ActiveObject : ServedObject {
-  ActiveObject() = default;
-  ActiveObject(ActiveObject&&) = default;
-  ActiveObject& operator=(ActiveObject&&) = default;
-  ~ActiveObject();
-};
 
 /// Where interceptors will hook in: null until somebody registers.
 struct UpcallHooks {
@@ -89,32 +64,6 @@ class Upcall {
   const UpcallHooks* const hooks_;
   const orb::UpcallScope& scope_;
   const Upcall* const outer_;
-};
-
-/// Stateless: looks at the thread's innermost upcall.
-class UpcallCurrent final : public PortableServer::Current {
- public:
-  [[nodiscard]] CORBA::object_reference<PortableServer::POA> get_POA() override;
-  [[nodiscard]] PortableServer::ObjectId get_object_id() override;
-  [[nodiscard]] CORBA::object_reference<CORBA::Object> get_reference() override;
-  [[nodiscard]] CORBA::servant_reference<PortableServer::Servant> get_servant() override;
-
- protected:
-  [[nodiscard]] bool _implements(std::string_view repository_id) const noexcept override {
-    return repository_id == _type_id || repository_id == CORBA::Current::_type_id;
-  }
-};
-
-/// The same for the other end of the connection.
-class UpcallPeer final : public PeerCurrent {
- public:
-  [[nodiscard]] std::string peer() override;
-  [[nodiscard]] std::optional<PeerIdentity> identity() override;
-
- protected:
-  [[nodiscard]] bool _implements(std::string_view repository_id) const noexcept override {
-    return repository_id == _type_id || repository_id == CORBA::Current::_type_id;
-  }
 };
 
 }  // namespace perigee::poa

@@ -175,6 +175,19 @@ TEST_CASE("a system adapter takes back its own ids only") {
   CHECK(orb.root()->reference_to_servant(reference) == servant);
 }
 
+TEST_CASE("the id of a slot that another object was given is given to no second object") {
+  TestOrb orb;
+  const auto root = orb.root();
+  PortableServer::ObjectId id = root->activate_object(make_servant());
+  id[3] = static_cast<std::uint8_t>(id[3] + 2);  // the object takes the slot before
+  root->activate_object_with_id(id, make_servant());
+  CHECK_THROWS_AS(root->activate_object(make_servant()), CORBA::OBJ_ADAPTER);
+  const auto next = root->activate_object(make_servant());
+  CHECK(next != id);
+  CHECK(root->id_to_servant(next) != root->id_to_servant(id));
+  root->destroy(false, true);
+}
+
 TEST_CASE("references carry the type that the servant or the caller says") {
   const TestOrb orb;
   const auto reference = orb.root()->servant_to_reference(make_servant());

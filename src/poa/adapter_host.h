@@ -1,0 +1,76 @@
+// What all adapters of an ORB share: the tables of objects and adapters, and what they ask of the
+// ORB. Knows neither adapters nor requests.
+#pragma once
+
+#include "orb/context/upcall_scope.h"
+#include "orb/core/orb_core.h"
+#include "poa/key_index.h"
+#include "poa/limits.h"
+#include "poa/served_object.h"
+#include "poa/slot_table.h"
+#include <perigee/base/counted_ptr.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace perigee::poa {
+
+struct AdapterEntry {
+  counted_ptr<Adapter> adapter;
+};
+
+/// One per ORB. Any thread. Shared by the ORB's service and by the adapters, since applications may
+/// keep adapters longer than the ORB.
+class AdapterHost {
+ public:
+  AdapterHost(const AdapterHost&) = delete;
+  AdapterHost& operator=(const AdapterHost&) = delete;
+
+  [[nodiscard]] SlotTable<ActiveObject>& objects() noexcept { return objects_; }
+  [[nodiscard]] SlotTable<AdapterEntry>& adapters() noexcept { return adapters_; }
+  /// Objects whose slot cannot be read off their key.
+  [[nodiscard]] KeyIndex& key_index() noexcept { return key_index_; }
+  [[nodiscard]] const KeyIndex& key_index() const noexcept { return key_index_; }
+  [[nodiscard]] std::uint64_t nonce() const noexcept { return nonce_; }
+  [[nodiscard]] const AdapterLimits& limits() const noexcept { return limits_; }
+  /// Raises OBJECT_NOT_EXIST once the ORB is gone.
+  [[nodiscard]] std::shared_ptr<orb::OrbCore> core() const;
+  [[nodiscard]] std::shared_ptr<orb::OrbCore> core_if_alive() const noexcept {
+    return core_.lock();
+  }
+  /// Raises BAD_INV_ORDER, OMG minor 3, within an upcall of this ORB, and where the calling thread
+  /// may be the one that delivers the replies of requests in progress.
+  void check_may_wait() const;
+  [[nodiscard]] bool may_wait() const noexcept;
+  /// Around calls to an application's servants and managers.
+  [[nodiscard]] orb::UpcallScope enter_upcall() const noexcept {
+    return orb::UpcallScope(*context_identity_);
+  }
+  /// Of upcalls of this ORB. Never used to reach the context: it may be gone.
+  [[nodiscard]] const orb::OrbContext& context_identity() const noexcept {
+    return *context_identity_;
+  }
+  /// A manager has become active. Raises INITIALIZE if the server cannot serve.
+  void begin_accepting();
+  /// A manager has changed its state: requests that the server keeps may go on.
+  void resume_held_requests() noexcept;
+  [[nodiscard]] std::string next_manager_id();
+
+ protected:
+  AdapterHost(std::weak_ptr<orb::OrbCore> core, const AdapterLimits& limits);
+  ~AdapterHost() = default;
+
+ private:
+  const std::weak_ptr<orb::OrbCore> core_;
+  const orb::OrbContext* const context_identity_;
+  const AdapterLimits limits_;
+  const std::uint64_t nonce_;
+  SlotTable<ActiveObject> objects_;
+  SlotTable<AdapterEntry> adapters_;
+  KeyIndex key_index_;
+  std::atomic<std::uint32_t> manager_count_{0};
+};
+
+}  // namespace perigee::poa

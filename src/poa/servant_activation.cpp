@@ -1,0 +1,92 @@
+// Transitions of objects, and turns.
+#include "poa/servant_activation.h"
+
+#include <cassert>
+
+namespace perigee::poa {
+
+std::optional<ServantActivation::State> ServantActivation::state_of(
+    const std::string& id) const noexcept {
+  const auto found = transitions_.find(id);
+  return found != transitions_.end() ? std::optional(found->second.state) : std::nullopt;
+}
+
+void ServantActivation::begin_incarnating(const std::string& id) {
+  const bool begun =
+      transitions_.emplace(id, Transition{State::incarnating, std::this_thread::get_id()}).second;
+  assert(begun);
+  static_cast<void>(begun);
+}
+
+void ServantActivation::begin_leaving(const std::string& id, const Servant* servant,
+                                      Reason reason) {
+  const bool begun =
+      transitions_.emplace(id, Transition{State::leaving, {}, servant, reason}).second;
+  assert(begun);
+  static_cast<void>(begun);
+  ++leaving_servants_[servant];
+}
+
+std::optional<ServantActivation::Leaving> ServantActivation::begin_etherealizing(
+    const std::string& id, const Servant* servant) noexcept {
+  const auto found = transitions_.find(id);
+  if (found == transitions_.end()) return std::nullopt;
+  Transition& transition = found->second;
+  if (transition.state != State::leaving || transition.servant != servant) return std::nullopt;
+  transition.state = State::etherealizing;
+  transition.thread = std::this_thread::get_id();
+  const auto count = leaving_servants_.find(servant);
+  const bool again = --count->second > 0;
+  if (!again) leaving_servants_.erase(count);
+  return Leaving{transition.reason, again};
+}
+
+void ServantActivation::end(const std::string& id) noexcept {
+  transitions_.erase(id);
+  changed_.notify_all();
+}
+
+bool ServantActivation::needs_this_thread(const std::string& id) const noexcept {
+  const auto found = transitions_.find(id);
+  if (found == transitions_.end()) return false;
+  const auto thread = std::this_thread::get_id();
+  return found->second.thread == thread || (turn_depth_ != 0 && turn_thread_ == thread);
+}
+
+void ServantActivation::begin_turn(Lock& lock) {
+  const auto thread = std::this_thread::get_id();
+  changed_.wait(lock, [this, thread] { return turn_depth_ == 0 || turn_thread_ == thread; });
+  turn_thread_ = thread;
+  ++turn_depth_;
+}
+
+void ServantActivation::end_turn() noexcept {
+  --turn_depth_;
+  changed_.notify_all();
+}
+
+// Requests that wait until the object has left are refused from now on.
+void ServantActivation::owe(const std::string& id) {
+  ++owing_[id];
+  changed_.notify_all();
+}
+
+void ServantActivation::owe_no_more(const std::string& id) noexcept {
+  const auto found = owing_.find(id);
+  if (--found->second == 0) owing_.erase(found);
+}
+
+bool ServantActivation::check_invariants() const {
+  std::unordered_map<const Servant*, std::size_t> leaving;
+  for (const auto& [id, transition] : transitions_) {
+    const bool leaves = transition.state == State::leaving;
+    if (leaves) ++leaving[transition.servant];
+    if (leaves != (transition.thread == std::thread::id())) return false;
+    if (transition.state == State::incarnating && transition.servant != nullptr) return false;
+  }
+  for (const auto& [id, count] : owing_)
+    if (count == 0) return false;
+  return leaving == leaving_servants_;
+}
+
+}  // namespace perigee::poa

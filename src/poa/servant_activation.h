@@ -1,0 +1,98 @@
+// The states of objects whose servants a servant activator makes, and the turns at the activator.
+// Calls no application code.
+//
+//   inactive -> incarnating -> active -> leaving -> etherealizing -> inactive
+//
+// Only incarnating, leaving and etherealizing are kept here: active objects are in the ObjectMap.
+// The thread that begins a transition ends it, and all other threads that need the id wait. So an
+// object is incarnated once, and not again before it was etherealized.
+#pragma once
+
+#include <perigee/poa/servant.h>
+
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <unordered_map>
+
+namespace perigee::poa {
+
+/// Guarded by the mutex of the adapter.
+///
+/// Invariants: a servant is counted as often as ids with it are leaving; a transition has a thread
+/// if and only if it is in the servant activator.
+class ServantActivation {
+ public:
+  using Lock = std::unique_lock<std::mutex>;  ///< of the adapter's mutex
+  using Servant = PortableServer::Servant;
+  /// Of an id in transition.
+  enum class State : std::uint8_t {
+    incarnating,    ///< a thread calls `incarnate`
+    leaving,        ///< not active any more; requests still use the object
+    etherealizing,  ///< a thread calls `etherealize`
+  };
+  /// Why an object leaves.
+  enum class Reason : std::uint8_t { deactivated, cleanup };
+  /// What `etherealize` is told.
+  struct Leaving {
+    Reason reason = Reason::deactivated;
+    bool servant_leaves_again = false;  ///< other ids of the servant are leaving
+  };
+
+  /// Nothing if the id is inactive or active.
+  [[nodiscard]] std::optional<State> state_of(const std::string& id) const noexcept;
+  /// inactive -> incarnating, by the calling thread.
+  void begin_incarnating(const std::string& id);
+  /// active -> leaving.
+  void begin_leaving(const std::string& id, const Servant* servant, Reason reason);
+  /// leaving -> etherealizing, by the calling thread. Nothing if the id does not leave with this
+  /// servant.
+  [[nodiscard]] std::optional<Leaving> begin_etherealizing(const std::string& id,
+                                                           const Servant* servant) noexcept;
+  /// incarnating -> active or, if there was no servant, inactive; etherealizing -> inactive.
+  void end(const std::string& id) noexcept;
+  /// Whether the id's transition cannot end while the calling thread waits: the thread is in that
+  /// transition, or has the turn at the activator.
+  [[nodiscard]] bool needs_this_thread(const std::string& id) const noexcept;
+  /// Until a state, a turn or a deferred reply has changed.
+  void wait_for_change(Lock& lock) { changed_.wait(lock); }
+
+  /// @name Turns at the activator
+  /// CORBA 3.0, 11.3.5: one thread at a time calls a servant activator; that thread also from
+  /// within.
+  /// @{
+  void begin_turn(Lock& lock);
+  void end_turn() noexcept;
+  /// @}
+
+  /// @name Deferred replies of objects that an activator has made
+  /// A request does not wait until such an object has left: its own thread may have to reply.
+  /// @{
+  void owe(const std::string& id);
+  void owe_no_more(const std::string& id) noexcept;
+  [[nodiscard]] bool owes(const std::string& id) const noexcept { return owing_.contains(id); }
+  /// @}
+
+  [[nodiscard]] bool check_invariants() const;
+
+ private:
+  struct Transition {
+    State state;
+    std::thread::id thread;            ///< in the servant activator
+    const Servant* servant = nullptr;  ///< that is to be etherealized
+    Reason reason = Reason::deactivated;
+  };
+
+  std::unordered_map<std::string, Transition> transitions_;
+  std::unordered_map<std::string, std::uint32_t> owing_;  // replies, by the id of their object
+  std::unordered_map<const Servant*, std::size_t> leaving_servants_;  // how often
+  std::condition_variable changed_;
+  std::thread::id turn_thread_;  // in the servant activator
+  std::size_t turn_depth_ = 0;
+};
+
+}  // namespace perigee::poa

@@ -1,0 +1,31 @@
+// The object and the servant of an upcall, and the entry of an active object in the table.
+#pragma once
+
+#include "poa/slot_table.h"
+#include <perigee/base/counted_ptr.h>
+#include <perigee/poa/poa.h>
+
+namespace perigee::poa {
+
+class Adapter;
+
+/// What an upcall is made on: an object, and the servant that serves it this time.
+struct ServedObject {
+  CORBA::servant_reference<PortableServer::Servant> servant;
+  /// Shared: the adapter must outlive the requests to its objects, also after it was destroyed.
+  counted_ptr<Adapter> adapter;
+  SlotRef adapter_ref;       ///< the adapter's slot, to compare with a key's
+  bool has_slot_id = false;  ///< the id is made from the slot, as for keys of kind transient_slot
+  PortableServer::ObjectId id;
+};
+
+/// An active object, as it stands in the table of objects. The destructor, which belongs to the
+/// adapter, etherealizes the object and lets the servant go.
+struct ActiveObject : ServedObject {
+  ActiveObject() = default;
+  ActiveObject(ActiveObject&&) = default;
+  ActiveObject& operator=(ActiveObject&&) = default;
+  ~ActiveObject();
+};
+
+}  // namespace perigee::poa
