@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 
 namespace perigee::ipc {
@@ -23,6 +24,15 @@ std::byte* map_memory(std::size_t size) noexcept {
 }
 
 void unmap_memory(std::byte* memory, std::size_t size) noexcept { (void)munmap(memory, size); }
+
+void advise_large_pages(void* memory, std::size_t size) noexcept {
+  const std::size_t page = page_size();
+  const auto address = reinterpret_cast<std::uintptr_t>(memory);
+  const std::size_t skipped = (0 - address) & (page - 1);
+  if (size < skipped + page) return;
+  const std::size_t whole = (size - skipped) / page * page;
+  (void)madvise(static_cast<std::byte*>(memory) + skipped, whole, MADV_HUGEPAGE);
+}
 
 namespace {
 

@@ -20,4 +20,12 @@ namespace perigee::ipc {
 
 void unmap_memory(std::byte* memory, std::size_t size) noexcept;
 
+/// The size of a large page. Memory with large pages becomes resident in steps of this size.
+inline constexpr std::size_t large_page_size = std::size_t{2} << 20;
+
+/// Advises the system to use large pages for the whole pages of `memory`: one page fault for 2 MiB
+/// instead of 512. For memory that is about to be filled as a whole. Pages that are resident
+/// already stay as they are. The system may ignore the advice.
+void advise_large_pages(void* memory, std::size_t size) noexcept;
+
 }  // namespace perigee::ipc

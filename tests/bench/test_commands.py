@@ -378,6 +378,13 @@ class Ttcp(unittest.TestCase):
                             "--buffers-max", "100")
         self.assertEqual({row["buffers"] for row in rows}, {100})
 
+    def test_a_stream_of_large_buffers_causes_no_page_fault_for_each_page(self):
+        for strategy in ("thread-per-connection", "reactive"):
+            rows = self.results("--large", "--rounds", "1", "--size", "48MiB", "--volume", "384MiB", "--strategy", strategy,
+                                "--version", "ORB octets", "--version", "ORB octets borrowed UNIX")
+            faults = {row["version"]: row["page_faults_per_buffer"] for row in rows}
+            self.assertLess(max(faults.values()), 1024, faults)  # each buffer has 12,288 pages
+
     def test_an_unknown_version_is_an_error(self):
         outcome = bench("ttcp", "--quick", "--version", "pigeons")
         self.assertEqual(outcome.returncode, 1)

@@ -19,11 +19,18 @@
 
 namespace perigee::cdr {
 
-/// What values that are more than octets need to be made: the ORB, for object references.
-/// An empty tag: `orb` derives its own type from it.
+class SequenceMemory;
+
+/// What values that are more than octets need to be made: the ORB, for object references. `orb`
+/// derives its own type from it.
 class Environment {
+ public:
+  /// Memory for large sequences; null: only the heap.
+  [[nodiscard]] SequenceMemory* sequence_memory() const noexcept { return sequence_memory_; }
+
  protected:
   ~Environment() = default;
+  SequenceMemory* sequence_memory_ = nullptr;
 };
 
 /// Reads CDR from `octets`, which must outlive it and every view that it returns.
@@ -195,12 +202,23 @@ class PERIGEE_API Decoder {
   template <Swappable T>
   void read_sequence(std::vector<T>& values) {
     const std::size_t count = read_length(sizeof(T));
+    make_room(values, count);
     if constexpr (sizeof(T) <= 8) {
       const std::span<const T> view = view_array<T>(count);
       if (!view.empty()) return values.assign(view.data(), view.data() + view.size());
     }
     values.resize(count);
     read_array(std::span<T>(values));
+  }
+  /// Prepares a vector for `count` elements, all of which will be written. Of use if it is so large
+  /// that its memory is fresh; else nothing happens.
+  template <typename T>
+  void make_room(std::vector<T>& values, std::size_t count) {
+    if (count <= fresh_above / sizeof(T) || count <= values.capacity()) [[likely]]
+      return;
+    values.clear();
+    values.reserve(count);
+    will_fill(values.data(), count * sizeof(T));
   }
   /// A decoder for an encapsulation held in an octet sequence, with its own byte order and
   /// alignment, one level deeper. An empty encapsulation is `bad_encapsulation`. An error that
@@ -221,6 +239,9 @@ class PERIGEE_API Decoder {
 
   void set_environment(Environment* environment) noexcept { environment_ = environment; }
   [[nodiscard]] Environment* environment() const noexcept { return environment_; }
+  [[nodiscard]] SequenceMemory* sequence_memory() const noexcept {
+    return environment_ == nullptr ? nullptr : environment_->sequence_memory();
+  }
 
   /// Keeps the first error and goes to the end, so that nothing more is read.
   [[gnu::cold]] void fail(ErrorKind kind) noexcept;
@@ -228,10 +249,15 @@ class PERIGEE_API Decoder {
   [[nodiscard]] const Error& error() const noexcept { return error_; }
 
  private:
+  // A larger vector has memory of its own from the system in usual C libraries, fresh each time: it
+  // is the largest M_MMAP_THRESHOLD of glibc.
+  static constexpr std::size_t fresh_above = std::size_t{32} << 20;
+
   static Decoder failed(ErrorKind kind) noexcept;
   /// False, and `truncated`, if there is none.
   [[gnu::cold]] bool begin_next_piece() noexcept;
   [[gnu::cold]] OctetSpan read_octets_of_pieces(std::size_t count) noexcept;
+  [[gnu::cold]] void will_fill(void* memory, std::size_t size) noexcept;
   std::string_view read_text(std::size_t size) noexcept;
   void copy_long(std::size_t size, std::string& text);
   long double read_long_double() noexcept;

@@ -126,7 +126,9 @@ Decoder& operator>>(Decoder& decoder, std::vector<T>& values) {
     values.resize(count);
     for (std::size_t index = 0; index < count; ++index) values[index] = decoder.read_boolean();
   } else if constexpr (FixedSizeStruct<T>) {
-    values.resize(decoder.read_length(T::_wire_size_min));
+    const std::size_t count = decoder.read_length(T::_wire_size_min);
+    decoder.make_room(values, count);
+    values.resize(count);
     _read_all(decoder, values.data(), values.size());
   } else {
     const std::size_t count = decoder.read_length(wire_size_min<T>);

@@ -16,6 +16,7 @@ struct StorageBlock {
   std::byte* octets = nullptr;  ///< null: the source refused
   std::size_t capacity = 0;     ///< octets of address space
   std::size_t resident = 0;     ///< of these, may take physical memory already: the first so many
+  std::size_t excess = 0;       ///< so many octets beyond the stored ones may take memory, too
 };
 
 /// How much memory a message needs.
@@ -46,6 +47,9 @@ class PERIGEE_API StorageSource {
   /// Gives the block at least `capacity` octets. The block may move; its contents stay. False: the
   /// block is unchanged.
   [[nodiscard]] virtual bool extend(StorageBlock& block, std::size_t capacity) noexcept = 0;
+  /// The rest of the block is about to be filled: the source may have the system use large pages,
+  /// and says so in `excess`.
+  virtual void use_large_pages(StorageBlock& /*block*/) noexcept {}
   /// The resident octets may serve the next message; the others hold nothing.
   virtual void give_back(const StorageBlock& block) noexcept = 0;
 };
@@ -59,6 +63,9 @@ class PERIGEE_API MessageStorage {
   /// Storage on the heap is at most the larger of `mapped_above` and this factor times the octets
   /// that have arrived.
   static constexpr std::size_t growth_factor = 4;
+  /// A block of which so much is filled gets large pages. They take at most as much memory as the
+  /// octets that have arrived, so an announced size alone still costs nothing.
+  static constexpr std::size_t large_pages_from = 2 * 1024 * 1024;
 
   MessageStorage() noexcept = default;
   MessageStorage(MessageStorage&& other) noexcept
@@ -79,7 +86,8 @@ class PERIGEE_API MessageStorage {
   [[nodiscard]] bool is_block() const noexcept { return source_ != nullptr; }
   /// Octets of physical memory to charge while `used` octets of the message have arrived.
   [[nodiscard]] std::size_t charged(std::size_t used) const noexcept {
-    return std::max(used, block_.resident);
+    const std::size_t taken = used + block_.excess;
+    return std::max({used, block_.resident, std::min(taken, block_.capacity)});
   }
 
   /// Makes room for what the message needs. The caller has checked the announced size against the
@@ -87,6 +95,12 @@ class PERIGEE_API MessageStorage {
   /// False: no memory, and nothing has changed.
   [[nodiscard]] bool reserve(const StorageNeed& need,
                              const std::shared_ptr<StorageSource>& source) noexcept;
+  /// `used` octets are stored, and the others are being received.
+  void go_on_filling(std::size_t used) noexcept {
+    if (used < large_pages_from || source_ == nullptr) return;
+    const bool is_fresh = block_.resident < block_.capacity && block_.excess == 0;
+    if (is_fresh) source_->use_large_pages(block_);
+  }
   /// The message is complete and has `size` octets. Without this call, the memory of a block is not
   /// used again.
   void complete(std::size_t size) noexcept { block_.resident = charged(size); }

@@ -6,6 +6,7 @@
 #include <perigee/cdr/borrowed.h>
 #include <perigee/cdr/decoder.h>
 #include <perigee/cdr/encoder.h>
+#include <perigee/cdr/kept_sequence.h>
 #include <perigee/cdr/operators.h>
 #include <perigee/cdr/run.h>
 #include <perigee/cdr/text_run.h>

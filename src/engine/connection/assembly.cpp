@@ -26,6 +26,7 @@ void Assembly::append(OctetSpan octets, std::size_t announced, const Source& sou
 
 MutableOctetSpan Assembly::space(std::size_t announced, const Source& source) {
   if (size_ == storage_.capacity() && announced != 0) reserve(size_ + 1, size_ + announced, source);
+  storage_.go_on_filling(size_);
   return {storage_.data() + size_, std::min(storage_.capacity() - size_, announced)};
 }
 

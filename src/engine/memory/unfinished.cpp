@@ -39,7 +39,8 @@ void UnfinishedInput::note(const Unfinished& unfinished) noexcept {
 bool UnfinishedInput::grow(const Unfinished& unfinished) noexcept {
   if (registry_ == nullptr) return true;
   note(unfinished);
-  if (!charge_.try_set(unfinished.memory)) {
+  if (!charge_.try_set(unfinished.memory) &&
+      !(registry_->reclaim() && charge_.try_set(unfinished.memory))) {
     const std::uint64_t wanted = Charge::cost_of(unfinished.memory) - charge_.charged();
     refused_ = registry_->pause_unless_oldest(*this, wanted);
     if (refused_) return false;

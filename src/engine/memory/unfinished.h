@@ -138,6 +138,10 @@ class PERIGEE_API UnfinishedMessages {
                      std::function<void()> wake)
       : clock_(clock), budget_(std::move(budget)), limits_(limits), wake_(std::move(wake)) {}
 
+  /// `reclaim` is called when the budget is used up: it frees memory that is only kept for later,
+  /// and returns whether there was some. Any thread, and before any message is received.
+  void set_reclaim(std::function<bool()> reclaim) { reclaim_ = std::move(reclaim); }
+
   /// Ends connections that are too slow or take too much, and lets paused ones read on. Returns
   /// when to call it again; TimePoint::max(): not before `wake`.
   [[nodiscard]] TimePoint watch(TimePoint now) noexcept;
@@ -158,6 +162,7 @@ class PERIGEE_API UnfinishedMessages {
  private:
   friend class UnfinishedInput;
 
+  [[nodiscard]] bool reclaim() const noexcept { return reclaim_ && reclaim_(); }
   void add(UnfinishedInput& input) noexcept;
   void remove(UnfinishedInput& input) noexcept;
   [[nodiscard]] std::uint64_t next_order() noexcept { return ++orders_; }
@@ -180,6 +185,7 @@ class PERIGEE_API UnfinishedMessages {
   const std::shared_ptr<MemoryBudget> budget_;
   const Limits limits_;
   const std::function<void()> wake_;
+  std::function<bool()> reclaim_;
   std::atomic<std::uint64_t> orders_{0};
   std::atomic<std::uint64_t> places_lost_{0};
   std::atomic<bool> watching_{false};

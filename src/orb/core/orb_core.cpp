@@ -3,6 +3,7 @@
 
 #include "engine/memory/budget.h"
 #include "engine/memory/mapping_cache.h"
+#include "engine/memory/sequence_cache.h"
 #include "engine/memory/unfinished.h"
 #include "event/thread.h"
 #include "orb/async/async_engine.h"
@@ -38,6 +39,11 @@ engine::MemoryBudget::Limits budget_limits(const Settings& settings,
           .parked = settings.held_size_max};
 }
 
+engine::CacheLimits cache_limits(const Settings& settings,
+                                 std::uint64_t message_size_max) noexcept {
+  return {.size_max = settings.storage_cache_size_max, .entry_max = message_size_max};
+}
+
 }  // namespace
 
 OrbCore::OrbCore(CoreParts parts)
@@ -50,9 +56,9 @@ OrbCore::OrbCore(CoreParts parts)
       budget_(std::make_shared<engine::MemoryBudget>(
           budget_limits(settings_, messaging_->limits().message_size_max))),
       storage_(std::make_shared<engine::MappingCache>(
-          clock_, budget_,
-          engine::MappingCache::Limits{.size_max = settings_.storage_cache_size_max,
-                                       .block_max = messaging_->limits().message_size_max})),
+          clock_, budget_, cache_limits(settings_, messaging_->limits().message_size_max))),
+      sequences_(std::make_unique<engine::SequenceCache>(
+          clock_, budget_, cache_limits(settings_, messaging_->limits().message_size_max))),
       unfinished_(std::make_unique<engine::UnfinishedMessages>(
           clock_, budget_,
           engine::UnfinishedMessages::Limits{
@@ -80,6 +86,9 @@ OrbCore::OrbCore(CoreParts parts)
       parked_(settings_.held_size_max),
       requests_(settings_.requests_max) {
   storage_->set_wake([this] { wake_memory_watch(); });
+  sequences_->set_wake([this] { wake_memory_watch(); });
+  sequence_memory_ = sequences_.get();
+  unfinished_->set_reclaim([this] { return reclaim_memory(); });
   metrics_->client_traffic.unfinished = unfinished_.get();
   metrics_->server_traffic.unfinished = unfinished_.get();
   metrics_->client_traffic.storage = storage_;
@@ -111,7 +120,15 @@ OrbCore::~OrbCore() {
 
 Deadline OrbCore::watch_memory(TimePoint now) noexcept {
   const TimePoint next = unfinished_->watch(now);
-  return Deadline::at(storage_->trim() ? std::min(next, now + memory_watch_period) : next);
+  const bool keeps_storage = storage_->trim();
+  const bool keeps_memory = sequences_->trim() || keeps_storage;
+  return Deadline::at(keeps_memory ? std::min(next, now + memory_watch_period) : next);
+}
+
+// Messages that arrive need the budget more than messages that may come.
+bool OrbCore::reclaim_memory() noexcept {
+  const bool had_storage = storage_->clear();
+  return sequences_->clear() || had_storage;
 }
 
 // Soon enough for a connection that is paused.
@@ -121,6 +138,7 @@ void OrbCore::wake_memory_watch() noexcept {
 
 void OrbCore::end_memory_watch() noexcept {
   storage_->close();
+  sequences_->close();
   memory_timer_.stop();
 }
 

@@ -38,6 +38,7 @@ class Context;
 
 namespace perigee::engine {
 class MappingCache;
+class SequenceCache;
 class MemoryBudget;
 class UnfinishedMessages;
 }  // namespace perigee::engine
@@ -216,6 +217,7 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   void wake() noexcept override { wake_async(); }
   [[nodiscard]] Deadline watch_memory(TimePoint now) noexcept;
   void wake_memory_watch() noexcept;
+  [[nodiscard]] bool reclaim_memory() noexcept;
   void end_memory_watch() noexcept;
   [[nodiscard]] AsyncEngine& make_async();
   /// If it is made.
@@ -239,6 +241,7 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   const std::unique_ptr<OrbMetrics> metrics_;
   const std::shared_ptr<engine::MemoryBudget> budget_;
   const std::shared_ptr<engine::MappingCache> storage_;  // shared with messages
+  const std::unique_ptr<engine::SequenceCache> sequences_;
   std::unique_ptr<engine::UnfinishedMessages> unfinished_;
   WakeTimer memory_timer_;
   std::unique_ptr<EndpointTable> endpoints_;

@@ -132,7 +132,7 @@ TEST_CASE("the cache keeps no more than its size: older blocks go, larger ones k
 TEST_CASE("a stream of messages above the cache's size finds its pages again") {
   FakeClock clock;
   const auto budget = std::make_shared<MemoryBudget>(MemoryBudget::Limits{.unfinished = 100 * mib});
-  MappingCache cache(clock, budget, {.size_max = 4 * mib, .block_max = 32 * mib});
+  MappingCache cache(clock, budget, {.size_max = 4 * mib, .entry_max = 32 * mib});
   const auto fill = [&cache](std::size_t size) {
     StorageBlock block = cache.take(total(size));
     REQUIRE(block.octets != nullptr);
@@ -168,7 +168,7 @@ TEST_CASE("a stream of messages above the cache's size finds its pages again") {
 
 TEST_CASE("a cache of no size keeps nothing") {
   const FakeClock clock;
-  MappingCache cache(clock, nullptr, {.size_max = 0, .block_max = 32 * mib});
+  MappingCache cache(clock, nullptr, {.size_max = 0, .entry_max = 32 * mib});
   StorageBlock block = cache.take(total(mib));
   std::memset(block.octets, 1, mib);
   block.resident = mib;

@@ -4,12 +4,15 @@
 #include <perigee/messaging/storage.h>
 
 #include <doctest/doctest.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstring>
 #include <memory>
 #include <utility>
+#include <vector>
 
 namespace perigee::engine::test {
 namespace {
@@ -164,6 +167,61 @@ TEST_CASE("moved storage leaves none behind, and the cache hears of complete mes
   REQUIRE(moved.reserve({0, 16, mib, true}, cache));
   CHECK(moved.charged(16) == 700 * kib);
   moved.reset();
+}
+
+/// Octets of storage that have physical memory.
+std::size_t resident_of(const MessageStorage& storage) {
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  std::vector<unsigned char> pages(storage.capacity() / page);
+  REQUIRE(mincore(storage.data(), storage.capacity(), pages.data()) == 0);
+  std::size_t resident = 0;
+  for (const unsigned char flags : pages) resident += (flags & 1U) != 0 ? page : 0;
+  return resident;
+}
+
+TEST_CASE("large storage takes no more memory than it is charged for, large pages or not") {
+  MessageStorage storage;
+  constexpr std::size_t step = 256 * kib;
+  REQUIRE(storage.reserve({0, 16, 64 * mib, true}, make_cache()));
+  for (std::size_t used = 0; used < 64 * mib; used += step) {
+    storage.go_on_filling(used);
+    std::memset(storage.data() + used, 1, step);
+    if (used % (3 * mib) == 0) CHECK(resident_of(storage) <= storage.charged(used + step));
+  }
+  CHECK(storage.charged(64 * mib) == 64 * mib);
+}
+
+TEST_CASE("an announced size costs nothing: large pages follow octets that have arrived") {
+  MessageStorage storage;
+  REQUIRE(storage.reserve({0, 16, 64 * mib, true}, make_cache()));
+  storage.go_on_filling(mib);
+  CHECK(storage.charged(mib) == mib);
+  storage.go_on_filling(3 * mib);
+  CHECK(storage.charged(3 * mib) == 5 * mib);
+}
+
+TEST_CASE("a stream of large messages causes no page fault for each page") {
+  const auto cache = make_cache();
+  const auto receive = [&cache](bool is_total) {
+    MessageStorage storage;
+    for (std::size_t used = 0; used < 48 * mib; used += mib) {
+      const std::size_t announced = is_total ? 48 * mib : used + mib;
+      REQUIRE(storage.reserve({used, used + mib, announced, is_total}, cache));
+      storage.go_on_filling(used);
+      std::memset(storage.data() + used, 1, mib);
+    }
+    storage.complete(48 * mib);
+  };
+  for (const bool is_total : {true, false}) {
+    CAPTURE(is_total);
+    receive(is_total);
+    rusage before{};
+    getrusage(RUSAGE_SELF, &before);
+    for (int message = 0; message < 4; ++message) receive(is_total);
+    rusage after{};
+    getrusage(RUSAGE_SELF, &after);
+    CHECK(after.ru_minflt - before.ru_minflt < 256);  // 12,288 pages in each
+  }
 }
 
 TEST_CASE("a kept message has its octets on the heap") {

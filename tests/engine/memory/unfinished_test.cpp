@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace perigee::engine::test {
@@ -113,6 +114,23 @@ TEST_CASE("each message has its own time") {
     registry.pass(seconds(6));
   }
   CHECK_FALSE(peer.lost);
+}
+
+TEST_CASE("memory that is only kept for later makes room for a message that arrives") {
+  Registry registry;
+  Peer oldest(registry);
+  Peer peer(registry);
+  std::size_t kept = 900 * kib;
+  REQUIRE(registry.budget->try_charge(Use::unfinished, kept));
+  registry.messages.set_reclaim([&] {
+    registry.budget->release(Use::unfinished, kept);
+    return std::exchange(kept, 0) != 0;
+  });
+  REQUIRE(oldest.receive(50 * kib, 100 * kib));
+  CHECK(kept != 0);
+  CHECK(peer.receive(500 * kib, 600 * kib));
+  CHECK(kept == 0);
+  CHECK_FALSE(peer.receive(2 * mib, 3 * mib));
 }
 
 TEST_CASE("nothing is watched while nothing is unfinished") {

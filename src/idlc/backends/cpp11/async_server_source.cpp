@@ -56,7 +56,7 @@ void define_static_function(Writer& writer, const SkeletonClass& skeleton,
   {
     const Indented body(writer);
     define_raises(writer, request);
-    decode_arguments(writer, request);
+    decode_arguments(writer, request, Arguments::moved);
     writer.write("::perigee::async::serve<" + result_type(coroutine) + ">(");
     const Indented arguments(writer, 4);
     writer.write("_request_,");

@@ -156,11 +156,14 @@ void define_raises(Writer& writer, const Callable& callable) {
   writer.write("};\n_request_.set_raises(_raises_);");
 }
 
-void decode_arguments(Writer& writer, const Callable& callable) {
-  for (const Parameter& parameter : callable.parameters)
-    writer.write("$type$ $name$$init$;", {{"type", argument_type(parameter)},
-                                          {"name", cpp_name(parameter.name)},
-                                          {"init", initializer(*parameter.type)}});
+void decode_arguments(Writer& writer, const Callable& callable, Arguments arguments) {
+  for (const Parameter& parameter : callable.parameters) {
+    const bool is_lent = arguments == Arguments::lent;
+    writer.write("$type$ $name$$init$;",
+                 {{"type", is_lent ? argument_type(parameter) : cpp_type(*parameter.type)},
+                  {"name", cpp_name(parameter.name)},
+                  {"init", initializer(*parameter.type)}});
+  }
   if (!callable.contexts.empty()) writer.write(std::string(context_type) + " _context_;");
   if (callable.has_arguments())
     writer.chain("_request_.arguments() >> ", request_variables(callable), " >> ");

@@ -6,6 +6,7 @@
 #include "idlc/backends/cpp11/writer.h"
 #include "idlc/frontend/model.h"
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -39,7 +40,10 @@ void declare_static_function(Writer& writer, const SkeletonClass& skeleton,
                              const Callable& callable);
 void begin_static_function(Writer& writer, const SkeletonClass& skeleton, const Callable& callable);
 void define_raises(Writer& writer, const Callable& callable);
-void decode_arguments(Writer& writer, const Callable& callable);
+/// Whether the servant sees the arguments until it returns, or they are moved to the servant.
+enum class Arguments : std::uint8_t { lent, moved };
+void decode_arguments(Writer& writer, const Callable& callable,
+                      Arguments arguments = Arguments::lent);
 /// `target(encoder of the variables);`, or `target(nullptr);` if there are none.
 void write_reply(Writer& writer, const std::string& target,
                  const std::vector<std::string>& variables);

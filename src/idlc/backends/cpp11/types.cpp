@@ -176,7 +176,11 @@ bool is_borrowed(const Parameter& parameter) {
 }
 
 std::string argument_type(const Parameter& parameter) {
-  if (!is_borrowed(parameter)) return cpp_type(*parameter.type);
+  const bool is_kept = parameter.direction == Direction::in && can_be_borrowed(*parameter.type) &&
+                       unaliased(*parameter.type).kind == TypeKind::sequence;
+  if (!is_borrowed(parameter))
+    return is_kept ? "::perigee::cdr::KeptSequence<" + borrowed_element(*parameter.type) + ">"
+                   : cpp_type(*parameter.type);
   return unaliased(*parameter.type).kind == TypeKind::string
              ? "::perigee::cdr::BorrowedString"
              : "::perigee::cdr::BorrowedSequence<" + borrowed_element(*parameter.type) + ">";

@@ -588,7 +588,7 @@ void AMH_Both::_skeleton_exchange(AMH_Both& _servant_, ::perigee::orb::ServerReq
 }
 
 void AMH_Both::_skeleton_put(AMH_Both& _servant_, ::perigee::orb::ServerRequest& _request_) {
-  ::Desk::Data data;
+  ::perigee::cdr::KeptSequence<uint8_t> data;
   std::string text;
   _request_.arguments() >> data >> text;
   _request_.end_of_arguments();
@@ -599,7 +599,7 @@ void AMH_Both::_skeleton_put(AMH_Both& _servant_, ::perigee::orb::ServerRequest&
 }
 
 void AMH_Both::_skeleton_keep(AMH_Both& _servant_, ::perigee::orb::ServerRequest& _request_) {
-  ::Desk::Data data;
+  ::perigee::cdr::KeptSequence<uint8_t> data;
   _request_.arguments() >> data;
   _request_.end_of_arguments();
   ::perigee::skeleton::Handled<_answering_Both> _handler_(_request_, 3);

@@ -490,7 +490,7 @@ void AMI_BothHandler::_skeleton_trade(
     AMI_BothHandler& _servant_, ::perigee::orb::ServerRequest& _request_) {
   int32_t ami_return_val{};
   int32_t price{};
-  ::Desk::Data note;
+  ::perigee::cdr::KeptSequence<uint8_t> note;
   ::Desk::Orders all;
   _request_.arguments() >> ami_return_val >> price >> note >> all;
   _request_.end_of_arguments();

@@ -70,7 +70,7 @@ void AMI_HistoryHandler::_dispatch(::perigee::orb::ServerRequest& _request_) {
 
 void AMI_HistoryHandler::_skeleton_prices(
     AMI_HistoryHandler& _servant_, ::perigee::orb::ServerRequest& _request_) {
-  ::Lists::Longs ami_return_val;
+  ::perigee::cdr::KeptSequence<int32_t> ami_return_val;
   _request_.arguments() >> ami_return_val;
   _request_.end_of_arguments();
   _servant_.prices(ami_return_val);

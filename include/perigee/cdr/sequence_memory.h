@@ -1,0 +1,36 @@
+// Where large sequences get their memory: what an ORB offers to its decoders.
+#pragma once
+
+#include <perigee/base/export.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <variant>
+#include <vector>
+
+namespace perigee::cdr {
+
+/// A vector of one of the types whose memory is kept. The set is closed: the code that frees such a
+/// vector is in the library, and not in a module that may be unloaded before that.
+using LargeVector =
+    std::variant<std::vector<std::uint8_t>, std::vector<std::int8_t>, std::vector<std::int16_t>,
+                 std::vector<std::uint16_t>, std::vector<std::int32_t>, std::vector<std::uint32_t>,
+                 std::vector<std::int64_t>, std::vector<std::uint64_t>, std::vector<float>,
+                 std::vector<double>>;
+
+/// Memory for large sequences. Any thread.
+class SequenceMemory {
+ public:
+  /// If a vector with elements of the same type and room for `octets` is kept, it takes the place
+  /// of `vector`.
+  virtual void take(LargeVector& vector, std::size_t octets) noexcept = 0;
+  /// The vector is not used any longer.
+  virtual void give_back(LargeVector vector) noexcept = 0;
+  /// `size` octets of fresh memory are about to be written, all of them.
+  virtual void will_fill(void* memory, std::size_t size) noexcept = 0;
+
+ protected:
+  ~SequenceMemory() = default;
+};
+
+}  // namespace perigee::cdr

@@ -1,0 +1,44 @@
+// Vectors of large sequences: kept for a while, so that the next upcall finds their memory
+// resident.
+#pragma once
+
+#include "engine/memory/kept_memory.h"
+#include <perigee/base/export.h>
+#include <perigee/cdr/sequence_memory.h>
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <utility>
+
+namespace perigee::engine {
+
+/// The memory for large sequences of one ORB. Any thread.
+class PERIGEE_API SequenceCache final : public cdr::SequenceMemory {
+ public:
+  /// `budget` may be null. `clock` must live until `close`.
+  SequenceCache(const Clock& clock, std::shared_ptr<MemoryBudget> budget,
+                const CacheLimits& limits) noexcept
+      : kept_(clock, std::move(budget), limits) {}
+
+  void take(cdr::LargeVector& vector, std::size_t octets) noexcept override;
+  void give_back(cdr::LargeVector vector) noexcept override;
+  void will_fill(void* memory, std::size_t size) noexcept override;
+
+  /// @name As of KeptMemory
+  /// @{
+  void set_wake(std::function<void()> wake) { kept_.set_wake(std::move(wake)); }
+  [[nodiscard]] bool trim() noexcept { return kept_.trim(); }
+  bool clear() noexcept { return kept_.clear(); }
+  void close() noexcept { kept_.close(); }
+  [[nodiscard]] std::size_t kept() const noexcept { return kept_.size(); }
+  /// @}
+
+ private:
+  // A vector of this many times the size that is needed stays for a larger sequence.
+  static constexpr std::size_t excess_factor = 4;
+
+  KeptMemory<cdr::LargeVector> kept_;
+};
+
+}  // namespace perigee::engine
