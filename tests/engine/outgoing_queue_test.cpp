@@ -1,10 +1,12 @@
 // OutgoingQueue: how one message leaves, and what happens to the others.
+#include "engine/memory/mapping_cache.h"
 #include "engine/outgoing_fixture.h"
 #include "support/allocations.h"
 
 #include <doctest/doctest.h>
 
 #include <cerrno>
+#include <memory>
 #include <new>
 #include <vector>
 
@@ -279,6 +281,48 @@ TEST_CASE("held messages leave together: when they are enough, and in front of a
   CHECK(f.queue.uncork() == OutgoingQueue::Status::flowing);
   CHECK(f.received() == Numbers{1, 2, 3, 4, 5, 6});
   CHECK(f.queue.idle());
+}
+
+TEST_CASE("a message that is enough by itself leaves behind held ones, from its own memory") {
+  QueueFixture f;
+  const Hold small{.count = 0, .octets = 1000};
+  CHECK(f.hold(1, small).status == Status::queued);
+  const Octets large = numbered_message(2, 1000);
+  std::vector<const std::byte*> places;
+  f.transport.on_send = [&](auto segments, Wait) {
+    places.push_back(segments.front().data());
+    return SendingTransport::all_of(segments);
+  };
+  CHECK(f.queue.hold(OneSegment(large), small, Wait::no).status == Status::sent);
+  REQUIRE(places.size() == 2);
+  CHECK(places[1] == large.data());
+  CHECK(f.received() == Numbers{1, 2});
+  CHECK(f.queue.idle());
+}
+
+TEST_CASE("the rest of a large message waits in memory that the next one finds again") {
+  const auto cache = std::make_shared<engine::MappingCache>(steady_clock(), nullptr,
+                                                            engine::MappingCache::Limits{});
+  const engine::OutgoingBlock::Source source = cache;
+  QueueFixture f({.storage = &source});
+  constexpr std::size_t size = 3'000'000;
+  std::vector<const std::byte*> places;
+  const auto send_in_two_parts = [&](std::uint32_t number) {
+    f.take_once(1'000'000);
+    CHECK(f.send(number, Wait::no, size).status == Status::queued);
+    CHECK(cache->kept() == 0);
+    f.transport.on_send = [&](auto segments, Wait) {
+      places.push_back(segments.front().data());
+      return SendingTransport::all_of(segments);
+    };
+    CHECK(f.queue.flush() == OutgoingQueue::Status::flowing);
+    CHECK(cache->kept() >= 2'000'000);
+  };
+  send_in_two_parts(1);
+  send_in_two_parts(2);
+  CHECK(f.received() == Numbers{1, 2});
+  REQUIRE(places.size() == 2);
+  CHECK(places[0] == places[1]);
 }
 
 TEST_CASE("held messages are sent before they are too much, whatever the limits say") {

@@ -58,7 +58,9 @@ Channel::Channel(std::unique_ptr<transport::Transport> transport,
       traced_(tracing_messages()),
       traffic_(ledger),
       sealer_(*session_, *transport_),
-      queue_(*transport_, {limits.write_queue_size_max, limits.send_timeout, !datagrams_},
+      queue_(*transport_,
+             {limits.write_queue_size_max, limits.send_timeout, !datagrams_,
+              ledger != nullptr ? &ledger->storage : nullptr},
              traffic_.sent, session_->seals() ? &sealer_ : nullptr, *limits.clock),
       unfinished_(ledger != nullptr ? ledger->unfinished : nullptr, *this) {
   if (traced_) trace_connection(peer(), "opened");

@@ -18,11 +18,39 @@ constexpr std::size_t shared_block_size = pool::pooled_size_max;
 
 }  // namespace
 
-OutgoingBlock* OutgoingBlock::make(std::size_t size) noexcept {
+struct OutgoingBlock::Lent {
+  messaging::StorageBlock memory;
+  Source source;
+};
+
+// The whole block is filled at once, so large pages cost no more memory than it has.
+OutgoingBlock* OutgoingBlock::make_lent(std::size_t needed, const Source& source) noexcept {
+  const std::size_t total = sizeof(Lent) + needed;
+  messaging::StorageBlock memory = source->take({0, total, total, true});
+  if (memory.octets == nullptr) return nullptr;
+  const bool is_fresh = memory.resident < total;
+  if (is_fresh && total >= messaging::MessageStorage::large_pages_from)
+    source->use_large_pages(memory);
+  memory.resident = std::max(memory.resident, total);
+  auto* const lent = new (memory.octets) Lent{memory, source};
+  return new (lent + 1) OutgoingBlock(needed, true);
+}
+
+void OutgoingBlock::give_back(OutgoingBlock* block) noexcept {
+  Lent* const lent = std::launder(reinterpret_cast<Lent*>(block) - 1);
+  block->~OutgoingBlock();
+  const Lent taken = std::move(*lent);
+  lent->~Lent();
+  taken.source->give_back(taken.memory);
+}
+
+OutgoingBlock* OutgoingBlock::make(std::size_t size, const Source& source) noexcept {
   const std::size_t padded = (size + record_size - 1) / record_size * record_size;
   const std::size_t needed = sizeof(OutgoingBlock) + padded + record_size;
   const std::size_t allocated =
       size <= shared_size_max ? shared_block_size : std::max(needed, shared_block_size);
+  if (size > messaging::MessageStorage::mapped_above && source != nullptr)
+    if (OutgoingBlock* const block = make_lent(needed, source)) return block;
   try {
     return new (pool::allocate(allocated)) OutgoingBlock(allocated);
   } catch (const std::bad_alloc&) {
@@ -32,6 +60,7 @@ OutgoingBlock* OutgoingBlock::make(std::size_t size) noexcept {
 
 void OutgoingBlock::destroy(OutgoingBlock* block) noexcept {
   if (block == nullptr) return;
+  if (block->is_lent_) return give_back(block);
   const std::size_t allocated = block->allocated_;
   block->~OutgoingBlock();
   pool::release(block, allocated);

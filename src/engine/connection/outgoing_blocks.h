@@ -2,9 +2,11 @@
 #pragma once
 
 #include <perigee/base/octets.h>
+#include <perigee/messaging/storage.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 
 namespace perigee::engine {
@@ -22,11 +24,16 @@ inline constexpr Ticket ticket_step = 2;
 /// back of the memory, ascend up to size().
 class OutgoingBlock final {
  public:
+  using Source = std::shared_ptr<messaging::StorageSource>;
+
   /// Messages up to this size share a block.
   static constexpr std::size_t shared_size_max = 2048;
 
-  /// Room for a message of `size` octets, and for more if it is small. Null without memory.
-  [[nodiscard]] static OutgoingBlock* make(std::size_t size) noexcept;
+  /// Room for a message of `size` octets, and for more if it is small. Null without memory. A large
+  /// block comes from `source`, which may be null: a stream of large replies then causes no page
+  /// faults.
+  [[nodiscard]] static OutgoingBlock* make(std::size_t size,
+                                           const Source& source = nullptr) noexcept;
   static void destroy(OutgoingBlock* block) noexcept;
 
   [[nodiscard]] bool has_room(std::size_t size) const noexcept;
@@ -52,9 +59,15 @@ class OutgoingBlock final {
 
  private:
   friend class OutgoingBlocks;
-  explicit OutgoingBlock(std::size_t allocated) noexcept : allocated_(allocated) {}
+  /// In front of a block that is in memory of a source.
+  struct Lent;
+
+  explicit OutgoingBlock(std::size_t allocated, bool is_lent = false) noexcept
+      : allocated_(allocated), is_lent_(is_lent) {}
   ~OutgoingBlock() = default;
 
+  [[nodiscard]] static OutgoingBlock* make_lent(std::size_t needed, const Source& source) noexcept;
+  static void give_back(OutgoingBlock* block) noexcept;
   [[nodiscard]] std::byte* octets() noexcept { return reinterpret_cast<std::byte*>(this + 1); }
   [[nodiscard]] const std::byte* octets() const noexcept {
     return reinterpret_cast<const std::byte*>(this + 1);
@@ -72,6 +85,7 @@ class OutgoingBlock final {
   std::uint32_t count_ = 0;
   std::uint32_t withdrawn_ = 0;
   std::uint32_t whole_ = 0;  // messages that are sent
+  const bool is_lent_;
 };
 
 /// Blocks in the order of sending. Owns them. One thread at a time.

@@ -179,7 +179,7 @@ bool OutgoingQueue::seal_batch() noexcept {
     const Segments segments = seal({&message, 1});
     std::size_t size = 0;
     for (const OctetSpan segment : segments) size += segment.size();
-    OutgoingBlock* const block = size == 0 ? nullptr : OutgoingBlock::make(size);
+    OutgoingBlock* const block = size == 0 ? nullptr : make_block(size);
     if (block == nullptr) return false;
     block->append(segments, 0, ticket);
     leaving_.push_back(*block);

@@ -195,11 +195,15 @@ bool OutgoingQueue::limit_send(Deadline deadline) {
   return true;
 }
 
+OutgoingBlock* OutgoingQueue::make_block(std::size_t size) const noexcept {
+  return OutgoingBlock::make(size, limits_.storage == nullptr ? nullptr : *limits_.storage);
+}
+
 // The memory of the caller is lent for the length of the send only. The copy goes in front of the
 // messages that were queued meanwhile, whatever its size. If nothing was taken, it waits like any
 // other message.
 Sent OutgoingQueue::keep_rest(Segments message, std::size_t sent) {
-  OutgoingBlock* const block = OutgoingBlock::make(total_size(message) - sent);
+  OutgoingBlock* const block = make_block(total_size(message) - sent);
   if (block == nullptr) {
     fail({0, IoStatus::failed, ENOMEM});
     return {Sent::Status::failed};
@@ -229,6 +233,8 @@ Sent OutgoingQueue::sent_with_queue(Ticket ticket) {
 // Behind another message; or held back.
 Sent OutgoingQueue::send_later(Segments message, const Hold* hold, Wait wait, Deadline deadline) {
   const std::size_t size = total_size(message);
+  // It would reach the limit itself: no copy is needed, unless another thread writes.
+  if (hold != nullptr && hold->octets != 0 && size >= hold->octets) hold = nullptr;
   OutgoingBlock* spare = nullptr;  // memory is taken and copied to without the lock
   struct Unused {
     OutgoingBlock*& block;
@@ -264,7 +270,7 @@ Sent OutgoingQueue::send_later(Segments message, const Hold* hold, Wait wait, De
     }
     if (append(message, size, spare)) return after_append(lock, hold, size);
     lock.unlock();
-    spare = OutgoingBlock::make(size);
+    spare = make_block(size);
     if (spare == nullptr) return {Sent::Status::no_memory};
     if (size > OutgoingBlock::shared_size_max) spare->append(message, 0, 0);
   }

@@ -32,6 +32,8 @@ struct OutgoingLimits {
   std::chrono::microseconds send_timeout{0};
   /// False: each call of Transport::send gets one message (datagrams).
   bool joins_messages = true;
+  /// Where copies of large messages are stored; null: on the heap. Outlives the queue.
+  const OutgoingBlock::Source* storage = nullptr;
 };
 
 /// How a send ended.
@@ -192,6 +194,7 @@ class OutgoingQueue final {
   Sent write_at_once(Segments message, std::size_t size, transport::Wait wait);
   Sent write_limited(Segments message, std::size_t size, Deadline deadline);
   [[nodiscard]] Sent after_part(Segments message, IoResult result, transport::Wait wait);
+  [[nodiscard]] OutgoingBlock* make_block(std::size_t size) const noexcept;
   [[nodiscard]] Sent keep_rest(Segments message, std::size_t sent);
   [[nodiscard]] Sent sent_with_queue(Ticket ticket);
   [[nodiscard]] bool limit_send(Deadline deadline);
