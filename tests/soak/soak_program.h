@@ -18,6 +18,7 @@ namespace perigee::test {
 /// As the options say.
 inline std::chrono::seconds run_time{3};
 inline std::uint32_t seed = 1;
+inline std::string strategy_name = "auto";  ///< of programs that soak one strategy
 
 /// Handles, threads and memory of the process: looked at in the beginning and in the end.
 class Remains {
@@ -48,6 +49,7 @@ int main(int argc, char** argv) {
       perigee::test::run_time = std::chrono::seconds(std::stol(argv[index + 1]));
     if (word == "--seed")
       perigee::test::seed = static_cast<std::uint32_t>(std::stoul(argv[index + 1]));
+    if (word == "--strategy") perigee::test::strategy_name = argv[index + 1];
   }
   return doctest::Context().run();
 }
