@@ -14,6 +14,8 @@ struct Agreement {
   std::atomic<std::uint64_t> code_set_numbers{0};
   /// For requests that announce none.
   std::atomic<cdr::CodeSets> code_sets{};
+  /// Both sides send requests: the opener serves requests, too.
+  std::atomic<bool> bidirectional{false};
 };
 
 }  // namespace perigee::engine

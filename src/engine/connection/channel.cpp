@@ -293,9 +293,20 @@ SendResult Channel::send(const cdr::Buffer& message, Wait wait, Deadline deadlin
   if (traced_) [[unlikely]]
     trace_message(message);
   if (!is_one_segment(message)) [[unlikely]]
-    return send_gathered(message, nullptr, wait, deadline);
+    return after_send(send_gathered(message, nullptr, wait, deadline));
   const OctetSpan octets = message.own_octets();
   return after_send(queue_.send({&octets, 1}, wait, deadline));
+}
+
+SendResult Channel::try_send(const cdr::Buffer& message) {
+  if (traced_) [[unlikely]]
+    trace_message(message);
+  const OctetSpan octets = message.own_octets();
+  const Sent sent = is_one_segment(message) ? queue_.send({&octets, 1}, Wait::no)
+                                            : send_gathered(message, nullptr, Wait::no, {});
+  if (sent.status == Sent::Status::full || sent.status == Sent::Status::no_memory)
+    return {SendStatus::refused};
+  return after_send(sent);
 }
 
 SendResult Channel::hold(const cdr::Buffer& message, const Hold& hold, Wait wait,
@@ -303,7 +314,7 @@ SendResult Channel::hold(const cdr::Buffer& message, const Hold& hold, Wait wait
   if (traced_) [[unlikely]]
     trace_message(message);
   if (!is_one_segment(message)) [[unlikely]]
-    return send_gathered(message, &hold, wait, deadline);
+    return after_send(send_gathered(message, &hold, wait, deadline));
   const OctetSpan octets = message.own_octets();
   return after_send(queue_.hold({&octets, 1}, hold, wait, deadline));
 }
@@ -313,8 +324,8 @@ void Channel::trace_message(const cdr::Buffer& message) const {
 }
 
 // A message with borrowed octets, or in fragments.
-[[gnu::noinline]] SendResult Channel::send_gathered(const cdr::Buffer& message, const Hold* hold,
-                                                    Wait wait, Deadline deadline) {
+[[gnu::noinline]] Sent Channel::send_gathered(const cdr::Buffer& message, const Hold* hold,
+                                              Wait wait, Deadline deadline) {
   messaging::OutgoingSegments own;  // only if another thread uses those of the connection
   const bool shared = !segments_used_.exchange(true, std::memory_order_acquire);
   messaging::OutgoingSegments& segments = shared ? segments_ : own;
@@ -328,11 +339,11 @@ void Channel::trace_message(const cdr::Buffer& message) const {
   try {
     session_->gather(message, segments.segments, segments.fragment_headers);
   } catch (const std::bad_alloc&) {
-    return after_refusal({Sent::Status::no_memory});
+    return {Sent::Status::no_memory};
   }
   const OutgoingQueue::Segments all(segments.segments);
-  return after_send(hold == nullptr ? queue_.send(all, wait, deadline)
-                                    : queue_.hold(all, *hold, wait, deadline));
+  return hold == nullptr ? queue_.send(all, wait, deadline)
+                         : queue_.hold(all, *hold, wait, deadline);
 }
 
 // Unless only the deadline has passed, the connection ends. With a full queue, the peer does not

@@ -16,6 +16,7 @@
 #include <perigee/messaging/protocol.h>
 #include <perigee/transport/transport.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -57,6 +58,7 @@ enum class SendStatus : std::uint8_t {
   queued,     ///< a copy waits behind others; `accepted(result.position)` tells when it is out
   failed,     ///< the message did not get out as a whole: the peer cannot execute it
   timed_out,  ///< the deadline passed before anything got out, and nothing will
+  refused,    ///< of `try_send`: nothing was sent, and nothing will; the connection goes on
 };
 
 struct [[nodiscard]] SendResult {
@@ -130,6 +132,9 @@ class Channel final : private FlushedOutput, private UnfinishedOwner {
   /// the connection is shut down, and its readers come back; before that, nothing happens to other
   /// messages.
   SendResult send(const cdr::Buffer& message, transport::Wait wait, Deadline deadline = {});
+  /// The same as `send` with Wait::no, but a full queue refuses the message, and the connection
+  /// goes on. So does one without memory for the copy.
+  SendResult try_send(const cdr::Buffer& message);
   /// Holds a message back while nothing else is sent; see OutgoingQueue::hold.
   SendResult hold(const cdr::Buffer& message, const Hold& hold, transport::Wait wait,
                   Deadline deadline = {});
@@ -161,6 +166,10 @@ class Channel final : private FlushedOutput, private UnfinishedOwner {
   [[nodiscard]] bool yielded_output() const noexcept { return queue_.yielded(); }
   /// How many messages are held back.
   [[nodiscard]] std::uint32_t held_output() const noexcept { return queue_.held(); }
+  /// Octets that wait to be sent.
+  [[nodiscard]] std::size_t queued_octets() const noexcept {
+    return static_cast<std::size_t>(std::max<std::int64_t>(traffic_.sent.queued.value(), 0));
+  }
   /// Of the last message that is queued or held back.
   [[nodiscard]] std::uint64_t last_position() const noexcept { return queue_.last_ticket(); }
   /// Whether the transport may have accepted a queued message's last octet: the message was sent,
@@ -233,8 +242,8 @@ class Channel final : private FlushedOutput, private UnfinishedOwner {
   [[nodiscard]] IoResult receive_polling(const ReceiveSpace& space);
 
   [[nodiscard]] bool is_one_segment(const cdr::Buffer& message) const;
-  SendResult send_gathered(const cdr::Buffer& message, const Hold* hold, transport::Wait wait,
-                           Deadline deadline);
+  [[nodiscard]] Sent send_gathered(const cdr::Buffer& message, const Hold* hold,
+                                   transport::Wait wait, Deadline deadline);
   [[nodiscard]] SendResult after_send(Sent sent);
   void trace_message(const cdr::Buffer& message) const;
   [[nodiscard]] std::uint64_t messages_passed() const noexcept {

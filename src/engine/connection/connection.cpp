@@ -8,6 +8,7 @@
 #include <chrono>
 #include <exception>
 #include <mutex>
+#include <new>
 #include <utility>
 
 namespace perigee::engine {
@@ -16,10 +17,11 @@ using transport::Wait;
 
 // `send_timeout` limits blocking sends of a dedicated reader. The watch limits sends of the home
 // loop.
-Connection::Connection(Home& home, Accepted accepted, Reading reading)
+Connection::Connection(Home& home, Accepted accepted, Reading reading, messaging::Role side)
     : Pollable(Counted::yes),
       home_(home),
-      io_(std::move(accepted.transport), *accepted.messaging, messaging::Role::acceptor,
+      side_(side),
+      io_(std::move(accepted.transport), *accepted.messaging, side,
           {.read_buffer_size = home.settings().read_buffer_size,
            .write_queue_size_max = home.settings().write_queue_size_max,
            .busy_poll = home.settings().busy_poll,
@@ -31,11 +33,12 @@ Connection::Connection(Home& home, Accepted accepted, Reading reading)
       may_be_dedicated_(reading == Reading::dedicated),
       transport_buffers_(io_.transport().features().buffers) {
   if (io_.has_datagrams()) recent_ids_ = std::make_unique<RecentIds>();
+  if (side == messaging::Role::opener && outbound() == nullptr) throw std::bad_alloc();
   io_.set_paused_reader(*this);
   home.handler().begin(*this);
 }
 
-Connection::~Connection() = default;
+Connection::~Connection() { delete outbound_.load(); }
 
 // Enters the registry before the poller: the first event may end the connection.
 bool Connection::start() noexcept {
@@ -67,6 +70,8 @@ void Connection::close() noexcept {
     cancelled = home_.loop().timers().cancel(watch_);
   }
   if (cancelled) drop_reference();
+  end_expiry();
+  fail_calls(CallFailure::shut_down);
   home_.remove(*this);
 }
 
@@ -80,7 +85,7 @@ void Connection::drain() noexcept {
   draining_.store(true);
   if (home_.handler().cancels()) requests_.stop_deferred();
   if (requests_.begin_drain()) return send_close();
-  if (may_be_dedicated_) look();
+  if (may_be_dedicated_ || has_calls()) look();
 }
 
 void Connection::before_nested_turns(ThreadFrame& frame) noexcept {
@@ -177,7 +182,14 @@ void Connection::go_on_after(InboundRequests::Left left) noexcept {
 // Called by the thread that found that no request is in progress, so no other thread sends a reply.
 // Held replies leave before CloseConnection. Datagrams have no CloseConnection.
 void Connection::send_close() noexcept {
-  if (io_.has_datagrams()) return begin_finishing();
+  closing_.store(true);
+  if (calls_over()) return send_close_now();
+  if (draining_.load()) look();
+}
+
+// A side that cannot have requests of the peer says nothing: it only closes.
+void Connection::send_close_now() noexcept {
+  if (io_.has_datagrams() || !serves_requests()) return begin_finishing();
   try {
     cdr::Buffer buffer;
     cdr::Encoder encoder(buffer);

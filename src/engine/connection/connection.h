@@ -7,11 +7,13 @@
 #include "engine/connection/hold_queue.h"
 #include "engine/connection/home.h"
 #include "engine/connection/inbound_requests.h"
+#include "engine/connection/outbound.h"
 #include "engine/connection/paused_reader.h"
 #include "engine/connection/read_role.h"
 #include "engine/connection/recent_ids.h"
 #include "engine/connection/request_handler.h"
 #include "engine/connection/stand_still.h"
+#include "engine/connection/started_call.h"
 #include "engine/connection/thread_frame.h"
 #include "engine/memory/pace.h"
 #include <perigee/base/deadline.h>
@@ -24,10 +26,11 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 
 namespace perigee::engine {
 
-/// A transport that was accepted, and the messages that it carries.
+/// A transport that was accepted or connected, and the messages that it carries.
 struct Accepted {
   std::unique_ptr<transport::Transport> transport;
   const messaging::MessagingProtocol* messaging = nullptr;  ///< lives as long as the ORB
@@ -56,7 +59,10 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
     dedicated,  ///< by a thread of its own, if there is one
   };
 
-  Connection(Home& home, Accepted accepted, Reading reading = Reading::on_loop);
+  /// `side`: acceptor, or opener. Both sides send requests and serve requests; an opener serves
+  /// them only if the agreement is bidirectional.
+  Connection(Home& home, Accepted accepted, Reading reading = Reading::on_loop,
+             messaging::Role side = messaging::Role::acceptor);
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
@@ -78,6 +84,32 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
   void drain() noexcept;
   /// Ends the connection at once: the reading thread finds its end.
   void cut() noexcept;
+
+  /// @name Calls of this side. The caller has a reference to the connection.
+  /// @{
+  /// Sends a request. Never blocks: behind other messages, the request waits in the queue.
+  [[nodiscard]] StartStatus start_call(StartedCall& call, EncodeRequest encode,
+                                       Deadline deadline = {}) noexcept;
+  /// Ends a call whose start has returned, with CancelRequest if the peer may have the request.
+  /// False: another thread has ended it, and `ended` runs or has run.
+  [[nodiscard]] bool withdraw_call(StartedCall& call, bool& request_accepted) noexcept;
+  /// Changes the time limit of a call, unless it has ended.
+  void limit_call(StartedCall& call, Deadline deadline) noexcept;
+  /// Sends a two-way request and waits for its reply. Meanwhile other threads serve the loop of the
+  /// calling thread, or the thread runs nested turns. A thread without a loop runs the loop of the
+  /// application if no other thread does.
+  [[nodiscard]] CallResult call(messaging::Version version, EncodeRequest encode,
+                                Deadline deadline = {}) noexcept;
+  /// How many calls wait for replies.
+  [[nodiscard]] std::uint32_t calls() const noexcept {
+    const Outbound* const out = outbound_.load();
+    return out != nullptr ? out->calls.listed() : 0;
+  }
+  /// Nothing more can be sent, or the connection ends.
+  [[nodiscard]] bool ending() const noexcept {
+    return state_.load() != State::open || io_.broken() || closing_.load();
+  }
+  /// @}
 
   /// @name For the handler of requests
   /// @{
@@ -114,6 +146,7 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
 
  private:
   friend class Home;
+  friend struct Outbound;
 
   /// What the supervisor sees of a dedicated reader.
   enum class Upcall : std::uint8_t {
@@ -152,7 +185,11 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
   [[nodiscard]] bool pauses() noexcept;
   [[nodiscard]] bool begin_pause() noexcept;
   [[nodiscard]] bool all_taken() const noexcept;
-  [[nodiscard]] bool must_pause() const noexcept;
+  // A broken connection is read to its end.
+  [[nodiscard]] bool must_pause() const noexcept {
+    const bool waits = waiting_ && requests_.full();
+    return (io_.blocked_output() || waits) && !io_.broken();
+  }
   [[nodiscard]] Turn drop_input(ThreadFrame& frame) noexcept;
   [[nodiscard]] Turn end_of_input() noexcept;
   /// False: the role is lost.
@@ -160,6 +197,15 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
   [[nodiscard]] bool handle_request(messaging::IncomingMessage& message, ThreadFrame& frame);
   [[nodiscard]] bool dispatch(IncomingRequest& request);
   [[nodiscard]] bool dispatch_alone(IncomingRequest& request);
+  /// After an upcall that may have lent the role. False: another thread has taken it over.
+  [[nodiscard]] bool reclaim_lent(ThreadFrame& frame) noexcept {
+    const bool lent =
+        std::exchange(frame.lending, ThreadFrame::Lending::none) == ThreadFrame::Lending::lent;
+    if (!lent || role_.reclaim(frame.lent_role)) [[likely]]
+      return true;
+    uncork();
+    return false;
+  }
   [[nodiscard]] bool dispatch_dedicated(IncomingRequest& request);
   void upcall(IncomingRequest& request) noexcept;
   [[nodiscard]] Kept keep_behind_others(IncomingRequest& request) noexcept;
@@ -168,6 +214,37 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
   void keep(messaging::IncomingMessage& message);
   void close() noexcept;
   void resume_reading() noexcept override { home_.reactor().mark_ready(*this); }
+
+  // Calls of this side: connection_calls.cpp.
+  [[nodiscard]] Outbound* outbound() noexcept;
+  [[nodiscard]] bool awaits_replies() const noexcept;
+  [[nodiscard]] bool has_calls() const noexcept;
+  [[nodiscard]] bool has_room_for_request() const noexcept;
+  [[nodiscard]] StartStatus send_oneway(const cdr::Buffer& request) noexcept;
+  [[nodiscard]] StartStatus send_request(Outbound& out, StartedCall& call,
+                                         const cdr::Buffer& request) noexcept;
+  [[nodiscard]] SendResult try_send(const cdr::Buffer& message) noexcept;
+  [[nodiscard]] StartStatus settle_request(SendStatus status, StartStatus sent) noexcept;
+  void call_home_loop() noexcept;
+  void lend_for_wait(ThreadFrame& frame) noexcept;
+  /// False: the role is lost.
+  [[nodiscard]] bool handle_reply(messaging::IncomingMessage& message, ThreadFrame& frame);
+  [[nodiscard]] bool answer(std::uint32_t id, CallEnd& end, ThreadFrame& frame) noexcept;
+  [[nodiscard]] bool answer_lending(StartedCall& call, CallEnd& end, ThreadFrame& frame) noexcept;
+  void leave_dedicated(ThreadFrame& frame) noexcept;
+  void end_without_reply(StartedCall& call, CallFailure failure) noexcept;
+  void fail_calls(CallFailure failure) noexcept;
+  [[nodiscard]] bool cancel_request(const StartedCall& call) noexcept;
+  void watch_calls(Outbound& out, Deadline deadline) noexcept;
+  void end_late_calls() noexcept;
+  void end_expiry() noexcept;
+  [[nodiscard]] bool calls_over() noexcept;
+  void call_left(Outbound& out) noexcept;
+  [[nodiscard]] bool serves_requests() const noexcept;
+  /// Whether the request waits, or is refused, for the time being.
+  [[nodiscard]] bool keep_or_refuse(messaging::IncomingMessage& message, ThreadFrame& frame);
+  void refuse(messaging::IncomingMessage& message, ThreadFrame& frame);
+  [[nodiscard]] ReadStatus next_kept(messaging::IncomingMessage& message, ThreadFrame& frame);
 
   // Dedicated readers: connection_dedicated.cpp.
   [[nodiscard]] Upcall look_at_upcall() noexcept;
@@ -202,6 +279,7 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
   }
   void go_on_after(InboundRequests::Left left) noexcept;
   void send_close() noexcept;
+  void send_close_now() noexcept;
   void begin_finishing() noexcept;
   void check_output_end() noexcept;
 
@@ -226,6 +304,7 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
   void log_client(log::Level level, const char* text) noexcept;
 
   Home& home_;
+  const messaging::Role side_;
   Channel io_;
   InboundRequests requests_;
   Agreement agreement_;
@@ -238,7 +317,9 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
   std::atomic<bool> dedicated_{false};    // a thread of its own reads it
   std::atomic<bool> draining_{false};     // it ends when no request is in progress
   std::atomic<bool> octets_lent_{false};  // further octets were at hand when the role was lent
-  std::atomic<bool> paused_{false};       // nothing is read until there is room
+  std::atomic<bool> paused_{false};       // no request is admitted until there is room
+  std::atomic<bool> closing_{false};      // CloseConnection is due: no call of this side begins
+  std::atomic<Outbound*> outbound_{nullptr};  // owned; made with the first call of this side
 
   // Guarded by the read role.
   std::optional<messaging::IncomingMessage> waiting_;  // a request that there is no room for

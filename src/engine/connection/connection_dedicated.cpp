@@ -31,7 +31,7 @@ void Connection::serve_dedicated() noexcept {
   for (;;) {
     const Turn turn = read_messages(frame);
     if (turn == Turn::lost) return;
-    if (turn == Turn::over) return hand_over();
+    if (turn == Turn::over || frame.wait == transport::Wait::no) return hand_over();
   }
 }
 
@@ -108,6 +108,7 @@ bool Connection::return_to_dedicated() noexcept {
   upcalls_alone_ = 0;
   if (state_.load() != State::open || draining_.load() || paused_.load() || waiting_) return false;
   if (peer_ended_.load() || input_ended_.load() || io_.broken()) return false;
+  if (outbound_.load() != nullptr) return false;
   leave_poller();
   if (registered_.load(std::memory_order_relaxed)) return false;
   dedicated_.store(true);

@@ -99,13 +99,8 @@ Connection::Turn Connection::read_messages(ThreadFrame& frame) try {
   return end_of_input();
 }
 
-// A broken connection is read to its end.
-[[gnu::always_inline]] inline bool Connection::must_pause() const noexcept {
-  const bool waits = waiting_ && requests_.full();
-  return (io_.blocked_output() || waits) && !io_.broken();
-}
-
-// The flag is set before the second look: a thread that makes room later sees it.
+// The flag is set before the second look: a thread that makes room, or begins a call, sees it
+// later. Replies are always read, or two sides that do not read each other would wait for ever.
 [[gnu::always_inline]] inline bool Connection::pauses() noexcept {
   return must_pause() && begin_pause();
 }
@@ -113,7 +108,7 @@ Connection::Turn Connection::read_messages(ThreadFrame& frame) try {
 bool Connection::begin_pause() noexcept {
   paused_.store(true);
   if (peer_ended_.load()) requests_.stop_deferred();  // the end may not be read for a while
-  if (must_pause()) return true;
+  if (must_pause()) return !awaits_replies();
   paused_.store(false);
   return false;
 }
@@ -128,9 +123,7 @@ bool Connection::begin_pause() noexcept {
                                                                   ThreadFrame& frame) {
   if (!waiting_) [[likely]]
     return io_.read(message, frame.wait, frame.scratch);
-  message = std::move(*waiting_);
-  waiting_.reset();
-  return ReadStatus::message;
+  return next_kept(message, frame);
 }
 
 Connection::Turn Connection::take_messages(ThreadFrame& frame) {
@@ -180,6 +173,7 @@ Connection::Turn Connection::drop_input(ThreadFrame& frame) noexcept {
 Connection::Turn Connection::end_of_input() noexcept {
   uncork();
   if (!input_ended_.exchange(true)) requests_.stop_deferred();
+  fail_calls(CallFailure::transfer);
   if (requests_.busy()) return Turn::over;
   if (io_.idle_output() || io_.broken()) {
     close();
@@ -193,12 +187,16 @@ bool Connection::handle(IncomingMessage& message, ThreadFrame& frame) {
   frame.more_at_hand = io_.has_octets();
   switch (message.kind) {
     [[likely]] case MessageKind::request:
-      if (requests_.full() && !io_.broken()) [[unlikely]] {
+      if (outbound_.load(std::memory_order_relaxed) != nullptr) [[unlikely]] {
+        if (frame.wait == Wait::yes) leave_dedicated(frame);
+        if (keep_or_refuse(message, frame)) return true;
+      } else if (requests_.full() && !io_.broken()) [[unlikely]] {
         keep(message);
         return true;
       }
       return handle_request(message, frame);
     case MessageKind::locate_request:
+      if (!serves_requests()) break;
       home_.need_ticks();
       if (!requests_.drained() && !home_.handler().locate(*this, message, frame)) reject(frame);
       return true;
@@ -208,11 +206,14 @@ bool Connection::handle(IncomingMessage& message, ThreadFrame& frame) {
     case MessageKind::close_connection:
     case MessageKind::message_error:
       uncork();
+      fail_calls(message.kind == MessageKind::close_connection ? CallFailure::closed_by_peer
+                                                               : CallFailure::message_error);
       begin_finishing();
       return true;
     case MessageKind::reply:
     case MessageKind::locate_reply:
-      break;  // this side has asked nothing on the connection
+      if (outbound_.load() == nullptr) break;  // this side has asked nothing on the connection
+      return handle_reply(message, frame);
   }
   reject(frame);
   return true;
@@ -223,7 +224,7 @@ void Connection::keep(IncomingMessage& message) {
   message.keep();
   if (!message.arrived) message.arrived = home_.clock().now();
   waiting_.emplace(std::move(message));
-  home_.handler().tell_full(*this);
+  if (requests_.full()) home_.handler().tell_full(*this);
 }
 
 [[gnu::always_inline]] inline void Connection::upcall(IncomingRequest& request) noexcept {
@@ -238,12 +239,7 @@ void Connection::keep(IncomingMessage& message) {
   ThreadFrame& frame = request.frame;
   frame.lending = ThreadFrame::Lending::possible;
   upcall(request);
-  const bool lent =
-      std::exchange(frame.lending, ThreadFrame::Lending::none) == ThreadFrame::Lending::lent;
-  if (!lent || role_.reclaim(frame.lent_role)) [[likely]]
-    return true;
-  uncork();
-  return false;
+  return reclaim_lent(frame);
 }
 
 // Oneways run under the role, so that they keep their order. Other threads may read during a
@@ -264,8 +260,7 @@ void Connection::keep(IncomingMessage& message) {
   if (home_.loop().single_threaded()) return dispatch_alone(request);
   if (request.response() == messaging::ResponseFlags::none) {
     home_.need_ticks();
-    upcall(request);
-    return true;
+    return dispatch_alone(request);
   }
   const bool more = frame.more_at_hand || !io_.drained();
   const ReadRole::Lend lent = role_.lend();
@@ -280,16 +275,15 @@ void Connection::keep(IncomingMessage& message) {
 // Requests that come meanwhile wait, unless the upcall takes long: the supervisor finds that.
 [[gnu::always_inline]] inline bool Connection::dispatch_dedicated(IncomingRequest& request) {
   ThreadFrame& frame = request.frame;
-  if (request.response() == messaging::ResponseFlags::none) {
-    upcall(request);
-    return true;
-  }
+  if (request.response() == messaging::ResponseFlags::none) return dispatch_alone(request);
   if (registered_.load(std::memory_order_relaxed)) [[unlikely]]
     leave_poller();
   const bool more = frame.more_at_hand || (transport_buffers_ && io_.transport().buffered());
   if (more != octets_lent_.load(std::memory_order_relaxed)) [[unlikely]]
     octets_lent_.store(more, std::memory_order_relaxed);
   const ReadRole::Lend lent = role_.lend();
+  if (outbound_.load() != nullptr) [[unlikely]]  // it was made meanwhile
+    call_home_loop();
   home_.need_ticks();
   upcall(request);
   if (!role_.reclaim(lent)) [[unlikely]]
@@ -376,6 +370,7 @@ void Connection::handle_cancel(const IncomingMessage& message, ThreadFrame& fram
 void Connection::reject(ThreadFrame& frame) noexcept {
   home_.handler().count_malformed();
   if (io_.has_datagrams()) return;
+  fail_calls(CallFailure::bad_message);
   try {
     frame.reply.clear();
     cdr::Encoder encoder(frame.reply);

@@ -38,15 +38,17 @@ void Connection::look() noexcept {
   if (finding.slow) log_client(log::Level::warning, " does not read its replies");
   if (finding.late) count_late_client();
   if (finding.over) return cut();
-  if (finding.idle && requests_.drain_if_idle()) send_close();
+  if (finding.idle && !has_calls() && requests_.drain_if_idle()) send_close();
 }
 
 // Expects watch_lock_ to be held.
 Connection::Finding Connection::look_at_open(TimePoint now) noexcept {
   const EngineSettings& settings = home_.settings();
   Finding finding;
-  if (const auto period = watch_period(settings.idle_timeout); period.count() != 0) {
-    finding.idle = io_.is_idle(idle_, now, settings.idle_timeout);
+  const auto idle_timeout =
+      side_ == messaging::Role::acceptor ? settings.idle_timeout : settings.client_idle_timeout;
+  if (const auto period = watch_period(idle_timeout); period.count() != 0) {
+    finding.idle = io_.is_idle(idle_, now, idle_timeout);
     finding.next = Deadline::after(period, now);
   }
   if (io_.blocked_output()) {
@@ -93,15 +95,18 @@ bool Connection::falls_behind(TimePoint now, std::uint64_t message, std::uint64_
 }
 
 // Expects watch_lock_ to be held. A dedicated reader may wait for its client in a send, also when
-// it has lost the role; the upcall of that reply is in progress until the send has ended.
+// it has lost the role; the upcall of that reply is in progress until the send has ended. A peer
+// that sends nothing does not hold up the end by calls of this side.
 void Connection::look_at_drain(TimePoint now, Finding& finding) noexcept {
-  if (!draining_.load() || !may_be_dedicated_) return;
+  const bool calls = has_calls();
+  if (!draining_.load() || !(may_be_dedicated_ || calls)) return;
   const auto limit = home_.settings().drain_timeout;
   const auto period = std::max(watch_period(limit), std::chrono::milliseconds(1));
   finding.next = std::min(finding.next, Deadline::after(period, now));
-  if (!io_.being_written() && !io_.blocked_output())
+  const std::uint64_t passed = io_.octets_sent() + (calls ? io_.octets_received() : 0);
+  if (!io_.being_written() && !io_.blocked_output() && !calls)
     end_.forget();
-  else if (end_.lasted(io_.octets_sent(), now, limit))
+  else if (end_.lasted(passed, now, limit))
     finding.over = true;
 }
 

@@ -7,6 +7,7 @@
 #include "engine/loops/context.h"
 #include "engine/loops/loop.h"
 #include "engine/loops/supervision.h"
+#include <perigee/base/deadline.h>
 #include <perigee/base/function_ref.h>
 
 #include <atomic>
@@ -27,6 +28,14 @@ class HomeOwner {
   /// Starts a dedicated reader, which holds the read role from now on. False: the plan allows no
   /// further one, or there is no thread.
   [[nodiscard]] virtual bool dedicate(Connection& connection) noexcept = 0;
+  /// Where the application runs the loop: runs it on the calling thread, or waits for the thread
+  /// that does, until `done()` or the deadline. False: threads of the owner run the loops.
+  [[nodiscard]] virtual bool run_until(function_ref<bool()> /*done*/,
+                                       Deadline /*deadline*/) noexcept {
+    return false;
+  }
+  /// Threads in `run_until` ask again whether they are done.
+  virtual void wake_waiters() noexcept {}
 
  protected:
   ~HomeOwner() = default;

@@ -3,6 +3,7 @@
 
 #include <mutex>
 #include <new>
+#include <thread>
 
 namespace perigee::engine {
 
@@ -98,6 +99,44 @@ OutboundCall* OutboundCalls::take(std::uint32_t id) noexcept {
   OutboundCall* const call = find(id);
   if (call != nullptr) remove(*call);
   return call;
+}
+
+bool OutboundCalls::settle(OutboundCall& call) noexcept {
+  const std::lock_guard lock(lock_);
+  call.state_ = State::awaiting;
+  if (failed_) remove(call);
+  return !failed_;
+}
+
+// The reply to a request comes when the request has left: its sender needs a few instructions more.
+OutboundCall* OutboundCalls::take_settled(std::uint32_t id) noexcept {
+  for (;; std::this_thread::yield()) {
+    const std::lock_guard lock(lock_);
+    OutboundCall* const call = find(id);
+    if (call != nullptr && call->state_ == State::departing) continue;
+    if (call != nullptr) remove(*call);
+    return call;
+  }
+}
+
+OutboundCall* OutboundCalls::take_first(function_ref<bool(OutboundCall&)> wanted) noexcept {
+  const std::lock_guard lock(lock_);
+  OutboundCall* call = table_order_.first();
+  while (call != nullptr && (call->state_ != State::awaiting || !wanted(*call)))
+    call = OutboundCallList::after(*call);
+  if (call != nullptr) remove(*call);
+  return call;
+}
+
+bool OutboundCalls::while_listed(const OutboundCall& call, function_ref<void()> action) noexcept {
+  const std::lock_guard lock(lock_);
+  if (call.is_listed()) action();
+  return call.is_listed();
+}
+
+void OutboundCalls::fail() noexcept {
+  const std::lock_guard lock(lock_);
+  closed_ = failed_ = true;
 }
 
 bool OutboundCalls::withdraw(OutboundCall& call) noexcept {

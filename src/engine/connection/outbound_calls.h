@@ -2,6 +2,7 @@
 // wait for replies.
 #pragma once
 
+#include <perigee/base/function_ref.h>
 #include <perigee/base/short_lock.h>
 #include <perigee/messaging/protocol.h>
 
@@ -122,6 +123,19 @@ class OutboundCalls final {
   void sent(OutboundCall& call) noexcept;
   /// Takes out the call that a reply is for. Null: there is none; the reply is late.
   [[nodiscard]] OutboundCall* take(std::uint32_t id) noexcept;
+  /// @name Where the thread that sends a request uses the call no longer than until `settle`
+  /// @{
+  /// The same as `sent`. False: the table has failed, so the call was taken out.
+  [[nodiscard]] bool settle(OutboundCall& call) noexcept;
+  /// The same as `take`, but waits for a thread that is about to settle the call.
+  [[nodiscard]] OutboundCall* take_settled(std::uint32_t id) noexcept;
+  /// Takes out the first call that waits for its reply and that `wanted`, under the lock.
+  [[nodiscard]] OutboundCall* take_first(function_ref<bool(OutboundCall&)> wanted) noexcept;
+  /// Runs `action` under the lock if the call is listed. False: it is not.
+  bool while_listed(const OutboundCall& call, function_ref<void()> action) noexcept;
+  /// No call is listed from now on, and calls that are being sent do not settle.
+  void fail() noexcept;
+  /// @}
   /// Takes a call out. False: it is not listed; another thread has taken it out before.
   [[nodiscard]] bool withdraw(OutboundCall& call) noexcept;
   /// Takes out the first call that waits for its reply: its thread is to read the connection next.
@@ -182,6 +196,7 @@ class OutboundCalls final {
 
   ShortLock lock_;  // guards what follows
   bool closed_ = false;
+  bool failed_ = false;
   OutboundCallList unsent_;
   OutboundCallList table_order_;
   OutboundCallList oneways_;

@@ -17,13 +17,15 @@ struct EngineSettings {
   std::size_t read_buffer_size = 256 * 1024;  ///< octets that a thread receives at once
   std::size_t write_queue_size_max = 8 * 1024 * 1024;
   std::uint32_t server_connections_max = 10'000;
-  std::chrono::milliseconds idle_timeout{180'000};  ///< zero: never
-  std::chrono::milliseconds send_timeout{60'000};   ///< zero: never
+  std::chrono::milliseconds idle_timeout{180'000};         ///< of an acceptor; zero: never
+  std::chrono::milliseconds client_idle_timeout{120'000};  ///< of an opener
+  std::chrono::milliseconds send_timeout{60'000};          ///< zero: never
   /// Of a client that reads its replies; a client that takes nothing has `send_timeout`.
   PaceLimits output_pace{.grace = std::chrono::seconds(60)};
   std::uint32_t nested_upcall_depth_max = 32;
   std::uint32_t cpus = 1;  ///< that this process may use
   std::uint32_t requests_per_connection_max = 256;
+  std::uint32_t requests_in_flight_max = 16'384;  ///< calls of this side on one connection
   std::uint32_t parked_requests_max = 1024;
   std::uint32_t messages_per_turn_max = 1024;
   std::size_t octets_per_turn_max = 1024 * 1024;

@@ -6,6 +6,7 @@
 #include <perigee/base/log.h>
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <utility>
 
@@ -303,6 +304,46 @@ void Server::perform_work() {
   const std::lock_guard lock(mutex_);
   looping_ = false;
   finished_ = ended_.load();
+  changed_.notify_all();
+}
+
+// A thread that waits for the thread in the loop takes its place when that thread leaves.
+bool Server::run_until(function_ref<bool()> done, Deadline deadline) noexcept {
+  if (application_loop() == nullptr) return false;
+  Loop& loop = seats_.front()->loop;
+  const auto over = [&] { return done() || deadline.passed(context_.clock.now()); };
+  std::unique_lock lock(mutex_);
+  while (!over()) {
+    if (looping_ || finished_) {
+      const Duration left = deadline.left(context_.clock.now());
+      (void)changed_.wait_for(lock, std::min<Duration>(left, std::chrono::hours(1)));
+      continue;
+    }
+    looping_ = true;
+    lock.unlock();
+    run_turns_until(loop, over, deadline);
+    lock.lock();
+    looping_ = false;
+    finished_ = ended_.load();
+    changed_.notify_all();
+  }
+  return true;
+}
+
+void Server::run_turns_until(Loop& loop, function_ref<bool()> over, Deadline deadline) noexcept {
+  const Loop::Scope serves(loop);
+  while (!over() && !ended_.load()) {
+    try {
+      loop.reactor().run_once(deadline);
+    } catch (const std::exception& exception) {
+      log::write(log::Level::error, "server", exception.what());
+    }
+  }
+}
+
+void Server::wake_waiters() noexcept {
+  if (!run_by_application()) return;
+  const std::lock_guard lock(mutex_);
   changed_.notify_all();
 }
 

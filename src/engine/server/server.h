@@ -70,6 +70,8 @@ class Server final : public HomeOwner, private SupervisedLoops {
 
   void connection_ended() noexcept override;
   [[nodiscard]] bool dedicate(Connection& connection) noexcept override;
+  [[nodiscard]] bool run_until(function_ref<bool()> done, Deadline deadline) noexcept override;
+  void wake_waiters() noexcept override;
 
  private:
   /// A loop with its threads and connections.
@@ -98,6 +100,7 @@ class Server final : public HomeOwner, private SupervisedLoops {
   void begin_drain() noexcept;
   void end_if_drained() noexcept;
   void run_loop() noexcept;
+  void run_turns_until(Loop& loop, function_ref<bool()> over, Deadline deadline) noexcept;
   void run_service() noexcept;
   void end_service() noexcept;
   void join() noexcept;

@@ -21,12 +21,14 @@ engine::EngineSettings settings_of(const Settings& settings) {
   made.write_queue_size_max = settings.write_queue_size_max;
   made.server_connections_max = settings.server_connections_max;
   made.idle_timeout = settings.idle_timeout;
+  made.client_idle_timeout = settings.client_idle_timeout;
   made.send_timeout = settings.send_timeout;
   made.output_pace = {settings.pace_octets_per_second,
                       std::max(settings.pace_grace, settings.send_timeout)};
   made.nested_upcall_depth_max = settings.nested_upcall_depth_max;
   made.cpus = event::usable_cpus();
   made.requests_per_connection_max = settings.requests_per_connection_max;
+  made.requests_in_flight_max = settings.requests_in_flight_max;
   made.parked_requests_max = settings.held_requests_max;
   made.messages_per_turn_max = settings.messages_per_turn_max;
   made.octets_per_turn_max = settings.octets_per_turn_max;

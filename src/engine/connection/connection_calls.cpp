@@ -1,0 +1,364 @@
+// The calls of this side: starting, replies, time limits, and the end of calls without a reply.
+#include "engine/connection/connection.h"
+#include <perigee/base/log.h>
+
+#include <algorithm>
+#include <exception>
+#include <mutex>
+#include <new>
+#include <utility>
+
+namespace perigee::engine {
+
+using messaging::IncomingMessage;
+using messaging::MessageKind;
+using transport::Wait;
+
+namespace {
+
+StartedCall& started(OutboundCall& call) noexcept { return static_cast<StartedCall&>(call); }
+
+}  // namespace
+
+// Two threads may make it at the same time: the second one throws its own away.
+Outbound* Connection::outbound() noexcept {
+  Outbound* present = outbound_.load();
+  if (present != nullptr) return present;
+  std::unique_ptr<Outbound> made(
+      new (std::nothrow) Outbound(*this, side_, home_.settings().requests_in_flight_max));
+  if (made && outbound_.compare_exchange_strong(present, made.get())) return made.release();
+  return present;
+}
+
+bool Connection::awaits_replies() const noexcept {
+  const Outbound* const out = outbound_.load();
+  return out != nullptr && out->calls.in_table() != 0;
+}
+
+bool Connection::has_calls() const noexcept {
+  const Outbound* const out = outbound_.load();
+  return out != nullptr && out->calls.listed() != 0;
+}
+
+// --- Starting ---
+
+// Replies and requests share the queue. Requests may fill one half of it, since a reply that finds
+// it full would end the connection.
+bool Connection::has_room_for_request() const noexcept {
+  return io_.queued_octets() <= home_.settings().write_queue_size_max / 2;
+}
+
+StartStatus Connection::start_call(StartedCall& call, EncodeRequest encode,
+                                   Deadline deadline) noexcept {
+  Outbound* const out = outbound();
+  if (out == nullptr) return StartStatus::no_memory;
+  if (state_.load() != State::open || io_.broken()) return StartStatus::closed;
+  if (!out->calls.has_room() || !has_room_for_request()) return StartStatus::too_many;
+  const cdr::Buffer* request = nullptr;
+  call.id = out->calls.next_id();
+  try {
+    request = encode(io_.session(), call.id);
+  } catch (const std::exception& exception) {  // no memory
+    log::write(log::Level::error, "engine", exception.what());
+    return StartStatus::no_memory;
+  }
+  if (request == nullptr) return StartStatus::not_encoded;
+  if (!call.expects_reply) return send_oneway(*request);
+  call.deadline_ = deadline;
+  return send_request(*out, call, *request);
+}
+
+StartStatus Connection::send_oneway(const cdr::Buffer& request) noexcept {
+  if (closing_.load()) return StartStatus::closed;
+  return settle_request(try_send(request).status, StartStatus::sent);
+}
+
+SendResult Connection::try_send(const cdr::Buffer& message) noexcept {
+  try {
+    return io_.try_send(message);
+  } catch (const std::exception& exception) {  // no memory: the output has failed
+    log::write(log::Level::error, "engine", exception.what());
+    return {SendStatus::failed};
+  }
+}
+
+StartStatus Connection::settle_request(SendStatus status, StartStatus sent) noexcept {
+  after_send();
+  if (status < SendStatus::failed) return sent;
+  return status == SendStatus::refused ? StartStatus::too_many : StartStatus::closed;
+}
+
+// From `settle` on, another thread may have ended the call.
+StartStatus Connection::send_request(Outbound& out, StartedCall& call,
+                                     const cdr::Buffer& request) noexcept {
+  const Deadline deadline = call.deadline_;
+  switch (out.calls.depart(call)) {
+    case OutboundCalls::Status::ok:
+      break;
+    case OutboundCalls::Status::full:
+      return StartStatus::too_many;
+    case OutboundCalls::Status::closed:
+      return StartStatus::closed;
+  }
+  SendResult sent{SendStatus::failed};
+  if (!closing_.load()) {
+    resume();  // replies are read although the output is blocked
+    if (dedicated_.load()) call_home_loop();
+    sent = try_send(request);
+  }
+  if (sent.status >= SendStatus::failed) {
+    (void)out.calls.withdraw(call);
+    call_left(out);
+    return settle_request(sent.status, StartStatus::closed);
+  }
+  call.position_ = sent.position;
+  if (!out.calls.settle(call)) {
+    end_without_reply(call, out.failure.load());
+    call_left(out);
+  } else {
+    watch_calls(out, deadline);
+  }
+  after_send();
+  return StartStatus::started;
+}
+
+// A dedicated reader in a two-way upcall reads nothing: a thread of the home loop takes over.
+void Connection::call_home_loop() noexcept {
+  if (role_.state() != ReadRole::State::lent) return;
+  epoch_called_.store(role_.epoch());
+  call_for_lent_role();
+}
+
+// --- Replies ---
+
+bool Connection::handle_reply(IncomingMessage& message, ThreadFrame& frame) {
+  CallEnd end{.message = &message};
+  if (message.kind == MessageKind::reply) {
+    auto reply = io_.session().parse_reply(message, frame.contexts);
+    if (reply) {
+      end.reply = &*reply;
+      return answer(reply->header.request_id, end, frame);
+    }
+  } else if (auto location = io_.session().parse_locate_reply(message)) {
+    end.location = &*location;
+    return answer(location->header.request_id, end, frame);
+  }
+  reject(frame);
+  return true;
+}
+
+// A reply that no call waits for is late.
+bool Connection::answer(std::uint32_t id, CallEnd& end, ThreadFrame& frame) noexcept {
+  Outbound* const out = outbound_.load();
+  OutboundCall* const call = out != nullptr ? out->calls.take_settled(id) : nullptr;
+  if (call == nullptr) return true;
+  if (started(*call).may_block) return answer_lending(started(*call), end, frame);
+  started(*call).ended(end);
+  call_left(*out);
+  return true;
+}
+
+// Other threads may read meanwhile, as in an upcall that waits.
+bool Connection::answer_lending(StartedCall& call, CallEnd& end, ThreadFrame& frame) noexcept {
+  if (frame.wait == Wait::yes) leave_dedicated(frame);
+  Outbound& out = *outbound_.load();
+  if (home_.loop().single_threaded()) {
+    frame.lending = ThreadFrame::Lending::possible;
+    call.ended(end);
+    call_left(out);
+    return reclaim_lent(frame);
+  }
+  const bool more = frame.more_at_hand || !io_.drained();
+  const ReadRole::Lend lent = role_.lend();
+  if (more || lent.noted()) home_.reactor().mark_ready(*this);
+  home_.need_ticks();
+  call.ended(end);
+  call_left(out);
+  return role_.reclaim(lent);
+}
+
+// The home loop reads requests, and replies whose calls may block: they are not the only traffic.
+void Connection::leave_dedicated(ThreadFrame& frame) noexcept {
+  dedicated_.store(false);
+  frame.wait = Wait::no;
+  if (!enter_poller()) io_.close();
+}
+
+// --- Calls without a reply ---
+
+void Connection::end_without_reply(StartedCall& call, CallFailure failure) noexcept {
+  CallEnd end{.failure = failure,
+              .request_accepted = io_.accepted(call.position_),
+              .framing = io_.framing_error(),
+              .error_code = io_.error_code()};
+  call.ended(end);
+}
+
+// By the holder of the read role. Calls that are sent at this moment end on their own threads.
+void Connection::fail_calls(CallFailure failure) noexcept {
+  Outbound* const out = outbound_.load();
+  if (out == nullptr) return;
+  CallFailure none = CallFailure::none;
+  (void)out->failure.compare_exchange_strong(none, failure);
+  out->calls.fail();
+  const auto any = [](OutboundCall&) { return true; };
+  while (OutboundCall* const call = out->calls.take_first(any)) {
+    const bool cut = failure == CallFailure::closed_by_peer && io_.has_part_of_reply(call->id);
+    end_without_reply(started(*call), cut ? CallFailure::reply_cut : failure);
+  }
+}
+
+bool Connection::withdraw_call(StartedCall& call, bool& request_accepted) noexcept {
+  Outbound* const out = outbound_.load();
+  if (out == nullptr || !out->calls.withdraw(call)) return false;
+  request_accepted = cancel_request(call);
+  call_left(*out);
+  return true;
+}
+
+// False: the request was taken back, so the peer never gets it.
+bool Connection::cancel_request(const StartedCall& call) noexcept {
+  if (call.position_ != 0 && io_.withdraw(call.position_)) return false;
+  const bool accepted = io_.accepted(call.position_) || !io_.broken();
+  if (state_.load() != State::open || io_.broken() || closing_.load()) return accepted;
+  try {
+    cdr::Buffer buffer;
+    cdr::Encoder encoder(buffer);
+    io_.session().encode_cancel_request(encoder, call.version, call.id);
+    if (encoder.ok()) (void)io_.try_send(buffer);
+  } catch (const std::exception& exception) {  // no memory: the late reply is dropped
+    log::write(log::Level::error, "engine", exception.what());
+  }
+  after_send();
+  return accepted;
+}
+
+// --- Time limits ---
+
+void Outbound::Expiry::fire(Timer& timer) noexcept {
+  Connection& connection = static_cast<Expiry&>(timer).connection_;
+  connection.end_late_calls();
+  connection.drop_reference();
+}
+
+void Connection::watch_calls(Outbound& out, Deadline deadline) noexcept {
+  if (deadline.is_never()) return;
+  const std::lock_guard lock(out.expiry_lock);
+  if (out.expiry_ended || out.expiry_armed <= deadline) return;
+  out.expiry_armed = deadline;
+  if (home_.loop().timers().arm(out.expiry, deadline)) add_reference();
+}
+
+void Connection::limit_call(StartedCall& call, Deadline deadline) noexcept {
+  Outbound* const out = outbound_.load();
+  if (out == nullptr) return;
+  const bool listed = out->calls.while_listed(call, [&] { call.deadline_ = deadline; });
+  if (listed) watch_calls(*out, deadline);
+}
+
+void Connection::end_late_calls() noexcept {
+  Outbound& out = *outbound_.load();
+  {
+    const std::lock_guard lock(out.expiry_lock);
+    out.expiry_armed = Deadline::never();
+  }
+  const TimePoint now = home_.clock().now();
+  Deadline next;
+  const auto is_late = [&](OutboundCall& call) {
+    if (started(call).deadline_.passed(now)) return true;
+    next = std::min(next, started(call).deadline_);
+    return false;
+  };
+  while (OutboundCall* const call = out.calls.take_first(is_late)) {
+    CallEnd end{.failure = CallFailure::deadline,
+                .request_accepted = cancel_request(started(*call))};
+    started(*call).ended(end);
+    call_left(out);
+    next = Deadline::never();
+  }
+  watch_calls(out, next);
+}
+
+void Connection::end_expiry() noexcept {
+  Outbound* const out = outbound_.load();
+  if (out == nullptr) return;
+  bool cancelled = false;
+  {
+    const std::lock_guard lock(out->expiry_lock);
+    out->expiry_ended = true;
+    cancelled = home_.loop().timers().cancel(out->expiry);
+  }
+  if (cancelled) drop_reference();
+}
+
+// --- The end of the connection ---
+
+// CloseConnection waits for the calls of this side. True: there is none, and none will begin.
+bool Connection::calls_over() noexcept {
+  Outbound* const out = outbound_.load();
+  if (out == nullptr) return true;
+  (void)out->calls.close();
+  out->close_due.store(true);
+  return out->calls.listed() == 0 && out->close_due.exchange(false);
+}
+
+void Connection::call_left(Outbound& out) noexcept {
+  if (out.close_due.load() && out.calls.listed() == 0 && out.close_due.exchange(false)) [[unlikely]]
+    send_close_now();
+}
+
+// --- Requests that wait while replies are read ---
+
+bool Connection::serves_requests() const noexcept {
+  return side_ == messaging::Role::acceptor ||
+         agreement_.bidirectional.load(std::memory_order_relaxed);
+}
+
+bool Connection::keep_or_refuse(IncomingMessage& message, ThreadFrame& frame) {
+  Outbound& out = *outbound_.load();
+  const bool from_kept = std::exchange(out.from_kept, false);
+  const bool waits = (waiting_ && !from_kept) || requests_.full() || io_.blocked_output();
+  if (!serves_requests()) {
+    reject(frame);
+    return true;
+  }
+  if (!waits || io_.broken()) return false;
+  if (from_kept && waiting_) out.kept.push_front(std::move(*std::exchange(waiting_, std::nullopt)));
+  if (!waiting_) {
+    keep(message);
+  } else if (out.kept.size() < home_.settings().requests_per_connection_max) {
+    message.keep();
+    if (!message.arrived) message.arrived = home_.clock().now();
+    out.kept.push_back(std::move(message));
+  } else {
+    refuse(message, frame);
+  }
+  return true;
+}
+
+void Connection::refuse(IncomingMessage& message, ThreadFrame& frame) {
+  auto parsed = io_.session().parse_request(message, frame.contexts);
+  if (!parsed) return reject(frame);
+  IncomingRequest request(*this, message, *parsed, frame);
+  home_.handler().refuse(request, Refusal::too_many);
+}
+
+// With calls in flight, requests that there is no room for do not keep replies from being read. The
+// flag is set before the second look, so a thread that makes room later marks the connection ready.
+ReadStatus Connection::next_kept(IncomingMessage& message, ThreadFrame& frame) {
+  Outbound* const out = outbound_.load();
+  if (out != nullptr && must_pause()) {
+    paused_.store(true);
+    if (must_pause()) return io_.read(message, frame.wait, frame.scratch);
+  }
+  message = std::move(*waiting_);
+  waiting_.reset();
+  if (out == nullptr) return ReadStatus::message;
+  out->from_kept = true;
+  if (out->kept.empty()) return ReadStatus::message;
+  waiting_ = std::move(out->kept.front());
+  out->kept.pop_front();
+  return ReadStatus::message;
+}
+
+}  // namespace perigee::engine

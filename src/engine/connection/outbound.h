@@ -1,0 +1,48 @@
+// What a connection has for calls of its own side.
+#pragma once
+
+#include "engine/connection/outbound_calls.h"
+#include "engine/connection/started_call.h"
+#include "engine/loops/reactor.h"
+#include <perigee/base/deadline.h>
+#include <perigee/base/short_lock.h>
+#include <perigee/messaging/message.h>
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+
+namespace perigee::engine {
+
+class Connection;
+
+/// Made with the first call, so a connection that only serves pays one null pointer.
+struct Outbound {
+  /// Fires when the earliest time limit of a call has passed.
+  class Expiry final : public Timer {
+   public:
+    explicit Expiry(Connection& connection) noexcept : Timer(&fire), connection_(connection) {}
+
+   private:
+    static void fire(Timer& timer) noexcept;
+    Connection& connection_;
+  };
+
+  Outbound(Connection& connection, messaging::Role role, std::uint32_t calls_max) noexcept
+      : calls(role, calls_max), expiry(connection) {}
+
+  OutboundCalls calls;                                  // all are StartedCalls
+  std::atomic<CallFailure> failure{CallFailure::none};  // of calls that are sent at this moment
+  std::atomic<bool> close_due{false};  // the end of the last call sends CloseConnection
+
+  // Guarded by the read role.
+  std::deque<messaging::IncomingMessage> kept;  // requests behind the one that waits
+  bool from_kept = false;                       // the present request has waited
+
+  ShortLock expiry_lock;  // guards what follows
+  Expiry expiry;
+  Deadline expiry_armed;  // never: it is not armed
+  bool expiry_ended = false;
+};
+
+}  // namespace perigee::engine

@@ -1,0 +1,91 @@
+// A call that a connection ends by itself: with its reply, or with the reason why there is none.
+#pragma once
+
+#include "engine/connection/outbound_calls.h"
+#include <perigee/base/deadline.h>
+#include <perigee/base/function_ref.h>
+#include <perigee/cdr/buffer.h>
+#include <perigee/messaging/protocol.h>
+
+#include <cstdint>
+
+namespace perigee::engine {
+
+/// Why a call has no reply.
+enum class CallFailure : std::uint8_t {
+  none,
+  deadline,        ///< the time of the call is over; the connection goes on
+  closed_by_peer,  ///< CloseConnection: the peer has not executed the request
+  reply_cut,       ///< CloseConnection behind the first fragment of the reply
+  message_error,   ///< the peer answered MessageError
+  bad_message,     ///< the peer has sent octets that are no message
+  transfer,        ///< sending or receiving failed, or the stream has ended
+  shut_down,       ///< this side has ended the connection
+};
+
+/// How a call has ended. Pointers are valid until `StartedCall::ended` returns.
+struct CallEnd {
+  CallFailure failure = CallFailure::none;
+  /// The peer may have the whole request.
+  bool request_accepted = true;
+  messaging::IncomingMessage* message = nullptr;  ///< null: there is no reply
+  messaging::Parsed<messaging::ReplyHeader>* reply = nullptr;
+  messaging::Parsed<messaging::LocateReplyHeader>* location = nullptr;
+  messaging::FramingError framing = messaging::FramingError::bad_header;
+  int error_code = 0;  ///< errno of a failed transfer
+
+  /// The peer certainly has not executed the request.
+  [[nodiscard]] bool not_executed() const noexcept {
+    return failure != CallFailure::none &&
+           (!request_accepted || failure == CallFailure::closed_by_peer);
+  }
+};
+
+/// Stays until `Connection::start_call` has returned and `ended` has run.
+class StartedCall : public OutboundCall {
+ public:
+  /// Called once for each start that has succeeded, without locks: by the thread that reads the
+  /// connection, by the thread of the timers, or by the thread that starts the call. The call may
+  /// be started again, or destroyed, from here.
+  virtual void ended(CallEnd& end) noexcept = 0;
+
+  /// Of the request: CancelRequest has the same.
+  messaging::Version version;
+  /// `ended` runs code of the application, so another thread may read meanwhile.
+  bool may_block = false;
+
+ protected:
+  virtual ~StartedCall() = default;
+
+ private:
+  friend class Connection;
+  Deadline deadline_;
+  std::uint64_t position_ = 0;  // in the outgoing queue
+};
+
+/// Encodes a whole request with the id that the connection has chosen. The buffer is the caller's.
+/// Null: the request cannot be encoded. May throw bad_alloc.
+using EncodeRequest =
+    function_ref<const cdr::Buffer*(const messaging::Session& session, std::uint32_t id)>;
+
+/// How the start of a call went. Unless it is `started` or `sent`, nothing of the request was sent.
+enum class StartStatus : std::uint8_t {
+  started,      ///< `ended` runs, or has run
+  sent,         ///< a oneway: it is over, and `ended` does not run
+  not_encoded,  ///< `EncodeRequest` has returned null
+  too_many,     ///< calls, or octets that wait to be sent
+  closed,       ///< the connection ends, or has ended
+  no_memory,
+  too_deep,  ///< too many upcalls of the calling thread wait already
+};
+
+/// How a call went whose thread has waited.
+struct CallResult {
+  StartStatus start = StartStatus::started;
+  CallFailure failure = CallFailure::none;
+  bool request_accepted = false;
+  int error_code = 0;
+  messaging::IncomingMessage message;  ///< the reply, with storage of its own, to be parsed
+};
+
+}  // namespace perigee::engine
