@@ -79,9 +79,10 @@ class Datagrams {
 
   /// The client's end of a connection of its own.
   [[nodiscard]] std::unique_ptr<transport::Transport> connect() { return hub_->connect(place); }
-  [[nodiscard]] std::uint64_t dropped() const {
+  [[nodiscard]] std::uint64_t dropped() const { return dropped(*server); }
+  [[nodiscard]] static std::uint64_t dropped(CORBA::ORB& orb) {
     std::uint64_t count = 0;
-    for (const auto& family : server->_metrics().families)
+    for (const auto& family : orb._metrics().families)
       if (family.name == "perigee_datagrams_dropped_total")
         for (const auto& sample : family.samples) count += static_cast<std::uint64_t>(sample.value);
     return count;
@@ -230,6 +231,18 @@ TEST_CASE("datagrams: what is no request is dropped and counted, and harms nothi
   send(octets_of(std::string_view("GIOP\1\2\3\0\0\0\0\0", 12)));  // more fragments follow
   while (orbs.dropped() < 7) std::this_thread::sleep_for(1ms);
   CHECK(orbs.dropped() == 7);
+  CHECK(orbs.echo->twice(5) == 10);
+}
+
+// The sender of a forged reply has guessed the id of a call in progress.
+TEST_CASE("datagrams: a malformed reply is dropped and counted, and its call has the next one") {
+  Datagrams orbs("auto");
+  orbs.echo->ping();
+  orbs.faults.forge_each = 1;
+  CHECK(orbs.echo->twice(2) == 4);
+  CHECK(start_twice(orbs.echo, 3).get() == 6);
+  orbs.faults.forge_each = 0;
+  CHECK(orbs.dropped(*orbs.client) == 2);
   CHECK(orbs.echo->twice(5) == 10);
 }
 

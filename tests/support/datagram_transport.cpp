@@ -5,6 +5,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -19,6 +20,17 @@ namespace perigee::test {
 using transport::Wait;
 
 namespace {
+
+bool is_reply(const Octets& datagram) {
+  constexpr std::size_t header_and_status = 20;
+  return datagram.size() >= header_and_status && datagram[7] == std::byte{1};
+}
+
+/// A reply of GIOP 1.2: the status is behind the header and the id.
+Octets with_bad_status(Octets reply) {
+  std::fill_n(reply.begin() + 16, 4, std::byte{0xff});
+  return reply;
+}
 
 class DatagramTransport final : public transport::Transport {
  public:
@@ -73,6 +85,7 @@ class DatagramTransport final : public transport::Transport {
       delayed_ = std::move(datagram);
       return true;
     }
+    if (is_due(faults_.forge_each) && is_reply(datagram)) (void)deliver(with_bad_status(datagram));
     bool goes_on = deliver(datagram);
     if (is_due(faults_.double_each)) goes_on = deliver(datagram);
     if (!delayed_.empty()) goes_on = deliver(std::exchange(delayed_, {}));

@@ -24,6 +24,7 @@ struct DatagramFaults {
   std::atomic<std::uint32_t> lose_each{0};
   std::atomic<std::uint32_t> double_each{0};
   std::atomic<std::uint32_t> delay_each{0};  ///< it arrives behind the next one of its sender
+  std::atomic<std::uint32_t> forge_each{0};  ///< behind a malformed copy, if it is a reply of GIOP
   std::atomic<std::uint32_t> sent{0};        ///< datagrams so far, without the doubles
 };
 

@@ -83,6 +83,12 @@ class Channel final : private FlushedOutput, private UnfinishedOwner {
 
   /// The transport carries datagrams: one message each, which may be lost, doubled or forged.
   [[nodiscard]] bool has_datagrams() const noexcept { return datagrams_; }
+  /// The message just read is malformed behind its header. True: it was a datagram, which any
+  /// sender may have forged; it is counted as dropped, and the connection goes on.
+  [[nodiscard]] bool drop_datagram() noexcept {
+    if (datagrams_) traffic_.datagrams_dropped.add(1);
+    return datagrams_;
+  }
 
   [[nodiscard]] ReadRole& read_role() noexcept { return read_role_; }
 

@@ -390,6 +390,7 @@ void AsyncConnection::take_reply(messaging::IncomingMessage& message,
                                  messaging::ContextStorage& contexts) {
   const auto reply = connection_->session().parse_reply(message, contexts);
   if (!reply) {
+    if (connection_->drop_datagram()) return;
     framing_ = reply.error();
     return lose(FailureCause::bad_message);
   }

@@ -368,7 +368,8 @@ void ClientConnection::look_for_close() {
 }
 
 [[gnu::always_inline]] inline FailureCause ClientConnection::take_reply(ReplySlot& slot) {
-  if (!parse(slot)) return FailureCause::bad_message;
+  if (!parse(slot)) [[unlikely]]
+    return connection_.drop_datagram() ? FailureCause::none : FailureCause::bad_message;
   const std::uint32_t request_id = slot.reply->header.request_id;
   answered_id_.store(request_id, std::memory_order_relaxed);
   if (request_id != slot.id) {

@@ -1,5 +1,6 @@
 // Servers inside an application's own event loop: work_pending, perform_work and the handle.
 #include "orb/server/server_fixture.h"
+#include <perigee/event/reactor.h>
 
 #include <poll.h>
 
@@ -38,6 +39,16 @@ TEST_CASE("a reactive server is served by a foreign loop") {
     std::this_thread::yield();
   }
   CHECK(reply.get() == 6);
+}
+
+TEST_CASE("the handle of a foreign loop becomes readable when a timer of the ORB is due") {
+  Fixture f;
+  while (f.face.work_pending()) f.face.perform_work();
+  event::Reactor& loop = *f.orb.core().server()->own_loop();
+  bool fired = false;
+  loop.schedule(loop.clock().now() + std::chrono::milliseconds(20), [&fired] { fired = true; });
+  while (!fired) f.turn();
+  CHECK(loop.timers_armed() == 0);
 }
 
 TEST_CASE("without anything to do there is no work, and performing it returns") {
