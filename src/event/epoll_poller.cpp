@@ -2,6 +2,7 @@
 #include "event/poller.h"
 #include <perigee/ipc/handle.h>
 
+#include <poll.h>
 #include <sys/epoll.h>
 
 #include <algorithm>
@@ -48,7 +49,11 @@ class EpollPoller final : public Poller {
       events[index] = {found[index].data.u64, readiness_of_events(found[index].events), {}};
     return events.first(taken);
   }
-  [[nodiscard]] int handle() const noexcept override { return epoll_.get(); }
+  [[nodiscard]] bool has_events() noexcept override {
+    pollfd poll{epoll_.get(), POLLIN, 0};
+    return ::poll(&poll, 1, 0) > 0;
+  }
+  [[nodiscard]] int handle() noexcept override { return epoll_.get(); }
 
  private:
   [[nodiscard]] static int milliseconds_of(Duration left) noexcept {

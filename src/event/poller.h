@@ -31,11 +31,15 @@ class Poller {
   /// Waits for at most `left`; Duration::max() is for ever. The events that came.
   [[nodiscard]] virtual std::span<PolledEvent> wait(std::span<PolledEvent> events,
                                                     Duration left) noexcept = 0;
-  /// Becomes readable when `wait` would return events.
-  [[nodiscard]] virtual int handle() const noexcept = 0;
+  /// Whether `wait` would return events at once.
+  [[nodiscard]] virtual bool has_events() noexcept = 0;
+  /// For a foreign loop: becomes readable when `wait` would return events.
+  [[nodiscard]] virtual int handle() noexcept = 0;
 };
 
 [[nodiscard]] std::expected<std::unique_ptr<Poller>, IoError> make_epoll_poller();
+/// Fails where the kernel has no io_uring, or refuses it.
+[[nodiscard]] std::expected<std::unique_ptr<Poller>, IoError> make_uring_poller(Threads threads);
 
 /// How many events one `wait` brings at most. The end of the turn waits for all of them: few.
 inline constexpr std::size_t events_max = 32;

@@ -3,8 +3,6 @@
 
 #include <perigee/base/log.h>
 
-#include <poll.h>
-
 #include <algorithm>
 #include <exception>
 #include <mutex>
@@ -228,8 +226,7 @@ bool PollingReactor::has_work() const noexcept {
     timers_.collect(now);
     if (has_entries()) return true;
   }
-  pollfd poll{poller_->handle(), POLLIN, 0};
-  return ::poll(&poll, 1, 0) > 0;
+  return poller_->has_events();
 }
 
 void PollingReactor::leave() noexcept {

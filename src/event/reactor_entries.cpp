@@ -242,8 +242,8 @@ void PollingReactor::follow_timers() noexcept {
 
 std::expected<std::unique_ptr<Reactor>, IoError> make_reactor(const Clock& clock,
                                                               std::chrono::microseconds busy_poll,
-                                                              Threads threads) {
-  auto poller = make_epoll_poller();
+                                                              Threads threads, PollerKind kind) {
+  auto poller = kind == PollerKind::uring ? make_uring_poller(threads) : make_epoll_poller();
   if (!poller) return std::unexpected(poller.error());
   Signal wake = Signal::make();
   if (wake.handle() < 0) return system_failure(IoOperation::create, errno);

@@ -1,5 +1,6 @@
 // The reactor and its handles: edges, removal, interest in writing, the ready list, nesting.
 #include "event/handles.h"
+#include "event/pollers.h"
 #include <perigee/event/reactor.h>
 
 #include <doctest/doctest.h>
@@ -18,7 +19,7 @@ using test::HandlePair;
 using test::make_handle_pair;
 using test::send_octet;
 
-std::unique_ptr<Reactor> make() { return make_reactor().value(); }
+std::unique_ptr<Reactor> make() { return test::make_test_reactor(); }
 
 TEST_CASE("a handler is called once for what arrives, read or not") {
   auto reactor = make();

@@ -1,6 +1,7 @@
 // The reactor's timers, posted tasks and stopping; and that it allocates nothing in the steady
 // state.
 #include "event/handles.h"
+#include "event/pollers.h"
 #include "support/allocations.h"
 #include "support/fake_clock.h"
 #include <perigee/event/reactor.h>
@@ -23,7 +24,7 @@ using namespace std::chrono_literals;
 /// A reactor whose time stands still.
 struct Fixture {
   test::FakeClock clock;
-  std::unique_ptr<Reactor> reactor = make_reactor(clock).value();
+  std::unique_ptr<Reactor> reactor = test::make_test_reactor(clock);
 };
 
 TEST_CASE("a timer runs when its time has come, not before, and once") {
@@ -112,7 +113,7 @@ TEST_CASE("a timer that schedules itself for the past keeps none of the others w
 }
 
 TEST_CASE("a timer ends the wait for handles") {
-  auto reactor = make_reactor().value();
+  auto reactor = test::make_test_reactor();
   bool called = false;
   reactor->schedule(steady_clock().now() + 1ms, [&] { called = true; });
   while (!called) reactor->run_once(Deadline::never());
@@ -147,7 +148,7 @@ TEST_CASE("a nested turn runs the tasks that the outer turn has left") {
 }
 
 TEST_CASE("posting from other threads wakes the loop, and no task is lost") {
-  auto reactor = make_reactor().value();
+  auto reactor = test::make_test_reactor();
   constexpr int posts = 2000;
   int ran = 0;  // only the loop touches it
   std::jthread loop([&] { reactor->run(); });
@@ -165,7 +166,7 @@ TEST_CASE("posting from other threads wakes the loop, and no task is lost") {
 }
 
 TEST_CASE("a task posted while the loop waits for ever is run") {
-  auto reactor = make_reactor().value();
+  auto reactor = test::make_test_reactor();
   std::atomic<int> round = 0;
   std::jthread loop([&] { reactor->run(); });
   for (int count = 1; count <= 200; ++count) {
@@ -180,7 +181,7 @@ TEST_CASE("a task posted while the loop waits for ever is run") {
 }
 
 TEST_CASE("stop ends run, one that came before too, and only once") {
-  auto reactor = make_reactor().value();
+  auto reactor = test::make_test_reactor();
   reactor->stop();
   reactor->run();
   std::jthread loop([&] { reactor->run(); });
@@ -256,7 +257,7 @@ TEST_CASE("an armed timer can be moved and cancelled, and is counted") {
 }
 
 TEST_CASE("a timer that another thread arms ends a wait without end") {
-  const auto reactor = make_reactor().value();
+  const auto reactor = test::make_test_reactor();
   std::jthread loop([&] { reactor->run(); });
   CountingTimer timer;
   for (int round = 0; round < 100; ++round) {
@@ -268,7 +269,7 @@ TEST_CASE("a timer that another thread arms ends a wait without end") {
 }
 
 TEST_CASE("the handle of a reactor reports work that was there before, and work that a turn left") {
-  const auto reactor = make_reactor().value();
+  const auto reactor = test::make_test_reactor();
   int left = 3;
   const std::function<void()> again = [&] {
     if (--left != 0) reactor->post([&] { again(); });
@@ -283,7 +284,7 @@ TEST_CASE("the handle of a reactor reports work that was there before, and work 
 }
 
 TEST_CASE("the handle becomes readable when a timer is due") {
-  const auto reactor = make_reactor().value();
+  const auto reactor = test::make_test_reactor();
   const auto readable = [&](int limit_ms) {
     pollfd handle{reactor->handle(), POLLIN, 0};
     return ::poll(&handle, 1, limit_ms) == 1;

@@ -1,5 +1,6 @@
 // A reactor that several threads run: each entry is called once, on a free thread.
 #include "event/handles.h"
+#include "event/pollers.h"
 #include <perigee/event/reactor.h>
 
 #include <doctest/doctest.h>
@@ -75,7 +76,7 @@ struct Shared {
     while (reactor->sleepers() != count) std::this_thread::yield();
   }
 
-  std::unique_ptr<Reactor> reactor = make_reactor(steady_clock(), {}, Threads::several).value();
+  std::unique_ptr<Reactor> reactor = test::make_test_reactor(steady_clock(), Threads::several);
   std::vector<std::jthread> threads;
   std::atomic<int> alive = 0;
 };
@@ -209,7 +210,7 @@ TEST_CASE("tasks that many threads post run once each") {
 }
 
 TEST_CASE("after stop all threads come back, also those that come later") {
-  const auto reactor = make_reactor(steady_clock(), {}, Threads::several).value();
+  const auto reactor = test::make_test_reactor(steady_clock(), Threads::several);
   std::vector<std::jthread> threads;
   for (int index = 0; index < 3; ++index) threads.emplace_back([&] { reactor->run(); });
   while (reactor->sleepers() == 0) std::this_thread::yield();

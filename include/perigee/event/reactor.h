@@ -208,10 +208,13 @@ class PERIGEE_API Reactor {
 /// How many threads may run a reactor at the same time.
 enum class Threads : bool { one, several };
 
-/// An epoll reactor. `clock` must outlive it. `busy_poll`: how long a turn that may wait looks
-/// again and again before it sleeps.
+/// How a reactor asks the system for events. `uring` needs a kernel with io_uring (5.17 or later).
+enum class PollerKind : std::uint8_t { epoll, uring };
+
+/// `clock` must outlive the reactor. `busy_poll`: how long a turn that may wait looks again and
+/// again before it sleeps.
 PERIGEE_API std::expected<std::unique_ptr<Reactor>, IoError> make_reactor(
     const Clock& clock = steady_clock(), std::chrono::microseconds busy_poll = {},
-    Threads threads = Threads::one);
+    Threads threads = Threads::one, PollerKind poller = PollerKind::epoll);
 
 }  // namespace perigee::event

@@ -10,6 +10,7 @@ namespace perigee::engine {
 using event::Event;
 using event::MemberTimer;
 using event::Pollable;
+using event::PollerKind;
 using event::Reactor;
 using event::Readiness;
 using event::Task;
