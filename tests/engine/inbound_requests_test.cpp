@@ -45,7 +45,7 @@ class Deferred final : public DeferredRequest {
 
 struct Table {
   explicit Table(std::uint32_t count_max = 2, std::uint32_t all_max = 100)
-      : all(all_max), requests(count_max, all) {}
+      : all(all_max), share(all), requests(count_max, share) {}
   ~Table() { CHECK(alive.load() == 0); }
 
   /// Admits a request and defers it, as an upcall does.
@@ -67,6 +67,7 @@ struct Table {
 
   std::atomic<int> alive{0};
   RequestCount all;
+  RequestShare share;
   InboundRequests requests;
 };
 
@@ -94,7 +95,8 @@ TEST_CASE("a connection admits as many requests as allowed, and counts them") {
 
 TEST_CASE("the limit of all connections refuses requests of each") {
   Table table(10, 1);
-  InboundRequests other(10, table.all);
+  RequestShare other_share(table.all);
+  InboundRequests other(10, other_share);
   Upcall first(1);
   Upcall second(2);
   CHECK(table.requests.admit(first) == Admission::admitted);

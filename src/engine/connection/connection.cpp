@@ -29,7 +29,7 @@ Connection::Connection(Home& home, Accepted accepted, Reading reading, messaging
                                                          : std::chrono::milliseconds::zero(),
            .clock = &home.clock()},
           &home.traffic()),
-      requests_(home.settings().requests_per_connection_max, home.context().requests),
+      requests_(home.settings().requests_per_connection_max, home.requests_share()),
       may_be_dedicated_(reading == Reading::dedicated),
       transport_buffers_(io_.transport().features().buffers) {
   if (io_.has_datagrams()) recent_ids_ = std::make_unique<RecentIds>();

@@ -56,6 +56,7 @@ class Home final : public Pollable {
         loop_(loop),
         traffic_(traffic),
         ticks_(ticks),
+        requests_share_(context.requests),
         parked_(context.settings.parked_requests_max) {}
 
   ~Home() { reactor().remove(*this); }
@@ -68,6 +69,8 @@ class Home final : public Pollable {
   [[nodiscard]] Reactor& reactor() const noexcept { return loop_.reactor(); }
   [[nodiscard]] TrafficLedger& traffic() const noexcept { return traffic_; }
   [[nodiscard]] HomeOwner& owner() const noexcept { return owner_; }
+  /// The places of the loop's requests.
+  [[nodiscard]] RequestShare& requests_share() noexcept { return requests_share_; }
   /// After an upcall has begun: the supervisor looks at it.
   void need_ticks() noexcept {
     if (ticks_ != nullptr) ticks_->need();
@@ -109,6 +112,7 @@ class Home final : public Pollable {
   Loop& loop_;
   TrafficLedger& traffic_;
   Ticks* const ticks_;  // null: there is no supervisor
+  RequestShare requests_share_;
   HoldQueue parked_;
   ReadRole parked_role_;  // the right to take the next parked request
   std::atomic<std::size_t> size_{0};

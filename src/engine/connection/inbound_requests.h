@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/connection/inbound_request.h"
-#include "engine/loops/context.h"
+#include "engine/loops/request_count.h"
 #include <perigee/base/short_lock.h>
 
 #include <atomic>
@@ -32,7 +32,7 @@ class InboundRequests {
     bool has_room = false;  ///< the table was full, and requests may be read again
   };
 
-  InboundRequests(std::uint32_t count_max, RequestCount& all) noexcept
+  InboundRequests(std::uint32_t count_max, RequestShare& all) noexcept
       : count_max_(count_max), all_(all) {}
   ~InboundRequests() = default;
   InboundRequests(const InboundRequests&) = delete;
@@ -86,7 +86,7 @@ class InboundRequests {
   static void stop_all(DeferredRequest* first) noexcept;
 
   const std::uint32_t count_max_;
-  RequestCount& all_;
+  RequestShare& all_;
   std::atomic<std::uint32_t> parked_{0};
   std::atomic<bool> full_{false};  // written under the lock
 

@@ -1,6 +1,8 @@
 // What all parts of the engine of one ORB share: clock, limits and counters.
 #pragma once
 
+#include "engine/loops/reactor.h"
+#include "engine/loops/request_count.h"
 #include "engine/memory/pace.h"
 #include <perigee/base/clock.h>
 
@@ -14,6 +16,8 @@ namespace perigee::engine {
 /// The limits of the engine. Names and defaults are those of orb::Settings.
 struct EngineSettings {
   std::chrono::microseconds busy_poll{0};
+  PollerKind poller = PollerKind::epoll;      ///< of the loops
+  bool accept_shards = false;                 ///< each loop of one thread accepts by itself
   std::size_t read_buffer_size = 256 * 1024;  ///< octets that a thread receives at once
   std::size_t write_queue_size_max = 8 * 1024 * 1024;
   std::uint32_t server_connections_max = 10'000;
@@ -32,27 +36,6 @@ struct EngineSettings {
   std::chrono::milliseconds accept_retry_delay{100};
   std::chrono::milliseconds drain_idle_timeout{250};
   std::chrono::milliseconds drain_timeout{5'000};
-};
-
-/// The requests in progress on all connections of a server, and their limit. Any thread.
-class RequestCount {
- public:
-  explicit RequestCount(std::uint32_t max) noexcept : max_(max) {}
-
-  [[nodiscard]] bool begin() noexcept {
-    const bool fits = count_.fetch_add(1, std::memory_order_relaxed) < max_;
-    if (!fits) end();
-    return fits;
-  }
-  void end() noexcept { count_.fetch_sub(1, std::memory_order_relaxed); }
-  [[nodiscard]] std::uint32_t count() const noexcept {
-    return count_.load(std::memory_order_relaxed);
-  }
-
- private:
-  const std::uint32_t max_;
-  // Apart from all the rest: every request of every thread writes it.
-  alignas(64) std::atomic<std::uint32_t> count_{0};
 };
 
 /// The octets of requests that wait at hold points, and their limit. Any thread.

@@ -1,0 +1,77 @@
+// The limit of requests in progress, lent to loops: so that loops share nothing per request.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+
+namespace perigee::engine {
+
+class RequestShare;
+
+/// The requests in progress on all connections of a server, and their limit. Any thread.
+///
+/// Invariant: the limit = free here + free in the shares + requests in progress. So the limit is
+/// exact: a share that has no place left takes the free places of the other shares.
+class RequestCount {
+ public:
+  explicit RequestCount(std::uint32_t max) noexcept : max_(max), free_(max) {}
+
+  /// On all loops.
+  [[nodiscard]] std::uint32_t count() const noexcept;
+
+ private:
+  friend class RequestShare;
+
+  void add(RequestShare& share) noexcept;
+  void remove(RequestShare& share) noexcept;
+  [[nodiscard]] std::uint32_t lend() noexcept;
+  void give_back(RequestShare& share, std::uint32_t places) noexcept;
+
+  const std::uint32_t max_;
+  mutable std::mutex mutex_;  // guards what follows, and the links of the shares
+  std::uint32_t free_;
+  RequestShare* first_ = nullptr;
+};
+
+/// The places of one loop. Any thread, though mostly the threads of the loop.
+class RequestShare {
+ public:
+  /// So many places move at once.
+  static constexpr std::uint32_t portion = 64;
+
+  explicit RequestShare(RequestCount& all) noexcept : all_(all) { all_.add(*this); }
+  ~RequestShare() { all_.remove(*this); }
+  RequestShare(const RequestShare&) = delete;
+  RequestShare& operator=(const RequestShare&) = delete;
+
+  /// False if as many requests are in progress as allowed.
+  [[nodiscard]] bool begin() noexcept { return take(1) != 0 || borrow(); }
+  void end() noexcept {
+    if (free_.fetch_add(1, std::memory_order_relaxed) >= 2 * portion) [[unlikely]]
+      all_.give_back(*this, portion);
+  }
+
+ private:
+  friend class RequestCount;
+
+  /// Takes as many free places, or as many as there are.
+  [[gnu::always_inline]] inline std::uint32_t take(std::uint32_t places) noexcept {
+    std::uint32_t free = free_.load(std::memory_order_relaxed);
+    std::uint32_t taken = 0;
+    do {
+      taken = free < places ? free : places;
+      if (taken == 0) return 0;
+    } while (!free_.compare_exchange_weak(free, free - taken, std::memory_order_relaxed));
+    return taken;
+  }
+  [[nodiscard]] bool borrow() noexcept;
+
+  RequestCount& all_;
+  RequestShare* next_ = nullptr;
+  RequestShare* previous_ = nullptr;
+  // Apart from all the rest: every request of the loop writes it.
+  alignas(64) std::atomic<std::uint32_t> free_{0};
+};
+
+}  // namespace perigee::engine
