@@ -36,6 +36,13 @@ std::vector<Served> all_systems(const ConnectionsOptions& options) {
   const auto perigee = [&self](const std::string& strategy) {
     return std::vector<std::string>{self, "bench", "cubit-role", "perigee-server", strategy};
   };
+  const auto perigee_with = [&](const std::string& strategy,
+                                const std::vector<std::string>& orb_options) {
+    std::vector<std::string> server = perigee(strategy);
+    server.insert(server.end(), {"iiop://127.0.0.1:0", "GIOP"});
+    server.insert(server.end(), orb_options.begin(), orb_options.end());
+    return server;
+  };
   std::vector<Served> systems{{"raw", raw(1)},
                               {"null", raw(1)},
                               {"raw, N threads", raw(usable_cpus().size())},
@@ -51,11 +58,24 @@ std::vector<Served> all_systems(const ConnectionsOptions& options) {
         {"omniORB tpc", omniorb_server(omniorb, endpoint, OmniorbThreads::per_connection)});
     systems.push_back({"omniORB pool", omniorb_server(omniorb, endpoint, OmniorbThreads::pool)});
   }
-  if (!options.systems.empty())
+  // Only if they are asked for.
+  if (!options.systems.empty()) {
+    systems.push_back(
+        {"perigee per core uring", perigee_with("reactor-per-core", {"Poller", "uring"})});
+    systems.push_back({"perigee reactive uring", perigee_with("reactive", {"Poller", "uring"})});
+    systems.push_back({"perigee pool uring", perigee_with("thread-pool", {"Poller", "uring"})});
+    for (const std::string count : {"1", "2", "4"}) {
+      const std::string name = "perigee " + count + (count == "1" ? " loop" : " loops");
+      systems.push_back({name, perigee_with("reactor-per-core", {"Threads", count})});
+      systems.push_back(
+          {name + " shards",
+           perigee_with("reactor-per-core", {"Threads", count, "AcceptShards", "yes"})});
+    }
     std::erase_if(systems, [&](const Served& system) {
       return system.name != "raw" &&
              std::ranges::find(options.systems, system.name) == options.systems.end();
     });
+  }
   return systems;
 }
 

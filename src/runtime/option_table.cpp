@@ -88,6 +88,12 @@ void set_thread_strategy(Configuration& configuration, const std::string& value)
   configuration.settings.thread_strategy = parse_name(value, strategies);
 }
 
+void set_poller(Configuration& configuration, const std::string& value) {
+  constexpr std::pair<std::string_view, engine::PollerKind> pollers[] = {
+      {"epoll", engine::PollerKind::epoll}, {"uring", engine::PollerKind::uring}};
+  configuration.settings.poller = parse_name(value, pollers);
+}
+
 void set_giop_version(Configuration& configuration, const std::string& value) {
   constexpr std::pair<std::string_view, messaging::Version> versions[] = {
       {"1.0", {1, 0}}, {"1.1", {1, 1}}, {"1.2", {1, 2}}};
@@ -120,6 +126,10 @@ void set_default_wchar_code_set(Configuration& configuration, const std::string&
   const auto set = cdr::parse_wide_set(value);
   if (!set) throw BadValue{"UTF-16, UCS-2 or UCS-4 is needed"};
   configuration.settings.code_sets.default_wide = set;
+}
+
+void set_accept_shards(Configuration& configuration, const std::string& value) {
+  configuration.settings.accept_shards = parse_answer(value);
 }
 
 void set_uiop_trust(Configuration& configuration, const std::string& value) {
@@ -208,6 +218,10 @@ constexpr Option options[] = {
     number_option<&Settings::busy_poll, 0>(
         "BusyPoll", "server.busy_poll_us", "<microseconds>",
         "that threads look for messages before they sleep; 0: they sleep at once"),
+    {"Poller", "server.poller", text, "epoll|uring",
+     "how the loops of a server ask the system for events", set_poller},
+    {"AcceptShards", "server.accept_shards", text, "yes|no",
+     "with reactor-per-core, each loop accepts connections by itself", set_accept_shards},
     {"GiopVersion", "protocol.giop_version", text, "1.0|1.1|1.2", "the highest that is spoken",
      set_giop_version},
     {"GiopLite", "protocol.giop_lite", text, "yes|no",

@@ -67,6 +67,11 @@ class DecoratedAcceptor final : public Acceptor {
   [[nodiscard]] std::span<const iop::TaggedComponent> iiop_components() const noexcept override {
     return inner_->iiop_components();
   }
+  [[nodiscard]] std::expected<std::unique_ptr<Acceptor>, IoError> shard() override {
+    auto inner = inner_->shard();
+    if (!inner) return inner;
+    return std::make_unique<DecoratedAcceptor>(std::move(*inner), wrappers_);
+  }
 
  private:
   const std::unique_ptr<Acceptor> inner_;

@@ -152,6 +152,7 @@ class PairAcceptor final : public Acceptor {
  public:
   PairAcceptor(std::unique_ptr<Acceptor> inner, const Schemes& schemes)
       : inner_(std::move(inner)),
+        schemes_(schemes),
         listening_(schemes.outer(inner_->listening())),
         published_(schemes.outer(inner_->published())) {
     for (const Endpoint& alternate : inner_->alternates())
@@ -167,9 +168,15 @@ class PairAcceptor final : public Acceptor {
   [[nodiscard]] std::span<const Endpoint> alternates() const noexcept override {
     return alternates_;
   }
+  [[nodiscard]] std::expected<std::unique_ptr<Acceptor>, IoError> shard() override {
+    auto inner = inner_->shard();
+    if (!inner) return std::unexpected(schemes_.outer(std::move(inner.error())));
+    return std::make_unique<PairAcceptor>(std::move(*inner), schemes_);
+  }
 
  private:
   const std::unique_ptr<Acceptor> inner_;
+  const Schemes schemes_;
   const Endpoint listening_;
   const Endpoint published_;
   std::vector<Endpoint> alternates_;

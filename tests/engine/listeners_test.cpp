@@ -42,6 +42,15 @@ class FloodedAcceptor final : public transport::Acceptor {
   transport::Endpoint nowhere_;
 };
 
+/// Drops each connection, and keeps its place.
+class CountingOwner final : public ListenersOwner {
+ public:
+  void take(Accepted /*accepted*/, Reactor& /*reactor*/) override { ++count; }
+  void give_place_back() noexcept override { ++given_back; }
+  std::uint32_t count = 0;
+  std::uint32_t given_back = 0;
+};
+
 }  // namespace
 
 TEST_CASE("a listener with a flood of connections accepts a limited number in one turn") {
@@ -53,8 +62,10 @@ TEST_CASE("a listener with a flood of connections accepts a limited number in on
   const auto reactor = std::move(*event::make_reactor());
   const auto messages = giop::make_giop();
   FloodedAcceptor acceptor;
-  std::uint32_t count = 0;
-  Listeners listeners(context, *reactor, [&count](const Accepted& /*accepted*/) { ++count; });
+  ConnectionCount connections(settings.server_connections_max);
+  CountingOwner owner;
+  const std::uint32_t& count = owner.count;
+  Listeners listeners(context, *reactor, connections, owner);
   listeners.add({acceptor, *messages});
   for (std::uint32_t turn = 1; turn <= 3; ++turn) {
     reactor->run_once(Deadline::immediately());
@@ -64,4 +75,35 @@ TEST_CASE("a listener with a flood of connections accepts a limited number in on
   CHECK(count >= accepts_per_turn_max);
   acceptor.interrupt();
   listeners.stop();
+}
+
+TEST_CASE("listeners of several loops share the places of connections") {
+  EngineSettings settings;
+  RequestCount requests(1);
+  ParkedOctets parked(1);
+  const EngineContext context{steady_clock(), settings, requests, parked};
+  const auto reactor = std::move(*event::make_reactor());
+  const auto messages = giop::make_giop();
+  FloodedAcceptor first_acceptor;
+  FloodedAcceptor second_acceptor;
+  ConnectionCount connections(3);
+  CountingOwner owner;
+  Listeners first(context, *reactor, connections, owner);
+  Listeners second(context, *reactor, connections, owner);
+  first.add({first_acceptor, *messages});
+  second.add({second_acceptor, *messages});
+  reactor->run_once(Deadline::immediately());
+  CHECK(owner.count == 3);
+  CHECK_FALSE(reactor->has_work());
+  CHECK(connections.remove());
+  second.place_is_free();
+  reactor->run_once(Deadline::immediately());
+  reactor->run_once(Deadline::immediately());
+  CHECK(owner.count == 4);
+  CHECK(connections.count() == 3);
+  first_acceptor.interrupt();
+  second_acceptor.interrupt();
+  first.stop();
+  second.stop();
+  CHECK(owner.given_back == 0);
 }

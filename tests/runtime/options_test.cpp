@@ -92,6 +92,16 @@ TEST_CASE("each thread strategy has its name") {
     CHECK(configured({"-ORBThreadStrategy", name}).settings.thread_strategy == strategy);
 }
 
+TEST_CASE(
+    "the loops of a server use epoll, and one thread accepts, unless an option says otherwise") {
+  CHECK(configured({}).settings.poller == engine::PollerKind::epoll);
+  CHECK(configured({"-ORBPoller", "epoll"}).settings.poller == engine::PollerKind::epoll);
+  CHECK(configured({"-ORBPoller", "uring"}).settings.poller == engine::PollerKind::uring);
+  CHECK_FALSE(configured({}).settings.accept_shards);
+  CHECK(configured({"-ORBAcceptShards", "yes"}).settings.accept_shards);
+  CHECK_FALSE(configured({"-ORBAcceptShards", "no"}).settings.accept_shards);
+}
+
 TEST_CASE("each option sets what it says") {
   const Configuration configuration = configured({"-ORBListenEndpoints",
                                                   "iiop://a:1;iiop://b:2",

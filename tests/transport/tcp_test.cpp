@@ -146,6 +146,38 @@ TEST_CASE("the peer of a connection that is reset gets what was sent before, the
   CHECK(broken.code == ECONNRESET);
 }
 
+TEST_CASE("acceptors that share a port share the connections") {
+  Properties properties;
+  properties.set(property::share_port, 1);
+  const auto protocol = make_tcp_protocol();
+  const auto first = protocol->listen_with({"iiop", "127.0.0.1:0"}, properties).value();
+  const auto second = first->shard();
+  REQUIRE(second.has_value());
+  CHECK((*second)->listening() == first->listening());
+  CHECK((*second)->published() == first->published());
+  const auto connector = protocol->make_connector();
+  std::vector<std::unique_ptr<Transport>> clients;
+  for (int index = 0; index < 64; ++index)
+    clients.push_back(connector->connect(first->listening(), 10s).value());
+  const auto accept_all = [](Acceptor& acceptor) {
+    std::size_t count = 0;
+    while (acceptor.accept(Wait::no).value()) ++count;
+    return count;
+  };
+  const std::size_t at_first = accept_all(*first);
+  const std::size_t at_second = accept_all(**second);
+  CHECK(at_first + at_second == clients.size());
+  CHECK(at_first != 0);
+  CHECK(at_second != 0);
+}
+
+TEST_CASE("acceptors have shards only if they were opened for that") {
+  const auto acceptor = listen("127.0.0.1:0");
+  const auto shard = acceptor->shard();
+  REQUIRE_FALSE(shard.has_value());
+  CHECK(shard.error().kind == IoErrorKind::unsupported);
+}
+
 TEST_CASE("publish=all publishes each address once that others may reach, never a wildcard") {
   const auto acceptor = listen("?publish=all,all");
   std::vector<Endpoint> published{acceptor->published()};

@@ -18,6 +18,7 @@ inline constexpr std::string_view receive_buffer_size = "receive_buffer_size";
 inline constexpr std::string_view no_delay = "no_delay";      ///< small segments leave at once
 inline constexpr std::string_view keep_alive = "keep_alive";  ///< a silent peer is probed
 inline constexpr std::string_view dont_route = "dont_route";  ///< to hosts of this network only
+inline constexpr std::string_view share_port = "share_port";  ///< acceptors may be sharded
 inline constexpr std::string_view dscp = "dscp";  ///< class of service, RFC 2474: 0 to 63
 }  // namespace property
 

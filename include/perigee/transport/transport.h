@@ -212,6 +212,13 @@ class PERIGEE_API Acceptor {
   [[nodiscard]] virtual std::span<const iop::TaggedComponent> iiop_components() const noexcept {
     return {};
   }
+  /// Another acceptor at the same place: the system gives each new connection to one of them. An
+  /// acceptor that was made without `property::share_port`, and a transport that has no shards,
+  /// give IoErrorKind::unsupported.
+  [[nodiscard]] virtual std::expected<std::unique_ptr<Acceptor>, IoError> shard() {
+    return std::unexpected(
+        IoError{IoErrorKind::unsupported, IoOperation::listen, 0, to_string(listening())});
+  }
 };
 
 /// How far away an endpoint is, the nearest first. Who has the choice takes the nearest.

@@ -62,6 +62,7 @@ void Listener::stop() noexcept {
   (void)listeners_.reactor().cancel(retry_);
   if (std::exchange(registered_, false)) listeners_.reactor().remove(*this);
   stop_accepting(point_.acceptor, [this](auto transport) {
+    listeners_.count().add();
     listeners_.take({std::move(transport), &point_.messaging});
   });
 }
@@ -72,15 +73,36 @@ void Listener::place_is_free() noexcept {
 
 void Listener::handle_event(const Event& /*event*/) noexcept { accept_all(); }
 
+/// The place of a connection that may come.
+class Listener::Place {
+ public:
+  explicit Place(ListenersOwner& owner) noexcept : owner_(owner) {}
+  ~Place() {
+    if (!used_) owner_.give_place_back();
+  }
+  Place(const Place&) = delete;
+  Place& operator=(const Place&) = delete;
+  void use() noexcept { used_ = true; }
+
+ private:
+  ListenersOwner& owner_;
+  bool used_ = false;
+};
+
 // The place is looked for again behind the flag: a connection that ends later sees the flag.
+bool Listener::take_place() noexcept {
+  if (listeners_.count().try_add()) return true;
+  waits_for_place_.store(true);
+  if (!listeners_.count().try_add()) return false;
+  waits_for_place_.store(false);
+  return true;
+}
+
 void Listener::accept_all() noexcept try {
   for (std::uint32_t left = accepts_per_turn_max; registered_; --left) {
     if (left == 0) return listeners_.reactor().mark_ready(*this, Reactor::Next::turn);
-    if (!listeners_.has_place()) {
-      waits_for_place_.store(true);
-      if (!listeners_.has_place()) return;
-      waits_for_place_.store(false);
-    }
+    if (!take_place()) return;
+    Place place(listeners_.owner());
     auto accepted = point_.acceptor.accept(Wait::no);
     if (!accepted) {
       if (accepted.error().kind == IoErrorKind::interrupted) return;
@@ -88,6 +110,7 @@ void Listener::accept_all() noexcept try {
       return retry_later();
     }
     if (!*accepted) return;
+    place.use();
     listeners_.take({std::move(*accepted), &point_.messaging});
   }
 } catch (const std::exception& exception) {  // no memory for the transport
@@ -172,23 +195,13 @@ void Listeners::stop() noexcept {
   for (const auto& listener : listeners_) listener->stop();
 }
 
-bool Listeners::has_place() const noexcept {
-  return count_.load() < context_.settings.server_connections_max;
-}
-
 void Listeners::take(Accepted accepted) noexcept {
-  count_.fetch_add(1);
   try {
-    take_(std::move(accepted));
+    owner_.take(std::move(accepted), reactor_);
   } catch (const std::exception& exception) {  // this connection ends, others go on
     log::write(log::Level::warning, "server", exception.what());
-    connection_ended();
+    owner_.give_place_back();
   }
-}
-
-void Listeners::connection_ended() noexcept {
-  if (count_.fetch_sub(1) < context_.settings.server_connections_max) return;
-  (void)reactor_.post(place_task_);
 }
 
 void Listeners::PlaceTask::run(Task& task) noexcept {

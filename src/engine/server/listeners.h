@@ -12,7 +12,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -69,6 +68,9 @@ class Listener final : public Pollable {
     Listener& listener_;
   };
 
+  class Place;
+
+  [[nodiscard]] bool take_place() noexcept;
   void accept_all() noexcept;
   void retry_later() noexcept;
 
@@ -80,15 +82,47 @@ class Listener final : public Pollable {
   std::atomic<bool> waits_for_place_{false};
 };
 
-/// All listeners of a server, and the count of its connections. The functions that change listeners
-/// are called on the thread that runs the reactor.
+/// The connections of a server, and their limit. Any thread.
+class ConnectionCount {
+ public:
+  explicit ConnectionCount(std::uint32_t max) noexcept : max_(max) {}
+
+  /// False if there are as many connections as allowed.
+  [[nodiscard]] bool try_add() noexcept {
+    if (count_.fetch_add(1) < max_) return true;
+    count_.fetch_sub(1);
+    return false;
+  }
+  /// Beyond the limit, too.
+  void add() noexcept { count_.fetch_add(1); }
+  /// True if there was no place before.
+  [[nodiscard]] bool remove() noexcept { return count_.fetch_sub(1) >= max_; }
+  [[nodiscard]] std::size_t count() const noexcept { return count_.load(); }
+
+ private:
+  const std::uint32_t max_;
+  std::atomic<std::size_t> count_{0};
+};
+
+/// What the listeners of all reactors do with a connection. Any thread.
+class ListenersOwner {
+ public:
+  /// The connection has its place in the count. It is given back if this throws.
+  virtual void take(Accepted accepted, Reactor& reactor) = 0;
+  /// Gives a place back; calls `place_is_free` for all listeners if there was none before.
+  virtual void give_place_back() noexcept = 0;
+
+ protected:
+  ~ListenersOwner() = default;
+};
+
+/// The listeners of one reactor. The functions that change listeners are called on the thread that
+/// runs the reactor.
 class Listeners final {
  public:
-  /// Is given each connection; then `connection_ended` is called once for it.
-  using Take = std::function<void(Accepted)>;
-
-  Listeners(const EngineContext& context, Reactor& reactor, Take take)
-      : context_(context), reactor_(reactor), take_(std::move(take)) {}
+  Listeners(const EngineContext& context, Reactor& reactor, ConnectionCount& count,
+            ListenersOwner& owner)
+      : context_(context), reactor_(reactor), count_(count), owner_(owner) {}
   Listeners(const Listeners&) = delete;
   Listeners& operator=(const Listeners&) = delete;
 
@@ -106,15 +140,17 @@ class Listeners final {
   /// The same, and waits until it is done. Only while another thread runs the reactor, until that
   /// thread has set `ended`.
   void post_and_wait(Change change, const ListenPoint& point, const std::atomic<bool>& ended);
-  void connection_ended() noexcept;
+  /// Listeners that wait for a place look again.
+  void place_is_free() noexcept { (void)reactor_.post(place_task_); }
   /// @}
-  [[nodiscard]] std::size_t count() const noexcept { return count_.load(); }
 
   /// @name For its listeners
   /// @{
   [[nodiscard]] const EngineContext& context() const noexcept { return context_; }
   [[nodiscard]] Reactor& reactor() const noexcept { return reactor_; }
-  [[nodiscard]] bool has_place() const noexcept;
+  [[nodiscard]] ConnectionCount& count() const noexcept { return count_; }
+  [[nodiscard]] ListenersOwner& owner() const noexcept { return owner_; }
+  /// The connection has its place already.
   void take(Accepted accepted) noexcept;
   /// @}
 
@@ -131,9 +167,9 @@ class Listeners final {
 
   const EngineContext& context_;
   Reactor& reactor_;
-  const Take take_;
+  ConnectionCount& count_;
+  ListenersOwner& owner_;
   PlaceTask place_task_{*this};
-  std::atomic<std::size_t> count_{0};
   bool stopped_ = false;
   std::vector<std::unique_ptr<Listener>> listeners_;
 };

@@ -34,7 +34,8 @@ Server::Server(const EngineContext& context, const ThreadPlan& plan, RequestHand
       plan_(plan),
       handler_(handler),
       traffic_(traffic),
-      spares_(plan.threads_max > plan.threads ? plan.threads_max - plan.threads : 0) {
+      spares_(plan.threads_max > plan.threads ? plan.threads_max - plan.threads : 0),
+      connections_(context.settings.server_connections_max) {
   if (run_by_application()) loops_made_ = make_loops();
 }
 
@@ -59,17 +60,31 @@ std::expected<void, IoError> Server::start() {
   if (!run_by_application()) loops_made_ = make_loops();
   if (!loops_made_) return loops_made_;
   Reactor& accepting = service_ ? *service_ : seats_.front()->loop.reactor();
-  listeners_.emplace(context_, accepting, [this](Accepted accepted) { take(std::move(accepted)); });
-  drain_task_.emplace(*this, nullptr, [](Server& server, Home*) noexcept { server.begin_drain(); });
-  for (const auto& seat : seats_)
-    home_tasks_.push_back(
-        std::make_unique<DrainTask>(*this, &seat->home, [](Server&, Home* home) noexcept {
-          home->for_each([](Connection& connection) { connection.drain(); });
-        }));
+  ListenersOwner& owner = *this;
+  listeners_.emplace(context_, accepting, connections_, owner);
+  drain_task_.emplace(*this, nullptr, [](Server& server, Seat*) noexcept { server.begin_drain(); });
+  for (const auto& seat : seats_) {
+    if (loops_accept())
+      seat->listeners.emplace(context_, seat->loop.reactor(), connections_, owner);
+    home_tasks_.push_back(std::make_unique<DrainTask>(
+        *this, seat.get(),
+        [](Server& server, Seat* drained) noexcept { server.drain_seat(*drained); }));
+  }
   if (auto running = start_threads(); !running) return running;
   started_.store(true);
   if (stopping()) (void)accepting.post(*drain_task_);  // `stop` has come meanwhile
   return {};
+}
+
+// A kernel may have no io_uring, or refuse it: seccomp filters of containers do.
+Server::MadeReactor Server::make_reactor(PollerKind& poller) const {
+  const auto threads = plan_.single_threaded() ? event::Threads::one : event::Threads::several;
+  auto reactor = event::make_reactor(context_.clock, context_.settings.busy_poll, threads, poller);
+  if (reactor || poller == PollerKind::epoll) return reactor;
+  log::write(log::Level::warning, "server",
+             "io_uring is not available, the loops use epoll: " + to_string(reactor.error()));
+  poller = PollerKind::epoll;
+  return make_reactor(poller);
 }
 
 std::expected<void, IoError> Server::make_loops() {
@@ -85,10 +100,9 @@ std::expected<void, IoError> Server::make_loops() {
     if (plan_.supervised) supervisor_.emplace(context_, *service_, loops, spares_);
   }
   const std::uint32_t count = std::max(plan_.loops, 1U);
+  PollerKind poller = context_.settings.poller;
   for (std::uint32_t index = 0; index < count; ++index) {
-    auto reactor = event::make_reactor(
-        context_.clock, context_.settings.busy_poll,
-        plan_.single_threaded() ? event::Threads::one : event::Threads::several);
+    auto reactor = make_reactor(poller);
     if (!reactor) return std::unexpected(reactor.error());
     const std::uint32_t threads = plan_.threads / count + (index < plan_.threads % count ? 1 : 0);
     Reactor* const timers = plan_.single_threaded() ? nullptr : service_.get();
@@ -110,6 +124,7 @@ std::expected<void, IoError> Server::start_threads() noexcept {
   while (running < seats_.size() && seats_[running]->threads.start()) ++running;
   seats_.resize(running);
   home_tasks_.resize(running);
+  loops_accepting_.store(loops_accept() ? running : 0);
   if (running != 0) return {};
   end_service();
   service_threads_.join_all();
@@ -127,21 +142,77 @@ void Server::run_service() noexcept {
   service_over_.store(true);
 }
 
+bool Server::loops_accept() const noexcept {
+  return context_.settings.accept_shards && plan_.single_threaded() && plan_.loops > 1;
+}
+
 void Server::accept_at(const ListenPoint& point) {
+  if (loops_accept() && accept_at_all_loops(point)) return;
   listeners_->post(Listeners::Change::add, point);
 }
 
-// When it returns, another server can listen there, unless the application runs the loop.
+// False if the transport has no shards: then the service thread accepts there.
+bool Server::accept_at_all_loops(const ListenPoint& point) {
+  Shards shards{&point.acceptor, {}};
+  while (shards.others.size() + 1 < seats_.size()) {
+    auto made = point.acceptor.shard();
+    if (!made) {
+      const bool expected = made.error().kind == IoErrorKind::unsupported;
+      log::write(expected ? log::Level::info : log::Level::warning, "server",
+                 "one thread accepts for all loops: " + to_string(made.error()));
+      return false;
+    }
+    shards.others.push_back(std::move(*made));
+  }
+  const std::lock_guard lock(shards_mutex_);
+  shards_.push_back(std::move(shards));
+  seats_.front()->listeners->post(Listeners::Change::add, point);
+  for (std::size_t index = 1; index < seats_.size(); ++index)
+    seats_[index]->listeners->post(Listeners::Change::add,
+                                   {*shards_.back().others[index - 1], point.messaging});
+  return true;
+}
+
+// A loop's thread does not wait for the loops: they may wait for it.
+bool Server::accept_no_more_at_loops(const ListenPoint& point) {
+  std::vector<ListenPoint> points;
+  {
+    const std::lock_guard lock(shards_mutex_);
+    const auto found = std::ranges::find(shards_, &point.acceptor, &Shards::first);
+    if (found == shards_.end()) return false;
+    points.push_back(point);
+    for (const auto& other : found->others) points.push_back({*other, point.messaging});
+    found->first = nullptr;
+  }
+  const bool waits = loop_of_this_thread() == nullptr && !service_->is_loop_thread();
+  for (std::size_t index = 0; index < points.size(); ++index) {
+    Listeners& listeners = *seats_[index]->listeners;
+    if (waits)
+      listeners.post_and_wait(Listeners::Change::remove, points[index], ended_);
+    else
+      listeners.post(Listeners::Change::remove, points[index]);
+  }
+  return true;
+}
+
+// When it returns, another server can listen there, unless the application runs the loop, or the
+// caller is in an upcall of a server whose loops accept.
 void Server::accept_no_more_at(const ListenPoint& point) {
+  if (loops_accept() && accept_no_more_at_loops(point)) return;
   const bool waits = service_ && !service_->is_loop_thread() && !ended_.load();
   if (waits) return listeners_->post_and_wait(Listeners::Change::remove, point, service_over_);
   listeners_->post(Listeners::Change::remove, point);
 }
 
-// On the thread that accepts. The creator's reference is dropped when the connection is started.
-void Server::take(Accepted accepted) {
-  const auto& seat =
-      *std::ranges::min_element(seats_, {}, [](const auto& each) { return each->home.size(); });
+// On the thread that accepts: it hands the connection to the loop with the fewest connections,
+// unless it is a loop itself. The creator's reference is dropped when the connection is started.
+void Server::take(Accepted accepted, Reactor& reactor) {
+  const auto accepts = [&reactor](const auto& each) { return &each->loop.reactor() == &reactor; };
+  auto place = std::ranges::find_if(seats_, accepts);
+  if (place == seats_.end())
+    place =
+        std::ranges::min_element(seats_, {}, [](const auto& each) { return each->home.size(); });
+  const auto& seat = *place;
   const auto reading =
       plan_.dedicated_max != 0 ? Connection::Reading::dedicated : Connection::Reading::on_loop;
   auto* const connection = new Connection(seat->home, std::move(accepted), reading);
@@ -177,8 +248,15 @@ bool Server::dedicate(Connection& connection) noexcept {
 }
 
 void Server::connection_ended() noexcept {
-  listeners_->connection_ended();
+  give_place_back();
   end_if_drained();
+}
+
+void Server::give_place_back() noexcept {
+  if (!connections_.remove()) return;
+  listeners_->place_is_free();
+  for (const auto& seat : seats_)
+    if (seat->listeners) seat->listeners->place_is_free();
 }
 
 void Server::resume_parked() noexcept {
@@ -188,7 +266,7 @@ void Server::resume_parked() noexcept {
 
 void Server::DrainTask::run(Task& task) noexcept {
   auto& self = static_cast<DrainTask&>(task);
-  self.step_(self.server_, self.home_);
+  self.step_(self.server_, self.seat_);
 }
 
 // On the thread that accepts: no connection comes after this.
@@ -203,9 +281,20 @@ void Server::begin_drain() noexcept {
   end_if_drained();
 }
 
+// On the thread of the loop. Where the loop accepts, no connection comes after this.
+void Server::drain_seat(Seat& seat) noexcept {
+  if (seat.listeners && !seat.listeners->stopped()) {
+    seat.listeners->stop();
+    loops_accepting_.fetch_sub(1);
+  }
+  seat.home.for_each([](Connection& connection) { connection.drain(); });
+  end_if_drained();
+}
+
 // Loops end together: a request on one may wait for a continuation on another.
 void Server::end_if_drained() noexcept {
-  if (!draining_.load() || listeners_->count() != 0 || ended_.exchange(true)) return;
+  if (!draining_.load() || loops_accepting_.load() != 0) return;
+  if (connections_.count() != 0 || ended_.exchange(true)) return;
   for (const auto& seat : seats_) seat->loop.reactor().stop();
   if (service_) end_service();
 }

@@ -24,7 +24,7 @@
 namespace perigee::engine {
 
 /// Any thread.
-class Server final : public HomeOwner, private SupervisedLoops {
+class Server final : public HomeOwner, private SupervisedLoops, private ListenersOwner {
  public:
   enum class Completion : std::uint8_t { do_not_wait, wait };
 
@@ -80,23 +80,36 @@ class Server final : public HomeOwner, private SupervisedLoops {
     Loop loop;
     LoopThreads threads;
     Home home;
+    std::optional<Listeners> listeners;  ///< where each loop accepts by itself
+  };
+  /// The acceptors of a listen point, one for each loop but the first, which has the point's own.
+  struct Shards {
+    const transport::Acceptor* first;  ///< null: nothing is accepted there any more
+    std::vector<std::unique_ptr<transport::Acceptor>> others;
   };
   class DrainTask final : public Task {
    public:
-    using Step = void (*)(Server& server, Home* home) noexcept;
-    DrainTask(Server& server, Home* home, Step step) noexcept
-        : Task(&run), server_(server), home_(home), step_(step) {}
+    using Step = void (*)(Server& server, Seat* seat) noexcept;
+    DrainTask(Server& server, Seat* seat, Step step) noexcept
+        : Task(&run), server_(server), seat_(seat), step_(step) {}
 
    private:
     static void run(Task& task) noexcept;
     Server& server_;
-    Home* const home_;
+    Seat* const seat_;
     const Step step_;
   };
 
+  using MadeReactor = std::expected<std::unique_ptr<Reactor>, IoError>;
+  [[nodiscard]] MadeReactor make_reactor(PollerKind& poller) const;
   [[nodiscard]] std::expected<void, IoError> make_loops();
   [[nodiscard]] std::expected<void, IoError> start_threads() noexcept;
-  void take(Accepted accepted);
+  void take(Accepted accepted, Reactor& reactor) override;
+  void give_place_back() noexcept override;
+  [[nodiscard]] bool loops_accept() const noexcept;
+  [[nodiscard]] bool accept_at_all_loops(const ListenPoint& point);
+  [[nodiscard]] bool accept_no_more_at_loops(const ListenPoint& point);
+  void drain_seat(Seat& seat) noexcept;
   void begin_drain() noexcept;
   void end_if_drained() noexcept;
   void run_loop() noexcept;
@@ -122,7 +135,8 @@ class Server final : public HomeOwner, private SupervisedLoops {
   std::unique_ptr<Reactor> service_;  // null where the application runs the loop
   std::optional<Supervisor> supervisor_;
   std::vector<std::unique_ptr<Seat>> seats_;
-  std::optional<Listeners> listeners_;
+  ConnectionCount connections_;
+  std::optional<Listeners> listeners_;  // of the service thread, or of the application's loop
   std::optional<DrainTask> drain_task_;
   std::vector<std::unique_ptr<DrainTask>> home_tasks_;
   std::atomic<bool> started_{false};
@@ -130,10 +144,14 @@ class Server final : public HomeOwner, private SupervisedLoops {
   std::atomic<bool> service_ended_{false};  // its thread has to end
   std::atomic<bool> service_over_{false};   // its thread runs no task any more
   std::atomic<bool> stopping_{false};
-  std::atomic<bool> draining_{false};  // accepts no more, and each home has its task
+  std::atomic<bool> draining_{false};            // accepts no more, and each loop has its task
+  std::atomic<std::size_t> loops_accepting_{0};  // where each loop accepts by itself
   std::atomic<bool> ended_{false};
   std::mutex start_mutex_;
   std::mutex join_mutex_;
+
+  std::mutex shards_mutex_;
+  std::vector<Shards> shards_;  // guarded by it; acceptors stay, since listeners refer to them
 
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;

@@ -2,6 +2,7 @@
 // options that change them are in runtime.
 #pragma once
 
+#include "engine/loops/reactor.h"
 #include <perigee/cdr/code_sets.h>
 #include <perigee/iop/ior.h>
 #include <perigee/messaging/message.h>
@@ -16,7 +17,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -65,9 +65,9 @@ struct Settings {
   /// one per CPU.
   std::uint32_t threads = 0;
   std::chrono::microseconds busy_poll{0};  ///< looked again and again before a thread sleeps
-  [[nodiscard]] std::uint32_t thread_count() const noexcept {
-    return threads != 0 ? threads : std::max(1U, std::thread::hardware_concurrency());
-  }
+  engine::PollerKind poller = engine::PollerKind::epoll;  ///< -ORBPoller: of a server's loops
+  /// -ORBAcceptShards: under reactor-per-core, each loop accepts by itself where the transport can.
+  bool accept_shards = false;
 
   /// -ORBInitRef: name and URL. First match wins.
   std::vector<std::pair<std::string, std::string>> initial_references;

@@ -80,7 +80,9 @@ std::expected<std::unique_ptr<Listener>, IoError> listen(OrbCore& core,
   transport::ProtocolFactory* const factory = core.protocols().find(endpoint.scheme);
   if (factory == nullptr)
     return named_in(core, endpoint, unknown_scheme(endpoint, core.protocols()).error());
-  auto acceptor = factory->listen_with(endpoint, chosen.properties);
+  transport::Properties properties = chosen.properties;
+  if (core.settings().accept_shards) properties.set(transport::property::share_port, 1);
+  auto acceptor = factory->listen_with(endpoint, properties);
   if (!acceptor) return named_in(core, endpoint, acceptor.error());
   const messaging::MessagingProtocol& messages = messaging_of(core.context(), endpoint.scheme);
   return std::make_unique<Listener>(

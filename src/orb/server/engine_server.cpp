@@ -17,6 +17,8 @@ namespace {
 engine::EngineSettings settings_of(const Settings& settings) {
   engine::EngineSettings made;
   made.busy_poll = settings.busy_poll;
+  made.poller = settings.poller;
+  made.accept_shards = settings.accept_shards;
   made.read_buffer_size = settings.server_read_buffer_size;
   made.write_queue_size_max = settings.write_queue_size_max;
   made.server_connections_max = settings.server_connections_max;

@@ -14,6 +14,15 @@ namespace {
 
 using Options = std::vector<ipc::io::OptionValue>;
 
+Options listen_options(const TcpOptions& options) {
+  Options values = early_options(options);
+  if (options.share_port) {
+    const ipc::ReusePort reuse{true};
+    values.push_back({reuse.name, reuse.raw()});
+  }
+  return values;
+}
+
 // Who connects from the first moment on finds the options set.
 ipc::Result<ipc::sock::Acceptor> open_at(const ipc::InetAddr& address, Options options) {
   const auto add = [&options](auto option) { options.push_back({option.name, option.raw()}); };
@@ -95,11 +104,11 @@ std::expected<std::unique_ptr<Acceptor>, IoError> TcpAcceptor::listen(const Endp
 
   ipc::Result<ipc::sock::Acceptor> acceptor;
   if (address->host.empty()) {
-    acceptor = open_at_all_interfaces(address->port, early_options(options));
+    acceptor = open_at_all_interfaces(address->port, listen_options(options));
   } else {
     const auto addresses = resolve_host(endpoint, address->host, address->port);
     if (!addresses) return std::unexpected(addresses.error());
-    acceptor = open_first(*addresses, early_options(options));
+    acceptor = open_first(*addresses, listen_options(options));
   }
   if (!acceptor) return failure(IoOperation::listen, acceptor.error(), endpoint);
   const auto bound = acceptor->local_address();
@@ -121,6 +130,15 @@ std::expected<std::unique_ptr<Transport>, IoError> TcpAcceptor::accept(Wait wait
                             return std::make_unique<StreamTransport<ipc::sock::Stream>>(
                                 std::move(stream), peer_text(*peer));
                           });
+}
+
+std::expected<std::unique_ptr<Acceptor>, IoError> TcpAcceptor::shard() {
+  if (!options_.share_port) return Acceptor::shard();
+  const auto address = acceptor_.local_address();
+  if (!address) return failure(IoOperation::listen, address.error(), listening_);
+  auto acceptor = open_at(*address, listen_options(options_));
+  if (!acceptor) return failure(IoOperation::listen, acceptor.error(), listening_);
+  return std::make_unique<TcpAcceptor>(std::move(*acceptor), options_, listening_, published_);
 }
 
 void TcpAcceptor::interrupt() noexcept {

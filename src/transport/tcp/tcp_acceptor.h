@@ -37,6 +37,7 @@ class TcpAcceptor final : public Acceptor {
   [[nodiscard]] std::span<const Endpoint> alternates() const noexcept override {
     return std::span(published_).subspan(1);
   }
+  [[nodiscard]] std::expected<std::unique_ptr<Acceptor>, IoError> shard() override;
 
  private:
   ipc::sock::Acceptor acceptor_;

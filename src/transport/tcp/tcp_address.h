@@ -40,6 +40,7 @@ struct TcpOptions {
   std::optional<bool> keep_alive;
   std::optional<bool> dont_route;
   std::optional<std::int64_t> dscp;
+  bool share_port = false;  ///< of acceptors
 };
 /// `queues` is what holds where the properties say nothing.
 TcpOptions tcp_options(TcpQueues queues, const Properties& properties);

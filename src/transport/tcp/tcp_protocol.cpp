@@ -49,8 +49,11 @@ TcpOptions tcp_options(TcpQueues queues, const Properties& properties) {
     return std::nullopt;
   };
   return {queues_of(properties, {queues.send_size, queues.receive_size}),
-          flag(property::no_delay).value_or(true), flag(property::keep_alive),
-          flag(property::dont_route), properties.find(property::dscp)};
+          flag(property::no_delay).value_or(true),
+          flag(property::keep_alive),
+          flag(property::dont_route),
+          properties.find(property::dscp),
+          flag(property::share_port).value_or(false)};
 }
 
 std::vector<ipc::io::OptionValue> early_options(const TcpOptions& options) {
