@@ -13,6 +13,7 @@
 #include <perigee/transport/local.h>
 #include <perigee/transport/pcap.h>
 #include <perigee/transport/tcp.h>
+#include <perigee/transport/udp.h>
 
 #include <utility>
 
@@ -63,6 +64,7 @@ std::unique_ptr<transport::ProtocolRegistry> make_protocols(
   transport::ProtocolFactories built_in;
   built_in.push_back(transport::make_tcp_protocol(configuration.tcp_queues));
   built_in.push_back(transport::make_local_protocol(configuration.local_trust));
+  built_in.push_back(transport::make_udp_protocol());
   if (const auto added = registry->add(std::move(built_in)); !added)
     raise_initialize(added.error(), "");
   for (const std::string& library : configuration.protocol_libraries)

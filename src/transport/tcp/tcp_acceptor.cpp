@@ -1,13 +1,11 @@
 // Listening and accepting.
 #include "transport/tcp/tcp_acceptor.h"
 
+#include "transport/inet/listen_address.h"
 #include "transport/stream/accepting.h"
 #include "transport/stream/errors.h"
 #include "transport/stream/stream_transport.h"
-#include "transport/tcp/listen_address.h"
 #include "transport/tcp/tcp_address.h"
-
-#include <algorithm>
 
 namespace perigee::transport {
 namespace {
@@ -55,51 +53,11 @@ ipc::Result<ipc::sock::Acceptor> open_first(const std::vector<ipc::InetAddr>& ad
   return acceptor;
 }
 
-// Of this host's addresses those that other hosts may reach through `bound`, IPv4 first.
-std::vector<std::string> reachable_hosts(const ipc::InetAddr& bound) {
-  std::vector<std::string> hosts;
-  const auto addresses = ipc::interface_addresses();
-  if (!addresses) return hosts;
-  for (const auto version : {ipc::InetAddr::Version::v4, ipc::InetAddr::Version::v6}) {
-    if (version == ipc::InetAddr::Version::v6 && bound.version() != version) continue;
-    for (const auto& address : *addresses)
-      if (address.version() == version && !address.is_loopback() && !address.is_link_local())
-        hosts.push_back(address.host());
-  }
-  return hosts;
-}
-
-std::string published_host(std::string_view host, const ipc::InetAddr& bound) {
-  if (!bound.is_any()) return std::string(host);
-  const auto primary = ipc::primary_address();
-  const bool reachable = bound.version() == ipc::InetAddr::Version::v6 ||
-                         primary.version() == ipc::InetAddr::Version::v4;
-  return reachable ? primary.host() : ipc::InetAddr::loopback().host();
-}
-
-std::vector<Endpoint> published_endpoints(const std::string& scheme, const ListenAddress& address,
-                                          const ipc::InetAddr& bound) {
-  std::vector<Endpoint> published;
-  const auto add = [&](std::string_view host, std::uint16_t port) {
-    Endpoint endpoint{scheme, iop::join_host_port(host, port != 0 ? port : bound.port())};
-    if (std::ranges::find(published, endpoint) == published.end())
-      published.push_back(std::move(endpoint));
-  };
-  for (const PublishedAddress& wanted : address.publish) {
-    if (!wanted.host.empty())
-      add(wanted.host, wanted.port);
-    else
-      for (const std::string& host : reachable_hosts(bound)) add(host, wanted.port);
-  }
-  if (published.empty()) add(published_host(address.host, bound), bound.port());
-  return published;
-}
-
 }  // namespace
 
 std::expected<std::unique_ptr<Acceptor>, IoError> TcpAcceptor::listen(const Endpoint& endpoint,
                                                                       const TcpOptions& options) {
-  const auto address = parse_listen_address(endpoint);
+  const auto address = parse_listen_address(endpoint, iiop_scheme);
   if (!address) return std::unexpected(address.error());
 
   ipc::Result<ipc::sock::Acceptor> acceptor;
@@ -128,7 +86,7 @@ std::expected<std::unique_ptr<Transport>, IoError> TcpAcceptor::accept(Wait wait
                             // up has gone too.
                             if (!peer || !set_options(stream, options_)) return nullptr;
                             return std::make_unique<StreamTransport<ipc::sock::Stream>>(
-                                std::move(stream), peer_text(*peer));
+                                std::move(stream), peer_text(iiop_scheme, *peer));
                           });
 }
 

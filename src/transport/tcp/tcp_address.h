@@ -1,6 +1,7 @@
 // Addresses of the scheme "iiop". Private to transport/tcp.
 #pragma once
 
+#include "transport/inet/listen_address.h"
 #include "transport/stream/queues.h"
 #include <perigee/base/io_error.h>
 #include <perigee/ipc/connect_any.h>
@@ -26,12 +27,6 @@ IoError connect_error(const Endpoint& endpoint, const ipc::ConnectFailure& failu
 
 /// The endpoint's host and port; they refer to its text.
 std::expected<ipc::HostAndPort, IoError> split_address(const Endpoint& endpoint);
-std::expected<std::vector<ipc::InetAddr>, IoError> resolve_host(const Endpoint& endpoint,
-                                                                std::string_view host,
-                                                                std::uint16_t port);
-
-/// "iiop://127.0.0.1:40000"; an IPv4 address that came over IPv6 is shown as IPv4.
-std::string peer_text(const ipc::InetAddr& address);
 
 /// How connections are set up: what is empty is left to the system.
 struct TcpOptions {

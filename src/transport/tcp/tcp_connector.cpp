@@ -38,7 +38,8 @@ std::expected<std::unique_ptr<Transport>, IoError> transport_of(ipc::sock::Strea
                                                                 const Endpoint& endpoint) {
   const auto peer = stream.peer_address();
   if (!peer) return failure(IoOperation::connect, peer.error(), endpoint);  // gone already
-  return std::make_unique<StreamTransport<ipc::sock::Stream>>(std::move(stream), peer_text(*peer));
+  return std::make_unique<StreamTransport<ipc::sock::Stream>>(std::move(stream),
+                                                              peer_text(iiop_scheme, *peer));
 }
 
 class TcpConnect final : public ConnectInProgress {

@@ -30,19 +30,6 @@ std::expected<ipc::HostAndPort, IoError> split_address(const Endpoint& endpoint)
   return *parts;
 }
 
-std::expected<std::vector<ipc::InetAddr>, IoError> resolve_host(const Endpoint& endpoint,
-                                                                std::string_view host,
-                                                                std::uint16_t port) {
-  auto addresses = ipc::resolve(host, port);
-  if (addresses) return std::move(*addresses);
-  return std::unexpected(IoError{IoErrorKind::bad_address, IoOperation::resolve,
-                                 addresses.error().value(), to_string(endpoint)});
-}
-
-std::string peer_text(const ipc::InetAddr& address) {
-  return std::string(iiop_scheme) + "://" + to_string(address.unmapped());
-}
-
 TcpOptions tcp_options(TcpQueues queues, const Properties& properties) {
   const auto flag = [&](std::string_view name) -> std::optional<bool> {
     if (const auto value = properties.find(name)) return *value != 0;

@@ -1,0 +1,117 @@
+// The factory of scheme "diop", and its profiles.
+#include "transport/udp/udp_acceptor.h"
+#include "transport/udp/udp_carrier.h"
+#include "transport/udp/udp_connector.h"
+#include <perigee/iop/components.h>
+#include <perigee/iop/corbaloc.h>
+#include <perigee/ipc/inet_addr.h>
+#include <perigee/transport/udp.h>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace perigee::transport {
+namespace {
+
+// Each peer takes a handle. Peers may take an eighth of them.
+std::uint32_t default_peers_max() noexcept {
+  constexpr long least = 64;
+  constexpr long most = 1024;
+  return static_cast<std::uint32_t>(std::clamp(::sysconf(_SC_OPEN_MAX) / 8, least, most));
+}
+
+class DiopCodec final : public iop::ProfileCodec {
+ public:
+  [[nodiscard]] std::uint32_t tag() const noexcept override { return tag_diop; }
+  [[nodiscard]] std::expected<iop::ProfileBody, cdr::Error> decode(
+      const iop::TaggedProfile& profile, const iop::IorLimits& limits) const override {
+    return iiop_->decode({iop::tag_internet_iop, profile.data}, limits);
+  }
+  [[nodiscard]] iop::TaggedProfile encode(const iop::ProfileBody& body) const override {
+    iop::TaggedProfile profile = iiop_->encode(body);
+    profile.tag = tag_diop;
+    return profile;
+  }
+
+ private:
+  const std::unique_ptr<iop::ProfileCodec> iiop_ = iop::make_iiop_codec();
+};
+
+void add_endpoint(std::vector<ProfileEndpoint>& endpoints, std::string_view host,
+                  std::uint16_t port) {
+  if (port == 0 || host.empty()) return;
+  endpoints.push_back({{std::string(diop_scheme), iop::join_host_port(host, port)}});
+}
+
+class UdpProtocol final : public ProtocolFactory {
+ public:
+  explicit UdpProtocol(UdpOptions options) noexcept
+      : peers_max_(options.peers_max != 0 ? options.peers_max : default_peers_max()) {}
+
+  [[nodiscard]] std::string_view name() const noexcept override { return "udp"; }
+  [[nodiscard]] std::span<const std::string_view> schemes() const noexcept override {
+    static constexpr std::array names{diop_scheme};
+    return names;
+  }
+  [[nodiscard]] std::unique_ptr<Connector> make_connector() override {
+    return std::make_unique<UdpConnector>();
+  }
+  std::expected<std::unique_ptr<Acceptor>, IoError> listen(const Endpoint& endpoint) override {
+    return UdpAcceptor::listen(endpoint, peers_max_);
+  }
+  [[nodiscard]] std::uint32_t protocol_tag() const noexcept override { return tag_diop; }
+  [[nodiscard]] messaging::Carrier carrier() const noexcept override {
+    return udp_carrier(ipc::InetAddr::Version::v4);
+  }
+  [[nodiscard]] std::vector<std::unique_ptr<iop::ProfileCodec>> make_profile_codecs() override {
+    std::vector<std::unique_ptr<iop::ProfileCodec>> codecs;
+    codecs.push_back(make_diop_codec());
+    return codecs;
+  }
+  [[nodiscard]] std::vector<ProfileEndpoint> claim(std::uint32_t tag,
+                                                   const iop::ProfileBody& body) const override;
+  [[nodiscard]] iop::TaggedProfile make_profile(const Endpoint& endpoint,
+                                                const ProfileSource& source) const override;
+
+ private:
+  const std::uint32_t peers_max_;
+};
+
+std::vector<ProfileEndpoint> UdpProtocol::claim(std::uint32_t tag,
+                                                const iop::ProfileBody& body) const {
+  std::vector<ProfileEndpoint> endpoints;
+  if (tag != tag_diop) return endpoints;
+  if (const auto parts = ipc::split_host_port(body.address))
+    add_endpoint(endpoints, parts->host, parts->port.value_or(iop::corbaloc_port_default));
+  for (const auto& component : body.components) {
+    if (component.tag != iop::tag_alternate_iiop_address) continue;
+    const auto address = iop::decode_alternate_address(component.data);
+    if (address) add_endpoint(endpoints, address->host, address->port);
+  }
+  return endpoints;
+}
+
+// Alternate addresses have the form that IIOP profiles use.
+iop::TaggedProfile UdpProtocol::make_profile(const Endpoint& endpoint,
+                                             const ProfileSource& source) const {
+  iop::ProfileBody body = to_body(source);
+  body.address = endpoint.address;
+  for (const Endpoint& alternate : source.alternates)
+    if (const auto parts = ipc::split_host_port(alternate.address))
+      body.components.push_back(iop::encode_alternate_address(
+          {std::string(parts->host), parts->port.value_or(iop::corbaloc_port_default)}));
+  return make_diop_codec()->encode(body);
+}
+
+}  // namespace
+
+std::unique_ptr<iop::ProfileCodec> make_diop_codec() { return std::make_unique<DiopCodec>(); }
+
+std::unique_ptr<ProtocolFactory> make_udp_protocol(UdpOptions options) {
+  return std::make_unique<UdpProtocol>(options);
+}
+
+}  // namespace perigee::transport
