@@ -48,9 +48,10 @@ class TestOrb {
     orb::CoreParts parts;
     parts.clock = given.clock;
     parts.settings = std::move(given.settings);
-    parts.protocols = std::make_unique<transport::ProtocolRegistry>();
-    REQUIRE(parts.protocols->add(std::move(given.protocol)).has_value());
     parts.messaging = giop::make_giop(given.limits);
+    parts.protocols = std::make_unique<transport::ProtocolRegistry>();
+    parts.protocols->set_own_messaging(*parts.messaging);
+    REQUIRE(parts.protocols->add(std::move(given.protocol)).has_value());
     core_ = std::make_shared<orb::OrbCore>(std::move(parts));
     core_->set_server(orb::make_server(*core_));
     poa::install(*core_, given.adapter_limits);

@@ -34,12 +34,20 @@ Octets with_bad_status(Octets reply) {
 
 class DatagramTransport final : public transport::Transport {
  public:
-  DatagramTransport(int handle, DatagramFaults& faults) : handle_(handle), faults_(faults) {}
+  DatagramTransport(int handle, DatagramFaults& faults, const DatagramServerEnd& says)
+      : Transport({.is_virtual = says.is_virtual}),
+        handle_(handle),
+        faults_(faults),
+        flow_(says.flow) {}
   ~DatagramTransport() override { ::close(handle_); }
   DatagramTransport(const DatagramTransport&) = delete;
   DatagramTransport& operator=(const DatagramTransport&) = delete;
 
-  [[nodiscard]] messaging::Carrier carrier() const noexcept override { return datagram_carrier; }
+  [[nodiscard]] messaging::Carrier carrier() const noexcept override {
+    messaging::Carrier carrier = datagram_carrier;
+    carrier.flow = flow_;
+    return carrier;
+  }
 
   IoResult send(std::span<const OctetSpan> segments, Wait /*wait*/) override {
     Octets datagram;
@@ -100,6 +108,7 @@ class DatagramTransport final : public transport::Transport {
 
   const int handle_;
   DatagramFaults& faults_;
+  const messaging::Flow flow_;
   const std::string peer_ = "dgram://peer";
   std::mutex mutex_;  // guards what follows
   Octets delayed_;
@@ -107,12 +116,12 @@ class DatagramTransport final : public transport::Transport {
 
 }  // namespace
 
-TransportEnds make_datagram_ends(DatagramFaults& faults) {
+TransportEnds make_datagram_ends(DatagramFaults& faults, const DatagramServerEnd& server) {
   std::array<int, 2> handles{};
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, handles.data()) != 0)
     throw std::runtime_error("no sockets");
-  return {std::make_unique<DatagramTransport>(handles[0], faults),
-          std::make_unique<DatagramTransport>(handles[1], faults)};
+  return {std::make_unique<DatagramTransport>(handles[0], faults, DatagramServerEnd{}),
+          std::make_unique<DatagramTransport>(handles[1], faults, server)};
 }
 
 std::unique_ptr<transport::ProtocolFactory> make_datagram_protocol(std::shared_ptr<MemoryHub> hub) {

@@ -28,8 +28,15 @@ struct DatagramFaults {
   std::atomic<std::uint32_t> sent{0};        ///< datagrams so far, without the doubles
 };
 
-/// The two ends of a new connection. `faults` outlives them.
-[[nodiscard]] TransportEnds make_datagram_ends(DatagramFaults& faults);
+/// What the server's ends of connections say of themselves.
+struct DatagramServerEnd {
+  messaging::Flow flow = messaging::Flow::both;
+  bool is_virtual = false;
+};
+
+/// The two ends of a new connection, the client's first. `faults` outlives them.
+[[nodiscard]] TransportEnds make_datagram_ends(DatagramFaults& faults,
+                                               const DatagramServerEnd& server = {});
 
 /// The factory of scheme "dgram".
 [[nodiscard]] std::unique_ptr<transport::ProtocolFactory> make_datagram_protocol(

@@ -90,6 +90,9 @@ class Channel final : private FlushedOutput, private UnfinishedOwner {
     return datagrams_;
   }
 
+  /// Counts a datagram that was read as dropped. By the holder of the read role.
+  void count_dropped_datagram() noexcept { traffic_.datagrams_dropped.add(1); }
+
   [[nodiscard]] ReadRole& read_role() noexcept { return read_role_; }
 
   /// Takes the next message out of what was received, receiving more as needed: in the steady state

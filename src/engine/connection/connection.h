@@ -209,6 +209,9 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
   [[nodiscard]] bool dispatch_dedicated(IncomingRequest& request);
   void upcall(IncomingRequest& request) noexcept;
   [[nodiscard]] Kept keep_behind_others(IncomingRequest& request) noexcept;
+  [[nodiscard]] bool takes_datagram(const messaging::RequestHeader& header) noexcept;
+  [[nodiscard]] bool may_reply() noexcept;
+  void stop_deferred_of_gone() noexcept;
   void handle_cancel(const messaging::IncomingMessage& message, ThreadFrame& frame);
   void reject(ThreadFrame& frame) noexcept;
   void keep(messaging::IncomingMessage& message);

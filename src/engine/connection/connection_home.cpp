@@ -18,6 +18,7 @@ void Home::add(Connection& connection) noexcept {
 }
 
 void Home::remove(Connection& connection) noexcept {
+  const Place place = place_of(connection.transport());
   {
     const std::lock_guard lock(mutex_);
     (connection.previous_ != nullptr ? connection.previous_->next_ : first_) = connection.next_;
@@ -26,7 +27,7 @@ void Home::remove(Connection& connection) noexcept {
   }
   size_.fetch_sub(1, std::memory_order_relaxed);
   connection.drop_reference();
-  owner_.connection_ended();
+  owner_.connection_ended(place);
 }
 
 // In chunks with references, since `action` may end connections. Each connection remembers the

@@ -107,7 +107,7 @@ Connection::Turn Connection::read_messages(ThreadFrame& frame) try {
 
 bool Connection::begin_pause() noexcept {
   paused_.store(true);
-  if (peer_ended_.load()) requests_.stop_deferred();  // the end may not be read for a while
+  if (peer_ended_.load()) stop_deferred_of_gone();  // the end may not be read for a while
   if (must_pause()) return !awaits_replies();
   paused_.store(false);
   return false;
@@ -168,11 +168,17 @@ Connection::Turn Connection::drop_input(ThreadFrame& frame) noexcept {
   return Turn::more;
 }
 
+// The end of a connection over datagrams is a decision of this side, for example to make room for
+// another client. The client has not gone: it may wait for its replies.
+void Connection::stop_deferred_of_gone() noexcept {
+  if (!io_.has_datagrams()) requests_.stop_deferred();
+}
+
 // The client sends no more. Requests in progress are still answered: the last of them marks the
 // connection ready, and this function runs again. Queued replies can still be sent.
 Connection::Turn Connection::end_of_input() noexcept {
   uncork();
-  if (!input_ended_.exchange(true)) requests_.stop_deferred();
+  if (!input_ended_.exchange(true)) stop_deferred_of_gone();
   fail_calls(CallFailure::transfer);
   if (requests_.busy()) return Turn::over;
   if (io_.idle_output() || io_.broken()) {
@@ -197,6 +203,7 @@ bool Connection::handle(IncomingMessage& message, ThreadFrame& frame) {
       return handle_request(message, frame);
     case MessageKind::locate_request:
       if (!serves_requests()) break;
+      if (recent_ids_ && !may_reply()) return true;
       home_.need_ticks();
       if (!requests_.drained() && !home_.handler().locate(*this, message, frame)) reject(frame);
       return true;
@@ -305,9 +312,8 @@ void Connection::keep(IncomingMessage& message) {
     reject(frame);
     return true;
   }
-  if (recent_ids_ && frame.parked_number == 0 && !recent_ids_->add(parsed->header.request_id))
-      [[unlikely]]
-    return true;  // the network has doubled the datagram
+  if (recent_ids_ && frame.parked_number == 0 && !takes_datagram(parsed->header)) [[unlikely]]
+    return true;
   probe::stamp(probe::Point::request_parsed);
   if (!parsed->header.contexts.empty() && !message.arrived) [[unlikely]]
     message.arrived = home_.clock().now();  // a time limit among the contexts counts from here
@@ -357,6 +363,23 @@ void Connection::handle_parked(IncomingMessage& message, ThreadFrame& frame) noe
     cut();
   }
   uncork();
+}
+
+// False: the network has doubled the datagram, or the request asks for a reply that is not sent.
+bool Connection::takes_datagram(const messaging::RequestHeader& header) noexcept {
+  if (header.response != messaging::ResponseFlags::none && !may_reply()) return false;
+  return recent_ids_->add(header.request_id);
+}
+
+// The sender's address of a datagram may be forged: then the reply, which may be much larger than
+// the request, would hit a host that has asked for nothing. So the endpoint decides.
+bool Connection::may_reply() noexcept {
+  if (io_.transport().carrier().flow != messaging::Flow::receive_only) return true;
+  io_.count_dropped_datagram();
+  if (home_.is_first_unwanted_call())
+    log_client(log::Level::warning,
+               " asks for a reply, but its endpoint sends none: such requests are dropped");
+  return false;
 }
 
 void Connection::handle_cancel(const IncomingMessage& message, ThreadFrame& frame) {

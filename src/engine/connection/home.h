@@ -9,6 +9,7 @@
 #include "engine/loops/supervision.h"
 #include <perigee/base/deadline.h>
 #include <perigee/base/function_ref.h>
+#include <perigee/transport/transport.h>
 
 #include <atomic>
 #include <cstddef>
@@ -20,11 +21,19 @@ namespace perigee::engine {
 class Connection;
 class TrafficLedger;
 
+/// Whether a connection counts against `server_connections_max`. Virtual transports share a socket,
+/// and their acceptor limits them: a flood of forged addresses takes no place of other clients.
+enum class Place : bool { none, taken };
+
+[[nodiscard]] inline Place place_of(const transport::Transport& transport) noexcept {
+  return transport.features().is_virtual ? Place::none : Place::taken;
+}
+
 /// The server that homes are a part of. Any thread.
 class HomeOwner {
  public:
   /// A connection that was taken has ended, and left its home.
-  virtual void connection_ended() noexcept = 0;
+  virtual void connection_ended(Place place) noexcept = 0;
   /// Starts a dedicated reader, which holds the read role from now on. False: the plan allows no
   /// further one, or there is no thread.
   [[nodiscard]] virtual bool dedicate(Connection& connection) noexcept = 0;
@@ -76,6 +85,11 @@ class Home final : public Pollable {
     if (ticks_ != nullptr) ticks_->need();
   }
 
+  /// True once: for the first call that was dropped since its endpoint sends no replies.
+  [[nodiscard]] bool is_first_unwanted_call() noexcept {
+    return !unwanted_call_seen_.exchange(true, std::memory_order_relaxed);
+  }
+
   /// @name Registry
   /// @{
   void add(Connection& connection) noexcept;
@@ -116,6 +130,7 @@ class Home final : public Pollable {
   HoldQueue parked_;
   ReadRole parked_role_;  // the right to take the next parked request
   std::atomic<std::size_t> size_{0};
+  std::atomic<bool> unwanted_call_seen_{false};
 
   std::mutex visiting_;       // one `for_each` at a time
   mutable std::mutex mutex_;  // guards what follows, and the links of the connections

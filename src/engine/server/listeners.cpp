@@ -62,7 +62,7 @@ void Listener::stop() noexcept {
   (void)listeners_.reactor().cancel(retry_);
   if (std::exchange(registered_, false)) listeners_.reactor().remove(*this);
   stop_accepting(point_.acceptor, [this](auto transport) {
-    listeners_.count().add();
+    listeners_.count().add(place_of(*transport));
     listeners_.take({std::move(transport), &point_.messaging});
   });
 }
@@ -74,19 +74,19 @@ void Listener::place_is_free() noexcept {
 void Listener::handle_event(const Event& /*event*/) noexcept { accept_all(); }
 
 /// The place of a connection that may come.
-class Listener::Place {
+class Listener::ReservedPlace {
  public:
-  explicit Place(ListenersOwner& owner) noexcept : owner_(owner) {}
-  ~Place() {
-    if (!used_) owner_.give_place_back();
+  ReservedPlace(ListenersOwner& owner, bool reserved) noexcept : owner_(owner), used_(!reserved) {}
+  ~ReservedPlace() {
+    if (!used_) owner_.give_place_back(Place::taken);
   }
-  Place(const Place&) = delete;
-  Place& operator=(const Place&) = delete;
+  ReservedPlace(const ReservedPlace&) = delete;
+  ReservedPlace& operator=(const ReservedPlace&) = delete;
   void use() noexcept { used_ = true; }
 
  private:
   ListenersOwner& owner_;
-  bool used_ = false;
+  bool used_;
 };
 
 // The place is looked for again behind the flag: a connection that ends later sees the flag.
@@ -98,11 +98,19 @@ bool Listener::take_place() noexcept {
   return true;
 }
 
+// False: there is no place. Virtual transports need none, so an acceptor of datagrams is asked
+// before a place is looked for.
+bool Listener::add_datagrams(const transport::Transport& transport) noexcept {
+  if (place_of(transport) == Place::taken) return listeners_.count().try_add();
+  listeners_.count().add(Place::none);
+  return true;
+}
+
 void Listener::accept_all() noexcept try {
   for (std::uint32_t left = accepts_per_turn_max; registered_; --left) {
     if (left == 0) return listeners_.reactor().mark_ready(*this, Reactor::Next::turn);
-    if (!take_place()) return;
-    Place place(listeners_.owner());
+    if (!point_.datagrams && !take_place()) return;
+    ReservedPlace place(listeners_.owner(), !point_.datagrams);
     auto accepted = point_.acceptor.accept(Wait::no);
     if (!accepted) {
       if (accepted.error().kind == IoErrorKind::interrupted) return;
@@ -111,6 +119,7 @@ void Listener::accept_all() noexcept try {
     }
     if (!*accepted) return;
     place.use();
+    if (point_.datagrams && !add_datagrams(**accepted)) continue;  // its datagrams are lost
     listeners_.take({std::move(*accepted), &point_.messaging});
   }
 } catch (const std::exception& exception) {  // no memory for the transport
@@ -196,11 +205,12 @@ void Listeners::stop() noexcept {
 }
 
 void Listeners::take(Accepted accepted) noexcept {
+  const Place place = place_of(*accepted.transport);
   try {
     owner_.take(std::move(accepted), reactor_);
   } catch (const std::exception& exception) {  // this connection ends, others go on
     log::write(log::Level::warning, "server", exception.what());
-    owner_.give_place_back();
+    owner_.give_place_back(place);
   }
 }
 

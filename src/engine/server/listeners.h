@@ -22,6 +22,7 @@ namespace perigee::engine {
 struct ListenPoint {
   transport::Acceptor& acceptor;
   const messaging::MessagingProtocol& messaging;
+  bool datagrams = false;  ///< its transports carry datagrams, and may be virtual
 };
 
 /// A listener takes at most so many connections in one turn: its thread has other work, too.
@@ -68,9 +69,10 @@ class Listener final : public Pollable {
     Listener& listener_;
   };
 
-  class Place;
+  class ReservedPlace;
 
   [[nodiscard]] bool take_place() noexcept;
+  [[nodiscard]] bool add_datagrams(const transport::Transport& transport) noexcept;
   void accept_all() noexcept;
   void retry_later() noexcept;
 
@@ -94,14 +96,22 @@ class ConnectionCount {
     return false;
   }
   /// Beyond the limit, too.
-  void add() noexcept { count_.fetch_add(1); }
+  void add(Place place) noexcept {
+    (place == Place::taken ? count_ : without_place_).fetch_add(1);
+  }
   /// True if there was no place before.
-  [[nodiscard]] bool remove() noexcept { return count_.fetch_sub(1) >= max_; }
-  [[nodiscard]] std::size_t count() const noexcept { return count_.load(); }
+  [[nodiscard]] bool remove(Place place) noexcept {
+    if (place == Place::taken) return count_.fetch_sub(1) >= max_;
+    without_place_.fetch_sub(1);
+    return false;
+  }
+  /// Of all connections, also of those without a place.
+  [[nodiscard]] std::size_t count() const noexcept { return count_.load() + without_place_.load(); }
 
  private:
   const std::uint32_t max_;
-  std::atomic<std::size_t> count_{0};
+  std::atomic<std::size_t> count_{0};  // of those that have a place
+  std::atomic<std::size_t> without_place_{0};
 };
 
 /// What the listeners of all reactors do with a connection. Any thread.
@@ -110,7 +120,7 @@ class ListenersOwner {
   /// The connection has its place in the count. It is given back if this throws.
   virtual void take(Accepted accepted, Reactor& reactor) = 0;
   /// Gives a place back; calls `place_is_free` for all listeners if there was none before.
-  virtual void give_place_back() noexcept = 0;
+  virtual void give_place_back(Place place) noexcept = 0;
 
  protected:
   ~ListenersOwner() = default;

@@ -205,7 +205,8 @@ void Server::accept_no_more_at(const ListenPoint& point) {
 }
 
 // On the thread that accepts: it hands the connection to the loop with the fewest connections,
-// unless it is a loop itself. The creator's reference is dropped when the connection is started.
+// unless it is a loop itself. The creator's reference is dropped when the connection is started. A
+// thread that waited for a virtual transport would read its socket for all others.
 void Server::take(Accepted accepted, Reactor& reactor) {
   const auto accepts = [&reactor](const auto& each) { return &each->loop.reactor() == &reactor; };
   auto place = std::ranges::find_if(seats_, accepts);
@@ -213,10 +214,10 @@ void Server::take(Accepted accepted, Reactor& reactor) {
     place =
         std::ranges::min_element(seats_, {}, [](const auto& each) { return each->home.size(); });
   const auto& seat = *place;
-  const auto reading =
-      plan_.dedicated_max != 0 ? Connection::Reading::dedicated : Connection::Reading::on_loop;
+  const bool on_loop = plan_.dedicated_max == 0 || accepted.transport->features().is_virtual;
+  const auto reading = on_loop ? Connection::Reading::on_loop : Connection::Reading::dedicated;
   auto* const connection = new Connection(seat->home, std::move(accepted), reading);
-  if (dedicated_count_.load() >= plan_.dedicated_max) {
+  if (on_loop || dedicated_count_.load() >= plan_.dedicated_max) {
     (void)connection->start();
   } else {
     connection->start_dedicated();
@@ -247,13 +248,13 @@ bool Server::dedicate(Connection& connection) noexcept {
   return false;
 }
 
-void Server::connection_ended() noexcept {
-  give_place_back();
+void Server::connection_ended(Place place) noexcept {
+  give_place_back(place);
   end_if_drained();
 }
 
-void Server::give_place_back() noexcept {
-  if (!connections_.remove()) return;
+void Server::give_place_back(Place place) noexcept {
+  if (!connections_.remove(place)) return;
   listeners_->place_is_free();
   for (const auto& seat : seats_)
     if (seat->listeners) seat->listeners->place_is_free();

@@ -68,7 +68,7 @@ class Server final : public HomeOwner, private SupervisedLoops, private Listener
   [[nodiscard]] Loop* application_loop() const noexcept;
   [[nodiscard]] const ThreadPlan& plan() const noexcept { return plan_; }
 
-  void connection_ended() noexcept override;
+  void connection_ended(Place place) noexcept override;
   [[nodiscard]] bool dedicate(Connection& connection) noexcept override;
   [[nodiscard]] bool run_until(function_ref<bool()> done, Deadline deadline) noexcept override;
   void wake_waiters() noexcept override;
@@ -105,7 +105,7 @@ class Server final : public HomeOwner, private SupervisedLoops, private Listener
   [[nodiscard]] std::expected<void, IoError> make_loops();
   [[nodiscard]] std::expected<void, IoError> start_threads() noexcept;
   void take(Accepted accepted, Reactor& reactor) override;
-  void give_place_back() noexcept override;
+  void give_place_back(Place place) noexcept override;
   [[nodiscard]] bool loops_accept() const noexcept;
   [[nodiscard]] bool accept_at_all_loops(const ListenPoint& point);
   [[nodiscard]] bool accept_no_more_at_loops(const ListenPoint& point);

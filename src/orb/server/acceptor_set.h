@@ -36,7 +36,10 @@ struct Listener {
 
   bool is_withdrawn = false;  ///< nobody serves it; the set's
 
-  [[nodiscard]] engine::ListenPoint point() const noexcept { return {*acceptor, *messaging}; }
+  [[nodiscard]] engine::ListenPoint point() const noexcept {
+    const bool datagrams = factory->carrier().shape == messaging::Shape::datagrams;
+    return {*acceptor, *messaging, datagrams};
+  }
 };
 
 /// What a reference is made of.
