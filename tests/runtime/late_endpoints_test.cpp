@@ -167,7 +167,7 @@ TEST_CASE("an endpoint of a scheme that no protocol has is an error that says wh
   REQUIRE_FALSE(published.has_value());
   CHECK(published.error().kind == IoErrorKind::unsupported);
   CHECK(to_string(published.error()) ==
-        "listen none://x (there are: iiop:// uiop://): not supported");
+        "listen none://x (there are: iiop:// uiop:// diop://): not supported");
 }
 
 TEST_CASE("an ORB that was shut down listens nowhere any more") {
@@ -227,7 +227,7 @@ TEST_CASE("a value of a configuration file that shows later to be wrong is named
   CHECK(
       text_of("[protocols]\nload = [\"/nowhere/libnone.so\"]\n").ends_with(" (" + file + ":2:9)"));
   CHECK(text_of("[server]\n\nlisten = \"iiop://127.0.0.1:0;tin://can\"\n")
-            .find("tin://can (there are: iiop:// uiop://) (" + file + ":3:10)") !=
+            .find("tin://can (there are: iiop:// uiop:// diop://) (" + file + ":3:10)") !=
         std::string::npos);
   CHECK(
       text_of("[server]\nlisten = [\"uiop:///perigee-nowhere/s\"]\n").find("(" + file + ":2:11)") !=
@@ -289,7 +289,7 @@ TEST_CASE("what the operator asks for and cannot have is an error with words, an
   CHECK(administered.call("perigee_listen", "no endpoint") ==
         "no endpoint (<scheme>://<address> is needed): bad address");
   CHECK(administered.call("perigee_listen", "none://x") ==
-        "listen none://x (there are: iiop:// uiop://): not supported");
+        "listen none://x (there are: iiop:// uiop:// diop://): not supported");
   CHECK(administered.client.echo(administered.server.reference)->twice(4) == 8);
 }
 

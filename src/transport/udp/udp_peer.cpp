@@ -31,7 +31,7 @@ IoResult UdpPeer::receive(MutableOctetSpan space, Wait wait) {
       }
       datagram = std::move(queue_.front());
       queue_.pop_front();
-      queued_ -= datagram.size();
+      queued_ -= datagram.size() + datagram_overhead;
     }
     if (datagram.size() > space.size()) continue;
     std::ranges::copy(datagram, space.begin());
@@ -42,9 +42,10 @@ IoResult UdpPeer::receive(MutableOctetSpan space, Wait wait) {
 bool UdpPeer::put(OctetSpan datagram) {
   Octets copy(datagram.begin(), datagram.end());
   const std::lock_guard lock(mutex_);
-  if (ended_ || queued_ + copy.size() > queue_size_max) return false;
+  const std::size_t cost = copy.size() + datagram_overhead;
   const bool was_empty = queue_.empty();
-  queued_ += copy.size();
+  if (ended_ || (!was_empty && queued_ + cost > queue_size_max)) return false;
+  queued_ += cost;
   queue_.push_back(std::move(copy));
   if (was_empty) signal_.raise();
   return true;

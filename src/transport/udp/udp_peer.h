@@ -43,8 +43,11 @@ class UdpPeerOwner {
 /// So a reader that receives until the queue is empty misses nothing.
 class UdpPeer final : public Transport {
  public:
-  /// Octets that wait for the reader; further datagrams are dropped.
+  /// Octets that wait for the reader; further datagrams are dropped. An empty queue takes any
+  /// datagram.
   static constexpr std::size_t queue_size_max = std::size_t{64} * 1024;
+  /// What each datagram counts besides its octets, for the memory of its place in the queue.
+  static constexpr std::size_t datagram_overhead = 64;
 
   UdpPeer(std::shared_ptr<UdpPeerOwner> socket, const ipc::InetAddr& address, event::Signal signal);
   ~UdpPeer() override { socket_->forget(*this); }
@@ -83,7 +86,7 @@ class UdpPeer final : public Transport {
 
   std::mutex mutex_;  // guards what follows
   std::deque<Octets> queue_;
-  std::size_t queued_ = 0;  // octets
+  std::size_t queued_ = 0;  // octets, with the overhead of each datagram
   bool ended_ = false;
 };
 
