@@ -299,17 +299,17 @@ TEST_CASE("a protocol that the operator unloads is found no more, and its connec
   CHECK(echo->twice(1) == 2);
   CHECK(administered.call("perigee_unload", "tcp").empty());
   CHECK(administered.call("perigee_listen", "iiop://127.0.0.1:0") ==
-        "listen iiop://127.0.0.1:0 (there are: uiop://): not supported");
+        "listen iiop://127.0.0.1:0 (there are: uiop:// diop://): not supported");
   CHECK(echo->twice(4) == 8);
 }
 
 TEST_CASE("what was built in and unloaded comes back by its name, or by its scheme") {
   Administered administered;
-  CHECK(administered.list() == "tcp: iiop, local: uiop");
+  CHECK(administered.list() == "tcp: iiop, local: uiop, udp: diop");
   CHECK(administered.call("perigee_unload", "iiop").empty());
-  CHECK(administered.list() == "local: uiop, tcp: iiop (unloaded)");
+  CHECK(administered.list() == "local: uiop, udp: diop, tcp: iiop (unloaded)");
   CHECK(administered.call("perigee_load", "iiop").empty());
-  CHECK(administered.list() == "local: uiop, tcp: iiop");
+  CHECK(administered.list() == "local: uiop, udp: diop, tcp: iiop");
   CHECK(administered.call("perigee_load", "tcp") ==
         "protocol tcp is there already: the plug-in cannot be used");
   CHECK(administered.call("perigee_unload", "tcp").empty());
@@ -333,7 +333,7 @@ TEST_CASE("while a plug-in takes its time the server serves, and its operator is
   std::string outcome = "none";
   std::jthread loading([&] { outcome = administered.call("perigee_load", PERIGEE_PLUGIN); });
   begun.get_future().wait();
-  CHECK(administered.list() == "tcp: iiop, local: uiop");
+  CHECK(administered.list() == "tcp: iiop, local: uiop, udp: diop");
   CHECK(administered.call("perigee_listen", "uiop://" + administered.folder.file("s"))
             .starts_with("uiop://"));
   CHECK(administered.call("perigee_unload", "none") == "there is no protocol none");
@@ -343,7 +343,8 @@ TEST_CASE("while a plug-in takes its time the server serves, and its operator is
   loading.join();
   while_making = nullptr;
   CHECK(outcome.empty());
-  CHECK(administered.list() == "tcp: iiop, local: uiop, plugged: plugged, plugged2: plugged2");
+  CHECK(administered.list() ==
+        "tcp: iiop, local: uiop, udp: diop, plugged: plugged, plugged2: plugged2");
 }
 
 TEST_CASE("who changes a server's protocols is in its log, at the level that is shown by default") {

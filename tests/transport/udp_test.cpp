@@ -161,7 +161,7 @@ TEST_CASE("udp: the datagrams that wait for a reader are limited, whatever their
   }
 }
 
-TEST_CASE("udp: 80,000 addresses cost no more transports than allowed, and known peers go on") {
+TEST_CASE("udp: 80,000 addresses cost no more transports than allowed, and clients go on") {
   constexpr std::uint32_t peers_max = 64;
   Listening server(peers_max);
   std::vector<std::unique_ptr<Transport>> kept;  // a server that is too slow to end any
@@ -177,11 +177,11 @@ TEST_CASE("udp: 80,000 addresses cost no more transports than allowed, and known
     REQUIRE(kept.size() <= std::size_t{2} * peers_max);
   }
   kept.clear();
-  while (auto transport = server.accept(Wait::no)) transport.reset();
   Client client(server);
-  client.send("still served");
-  std::unique_ptr<Transport> last = server.accept();
-  while (next(*last) == "x") last = server.accept();
+  for (bool served = false; !served;) {  // the system may drop datagrams of the client, too
+    client.send("still served");
+    if (const auto transport = server.accept(Wait::no)) served = next(*transport) == "still served";
+  }
 }
 
 TEST_CASE("udp: an acceptor that is interrupted ends its transports, and a thread that waits") {
