@@ -160,7 +160,7 @@ class Side final : public engine::HomeOwner {
     lock.unlock();
     if (dedicated_.joinable()) dedicated_.join();
   }
-  void connection_ended() noexcept override {
+  void connection_ended(engine::Place /*place*/) noexcept override {
     const std::lock_guard lock(mutex_);
     changed_.notify_all();
   }
