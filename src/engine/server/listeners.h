@@ -96,9 +96,7 @@ class ConnectionCount {
     return false;
   }
   /// Beyond the limit, too.
-  void add(Place place) noexcept {
-    (place == Place::taken ? count_ : without_place_).fetch_add(1);
-  }
+  void add(Place place) noexcept { (place == Place::taken ? count_ : without_place_).fetch_add(1); }
   /// True if there was no place before.
   [[nodiscard]] bool remove(Place place) noexcept {
     if (place == Place::taken) return count_.fetch_sub(1) >= max_;
