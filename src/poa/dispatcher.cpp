@@ -280,6 +280,14 @@ const void* Dispatcher::gate_of(OctetSpan object_key) noexcept {
   return adapter == nullptr ? nullptr : &adapter->manager();
 }
 
+// A child that an activator would make has no policies yet.
+bool Dispatcher::is_bidirectional(OctetSpan object_key) noexcept {
+  const Target target = find(object_key);
+  if (target.missing_child) return false;
+  const Adapter* adapter = target.object ? target.object->adapter.get() : target.visit.adapter();
+  return adapter != nullptr && adapter->policies().bidirectional;
+}
+
 bool Dispatcher::is_local_key(OctetSpan object_key) const noexcept {
   const std::optional<KeyView> key = parse_key(object_key);
   if (key && key->kind != KeyKind::persistent) return key->nonce == nonce();

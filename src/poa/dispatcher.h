@@ -37,6 +37,7 @@ class Dispatcher final : public orb::RequestDispatcher,
   void dispatch(orb::ServerRequest& request) noexcept override;
   [[nodiscard]] const void* gate_of(OctetSpan object_key) noexcept override;
   orb::Location locate(OctetSpan object_key) noexcept override;
+  [[nodiscard]] bool is_bidirectional(OctetSpan object_key) noexcept override;
   [[nodiscard]] bool is_local_key(OctetSpan object_key) const noexcept override;
 
   /// The Root POA, made at the first call and after it was destroyed.

@@ -1,6 +1,7 @@
 // The policy objects, and how a list of them becomes an adapter's policies.
 #include "poa/policy_set.h"
 
+#include <perigee/orb/bidirectional_policy.h>
 #include <perigee/poa/poa.h>
 
 #include <optional>
@@ -75,6 +76,10 @@ void apply(PolicySet& set, const CORBA::Policy& policy, std::uint16_t index) {
       return;
     case REQUEST_PROCESSING_POLICY_ID:
       set.processing = value_of<RequestProcessingPolicy>(policy, index);
+      return;
+    case BiDirPolicy::BIDIRECTIONAL_POLICY_TYPE:
+      set.bidirectional =
+          value_of<BiDirPolicy::BidirectionalPolicy>(policy, index) == BiDirPolicy::BOTH;
       return;
     case RTCORBA::SERVER_PROTOCOL_POLICY_TYPE:
       return apply_protocols(set, policy, index);

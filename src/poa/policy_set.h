@@ -22,6 +22,8 @@ struct PolicySet {
       PortableServer::ServantRetentionPolicyValue::RETAIN;
   PortableServer::RequestProcessingPolicyValue processing =
       PortableServer::RequestProcessingPolicyValue::USE_ACTIVE_OBJECT_MAP_ONLY;
+  /// BidirectionalPolicy BOTH: its objects may be called over connections that this ORB opened.
+  bool bidirectional = false;
   /// By which its references lead to it; null: all. Shared: immutable.
   std::shared_ptr<const orb::ProtocolPreference> protocols = nullptr;
 

@@ -109,6 +109,14 @@ void set_giop_lite(Configuration& configuration, const std::string& value) {
   configuration.settings.giop_lite = parse_answer(value);
 }
 
+void set_offer_bidirectional(Configuration& configuration, const std::string& value) {
+  configuration.settings.offer_bidirectional = parse_answer(value);
+}
+
+void set_accept_bidirectional(Configuration& configuration, const std::string& value) {
+  configuration.settings.accept_bidirectional = parse_answer(value);
+}
+
 cdr::CharSet parse_char_set(const std::string& value) {
   if (const auto set = cdr::parse_char_set(value)) return *set;
   throw BadValue{"UTF-8, US-ASCII or ISO-8859-<part> is needed"};
@@ -226,6 +234,11 @@ constexpr Option options[] = {
      set_giop_version},
     {"GiopLite", "protocol.giop_lite", text, "yes|no",
      "shorter headers between two Perigee peers that both say yes", set_giop_lite},
+    {"OfferBidirectional", "protocol.offer_bidirectional", text, "yes|no",
+     "servers may call objects of this ORB over the connections that it opens",
+     set_offer_bidirectional},
+    {"AcceptBidirectional", "protocol.accept_bidirectional", text, "yes|no",
+     "calls objects of clients over the connections that they offer", set_accept_bidirectional},
     {"NativeCharCodeSet", "code_sets.native_char", text, "UTF-8|US-ASCII|ISO-8859-<part>",
      "what char and std::string are in", set_native_char_code_set},
     {"DefaultCharCodeSet", "code_sets.default_char", text, "UTF-8|US-ASCII|ISO-8859-<part>",
@@ -313,6 +326,9 @@ constexpr Option options[] = {
     number_option<&Settings::requests_per_connection_max>(
         "RequestsPerConnectionMax", "limits.requests_per_connection_max", number_of,
         "of requests in progress on a connection"),
+    number_option<&Settings::listen_points_max>(
+        "ListenPointsMax", "limits.listen_points_max", number_of,
+        "of addresses that a client may announce on a connection"),
     {"ThreadsPerConnectionMax", "limits.threads_per_connection_max", number, number_of,
      "ignored: the thread strategy limits the threads of all connections together",
      ignore_threads_per_connection_max, show_threads_per_connection_max},

@@ -102,6 +102,13 @@ TEST_CASE(
   CHECK_FALSE(configured({"-ORBAcceptShards", "no"}).settings.accept_shards);
 }
 
+TEST_CASE("connections carry calls in one direction, unless an option says otherwise") {
+  CHECK_FALSE(configured({}).settings.offer_bidirectional);
+  CHECK_FALSE(configured({}).settings.accept_bidirectional);
+  CHECK(configured({"-ORBOfferBidirectional", "yes"}).settings.offer_bidirectional);
+  CHECK(configured({"-ORBAcceptBidirectional", "yes"}).settings.accept_bidirectional);
+}
+
 TEST_CASE("each option sets what it says") {
   const Configuration configuration = configured({"-ORBListenEndpoints",
                                                   "iiop://a:1;iiop://b:2",

@@ -145,6 +145,9 @@ class PERIGEE_API RequestDispatcher {
   /// What lets requests for the key pass, or has them held: requests with the same one pass in
   /// order if they have to wait. Only to be compared; null if there is nothing.
   [[nodiscard]] virtual const void* gate_of(OctetSpan /*object_key*/) noexcept { return nullptr; }
+  /// Whether the key's object may be called over connections that this ORB has opened: its adapter
+  /// exists, and has the BidirectionalPolicy BOTH.
+  [[nodiscard]] virtual bool is_bidirectional(OctetSpan /*object_key*/) noexcept { return false; }
   /// Whether the key is of an object here: decides about collocated calls.
   [[nodiscard]] virtual bool is_local_key(OctetSpan object_key) const noexcept = 0;
 

@@ -16,6 +16,8 @@ struct Agreement {
   std::atomic<cdr::CodeSets> code_sets{};
   /// Both sides send requests: the opener serves requests, too.
   std::atomic<bool> bidirectional{false};
+  /// The peer has replied to a call of this side: it knows what earlier requests have announced.
+  std::atomic<bool> answered{false};
 };
 
 }  // namespace perigee::engine

@@ -54,6 +54,7 @@ bool Connection::start() noexcept {
 // By the holder of the read role, which it keeps.
 void Connection::close() noexcept {
   if (state_.exchange(State::closed) == State::closed) return;
+  home_.handler().end(*this);
   io_.forget_paused_reader();
   {
     const std::lock_guard lock(output_lock_);

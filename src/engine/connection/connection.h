@@ -129,6 +129,9 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
   [[nodiscard]] const messaging::Session& session() const noexcept { return io_.session(); }
   [[nodiscard]] const transport::Transport& transport() const noexcept { return io_.transport(); }
   [[nodiscard]] Home& home() const noexcept { return home_; }
+  /// The connection has ended, and the handler was told so, or is being told.
+  [[nodiscard]] bool is_closed() const noexcept { return state_.load() == State::closed; }
+  [[nodiscard]] messaging::Role role() const noexcept { return side_; }
   /// @}
 
   void add_reference() noexcept override { references_.fetch_add(1, std::memory_order_relaxed); }

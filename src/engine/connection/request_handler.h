@@ -42,6 +42,8 @@ class RequestHandler {
  public:
   /// A connection was accepted, and nothing was read from it yet.
   virtual void begin(Connection& connection) noexcept = 0;
+  /// The connection has ended. Called once, and nothing after it.
+  virtual void end(Connection& /*connection*/) noexcept {}
   /// Makes the upcall. When it returns, the request is answered, deferred, parked or a oneway.
   virtual void handle(IncomingRequest& request) noexcept = 0;
   /// Answers with a system exception, unless the request is a oneway.

@@ -209,14 +209,11 @@ void Server::accept_no_more_at(const ListenPoint& point) {
 // thread that waited for a virtual transport would read its socket for all others.
 void Server::take(Accepted accepted, Reactor& reactor) {
   const auto accepts = [&reactor](const auto& each) { return &each->loop.reactor() == &reactor; };
-  auto place = std::ranges::find_if(seats_, accepts);
-  if (place == seats_.end())
-    place =
-        std::ranges::min_element(seats_, {}, [](const auto& each) { return each->home.size(); });
-  const auto& seat = *place;
+  const auto place = std::ranges::find_if(seats_, accepts);
+  Home& home = place == seats_.end() ? next_home() : (*place)->home;
   const bool on_loop = plan_.dedicated_max == 0 || accepted.transport->features().is_virtual;
   const auto reading = on_loop ? Connection::Reading::on_loop : Connection::Reading::dedicated;
-  auto* const connection = new Connection(seat->home, std::move(accepted), reading);
+  auto* const connection = new Connection(home, std::move(accepted), reading);
   if (on_loop || dedicated_count_.load() >= plan_.dedicated_max) {
     (void)connection->start();
   } else {
@@ -224,6 +221,22 @@ void Server::take(Accepted accepted, Reactor& reactor) {
     if (!dedicate(*connection)) connection->hand_over();
   }
   connection->drop_reference();
+}
+
+Home& Server::next_home() noexcept {
+  return (*std::ranges::min_element(seats_, {}, [](const auto& each) { return each->home.size(); }))
+      ->home;
+}
+
+// By any thread. A connection that is adopted before the drain begins is drained by it.
+ConnectionRef Server::adopt(Accepted opened) {
+  const std::lock_guard lock(adopt_mutex_);
+  if (!started_.load() || adopts_no_more_) return {};
+  ConnectionRef connection = ConnectionRef::adopt(new Connection(
+      next_home(), std::move(opened), Connection::Reading::on_loop, messaging::Role::opener));
+  connection->agreement().bidirectional.store(true);
+  connections_.add(Place::taken);
+  return connection->start() ? std::move(connection) : ConnectionRef();
 }
 
 // The thread holds a reference. It counts as a reader until it has dropped the reference.
@@ -273,6 +286,10 @@ void Server::DrainTask::run(Task& task) noexcept {
 // On the thread that accepts: no connection comes after this.
 void Server::begin_drain() noexcept {
   if (ended_.load()) return;
+  {
+    const std::lock_guard lock(adopt_mutex_);
+    adopts_no_more_ = true;
+  }
   listeners_->stop();
   for (std::size_t index = 0; index < seats_.size(); ++index) {
     seats_[index]->home.parked().clear();  // not executed: CloseConnection says so

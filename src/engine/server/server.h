@@ -1,6 +1,7 @@
 // A server: loops, their threads, listeners and connections, as a ThreadPlan says.
 #pragma once
 
+#include "engine/connection/connection_ref.h"
 #include "engine/connection/home.h"
 #include "engine/connection/request_handler.h"
 #include "engine/loops/context.h"
@@ -40,6 +41,9 @@ class Server final : public HomeOwner, private SupervisedLoops, private Listener
   /// Accepts at a point from now on. The point must stay. After `start`.
   void accept_at(const ListenPoint& point);
   void accept_no_more_at(const ListenPoint& point);
+  /// Serves a connection that this side has opened and offers to the peer, on a loop. Null: the
+  /// server has not been started, or stops, or the poller refuses it. May throw bad_alloc.
+  [[nodiscard]] ConnectionRef adopt(Accepted opened);
   /// Blocks until `stop`; runs the loop where the application has to.
   void run();
   /// Stops accepting, drains all connections, then ends the threads. Completion::wait: returns when
@@ -110,6 +114,7 @@ class Server final : public HomeOwner, private SupervisedLoops, private Listener
   [[nodiscard]] bool accept_at_all_loops(const ListenPoint& point);
   [[nodiscard]] bool accept_no_more_at_loops(const ListenPoint& point);
   void drain_seat(Seat& seat) noexcept;
+  [[nodiscard]] Home& next_home() noexcept;
   void begin_drain() noexcept;
   void end_if_drained() noexcept;
   void run_loop() noexcept;
@@ -149,6 +154,8 @@ class Server final : public HomeOwner, private SupervisedLoops, private Listener
   std::atomic<bool> ended_{false};
   std::mutex start_mutex_;
   std::mutex join_mutex_;
+  std::mutex adopt_mutex_;  // guards `adopts_no_more_`; held while a connection is adopted
+  bool adopts_no_more_ = false;
 
   std::mutex shards_mutex_;
   std::vector<Shards> shards_;  // guarded by it; acceptors stay, since listeners refer to them

@@ -2,6 +2,7 @@
 #include "orb/async/async_invocation.h"
 
 #include "orb/async/async_connection.h"
+#include "orb/async/direction_call.h"
 #include "orb/connection/call_buffers.h"
 #include "orb/context/orb_context.h"
 #include "orb/context/upcall_scope.h"
@@ -9,6 +10,7 @@
 #include "orb/invocation/collocated_wait.h"
 #include "orb/invocation/sent_contexts.h"
 #include <perigee/base/log.h>
+#include <perigee/iop/listen_points.h>
 #include <perigee/orb/inherited_time_limit.h>
 
 #include <algorithm>
@@ -51,6 +53,8 @@ AsyncInvocation::AsyncInvocation(counted_ptr<Reference> called, const stub::Oper
       observer_(observer),
       timer_(context_.metrics, context_.metrics.call_latencies) {}
 
+AsyncInvocation::~AsyncInvocation() = default;
+
 void AsyncInvocation::start() noexcept {
   try {
     begin_time_limits();
@@ -77,7 +81,7 @@ void AsyncInvocation::advance(State state) noexcept {
     failure().request_accepted = request_sent_;
   }
   failed_ = state == State::failed;
-  if (failed_ || answer_) return finish_later();
+  if (failed_ || answer_ || direction_) return finish_later();
   finished_ = true;
   end();
 }
@@ -146,6 +150,8 @@ void AsyncInvocation::need_connection() {
   shard_.submit([this] {
     try {
       if (!time_watched_) watch_time(send_deadline_);
+      direction_.reset();
+      if (may_use_both_directions() && begin_both_directions()) return;
       shard_.begin(*this);
     } catch (const std::exception& exception) {  // bad_alloc, or no thread that could connect
       log::write(log::Level::error, "orb", exception.what());
@@ -169,6 +175,13 @@ bool AsyncInvocation::encode(const messaging::Session& session, cdr::Buffer& buf
   cdr::Encoder encoder(buffer, std::endian::native, cdr::Encoder::Borrowing::yes);
   messaging::RequestHeader request_header = header(request_id);
   if (announce) request_header.contexts = target_->endpoint->announcement();
+  Octets points;
+  SentContexts with_points;
+  if (announce && direction_ && direction_->connection->role() == messaging::Role::opener) {
+    points = iop::encode_listen_points(context_.server->listen_points());
+    request_header.contexts =
+        with_points.with(request_header.contexts, {iop::context_bi_dir_iiop, points});
+  }
   SentContexts contexts;
   if (!deadline_.is_never() && !oneway())
     request_header.contexts = contexts.with_time(request_header.contexts, time_left());
@@ -231,6 +244,12 @@ void AsyncInvocation::answered(ReplyStatus status, const cdr::Decoder& body) noe
 void AsyncInvocation::time_over() noexcept {
   forget_time();
   const TimePoint now = context_.clock.now();
+  if (direction_ && direction_->in_progress) {
+    const bool opened = static_cast<bool>(direction_->connection);
+    if ((opened ? deadline_ : std::min(send_deadline_, connect_until_)).passed(now))
+      return leave(FailureCause::deadline);
+    return watch_time(opened ? deadline_ : std::min(send_deadline_, connect_until_));
+  }
   if ((has_departed() ? deadline_ : send_deadline_).passed(now))
     return leave(FailureCause::deadline);
   if (awaits_connection() && connect_until_.passed(now))
@@ -262,6 +281,7 @@ void AsyncInvocation::leave(FailureCause cause) noexcept {
     failure().request_accepted = true;
     return (void)later->cancellation.cancel().request_stop();
   }
+  if (direction_ && direction_->in_progress) return abandon_direction(cause);
   if (connection == nullptr) return;
   const bool may_be_executed = connection->abandon(*this);
   fail_later(may_be_executed ? InvocationStage::awaiting : InvocationStage::sending, cause);
@@ -354,6 +374,7 @@ bool AsyncInvocation::awaits_connection() const noexcept {
 }
 
 Deadline AsyncInvocation::next_limit() const noexcept {
+  if (direction_ && direction_->connection) return deadline_;
   if (has_departed()) return deadline_;
   return awaits_connection() ? std::min(send_deadline_, connect_until_) : send_deadline_;
 }

@@ -17,11 +17,13 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 namespace perigee::orb {
 
 class AsyncConnection;
+class DirectionCall;
 
 /// How a call has ended, as CallOutcome shows it.
 struct AsyncOutcome {
@@ -107,6 +109,8 @@ class AsyncInvocation final : private OwnedRequest,
   /// The body is valid until this returns; the observer may be told.
   void answered(messaging::ReplyStatus status, const cdr::Decoder& body) noexcept;
   void time_over() noexcept;
+  /// By the connection for both directions that has ended the call. Any thread.
+  void direction_ended_later() noexcept;
   /// The ORB's shutdown is complete; of a call that waits for a collocated servant.
   void shut_down() noexcept { leave(FailureCause::shut_down); }
   /// Tells the observer. The call may be gone afterwards.
@@ -126,7 +130,7 @@ class AsyncInvocation final : private OwnedRequest,
 
   AsyncInvocation(counted_ptr<Reference> called, const stub::Operation& asked,
                   stub::Arguments given, Shard& shard, stub::CallObserver& observer);
-  ~AsyncInvocation() = default;
+  ~AsyncInvocation();
 
   void advance(State state) noexcept;
   struct CollocatedBuffers;
@@ -136,6 +140,18 @@ class AsyncInvocation final : private OwnedRequest,
   void servant_answered() noexcept;
   void take_answer() noexcept;
   void need_connection();
+  // Over a connection for both directions: async_both_directions.cpp.
+  class Kept;
+  [[nodiscard]] bool begin_both_directions();
+  void open_direction();
+  void direction_opened() noexcept;
+  void use_opened_direction();
+  void start_direction();
+  void leave_direction() noexcept;
+  void direction_ended() noexcept;
+  void take_direction_end() noexcept;
+  void fail_direction() noexcept;
+  void abandon_direction(FailureCause cause) noexcept;
   void fail_later(InvocationStage stage, FailureCause cause) noexcept;
   void finish_later() noexcept;
   void tell_later() noexcept { shard_.finish_later(*this); }
@@ -167,8 +183,9 @@ class AsyncInvocation final : private OwnedRequest,
   Deadline inherited_;  // of the owner of the handle, by std::chrono::steady_clock
   bool time_watched_ = false;
   event::MemberTimer<AsyncInvocation, &AsyncInvocation::time_over> expiry_{*this};
-  std::shared_ptr<CollocatedWait> later_;   // shared with the collocated servant's answer
-  std::shared_ptr<CollocatedWait> answer_;  // the same once it has the body, until that is read
+  std::unique_ptr<DirectionCall> direction_;  // of the present try; the reply is in it
+  std::shared_ptr<CollocatedWait> later_;     // shared with the collocated servant's answer
+  std::shared_ptr<CollocatedWait> answer_;    // the same once it has the body, until that is read
 };
 
 }  // namespace perigee::orb

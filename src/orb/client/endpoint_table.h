@@ -3,6 +3,7 @@
 // `connections_per_endpoint_max` callers share.
 #pragma once
 
+#include "engine/connection/connection_ref.h"
 #include "engine/connection/stand_still.h"
 #include "orb/client/client_connection.h"
 #include "orb/client/connect_budget.h"
@@ -103,6 +104,16 @@ struct CheckoutLimits {
 [[nodiscard]] std::chrono::milliseconds connect_timeout(const CheckoutLimits& limits,
                                                         TimePoint now);
 
+/// What an endpoint has for calls in both directions over one connection.
+struct BothDirections {
+  /// The peer has offered its own connection, and was called over it: it is called over no other.
+  std::atomic<bool> called_over_its_own{false};
+
+  std::mutex opening;             // held by a blocking call while it connects
+  std::mutex mutex;               // guards what follows
+  engine::ConnectionRef offered;  // to this endpoint; null, or ended, until a call needs it
+};
+
 /// One endpoint and the connections to it that use the same code sets. Any thread.
 class ClientEndpoint final {
  public:
@@ -130,6 +141,7 @@ class ClientEndpoint final {
   }
 
   [[nodiscard]] const transport::Endpoint& endpoint() const noexcept { return endpoint_; }
+  [[nodiscard]] BothDirections& both_directions() noexcept { return both_directions_; }
   /// The messages on its connections.
   [[nodiscard]] const messaging::MessagingProtocol& messaging() const noexcept { return protocol_; }
   /// A request or its reply may be lost without a word: each call needs a time limit.
@@ -191,6 +203,7 @@ class ClientEndpoint final {
   const std::shared_ptr<engine::OutputFlusher> flusher_;
   std::vector<ConnectionSlot> slots_;
   const std::uint32_t slots_count_;
+  BothDirections both_directions_;
 
   std::mutex mutex_;  // guards `shareable` of the slots
   std::condition_variable slot_changed_;

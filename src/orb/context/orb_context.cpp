@@ -1,9 +1,16 @@
 // Which messages an ORB speaks, and in which version.
 #include "orb/context/orb_context.h"
 
+#include "engine/connection/connection_ref.h"
+
 #include <algorithm>
 
 namespace perigee::orb {
+
+engine::ConnectionRef Server::adopt(std::unique_ptr<transport::Transport> /*opened*/,
+                                    const messaging::MessagingProtocol& /*messages*/) {
+  return {};
+}
 
 const messaging::MessagingProtocol& messaging_of(const OrbContext& context,
                                                  std::string_view scheme) noexcept {

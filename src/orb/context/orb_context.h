@@ -14,6 +14,7 @@
 
 namespace perigee::orb {
 
+class Bidirectional;
 class CallDriver;
 class ClientPolicies;
 class CollocatedDebts;
@@ -33,6 +34,7 @@ struct OrbContext {
   const messaging::MessagingProtocol& messaging;  ///< the ORB's own: GIOP
 
   EndpointTable& endpoints;  ///< the client's connections
+  Bidirectional& bidirectional;
   ClientPolicies& policies;  ///< of the ORB and of its threads
   ReferenceFactory& references;
   CallDriver& calls;

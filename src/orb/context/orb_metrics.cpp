@@ -190,6 +190,12 @@ MetricsSnapshot OrbMetrics::snapshot(std::uint32_t requests_in_progress) const {
   families.push_back(plain_counter("perigee_malformed_messages_total",
                                    "Messages that ended a connection to this server.",
                                    malformed_messages));
+  families.push_back(plain_counter("perigee_listen_points_believed_total",
+                                   "Listen points of clients that offer their connections.",
+                                   listen_points_believed));
+  families.push_back(plain_counter(
+      "perigee_listen_points_refused_total",
+      "Listen points that were not the client's own address, or too many.", listen_points_refused));
   if (!measures_latencies_) return snapshot;
   families.push_back(latency_family("perigee_call_duration_seconds",
                                     "Time of calls, from the stub's begin to its end.",

@@ -116,8 +116,10 @@ class OrbMetrics {
   SpreadCounters<RequestOutcome> requests;
   std::atomic<std::uint64_t> retries{0};   ///< of calls that the server has not executed
   std::atomic<std::uint64_t> forwards{0};  ///< followed by calls
-  std::atomic<std::uint64_t> handler_calls_failed{0};  ///< of reply handlers in other processes
-  std::atomic<std::uint64_t> malformed_messages{0};    ///< that a server got
+  std::atomic<std::uint64_t> handler_calls_failed{0};    ///< of reply handlers in other processes
+  std::atomic<std::uint64_t> malformed_messages{0};      ///< that a server got
+  std::atomic<std::uint64_t> listen_points_believed{0};  ///< announced by clients, in use
+  std::atomic<std::uint64_t> listen_points_refused{0};
   LatencyTable call_latencies;
   LatencyTable request_latencies;
 

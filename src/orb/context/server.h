@@ -7,12 +7,18 @@
 #include <perigee/base/io_error.h>
 #include <perigee/base/octets.h>
 #include <perigee/iop/ior.h>
+#include <perigee/iop/listen_points.h>
 #include <perigee/transport/transport.h>
 
 #include <cstdint>
 #include <expected>
+#include <memory>
 #include <string>
+#include <vector>
 
+namespace perigee::engine {
+class ConnectionRef;
+}
 namespace perigee::event {
 class Reactor;
 }
@@ -100,6 +106,12 @@ class Server {
   /// that order, if `preference` is not null. Starts the server if it has not been started.
   [[nodiscard]] virtual std::expected<iop::Ior, IoError> make_ior(
       std::string type_id, OctetSpan object_key, const ProtocolPreference* preference) = 0;
+  /// Serves a connection that a call has opened and offers to the peer. Null: it cannot be served.
+  [[nodiscard]] virtual engine::ConnectionRef adopt(std::unique_ptr<transport::Transport> opened,
+                                                    const messaging::MessagingProtocol& messages);
+  /// The addresses of TCP in references to objects of this server. Empty if it has not been
+  /// started.
+  [[nodiscard]] virtual std::vector<iop::ListenPoint> listen_points() const { return {}; }
   /// Whether references to this endpoint lead to this server: decides about collocated calls.
   [[nodiscard]] virtual bool publishes(const transport::Endpoint& endpoint) const noexcept = 0;
 };

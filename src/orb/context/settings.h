@@ -81,6 +81,11 @@ struct Settings {
   messaging::Version version_max;
   /// -ORBGiopLite: references say that GIOPlite is understood, and it is used where they do.
   bool giop_lite = false;
+  /// -ORBOfferBidirectional, -ORBAcceptBidirectional: what holds for calls without a
+  /// BidirectionalPolicy. A client offers its connections; a server calls back over them.
+  bool offer_bidirectional = false;
+  bool accept_bidirectional = false;
+  std::uint32_t listen_points_max = 16;      ///< of one peer that offers its connection
   std::size_t read_buffer_size = 64 * 1024;  ///< octets per connection that reads by itself
   std::size_t write_queue_size_max = 8 * 1024 * 1024;  ///< octets that wait for a slow reader
   /// Octets of messages of which a part has arrived, on all connections; at least four times the

@@ -7,6 +7,7 @@
 #include "engine/memory/unfinished.h"
 #include "event/thread.h"
 #include "orb/async/async_engine.h"
+#include "orb/bidirectional/bidirectional.h"
 #include "orb/client/endpoint_table.h"
 #include "orb/context/orb_metrics.h"
 #include "orb/context/upcall_scope.h"
@@ -69,6 +70,8 @@ OrbCore::OrbCore(CoreParts parts)
       endpoints_(std::make_unique<EndpointTable>(*protocols_, *messaging_, settings_,
                                                  metrics_->client_traffic, clock_)),
       client_policies_(std::make_shared<ClientPolicies>()),
+      bidirectional_(std::make_unique<Bidirectional>(settings_, clock_, *client_policies_,
+                                                     *metrics_, *messaging_)),
       collocated_debts_(std::make_shared<CollocatedDebts>()),
       context_{.settings = settings_,
                .clock = clock_,
@@ -77,6 +80,7 @@ OrbCore::OrbCore(CoreParts parts)
                .protocols = *protocols_,
                .messaging = *messaging_,
                .endpoints = *endpoints_,
+               .bidirectional = *bidirectional_,
                .policies = *client_policies_,
                .references = *this,
                .calls = *this,

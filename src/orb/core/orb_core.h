@@ -46,6 +46,7 @@ class UnfinishedMessages;
 namespace perigee::orb {
 
 class AsyncEngine;
+class Bidirectional;
 class ClientPolicies;
 class CollocatedDebts;
 class EndpointTable;
@@ -117,6 +118,7 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   /// Connections that were closed because a message arrived too slowly, or took memory that others
   /// needed.
   [[nodiscard]] std::uint64_t places_lost() const noexcept;
+  [[nodiscard]] Bidirectional& bidirectional() noexcept { return *bidirectional_; }
   /// The client's policies of the ORB and of its threads.
   [[nodiscard]] ClientPolicies& client_policies() noexcept { return *client_policies_; }
 
@@ -246,6 +248,7 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   WakeTimer memory_timer_;
   std::unique_ptr<EndpointTable> endpoints_;
   std::shared_ptr<ClientPolicies> client_policies_;  // shared with PolicyManager and PolicyCurrent
+  const std::unique_ptr<Bidirectional> bidirectional_;
   const std::shared_ptr<CollocatedDebts> collocated_debts_;  // shared with who owes them
   const OrbContext context_;  // also refers to members below, which use it as long as they live
   std::unique_ptr<Server> server_;

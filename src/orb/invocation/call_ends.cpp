@@ -34,6 +34,7 @@ void apply_policies(const Reference& reference, InvocationRequest& request) {
   request.send_limit = policies.send_limit();
   request.connect_limit = policies.connect_limit();
   request.protocols = std::move(policies.protocols);
+  request.bidirectional = policies.bidirectional;
   if (request.response != ResponseFlags::none || !policies.sync_scope) return;
   request.response = oneway_response(*policies.sync_scope);
   if (*policies.sync_scope == Messaging::SYNC_NONE)

@@ -2,6 +2,7 @@
 // be tried again. Does no input or output.
 #pragma once
 
+#include "orb/bidirectional/bidirectional.h"
 #include "orb/client/endpoint_table.h"
 #include "orb/connection/invocation_error.h"
 #include "orb/context/orb_context.h"
@@ -38,6 +39,8 @@ struct InvocationRequest {
   std::optional<BufferingLimits> buffering = std::nullopt;
   /// Of protocols; null: the nearest first. Shared with the policy, which another may replace.
   std::shared_ptr<const ProtocolPreference> protocols = nullptr;
+  /// BidirectionalPolicy: true is BOTH; without a value the options of the ORB decide.
+  std::optional<bool> bidirectional = std::nullopt;
 };
 
 /// The state of one call between its steps; one thread at a time. Who derives from it sends and
@@ -82,6 +85,11 @@ class CallSteps {
                                            const Expired& expired);
   State fail(InvocationStage stage, FailureCause cause);
   [[nodiscard]] messaging::RequestHeader header(std::uint32_t request_id) const noexcept;
+  /// The call may go over a connection for both directions (GIOP 1.2: CORBA 3.0, 15.8).
+  [[nodiscard]] bool may_use_both_directions() const noexcept {
+    return context_.bidirectional.concerns(request_.bidirectional) &&
+           target_->version >= messaging::Version{1, 2};
+  }
   /// Of what is connected now. `deadline`: of the call.
   [[nodiscard]] CheckoutLimits checkout_limits(Deadline deadline) noexcept {
     const auto count = static_cast<std::uint32_t>(round_.binding->targets.size());

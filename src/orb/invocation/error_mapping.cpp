@@ -71,6 +71,9 @@ std::string cause_text(const InvocationError& error) {
       return "forwarded to the nil reference";
     case FailureCause::bad_forward:
       return "bad reference: " + cdr::to_string(error.cdr);
+    case FailureCause::peer_gone:
+      return "the client's own connection, over which its objects were called, has ended; the "
+             "client has to connect again";
     case FailureCause::addressing_mode:
       return "the server asks for another addressing mode again and again";
     case FailureCause::cancelled:
@@ -105,6 +108,8 @@ void raise_invocation_error(const InvocationError& error) {
       throw CORBA::TRANSIENT(minor_no_usable_profile, COMPLETED_NO, text);
     case FailureCause::protocols_excluded:
       throw CORBA::INV_POLICY(0, COMPLETED_NO, text);
+    case FailureCause::peer_gone:
+      throw CORBA::TRANSIENT(minor_peer_gone, COMPLETED_NO, text);
     case FailureCause::closed_by_peer:
       throw CORBA::TRANSIENT(minor_closed_by_peer, COMPLETED_NO, text);
     case FailureCause::nested_too_deep:

@@ -77,6 +77,10 @@ void Invocation::limit_call_over_datagrams() noexcept {
   if (target_->endpoint->loses_messages()) [[unlikely]]
     limit_call_over_datagrams();
   if (expired()) return fail(InvocationStage::connecting, FailureCause::deadline);
+  if (may_use_both_directions()) [[unlikely]] {
+    const State next = choose_both_directions();
+    if (next != State::connect) return next;
+  }
   const bool nested = UpcallScope::inside(context_);
   if (nested && !nested_wait_.begin(*context_.server))
     return fail(InvocationStage::sending, FailureCause::nested_too_deep);
@@ -132,6 +136,8 @@ void Invocation::limit_call_over_datagrams() noexcept {
 }
 
 [[gnu::always_inline]] inline Invocation::State Invocation::transmit() {
+  if (both_directions_) [[unlikely]]
+    return transmit_both_directions();
   if (!encode_request()) return fail(InvocationStage::sending, FailureCause::encode);
   slot_.delivered = false;
   if (slot_.nested_server != nullptr) limit_first_reply();
@@ -185,6 +191,7 @@ Invocation::State Invocation::call_collocated() {
 }
 
 void Invocation::leave_connection() noexcept {
+  both_directions_ = {};
   if (!lease_) return;
   lease_->finish(slot_);
   lease_.reset();

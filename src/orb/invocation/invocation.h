@@ -3,6 +3,7 @@
 // become.
 #pragma once
 
+#include "engine/connection/connection_ref.h"
 #include "orb/client/client_connection.h"
 #include "orb/client/endpoint_table.h"
 #include "orb/connection/call_buffers.h"
@@ -62,10 +63,19 @@ class Invocation final : private CallSteps {
   [[nodiscard]] TransactResult send_oneway();
   void limit_first_reply();
   void leave_connection() noexcept;
+  // Over a connection for both directions: call_both_directions.cpp.
+  [[nodiscard]] State choose_both_directions();
+  [[nodiscard]] State transmit_both_directions();
+  [[nodiscard]] bool encode_for(const messaging::Session& session, std::uint32_t id);
+  [[nodiscard]] Deadline reply_deadline() const noexcept;
+  [[nodiscard]] State send_oneway_both_directions(engine::EncodeRequest encode);
+  [[nodiscard]] State fail_both_directions(const engine::CallResult& result);
+  [[nodiscard]] State take_reply_both_directions(engine::CallResult& result);
 
   CallBuffer request_buffer_;
   std::optional<CallBuffer> reply_buffer_;  // of collocated calls
   ConnectionLease lease_;
+  engine::ConnectionRef both_directions_;  // in place of the lease
   ReplySlot slot_;
   NestedWait nested_wait_;
 };

@@ -1,5 +1,4 @@
-// The service contexts of one request, if it says how long its caller waits: put together on the
-// stack.
+// The service contexts of one request: put together on the stack.
 #pragma once
 
 #include <perigee/iop/components.h>
@@ -18,19 +17,25 @@ class SentContexts {
   SentContexts(const SentContexts&) = delete;
   SentContexts& operator=(const SentContexts&) = delete;
 
-  /// `announced` (one or none) and what is left of the caller's time. Valid for as long as this.
+  /// `announced` (two at most) and what is left of the caller's time. Valid for as long as this.
   [[nodiscard]] std::span<const iop::ServiceContext> with_time(
       std::span<const iop::ServiceContext> announced, std::chrono::microseconds left) noexcept {
     iop::encode_remaining_time(octets_, static_cast<std::uint64_t>(left.count()));
+    return with(announced, {iop::context_remaining_time, octets_});
+  }
+  /// `others`, as many as fit, and one more.
+  [[nodiscard]] std::span<const iop::ServiceContext> with(
+      std::span<const iop::ServiceContext> others, const iop::ServiceContext& last) noexcept {
     std::size_t count = 0;
-    if (!announced.empty()) contexts_[count++] = announced.front();
-    contexts_[count++] = {iop::context_remaining_time, octets_};
+    for (const iop::ServiceContext& other : others)
+      if (count + 1 < contexts_.size()) contexts_[count++] = other;
+    contexts_[count++] = last;
     return {contexts_.data(), count};
   }
 
  private:
   std::array<std::byte, iop::remaining_time_size> octets_;
-  std::array<iop::ServiceContext, 2> contexts_;
+  std::array<iop::ServiceContext, 3> contexts_;
 };
 
 }  // namespace perigee::orb

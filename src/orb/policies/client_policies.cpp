@@ -4,6 +4,7 @@
 
 #include "orb/policies/policy_text.h"
 #include "orb/values/system_exceptions.h"
+#include <perigee/orb/bidirectional_policy.h>
 #include <perigee/orb/buffering_policy.h>
 #include <perigee/orb/connection_timeout_policy.h>
 
@@ -47,6 +48,8 @@ bool read_value(const CORBA::Policy& policy, CallPolicies& values, PolicyLevel l
     values.sync_scope = scope->synchronization();
   else if (const auto* buffering = dynamic_cast<const BufferingConstraintPolicy*>(&policy))
     values.buffering = limits_of(buffering->buffering_constraint());
+  else if (const auto* both = dynamic_cast<const BiDirPolicy::BidirectionalPolicy*>(&policy))
+    values.bidirectional = both->value() == BiDirPolicy::BOTH;
   else if (const auto* client = dynamic_cast<const RTCORBA::ClientProtocolPolicy*>(&policy))
     values.protocols = std::make_shared<const ProtocolPreference>(client->protocols());
   else if (const auto* server = dynamic_cast<const RTCORBA::ServerProtocolPolicy*>(&policy);
@@ -94,6 +97,7 @@ void CallPolicies::complete_with(const CallPolicies& outer) noexcept {
   if (!connection_timeout) connection_timeout = outer.connection_timeout;
   if (!sync_scope) sync_scope = outer.sync_scope;
   if (!buffering) buffering = outer.buffering;
+  if (!bidirectional) bidirectional = outer.bidirectional;
   if (!protocols) protocols = outer.protocols;
 }
 
@@ -144,7 +148,9 @@ bool is_client_policy(CORBA::PolicyType type) noexcept {
   return type == Messaging::RELATIVE_RT_TIMEOUT_POLICY_TYPE ||
          type == Messaging::RELATIVE_REQ_TIMEOUT_POLICY_TYPE ||
          type == Messaging::SYNC_SCOPE_POLICY_TYPE || type == CONNECTION_TIMEOUT_POLICY_TYPE ||
-         type == BUFFERING_CONSTRAINT_POLICY_TYPE || type == RTCORBA::CLIENT_PROTOCOL_POLICY_TYPE;
+         type == BUFFERING_CONSTRAINT_POLICY_TYPE ||
+         type == BiDirPolicy::BIDIRECTIONAL_POLICY_TYPE ||
+         type == RTCORBA::CLIENT_PROTOCOL_POLICY_TYPE;
 }
 
 struct ClientPolicies::ThreadLevel {
@@ -195,8 +201,13 @@ std::shared_ptr<const PolicyOverrides> ClientPolicies::of_orb() const {
 }
 
 void ClientPolicies::set_of_orb(std::shared_ptr<const PolicyOverrides> overrides) {
+  auto bidirectional = Bidirectional::unset;
+  if (overrides && overrides->values().bidirectional)
+    bidirectional =
+        *overrides->values().bidirectional ? Bidirectional::both : Bidirectional::normal;
   {
     const std::lock_guard lock(mutex_);
+    bidirectional_.store(bidirectional, std::memory_order_relaxed);
     of_orb_.swap(overrides);
   }
   changes_.fetch_add(1, std::memory_order_release);

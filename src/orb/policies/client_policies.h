@@ -27,6 +27,7 @@ struct CallPolicies {
   std::optional<TimeBase::TimeT> connection_timeout;
   std::optional<Messaging::SyncScope> sync_scope;
   std::optional<BufferingLimits> buffering;
+  std::optional<bool> bidirectional;                           // true: BOTH
   std::shared_ptr<const ProtocolPreference> protocols;         // shared: immutable
   std::shared_ptr<const ProtocolPreference> server_protocols;  // the ORB's only
 
@@ -84,11 +85,18 @@ class ClientPolicies : public std::enable_shared_from_this<ClientPolicies> {
 
   [[nodiscard]] std::shared_ptr<const PolicyOverrides> of_orb() const;
   void set_of_orb(std::shared_ptr<const PolicyOverrides> overrides);
+  /// The ORB's BidirectionalPolicy, without a lock.
+  [[nodiscard]] std::optional<bool> bidirectional_of_orb() const noexcept {
+    const Bidirectional value = bidirectional_.load(std::memory_order_relaxed);
+    if (value == Bidirectional::unset) return std::nullopt;
+    return value == Bidirectional::both;
+  }
   [[nodiscard]] std::shared_ptr<const PolicyOverrides> of_thread() const;
   void set_of_thread(std::shared_ptr<const PolicyOverrides> overrides);
 
  private:
   struct ThreadLevel;
+  enum class Bidirectional : std::uint8_t { unset, normal, both };
 
   /// What the thread knows of each ORB whose policies it has met.
   static std::vector<ThreadLevel>& thread_levels();
@@ -97,8 +105,9 @@ class ClientPolicies : public std::enable_shared_from_this<ClientPolicies> {
 
   const std::uint64_t number_;  // never used again by another
   std::atomic<bool> in_use_{false};
-  std::atomic<std::uint64_t> changes_{0};  // of the ORB's level
-  mutable std::mutex mutex_;               // guards what follows
+  std::atomic<Bidirectional> bidirectional_{Bidirectional::unset};  // of the ORB
+  std::atomic<std::uint64_t> changes_{0};                           // of the ORB's level
+  mutable std::mutex mutex_;                                        // guards what follows
   std::shared_ptr<const PolicyOverrides> of_orb_;
 };
 

@@ -1,5 +1,6 @@
 // The client's policies as applications see them: the classes of PolicyManager and PolicyCurrent,
-// and the policies of module Messaging.
+// and the policies of calls.
+#include <perigee/orb/bidirectional_policy.h>
 #include <perigee/orb/buffering_policy.h>
 #include <perigee/orb/connection_timeout_policy.h>
 #include <perigee/orb/policy_manager.h>
@@ -72,6 +73,28 @@ bool SyncScopePolicy::_implements(std::string_view repository_id) const noexcept
 
 }  // namespace perigee_v1
 }  // namespace Messaging
+
+namespace BiDirPolicy {
+inline namespace perigee_v1 {
+
+using CORBA::Policy;
+
+BidirectionalPolicy::~BidirectionalPolicy() = default;
+
+CORBA::PolicyType BidirectionalPolicy::policy_type() const noexcept {
+  return BIDIRECTIONAL_POLICY_TYPE;
+}
+
+CORBA::object_reference<Policy> BidirectionalPolicy::copy() const {
+  return CORBA::object_reference<Policy>(perigee::make_counted<BidirectionalPolicy>(value_));
+}
+
+bool BidirectionalPolicy::_implements(std::string_view repository_id) const noexcept {
+  return repository_id == _type_id || repository_id == Policy::_type_id;
+}
+
+}  // namespace perigee_v1
+}  // namespace BiDirPolicy
 
 namespace perigee {
 

@@ -4,6 +4,7 @@
 
 #include "orb/policies/client_policies.h"
 #include <perigee/orb/any_operators.h>
+#include <perigee/orb/bidirectional_policy.h>
 #include <perigee/orb/connection_timeout_policy.h>
 #include <perigee/orb/messaging_policies.h>
 #include <perigee/orb/policy_manager.h>
@@ -67,9 +68,11 @@ class ThreadPolicyCurrent final : public CORBA::PolicyCurrent {
 
 template <typename T>
 const char* type_needed() noexcept {
-  return std::is_same_v<T, TimeBase::TimeT>
-             ? "a TimeBase::TimeT is needed: an unsigned 64-bit number of units of 100 ns"
-             : "a Messaging::SyncScope is needed: a 16-bit number";
+  if (std::is_same_v<T, TimeBase::TimeT>)
+    return "a TimeBase::TimeT is needed: an unsigned 64-bit number of units of 100 ns";
+  return std::is_same_v<T, Messaging::SyncScope>
+             ? "a Messaging::SyncScope is needed: a 16-bit number"
+             : "a BiDirPolicy::BidirectionalPolicyValue is needed: an unsigned 16-bit number";
 }
 
 template <typename T>
@@ -103,11 +106,22 @@ PolicyRef make_sync_scope(const CORBA::Any& any) {
   return PolicyRef(perigee::make_counted<Messaging::SyncScopePolicy>(scope));
 }
 
+PolicyRef make_bidirectional(const CORBA::Any& any) {
+  const auto value = value_of<BiDirPolicy::BidirectionalPolicyValue>(any);
+  if (value != BiDirPolicy::NORMAL && value != BiDirPolicy::BOTH)
+    throw CORBA::PolicyError(CORBA::BAD_POLICY_VALUE,
+                             std::to_string(value) +
+                                 " is no BidirectionalPolicyValue; there are 0 (NORMAL) and "
+                                 "1 (BOTH)");
+  return PolicyRef(perigee::make_counted<BiDirPolicy::BidirectionalPolicy>(value));
+}
+
 constexpr ClientPolicyFactory factories[] = {
     {Messaging::RELATIVE_RT_TIMEOUT_POLICY_TYPE, make_roundtrip_timeout},
     {Messaging::RELATIVE_REQ_TIMEOUT_POLICY_TYPE, make_request_timeout},
     {CONNECTION_TIMEOUT_POLICY_TYPE, make_connection_timeout},
     {Messaging::SYNC_SCOPE_POLICY_TYPE, make_sync_scope},
+    {BiDirPolicy::BIDIRECTIONAL_POLICY_TYPE, make_bidirectional},
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // The names of the policies that there are, those of adapters by their standard numbers.
 #include "orb/policies/policy_text.h"
 
+#include <perigee/orb/bidirectional_policy.h>
 #include <perigee/orb/buffering_policy.h>
 #include <perigee/orb/connection_timeout_policy.h>
 #include <perigee/orb/messaging_policies.h>
@@ -16,7 +17,7 @@ namespace perigee::orb {
 namespace {
 
 // Source: CORBA 3.0, 11.4.9 (16 to 22).
-constexpr std::array<std::pair<CORBA::PolicyType, std::string_view>, 14> names{{
+constexpr std::array<std::pair<CORBA::PolicyType, std::string_view>, 15> names{{
     {16, "ThreadPolicy"},
     {17, "LifespanPolicy"},
     {18, "IdUniquenessPolicy"},
@@ -27,6 +28,7 @@ constexpr std::array<std::pair<CORBA::PolicyType, std::string_view>, 14> names{{
     {Messaging::SYNC_SCOPE_POLICY_TYPE, "SyncScopePolicy"},
     {Messaging::RELATIVE_REQ_TIMEOUT_POLICY_TYPE, "RelativeRequestTimeoutPolicy"},
     {Messaging::RELATIVE_RT_TIMEOUT_POLICY_TYPE, "RelativeRoundtripTimeoutPolicy"},
+    {BiDirPolicy::BIDIRECTIONAL_POLICY_TYPE, "BidirectionalPolicy"},
     {RTCORBA::SERVER_PROTOCOL_POLICY_TYPE, "ServerProtocolPolicy"},
     {RTCORBA::CLIENT_PROTOCOL_POLICY_TYPE, "ClientProtocolPolicy"},
     {CONNECTION_TIMEOUT_POLICY_TYPE, "ConnectionTimeoutPolicy"},

@@ -8,6 +8,7 @@
 #include <perigee/iop/components.h>
 
 #include <algorithm>
+#include <charconv>
 #include <exception>
 #include <iterator>
 #include <map>
@@ -39,6 +40,19 @@ std::unexpected<IoError> unknown_scheme(const transport::Endpoint& endpoint,
 IoError nothing_to_listen_at() {
   return {IoErrorKind::unsupported, IoOperation::listen, 0,
           "none of -ORBListenEndpoints is of a protocol of ServerProtocolPolicy"};
+}
+
+// "host:port" or "[host]:port", of scheme "iiop".
+void add_listen_point(std::vector<iop::ListenPoint>& points, const transport::Endpoint& endpoint) {
+  const std::string_view address = endpoint.address;
+  const std::size_t colon = address.rfind(':');
+  if (endpoint.scheme != "iiop" || colon == std::string_view::npos) return;
+  std::string_view host = address.substr(0, colon);
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  std::uint16_t port = 0;
+  const std::string_view digits = address.substr(colon + 1);
+  const auto end = std::from_chars(digits.begin(), digits.end(), port).ptr;
+  if (end == digits.end() && port != 0) points.push_back({std::string(host), port});
 }
 
 std::shared_ptr<const ProtocolPreference> server_preference(OrbCore& core) {
@@ -263,6 +277,17 @@ bool AcceptorSet::publishes(const transport::Endpoint& endpoint) const noexcept 
            (acceptor.published() == endpoint || acceptor.listening() == endpoint ||
             std::ranges::find(acceptor.alternates(), endpoint) != acceptor.alternates().end());
   });
+}
+
+std::vector<iop::ListenPoint> AcceptorSet::listen_points() const {
+  std::vector<iop::ListenPoint> points;
+  const std::shared_lock lock(mutex_);
+  for (const Listener* const listener : served()) {
+    add_listen_point(points, listener->acceptor->published());
+    for (const transport::Endpoint& other : listener->acceptor->alternates())
+      add_listen_point(points, other);
+  }
+  return points;
 }
 
 // Closes the connections that wait in the queues of the acceptors, too.

@@ -7,6 +7,7 @@
 #include <perigee/base/io_error.h>
 #include <perigee/base/octets.h>
 #include <perigee/iop/ior.h>
+#include <perigee/iop/listen_points.h>
 #include <perigee/messaging/message.h>
 #include <perigee/transport/registry.h>
 #include <perigee/transport/transport.h>
@@ -72,6 +73,8 @@ class AcceptorSet {
   [[nodiscard]] iop::Ior make_ior(const transport::ProtocolRegistry& protocols,
                                   ReferenceParts parts) const;
   [[nodiscard]] bool publishes(const transport::Endpoint& endpoint) const noexcept;
+  /// The published addresses of scheme "iiop".
+  [[nodiscard]] std::vector<iop::ListenPoint> listen_points() const;
   /// Closes all listeners. For a server that has accepted nothing yet.
   void turn_away() const noexcept;
 

@@ -149,6 +149,15 @@ bool EngineServer::publishes(const transport::Endpoint& endpoint) const noexcept
   return opened() && endpoints_.publishes(endpoint);
 }
 
+std::vector<iop::ListenPoint> EngineServer::listen_points() const {
+  return opened() ? endpoints_.listen_points() : std::vector<iop::ListenPoint>();
+}
+
+engine::ConnectionRef EngineServer::adopt(std::unique_ptr<transport::Transport> opened,
+                                          const messaging::MessagingProtocol& messages) {
+  return server_.adopt({std::move(opened), &messages});
+}
+
 // Nested turns belong to no upcall, though they run while one is on the stack.
 Server::Nested EngineServer::wait_readable(int fd, Deadline until) {
   engine::Loop* const loop = server_.loop_of_this_thread();

@@ -11,6 +11,7 @@
 #include <expected>
 #include <mutex>
 #include <string>
+#include <vector>
 
 namespace perigee::orb {
 
@@ -43,6 +44,9 @@ class EngineServer final : public Server {
   [[nodiscard]] std::expected<iop::Ior, IoError> make_ior(
       std::string type_id, OctetSpan object_key, const ProtocolPreference* preference) override;
   [[nodiscard]] bool publishes(const transport::Endpoint& endpoint) const noexcept override;
+  [[nodiscard]] std::vector<iop::ListenPoint> listen_points() const override;
+  [[nodiscard]] engine::ConnectionRef adopt(std::unique_ptr<transport::Transport> opened,
+                                            const messaging::MessagingProtocol& messages) override;
 
  private:
   [[nodiscard]] bool opened() const noexcept { return opened_.load(std::memory_order_acquire); }

@@ -1,6 +1,7 @@
 // Which request gets which answer. Source: CORBA 3.0, 15.4.
 #include "orb/server/request_serving.h"
 
+#include "orb/bidirectional/bidirectional.h"
 #include "orb/context/code_sets.h"
 #include "orb/context/orb_metrics.h"
 #include "orb/core/orb_core.h"
@@ -64,6 +65,15 @@ void RequestServing::begin(engine::Connection& connection) noexcept {
   AnnouncedCodeSets(core_.settings().code_sets, connection.agreement()).begin();
 }
 
+void RequestServing::end(engine::Connection& connection) noexcept {
+  core_.bidirectional().forget(connection);
+}
+
+// A server calls an object of this client over the client's own connection.
+bool RequestServing::is_callback(const engine::Connection& connection) noexcept {
+  return connection.role() == messaging::Role::opener;
+}
+
 void RequestServing::handle(engine::IncomingRequest& request) noexcept {
   const messaging::RequestHeader& header = request.parsed.header;
   request.parsed.body.set_environment(&core_);
@@ -72,8 +82,10 @@ void RequestServing::handle(engine::IncomingRequest& request) noexcept {
   if (code_sets) request.parsed.body.set_code_sets(*code_sets);
   const LatencyTimer timer(core_.metrics(), core_.metrics().request_latencies);
   UpcallRequest upcall(core_, request);
-  if (!header.contexts.empty()) [[unlikely]]
+  if (!header.contexts.empty()) [[unlikely]] {
     upcall.take_time_limit();
+    core_.bidirectional().hear(request.connection, request.version(), header.contexts);
+  }
   if (!code_sets) [[unlikely]]
     refuse_code_sets(upcall, code_sets.error());
   else if (is_without_key(header)) [[unlikely]]
@@ -83,9 +95,12 @@ void RequestServing::handle(engine::IncomingRequest& request) noexcept {
   if (!upcall.parked() && !upcall.deferred()) upcall.count(core_.metrics(), timer);
 }
 
+// A server reaches only objects that were made for it. It cannot find out whether there are others.
 [[gnu::always_inline]] inline void RequestServing::dispatch(UpcallRequest& upcall) noexcept {
   RequestDispatcher* const dispatcher = core_.dispatcher();
-  if (dispatcher == nullptr)
+  const bool confined = is_callback(upcall.connection());
+  if (dispatcher == nullptr || (confined && !dispatcher->is_bidirectional(upcall.object_key())))
+      [[unlikely]]
     return upcall.reply_exception(
         CORBA::OBJECT_NOT_EXIST(minor_adapter_missing, CORBA::COMPLETED_NO));
   dispatcher->dispatch(upcall);
@@ -134,7 +149,10 @@ bool RequestServing::answer_locate(engine::Connection& connection, const Incomin
   const bool needs_key = is_without_key(*request);
   RequestDispatcher* const dispatcher = core_.dispatcher();
   Location location;
-  if (!needs_key && dispatcher != nullptr) location = dispatcher->locate(request->object_key);
+  const bool confined = is_callback(connection) && !needs_key && dispatcher != nullptr &&
+                        !dispatcher->is_bidirectional(request->object_key);
+  if (!needs_key && dispatcher != nullptr && !confined)
+    location = dispatcher->locate(request->object_key);
   const LocateStatus status =
       needs_key ? LocateStatus::needs_addressing_mode : locate_status_of(location);
   frame.reply.clear();

@@ -17,6 +17,7 @@ class RequestServing final : public engine::RequestHandler {
   explicit RequestServing(OrbCore& core) noexcept : core_(core) {}
 
   void begin(engine::Connection& connection) noexcept override;
+  void end(engine::Connection& connection) noexcept override;
   void handle(engine::IncomingRequest& request) noexcept override;
   void refuse(engine::IncomingRequest& request, engine::Refusal refusal) noexcept override;
   [[nodiscard]] bool locate(engine::Connection& connection,
@@ -29,6 +30,7 @@ class RequestServing final : public engine::RequestHandler {
 
  private:
   void dispatch(UpcallRequest& upcall) noexcept;
+  [[nodiscard]] static bool is_callback(const engine::Connection& connection) noexcept;
   void ask_for_key(engine::IncomingRequest& request) noexcept;
   [[nodiscard]] bool answer_locate(engine::Connection& connection,
                                    const messaging::IncomingMessage& message,

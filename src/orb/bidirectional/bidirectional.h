@@ -1,0 +1,93 @@
+// Bidirectional GIOP of one ORB: which connections calls in both directions use.
+#pragma once
+
+#include "engine/connection/connection.h"
+#include "engine/connection/connection_ref.h"
+#include "orb/bidirectional/listen_point_table.h"
+#include "orb/context/settings.h"
+#include <perigee/base/clock.h>
+#include <perigee/base/io_error.h>
+#include <perigee/iop/ior.h>
+#include <perigee/messaging/message.h>
+#include <perigee/messaging/protocol.h>
+#include <perigee/transport/transport.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+
+namespace perigee::orb {
+
+class ClientEndpoint;
+class ClientPolicies;
+class OrbMetrics;
+class Server;
+struct CheckoutLimits;
+
+/// Any thread.
+class Bidirectional final {
+ public:
+  /// All of these must outlive it. `messages`: of GIOP; others have no listen points.
+  Bidirectional(const Settings& settings, const Clock& clock, const ClientPolicies& policies,
+                OrbMetrics& metrics, const messaging::MessagingProtocol& messages) noexcept
+      : settings_(settings),
+        clock_(clock),
+        policies_(policies),
+        metrics_(metrics),
+        messages_(messages),
+        peers_(settings.listen_points_max) {}
+
+  /// Whether listen points of clients are believed: the ORB's policy, else its option.
+  [[nodiscard]] bool accepts() const noexcept;
+  /// What a call wants; a value of its BidirectionalPolicy: true is BOTH.
+  [[nodiscard]] bool concerns(std::optional<bool> policy) const noexcept {
+    return policy.value_or(settings_.offer_bidirectional || settings_.accept_bidirectional);
+  }
+  enum class Found : std::uint8_t {
+    usual,         ///< the call uses connections for one direction
+    connection,    ///< the call goes over this connection
+    peer_gone,     ///< the client's own connection has ended, and it has offered no other
+    error,         ///< connecting has failed
+    to_be_opened,  ///< of `choose_present`: the caller connects, and calls `adopt`
+  };
+  struct Choice {
+    Found found = Found::usual;
+    engine::ConnectionRef connection = {};
+    IoError error = {};
+  };
+  /// The connection for a call to an endpoint. `server`: of the same ORB. May connect, and throw
+  /// bad_alloc.
+  [[nodiscard]] Choice choose(ClientEndpoint& endpoint, std::optional<bool> policy, Server* server,
+                              const CheckoutLimits& limits);
+  /// The same without connecting.
+  [[nodiscard]] Choice choose_present(ClientEndpoint& endpoint, std::optional<bool> policy,
+                                      Server* server);
+  /// Offers a connection that was opened to the endpoint, unless another one was offered meanwhile.
+  /// Null: the ORB ends.
+  [[nodiscard]] engine::ConnectionRef adopt(ClientEndpoint& endpoint, Server& server,
+                                            std::unique_ptr<transport::Transport> opened);
+  /// Looks for listen points among the contexts of a request that has come over a connection.
+  void hear(engine::Connection& connection, messaging::Version version,
+            std::span<const iop::ServiceContext> contexts) noexcept;
+  /// The connection has ended.
+  void forget(engine::Connection& connection) noexcept { peers_.forget(connection); }
+  /// The connection of the client that listens at the endpoint; null: there is none.
+  [[nodiscard]] engine::ConnectionRef find(const transport::Endpoint& endpoint) noexcept {
+    return engine::ConnectionRef::adopt(peers_.find(endpoint));
+  }
+
+ private:
+  [[nodiscard]] Choice open(ClientEndpoint& endpoint, Server& server, const CheckoutLimits& limits);
+  void take_listen_points(engine::Connection& connection, OctetSpan data);
+  void refuse(std::size_t count) noexcept;
+
+  const Settings& settings_;
+  const Clock& clock_;
+  const ClientPolicies& policies_;
+  OrbMetrics& metrics_;
+  const messaging::MessagingProtocol& messages_;
+  ListenPointTable<engine::Connection> peers_;
+};
+
+}  // namespace perigee::orb
