@@ -46,7 +46,7 @@ class FloodedAcceptor final : public transport::Acceptor {
 class CountingOwner final : public ListenersOwner {
  public:
   void take(Accepted /*accepted*/, Reactor& /*reactor*/) override { ++count; }
-  void give_place_back() noexcept override { ++given_back; }
+  void give_place_back(Place /*place*/) noexcept override { ++given_back; }
   std::uint32_t count = 0;
   std::uint32_t given_back = 0;
 };
@@ -95,7 +95,7 @@ TEST_CASE("listeners of several loops share the places of connections") {
   reactor->run_once(Deadline::immediately());
   CHECK(owner.count == 3);
   CHECK_FALSE(reactor->has_work());
-  CHECK(connections.remove());
+  CHECK(connections.remove(Place::taken));
   second.place_is_free();
   reactor->run_once(Deadline::immediately());
   reactor->run_once(Deadline::immediately());
