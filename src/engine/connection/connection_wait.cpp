@@ -40,7 +40,7 @@ class WaitedCall final : public StartedCall {
     const auto over = [this] { return done_.load(); };
     if (loop_ != nullptr && loop_->single_threaded())
       return wait_in_turns(*loop_, ~std::uint32_t{0}, over, deadline) == WaitEnd::done;
-    if (home_.owner().run_until(over, deadline)) return done_.load();
+    if (home_.owner().run_until(over, deadline)) return is_done();
     std::unique_lock lock(mutex_);
     while (!done_.load() && !deadline.passed(home_.clock().now())) {
       const Duration left = std::min(deadline.left(home_.clock().now()), longest_wait);
@@ -50,6 +50,12 @@ class WaitedCall final : public StartedCall {
   }
 
  private:
+  // The ending thread may still hold the mutex to notify: this object must stay until it is free.
+  [[nodiscard]] bool is_done() {
+    const std::lock_guard lock(mutex_);
+    return done_.load();
+  }
+
   // Wakes the thread of a loop that it alone serves.
   class Wake final : public Task {
    public:
