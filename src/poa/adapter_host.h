@@ -41,7 +41,7 @@ class AdapterHost {
     return core_.lock();
   }
   /// Raises BAD_INV_ORDER, OMG minor 3, within an upcall of this ORB, and where the calling thread
-  /// may be the one that delivers the replies of requests in progress.
+  /// may be the thread that delivers the replies of requests in progress.
   void check_may_wait() const;
   [[nodiscard]] bool may_wait() const noexcept;
   /// Around calls to an application's servants and managers.

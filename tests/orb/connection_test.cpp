@@ -1,4 +1,4 @@
-// Channel: one writer at a time, the queue, and what is left of a message when nobody may wait.
+// Channel: one writer at a time, the queue, and the rest of a message when no thread may wait.
 #include "engine/connection/channel.h"
 #include "engine/connection/output_flusher.h"
 #include "orb/fixture.h"

@@ -36,7 +36,7 @@ struct Outbound {
   std::atomic<bool> close_due{false};  // the end of the last call sends CloseConnection
 
   // Guarded by the read role.
-  std::deque<messaging::IncomingMessage> kept;  // requests behind the one that waits
+  std::deque<messaging::IncomingMessage> kept;  // requests behind the waiting request
   bool from_kept = false;                       // the present request has waited
 
   ShortLock expiry_lock;  // guards what follows

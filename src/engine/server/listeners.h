@@ -108,7 +108,7 @@ class ConnectionCount {
 
  private:
   const std::uint32_t max_;
-  std::atomic<std::size_t> count_{0};  // of those that have a place
+  std::atomic<std::size_t> count_{0};  // connections that have a place
   std::atomic<std::size_t> without_place_{0};
 };
 

@@ -21,7 +21,7 @@ std::optional<PublishedAddress> parse_published(std::string_view text) {
   PublishedAddress address{std::string(parts->host), parts->port.value_or(0)};
   if (address.host == all_addresses) address.host.clear();
   const auto numeric = ipc::InetAddr::parse_host(address.host, address.port);
-  if (numeric && numeric->is_any()) return std::nullopt;  // nobody could connect to it
+  if (numeric && numeric->is_any()) return std::nullopt;  // no client could connect to it
   return address;
 }
 
@@ -39,7 +39,7 @@ std::optional<std::vector<PublishedAddress>> parse_options(std::string_view text
   return addresses;
 }
 
-// Of this host's addresses those that other hosts may reach through `bound`, IPv4 first.
+// The addresses of this host that other hosts may reach through `bound`, IPv4 first.
 std::vector<std::string> reachable_hosts(const ipc::InetAddr& bound) {
   std::vector<std::string> hosts;
   const auto addresses = ipc::interface_addresses();

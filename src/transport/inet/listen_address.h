@@ -22,7 +22,7 @@ struct PublishedAddress {
 
 struct ListenAddress {
   std::string host;                       ///< empty: all interfaces
-  std::uint16_t port = 0;                 ///< 0: one that is free
+  std::uint16_t port = 0;                 ///< 0: a free port
   std::vector<PublishedAddress> publish;  ///< empty: the host as it is written above
 };
 
@@ -32,7 +32,7 @@ std::expected<ListenAddress, IoError> parse_listen_address(const Endpoint& endpo
                                                            std::string_view scheme);
 
 /// What references publish of a socket that is bound to `bound`; at least one endpoint. The first
-/// is the one that clients try first.
+/// is the endpoint that clients try first.
 std::vector<Endpoint> published_endpoints(std::string_view scheme, const ListenAddress& address,
                                           const ipc::InetAddr& bound);
 
