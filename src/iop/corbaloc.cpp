@@ -1,8 +1,8 @@
 // The corbaloc parser. CORBA 3.0, 13.6.10.1 to 13.6.10.4.
 //
-// Beyond the standard, for protocols other than iiop whose addresses are file names or abstract
-// names: one that begins with '/' or '@' ends at ',' or '|', and '|' then stands before the key,
-// since '/' cannot: "uiop:/tmp/s|key", "uiop:@name|key".
+// Beyond the standard, for protocols other than iiop and diop whose addresses are file names or
+// abstract names: one that begins with '/' or '@' ends at ',' or '|', and '|' then stands before
+// the key, since '/' cannot: "uiop:/tmp/s|key", "uiop:@name|key".
 #include "iop/text.h"
 #include <perigee/iop/corbaloc.h>
 
@@ -40,6 +40,10 @@ bool is_scheme_character(char c) {
          c == '.' || c == '_';
 }
 
+/// The protocols whose addresses are "<host>:<port>". CORBA knows `iiop` only; TAO's `diop` has the
+/// same form.
+bool has_host_and_port(std::string_view scheme) { return scheme == "iiop" || scheme == "diop"; }
+
 /// Takes "<scheme>:" from the front. No scheme before the colon means iiop.
 std::expected<std::string, ReferenceError> take_scheme(std::string_view& text) {
   const std::size_t colon = text.find_first_of(":,/|");
@@ -59,7 +63,7 @@ std::expected<std::string, ReferenceError> take_scheme(std::string_view& text) {
 /// Takes "<major>.<minor>@" from the front of an address, if it is there. An '@' that has nothing
 /// before it begins an abstract name.
 std::expected<void, ReferenceError> take_version(std::string_view& text, CorbalocAddress& address) {
-  if (address.scheme != "iiop" && text.starts_with('@')) return {};
+  if (!has_host_and_port(address.scheme) && text.starts_with('@')) return {};
   const std::size_t at = text.find_first_of("@/|");
   if (at == std::string_view::npos || text[at] != '@') return {};
   const std::string_view version = text.substr(0, at);
@@ -75,7 +79,7 @@ std::expected<void, ReferenceError> take_version(std::string_view& text, Corbalo
 }
 
 /// CORBA 3.0, 13.6.10.3: an absent host is the local host, an absent port is 2809.
-std::expected<void, ReferenceError> complete_iiop(CorbalocAddress& address) {
+std::expected<void, ReferenceError> complete_host_and_port(CorbalocAddress& address) {
   const auto parsed = parse_host_port(address.address, corbaloc_port_default);
   if (!parsed) return std::unexpected(parsed.error());
   if (parsed->host.empty()) address.address.insert(0, "localhost");
@@ -84,7 +88,8 @@ std::expected<void, ReferenceError> complete_iiop(CorbalocAddress& address) {
 
 /// Where the address at the front of `text` ends: at a separator, or at the end.
 std::size_t address_size(std::string_view text, std::string_view scheme) {
-  const bool is_name = scheme != "iiop" && (text.starts_with('/') || text.starts_with('@'));
+  const bool is_name =
+      !has_host_and_port(scheme) && (text.starts_with('/') || text.starts_with('@'));
   return std::min(text.find_first_of(is_name ? ",|" : ",/|"), text.size());
 }
 
@@ -100,11 +105,11 @@ std::expected<CorbalocAddress, ReferenceError> take_address(std::string_view& te
   const std::size_t size = address_size(text, address.scheme);
   address.address = text.substr(0, size);
   text.remove_prefix(size);
-  if (address.scheme != "iiop") {
+  if (!has_host_and_port(address.scheme)) {
     if (size == 0) return refuse(Reason::bad_address, "no address behind " + address.scheme + ':');
     return address;
   }
-  if (const auto completed = complete_iiop(address); !completed)
+  if (const auto completed = complete_host_and_port(address); !completed)
     return std::unexpected(completed.error());
   return address;
 }

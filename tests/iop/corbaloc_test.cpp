@@ -45,6 +45,18 @@ TEST_CASE("without protocol and version a corbaloc means iiop 1.0") {
         iop::Corbaloc{false, {{"iiop", 1, 0, "example.com"}}, key("x")});
 }
 
+TEST_CASE(
+    "addresses of diop are those of iiop: an absent port is 2809, an absent host is localhost") {
+  CHECK(parsed("corbaloc:diop:1.2@h:99/k") ==
+        iop::Corbaloc{false, {{"diop", 1, 2, "h:99"}}, key("k")});
+  CHECK(parsed("corbaloc:diop:h,diop:[::1]:5/k") ==
+        iop::Corbaloc{false, {{"diop", 1, 0, "h"}, {"diop", 1, 0, "[::1]:5"}}, key("k")});
+  CHECK(parsed("corbaloc:diop:/k") ==
+        iop::Corbaloc{false, {{"diop", 1, 0, "localhost"}}, key("k")});
+  for (const char* address : {"::1", "h:x", "h:65536", "[::1"})
+    CHECK(reason_of(std::string("corbaloc:diop:") + address + "/k") == Reason::bad_address);
+}
+
 TEST_CASE("a corbaloc may have several addresses, each with a protocol and version of its own") {
   CHECK(parsed("corbaloc::a,iiop:1.1@b:77,:1.2@[fe80::1]:2810,ssliop:c/k") ==
         iop::Corbaloc{false,
