@@ -32,7 +32,9 @@ Connection::Connection(Home& home, Accepted accepted, Reading reading, messaging
       requests_(home.settings().requests_per_connection_max, home.requests_share()),
       may_be_dedicated_(reading == Reading::dedicated),
       transport_buffers_(io_.transport().features().buffers) {
-  if (io_.has_datagrams()) recent_ids_ = std::make_unique<RecentIds>();
+  if (io_.has_datagrams())
+    recent_requests_ =
+        accepted.requests ? std::move(accepted.requests) : std::make_shared<RecentRequests>();
   if (side == messaging::Role::opener && outbound() == nullptr) throw std::bad_alloc();
   io_.set_paused_reader(*this);
   home.handler().begin(*this);

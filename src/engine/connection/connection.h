@@ -34,6 +34,7 @@ namespace perigee::engine {
 struct Accepted {
   std::unique_ptr<transport::Transport> transport;
   const messaging::MessagingProtocol* messaging = nullptr;  ///< lives as long as the ORB
+  std::shared_ptr<RecentRequests> requests = {};  ///< of the sender of datagrams; null: no window
 };
 
 /// Any thread, unless a function says otherwise. Counted: references are held by the registry of
@@ -329,7 +330,7 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
 
   // Guarded by the read role.
   std::optional<messaging::IncomingMessage> waiting_;  // a request that there is no room for
-  std::unique_ptr<RecentIds> recent_ids_;              // of datagrams; null on streams
+  std::shared_ptr<RecentRequests> recent_requests_;    // shared by the listener; null on streams
   const bool may_be_dedicated_;
   const bool transport_buffers_;
   std::uint32_t upcalls_alone_ = 0;  // on the loop, without take-over and without deferred replies

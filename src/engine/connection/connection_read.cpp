@@ -203,7 +203,7 @@ bool Connection::handle(IncomingMessage& message, ThreadFrame& frame) {
       return handle_request(message, frame);
     case MessageKind::locate_request:
       if (!serves_requests()) break;
-      if (recent_ids_ && !may_reply()) return true;
+      if (recent_requests_ && !may_reply()) return true;
       home_.need_ticks();
       if (!requests_.drained() && !home_.handler().locate(*this, message, frame)) reject(frame);
       return true;
@@ -312,7 +312,7 @@ void Connection::keep(IncomingMessage& message) {
     reject(frame);
     return true;
   }
-  if (recent_ids_ && frame.parked_number == 0 && !takes_datagram(parsed->header)) [[unlikely]]
+  if (recent_requests_ && frame.parked_number == 0 && !takes_datagram(parsed->header)) [[unlikely]]
     return true;
   probe::stamp(probe::Point::request_parsed);
   if (!parsed->header.contexts.empty() && !message.arrived) [[unlikely]]
@@ -368,7 +368,7 @@ void Connection::handle_parked(IncomingMessage& message, ThreadFrame& frame) noe
 // False: the network has doubled the datagram, or the request asks for a reply that is not sent.
 bool Connection::takes_datagram(const messaging::RequestHeader& header) noexcept {
   if (header.response != messaging::ResponseFlags::none && !may_reply()) return false;
-  return recent_ids_->add(header.request_id);
+  return recent_requests_->add(header.request_id, home_.clock().now());
 }
 
 // The sender's address of a datagram may be forged: then the reply, which may be much larger than

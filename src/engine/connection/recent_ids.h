@@ -1,15 +1,20 @@
 // The last request ids of a client, so that a request that arrives twice is executed once.
 #pragma once
 
+#include <perigee/base/clock.h>
+#include <perigee/base/short_lock.h>
+
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 
 namespace perigee::engine {
 
-/// Used by the reading thread. Datagrams may be doubled by the network, and overtake each other. An
-/// id counts as new again after 256 other ids.
+/// Used by one thread at a time. Datagrams may be doubled by the network, and overtake each other.
+/// An id counts as new again after 256 other ids.
 class RecentIds {
  public:
   static constexpr std::size_t window = 256;
@@ -23,11 +28,41 @@ class RecentIds {
     count_ = std::min(count_ + 1, window);
     return true;
   }
+  [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
+  void clear() noexcept { next_ = count_ = 0; }
 
  private:
   std::array<std::uint32_t, window> ids_{};
   std::size_t next_ = 0;
   std::size_t count_ = 0;
+};
+
+/// The ids of one sender of datagrams. Any thread: after an eviction, the old and the new
+/// connection of a client read at the same time.
+///
+/// A network doubles a datagram within seconds. After a minute of silence all ids count as new:
+/// then the address may belong to another client, which begins with the same ids.
+class RecentRequests {
+ public:
+  static constexpr std::chrono::seconds silence_max{60};
+
+  /// False if the id is among the last ids.
+  [[nodiscard]] bool add(std::uint32_t id, TimePoint now) noexcept {
+    const std::lock_guard lock(lock_);
+    if (now - last_ > silence_max) ids_.clear();
+    last_ = now;
+    return ids_.add(id);
+  }
+  /// No request has come.
+  [[nodiscard]] bool empty() noexcept {
+    const std::lock_guard lock(lock_);
+    return ids_.empty();
+  }
+
+ private:
+  ShortLock lock_;  // guards what follows
+  RecentIds ids_;
+  TimePoint last_;  // of the last request
 };
 
 }  // namespace perigee::engine

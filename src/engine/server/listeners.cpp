@@ -62,8 +62,9 @@ void Listener::stop() noexcept {
   (void)listeners_.reactor().cancel(retry_);
   if (std::exchange(registered_, false)) listeners_.reactor().remove(*this);
   stop_accepting(point_.acceptor, [this](auto transport) {
-    listeners_.count().add(place_of(*transport));
-    listeners_.take({std::move(transport), &point_.messaging});
+    Accepted accepted = accepted_of(std::move(transport));
+    listeners_.count().add(place_of(*accepted.transport));
+    listeners_.take(std::move(accepted));
   });
 }
 
@@ -88,6 +89,15 @@ class Listener::ReservedPlace {
   ListenersOwner& owner_;
   bool used_;
 };
+
+// Senders that share a socket may lose their transports. May throw bad_alloc, so no place is
+// counted before.
+Accepted Listener::accepted_of(std::unique_ptr<transport::Transport> transport) {
+  Accepted accepted{std::move(transport), &point_.messaging};
+  if (accepted.transport->features().is_virtual)
+    accepted.requests = senders_.find_or_add(accepted.transport->peer());
+  return accepted;
+}
 
 // The place is looked for again behind the flag: a connection that ends later sees the flag.
 bool Listener::take_place() noexcept {
@@ -118,9 +128,10 @@ void Listener::accept_all() noexcept try {
       return retry_later();
     }
     if (!*accepted) return;
+    Accepted taken = accepted_of(std::move(*accepted));
     place.use();
-    if (point_.datagrams && !add_datagrams(**accepted)) continue;  // its datagrams are lost
-    listeners_.take({std::move(*accepted), &point_.messaging});
+    if (point_.datagrams && !add_datagrams(*taken.transport)) continue;  // its datagrams are lost
+    listeners_.take(std::move(taken));
   }
 } catch (const std::exception& exception) {  // no memory for the transport
   log::write(log::Level::warning, "server", exception.what());

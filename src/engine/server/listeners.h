@@ -5,6 +5,7 @@
 #include "engine/connection/connection.h"
 #include "engine/loops/context.h"
 #include "engine/loops/reactor.h"
+#include "engine/server/sender_table.h"
 #include <perigee/base/function_ref.h>
 #include <perigee/messaging/protocol.h>
 #include <perigee/transport/transport.h>
@@ -71,6 +72,7 @@ class Listener final : public Pollable {
 
   class ReservedPlace;
 
+  [[nodiscard]] Accepted accepted_of(std::unique_ptr<transport::Transport> transport);
   [[nodiscard]] bool take_place() noexcept;
   [[nodiscard]] bool add_datagrams(const transport::Transport& transport) noexcept;
   void accept_all() noexcept;
@@ -78,6 +80,7 @@ class Listener final : public Pollable {
 
   Listeners& listeners_;
   const ListenPoint point_;
+  SenderTable senders_;  // of datagrams
   Retry retry_{*this};
   bool registered_ = false;
   bool stopped_ = false;

@@ -152,3 +152,32 @@ TEST_CASE("a server that drains waits for connections without a place") {
   CHECK(reply_to(client).result() == 10);
   stopped.get();
 }
+
+TEST_CASE("a request that comes again over the next connection of its sender is not executed") {
+  std::mutex mutex;
+  std::vector<std::int32_t> arguments;
+  DatagramServer server(server_settings(each_strategy()), {.is_virtual = true},
+                        [&](orb::ServerRequest& request) {
+                          const std::lock_guard lock(mutex);
+                          arguments.push_back(argument_of(request));
+                          request.reply(nullptr);
+                        });
+  const auto count = [&] {
+    const std::lock_guard lock(mutex);
+    return arguments.size();
+  };
+  const auto send = [&](RawClient& client, std::uint32_t id, std::int32_t argument) {
+    client.send(
+        make_request({.key = server.key(), .id = id, .response_flags = 0, .argument = argument}));
+  };
+  RawClient former = server.connect();
+  send(former, 2, 10);
+  while (count() != 1) std::this_thread::yield();
+  former.end_sending();
+  while (server.traffic().connections_open != 0) std::this_thread::yield();
+  RawClient present = server.connect();
+  send(present, 2, 10);
+  send(present, 4, 20);
+  while (count() != 2) std::this_thread::yield();
+  CHECK((arguments == std::vector<std::int32_t>{10, 20}));
+}

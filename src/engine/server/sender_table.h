@@ -1,0 +1,48 @@
+// The senders of datagrams at one listen point, with their last request ids.
+#pragma once
+
+#include "engine/connection/recent_ids.h"
+
+#include <cstddef>
+#include <list>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace perigee::engine {
+
+/// A transport may end the connection of a silent sender for lack of places. The next datagram of
+/// this sender makes another connection. The table gives it the ids of the former connection, so
+/// that a datagram that the network has doubled is not executed again. Used by the thread that
+/// accepts.
+///
+/// Addresses can be forged, so the table is bounded: it has the senders of the connections that
+/// exist, `kept_max` senders without a connection, and senders that it has not looked at since
+/// their connections ended. It looks at a few senders whenever one is added, so the number of the
+/// latter is at most a third of the connections. A sender of no request is not kept.
+class SenderTable {
+ public:
+  static constexpr std::size_t kept_max = 1024;
+
+  /// The ids of this sender: new ones, unless they are known. May throw bad_alloc.
+  [[nodiscard]] std::shared_ptr<RecentRequests> find_or_add(const std::string& peer);
+  [[nodiscard]] std::size_t size() const noexcept { return by_peer_.size(); }
+
+ private:
+  struct Sender {
+    std::string peer;
+    std::shared_ptr<RecentRequests> requests;
+    bool kept = false;  // the list that it is in
+  };
+  using Senders = std::list<Sender>;
+
+  void look_at_some() noexcept;
+  void forget(Senders& senders, Senders::iterator sender) noexcept;
+
+  Senders connected_;  // and senders that have not been looked at since their connections ended
+  Senders kept_;       // without a connection; the oldest first
+  std::map<std::string_view, Senders::iterator> by_peer_;
+};
+
+}  // namespace perigee::engine
