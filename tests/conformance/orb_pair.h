@@ -132,17 +132,11 @@ class NotingServant : public EchoServant {
   std::vector<std::pair<std::int32_t, skeleton::Answer>> kept_;
 };
 
-/// A server in `run`, ended by the destructor.
-class PairServer {
+/// A server in `run`, with one object; ended by the destructor.
+class RunningServer {
  public:
-  PairServer(Surroundings& surroundings, const OrbPairing& pairing,
-             std::vector<std::string> options = {}) {
-    const auto endpoint = surroundings.fresh_endpoint(pairing.scheme);
-    options.insert(options.end(),
-                   {"-ORBListenEndpoints", to_string(endpoint), "-ORBGiopVersion", pairing.version,
-                    "-ORBThreadStrategy", pairing.strategy, "-ORBGiopLite", pairing.lite});
-    orb = surroundings.make_orb(std::move(options));
-    servant = CORBA::make_reference<NotingServant>();
+  explicit RunningServer(OrbRef started)
+      : orb(std::move(started)), servant(CORBA::make_reference<NotingServant>()) {
     const auto poa =
         IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
     reference = orb->object_to_string(poa->id_to_reference(poa->activate_object(servant)));
@@ -154,13 +148,13 @@ class PairServer {
       }
     });
   }
-  ~PairServer() {
+  ~RunningServer() {
     orb->shutdown(true);
     runner_.join();
     orb->destroy();
   }
-  PairServer(const PairServer&) = delete;
-  PairServer& operator=(const PairServer&) = delete;
+  RunningServer(const RunningServer&) = delete;
+  RunningServer& operator=(const RunningServer&) = delete;
 
   OrbRef orb;
   CORBA::servant_reference<NotingServant> servant;
@@ -168,6 +162,24 @@ class PairServer {
 
  private:
   std::jthread runner_;
+};
+
+/// A server of the surroundings, where nothing else listens.
+class PairServer final : public RunningServer {
+ public:
+  PairServer(Surroundings& surroundings, const OrbPairing& pairing,
+             std::vector<std::string> options = {})
+      : RunningServer(make_orb(surroundings, pairing, std::move(options))) {}
+
+ private:
+  [[nodiscard]] static OrbRef make_orb(Surroundings& surroundings, const OrbPairing& pairing,
+                                       std::vector<std::string> options) {
+    const auto endpoint = surroundings.fresh_endpoint(pairing.scheme);
+    options.insert(options.end(),
+                   {"-ORBListenEndpoints", to_string(endpoint), "-ORBGiopVersion", pairing.version,
+                    "-ORBThreadStrategy", pairing.strategy, "-ORBGiopLite", pairing.lite});
+    return surroundings.make_orb(std::move(options));
+  }
 };
 
 /// A client's ORB; destroyed with the object.

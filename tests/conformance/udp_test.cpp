@@ -1,8 +1,12 @@
 // Whole ORBs over UDP: what is served, what is refused, and what a server that is gone looks like.
 #include "conformance/limited_calls.h"
 #include "conformance/orb_pair.h"
+#include <perigee/iop/components.h>
+#include <perigee/iop/corbaloc.h>
+#include <perigee/iop/ior.h>
 #include <perigee/ipc/sock.h>
 #include <perigee/orb/metrics.h>
+#include <perigee/transport/udp.h>
 
 #include <doctest/doctest.h>
 
@@ -32,41 +36,35 @@ std::uint64_t metric(CORBA::ORB& orb, std::string_view name) {
   return count;
 }
 
-/// A server with one endpoint, which the test names.
-class UdpServer {
+/// A server at the endpoints that the test names.
+class UdpServer final : public RunningServer {
  public:
   explicit UdpServer(const std::string& endpoint, const char* strategy = "auto",
-                     std::vector<std::string> options = {}) {
+                     std::vector<std::string> options = {})
+      : RunningServer(make_orb(endpoint, strategy, std::move(options))) {}
+
+  /// The only profile of the reference.
+  [[nodiscard]] iop::ProfileBody profile() const {
+    const auto ior = iop::parse_ior_string(reference, {}).value();
+    REQUIRE(ior.profiles.size() == 1);
+    return transport::make_diop_codec()->decode(ior.profiles.front(), {}).value();
+  }
+  [[nodiscard]] std::string port() const {
+    const std::string address = profile().address;
+    return address.substr(address.rfind(':') + 1);
+  }
+  [[nodiscard]] std::string corbaloc(const std::string& host) const {
+    return "corbaloc:diop:" + host + ':' + port() + '/' + iop::escape_key(profile().object_key);
+  }
+
+ private:
+  [[nodiscard]] static OrbRef make_orb(const std::string& endpoint, const char* strategy,
+                                       std::vector<std::string> options) {
     static int number = 0;
     options.insert(options.end(),
                    {"-ORBListenEndpoints", endpoint, "-ORBThreadStrategy", strategy});
-    orb = CORBA::ORB_init(options, "udp" + std::to_string(++number));
-    servant = CORBA::make_reference<NotingServant>();
-    const auto poa =
-        IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
-    reference = orb->object_to_string(poa->id_to_reference(poa->activate_object(servant)));
-    poa->the_POAManager()->activate();
-    runner_ = std::jthread([running = orb] {
-      try {
-        running->run();
-      } catch (const CORBA::BAD_INV_ORDER&) {  // shut down before the thread came to it
-      }
-    });
+    return CORBA::ORB_init(options, "udp" + std::to_string(++number));
   }
-  ~UdpServer() {
-    orb->shutdown(true);
-    runner_.join();
-    orb->destroy();
-  }
-  UdpServer(const UdpServer&) = delete;
-  UdpServer& operator=(const UdpServer&) = delete;
-
-  OrbRef orb;
-  CORBA::servant_reference<NotingServant> servant;
-  std::string reference;
-
- private:
-  std::jthread runner_;
 };
 
 /// Completion status of the TIMEOUT that the call ends with.
@@ -136,6 +134,40 @@ TEST_CASE("udp: a call to a server that is gone ends at its time limit, and cras
     CHECK(timed_out([&] { echo->ping(); }) == CORBA::COMPLETED_MAYBE);
   echo->count_up();  // a oneway is lost without an error
   CHECK(timed_out([&] { limited(client.orb, echo, 50ms)->ping(); }) == CORBA::COMPLETED_MAYBE);
+}
+
+TEST_CASE("udp: IPv6 endpoints serve calls, alone and for all interfaces") {
+  const Surroundings surroundings;
+  const PairClient client(surroundings, {});
+  for (const char* const endpoint : {"diop://[::1]:0?replies=yes", "diop://:0?replies=yes"}) {
+    CAPTURE(endpoint);
+    const UdpServer server(endpoint);
+    CHECK(client.echo(server.reference)->twice(4) == 8);
+  }
+  const UdpServer server("diop://[::1]:0?replies=yes");
+  CHECK(client.echo(server.corbaloc("[::1]"))->twice(5) == 10);
+}
+
+TEST_CASE(
+    "udp: references publish the addresses of publish=, and clients use the one that serves") {
+  const Surroundings surroundings;
+  const PairClient client(surroundings, {});
+  const UdpServer server("diop://127.0.0.1:0?publish=localhost,127.0.0.1&replies=yes");
+  const iop::ProfileBody body = server.profile();
+  CHECK(body.address == "localhost:" + server.port());
+  const auto* other = iop::find_component(body.components, iop::tag_alternate_iiop_address);
+  REQUIRE(other != nullptr);
+  CHECK(iop::decode_alternate_address(other->data)->host == "127.0.0.1");
+  CHECK(client.echo(server.reference)->twice(4) == 8);
+}
+
+TEST_CASE("udp: corbaloc:diop names an object") {
+  const Surroundings surroundings;
+  const PairClient client(surroundings, {});
+  const UdpServer server("diop://127.0.0.1:0?replies=yes");
+  CHECK(client.echo(server.corbaloc("127.0.0.1"))->twice(4) == 8);
+  CHECK(client.echo(server.corbaloc("1.2@127.0.0.1"))->twice(5) == 10);
+  CHECK_THROWS_AS(client.echo("corbaloc:diop:h:port/k"), CORBA::BAD_PARAM);
 }
 
 TEST_CASE(
