@@ -245,5 +245,81 @@ TEST_CASE("fragments larger than the scratch space are read straight into the me
   CHECK_FALSE(result.has_octets);
 }
 
+/// Feeds frames of which the first octets are in the scratch space already.
+class LargeFragments {
+ public:
+  /// Where the rest of the frame goes, as `count` octets of it are in the scratch space.
+  MutableOctetSpan begin(const Octets& frame, std::size_t count) {
+    std::copy_n(frame.begin(), count, reader_->receive_space(scratch_).data());
+    reader_->received(count);
+    CHECK(next() == perigee::test::Next::need_more);
+    return reader_->receive_space(scratch_);
+  }
+  /// Whether the rest of the frame was received outside of the scratch space.
+  bool passes_by_scratch(const Octets& frame, std::size_t count) {
+    const MutableOctetSpan space = begin(frame, count);
+    REQUIRE(space.size() >= frame.size() - count);
+    std::copy(frame.begin() + static_cast<std::ptrdiff_t>(count), frame.end(), space.begin());
+    reader_->received(frame.size() - count);
+    return space.data() < scratch_.data() || space.data() > &scratch_.back();
+  }
+  perigee::test::Next next() { return reader_->next(message); }
+  engine::Inbox& inbox() { return reader_->inbox(); }
+  [[nodiscard]] std::size_t scratch_size() const { return scratch_.size(); }
+  std::size_t space_between_messages() { return reader_->receive_space(scratch_).size(); }
+
+  messaging::IncomingMessage message;
+
+ private:
+  Octets scratch_ = Octets(256 * 1024);
+  std::unique_ptr<perigee::test::MessageReader> reader_ = make_reader(*giop);
+};
+
+TEST_CASE("fragments above 64 KiB are read into the message, although the scratch space has room") {
+  const std::string large(100'000, 'x');
+  SUBCASE("1.2") {
+    LargeFragments fragments;
+    CHECK(fragments.passes_by_scratch(first_1_2(request, 6, large), 20'000));
+    CHECK(fragments.next() == perigee::test::Next::need_more);
+    CHECK(fragments.passes_by_scratch(fragment_1_2(6, large + "!", 0), 1'000));
+    REQUIRE(fragments.next() == perigee::test::Next::message);
+    CHECK(hex(fragments.message.octets) == whole_1_2(request, 6, large + large + "!"));
+  }
+  SUBCASE("1.1") {
+    LargeFragments fragments;
+    CHECK(fragments.passes_by_scratch(piece_1_1(request, large, more), 13));
+    CHECK(fragments.next() == perigee::test::Next::need_more);
+    CHECK(fragments.passes_by_scratch(piece_1_1(fragment, large + "!", 0), 4096));
+    REQUIRE(fragments.next() == perigee::test::Next::message);
+    CHECK(hex(fragments.message.octets) == hex(piece_1_1(request, large + large + "!", 0)));
+  }
+}
+
+TEST_CASE("fragments of 64 KiB and less are read into the scratch space") {
+  const Octets small = first_1_2(request, 6, std::string(65'520, 'x'));
+  REQUIRE(small.size() == 64 * 1024);
+  CHECK_FALSE(LargeFragments().passes_by_scratch(small, 20'000));
+}
+
+TEST_CASE("a large fragment that is cut takes memory for the octets that arrived") {
+  const Octets first = first_1_2(request, 6, std::string(60'000'000, 'x'));
+  LargeFragments fragments;
+  CHECK(fragments.begin(first, 1'000).size() <= 256 * 1024);
+  CHECK(fragments.inbox().unfinished().octets == 1'000);
+  CHECK(fragments.inbox().unfinished().left == first.size() - 1'000);
+  CHECK(fragments.next() == perigee::test::Next::need_more);
+}
+
+TEST_CASE("behind a message of large fragments the header of the next one is wanted first") {
+  LargeFragments fragments;
+  CHECK(fragments.passes_by_scratch(first_1_2(request, 6, std::string(100'000, 'x')), 20));
+  CHECK(fragments.next() == perigee::test::Next::need_more);
+  CHECK_FALSE(fragments.passes_by_scratch(fragment_1_2(6, "the end", 0), 13));
+  REQUIRE(fragments.next() == perigee::test::Next::message);
+  CHECK(fragments.next() == perigee::test::Next::need_more);
+  CHECK(fragments.space_between_messages() == 4096);
+  CHECK(fragments.space_between_messages() == fragments.scratch_size());
+}
+
 }  // namespace
 }  // namespace perigee::giop::test

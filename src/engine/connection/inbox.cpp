@@ -18,7 +18,7 @@ namespace {
 
 /// Moving so many octets costs less than a system call.
 constexpr std::size_t moved_size_max = 4096;
-/// Behind a piece of this size another one is likely.
+/// If the first piece of a message has this size, another large piece is likely.
 constexpr std::size_t large_piece_size = 64 * 1024;
 
 bool is_request(MessageKind kind) noexcept {
@@ -67,13 +67,20 @@ ReceiveSpace Inbox::space_of_storage(MutableOctetSpan scratch) {
 bool Inbox::rest_fits_in_place(MutableOctetSpan scratch) const noexcept {
   return data_ == scratch.data() && capacity_ == scratch.size() && state_ == State::framed &&
          available() > moved_size_max && available() < frame_.total &&
-         frame_.total <= capacity_ - begin_;
+         frame_.total <= capacity_ - begin_ && !is_large_piece();
+}
+
+/// The octets of a piece have to be in the storage of its message. So the rest of a large piece is
+/// received there, although the scratch memory has room for it.
+bool Inbox::is_large_piece() const noexcept {
+  return frame_.status == Frame::Status::piece && frame_.total > large_piece_size;
 }
 
 /// Octets of an incomplete frame are at hand: where does its rest go?
 ReceiveSpace Inbox::move_leftover(MutableOctetSpan scratch) {
   const bool framed = state_ == State::framed;
-  if (framed && frame_.total > scratch.size() && available() < frame_.total) {
+  const bool is_large = framed && (frame_.total > scratch.size() || is_large_piece());
+  if (is_large && available() < frame_.total) {
     begin_storage();
     return space_of_storage(scratch);
   }
@@ -281,7 +288,6 @@ void Inbox::begin_storage() {
     current_ = Assembly(frame_);
   }
   const std::size_t at_hand = std::min(available(), frame_.total);
-  piece_size_ = frame_.total;
   remaining_ = frame_.total - at_hand;
   current_.append({front() + frame_.strip, at_hand - frame_.strip}, remaining_, source_);
   begin_ += at_hand;
@@ -292,7 +298,7 @@ void Inbox::begin_storage() {
 /// The frame in current_ has arrived. Whether it completes a message, which is then given out.
 bool Inbox::end_storage(IncomingMessage& message) {
   state_ = State::ready;
-  after_large_piece_ = piece_size_ >= large_piece_size;
+  after_large_piece_ = current_.first().total >= large_piece_size;
   if (current_.more()) {
     partials_.push_back(std::move(current_));
     return false;

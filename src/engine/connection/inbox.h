@@ -157,6 +157,7 @@ class Inbox {
   [[nodiscard]] std::size_t received_in_storage(std::size_t count) noexcept;
   [[nodiscard]] ReceiveSpace space_of_storage(MutableOctetSpan scratch);
   [[nodiscard]] bool rest_fits_in_place(MutableOctetSpan scratch) const noexcept;
+  [[nodiscard]] bool is_large_piece() const noexcept;
   [[nodiscard]] ReceiveSpace move_leftover(MutableOctetSpan scratch);
   MutableOctetSpan extend_held(std::size_t count);
   void free_held() noexcept;
@@ -173,7 +174,6 @@ class Inbox {
   State state_ = State::ready;
   messaging::Role role_ = messaging::Role::opener;  // of the state `datagrams`
   bool after_large_piece_ = false;                  // another large one is likely
-  std::size_t piece_size_ = 0;                      // of the last frame that went to storage
   std::uint64_t dropped_ = 0;
   Octets held_;
   Assembly current_;
