@@ -45,9 +45,60 @@ if(PERIGEE_BATCH_SIZE GREATER 1)
   set(CMAKE_UNITY_BUILD_BATCH_SIZE ${PERIGEE_BATCH_SIZE})
 endif()
 
-# perigee_compile_separately(<target>...): for targets whose sources use the same local names.
+# Builds from nothing are faster with batches everywhere; a change of one source then costs its batch.
+option(PERIGEE_BATCH_ALL "Compile in batches also what is compiled separately otherwise" OFF)
+if(PERIGEE_BATCH_ALL)
+  find_package(Python3 3.11 REQUIRED COMPONENTS Interpreter)
+endif()
+
+# perigee_compile_separately(<target>...): for targets whose sources use the same local names. With
+# PERIGEE_BATCH_ALL a script chooses batches without such clashes.
 function(perigee_compile_separately)
-  set_target_properties(${ARGV} PROPERTIES UNITY_BUILD OFF)
+  foreach(target IN LISTS ARGV)
+    if(PERIGEE_BATCH_ALL)
+      perigee_choose_batches(${target})
+    else()
+      set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)
+    endif()
+  endforeach()
+endfunction()
+
+# perigee_choose_batches(<target>): groups the sources that the target has now. Those that it gets later,
+# and those that the build generates, are compiled separately.
+function(perigee_choose_batches target)
+  get_target_property(of_target ${target} SOURCES)
+  set(sources "")
+  set(paths "")
+  foreach(source IN LISTS of_target)
+    get_filename_component(path ${source} ABSOLUTE)
+    if(path MATCHES "[.]cpp$" AND EXISTS ${path})
+      list(APPEND sources ${source})
+      list(APPEND paths ${path})
+    endif()
+  endforeach()
+  execute_process(
+    COMMAND ${Python3_EXECUTABLE} -B ${PROJECT_SOURCE_DIR}/cmake/batches.py ${PERIGEE_BATCH_SIZE} ${paths}
+    OUTPUT_VARIABLE batches COMMAND_ERROR_IS_FATAL ANY)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
+  foreach(source batch IN ZIP_LISTS sources batches)
+    if(batch GREATER 0)
+      set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${target}_${batch})
+    endif()
+  endforeach()
+endfunction()
+
+# perigee_batch_generated(<target>): compiles what perigee_idl has added to the target so far in batches of
+# five. The rest of the target stays as it is.
+function(perigee_batch_generated target)
+  get_target_property(sources ${target} SOURCES)
+  list(FILTER sources INCLUDE REGEX "_idl/.*All[.]cpp$")
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  set(count 0)
+  foreach(source IN LISTS sources)
+    math(EXPR batch "${count} / 5")
+    math(EXPR count "${count} + 1")
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${target}_idl_${batch})
+  endforeach()
 endfunction()
 
 find_package(Threads REQUIRED)
@@ -141,23 +192,44 @@ function(perigee_link_layers target)
   target_link_libraries(${target} PRIVATE ${system_libraries} Threads::Threads)
 endfunction()
 
+# perigee_test_support(<file> <variable>): an object library of a source in tests/support/, made when the
+# first program asks for it; `variable` is set to its name.
+function(perigee_test_support file variable)
+  get_filename_component(name ${file} NAME_WE)
+  set(library perigee_test_${name})
+  if(NOT TARGET ${library})
+    add_library(${library} OBJECT ${PROJECT_SOURCE_DIR}/tests/support/${name}.cpp)
+    target_include_directories(
+      ${library} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests
+                         ${PERIGEE_GENERATED_INCLUDE})
+    target_link_libraries(${library} PRIVATE perigee_options)
+    add_dependencies(${library} perigee_transport)  # which makes a header
+  endif()
+  set(${variable} ${library} PARENT_SCOPE)
+endfunction()
+
 # perigee_test(<name> SOURCES <file>... LAYERS <layer>... [LIBRARIES <target>...])
 #
 # A doctest program with the tests of one layer. Those of layers with threads have the label
 # `threads`: the thread sanitizer's build makes (target threaded_tests) and runs these only.
+# Sources in tests/support/ are compiled once, for all programs.
 set(PERIGEE_THREADED_LAYERS event transport transport_tcp transport_local tcp engine orb poa async runtime)
 add_custom_target(threaded_tests)
 function(perigee_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LAYERS;LIBRARIES" ${ARGN})
-  if(NOT TARGET perigee_test_main)
-    # One object for all test programs: doctest's implementation takes seconds to compile.
-    add_library(perigee_test_main OBJECT ${PROJECT_SOURCE_DIR}/tests/support/main.cpp)
-    target_include_directories(perigee_test_main PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-    target_link_libraries(perigee_test_main PRIVATE perigee_options)
-  endif()
-  add_executable(${name} ${ARG_SOURCES})
+  set(sources "")
+  set(support "")
+  foreach(source IN LISTS ARG_SOURCES ITEMS ${PROJECT_SOURCE_DIR}/tests/support/main.cpp)
+    if(source MATCHES "/tests/support/[a-z_]+[.]cpp$")
+      perigee_test_support(${source} library)
+      list(APPEND support ${library})
+    else()
+      list(APPEND sources ${source})
+    endif()
+  endforeach()
+  add_executable(${name} ${sources})
   perigee_compile_separately(${name})
-  target_link_libraries(${name} PRIVATE perigee_test_main)
+  target_link_libraries(${name} PRIVATE ${support})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${name} PRIVATE perigee_options ${ARG_LIBRARIES})
   perigee_link_layers(${name} ${ARG_LAYERS})

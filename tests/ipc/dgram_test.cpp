@@ -18,7 +18,7 @@ namespace perigee::ipc {
 namespace {
 
 using namespace std::chrono_literals;
-using test::octets;
+using perigee::test::octets;
 
 /// A family, and an address to which the system adds a port or a name.
 struct OverV4 {

@@ -18,7 +18,7 @@ namespace perigee::ipc {
 namespace {
 
 using namespace std::chrono_literals;
-using test::octets;
+using perigee::test::octets;
 
 /// A path of this process's own, where a pipe is made and removed again.
 class Named {

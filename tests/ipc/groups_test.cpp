@@ -17,9 +17,9 @@ namespace perigee::ipc {
 namespace {
 
 using namespace std::chrono_literals;
+using perigee::test::octets;
 using sock::DgramBcast;
 using sock::DgramMcast;
-using test::octets;
 
 /// As long as it lives, this thread's new sockets are on the far host.
 class OnFarHost {

@@ -18,7 +18,7 @@ namespace perigee::ipc {
 namespace {
 
 using namespace std::chrono_literals;
-using test::octets;
+using perigee::test::octets;
 
 std::size_t open_handles() {
   const std::filesystem::directory_iterator all("/proc/self/fd");

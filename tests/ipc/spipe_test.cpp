@@ -15,7 +15,7 @@ namespace perigee::ipc {
 namespace {
 
 using namespace std::chrono_literals;
-using test::octets;
+using perigee::test::octets;
 
 spipe::Stream::Address fresh() { return {}; }
 

@@ -1,0 +1,114 @@
+"""Chooses which sources are compiled together (unity build): no two of a batch use one local name.
+
+usage: batches.py <sources in a batch> <source>...
+
+Prints the number of the batch of each source, separated by semicolons; 0 for a source that is
+compiled alone. It reads sources as text: a clash that it misses is an error of the compiler.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+# Comments, and what stands in quotes: neither declares anything.
+IGNORED = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'', re.S)
+# What changes the meaning of headers, or of all that follows.
+ALONE = re.compile(r"^\s*#\s*(pragma|undef|define\s+(_|DOCTEST_))", re.M)
+OPENED = re.compile(r"^using namespace\s+(?!.*literals)([\w:]+)")
+NO_NAMES = ("using namespace ", "static_assert", "friend ", "namespace ")
+TEMPLATE = re.compile(r"^template\s*<[^{};]*?>\s*(?=[a-z])")
+TYPE = re.compile(r"^(?:struct|class|union|enum(?:\s+class)?|concept|using)\s+(?:alignas\([^)]*\)\s*)?(\w+)")
+IMPORTED = re.compile(r"^using\s+[\w:]*::(\w+)\s*$")
+DECLARED = re.compile(r"([\w:~]+)\s*(?:\[[^\]]*\]\s*)*$")
+
+
+class Source:
+    """The names that a source declares in namespaces, its local ones among them."""
+
+    def __init__(self, path):
+        raw = path.read_text(encoding="utf-8")
+        text = IGNORED.sub(" ", raw)
+        self.is_alone = ALONE.search(text) is not None
+        macros = set(re.findall(r"^\s*#\s*define\s+(\w+)", text, re.M))
+        text = re.sub(r"^\s*#.*$", "", text, flags=re.M)
+        self.words = set(re.findall(r"\w+", text))
+        self.types, self.functions, self.variables, self.imported = set(), set(), macros, set()
+        self.opened = set()  # namespaces: all their names might be meant
+        for statement in statements_of_namespaces(text):
+            self.note(statement)
+        self.names = self.types | self.functions | self.variables
+
+    def note(self, statement):
+        if opened := OPENED.match(statement):
+            self.opened.add(opened[1])
+        if statement.startswith(NO_NAMES):
+            return
+        if imported := IMPORTED.match(statement):
+            self.imported.add(imported[1])
+            return
+        statement = TEMPLATE.sub("", statement)
+        if declared := TYPE.match(statement):
+            self.types.add(declared[1])
+            return
+        head, bracket, _ = statement.partition("(")
+        found = DECLARED.search(re.split(r"=", head)[0].rstrip())
+        if not found or "::" in found[1] or not re.search(r"[a-z]", found[1]):
+            return  # a function of a class, or a macro of the test framework
+        (self.functions if bracket and "=" not in head else self.variables).add(found[1])
+
+    def clashes(self, other):
+        return bool(self.opened != other.opened or self.names & other.names or self.variables & other.words or other.variables & self.words
+                    or self.imported & other.names or other.imported & self.names)
+
+
+def statements_of_namespaces(text):
+    """The beginnings, up to a brace or a semicolon, of what stands directly in a namespace."""
+    scopes = []  # of each open brace: does it open a namespace?
+    begin = 0
+    brackets = 0
+    for match in re.finditer(r"[{}();]", text):
+        what = match[0]
+        if what in "()":
+            brackets += 1 if what == "(" else -1
+            continue
+        in_namespace = all(scopes)
+        statement = text[begin:match.start()].strip()
+        if brackets == 0 or what != ";":
+            if in_namespace and statement and not is_namespace(statement) and brackets == 0:
+                yield " ".join(statement.split())
+            begin = match.end()
+        if what == "{":
+            scopes.append(in_namespace and is_namespace(statement) and brackets == 0)
+        elif what == "}" and scopes:
+            scopes.pop()
+
+
+def is_namespace(statement):
+    return re.match(r"^(inline\s+)?namespace\b[^=]*$", statement) is not None or statement.startswith("extern ")
+
+
+def batches(sources, size):
+    """The batch of each source: the first that has room, and none of its names."""
+    filled = []
+    numbers = []
+    for source in sources:
+        if source.is_alone:
+            numbers.append(0)
+            continue
+        fitting = (index for index, batch in enumerate(filled)
+                   if len(batch) < size and not any(source.clashes(other) for other in batch))
+        index = next(fitting, len(filled))
+        if index == len(filled):
+            filled.append([])
+        filled[index].append(source)
+        numbers.append(index + 1)
+    return numbers
+
+
+def main():
+    sources = [Source(Path(name)) for name in sys.argv[2:]]
+    print(";".join(str(number) for number in batches(sources, int(sys.argv[1]))), end="")
+
+
+if __name__ == "__main__":
+    main()
