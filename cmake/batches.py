@@ -19,6 +19,8 @@ NO_NAMES = ("using namespace ", "static_assert", "friend ", "namespace ")
 TEMPLATE = re.compile(r"^template\s*<[^{};]*?>\s*(?=[a-z])")
 TYPE = re.compile(r"^(?:struct|class|union|enum(?:\s+class)?|concept|using)\s+(?:alignas\([^)]*\)\s*)?(\w+)")
 IMPORTED = re.compile(r"^using\s+[\w:]*::(\w+)\s*$")
+INCLUDED = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
+CALLED = re.compile(r"(?<![\w.:>])(\w+)\s*\(")  # as neither a member nor of a namespace that is named
 DECLARED = re.compile(r"([\w:~]+)\s*(?:\[[^\]]*\]\s*)*$")
 
 
@@ -32,11 +34,16 @@ class Source:
         macros = set(re.findall(r"^\s*#\s*define\s+(\w+)", text, re.M))
         text = re.sub(r"^\s*#.*$", "", text, flags=re.M)
         self.words = set(re.findall(r"\w+", text))
+        self.calls = set(CALLED.findall(text))
         self.types, self.functions, self.variables, self.imported = set(), set(), macros, set()
         self.opened = set()  # namespaces: all their names might be meant
         for statement in statements_of_namespaces(text):
             self.note(statement)
         self.names = self.types | self.functions | self.variables
+        self.foreign = set()  # names of headers beside the source or above it
+        for header in headers_of(path, raw):
+            self.foreign |= header.names | header.foreign
+            self.calls |= header.calls
 
     def note(self, statement):
         if opened := OPENED.match(statement):
@@ -57,8 +64,30 @@ class Source:
         (self.functions if bracket and "=" not in head else self.variables).add(found[1])
 
     def clashes(self, other):
-        return bool(self.opened != other.opened or self.names & other.names or self.variables & other.words or other.variables & self.words
-                    or self.imported & other.names or other.imported & self.names)
+        return self.disturbs(other) or other.disturbs(self)
+
+    def disturbs(self, other):
+        """Whether the other source, with this one before it, might mean something else."""
+        declared = self.names | self.imported
+        return bool(declared & other.names or self.variables & other.words or (self.functions - self.foreign) & other.calls
+                    or (declared & other.foreign) - self.foreign
+                    or (self.opened != other.opened and declared & other.words))
+
+
+known_headers = {}
+
+
+def headers_of(path, text):
+    """What a file includes in quotes and is found in its folder or in one above."""
+    for name in INCLUDED.findall(text):
+        found = next((folder / name for folder in path.parents if (folder / name).is_file()), None)
+        if found is None:
+            continue
+        if found not in known_headers:
+            known_headers[found] = None  # a circle ends here
+            known_headers[found] = Source(found)
+        if known_headers[found]:
+            yield known_headers[found]
 
 
 def statements_of_namespaces(text):
@@ -84,7 +113,7 @@ def statements_of_namespaces(text):
 
 
 def is_namespace(statement):
-    return re.match(r"^(inline\s+)?namespace\b[^=]*$", statement) is not None or statement.startswith("extern ")
+    return re.match(r"^(inline\s+)?namespace\b[^=]*$", statement) is not None or statement == "extern"
 
 
 def batches(sources, size):

@@ -47,16 +47,20 @@ class Batches(unittest.TestCase):
         variable = self.local("constexpr int limit = 3;")
         self.assertEqual(self.chosen(variable, self.local("void f() { int limit = 4; }")), [1, 2])
 
-    def test_a_function_does_not_mind_its_name_in_other_functions(self):
-        self.assertEqual(self.chosen(self.local("void f() {}"), self.local("void g() { f(); }")), [1, 1])
+    def test_a_function_is_kept_apart_from_a_source_that_calls_another_of_its_name(self):
+        function = self.local("int read(int from) { return from; }")
+        self.assertEqual(self.chosen(function, self.local("int g() { return read(1, 2, 3); }")), [1, 2])
+        self.assertEqual(self.chosen(function, self.local("int g() { return x.read() + ::read(1); }")), [1, 1])
 
     def test_an_imported_name_is_kept_apart_from_its_declaration(self):
         self.assertEqual(self.chosen("using other::Name;\n", self.local("struct Name {};")), [1, 2])
 
-    def test_sources_of_a_batch_open_the_same_namespaces(self):
-        first, second = "using namespace first;\n", "using namespace second;\n"
-        self.assertEqual(self.chosen(first, second, first, "int f();\n"), [1, 2, 1, 3])
-        self.assertEqual(self.chosen("using namespace std::chrono_literals;\n", "int f();\n"), [1, 1])
+    def test_a_name_is_kept_apart_from_a_source_that_may_find_it_in_a_namespace_that_it_opens(self):
+        imports = "using perigee::Octets;\n"
+        opens = "using namespace Choices;\nint size(Octets octets);\n"
+        self.assertEqual(self.chosen(imports, opens), [1, 2])
+        self.assertEqual(self.chosen(imports, "using namespace Choices;\n"), [1, 1])
+        self.assertEqual(self.chosen("using namespace Choices;\n" + imports, opens), [1, 1])
 
     def test_a_macro_is_kept_apart_from_a_source_with_its_name(self):
         self.assertEqual(self.chosen("#define BOTH 1\n", self.local("int f() { return BOTH; }")), [1, 2])
@@ -65,6 +69,19 @@ class Batches(unittest.TestCase):
         for line in "#define _GNU_SOURCE", "#define DOCTEST_CONFIG_IMPLEMENT", "#pragma GCC optimize 0", "#undef X":
             with self.subTest(line):
                 self.assertEqual(self.chosen(line + "\n", "int f();\n"), [0, 1])
+
+    def test_a_name_is_kept_apart_from_a_header_of_another_source(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "name.h").write_text("struct Name {\n  int get() { return read(1); }\n};\n")
+            texts = ('#include "name.h"\n', self.local("struct Name {};"), "using other::Name;\n",
+                     self.local("int read() { return 1; }"))
+            for number, text in enumerate(texts):
+                (Path(folder) / f"{number}.cpp").write_text(text)
+            self.assertEqual(batches([Source(Path(folder) / f"{number}.cpp") for number in range(4)], 10), [1, 2, 3, 2])
+
+    def test_the_body_of_a_c_function_declares_nothing(self):
+        text = 'extern "C" void FUNCTION() {\n  const int before = 1;\n}\n'
+        self.assertEqual(self.chosen(text.replace("FUNCTION", "f"), text.replace("FUNCTION", "g")), [1, 1])
 
     def test_comments_and_texts_declare_nothing(self):
         text = '// void f() {}\n/* void f() {} */\nconst char* text_NUMBER = R"(\nvoid f() {}\n)";\n'
