@@ -155,7 +155,7 @@ TEST_CASE("a server that drains waits for connections without a place") {
 
 TEST_CASE("a request that comes again over the next connection of its sender is not executed") {
   std::mutex mutex;
-  std::vector<std::int32_t> arguments;
+  std::vector<std::uint32_t> arguments;
   DatagramServer server(server_settings(each_strategy()), {.is_virtual = true},
                         [&](orb::ServerRequest& request) {
                           const std::lock_guard lock(mutex);
@@ -179,5 +179,5 @@ TEST_CASE("a request that comes again over the next connection of its sender is 
   send(present, 2, 10);
   send(present, 4, 20);
   while (count() != 2) std::this_thread::yield();
-  CHECK((arguments == std::vector<std::int32_t>{10, 20}));
+  CHECK((arguments == std::vector<std::uint32_t>{10, 20}));
 }
