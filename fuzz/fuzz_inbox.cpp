@@ -1,5 +1,6 @@
 // The inbox with a session of GIOP against the former reader of GIOP: the same octets give the same
-// messages and the same error. And an inbox of datagrams with any octets.
+// messages and the same error, also if numbers are received into vectors. And an inbox of datagrams
+// with any octets.
 #include "engine/connection/inbox.h"
 #include "giop_reader.h"
 #include "messages.h"
@@ -26,6 +27,26 @@ Outcome read_as_before(OctetSpan octets) {
     if (outcome.failed) outcome.error = reader.error();
   }
   return outcome;
+}
+
+/// Fills a cache with vectors of octets and doubles, and says that sequences stand nearly anywhere.
+void expect_sequences(engine::SequenceCache& cache) {
+  constexpr std::size_t octets_type = 0;
+  constexpr std::size_t doubles_type = 9;
+  for (const std::size_t size : {512u, 2048u, 8192u}) {
+    cache.give_back(std::vector<std::uint8_t>(size));
+    cache.give_back(std::vector<double>(size / sizeof(double)));
+  }
+  for (std::size_t place = 0; place < 64; place += 4)
+    cache.note_place({place + 12, place % 12 == 0 ? doubles_type : octets_type});
+}
+
+Outcome read_into_vectors(const messaging::MessagingProtocol& protocol, OctetSpan octets,
+                          OctetSpan sizes) {
+  static constexpr std::size_t land_above = 16;
+  engine::SequenceCache cache(steady_clock(), nullptr, {}, land_above);
+  expect_sequences(cache);
+  return read(protocol, octets, sizes, 1024, &cache);
 }
 
 /// Gives the octets to an inbox of datagrams, as one datagram. The inbox never fails.
@@ -56,6 +77,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const perigee::OctetSpan octets = input.subspan(sizes_count);
   const Outcome in_pieces = read(*protocol, octets, input.first(sizes_count), 1024);
   require(in_pieces == read_as_before(octets));
+  require(in_pieces == read_into_vectors(*protocol, octets, input.first(sizes_count)));
   read_as_datagram(*protocol, octets);
   return 0;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/connection/inbox.h"
+#include "engine/memory/sequence_cache.h"
 #include <perigee/messaging/protocol.h>
 
 #include <algorithm>
@@ -31,24 +32,31 @@ inline bool within(OctetSpan part, OctetSpan whole) {
          (part.data() >= whole.data() && part.data() + part.size() <= whole.data() + whole.size());
 }
 
+/// All octets of a message, wherever they are.
+inline OctetSpan whole(const messaging::IncomingMessage& message) {
+  return message.landed ? message.landed->join(message.octets) : message.octets;
+}
+
+inline bool within(OctetSpan part, const messaging::IncomingMessage& message) {
+  return within(part, message.octets) || within(part, whole(message));
+}
+
 /// All parse functions on one message, whatever its kind: views must stay inside it.
 inline void parse_all(const messaging::Session& session,
                       const messaging::IncomingMessage& message) {
   messaging::ContextStorage contexts;
   if (const auto request = session.parse_request(message, contexts)) {
-    require(within(request->header.object_key, message.octets));
-    require(within(perigee::octets_of(request->header.operation), message.octets));
-    for (const auto& context : request->header.contexts)
-      require(within(context.data, message.octets));
-    require(request->body.position() <= message.octets.size());
+    require(within(request->header.object_key, message));
+    require(within(perigee::octets_of(request->header.operation), message));
+    for (const auto& context : request->header.contexts) require(within(context.data, message));
+    require(request->body.position() <= message.size());
   }
   if (const auto reply = session.parse_reply(message, contexts)) {
-    for (const auto& context : reply->header.contexts)
-      require(within(context.data, message.octets));
-    require(reply->body.position() <= message.octets.size());
+    for (const auto& context : reply->header.contexts) require(within(context.data, message));
+    require(reply->body.position() <= message.size());
   }
   if (const auto locate = session.parse_locate_request(message))
-    require(within(locate->object_key, message.octets));
+    require(within(locate->object_key, message));
   static_cast<void>(session.parse_locate_reply(message));
   static_cast<void>(session.parse_cancel_request(message));
 }
@@ -61,7 +69,8 @@ struct Outcome {
   bool operator==(const Outcome&) const = default;
 
   void add(const messaging::IncomingMessage& message) {
-    messages.emplace_back(message.octets.begin(), message.octets.end());
+    const OctetSpan octets = whole(message);
+    messages.emplace_back(octets.begin(), octets.end());
     auto& sizes = cuts.emplace_back();
     if (!message.piece_sizes) return;
     for (std::size_t sum = 0, piece = 0; sum < message.octets.size(); ++piece) {
@@ -81,10 +90,11 @@ inline std::size_t fill(const engine::ReceiveSpace& space, OctetSpan octets) {
 }
 
 /// Feeds `octets` in pieces whose sizes come from `sizes`; detaches the scratch space now and then.
+/// `sequences` has vectors for numbers at the end of messages.
 inline Outcome read(const messaging::MessagingProtocol& protocol, OctetSpan octets, OctetSpan sizes,
-                    std::size_t scratch_size) {
+                    std::size_t scratch_size, engine::SequenceCache* sequences = nullptr) {
   const auto session = protocol.open(messaging::Role::acceptor, {});
-  engine::Inbox inbox(*session);
+  engine::Inbox inbox(*session, nullptr, sequences);
   Octets scratch(scratch_size);
   Outcome outcome;
   messaging::IncomingMessage message;

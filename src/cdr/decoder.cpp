@@ -1,8 +1,11 @@
 // The parts of the decoder that are calls anyway: strings, encapsulations, long double, failure.
 #include "text_copy.h"
 #include <perigee/cdr/decoder.h>
+#include <perigee/cdr/landed_sequence.h>
 
 #include <algorithm>
+#include <new>
+#include <utility>
 
 namespace perigee::cdr {
 
@@ -10,6 +13,7 @@ void Decoder::fail(ErrorKind kind) noexcept {
   if (error_.kind == ErrorKind::none) error_ = {kind, position_};
   position_ = octets_.size();
   beyond_ = 0;
+  landed_ = nullptr;
 }
 
 void Decoder::set_pieces(const std::size_t* sizes) noexcept {
@@ -18,7 +22,36 @@ void Decoder::set_pieces(const std::size_t* sizes) noexcept {
   next_sizes_ = sizes + 1;
 }
 
+void Decoder::set_landed(LandedSequence& landed) noexcept {
+  landed_ = &landed;
+  beyond_ = landed.size();
+}
+
+LandedSequence* Decoder::pass_landed(std::size_t size) noexcept {
+  if (landed_ == nullptr || beyond_ != size || position_ != octets_.size()) return nullptr;
+  beyond_ = 0;
+  return std::exchange(landed_, nullptr);
+}
+
+bool Decoder::join_landed() noexcept {
+  LandedSequence& landed = *std::exchange(landed_, nullptr);
+  if (SequenceMemory* const memory = sequence_memory()) memory->forget_place(landed.place());
+  const OctetSpan whole = landed.join(octets_);
+  if (whole.empty()) {
+    fail(ErrorKind::truncated);
+    return false;
+  }
+  octets_ = whole;
+  beyond_ = 0;
+  return true;
+}
+
 Decoder Decoder::copy_into(Copied& copy) const {
+  if (landed_ != nullptr) {
+    Decoder joined = *this;
+    if (!joined.join_landed()) throw std::bad_alloc();
+    return joined.copy_into(copy);
+  }
   const std::byte* const begin = octets_.data();
   copy.octets.assign(begin, begin + octets_.size() + beyond_);
   copy.piece_sizes.clear();
@@ -36,6 +69,7 @@ bool Decoder::begin_next_piece() noexcept {
     fail(ErrorKind::truncated);
     return false;
   }
+  if (landed_ != nullptr) return join_landed();
   // The piece's header, of 12 octets, is not there: alignment is to 8 at most, so 4 stand for it.
   constexpr std::size_t header = 4;
   const std::byte* const begin = octets_.data() + octets_.size();
@@ -50,6 +84,7 @@ OctetSpan Decoder::read_octets_of_pieces(std::size_t count) noexcept {
     fail(ErrorKind::truncated);
     return {};
   }
+  if (landed_ != nullptr) return join_landed() ? read_octets(count) : OctetSpan();
   const OctetSpan view(octets_.data() + position_, count);
   std::size_t left = count;
   while (left > octets_.size() - position_) {

@@ -120,10 +120,11 @@ Frame GiopSession::frame(OctetSpan front) const noexcept {
   return frame;
 }
 
-void GiopSession::join(MutableOctetSpan message, const Frame& first) const noexcept {
+void GiopSession::join(MutableOctetSpan message, std::size_t size,
+                       const Frame& first) const noexcept {
   message[flags_offset] &= ~std::byte{flag_more_fragments};
-  store_ulong(message.data() + size_offset,
-              static_cast<std::uint32_t>(message.size() - frame_header_size), first.order);
+  store_ulong(message.data() + size_offset, static_cast<std::uint32_t>(size - frame_header_size),
+              first.order);
 }
 
 }  // namespace perigee::giop

@@ -28,6 +28,8 @@ cdr::Decoder decoder_of(const IncomingMessage& message, const cdr::Limits& limit
   cdr::Decoder decoder(message.octets, message.order, message.header_size, limits);
   if (message.piece_sizes) [[unlikely]]
     decoder.set_pieces(message.piece_sizes.get());
+  if (message.landed) [[unlikely]]
+    decoder.set_landed(*message.landed);
   return decoder;
 }
 
@@ -145,8 +147,8 @@ Check read_reply(cdr::Decoder& decoder, ReplyHeader& header, ContextStorage& con
 /// decoder.
 [[gnu::always_inline]] inline bool has_plain_header(const IncomingMessage& message,
                                                     std::size_t size_min) noexcept {
-  return message.octets.size() >= size_min && !message.piece_sizes && message.version.minor >= 2 &&
-         message.header_size == frame_header_size;
+  return message.octets.size() >= size_min && !message.piece_sizes && !message.landed &&
+         message.version.minor >= 2 && message.header_size == frame_header_size;
 }
 
 /// The text without its NUL, which must be at its end only. Null: for the decoder to look at.

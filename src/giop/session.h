@@ -17,7 +17,7 @@ class GiopSession final : public messaging::Session {
  public:
   GiopSession(const messaging::MessagingProtocol& protocol,
               const messaging::Carrier& carrier) noexcept
-      : Session(protocol),
+      : Session(protocol, Sealing::no, Landing::yes),
         message_size_max_(
             carrier.shape == messaging::Shape::datagrams
                 ? std::min<std::size_t>(protocol.limits().message_size_max, carrier.datagram_max)
@@ -25,7 +25,8 @@ class GiopSession final : public messaging::Session {
         fragments_(carrier.shape == messaging::Shape::stream) {}
 
   [[nodiscard]] messaging::Frame frame(OctetSpan front) const noexcept override;
-  void join(MutableOctetSpan message, const messaging::Frame& first) const noexcept override;
+  void join(MutableOctetSpan message, std::size_t size,
+            const messaging::Frame& first) const noexcept override;
 
   void begin_request(cdr::Encoder& encoder, messaging::Version version,
                      const messaging::RequestHeader& header, messaging::Body body) const override;

@@ -50,8 +50,9 @@ class NumberedSession final : public messaging::Session {
     if (frame.continuation) return Frame::bad(FramingError::bad_fragment);
     return frame;
   }
-  void join(MutableOctetSpan message, const Frame& first) const noexcept override {
-    inner_->join(message.subspan(number_size), first);
+  void join(MutableOctetSpan message, std::size_t size,
+            const Frame& first) const noexcept override {
+    inner_->join(message.subspan(number_size), size - number_size, first);
   }
 
   void seal(messaging::OutgoingSegments& message) override {

@@ -19,6 +19,7 @@
 
 namespace perigee::cdr {
 
+class LandedSequence;
 class SequenceMemory;
 
 /// What values that are more than octets need to be made: the ORB, for object references. `orb`
@@ -59,6 +60,13 @@ class PERIGEE_API Decoder {
   /// `sizes` are those of the pieces, all octets together, and must outlive the decoder. The first
   /// piece must hold what was read so far.
   void set_pieces(const std::size_t* sizes) noexcept;
+  /// Says that the octets end with a sequence whose numbers are in a vector, which must outlive the
+  /// decoder. Not together with `set_pieces`.
+  void set_landed(LandedSequence& landed) noexcept;
+  /// If the next `size` octets are the numbers in that vector, moves behind them and returns the
+  /// vector. Else null, and nothing changes. Any other way to read them first makes the octets one
+  /// piece, in other memory.
+  [[nodiscard]] LandedSequence* pass_landed(std::size_t size) noexcept;
 
   /// Octets that a decoder reads, as `copy_into` keeps them.
   struct Copied {
@@ -256,6 +264,7 @@ class PERIGEE_API Decoder {
   static Decoder failed(ErrorKind kind) noexcept;
   /// False, and `truncated`, if there is none.
   [[gnu::cold]] bool begin_next_piece() noexcept;
+  [[gnu::cold]] bool join_landed() noexcept;
   [[gnu::cold]] OctetSpan read_octets_of_pieces(std::size_t count) noexcept;
   [[gnu::cold]] void will_fill(void* memory, std::size_t size) noexcept;
   std::string_view read_text(std::size_t size) noexcept;
@@ -268,6 +277,7 @@ class PERIGEE_API Decoder {
   std::size_t position_ = 0;
   std::size_t beyond_ = 0;                   // octets of the pieces behind it
   const std::size_t* next_sizes_ = nullptr;  // of these pieces, if there are any
+  LandedSequence* landed_ = nullptr;         // or they are the numbers of a sequence
   bool swap_ = false;
   CodeSets code_sets_;
   std::uint32_t depth_left_ = Limits{}.depth_max;

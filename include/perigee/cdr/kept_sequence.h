@@ -34,12 +34,14 @@ class KeptSequence final {
 
   friend Decoder& operator>>(Decoder& decoder, KeptSequence& values) {
     if (decoder.remaining() > kept_above) [[unlikely]]
-      values.take(decoder);
+      if (values.take(decoder)) return decoder;
     return decoder >> values.values_;
   }
 
  private:
-  [[gnu::cold]] PERIGEE_API void take(Decoder ahead);
+  /// Takes memory for a large sequence. True: with its numbers, which were received there.
+  [[gnu::cold]] PERIGEE_API bool take(Decoder& decoder);
+  [[gnu::cold]] bool take_landed(Decoder& ahead, std::size_t octets);
   [[gnu::cold]] PERIGEE_API void give_back() noexcept;
 
   std::vector<T> values_;
@@ -52,8 +54,8 @@ class KeptSequence final {
   X(std::uint8_t) X(std::int8_t) X(std::int16_t) X(std::uint16_t) X(std::int32_t)          \
   X(std::uint32_t) X(std::int64_t) X(std::uint64_t) X(float) X(double)
 // clang-format on
-#define PERIGEE_DECLARE(T)                                   \
-  extern template void KeptSequence<T>::take(Decoder ahead); \
+#define PERIGEE_DECLARE(T)                                      \
+  extern template bool KeptSequence<T>::take(Decoder& decoder); \
   extern template void KeptSequence<T>::give_back() noexcept;
 PERIGEE_KEPT_ELEMENTS(PERIGEE_DECLARE)
 #undef PERIGEE_DECLARE

@@ -18,6 +18,14 @@ using LargeVector =
                  std::vector<std::int64_t>, std::vector<std::uint64_t>, std::vector<float>,
                  std::vector<double>>;
 
+/// Where a sequence that ended a message stood in it. The next such message is likely to have one
+/// at the same place.
+struct SequencePlace {
+  std::size_t length_at = 0;  ///< octets of the message in front of the length
+  std::size_t type = 0;       ///< the index of the vector's type in LargeVector
+  friend bool operator==(const SequencePlace&, const SequencePlace&) = default;
+};
+
 /// Memory for large sequences. Any thread.
 class SequenceMemory {
  public:
@@ -28,6 +36,10 @@ class SequenceMemory {
   virtual void give_back(LargeVector vector) noexcept = 0;
   /// `size` octets of fresh memory are about to be written, all of them.
   virtual void will_fill(void* memory, std::size_t size) noexcept = 0;
+  /// A message ended with a sequence that was decoded into a vector.
+  virtual void note_place(const SequencePlace& place) noexcept = 0;
+  /// A message was received as if it ended with such a sequence, but was decoded otherwise.
+  virtual void forget_place(const SequencePlace& place) noexcept = 0;
 
  protected:
   ~SequenceMemory() = default;

@@ -4,6 +4,7 @@
 #include <perigee/base/clock.h>
 #include <perigee/base/deadline.h>
 #include <perigee/base/octets.h>
+#include <perigee/cdr/landed_sequence.h>
 #include <perigee/iop/ior.h>
 #include <perigee/messaging/storage.h>
 
@@ -104,7 +105,9 @@ struct LocateReplyHeader {
 ///
 /// `octets` starts with the protocol's header, so that alignment can be counted from it. It points
 /// into the reader's scratch space or, for a large or fragmented message, into `storage`: the
-/// message may be moved to another thread only in the second case or after `keep`.
+/// message may be moved to another thread only in the second case or after `keep`. If `landed` is
+/// set, the message ends with the numbers of a sequence, which are there, and `octets` are those in
+/// front of them.
 struct IncomingMessage {
   MessageKind kind = MessageKind::message_error;
   Version version;
@@ -115,6 +118,7 @@ struct IncomingMessage {
   /// Of the pieces that make up `octets`, if alignment counts anew in each of them: fragments of
   /// GIOP 1.1, without their headers. Else null.
   std::unique_ptr<std::size_t[]> piece_sizes;
+  std::unique_ptr<cdr::LandedSequence> landed;
   /// The client waits for the reply to this request until this time, by the clock of the ORB. Set
   /// when the header is parsed for the first time: the message may be kept and parsed again.
   Deadline awaited_until;
@@ -122,6 +126,10 @@ struct IncomingMessage {
   /// then. Not set: a moment ago.
   std::optional<TimePoint> arrived;
 
+  /// Octets of the whole message.
+  [[nodiscard]] std::size_t size() const noexcept {
+    return octets.size() + (landed ? landed->size() : 0);
+  }
   /// Copies the octets to storage of its own, if they are not there yet.
   void keep() {
     if (storage) return;

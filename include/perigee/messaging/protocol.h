@@ -141,13 +141,17 @@ class PERIGEE_API Session {
   /// nothing for them.
   [[nodiscard]] bool seals() const noexcept { return seals_; }
 
+  /// Whether the decoders that this session returns read `IncomingMessage::landed`.
+  [[nodiscard]] bool reads_landed() const noexcept { return reads_landed_; }
+
   /// Says what is at the front of the octets that have arrived. Copies and keeps nothing. `front`
   /// has at least one octet, and may have octets of later frames.
   [[nodiscard]] virtual Frame frame(OctetSpan front) const noexcept = 0;
   /// Called when all pieces of a message have arrived: changes the header of the first piece to
-  /// that of an unfragmented message. `message` starts with the first piece, without its stripped
-  /// octets.
-  virtual void join(MutableOctetSpan /*message*/, const Frame& /*first*/) const noexcept {}
+  /// that of an unfragmented message of `size` octets. `message` starts with the first piece,
+  /// without its stripped octets, and has at least its header.
+  virtual void join(MutableOctetSpan /*message*/, std::size_t /*size*/,
+                    const Frame& /*first*/) const noexcept {}
 
   /// @name Encoding. Leaves the encoder where the body begins (aligned for it if `body` is
   /// present). A version that lacks a status or flag sends the nearest one: a permanent forward
@@ -208,13 +212,18 @@ class PERIGEE_API Session {
 
  protected:
   enum class Sealing : std::uint8_t { no, yes };
+  enum class Landing : std::uint8_t { no, yes };
   /// `protocol` outlives the session.
-  explicit Session(const MessagingProtocol& protocol, Sealing sealing = Sealing::no) noexcept
-      : protocol_(protocol), seals_(sealing == Sealing::yes) {}
+  explicit Session(const MessagingProtocol& protocol, Sealing sealing = Sealing::no,
+                   Landing landing = Landing::no) noexcept
+      : protocol_(protocol),
+        seals_(sealing == Sealing::yes),
+        reads_landed_(landing == Landing::yes) {}
 
  private:
   const MessagingProtocol& protocol_;
   const bool seals_;
+  const bool reads_landed_;
 };
 
 /// A kind of messages: opens the sessions of connections that carry them. One for each ORB, which

@@ -14,17 +14,49 @@ void Assembly::begin_continuation(const messaging::Frame& frame) {
   ++fragments_;
   more_ = frame.more;
   const bool goes_on = (size_ & 7U) == (frame.header_size & 7U);
-  if (!goes_on && (cuts_.empty() || cuts_.back() != size_)) cuts_.push_back(size_);
+  if (goes_on) return;
+  if (cuts_ == nullptr) cuts_ = std::make_unique<std::vector<std::size_t>>();
+  if (cuts_->empty() || cuts_->back() != size_) cuts_->push_back(size_);
 }
 
 void Assembly::append(OctetSpan octets, std::size_t announced, const Source& source) {
   const std::size_t size = size_ + octets.size();
+  if (landed_) {
+    if (size + announced <= landed_end()) return append_landed(octets, source);
+    leave_landed(octets.size() + announced, source);
+  }
   reserve(size, size + announced, source);
   if (!octets.empty()) std::memcpy(storage_.data() + size_, octets.data(), octets.size());
   size_ = size;
 }
 
+/// Octets of the head go to the storage, those of numbers to the vector.
+void Assembly::append_landed(OctetSpan octets, const Source& source) {
+  if (size_ == 0) {
+    const std::size_t head_size = landed_->head_size();
+    reserve(head_size, head_size, source);
+    std::memcpy(storage_.data(), octets.data(), head_size);
+    octets = octets.subspan(head_size);
+    size_ = head_size;
+  }
+  std::ranges::copy(octets, landed_rest().begin());
+  size_ += octets.size();
+}
+
+/// The message does not end with the sequence: the numbers that have arrived move to the storage.
+void Assembly::leave_landed(std::size_t announced, const Source& source) {
+  if (size_ == 0) return landed_.reset();
+  const std::unique_ptr<cdr::LandedSequence> landed = std::move(landed_);
+  if (announced != 0) memory_of_landed_->forget_place(landed->place());
+  const std::size_t size = std::exchange(size_, landed->head_size());
+  reserve(size, size + announced, source);
+  const OctetSpan numbers = landed->octets().first(size - size_);
+  std::ranges::copy(numbers, storage_.data() + size_);
+  size_ = size;
+}
+
 MutableOctetSpan Assembly::space(std::size_t announced, const Source& source) {
+  if (landed_) return landed_rest().first(announced);
   if (size_ == storage_.capacity() && announced != 0) reserve(size_ + 1, size_ + announced, source);
   storage_.go_on_filling(size_);
   return {storage_.data() + size_, std::min(storage_.capacity() - size_, announced)};
@@ -36,21 +68,23 @@ void Assembly::reserve(std::size_t needed, std::size_t announced, const Source& 
 }
 
 std::unique_ptr<std::size_t[]> Assembly::piece_sizes() const {
-  if (cuts_.empty()) return nullptr;
-  auto sizes = std::make_unique<std::size_t[]>(cuts_.size() + 1);
+  if (cuts_ == nullptr) return nullptr;
+  const std::vector<std::size_t>& cuts = *cuts_;
+  auto sizes = std::make_unique<std::size_t[]>(cuts.size() + 1);
   std::size_t begin = 0;
-  for (std::size_t index = 0; index < cuts_.size(); ++index) {
-    sizes[index] = cuts_[index] - begin;
-    begin = cuts_[index];
+  for (std::size_t index = 0; index < cuts.size(); ++index) {
+    sizes[index] = cuts[index] - begin;
+    begin = cuts[index];
   }
-  sizes[cuts_.size()] = size_ - begin;
+  sizes[cuts.size()] = size_ - begin;
   return sizes;
 }
 
 void Assembly::release(messaging::IncomingMessage& message, const messaging::Session& session) {
-  const MutableOctetSpan octets(storage_.data(), size_);
-  storage_.complete(size_);
-  if (is_fragmented_) session.join(octets, first_);
+  if (landed_ && (size_ != landed_end() || cuts_ != nullptr)) leave_landed(0, nullptr);
+  const MutableOctetSpan octets(storage_.data(), landed_ ? landed_->head_size() : size_);
+  storage_.complete(octets.size());
+  if (is_fragmented_) session.join(octets, size_, first_);
   message.kind = first_.kind;
   message.version = first_.version;
   message.order = first_.order;
@@ -58,7 +92,8 @@ void Assembly::release(messaging::IncomingMessage& message, const messaging::Ses
   message.header_size = first_.header_size;
   message.storage = std::move(storage_);
   message.piece_sizes = piece_sizes();
-  cuts_.clear();
+  message.landed = std::move(landed_);
+  cuts_.reset();
   size_ = 0;
 }
 

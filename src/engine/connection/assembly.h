@@ -2,6 +2,7 @@
 // fragments. Knows how its storage grows; the inbox knows when.
 #pragma once
 
+#include <perigee/cdr/landed_sequence.h>
 #include <perigee/messaging/protocol.h>
 #include <perigee/messaging/storage.h>
 
@@ -32,7 +33,18 @@ class Assembly {
   [[nodiscard]] bool more() const noexcept { return more_; }
 
   /// Physical memory that the storage takes.
-  [[nodiscard]] std::size_t memory() const noexcept { return storage_.charged(size_); }
+  [[nodiscard]] std::size_t memory() const noexcept {
+    return landed_ ? storage_.charged(landed_->head_size()) + landed_->memory()
+                   : storage_.charged(size_);
+  }
+
+  /// The message is likely to end with this sequence, which may be null: its numbers will be put
+  /// there. If the message ends elsewhere, they move to the storage. Before the first `append`,
+  /// which must have all octets in front of the numbers.
+  void land(std::unique_ptr<cdr::LandedSequence> landed, cdr::SequenceMemory& memory) noexcept {
+    landed_ = std::move(landed);
+    memory_of_landed_ = &memory;
+  }
 
   /// A continuation follows.
   void begin_continuation(const messaging::Frame& frame);
@@ -47,12 +59,23 @@ class Assembly {
   void release(messaging::IncomingMessage& message, const messaging::Session& session);
 
  private:
+  void append_landed(OctetSpan octets, const Source& source);
+  [[nodiscard]] std::size_t landed_end() const noexcept {
+    return landed_->head_size() + landed_->size();
+  }
+  /// The memory of the numbers that have not arrived. At least the head has.
+  [[nodiscard]] MutableOctetSpan landed_rest() const noexcept {
+    return landed_->octets().subspan(size_ - landed_->head_size());
+  }
+  void leave_landed(std::size_t announced, const Source& source);
   void reserve(std::size_t needed, std::size_t announced, const Source& source);
   [[nodiscard]] std::unique_ptr<std::size_t[]> piece_sizes() const;
 
   messaging::MessageStorage storage_;
+  std::unique_ptr<cdr::LandedSequence> landed_;  // null: all octets are in storage_
+  cdr::SequenceMemory* memory_of_landed_ = nullptr;
   std::size_t size_ = 0;
-  std::vector<std::size_t> cuts_;  // where alignment counts anew: in GIOP 1.1
+  std::unique_ptr<std::vector<std::size_t>> cuts_;  // where alignment counts anew: in GIOP 1.1
   messaging::Frame first_;
   std::uint32_t fragments_ = 0;
   bool more_ = false;

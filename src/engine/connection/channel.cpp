@@ -29,7 +29,8 @@ bool carries_datagrams(const transport::Transport& transport) noexcept {
 Inbox make_inbox(messaging::Session& session, bool datagrams, messaging::Role role,
                  const TrafficLedger* ledger) noexcept {
   if (datagrams) return {session, role};
-  return Inbox(session, ledger != nullptr ? ledger->storage : nullptr);
+  if (ledger == nullptr) return Inbox(session);
+  return Inbox(session, ledger->storage, ledger->sequences);
 }
 
 std::string_view text_of(LostPlace reason) noexcept {

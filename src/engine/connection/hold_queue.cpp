@@ -46,7 +46,7 @@ HoldQueue::Kept HoldQueue::put_back(Entry& entry, IncomingMessage& message,
 
 HoldQueue::Kept HoldQueue::insert(const Place& place, IncomingMessage& message,
                                   std::uint64_t resumptions_seen) {
-  const std::size_t size = message.octets.size();
+  const std::size_t size = message.size();
   if (entries_.size() >= requests_max_) return Kept::refused;
   Entries made(1);
   message.keep();

@@ -3,6 +3,8 @@
 // pieces of a message, limits. Storage is taken only after all checks.
 #include "engine/connection/inbox.h"
 
+#include "engine/memory/sequence_cache.h"
+
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -27,8 +29,12 @@ bool is_request(MessageKind kind) noexcept {
 
 }  // namespace
 
-Inbox::Inbox(messaging::Session& session, std::shared_ptr<messaging::StorageSource> source) noexcept
-    : session_(session), source_(std::move(source)), limits_(session.protocol().limits()) {}
+Inbox::Inbox(messaging::Session& session, std::shared_ptr<messaging::StorageSource> source,
+             SequenceCache* sequences) noexcept
+    : session_(session),
+      source_(std::move(source)),
+      sequences_(session.reads_landed() && !session.seals() ? sequences : nullptr),
+      limits_(session.protocol().limits()) {}
 
 Inbox::Inbox(messaging::Session& session, messaging::Role role) noexcept
     : session_(session),
@@ -289,10 +295,23 @@ void Inbox::begin_storage() {
   }
   const std::size_t at_hand = std::min(available(), frame_.total);
   remaining_ = frame_.total - at_hand;
-  current_.append({front() + frame_.strip, at_hand - frame_.strip}, remaining_, source_);
+  const OctetSpan octets(front() + frame_.strip, at_hand - frame_.strip);
+  if (sequences_ != nullptr && !frame_.continuation) expect_sequence(octets);
+  current_.append(octets, remaining_, source_);
   begin_ += at_hand;
   free_held();
   state_ = State::filling;
+}
+
+/// A large message is likely to end as an earlier one did. `at_hand` are its first octets.
+void Inbox::expect_sequence(OctetSpan at_hand) {
+  auto landed = sequences_->land({.octets = at_hand,
+                                  .order = frame_.order,
+                                  .header_size = frame_.header_size,
+                                  .size = frame_.total - frame_.strip,
+                                  .is_whole = !frame_.more,
+                                  .size_max = limits_.message_size_max});
+  if (landed) current_.land(std::move(landed), *sequences_);
 }
 
 /// The frame in current_ has arrived. Whether it completes a message, which is then given out.

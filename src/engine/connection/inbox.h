@@ -14,6 +14,8 @@
 
 namespace perigee::engine {
 
+class SequenceCache;
+
 /// How asking an inbox for a message ended.
 enum class InboxStatus : std::uint8_t { message, need_more, error };
 
@@ -42,9 +44,11 @@ class Inbox {
  public:
   static constexpr std::size_t scratch_size_min = 1024;
 
-  /// `session` outlives the inbox. Without a source, large messages are stored on the heap.
+  /// `session` and `sequences` outlive the inbox. Without a source, large messages are stored on
+  /// the heap; without `sequences`, no part of them is received into a vector.
   explicit Inbox(messaging::Session& session,
-                 std::shared_ptr<messaging::StorageSource> source = nullptr) noexcept;
+                 std::shared_ptr<messaging::StorageSource> source = nullptr,
+                 SequenceCache* sequences = nullptr) noexcept;
   /// The inbox of datagrams, on the side of the connection that `role` says.
   Inbox(messaging::Session& session, messaging::Role role) noexcept;
 
@@ -130,6 +134,7 @@ class Inbox {
     message.header_size = frame.header_size;
     message.storage.reset();
     message.piece_sizes.reset();
+    message.landed.reset();
     if (data_ == held_.data()) [[unlikely]]
       return keep_detached(frame, message);
     begin_ += frame.total;
@@ -147,6 +152,7 @@ class Inbox {
   [[nodiscard]] bool fits(std::size_t added) const noexcept;
 
   void begin_storage();
+  void expect_sequence(OctetSpan at_hand);
   [[nodiscard]] bool end_storage(messaging::IncomingMessage& message);
   [[nodiscard]] InboxStatus unseal(messaging::IncomingMessage& message);
   [[nodiscard]] const Assembly* find_partial(const messaging::Frame& frame) const noexcept;
@@ -164,6 +170,7 @@ class Inbox {
 
   messaging::Session& session_;
   const std::shared_ptr<messaging::StorageSource> source_;
+  SequenceCache* const sequences_ = nullptr;
   const messaging::Limits& limits_;  // of the session's protocol
   std::byte* data_ = nullptr;
   std::size_t begin_ = 0;

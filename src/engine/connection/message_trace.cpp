@@ -144,8 +144,8 @@ void write(const Session& session, const IncomingMessage& message, std::string_v
   log::write(octets ? log::Level::trace : log::Level::debug, "message",
              std::string(direction) + std::string(peer) + ": " +
                  session.protocol().version_text(message.version) + " " +
-                 text_of(session, message) + ", " + std::to_string(message.octets.size()) +
-                 " octets" + (octets ? dump(message.octets) : ""));
+                 text_of(session, message) + ", " + std::to_string(message.size()) + " octets" +
+                 (octets ? dump(message.octets) : ""));
 }
 
 // The octets that the peer will receive. Seals by a session of its own: that of the connection is

@@ -12,6 +12,7 @@
 
 namespace perigee::engine {
 
+class SequenceCache;
 class UnfinishedMessages;
 
 /// Sums over connections.
@@ -64,6 +65,9 @@ class TrafficLedger {
   /// Where the connections get storage for large messages; null: from the heap. Set before the
   /// first connection.
   std::shared_ptr<messaging::StorageSource> storage;
+  /// Where they get vectors for the large sequences at the end of messages; null: they do not. Set
+  /// before the first connection, and outlives them.
+  SequenceCache* sequences = nullptr;
 
  private:
   friend class Traffic;

@@ -3,6 +3,8 @@
 
 #include "ipc/mapping.h"
 
+#include <array>
+#include <new>
 #include <utility>
 #include <variant>
 
@@ -15,6 +17,15 @@ namespace {
 std::size_t octets_of(const LargeVector& vector) noexcept {
   return std::visit([](const auto& values) { return values.capacity() * sizeof(*values.data()); },
                     vector);
+}
+
+/// An empty vector of the type with this index.
+template <std::size_t... index>
+LargeVector empty_vector(std::size_t type, std::index_sequence<index...> /*types*/) noexcept {
+  using Make = LargeVector (*)() noexcept;
+  constexpr std::array<Make, sizeof...(index)> make{
+      []() noexcept { return LargeVector(std::in_place_index<index>); }...};
+  return make[type]();
 }
 
 }  // namespace
@@ -33,6 +44,19 @@ void SequenceCache::take(LargeVector& vector, std::size_t octets) noexcept {
 void SequenceCache::give_back(LargeVector vector) noexcept {
   const std::size_t size = octets_of(vector);
   kept_.keep(std::move(vector), size);
+}
+
+std::unique_ptr<cdr::LandedSequence> SequenceCache::land(const MessageFront& front) noexcept {
+  const auto expected = places_.find(front, land_above_);
+  if (!expected) return nullptr;
+  constexpr auto types = std::make_index_sequence<std::variant_size_v<LargeVector>>();
+  LargeVector vector = empty_vector(expected->place.type, types);
+  take(vector, expected->size);
+  if (octets_of(vector) < expected->size) return nullptr;
+  // Within the capacity: nothing is allocated, and only the elements that are new are zeroed.
+  std::visit([&](auto& values) { values.resize(expected->size / sizeof(*values.data())); }, vector);
+  return std::unique_ptr<cdr::LandedSequence>(new (std::nothrow) cdr::LandedSequence(
+      std::move(vector), expected->place, expected->head_size));
 }
 
 void SequenceCache::will_fill(void* memory, std::size_t size) noexcept {

@@ -3,7 +3,9 @@
 #pragma once
 
 #include "engine/memory/kept_memory.h"
+#include "engine/memory/sequence_places.h"
 #include <perigee/base/export.h>
+#include <perigee/cdr/landed_sequence.h>
 #include <perigee/cdr/sequence_memory.h>
 
 #include <cstddef>
@@ -16,14 +18,23 @@ namespace perigee::engine {
 /// The memory for large sequences of one ORB. Any thread.
 class PERIGEE_API SequenceCache final : public cdr::SequenceMemory {
  public:
+  /// Sequences above this size are received into a vector.
+  static constexpr std::size_t landed_above = 256 * 1024;
+
   /// `budget` may be null. `clock` must live until `close`.
-  SequenceCache(const Clock& clock, std::shared_ptr<MemoryBudget> budget,
-                const CacheLimits& limits) noexcept
-      : kept_(clock, std::move(budget), limits) {}
+  SequenceCache(const Clock& clock, std::shared_ptr<MemoryBudget> budget, const CacheLimits& limits,
+                std::size_t land_above = landed_above) noexcept
+      : kept_(clock, std::move(budget), limits), land_above_(land_above) {}
 
   void take(cdr::LargeVector& vector, std::size_t octets) noexcept override;
   void give_back(cdr::LargeVector vector) noexcept override;
   void will_fill(void* memory, std::size_t size) noexcept override;
+  void note_place(const cdr::SequencePlace& place) noexcept override { places_.note(place); }
+  void forget_place(const cdr::SequencePlace& place) noexcept override { places_.forget(place); }
+
+  /// A vector for the sequence that the message is likely to end with, if such a vector is kept:
+  /// so an announced size alone takes no memory. Else null.
+  [[nodiscard]] std::unique_ptr<cdr::LandedSequence> land(const MessageFront& front) noexcept;
 
   /// @name As of KeptMemory
   /// @{
@@ -39,6 +50,8 @@ class PERIGEE_API SequenceCache final : public cdr::SequenceMemory {
   static constexpr std::size_t excess_factor = 4;
 
   KeptMemory<cdr::LargeVector> kept_;
+  const std::size_t land_above_;
+  SequencePlaces places_;
 };
 
 }  // namespace perigee::engine

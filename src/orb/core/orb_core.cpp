@@ -97,6 +97,8 @@ OrbCore::OrbCore(CoreParts parts)
   metrics_->server_traffic.unfinished = unfinished_.get();
   metrics_->client_traffic.storage = storage_;
   metrics_->server_traffic.storage = storage_;
+  metrics_->client_traffic.sequences = sequences_.get();
+  metrics_->server_traffic.sequences = sequences_.get();
   PolicyObjects objects = make_policy_objects(client_policies_);
   const auto add = [this](const char* name, CORBA::object_reference<CORBA::Object> object) {
     add_initial_reference(name, [object = std::move(object)] { return object; });

@@ -2,11 +2,13 @@
 #include "engine/memory/budget.h"
 #include "orb/server/debts.h"
 #include "orb/server/server_fixture.h"
+#include <perigee/cdr/kept_sequence.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <memory>
+#include <numeric>
 #include <thread>
 #include <vector>
 
@@ -45,6 +47,36 @@ bool ends_with_message_error(RawClient& client) {
 }
 
 }  // namespace
+
+/// Answers with the sum of the octets, as a skeleton decodes them.
+void add_octets(orb::ServerRequest& request) {
+  cdr::KeptSequence<std::uint8_t> octets;
+  request.arguments() >> octets;
+  request.end_of_arguments();
+  const std::vector<std::uint8_t>& values = octets;
+  const std::uint32_t sum = std::accumulate(values.begin(), values.end(), 0u);
+  request.reply([sum](cdr::Encoder& encoder) { encoder << sum; });
+}
+
+TEST_CASE("large sequences of one call after the other are what each of them sent") {
+  const ServerFixture server(each_strategy(), add_octets);
+  RawClient client(server.endpoint);
+  for (const std::size_t size : {mib, mib, mib / 2, 2 * mib, mib}) {
+    Octets request =
+        make_request({.key = server.key, .argument = static_cast<std::uint32_t>(size)});
+    const std::size_t head = request.size();
+    request.resize(head + size);
+    const auto announced = static_cast<std::uint32_t>(request.size() - 12);
+    std::memcpy(request.data() + 8, &announced, 4);
+    std::uint32_t sum = 0;
+    for (std::size_t index = 0; index < size; ++index) {
+      request[head + index] = static_cast<std::byte>((index * 7 + size / 5) % 253);
+      sum += std::to_integer<std::uint32_t>(request[head + index]);
+    }
+    client.send(request);
+    CHECK(client.reply().result() == sum);
+  }
+}
 
 TEST_CASE("a client that drips octets of a request loses its place") {
   const ServerFixture server(hurried(each_strategy()));

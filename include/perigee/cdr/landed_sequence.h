@@ -1,0 +1,57 @@
+// The numbers of a large sequence that were received into the vector of its parameter, and not
+// into the storage of their message.
+#pragma once
+
+#include <perigee/base/export.h>
+#include <perigee/base/octets.h>
+#include <perigee/cdr/sequence_memory.h>
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace perigee::cdr {
+
+/// The end of a message whose other octets, the head, are elsewhere. Once the numbers have arrived,
+/// one thread at a time accesses it, as it does the message.
+class PERIGEE_API LandedSequence final {
+ public:
+  /// The first number is `head_size` octets behind the start of the message.
+  LandedSequence(LargeVector values, SequencePlace place, std::size_t head_size) noexcept;
+
+  [[nodiscard]] const SequencePlace& place() const noexcept { return place_; }
+  [[nodiscard]] std::size_t head_size() const noexcept { return head_size_; }
+  /// Octets of the numbers.
+  [[nodiscard]] std::size_t size() const noexcept { return octets_.size(); }
+  /// Octets of memory that the vector takes.
+  [[nodiscard]] std::size_t memory() const noexcept { return memory_; }
+  /// The memory of the numbers. Not after `take`.
+  [[nodiscard]] MutableOctetSpan octets() const noexcept { return octets_; }
+
+  /// Moves the numbers to `values`, as they were received. False, and nothing is moved: they are of
+  /// another type, or were taken before.
+  template <typename T>
+  [[nodiscard]] bool take(std::vector<T>& values) noexcept {
+    auto* const landed = std::get_if<std::vector<T>>(&values_);
+    if (landed == nullptr || taken_) return false;
+    values = std::move(*landed);
+    taken_ = true;
+    return true;
+  }
+  /// All octets of the message in one piece, which lives as long as this object. Empty: there is no
+  /// memory for it, or the numbers were taken.
+  [[nodiscard]] OctetSpan join(OctetSpan head) noexcept;
+
+ private:
+  LargeVector values_;
+  SequencePlace place_;
+  std::size_t head_size_;
+  MutableOctetSpan octets_;
+  std::size_t memory_;
+  bool taken_ = false;
+  std::unique_ptr<std::byte[]> whole_;
+};
+
+}  // namespace perigee::cdr
