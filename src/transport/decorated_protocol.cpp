@@ -67,6 +67,9 @@ class DecoratedAcceptor final : public Acceptor {
   [[nodiscard]] std::span<const iop::TaggedComponent> iiop_components() const noexcept override {
     return inner_->iiop_components();
   }
+  [[nodiscard]] std::uint64_t datagrams_dropped() const noexcept override {
+    return inner_->datagrams_dropped();
+  }
   [[nodiscard]] std::expected<std::unique_ptr<Acceptor>, IoError> shard() override {
     auto inner = inner_->shard();
     if (!inner) return inner;

@@ -168,6 +168,9 @@ class PairAcceptor final : public Acceptor {
   [[nodiscard]] std::span<const Endpoint> alternates() const noexcept override {
     return alternates_;
   }
+  [[nodiscard]] std::uint64_t datagrams_dropped() const noexcept override {
+    return inner_->datagrams_dropped();
+  }
   [[nodiscard]] std::expected<std::unique_ptr<Acceptor>, IoError> shard() override {
     auto inner = inner_->shard();
     if (!inner) return std::unexpected(schemes_.outer(std::move(inner.error())));

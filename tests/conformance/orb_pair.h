@@ -135,12 +135,16 @@ class NotingServant : public EchoServant {
 /// A server in `run`, with one object; ended by the destructor.
 class RunningServer {
  public:
-  explicit RunningServer(OrbRef started)
+  /// no: no thread runs the loop of a reactive server before the end.
+  enum class Runs : bool { no, yes };
+
+  explicit RunningServer(OrbRef started, Runs runs = Runs::yes)
       : orb(std::move(started)), servant(CORBA::make_reference<NotingServant>()) {
     const auto poa =
         IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
     reference = orb->object_to_string(poa->id_to_reference(poa->activate_object(servant)));
     poa->the_POAManager()->activate();
+    if (runs == Runs::no) return;
     runner_ = std::jthread([running = orb] {
       try {
         running->run();
@@ -150,7 +154,7 @@ class RunningServer {
   }
   ~RunningServer() {
     orb->shutdown(true);
-    runner_.join();
+    if (runner_.joinable()) runner_.join();
     orb->destroy();
   }
   RunningServer(const RunningServer&) = delete;

@@ -40,8 +40,8 @@ std::uint64_t metric(CORBA::ORB& orb, std::string_view name) {
 class UdpServer final : public RunningServer {
  public:
   explicit UdpServer(const std::string& endpoint, const char* strategy = "auto",
-                     std::vector<std::string> options = {})
-      : RunningServer(make_orb(endpoint, strategy, std::move(options))) {}
+                     std::vector<std::string> options = {}, Runs runs = Runs::yes)
+      : RunningServer(make_orb(endpoint, strategy, std::move(options)), runs) {}
 
   /// The only profile of the reference.
   [[nodiscard]] iop::ProfileBody profile() const {
@@ -200,6 +200,16 @@ TEST_CASE("udp: forged addresses take no place of clients over TCP, and memory s
   }
   const PairClient other(surroundings, {});
   CHECK(other.echo(server.reference)->twice(5) == 10);
+}
+
+TEST_CASE("udp: datagrams for which a queue has no room are counted in the metrics") {
+  const Surroundings surroundings;
+  const UdpServer server("diop://127.0.0.1:0", "reactive", {}, RunningServer::Runs::no);
+  auto socket = ipc::sock::Dgram::open(ipc::InetAddr::loopback()).value();
+  const auto address = ipc::InetAddr::parse("127.0.0.1:" + server.port()).value();
+  const std::string datagram(30'000, 'x');
+  while (metric(*server.orb, "perigee_datagrams_dropped_total") == 0)
+    (void)socket.send_to(std::as_bytes(std::span(datagram)), address, ipc::no_wait);
 }
 
 }  // namespace perigee::test

@@ -212,6 +212,9 @@ class PERIGEE_API Acceptor {
   [[nodiscard]] virtual std::span<const iop::TaggedComponent> iiop_components() const noexcept {
     return {};
   }
+  /// Datagrams that this acceptor and its transports have dropped, because a queue was full or
+  /// there were too many senders. Any thread.
+  [[nodiscard]] virtual std::uint64_t datagrams_dropped() const noexcept { return 0; }
   /// Another acceptor at the same place: the system gives each new connection to one of them. An
   /// acceptor that was made without `property::share_port`, and a transport that has no shards,
   /// give IoErrorKind::unsupported.

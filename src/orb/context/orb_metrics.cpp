@@ -53,8 +53,9 @@ constexpr TrafficFamily traffic_families[] = {
      &TrafficTotals::messages_received},
     {"perigee_received_bytes_total", "Octets received.", Type::counter,
      &TrafficTotals::octets_received},
-    {"perigee_datagrams_dropped_total", "Datagrams that were no message, or an unexpected one.",
-     Type::counter, &TrafficTotals::datagrams_dropped},
+    {"perigee_datagrams_dropped_total",
+     "Datagrams without room, without a message, or with an unexpected one.", Type::counter,
+     &TrafficTotals::datagrams_dropped},
     {"perigee_sent_messages_total", "Messages handed to transports.", Type::counter,
      &TrafficTotals::messages_sent},
     {"perigee_sent_bytes_total", "Octets that transports have taken.", Type::counter,
@@ -162,10 +163,13 @@ void LatencyTimer::record_now(std::string_view operation) const noexcept {
   }
 }
 
-MetricsSnapshot OrbMetrics::snapshot(std::uint32_t requests_in_progress) const {
+MetricsSnapshot OrbMetrics::snapshot(std::uint32_t requests_in_progress,
+                                     std::uint64_t datagrams_dropped) const {
   MetricsSnapshot snapshot;
   const TrafficTotals client = client_traffic.totals();
-  add_traffic(snapshot, client, server_traffic.totals());
+  TrafficTotals server = server_traffic.totals();
+  server.datagrams_dropped += datagrams_dropped;
+  add_traffic(snapshot, client, server);
   auto& families = snapshot.families;
   families.push_back(outcome_family(
       "perigee_calls_total", "Calls of this ORB's clients that ended.", calls, call_outcomes));

@@ -125,7 +125,9 @@ class OrbMetrics {
 
   /// Looking at the clock twice a call is what it costs.
   [[nodiscard]] bool measures_latencies() const noexcept { return measures_latencies_; }
-  [[nodiscard]] MetricsSnapshot snapshot(std::uint32_t requests_in_progress) const;
+  /// `datagrams_dropped`: by the transports of the server, before messages were read.
+  [[nodiscard]] MetricsSnapshot snapshot(std::uint32_t requests_in_progress,
+                                         std::uint64_t datagrams_dropped) const;
 
  private:
   const bool measures_latencies_;

@@ -112,6 +112,8 @@ class Server {
   /// The addresses of TCP in references to objects of this server. Empty if it has not been
   /// started.
   [[nodiscard]] virtual std::vector<iop::ListenPoint> listen_points() const { return {}; }
+  /// Datagrams that transports dropped before their messages were read.
+  [[nodiscard]] virtual std::uint64_t datagrams_dropped() const noexcept { return 0; }
   /// Whether references to this endpoint lead to this server: decides about collocated calls.
   [[nodiscard]] virtual bool publishes(const transport::Endpoint& endpoint) const noexcept = 0;
 };

@@ -285,7 +285,8 @@ CORBA::object_reference<CORBA::Object> OrbCore::make_local_object(
 }
 
 MetricsSnapshot OrbCore::metrics_snapshot() const {
-  MetricsSnapshot snapshot = metrics_->snapshot(requests_in_progress());
+  const std::uint64_t dropped = server_ ? server_->datagrams_dropped() : 0;
+  MetricsSnapshot snapshot = metrics_->snapshot(requests_in_progress(), dropped);
   snapshot.families.push_back({"perigee_places_lost_total",
                                "Connections closed because a message arrived or was read too "
                                "slowly, or took memory that others needed.",

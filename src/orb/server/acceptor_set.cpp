@@ -279,6 +279,13 @@ bool AcceptorSet::publishes(const transport::Endpoint& endpoint) const noexcept 
   });
 }
 
+std::uint64_t AcceptorSet::datagrams_dropped() const noexcept {
+  std::uint64_t count = 0;
+  const std::shared_lock lock(mutex_);
+  for (const auto& listener : listeners_) count += listener->acceptor->datagrams_dropped();
+  return count;
+}
+
 std::vector<iop::ListenPoint> AcceptorSet::listen_points() const {
   std::vector<iop::ListenPoint> points;
   const std::shared_lock lock(mutex_);

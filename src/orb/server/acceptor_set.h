@@ -73,6 +73,8 @@ class AcceptorSet {
   [[nodiscard]] iop::Ior make_ior(const transport::ProtocolRegistry& protocols,
                                   ReferenceParts parts) const;
   [[nodiscard]] bool publishes(const transport::Endpoint& endpoint) const noexcept;
+  /// By the transports of all listeners, those that were closed included.
+  [[nodiscard]] std::uint64_t datagrams_dropped() const noexcept;
   /// The published addresses of scheme "iiop".
   [[nodiscard]] std::vector<iop::ListenPoint> listen_points() const;
   /// Closes all listeners. For a server that has accepted nothing yet.

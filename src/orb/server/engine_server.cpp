@@ -149,6 +149,10 @@ bool EngineServer::publishes(const transport::Endpoint& endpoint) const noexcept
   return opened() && endpoints_.publishes(endpoint);
 }
 
+std::uint64_t EngineServer::datagrams_dropped() const noexcept {
+  return opened() ? endpoints_.datagrams_dropped() : 0;
+}
+
 std::vector<iop::ListenPoint> EngineServer::listen_points() const {
   return opened() ? endpoints_.listen_points() : std::vector<iop::ListenPoint>();
 }

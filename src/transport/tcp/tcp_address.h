@@ -19,14 +19,9 @@
 namespace perigee::transport {
 
 inline constexpr std::string_view iiop_scheme = "iiop";
-/// Where a reference names no port. Source: CORBA 3.0, 13.6.10.3.
-inline constexpr std::uint16_t default_port = 2809;
 
 /// Names what happened to each address, if several were tried: at most four of them.
 IoError connect_error(const Endpoint& endpoint, const ipc::ConnectFailure& failure);
-
-/// The endpoint's host and port; they refer to its text.
-std::expected<ipc::HostAndPort, IoError> split_address(const Endpoint& endpoint);
 
 /// How connections are set up: what is empty is left to the system.
 struct TcpOptions {

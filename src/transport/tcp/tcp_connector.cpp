@@ -1,6 +1,7 @@
 // Connecting: names to addresses, addresses to a connection.
 #include "transport/tcp/tcp_connector.h"
 
+#include "transport/inet/inet_profile.h"
 #include "transport/stream/errors.h"
 #include "transport/stream/stream_transport.h"
 #include "transport/tcp/tcp_address.h"
@@ -19,19 +20,6 @@ namespace {
 ipc::TimeLimit left_of(std::chrono::milliseconds timeout, TimePoint start) {
   if (timeout.count() <= 0) return ipc::forever;
   return timeout - (steady_clock().now() - start);
-}
-
-struct HostAndPort {
-  std::string_view host;
-  std::uint16_t port;
-};
-
-std::expected<HostAndPort, IoError> host_of(const Endpoint& endpoint) {
-  const auto parts = split_address(endpoint);
-  if (!parts) return std::unexpected(parts.error());
-  const auto port = parts->port.value_or(default_port);
-  if (parts->host.empty() || port == 0) return bad_address(IoOperation::connect, endpoint);
-  return HostAndPort{parts->host, port};
 }
 
 std::expected<std::unique_ptr<Transport>, IoError> transport_of(ipc::sock::Stream stream,
@@ -72,7 +60,7 @@ class TcpConnect final : public ConnectInProgress {
 }  // namespace
 
 Connector::Begun TcpConnector::begin(const Endpoint& endpoint) {
-  const auto parts = host_of(endpoint);
+  const auto parts = server_address(endpoint, iiop_scheme);
   if (!parts) return std::unexpected(parts.error());
   const auto address = ipc::InetAddr::parse_host(parts->host, parts->port);
   if (!address) return nullptr;
@@ -80,7 +68,7 @@ Connector::Begun TcpConnector::begin(const Endpoint& endpoint) {
 }
 
 Connector::Begun TcpConnector::look_up(const Endpoint& endpoint) {
-  const auto parts = host_of(endpoint);
+  const auto parts = server_address(endpoint, iiop_scheme);
   if (!parts) return std::unexpected(parts.error());
   const auto addresses = resolve_host(endpoint, parts->host, parts->port);
   if (!addresses) return std::unexpected(addresses.error());
@@ -90,7 +78,7 @@ Connector::Begun TcpConnector::look_up(const Endpoint& endpoint) {
 std::expected<std::unique_ptr<Transport>, IoError> TcpConnector::connect(
     const Endpoint& endpoint, std::chrono::milliseconds timeout) {
   const TimePoint start = steady_clock().now();
-  const auto parts = host_of(endpoint);
+  const auto parts = server_address(endpoint, iiop_scheme);
   if (!parts) return std::unexpected(parts.error());
   const auto addresses = resolve_host(endpoint, parts->host, parts->port);
   if (!addresses) return std::unexpected(addresses.error());

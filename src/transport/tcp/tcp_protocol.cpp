@@ -1,4 +1,5 @@
 // The factory of scheme "iiop", and what IIOP profiles say about TCP.
+#include "transport/inet/inet_profile.h"
 #include "transport/stream/errors.h"
 #include "transport/tcp/tcp_acceptor.h"
 #include "transport/tcp/tcp_address.h"
@@ -22,12 +23,6 @@ IoError connect_error(const Endpoint& endpoint, const ipc::ConnectFailure& faile
     error.endpoint += "; and " + std::to_string(more) + " more";
   error.endpoint += ")";
   return error;
-}
-
-std::expected<ipc::HostAndPort, IoError> split_address(const Endpoint& endpoint) {
-  const auto parts = ipc::split_host_port(endpoint.address);
-  if (endpoint.scheme != iiop_scheme || !parts) return bad_address(IoOperation::none, endpoint);
-  return *parts;
 }
 
 TcpOptions tcp_options(TcpQueues queues, const Properties& properties) {
@@ -64,20 +59,6 @@ ipc::Status set_options(ipc::sock::Stream& stream, const TcpOptions& options) {
 }
 
 namespace {
-
-/// Adds an address that can be dialled: port 0 stands for "not over plain TCP" (interop fact 48).
-void add_endpoint(std::vector<ProfileEndpoint>& endpoints, std::string_view host,
-                  std::uint16_t port) {
-  if (port == 0 || host.empty()) return;
-  endpoints.push_back({{std::string(iiop_scheme), iop::join_host_port(host, port)}});
-}
-
-/// An address in a component. One that does not decode is passed over: the others still lead to the
-/// object.
-void add_alternate(std::vector<ProfileEndpoint>& endpoints, const iop::TaggedComponent& component) {
-  const auto address = iop::decode_alternate_address(component.data);
-  if (address) add_endpoint(endpoints, address->host, address->port);
-}
 
 class TcpProtocol final : public ProtocolFactory {
  public:
@@ -116,26 +97,13 @@ class TcpProtocol final : public ProtocolFactory {
 
 std::vector<ProfileEndpoint> TcpProtocol::claim(std::uint32_t tag,
                                                 const iop::ProfileBody& body) const {
-  std::vector<ProfileEndpoint> endpoints;
-  if (tag != iop::tag_internet_iop) return endpoints;
-  if (const auto parts = ipc::split_host_port(body.address))
-    add_endpoint(endpoints, parts->host, parts->port.value_or(default_port));
-  for (const auto& component : body.components) {
-    // Only 1.2 profiles have them (interop fact 46), but who sends them earlier means them too.
-    if (component.tag == iop::tag_alternate_iiop_address) add_alternate(endpoints, component);
-  }
-  return endpoints;
+  if (tag != iop::tag_internet_iop) return {};
+  return inet_endpoints(iiop_scheme, body);
 }
 
 iop::TaggedProfile TcpProtocol::make_profile(const Endpoint& endpoint,
                                              const ProfileSource& source) const {
-  iop::ProfileBody body = to_body(source);
-  body.address = endpoint.address;
-  for (const Endpoint& alternate : source.alternates)
-    if (const auto parts = ipc::split_host_port(alternate.address))
-      body.components.push_back(iop::encode_alternate_address(
-          {std::string(parts->host), parts->port.value_or(default_port)}));
-  return iop::make_iiop_codec()->encode(body);
+  return iop::make_iiop_codec()->encode(inet_profile_body(endpoint, source));
 }
 
 }  // namespace

@@ -37,6 +37,9 @@ class UdpAcceptor final : public Acceptor {
   [[nodiscard]] std::span<const Endpoint> alternates() const noexcept override {
     return std::span(published_).subspan(1);
   }
+  [[nodiscard]] std::uint64_t datagrams_dropped() const noexcept override {
+    return socket_->dropped();
+  }
 
  private:
   const std::shared_ptr<UdpSocket> socket_;

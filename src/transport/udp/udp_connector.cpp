@@ -1,16 +1,14 @@
 // Choosing the peer of a socket.
 #include "transport/udp/udp_connector.h"
 
+#include "transport/inet/inet_profile.h"
 #include "transport/inet/listen_address.h"
 #include "transport/stream/errors.h"
 #include "transport/udp/udp_carrier.h"
 #include "transport/udp/udp_transport.h"
-#include <perigee/iop/corbaloc.h>
 #include <perigee/ipc/inet_addr.h>
 #include <perigee/ipc/sock.h>
 
-#include <optional>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -18,19 +16,6 @@ namespace perigee::transport {
 namespace {
 
 using Made = std::expected<std::unique_ptr<Transport>, IoError>;
-
-struct HostAndPort {
-  std::string_view host;
-  std::uint16_t port;
-};
-
-std::expected<HostAndPort, IoError> host_of(const Endpoint& endpoint) {
-  const auto parts = ipc::split_host_port(endpoint.address);
-  if (endpoint.scheme != diop_scheme || !parts) return bad_address(IoOperation::connect, endpoint);
-  const std::uint16_t port = parts->port.value_or(iop::corbaloc_port_default);
-  if (parts->host.empty() || port == 0) return bad_address(IoOperation::connect, endpoint);
-  return HostAndPort{parts->host, port};
-}
 
 Made open_first(const std::vector<ipc::InetAddr>& addresses, const Endpoint& endpoint) {
   std::error_code error;
@@ -60,7 +45,7 @@ class UdpConnect final : public ConnectInProgress {
 }  // namespace
 
 Connector::Begun UdpConnector::begin(const Endpoint& endpoint) {
-  const auto parts = host_of(endpoint);
+  const auto parts = server_address(endpoint, diop_scheme);
   if (!parts) return std::unexpected(parts.error());
   const auto address = ipc::InetAddr::parse_host(parts->host, parts->port);
   if (!address) return nullptr;
@@ -73,7 +58,7 @@ Connector::Begun UdpConnector::look_up(const Endpoint& endpoint) {
 
 std::expected<std::unique_ptr<Transport>, IoError> UdpConnector::connect(
     const Endpoint& endpoint, std::chrono::milliseconds /*timeout*/) {
-  const auto parts = host_of(endpoint);
+  const auto parts = server_address(endpoint, diop_scheme);
   if (!parts) return std::unexpected(parts.error());
   const auto addresses = resolve_host(endpoint, parts->host, parts->port);
   if (!addresses) return std::unexpected(addresses.error());

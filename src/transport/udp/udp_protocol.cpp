@@ -1,9 +1,8 @@
 // The factory of scheme "diop", and its profiles.
+#include "transport/inet/inet_profile.h"
 #include "transport/udp/udp_acceptor.h"
 #include "transport/udp/udp_carrier.h"
 #include "transport/udp/udp_connector.h"
-#include <perigee/iop/components.h>
-#include <perigee/iop/corbaloc.h>
 #include <perigee/ipc/inet_addr.h>
 #include <perigee/transport/udp.h>
 
@@ -39,12 +38,6 @@ class DiopCodec final : public iop::ProfileCodec {
  private:
   const std::unique_ptr<iop::ProfileCodec> iiop_ = iop::make_iiop_codec();
 };
-
-void add_endpoint(std::vector<ProfileEndpoint>& endpoints, std::string_view host,
-                  std::uint16_t port) {
-  if (port == 0 || host.empty()) return;
-  endpoints.push_back({{std::string(diop_scheme), iop::join_host_port(host, port)}});
-}
 
 class UdpProtocol final : public ProtocolFactory {
  public:
@@ -82,28 +75,13 @@ class UdpProtocol final : public ProtocolFactory {
 
 std::vector<ProfileEndpoint> UdpProtocol::claim(std::uint32_t tag,
                                                 const iop::ProfileBody& body) const {
-  std::vector<ProfileEndpoint> endpoints;
-  if (tag != tag_diop) return endpoints;
-  if (const auto parts = ipc::split_host_port(body.address))
-    add_endpoint(endpoints, parts->host, parts->port.value_or(iop::corbaloc_port_default));
-  for (const auto& component : body.components) {
-    if (component.tag != iop::tag_alternate_iiop_address) continue;
-    const auto address = iop::decode_alternate_address(component.data);
-    if (address) add_endpoint(endpoints, address->host, address->port);
-  }
-  return endpoints;
+  if (tag != tag_diop) return {};
+  return inet_endpoints(diop_scheme, body);
 }
 
-// Alternate addresses have the form that IIOP profiles use.
 iop::TaggedProfile UdpProtocol::make_profile(const Endpoint& endpoint,
                                              const ProfileSource& source) const {
-  iop::ProfileBody body = to_body(source);
-  body.address = endpoint.address;
-  for (const Endpoint& alternate : source.alternates)
-    if (const auto parts = ipc::split_host_port(alternate.address))
-      body.components.push_back(iop::encode_alternate_address(
-          {std::string(parts->host), parts->port.value_or(iop::corbaloc_port_default)}));
-  return make_diop_codec()->encode(body);
+  return make_diop_codec()->encode(inet_profile_body(endpoint, source));
 }
 
 }  // namespace

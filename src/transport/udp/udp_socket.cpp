@@ -132,10 +132,7 @@ void UdpSocket::put(UdpPeer& peer, OctetSpan datagram) {
 void UdpSocket::deliver_to_new(const ipc::InetAddr& sender, OctetSpan datagram) {
   const bool has_room = transports_.load() < 2 * options_.peers_max;
   event::Signal signal = has_room ? event::Signal::make() : event::Signal();
-  if (!signal) {
-    const std::lock_guard lock(mutex_);
-    return count_dropped();
-  }
+  if (!signal) return count_dropped();
   NewPeers made;
   made.push_back(std::make_unique<UdpPeer>(shared_from_this(), sender, std::move(signal)));
   UdpPeer* const peer = made.front().get();
@@ -171,11 +168,12 @@ void UdpSocket::forget(UdpPeer& peer) noexcept {
   peers_.erase(peer.address());
 }
 
-// Expects mutex_ to be held. Logs at each power of two.
+// Logs at each power of two.
 void UdpSocket::count_dropped() noexcept {
-  if (!std::has_single_bit(++dropped_)) return;
+  const std::uint64_t count = dropped_.fetch_add(1) + 1;
+  if (!std::has_single_bit(count)) return;
   log::write(log::Level::info, "udp",
-             std::to_string(dropped_) + " datagrams dropped: too many peers or full queues");
+             std::to_string(count) + " datagrams dropped: too many peers or full queues");
 }
 
 }  // namespace perigee::transport

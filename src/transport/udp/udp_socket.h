@@ -64,6 +64,8 @@ class UdpSocket final : public UdpPeerOwner, public std::enable_shared_from_this
   [[nodiscard]] bool stopped() const noexcept;
   /// Waits for the receiving thread, and drops the peers that were never accepted.
   void join() noexcept;
+  /// Datagrams for which there was no room.
+  [[nodiscard]] std::uint64_t dropped() const noexcept { return dropped_.load(); }
   /// Becomes readable when there is a new peer.
   [[nodiscard]] int readiness_fd() const noexcept { return signal_.handle(); }
   /// @}
@@ -94,6 +96,7 @@ class UdpSocket final : public UdpPeerOwner, public std::enable_shared_from_this
   const UdpSocketOptions options_;
   event::Thread thread_;
   std::atomic<std::uint32_t> transports_{0};
+  std::atomic<std::uint64_t> dropped_{0};
 
   // Guards what follows. No transport is destroyed under it.
   mutable std::mutex mutex_;
@@ -102,7 +105,6 @@ class UdpSocket final : public UdpPeerOwner, public std::enable_shared_from_this
   Peers peers_;
   std::list<UdpPeer*> by_silence_;  // the peer that has been silent for the longest time first
   NewPeers new_peers_;
-  std::uint64_t dropped_ = 0;
 };
 
 }  // namespace perigee::transport
