@@ -15,11 +15,11 @@
 
 namespace perigee::orb {
 
-/// Any thread. `Peer` is a counted object with `add_reference` and `drop_reference`. The table
-/// holds no reference: a peer has to be forgotten before it ends.
+/// Any thread. `Peer` is a counted object with `add_reference`, `drop_reference` and `ending`. The
+/// table holds no reference: a peer has to be forgotten before it ends.
 ///
-/// A listen point stays with the peer that announced it first, until that peer is forgotten: a
-/// later peer cannot take calls away from an earlier one. Then the next peer has it.
+/// A listen point stays with the peer that announced it first, until that peer is ending: a later
+/// peer cannot take calls away from an earlier one. Then the next peer has it.
 template <typename Peer>
 class ListenPointTable final {
  public:
@@ -53,7 +53,9 @@ class ListenPointTable final {
     const std::lock_guard lock(mutex_);
     const auto found = points_.find(point);
     if (found == points_.end()) return nullptr;
-    Peer* const first = found->second.front();
+    const auto& peers = found->second;
+    const auto open = std::ranges::find_if(peers, [](Peer* each) { return !each->ending(); });
+    Peer* const first = open != peers.end() ? *open : peers.front();
     first->add_reference();
     return first;
   }

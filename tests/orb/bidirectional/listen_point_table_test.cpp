@@ -18,7 +18,9 @@ namespace {
 struct Peer {
   void add_reference() noexcept { ++references; }
   void drop_reference() noexcept { --references; }
+  [[nodiscard]] bool ending() const noexcept { return is_ending; }
   std::atomic<int> references{1};
+  std::atomic<bool> is_ending{false};
 };
 
 using Table = orb::ListenPointTable<Peer>;
@@ -61,6 +63,17 @@ TEST_CASE("a listen point stays with its first peer until that peer has ended") 
   CHECK(table.find(first_point) == &second);
   table.forget(second);
   CHECK(table.size() == 0);
+}
+
+TEST_CASE("a listen point leads past a peer whose connection is ending") {
+  Table table(2);
+  Peer first;
+  Peer second;
+  CHECK(table.add(first, first_point) == Added::yes);
+  first.is_ending = true;
+  CHECK(table.find(first_point) == &first);
+  CHECK(table.add(second, first_point) == Added::yes);
+  CHECK(table.find(first_point) == &second);
 }
 
 TEST_CASE("threads announce, find and forget at the same time") {
