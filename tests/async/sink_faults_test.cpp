@@ -33,11 +33,18 @@ ActingServant::Action asking(Asks asks, const ObjectRef& sink) {
 
 constexpr unsigned type_request = 0;
 
+/// The tests play one connection of the sink at a time.
+orb::Settings settings_of(ThreadStrategy strategy) {
+  orb::Settings settings = server_settings(strategy);
+  settings.connections_per_endpoint_max = 1;
+  return settings;
+}
+
 /// The middle tier, its sink and its client.
 class Tiers {
  public:
   Tiers(Asks asks, ThreadStrategy strategy)
-      : middle_(strategy, asking(asks, sink_)), client_(middle_.endpoint) {
+      : middle_(settings_of(strategy), asking(asks, sink_)), client_(middle_.endpoint) {
     sink_ = middle_.orb.core().string_to_object(listening_.reference());
   }
   ~Tiers() { sink_ = nullptr; }

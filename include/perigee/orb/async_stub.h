@@ -25,7 +25,7 @@ class Deadline;
 }
 
 namespace perigee::orb {
-class AsyncInvocation;
+class AsyncRequest;
 class Cancellation;
 class CancellationNotice;
 class HandlerCall;
@@ -134,7 +134,7 @@ class PERIGEE_API CallHandle {
  public:
   CallHandle() noexcept = default;
   /// Takes over one share in the call.
-  explicit CallHandle(orb::AsyncInvocation& call) noexcept;
+  explicit CallHandle(orb::AsyncRequest& call) noexcept;
   CallHandle(CallHandle&& other) noexcept : call_(std::exchange(other.call_, nullptr)) {}
   CallHandle& operator=(CallHandle&& other) noexcept {
     std::swap(call_, other.call_);
@@ -162,17 +162,19 @@ class PERIGEE_API CallHandle {
   void wait();
 
  private:
-  orb::AsyncInvocation* call_ = nullptr;  // counted
+  orb::AsyncRequest* call_ = nullptr;  // counted
 };
 
 /// Starts a call; the outcome goes to the observer. Does not wait for the network, neither for
 /// connections nor for peers that do not read.
 ///
 /// The call obeys the policies of the reference, of this thread and of the ORB as they are now, as
-/// a synchronous one would. It belongs to the loop of a reactive server if it is started on that
-/// loop's thread; others are driven by who is in ORB::run, ORB::perform_work or CallHandle::wait.
-/// The observer of a oneway is told when the request is sent, as the policies say. A collocated
-/// servant is called in here; if it answers later, the observer is told then.
+/// a synchronous one would. A call that is started in an upcall, or in an observer, on a thread of
+/// a loop of the ORB's server belongs to that loop: its observer is told on one of the threads of
+/// the loop. So does a call that is started in an upcall on a connection with a thread of its own.
+/// All other calls are driven by the thread in ORB::run, ORB::perform_work or CallHandle::wait. The
+/// observer of a oneway is told when the request is sent, as the policies say. A collocated servant
+/// is called in here; if it answers later, the observer is told then.
 ///
 /// `operation` outlives the call. Raises, and then the observer is not told: INV_OBJREF for a local
 /// object; BAD_INV_ORDER, OMG minor 4, after the ORB's shutdown; NO_MEMORY. All else is told.

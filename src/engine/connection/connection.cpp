@@ -83,6 +83,13 @@ void Connection::cut() noexcept {
   home_.reactor().mark_ready(*this);
 }
 
+void Connection::shut_down() noexcept {
+  note_failure(CallFailure::shut_down);
+  io_.close();
+  if (role_.try_take()) return close();
+  home_.reactor().mark_ready(*this);
+}
+
 // The watch looks at a thread that waits for its client in a send.
 void Connection::drain() noexcept {
   draining_.store(true);

@@ -85,6 +85,9 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
   void drain() noexcept;
   /// Ends the connection at once: the reading thread finds its end.
   void cut() noexcept;
+  /// Ends the connection, and the calls on it, also if no thread runs its loop any more. A thread
+  /// that is reading finds the end itself.
+  void shut_down() noexcept;
 
   /// @name Calls of this side. The caller has a reference to the connection.
   /// @{
@@ -145,6 +148,8 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
   /// Before the calling thread runs nested turns in an upcall that uses `frame`: replies that wait
   /// leave, and nested turns may read.
   void before_nested_turns(ThreadFrame& frame) noexcept;
+  /// Before the calling thread waits in an observer that uses the connection's reply.
+  void call_for_replies() noexcept;
   /// For tests: asserts the invariants of the parts.
   void check_invariants() const noexcept;
 
@@ -227,10 +232,12 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
   [[nodiscard]] bool awaits_replies() const noexcept;
   [[nodiscard]] bool has_calls() const noexcept;
   [[nodiscard]] bool has_room_for_request() const noexcept;
-  [[nodiscard]] StartStatus send_oneway(const cdr::Buffer& request) noexcept;
+  [[nodiscard]] StartStatus send_oneway(const StartedCall& call,
+                                        const cdr::Buffer& request) noexcept;
   [[nodiscard]] StartStatus send_request(Outbound& out, StartedCall& call,
                                          const cdr::Buffer& request) noexcept;
-  [[nodiscard]] SendResult try_send(const cdr::Buffer& message) noexcept;
+  [[nodiscard]] SendResult try_send(const StartedCall& call, const cdr::Buffer& request) noexcept;
+  [[nodiscard]] SendResult hold_for_turn(const cdr::Buffer& request);
   [[nodiscard]] StartStatus settle_request(SendStatus status, StartStatus sent) noexcept;
   void call_home_loop() noexcept;
   void lend_for_wait(ThreadFrame& frame) noexcept;
@@ -238,11 +245,19 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
   [[nodiscard]] bool handle_reply(messaging::IncomingMessage& message, ThreadFrame& frame);
   [[nodiscard]] bool answer(std::uint32_t id, CallEnd& end, ThreadFrame& frame) noexcept;
   [[nodiscard]] bool answer_lending(StartedCall& call, CallEnd& end, ThreadFrame& frame) noexcept;
+  [[nodiscard]] bool answer_sharing(StartedCall& call, CallEnd& end, ThreadFrame& frame) noexcept;
+  [[nodiscard]] bool answer_keeping(StartedCall& call, CallEnd& end, ThreadFrame& frame) noexcept;
   void leave_dedicated(ThreadFrame& frame) noexcept;
   void end_without_reply(StartedCall& call, CallFailure failure) noexcept;
+  void note_failure(CallFailure failure) noexcept;
   void fail_calls(CallFailure failure) noexcept;
   [[nodiscard]] bool cancel_request(const StartedCall& call) noexcept;
   void watch_calls(Outbound& out, Deadline deadline) noexcept;
+  void watch_first_reply() noexcept;
+  void note_reply() noexcept {
+    if (!agreement_.answered.load(std::memory_order_relaxed)) [[unlikely]]
+      agreement_.answered.store(true, std::memory_order_relaxed);
+  }
   void end_late_calls() noexcept;
   void end_expiry() noexcept;
   [[nodiscard]] bool calls_over() noexcept;
@@ -307,6 +322,7 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
                                   std::uint64_t octets) noexcept;
   void end_output_pace() noexcept;
   void look_at_drain(TimePoint now, Finding& finding) noexcept;
+  void look_at_first_reply(TimePoint now, Finding& finding) noexcept;
   void count_late_client() noexcept;
   void log_client(log::Level level, const char* text) noexcept;
 
@@ -324,9 +340,11 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
   std::atomic<bool> dedicated_{false};    // a thread of its own reads it
   std::atomic<bool> draining_{false};     // it ends when no request is in progress
   std::atomic<bool> octets_lent_{false};  // further octets were at hand when the role was lent
+  std::atomic<bool> keeps_role_{false};   // lent for an observer: no event takes it over at once
   std::atomic<bool> paused_{false};       // no request is admitted until there is room
   std::atomic<bool> closing_{false};      // CloseConnection is due: no call of this side begins
-  std::atomic<Outbound*> outbound_{nullptr};  // owned; made with the first call of this side
+  std::atomic<bool> awaits_first_reply_{false};  // a call has been sent: the watch looks for it
+  std::atomic<Outbound*> outbound_{nullptr};     // owned; made with the first call of this side
 
   // Guarded by the read role.
   std::optional<messaging::IncomingMessage> waiting_;  // a request that there is no room for

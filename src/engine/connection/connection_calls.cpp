@@ -63,23 +63,32 @@ StartStatus Connection::start_call(StartedCall& call, EncodeRequest encode,
     return StartStatus::no_memory;
   }
   if (request == nullptr) return StartStatus::not_encoded;
-  if (!call.expects_reply) return send_oneway(*request);
+  if (!call.expects_reply) return send_oneway(call, *request);
   call.deadline_ = deadline;
   return send_request(*out, call, *request);
 }
 
-StartStatus Connection::send_oneway(const cdr::Buffer& request) noexcept {
+StartStatus Connection::send_oneway(const StartedCall& call, const cdr::Buffer& request) noexcept {
   if (closing_.load()) return StartStatus::closed;
-  return settle_request(try_send(request).status, StartStatus::sent);
+  return settle_request(try_send(call, request).status, StartStatus::sent);
 }
 
-SendResult Connection::try_send(const cdr::Buffer& message) noexcept {
+SendResult Connection::try_send(const StartedCall& call, const cdr::Buffer& request) noexcept {
+  const bool waits = call.may_wait_for_turn && request.size() <= CorkRule::message_size_max &&
+                     home_.loop().on_thread();
   try {
-    return io_.try_send(message);
+    return waits ? hold_for_turn(request) : io_.try_send(request);
   } catch (const std::exception& exception) {  // no memory: the output has failed
     log::write(log::Level::error, "engine", exception.what());
     return {SendStatus::failed};
   }
+}
+
+// The mark is behind the events that were fetched together: requests that these lead to join.
+SendResult Connection::hold_for_turn(const cdr::Buffer& request) {
+  const SendResult held = io_.hold(request, {.count = 0, .octets = CorkRule::octets_max}, Wait::no);
+  if (io_.held_output() != 0) home_.reactor().mark_ready(*this, Reactor::Next::turn);
+  return held;
 }
 
 StartStatus Connection::settle_request(SendStatus status, StartStatus sent) noexcept {
@@ -102,9 +111,10 @@ StartStatus Connection::send_request(Outbound& out, StartedCall& call,
   }
   SendResult sent{SendStatus::failed};
   if (!closing_.load()) {
+    if (!agreement_.answered.load(std::memory_order_relaxed)) call.sent_at_ = home_.clock().now();
     resume();  // replies are read although the output is blocked
     if (dedicated_.load()) call_home_loop();
-    sent = try_send(request);
+    sent = try_send(call, request);
   }
   if (sent.status >= SendStatus::failed) {
     (void)out.calls.withdraw(call);
@@ -117,6 +127,7 @@ StartStatus Connection::send_request(Outbound& out, StartedCall& call,
     call_left(out);
   } else {
     watch_calls(out, deadline);
+    watch_first_reply();
   }
   after_send();
   return StartStatus::started;
@@ -136,6 +147,7 @@ bool Connection::handle_reply(IncomingMessage& message, ThreadFrame& frame) {
   if (message.kind == MessageKind::reply) {
     auto reply = io_.session().parse_reply(message, frame.contexts);
     if (reply) {
+      note_reply();
       end.reply = &*reply;
       return answer(reply->header.request_id, end, frame);
     }
@@ -161,13 +173,18 @@ bool Connection::answer(std::uint32_t id, CallEnd& end, ThreadFrame& frame) noex
 // Other threads may read meanwhile, as in an upcall that waits.
 bool Connection::answer_lending(StartedCall& call, CallEnd& end, ThreadFrame& frame) noexcept {
   if (frame.wait == Wait::yes) leave_dedicated(frame);
-  Outbound& out = *outbound_.load();
   if (home_.loop().single_threaded()) {
+    Outbound& out = *outbound_.load();
     frame.lending = ThreadFrame::Lending::possible;
     call.ended(end);
     call_left(out);
     return reclaim_lent(frame);
   }
+  return call.mostly_short ? answer_keeping(call, end, frame) : answer_sharing(call, end, frame);
+}
+
+bool Connection::answer_sharing(StartedCall& call, CallEnd& end, ThreadFrame& frame) noexcept {
+  Outbound& out = *outbound_.load();
   const bool more = frame.more_at_hand || !io_.drained();
   const ReadRole::Lend lent = role_.lend();
   if (more || lent.noted()) home_.reactor().mark_ready(*this);
@@ -175,6 +192,29 @@ bool Connection::answer_lending(StartedCall& call, CallEnd& end, ThreadFrame& fr
   call.ended(end);
   call_left(out);
   return role_.reclaim(lent);
+}
+
+// The next reply waits for this thread, which costs less than a change of threads.
+bool Connection::answer_keeping(StartedCall& call, CallEnd& end, ThreadFrame& frame) noexcept {
+  Outbound& out = *outbound_.load();
+  octets_lent_.store(true, std::memory_order_relaxed);
+  keeps_role_.store(true);
+  frame.observes = true;
+  const ReadRole::Lend lent = role_.lend();
+  home_.need_ticks();
+  call.ended(end);
+  call_left(out);
+  frame.observes = false;
+  if (!role_.reclaim(lent)) return false;
+  keeps_role_.store(false);
+  return true;
+}
+
+// An observer waits: a thread of the loop reads the next replies, among them perhaps the one that
+// the observer waits for.
+void Connection::call_for_replies() noexcept {
+  epoch_called_.store(role_.epoch());
+  home_.reactor().mark_ready(*this);
 }
 
 // The home loop reads requests, and replies whose calls may block: they are not the only traffic.
@@ -194,12 +234,19 @@ void Connection::end_without_reply(StartedCall& call, CallFailure failure) noexc
   call.ended(end);
 }
 
+// The first reason is the one that calls are told.
+void Connection::note_failure(CallFailure failure) noexcept {
+  Outbound* const out = outbound_.load();
+  CallFailure none = CallFailure::none;
+  if (out != nullptr) (void)out->failure.compare_exchange_strong(none, failure);
+}
+
 // By the holder of the read role. Calls that are sent at this moment end on their own threads.
 void Connection::fail_calls(CallFailure failure) noexcept {
   Outbound* const out = outbound_.load();
   if (out == nullptr) return;
-  CallFailure none = CallFailure::none;
-  (void)out->failure.compare_exchange_strong(none, failure);
+  note_failure(failure);
+  failure = out->failure.load();
   out->calls.fail();
   const auto any = [](OutboundCall&) { return true; };
   while (OutboundCall* const call = out->calls.take_first(any)) {
@@ -247,6 +294,13 @@ void Connection::watch_calls(Outbound& out, Deadline deadline) noexcept {
   if (out.expiry_ended || out.expiry_armed <= deadline) return;
   out.expiry_armed = deadline;
   if (home_.loop().timers().arm(out.expiry, deadline)) add_reference();
+}
+
+// The first call makes the watch look. From then on it looks until there is a reply.
+void Connection::watch_first_reply() noexcept {
+  if (agreement_.answered.load(std::memory_order_relaxed)) return;
+  if (home_.settings().first_reply_timeout.count() <= 0) return;
+  if (!awaits_first_reply_.exchange(true)) look();
 }
 
 void Connection::limit_call(StartedCall& call, Deadline deadline) noexcept {

@@ -81,7 +81,7 @@ void Connection::leave_poller() noexcept {
 
 // Guarded by the mutex of the home's registry.
 Connection::Upcall Connection::look_at_upcall() noexcept {
-  if (!dedicated_.load(std::memory_order_relaxed)) return Upcall::none;
+  if (!dedicated_.load(std::memory_order_relaxed) && !keeps_role_.load()) return Upcall::none;
   const std::uint64_t epoch = role_.epoch();
   if (epoch != epoch_seen_) {
     epoch_seen_ = epoch;

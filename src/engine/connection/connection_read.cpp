@@ -20,6 +20,8 @@ constexpr std::uint32_t upcalls_alone_max = 1000;
 
 void Connection::handle_event(const Event& event) noexcept {
   const Readiness readiness = event.readiness;
+  if (io_.held_output() != 0) [[unlikely]]
+    uncork();
   if (has(readiness, Readiness::writable) || io_.yielded_output()) [[unlikely]] {
     try {
       (void)io_.flush();
@@ -42,11 +44,13 @@ void Connection::handle_event(const Event& event) noexcept {
   home_.reactor().mark_ready(*this);
 }
 
-// An event that comes during an upcall takes the role over. A dedicated reader keeps the role until
-// the supervisor has called the loop for this upcall.
+// An event that comes during an upcall takes the role over. A dedicated reader, and a thread in an
+// observer, keep the role until the loop was called for this upcall.
 bool Connection::take_over() noexcept {
-  if (dedicated_.load() && role_.epoch() != epoch_called_.load()) return false;
+  const bool is_kept = dedicated_.load() || keeps_role_.load();
+  if (is_kept && role_.epoch() != epoch_called_.load()) return false;
   if (!role_.try_take_lent()) return false;
+  keeps_role_.store(false);
   try {
     io_.detach_scratch();
   } catch (const std::exception& exception) {  // no memory: the connection ends

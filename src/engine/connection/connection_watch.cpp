@@ -58,6 +58,7 @@ Connection::Finding Connection::look_at_open(TimePoint now) noexcept {
     if (may_be_dedicated_) look_at_send(now, finding);
   }
   look_at_drain(now, finding);
+  look_at_first_reply(now, finding);
   return finding;
 }
 
@@ -108,6 +109,25 @@ void Connection::look_at_drain(TimePoint now, Finding& finding) noexcept {
     end_.forget();
   else if (end_.lasted(passed, now, limit))
     finding.over = true;
+}
+
+// Expects watch_lock_ to be held. Callers of a peer that accepts connections and never replies do
+// not wait for ever. Each call has its time.
+void Connection::look_at_first_reply(TimePoint now, Finding& finding) noexcept {
+  if (!awaits_first_reply_.load() || agreement_.answered.load()) return;
+  TimePoint first = now;
+  const auto see = [&first](OutboundCall& call) {
+    first = std::min(first, static_cast<StartedCall&>(call).sent_at_);
+    return false;
+  };
+  (void)outbound_.load()->calls.take_first(see);
+  const Deadline end = Deadline::after(home_.settings().first_reply_timeout, first);
+  if (end.passed(now)) {
+    note_failure(CallFailure::no_first_reply);
+    finding.over = true;
+  } else {
+    finding.next = std::min(finding.next, end);
+  }
 }
 
 // Expects watch_lock_ to be held. A client that goes on taking octets has time; a client that has

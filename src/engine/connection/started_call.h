@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/connection/outbound_calls.h"
+#include <perigee/base/clock.h>
 #include <perigee/base/deadline.h>
 #include <perigee/base/function_ref.h>
 #include <perigee/cdr/buffer.h>
@@ -20,6 +21,7 @@ enum class CallFailure : std::uint8_t {
   message_error,   ///< the peer answered MessageError
   bad_message,     ///< the peer has sent octets that are no message
   transfer,        ///< sending or receiving failed, or the stream has ended
+  no_first_reply,  ///< a new connection has brought no reply within `first_reply_timeout`
   shut_down,       ///< this side has ended the connection
 };
 
@@ -53,6 +55,12 @@ class StartedCall : public OutboundCall {
   messaging::Version version;
   /// `ended` runs code of the application, so another thread may read meanwhile.
   bool may_block = false;
+  /// With `may_block`: the code is mostly short. The same thread reads the next reply, unless
+  /// `ended` waits inside the ORB, or the supervisor finds that it takes long.
+  bool mostly_short = false;
+  /// On a thread of the connection's loop, the request may leave at the end of the thread's turn,
+  /// together with others. A thread that waits inside the ORB ends its turn.
+  bool may_wait_for_turn = false;
 
  protected:
   virtual ~StartedCall() = default;
@@ -60,6 +68,7 @@ class StartedCall : public OutboundCall {
  private:
   friend class Connection;
   Deadline deadline_;
+  TimePoint sent_at_;           // if the peer had replied to no call before
   std::uint64_t position_ = 0;  // in the outgoing queue
 };
 

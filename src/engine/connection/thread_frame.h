@@ -27,6 +27,7 @@ struct ThreadFrame {
   bool parked_lent = false;            ///< other threads may take the next parked request
   std::uint64_t resumptions_seen = 0;  ///< before the upcall: see HoldQueue
   bool more_at_hand = false;           ///< more requests were received together with this one
+  bool observes = false;               ///< the thread is in an observer, which uses a reply
 
   /// Wait::yes: a dedicated reader, which may wait for the client.
   transport::Wait wait = transport::Wait::no;

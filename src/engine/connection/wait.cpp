@@ -72,11 +72,23 @@ WaitEnd wait_readable_in_turns(Loop& loop, std::uint32_t depth_max, int fd, Dead
   return wait_in_turns(loop, depth_max, [&readable] { return readable.set(); }, deadline);
 }
 
-bool begin_blocking(std::uint32_t depth_max) noexcept {
-  Loop* const loop = Loop::of_this_thread();
+namespace {
+
+[[nodiscard]] bool begin_blocking_on(Loop* loop, std::uint32_t depth_max) noexcept {
   if (loop == nullptr) return true;
   if (loop->single_threaded()) return may_nest(depth_max);
-  return loop->threads() == nullptr || loop->threads()->begin_wait();
+  if (loop->threads() != nullptr && !loop->threads()->begin_wait()) return false;
+  loop->reactor().leave();  // what this thread has marked for its next turn
+  return true;
+}
+
+}  // namespace
+
+bool begin_blocking(std::uint32_t depth_max) noexcept {
+  if (!begin_blocking_on(Loop::of_this_thread(), depth_max)) return false;
+  ThreadFrame* const frame = FrameLevel::innermost();
+  if (frame != nullptr && frame->observes) frame->connection->call_for_replies();
+  return true;
 }
 
 void end_blocking() noexcept {

@@ -15,6 +15,7 @@ class LoopThreads::Member {
  public:
   explicit Member(LoopThreads& threads) noexcept : threads_(threads) {
     const std::lock_guard lock(threads.mutex_);
+    number = threads.started_count_++;
     next_ = threads.members_;
     if (next_ != nullptr) next_->previous_ = this;
     threads.members_ = this;
@@ -43,6 +44,7 @@ class LoopThreads::Member {
 
   std::atomic<std::uint64_t> turns{0};  // written by its thread
   std::uint64_t turns_seen = 0;
+  std::uint32_t number = 0;
   std::uint32_t waits = 0;  // the nested ones, too
   bool on_standby = false;
 
@@ -56,6 +58,10 @@ class LoopThreads::Member {
 };
 
 thread_local LoopThreads::Member* LoopThreads::Member::of_this_thread = nullptr;
+
+std::uint32_t LoopThreads::number_of_this_thread() noexcept {
+  return Member::of_this_thread != nullptr ? Member::of_this_thread->number : 0;
+}
 
 std::uint32_t LoopThreads::thread_count() const noexcept {
   const std::lock_guard lock(mutex_);
@@ -166,7 +172,9 @@ void LoopThreads::end_wait() noexcept {
   serving_count_.fetch_add(1);
 }
 
+// A thread that stays long in an upcall may have marked objects for its next turn.
 LoopSample LoopThreads::look(Duration tick) noexcept {
+  loop_.reactor().leave();
   const bool all_awake = loop_.reactor().sleepers() == 0;
   const std::lock_guard lock(mutex_);
   const bool stays_awake = std::exchange(all_awake_seen_, all_awake) && all_awake;

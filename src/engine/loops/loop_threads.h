@@ -74,6 +74,11 @@ class LoopThreads final {
   [[nodiscard]] bool add_spares() noexcept;
   /// @}
 
+  /// The threads of the plan.
+  [[nodiscard]] std::uint32_t planned() const noexcept { return planned_; }
+  /// Which of the threads of the loop the calling thread is: 0, 1, ... in the order of their start.
+  /// 0 for other threads.
+  [[nodiscard]] static std::uint32_t number_of_this_thread() noexcept;
   /// Threads that serve the loop, among them those that block without saying so.
   [[nodiscard]] std::uint32_t serving_count() const noexcept { return serving_count_.load(); }
   /// All threads: serving, waiting and on stand-by.
@@ -104,6 +109,7 @@ class LoopThreads final {
   std::condition_variable wanted_;
   std::uint32_t thread_count_ = 0;
   std::uint32_t standby_count_ = 0;
+  std::uint32_t started_count_ = 0;
   std::uint32_t wanted_count_ = 0;  // threads on stand-by that were called and have not noticed yet
   Member* members_ = nullptr;       // one for each thread, on its stack
   bool all_awake_seen_ = false;     // at the last look, no thread slept in the reactor

@@ -2,6 +2,7 @@
 #include "engine/server/server.h"
 
 #include "engine/connection/connection.h"
+#include "engine/connection/thread_frame.h"
 #include "engine/connection/wait.h"
 #include <perigee/base/log.h>
 
@@ -47,8 +48,7 @@ Server::~Server() {
 }
 
 void Server::finish_tasks() noexcept {
-  for (const auto& seat : seats_)
-    if (seat->loop.single_threaded()) seat->loop.reactor().close();
+  for (const auto& seat : seats_) seat->loop.reactor().close();
 }
 
 std::expected<void, IoError> Server::start() {
@@ -472,6 +472,22 @@ Loop* Server::loop_of_this_thread() const noexcept {
   for (const auto& seat : seats_)
     if (&seat->loop == loop) return loop;
   return nullptr;
+}
+
+Loop* Server::shared_loop_of_this_thread() const noexcept {
+  if (plan_.single_threaded() || !started_.load(std::memory_order_acquire)) return nullptr;
+  Loop* loop = Loop::of_this_thread();
+  const ThreadFrame* const frame = loop == nullptr ? FrameLevel::innermost() : nullptr;
+  if (frame != nullptr && frame->connection != nullptr) loop = &frame->connection->home().loop();
+  const auto is_loop = [loop](const auto& seat) { return &seat->loop == loop; };
+  return std::ranges::any_of(seats_, is_loop) ? loop : nullptr;
+}
+
+Ticks* Server::ticks() noexcept { return supervisor_ ? &*supervisor_ : nullptr; }
+
+void Server::set_calls_home(const Loop& loop, Home* home) noexcept {
+  for (const auto& seat : seats_)
+    if (&seat->loop == &loop) seat->calls_home.store(home);
 }
 
 Loop* Server::application_loop() const noexcept {

@@ -68,6 +68,16 @@ class Server final : public HomeOwner, private SupervisedLoops, private Listener
 
   /// The loop of this server that the calling thread serves; null if it serves none.
   [[nodiscard]] Loop* loop_of_this_thread() const noexcept;
+  /// The loop of several threads that the calling thread serves, or whose connection it reads as a
+  /// dedicated reader. Null: there is none.
+  [[nodiscard]] Loop* shared_loop_of_this_thread() const noexcept;
+  /// For homes of further connections on the loops of this server.
+  [[nodiscard]] const EngineContext& context() const noexcept { return context_; }
+  /// Null: there is no supervisor.
+  [[nodiscard]] Ticks* ticks() noexcept;
+  /// The supervisor looks at the connections of this home, too. Null: no longer; the service thread
+  /// has ended then.
+  void set_calls_home(const Loop& loop, Home* home) noexcept;
   /// The loop that the application runs; null if there is none.
   [[nodiscard]] Loop* application_loop() const noexcept;
   [[nodiscard]] const ThreadPlan& plan() const noexcept { return plan_; }
@@ -84,6 +94,7 @@ class Server final : public HomeOwner, private SupervisedLoops, private Listener
     Loop loop;
     LoopThreads threads;
     Home home;
+    std::atomic<Home*> calls_home{nullptr};
     std::optional<Listeners> listeners;  ///< where each loop accepts by itself
   };
   /// The acceptors of a listen point, one for each loop but the first, which has the point's own.
@@ -125,6 +136,9 @@ class Server final : public HomeOwner, private SupervisedLoops, private Listener
   void stop_application_loop(Completion completion) noexcept;
   [[nodiscard]] std::size_t loop_count() const noexcept override { return seats_.size(); }
   [[nodiscard]] Home& home_of(std::size_t index) noexcept override { return seats_[index]->home; }
+  [[nodiscard]] Home* calls_home_of(std::size_t index) noexcept override {
+    return seats_[index]->calls_home.load();
+  }
   [[nodiscard]] LoopThreads& threads_of(std::size_t index) noexcept override {
     return seats_[index]->threads;
   }

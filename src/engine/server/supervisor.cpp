@@ -50,6 +50,8 @@ Supervisor::Found Supervisor::look() noexcept {
   Found found;
   for (std::size_t index = 0; index < loops_.loop_count(); ++index) {
     found.any_upcall |= loops_.home_of(index).look_at_lent_roles();
+    if (Home* const calls = loops_.calls_home_of(index))
+      found.any_upcall |= calls->look_at_lent_roles();
     const Found loop = look_at_loop(loops_.threads_of(index), since, idle);
     found.any_upcall |= loop.any_upcall;
     found.acted |= loop.acted;

@@ -83,7 +83,7 @@ void AsyncInvocation::open_direction() {
   const ClientEndpoint& endpoint = *target_->endpoint;
   begin_connecting();
   shard_.connecting().connect({endpoint.connector(), endpoint.endpoint(),
-                               std::min(send_deadline_, connect_until_),
+                               std::min(send_deadline(), connect_until_),
                                [kept = Kept(*this)](engine::Connects::Made made) noexcept {
                                  kept->direction_->opened = std::move(made);
                                  kept->add_owner();
@@ -118,7 +118,7 @@ void AsyncInvocation::use_opened_direction() {
                                                         std::move(*direction_->opened));
   if (!direction_->connection)
     return fail_later(InvocationStage::connecting, FailureCause::shut_down);
-  watch_time(oneway() ? send_deadline_ : deadline_);
+  watch_time(oneway() ? send_deadline() : deadline());
   start_direction();
 }
 
@@ -164,7 +164,6 @@ void AsyncInvocation::take_direction_end() noexcept {
   if (call.result.failure != CallFailure::none) return fail_direction();
   const auto reply = call.connection->session().parse_reply(call.result.message, call.contexts);
   if (!reply) return fail_later(InvocationStage::awaiting, FailureCause::bad_message);
-  call.connection->agreement().answered.store(true, std::memory_order_relaxed);
   answered(reply->header.status, reply->body);
 }
 

@@ -1,6 +1,8 @@
 // The outermost adapter of asynchronous calls: what generated stubs see of them.
+#include "orb/async/async_call.h"
 #include "orb/async/async_engine.h"
 #include "orb/async/async_invocation.h"
+#include "orb/async/loop_calls.h"
 #include "orb/context/call_driver.h"
 #include "orb/context/orb_context.h"
 #include "orb/context/upcall_scope.h"
@@ -98,7 +100,7 @@ Deadline InheritedTimeLimit::current() noexcept {
   return holds ? innermost_limit->until_ : Deadline::never();
 }
 
-CallHandle::CallHandle(orb::AsyncInvocation& call) noexcept : call_(&call) {}
+CallHandle::CallHandle(orb::AsyncRequest& call) noexcept : call_(&call) {}
 
 CallHandle::~CallHandle() {
   if (call_ != nullptr) call_->remove_owner();
@@ -117,15 +119,26 @@ void CallHandle::limit_time(Deadline until) noexcept {
   if (call_ != nullptr) call_->limit_time(until);
 }
 
-bool CallHandle::ended() const noexcept { return call_ == nullptr || call_->ended(); }
+bool CallHandle::ended() const noexcept { return call_ == nullptr || call_->is_over(); }
 
 void CallHandle::wait() {
-  if (ended()) return;
-  orb::Shard& shard = call_->shard();
-  orb::NestedWait waiting;
-  if (waiting.begin(shard.context()) && shard.drive_until([this] { return ended(); })) return;
-  orb::raise_nested_too_deep(CORBA::COMPLETED_MAYBE);
+  if (!ended() && !call_->await()) orb::raise_nested_too_deep(CORBA::COMPLETED_MAYBE);
 }
+
+namespace {
+
+// Where the call begins decides which threads its outcome comes to.
+orb::AsyncRequest& make_call(const counted_ptr<orb::Reference>& reference,
+                             const Operation& operation, Arguments arguments,
+                             CallObserver& observer) {
+  orb::AsyncEngine& engine = reference->context().calls.engine();
+  if (orb::LoopCalls* const calls = engine.calls_of_this_thread())
+    return orb::AsyncCall::make(reference, operation, std::move(arguments), *calls, observer);
+  return orb::AsyncInvocation::make(reference, operation, std::move(arguments), engine.shard(),
+                                    observer);
+}
+
+}  // namespace
 
 CallHandle send(const CORBA::Object& target, const Operation& operation, Arguments arguments,
                 CallObserver& observer) {
@@ -135,8 +148,7 @@ CallHandle send(const CORBA::Object& target, const Operation& operation, Argumen
   if (context.life.stopped())
     throw CORBA::BAD_INV_ORDER(orb::minor_shut_down, CORBA::COMPLETED_NO, "the ORB was shut down");
   try {
-    orb::AsyncInvocation& call = orb::AsyncInvocation::make(
-        reference, operation, std::move(arguments), context.calls.engine().shard(), observer);
+    orb::AsyncRequest& call = make_call(reference, operation, std::move(arguments), observer);
     CallHandle handle(call);
     call.start();
     return handle;

@@ -1,6 +1,7 @@
 // Shards are made when their first call is, and stay.
 #include "orb/async/async_engine.h"
 
+#include "orb/async/loop_calls.h"
 #include "orb/context/orb_context.h"
 #include <perigee/orb/exceptions.h>
 
@@ -40,6 +41,33 @@ AsyncEngine::AsyncEngine(const OrbContext& context)
 // Functions that were posted to a loop of the server after its last turn use shards.
 AsyncEngine::~AsyncEngine() {
   if (context_.server != nullptr) context_.server->finish_tasks();
+  while (LoopCalls* const first = first_calls_.load()) {
+    first_calls_.store(first->next);
+    delete first;
+  }
+}
+
+LoopCalls* AsyncEngine::calls_of_this_thread() {
+  if (context_.server == nullptr) return nullptr;
+  engine::Loop* const loop = context_.server->shared_loop_of_this_thread();
+  if (loop == nullptr) return nullptr;
+  LoopCalls* const calls = find_calls(*loop);
+  return calls != nullptr ? calls : &make_calls(*loop);
+}
+
+LoopCalls* AsyncEngine::find_calls(const engine::Loop& loop) const noexcept {
+  LoopCalls* each = first_calls_.load(std::memory_order_acquire);
+  while (each != nullptr && &each->loop() != &loop) each = each->next;
+  return each;
+}
+
+LoopCalls& AsyncEngine::make_calls(engine::Loop& loop) {
+  const std::lock_guard lock(mutex_);
+  if (LoopCalls* const made = find_calls(loop)) return *made;
+  auto calls = std::make_unique<LoopCalls>(context_, connecting_, *context_.server->engine(), loop);
+  calls->next = first_calls_.load();
+  first_calls_.store(calls.get(), std::memory_order_release);
+  return *calls.release();
 }
 
 Shard& AsyncEngine::shard() {
@@ -72,8 +100,11 @@ void AsyncEngine::wake() noexcept {
 
 void AsyncEngine::stop() noexcept {
   foreign_->stop();
+  for (LoopCalls* each = first_calls_.load(); each != nullptr; each = each->next) each->stop();
   for (Shard* const shard : shards_of_loops()) shard->stop();
   connecting_.stop();
+  const bool loops_run = context_.server != nullptr && context_.server->serves_on_this_thread();
+  if (context_.server != nullptr && !loops_run) context_.server->finish_tasks();
 }
 
 }  // namespace perigee::orb

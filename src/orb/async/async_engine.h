@@ -2,10 +2,12 @@
 #pragma once
 
 #include "engine/client/connects.h"
+#include "engine/loops/loop.h"
 #include "orb/async/shard.h"
 #include "orb/context/settings.h"
 #include <perigee/base/short_lock.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -15,6 +17,7 @@
 
 namespace perigee::orb {
 
+class LoopCalls;
 struct OrbContext;
 
 /// How many calls of reply handlers that are objects of POAs are in progress, and how many octets
@@ -66,6 +69,9 @@ class AsyncEngine final {
 
   /// Where calls of the calling thread go: its loop's, if it runs one.
   [[nodiscard]] Shard& shard();
+  /// For calls that begin on a thread of a loop that several threads serve; null: the calling
+  /// thread belongs to no such loop. May throw bad_alloc.
+  [[nodiscard]] LoopCalls* calls_of_this_thread();
   /// Of all threads that run no loop.
   [[nodiscard]] Shard& foreign() noexcept { return *foreign_; }
   [[nodiscard]] HandlerCallPlaces& handler_calls() noexcept { return handler_calls_; }
@@ -75,6 +81,8 @@ class AsyncEngine final {
   void stop() noexcept;
 
  private:
+  [[nodiscard]] LoopCalls* find_calls(const engine::Loop& loop) const noexcept;
+  [[nodiscard]] LoopCalls& make_calls(engine::Loop& loop);
   [[nodiscard]] Shard& shard_of(event::Reactor& loop);
   [[nodiscard]] std::vector<Shard*> shards_of_loops();
 
@@ -82,7 +90,8 @@ class AsyncEngine final {
   HandlerCallPlaces handler_calls_;
   engine::Connects connecting_;
   std::unique_ptr<Shard> foreign_;
-  std::mutex mutex_;  // guards what follows
+  std::atomic<LoopCalls*> first_calls_{nullptr};  // owned; grows in front, under the mutex
+  std::mutex mutex_;                              // guards what follows
   std::vector<std::unique_ptr<Shard>> of_loops_;
 };
 

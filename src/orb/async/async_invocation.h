@@ -1,20 +1,12 @@
-// One asynchronous call: the same steps as a synchronous one, between which nobody waits.
+// An asynchronous call of a shard: its outcome comes to the thread that drives the shard.
 #pragma once
 
 #include "engine/connection/outbound_calls.h"
+#include "orb/async/async_request.h"
 #include "orb/async/call_list.h"
 #include "orb/async/shard.h"
-#include "orb/connection/invocation_error.h"
-#include "orb/context/orb_metrics.h"
-#include "orb/invocation/call_steps.h"
-#include "orb/serving/cancellation.h"
-#include <perigee/base/counted_ptr.h>
 #include <perigee/base/deadline.h>
-#include <perigee/base/pool.h>
-#include <perigee/orb/async_stub.h>
 
-#include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -25,73 +17,26 @@ namespace perigee::orb {
 class AsyncConnection;
 class DirectionCall;
 
-/// How a call has ended, as CallOutcome shows it.
-struct AsyncOutcome {
-  const stub::Operation& operation;
-  messaging::ReplyStatus status;
-  cdr::Decoder& body;
-  const InvocationError* error;  ///< null if there was a reply
-};
-
-/// What a call owns of what it asks.
-struct OwnedRequest {
-  /// The policies of now.
-  OwnedRequest(counted_ptr<Reference> called, const stub::Operation& asked, stub::Arguments given);
-  OwnedRequest(const OwnedRequest&) = delete;
-  OwnedRequest& operator=(const OwnedRequest&) = delete;
-
-  counted_ptr<Reference> reference;
-  const stub::Operation& operation;
-  std::optional<stub::Arguments> arguments;
-  struct Encode {
-    const std::optional<stub::Arguments>& arguments;
-    void operator()(cdr::Encoder& encoder) const { arguments->encode(encoder); }
-  } encode{arguments};
-  InvocationRequest request;
-};
-
-/// Owned by its handles and, until its observer has been told, by itself: counted. Used by one
-/// thread at a time: by who sends it until it needs a connection, then by who drives its shard; but
-/// for the functions that say so.
-class AsyncInvocation final : private OwnedRequest,
-                              private CallSteps,
-                              public CancellableCall,
-                              public engine::OutboundCall {
+/// Used by one thread at a time: by who sends it until it needs a connection, then by who drives
+/// its shard; but for the functions that say so.
+class AsyncInvocation final : public AsyncRequest, public engine::OutboundCall {
  public:
   /// Does not begin yet.
   static AsyncInvocation& make(counted_ptr<Reference> called, const stub::Operation& operation,
                                stub::Arguments arguments, Shard& shard,
                                stub::CallObserver& observer);
-  static void* operator new(std::size_t size) { return pool::allocate(size); }
-  static void operator delete(void* memory, std::size_t size) noexcept {
-    pool::release(memory, size);
-  }
-  AsyncInvocation(const AsyncInvocation&) = delete;
-  AsyncInvocation& operator=(const AsyncInvocation&) = delete;
 
-  /// Goes on until the network is needed. A collocated servant is called, and the observer told.
-  void start() noexcept;
+  void start() noexcept override;
 
   /// @name Any thread
   /// @{
-  void add_owner() noexcept override { owners_.fetch_add(1, std::memory_order_relaxed); }
-  void remove_owner() noexcept override {
-    if (owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
-  }
-  [[nodiscard]] bool ended() const noexcept { return ended_.load(); }
   void cancel() noexcept override;
-  /// See stub::CallHandle. One thread at a time.
-  void limit_time(Deadline until) noexcept;
-  [[nodiscard]] Shard& shard() const noexcept { return shard_; }
+  void limit_time(Deadline until) noexcept override;
+  [[nodiscard]] bool await() override;
   /// @}
 
   /// @name For the shard and its connections
   /// @{
-  [[nodiscard]] const Target& target() const noexcept { return *target_; }
-  [[nodiscard]] bool wants_fresh() const noexcept { return freshness_ == Freshness::fresh; }
-  [[nodiscard]] bool oneway() const noexcept {
-    return request.response == messaging::ResponseFlags::none;
-  }
   /// From now on it waits for a connection to its target, until `connect_until`.
   void begin_connecting();
   [[nodiscard]] Deadline connect_until() const noexcept { return connect_until_; }
@@ -130,11 +75,9 @@ class AsyncInvocation final : private OwnedRequest,
 
   AsyncInvocation(counted_ptr<Reference> called, const stub::Operation& asked,
                   stub::Arguments given, Shard& shard, stub::CallObserver& observer);
-  ~AsyncInvocation();
+  ~AsyncInvocation() override;
 
   void advance(State state) noexcept;
-  struct CollocatedBuffers;
-  [[nodiscard]] State step(State state, std::optional<CollocatedBuffers>& buffers);
   void await_servant();
   void await_on_shard();
   void servant_answered() noexcept;
@@ -156,31 +99,17 @@ class AsyncInvocation final : private OwnedRequest,
   void finish_later() noexcept;
   void tell_later() noexcept { shard_.finish_later(*this); }
   void leave(FailureCause cause) noexcept;
-  void begin_time_limits() noexcept;
-  void limit_call_over_datagrams() noexcept;
-  void inherit_time_limit(Deadline until) noexcept;
   void change_time_limit(Deadline until) noexcept;
-  [[nodiscard]] std::chrono::microseconds time_left() const noexcept;
   [[nodiscard]] bool awaits_connection() const noexcept;
   [[nodiscard]] Deadline next_limit() const noexcept;
   void watch_time(Deadline end) noexcept;
   void forget_time() noexcept;
-  [[nodiscard]] bool expired() const noexcept;
 
   Shard& shard_;
-  stub::CallObserver& observer_;
-  LatencyTimer timer_;
-  std::atomic<std::uint32_t> owners_{2};  // the handle that `send` returns, and itself
-  std::atomic<bool> ended_{false};
   bool finished_ = false;  // its outcome is known
   bool failed_ = false;
-  Deadline own_deadline_;  // as the policies say
-  Deadline own_send_deadline_;
-  Deadline deadline_;  // the same, limited by the time for which the caller's own caller waits
-  Deadline send_deadline_;
   TimePoint connecting_since_;
   Deadline connect_until_;
-  Deadline inherited_;  // of the owner of the handle, by std::chrono::steady_clock
   bool time_watched_ = false;
   event::MemberTimer<AsyncInvocation, &AsyncInvocation::time_over> expiry_{*this};
   std::unique_ptr<DirectionCall> direction_;  // of the present try; the reply is in it

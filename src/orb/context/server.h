@@ -18,7 +18,9 @@
 
 namespace perigee::engine {
 class ConnectionRef;
-}
+class Loop;
+class Server;
+}  // namespace perigee::engine
 namespace perigee::event {
 class Reactor;
 }
@@ -81,6 +83,15 @@ class Server {
   /// The loop that the calling thread runs, if it runs one now: asynchronous calls that begin here
   /// belong to it.
   [[nodiscard]] virtual event::Reactor* reactor_of_this_thread() noexcept { return nullptr; }
+  /// The loop of several threads that the calling thread serves, or whose connection it reads:
+  /// asynchronous calls that begin here end on the threads of that loop. Null: there is none.
+  [[nodiscard]] virtual engine::Loop* shared_loop_of_this_thread() noexcept { return nullptr; }
+  /// The calling thread serves a loop of this server, or a connection with a thread of its own.
+  [[nodiscard]] bool serves_on_this_thread() noexcept {
+    return shared_loop_of_this_thread() != nullptr || reactor_of_this_thread() != nullptr;
+  }
+  /// Where connections of calls on that loop live.
+  [[nodiscard]] virtual engine::Server* engine() noexcept { return nullptr; }
   /// The loop that `run` and `perform_work` run on the caller's thread, if they do.
   [[nodiscard]] virtual event::Reactor* own_loop() noexcept { return nullptr; }
 

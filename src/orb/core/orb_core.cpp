@@ -365,7 +365,7 @@ bool OrbCore::may_wait_for_requests() noexcept {
 // does the thread of a server's loop, also where it is in no upcall.
 bool OrbCore::others_wait_for_us() noexcept {
   if (requests_in_progress() == 0 && collocated_debts_->empty()) return false;
-  if (server_ && server_->reactor_of_this_thread() != nullptr) return true;
+  if (server_ && server_->serves_on_this_thread()) return true;
   AsyncEngine* const async = async_made();
   return async != nullptr && async->foreign().on_thread();
 }

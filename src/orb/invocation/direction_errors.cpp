@@ -42,6 +42,8 @@ FailureCause cause_of(CallFailure failure) noexcept {
       return FailureCause::bad_message;
     case CallFailure::shut_down:
       return FailureCause::shut_down;
+    case CallFailure::no_first_reply:
+      return FailureCause::timed_out;
     case CallFailure::transfer:
       break;
   }
@@ -59,6 +61,7 @@ TransactResult transact_result_of(const engine::CallResult& result) noexcept {
 bool is_of_connection(FailureCause cause) noexcept {
   switch (cause) {
     case FailureCause::transfer:
+    case FailureCause::timed_out:
     case FailureCause::closed_by_peer:
     case FailureCause::reply_cut:
     case FailureCause::message_error:

@@ -25,6 +25,7 @@ engine::EngineSettings settings_of(const Settings& settings) {
   made.idle_timeout = settings.idle_timeout;
   made.client_idle_timeout = settings.client_idle_timeout;
   made.send_timeout = settings.send_timeout;
+  made.first_reply_timeout = settings.first_reply_timeout;
   made.output_pace = {settings.pace_octets_per_second,
                       std::max(settings.pace_grace, settings.send_timeout)};
   made.nested_upcall_depth_max = settings.nested_upcall_depth_max;
@@ -180,8 +181,9 @@ Server::Nested EngineServer::serve_until(function_ref<bool()> done) {
 }
 
 bool EngineServer::begin_wait() noexcept {
-  return server_.loop_of_this_thread() == nullptr ||
-         engine::begin_blocking(settings_.nested_upcall_depth_max);
+  const bool is_elsewhere =
+      engine::Loop::of_this_thread() != nullptr && server_.loop_of_this_thread() == nullptr;
+  return is_elsewhere || engine::begin_blocking(settings_.nested_upcall_depth_max);
 }
 
 void EngineServer::end_wait() noexcept {

@@ -35,6 +35,10 @@ class EngineServer final : public Server {
   void end_wait() noexcept override;
   [[nodiscard]] event::Reactor* reactor_of_this_thread() noexcept override;
   [[nodiscard]] event::Reactor* own_loop() noexcept override;
+  [[nodiscard]] engine::Loop* shared_loop_of_this_thread() noexcept override {
+    return server_.shared_loop_of_this_thread();
+  }
+  [[nodiscard]] engine::Server* engine() noexcept override { return &server_; }
   void perform_work() override { server_.perform_work(); }
   [[nodiscard]] bool work_pending() override { return server_.work_pending(); }
   [[nodiscard]] int work_handle() const noexcept override;

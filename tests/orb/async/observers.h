@@ -31,8 +31,9 @@ class Observed final : public stub::CallObserver {
       value = results.remaining() != 0 ? results.read<std::uint32_t>() : 0;
     });
     value_ = value;
-    ++times_;
-    if (then_) then_();
+    const auto then = std::move(then_);
+    ++times_;  // from now on, a test that waits on another thread may destroy this object
+    if (then) then();
   }
 
   [[nodiscard]] bool done() const noexcept { return times_ != 0; }

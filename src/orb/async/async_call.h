@@ -1,0 +1,129 @@
+// An asynchronous call of a loop that several threads serve.
+#pragma once
+
+#include "engine/connection/connection_ref.h"
+#include "engine/connection/started_call.h"
+#include "orb/async/async_request.h"
+#include "orb/async/loop_calls.h"
+#include <perigee/base/deadline.h>
+#include <perigee/event/task.h>
+#include <perigee/event/timer.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
+namespace perigee::orb {
+
+/// One thread at a time works on the call: the thread that starts it, the thread that connects for
+/// it, the thread that reads its reply, or a thread of its loop for what was posted there. Between
+/// these the call is at a place, from where one thread can take it.
+///
+/// The observer is told on a thread of the loop, or on the thread that reads the reply. A thread
+/// that starts or cancels calls tells no observer: it posts that to the loop.
+class AsyncCall final : public AsyncRequest, public engine::StartedCall, public LoopCall {
+ public:
+  /// Does not begin yet.
+  static AsyncCall& make(counted_ptr<Reference> called, const stub::Operation& operation,
+                         stub::Arguments arguments, LoopCalls& calls, stub::CallObserver& observer);
+
+  void start() noexcept override;
+
+  /// @name Any thread
+  /// @{
+  void cancel() noexcept override { leave(FailureCause::cancelled); }
+  void limit_time(Deadline until) noexcept override;
+  [[nodiscard]] bool await() override;
+  void shut_down() noexcept override { leave(FailureCause::shut_down); }
+  /// @}
+
+  /// @name For LoopCalls
+  /// @{
+  [[nodiscard]] LineKey line_key() const noexcept override {
+    return {target_->endpoint.get(), waits_for_both_};
+  }
+  [[nodiscard]] std::shared_ptr<ClientEndpoint> endpoint() const noexcept override {
+    return target_->endpoint;
+  }
+  [[nodiscard]] bool needs_fresh() const noexcept override { return wants_fresh(); }
+  void begin_connecting() noexcept override;
+  [[nodiscard]] Deadline connect_until() const noexcept override { return connect_until_.load(); }
+  [[nodiscard]] Deadline longest_connect() noexcept override {
+    return connect_limit(context_.clock.now());
+  }
+  void keep() noexcept override { add_owner(); }
+  void release() noexcept override { remove_owner(); }
+  void connected(const engine::ConnectionRef& connection) noexcept override;
+  void connect_failed(const IoError& error, Deadline tried_until) noexcept override;
+  void refused(FailureCause cause) noexcept override;
+  /// @}
+
+  void ended(engine::CallEnd& end) noexcept override;
+
+ private:
+  /// Where the call is. Another thread can take it from `connecting`, `in_flight` and `servant`.
+  enum class Place : std::uint8_t { worked_on, connecting, starting, in_flight, servant, over };
+  using State = CallSteps::State;
+  using Step = void (AsyncCall::*)() noexcept;
+
+  AsyncCall(counted_ptr<Reference> called, const stub::Operation& asked, stub::Arguments given,
+            LoopCalls& calls, stub::CallObserver& observer);
+  ~AsyncCall() override;
+
+  void advance(State state) noexcept;
+  void need_connection();
+  /// Over a connection for both directions, if there is one. False: the call needs another one.
+  [[nodiscard]] bool use_both_directions();
+  void choose_connection() noexcept;
+  void await_connection() noexcept;
+  void start_over(engine::ConnectionRef connection) noexcept;
+  [[nodiscard]] bool encode_for(engine::Connection& connection, std::uint32_t request_id,
+                                cdr::Buffer& buffer);
+  void after_start(std::uint32_t turn, Deadline end) noexcept;
+  void answered(messaging::ReplyStatus status, const cdr::Decoder& body) noexcept;
+  void fail_request() noexcept;
+  [[nodiscard]] InvocationError describe() noexcept;
+
+  void await_servant(const std::shared_ptr<CollocatedWait>& later) noexcept;
+  void servant_answered() noexcept;
+  void take_answer() noexcept;
+
+  /// False: the call was cancelled meanwhile, and fails.
+  [[nodiscard]] bool go_to(Place place) noexcept;
+  void take() noexcept;
+  void leave(FailureCause cause) noexcept;
+  void fail_now(InvocationStage stage, FailureCause cause, bool request_accepted) noexcept;
+  void post(Step next_step) noexcept;
+  void run_posted() noexcept;
+  void end() noexcept;
+  void connect_timed_out() noexcept;
+
+  [[nodiscard]] Deadline limit_of_place() const noexcept;
+  void watch_time() noexcept;
+  void forget_time() noexcept;
+  void time_over() noexcept;
+
+  LoopCalls& calls_;
+  bool failed_ = false;
+  bool waits_for_both_ = false;  // for a connection in both directions
+  TimePoint connecting_since_;
+  std::atomic<Deadline> connect_until_{};
+  std::atomic<bool> awaited_{false};  // a thread waits for the end
+  engine::CallResult result_;         // of a try that has failed; without a message
+  messaging::FramingError framing_ = messaging::FramingError::bad_magic;  // the same
+  std::shared_ptr<CollocatedWait> answer_;  // the servant's, until it is read
+  Step step_ = nullptr;                     // what the task does
+  event::MemberTask<AsyncCall, &AsyncCall::run_posted> task_{*this};
+
+  std::mutex mutex_;  // guards what follows, and the time limits while another thread may take it
+  Place place_ = Place::worked_on;
+  FailureCause leaving_ = FailureCause::none;  // why the call ends as soon as it can be taken
+  std::uint32_t turn_ = 0;                     // counts the starts
+  engine::ConnectionRef connection_;           // of the last start
+  std::shared_ptr<CollocatedWait> later_;      // at `servant`: its answer comes here
+  bool time_watched_ = false;                  // the timer is armed, or fires just now
+  event::MemberTimer<AsyncCall, &AsyncCall::time_over> expiry_{*this};
+};
+
+}  // namespace perigee::orb

@@ -1,0 +1,144 @@
+// What every asynchronous call has, whichever threads its outcome comes to: the request, its time
+// limits, its owners and its observer.
+#pragma once
+
+#include "orb/connection/call_buffers.h"
+#include "orb/connection/invocation_error.h"
+#include "orb/context/orb_metrics.h"
+#include "orb/invocation/call_steps.h"
+#include "orb/serving/cancellation.h"
+#include <perigee/base/counted_ptr.h>
+#include <perigee/base/deadline.h>
+#include <perigee/base/pool.h>
+#include <perigee/iop/components.h>
+#include <perigee/orb/async_stub.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+
+namespace perigee::orb {
+
+/// How a call has ended, as CallOutcome shows it.
+struct AsyncOutcome {
+  const stub::Operation& operation;
+  messaging::ReplyStatus status;
+  cdr::Decoder& body;
+  const InvocationError* error;  ///< null if there was a reply
+};
+
+/// What a call owns of what it asks.
+struct OwnedRequest {
+  /// The policies of now.
+  OwnedRequest(counted_ptr<Reference> called, const stub::Operation& asked, stub::Arguments given);
+  OwnedRequest(const OwnedRequest&) = delete;
+  OwnedRequest& operator=(const OwnedRequest&) = delete;
+
+  counted_ptr<Reference> reference;
+  const stub::Operation& operation;
+  std::optional<stub::Arguments> arguments;
+  struct Encode {
+    const std::optional<stub::Arguments>& arguments;
+    void operator()(cdr::Encoder& encoder) const { arguments->encode(encoder); }
+  } encode{arguments};
+  InvocationRequest request;
+};
+
+/// Counted: owned by its handles and, until its observer has been told, by itself. What is not for
+/// any thread belongs to the thread that works on the call.
+class AsyncRequest : protected OwnedRequest, protected CallSteps, public CancellableCall {
+ public:
+  static void* operator new(std::size_t size) { return pool::allocate(size); }
+  static void operator delete(void* memory, std::size_t size) noexcept {
+    pool::release(memory, size);
+  }
+  AsyncRequest(const AsyncRequest&) = delete;
+  AsyncRequest& operator=(const AsyncRequest&) = delete;
+
+  /// Goes on until the network is needed. A collocated servant is called, and the observer told.
+  virtual void start() noexcept = 0;
+
+  /// @name Any thread
+  /// @{
+  void add_owner() noexcept override { owners_.fetch_add(1, std::memory_order_relaxed); }
+  void remove_owner() noexcept override {
+    if (owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  }
+  /// Whether the observer has been told, and has returned.
+  [[nodiscard]] bool is_over() const noexcept { return over_.load(); }
+  /// See stub::CallHandle. One thread at a time.
+  virtual void limit_time(Deadline until) noexcept = 0;
+  /// Blocks until the call is over. False: too many upcalls of this thread wait already.
+  [[nodiscard]] virtual bool await() = 0;
+  /// @}
+
+  [[nodiscard]] const Target& target() const noexcept { return *target_; }
+  [[nodiscard]] bool wants_fresh() const noexcept { return freshness_ == Freshness::fresh; }
+  [[nodiscard]] bool oneway() const noexcept {
+    return request.response == messaging::ResponseFlags::none;
+  }
+
+ protected:
+  using State = CallSteps::State;
+
+  AsyncRequest(counted_ptr<Reference> called, const stub::Operation& asked, stub::Arguments given,
+               stub::CallObserver& observer);
+  virtual ~AsyncRequest();
+
+  /// The whole request. False if it cannot be encoded: the failure tells why.
+  [[nodiscard]] bool encode_request(const messaging::Session& session, cdr::Buffer& buffer,
+                                    std::uint32_t request_id,
+                                    std::span<const iop::ServiceContext> announced);
+  /// For collocated calls: of the thread, for as long as the call is worked on.
+  struct CollocatedBuffers;
+  /// `later`: as of `begin_collocated`.
+  [[nodiscard]] State step(State state, std::optional<CollocatedBuffers>& buffers,
+                           std::shared_ptr<CollocatedWait>& later);
+  /// Tells the observer, once. `failed`: the failure says why. `set_over` follows.
+  void tell_observer(bool failed) noexcept;
+  void set_over() noexcept { over_.store(true); }
+
+  void begin_time_limits() noexcept;
+  void inherit_time_limit(Deadline until) noexcept;
+  /// A lost datagram is never sent again, so a call without a time limit might wait for ever.
+  void limit_call_over_datagrams() noexcept;
+  [[nodiscard]] bool expired() const noexcept;
+  [[nodiscard]] Deadline deadline() const noexcept {
+    return deadline_.load(std::memory_order_relaxed);
+  }
+  [[nodiscard]] Deadline send_deadline() const noexcept {
+    return send_deadline_.load(std::memory_order_relaxed);
+  }
+  /// The longest time for the next connect, from now on.
+  [[nodiscard]] Deadline connect_limit(TimePoint now) noexcept;
+
+  /// Of the owner of the handle, by std::chrono::steady_clock.
+  Deadline inherited_;
+
+ private:
+  [[nodiscard]] std::chrono::microseconds time_left() const noexcept;
+
+  stub::CallObserver& observer_;
+  LatencyTimer timer_;
+  std::atomic<std::uint32_t> owners_{2};  // the handle that `send` returns, and itself
+  std::atomic<bool> over_{false};
+  Deadline own_deadline_;  // as the policies say
+  Deadline own_send_deadline_;
+  // The same, limited by the time for which the caller's own caller waits.
+  std::atomic<Deadline> deadline_{};
+  std::atomic<Deadline> send_deadline_{};
+};
+
+struct AsyncRequest::CollocatedBuffers {
+  CallBuffer request;
+  CallBuffer reply;
+};
+
+/// A copy of an error, without its text if there is no memory for it.
+[[nodiscard]] IoError copy_of(const IoError& error) noexcept;
+
+}  // namespace perigee::orb

@@ -1,0 +1,177 @@
+// The connections of the asynchronous calls of one loop that several threads serve.
+#pragma once
+
+#include "engine/client/connects.h"
+#include "engine/connection/connection_ref.h"
+#include "engine/connection/home.h"
+#include "engine/connection/request_handler.h"
+#include "engine/server/server.h"
+#include "orb/async/call_list.h"
+#include "orb/connection/invocation_error.h"
+#include <perigee/base/deadline.h>
+#include <perigee/event/task.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+namespace perigee::orb {
+
+class ClientEndpoint;
+struct OrbContext;
+
+/// A call that waits for a connection, as LoopCalls sees it.
+class LoopCall {
+ public:
+  /// Who connects for the call, and with whom it waits.
+  struct LineKey {
+    const ClientEndpoint* endpoint;
+    bool both_directions;  ///< on a connection that is offered to the peer
+    friend bool operator==(const LineKey&, const LineKey&) = default;
+  };
+
+  [[nodiscard]] virtual LineKey line_key() const noexcept = 0;
+  [[nodiscard]] virtual std::shared_ptr<ClientEndpoint> endpoint() const noexcept = 0;
+  /// It needs a connection that has brought no reply yet, since such a one was stale.
+  [[nodiscard]] virtual bool needs_fresh() const noexcept = 0;
+  /// From now on the call waits for a connection, until `connect_until`.
+  virtual void begin_connecting() noexcept = 0;
+  [[nodiscard]] virtual Deadline connect_until() const noexcept = 0;
+  /// For a connect that the call does not wait for.
+  [[nodiscard]] virtual Deadline longest_connect() noexcept = 0;
+  virtual void keep() noexcept = 0;  ///< one owner more
+  virtual void release() noexcept = 0;
+  /// @name By the thread that has taken the call out of its line
+  /// @{
+  virtual void connected(const engine::ConnectionRef& connection) noexcept = 0;
+  /// It was tried until then, since an earlier call wanted it so.
+  virtual void connect_failed(const IoError& error, Deadline tried_until) noexcept = 0;
+  virtual void refused(FailureCause cause) noexcept = 0;
+  /// @}
+  /// The ORB's shutdown is complete. Any thread.
+  virtual void shut_down() noexcept = 0;
+
+  CallLink<LoopCall> link;            ///< in a line, or in the list of calls of collocated servants
+  LoopCall* next_in_queue = nullptr;  ///< of calls that were taken out of a line
+
+ protected:
+  ~LoopCall() = default;
+};
+
+/// Any thread. Calls that begin on threads of the loop use connections of the loop, so their
+/// outcomes come to the threads of the loop. A connection is made when a call needs it; calls wait
+/// for it with their arguments, not encoded. A connection without calls ends after
+/// `client_idle_timeout`.
+class LoopCalls final : private engine::HomeOwner, private engine::RequestHandler {
+ public:
+  LoopCalls(const OrbContext& context, engine::Connects& connects, engine::Server& server,
+            engine::Loop& loop);
+  ~LoopCalls();
+  LoopCalls(const LoopCalls&) = delete;
+  LoopCalls& operator=(const LoopCalls&) = delete;
+
+  [[nodiscard]] engine::Loop& loop() const noexcept { return home_.loop(); }
+  /// Before a thread of the loop runs code of the application: the supervisor looks at it.
+  void need_ticks() noexcept { home_.need_ticks(); }
+
+  using LineKey = LoopCall::LineKey;
+  /// What a call gets for its request.
+  struct Choice {
+    engine::ConnectionRef connection;           ///< null: the call waits, or is refused
+    FailureCause refused = FailureCause::none;  ///< none: the call waits
+  };
+  /// The first connection to the call's target with room for one more call. If there is none, the
+  /// call waits for a new connection, and may be taken by another thread before this returns: then
+  /// the call has one owner more. May throw bad_alloc, and std::system_error if there is no thread
+  /// that could connect.
+  [[nodiscard]] Choice choose(LoopCall& call);
+  /// The call waits no longer for a connection. False: another thread has taken it.
+  [[nodiscard]] bool withdraw(LoopCall& call) noexcept;
+  /// The error of a call whose time for connecting is over.
+  [[nodiscard]] IoError timed_out(const LoopCall& call);
+
+  /// @name Calls that wait for collocated servants: `stop` ends them
+  /// @{
+  /// False: `stop` was called.
+  [[nodiscard]] bool await_servant(LoopCall& call) noexcept;
+  void servant_done(LoopCall& call) noexcept;
+  /// @}
+
+  /// Ends all calls, with BAD_INV_ORDER, and all connections. Nothing begins afterwards.
+  void stop() noexcept;
+
+  LoopCalls* next = nullptr;  ///< of the ORB's
+
+ private:
+  using Made = engine::Connects::Made;
+  using Waiting = CallQueue<LoopCall>;
+
+  /// The connections of one endpoint, and the calls that wait for the next one.
+  struct Line {
+    std::shared_ptr<ClientEndpoint> endpoint;
+    std::vector<engine::ConnectionRef> connections;
+    CallList<LoopCall> waiting;
+    bool connecting = false;
+    bool has_enough = false;  // the peer takes no connection more than these
+    Deadline connecting_until;
+    std::optional<Made> made;  // to be used by a thread of the loop
+  };
+  struct LineHash {
+    [[nodiscard]] std::size_t operator()(const LineKey& key) const noexcept {
+      return std::hash<const void*>()(key.endpoint) * 2 + (key.both_directions ? 1 : 0);
+    }
+  };
+
+  [[nodiscard]] engine::ConnectionRef usable_in(const Line& line, bool wants_fresh) const noexcept;
+  [[nodiscard]] std::size_t wanted_connections() const noexcept;
+  void connect(LineKey key, Line& line, Deadline until);
+  void connect_one_more(LineKey key, Line& line, Deadline until) noexcept;
+  [[nodiscard]] static Waiting take_waiting(Line& line) noexcept;
+  void use_made() noexcept;
+  [[nodiscard]] bool use_next_made() noexcept;
+  [[nodiscard]] engine::ConnectionRef open(LineKey key, ClientEndpoint& endpoint,
+                                           std::unique_ptr<transport::Transport> made);
+  void begin_use(engine::Connection& connection) noexcept;
+  void erase_if_empty(LineKey key) noexcept;
+
+  void connection_ended(engine::Place /*place*/) noexcept override {}
+  [[nodiscard]] bool dedicate(engine::Connection& /*connection*/) noexcept override {
+    return false;
+  }
+  // These connections carry replies only: an engine connection that this side has opened refuses
+  // requests, unless it is offered for both directions, and then the server has it.
+  void begin(engine::Connection& /*connection*/) noexcept override {}
+  void end(engine::Connection& connection) noexcept override;
+  void handle(engine::IncomingRequest& /*request*/) noexcept override {}
+  void refuse(engine::IncomingRequest& /*request*/, engine::Refusal /*refusal*/) noexcept override {
+  }
+  [[nodiscard]] bool locate(engine::Connection& /*connection*/,
+                            const messaging::IncomingMessage& /*message*/,
+                            engine::ThreadFrame& /*frame*/) noexcept override {
+    return false;
+  }
+  [[nodiscard]] const void* hold_point(OctetSpan /*object_key*/) noexcept override {
+    return nullptr;
+  }
+  void tell_full(engine::Connection& /*connection*/) noexcept override {}
+  [[nodiscard]] bool cancels() const noexcept override { return false; }
+  void count_malformed() noexcept override {}
+
+  const OrbContext& context_;
+  engine::Connects& connects_;
+  engine::Server& server_;
+  engine::Home home_;
+  event::MemberTask<LoopCalls, &LoopCalls::use_made> made_task_{*this};
+
+  std::mutex mutex_;  // guards what follows
+  std::unordered_map<LineKey, Line, LineHash> lines_;
+  CallList<LoopCall> await_servants_;
+  bool stopped_ = false;
+};
+
+}  // namespace perigee::orb
