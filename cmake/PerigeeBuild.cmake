@@ -45,7 +45,7 @@ if(PERIGEE_BATCH_SIZE GREATER 1)
   set(CMAKE_UNITY_BUILD_BATCH_SIZE ${PERIGEE_BATCH_SIZE})
 endif()
 
-# Builds from nothing are faster with batches everywhere; a change of one source then costs its batch.
+# Full builds are faster with batches. After a change of one source, its whole batch is compiled again.
 option(PERIGEE_BATCH_ALL "Compile in batches also what is compiled separately otherwise" OFF)
 if(PERIGEE_BATCH_ALL)
   find_package(Python3 3.11 REQUIRED COMPONENTS Interpreter)
@@ -87,8 +87,8 @@ function(perigee_choose_batches target)
   endforeach()
 endfunction()
 
-# perigee_batch_generated(<target>): compiles what perigee_idl has added to the target so far in batches of
-# five. The rest of the target stays as it is.
+# perigee_batch_generated(<target>): compiles the sources that perigee_idl has added so far, five in a
+# batch. The rest of the target stays as it is.
 function(perigee_batch_generated target)
   get_target_property(sources ${target} SOURCES)
   list(FILTER sources INCLUDE REGEX "_idl/.*All[.]cpp$")
@@ -192,8 +192,8 @@ function(perigee_link_layers target)
   target_link_libraries(${target} PRIVATE ${system_libraries} Threads::Threads)
 endfunction()
 
-# perigee_test_support(<file> <variable>): an object library of a source in tests/support/, made when the
-# first program asks for it; `variable` is set to its name.
+# perigee_test_support(<file> <variable>): an object library of a source in tests/support/, created by
+# the first call; `variable` is set to its name.
 function(perigee_test_support file variable)
   get_filename_component(name ${file} NAME_WE)
   set(library perigee_test_${name})
@@ -203,7 +203,7 @@ function(perigee_test_support file variable)
       ${library} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/tests
                          ${PERIGEE_GENERATED_INCLUDE})
     target_link_libraries(${library} PRIVATE perigee_options)
-    add_dependencies(${library} perigee_transport)  # which makes a header
+    add_dependencies(${library} perigee_transport)  # it generates a header
   endif()
   set(${variable} ${library} PARENT_SCOPE)
 endfunction()

@@ -1,4 +1,4 @@
-"""Chooses which sources are compiled together (unity build): no two of a batch use one local name.
+"""Chooses which sources are compiled together (unity build): sources of a batch share no local names.
 
 usage: batches.py <sources in a batch> <source>...
 
@@ -10,9 +10,9 @@ import re
 import sys
 from pathlib import Path
 
-# Comments, and what stands in quotes: neither declares anything.
+# Comments and literals, which declare nothing.
 IGNORED = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'', re.S)
-# What changes the meaning of headers, or of all that follows.
+# Directives that affect headers or later sources.
 ALONE = re.compile(r"^\s*#\s*(pragma|undef|define\s+(_|DOCTEST_))", re.M)
 OPENED = re.compile(r"^using namespace\s+(?!.*literals)([\w:]+)")
 NO_NAMES = ("using namespace ", "static_assert", "friend ", "namespace ")
@@ -20,7 +20,7 @@ TEMPLATE = re.compile(r"^template\s*<[^{};]*?>\s*(?=[a-z])")
 TYPE = re.compile(r"^(?:struct|class|union|enum(?:\s+class)?|concept|using)\s+(?:alignas\([^)]*\)\s*)?(\w+)")
 IMPORTED = re.compile(r"^using\s+[\w:]*::(\w+)\s*$")
 INCLUDED = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
-CALLED = re.compile(r"(?<![\w.:>])(\w+)\s*\(")  # as neither a member nor of a namespace that is named
+CALLED = re.compile(r"(?<![\w.:>])(\w+)\s*\(")  # calls without an object or a namespace in front
 DECLARED = re.compile(r"([\w:~]+)\s*(?:\[[^\]]*\]\s*)*$")
 
 
@@ -78,7 +78,7 @@ known_headers = {}
 
 
 def headers_of(path, text):
-    """What a file includes in quotes and is found in its folder or in one above."""
+    """Yields the headers that a file includes in quotes, if they are in its folder or above."""
     for name in INCLUDED.findall(text):
         found = next((folder / name for folder in path.parents if (folder / name).is_file()), None)
         if found is None:
@@ -91,7 +91,7 @@ def headers_of(path, text):
 
 
 def statements_of_namespaces(text):
-    """The beginnings, up to a brace or a semicolon, of what stands directly in a namespace."""
+    """Yields the beginning of each declaration in a namespace, up to a brace or a semicolon."""
     scopes = []  # of each open brace: does it open a namespace?
     begin = 0
     brackets = 0
@@ -117,7 +117,7 @@ def is_namespace(statement):
 
 
 def batches(sources, size):
-    """The batch of each source: the first that has room, and none of its names."""
+    """The batch of each source: the first with room and without a clash."""
     filled = []
     numbers = []
     for source in sources:

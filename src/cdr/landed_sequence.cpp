@@ -1,4 +1,4 @@
-// Numbers that were received into a vector: what the vector is, and the message in one piece.
+// LandedSequence: the octets of its vector, and joining the message.
 #include <perigee/cdr/landed_sequence.h>
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // The corbaloc parser. CORBA 3.0, 13.6.10.1 to 13.6.10.4.
 //
 // Beyond the standard, for protocols other than iiop and diop whose addresses are file names or
-// abstract names: one that begins with '/' or '@' ends at ',' or '|', and '|' then stands before
-// the key, since '/' cannot: "uiop:/tmp/s|key", "uiop:@name|key".
+// abstract names: an address that begins with '/' or '@' may contain '/', so it ends at ',' or '|',
+// and '|' separates the key: "uiop:/tmp/s|key", "uiop:@name|key".
 #include "iop/text.h"
 #include <perigee/iop/corbaloc.h>
 

@@ -55,7 +55,7 @@ class Batches(unittest.TestCase):
     def test_an_imported_name_is_kept_apart_from_its_declaration(self):
         self.assertEqual(self.chosen("using other::Name;\n", self.local("struct Name {};")), [1, 2])
 
-    def test_a_name_is_kept_apart_from_a_source_that_may_find_it_in_a_namespace_that_it_opens(self):
+    def test_a_name_is_kept_apart_from_a_using_directive_that_may_clash(self):
         imports = "using perigee::Octets;\n"
         opens = "using namespace Choices;\nint size(Octets octets);\n"
         self.assertEqual(self.chosen(imports, opens), [1, 2])
@@ -65,7 +65,7 @@ class Batches(unittest.TestCase):
     def test_a_macro_is_kept_apart_from_a_source_with_its_name(self):
         self.assertEqual(self.chosen("#define BOTH 1\n", self.local("int f() { return BOTH; }")), [1, 2])
 
-    def test_what_changes_the_meaning_of_headers_is_compiled_alone(self):
+    def test_a_source_with_directives_that_affect_headers_is_compiled_alone(self):
         for line in "#define _GNU_SOURCE", "#define DOCTEST_CONFIG_IMPLEMENT", "#pragma GCC optimize 0", "#undef X":
             with self.subTest(line):
                 self.assertEqual(self.chosen(line + "\n", "int f();\n"), [0, 1])

@@ -149,7 +149,7 @@ TEST_CASE("udp: IPv6 endpoints serve calls, alone and for all interfaces") {
 }
 
 TEST_CASE(
-    "udp: references publish the addresses of publish=, and clients use the one that serves") {
+    "udp: references publish the addresses of publish=, and clients use an address that answers") {
   const Surroundings surroundings;
   const PairClient client(surroundings, {});
   const UdpServer server("diop://127.0.0.1:0?publish=localhost,127.0.0.1&replies=yes");

@@ -17,7 +17,7 @@ constexpr TimePoint start{};
 
 std::string name(std::size_t number) { return "diop://h:" + std::to_string(number); }
 
-/// A connection that comes, gets one request, and ends.
+/// Opens a connection, adds one request and closes it.
 void come_and_go(SenderTable& table, const std::string& peer) {
   (void)table.find_or_add(peer)->add(0, start);
 }
@@ -61,7 +61,7 @@ TEST_CASE("senders that send no request are not kept, and push no other sender o
   CHECK_FALSE(table.find_or_add("a")->add(0, start));
 }
 
-TEST_CASE("the senders of connections are not forgotten, and the table stays bounded beside them") {
+TEST_CASE("the table keeps the senders of open connections, and stays bounded") {
   SenderTable table;
   constexpr std::size_t connections = 2 * SenderTable::kept_max;
   std::vector<std::shared_ptr<RecentRequests>> held;

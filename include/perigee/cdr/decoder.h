@@ -64,8 +64,8 @@ class PERIGEE_API Decoder {
   /// decoder. Not together with `set_pieces`.
   void set_landed(LandedSequence& landed) noexcept;
   /// If the next `size` octets are the numbers in that vector, moves behind them and returns the
-  /// vector. Else null, and nothing changes. Any other way to read them first makes the octets one
-  /// piece, in other memory.
+  /// vector. Else null, and nothing changes. Any other read of the numbers first copies the message
+  /// into one piece.
   [[nodiscard]] LandedSequence* pass_landed(std::size_t size) noexcept;
 
   /// Octets that a decoder reads, as `copy_into` keeps them.
@@ -277,7 +277,7 @@ class PERIGEE_API Decoder {
   std::size_t position_ = 0;
   std::size_t beyond_ = 0;                   // octets of the pieces behind it
   const std::size_t* next_sizes_ = nullptr;  // of these pieces, if there are any
-  LandedSequence* landed_ = nullptr;         // or they are the numbers of a sequence
+  LandedSequence* landed_ = nullptr;         // not null: octets beyond are its numbers
   bool swap_ = false;
   CodeSets code_sets_;
   std::uint32_t depth_left_ = Limits{}.depth_max;

@@ -39,7 +39,8 @@ class KeptSequence final {
   }
 
  private:
-  /// Takes memory for a large sequence. True: with its numbers, which were received there.
+  /// Takes memory for a large sequence. True: the vector already holds the numbers, and the decoder
+  /// is behind them.
   [[gnu::cold]] PERIGEE_API bool take(Decoder& decoder);
   [[gnu::cold]] bool take_landed(Decoder& ahead, std::size_t octets);
   [[gnu::cold]] PERIGEE_API void give_back() noexcept;

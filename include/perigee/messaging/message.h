@@ -106,8 +106,8 @@ struct LocateReplyHeader {
 /// `octets` starts with the protocol's header, so that alignment can be counted from it. It points
 /// into the reader's scratch space or, for a large or fragmented message, into `storage`: the
 /// message may be moved to another thread only in the second case or after `keep`. If `landed` is
-/// set, the message ends with the numbers of a sequence, which are there, and `octets` are those in
-/// front of them.
+/// set, it holds the numbers at the end of the message, and `octets` has only the octets in front
+/// of them.
 struct IncomingMessage {
   MessageKind kind = MessageKind::message_error;
   Version version;

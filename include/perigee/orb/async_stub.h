@@ -171,10 +171,10 @@ class PERIGEE_API CallHandle {
 /// The call obeys the policies of the reference, of this thread and of the ORB as they are now, as
 /// a synchronous one would. A call that is started in an upcall, or in an observer, on a thread of
 /// a loop of the ORB's server belongs to that loop: its observer is told on one of the threads of
-/// the loop. So does a call that is started in an upcall on a connection with a thread of its own.
-/// All other calls are driven by the thread in ORB::run, ORB::perform_work or CallHandle::wait. The
-/// observer of a oneway is told when the request is sent, as the policies say. A collocated servant
-/// is called in here; if it answers later, the observer is told then.
+/// the loop. A call that starts in an upcall of a dedicated reader belongs to the home loop of that
+/// connection. All other calls are driven by the thread in ORB::run, ORB::perform_work or
+/// CallHandle::wait. The observer of a oneway is told when the request is sent, as the policies
+/// say. A collocated servant is called in here; if it answers later, the observer is told then.
 ///
 /// `operation` outlives the call. Raises, and then the observer is not told: INV_OBJREF for a local
 /// object; BAD_INV_ORDER, OMG minor 4, after the ORB's shutdown; NO_MEMORY. All else is told.

@@ -38,9 +38,9 @@ class Assembly {
                    : storage_.charged(size_);
   }
 
-  /// The message is likely to end with this sequence, which may be null: its numbers will be put
-  /// there. If the message ends elsewhere, they move to the storage. Before the first `append`,
-  /// which must have all octets in front of the numbers.
+  /// Puts the numbers at the end of the message into this sequence; null: into the storage. If the
+  /// message ends elsewhere, they move to the storage. Call it before the first `append`, which
+  /// must contain the whole head.
   void land(std::unique_ptr<cdr::LandedSequence> landed, cdr::SequenceMemory& memory) noexcept {
     landed_ = std::move(landed);
     memory_of_landed_ = &memory;
@@ -63,7 +63,7 @@ class Assembly {
   [[nodiscard]] std::size_t landed_end() const noexcept {
     return landed_->head_size() + landed_->size();
   }
-  /// The memory of the numbers that have not arrived. At least the head has.
+  /// The memory of the numbers that have not arrived. Requires that the head has arrived.
   [[nodiscard]] MutableOctetSpan landed_rest() const noexcept {
     return landed_->octets().subspan(size_ - landed_->head_size());
   }

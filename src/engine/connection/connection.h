@@ -34,7 +34,7 @@ namespace perigee::engine {
 struct Accepted {
   std::unique_ptr<transport::Transport> transport;
   const messaging::MessagingProtocol* messaging = nullptr;  ///< lives as long as the ORB
-  std::shared_ptr<RecentRequests> requests = {};  ///< of the sender of datagrams; null: no window
+  std::shared_ptr<RecentRequests> requests = {};  ///< of a datagram sender; null: a new list
 };
 
 /// Any thread, unless a function says otherwise. Counted: references are held by the registry of
@@ -340,7 +340,7 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
   std::atomic<bool> dedicated_{false};    // a thread of its own reads it
   std::atomic<bool> draining_{false};     // it ends when no request is in progress
   std::atomic<bool> octets_lent_{false};  // further octets were at hand when the role was lent
-  std::atomic<bool> keeps_role_{false};   // lent for an observer: no event takes it over at once
+  std::atomic<bool> keeps_role_{false};   // an observer runs: no event takes the role over at once
   std::atomic<bool> paused_{false};       // no request is admitted until there is room
   std::atomic<bool> closing_{false};      // CloseConnection is due: no call of this side begins
   std::atomic<bool> awaits_first_reply_{false};  // a call has been sent: the watch looks for it

@@ -84,7 +84,8 @@ SendResult Connection::try_send(const StartedCall& call, const cdr::Buffer& requ
   }
 }
 
-// The mark is behind the events that were fetched together: requests that these lead to join.
+// The connection is marked ready behind the events of this turn. Requests that these events cause
+// leave together with this one.
 SendResult Connection::hold_for_turn(const cdr::Buffer& request) {
   const SendResult held = io_.hold(request, {.count = 0, .octets = CorkRule::octets_max}, Wait::no);
   if (io_.held_output() != 0) home_.reactor().mark_ready(*this, Reactor::Next::turn);
@@ -234,7 +235,7 @@ void Connection::end_without_reply(StartedCall& call, CallFailure failure) noexc
   call.ended(end);
 }
 
-// The first reason is the one that calls are told.
+// All calls get the first failure.
 void Connection::note_failure(CallFailure failure) noexcept {
   Outbound* const out = outbound_.load();
   CallFailure none = CallFailure::none;

@@ -111,8 +111,8 @@ void Connection::look_at_drain(TimePoint now, Finding& finding) noexcept {
     finding.over = true;
 }
 
-// Expects watch_lock_ to be held. Callers of a peer that accepts connections and never replies do
-// not wait for ever. Each call has its time.
+// Expects watch_lock_ to be held. If the peer has never replied, the connection ends when its
+// oldest waiting call is `first_reply_timeout` old. All its calls then fail.
 void Connection::look_at_first_reply(TimePoint now, Finding& finding) noexcept {
   if (!awaits_first_reply_.load() || agreement_.answered.load()) return;
   TimePoint first = now;

@@ -68,7 +68,7 @@ class StartedCall : public OutboundCall {
  private:
   friend class Connection;
   Deadline deadline_;
-  TimePoint sent_at_;           // if the peer had replied to no call before
+  TimePoint sent_at_;           // set only until the first reply of the peer
   std::uint64_t position_ = 0;  // in the outgoing queue
 };
 

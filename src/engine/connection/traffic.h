@@ -65,8 +65,8 @@ class TrafficLedger {
   /// Where the connections get storage for large messages; null: from the heap. Set before the
   /// first connection.
   std::shared_ptr<messaging::StorageSource> storage;
-  /// Where they get vectors for the large sequences at the end of messages; null: they do not. Set
-  /// before the first connection, and outlives them.
+  /// The cache of vectors into which the connections receive large sequences; null: none. Set
+  /// before the first connection; outlives all connections.
   SequenceCache* sequences = nullptr;
 
  private:

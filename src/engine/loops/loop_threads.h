@@ -74,10 +74,10 @@ class LoopThreads final {
   [[nodiscard]] bool add_spares() noexcept;
   /// @}
 
-  /// The threads of the plan.
+  /// The number of threads that the plan gives this loop.
   [[nodiscard]] std::uint32_t planned() const noexcept { return planned_; }
-  /// Which of the threads of the loop the calling thread is: 0, 1, ... in the order of their start.
-  /// 0 for other threads.
+  /// The number of the calling thread in its loop, in the order of start: 0, 1, ...; 0 on other
+  /// threads.
   [[nodiscard]] static std::uint32_t number_of_this_thread() noexcept;
   /// Threads that serve the loop, among them those that block without saying so.
   [[nodiscard]] std::uint32_t serving_count() const noexcept { return serving_count_.load(); }

@@ -32,8 +32,8 @@ class PERIGEE_API SequenceCache final : public cdr::SequenceMemory {
   void note_place(const cdr::SequencePlace& place) noexcept override { places_.note(place); }
   void forget_place(const cdr::SequencePlace& place) noexcept override { places_.forget(place); }
 
-  /// A vector for the sequence that the message is likely to end with, if such a vector is kept:
-  /// so an announced size alone takes no memory. Else null.
+  /// Returns a kept vector for the sequence that the message probably ends with; null: none.
+  /// Nothing is allocated for an announced size.
   [[nodiscard]] std::unique_ptr<cdr::LandedSequence> land(const MessageFront& front) noexcept;
 
   /// @name As of KeptMemory

@@ -33,8 +33,7 @@ struct ExpectedSequence {
 class SequencePlaces {
  public:
   void note(const cdr::SequencePlace& place) noexcept;
-  /// The guess was wrong. It is not made again, unless so many other places come that this one is
-  /// not known any longer.
+  /// The guess was wrong. It is not repeated until newer places, 16 at most, have replaced it.
   void forget(const cdr::SequencePlace& place) noexcept;
   /// A sequence above `size_min` octets whose length fits the message.
   [[nodiscard]] std::optional<ExpectedSequence> find(const MessageFront& front,

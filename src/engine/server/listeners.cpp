@@ -90,8 +90,8 @@ class Listener::ReservedPlace {
   bool used_;
 };
 
-// Senders that share a socket may lose their transports. May throw bad_alloc, so no place is
-// counted before.
+// A sender on a shared socket may lose its transport, so its ids are kept. Call before a place is
+// counted: may throw bad_alloc.
 Accepted Listener::accepted_of(std::unique_ptr<transport::Transport> transport) {
   Accepted accepted{std::move(transport), &point_.messaging};
   if (accepted.transport->features().is_virtual)

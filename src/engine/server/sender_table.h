@@ -18,9 +18,9 @@ namespace perigee::engine {
 /// accepts.
 ///
 /// Addresses can be forged, so the table is bounded: it has the senders of the connections that
-/// exist, `kept_max` senders without a connection, and senders that it has not looked at since
-/// their connections ended. It looks at a few senders whenever one is added, so the number of the
-/// latter is at most a third of the connections. A sender of no request is not kept.
+/// exist, `kept_max` senders without a connection, and senders whose connections have ended
+/// unnoticed. Each call of `find_or_add` checks four senders, so the unnoticed senders are at most
+/// a third of the connections. A sender of no request is not kept.
 class SenderTable {
  public:
   static constexpr std::size_t kept_max = 1024;

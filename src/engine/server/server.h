@@ -75,8 +75,8 @@ class Server final : public HomeOwner, private SupervisedLoops, private Listener
   [[nodiscard]] const EngineContext& context() const noexcept { return context_; }
   /// Null: there is no supervisor.
   [[nodiscard]] Ticks* ticks() noexcept;
-  /// The supervisor looks at the connections of this home, too. Null: no longer; the service thread
-  /// has ended then.
+  /// Lets the supervisor also watch the connections of `home`. Null ends this; pass null only
+  /// after the service thread has ended.
   void set_calls_home(const Loop& loop, Home* home) noexcept;
   /// The loop that the application runs; null if there is none.
   [[nodiscard]] Loop* application_loop() const noexcept;

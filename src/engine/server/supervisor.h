@@ -20,7 +20,7 @@ class SupervisedLoops {
  public:
   [[nodiscard]] virtual std::size_t loop_count() const noexcept = 0;
   [[nodiscard]] virtual Home& home_of(std::size_t index) noexcept = 0;
-  /// Of the connections that this side has opened on the loop; null: there is none.
+  /// The home of the client connections of the loop; null: none.
   [[nodiscard]] virtual Home* calls_home_of(std::size_t index) noexcept = 0;
   [[nodiscard]] virtual LoopThreads& threads_of(std::size_t index) noexcept = 0;
 

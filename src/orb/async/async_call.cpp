@@ -1,4 +1,4 @@
-// From place to place, and the two ends: a reply, or the reason why there is none.
+// How a call moves between its places, and how it ends.
 #include "orb/async/async_call.h"
 
 #include "orb/context/call_driver.h"
@@ -134,7 +134,7 @@ void AsyncCall::connected(const ConnectionRef& connection) noexcept {
   start_over(connection);
 }
 
-// Again to the same target if the time that was too short was another call's.
+// If the connect used the shorter limit of another call, this call connects again.
 void AsyncCall::connect_failed(const IoError& error, Deadline tried_until) noexcept {
   take();
   forget_time();
@@ -217,7 +217,7 @@ bool AsyncCall::encode_for(engine::Connection& connection, std::uint32_t request
                         contexts.with(announced, {iop::context_bi_dir_iiop, points}));
 }
 
-// What other threads wanted of the call while it was being started.
+// Applies a cancellation or time limit that came while the call was being started.
 void AsyncCall::after_start(std::uint32_t turn, Deadline end) noexcept {
   FailureCause leaving = FailureCause::none;
   {
@@ -230,8 +230,8 @@ void AsyncCall::after_start(std::uint32_t turn, Deadline end) noexcept {
   if (leaving != FailureCause::none) leave(leaving);
 }
 
-// The observer may decode the reply where it was received. What a failure leads to does not run
-// here: this thread may be ending the connection.
+// The observer may decode the reply where it was received. Failures are handled on the loop, since
+// this thread may be ending the connection.
 void AsyncCall::ended(engine::CallEnd& end) noexcept {
   take();
   if (end.reply != nullptr) return answered(end.reply->header.status, end.reply->body);

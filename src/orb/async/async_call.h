@@ -21,7 +21,8 @@ namespace perigee::orb {
 /// these the call is at a place, from where one thread can take it.
 ///
 /// The observer is told on a thread of the loop, or on the thread that reads the reply. A thread
-/// that starts or cancels calls tells no observer: it posts that to the loop.
+/// that cancels a call posts the end to the loop. A thread that starts a call does the same, unless
+/// a collocated servant has answered at once.
 class AsyncCall final : public AsyncRequest, public engine::StartedCall, public LoopCall {
  public:
   /// Does not begin yet.

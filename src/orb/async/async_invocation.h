@@ -17,8 +17,8 @@ namespace perigee::orb {
 class AsyncConnection;
 class DirectionCall;
 
-/// Used by one thread at a time: by who sends it until it needs a connection, then by who drives
-/// its shard; but for the functions that say so.
+/// Used by one thread at a time: the sending thread until the call needs a connection, then the
+/// thread that drives the shard. Exceptions are marked "Any thread".
 class AsyncInvocation final : public AsyncRequest, public engine::OutboundCall {
  public:
   /// Does not begin yet.

@@ -69,7 +69,7 @@ bool AsyncRequest::encode_request(const messaging::Session& session, cdr::Buffer
   return false;
 }
 
-// The upcall of the thread that has answered, if there is one, is not the observer's.
+// The observer must not see the upcall that the answering thread may be in.
 void AsyncRequest::tell_observer(bool failed) noexcept {
   const InvocationError* const error = failed ? &failure() : nullptr;
   timer_.record(request.operation);
@@ -96,7 +96,7 @@ void AsyncRequest::begin_time_limits() noexcept {
   inherit_time_limit(inherited_);
 }
 
-// What is left of it by its own clock, by the ORB's.
+// Converts the inherited limit, which is by the steady clock, to the clock of the ORB.
 void AsyncRequest::inherit_time_limit(Deadline until) noexcept {
   Deadline limit = own_deadline_;
   if (!until.is_never()) {

@@ -31,9 +31,9 @@ struct AsyncOutcome {
   const InvocationError* error;  ///< null if there was a reply
 };
 
-/// What a call owns of what it asks.
+/// The request of a call. It owns its reference and its arguments.
 struct OwnedRequest {
-  /// The policies of now.
+  /// Applies the policies that are set now.
   OwnedRequest(counted_ptr<Reference> called, const stub::Operation& asked, stub::Arguments given);
   OwnedRequest(const OwnedRequest&) = delete;
   OwnedRequest& operator=(const OwnedRequest&) = delete;
@@ -48,8 +48,8 @@ struct OwnedRequest {
   InvocationRequest request;
 };
 
-/// Counted: owned by its handles and, until its observer has been told, by itself. What is not for
-/// any thread belongs to the thread that works on the call.
+/// Counted: owned by its handles and, until its observer has been told, by itself. Functions not
+/// marked "Any thread" are called only by the thread that works on the call.
 class AsyncRequest : protected OwnedRequest, protected CallSteps, public CancellableCall {
  public:
   static void* operator new(std::size_t size) { return pool::allocate(size); }

@@ -26,7 +26,8 @@ LoopCalls::LoopCalls(const OrbContext& context, engine::Connects& connects, engi
 
 LoopCalls::~LoopCalls() { server_.set_calls_home(loop(), nullptr); }
 
-// One for each thread of the loop, as far as allowed: one thread at a time reads a connection.
+// One connection for each thread of the loop, at most `connections_per_endpoint_max`: only one
+// thread at a time reads a connection.
 std::size_t LoopCalls::wanted_connections() const noexcept {
   const engine::LoopThreads* const threads = loop().threads();
   const std::size_t most =
@@ -90,7 +91,7 @@ void LoopCalls::connect(LineKey key, Line& line, Deadline until) {
   line.connecting_until = until;
 }
 
-// Expects mutex_ to be held. No call waits for it, so its failure is none of a call.
+// Expects mutex_ to be held. No call waits for this connection, so a failure ends no call.
 void LoopCalls::connect_one_more(LineKey key, Line& line, Deadline until) noexcept {
   try {
     connect(key, line, until);

@@ -28,7 +28,7 @@ struct OrbContext;
 /// A call that waits for a connection, as LoopCalls sees it.
 class LoopCall {
  public:
-  /// Who connects for the call, and with whom it waits.
+  /// Names the line of a call: calls with the same key wait for the same connection.
   struct LineKey {
     const ClientEndpoint* endpoint;
     bool both_directions;  ///< on a connection that is offered to the peer
@@ -37,7 +37,8 @@ class LoopCall {
 
   [[nodiscard]] virtual LineKey line_key() const noexcept = 0;
   [[nodiscard]] virtual std::shared_ptr<ClientEndpoint> endpoint() const noexcept = 0;
-  /// It needs a connection that has brought no reply yet, since such a one was stale.
+  /// The call needs a connection that has brought no reply yet: the last connection that it used
+  /// was stale.
   [[nodiscard]] virtual bool needs_fresh() const noexcept = 0;
   /// From now on the call waits for a connection, until `connect_until`.
   virtual void begin_connecting() noexcept = 0;
@@ -49,7 +50,7 @@ class LoopCall {
   /// @name By the thread that has taken the call out of its line
   /// @{
   virtual void connected(const engine::ConnectionRef& connection) noexcept = 0;
-  /// It was tried until then, since an earlier call wanted it so.
+  /// `tried_until` is the limit of the connect. An earlier call may have set it.
   virtual void connect_failed(const IoError& error, Deadline tried_until) noexcept = 0;
   virtual void refused(FailureCause cause) noexcept = 0;
   /// @}
@@ -86,9 +87,9 @@ class LoopCalls final : private engine::HomeOwner, private engine::RequestHandle
     FailureCause refused = FailureCause::none;  ///< none: the call waits
   };
   /// The first connection to the call's target with room for one more call. If there is none, the
-  /// call waits for a new connection, and may be taken by another thread before this returns: then
-  /// the call has one owner more. May throw bad_alloc, and std::system_error if there is no thread
-  /// that could connect.
+  /// call waits for a new connection and gets one more owner. Another thread may take it before
+  /// this function returns. May throw bad_alloc, and std::system_error if there is no thread that
+  /// could connect.
   [[nodiscard]] Choice choose(LoopCall& call);
   /// The call waits no longer for a connection. False: another thread has taken it.
   [[nodiscard]] bool withdraw(LoopCall& call) noexcept;
@@ -117,7 +118,7 @@ class LoopCalls final : private engine::HomeOwner, private engine::RequestHandle
     std::vector<engine::ConnectionRef> connections;
     CallList<LoopCall> waiting;
     bool connecting = false;
-    bool has_enough = false;  // the peer takes no connection more than these
+    bool has_enough = false;  // the last connect failed: no spare one until one of these ends
     Deadline connecting_until;
     std::optional<Made> made;  // to be used by a thread of the loop
   };

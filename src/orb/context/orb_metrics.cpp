@@ -54,8 +54,9 @@ constexpr TrafficFamily traffic_families[] = {
     {"perigee_received_bytes_total", "Octets received.", Type::counter,
      &TrafficTotals::octets_received},
     {"perigee_datagrams_dropped_total",
-     "Datagrams without room, without a message, or with an unexpected one.", Type::counter,
-     &TrafficTotals::datagrams_dropped},
+     "Datagrams dropped: full queue, too many clients, not a whole message, or an unexpected "
+     "message.",
+     Type::counter, &TrafficTotals::datagrams_dropped},
     {"perigee_sent_messages_total", "Messages handed to transports.", Type::counter,
      &TrafficTotals::messages_sent},
     {"perigee_sent_bytes_total", "Octets that transports have taken.", Type::counter,

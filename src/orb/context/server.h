@@ -90,7 +90,7 @@ class Server {
   [[nodiscard]] bool serves_on_this_thread() noexcept {
     return shared_loop_of_this_thread() != nullptr || reactor_of_this_thread() != nullptr;
   }
-  /// Where connections of calls on that loop live.
+  /// The engine server whose loops own the connections of asynchronous calls. Null: there is none.
   [[nodiscard]] virtual engine::Server* engine() noexcept { return nullptr; }
   /// The loop that `run` and `perform_work` run on the caller's thread, if they do.
   [[nodiscard]] virtual event::Reactor* own_loop() noexcept { return nullptr; }

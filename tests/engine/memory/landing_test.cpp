@@ -247,7 +247,7 @@ TEST_CASE("a copy of the octets has the numbers that are in a vector") {
   });
 }
 
-TEST_CASE("numbers that were taken are there once") {
+TEST_CASE("a second decoder of taken numbers reports a truncated message") {
   Receiver receiver;
   const auto argument = numbers<std::int32_t>(mib);
   receiver.learn(argument);
@@ -274,7 +274,7 @@ TEST_CASE("reads beyond the numbers are errors") {
   CHECK(decoder.error().kind == cdr::ErrorKind::truncated);
 }
 
-TEST_CASE("a message that goes on behind the sequence is what was sent") {
+TEST_CASE("a message with a value after the sequence is decoded unchanged") {
   for (const std::size_t fragment_size : {100 * kib, mib + 64, 64 * mib}) {
     Receiver receiver(fragment_size);
     const auto argument = numbers<std::uint8_t>(mib);
@@ -302,7 +302,8 @@ void set_length(Octets& request, std::uint32_t from, std::uint32_t to) {
   FAIL("there is no such length");
 }
 
-TEST_CASE("lengths that lie take no vector from others, or end as errors") {
+TEST_CASE(
+    "a wrong sequence length uses no kept vector, and a length beyond the message is an error") {
   const auto argument = numbers<std::uint8_t>(mib);
   for (const std::size_t fragment_size : {100 * kib, 64 * mib}) {
     for (const std::uint32_t length : {0u, 1u, 500'000u, 1'048'577u, 2'000'000u, 0xffffffffu}) {
@@ -324,7 +325,7 @@ TEST_CASE("lengths that lie take no vector from others, or end as errors") {
   }
 }
 
-TEST_CASE("fragments that end early leave a message with the octets that arrived") {
+TEST_CASE("a message whose fragments end early has only the octets that arrived") {
   Receiver receiver(100 * kib);
   const auto argument = numbers<std::uint8_t>(mib);
   receiver.learn(argument);

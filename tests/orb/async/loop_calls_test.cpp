@@ -131,7 +131,7 @@ class Meeting {
   std::atomic<int> met_ = 0;
 };
 
-/// Whether the observers of calls from two upcalls at the same time were inside at the same time.
+/// Whether the observers of calls from two upcalls ran at the same time.
 bool observers_meet(Middle& middle, const ObjectRef& object) {
   Meeting upcalls;
   Meeting observers;
@@ -151,8 +151,8 @@ bool observers_meet(Middle& middle, const ObjectRef& object) {
 
 }  // namespace
 
-// Calls that share a connection are told one after the other. Which thread has which upcall, and
-// when a thread has a connection of its own, is chance.
+// Calls that share a connection are told one after the other. Thread and connection are chosen by
+// chance, so the test tries several times.
 TEST_CASE("observers run on several threads of the server at the same time") {
   Middle middle(each_shared_strategy());
   ServerFixture sink(ThreadStrategy::reactive);
@@ -298,7 +298,7 @@ TEST_CASE("an observer can make a synchronous call, and wait for another asynchr
   CHECK(inner.value() == 11);
 }
 
-TEST_CASE("a shutdown ends calls of upcalls that no request waits for") {
+TEST_CASE("a shutdown ends asynchronous calls whose upcalls have returned") {
   Middle middle(each_shared_strategy());
   OwingSink owing;
   ServerFixture sink(ThreadStrategy::reactive, owing.servant());
@@ -320,7 +320,9 @@ TEST_CASE("a shutdown ends calls of upcalls that no request waits for") {
   owing.answer_all(1);
 }
 
-TEST_CASE("a collocated servant that answers later, or whose call is cancelled") {
+TEST_CASE(
+    "a call of a collocated servant that replies later ends with its reply, or with NO_RESPONSE if "
+    "cancelled") {
   OwingSink owing;
   Middle middle(each_shared_strategy());
   ServerFixture& server = middle.server();

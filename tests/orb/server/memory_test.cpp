@@ -58,7 +58,7 @@ void add_octets(orb::ServerRequest& request) {
   request.reply([sum](cdr::Encoder& encoder) { encoder << sum; });
 }
 
-TEST_CASE("large sequences of one call after the other are what each of them sent") {
+TEST_CASE("consecutive calls with large sequences each deliver the octets that were sent") {
   const ServerFixture server(each_strategy(), add_octets);
   RawClient client(server.endpoint);
   for (const std::size_t size : {mib, mib, mib / 2, 2 * mib, mib}) {
