@@ -310,6 +310,17 @@ SendResult Channel::try_send(const cdr::Buffer& message) {
   return after_send(sent);
 }
 
+SendResult Channel::try_hold(const cdr::Buffer& message, const Hold& hold) {
+  if (traced_) [[unlikely]]
+    trace_message(message);
+  const OctetSpan octets = message.own_octets();
+  const Sent sent = is_one_segment(message) ? queue_.hold({&octets, 1}, hold, Wait::no)
+                                            : send_gathered(message, &hold, Wait::no, {});
+  if (sent.status == Sent::Status::full || sent.status == Sent::Status::no_memory)
+    return {SendStatus::refused};
+  return after_send(sent);
+}
+
 SendResult Channel::hold(const cdr::Buffer& message, const Hold& hold, Wait wait,
                          Deadline deadline) {
   if (traced_) [[unlikely]]

@@ -147,6 +147,9 @@ class Channel final : private FlushedOutput, private UnfinishedOwner {
   /// Holds a message back while nothing else is sent; see OutgoingQueue::hold.
   SendResult hold(const cdr::Buffer& message, const Hold& hold, transport::Wait wait,
                   Deadline deadline = {});
+  /// The same without waiting. Refused: the queue is full, or there is no memory; the connection
+  /// goes on.
+  SendResult try_hold(const cdr::Buffer& message, const Hold& hold);
   /// Sends the messages that are held back. False if the connection can no longer send.
   bool uncork();
   /// Takes a queued message back. False if that is too late: it has been sent, or may yet be.

@@ -86,7 +86,7 @@ void Connection::cut() noexcept {
 void Connection::shut_down() noexcept {
   note_failure(CallFailure::shut_down);
   io_.close();
-  if (role_.try_take()) return close();
+  if (role_.take_or_note()) return close();  // else the reading thread reads on, and finds the end
   home_.reactor().mark_ready(*this);
 }
 

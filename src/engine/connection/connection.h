@@ -237,6 +237,7 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
   [[nodiscard]] StartStatus send_request(Outbound& out, StartedCall& call,
                                          const cdr::Buffer& request) noexcept;
   [[nodiscard]] SendResult try_send(const StartedCall& call, const cdr::Buffer& request) noexcept;
+  [[nodiscard]] bool may_hold_for_turn() const noexcept;
   [[nodiscard]] SendResult hold_for_turn(const cdr::Buffer& request);
   [[nodiscard]] StartStatus settle_request(SendStatus status, StartStatus sent) noexcept;
   void call_home_loop() noexcept;

@@ -1,5 +1,6 @@
 // The calls of this side: starting, replies, time limits, and the end of calls without a reply.
 #include "engine/connection/connection.h"
+#include "engine/loops/loop_threads.h"
 #include <perigee/base/log.h>
 
 #include <algorithm>
@@ -74,8 +75,8 @@ StartStatus Connection::send_oneway(const StartedCall& call, const cdr::Buffer& 
 }
 
 SendResult Connection::try_send(const StartedCall& call, const cdr::Buffer& request) noexcept {
-  const bool waits = call.may_wait_for_turn && request.size() <= CorkRule::message_size_max &&
-                     home_.loop().on_thread();
+  const bool waits =
+      call.may_wait_for_turn && may_hold_for_turn() && request.size() <= CorkRule::message_size_max;
   try {
     return waits ? hold_for_turn(request) : io_.try_send(request);
   } catch (const std::exception& exception) {  // no memory: the output has failed
@@ -84,11 +85,18 @@ SendResult Connection::try_send(const StartedCall& call, const cdr::Buffer& requ
   }
 }
 
+// The thread takes its next turn soon. If its upcall takes long, the next tick wakes another
+// thread.
+bool Connection::may_hold_for_turn() const noexcept {
+  return home_.has_ticks() && home_.loop().on_thread() && !LoopThreads::this_thread_waits();
+}
+
 // The connection is marked ready behind the events of this turn. Requests that these events cause
 // leave together with this one.
 SendResult Connection::hold_for_turn(const cdr::Buffer& request) {
-  const SendResult held = io_.hold(request, {.count = 0, .octets = CorkRule::octets_max}, Wait::no);
+  const SendResult held = io_.try_hold(request, {.count = 0, .octets = CorkRule::octets_max});
   if (io_.held_output() != 0) home_.reactor().mark_ready(*this, Reactor::Next::turn);
+  home_.need_ticks();
   return held;
 }
 
@@ -299,6 +307,7 @@ void Connection::watch_calls(Outbound& out, Deadline deadline) noexcept {
 
 // The first call makes the watch look. From then on it looks until there is a reply.
 void Connection::watch_first_reply() noexcept {
+  if (side_ == messaging::Role::acceptor) return;  // the peer has sent requests: it is not mute
   if (agreement_.answered.load(std::memory_order_relaxed)) return;
   if (home_.settings().first_reply_timeout.count() <= 0) return;
   if (!awaits_first_reply_.exchange(true)) look();

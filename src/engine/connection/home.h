@@ -80,6 +80,8 @@ class Home final : public Pollable {
   [[nodiscard]] HomeOwner& owner() const noexcept { return owner_; }
   /// The places of the loop's requests.
   [[nodiscard]] RequestShare& requests_share() noexcept { return requests_share_; }
+  /// A supervisor looks at upcalls that take long.
+  [[nodiscard]] bool has_ticks() const noexcept { return ticks_ != nullptr; }
   /// After an upcall has begun: the supervisor looks at it.
   void need_ticks() noexcept {
     if (ticks_ != nullptr) ticks_->need();

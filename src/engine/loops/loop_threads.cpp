@@ -63,6 +63,10 @@ std::uint32_t LoopThreads::number_of_this_thread() noexcept {
   return Member::of_this_thread != nullptr ? Member::of_this_thread->number : 0;
 }
 
+bool LoopThreads::this_thread_waits() noexcept {
+  return Member::of_this_thread != nullptr && Member::of_this_thread->waits != 0;
+}
+
 std::uint32_t LoopThreads::thread_count() const noexcept {
   const std::lock_guard lock(mutex_);
   return thread_count_;

@@ -79,6 +79,8 @@ class LoopThreads final {
   /// The number of the calling thread in its loop, in the order of start: 0, 1, ...; 0 on other
   /// threads.
   [[nodiscard]] static std::uint32_t number_of_this_thread() noexcept;
+  /// The calling thread has said that it waits: it takes no turn soon.
+  [[nodiscard]] static bool this_thread_waits() noexcept;
   /// Threads that serve the loop, among them those that block without saying so.
   [[nodiscard]] std::uint32_t serving_count() const noexcept { return serving_count_.load(); }
   /// All threads: serving, waiting and on stand-by.

@@ -51,6 +51,11 @@ void Server::finish_tasks() noexcept {
   for (const auto& seat : seats_) seat->loop.reactor().close();
 }
 
+void Server::finish_shared_tasks() noexcept {
+  for (const auto& seat : seats_)
+    if (!seat->loop.single_threaded()) seat->loop.reactor().close();
+}
+
 std::expected<void, IoError> Server::start() {
   if (started_.load(std::memory_order_acquire)) return {};
   const std::lock_guard starting(start_mutex_);

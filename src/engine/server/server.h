@@ -53,6 +53,8 @@ class Server final : public HomeOwner, private SupervisedLoops, private Listener
   /// Runs the tasks that were posted to the loops after their last turn. After `stop`, when no
   /// thread runs a loop.
   void finish_tasks() noexcept;
+  /// The same for loops of several threads only.
+  void finish_shared_tasks() noexcept;
   /// Hold points have changed their state.
   void resume_parked() noexcept;
 

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <optional>
 #include <utility>
 
 namespace perigee::orb {
@@ -129,6 +130,7 @@ void AsyncCall::await_connection() noexcept {
 }
 
 void AsyncCall::connected(const ConnectionRef& connection) noexcept {
+  take();
   forget_time();
   spend(context_.clock.now() - connecting_since_);
   start_over(connection);
@@ -163,6 +165,17 @@ void AsyncCall::refused(FailureCause cause) noexcept {
 
 // As soon as it is sent, another thread may end the call, and start it again elsewhere.
 void AsyncCall::start_over(ConnectionRef connection) noexcept {
+  std::optional<CallBuffer> buffer;
+  try {
+    buffer.emplace();
+  } catch (const std::exception& exception) {  // no memory
+    log::write(log::Level::error, "orb", exception.what());
+    return refused(FailureCause::no_memory);
+  }
+  start_with(std::move(connection), **buffer);
+}
+
+void AsyncCall::start_with(ConnectionRef connection, cdr::Buffer& buffer) noexcept {
   std::uint32_t turn = 0;
   Deadline end;
   FailureCause leaving = FailureCause::none;
@@ -182,12 +195,11 @@ void AsyncCall::start_over(ConnectionRef connection) noexcept {
   expects_reply = !oneway();
   may_block = true;
   mostly_short = true;
-  may_wait_for_turn = true;
+  may_wait_for_turn = !oneway();  // a oneway is told when it was sent
   request_sent_ = true;
-  CallBuffer buffer;
   const auto encode_it = [&](const messaging::Session&,
                              std::uint32_t request_id) -> const cdr::Buffer* {
-    return encode_for(*connection, request_id, *buffer) ? &*buffer : nullptr;
+    return encode_for(*connection, request_id, buffer) ? &buffer : nullptr;
   };
   add_owner();
   const StartStatus status = connection->start_call(*this, encode_it, end);
@@ -282,6 +294,7 @@ InvocationError AsyncCall::describe() noexcept {
 
 void AsyncCall::await_servant(const std::shared_ptr<CollocatedWait>& later) noexcept {
   FailureCause leaving = FailureCause::none;
+  add_owner();  // until the servant has answered: another thread may end the call at once
   {
     const std::lock_guard lock(mutex_);
     leaving = leaving_;
@@ -295,9 +308,9 @@ void AsyncCall::await_servant(const std::shared_ptr<CollocatedWait>& later) noex
   }
   if (leaving != FailureCause::none) {
     fail_now(InvocationStage::awaiting, leaving, true);
-    return (void)later->cancellation.cancel().request_stop();
+    (void)later->cancellation.cancel().request_stop();
+    return remove_owner();
   }
-  add_owner();
   try {
     if (!later->when_ended([this] { servant_answered(); })) servant_answered();
   } catch (const std::exception& exception) {  // no memory

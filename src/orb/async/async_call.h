@@ -79,6 +79,7 @@ class AsyncCall final : public AsyncRequest, public engine::StartedCall, public 
   void choose_connection() noexcept;
   void await_connection() noexcept;
   void start_over(engine::ConnectionRef connection) noexcept;
+  void start_with(engine::ConnectionRef connection, cdr::Buffer& buffer) noexcept;
   [[nodiscard]] bool encode_for(engine::Connection& connection, std::uint32_t request_id,
                                 cdr::Buffer& buffer);
   void after_start(std::uint32_t turn, Deadline end) noexcept;

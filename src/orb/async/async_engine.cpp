@@ -1,6 +1,7 @@
 // Shards are made when their first call is, and stay.
 #include "orb/async/async_engine.h"
 
+#include "engine/server/server.h"
 #include "orb/async/loop_calls.h"
 #include "orb/context/orb_context.h"
 #include <perigee/orb/exceptions.h>
@@ -98,13 +99,20 @@ void AsyncEngine::wake() noexcept {
   for (const auto& shard : of_loops_) shard->wake();
 }
 
+// On a thread of a loop, which waits for the end of the ORB, the loops run on. What an observer
+// does may lead here again.
+void AsyncEngine::loops_ended() noexcept {
+  if (first_calls_.load() == nullptr) return;
+  const std::lock_guard lock(ending_mutex_);
+  for (LoopCalls* each = first_calls_.load(); each != nullptr; each = each->next) each->stop();
+  if (!context_.server->serves_on_this_thread()) context_.server->engine()->finish_shared_tasks();
+}
+
 void AsyncEngine::stop() noexcept {
   foreign_->stop();
-  for (LoopCalls* each = first_calls_.load(); each != nullptr; each = each->next) each->stop();
+  loops_ended();
   for (Shard* const shard : shards_of_loops()) shard->stop();
   connecting_.stop();
-  const bool loops_run = context_.server != nullptr && context_.server->serves_on_this_thread();
-  if (context_.server != nullptr && !loops_run) context_.server->finish_tasks();
 }
 
 }  // namespace perigee::orb

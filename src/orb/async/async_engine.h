@@ -77,6 +77,8 @@ class AsyncEngine final {
   [[nodiscard]] HandlerCallPlaces& handler_calls() noexcept { return handler_calls_; }
   /// Threads that drive, or wait for calls, ask again what they wait for.
   void wake() noexcept;
+  /// The loops of the server have ended: ends the calls that belong to them.
+  void loops_ended() noexcept;
   /// Ends all calls. After the server has stopped; once.
   void stop() noexcept;
 
@@ -91,6 +93,7 @@ class AsyncEngine final {
   engine::Connects connecting_;
   std::unique_ptr<Shard> foreign_;
   std::atomic<LoopCalls*> first_calls_{nullptr};  // owned; grows in front, under the mutex
+  std::recursive_mutex ending_mutex_;             // held while calls of loops are ended
   std::mutex mutex_;                              // guards what follows
   std::vector<std::unique_ptr<Shard>> of_loops_;
 };

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <optional>
 #include <utility>
 
 namespace perigee::orb {
@@ -37,22 +38,51 @@ std::size_t LoopCalls::wanted_connections() const noexcept {
 
 LoopCalls::Choice LoopCalls::choose(LoopCall& call) {
   const LineKey key = call.line_key();
-  const std::lock_guard lock(mutex_);
-  if (stopped_) return {{}, FailureCause::shut_down};
+  std::optional<Deadline> connects_until;
+  std::shared_ptr<ClientEndpoint> endpoint;
+  Choice choice;
+  {
+    const std::lock_guard lock(mutex_);
+    if (stopped_) return {{}, FailureCause::shut_down};
+    Line& line = line_of(call, key);
+    choice = choose_in(line, call, connects_until);
+    if (connects_until) endpoint = line.endpoint;
+  }
+  if (connects_until) connect(key, std::move(endpoint), *connects_until);
+  return choice;
+}
+
+// Expects mutex_ to be held. May throw bad_alloc.
+LoopCalls::Line& LoopCalls::line_of(const LoopCall& call, LineKey key) {
   Line& line = lines_[key];
   if (!line.endpoint) line.endpoint = call.endpoint();
+  return line;
+}
+
+// Expects mutex_ to be held. A connection that ends takes no place: its successor may be made.
+LoopCalls::Choice LoopCalls::choose_in(Line& line, LoopCall& call,
+                                       std::optional<Deadline>& connects_until) {
   const std::size_t connections_max =
       std::max<std::uint32_t>(context_.settings.connections_per_endpoint_max, 1);
-  const std::size_t count = line.connections.size();
+  const auto goes_on = [](const ConnectionRef& each) { return !each->ending(); };
+  const auto count = static_cast<std::size_t>(std::ranges::count_if(line.connections, goes_on));
+  const bool may_connect = !line.connecting && count < connections_max;
   ConnectionRef found = usable_in(line, call.needs_fresh() && count < connections_max);
   if (found) {
-    const bool one_more = count < wanted_connections() && !line.has_enough && !line.connecting;
-    if (one_more && !key.both_directions) connect_one_more(key, line, call.longest_connect());
-    return {std::move(found), FailureCause::none};
+    const bool one_more = count < wanted_connections() && !line.has_enough;
+    if (may_connect && one_more) connects_until = call.longest_connect();
+  } else if (line.connecting || may_connect) {
+    call.begin_connecting();
+    if (may_connect) connects_until = call.connect_until();
+  } else {
+    return {{}, FailureCause::too_many_calls};
   }
-  if (!line.connecting && count >= connections_max) return {{}, FailureCause::too_many_calls};
-  call.begin_connecting();
-  if (!line.connecting) connect(key, line, call.connect_until());
+  if (connects_until) {
+    line.connections.reserve(line.connections.size() + 1);
+    line.connecting = true;
+    line.connecting_until = *connects_until;
+  }
+  if (found) return {std::move(found), FailureCause::none};
   line.waiting.push_back(call);
   call.keep();
   return {};
@@ -71,34 +101,37 @@ ConnectionRef LoopCalls::usable_in(const Line& line, bool wants_fresh) const noe
   return {};
 }
 
-// Expects mutex_ to be held.
-void LoopCalls::connect(LineKey key, Line& line, Deadline until) {
+// Without a lock: if there is no thread that could connect, `Connects` may call other functions of
+// this object.
+void LoopCalls::connect(LineKey key, std::shared_ptr<ClientEndpoint> endpoint,
+                        Deadline until) noexcept {
   try {
-    line.connections.reserve(line.connections.size() + 1);
-    connects_.connect({line.endpoint->connector(), line.endpoint->endpoint(), until,
-                       [this, key](Made made) noexcept {
-                         const std::lock_guard lock(mutex_);
-                         const auto found = lines_.find(key);
-                         if (stopped_ || found == lines_.end()) return;
-                         found->second.made.emplace(std::move(made));
-                         (void)home_.reactor().post(made_task_);
-                       }});
-  } catch (...) {
-    erase_if_empty(key);
-    throw;
+    connects_.connect(
+        {endpoint->connector(), endpoint->endpoint(), until, [this, key](Made made) noexcept {
+           const std::lock_guard lock(mutex_);
+           const auto found = lines_.find(key);
+           if (stopped_ || found == lines_.end()) return;
+           found->second.made.emplace(std::move(made));
+           (void)home_.reactor().post(made_task_);
+         }});
+  } catch (const std::exception& exception) {  // no memory, or no thread that could connect
+    log::write(log::Level::error, "orb", exception.what());
+    give_up_connecting(key);
   }
-  line.connecting = true;
-  line.connecting_until = until;
 }
 
-// Expects mutex_ to be held. No call waits for this connection, so a failure ends no call.
-void LoopCalls::connect_one_more(LineKey key, Line& line, Deadline until) noexcept {
-  try {
-    connect(key, line, until);
-  } catch (const std::exception& exception) {  // no memory, or no thread that could connect
-    log::write(log::Level::warning, "orb", exception.what());
-    line.has_enough = true;
+void LoopCalls::give_up_connecting(LineKey key) noexcept {
+  Waiting calls;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = lines_.find(key);
+    if (found == lines_.end()) return;
+    found->second.connecting = false;
+    found->second.has_enough = !found->second.connections.empty();
+    calls = take_waiting(found->second);
+    erase_if_empty(key);
   }
+  while (LoopCall* const call = calls.pop_front()) call->refused(FailureCause::no_memory);
 }
 
 bool LoopCalls::withdraw(LoopCall& call) noexcept {
@@ -126,33 +159,29 @@ void LoopCalls::use_made() noexcept {
 }
 
 bool LoopCalls::use_next_made() noexcept {
-  Waiting calls;
+  LineKey key{};
   Made made;
-  Deadline until;
-  ConnectionRef connection;
-  FailureCause refused = FailureCause::shut_down;
+  std::shared_ptr<ClientEndpoint> endpoint;
   {
     const std::lock_guard lock(mutex_);
     const auto found =
         std::ranges::find_if(lines_, [](const auto& each) { return each.second.made.has_value(); });
     if (found == lines_.end()) return false;
-    const LineKey key = found->first;
-    Line& line = found->second;
-    made = std::move(*line.made);
-    line.made.reset();
-    line.connecting = false;
-    line.has_enough = !made && !line.connections.empty();
-    until = line.connecting_until;
-    calls = take_waiting(line);
-    try {
-      if (made && !stopped_) connection = open(key, *line.endpoint, std::move(*made));
-    } catch (const std::exception& exception) {  // no memory: the calls are told so
-      log::write(log::Level::error, "orb", exception.what());
-      refused = FailureCause::no_memory;
-    }
-    erase_if_empty(key);
+    key = found->first;
+    made = std::move(*found->second.made);
+    found->second.made.reset();
+    endpoint = found->second.endpoint;
   }
-  if (connection && &connection->home() == &home_) begin_use(*connection);
+  ConnectionRef connection;
+  FailureCause refused = FailureCause::shut_down;
+  try {
+    if (made) connection = open(key, *endpoint, std::move(*made));
+  } catch (const std::exception& exception) {  // no memory: the calls are told so
+    log::write(log::Level::error, "orb", exception.what());
+    refused = FailureCause::no_memory;
+  }
+  Deadline until;
+  Waiting calls = end_connecting(key, made ? connection : ConnectionRef(), until);
   while (LoopCall* const call = calls.pop_front()) {
     if (connection)
       call->connected(connection);
@@ -164,7 +193,6 @@ bool LoopCalls::use_next_made() noexcept {
   return true;
 }
 
-// Expects mutex_ to be held. Other calls may use the connection before it is read.
 ConnectionRef LoopCalls::open(LineKey key, ClientEndpoint& endpoint,
                               std::unique_ptr<transport::Transport> made) {
   if (key.both_directions)
@@ -172,19 +200,35 @@ ConnectionRef LoopCalls::open(LineKey key, ClientEndpoint& endpoint,
   ConnectionRef connection = ConnectionRef::adopt(
       new engine::Connection(home_, {std::move(made), &endpoint.messaging()},
                              engine::Connection::Reading::on_loop, messaging::Role::opener));
-  lines_.find(key)->second.connections.push_back(connection);
+  (void)connection->start();
   return connection;
 }
 
-// `stop` does not see a connection that is not in the registry of the home yet.
-void LoopCalls::begin_use(engine::Connection& connection) noexcept {
-  (void)connection.start();
+// Other calls find the connection from now on: it is in the registry of the home. It may have ended
+// already, and then `end` has looked for it in vain. `stop` does not see a connection that comes
+// later.
+LoopCalls::Waiting LoopCalls::end_connecting(LineKey key, const ConnectionRef& connection,
+                                             Deadline& until) noexcept {
+  Waiting calls;
   bool stopped = false;
   {
     const std::lock_guard lock(mutex_);
     stopped = stopped_;
+    const auto found = lines_.find(key);
+    if (found != lines_.end()) {
+      Line& line = found->second;
+      line.connecting = false;
+      line.has_enough = !connection && !line.connections.empty();
+      until = line.connecting_until;
+      calls = take_waiting(line);
+      const bool is_own = connection && !key.both_directions;
+      if (is_own && !connection->is_closed() && !stopped)
+        line.connections.push_back(connection);  // `choose` has made room
+      erase_if_empty(key);
+    }
   }
-  if (stopped) connection.shut_down();
+  if (stopped && connection && !key.both_directions) connection->shut_down();
+  return calls;
 }
 
 // Expects mutex_ to be held.
@@ -200,7 +244,8 @@ void LoopCalls::end(engine::Connection& connection) noexcept {
   for (auto& [key, line] : lines_) {
     const auto is_it = [&](const ConnectionRef& each) { return each.get() == &connection; };
     if (std::erase_if(line.connections, is_it) == 0) continue;
-    line.has_enough = false;
+    // A peer that closes further connections at once does not get them again and again.
+    line.has_enough = !connection.agreement().answered.load() && !line.connections.empty();
     return erase_if_empty(key);
   }
 }

@@ -88,8 +88,7 @@ class LoopCalls final : private engine::HomeOwner, private engine::RequestHandle
   };
   /// The first connection to the call's target with room for one more call. If there is none, the
   /// call waits for a new connection and gets one more owner. Another thread may take it before
-  /// this function returns. May throw bad_alloc, and std::system_error if there is no thread that
-  /// could connect.
+  /// this function returns. May throw bad_alloc.
   [[nodiscard]] Choice choose(LoopCall& call);
   /// The call waits no longer for a connection. False: another thread has taken it.
   [[nodiscard]] bool withdraw(LoopCall& call) noexcept;
@@ -130,14 +129,19 @@ class LoopCalls final : private engine::HomeOwner, private engine::RequestHandle
 
   [[nodiscard]] engine::ConnectionRef usable_in(const Line& line, bool wants_fresh) const noexcept;
   [[nodiscard]] std::size_t wanted_connections() const noexcept;
-  void connect(LineKey key, Line& line, Deadline until);
-  void connect_one_more(LineKey key, Line& line, Deadline until) noexcept;
+  [[nodiscard]] Line& line_of(const LoopCall& call, LineKey key);
+  /// `connects_until`: set if the caller has to connect.
+  [[nodiscard]] Choice choose_in(Line& line, LoopCall& call,
+                                 std::optional<Deadline>& connects_until);
+  void connect(LineKey key, std::shared_ptr<ClientEndpoint> endpoint, Deadline until) noexcept;
+  void give_up_connecting(LineKey key) noexcept;
   [[nodiscard]] static Waiting take_waiting(Line& line) noexcept;
   void use_made() noexcept;
   [[nodiscard]] bool use_next_made() noexcept;
   [[nodiscard]] engine::ConnectionRef open(LineKey key, ClientEndpoint& endpoint,
                                            std::unique_ptr<transport::Transport> made);
-  void begin_use(engine::Connection& connection) noexcept;
+  [[nodiscard]] Waiting end_connecting(LineKey key, const engine::ConnectionRef& connection,
+                                       Deadline& until) noexcept;
   void erase_if_empty(LineKey key) noexcept;
 
   void connection_ended(engine::Place /*place*/) noexcept override {}

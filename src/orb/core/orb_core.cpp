@@ -313,6 +313,8 @@ void OrbCore::run() {
   if (!has_own_loop()) drive_async_until([this] { return stopping(); });
   const AsyncDriver driver(*this);
   server_->run();
+  AsyncEngine* const async = async_made();
+  if (async != nullptr && !has_own_loop()) async->loops_ended();
 }
 
 // After `shutdown(false)` there may still be work: the drain of connections.

@@ -6,6 +6,7 @@
 #include "orb/values/system_exceptions.h"
 #include <perigee/base/clock.h>
 #include <perigee/orb/inherited_time_limit.h>
+#include <perigee/orb/orb.h>
 #include <perigee/poa/answer.h>
 
 #include <doctest/doctest.h>
@@ -85,6 +86,12 @@ class Middle {
 
 CallHandle send_act(const ObjectRef& object, std::uint32_t value, Observed& observed) {
   return stub::send(*object, act_operation, number(value), observed);
+}
+
+Octets make_close_connection() {
+  Writer writer(std::endian::native);
+  begin_message(writer, 2, std::endian::native, type_close_connection);
+  return finish(writer, std::endian::native);
 }
 
 /// Waits on a thread that is not the server's.
@@ -368,6 +375,87 @@ TEST_CASE("cancelling, time limits and replies race: each observer is told once"
     for (const Observed& each : observed) await(each);
     for (const Observed& each : observed) CHECK(each.times() == 1);
   }
+}
+
+TEST_CASE("an upcall can drive its calls, also over a connection that is there already") {
+  Middle middle(each_shared_strategy());
+  ServerFixture sink(ThreadStrategy::reactive);
+  const ObjectRef object = middle.object_of(sink);
+  const CORBA::object_reference<CORBA::ORB> orb(
+      make_counted<CORBA::ORB>(middle.core().shared_from_this()));
+  std::uint32_t sum = 0;
+  middle.in_upcall([&] {
+    for (std::uint32_t i = 0; i < 3; ++i) {
+      std::atomic<bool> told = false;
+      Observed observed([&] {
+        told = true;
+        stub::wake_drivers(*orb);
+      });
+      CallHandle call;
+      stub::drive_until(
+          *orb, [&] { call = send_act(object, i, observed); }, [&] { return told.load(); });
+      await(call);
+      sum += observed.value();
+    }
+  });
+  CHECK(sum == 1 + 2 + 3);
+}
+
+TEST_CASE("an upcall can block outside the ORB until its call has ended") {
+  Middle middle(each_shared_strategy());
+  ServerFixture sink(ThreadStrategy::reactive);
+  const ObjectRef object = middle.object_of(sink);
+  std::uint32_t sum = 0;
+  middle.in_upcall([&] {
+    for (std::uint32_t i = 0; i < 3; ++i) {
+      Observed observed;
+      CallHandle call = send_act(object, i, observed);
+      await(call);
+      sum += observed.value();
+    }
+  });
+  CHECK(sum == 1 + 2 + 3);
+}
+
+TEST_CASE("a connection that ends takes no place of its successor") {
+  orb::Settings settings = settings_of(each_shared_strategy());
+  settings.connections_per_endpoint_max = 1;
+  Middle middle(std::move(settings));
+  RawServer peer;
+  const ObjectRef object = middle.core().string_to_object(peer.reference());
+  Observed first;
+  middle.in_upcall([&] { (void)send_act(object, 1, first); });
+  RawClient ending = peer.accept();
+  ending.send(make_reply(RawReply(ending.receive()).id(), 7));
+  await(first);
+  Observed second;
+  middle.in_upcall([&] { (void)send_act(object, 1, second); });
+  (void)RawReply(ending.receive());
+  ending.send(make_close_connection());  // the request was not executed; the stream stays open
+  RawClient successor = peer.accept();
+  successor.send(make_reply(RawReply(successor.receive()).id(), 8));
+  await(second);
+  CHECK(first.value() == 7);
+  CHECK(second.value() == 8);
+}
+
+TEST_CASE("a shutdown by an observer ends the other calls of its connection") {
+  Middle middle(each_shared_strategy());
+  RawServer peer;
+  const ObjectRef object = middle.core().string_to_object(peer.reference());
+  Observed stopping([&] { middle.core().shutdown(orb::Completion::wait); });
+  Observed other;
+  CallHandle calls[2];
+  middle.in_upcall([&] {
+    calls[0] = send_act(object, 1, stopping);
+    calls[1] = send_act(object, 1, other);
+  });
+  RawClient accepted = peer.accept();
+  const RawReply request(accepted.receive());
+  accepted.send(make_reply(request.id(), 7));
+  for (const CallHandle& call : calls) await(call);
+  CHECK(stopping.value() == 7);
+  CHECK(other.failed());
 }
 
 TEST_CASE("10,000 calls of upcalls are in flight on one connection") {
