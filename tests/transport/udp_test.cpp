@@ -149,7 +149,12 @@ TEST_CASE("udp: the datagrams that wait for a reader are limited, whatever their
     client.send("first");
     const auto transport = server.accept();
     const std::string text(size, 'x');
-    for (int count = 0; count < 3000; ++count) client.send(text);
+    std::uint64_t sent = 1;
+    // The system drops datagrams, too, if the receiving thread gets no CPU: those are not counted.
+    while (sent < 3000 || server.acceptor().datagrams_dropped() == 0) {
+      client.send(text);
+      ++sent;
+    }
     Client marker(server);  // behind all the others
     std::unique_ptr<Transport> second;
     while (!second) {  // the system may drop it while its queue is full
@@ -161,8 +166,7 @@ TEST_CASE("udp: the datagrams that wait for a reader are limited, whatever their
     while (transport->receive(space, Wait::no).ok()) ++taken;
     CHECK(taken >= 1);
     CHECK(taken <= 64 * 1024 / (size + 64) + 1);
-    CHECK(server.acceptor().datagrams_dropped() >= 1);
-    CHECK(server.acceptor().datagrams_dropped() + taken <= 3001);
+    CHECK(server.acceptor().datagrams_dropped() + taken <= sent);
   }
 }
 
