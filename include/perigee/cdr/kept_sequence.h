@@ -39,8 +39,7 @@ class KeptSequence final {
   }
 
  private:
-  /// Takes memory for a large sequence. True: the vector already holds the numbers, and the decoder
-  /// is behind them.
+  /// Takes memory for a large sequence. True: the vector holds its numbers already.
   [[gnu::cold]] PERIGEE_API bool take(Decoder& decoder);
   [[gnu::cold]] bool take_landed(Decoder& ahead, std::size_t octets);
   [[gnu::cold]] PERIGEE_API void give_back() noexcept;
