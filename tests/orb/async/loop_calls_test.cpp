@@ -443,7 +443,10 @@ TEST_CASE("a shutdown by an observer ends the other calls of its connection") {
   Middle middle(each_shared_strategy());
   RawServer peer;
   const ObjectRef object = middle.core().string_to_object(peer.reference());
-  Observed stopping([&] { middle.core().shutdown(orb::Completion::wait); });
+  Observed stopping([&] {
+    while (middle.core().requests_in_progress() != 0) std::this_thread::yield();
+    middle.core().shutdown(orb::Completion::wait);
+  });
   Observed other;
   CallHandle calls[2];
   middle.in_upcall([&] {
