@@ -48,7 +48,7 @@ LoopCalls::Choice LoopCalls::choose(LoopCall& call) {
     choice = choose_in(line, call, connects_until);
     if (connects_until) endpoint = line.endpoint;
   }
-  if (connects_until) connect(key, std::move(endpoint), *connects_until);
+  if (connects_until) connect(key, endpoint, *connects_until);
   return choice;
 }
 
@@ -103,7 +103,7 @@ ConnectionRef LoopCalls::usable_in(const Line& line, bool wants_fresh) const noe
 
 // Without a lock: if there is no thread that could connect, `Connects` may call other functions of
 // this object.
-void LoopCalls::connect(LineKey key, std::shared_ptr<ClientEndpoint> endpoint,
+void LoopCalls::connect(LineKey key, const std::shared_ptr<ClientEndpoint>& endpoint,
                         Deadline until) noexcept {
   try {
     connects_.connect(

@@ -133,7 +133,8 @@ class LoopCalls final : private engine::HomeOwner, private engine::RequestHandle
   /// `connects_until`: set if the caller has to connect.
   [[nodiscard]] Choice choose_in(Line& line, LoopCall& call,
                                  std::optional<Deadline>& connects_until);
-  void connect(LineKey key, std::shared_ptr<ClientEndpoint> endpoint, Deadline until) noexcept;
+  void connect(LineKey key, const std::shared_ptr<ClientEndpoint>& endpoint,
+               Deadline until) noexcept;
   void give_up_connecting(LineKey key) noexcept;
   [[nodiscard]] static Waiting take_waiting(Line& line) noexcept;
   void use_made() noexcept;
