@@ -299,23 +299,16 @@ SendResult Channel::send(const cdr::Buffer& message, Wait wait, Deadline deadlin
   return after_send(queue_.send({&octets, 1}, wait, deadline));
 }
 
-SendResult Channel::try_send(const cdr::Buffer& message) {
+SendResult Channel::try_send(const cdr::Buffer& message, const Hold* hold) {
   if (traced_) [[unlikely]]
     trace_message(message);
-  const OctetSpan octets = message.own_octets();
-  const Sent sent = is_one_segment(message) ? queue_.send({&octets, 1}, Wait::no)
-                                            : send_gathered(message, nullptr, Wait::no, {});
-  if (sent.status == Sent::Status::full || sent.status == Sent::Status::no_memory)
-    return {SendStatus::refused};
-  return after_send(sent);
-}
-
-SendResult Channel::try_hold(const cdr::Buffer& message, const Hold& hold) {
-  if (traced_) [[unlikely]]
-    trace_message(message);
-  const OctetSpan octets = message.own_octets();
-  const Sent sent = is_one_segment(message) ? queue_.hold({&octets, 1}, hold, Wait::no)
-                                            : send_gathered(message, &hold, Wait::no, {});
+  Sent sent;
+  if (const OctetSpan octets = message.own_octets(); !is_one_segment(message))
+    sent = send_gathered(message, hold, Wait::no, {});
+  else if (hold != nullptr)
+    sent = queue_.hold({&octets, 1}, *hold, Wait::no);
+  else
+    sent = queue_.send({&octets, 1}, Wait::no);
   if (sent.status == Sent::Status::full || sent.status == Sent::Status::no_memory)
     return {SendStatus::refused};
   return after_send(sent);

@@ -142,14 +142,11 @@ class Channel final : private FlushedOutput, private UnfinishedOwner {
   /// messages.
   SendResult send(const cdr::Buffer& message, transport::Wait wait, Deadline deadline = {});
   /// The same as `send` with Wait::no, but a full queue refuses the message, and the connection
-  /// goes on. So does one without memory for the copy.
-  SendResult try_send(const cdr::Buffer& message);
+  /// goes on. So does one without memory for the copy. `hold`: as for `hold`; null: it is not held.
+  SendResult try_send(const cdr::Buffer& message, const Hold* hold = nullptr);
   /// Holds a message back while nothing else is sent; see OutgoingQueue::hold.
   SendResult hold(const cdr::Buffer& message, const Hold& hold, transport::Wait wait,
                   Deadline deadline = {});
-  /// The same without waiting. Refused: the queue is full, or there is no memory; the connection
-  /// goes on.
-  SendResult try_hold(const cdr::Buffer& message, const Hold& hold);
   /// Sends the messages that are held back. False if the connection can no longer send.
   bool uncork();
   /// Takes a queued message back. False if that is too late: it has been sent, or may yet be.

@@ -94,7 +94,8 @@ bool Connection::may_hold_for_turn() const noexcept {
 // The connection is marked ready behind the events of this turn. Requests that these events cause
 // leave together with this one.
 SendResult Connection::hold_for_turn(const cdr::Buffer& request) {
-  const SendResult held = io_.try_hold(request, {.count = 0, .octets = CorkRule::octets_max});
+  const Hold hold{.count = 0, .octets = CorkRule::octets_max};
+  const SendResult held = io_.try_send(request, &hold);
   if (io_.held_output() != 0) home_.reactor().mark_ready(*this, Reactor::Next::turn);
   home_.need_ticks();
   return held;
@@ -219,8 +220,7 @@ bool Connection::answer_keeping(StartedCall& call, CallEnd& end, ThreadFrame& fr
   return true;
 }
 
-// An observer waits: a thread of the loop reads the next replies, among them perhaps the one that
-// the observer waits for.
+// An observer waits, perhaps for a later reply of this connection: a thread of the loop reads it.
 void Connection::call_for_replies() noexcept {
   epoch_called_.store(role_.epoch());
   home_.reactor().mark_ready(*this);
