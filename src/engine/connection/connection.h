@@ -130,6 +130,7 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
   void end_deferred(DeferredRequest& request) noexcept { left(requests_.leave(request)); }
   [[nodiscard]] InboundRequests& requests() noexcept { return requests_; }
   [[nodiscard]] Agreement& agreement() noexcept { return agreement_; }
+  [[nodiscard]] const Agreement& agreement() const noexcept { return agreement_; }
   [[nodiscard]] const messaging::Session& session() const noexcept { return io_.session(); }
   [[nodiscard]] const transport::Transport& transport() const noexcept { return io_.transport(); }
   [[nodiscard]] Home& home() const noexcept { return home_; }

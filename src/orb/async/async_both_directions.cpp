@@ -128,16 +128,14 @@ void AsyncInvocation::start_direction() {
   call.expects_reply = !oneway();
   call.may_block = false;
   call.begin();
-  const auto encode = [this](const messaging::Session& session,
-                             std::uint32_t request_id) -> const cdr::Buffer* {
-    const bool announce =
-        !direction_->connection->agreement().answered.load(std::memory_order_relaxed);
-    return this->encode(session, shard_.request_buffer(), request_id, announce)
-               ? &shard_.request_buffer()
-               : nullptr;
+  const auto encode_it = [this](const messaging::Session&,
+                                std::uint32_t request_id) -> const cdr::Buffer* {
+    cdr::Buffer& buffer = shard_.request_buffer();
+    const engine::Connection& over = *direction_->connection;
+    return write_request_over(over, buffer, request_id, deadline()) ? &buffer : nullptr;
   };
   request_sent_ = true;
-  call.result.start = call.connection->start_call(call, encode);
+  call.result.start = call.connection->start_call(call, encode_it);
   if (call.result.start == StartStatus::sent) return oneway_sent();
   if (call.result.start != StartStatus::started) return fail_direction();
   call.in_progress = true;

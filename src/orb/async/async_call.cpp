@@ -7,9 +7,7 @@
 #include "orb/invocation/collocated_wait.h"
 #include "orb/invocation/direction_errors.h"
 #include "orb/invocation/nested_wait.h"
-#include "orb/invocation/sent_contexts.h"
 #include <perigee/base/log.h>
-#include <perigee/iop/listen_points.h>
 
 #include <algorithm>
 #include <exception>
@@ -103,7 +101,7 @@ void AsyncCall::choose_connection() noexcept {
   LoopCalls::Choice choice;
   try {
     choice = calls_.choose(*this);
-  } catch (const std::exception& exception) {  // no memory, or no thread that could connect
+  } catch (const std::exception& exception) {  // no memory
     log::write(log::Level::error, "orb", exception.what());
     return refused(FailureCause::no_memory);
   }
@@ -199,7 +197,7 @@ void AsyncCall::start_with(ConnectionRef connection, cdr::Buffer& buffer) noexce
   request_sent_ = true;
   const auto encode_it = [&](const messaging::Session&,
                              std::uint32_t request_id) -> const cdr::Buffer* {
-    return encode_for(*connection, request_id, buffer) ? &buffer : nullptr;
+    return write_request_over(*connection, buffer, request_id, end) ? &buffer : nullptr;
   };
   add_owner();
   const StartStatus status = connection->start_call(*this, encode_it, end);
@@ -211,22 +209,6 @@ void AsyncCall::start_with(ConnectionRef connection, cdr::Buffer& buffer) noexce
     status == StartStatus::sent ? post(&AsyncCall::end) : fail_request();
   }
   remove_owner();
-}
-
-bool AsyncCall::encode_for(engine::Connection& connection, std::uint32_t request_id,
-                           cdr::Buffer& buffer) {
-  const messaging::Session& session = connection.session();
-  const engine::Agreement& agreement = connection.agreement();
-  if (agreement.answered.load(std::memory_order_relaxed))
-    return encode_request(session, buffer, request_id, {});
-  const auto announced = target_->endpoint->announcement();
-  const bool offered = agreement.bidirectional.load(std::memory_order_relaxed) &&
-                       connection.role() == messaging::Role::opener;
-  if (!offered) return encode_request(session, buffer, request_id, announced);
-  const Octets points = iop::encode_listen_points(context_.server->listen_points());
-  SentContexts contexts;
-  return encode_request(session, buffer, request_id,
-                        contexts.with(announced, {iop::context_bi_dir_iiop, points}));
 }
 
 // Applies a cancellation or time limit that came while the call was being started.

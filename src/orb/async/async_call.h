@@ -80,8 +80,6 @@ class AsyncCall final : public AsyncRequest, public engine::StartedCall, public 
   void await_connection() noexcept;
   void start_over(engine::ConnectionRef connection) noexcept;
   void start_with(engine::ConnectionRef connection, cdr::Buffer& buffer) noexcept;
-  [[nodiscard]] bool encode_for(engine::Connection& connection, std::uint32_t request_id,
-                                cdr::Buffer& buffer);
   void after_start(std::uint32_t turn, Deadline end) noexcept;
   void answered(messaging::ReplyStatus status, const cdr::Decoder& body) noexcept;
   void fail_request() noexcept;

@@ -6,13 +6,12 @@
 #include "orb/context/orb_context.h"
 #include "orb/invocation/collocated_wait.h"
 #include "orb/invocation/nested_wait.h"
-#include "orb/invocation/sent_contexts.h"
 #include <perigee/base/log.h>
-#include <perigee/iop/listen_points.h>
 
 #include <algorithm>
 #include <exception>
 #include <new>
+#include <span>
 #include <utility>
 
 namespace perigee::orb {
@@ -123,14 +122,9 @@ void AsyncInvocation::begin_connecting() {
 
 bool AsyncInvocation::encode(const messaging::Session& session, cdr::Buffer& buffer,
                              std::uint32_t request_id, bool announce) {
-  if (!announce) return encode_request(session, buffer, request_id, {});
-  const auto announced = target_->endpoint->announcement();
-  if (!direction_ || direction_->connection->role() != messaging::Role::opener)
-    return encode_request(session, buffer, request_id, announced);
-  const Octets points = iop::encode_listen_points(context_.server->listen_points());
-  SentContexts with_points;
-  return encode_request(session, buffer, request_id,
-                        with_points.with(announced, {iop::context_bi_dir_iiop, points}));
+  const auto announced =
+      announce ? target_->endpoint->announcement() : std::span<const iop::ServiceContext>();
+  return write_request(session, buffer, request_id, announced, deadline());
 }
 
 // --- What has happened ---

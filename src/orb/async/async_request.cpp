@@ -4,7 +4,6 @@
 #include "orb/context/orb_context.h"
 #include "orb/context/upcall_scope.h"
 #include "orb/invocation/call_ends.h"
-#include "orb/invocation/sent_contexts.h"
 #include <perigee/orb/inherited_time_limit.h>
 
 #include <algorithm>
@@ -47,26 +46,6 @@ CallSteps::State AsyncRequest::step(State state, std::optional<CollocatedBuffers
     default:
       return State::failed;
   }
-}
-
-bool AsyncRequest::encode_request(const messaging::Session& session, cdr::Buffer& buffer,
-                                  std::uint32_t request_id,
-                                  std::span<const iop::ServiceContext> announced) {
-  buffer.clear();
-  cdr::Encoder encoder(buffer, std::endian::native, cdr::Encoder::Borrowing::yes);
-  messaging::RequestHeader request_header = header(request_id);
-  request_header.contexts = announced;
-  SentContexts contexts;
-  if (!deadline().is_never() && !oneway())
-    request_header.contexts = contexts.with_time(announced, time_left());
-  session.begin_request(encoder, target_->version, request_header,
-                        request.encode ? messaging::Body::present : messaging::Body::empty);
-  encoder.set_code_sets(target_->endpoint->code_sets());
-  if (request.encode) request.encode(encoder);
-  if (encoder.ok()) session.finish(encoder);  // may fail: the message is too large
-  if (encoder.ok()) return true;
-  failure().cdr = encoder.error();
-  return false;
 }
 
 // The observer must not see the upcall that the answering thread may be in.
@@ -116,10 +95,6 @@ void AsyncRequest::limit_call_over_datagrams() noexcept {
 Deadline AsyncRequest::connect_limit(TimePoint now) noexcept {
   const auto longest = connect_timeout(checkout_limits(Deadline::never()), now);
   return longest.count() == 0 ? Deadline::never() : Deadline::after(longest, now);
-}
-
-std::chrono::microseconds AsyncRequest::time_left() const noexcept {
-  return std::chrono::ceil<std::chrono::microseconds>(deadline().left(context_.clock.now()));
 }
 
 bool AsyncRequest::expired() const noexcept {

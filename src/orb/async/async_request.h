@@ -10,16 +10,13 @@
 #include <perigee/base/counted_ptr.h>
 #include <perigee/base/deadline.h>
 #include <perigee/base/pool.h>
-#include <perigee/iop/components.h>
 #include <perigee/orb/async_stub.h>
 
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <span>
 
 namespace perigee::orb {
 
@@ -89,10 +86,6 @@ class AsyncRequest : protected OwnedRequest, protected CallSteps, public Cancell
                stub::CallObserver& observer);
   virtual ~AsyncRequest();
 
-  /// The whole request. False if it cannot be encoded: the failure tells why.
-  [[nodiscard]] bool encode_request(const messaging::Session& session, cdr::Buffer& buffer,
-                                    std::uint32_t request_id,
-                                    std::span<const iop::ServiceContext> announced);
   /// For collocated calls: of the thread, for as long as the call is worked on.
   struct CollocatedBuffers;
   /// `later`: as of `begin_collocated`.
@@ -120,8 +113,6 @@ class AsyncRequest : protected OwnedRequest, protected CallSteps, public Cancell
   Deadline inherited_;
 
  private:
-  [[nodiscard]] std::chrono::microseconds time_left() const noexcept;
-
   stub::CallObserver& observer_;
   LatencyTimer timer_;
   std::atomic<std::uint32_t> owners_{2};  // the handle that `send` returns, and itself

@@ -4,9 +4,6 @@
 #include "orb/context/server.h"
 #include "orb/invocation/direction_errors.h"
 #include "orb/invocation/invocation.h"
-#include "orb/invocation/sent_contexts.h"
-#include <perigee/iop/components.h>
-#include <perigee/iop/listen_points.h>
 
 #include <algorithm>
 #include <utility>
@@ -39,33 +36,6 @@ Invocation::State Invocation::choose_both_directions() {
   return State::connect;
 }
 
-// The first requests announce the code sets and, to a server, the addresses of this ORB.
-bool Invocation::encode_for(const messaging::Session& session, std::uint32_t id) {
-  request_buffer_->clear();
-  cdr::Encoder encoder(*request_buffer_, std::endian::native, cdr::Encoder::Borrowing::yes);
-  messaging::RequestHeader header = CallSteps::header(id);
-  SentContexts contexts;
-  Octets points;
-  if (!both_directions_->agreement().answered.load(std::memory_order_relaxed)) {
-    header.contexts = target_->endpoint->announcement();
-    if (both_directions_->role() == messaging::Role::opener) {
-      points = iop::encode_listen_points(context_.server->listen_points());
-      header.contexts = contexts.with(header.contexts, {iop::context_bi_dir_iiop, points});
-    }
-  }
-  SentContexts with_time;
-  if (!slot_.deadline.is_never() && request_.response != ResponseFlags::none)
-    header.contexts = with_time.with_time(header.contexts, time_left());
-  session.begin_request(encoder, target_->version, header,
-                        request_.encode ? messaging::Body::present : messaging::Body::empty);
-  encoder.set_code_sets(target_->endpoint->code_sets());
-  if (request_.encode) request_.encode(encoder);
-  if (encoder.ok()) session.finish(encoder);  // may fail: the message is too large
-  if (encoder.ok()) return true;
-  failure().cdr = encoder.error();
-  return false;
-}
-
 // A peer that has never replied may be mute.
 Deadline Invocation::reply_deadline() const noexcept {
   const auto limit = context_.settings.first_reply_timeout;
@@ -76,9 +46,10 @@ Deadline Invocation::reply_deadline() const noexcept {
 }
 
 Invocation::State Invocation::transmit_both_directions() {
-  const auto encode = [this](const messaging::Session& session,
-                             std::uint32_t id) -> const cdr::Buffer* {
-    return encode_for(session, id) ? &*request_buffer_ : nullptr;
+  const auto encode = [this](const messaging::Session&, std::uint32_t id) -> const cdr::Buffer* {
+    const bool encoded =
+        write_request_over(*both_directions_, *request_buffer_, id, slot_.deadline);
+    return encoded ? &*request_buffer_ : nullptr;
   };
   if (request_.response == ResponseFlags::none) return send_oneway_both_directions(encode);
   request_sent_ = true;
@@ -128,7 +99,6 @@ Invocation::State Invocation::take_reply_both_directions(engine::CallResult& res
   slot_.message = std::move(result.message);
   auto reply = both_directions_->session().parse_reply(slot_.message, slot_.contexts);
   if (!reply) return fail(InvocationStage::awaiting, FailureCause::bad_message);
-  both_directions_->agreement().answered.store(true, std::memory_order_relaxed);
   slot_.reply = std::move(*reply);
   status_ = slot_.reply->header.status;
   body_ = slot_.reply->body;

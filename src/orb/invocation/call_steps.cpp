@@ -4,7 +4,12 @@
 
 #include "orb/context/code_sets.h"
 #include "orb/context/orb_metrics.h"
+#include "orb/context/server.h"
+#include "orb/invocation/sent_contexts.h"
+#include <perigee/iop/listen_points.h>
 
+#include <bit>
+#include <chrono>
 #include <new>
 #include <string>
 #include <utility>
@@ -89,6 +94,45 @@ CallSteps::State CallSteps::follow_forward(Permanence permanence) {
   forwarded_.push_back(std::move(round_));
   use(std::move(adopted));
   return State::choose;
+}
+
+bool CallSteps::write_request(const messaging::Session& session, cdr::Buffer& buffer,
+                              std::uint32_t request_id,
+                              std::span<const iop::ServiceContext> announced, Deadline deadline) {
+  buffer.clear();
+  cdr::Encoder encoder(buffer, std::endian::native, cdr::Encoder::Borrowing::yes);
+  messaging::RequestHeader request_header = header(request_id);
+  request_header.contexts = announced;
+  SentContexts contexts;
+  if (!deadline.is_never() && request_.response != ResponseFlags::none) {
+    const Duration left = deadline.left(context_.clock.now());
+    request_header.contexts =
+        contexts.with_time(announced, std::chrono::ceil<std::chrono::microseconds>(left));
+  }
+  session.begin_request(encoder, target_->version, request_header,
+                        request_.encode ? messaging::Body::present : messaging::Body::empty);
+  encoder.set_code_sets(target_->endpoint->code_sets());
+  if (request_.encode) request_.encode(encoder);
+  if (encoder.ok()) session.finish(encoder);  // may fail: the message is too large
+  if (encoder.ok()) return true;
+  failure().cdr = encoder.error();
+  return false;
+}
+
+bool CallSteps::write_request_over(const engine::Connection& connection, cdr::Buffer& buffer,
+                                   std::uint32_t request_id, Deadline deadline) {
+  const messaging::Session& session = connection.session();
+  const engine::Agreement& agreement = connection.agreement();
+  if (agreement.answered.load(std::memory_order_relaxed))
+    return write_request(session, buffer, request_id, {}, deadline);
+  const auto announced = target_->endpoint->announcement();
+  const bool offered = agreement.bidirectional.load(std::memory_order_relaxed) &&
+                       connection.role() == messaging::Role::opener;
+  if (!offered) return write_request(session, buffer, request_id, announced, deadline);
+  const Octets points = iop::encode_listen_points(context_.server->listen_points());
+  SentContexts contexts;
+  return write_request(session, buffer, request_id,
+                       contexts.with(announced, {iop::context_bi_dir_iiop, points}), deadline);
 }
 
 CallSteps::State CallSteps::fail(InvocationStage stage, FailureCause cause) {

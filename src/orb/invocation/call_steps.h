@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -85,6 +86,16 @@ class CallSteps {
                                            const Expired& expired);
   State fail(InvocationStage stage, FailureCause cause);
   [[nodiscard]] messaging::RequestHeader header(std::uint32_t request_id) const noexcept;
+  /// The whole request, with these contexts and the time that is left until `deadline`. False if it
+  /// cannot be encoded: `failure()` says why.
+  [[nodiscard]] bool write_request(const messaging::Session& session, cdr::Buffer& buffer,
+                                   std::uint32_t request_id,
+                                   std::span<const iop::ServiceContext> announced,
+                                   Deadline deadline);
+  /// The same over a connection of the engine. Until its first reply, requests announce the code
+  /// sets and, on a connection that is offered to the peer, the addresses of this ORB.
+  [[nodiscard]] bool write_request_over(const engine::Connection& connection, cdr::Buffer& buffer,
+                                        std::uint32_t request_id, Deadline deadline);
   /// The call may go over a connection for both directions (GIOP 1.2: CORBA 3.0, 15.8).
   [[nodiscard]] bool may_use_both_directions() const noexcept {
     return context_.bidirectional.concerns(request_.bidirectional) &&

@@ -66,7 +66,6 @@ class Invocation final : private CallSteps {
   // Over a connection for both directions: call_both_directions.cpp.
   [[nodiscard]] State choose_both_directions();
   [[nodiscard]] State transmit_both_directions();
-  [[nodiscard]] bool encode_for(const messaging::Session& session, std::uint32_t id);
   [[nodiscard]] Deadline reply_deadline() const noexcept;
   [[nodiscard]] State send_oneway_both_directions(engine::EncodeRequest encode);
   [[nodiscard]] State fail_both_directions(const engine::CallResult& result);
