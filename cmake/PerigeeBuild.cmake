@@ -63,8 +63,8 @@ function(perigee_compile_separately)
   endforeach()
 endfunction()
 
-# perigee_choose_batches(<target>): groups the sources that the target has now. Those that it gets later,
-# and those that the build generates, are compiled separately.
+# perigee_choose_batches(<target>): groups the sources that the target has now. Later sources, and
+# generated sources, are compiled separately.
 function(perigee_choose_batches target)
   get_target_property(of_target ${target} SOURCES)
   set(sources "")

@@ -27,13 +27,16 @@ LoopCalls::LoopCalls(const OrbContext& context, engine::Connects& connects, engi
 
 LoopCalls::~LoopCalls() { server_.set_calls_home(loop(), nullptr); }
 
-// One connection for each thread of the loop, at most `connections_per_endpoint_max`: only one
-// thread at a time reads a connection.
+std::size_t LoopCalls::connections_max() const noexcept {
+  return std::max<std::uint32_t>(context_.settings.connections_per_endpoint_max, 1);
+}
+
+// One connection for each thread of the loop, as far as allowed: only one thread at a time reads a
+// connection.
 std::size_t LoopCalls::wanted_connections() const noexcept {
   const engine::LoopThreads* const threads = loop().threads();
-  const std::size_t most =
-      std::max<std::uint32_t>(context_.settings.connections_per_endpoint_max, 1);
-  return std::clamp<std::size_t>(threads != nullptr ? threads->planned() : 1, 1, most);
+  const std::size_t wanted = threads != nullptr ? threads->planned() : 1;
+  return std::clamp<std::size_t>(wanted, 1, connections_max());
 }
 
 LoopCalls::Choice LoopCalls::choose(LoopCall& call) {
@@ -62,12 +65,11 @@ LoopCalls::Line& LoopCalls::line_of(const LoopCall& call, LineKey key) {
 // Expects mutex_ to be held. A connection that ends takes no place: its successor may be made.
 LoopCalls::Choice LoopCalls::choose_in(Line& line, LoopCall& call,
                                        std::optional<Deadline>& connects_until) {
-  const std::size_t connections_max =
-      std::max<std::uint32_t>(context_.settings.connections_per_endpoint_max, 1);
   const auto goes_on = [](const ConnectionRef& each) { return !each->ending(); };
   const auto count = static_cast<std::size_t>(std::ranges::count_if(line.connections, goes_on));
-  const bool may_connect = !line.connecting && count < connections_max;
-  ConnectionRef found = usable_in(line, call.needs_fresh() && count < connections_max);
+  const bool has_place = count < connections_max();
+  const bool may_connect = !line.connecting && has_place;
+  ConnectionRef found = usable_in(line, call.needs_fresh() && has_place);
   if (found) {
     const bool one_more = count < wanted_connections() && !line.has_enough;
     if (may_connect && one_more) connects_until = call.longest_connect();
@@ -88,7 +90,7 @@ LoopCalls::Choice LoopCalls::choose_in(Line& line, LoopCall& call,
   return {};
 }
 
-// The thread's own connection, else the next one that has room. A connection that has brought a
+// The thread's own connection, else the next connection with room. A connection that has brought a
 // reply may be stale: the peer may have closed it long ago.
 ConnectionRef LoopCalls::usable_in(const Line& line, bool wants_fresh) const noexcept {
   const std::size_t count = line.connections.size();

@@ -128,6 +128,7 @@ class LoopCalls final : private engine::HomeOwner, private engine::RequestHandle
   };
 
   [[nodiscard]] engine::ConnectionRef usable_in(const Line& line, bool wants_fresh) const noexcept;
+  [[nodiscard]] std::size_t connections_max() const noexcept;
   [[nodiscard]] std::size_t wanted_connections() const noexcept;
   [[nodiscard]] Line& line_of(const LoopCall& call, LineKey key);
   /// `connects_until`: set if the caller has to connect.

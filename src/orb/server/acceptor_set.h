@@ -73,7 +73,7 @@ class AcceptorSet {
   [[nodiscard]] iop::Ior make_ior(const transport::ProtocolRegistry& protocols,
                                   ReferenceParts parts) const;
   [[nodiscard]] bool publishes(const transport::Endpoint& endpoint) const noexcept;
-  /// By the transports of all listeners, those that were closed included.
+  /// By the transports of all listeners, also of closed listeners.
   [[nodiscard]] std::uint64_t datagrams_dropped() const noexcept;
   /// The published addresses of scheme "iiop".
   [[nodiscard]] std::vector<iop::ListenPoint> listen_points() const;
