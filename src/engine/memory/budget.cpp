@@ -13,10 +13,12 @@ MemoryBudget::MemoryBudget(const Limits& limits) noexcept {
 
 bool MemoryBudget::try_charge(Use use, std::uint64_t octets) noexcept {
   Account& account = of(use);
-  const std::uint64_t before = account.charged.fetch_add(octets, std::memory_order_relaxed);
-  if (before + octets <= account.limit) return true;
-  release(use, octets);
-  return false;
+  std::uint64_t before = account.charged.load(std::memory_order_relaxed);
+  do {
+    if (before + octets > account.limit) return false;
+  } while (
+      !account.charged.compare_exchange_weak(before, before + octets, std::memory_order_relaxed));
+  return true;
 }
 
 void MemoryBudget::charge(Use use, std::uint64_t octets) noexcept {

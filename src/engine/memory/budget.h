@@ -17,7 +17,7 @@ enum class Use : std::uint8_t {
   parked,      ///< whole messages that wait for a POA manager
 };
 
-/// The budget of one ORB. Any thread; a charge costs one atomic addition.
+/// The budget of one ORB. Any thread; a charge costs one atomic operation.
 class PERIGEE_API MemoryBudget {
  public:
   struct Limits {

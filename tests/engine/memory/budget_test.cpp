@@ -3,7 +3,10 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
+#include <atomic>
+#include <cstdint>
 #include <optional>
 #include <thread>
 #include <vector>
@@ -24,6 +27,23 @@ TEST_CASE("a charge above the limit of its use is refused and changes nothing") 
   budget.release(Use::unfinished, 100);
   CHECK(budget.charged(Use::unfinished) == 0);
   CHECK(budget.charged(Use::unsent) == 200);
+}
+
+TEST_CASE("refused charges of several threads never count, not even for a moment") {
+  MemoryBudget budget({.unfinished = 100});
+  REQUIRE(budget.try_charge(Use::unfinished, 90));
+  std::atomic<int> working = 3;
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < 3; ++thread)
+    threads.emplace_back([&] {
+      for (int round = 0; round < 20'000; ++round)
+        if (budget.try_charge(Use::unfinished, 50)) budget.release(Use::unfinished, 50);
+      --working;
+    });
+  std::uint64_t most = 0;
+  while (working != 0) most = std::max(most, budget.charged(Use::unfinished));
+  for (std::thread& each : threads) each.join();
+  CHECK(most == 90);
 }
 
 TEST_CASE("an exempt charge may exceed the limit") {
