@@ -320,6 +320,25 @@ TEST_CASE("a thread that steps back leaves what it has marked to a thread that s
   }
 }
 
+TEST_CASE("the last thread of a stopped loop runs the tasks that are posted in its last turn") {
+  std::atomic<int> left = 3;
+  struct Posting {
+    Pool& pool;
+    std::atomic<int>& left;
+    void operator()() const {
+      pool.loop.reactor().stop();
+      if (--left != 0) pool.loop.reactor().post(*this);
+    }
+  };
+  for (const std::uint32_t planned : {1u, 4u}) {
+    left = 3;
+    Pool pool(planned, 0);
+    pool.loop.reactor().post(Posting{pool, left});
+    pool.threads.join();
+    CHECK(left == 0);
+  }
+}
+
 TEST_CASE("a thread knows the loop that it serves") {
   Pool pool(1, 0);
   CHECK_FALSE(pool.loop.on_thread());

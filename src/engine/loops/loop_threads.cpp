@@ -99,15 +99,22 @@ void LoopThreads::join() noexcept {
   threads_.join_all();
 }
 
-// Any thread beyond the planned ones has taken one of the spares, whichever thread ends.
+// Tasks that the last turn has posted wait for no other thread: the last thread runs them.
 void LoopThreads::run_thread() noexcept {
+  const Loop::Scope serves(loop_);
   {
-    const Loop::Scope serves(loop_);
     Member self(*this);
     serve(self);
   }
+  if (leave_as_last()) loop_.reactor().close();
+}
+
+// Any thread beyond the planned ones has taken one of the spares, whichever thread ends. Threads on
+// stand-by take no turn after the end.
+bool LoopThreads::leave_as_last() noexcept {
   const std::lock_guard lock(mutex_);
   if (thread_count_-- > planned_) spares_.give_back();
+  return loop_.reactor().stopped() && thread_count_ == standby_count_;
 }
 
 bool LoopThreads::one_too_many() const noexcept {

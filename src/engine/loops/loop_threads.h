@@ -90,6 +90,7 @@ class LoopThreads final {
   class Member;
 
   void run_thread() noexcept;
+  [[nodiscard]] bool leave_as_last() noexcept;
   void serve(Member& self) noexcept;
   [[nodiscard]] bool run_turn() noexcept;
   [[nodiscard]] bool one_too_many() const noexcept;
