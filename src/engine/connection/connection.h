@@ -109,9 +109,11 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
     const Outbound* const out = outbound_.load();
     return out != nullptr ? out->calls.listed() : 0;
   }
-  /// Nothing more can be sent, or the connection ends.
+  /// Nothing more can be sent, or the connection ends. Its calls may have been told so already.
   [[nodiscard]] bool ending() const noexcept {
-    return state_.load() != State::open || io_.broken() || closing_.load();
+    const Outbound* const out = outbound_.load();
+    const bool failed = out != nullptr && out->failure.load() != CallFailure::none;
+    return failed || state_.load() != State::open || io_.broken() || closing_.load();
   }
   /// @}
 
