@@ -303,12 +303,11 @@ void OrbCore::check_running() const {
   throw CORBA::BAD_INV_ORDER(minor_shut_down, CORBA::COMPLETED_NO, "the ORB was shut down");
 }
 
+// A shutdown may have come before, from another thread or a signal: then `run` waits for its end.
 void OrbCore::run() {
-  // A shutdown that came before, from another thread or a signal, is what run would wait for.
-  if (life_.state.load() == Life::stopping) return;
-  check_running();
+  if (life_.state.load() != Life::stopping) check_running();
   if (!server_) return drive_async_until([this] { return stopping(); });
-  if (const auto started = server_->begin_accepting(); !started)
+  if (const auto started = server_->begin_accepting(); !started && !stopping())
     throw CORBA::INITIALIZE(0, CORBA::COMPLETED_NO, to_string(started.error()));
   if (!has_own_loop()) drive_async_until([this] { return stopping(); });
   const AsyncDriver driver(*this);

@@ -104,6 +104,9 @@ TEST_CASE("tasks that sleep when ORB::run ends go on with false, at the latest i
 }
 
 TEST_CASE("ORB::run ends while a servant's coroutine sleeps, and the client hears of it") {
+  bool runs_first = true;
+  SUBCASE("run was called before the shutdown") {}
+  SUBCASE("run is called after the shutdown has begun") { runs_first = false; }
   OrbRef orb;
   const ServerFixture server(each_strategy(), [&](orb::ServerRequest& request) {
     request.arguments().skip(4);
@@ -117,11 +120,14 @@ TEST_CASE("ORB::run ends while a servant's coroutine sleeps, and the client hear
         [](cdr::Encoder& encoder, std::uint32_t value) { encoder << value; });
   });
   orb = orb_of(server.orb.core());
-  auto running = std::async(std::launch::async, [&] { server.orb.core().run(); });
+  std::future<void> running;
+  const auto run = [&] { server.orb.core().run(); };
+  if (runs_first) running = std::async(std::launch::async, run);
   RawClient client(server.endpoint);
   client.send(make_request({.key = server.key, .argument = 1}));
   while (server.orb.core().requests_in_progress() == 0) std::this_thread::sleep_for(1ms);
   server.orb.core().shutdown(orb::Completion::do_not_wait);  // asks the task to stop
+  if (!runs_first) running = std::async(std::launch::async, run);
   running.wait();
   CHECK(client.reply().result() == 2);
 }
