@@ -156,23 +156,31 @@ Event PollingReactor::take_ready() noexcept {
   return ready_.pop();
 }
 
+// Before the last due timer fires, the timer handle is set for the next one: its function may take
+// long, and another thread has to be woken then.
 void PollingReactor::run_timers() {
   const TimePoint now = clock_.now();
   Timer* timer = nullptr;
+  bool is_last = false;
+  const auto take = [&] {
+    timer = timers_.take_due();
+    is_last = !timers_.has_due();
+    has_timers_.store(timers_.size() != 0, std::memory_order_relaxed);
+  };
   {
     const std::lock_guard lock(lock_);
     timers_.collect(now);
-    timer = timers_.take_due();
-    has_timers_.store(timers_.size() != 0, std::memory_order_relaxed);
+    take();
   }
-  while (timer != nullptr) {
+  for (;;) {
+    const bool may_follow = is_last && has_timer_handle_.load(std::memory_order_relaxed);
+    if (may_follow && must_follow(now)) follow_timers();
+    if (timer == nullptr) return;
     if (shared()) wake_for_rest();
     TimerBuckets::fire(*timer);
     const std::lock_guard lock(lock_);
-    timer = timers_.take_due();
-    has_timers_.store(timers_.size() != 0, std::memory_order_relaxed);
+    take();
   }
-  if (has_timer_handle_.load(std::memory_order_relaxed) && must_follow(now)) follow_timers();
 }
 
 void PollingReactor::run_tasks() {

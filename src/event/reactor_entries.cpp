@@ -227,7 +227,7 @@ void PollingReactor::follow_timers() noexcept {
   }
   const TimePoint now = clock_.now();
   const Deadline present = timer_handle_due_.load();
-  if (due == present || (due > present && !present.passed(now))) return;
+  if (due >= present && !present.passed(now)) return;
   timer_handle_due_.store(due);
   itimerspec time{};
   if (!due.is_never()) {

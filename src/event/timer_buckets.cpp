@@ -36,10 +36,15 @@ bool TimerBuckets::arm(Timer& timer, Deadline deadline) noexcept {
   return !was_armed;
 }
 
+// The time of a timer that was cancelled must not hide that a later timer is the first one.
+void TimerBuckets::count_down() noexcept {
+  if (--size_ == 0) next_ = Deadline::never();
+}
+
 bool TimerBuckets::cancel(Timer& timer) noexcept {
   if (timer.next_ == nullptr) return false;
   unlink(timer);
-  --size_;
+  count_down();
   return true;
 }
 
@@ -98,11 +103,12 @@ Timer* TimerBuckets::take_due() noexcept {
   Timer* const timer = due_.front();
   if (timer == nullptr) return nullptr;
   TimerList::erase(*timer);
-  --size_;
+  count_down();
   return timer;
 }
 
 bool TimerBuckets::check_invariants() const noexcept {
+  if (size_ == 0 && !next_.is_never()) return false;
   std::size_t count = 0;
   for (std::size_t bucket = 0; bucket < bucket_count; ++bucket) {
     const TimerList& timers = buckets_[bucket];

@@ -58,8 +58,8 @@ class TimerList {
 /// timers of the same time in the order in which they were armed.
 ///
 /// Invariants (`check_invariants`): each timer is in the bucket of its time; bit `b - 1` of `used_`
-/// says whether bucket `b` has timers; no timer is earlier than `next_`; each due timer's time is
-/// not later than `last_`.
+/// says whether bucket `b` has timers; no timer is earlier than `next_`, which is never if there is
+/// no timer; each due timer's time is not later than `last_`.
 class TimerBuckets {
  public:
   TimerBuckets() = default;
@@ -73,8 +73,8 @@ class TimerBuckets {
   /// False if the timer is not armed.
   bool cancel(Timer& timer) noexcept;
 
-  /// No timer is due before this time. If the first timer was cancelled, the time is too early
-  /// until `collect` is called at that time.
+  /// No timer is due before this time. If the first timer was cancelled and others are left, the
+  /// time is too early until `collect` is called at that time.
   [[nodiscard]] Deadline next() const noexcept {
     return has_due() ? Deadline::immediately() : next_;
   }
@@ -105,6 +105,7 @@ class TimerBuckets {
     return static_cast<std::size_t>(std::bit_width(number_of(deadline) ^ number_of(last_)));
   }
   void put(Timer& timer) noexcept;
+  void count_down() noexcept;
   void unlink(Timer& timer) noexcept;
   [[nodiscard]] Deadline first_of(const TimerList& bucket) const noexcept;
   void advance(Deadline now, std::size_t lowest) noexcept;

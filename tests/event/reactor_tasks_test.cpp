@@ -296,8 +296,8 @@ TEST_CASE("the handle becomes readable when a timer is due") {
   while (readable(0)) reactor->run_once(Deadline::immediately());
   CHECK_FALSE(reactor->has_work());
   for (int round = 0; round < 3; ++round) {
-    reactor->arm(timer, Deadline::after(2ms, steady_clock().now()));
     const auto end = steady_clock().now() + 2ms;
+    reactor->arm(timer, Deadline::at(end));
     while (timer.fires == round) {
       CHECK(readable(60'000));
       reactor->run_once(Deadline::immediately());

@@ -170,6 +170,51 @@ TEST_CASE("a timer that moves to an earlier time wakes a thread in time") {
   CHECK(shared.reactor->cancel(later));
 }
 
+TEST_CASE("while the function of a timer takes long, later timers fire on another thread") {
+  std::counting_semaphore<> leave(0);
+  struct BlockingTimer final : Timer {
+    explicit BlockingTimer(std::counting_semaphore<>& out)
+        : Timer([](Timer& timer) { static_cast<BlockingTimer&>(timer).leave.acquire(); }),
+          leave(out) {}
+    std::counting_semaphore<>& leave;
+  } blocking(leave);
+  CountingTimer later;
+  Shared shared(2);
+  const auto now = steady_clock().now();
+  CHECK(shared.reactor->arm(blocking, Deadline::after(std::chrono::milliseconds(1), now)));
+  CHECK(shared.reactor->arm(later, Deadline::after(std::chrono::milliseconds(5), now)));
+  await(later.fires, 1);
+  leave.release();
+}
+
+TEST_CASE("a timer fires although a timer for the same time was cancelled before") {
+  Shared shared(1);
+  CountingTimer cancelled;
+  struct CancellingTimer final : Timer {
+    CancellingTimer(Reactor& loop, Timer& timer)
+        : Timer([](Timer& self) { static_cast<CancellingTimer&>(self).arm_and_cancel(); }),
+          reactor(loop),
+          other(timer) {}
+    void arm_and_cancel() {
+      CHECK(reactor.arm(other, Deadline::immediately()));
+      CHECK(reactor.cancel(other));
+      ++fires;
+    }
+    Reactor& reactor;
+    Timer& other;
+    std::atomic<int> fires = 0;
+  } cancelling(*shared.reactor, cancelled);
+  CountingTimer last;
+  for (int round = 1; round <= 100; ++round) {
+    CHECK(shared.reactor->arm(cancelling, Deadline::immediately()));
+    await(cancelling.fires, round);
+    shared.await_sleepers(1);
+    CHECK(shared.reactor->arm(last, Deadline::immediately()));
+    await(last.fires, round);
+  }
+  CHECK(cancelled.fires == 0);
+}
+
 TEST_CASE("timers that are armed, moved and cancelled by many threads fire once each or not") {
   Shared shared(2);
   constexpr int threads = 3;
