@@ -437,6 +437,80 @@ TEST_CASE("an idle connection with a call in flight stays open") {
   ends.opener_side.await_no_connection();  // idle now
 }
 
+TEST_CASE("a call that starts behind an idle close is refused, and nothing is sent") {
+  for (const bool oneway : {false, true}) {
+    CAPTURE(oneway);
+    BothWays ends({}, [](BothWays& made) {
+      made.opener_side.settings.client_idle_timeout = std::chrono::milliseconds(5);
+    });
+    TestCall call;
+    call.expects_reply = !oneway;
+    cdr::Buffer buffer;
+    const auto encode = [&](const messaging::Session& session, std::uint32_t id) {
+      while (!ends.opener->ending()) std::this_thread::yield();
+      return &Messages::request(buffer, session, id, octets_of(1), oneway);
+    };
+    CHECK(ends.opener->start_call(call, encode) == StartStatus::closed);
+    ends.acceptor_side.await_no_connection();
+    CHECK(ends.acceptor_side.handler.requests.load() == 0);
+    CHECK(call.ends() == 0);
+  }
+}
+
+TEST_CASE("a peer calls back within a call that keeps an idle connection open") {
+  for (StartStatus status = StartStatus::closed; status == StartStatus::closed;) {
+    Gate gate;
+    std::atomic<int> called_back{0};
+    TestCall call;
+    TestCall limit;  // so that time passes
+    BothWays ends({}, [](BothWays& made) {
+      made.opener_side.settings.client_idle_timeout = std::chrono::milliseconds(5);
+    });
+    ends.acceptor_side.handler.on_request = [&](engine::IncomingRequest& request) {
+      const auto later = Deadline::after(std::chrono::milliseconds(50), steady_clock().now());
+      CHECK(limit.start(request.connection, octets_of(1), later) == StartStatus::started);
+      CHECK(limit.await() == CallFailure::deadline);
+      CHECK(waited(request.connection, octets_of(30)) == octets_of(30));
+    };
+    ends.opener_side.handler.on_request = [&](auto&) {
+      if (called_back.fetch_add(1) == 0) gate.wait();  // the call with the limit
+    };
+    status = call.start(*ends.opener, octets_of(40));
+    if (status == StartStatus::started) CHECK(call.await() == CallFailure::none);
+    gate.open();
+  }
+}
+
+// The flag of the idle close and the start of a call meet at any moment.
+TEST_CASE("calls that start when their connection becomes idle are executed, or refused unsent") {
+  constexpr std::chrono::milliseconds limit{1};
+  std::mt19937 random(1);  // NOLINT: the same pauses every time
+  int kept = 0;
+  for (int round = 0; round != 100; ++round) {
+    CAPTURE(round);
+    BothWays ends({}, [limit](BothWays& made) {
+      made.opener_side.settings.client_idle_timeout = limit;
+      made.acceptor_side.handler.on_request = [](engine::IncomingRequest& request) {
+        if (request.response() == messaging::ResponseFlags::none) return;
+        CHECK(waited(request.connection, octets_of(30)) == octets_of(30));
+      };
+    });
+    const std::chrono::microseconds pause(random() % 2500);
+    const auto start = Deadline::after(pause, steady_clock().now());
+    while (!start.passed(steady_clock().now())) std::this_thread::yield();
+    TestCall call;
+    const bool oneway = round % 2 == 1;
+    const StartStatus status = call.start(*ends.opener, octets_of(1), {}, oneway);
+    const bool sent = status == StartStatus::started || status == StartStatus::sent;
+    CHECK((sent || status == StartStatus::closed));
+    if (status == StartStatus::started) CHECK(call.await() == CallFailure::none);
+    ends.acceptor_side.await_no_connection();
+    CHECK(ends.acceptor_side.handler.requests.load() == (sent ? 1 : 0));
+    kept += sent ? 1 : 0;
+  }
+  MESSAGE(kept << " of 100 calls were in time");
+}
+
 // Threads start, withdraw and wait on both sides while the transport splits what passes. In the end
 // the connection is lost in the middle of it, or drained.
 TEST_CASE("any mixture of calls ends each call once") {

@@ -235,7 +235,9 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
   [[nodiscard]] bool awaits_replies() const noexcept;
   [[nodiscard]] bool has_calls() const noexcept;
   [[nodiscard]] bool has_room_for_request() const noexcept;
-  [[nodiscard]] StartStatus send_oneway(const StartedCall& call,
+  /// By the thread that has listed a call.
+  [[nodiscard]] bool may_start() noexcept;
+  [[nodiscard]] StartStatus send_oneway(Outbound& out, StartedCall& call,
                                         const cdr::Buffer& request) noexcept;
   [[nodiscard]] StartStatus send_request(Outbound& out, StartedCall& call,
                                          const cdr::Buffer& request) noexcept;
@@ -327,6 +329,7 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
   void end_output_pace() noexcept;
   void look_at_drain(TimePoint now, Finding& finding) noexcept;
   void look_at_first_reply(TimePoint now, Finding& finding) noexcept;
+  [[nodiscard]] bool begin_idle_close() noexcept;
   void count_late_client() noexcept;
   void log_client(log::Level level, const char* text) noexcept;
 
@@ -347,6 +350,7 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
   std::atomic<bool> keeps_role_{false};   // an observer runs: no event takes the role over at once
   std::atomic<bool> paused_{false};       // no request is admitted until there is room
   std::atomic<bool> closing_{false};      // CloseConnection is due: no call of this side begins
+  std::atomic<bool> idle_close_{false};   // the watch decides whether to close, under its lock
   std::atomic<bool> awaits_first_reply_{false};  // a call has been sent: the watch looks for it
   std::atomic<Outbound*> outbound_{nullptr};     // owned; made with the first call of this side
 

@@ -19,6 +19,10 @@ namespace {
 
 StartedCall& started(OutboundCall& call) noexcept { return static_cast<StartedCall&>(call); }
 
+StartStatus refused(OutboundCalls::Status status) noexcept {
+  return status == OutboundCalls::Status::full ? StartStatus::too_many : StartStatus::closed;
+}
+
 }  // namespace
 
 // Two threads may make it at the same time: the second one throws its own away.
@@ -64,14 +68,27 @@ StartStatus Connection::start_call(StartedCall& call, EncodeRequest encode,
     return StartStatus::no_memory;
   }
   if (request == nullptr) return StartStatus::not_encoded;
-  if (!call.expects_reply) return send_oneway(call, *request);
+  if (!call.expects_reply) return send_oneway(*out, call, *request);
   call.deadline_ = deadline;
   return send_request(*out, call, *request);
 }
 
-StartStatus Connection::send_oneway(const StartedCall& call, const cdr::Buffer& request) noexcept {
-  if (closing_.load()) return StartStatus::closed;
-  return settle_request(try_send(call, request).status, StartStatus::sent);
+// If the watch is deciding about an idle close, its decision counts.
+bool Connection::may_start() noexcept {
+  if (!idle_close_.load()) return !closing_.load();
+  const std::lock_guard lock(watch_lock_);
+  return !closing_.load();
+}
+
+// While the call is listed, CloseConnection does not leave before it.
+StartStatus Connection::send_oneway(Outbound& out, StartedCall& call,
+                                    const cdr::Buffer& request) noexcept {
+  if (const auto listed = out.calls.depart(call); listed != OutboundCalls::Status::ok)
+    return refused(listed);
+  const SendResult sent = may_start() ? try_send(call, request) : SendResult{SendStatus::failed};
+  (void)out.calls.withdraw(call);
+  call_left(out);
+  return settle_request(sent.status, StartStatus::sent);
 }
 
 SendResult Connection::try_send(const StartedCall& call, const cdr::Buffer& request) noexcept {
@@ -111,16 +128,10 @@ StartStatus Connection::settle_request(SendStatus status, StartStatus sent) noex
 StartStatus Connection::send_request(Outbound& out, StartedCall& call,
                                      const cdr::Buffer& request) noexcept {
   const Deadline deadline = call.deadline_;
-  switch (out.calls.depart(call)) {
-    case OutboundCalls::Status::ok:
-      break;
-    case OutboundCalls::Status::full:
-      return StartStatus::too_many;
-    case OutboundCalls::Status::closed:
-      return StartStatus::closed;
-  }
+  if (const auto listed = out.calls.depart(call); listed != OutboundCalls::Status::ok)
+    return refused(listed);
   SendResult sent{SendStatus::failed};
-  if (!closing_.load()) {
+  if (may_start()) {
     if (!agreement_.answered.load(std::memory_order_relaxed)) call.sent_at_ = home_.clock().now();
     resume();  // replies are read although the output is blocked
     if (dedicated_.load()) call_home_loop();

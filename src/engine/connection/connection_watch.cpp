@@ -38,7 +38,19 @@ void Connection::look() noexcept {
   if (finding.slow) log_client(log::Level::warning, " does not read its replies");
   if (finding.late) count_late_client();
   if (finding.over) return cut();
-  if (finding.idle && !has_calls() && requests_.drain_if_idle()) send_close();
+  if (finding.idle && begin_idle_close()) send_close();
+}
+
+// A call that starts at the same moment either is listed before the look at the calls, or finds the
+// flag and waits for this decision. A refused call has not been sent, and goes over another
+// connection.
+bool Connection::begin_idle_close() noexcept {
+  const std::lock_guard lock(watch_lock_);
+  idle_close_.store(true);
+  const bool closes = !has_calls() && requests_.drain_if_idle();
+  if (closes) closing_.store(true);
+  idle_close_.store(false);
+  return closes;
 }
 
 // Expects watch_lock_ to be held.

@@ -19,7 +19,7 @@ OutboundCalls::Status OutboundCalls::submit(OutboundCall& call) noexcept {
   if (listed_.load(std::memory_order_relaxed) >= calls_max_) return Status::full;
   call.state_ = State::unsent;
   unsent_.push_back(call);
-  listed_.fetch_add(1, std::memory_order_relaxed);
+  listed_.fetch_add(1);
   return Status::ok;
 }
 
@@ -29,7 +29,7 @@ OutboundCalls::Status OutboundCalls::depart(OutboundCall& call) noexcept {
   if (call.state_ != State::unsent) {
     if (closed_) return Status::closed;
     if (listed_.load(std::memory_order_relaxed) >= calls_max_) return Status::full;
-    listed_.fetch_add(1, std::memory_order_relaxed);
+    listed_.fetch_add(1);
   } else {
     unsent_.erase(call);
   }

@@ -155,9 +155,8 @@ class OutboundCalls final {
   [[nodiscard]] bool has_room() const noexcept {
     return listed_.load(std::memory_order_relaxed) < calls_max_;
   }
-  [[nodiscard]] std::uint32_t listed() const noexcept {
-    return listed_.load(std::memory_order_relaxed);
-  }
+  /// How many calls are listed. Sequentially consistent.
+  [[nodiscard]] std::uint32_t listed() const noexcept { return listed_.load(); }
   /// The first call in the table, and the first that was not sent. They stay valid where one thread
   /// takes calls out.
   [[nodiscard]] OutboundCall* first_in_table() noexcept;

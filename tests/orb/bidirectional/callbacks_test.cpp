@@ -3,7 +3,10 @@
 #include "orb/bidirectional/both_directions.h"
 
 #include <atomic>
+#include <chrono>
 #include <future>
+#include <latch>
+#include <random>
 #include <thread>
 #include <vector>
 
@@ -50,6 +53,67 @@ TEST_CASE("callbacks are served within calls, and call the server again") {
   const ThreadStrategy strategy = each_strategy();
   BothWays pair(strategy);
   for (std::uint32_t depth = 1; depth <= 8; ++depth) CHECK(act(pair.served, depth) == depth);
+}
+
+TEST_CASE("a oneway upcall calls its client back over the connection that it came over") {
+  const ThreadStrategy strategy = each_strategy();
+  ObjectRef callback;
+  ServerFixture server(accepting(strategy), [&callback](orb::ServerRequest& request) {
+    const std::uint32_t argument = argument_of(request);
+    if (!request.response_expected()) CHECK(act(callback, argument) == argument + 1);
+    request.reply([argument](cdr::Encoder& encoder) { encoder << argument; });
+  });
+  std::latch called(3);
+  const CalledBack client(offering(strategy), [&called](orb::ServerRequest& request) {
+    add_one(request);
+    called.count_down();
+  });
+  callback = server.orb.core().make_object(client.object->_reference()->ior());
+  const ObjectRef served = client.see(server.object);
+  CHECK(act(served, 7) == 7);
+  static constexpr stub::Operation oneway{"act", stub::Operation::Kind::oneway, {}};
+  for (std::uint32_t number = 0; number < 3; ++number)
+    stub::invoke(*served, oneway, [number](cdr::Encoder& encoder) { encoder << number; }, nullptr);
+  called.wait();
+  CHECK(act(served, 8) == 8);
+}
+
+// A call that meets two closes in a row fails: then its second connection was closed before the
+// request arrived.
+TEST_CASE("calls are executed once or fail unexecuted when either side closes as idle") {
+  const ThreadStrategy strategy = each_strategy();
+  orb::Settings accepts = accepting(strategy);
+  orb::Settings offers = offering(strategy);
+  SUBCASE("the server closes") { accepts.idle_timeout = std::chrono::milliseconds(2); }
+  SUBCASE("the client closes") { offers.client_idle_timeout = std::chrono::milliseconds(2); }
+  ObjectRef callback;
+  std::atomic<std::uint32_t> executed{0};
+  ServerFixture server(accepts, [&](orb::ServerRequest& request) {
+    executed.fetch_add(1);
+    const std::uint32_t argument = argument_of(request);
+    const std::uint32_t result = act(callback, argument);
+    request.reply([result](cdr::Encoder& encoder) { encoder << result; });
+  });
+  const CalledBack client(offers);
+  callback = server.orb.core().make_object(client.object->_reference()->ior());
+  const ObjectRef served = client.see(server.object);
+  std::minstd_rand random;  // NOLINT: the same pauses every time
+  std::uint32_t refused = 0;
+  constexpr std::uint32_t calls = 100;
+  for (std::uint32_t number = 0; number < calls; ++number) {
+    const auto over =
+        Deadline::after(std::chrono::microseconds(random() % 5000), steady_clock().now());
+    while (!over.passed(steady_clock().now())) std::this_thread::yield();
+    try {
+      const std::uint32_t result = act(served, number);
+      CHECK(result == number + 1);
+    } catch (const CORBA::SystemException& exception) {
+      CAPTURE(exception.what());
+      CHECK(exception.completed() == CORBA::COMPLETED_NO);
+      refused += 1;
+    }
+  }
+  CHECK(executed.load() == calls - refused);
 }
 
 TEST_CASE("threads of both sides call each other over one connection") {
