@@ -164,7 +164,13 @@ class Side final : public engine::HomeOwner {
     const std::lock_guard lock(mutex_);
     changed_.notify_all();
   }
-  bool dedicate(Connection& /*connection*/) noexcept override { return false; }
+  bool dedicate(Connection& /*connection*/) noexcept override {
+    dedicates.fetch_add(1);
+    return false;
+  }
+  bool may_dedicate() const noexcept override { return false; }
+
+  std::atomic<int> dedicates{0};
 
   engine::EngineSettings settings;
   engine::RequestCount request_count{100'000};

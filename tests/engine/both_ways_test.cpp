@@ -420,6 +420,46 @@ TEST_CASE("the first fragment of a reply says that the request was executed") {
   opener.drop_reference();
 }
 
+// One of the two threads of the loop is in an upcall, so no thread takes over from the other one.
+TEST_CASE("a connection stays in the poller while there is no place for a dedicated reader") {
+  Gate entered;
+  Gate leave;
+  TestCall blocked;
+  MemoryPair pair = make_memory_pair();
+  MemoryPair other = make_memory_pair();
+  Side opener_side;
+  Side acceptor_side(2);
+  const auto accept = [&](MemoryPair& made, Connection::Reading reading) {
+    auto* const acceptor = new Connection(
+        acceptor_side.home, {std::move(made.second), &giop_messages()}, reading, Role::acceptor);
+    REQUIRE(acceptor->start());
+    acceptor->drop_reference();
+  };
+  std::atomic<bool> first{true};
+  acceptor_side.handler.on_request = [&](auto&) {
+    if (!first.exchange(false)) return;
+    entered.open();
+    leave.wait();
+  };
+  accept(other, Connection::Reading::on_loop);
+  accept(pair, Connection::Reading::dedicated);
+  Connection& busy = opener_side.connect(std::move(other.first), Role::opener);
+  Connection& opener = opener_side.connect(std::move(pair.first), Role::opener);
+  REQUIRE(blocked.start(busy, octets_of(1)) == StartStatus::started);
+  entered.wait();
+  constexpr int enough_upcalls = 1100;  // for a connection that asks for a reader
+  for (int count = 0; count < enough_upcalls; ++count) {
+    TestCall call;
+    REQUIRE(call.start(opener, octets_of(1)) == StartStatus::started);
+    CHECK(call.await() == CallFailure::none);
+  }
+  CHECK(acceptor_side.dedicates.load() == 0);
+  leave.open();
+  CHECK(blocked.await() == CallFailure::none);
+  busy.drop_reference();
+  opener.drop_reference();
+}
+
 TEST_CASE("an idle connection with a call in flight stays open") {
   Gate gate;
   BothWays ends({}, [](BothWays& made) {

@@ -108,7 +108,7 @@ bool Connection::return_to_dedicated() noexcept {
   upcalls_alone_ = 0;
   if (state_.load() != State::open || draining_.load() || paused_.load() || waiting_) return false;
   if (peer_ended_.load() || input_ended_.load() || io_.broken()) return false;
-  if (outbound_.load() != nullptr) return false;
+  if (outbound_.load() != nullptr || !home_.owner().may_dedicate()) return false;
   leave_poller();
   if (registered_.load(std::memory_order_relaxed)) return false;
   dedicated_.store(true);

@@ -37,6 +37,8 @@ class HomeOwner {
   /// Starts a dedicated reader, which holds the read role from now on. False: the plan allows no
   /// further one, or there is no thread.
   [[nodiscard]] virtual bool dedicate(Connection& connection) noexcept = 0;
+  /// Whether `dedicate` would find a place now.
+  [[nodiscard]] virtual bool may_dedicate() const noexcept { return true; }
   /// Where the application runs the loop: runs it on the calling thread, or waits for the thread
   /// that does, until `done()` or the deadline. False: threads of the owner run the loops.
   [[nodiscard]] virtual bool run_until(function_ref<bool()> /*done*/,

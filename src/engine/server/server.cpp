@@ -219,7 +219,7 @@ void Server::take(Accepted accepted, Reactor& reactor) {
   const bool on_loop = plan_.dedicated_max == 0 || accepted.transport->features().is_virtual;
   const auto reading = on_loop ? Connection::Reading::on_loop : Connection::Reading::dedicated;
   auto* const connection = new Connection(home, std::move(accepted), reading);
-  if (on_loop || dedicated_count_.load() >= plan_.dedicated_max) {
+  if (on_loop || !may_dedicate()) {
     (void)connection->start();
   } else {
     connection->start_dedicated();

@@ -86,6 +86,9 @@ class Server final : public HomeOwner, private SupervisedLoops, private Listener
 
   void connection_ended(Place place) noexcept override;
   [[nodiscard]] bool dedicate(Connection& connection) noexcept override;
+  [[nodiscard]] bool may_dedicate() const noexcept override {
+    return dedicated_count_.load() < plan_.dedicated_max;
+  }
   [[nodiscard]] bool run_until(function_ref<bool()> done, Deadline deadline) noexcept override;
   void wake_waiters() noexcept override;
 
