@@ -8,9 +8,13 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <thread>
 
 using namespace perigee;
 using namespace perigee::engine;
@@ -106,4 +110,23 @@ TEST_CASE("listeners of several loops share the places of connections") {
   first.stop();
   second.stop();
   CHECK(owner.given_back == 0);
+}
+
+TEST_CASE("a place that is refused does not change the count") {
+  constexpr std::size_t max = 2;
+  ConnectionCount connections(max);
+  REQUIRE(connections.try_add());
+  REQUIRE(connections.try_add());
+  std::atomic<int> given{0};
+  std::atomic<bool> over{false};
+  std::thread asking([&] {
+    for (int count = 0; count < 200'000; ++count)
+      if (connections.try_add()) given.fetch_add(1);
+    over.store(true);
+  });
+  std::size_t most = 0;
+  while (!over.load()) most = std::max(most, connections.count());
+  asking.join();
+  CHECK(given.load() == 0);
+  CHECK(most <= max);
 }

@@ -92,11 +92,14 @@ class ConnectionCount {
  public:
   explicit ConnectionCount(std::uint32_t max) noexcept : max_(max) {}
 
-  /// False if there are as many connections as allowed.
+  /// False if there are as many connections as allowed. Such a failure does not change the count,
+  /// not even for a moment: another listener would fail then, too, and would wait for no reason.
   [[nodiscard]] bool try_add() noexcept {
-    if (count_.fetch_add(1) < max_) return true;
-    count_.fetch_sub(1);
-    return false;
+    std::size_t count = count_.load();
+    do {
+      if (count >= max_) return false;
+    } while (!count_.compare_exchange_weak(count, count + 1));
+    return true;
   }
   /// Beyond the limit, too.
   void add(Place place) noexcept { (place == Place::taken ? count_ : without_place_).fetch_add(1); }
