@@ -257,6 +257,39 @@ TEST_CASE("a loop gets a thread for each one that blocks, and returns to the pla
   CHECK(pool.spares.left() == 2);
 }
 
+TEST_CASE("a loop whose upcalls block has a hundred threads after a few remedies") {
+  Pool pool(2, 300);
+  int remedies = 0;
+  for (; pool.threads.serving_count() < 128; ++remedies) REQUIRE(pool.threads.add_spares());
+  CHECK(remedies <= 20);
+  CHECK(pool.threads.serving_count() <= 128 + 128 / 4);
+}
+
+TEST_CASE("a loop beside 300 blocked threads ends when their upcalls end, and joins all threads") {
+  constexpr std::uint32_t spares = 300;
+  Pool pool(2, spares);
+  std::vector<std::unique_ptr<Blocking>> upcalls;
+  for (std::uint32_t count = 0; count < spares + 2; ++count)
+    upcalls.push_back(std::make_unique<Blocking>(pool));
+  while (pool.threads.add_spares()) {
+  }
+  CHECK(pool.threads.thread_count() == spares + 2);
+  for (const auto& upcall : upcalls) upcall->began.get_future().wait();
+  pool.loop.reactor().stop();
+  std::atomic<bool> joined{false};
+  std::thread joining([&] {
+    pool.threads.join();
+    joined.store(true);
+  });
+  for (const auto& upcall : upcalls) {
+    CHECK_FALSE(joined.load());
+    upcall->end();
+  }
+  joining.join();
+  CHECK(pool.threads.thread_count() == 0);
+  CHECK_FALSE(pool.threads.add_spares());
+}
+
 TEST_CASE("extra threads stay while upcalls go on blocking") {
   Pool pool(1, 2, std::chrono::milliseconds(1));
   Blocking first(pool);

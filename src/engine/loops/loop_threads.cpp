@@ -227,7 +227,7 @@ void LoopThreads::lower_extra(Duration tick) noexcept {
 
 bool LoopThreads::add_spares() noexcept {
   const std::lock_guard lock(mutex_);
-  const std::uint32_t most = 1 + serving_count_.load() / 8;
+  const std::uint32_t most = 1 + serving_count_.load() / 4;
   std::uint32_t added = 0;
   while (added < most && call_spare()) ++added;
   extra_.fetch_add(added);

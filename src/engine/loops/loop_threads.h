@@ -69,7 +69,7 @@ class LoopThreads final {
   /// @{
   /// What has happened since the last call, which was `tick` ago.
   [[nodiscard]] LoopSample look(Duration tick) noexcept;
-  /// The loop is stuck: one more thread serves it, and another one for each eight threads that
+  /// The loop is stuck: one more thread serves it, and another one for each four threads that
   /// serve it already. False if the plan allows none.
   [[nodiscard]] bool add_spares() noexcept;
   /// @}

@@ -8,6 +8,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <future>
+#include <iterator>
+#include <latch>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -493,4 +498,43 @@ TEST_CASE("CloseConnection gets out although a part of a request has been receiv
   CHECK(client.reply().id() == 1);
   CHECK(client.reply().type() == type_close_connection);
   CHECK(client.at_end());
+}
+
+namespace {
+
+std::ptrdiff_t threads_of_process() {
+  return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {});
+}
+
+}  // namespace
+
+TEST_CASE("a server stops beside 300 upcalls that block, and ends its threads") {
+  constexpr std::uint32_t count = 300;
+  const std::ptrdiff_t threads_before = threads_of_process();
+  {
+    orb::Settings settings = server_settings(ThreadStrategy::automatic);
+    settings.spare_threads_max = count;
+    std::latch entered(count);
+    std::latch leave(1);
+    ServerFixture server(settings, [&](orb::ServerRequest& request) {
+      entered.count_down();
+      leave.wait();
+      add_one(request);
+    });
+    std::vector<RawClient> clients;
+    for (std::uint32_t id = 0; id < count; ++id) {
+      clients.emplace_back(server.endpoint);
+      clients.back().send(make_request({.key = server.key, .id = id, .argument = id}));
+    }
+    entered.wait();
+    CHECK(threads_of_process() > std::ptrdiff_t{count});
+    auto stopped =
+        std::async(std::launch::async, [&] { server.orb.core().shutdown(orb::Completion::wait); });
+    leave.count_down();
+    for (std::uint32_t id = 0; id < count; ++id) CHECK(clients[id].reply().result() == id + 1);
+    clients.clear();
+    stopped.get();
+  }
+  // The system may list a thread for a moment after it was joined.
+  while (threads_of_process() > threads_before) std::this_thread::yield();
 }
