@@ -3,11 +3,9 @@
 
 #include "engine/connection/connection.h"
 #include "engine/connection/thread_frame.h"
-#include "engine/connection/wait.h"
 #include <perigee/base/log.h>
 
 #include <algorithm>
-#include <chrono>
 #include <exception>
 #include <utility>
 
@@ -37,7 +35,9 @@ Server::Server(const EngineContext& context, const ThreadPlan& plan, RequestHand
       traffic_(traffic),
       spares_(plan.threads_max > plan.threads ? plan.threads_max - plan.threads : 0),
       connections_(context.settings.server_connections_max) {
-  if (run_by_application()) loops_made_ = make_loops();
+  if (!run_by_application()) return;
+  loops_made_ = make_loops();
+  if (loops_made_) application_.emplace(seats_.front()->loop, context_.clock, ended_);
 }
 
 Server::~Server() {
@@ -334,8 +334,15 @@ void Server::stop(Completion completion) noexcept {
     changed_.notify_all();
   }
   if (started_.load() && !again && !ended_.load()) (void)listeners_->reactor().post(*drain_task_);
-  if (run_by_application()) return stop_application_loop(completion);
-  if (completion == Completion::wait && loop_of_this_thread() == nullptr) join();
+  const bool waits = completion == Completion::wait && loop_of_this_thread() == nullptr;
+  if (run_by_application()) return stop_application_loop(waits);
+  if (waits) join();
+}
+
+void Server::stop_application_loop(bool waits) noexcept {
+  if (!application_) return;
+  started_.load() ? application_->wake() : application_->end_unstarted();
+  if (waits) application_->await_end();
 }
 
 void Server::join() noexcept {
@@ -349,125 +356,18 @@ void Server::join() noexcept {
 }
 
 void Server::run() {
-  std::unique_lock lock(mutex_);
-  if (!run_by_application()) {
-    changed_.wait(lock, [this] { return stopping(); });
-    lock.unlock();
-    return join();
-  }
-  // Waits for another thread: its `perform_work` ends soon, its `run` ends when the server has
-  // finished.
-  changed_.wait(lock, [this] { return finished_ || !looping_; });
-  if (finished_) return;
-  looping_ = running_ = true;
-  lock.unlock();
-  run_loop();
-}
-
-void Server::run_loop() noexcept {
-  Loop& loop = seats_.front()->loop;
-  const Loop::Scope serves(loop);
-  while (!ended_.load()) {
-    try {
-      loop.reactor().run();
-    } catch (const std::exception& exception) {
-      log::write(log::Level::error, "server", exception.what());
-    }
-  }
-  const std::lock_guard lock(mutex_);
-  finished_ = true;
-  looping_ = running_ = false;
-  changed_.notify_all();
-}
-
-void Server::stop_application_loop(Completion completion) noexcept {
-  std::unique_lock lock(mutex_);
-  if (!started_.load()) finished_ = true;
-  changed_.notify_all();
-  if (completion == Completion::do_not_wait || loop_of_this_thread() != nullptr) return;
-  changed_.wait(lock, [this] { return finished_ || !looping_ || running_; });
-  if (!looping_ && !finished_) {  // no thread runs the loop: this one does
-    looping_ = running_ = true;
-    lock.unlock();
-    return run_loop();
-  }
-  changed_.wait(lock, [this] { return finished_; });
-}
-
-// One turn, as if `run` had begun and ended. Within an upcall of such a turn it is a nested turn.
-void Server::perform_work() {
-  if (application_loop() == nullptr) return;
-  Loop& loop = seats_.front()->loop;
-  if (loop.on_thread()) {
-    begin_nested_turns();
-    return loop.reactor().run_once(Deadline::immediately());
-  }
+  if (application_) return application_->run();
   {
-    const std::lock_guard lock(mutex_);
-    if (looping_ || finished_) return;
-    looping_ = true;
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return stopping(); });
   }
-  try {
-    const Loop::Scope serves(loop);
-    loop.reactor().run_once(Deadline::immediately());
-  } catch (const std::exception& exception) {
-    log::write(log::Level::error, "server", exception.what());
-  }
-  const std::lock_guard lock(mutex_);
-  looping_ = false;
-  finished_ = ended_.load();
-  changed_.notify_all();
+  join();
 }
 
-// A thread that waits for the thread in the loop takes its place when that thread leaves.
 bool Server::run_until(function_ref<bool()> done, Deadline deadline) noexcept {
-  if (application_loop() == nullptr) return false;
-  Loop& loop = seats_.front()->loop;
-  const auto over = [&] { return done() || deadline.passed(context_.clock.now()); };
-  std::unique_lock lock(mutex_);
-  while (!over()) {
-    if (looping_ || finished_) {
-      const Duration left = deadline.left(context_.clock.now());
-      (void)changed_.wait_for(lock, std::min<Duration>(left, std::chrono::hours(1)));
-      continue;
-    }
-    looping_ = true;
-    lock.unlock();
-    run_turns_until(loop, over, deadline);
-    lock.lock();
-    looping_ = false;
-    finished_ = ended_.load();
-    changed_.notify_all();
-  }
+  if (!application_) return false;
+  application_->run_until(done, deadline);
   return true;
-}
-
-void Server::run_turns_until(Loop& loop, function_ref<bool()> over, Deadline deadline) noexcept {
-  const Loop::Scope serves(loop);
-  while (!over() && !ended_.load()) {
-    try {
-      loop.reactor().run_once(deadline);
-    } catch (const std::exception& exception) {
-      log::write(log::Level::error, "server", exception.what());
-    }
-  }
-}
-
-void Server::wake_waiters() noexcept {
-  if (!run_by_application()) return;
-  const std::lock_guard lock(mutex_);
-  changed_.notify_all();
-}
-
-bool Server::work_pending() {
-  if (application_loop() == nullptr) return false;
-  const std::lock_guard lock(mutex_);
-  return !looping_ && !finished_ && seats_.front()->loop.reactor().has_work();
-}
-
-int Server::work_handle() noexcept {
-  Loop* const loop = application_loop();
-  return loop != nullptr ? loop->reactor().handle() : -1;
 }
 
 Loop* Server::loop_of_this_thread() const noexcept {
@@ -493,10 +393,6 @@ Ticks* Server::ticks() noexcept { return supervisor_ ? &*supervisor_ : nullptr; 
 void Server::set_calls_home(const Loop& loop, Home* home) noexcept {
   for (const auto& seat : seats_)
     if (&seat->loop == &loop) seat->calls_home.store(home);
-}
-
-Loop* Server::application_loop() const noexcept {
-  return run_by_application() && !seats_.empty() ? &seats_.front()->loop : nullptr;
 }
 
 }  // namespace perigee::engine

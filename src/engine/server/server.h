@@ -8,6 +8,7 @@
 #include "engine/loops/loop.h"
 #include "engine/loops/loop_threads.h"
 #include "engine/loops/thread_plan.h"
+#include "engine/server/application_loop.h"
 #include "engine/server/listeners.h"
 #include "engine/server/supervisor.h"
 #include "event/thread_scope.h"
@@ -62,10 +63,14 @@ class Server final : public HomeOwner, private SupervisedLoops, private Listener
   /// @{
   [[nodiscard]] bool run_by_application() const noexcept { return plan_.threads == 0; }
   /// One turn without waiting, unless a thread is in `run`.
-  void perform_work();
-  [[nodiscard]] bool work_pending();
+  void perform_work() {
+    if (application_) application_->perform_work();
+  }
+  [[nodiscard]] bool work_pending() { return application_ && application_->work_pending(); }
   /// Becomes readable when there is work; -1 where `perform_work` does nothing.
-  [[nodiscard]] int work_handle() noexcept;
+  [[nodiscard]] int work_handle() noexcept {
+    return application_ ? application_->loop().reactor().handle() : -1;
+  }
   /// @}
 
   /// The loop of this server that the calling thread serves; null if it serves none.
@@ -81,7 +86,9 @@ class Server final : public HomeOwner, private SupervisedLoops, private Listener
   /// after the service thread has ended.
   void set_calls_home(const Loop& loop, Home* home) noexcept;
   /// The loop that the application runs; null if there is none.
-  [[nodiscard]] Loop* application_loop() const noexcept;
+  [[nodiscard]] Loop* application_loop() const noexcept {
+    return application_ ? &application_->loop() : nullptr;
+  }
   [[nodiscard]] const ThreadPlan& plan() const noexcept { return plan_; }
 
   void connection_ended(Place place) noexcept override;
@@ -90,7 +97,9 @@ class Server final : public HomeOwner, private SupervisedLoops, private Listener
     return dedicated_count_.load() < plan_.dedicated_max;
   }
   [[nodiscard]] bool run_until(function_ref<bool()> done, Deadline deadline) noexcept override;
-  void wake_waiters() noexcept override;
+  void wake_waiters() noexcept override {
+    if (application_) application_->wake();
+  }
 
  private:
   /// A loop with its threads and connections.
@@ -133,12 +142,10 @@ class Server final : public HomeOwner, private SupervisedLoops, private Listener
   [[nodiscard]] Home& next_home() noexcept;
   void begin_drain() noexcept;
   void end_if_drained() noexcept;
-  void run_loop() noexcept;
-  void run_turns_until(Loop& loop, function_ref<bool()> over, Deadline deadline) noexcept;
   void run_service() noexcept;
   void end_service() noexcept;
   void join() noexcept;
-  void stop_application_loop(Completion completion) noexcept;
+  void stop_application_loop(bool waits) noexcept;
   [[nodiscard]] std::size_t loop_count() const noexcept override { return seats_.size(); }
   [[nodiscard]] Home& home_of(std::size_t index) noexcept override { return seats_[index]->home; }
   [[nodiscard]] Home* calls_home_of(std::size_t index) noexcept override {
@@ -159,6 +166,7 @@ class Server final : public HomeOwner, private SupervisedLoops, private Listener
   std::unique_ptr<Reactor> service_;  // null where the application runs the loop
   std::optional<Supervisor> supervisor_;
   std::vector<std::unique_ptr<Seat>> seats_;
+  std::optional<ApplicationLoop> application_;  // if it runs the loop, and the loop could be made
   ConnectionCount connections_;
   std::optional<Listeners> listeners_;  // of the service thread, or of the application's loop
   std::optional<DrainTask> drain_task_;
@@ -179,11 +187,9 @@ class Server final : public HomeOwner, private SupervisedLoops, private Listener
   std::mutex shards_mutex_;
   std::vector<Shards> shards_;  // guarded by it; acceptors stay, since listeners refer to them
 
-  std::mutex mutex_;  // guards what follows
+  // Threads in `run` wait for `stopping_`.
+  std::mutex mutex_;
   std::condition_variable changed_;
-  bool looping_ = false;  // an application's thread is in the reactor
-  bool running_ = false;  // and stays until all is finished
-  bool finished_ = false;
 
   std::atomic<std::uint32_t> dedicated_count_{0};
   // Last: their threads use all the rest.

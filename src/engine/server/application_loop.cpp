@@ -1,0 +1,119 @@
+// Entering and leaving the loop of the application.
+#include "engine/server/application_loop.h"
+
+#include "engine/connection/wait.h"
+#include <perigee/base/log.h>
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+
+namespace perigee::engine {
+
+// A thread in `perform_work` leaves soon, a thread in `run` at the end.
+void ApplicationLoop::run() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return finished_ || !looping_; });
+  if (finished_) return;
+  looping_ = running_ = true;
+  lock.unlock();
+  run_to_end();
+}
+
+// What one event throws does not concern the others.
+void ApplicationLoop::run_to_end() noexcept {
+  const Loop::Scope serves(loop_);
+  while (!ended_.load()) {
+    try {
+      loop_.reactor().run();
+    } catch (const std::exception& exception) {
+      log::write(log::Level::error, "server", exception.what());
+    }
+  }
+  const std::lock_guard lock(mutex_);
+  finished_ = true;
+  looping_ = running_ = false;
+  changed_.notify_all();
+}
+
+void ApplicationLoop::end_unstarted() noexcept {
+  const std::lock_guard lock(mutex_);
+  finished_ = true;
+  changed_.notify_all();
+}
+
+void ApplicationLoop::await_end() noexcept {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return finished_ || !looping_ || running_; });
+  if (!looping_ && !finished_) {
+    looping_ = running_ = true;
+    lock.unlock();
+    return run_to_end();
+  }
+  changed_.wait(lock, [this] { return finished_; });
+}
+
+void ApplicationLoop::perform_work() {
+  if (loop_.on_thread()) {
+    begin_nested_turns();
+    return loop_.reactor().run_once(Deadline::immediately());
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    if (looping_ || finished_) return;
+    looping_ = true;
+  }
+  try {
+    const Loop::Scope serves(loop_);
+    loop_.reactor().run_once(Deadline::immediately());
+  } catch (const std::exception& exception) {
+    log::write(log::Level::error, "server", exception.what());
+  }
+  const std::lock_guard lock(mutex_);
+  looping_ = false;
+  finished_ = ended_.load();
+  changed_.notify_all();
+}
+
+// A thread that waits for the thread in the loop takes its place when that thread leaves.
+void ApplicationLoop::run_until(function_ref<bool()> done, Deadline deadline) noexcept {
+  const auto over = [&] { return done() || deadline.passed(clock_.now()); };
+  std::unique_lock lock(mutex_);
+  while (!over()) {
+    if (looping_ || finished_) {
+      const Duration left = deadline.left(clock_.now());
+      (void)changed_.wait_for(lock, std::min<Duration>(left, std::chrono::hours(1)));
+      continue;
+    }
+    looping_ = true;
+    lock.unlock();
+    run_turns_until(over, deadline);
+    lock.lock();
+    looping_ = false;
+    finished_ = ended_.load();
+    changed_.notify_all();
+  }
+}
+
+void ApplicationLoop::run_turns_until(function_ref<bool()> over, Deadline deadline) noexcept {
+  const Loop::Scope serves(loop_);
+  while (!over() && !ended_.load()) {
+    try {
+      loop_.reactor().run_once(deadline);
+    } catch (const std::exception& exception) {
+      log::write(log::Level::error, "server", exception.what());
+    }
+  }
+}
+
+void ApplicationLoop::wake() noexcept {
+  const std::lock_guard lock(mutex_);
+  changed_.notify_all();
+}
+
+bool ApplicationLoop::work_pending() {
+  const std::lock_guard lock(mutex_);
+  return !looping_ && !finished_ && loop_.reactor().has_work();
+}
+
+}  // namespace perigee::engine

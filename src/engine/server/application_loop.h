@@ -1,0 +1,55 @@
+// The loop of a server that has no threads: threads of the application run it.
+#pragma once
+
+#include "engine/loops/loop.h"
+#include <perigee/base/clock.h>
+#include <perigee/base/deadline.h>
+#include <perigee/base/function_ref.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+
+namespace perigee::engine {
+
+/// Any thread. At most one thread is in the loop; further threads wait until it leaves.
+///
+/// Invariant: running_ implies looping_; finished_ implies that no thread enters the loop any more.
+class ApplicationLoop final {
+ public:
+  /// `ended`: set before the reactor is stopped for good. All must outlive it.
+  ApplicationLoop(Loop& loop, const Clock& clock, const std::atomic<bool>& ended) noexcept
+      : loop_(loop), clock_(clock), ended_(ended) {}
+
+  [[nodiscard]] Loop& loop() const noexcept { return loop_; }
+  /// Runs the loop until its end. Waits while another thread is in the loop.
+  void run();
+  /// One turn without waiting, unless a thread is in the loop. In an upcall: a nested turn.
+  void perform_work();
+  /// Runs turns until `done()` or the deadline, or waits while another thread does.
+  void run_until(function_ref<bool()> done, Deadline deadline) noexcept;
+  /// Threads in `run_until` ask again whether they are done.
+  void wake() noexcept;
+  [[nodiscard]] bool work_pending();
+
+  /// The server was stopped before it was started: no thread enters the loop any more.
+  void end_unstarted() noexcept;
+  /// Returns when the loop has ended. Runs the loop if no other thread does.
+  void await_end() noexcept;
+
+ private:
+  void run_to_end() noexcept;
+  void run_turns_until(function_ref<bool()> over, Deadline deadline) noexcept;
+
+  Loop& loop_;
+  const Clock& clock_;
+  const std::atomic<bool>& ended_;
+
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable changed_;
+  bool looping_ = false;  // a thread is in the loop
+  bool running_ = false;  // and stays until its end
+  bool finished_ = false;
+};
+
+}  // namespace perigee::engine
