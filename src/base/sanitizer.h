@@ -16,6 +16,9 @@
 #if defined(__SANITIZE_ADDRESS__) && !defined(PERIGEE_ADDRESS_SANITIZER)
 #define PERIGEE_ADDRESS_SANITIZER 1
 #endif
+#if defined(PERIGEE_THREAD_SANITIZER) || defined(PERIGEE_ADDRESS_SANITIZER)
+#define PERIGEE_SANITIZER 1
+#endif
 
 namespace perigee {
 
@@ -30,5 +33,7 @@ inline constexpr bool under_address_sanitizer = true;
 #else
 inline constexpr bool under_address_sanitizer = false;
 #endif
+
+inline constexpr bool under_sanitizer = under_thread_sanitizer || under_address_sanitizer;
 
 }  // namespace perigee

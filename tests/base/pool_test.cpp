@@ -1,4 +1,5 @@
 // The pool: what it gives is usable and distinct, what is given back is used again, on any thread.
+#include "base/sanitizer.h"
 #include "support/allocations.h"
 #include <perigee/base/pool.h>
 
@@ -14,14 +15,7 @@
 #include <utility>
 #include <vector>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define PERIGEE_TEST_ADDRESS_SANITIZER 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define PERIGEE_TEST_ADDRESS_SANITIZER 1
-#endif
-#endif
-#ifdef PERIGEE_TEST_ADDRESS_SANITIZER
+#ifdef PERIGEE_ADDRESS_SANITIZER
 #include <sanitizer/asan_interface.h>
 #endif
 
@@ -105,7 +99,7 @@ TEST_CASE("threads that allocate and release what others allocated get distinct 
   CHECK(spoiled == std::vector<std::size_t>(threads, 0));
 }
 
-#ifdef PERIGEE_TEST_ADDRESS_SANITIZER
+#ifdef PERIGEE_ADDRESS_SANITIZER
 
 TEST_CASE("the address sanitizer sees the use of what was released") {
   for (const std::size_t size : {std::size_t{1}, std::size_t{300}, pool::pooled_size_max}) {

@@ -1,11 +1,10 @@
 // By /proc and setrlimit.
 #include "faults/process_limits.h"
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define PERIGEE_TEST_SANITIZED 1
+#include "base/sanitizer.h"
+
+#ifdef PERIGEE_SANITIZER
 #include <sanitizer/allocator_interface.h>
-#endif
 #endif
 
 #include <malloc.h>
@@ -21,11 +20,7 @@
 namespace perigee::test {
 namespace {
 
-#ifdef PERIGEE_TEST_SANITIZED
-constexpr bool sanitized = true;
-#else
-constexpr bool sanitized = false;
-#endif
+constexpr bool sanitized = under_sanitizer;
 
 /// The number behind a name in /proc/self/status.
 std::size_t status_of(const std::string& name) {
@@ -48,7 +43,7 @@ void forget_memory_peak() {
 }
 
 std::size_t heap_in_use() {
-#ifdef PERIGEE_TEST_SANITIZED
+#ifdef PERIGEE_SANITIZER
   return __sanitizer_get_current_allocated_bytes();
 #else
   const struct mallinfo2 info = mallinfo2();

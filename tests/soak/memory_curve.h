@@ -1,6 +1,7 @@
 // How memory goes while a soak runs. For one source of a program: it sets the sanitizer's options.
 #pragma once
 
+#include "base/sanitizer.h"
 #include "faults/process_limits.h"
 
 #include <algorithm>
@@ -9,11 +10,9 @@
 #include <cstdio>
 #include <thread>
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
+#ifdef PERIGEE_ADDRESS_SANITIZER
 // What is freed waits there: it must be full before memory is looked at.
 extern "C" const char* __asan_default_options() { return "quarantine_size_mb=8"; }
-#endif
 #endif
 
 namespace perigee::test {

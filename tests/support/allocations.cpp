@@ -7,19 +7,13 @@
 #include <new>
 #include <utility>
 
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define PERIGEE_TEST_ASK_SANITIZER 1
-#endif
-#endif
-
 namespace {
 
 thread_local perigee::test::Allocations so_far;
 
 }  // namespace
 
-#ifdef PERIGEE_TEST_ASK_SANITIZER
+#ifdef PERIGEE_THREAD_SANITIZER
 
 extern "C" int __sanitizer_install_malloc_and_free_hooks(void (*on_malloc)(const volatile void*,
                                                                            std::size_t),

@@ -2,25 +2,15 @@
 // which replaces it.
 #pragma once
 
-#include <cstddef>
+#include "base/sanitizer.h"
 
-#if defined(__SANITIZE_ADDRESS__)
-#define PERIGEE_TEST_WITHOUT_POOLS 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define PERIGEE_TEST_WITHOUT_POOLS 1
-#endif
-#endif
+#include <cstddef>
 
 namespace perigee::test {
 
 /// Whether pools keep memory (perigee/base/pool.h). In the build with the address sanitizer each
 /// block of a pool is allocated.
-#ifdef PERIGEE_TEST_WITHOUT_POOLS
-inline constexpr bool pools_in_use = false;
-#else
-inline constexpr bool pools_in_use = true;
-#endif
+inline constexpr bool pools_in_use = !under_address_sanitizer;
 
 /// What the calling thread has asked of operator new.
 struct Allocations {

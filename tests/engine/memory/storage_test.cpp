@@ -1,4 +1,5 @@
 // The storage of one message, over mappings and over the heap.
+#include "base/sanitizer.h"
 #include "engine/memory/mapping_cache.h"
 #include <perigee/messaging/message.h>
 #include <perigee/messaging/storage.h>
@@ -46,15 +47,7 @@ class MiserlySource final : public messaging::StorageSource {
 };
 
 // A sanitizer has reserved more address space than any limit of these tests allows.
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-constexpr bool can_limit_address_space = false;
-#else
-constexpr bool can_limit_address_space = true;
-#endif
-#else
-constexpr bool can_limit_address_space = true;
-#endif
+constexpr bool can_limit_address_space = !under_sanitizer;
 
 /// Lowers the limit of address space for a while.
 class AddressSpaceLimit {

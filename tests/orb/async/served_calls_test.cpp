@@ -1,4 +1,5 @@
 // Asynchronous calls over TCP to servers of all strategies, from all kinds of threads.
+#include "base/sanitizer.h"
 #include "orb/async/observers.h"
 #include "orb/server/server_fixture.h"
 #include "support/allocations.h"
@@ -11,14 +12,6 @@
 #include <memory>
 #include <thread>
 #include <vector>
-
-#if defined(__SANITIZE_ADDRESS__)
-#define PERIGEE_TEST_SANITIZER 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define PERIGEE_TEST_SANITIZER 1
-#endif
-#endif
 
 namespace perigee::test {
 
@@ -119,7 +112,7 @@ TEST_CASE("perform_work drives the calls of threads without a loop, under each s
   CHECK(observed.value() == 2);
 }
 
-#ifndef PERIGEE_TEST_SANITIZER  // there the pool has nothing of its own
+#ifndef PERIGEE_SANITIZER  // there the pool has nothing of its own
 TEST_CASE("a call allocates nothing in the steady state") {
   ServerFixture server(ThreadStrategy::thread_per_connection);
   const Client client;
