@@ -18,6 +18,8 @@ struct Agreement {
   std::atomic<bool> bidirectional{false};
   /// The peer has replied to a call of this side: it knows what earlier requests have announced.
   std::atomic<bool> answered{false};
+  /// What this side has opened the connection for, as a key of its opener. Set before the start.
+  std::atomic<const void*> opened_for{nullptr};
 };
 
 }  // namespace perigee::engine

@@ -59,6 +59,7 @@ LoopCalls::Choice LoopCalls::choose(LoopCall& call) {
 LoopCalls::Line& LoopCalls::line_of(const LoopCall& call, LineKey key) {
   Line& line = lines_[key];
   if (!line.endpoint) line.endpoint = call.endpoint();
+  line.key = key;
   return line;
 }
 
@@ -113,7 +114,9 @@ void LoopCalls::connect(LineKey key, const std::shared_ptr<ClientEndpoint>& endp
            const std::lock_guard lock(mutex_);
            const auto found = lines_.find(key);
            if (stopped_ || found == lines_.end()) return;
-           found->second.made.emplace(std::move(made));
+           Line& line = found->second;
+           line.made.emplace(std::move(made));
+           line.next_made = std::exchange(first_made_, &line);
            (void)home_.reactor().post(made_task_);
          }});
   } catch (const std::exception& exception) {  // no memory, or no thread that could connect
@@ -166,13 +169,13 @@ bool LoopCalls::use_next_made() noexcept {
   std::shared_ptr<ClientEndpoint> endpoint;
   {
     const std::lock_guard lock(mutex_);
-    const auto found =
-        std::ranges::find_if(lines_, [](const auto& each) { return each.second.made.has_value(); });
-    if (found == lines_.end()) return false;
-    key = found->first;
-    made = std::move(*found->second.made);
-    found->second.made.reset();
-    endpoint = found->second.endpoint;
+    if (first_made_ == nullptr) return false;
+    Line& line = *first_made_;
+    first_made_ = std::exchange(line.next_made, nullptr);
+    key = line.key;
+    made = std::move(*line.made);
+    line.made.reset();
+    endpoint = line.endpoint;
   }
   ConnectionRef connection;
   FailureCause refused = FailureCause::shut_down;
@@ -202,6 +205,7 @@ ConnectionRef LoopCalls::open(LineKey key, ClientEndpoint& endpoint,
   ConnectionRef connection = ConnectionRef::adopt(
       new engine::Connection(home_, {std::move(made), &endpoint.messaging()},
                              engine::Connection::Reading::on_loop, messaging::Role::opener));
+  connection->agreement().opened_for.store(key.endpoint);
   (void)connection->start();
   return connection;
 }
@@ -242,14 +246,17 @@ void LoopCalls::erase_if_empty(LineKey key) noexcept {
 }
 
 void LoopCalls::end(engine::Connection& connection) noexcept {
+  const engine::Agreement& agreement = connection.agreement();
+  const LineKey key{static_cast<const ClientEndpoint*>(agreement.opened_for.load()), false};
   const std::lock_guard lock(mutex_);
-  for (auto& [key, line] : lines_) {
-    const auto is_it = [&](const ConnectionRef& each) { return each.get() == &connection; };
-    if (std::erase_if(line.connections, is_it) == 0) continue;
-    // A peer that closes further connections at once does not get them again and again.
-    line.has_enough = !connection.agreement().answered.load() && !line.connections.empty();
-    return erase_if_empty(key);
-  }
+  const auto found = lines_.find(key);
+  if (found == lines_.end()) return;  // the connection has ended at once, so no line has it
+  Line& line = found->second;
+  const auto is_it = [&](const ConnectionRef& each) { return each.get() == &connection; };
+  if (std::erase_if(line.connections, is_it) == 0) return;
+  // A peer that closes further connections at once does not get them again and again.
+  line.has_enough = !agreement.answered.load() && !line.connections.empty();
+  erase_if_empty(key);
 }
 
 bool LoopCalls::await_servant(LoopCall& call) noexcept {

@@ -120,6 +120,8 @@ class LoopCalls final : private engine::HomeOwner, private engine::RequestHandle
     bool has_enough = false;  // the last connect failed: no spare one until one of these ends
     Deadline connecting_until;
     std::optional<Made> made;  // to be used by a thread of the loop
+    LineKey key{};
+    Line* next_made = nullptr;
   };
   struct LineHash {
     [[nodiscard]] std::size_t operator()(const LineKey& key) const noexcept {
@@ -177,6 +179,7 @@ class LoopCalls final : private engine::HomeOwner, private engine::RequestHandle
 
   std::mutex mutex_;  // guards what follows
   std::unordered_map<LineKey, Line, LineHash> lines_;
+  Line* first_made_ = nullptr;  // the lines with `made`; they are connecting, so they stay
   CallList<LoopCall> await_servants_;
   bool stopped_ = false;
 };
