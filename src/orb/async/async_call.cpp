@@ -252,7 +252,8 @@ void AsyncCall::fail_request() noexcept {
   }
   InvocationError described = describe();
   described.io.operation = result.request_accepted ? IoOperation::receive : IoOperation::send;
-  const bool reused = connection_->agreement().answered.load(std::memory_order_relaxed);
+  const bool ended_before = result_.start == StartStatus::closed;
+  const bool reused = ended_before || connection_->agreement().answered.load();
   failure() = std::move(described);
   advance(after_failed_request(result, reused, [this] { return expired(); }));
 }
