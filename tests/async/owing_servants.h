@@ -32,8 +32,7 @@ struct Debt {
 class Debts {
  public:
   [[nodiscard]] ActingServant::Action servant(Later later) {
-    if (later == Later::coroutine)
-      return serving([this](std::uint32_t argument) { return wait(*this, argument); });
+    if (later == Later::coroutine) return coroutine();
     return [this](orb::ServerRequest& request) {
       std::uint32_t argument = 0;
       request.arguments() >> argument;
@@ -56,10 +55,20 @@ class Debts {
   }
 
  private:
-  static task<std::uint32_t> wait(Debts& debts, std::uint32_t argument) {
+  // The test gets the debt when the coroutine waits. So the answer has been sent when `pay`
+  // returns.
+  [[nodiscard]] ActingServant::Action coroutine() {
+    return [this, serve = serving(&Debts::wait)](orb::ServerRequest& request) {
+      serve(request);
+      auto [argument, debt] = std::exchange(begun_, {});
+      add(argument, std::move(debt));
+    };
+  }
+  static task<std::uint32_t> wait(std::uint32_t argument) {
     completion<std::uint32_t> answer;
     const std::stop_token stop = co_await stop_token_of_this_task();
-    debts.add(argument, {[&answer](std::uint32_t result) { answer.complete(result); }, stop});
+    begun_.first = argument;
+    begun_.second = Debt{[&answer](std::uint32_t result) { answer.complete(result); }, stop};
     const std::uint32_t result = co_await answer;
     co_return result;
   }
@@ -68,6 +77,9 @@ class Debts {
     debts_.insert_or_assign(argument, std::move(debt));
     changed_.notify_all();
   }
+
+  /// Of the coroutine that the calling thread has just begun.
+  static inline thread_local std::pair<std::uint32_t, Debt> begun_;
 
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
