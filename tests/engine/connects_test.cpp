@@ -112,6 +112,19 @@ std::ptrdiff_t threads_of_process() {
   return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {});
 }
 
+/// The same when threads that were joined are gone, too. A sanitizer starts a thread of its own
+/// with the first thread.
+std::ptrdiff_t settled_threads() {
+  std::thread([] {}).join();
+  std::ptrdiff_t count = threads_of_process();
+  for (int unchanged = 0; unchanged != 20; ++unchanged) {
+    std::this_thread::sleep_for(milliseconds(1));
+    const std::ptrdiff_t now = threads_of_process();
+    if (std::exchange(count, now) != now) unchanged = 0;
+  }
+  return count;
+}
+
 /// A listening socket whose queue is full: the system drops what wants to connect to it.
 class DeadHost {
  public:
@@ -137,8 +150,7 @@ class DeadHost {
 
 TEST_CASE("connects: a hundred connects that never end delay no other connection") {
   Connects connects(4, steady_clock());
-  std::thread([] {}).join();  // a sanitizer starts a thread of its own with the first thread
-  const auto threads = threads_of_process();
+  const auto threads = settled_threads();
   const auto dead = connector_that_begins(sending_transport, false);
   std::vector<std::unique_ptr<Wish>> wishes;
   for (int count = 0; count < 100; ++count)
@@ -233,7 +245,7 @@ TEST_CASE("connects: lack of memory ends one connect") {
 
 TEST_CASE("connects: the thread ends when nothing is left, and comes back") {
   Connects connects(1, steady_clock());
-  const auto threads = threads_of_process();
+  const auto threads = settled_threads();
   const auto dead = connector_that_begins(sending_transport, false);
   for (int round = 0; round < 20; ++round) {
     Wish wish(connects, dead, Deadline::after(milliseconds(1), steady_clock().now()));
