@@ -11,7 +11,7 @@ event::Reactor& reactor_of(const CORBA::object_reference<CORBA::ORB>& orb) {
   orb::OrbCore& core = *orb->_core();
   if (core.stopped())
     throw CORBA::BAD_INV_ORDER(orb::minor_shut_down, CORBA::COMPLETED_NO, "the ORB was shut down");
-  return core.async().shard().reactor();
+  return core.async().sleeping_place();
 }
 
 }  // namespace perigee

@@ -87,7 +87,7 @@ class Mute {
 
 /// The loop that drives asynchronous calls of this thread.
 event::Reactor& loop_of(const ObjectRef& object) {
-  return object->_reference()->context().calls.engine().shard().reactor();
+  return object->_reference()->context().calls.engine().sleeping_place();
 }
 
 /// Answers whether its caller waits for at most an hour, and for how long.

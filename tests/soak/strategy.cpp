@@ -6,6 +6,7 @@
 //
 //   soak_strategy [--seconds <n>] [--seed <n>] [--strategy <name>]
 #define DOCTEST_CONFIG_IMPLEMENT
+#include "engine/loops/loop.h"
 #include "engine/memory/budget.h"
 #include "faults/two_orbs.h"
 #include "orb/policies.h"
@@ -182,11 +183,11 @@ class Served {
 
   void note_loop() {
     thread_local const event::Reactor* noted = nullptr;
-    const event::Reactor* const loop = core().server()->reactor_of_this_thread();
-    if (loop == nullptr || loop == noted) return;
-    noted = loop;
+    engine::Loop* const loop = core().server()->loop_of_this_thread();
+    if (loop == nullptr || !loop->single_threaded() || &loop->reactor() == noted) return;
+    noted = &loop->reactor();
     const std::lock_guard lock(mutex_);
-    loops_.insert(loop);
+    loops_.insert(noted);
   }
 
   std::mutex mutex_;

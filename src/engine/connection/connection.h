@@ -97,6 +97,10 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
   /// Ends a call whose start has returned, with CancelRequest if the peer may have the request.
   /// False: another thread has ended it, and `ended` runs or has run.
   [[nodiscard]] bool withdraw_call(StartedCall& call, bool& request_accepted) noexcept;
+  /// The same in two steps, for a caller with a lock: the first sends nothing. The second follows,
+  /// and says whether the peer may have the request.
+  [[nodiscard]] bool take_call(StartedCall& call) noexcept;
+  [[nodiscard]] bool cancel_taken(const StartedCall& call) noexcept;
   /// Changes the time limit of a call, unless it has ended.
   void limit_call(StartedCall& call, Deadline deadline) noexcept;
   /// Sends a two-way request and waits for its reply. Meanwhile other threads serve the loop of the

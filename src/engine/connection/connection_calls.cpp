@@ -47,10 +47,11 @@ bool Connection::has_calls() const noexcept {
 
 // --- Starting ---
 
-// Replies and requests share the queue. Requests may fill one half of it, since a reply that finds
-// it full would end the connection.
+// Where replies and requests share the queue, requests may fill one half of it, since a reply that
+// finds it full would end the connection.
 bool Connection::has_room_for_request() const noexcept {
-  return io_.queued_octets() <= home_.settings().write_queue_size_max / 2;
+  const std::size_t octets_max = home_.settings().write_queue_size_max;
+  return io_.queued_octets() <= (serves_requests() ? octets_max / 2 : octets_max);
 }
 
 StartStatus Connection::start_call(StartedCall& call, EncodeRequest encode,
@@ -102,20 +103,35 @@ SendResult Connection::try_send(const StartedCall& call, const cdr::Buffer& requ
   }
 }
 
-// The thread takes its next turn soon. If its upcall takes long, the next tick wakes another
-// thread.
+// The thread takes its next turn soon. If its upcall takes long, the next tick wakes another thread
+// of the loop. A thread that alone serves the loop ends its turn before it waits.
 bool Connection::may_hold_for_turn() const noexcept {
-  return home_.has_ticks() && home_.loop().on_thread() && !LoopThreads::this_thread_waits();
+  Loop& loop = home_.loop();
+  if (loop.single_threaded()) return loop.reactor().is_loop_thread();
+  return home_.has_ticks() && loop.on_thread() && !LoopThreads::this_thread_waits();
 }
 
-// The connection is marked ready behind the events of this turn. Requests that these events cause
-// leave together with this one.
+// Requests that the other events of this turn cause leave together with this one. On a loop of one
+// thread, the tasks of the turn follow its events. On other loops, the connection is marked ready
+// behind the events of this turn, for any of the threads.
 SendResult Connection::hold_for_turn(const cdr::Buffer& request) {
   const Hold hold{.count = 0, .octets = CorkRule::octets_max};
   const SendResult held = io_.try_send(request, &hold);
-  if (io_.held_output() != 0) home_.reactor().mark_ready(*this, Reactor::Next::turn);
-  home_.need_ticks();
+  if (io_.held_output() == 0) return held;
+  if (!home_.loop().single_threaded()) {
+    home_.reactor().mark_ready(*this, Reactor::Next::turn);
+    home_.need_ticks();
+  } else if (io_.held_output() == 1) {
+    add_reference();
+    if (!home_.reactor().post(outbound_.load()->turn_end)) drop_reference();
+  }
   return held;
+}
+
+void Outbound::TurnEnd::run(Task& task) noexcept {
+  Connection& connection = static_cast<TurnEnd&>(task).connection_;
+  connection.uncork();
+  connection.drop_reference();
 }
 
 StartStatus Connection::settle_request(SendStatus status, StartStatus sent) noexcept {
@@ -276,11 +292,20 @@ void Connection::fail_calls(CallFailure failure) noexcept {
 }
 
 bool Connection::withdraw_call(StartedCall& call, bool& request_accepted) noexcept {
-  Outbound* const out = outbound_.load();
-  if (out == nullptr || !out->calls.withdraw(call)) return false;
-  request_accepted = cancel_request(call);
-  call_left(*out);
+  if (!take_call(call)) return false;
+  request_accepted = cancel_taken(call);
   return true;
+}
+
+bool Connection::take_call(StartedCall& call) noexcept {
+  Outbound* const out = outbound_.load();
+  return out != nullptr && out->calls.withdraw(call);
+}
+
+bool Connection::cancel_taken(const StartedCall& call) noexcept {
+  const bool request_accepted = cancel_request(call);
+  call_left(*outbound_.load());
+  return request_accepted;
 }
 
 // False: the request was taken back, so the peer never gets it.

@@ -86,7 +86,8 @@ class WaitedCall final : public StartedCall {
 
   Home& home_;
   CallResult& result_;
-  Loop* const loop_ = Loop::of_this_thread();
+  // The loop that the thread serves while it waits: that of the connection, if it serves that one.
+  Loop* const loop_ = home_.loop().on_thread() ? &home_.loop() : Loop::of_this_thread();
   std::atomic<bool> done_{false};
   Wake wake_{done_};
   std::mutex mutex_;  // guards the notification

@@ -6,6 +6,7 @@
 #include "engine/loops/reactor.h"
 #include <perigee/base/deadline.h>
 #include <perigee/base/short_lock.h>
+#include <perigee/event/task.h>
 #include <perigee/messaging/message.h>
 
 #include <atomic>
@@ -28,12 +29,24 @@ struct Outbound {
     Connection& connection_;
   };
 
+  /// Sends the requests that are held for the turn of a thread that alone serves the loop. A posted
+  /// task holds a reference to the connection.
+  class TurnEnd final : public event::Task {
+   public:
+    explicit TurnEnd(Connection& connection) noexcept : Task(&run), connection_(connection) {}
+
+   private:
+    static void run(Task& task) noexcept;
+    Connection& connection_;
+  };
+
   Outbound(Connection& connection, messaging::Role role, std::uint32_t calls_max) noexcept
-      : calls(role, calls_max), expiry(connection) {}
+      : calls(role, calls_max), turn_end(connection), expiry(connection) {}
 
   OutboundCalls calls;                                  // all are StartedCalls
   std::atomic<CallFailure> failure{CallFailure::none};  // of calls that are sent at this moment
   std::atomic<bool> close_due{false};  // the end of the last call sends CloseConnection
+  TurnEnd turn_end;
 
   // Guarded by the read role.
   std::deque<messaging::IncomingMessage> kept;  // requests behind the waiting request

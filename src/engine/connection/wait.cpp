@@ -41,6 +41,17 @@ void nested_turn(Reactor& reactor, Deadline deadline) noexcept {
   }
 }
 
+thread_local std::uint32_t nested_waits = 0;
+
+/// Counts a wait of the calling thread that runs nested turns.
+class NestedWaits final {
+ public:
+  NestedWaits() noexcept { ++nested_waits; }
+  ~NestedWaits() { --nested_waits; }
+  NestedWaits(const NestedWaits&) = delete;
+  NestedWaits& operator=(const NestedWaits&) = delete;
+};
+
 }  // namespace
 
 void begin_nested_turns() noexcept {
@@ -49,13 +60,17 @@ void begin_nested_turns() noexcept {
     frame->connection->before_nested_turns(*frame);
 }
 
-bool may_nest(std::uint32_t depth_max) noexcept { return FrameLevel::depth() <= depth_max; }
+// An upcall uses a frame. A task that waits uses none, so waits are counted, too.
+bool may_nest(std::uint32_t depth_max) noexcept {
+  return FrameLevel::depth() <= depth_max && nested_waits < depth_max;
+}
 
 WaitEnd wait_in_turns(Loop& loop, std::uint32_t depth_max, function_ref<bool()> done,
                       Deadline deadline) {
   if (!loop.single_threaded() || !loop.on_thread()) return WaitEnd::not_here;
   if (!may_nest(depth_max)) return WaitEnd::too_deep;
   begin_nested_turns();
+  const NestedWaits counted;
   const Clock& clock = loop.clock();
   while (!done()) {
     if (!deadline.is_never() && deadline.passed(clock.now())) return WaitEnd::timed_out;

@@ -5,13 +5,20 @@
 
 namespace perigee::engine {
 namespace {
-thread_local Loop* served_loop = nullptr;
+thread_local const Loop::Scope* innermost_scope = nullptr;
 }  // namespace
 
-Loop* Loop::of_this_thread() noexcept { return served_loop; }
+const Loop::Scope* Loop::innermost_of_this_thread() noexcept { return innermost_scope; }
 
-Loop::Scope::Scope(Loop& loop) noexcept : outer_(std::exchange(served_loop, &loop)) {}
+bool Loop::on_thread() const noexcept {
+  const Scope* scope = innermost_scope;
+  while (scope != nullptr && &scope->loop() != this) scope = scope->outer();
+  return scope != nullptr;
+}
 
-Loop::Scope::~Scope() { served_loop = outer_; }
+Loop::Scope::Scope(Loop& loop) noexcept
+    : loop_(loop), outer_(std::exchange(innermost_scope, this)) {}
+
+Loop::Scope::~Scope() { innermost_scope = outer_; }
 
 }  // namespace perigee::engine

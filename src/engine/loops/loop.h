@@ -37,21 +37,31 @@ class Loop final {
   [[nodiscard]] LoopThreads* threads() const noexcept { return threads_; }
   void set_threads(LoopThreads& threads) noexcept { threads_ = &threads; }
 
-  /// The loop that the calling thread serves now; null if it serves none.
-  [[nodiscard]] static Loop* of_this_thread() noexcept;
-  [[nodiscard]] bool on_thread() const noexcept { return of_this_thread() == this; }
-
-  /// Says that the calling thread serves the loop, for as long as it lives.
+  /// Says that the calling thread serves the loop, for as long as it lives. A thread that serves a
+  /// loop may serve another one in a turn of the first: the scopes nest.
   class Scope {
    public:
     explicit Scope(Loop& loop) noexcept;
     ~Scope();
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
+    [[nodiscard]] Loop& loop() const noexcept { return loop_; }
+    /// Null: this is the outermost scope of the thread.
+    [[nodiscard]] const Scope* outer() const noexcept { return outer_; }
 
    private:
-    Loop* const outer_;
+    Loop& loop_;
+    const Scope* const outer_;
   };
+  /// The innermost scope of the calling thread; null if the thread serves no loop.
+  [[nodiscard]] static const Scope* innermost_of_this_thread() noexcept;
+  /// The loop that the calling thread serves now; null if it serves none.
+  [[nodiscard]] static Loop* of_this_thread() noexcept {
+    const Scope* const innermost = innermost_of_this_thread();
+    return innermost != nullptr ? &innermost->loop() : nullptr;
+  }
+  /// The calling thread serves this loop, perhaps in a turn of which it serves another one.
+  [[nodiscard]] bool on_thread() const noexcept;
 
  private:
   const Clock& clock_;

@@ -53,45 +53,67 @@ void ApplicationLoop::await_end() noexcept {
   changed_.wait(lock, [this] { return finished_; });
 }
 
-void ApplicationLoop::perform_work() {
-  if (loop_.on_thread()) {
-    begin_nested_turns();
-    return loop_.reactor().run_once(Deadline::immediately());
-  }
-  {
-    const std::lock_guard lock(mutex_);
-    if (looping_ || finished_) return;
-    looping_ = true;
-  }
-  try {
-    const Loop::Scope serves(loop_);
-    loop_.reactor().run_once(Deadline::immediately());
-  } catch (const std::exception& exception) {
-    log::write(log::Level::error, "server", exception.what());
-  }
+bool ApplicationLoop::enter() noexcept {
+  const std::lock_guard lock(mutex_);
+  return !looping_ && !finished_ && (looping_ = true);
+}
+
+void ApplicationLoop::leave() noexcept {
   const std::lock_guard lock(mutex_);
   looping_ = false;
   finished_ = ended_.load();
   changed_.notify_all();
 }
 
-// A thread that waits for the thread in the loop takes its place when that thread leaves.
+bool ApplicationLoop::perform_work() {
+  if (loop_.on_thread()) {
+    begin_nested_turns();
+    loop_.reactor().run_once(Deadline::immediately());
+    return true;
+  }
+  if (!enter()) return false;
+  try {
+    const Loop::Scope serves(loop_);
+    loop_.reactor().run_once(Deadline::immediately());
+  } catch (const std::exception& exception) {
+    log::write(log::Level::error, "server", exception.what());
+  }
+  leave();
+  return true;
+}
+
+bool ApplicationLoop::visit(function_ref<void()> action) noexcept {
+  if (!enter()) return false;
+  {
+    const Loop::Scope serves(loop_);
+    action();
+  }
+  leave();
+  return true;
+}
+
+// A thread that waits for the thread in the loop takes its place when that thread leaves. A turn
+// that ends after `waiting_` was raised wakes the thread that waits.
 void ApplicationLoop::run_until(function_ref<bool()> done, Deadline deadline) noexcept {
   const auto over = [&] { return done() || deadline.passed(clock_.now()); };
   std::unique_lock lock(mutex_);
   while (!over()) {
-    if (looping_ || finished_) {
-      const Duration left = deadline.left(clock_.now());
-      (void)changed_.wait_for(lock, std::min<Duration>(left, std::chrono::hours(1)));
+    if (!looping_ && !finished_) {
+      looping_ = true;
+      lock.unlock();
+      run_turns_until(over, deadline);
+      lock.lock();
+      looping_ = false;
+      finished_ = ended_.load();
+      changed_.notify_all();
       continue;
     }
-    looping_ = true;
-    lock.unlock();
-    run_turns_until(over, deadline);
-    lock.lock();
-    looping_ = false;
-    finished_ = ended_.load();
-    changed_.notify_all();
+    waiting_.fetch_add(1);
+    if (!over()) {
+      const Duration left = deadline.left(clock_.now());
+      (void)changed_.wait_for(lock, std::min<Duration>(left, std::chrono::hours(1)));
+    }
+    waiting_.fetch_sub(1);
   }
 }
 
@@ -103,10 +125,12 @@ void ApplicationLoop::run_turns_until(function_ref<bool()> over, Deadline deadli
     } catch (const std::exception& exception) {
       log::write(log::Level::error, "server", exception.what());
     }
+    wake();
   }
 }
 
 void ApplicationLoop::wake() noexcept {
+  if (waiting_.load() == 0) return;
   const std::lock_guard lock(mutex_);
   changed_.notify_all();
 }

@@ -1,4 +1,4 @@
-// The loop of a server that has no threads: threads of the application run it.
+// A loop without threads of its own: threads of the application run it.
 #pragma once
 
 #include "engine/loops/loop.h"
@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <cstdint>
 #include <mutex>
 
 namespace perigee::engine {
@@ -24,9 +25,13 @@ class ApplicationLoop final {
   [[nodiscard]] Loop& loop() const noexcept { return loop_; }
   /// Runs the loop until its end. Waits while another thread is in the loop.
   void run();
-  /// One turn without waiting, unless a thread is in the loop. In an upcall: a nested turn.
-  void perform_work();
-  /// Runs turns until `done()` or the deadline, or waits while another thread does.
+  /// One turn without waiting. In an upcall: a nested turn. False: another thread is in the loop,
+  /// or the loop has ended.
+  bool perform_work();
+  /// The same with `action` instead of a turn. Not by a thread that is in the loop.
+  bool visit(function_ref<void()> action) noexcept;
+  /// Runs turns until `done()` or the deadline, or waits while another thread does. `done` is asked
+  /// after each turn, also by the threads that wait.
   void run_until(function_ref<bool()> done, Deadline deadline) noexcept;
   /// Threads in `run_until` ask again whether they are done.
   void wake() noexcept;
@@ -39,11 +44,14 @@ class ApplicationLoop final {
 
  private:
   void run_to_end() noexcept;
+  [[nodiscard]] bool enter() noexcept;
+  void leave() noexcept;
   void run_turns_until(function_ref<bool()> over, Deadline deadline) noexcept;
 
   Loop& loop_;
   const Clock& clock_;
   const std::atomic<bool>& ended_;
+  std::atomic<std::uint32_t> waiting_{0};  // threads in `run_until` that are not in the loop
 
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;

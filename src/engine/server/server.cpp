@@ -51,11 +51,6 @@ void Server::finish_tasks() noexcept {
   for (const auto& seat : seats_) seat->loop.reactor().close();
 }
 
-void Server::finish_shared_tasks() noexcept {
-  for (const auto& seat : seats_)
-    if (!seat->loop.single_threaded()) seat->loop.reactor().close();
-}
-
 std::expected<void, IoError> Server::start() {
   if (started_.load(std::memory_order_acquire)) return {};
   const std::lock_guard starting(start_mutex_);
@@ -371,21 +366,24 @@ bool Server::run_until(function_ref<bool()> done, Deadline deadline) noexcept {
 }
 
 Loop* Server::loop_of_this_thread() const noexcept {
-  Loop* const loop = Loop::of_this_thread();
-  if (loop == nullptr) return nullptr;
   if (!run_by_application() && !started_.load(std::memory_order_acquire)) return nullptr;
-  for (const auto& seat : seats_)
-    if (&seat->loop == loop) return loop;
+  const Loop::Scope* scope = Loop::innermost_of_this_thread();
+  for (; scope != nullptr; scope = scope->outer())
+    if (is_mine(scope->loop())) return &scope->loop();
   return nullptr;
 }
 
-Loop* Server::shared_loop_of_this_thread() const noexcept {
+Loop* Server::home_loop_of_this_thread() const noexcept {
+  if (Loop* const loop = loop_of_this_thread()) return loop;
   if (plan_.single_threaded() || !started_.load(std::memory_order_acquire)) return nullptr;
-  Loop* loop = Loop::of_this_thread();
-  const ThreadFrame* const frame = loop == nullptr ? FrameLevel::innermost() : nullptr;
-  if (frame != nullptr && frame->connection != nullptr) loop = &frame->connection->home().loop();
-  const auto is_loop = [loop](const auto& seat) { return &seat->loop == loop; };
-  return std::ranges::any_of(seats_, is_loop) ? loop : nullptr;
+  const ThreadFrame* const frame = FrameLevel::innermost();
+  if (frame == nullptr || frame->connection == nullptr) return nullptr;
+  Loop& loop = frame->connection->home().loop();
+  return is_mine(loop) ? &loop : nullptr;
+}
+
+bool Server::is_mine(const Loop& loop) const noexcept {
+  return std::ranges::any_of(seats_, [&loop](const auto& seat) { return &seat->loop == &loop; });
 }
 
 Ticks* Server::ticks() noexcept { return supervisor_ ? &*supervisor_ : nullptr; }

@@ -54,8 +54,6 @@ class Server final : public HomeOwner, private SupervisedLoops, private Listener
   /// Runs the tasks that were posted to the loops after their last turn. After `stop`, when no
   /// thread runs a loop.
   void finish_tasks() noexcept;
-  /// The same for loops of several threads only.
-  void finish_shared_tasks() noexcept;
   /// Hold points have changed their state.
   void resume_parked() noexcept;
 
@@ -75,9 +73,9 @@ class Server final : public HomeOwner, private SupervisedLoops, private Listener
 
   /// The loop of this server that the calling thread serves; null if it serves none.
   [[nodiscard]] Loop* loop_of_this_thread() const noexcept;
-  /// The loop of several threads that the calling thread serves, or whose connection it reads as a
-  /// dedicated reader. Null: there is none.
-  [[nodiscard]] Loop* shared_loop_of_this_thread() const noexcept;
+  /// The same, or the home loop of the connection that the calling thread reads as a dedicated
+  /// reader.
+  [[nodiscard]] Loop* home_loop_of_this_thread() const noexcept;
   /// For homes of further connections on the loops of this server.
   [[nodiscard]] const EngineContext& context() const noexcept { return context_; }
   /// Null: there is no supervisor.
@@ -140,6 +138,7 @@ class Server final : public HomeOwner, private SupervisedLoops, private Listener
   [[nodiscard]] bool accept_no_more_at_loops(const ListenPoint& point);
   void drain_seat(Seat& seat) noexcept;
   [[nodiscard]] Home& next_home() noexcept;
+  [[nodiscard]] bool is_mine(const Loop& loop) const noexcept;
   void begin_drain() noexcept;
   void end_if_drained() noexcept;
   void run_service() noexcept;

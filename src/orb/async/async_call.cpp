@@ -1,12 +1,10 @@
-// How a call moves between its places, and how it ends.
+// From the choice of a connection to the reply.
 #include "orb/async/async_call.h"
 
-#include "orb/context/call_driver.h"
 #include "orb/context/orb_context.h"
 #include "orb/context/server.h"
 #include "orb/invocation/collocated_wait.h"
 #include "orb/invocation/direction_errors.h"
-#include "orb/invocation/nested_wait.h"
 #include <perigee/base/log.h>
 
 #include <algorithm>
@@ -65,7 +63,7 @@ void AsyncCall::advance(State state) noexcept {
 
 void AsyncCall::need_connection() {
   if (target_->endpoint->loses_messages()) {
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(lock_);
     limit_call_over_datagrams();
   }
   if (expired()) return fail_now(InvocationStage::connecting, FailureCause::deadline, false);
@@ -97,7 +95,6 @@ bool AsyncCall::use_both_directions() {
 
 // When `choose` has put the call into a line, another thread may have taken it out already.
 void AsyncCall::choose_connection() noexcept {
-  if (!go_to(Place::connecting)) return;
   LoopCalls::Choice choice;
   try {
     choice = calls_.choose(*this);
@@ -110,7 +107,18 @@ void AsyncCall::choose_connection() noexcept {
   await_connection();
 }
 
+// In the form for a stream of octets: the connection is not there yet.
+std::size_t AsyncCall::request_size() {
+  CallBuffer buffer;
+  const auto session = target_->endpoint->messaging().open(messaging::Role::opener, {});
+  const auto announced = target_->endpoint->announcement();
+  return write_request(*session, *buffer, 0, announced, deadline()) ? buffer->size() : 0;
+}
+
+// By the thread that puts the call into a line, which holds the lock of the lines. A thread that
+// cancels the call before it is in the line leaves that to `await_connection`.
 void AsyncCall::begin_connecting() noexcept {
+  place_.store(Place::connecting);
   connecting_since_ = context_.clock.now();
   connect_until_.store(connect_limit(connecting_since_));
 }
@@ -119,7 +127,7 @@ void AsyncCall::begin_connecting() noexcept {
 void AsyncCall::await_connection() noexcept {
   FailureCause leaving = FailureCause::none;
   {
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(lock_);
     leaving = leaving_;
     if (place_ == Place::connecting) watch_time();
   }
@@ -178,7 +186,7 @@ void AsyncCall::start_with(ConnectionRef connection, cdr::Buffer& buffer) noexce
   Deadline end;
   FailureCause leaving = FailureCause::none;
   {
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(lock_);
     leaving = leaving_;
     place_ = Place::starting;
     connection_ = connection;
@@ -205,19 +213,28 @@ void AsyncCall::start_with(ConnectionRef connection, cdr::Buffer& buffer) noexce
     after_start(turn, end);
   } else {
     take();
-    result_ = {.start = status};
-    status == StartStatus::sent ? post(&AsyncCall::end) : fail_request();
+    start_refused(status, *connection);
   }
   remove_owner();
+}
+
+// Other calls may have taken the last place of the connection: then the call chooses again.
+void AsyncCall::start_refused(StartStatus status, const engine::Connection& connection) noexcept {
+  result_ = {.start = status};
+  if (status == StartStatus::sent) return post(&AsyncCall::end);
+  const bool has_others = &connection.home() == &calls_.home();
+  const bool is_full = connection.calls() >= context_.settings.requests_in_flight_max;
+  if (status == StartStatus::too_many && is_full && has_others) return advance(State::connect);
+  fail_request();
 }
 
 // Applies a cancellation or time limit that came while the call was being started.
 void AsyncCall::after_start(std::uint32_t turn, Deadline end) noexcept {
   FailureCause leaving = FailureCause::none;
   {
-    const std::lock_guard lock(mutex_);
-    if (turn_ != turn || place_ != Place::starting) return;
-    place_ = Place::in_flight;
+    const std::lock_guard lock(lock_);
+    Place expected = Place::starting;
+    if (turn_ != turn || !place_.compare_exchange_strong(expected, Place::in_flight)) return;
     leaving = leaving_;
     if (deadline() != end) connection_->limit_call(*this, deadline());
   }
@@ -228,12 +245,41 @@ void AsyncCall::after_start(std::uint32_t turn, Deadline end) noexcept {
 // this thread may be ending the connection.
 void AsyncCall::ended(engine::CallEnd& end) noexcept {
   take();
-  if (end.reply != nullptr) return answered(end.reply->header.status, end.reply->body);
+  if (end.reply != nullptr) {
+    if (may_tell_here()) return answered(end.reply->header.status, end.reply->body);
+    return keep_reply(*end.message);
+  }
   result_ = {.failure = end.failure != CallFailure::none ? end.failure : CallFailure::bad_message,
              .request_accepted = end.request_accepted,
              .error_code = end.error_code};
   framing_ = end.framing;
   post(&AsyncCall::fail_request);
+}
+
+// A connection for both directions may belong to another loop than the call.
+bool AsyncCall::may_tell_here() const noexcept {
+  engine::Loop& loop = calls_.loop();
+  return !loop.single_threaded() || loop.on_thread();
+}
+
+void AsyncCall::keep_reply(messaging::IncomingMessage& message) {
+  try {
+    message.keep();
+    result_ = {};
+    result_.message = std::move(message);
+    return post(&AsyncCall::take_kept_reply);
+  } catch (const std::exception& exception) {  // no memory for the reply
+    log::write(log::Level::error, "orb", exception.what());
+  }
+  result_ = {.failure = CallFailure::transfer, .request_accepted = true};
+  post(&AsyncCall::fail_request);
+}
+
+void AsyncCall::take_kept_reply() noexcept {
+  messaging::ContextStorage contexts;
+  const auto reply = connection_->session().parse_reply(result_.message, contexts);
+  if (reply) return answered(reply->header.status, reply->body);
+  fail_now(InvocationStage::awaiting, FailureCause::bad_message, true);
 }
 
 void AsyncCall::answered(ReplyStatus status, const cdr::Decoder& body) noexcept {
@@ -271,198 +317,6 @@ InvocationError AsyncCall::describe() noexcept {
   described.io.code = result_.error_code;
   described.io.kind = described.io.code != 0 ? IoErrorKind::system : IoErrorKind::end_of_stream;
   return described;
-}
-
-// --- A collocated servant that answers later ---
-
-void AsyncCall::await_servant(const std::shared_ptr<CollocatedWait>& later) noexcept {
-  FailureCause leaving = FailureCause::none;
-  add_owner();  // until the servant has answered: another thread may end the call at once
-  {
-    const std::lock_guard lock(mutex_);
-    leaving = leaving_;
-    if (leaving == FailureCause::none && !calls_.await_servant(*this))
-      leaving = FailureCause::shut_down;
-    if (leaving == FailureCause::none) {
-      place_ = Place::servant;
-      later_ = later;
-      watch_time();
-    }
-  }
-  if (leaving != FailureCause::none) {
-    fail_now(InvocationStage::awaiting, leaving, true);
-    (void)later->cancellation.cancel().request_stop();
-    return remove_owner();
-  }
-  try {
-    if (!later->when_ended([this] { servant_answered(); })) servant_answered();
-  } catch (const std::exception& exception) {  // no memory
-    log::write(log::Level::error, "orb", exception.what());
-    leave(FailureCause::no_memory);
-    remove_owner();
-  }
-}
-
-// By the thread that answers.
-void AsyncCall::servant_answered() noexcept {
-  bool taken = false;
-  {
-    const std::lock_guard lock(mutex_);
-    taken = place_ == Place::servant;
-    if (taken) {
-      place_ = Place::worked_on;
-      answer_ = std::move(later_);
-      calls_.servant_done(*this);
-    }
-  }
-  if (taken) {
-    forget_time();
-    post(&AsyncCall::take_answer);
-  }
-  remove_owner();
-}
-
-void AsyncCall::take_answer() noexcept { advance(take_collocated(answer_->status, answer_->body)); }
-
-// --- Places ---
-
-bool AsyncCall::go_to(Place place) noexcept {
-  FailureCause leaving = FailureCause::none;
-  {
-    const std::lock_guard lock(mutex_);
-    leaving = leaving_;
-    if (leaving == FailureCause::none) place_ = place;
-  }
-  if (leaving != FailureCause::none) fail_now(InvocationStage::sending, leaving, false);
-  return leaving == FailureCause::none;
-}
-
-void AsyncCall::take() noexcept {
-  const std::lock_guard lock(mutex_);
-  place_ = Place::worked_on;
-}
-
-// The thread that works on the call looks at `leaving_` before the call goes to its next place.
-void AsyncCall::leave(FailureCause cause) noexcept {
-  bool accepted = false;
-  std::shared_ptr<CollocatedWait> later;
-  {
-    const std::lock_guard lock(mutex_);
-    if (leaving_ == FailureCause::none) leaving_ = cause;
-    switch (place_) {
-      case Place::connecting:
-        if (!calls_.withdraw(*this)) return;
-        break;
-      case Place::in_flight:
-        if (!connection_->withdraw_call(*this, accepted)) return;
-        break;
-      case Place::servant:
-        calls_.servant_done(*this);
-        later = std::move(later_);
-        accepted = true;
-        break;
-      case Place::worked_on:
-      case Place::starting:
-      case Place::over:
-        return;
-    }
-    place_ = Place::worked_on;
-  }
-  forget_time();
-  fail_now(accepted ? InvocationStage::awaiting : InvocationStage::sending, cause, accepted);
-  if (later) (void)later->cancellation.cancel().request_stop();
-}
-
-void AsyncCall::fail_now(InvocationStage stage, FailureCause cause,
-                         bool request_accepted) noexcept {
-  (void)fail(stage, cause);
-  failure().request_accepted = request_accepted;
-  failed_ = true;
-  post(&AsyncCall::end);
-}
-
-void AsyncCall::post(Step next_step) noexcept {
-  step_ = next_step;
-  (void)calls_.loop().reactor().post(task_);
-}
-
-void AsyncCall::run_posted() noexcept {
-  calls_.need_ticks();
-  (this->*step_)();
-}
-
-void AsyncCall::end() noexcept {
-  {
-    const std::lock_guard lock(mutex_);
-    place_ = Place::over;
-    connection_ = {};
-  }
-  tell_observer(failed_);
-  answer_.reset();
-  set_over();
-  if (awaited_.load()) context_.calls.wake();
-  remove_owner();
-}
-
-bool AsyncCall::await() {
-  awaited_.store(true);
-  NestedWait waiting;
-  return waiting.begin(context_) &&
-         context_.calls.drive_until([this] { return is_over(); }, Deadline::never());
-}
-
-// --- Time ---
-
-void AsyncCall::limit_time(Deadline until) noexcept {
-  const std::lock_guard lock(mutex_);
-  if (std::exchange(inherited_, until) == until || oneway() || place_ == Place::over) return;
-  inherit_time_limit(until);
-  if (place_ == Place::in_flight) connection_->limit_call(*this, deadline());
-  watch_time();
-}
-
-// Expects mutex_ to be held. The connection itself watches the time of a call that is in flight.
-Deadline AsyncCall::limit_of_place() const noexcept {
-  if (place_ == Place::connecting) return std::min(send_deadline(), connect_until_.load());
-  return place_ == Place::servant ? deadline() : Deadline::never();
-}
-
-// Expects mutex_ to be held.
-void AsyncCall::watch_time() noexcept {
-  const Deadline limit = limit_of_place();
-  if (limit.is_never()) return;
-  time_watched_ = true;
-  if (calls_.loop().timers().arm(expiry_, limit)) add_owner();
-}
-
-void AsyncCall::forget_time() noexcept {
-  {
-    const std::lock_guard lock(mutex_);
-    if (!std::exchange(time_watched_, false)) return;
-  }
-  if (calls_.loop().timers().cancel(expiry_)) remove_owner();
-}
-
-// On the thread of the timers.
-void AsyncCall::time_over() noexcept {
-  const TimePoint now = context_.clock.now();
-  bool call_is_late = false;
-  bool connect_is_late = false;
-  {
-    const std::lock_guard lock(mutex_);
-    time_watched_ = false;
-    if (!limit_of_place().passed(now)) {
-      watch_time();
-    } else if (place_ == Place::servant || send_deadline().passed(now)) {
-      call_is_late = true;
-    } else if (calls_.withdraw(*this)) {
-      place_ = Place::worked_on;
-      connect_is_late = true;
-    }
-  }
-  if (call_is_late) leave(FailureCause::deadline);
-  if (connect_is_late) post(&AsyncCall::connect_timed_out);
-  remove_owner();
 }
 
 }  // namespace perigee::orb

@@ -1,4 +1,4 @@
-// An asynchronous call of a loop that several threads serve.
+// An asynchronous call.
 #pragma once
 
 #include "engine/connection/connection_ref.h"
@@ -6,6 +6,7 @@
 #include "orb/async/async_request.h"
 #include "orb/async/loop_calls.h"
 #include <perigee/base/deadline.h>
+#include <perigee/base/short_lock.h>
 #include <perigee/event/task.h>
 #include <perigee/event/timer.h>
 
@@ -48,6 +49,7 @@ class AsyncCall final : public AsyncRequest, public engine::StartedCall, public 
     return target_->endpoint;
   }
   [[nodiscard]] bool needs_fresh() const noexcept override { return wants_fresh(); }
+  [[nodiscard]] std::size_t request_size() override;
   void begin_connecting() noexcept override;
   [[nodiscard]] Deadline connect_until() const noexcept override { return connect_until_.load(); }
   [[nodiscard]] Deadline longest_connect() noexcept override {
@@ -80,7 +82,11 @@ class AsyncCall final : public AsyncRequest, public engine::StartedCall, public 
   void await_connection() noexcept;
   void start_over(engine::ConnectionRef connection) noexcept;
   void start_with(engine::ConnectionRef connection, cdr::Buffer& buffer) noexcept;
+  void start_refused(engine::StartStatus status, const engine::Connection& connection) noexcept;
   void after_start(std::uint32_t turn, Deadline end) noexcept;
+  [[nodiscard]] bool may_tell_here() const noexcept;
+  void keep_reply(messaging::IncomingMessage& message);
+  void take_kept_reply() noexcept;
   void answered(messaging::ReplyStatus status, const cdr::Decoder& body) noexcept;
   void fail_request() noexcept;
   [[nodiscard]] InvocationError describe() noexcept;
@@ -89,9 +95,8 @@ class AsyncCall final : public AsyncRequest, public engine::StartedCall, public 
   void servant_answered() noexcept;
   void take_answer() noexcept;
 
-  /// False: the call was cancelled meanwhile, and fails.
-  [[nodiscard]] bool go_to(Place place) noexcept;
-  void take() noexcept;
+  /// By the thread that has taken the call from its place.
+  void take() noexcept { place_.store(Place::worked_on); }
   void leave(FailureCause cause) noexcept;
   void fail_now(InvocationStage stage, FailureCause cause, bool request_accepted) noexcept;
   void post(Step next_step) noexcept;
@@ -110,14 +115,16 @@ class AsyncCall final : public AsyncRequest, public engine::StartedCall, public 
   TimePoint connecting_since_;
   std::atomic<Deadline> connect_until_{};
   std::atomic<bool> awaited_{false};  // a thread waits for the end
-  engine::CallResult result_;         // of a try that has failed; without a message
+  engine::CallResult result_;         // of a try that has failed, or with a reply of another loop
   messaging::FramingError framing_ = messaging::FramingError::bad_magic;  // the same
   std::shared_ptr<CollocatedWait> answer_;  // the servant's, until it is read
   Step step_ = nullptr;                     // what the task does
   event::MemberTask<AsyncCall, &AsyncCall::run_posted> task_{*this};
 
-  std::mutex mutex_;  // guards what follows, and the time limits while another thread may take it
-  Place place_ = Place::worked_on;
+  // Changes under the lock, but to `connecting` and back to `worked_on`.
+  std::atomic<Place> place_{Place::worked_on};
+
+  ShortLock lock_;  // guards what follows, and the time limits while another thread may take it
   FailureCause leaving_ = FailureCause::none;  // why the call ends as soon as it can be taken
   std::uint32_t turn_ = 0;                     // counts the starts
   engine::ConnectionRef connection_;           // of the last start

@@ -1,7 +1,6 @@
 // The outermost adapter of asynchronous calls: what generated stubs see of them.
 #include "orb/async/async_call.h"
 #include "orb/async/async_engine.h"
-#include "orb/async/async_invocation.h"
 #include "orb/async/loop_calls.h"
 #include "orb/context/call_driver.h"
 #include "orb/context/orb_context.h"
@@ -128,14 +127,10 @@ void CallHandle::wait() {
 namespace {
 
 // Where the call begins decides which threads its outcome comes to.
-orb::AsyncRequest& make_call(const counted_ptr<orb::Reference>& reference,
-                             const Operation& operation, Arguments arguments,
-                             CallObserver& observer) {
-  orb::AsyncEngine& engine = reference->context().calls.engine();
-  if (orb::LoopCalls* const calls = engine.calls_of_this_thread())
-    return orb::AsyncCall::make(reference, operation, std::move(arguments), *calls, observer);
-  return orb::AsyncInvocation::make(reference, operation, std::move(arguments), engine.shard(),
-                                    observer);
+orb::AsyncCall& make_call(const counted_ptr<orb::Reference>& reference, const Operation& operation,
+                          Arguments arguments, CallObserver& observer) {
+  orb::LoopCalls& calls = reference->context().calls.engine().calls();
+  return orb::AsyncCall::make(reference, operation, std::move(arguments), calls, observer);
 }
 
 }  // namespace
@@ -148,7 +143,7 @@ CallHandle send(const CORBA::Object& target, const Operation& operation, Argumen
   if (context.life.stopped())
     throw CORBA::BAD_INV_ORDER(orb::minor_shut_down, CORBA::COMPLETED_NO, "the ORB was shut down");
   try {
-    orb::AsyncRequest& call = make_call(reference, operation, std::move(arguments), observer);
+    orb::AsyncCall& call = make_call(reference, operation, std::move(arguments), observer);
     CallHandle handle(call);
     call.start();
     return handle;

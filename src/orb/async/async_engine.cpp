@@ -1,4 +1,4 @@
-// Shards are made when their first call is, and stay.
+// The calls of a loop are made when the first of them begins, and stay.
 #include "orb/async/async_engine.h"
 
 #include "engine/server/server.h"
@@ -30,89 +30,102 @@ void HandlerCallPlaces::give_back(std::size_t octets) noexcept {
   octets_ -= octets;
 }
 
+struct AsyncEngine::OfLoop {
+  OfLoop(const OrbContext& context, engine::Connects& connects, engine::Loop& loop, OfLoop* after)
+      : server(*context.server->engine()),
+        calls(context, connects, loop, {.ticks = server.ticks(), .posted = {}}),
+        next(after) {
+    server.set_calls_home(loop, &calls.home());
+  }
+  ~OfLoop() { server.set_calls_home(calls.loop(), nullptr); }
+  OfLoop(const OfLoop&) = delete;
+  OfLoop& operator=(const OfLoop&) = delete;
+
+  // The thread that alone serves the loop ends its wait for events.
+  void wake() noexcept {
+    engine::Loop& loop = calls.loop();
+    if (loop.single_threaded() && !loop.on_thread()) (void)loop.reactor().post(wake_task);
+  }
+  void asked_again() noexcept {}
+
+  engine::Server& server;
+  LoopCalls calls;
+  event::MemberTask<OfLoop, &OfLoop::asked_again> wake_task{*this};
+  OfLoop* const next;
+};
+
 AsyncEngine::AsyncEngine(const OrbContext& context)
-    : context_(context), connecting_(context.settings.connecting_threads_max, context.clock) {
-  auto reactor = event::make_reactor(context.clock, context.settings.busy_poll);
-  if (!reactor) throw CORBA::NO_RESOURCES(0, CORBA::COMPLETED_NO, to_string(reactor.error()));
-  foreign_ = std::make_unique<Shard>(context, connecting_, std::move(*reactor));
+    : context_(context),
+      connects_(context.settings.connecting_threads_max, context.clock),
+      client_loop_(context, connects_) {
   event::Reactor* const loop = context.server != nullptr ? context.server->own_loop() : nullptr;
-  if (loop != nullptr) loop->post([this, loop] { foreign_->nest_in(*loop); });
+  if (loop != nullptr) loop->post([this, loop] { client_loop_.nest_in(*loop); });
 }
 
-// Functions that were posted to a loop of the server after its last turn use shards.
+// Functions that were posted to a loop of the server after its last turn use the calls.
 AsyncEngine::~AsyncEngine() {
   if (context_.server != nullptr) context_.server->finish_tasks();
-  while (LoopCalls* const first = first_calls_.load()) {
-    first_calls_.store(first->next);
+  while (OfLoop* const first = first_.load()) {
+    first_.store(first->next);
     delete first;
   }
 }
 
-LoopCalls* AsyncEngine::calls_of_this_thread() {
-  if (context_.server == nullptr) return nullptr;
-  engine::Loop* const loop = context_.server->shared_loop_of_this_thread();
-  if (loop == nullptr) return nullptr;
-  LoopCalls* const calls = find_calls(*loop);
-  return calls != nullptr ? calls : &make_calls(*loop);
+LoopCalls& AsyncEngine::calls() {
+  engine::Loop* const loop =
+      context_.server != nullptr ? context_.server->loop_of_this_thread() : nullptr;
+  if (loop == nullptr) return client_loop_.calls();
+  OfLoop* const known = find(*loop);
+  return known != nullptr ? known->calls : make(*loop).calls;
 }
 
-LoopCalls* AsyncEngine::find_calls(const engine::Loop& loop) const noexcept {
-  LoopCalls* each = first_calls_.load(std::memory_order_acquire);
-  while (each != nullptr && &each->loop() != &loop) each = each->next;
+event::Reactor& AsyncEngine::sleeping_place() {
+  engine::Loop* const loop =
+      context_.server != nullptr ? context_.server->loop_of_this_thread() : nullptr;
+  return loop != nullptr && loop->single_threaded() ? loop->reactor() : client_loop_.reactor();
+}
+
+AsyncEngine::OfLoop* AsyncEngine::find(const engine::Loop& loop) const noexcept {
+  OfLoop* each = first_.load(std::memory_order_acquire);
+  while (each != nullptr && &each->calls.loop() != &loop) each = each->next;
   return each;
 }
 
-LoopCalls& AsyncEngine::make_calls(engine::Loop& loop) {
+AsyncEngine::OfLoop& AsyncEngine::make(engine::Loop& loop) {
   const std::lock_guard lock(mutex_);
-  if (LoopCalls* const made = find_calls(loop)) return *made;
-  auto calls = std::make_unique<LoopCalls>(context_, connecting_, *context_.server->engine(), loop);
-  calls->next = first_calls_.load();
-  first_calls_.store(calls.get(), std::memory_order_release);
-  return *calls.release();
+  if (OfLoop* const made = find(loop)) return *made;
+  auto* const made = new OfLoop(context_, connects_, loop, first_.load());
+  first_.store(made, std::memory_order_release);
+  return *made;
 }
 
-Shard& AsyncEngine::shard() {
-  event::Reactor* const loop =
-      context_.server != nullptr ? context_.server->reactor_of_this_thread() : nullptr;
-  return loop != nullptr ? shard_of(*loop) : *foreign_;
-}
-
-Shard& AsyncEngine::shard_of(event::Reactor& loop) {
-  const std::lock_guard lock(mutex_);
-  for (const auto& shard : of_loops_)
-    if (shard->is_of(loop)) return *shard;
-  return *of_loops_.emplace_back(std::make_unique<Shard>(context_, connecting_, loop));
-}
-
-// They stay as long as the engine does. Observers that are told while one is stopped, or woken, may
-// come here again.
-std::vector<Shard*> AsyncEngine::shards_of_loops() {
-  const std::lock_guard lock(mutex_);
-  std::vector<Shard*> all;
-  for (const auto& shard : of_loops_) all.push_back(shard.get());
-  return all;
+bool AsyncEngine::drive_until(function_ref<bool()> done, Deadline until) {
+  if (context_.server != nullptr) {
+    (void)calls();  // so that `wake` knows the loop of this thread
+    const Server::Nested served = context_.server->serve_until(done, until);
+    if (served != Server::Nested::not_here) return served != Server::Nested::too_deep;
+  }
+  return client_loop_.drive_until(done, until);
 }
 
 void AsyncEngine::wake() noexcept {
-  foreign_->wake();
-  const std::lock_guard lock(mutex_);
-  for (const auto& shard : of_loops_) shard->wake();
+  client_loop_.wake();
+  for (OfLoop* each = first_.load(); each != nullptr; each = each->next) each->wake();
 }
 
 // On a thread of a loop, which waits for the end of the ORB, the loops run on. What an observer
 // does may lead here again.
 void AsyncEngine::loops_ended() noexcept {
-  if (first_calls_.load() == nullptr) return;
+  if (context_.server == nullptr) return;
   const std::lock_guard lock(ending_mutex_);
-  for (LoopCalls* each = first_calls_.load(); each != nullptr; each = each->next) each->stop();
-  if (!context_.server->serves_on_this_thread()) context_.server->engine()->finish_shared_tasks();
+  for (OfLoop* each = first_.load(); each != nullptr; each = each->next) each->calls.stop();
+  if (!context_.server->serves_on_this_thread()) context_.server->finish_tasks();
 }
 
 void AsyncEngine::stop() noexcept {
-  foreign_->stop();
+  client_loop_.stop();
   loops_ended();
-  for (Shard* const shard : shards_of_loops()) shard->stop();
-  connecting_.stop();
+  connects_.stop();
 }
 
 }  // namespace perigee::orb

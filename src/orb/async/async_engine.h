@@ -1,23 +1,22 @@
-// The asynchronous calls of one ORB: which shard a thread's calls belong to.
+// The asynchronous calls of one ORB: which loop a thread's calls belong to.
 #pragma once
 
 #include "engine/client/connects.h"
 #include "engine/loops/loop.h"
-#include "orb/async/shard.h"
+#include "orb/async/client_loop.h"
 #include "orb/context/settings.h"
+#include <perigee/base/deadline.h>
+#include <perigee/base/function_ref.h>
 #include <perigee/base/short_lock.h>
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <mutex>
 #include <utility>
-#include <vector>
 
 namespace perigee::orb {
 
-class LoopCalls;
 struct OrbContext;
 
 /// How many calls of reply handlers that are objects of POAs are in progress, and how many octets
@@ -67,15 +66,20 @@ class AsyncEngine final {
   AsyncEngine(const AsyncEngine&) = delete;
   AsyncEngine& operator=(const AsyncEngine&) = delete;
 
-  /// Where calls of the calling thread go: its loop's, if it runs one.
-  [[nodiscard]] Shard& shard();
-  /// For calls that begin on a thread of a loop that several threads serve; null: the calling
-  /// thread belongs to no such loop. May throw bad_alloc.
-  [[nodiscard]] LoopCalls* calls_of_this_thread();
-  /// Of all threads that run no loop.
-  [[nodiscard]] Shard& foreign() noexcept { return *foreign_; }
+  /// Where calls that begin on the calling thread belong: to the loop of the server that the thread
+  /// serves, or else to the client's loop. May throw bad_alloc.
+  [[nodiscard]] LoopCalls& calls();
+  /// Where tasks of the calling thread sleep: in its loop if the thread alone serves it, or else in
+  /// the client's loop.
+  [[nodiscard]] event::Reactor& sleeping_place();
+  [[nodiscard]] ClientLoop& client_loop() noexcept { return client_loop_; }
   [[nodiscard]] HandlerCallPlaces& handler_calls() noexcept { return handler_calls_; }
-  /// Threads that drive, or wait for calls, ask again what they wait for.
+
+  /// Serves the loop of the calling thread until `done()` or the deadline if the thread alone
+  /// serves it; else runs the client's loop, or waits for the thread that does. `done` is asked
+  /// after each turn, and after each `wake`. False: too many waits of this thread are in progress.
+  [[nodiscard]] bool drive_until(function_ref<bool()> done, Deadline until);
+  /// Threads in `drive_until` ask again whether they are done.
   void wake() noexcept;
   /// The loops of the server have ended: ends the calls that belong to them.
   void loops_ended() noexcept;
@@ -83,19 +87,19 @@ class AsyncEngine final {
   void stop() noexcept;
 
  private:
-  [[nodiscard]] LoopCalls* find_calls(const engine::Loop& loop) const noexcept;
-  [[nodiscard]] LoopCalls& make_calls(engine::Loop& loop);
-  [[nodiscard]] Shard& shard_of(event::Reactor& loop);
-  [[nodiscard]] std::vector<Shard*> shards_of_loops();
+  /// The calls of a loop of the server. It stays as long as the engine does.
+  struct OfLoop;
+
+  [[nodiscard]] OfLoop* find(const engine::Loop& loop) const noexcept;
+  [[nodiscard]] OfLoop& make(engine::Loop& loop);
 
   const OrbContext& context_;
   HandlerCallPlaces handler_calls_;
-  engine::Connects connecting_;
-  std::unique_ptr<Shard> foreign_;
-  std::atomic<LoopCalls*> first_calls_{nullptr};  // owned; grows in front, under the mutex
-  std::recursive_mutex ending_mutex_;             // held while calls of loops are ended
-  std::mutex mutex_;                              // guards what follows
-  std::vector<std::unique_ptr<Shard>> of_loops_;
+  engine::Connects connects_;
+  ClientLoop client_loop_;
+  std::atomic<OfLoop*> first_{nullptr};  // owned; grows in front, under `mutex_`
+  std::recursive_mutex ending_mutex_;    // held while calls of loops are ended
+  std::mutex mutex_;
 };
 
 }  // namespace perigee::orb

@@ -1,7 +1,8 @@
 // A call of a reply handler in another process: keeps what it passes on until the handler has it.
 #include "orb/async/handler_call.h"
 
-#include "orb/async/async_invocation.h"
+#include "orb/async/async_engine.h"
+#include "orb/async/async_request.h"
 #include "orb/context/call_driver.h"
 #include "orb/context/orb_context.h"
 #include "orb/context/orb_metrics.h"

@@ -1,10 +1,12 @@
 // Choosing, making and forgetting connections.
 #include "orb/async/loop_calls.h"
 
+#include "engine/loops/loop_threads.h"
 #include "orb/bidirectional/bidirectional.h"
 #include "orb/client/endpoint_table.h"
 #include "orb/context/orb_context.h"
 #include "orb/context/orb_metrics.h"
+#include "orb/context/server.h"
 #include <perigee/base/log.h>
 
 #include <algorithm>
@@ -16,16 +18,20 @@ namespace perigee::orb {
 
 using engine::ConnectionRef;
 
-LoopCalls::LoopCalls(const OrbContext& context, engine::Connects& connects, engine::Server& server,
-                     engine::Loop& loop)
+LoopCalls::LoopCalls(const OrbContext& context, engine::Connects& connects, engine::Loop& loop,
+                     Running running)
     : context_(context),
       connects_(connects),
-      server_(server),
-      home_(server.context(), *this, *this, loop, context.metrics.client_traffic, server.ticks()) {
-  server.set_calls_home(loop, &home_);
-}
+      running_(std::move(running)),
+      home_(context.engine, *this, *this, loop, context.metrics.client_traffic, running_.ticks) {}
 
-LoopCalls::~LoopCalls() { server_.set_calls_home(loop(), nullptr); }
+LoopCalls::~LoopCalls() = default;
+
+// When the loop has ended, no thread may take a turn any more.
+void LoopCalls::post(event::Task& task) noexcept {
+  (void)home_.reactor().post(task);
+  if (stopped_.load() && running_.posted) running_.posted();
+}
 
 std::size_t LoopCalls::connections_max() const noexcept {
   return std::max<std::uint32_t>(context_.settings.connections_per_endpoint_max, 1);
@@ -39,14 +45,25 @@ std::size_t LoopCalls::wanted_connections() const noexcept {
   return std::clamp<std::size_t>(wanted, 1, connections_max());
 }
 
+// A request is measured without the lock, and only if the call waits.
 LoopCalls::Choice LoopCalls::choose(LoopCall& call) {
+  std::optional<Choice> choice = try_choose(call);
+  if (!choice) {
+    call.waiting_size = std::max<std::size_t>(call.request_size(), 1);
+    choice = try_choose(call);
+  }
+  return std::move(*choice);
+}
+
+std::optional<LoopCalls::Choice> LoopCalls::try_choose(LoopCall& call) {
   const LineKey key = call.line_key();
   std::optional<Deadline> connects_until;
   std::shared_ptr<ClientEndpoint> endpoint;
-  Choice choice;
+  std::optional<Choice> choice;
   {
-    const std::lock_guard lock(mutex_);
-    if (stopped_) return {{}, FailureCause::shut_down};
+    const std::lock_guard lock(lock_);
+    if (stopped_) return Choice{{}, FailureCause::shut_down};
+    if (ConnectionRef found = find(key, call.needs_fresh())) return Choice{std::move(found), {}};
     Line& line = line_of(call, key);
     choice = choose_in(line, call, connects_until);
     if (connects_until) endpoint = line.endpoint;
@@ -55,7 +72,16 @@ LoopCalls::Choice LoopCalls::choose(LoopCall& call) {
   return choice;
 }
 
-// Expects mutex_ to be held. May throw bad_alloc.
+// Expects lock_ to be held. Mostly there are enough connections, and one of them has room.
+ConnectionRef LoopCalls::find(LineKey key, bool wants_fresh) const noexcept {
+  const auto found = lines_.find(key);
+  if (found == lines_.end() || wants_fresh) return {};
+  const Line& line = found->second;
+  const bool enough = line.has_enough || line.connections.size() >= wanted_connections();
+  return enough ? usable_in(line, false) : ConnectionRef();
+}
+
+// Expects lock_ to be held. May throw bad_alloc.
 LoopCalls::Line& LoopCalls::line_of(const LoopCall& call, LineKey key) {
   Line& line = lines_[key];
   if (!line.endpoint) line.endpoint = call.endpoint();
@@ -63,9 +89,9 @@ LoopCalls::Line& LoopCalls::line_of(const LoopCall& call, LineKey key) {
   return line;
 }
 
-// Expects mutex_ to be held. A connection that ends takes no place: its successor may be made.
-LoopCalls::Choice LoopCalls::choose_in(Line& line, LoopCall& call,
-                                       std::optional<Deadline>& connects_until) {
+// Expects lock_ to be held. A connection that ends takes no place: its successor may be made.
+std::optional<LoopCalls::Choice> LoopCalls::choose_in(Line& line, LoopCall& call,
+                                                      std::optional<Deadline>& connects_until) {
   const auto goes_on = [](const ConnectionRef& each) { return !each->ending(); };
   const auto count = static_cast<std::size_t>(std::ranges::count_if(line.connections, goes_on));
   const bool has_place = count < connections_max();
@@ -75,20 +101,36 @@ LoopCalls::Choice LoopCalls::choose_in(Line& line, LoopCall& call,
     const bool one_more = count < wanted_connections() && !line.has_enough;
     if (may_connect && one_more) connects_until = call.longest_connect();
   } else if (line.connecting || may_connect) {
+    if (call.waiting_size == 0) return std::nullopt;
+    if (!may_wait(line, call)) return Choice{{}, FailureCause::too_many_calls};
     call.begin_connecting();
     if (may_connect) connects_until = call.connect_until();
   } else {
-    return {{}, FailureCause::too_many_calls};
+    return Choice{{}, FailureCause::too_many_calls};
   }
   if (connects_until) {
     line.connections.reserve(line.connections.size() + 1);
     line.connecting = true;
     line.connecting_until = *connects_until;
   }
-  if (found) return {std::move(found), FailureCause::none};
+  if (found) return Choice{std::move(found), FailureCause::none};
   line.waiting.push_back(call);
+  line.waiting_octets += call.waiting_size;
   call.keep();
-  return {};
+  return Choice{};
+}
+
+// A single request may have any size: the limit is for the requests behind it.
+bool LoopCalls::may_wait(const Line& line, const LoopCall& call) const noexcept {
+  const Settings& settings = context_.settings;
+  if (line.waiting.empty()) return true;
+  if (line.waiting.size() / connections_max() >= settings.requests_in_flight_max) return false;
+  const std::size_t octets_max = settings.write_queue_size_max;
+  return line.waiting_octets <= octets_max && call.waiting_size <= octets_max - line.waiting_octets;
+}
+
+bool LoopCalls::has_room(const engine::Connection& connection) const noexcept {
+  return !connection.ending() && connection.calls() < context_.settings.requests_in_flight_max;
 }
 
 // The thread's own connection, else the next connection with room. A connection that has brought a
@@ -98,7 +140,7 @@ ConnectionRef LoopCalls::usable_in(const Line& line, bool wants_fresh) const noe
   const std::size_t own = engine::LoopThreads::number_of_this_thread();
   for (std::size_t index = 0; index < count; ++index) {
     const ConnectionRef& each = line.connections[(own + index) % count];
-    if (each->ending() || each->calls() >= context_.settings.requests_in_flight_max) continue;
+    if (!has_room(*each)) continue;
     if (!wants_fresh || !each->agreement().answered.load(std::memory_order_relaxed)) return each;
   }
   return {};
@@ -109,26 +151,37 @@ ConnectionRef LoopCalls::usable_in(const Line& line, bool wants_fresh) const noe
 void LoopCalls::connect(LineKey key, const std::shared_ptr<ClientEndpoint>& endpoint,
                         Deadline until) noexcept {
   try {
-    connects_.connect(
-        {endpoint->connector(), endpoint->endpoint(), until, [this, key](Made made) noexcept {
-           const std::lock_guard lock(mutex_);
-           const auto found = lines_.find(key);
-           if (stopped_ || found == lines_.end()) return;
-           Line& line = found->second;
-           line.made.emplace(std::move(made));
-           line.next_made = std::exchange(first_made_, &line);
-           (void)home_.reactor().post(made_task_);
-         }});
+    connects_.connect({endpoint->connector(), endpoint->endpoint(), until,
+                       [this, key](Made made) noexcept { note_made(key, std::move(made)); }});
   } catch (const std::exception& exception) {  // no memory, or no thread that could connect
     log::write(log::Level::error, "orb", exception.what());
     give_up_connecting(key);
   }
 }
 
+// By a connecting thread.
+void LoopCalls::note_made(LineKey key, Made made) noexcept {
+  {
+    const std::lock_guard lock(lock_);
+    const auto found = lines_.find(key);
+    if (stopped_ || found == lines_.end()) return;
+    Line& line = found->second;
+    line.made.emplace(std::move(made));
+    line.next_made = std::exchange(first_made_, &line);
+    (void)home_.reactor().post(made_task_);
+  }
+  if (running_.posted) running_.posted();
+}
+
+bool LoopCalls::has_made() noexcept {
+  const std::lock_guard lock(lock_);
+  return first_made_ != nullptr;
+}
+
 void LoopCalls::give_up_connecting(LineKey key) noexcept {
   Waiting calls;
   {
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(lock_);
     const auto found = lines_.find(key);
     if (found == lines_.end()) return;
     found->second.connecting = false;
@@ -140,9 +193,11 @@ void LoopCalls::give_up_connecting(LineKey key) noexcept {
 }
 
 bool LoopCalls::withdraw(LoopCall& call) noexcept {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(lock_);
   if (!call.link.linked()) return false;
-  lines_.find(call.line_key())->second.waiting.erase(call);
+  Line& line = lines_.find(call.line_key())->second;
+  line.waiting.erase(call);
+  line.waiting_octets -= call.waiting_size;
   return true;
 }
 
@@ -154,6 +209,7 @@ IoError LoopCalls::timed_out(const LoopCall& call) {
 LoopCalls::Waiting LoopCalls::take_waiting(Line& line) noexcept {
   Waiting taken;
   while (LoopCall* const call = line.waiting.pop_front()) taken.push_back(*call);
+  line.waiting_octets = 0;
   return taken;
 }
 
@@ -168,7 +224,7 @@ bool LoopCalls::use_next_made() noexcept {
   Made made;
   std::shared_ptr<ClientEndpoint> endpoint;
   {
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(lock_);
     if (first_made_ == nullptr) return false;
     Line& line = *first_made_;
     first_made_ = std::exchange(line.next_made, nullptr);
@@ -185,17 +241,18 @@ bool LoopCalls::use_next_made() noexcept {
     log::write(log::Level::error, "orb", exception.what());
     refused = FailureCause::no_memory;
   }
-  Deadline until;
-  Waiting calls = end_connecting(key, made ? connection : ConnectionRef(), until);
-  while (LoopCall* const call = calls.pop_front()) {
-    if (connection)
-      call->connected(connection);
-    else if (made)
-      call->refused(refused);
-    else
-      call->connect_failed(made.error(), until);
+  for (;;) {
+    Connected connected = next_connected(key, made ? connection : ConnectionRef());
+    while (LoopCall* const call = connected.calls.pop_front()) {
+      if (connection)
+        call->connected(connection);
+      else if (made)
+        call->refused(refused);
+      else
+        call->connect_failed(made.error(), connected.tried_until);
+    }
+    if (connected.last) return true;
   }
-  return true;
 }
 
 ConnectionRef LoopCalls::open(LineKey key, ClientEndpoint& endpoint,
@@ -210,34 +267,36 @@ ConnectionRef LoopCalls::open(LineKey key, ClientEndpoint& endpoint,
   return connection;
 }
 
-// Other calls find the connection from now on: it is in the registry of the home. It may have ended
-// already, and then `end` has looked for it in vain. `stop` does not see a connection that comes
-// later.
-LoopCalls::Waiting LoopCalls::end_connecting(LineKey key, const ConnectionRef& connection,
-                                             Deadline& until) noexcept {
-  Waiting calls;
+// While calls that have waited are started, later calls wait behind them: calls of one thread leave
+// in the order in which they begin. A connection that is full, or ends, is left to the calls, which
+// choose again. It may have ended already, and then `end` has looked for it in vain. `stop` does
+// not see a connection that comes later.
+LoopCalls::Connected LoopCalls::next_connected(LineKey key,
+                                               const ConnectionRef& connection) noexcept {
+  Connected connected;
   bool stopped = false;
   {
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(lock_);
     stopped = stopped_;
     const auto found = lines_.find(key);
     if (found != lines_.end()) {
       Line& line = found->second;
+      const bool is_own = connection && !key.both_directions && !stopped;
+      connected.tried_until = line.connecting_until;
+      connected.calls = take_waiting(line);
+      connected.last = connected.calls.empty() || !is_own || !has_room(*connection);
+      if (!connected.last) return connected;
       line.connecting = false;
       line.has_enough = !connection && !line.connections.empty();
-      until = line.connecting_until;
-      calls = take_waiting(line);
-      const bool is_own = connection && !key.both_directions;
-      if (is_own && !connection->is_closed() && !stopped)
-        line.connections.push_back(connection);  // `choose` has made room
+      if (is_own && !connection->is_closed()) line.connections.push_back(connection);
       erase_if_empty(key);
     }
   }
   if (stopped && connection && !key.both_directions) connection->shut_down();
-  return calls;
+  return connected;
 }
 
-// Expects mutex_ to be held.
+// Expects lock_ to be held.
 void LoopCalls::erase_if_empty(LineKey key) noexcept {
   const auto found = lines_.find(key);
   if (found == lines_.end()) return;
@@ -248,7 +307,7 @@ void LoopCalls::erase_if_empty(LineKey key) noexcept {
 void LoopCalls::end(engine::Connection& connection) noexcept {
   const engine::Agreement& agreement = connection.agreement();
   const LineKey key{static_cast<const ClientEndpoint*>(agreement.opened_for.load()), false};
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(lock_);
   const auto found = lines_.find(key);
   if (found == lines_.end()) return;  // the connection has ended at once, so no line has it
   Line& line = found->second;
@@ -260,20 +319,20 @@ void LoopCalls::end(engine::Connection& connection) noexcept {
 }
 
 bool LoopCalls::await_servant(LoopCall& call) noexcept {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(lock_);
   if (!stopped_) await_servants_.push_back(call);
   return !stopped_;
 }
 
 void LoopCalls::servant_done(LoopCall& call) noexcept {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(lock_);
   if (call.link.linked()) await_servants_.erase(call);
 }
 
 void LoopCalls::stop() noexcept {
   Waiting calls;
   {
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(lock_);
     stopped_ = true;
     for (auto& [key, line] : lines_) {
       Waiting of_line = take_waiting(line);
@@ -285,7 +344,7 @@ void LoopCalls::stop() noexcept {
   for (;;) {
     LoopCall* call = nullptr;
     {
-      const std::lock_guard lock(mutex_);
+      const std::lock_guard lock(lock_);
       call = await_servants_.first();
       if (call == nullptr) return;
       call->keep();

@@ -1,21 +1,23 @@
-// The connections of the asynchronous calls of one loop that several threads serve.
+// The connections of the asynchronous calls of one loop.
 #pragma once
 
 #include "engine/client/connects.h"
 #include "engine/connection/connection_ref.h"
 #include "engine/connection/home.h"
 #include "engine/connection/request_handler.h"
-#include "engine/server/server.h"
+#include "engine/loops/loop.h"
+#include "engine/loops/supervision.h"
 #include "orb/async/call_list.h"
 #include "orb/connection/invocation_error.h"
 #include <perigee/base/deadline.h>
+#include <perigee/base/short_lock.h>
 #include <perigee/event/task.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <unordered_map>
 #include <vector>
@@ -40,6 +42,8 @@ class LoopCall {
   /// The call needs a connection that has brought no reply yet: the last connection that it used
   /// was stale.
   [[nodiscard]] virtual bool needs_fresh() const noexcept = 0;
+  /// How many octets the request has. May throw bad_alloc.
+  [[nodiscard]] virtual std::size_t request_size() = 0;
   /// From now on the call waits for a connection, until `connect_until`.
   virtual void begin_connecting() noexcept = 0;
   [[nodiscard]] virtual Deadline connect_until() const noexcept = 0;
@@ -59,6 +63,7 @@ class LoopCall {
 
   CallLink<LoopCall> link;            ///< in a line, or in the list of calls of collocated servants
   LoopCall* next_in_queue = nullptr;  ///< of calls that were taken out of a line
+  std::size_t waiting_size = 0;       ///< of the request; 0: it was not measured yet
 
  protected:
   ~LoopCall() = default;
@@ -66,17 +71,28 @@ class LoopCall {
 
 /// Any thread. Calls that begin on threads of the loop use connections of the loop, so their
 /// outcomes come to the threads of the loop. A connection is made when a call needs it; calls wait
-/// for it with their arguments, not encoded. A connection without calls ends after
-/// `client_idle_timeout`.
+/// for it with their arguments, not encoded: as many as the connections could have in flight, and
+/// `write_queue_size_max` octets. The calls that have waited start first, in their order. A
+/// connection without calls ends after `client_idle_timeout`.
 class LoopCalls final : private engine::HomeOwner, private engine::RequestHandler {
  public:
-  LoopCalls(const OrbContext& context, engine::Connects& connects, engine::Server& server,
-            engine::Loop& loop);
+  /// How the loop is run. Functions are for any thread.
+  struct Running {
+    engine::Ticks* ticks = nullptr;  ///< of the supervisor; null: there is none
+    /// Called after a task was posted to a loop that perhaps no thread runs: connections were made,
+    /// or the loop has ended.
+    std::function<void()> posted;
+  };
+  LoopCalls(const OrbContext& context, engine::Connects& connects, engine::Loop& loop,
+            Running running);
   ~LoopCalls();
   LoopCalls(const LoopCalls&) = delete;
   LoopCalls& operator=(const LoopCalls&) = delete;
 
   [[nodiscard]] engine::Loop& loop() const noexcept { return home_.loop(); }
+  [[nodiscard]] engine::Home& home() noexcept { return home_; }
+  /// Runs the task on a thread of the loop, or by `stop`, soon.
+  void post(event::Task& task) noexcept;
   /// Before a thread of the loop runs code of the application: the supervisor looks at it.
   void need_ticks() noexcept { home_.need_ticks(); }
 
@@ -102,10 +118,14 @@ class LoopCalls final : private engine::HomeOwner, private engine::RequestHandle
   void servant_done(LoopCall& call) noexcept;
   /// @}
 
+  /// Whether connections were made, or could not be made, for calls that wait.
+  [[nodiscard]] bool has_made() noexcept;
+  /// Lets the calls that wait for these connections go on. One thread at a time that serves the
+  /// loop.
+  void use_made() noexcept;
+
   /// Ends all calls, with BAD_INV_ORDER, and all connections. Nothing begins afterwards.
   void stop() noexcept;
-
-  LoopCalls* next = nullptr;  ///< of the ORB's
 
  private:
   using Made = engine::Connects::Made;
@@ -116,6 +136,7 @@ class LoopCalls final : private engine::HomeOwner, private engine::RequestHandle
     std::shared_ptr<ClientEndpoint> endpoint;
     std::vector<engine::ConnectionRef> connections;
     CallList<LoopCall> waiting;
+    std::size_t waiting_octets = 0;
     bool connecting = false;
     bool has_enough = false;  // the last connect failed: no spare one until one of these ends
     Deadline connecting_until;
@@ -132,20 +153,31 @@ class LoopCalls final : private engine::HomeOwner, private engine::RequestHandle
   [[nodiscard]] engine::ConnectionRef usable_in(const Line& line, bool wants_fresh) const noexcept;
   [[nodiscard]] std::size_t connections_max() const noexcept;
   [[nodiscard]] std::size_t wanted_connections() const noexcept;
+  [[nodiscard]] engine::ConnectionRef find(LineKey key, bool wants_fresh) const noexcept;
   [[nodiscard]] Line& line_of(const LoopCall& call, LineKey key);
-  /// `connects_until`: set if the caller has to connect.
-  [[nodiscard]] Choice choose_in(Line& line, LoopCall& call,
-                                 std::optional<Deadline>& connects_until);
+  /// `connects_until`: set if the caller has to connect. None: the call would wait, and was not
+  /// measured.
+  [[nodiscard]] std::optional<Choice> choose_in(Line& line, LoopCall& call,
+                                                std::optional<Deadline>& connects_until);
   void connect(LineKey key, const std::shared_ptr<ClientEndpoint>& endpoint,
                Deadline until) noexcept;
   void give_up_connecting(LineKey key) noexcept;
   [[nodiscard]] static Waiting take_waiting(Line& line) noexcept;
-  void use_made() noexcept;
+  void note_made(LineKey key, Made made) noexcept;
   [[nodiscard]] bool use_next_made() noexcept;
   [[nodiscard]] engine::ConnectionRef open(LineKey key, ClientEndpoint& endpoint,
                                            std::unique_ptr<transport::Transport> made);
-  [[nodiscard]] Waiting end_connecting(LineKey key, const engine::ConnectionRef& connection,
-                                       Deadline& until) noexcept;
+  /// What becomes of the calls that wait for a connect that has ended.
+  struct Connected {
+    Waiting calls;
+    Deadline tried_until;
+    bool last = true;  ///< other calls find the connection, if there is one
+  };
+  [[nodiscard]] Connected next_connected(LineKey key,
+                                         const engine::ConnectionRef& connection) noexcept;
+  [[nodiscard]] bool has_room(const engine::Connection& connection) const noexcept;
+  [[nodiscard]] bool may_wait(const Line& line, const LoopCall& call) const noexcept;
+  [[nodiscard]] std::optional<Choice> try_choose(LoopCall& call);
   void erase_if_empty(LineKey key) noexcept;
 
   void connection_ended(engine::Place /*place*/) noexcept override {}
@@ -173,15 +205,15 @@ class LoopCalls final : private engine::HomeOwner, private engine::RequestHandle
 
   const OrbContext& context_;
   engine::Connects& connects_;
-  engine::Server& server_;
+  const Running running_;
   engine::Home home_;
   event::MemberTask<LoopCalls, &LoopCalls::use_made> made_task_{*this};
 
-  std::mutex mutex_;  // guards what follows
+  ShortLock lock_;  // guards what follows
   std::unordered_map<LineKey, Line, LineHash> lines_;
   Line* first_made_ = nullptr;  // the lines with `made`; they are connecting, so they stay
   CallList<LoopCall> await_servants_;
-  bool stopped_ = false;
+  std::atomic<bool> stopped_{false};  // changes under the lock
 };
 
 }  // namespace perigee::orb

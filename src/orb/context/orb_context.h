@@ -12,6 +12,12 @@
 #include <memory>
 #include <string_view>
 
+namespace perigee::engine {
+
+struct EngineContext;
+
+}  // namespace perigee::engine
+
 namespace perigee::orb {
 
 class Bidirectional;
@@ -29,6 +35,7 @@ struct OrbContext {
   const Clock& clock;
   OrbMetrics& metrics;
   const OrbLife& life;
+  const engine::EngineContext& engine;
 
   transport::ProtocolRegistry& protocols;
   const messaging::MessagingProtocol& messaging;  ///< the ORB's own: GIOP

@@ -75,21 +75,16 @@ class Server {
   [[nodiscard]] virtual bool begin_wait() noexcept { return true; }
   virtual void end_wait() noexcept {}
 
-  /// The same until `done()`, which is asked after each turn.
-  [[nodiscard]] virtual Nested serve_until(function_ref<bool()> /*done*/) {
+  /// The same until `done()`, which is asked after each turn, or the deadline.
+  [[nodiscard]] virtual Nested serve_until(function_ref<bool()> /*done*/, Deadline /*until*/) {
     return Nested::not_here;
   }
 
-  /// The loop that the calling thread runs, if it runs one now: asynchronous calls that begin here
-  /// belong to it.
-  [[nodiscard]] virtual event::Reactor* reactor_of_this_thread() noexcept { return nullptr; }
-  /// The loop of several threads that the calling thread serves, or whose connection it reads:
-  /// asynchronous calls that begin here end on the threads of that loop. Null: there is none.
-  [[nodiscard]] virtual engine::Loop* shared_loop_of_this_thread() noexcept { return nullptr; }
+  /// The loop that the calling thread serves, or whose connection it reads: asynchronous calls that
+  /// begin here end on the threads of that loop. Null: there is none.
+  [[nodiscard]] virtual engine::Loop* loop_of_this_thread() noexcept { return nullptr; }
   /// The calling thread serves a loop of this server, or a connection with a thread of its own.
-  [[nodiscard]] bool serves_on_this_thread() noexcept {
-    return shared_loop_of_this_thread() != nullptr || reactor_of_this_thread() != nullptr;
-  }
+  [[nodiscard]] bool serves_on_this_thread() noexcept { return loop_of_this_thread() != nullptr; }
   /// The engine server whose loops own the connections of asynchronous calls. Null: there is none.
   [[nodiscard]] virtual engine::Server* engine() noexcept { return nullptr; }
   /// The loop that `run` and `perform_work` run on the caller's thread, if they do.

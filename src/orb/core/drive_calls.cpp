@@ -13,11 +13,12 @@ void drive_until(CORBA::ORB& orb, function_ref<bool()> done) {
 
 void drive_until(CORBA::ORB& orb, function_ref<void()> begin, function_ref<bool()> done) {
   orb::OrbCore& core = *orb._core();
-  orb::Shard& shard = core.async().shard();
+  orb::AsyncEngine& engine = core.async();
   orb::NestedWait waiting;
   if (!waiting.begin(core.context())) orb::raise_nested_too_deep(CORBA::COMPLETED_NO);
   begin();
-  if (!shard.drive_until(done)) orb::raise_nested_too_deep(CORBA::COMPLETED_MAYBE);
+  if (!engine.drive_until(done, Deadline::never()))
+    orb::raise_nested_too_deep(CORBA::COMPLETED_MAYBE);
 }
 
 void wake_drivers(CORBA::ORB& orb) noexcept { orb._core()->wake_async(); }

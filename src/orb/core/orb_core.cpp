@@ -9,6 +9,7 @@
 #include "orb/async/async_engine.h"
 #include "orb/bidirectional/bidirectional.h"
 #include "orb/client/endpoint_table.h"
+#include "orb/context/engine_settings.h"
 #include "orb/context/orb_metrics.h"
 #include "orb/context/upcall_scope.h"
 #include "orb/invocation/collocated_wait.h"
@@ -73,10 +74,15 @@ OrbCore::OrbCore(CoreParts parts)
       bidirectional_(std::make_unique<Bidirectional>(settings_, clock_, *client_policies_,
                                                      *metrics_, *messaging_)),
       collocated_debts_(std::make_shared<CollocatedDebts>()),
+      parked_(settings_.held_size_max),
+      requests_(settings_.requests_max),
+      engine_settings_(engine_settings_of(settings_)),
+      engine_{clock_, engine_settings_, requests_, parked_},
       context_{.settings = settings_,
                .clock = clock_,
                .metrics = *metrics_,
                .life = life_,
+               .engine = engine_,
                .protocols = *protocols_,
                .messaging = *messaging_,
                .endpoints = *endpoints_,
@@ -86,9 +92,7 @@ OrbCore::OrbCore(CoreParts parts)
                .calls = *this,
                .server = server_,
                .dispatcher = dispatcher_,
-               .collocated_debts = collocated_debts_},
-      parked_(settings_.held_size_max),
-      requests_(settings_.requests_max) {
+               .collocated_debts = collocated_debts_} {
   storage_->set_wake([this] { wake_memory_watch(); });
   sequences_->set_wake([this] { wake_memory_watch(); });
   sequence_memory_ = sequences_.get();
@@ -159,7 +163,7 @@ AsyncEngine& OrbCore::make_async() {
 }
 
 bool OrbCore::drive_until(function_ref<bool()> done, Deadline until) {
-  return async().foreign().drive_until(done, until);
+  return async().drive_until(done, until);
 }
 
 void OrbCore::wake_async() noexcept {
@@ -173,7 +177,7 @@ void OrbCore::drive_async_until(function_ref<bool()> done) {
     std::unique_lock lock(mutex_);
     life_changed_.wait(lock, [&] { return done() || async_made() != nullptr; });
   }
-  if (AsyncEngine* const async = async_made()) (void)async->foreign().drive_until(done);
+  if (AsyncEngine* const async = async_made()) (void)async->client_loop().drive_until(done);
 }
 
 void OrbCore::wake_waiting() noexcept {
@@ -313,14 +317,14 @@ void OrbCore::run() {
   const AsyncDriver driver(*this);
   server_->run();
   AsyncEngine* const async = async_made();
-  if (async != nullptr && !has_own_loop()) async->loops_ended();
+  if (async != nullptr) async->loops_ended();
 }
 
 // After `shutdown(false)` there may still be work: the drain of connections.
 void OrbCore::perform_work() {
   if (stopped()) check_running();
   if (AsyncEngine* const async = async_made(); async != nullptr && !has_own_loop())
-    async->foreign().perform_work();
+    async->client_loop().perform_work();
   if (!server_) return;
   if (const auto started = server_->begin_accepting(); !started && !stopping())
     throw CORBA::INITIALIZE(0, CORBA::COMPLETED_NO, to_string(started.error()));
@@ -330,7 +334,7 @@ void OrbCore::perform_work() {
 bool OrbCore::work_pending() {
   if (stopped()) check_running();
   if (AsyncEngine* const async = async_made(); async != nullptr && !has_own_loop())
-    if (async->foreign().work_pending()) return true;
+    if (async->client_loop().work_pending()) return true;
   return server_ && server_->work_pending();
 }
 
@@ -368,7 +372,7 @@ bool OrbCore::others_wait_for_us() noexcept {
   if (requests_in_progress() == 0 && collocated_debts_->empty()) return false;
   if (server_ && server_->serves_on_this_thread()) return true;
   AsyncEngine* const async = async_made();
-  return async != nullptr && async->foreign().on_thread();
+  return async != nullptr && async->client_loop().on_thread();
 }
 
 void OrbCore::stop_server(Completion completion) {

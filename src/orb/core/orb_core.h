@@ -250,14 +250,16 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   std::shared_ptr<ClientPolicies> client_policies_;  // shared with PolicyManager and PolicyCurrent
   const std::unique_ptr<Bidirectional> bidirectional_;
   const std::shared_ptr<CollocatedDebts> collocated_debts_;  // shared with who owes them
+  engine::ParkedOctets parked_;
+  engine::RequestCount requests_;
+  const engine::EngineSettings engine_settings_;
+  const engine::EngineContext engine_;
   const OrbContext context_;  // also refers to members below, which use it as long as they live
   std::unique_ptr<Server> server_;
   std::unique_ptr<AsyncEngine> async_;  // guarded by mutex_; after the server, whose loops it uses
   std::atomic<AsyncEngine*> async_made_{nullptr};
   std::atomic<RequestDispatcher*> dispatcher_{nullptr};
   OrbLife life_;
-  engine::ParkedOctets parked_;
-  engine::RequestCount requests_;
 
   alignas(64) mutable std::mutex mutex_;  // guards what follows
   std::condition_variable life_changed_;

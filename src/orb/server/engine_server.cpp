@@ -2,6 +2,7 @@
 #include "orb/server/engine_server.h"
 
 #include "engine/connection/wait.h"
+#include "engine/loops/context.h"
 #include "event/cpus.h"
 #include "orb/context/orb_metrics.h"
 #include "orb/context/upcall_scope.h"
@@ -13,33 +14,6 @@
 
 namespace perigee::orb {
 namespace {
-
-engine::EngineSettings settings_of(const Settings& settings) {
-  engine::EngineSettings made;
-  made.busy_poll = settings.busy_poll;
-  made.poller = settings.poller;
-  made.accept_shards = settings.accept_shards;
-  made.read_buffer_size = settings.server_read_buffer_size;
-  made.write_queue_size_max = settings.write_queue_size_max;
-  made.server_connections_max = settings.server_connections_max;
-  made.idle_timeout = settings.idle_timeout;
-  made.client_idle_timeout = settings.client_idle_timeout;
-  made.send_timeout = settings.send_timeout;
-  made.first_reply_timeout = settings.first_reply_timeout;
-  made.output_pace = {settings.pace_octets_per_second,
-                      std::max(settings.pace_grace, settings.send_timeout)};
-  made.nested_upcall_depth_max = settings.nested_upcall_depth_max;
-  made.cpus = event::usable_cpus();
-  made.requests_per_connection_max = settings.requests_per_connection_max;
-  made.requests_in_flight_max = settings.requests_in_flight_max;
-  made.parked_requests_max = settings.held_requests_max;
-  made.messages_per_turn_max = settings.messages_per_turn_max;
-  made.octets_per_turn_max = settings.octets_per_turn_max;
-  made.accept_retry_delay = settings.accept_retry_delay;
-  made.drain_idle_timeout = settings.drain_idle_timeout;
-  made.drain_timeout = settings.drain_timeout;
-  return made;
-}
 
 engine::Preset preset_of(ThreadStrategy strategy) noexcept {
   switch (strategy) {
@@ -84,8 +58,7 @@ Server::Nested nested_of(engine::WaitEnd end) noexcept {
 
 EngineServer::EngineServer(OrbCore& core)
     : core_(core),
-      settings_(settings_of(core.settings())),
-      context_{core.clock(), settings_, core.request_count(), core.parked_octets()},
+      context_(core.context().engine),
       serving_(core),
       server_(context_, plan_for(core.settings()), serving_, core.metrics().server_traffic) {}
 
@@ -169,31 +142,25 @@ Server::Nested EngineServer::wait_readable(int fd, Deadline until) {
   if (loop == nullptr) return Nested::not_here;
   const UpcallScope none(UpcallScope::None::upcall);
   return nested_of(
-      engine::wait_readable_in_turns(*loop, settings_.nested_upcall_depth_max, fd, until));
+      engine::wait_readable_in_turns(*loop, context_.settings.nested_upcall_depth_max, fd, until));
 }
 
-Server::Nested EngineServer::serve_until(function_ref<bool()> done) {
+Server::Nested EngineServer::serve_until(function_ref<bool()> done, Deadline until) {
   engine::Loop* const loop = server_.loop_of_this_thread();
   if (loop == nullptr) return Nested::not_here;
   const UpcallScope none(UpcallScope::None::upcall);
   return nested_of(
-      engine::wait_in_turns(*loop, settings_.nested_upcall_depth_max, done, Deadline::never()));
+      engine::wait_in_turns(*loop, context_.settings.nested_upcall_depth_max, done, until));
 }
 
 bool EngineServer::begin_wait() noexcept {
   const bool is_elsewhere =
       engine::Loop::of_this_thread() != nullptr && server_.loop_of_this_thread() == nullptr;
-  return is_elsewhere || engine::begin_blocking(settings_.nested_upcall_depth_max);
+  return is_elsewhere || engine::begin_blocking(context_.settings.nested_upcall_depth_max);
 }
 
 void EngineServer::end_wait() noexcept {
   if (server_.loop_of_this_thread() != nullptr) engine::end_blocking();
-}
-
-// Asynchronous calls that begin on a loop of one thread belong to it.
-event::Reactor* EngineServer::reactor_of_this_thread() noexcept {
-  engine::Loop* const loop = server_.loop_of_this_thread();
-  return loop != nullptr && loop->single_threaded() ? &loop->reactor() : nullptr;
 }
 
 event::Reactor* EngineServer::own_loop() noexcept {

@@ -30,13 +30,12 @@ class EngineServer final : public Server {
   void finish_tasks() noexcept override { server_.finish_tasks(); }
   void resume_held() noexcept override { server_.resume_parked(); }
   [[nodiscard]] Nested wait_readable(int fd, Deadline until) override;
-  [[nodiscard]] Nested serve_until(function_ref<bool()> done) override;
+  [[nodiscard]] Nested serve_until(function_ref<bool()> done, Deadline until) override;
   [[nodiscard]] bool begin_wait() noexcept override;
   void end_wait() noexcept override;
-  [[nodiscard]] event::Reactor* reactor_of_this_thread() noexcept override;
   [[nodiscard]] event::Reactor* own_loop() noexcept override;
-  [[nodiscard]] engine::Loop* shared_loop_of_this_thread() noexcept override {
-    return server_.shared_loop_of_this_thread();
+  [[nodiscard]] engine::Loop* loop_of_this_thread() noexcept override {
+    return server_.home_loop_of_this_thread();
   }
   [[nodiscard]] engine::Server* engine() noexcept override { return &server_; }
   void perform_work() override { server_.perform_work(); }
@@ -57,8 +56,7 @@ class EngineServer final : public Server {
   [[nodiscard]] bool opened() const noexcept { return opened_.load(std::memory_order_acquire); }
 
   OrbCore& core_;
-  const engine::EngineSettings settings_;
-  const engine::EngineContext context_;
+  const engine::EngineContext& context_;
   RequestServing serving_;
   AcceptorSet endpoints_;
   std::atomic<bool> opened_{false};

@@ -191,7 +191,7 @@ TEST_CASE("dropping a call cancels it, and nothing waits for it") {
   {
     const call<std::uint32_t> dropped = act(pair.object, 1);
     while (door.arrived == 0) {  // the server wakes nobody here
-      pair.client.core().async().foreign().perform_work();
+      pair.client.core().async().client_loop().perform_work();
       std::this_thread::yield();
     }
   }

@@ -57,7 +57,7 @@ TEST_CASE("the end of an ORB is told to calls that loops have made") {
   owing.answer_all(1);  // or the sink would wait for it
 }
 
-TEST_CASE("a call can be cancelled before whoever drives has begun it") {
+TEST_CASE("an observer can cancel a call that another thread has just started") {
   OwingSink owing;
   const ServerFixture sink(ThreadStrategy::thread_per_connection, owing.servant());
   const TestOrb client;
@@ -85,6 +85,55 @@ TEST_CASE("a call can be cancelled before whoever drives has begun it") {
   other.join();
   second.wait();
   CHECK(cancelled.failure<CORBA::NO_RESPONSE>().minor() == orb::minor_cancelled);
+  owing.await(1);  // the request had left: the servant still owes its answer
+  owing.answer_all(1);
+}
+
+TEST_CASE("an ORB ends while threads enter and leave the loop of its calls") {
+  OwingSink owing;
+  const ServerFixture sink(ThreadStrategy::thread_per_connection, owing.servant());
+  for (int round = 0; round != 30; ++round) {
+    const TestOrb client;
+    const ObjectRef called = client.core().make_object(sink.object->_reference()->ior());
+    Observed told;
+    (void)stub::send(*called, act_operation, number(1), told);
+    std::atomic<bool> over = false;
+    std::vector<std::jthread> threads;
+    for (int index = 0; index != 3; ++index)
+      threads.emplace_back([&] {
+        while (!over) client.core().async().client_loop().perform_work();
+      });
+    std::jthread waiting([&] { drive(client.core(), [&] { return told.done(); }); });
+    owing.await(1);
+    client.core().shutdown(orb::Completion::wait);
+    waiting.join();
+    over = true;
+    CHECK(told.times() == 1);
+    owing.answer_all(1);
+  }
+}
+
+TEST_CASE("a call that ends in a nested turn is told to another thread that waits for it") {
+  const ServerFixture quick(ThreadStrategy::thread_per_connection);
+  const TestOrb client;
+  const ObjectRef early = client.core().make_object(quick.object->_reference()->ior());
+  std::atomic<bool> nested = false;
+  Observed last;
+  Observed other;
+  Observed first([&] {  // goes on only when the other thread has been told
+    nested = true;
+    drive(client.core(), [&] { return last.done(); });
+  });
+  (void)stub::send(*early, act_operation, number(1), first);
+  std::jthread waiting([&] {
+    while (!nested) std::this_thread::yield();
+    stub::send(*early, act_operation, number(2), other).wait();
+    (void)stub::send(*early, act_operation, number(3), last);
+  });
+  drive(client.core(), [&] { return first.done(); });
+  waiting.join();
+  CHECK(other.value() == 3);
+  CHECK(last.value() == 4);
 }
 
 TEST_CASE("observers that wait nest only so deep") {

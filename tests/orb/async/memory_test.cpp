@@ -24,7 +24,7 @@ using ObjectRef = CORBA::object_reference<CORBA::Object>;
 class BusyDriver {
  public:
   BusyDriver(orb::OrbCore& core, function_ref<bool()> done) {
-    core.async().foreign().reactor().post([this] {
+    core.async().client_loop().reactor().post([this] {
       reached_.set_value();
       left_.get_future().wait();
     });

@@ -73,9 +73,15 @@ inline stub::Arguments number(std::uint32_t value) {
   return {[value](cdr::Encoder& encoder) { encoder.write(value); }};
 }
 
+/// Runs turns of the client's loop, without waiting, until there is nothing to do.
+inline void work(orb::OrbCore& core) {
+  do core.async().client_loop().perform_work();
+  while (core.async().client_loop().work_pending());
+}
+
 /// Drives the asynchronous calls of threads without a loop, on this one.
 inline void drive(orb::OrbCore& core, function_ref<bool()> done) {
-  (void)core.async().foreign().drive_until(done);
+  (void)core.async().client_loop().drive_until(done);
 }
 
 }  // namespace perigee::test

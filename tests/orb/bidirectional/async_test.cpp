@@ -47,6 +47,16 @@ TEST_CASE("an asynchronous call opens and offers a connection") {
   CHECK(pair.server.orb.core().metrics().listen_points_believed == 1);
 }
 
+TEST_CASE("observers are told by the client's loop, though the server's loops read the replies") {
+  AsyncPair pair(each_strategy());
+  bool told_on_loop = false;
+  Observed observed(
+      [&] { told_on_loop = pair.client.orb.core().async().client_loop().on_thread(); });
+  send_act(pair.served, 41, observed).wait();
+  CHECK(observed.value() == 42);
+  CHECK(told_on_loop);
+}
+
 // The upcalls wait for their calls to the client: one thread may nest 32 of them.
 TEST_CASE("asynchronous calls that start together, and blocking calls, share a connection") {
   AsyncPair pair(each_strategy());

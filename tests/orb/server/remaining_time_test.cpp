@@ -1,5 +1,6 @@
 // How long callers wait, as requests say it: what servants see of it, and what a server need not do
 // any more.
+#include "engine/loops/loop.h"
 #include "orb/server/server_fixture.h"
 #include "support/fake_clock.h"
 #include "support/log_lines.h"
@@ -207,8 +208,8 @@ TEST_CASE("deferred requests with time limits leave no timer and no memory when 
   std::atomic<std::size_t> timers_max = 0;
   const ServerFixture server(each_strategy(), [&](orb::ServerRequest& request) {
     skeleton::Answer answer(request);
-    event::Reactor* const loop = core->server()->reactor_of_this_thread();
-    if (loop != nullptr) timers_max = std::max(timers_max.load(), loop->timers_armed());
+    engine::Loop* const loop = core->server()->loop_of_this_thread();
+    if (loop != nullptr) timers_max = std::max(timers_max.load(), loop->timers().timers_armed());
     answer.reply([](cdr::Encoder& encoder) { encoder << std::uint32_t{7}; });
   });
   core = &server.orb.core();

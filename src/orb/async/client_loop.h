@@ -1,0 +1,83 @@
+// The loop of the asynchronous calls that begin on threads without a loop.
+#pragma once
+
+#include "engine/loops/loop.h"
+#include "engine/server/application_loop.h"
+#include "orb/async/loop_calls.h"
+#include <perigee/base/deadline.h>
+#include <perigee/base/function_ref.h>
+#include <perigee/event/reactor.h>
+#include <perigee/event/task.h>
+
+#include <atomic>
+#include <memory>
+
+namespace perigee::orb {
+
+struct OrbContext;
+
+/// Any thread. The loop has no thread of its own. A thread runs it while the thread is in ORB::run
+/// or ORB::perform_work, or waits for a call; the loop of a server that the application runs does
+/// so, too. A thread that only starts calls sends their requests, and tells no observer.
+class ClientLoop final {
+ public:
+  /// Raises NO_RESOURCES if there is no handle for a reactor.
+  ClientLoop(const OrbContext& context, engine::Connects& connects);
+  ~ClientLoop();
+  ClientLoop(const ClientLoop&) = delete;
+  ClientLoop& operator=(const ClientLoop&) = delete;
+
+  [[nodiscard]] LoopCalls& calls() noexcept { return calls_; }
+  [[nodiscard]] event::Reactor& reactor() noexcept { return loop_.reactor(); }
+  /// Whether the calling thread runs the loop.
+  [[nodiscard]] bool on_thread() const noexcept { return loop_.on_thread(); }
+
+  /// Runs the loop, or waits for the thread that runs it, until `done()` or the deadline. `done` is
+  /// asked after each turn, and after each `wake`. False if `nested_upcall_depth_max` waits of this
+  /// thread are in the loop already.
+  [[nodiscard]] bool drive_until(function_ref<bool()> done, Deadline until = {});
+  /// One turn without waiting, unless another thread runs the loop.
+  void perform_work();
+  [[nodiscard]] bool work_pending();
+  /// The threads in `drive_until` ask again whether they are done.
+  void wake() noexcept;
+  /// `outer` runs this loop, too, from now on. On a thread of `outer`.
+  void nest_in(event::Reactor& outer);
+  /// Ends all calls, with BAD_INV_ORDER, and all connections. Returns when the observers were told;
+  /// on a thread that runs the loop, the calls of its present turns are told later.
+  void stop() noexcept;
+
+ private:
+  /// Runs the loop when it has something to do, as a part of an outer loop.
+  class Nested final : public event::EventHandler {
+   public:
+    Nested(ClientLoop& loop, event::Reactor& outer) noexcept : loop_(loop), outer_(outer) {}
+    [[nodiscard]] bool begin();
+    void end() noexcept { outer_.remove(*this); }
+    void look_again() noexcept { outer_.mark_ready(*this); }
+    void handle_ready(event::Readiness readiness) noexcept override;
+
+   private:
+    ClientLoop& loop_;
+    event::Reactor& outer_;
+  };
+
+  void do_posted() noexcept;
+  void after_turns() noexcept;
+  void asked_again() noexcept {}
+  void close() noexcept;
+
+  const OrbContext& context_;
+  engine::Loop loop_;
+  const std::atomic<bool> never_ends_{false};
+  engine::ApplicationLoop runner_;
+  LoopCalls calls_;
+  event::MemberTask<ClientLoop, &ClientLoop::asked_again> wake_task_{*this};
+  event::MemberTask<ClientLoop, &ClientLoop::close> close_task_{*this};
+  std::unique_ptr<Nested> owned_nested_;  // made by the outer loop's thread
+  std::atomic<Nested*> nested_{nullptr};
+  std::atomic<bool> missed_{false};  // the outer loop has found another thread in this loop
+  std::atomic<bool> closed_{false};
+};
+
+}  // namespace perigee::orb
