@@ -176,7 +176,7 @@ void PollingReactor::run_timers() {
     const bool may_follow = is_last && has_timer_handle_.load(std::memory_order_relaxed);
     if (may_follow && must_follow(now)) follow_timers();
     if (timer == nullptr) return;
-    if (shared()) wake_for_rest();
+    prepare_task();
     TimerBuckets::fire(*timer);
     const std::lock_guard lock(lock_);
     take();
@@ -194,7 +194,7 @@ void PollingReactor::run_tasks() {
   };
   std::size_t count = 0;
   while (Task* const task = take(count)) {
-    if (shared()) wake_for_rest();
+    prepare_task();
     TaskList::run(*task);
     if (--count == 0) return;  // tasks that were posted meanwhile wait for the next turn
   }
@@ -239,6 +239,16 @@ bool PollingReactor::has_work() const noexcept {
 
 void PollingReactor::leave() noexcept {
   if (shared()) wake_for_rest();
+}
+
+void watch_tasks(Reactor& reactor, TaskWatcher& watcher) noexcept {
+  static_cast<PollingReactor&>(reactor).set_watcher(watcher);
+}
+
+void PollingReactor::prepare_task() noexcept {
+  if (!shared()) return;
+  if (watcher_ != nullptr && !closed_.load(std::memory_order_relaxed)) watcher_->before_task();
+  wake_for_rest();
 }
 
 /// A thread that goes into a call leaves the other entries to a sleeping thread.

@@ -5,6 +5,7 @@
 #include "event/pollables.h"
 #include "event/poller.h"
 #include "event/task_list.h"
+#include "event/task_watcher.h"
 #include "event/timer_buckets.h"
 #include <perigee/base/short_lock.h>
 #include <perigee/event/reactor.h>
@@ -63,6 +64,7 @@ class PollingReactor final : public Reactor {
   [[nodiscard]] bool closed() const noexcept override { return closed_.load(); }
   [[nodiscard]] bool is_loop_thread() const noexcept override;
   [[nodiscard]] const Clock& clock() const noexcept override { return clock_; }
+  void set_watcher(TaskWatcher& watcher) noexcept { watcher_ = &watcher; }
 
  private:
   class InTurn;
@@ -95,6 +97,7 @@ class PollingReactor final : public Reactor {
   [[nodiscard]] bool must_wake() const noexcept;
   void wake_if(bool needed) noexcept;
   void wake_for_rest() noexcept;
+  void prepare_task() noexcept;
   void wake() noexcept;
   void drop(Pollable& pollable) noexcept;
   [[nodiscard]] std::expected<void, IoError> make_timer_handle() noexcept;
@@ -107,6 +110,7 @@ class PollingReactor final : public Reactor {
   const Signal wake_;  ///< edge-triggered, so it is never read
   const std::chrono::microseconds busy_poll_;
   const Threads threads_;
+  TaskWatcher* watcher_ = nullptr;
 
   mutable ShortLock lock_;  ///< guards what follows
   mutable TimerBuckets timers_;

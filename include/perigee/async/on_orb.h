@@ -11,15 +11,15 @@
 
 namespace perigee {
 
-/// The loop that drives asynchronous calls which begin on this thread: the loop of a reactive
-/// server if this is its thread (also of one with a loop for each core); else the one that whoever
-/// is in ORB::run, ORB::perform_work or `run(orb, task)` drives. It lives as long as the ORB.
+/// The loop that asynchronous calls belong to which begin on this thread. On a thread that serves
+/// requests, this is the thread's loop of the server. On other threads, it is the loop that threads
+/// in ORB::run, ORB::perform_work and `run(orb, task)` run. It lives as long as the ORB.
 /// Raises BAD_INV_ORDER, OMG minor 4, after the ORB's shutdown; NO_RESOURCES. Any thread.
 [[nodiscard]] PERIGEE_API event::Reactor& reactor_of(
     const CORBA::object_reference<CORBA::ORB>& orb);
 
-/// `co_await sleep_for(orb, duration)`: goes on after this time, by the ORB's clock, on the thread
-/// that drives `reactor_of(orb)`, and gives true. Gives false, earlier, if a stop of the task is
+/// `co_await sleep_for(orb, duration)`: goes on after this time, by the ORB's clock, on a thread
+/// that runs `reactor_of(orb)`, and gives true. Gives false, earlier, if a stop of the task is
 /// requested or the ORB's shutdown is complete. No duration is too long. The ORB must outlive the
 /// wait; the ORB of a servant does.
 template <typename Rep, typename Period>
@@ -35,7 +35,7 @@ template <typename Rep, typename Period>
   return within(reactor_of(orb), duration);
 }
 
-/// Goes on with tasks on the thread that drives `reactor_of(orb)`.
+/// Goes on with tasks on a thread that runs `reactor_of(orb)`.
 [[nodiscard]] inline executor on(const CORBA::object_reference<CORBA::ORB>& orb) {
   return on(reactor_of(orb));
 }

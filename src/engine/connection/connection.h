@@ -1,4 +1,4 @@
-// A connection of a server: one transport with its messages, and the requests in progress on it.
+// A connection of a server or a client: one transport with its messages, requests and calls.
 #pragma once
 
 #include "engine/connection/agreement.h"
@@ -37,8 +37,9 @@ struct Accepted {
   std::shared_ptr<RecentRequests> requests = {};  ///< of a datagram sender; null: a new list
 };
 
-/// Any thread, unless a function says otherwise. Counted: references are held by the registry of
-/// its home, by events, by deferred requests and by its armed timer.
+/// Any thread, unless a function says otherwise. Counted: the registry of its home, events,
+/// deferred requests, armed timers, posted tasks, a dedicated reader and ConnectionRefs hold
+/// references.
 ///
 /// The thread that holds the read role reads. It lends the role for the length of a two-way upcall;
 /// a thread that gets an event of the connection meanwhile takes the role over. Oneways run under
@@ -52,7 +53,8 @@ struct Accepted {
 ///
 /// The connection stops reading while the client does not read its replies, or has as many deferred
 /// requests as allowed. This back-pressure reaches the client through the transport. A connection
-/// whose client takes no octets for `send_timeout` is cut.
+/// with calls in flight reads on, for their replies. A connection whose client takes no octets for
+/// `send_timeout` is cut.
 class Connection final : public Pollable, public HoldOwner, private PausedReader {
  public:
   enum class Reading : std::uint8_t {
@@ -97,8 +99,8 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
   /// Ends a call whose start has returned, with CancelRequest if the peer may have the request.
   /// False: another thread has ended it, and `ended` runs or has run.
   [[nodiscard]] bool withdraw_call(StartedCall& call, bool& request_accepted) noexcept;
-  /// The same in two steps, for a caller with a lock: the first sends nothing. The second follows,
-  /// and says whether the peer may have the request.
+  /// The same in two steps, for a caller that holds a lock. `take_call` takes the call out and
+  /// sends nothing. `cancel_taken` must follow; it returns whether the peer may have the request.
   [[nodiscard]] bool take_call(StartedCall& call) noexcept;
   [[nodiscard]] bool cancel_taken(const StartedCall& call) noexcept;
   /// Changes the time limit of a call, unless it has ended.
@@ -164,15 +166,15 @@ class Connection final : public Pollable, public HoldOwner, private PausedReader
   friend class Home;
   friend struct Outbound;
 
-  /// What the supervisor sees of a dedicated reader.
+  /// What the supervisor sees of a dedicated reader, or of a thread in an observer.
   enum class Upcall : std::uint8_t {
     none,   ///< no upcall is in progress, or the loop was called for it already
     began,  ///< since the last look
     stays,  ///< since before the last look: the loop has to be called now
   };
 
-  // finishing: no request is read, and nothing is sent behind what is queued. lingering: all is
-  // sent; what the client still sends is dropped, until it closes.
+  // finishing: no request is read, and only queued messages are sent. lingering: all messages are
+  // sent; octets of the client are dropped until the client closes the connection.
   enum class State : std::uint8_t { open, finishing, lingering, closed };
   enum class Turn : std::uint8_t {
     over,  ///< nothing more to read now

@@ -179,6 +179,7 @@ void Connection::call_home_loop() noexcept {
 
 // --- Replies ---
 
+// A malformed datagram may be forged: its call waits for the next reply.
 bool Connection::handle_reply(IncomingMessage& message, ThreadFrame& frame) {
   CallEnd end{.message = &message};
   if (message.kind == MessageKind::reply) {
@@ -192,7 +193,7 @@ bool Connection::handle_reply(IncomingMessage& message, ThreadFrame& frame) {
     end.location = &*location;
     return answer(location->header.request_id, end, frame);
   }
-  reject(frame);
+  if (!io_.drop_datagram()) reject(frame);
   return true;
 }
 

@@ -29,7 +29,7 @@ enum class Place : bool { none, taken };
   return transport.features().is_virtual ? Place::none : Place::taken;
 }
 
-/// The server that homes are a part of. Any thread.
+/// The owner of a home: a server, or the client connections of one loop. Any thread.
 class HomeOwner {
  public:
   /// A connection that was taken has ended, and left its home.
@@ -102,9 +102,9 @@ class Home final : public Pollable {
   [[nodiscard]] std::size_t size() const noexcept { return size_.load(std::memory_order_relaxed); }
   /// For each connection that is there now, without the lock.
   void for_each(function_ref<void(Connection&)> action) noexcept;
-  /// Calls the loop for each connection whose dedicated reader has been in one upcall since the
-  /// last look. True if a dedicated reader has begun an upcall since the last look, or if the loop
-  /// was called now. Takes time for each connection.
+  /// Calls the loop for each connection whose thread has been in one upcall since the last look.
+  /// The thread is a dedicated reader, or is in an observer. True if such a thread has begun an
+  /// upcall since the last look, or if the loop was called now. Takes time for each connection.
   [[nodiscard]] bool look_at_lent_roles() noexcept;
   /// @}
 

@@ -43,7 +43,8 @@ struct CallEnd {
   }
 };
 
-/// Stays until `Connection::start_call` has returned and `ended` has run.
+/// Must exist until `ended` is called. If `start_call` does not return `started`, `ended` is not
+/// called: then the call must exist until `start_call` returns.
 class StartedCall : public OutboundCall {
  public:
   /// Called once for each start that has succeeded, without locks: by the thread that reads the
@@ -79,7 +80,7 @@ using EncodeRequest =
 
 /// How the start of a call went. Unless it is `started` or `sent`, nothing of the request was sent.
 enum class StartStatus : std::uint8_t {
-  started,      ///< `ended` runs, or has run
+  started,      ///< `ended` will run, runs, or has run
   sent,         ///< a oneway: it is over, and `ended` does not run
   not_encoded,  ///< `EncodeRequest` has returned null
   too_many,     ///< calls, or octets that wait to be sent
@@ -88,7 +89,7 @@ enum class StartStatus : std::uint8_t {
   too_deep,  ///< too many upcalls of the calling thread wait already
 };
 
-/// How a call went whose thread has waited.
+/// The result of `Connection::call`.
 struct CallResult {
   StartStatus start = StartStatus::started;
   CallFailure failure = CallFailure::none;

@@ -13,7 +13,7 @@ enum class WaitEnd : std::uint8_t {
   done,
   timed_out,
   too_deep,  ///< `nested_upcall_depth_max` upcalls of the thread wait already: NO_RESOURCES
-  not_here,  ///< the thread serves no loop alone: it may block, in a BlockedScope
+  not_here,  ///< the thread serves no loop alone: it may block, after `begin_blocking`
 };
 
 /// Serves the calling thread's loop, which it alone serves, until `done()` or the deadline. `done`

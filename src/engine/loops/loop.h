@@ -1,4 +1,4 @@
-// One event loop of a server, and the threads that serve it.
+// An event loop: of a server, or of calls that begin on threads without a loop.
 #pragma once
 
 #include "engine/loops/reactor.h"
@@ -14,8 +14,9 @@ namespace perigee::engine {
 
 class LoopThreads;
 
-/// Any thread. The reactor of a loop with several threads has no timers of its own, since all its
-/// threads may be in upcalls: the service thread has them.
+/// Any thread. For a loop with several threads, the timers of the engine are in the reactor of the
+/// service thread, since all threads of the loop may be in upcalls. Only tasks of the application
+/// sleep in the loop's own reactor.
 class Loop final {
  public:
   /// `timers`: null for a loop that one thread serves, which runs its timers, too.
@@ -60,7 +61,7 @@ class Loop final {
     const Scope* const innermost = innermost_of_this_thread();
     return innermost != nullptr ? &innermost->loop() : nullptr;
   }
-  /// The calling thread serves this loop, perhaps in a turn of which it serves another one.
+  /// Whether the calling thread serves this loop, also if a turn of the loop serves another loop.
   [[nodiscard]] bool on_thread() const noexcept;
 
  private:

@@ -60,9 +60,9 @@ class LoopThreads final {
   /// After the reactor was stopped: waits for all upcalls and threads.
   void join() noexcept;
 
-  /// By a thread that serves the loop, in an upcall. False if no other thread would serve, and the
-  /// plan allows no further one. A thread may wait again in a function that it runs while it waits:
-  /// only its first wait counts.
+  /// By a thread that serves the loop, in an upcall. False if the caller is the last thread that
+  /// serves, and no spare thread can be started. Waits of one thread may nest: only the outermost
+  /// wait counts.
   [[nodiscard]] bool begin_wait() noexcept;
   void end_wait() noexcept;
   /// @name By the supervisor

@@ -55,7 +55,7 @@ class RequestShare {
  private:
   friend class RequestCount;
 
-  /// Takes as many free places, or as many as there are.
+  /// Takes `places` free places, or all free places if there are fewer. Returns their number.
   [[gnu::always_inline]] inline std::uint32_t take(std::uint32_t places) noexcept {
     std::uint32_t free = free_.load(std::memory_order_relaxed);
     std::uint32_t taken = 0;

@@ -1,6 +1,7 @@
 // When a blocked loop gets another thread: the rules, without threads and clocks.
 #pragma once
 
+#include "event/task_watcher.h"
 #include <perigee/base/clock.h>
 
 #include <atomic>
@@ -45,13 +46,14 @@ struct SpareRoom {
          (loop.upcalls == Upcalls::block || room.idle_cpus != 0);
 }
 
-/// The switch of the supervisor's ticks. Ticks stop when no upcall is in progress; the next upcall
-/// starts them again. Any thread.
-class Ticks {
+/// The switch of the supervisor's ticks. Ticks stop when no upcall is in progress. The next
+/// upcall, task or timer of a loop starts them again. Any thread.
+class Ticks : public event::TaskWatcher {
  public:
-  /// After the read role was lent for an upcall, or the thread has left the poller for one. This
-  /// look and the change before it are sequentially consistent. If the caller still sees ticks, the
-  /// last tick sees the upcall.
+  void before_task() noexcept override { need(); }
+  /// Called after the thread has lent the read role for an upcall, or has left the poller. That
+  /// change and the read of `running_` are sequentially consistent. So if `running_` is still set,
+  /// the last tick sees the upcall.
   void need() noexcept {
     if (!running_.load()) [[unlikely]]
       start();

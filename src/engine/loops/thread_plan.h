@@ -28,7 +28,7 @@ struct ThreadPlan {
   friend bool operator==(const ThreadPlan&, const ThreadPlan&) = default;
 };
 
-/// What a preset is asked for with.
+/// The options from which `plan_of` computes a plan.
 struct PlanOptions {
   std::uint32_t threads = 0;           ///< -ORBThreads; 0: one per CPU
   std::uint32_t cpus = 1;              ///< that this process may use
@@ -40,7 +40,7 @@ struct PlanOptions {
 /// Loops of thread-per-connection: they run continuations, and connections that were handed over.
 inline constexpr std::uint32_t continuation_loops_max = 4;
 
-/// The table of presets in docs/threads.md.
+/// Computes the plan of a preset. The table of plans is in docs/engine.md.
 [[nodiscard]] ThreadPlan plan_of(Preset preset, const PlanOptions& options) noexcept;
 
 }  // namespace perigee::engine

@@ -92,8 +92,8 @@ class ConnectionCount {
  public:
   explicit ConnectionCount(std::uint32_t max) noexcept : max_(max) {}
 
-  /// False if there are as many connections as allowed. Such a failure does not change the count,
-  /// not even for a moment: another listener would fail then, too, and would wait for no reason.
+  /// False if there are as many connections as allowed. A failed call never changes the count:
+  /// otherwise another listener could find no place although a place is free.
   [[nodiscard]] bool try_add() noexcept {
     std::size_t count = count_.load();
     do {

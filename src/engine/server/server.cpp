@@ -25,6 +25,7 @@ Server::Seat::Seat(Server& server, std::unique_ptr<Reactor> reactor, Reactor* ti
       home(server.context_, server.handler_, server, loop, server.traffic_,
            server.supervisor_ ? &*server.supervisor_ : nullptr) {
   loop.set_threads(threads);
+  if (server.supervisor_) event::watch_tasks(loop.reactor(), *server.supervisor_);
 }
 
 Server::Server(const EngineContext& context, const ThreadPlan& plan, RequestHandler& handler,

@@ -17,9 +17,9 @@
 
 namespace perigee::orb {
 
-/// One thread at a time works on the call: the thread that starts it, the thread that connects for
-/// it, the thread that reads its reply, or a thread of its loop for what was posted there. Between
-/// these the call is at a place, from where one thread can take it.
+/// One thread at a time works on the call: the thread that starts it, the thread that reads its
+/// reply, or a thread of its loop that runs a posted step. Between these threads the call is at a
+/// place, from which one thread can take it.
 ///
 /// The observer is told on a thread of the loop, or on the thread that reads the reply. A thread
 /// that cancels a call posts the end to the loop. A thread that starts a call does the same, unless

@@ -112,10 +112,7 @@ void AsyncCall::post(Step next_step) noexcept {
   calls_.post(task_);
 }
 
-void AsyncCall::run_posted() noexcept {
-  calls_.need_ticks();
-  (this->*step_)();
-}
+void AsyncCall::run_posted() noexcept { (this->*step_)(); }
 
 void AsyncCall::end() noexcept {
   {

@@ -82,7 +82,7 @@ LoopCalls& AsyncEngine::calls() {
 event::Reactor& AsyncEngine::sleeping_place() {
   engine::Loop* const loop =
       context_.server != nullptr ? context_.server->loop_of_this_thread() : nullptr;
-  return loop != nullptr && loop->single_threaded() ? loop->reactor() : client_loop_.reactor();
+  return loop != nullptr ? loop->reactor() : client_loop_.reactor();
 }
 
 AsyncEngine::OfLoop* AsyncEngine::find(const engine::Loop& loop) const noexcept {

@@ -66,11 +66,11 @@ class AsyncEngine final {
   AsyncEngine(const AsyncEngine&) = delete;
   AsyncEngine& operator=(const AsyncEngine&) = delete;
 
-  /// Where calls that begin on the calling thread belong: to the loop of the server that the thread
-  /// serves, or else to the client's loop. May throw bad_alloc.
+  /// The calls of the loop to which calls of the calling thread belong. This is the loop of the
+  /// server that the thread serves; for a dedicated reader, the home loop of its connection; for
+  /// other threads, the client's loop. May throw bad_alloc.
   [[nodiscard]] LoopCalls& calls();
-  /// Where tasks of the calling thread sleep: in its loop if the thread alone serves it, or else in
-  /// the client's loop.
+  /// Where tasks of the calling thread sleep: in the loop that its calls belong to.
   [[nodiscard]] event::Reactor& sleeping_place();
   [[nodiscard]] ClientLoop& client_loop() noexcept { return client_loop_; }
   [[nodiscard]] HandlerCallPlaces& handler_calls() noexcept { return handler_calls_; }

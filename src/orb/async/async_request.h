@@ -1,5 +1,4 @@
-// What every asynchronous call has, whichever threads its outcome comes to: the request, its time
-// limits, its owners and its observer.
+// The base class of asynchronous calls: the request, its time limits, its owners and its observer.
 #pragma once
 
 #include "orb/connection/call_buffers.h"

@@ -62,8 +62,8 @@ class CallList {
   std::size_t size_ = 0;
 };
 
-/// Calls that wait for somebody, in the order in which they came, whatever list they are in
-/// besides. Call has `Call* next_in_queue`. Takes no memory.
+/// A queue of calls in the order of arrival. A call may be in a CallList at the same time. Call has
+/// `Call* next_in_queue`. The queue allocates no memory.
 template <typename Call>
 class CallQueue {
  public:

@@ -22,11 +22,12 @@ namespace perigee::orb {
 /// decodes it and encodes the handler's arguments from it, in the version and code sets of the
 /// connection. Owned by itself until the handler's call has ended.
 ///
-/// Calls that start in order on one loop leave in order on one connection.
+/// Calls that start in order on one thread leave in order, if the loop has one connection to the
+/// handler's process.
 class HandlerCall final : public stub::CallObserver {
  public:
-  /// On the thread that drives the call's loop, while the outcome is valid. A call that cannot be
-  /// started, or that fails, is counted and logged.
+  /// Called by the observer of the call, while the outcome is valid. A handler's call that cannot
+  /// be started, or that fails, is counted and logged.
   static void start(std::unique_ptr<stub::HandlerObject> handler,
                     const stub::CallOutcome& outcome) noexcept;
 

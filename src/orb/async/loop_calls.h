@@ -93,8 +93,6 @@ class LoopCalls final : private engine::HomeOwner, private engine::RequestHandle
   [[nodiscard]] engine::Home& home() noexcept { return home_; }
   /// Runs the task on a thread of the loop, or by `stop`, soon.
   void post(event::Task& task) noexcept;
-  /// Before a thread of the loop runs code of the application: the supervisor looks at it.
-  void need_ticks() noexcept { home_.need_ticks(); }
 
   using LineKey = LoopCall::LineKey;
   /// What a call gets for its request.
@@ -155,8 +153,8 @@ class LoopCalls final : private engine::HomeOwner, private engine::RequestHandle
   [[nodiscard]] std::size_t wanted_connections() const noexcept;
   [[nodiscard]] engine::ConnectionRef find(LineKey key, bool wants_fresh) const noexcept;
   [[nodiscard]] Line& line_of(const LoopCall& call, LineKey key);
-  /// `connects_until`: set if the caller has to connect. None: the call would wait, and was not
-  /// measured.
+  /// Sets `connects_until` if the caller has to connect. Returns nullopt if the call has to wait,
+  /// and its request was not measured yet.
   [[nodiscard]] std::optional<Choice> choose_in(Line& line, LoopCall& call,
                                                 std::optional<Deadline>& connects_until);
   void connect(LineKey key, const std::shared_ptr<ClientEndpoint>& endpoint,

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <future>
+#include <latch>
 #include <stop_token>
 #include <thread>
 
@@ -27,7 +28,7 @@ task<bool> sleep(OrbRef orb, Duration duration) {
 
 }  // namespace
 
-TEST_CASE("a task sleeps where whoever waits for it drives") {
+TEST_CASE("a task sleeps in the loop that the thread which waits for it runs") {
   const TestOrb orb(server_settings(each_strategy()));  // which nobody runs
   CHECK(run(orb_of(orb.core()), sleep(orb_of(orb.core()), 1ms)));
 }
@@ -49,7 +50,62 @@ TEST_CASE("a servant's task sleeps in the loop of its server") {
   (void)client.reply();
 }
 
-TEST_CASE("another thread's task sleeps while somebody is in ORB::run") {
+TEST_CASE("a servant's task goes on, after its sleep, on a thread of the loop that it began on") {
+  OrbRef orb;
+  std::promise<bool> same;
+  const auto work = [](OrbRef where) -> task<bool> {
+    orb::Server& server = *where->_core()->server();
+    const engine::Loop* const began_on = server.loop_of_this_thread();
+    co_await sleep_for(where, 1ms);
+    co_return began_on != nullptr&& server.loop_of_this_thread() == began_on;
+  };
+  ServerFixture server(each_strategy(), [&](orb::ServerRequest& request) {
+    request.arguments().skip(4);
+    request.end_of_arguments();
+    async::start(work(orb), &same, [](void* context, async::outcome<bool>& result) noexcept {
+      static_cast<std::promise<bool>*>(context)->set_value(result.take());
+    });
+  });
+  orb = orb_of(server.orb.core());
+  RawClient client(server.endpoint);
+  client.send(make_request({.key = server.key, .argument = 1}));
+  CHECK(same.get_future().get());
+  (void)client.reply();
+}
+
+TEST_CASE("tasks that block after a sleep get spare threads, so that others go on") {
+  constexpr int count = 4;
+  ThreadStrategy strategy = ThreadStrategy::automatic;
+  SUBCASE("auto") {}
+  SUBCASE("thread-per-connection") { strategy = ThreadStrategy::thread_per_connection; }
+  OrbRef orb;
+  std::latch released(1);
+  std::latch over(count + 1);
+  const auto sleep_then = [&](Duration duration, auto action) {
+    const auto work = [](OrbRef where, Duration time, auto then) -> task<void> {
+      co_await sleep_for(where, time);
+      then();
+    };
+    async::start(work(orb, duration, action), &over,
+                 [](void* context, async::outcome<void>&) noexcept {
+                   static_cast<std::latch*>(context)->count_down();
+                 });
+  };
+  ServerFixture server(strategy, [&](orb::ServerRequest& request) {
+    request.arguments().skip(4);
+    request.end_of_arguments();
+    for (int index = 0; index != count; ++index)
+      sleep_then(100ms, [&] { released.wait(); });  // the upcall has ended by then
+    sleep_then(200ms, [&] { released.count_down(); });
+    request.reply([](cdr::Encoder& encoder) { encoder << std::uint32_t{1}; });
+  });
+  orb = orb_of(server.orb.core());
+  RawClient client(server.endpoint);
+  CHECK(client.call({.key = server.key, .argument = 1}).result() == 1);
+  over.wait();
+}
+
+TEST_CASE("a task of another thread sleeps while a thread is in ORB::run") {
   ServerFixture server(each_strategy());
   std::promise<bool> slept;
   async::start(sleep(orb_of(server.orb.core()), 1ms), &slept,
@@ -154,7 +210,7 @@ TEST_CASE("a task goes on where the ORB is driven") {
   CHECK(moved.get_future().get());
 }
 
-TEST_CASE("there is no loop of an ORB that was shut down, nor of none") {
+TEST_CASE("reactor_of raises an exception for a nil ORB, and for one that was shut down") {
   const TestOrb orb;
   const OrbRef reference = orb_of(orb.core());
   orb.core().shutdown(orb::Completion::wait);
