@@ -1,5 +1,5 @@
 // Tasks in the order in which they were posted: a list that runs through the tasks. Private to
-// event.
+// the library.
 #pragma once
 
 #include <perigee/event/task.h>

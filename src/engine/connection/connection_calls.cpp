@@ -123,7 +123,7 @@ SendResult Connection::hold_for_turn(const cdr::Buffer& request) {
     home_.need_ticks();
   } else if (io_.held_output() == 1) {
     add_reference();
-    if (!home_.reactor().post(outbound_.load()->turn_end)) drop_reference();
+    if (!home_.loop().at_turn_end(outbound_.load()->turn_end)) drop_reference();
   }
   return held;
 }
@@ -338,6 +338,7 @@ void Connection::watch_calls(Outbound& out, Deadline deadline) noexcept {
   if (deadline.is_never()) return;
   const std::lock_guard lock(out.expiry_lock);
   if (out.expiry_ended || out.expiry_armed <= deadline) return;
+  if (home_.loop().timers().closed()) return;
   out.expiry_armed = deadline;
   if (home_.loop().timers().arm(out.expiry, deadline)) add_reference();
 }

@@ -87,7 +87,13 @@ class WaitedCall final : public StartedCall {
   Home& home_;
   CallResult& result_;
   // The loop that the thread serves while it waits: that of the connection, if it serves that one.
-  Loop* const loop_ = home_.loop().on_thread() ? &home_.loop() : Loop::of_this_thread();
+  // Null: the thread runs the loop of the application, or sleeps.
+  [[nodiscard]] static Loop* loop_to_serve(Home& home) noexcept {
+    if (home.loop().on_thread()) return &home.loop();
+    return home.owner().run_by_application() ? nullptr : Loop::of_this_thread();
+  }
+
+  Loop* const loop_ = loop_to_serve(home_);
   std::atomic<bool> done_{false};
   Wake wake_{done_};
   std::mutex mutex_;  // guards the notification

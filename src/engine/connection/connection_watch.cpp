@@ -30,7 +30,8 @@ void Connection::look() noexcept {
     const std::lock_guard lock(watch_lock_);
     if (watch_ended_) return;
     finding = state_.load() == State::open ? look_at_open(now) : look_at_ending(now);
-    if (finding.next < watch_armed_) {
+    // After the end of the loop nothing fires, so an armed timer would keep the connection.
+    if (finding.next < watch_armed_ && !home_.loop().timers().closed()) {
       watch_armed_ = finding.next;
       if (home_.loop().timers().arm(watch_, finding.next)) add_reference();
     }

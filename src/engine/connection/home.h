@@ -39,6 +39,8 @@ class HomeOwner {
   [[nodiscard]] virtual bool dedicate(Connection& connection) noexcept = 0;
   /// Whether `dedicate` would find a place now.
   [[nodiscard]] virtual bool may_dedicate() const noexcept { return true; }
+  /// Threads of the application run the loops.
+  [[nodiscard]] virtual bool run_by_application() const noexcept { return false; }
   /// Where the application runs the loop: runs it on the calling thread, or waits for the thread
   /// that does, until `done()` or the deadline. False: threads of the owner run the loops.
   [[nodiscard]] virtual bool run_until(function_ref<bool()> /*done*/,

@@ -89,27 +89,43 @@ WaitEnd wait_readable_in_turns(Loop& loop, std::uint32_t depth_max, int fd, Dead
 
 namespace {
 
-[[nodiscard]] bool begin_blocking_on(Loop* loop, std::uint32_t depth_max) noexcept {
-  if (loop == nullptr) return true;
-  if (loop->single_threaded()) return may_nest(depth_max);
-  if (loop->threads() != nullptr && !loop->threads()->begin_wait()) return false;
-  loop->reactor().leave();  // what this thread has marked for its next turn
+/// The loop of several threads that the calling thread serves, perhaps in a turn of which it serves
+/// another loop. Null: there is none.
+[[nodiscard]] Loop* shared_loop_of_this_thread() noexcept {
+  const Loop::Scope* scope = Loop::innermost_of_this_thread();
+  while (scope != nullptr && scope->loop().single_threaded()) scope = scope->outer();
+  return scope != nullptr ? &scope->loop() : nullptr;
+}
+
+[[nodiscard]] bool begin_blocking_on_loops(std::uint32_t depth_max) noexcept {
+  Loop* const innermost = Loop::of_this_thread();
+  if (innermost != nullptr && innermost->single_threaded() && !may_nest(depth_max)) return false;
+  Loop* const shared = shared_loop_of_this_thread();
+  if (shared == nullptr) return true;
+  if (shared->threads() != nullptr && !shared->threads()->begin_wait()) return false;
+  shared->reactor().leave();  // what this thread has marked for its next turn
   return true;
 }
 
 }  // namespace
 
+void end_turns() noexcept {
+  const Loop::Scope* scope = Loop::innermost_of_this_thread();
+  for (; scope != nullptr; scope = scope->outer())
+    if (scope->loop().single_threaded()) scope->loop().end_turn();
+}
+
 bool begin_blocking(std::uint32_t depth_max) noexcept {
-  if (!begin_blocking_on(Loop::of_this_thread(), depth_max)) return false;
+  if (!begin_blocking_on_loops(depth_max)) return false;
+  end_turns();
   ThreadFrame* const frame = FrameLevel::innermost();
   if (frame != nullptr && frame->observes) frame->connection->call_for_replies();
   return true;
 }
 
 void end_blocking() noexcept {
-  Loop* const loop = Loop::of_this_thread();
-  if (loop != nullptr && !loop->single_threaded() && loop->threads() != nullptr)
-    loop->threads()->end_wait();
+  Loop* const shared = shared_loop_of_this_thread();
+  if (shared != nullptr && shared->threads() != nullptr) shared->threads()->end_wait();
 }
 
 }  // namespace perigee::engine

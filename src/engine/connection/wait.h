@@ -23,6 +23,9 @@ enum class WaitEnd : std::uint8_t {
 /// The same until a handle is readable, or its peer has closed it.
 [[nodiscard]] WaitEnd wait_readable_in_turns(Loop& loop, std::uint32_t depth_max, int fd,
                                              Deadline deadline);
+/// Called by a thread that is going to block outside of upcalls, as in an observer: what it has
+/// held back for the end of its turn leaves now.
+void end_turns() noexcept;
 /// Called by a thread before it runs nested turns itself: these turns may then read its connection.
 void begin_nested_turns() noexcept;
 /// Whether the calling thread may run nested turns, or has others that serve meanwhile.

@@ -16,6 +16,18 @@ bool Loop::on_thread() const noexcept {
   return scope != nullptr;
 }
 
+// The tasks of a turn follow its events, so `turn_end_` runs when the events have been handled.
+bool Loop::at_turn_end(Task& task) noexcept {
+  const bool is_first = turn_tasks_.empty();
+  if (!turn_tasks_.push(task)) return false;
+  if (is_first) (void)reactor_->post(turn_end_);
+  return true;
+}
+
+void Loop::end_turn() noexcept {
+  while (Task* const task = turn_tasks_.pop()) event::TaskList::run(*task);
+}
+
 Loop::Scope::Scope(Loop& loop) noexcept
     : loop_(loop), outer_(std::exchange(innermost_scope, this)) {}
 

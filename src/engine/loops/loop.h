@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/loops/reactor.h"
+#include "event/task_list.h"
 #include <perigee/base/clock.h>
 
 #include <atomic>
@@ -33,6 +34,15 @@ class Loop final {
   [[nodiscard]] Reactor& timers() noexcept { return timers_; }
   /// Only one thread ever serves this loop: a thread that waits runs nested turns.
   [[nodiscard]] bool single_threaded() const noexcept { return single_threaded_; }
+
+  /// @name By the thread that alone serves the loop
+  /// @{
+  /// Runs the task at the end of the present turn, or before the thread waits. False: the task will
+  /// run already.
+  [[nodiscard]] bool at_turn_end(Task& task) noexcept;
+  /// Runs these tasks now.
+  void end_turn() noexcept;
+  /// @}
 
   /// The threads of the loop, where it has some of its own.
   [[nodiscard]] LoopThreads* threads() const noexcept { return threads_; }
@@ -70,6 +80,8 @@ class Loop final {
   Reactor& timers_;
   const bool single_threaded_;
   LoopThreads* threads_ = nullptr;
+  event::TaskList turn_tasks_;  // used by the thread that alone serves the loop
+  event::MemberTask<Loop, &Loop::end_turn> turn_end_{*this};
 };
 
 }  // namespace perigee::engine

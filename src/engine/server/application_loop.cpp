@@ -21,6 +21,12 @@ void ApplicationLoop::run() {
 }
 
 // What one event throws does not concern the others.
+void ApplicationLoop::turn(Deadline deadline) noexcept try {
+  loop_.reactor().run_once(deadline);
+} catch (const std::exception& exception) {
+  log::write(log::Level::error, "server", exception.what());
+}
+
 void ApplicationLoop::run_to_end() noexcept {
   const Loop::Scope serves(loop_);
   while (!ended_.load()) {
@@ -68,18 +74,10 @@ void ApplicationLoop::leave() noexcept {
 bool ApplicationLoop::perform_work() {
   if (loop_.on_thread()) {
     begin_nested_turns();
-    loop_.reactor().run_once(Deadline::immediately());
+    turn(Deadline::immediately());
     return true;
   }
-  if (!enter()) return false;
-  try {
-    const Loop::Scope serves(loop_);
-    loop_.reactor().run_once(Deadline::immediately());
-  } catch (const std::exception& exception) {
-    log::write(log::Level::error, "server", exception.what());
-  }
-  leave();
-  return true;
+  return visit([this] { turn(Deadline::immediately()); });
 }
 
 bool ApplicationLoop::visit(function_ref<void()> action) noexcept {
@@ -87,6 +85,7 @@ bool ApplicationLoop::visit(function_ref<void()> action) noexcept {
   {
     const Loop::Scope serves(loop_);
     action();
+    loop_.end_turn();
   }
   leave();
   return true;
@@ -120,13 +119,10 @@ void ApplicationLoop::run_until(function_ref<bool()> done, Deadline deadline) no
 void ApplicationLoop::run_turns_until(function_ref<bool()> over, Deadline deadline) noexcept {
   const Loop::Scope serves(loop_);
   while (!over() && !ended_.load()) {
-    try {
-      loop_.reactor().run_once(deadline);
-    } catch (const std::exception& exception) {
-      log::write(log::Level::error, "server", exception.what());
-    }
+    turn(deadline);
     wake();
   }
+  loop_.end_turn();
 }
 
 void ApplicationLoop::wake() noexcept {

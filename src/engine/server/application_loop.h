@@ -43,6 +43,7 @@ class ApplicationLoop final {
   void await_end() noexcept;
 
  private:
+  void turn(Deadline deadline) noexcept;
   void run_to_end() noexcept;
   [[nodiscard]] bool enter() noexcept;
   void leave() noexcept;

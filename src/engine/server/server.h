@@ -59,7 +59,7 @@ class Server final : public HomeOwner, private SupervisedLoops, private Listener
 
   /// @name Where the application runs the loop
   /// @{
-  [[nodiscard]] bool run_by_application() const noexcept { return plan_.threads == 0; }
+  [[nodiscard]] bool run_by_application() const noexcept override { return plan_.threads == 0; }
   /// One turn without waiting, unless a thread is in `run`.
   void perform_work() {
     if (application_) application_->perform_work();

@@ -47,6 +47,7 @@ void AsyncCall::advance(State state) noexcept {
   std::shared_ptr<CollocatedWait> later;
   try {
     while (state != State::connect && state != State::done && state != State::failed) {
+      if (state == State::collocated && from_line_) return post(&AsyncCall::call_collocated);
       state = step(state, buffers, later);
       if (later) return await_servant(later);
     }
@@ -58,6 +59,9 @@ void AsyncCall::advance(State state) noexcept {
   failed_ = state == State::failed;
   return failed_ ? post(&AsyncCall::end) : end();
 }
+
+// A thread that makes connections runs no servants: they may block, and wait for connections.
+void AsyncCall::call_collocated() noexcept { advance(State::collocated); }
 
 // --- A connection ---
 
@@ -118,9 +122,9 @@ std::size_t AsyncCall::request_size() {
 // By the thread that puts the call into a line, which holds the lock of the lines. A thread that
 // cancels the call before it is in the line leaves that to `await_connection`.
 void AsyncCall::begin_connecting() noexcept {
-  place_.store(Place::connecting);
   connecting_since_ = context_.clock.now();
   connect_until_.store(connect_limit(connecting_since_));
+  place_.store(Place::connecting);
 }
 
 // A thread may have cancelled the call just before it was in the line.
@@ -137,6 +141,7 @@ void AsyncCall::await_connection() noexcept {
 
 void AsyncCall::connected(const ConnectionRef& connection) noexcept {
   take();
+  from_line_ = true;
   forget_time();
   spend(context_.clock.now() - connecting_since_);
   start_over(connection);
@@ -145,6 +150,7 @@ void AsyncCall::connected(const ConnectionRef& connection) noexcept {
 // If the connect used the shorter limit of another call, this call connects again.
 void AsyncCall::connect_failed(const IoError& error, Deadline tried_until) noexcept {
   take();
+  from_line_ = true;
   forget_time();
   spend(context_.clock.now() - connecting_since_);
   if (expired()) return fail_now(InvocationStage::connecting, FailureCause::deadline, false);
@@ -185,11 +191,12 @@ void AsyncCall::start_with(ConnectionRef connection, cdr::Buffer& buffer) noexce
   std::uint32_t turn = 0;
   Deadline end;
   FailureCause leaving = FailureCause::none;
+  ConnectionRef before;  // ends without the lock, if this was its last reference
   {
     const std::lock_guard lock(lock_);
     leaving = leaving_;
     place_ = Place::starting;
-    connection_ = connection;
+    before = std::exchange(connection_, connection);
     turn = ++turn_;
     end = deadline();
   }
@@ -245,6 +252,7 @@ void AsyncCall::after_start(std::uint32_t turn, Deadline end) noexcept {
 // this thread may be ending the connection.
 void AsyncCall::ended(engine::CallEnd& end) noexcept {
   take();
+  from_line_ = false;
   if (end.reply != nullptr) {
     if (may_tell_here()) return answered(end.reply->header.status, end.reply->body);
     return keep_reply(*end.message);

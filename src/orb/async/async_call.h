@@ -75,6 +75,7 @@ class AsyncCall final : public AsyncRequest, public engine::StartedCall, public 
   ~AsyncCall() override;
 
   void advance(State state) noexcept;
+  void call_collocated() noexcept;
   void need_connection();
   /// Over a connection for both directions, if there is one. False: the call needs another one.
   [[nodiscard]] bool use_both_directions();
@@ -112,6 +113,7 @@ class AsyncCall final : public AsyncRequest, public engine::StartedCall, public 
   LoopCalls& calls_;
   bool failed_ = false;
   bool waits_for_both_ = false;  // for a connection in both directions
+  bool from_line_ = false;       // the thread that works on the call has made connections
   TimePoint connecting_since_;
   std::atomic<Deadline> connect_until_{};
   std::atomic<bool> awaited_{false};  // a thread waits for the end

@@ -1,5 +1,6 @@
 // Where a call is between threads: its places, its time, and its end.
 #include "orb/async/async_call.h"
+#include "orb/async/async_engine.h"
 #include "orb/context/call_driver.h"
 #include "orb/context/orb_context.h"
 #include "orb/invocation/collocated_wait.h"
@@ -112,13 +113,17 @@ void AsyncCall::post(Step next_step) noexcept {
   calls_.post(task_);
 }
 
-void AsyncCall::run_posted() noexcept { (this->*step_)(); }
+void AsyncCall::run_posted() noexcept {
+  from_line_ = false;
+  (this->*step_)();
+}
 
 void AsyncCall::end() noexcept {
+  engine::ConnectionRef left;  // ends without the lock, if this was its last reference
   {
     const std::lock_guard lock(lock_);
     place_ = Place::over;
-    connection_ = {};
+    left = std::move(connection_);
   }
   tell_observer(failed_);
   answer_.reset();
@@ -131,7 +136,7 @@ bool AsyncCall::await() {
   awaited_.store(true);
   NestedWait waiting;
   return waiting.begin(context_) &&
-         context_.calls.drive_until([this] { return is_over(); }, Deadline::never());
+         context_.calls.engine().drive_for(calls_, [this] { return is_over(); });
 }
 
 // --- Time ---
@@ -153,7 +158,7 @@ Deadline AsyncCall::limit_of_place() const noexcept {
 // Expects lock_ to be held.
 void AsyncCall::watch_time() noexcept {
   const Deadline limit = limit_of_place();
-  if (limit.is_never()) return;
+  if (limit.is_never() || calls_.loop().timers().closed()) return;
   time_watched_ = true;
   if (calls_.loop().timers().arm(expiry_, limit)) add_owner();
 }

@@ -102,10 +102,21 @@ AsyncEngine::OfLoop& AsyncEngine::make(engine::Loop& loop) {
 bool AsyncEngine::drive_until(function_ref<bool()> done, Deadline until) {
   if (context_.server != nullptr) {
     (void)calls();  // so that `wake` knows the loop of this thread
-    const Server::Nested served = context_.server->serve_until(done, until);
+    const auto asked = [&] {
+      client_loop_.tell_outer_loop();
+      return done();
+    };
+    const Server::Nested served = context_.server->serve_until(asked, until);
     if (served != Server::Nested::not_here) return served != Server::Nested::too_deep;
   }
   return client_loop_.drive_until(done, until);
+}
+
+// A loop of the server that does not run the client's loop, too, would not bring the reply.
+bool AsyncEngine::drive_for(const LoopCalls& calls, function_ref<bool()> done) {
+  const bool of_client = &calls == &client_loop_.calls();
+  if (of_client && !client_loop_.is_nested()) return client_loop_.drive_until(done);
+  return drive_until(done, Deadline::never());
 }
 
 void AsyncEngine::wake() noexcept {

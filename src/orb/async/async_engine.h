@@ -79,6 +79,8 @@ class AsyncEngine final {
   /// serves it; else runs the client's loop, or waits for the thread that does. `done` is asked
   /// after each turn, and after each `wake`. False: too many waits of this thread are in progress.
   [[nodiscard]] bool drive_until(function_ref<bool()> done, Deadline until);
+  /// The same for a thread that waits for a call of these. Without a deadline.
+  [[nodiscard]] bool drive_for(const LoopCalls& calls, function_ref<bool()> done);
   /// Threads in `drive_until` ask again whether they are done.
   void wake() noexcept;
   /// The loops of the server have ended: ends the calls that belong to them.

@@ -64,7 +64,7 @@ void ClientLoop::do_posted() noexcept {
   while (calls_.has_made() && runner_.visit([this] { calls_.use_made(); })) {
   }
   const auto left = [this] { return closed_.load() && loop_.reactor().has_work(); };
-  while (left() && runner_.visit([this] { loop_.reactor().close(); })) {
+  while (left() && runner_.perform_work()) {
   }
 }
 
@@ -76,6 +76,11 @@ void ClientLoop::after_turns() noexcept {
   Nested* const nested = nested_.load();
   if (nested == nullptr) return;
   if (missed_.exchange(false) || loop_.reactor().has_work()) nested->look_again();
+}
+
+void ClientLoop::tell_outer_loop() noexcept {
+  Nested* const nested = nested_.load();
+  if (nested != nullptr && on_thread() && loop_.reactor().has_work()) nested->look_again();
 }
 
 void ClientLoop::nest_in(event::Reactor& outer) {
@@ -94,11 +99,7 @@ bool ClientLoop::Nested::begin() {
 // A turn takes only so many events, and the outer loop is not told of the others again.
 void ClientLoop::Nested::handle_ready(event::Readiness /*readiness*/) noexcept {
   loop_.missed_.store(true);
-  try {
-    if (!loop_.runner_.perform_work()) return;  // the thread in the loop looks at `missed_`
-  } catch (const std::exception& exception) {   // of a function that the application has posted
-    log::write(log::Level::error, "orb", exception.what());
-  }
+  if (!loop_.runner_.perform_work()) return;  // the thread in the loop looks at `missed_`
   loop_.missed_.store(false);
   loop_.do_posted();
   if (loop_.reactor().has_work()) outer_.mark_ready(*this);

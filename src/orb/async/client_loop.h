@@ -44,6 +44,10 @@ class ClientLoop final {
   void wake() noexcept;
   /// `outer` runs this loop, too, from now on. On a thread of `outer`.
   void nest_in(event::Reactor& outer);
+  [[nodiscard]] bool is_nested() const noexcept { return nested_.load() != nullptr; }
+  /// Before a thread in this loop runs nested turns of the outer loop: these also do what this
+  /// thread has not done here yet.
+  void tell_outer_loop() noexcept;
   /// Ends all calls, with BAD_INV_ORDER, and all connections. Returns when the observers were told;
   /// on a thread that runs the loop, the calls of its present turns are told later.
   void stop() noexcept;
@@ -53,6 +57,9 @@ class ClientLoop final {
   class Nested final : public event::EventHandler {
    public:
     Nested(ClientLoop& loop, event::Reactor& outer) noexcept : loop_(loop), outer_(outer) {}
+    ~Nested() { outer_.remove(*this); }  // a thread may have marked it after `end`
+    Nested(const Nested&) = delete;
+    Nested& operator=(const Nested&) = delete;
     [[nodiscard]] bool begin();
     void end() noexcept { outer_.remove(*this); }
     void look_again() noexcept { outer_.mark_ready(*this); }

@@ -18,6 +18,12 @@ namespace perigee::orb {
 
 using engine::ConnectionRef;
 
+namespace {
+
+constexpr int batches_max = 64;  // of calls that start while a line is being emptied
+
+}  // namespace
+
 LoopCalls::LoopCalls(const OrbContext& context, engine::Connects& connects, engine::Loop& loop,
                      Running running)
     : context_(context),
@@ -168,8 +174,8 @@ void LoopCalls::note_made(LineKey key, Made made) noexcept {
     Line& line = found->second;
     line.made.emplace(std::move(made));
     line.next_made = std::exchange(first_made_, &line);
-    (void)home_.reactor().post(made_task_);
   }
+  (void)home_.reactor().post(made_task_);
   if (running_.posted) running_.posted();
 }
 
@@ -180,6 +186,7 @@ bool LoopCalls::has_made() noexcept {
 
 void LoopCalls::give_up_connecting(LineKey key) noexcept {
   Waiting calls;
+  Lines::node_type ended;
   {
     const std::lock_guard lock(lock_);
     const auto found = lines_.find(key);
@@ -187,7 +194,7 @@ void LoopCalls::give_up_connecting(LineKey key) noexcept {
     found->second.connecting = false;
     found->second.has_enough = !found->second.connections.empty();
     calls = take_waiting(found->second);
-    erase_if_empty(key);
+    ended = take_if_empty(key);
   }
   while (LoopCall* const call = calls.pop_front()) call->refused(FailureCause::no_memory);
 }
@@ -268,13 +275,15 @@ ConnectionRef LoopCalls::open(LineKey key, ClientEndpoint& endpoint,
 }
 
 // While calls that have waited are started, later calls wait behind them: calls of one thread leave
-// in the order in which they begin. A connection that is full, or ends, is left to the calls, which
-// choose again. It may have ended already, and then `end` has looked for it in vain. `stop` does
-// not see a connection that comes later.
+// in the order in which they begin. After many batches, later calls go on beside them: a thread of
+// the loop has more to do than to send for threads that start calls faster. A connection that is
+// full, or ends, is left to the calls, which choose again. It may have ended already, and then
+// `end` has looked for it in vain. `stop` does not see a connection that comes later.
 LoopCalls::Connected LoopCalls::next_connected(LineKey key,
                                                const ConnectionRef& connection) noexcept {
   Connected connected;
   bool stopped = false;
+  Lines::node_type ended;
   {
     const std::lock_guard lock(lock_);
     stopped = stopped_;
@@ -284,12 +293,14 @@ LoopCalls::Connected LoopCalls::next_connected(LineKey key,
       const bool is_own = connection && !key.both_directions && !stopped;
       connected.tried_until = line.connecting_until;
       connected.calls = take_waiting(line);
-      connected.last = connected.calls.empty() || !is_own || !has_room(*connection);
+      connected.last = connected.calls.empty() || !is_own || !has_room(*connection) ||
+                       ++line.batches == batches_max;
       if (!connected.last) return connected;
       line.connecting = false;
+      line.batches = 0;
       line.has_enough = !connection && !line.connections.empty();
       if (is_own && !connection->is_closed()) line.connections.push_back(connection);
-      erase_if_empty(key);
+      ended = take_if_empty(key);
     }
   }
   if (stopped && connection && !key.both_directions) connection->shut_down();
@@ -297,16 +308,18 @@ LoopCalls::Connected LoopCalls::next_connected(LineKey key,
 }
 
 // Expects lock_ to be held.
-void LoopCalls::erase_if_empty(LineKey key) noexcept {
+LoopCalls::Lines::node_type LoopCalls::take_if_empty(LineKey key) noexcept {
   const auto found = lines_.find(key);
-  if (found == lines_.end()) return;
+  if (found == lines_.end()) return {};
   const Line& line = found->second;
-  if (line.connections.empty() && line.waiting.empty() && !line.connecting) lines_.erase(found);
+  const bool is_empty = line.connections.empty() && line.waiting.empty() && !line.connecting;
+  return is_empty ? lines_.extract(found) : Lines::node_type();
 }
 
 void LoopCalls::end(engine::Connection& connection) noexcept {
   const engine::Agreement& agreement = connection.agreement();
   const LineKey key{static_cast<const ClientEndpoint*>(agreement.opened_for.load()), false};
+  Lines::node_type ended;  // destroyed without the lock
   const std::lock_guard lock(lock_);
   const auto found = lines_.find(key);
   if (found == lines_.end()) return;  // the connection has ended at once, so no line has it
@@ -315,7 +328,7 @@ void LoopCalls::end(engine::Connection& connection) noexcept {
   if (std::erase_if(line.connections, is_it) == 0) return;
   // A peer that closes further connections at once does not get them again and again.
   line.has_enough = !agreement.answered.load() && !line.connections.empty();
-  erase_if_empty(key);
+  ended = take_if_empty(key);
 }
 
 bool LoopCalls::await_servant(LoopCall& call) noexcept {

@@ -72,8 +72,9 @@ class LoopCall {
 /// Any thread. Calls that begin on threads of the loop use connections of the loop, so their
 /// outcomes come to the threads of the loop. A connection is made when a call needs it; calls wait
 /// for it with their arguments, not encoded: as many as the connections could have in flight, and
-/// `write_queue_size_max` octets. The calls that have waited start first, in their order. A
-/// connection without calls ends after `client_idle_timeout`.
+/// `write_queue_size_max` octets. The calls that have waited start first, in their order, unless
+/// other threads start calls faster than these can be sent. A connection without calls ends after
+/// `client_idle_timeout`.
 class LoopCalls final : private engine::HomeOwner, private engine::RequestHandler {
  public:
   /// How the loop is run. Functions are for any thread.
@@ -135,6 +136,7 @@ class LoopCalls final : private engine::HomeOwner, private engine::RequestHandle
     std::vector<engine::ConnectionRef> connections;
     CallList<LoopCall> waiting;
     std::size_t waiting_octets = 0;
+    int batches = 0;  // of calls that were started on the connection that was made last
     bool connecting = false;
     bool has_enough = false;  // the last connect failed: no spare one until one of these ends
     Deadline connecting_until;
@@ -147,6 +149,8 @@ class LoopCalls final : private engine::HomeOwner, private engine::RequestHandle
       return std::hash<const void*>()(key.endpoint) * 2 + (key.both_directions ? 1 : 0);
     }
   };
+
+  using Lines = std::unordered_map<LineKey, Line, LineHash>;
 
   [[nodiscard]] engine::ConnectionRef usable_in(const Line& line, bool wants_fresh) const noexcept;
   [[nodiscard]] std::size_t connections_max() const noexcept;
@@ -176,7 +180,8 @@ class LoopCalls final : private engine::HomeOwner, private engine::RequestHandle
   [[nodiscard]] bool has_room(const engine::Connection& connection) const noexcept;
   [[nodiscard]] bool may_wait(const Line& line, const LoopCall& call) const noexcept;
   [[nodiscard]] std::optional<Choice> try_choose(LoopCall& call);
-  void erase_if_empty(LineKey key) noexcept;
+  /// The line is destroyed without the lock.
+  [[nodiscard]] Lines::node_type take_if_empty(LineKey key) noexcept;
 
   void connection_ended(engine::Place /*place*/) noexcept override {}
   [[nodiscard]] bool dedicate(engine::Connection& /*connection*/) noexcept override {
@@ -208,7 +213,7 @@ class LoopCalls final : private engine::HomeOwner, private engine::RequestHandle
   event::MemberTask<LoopCalls, &LoopCalls::use_made> made_task_{*this};
 
   ShortLock lock_;  // guards what follows
-  std::unordered_map<LineKey, Line, LineHash> lines_;
+  Lines lines_;
   Line* first_made_ = nullptr;  // the lines with `made`; they are connecting, so they stay
   CallList<LoopCall> await_servants_;
   std::atomic<bool> stopped_{false};  // changes under the lock

@@ -3,6 +3,7 @@
 // (interop facts 19, 21, 24).
 #include "orb/invocation/invocation.h"
 
+#include "engine/connection/wait.h"
 #include "orb/context/orb_context.h"
 #include "orb/context/orb_metrics.h"
 #include "orb/context/upcall_scope.h"
@@ -82,7 +83,9 @@ void Invocation::limit_call_over_datagrams() noexcept {
     if (next != State::connect) return next;
   }
   const bool nested = UpcallScope::inside(context_);
-  if (nested && !nested_wait_.begin(*context_.server))
+  if (!nested) [[likely]]
+    engine::end_turns();
+  else if (!nested_wait_.begin(*context_.server))
     return fail(InvocationStage::sending, FailureCause::nested_too_deep);
   // The only thread of a loop serves other connections while this call waits.
   const bool serves = nested && serves_while_waiting(context_.settings.thread_strategy);

@@ -1,13 +1,17 @@
 // Who drives asynchronous calls, and what becomes of them when that changes.
+#include "orb/act.h"
 #include "orb/async/observers.h"
 #include "orb/async/owing_sink.h"
 #include "orb/server/server_fixture.h"
 #include "orb/values/system_exceptions.h"
+#include <perigee/base/clock.h>
+#include <perigee/orb/inherited_time_limit.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <ctime>
+#include <future>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -134,6 +138,134 @@ TEST_CASE("a call that ends in a nested turn is told to another thread that wait
   waiting.join();
   CHECK(other.value() == 3);
   CHECK(last.value() == 4);
+}
+
+TEST_CASE("an observer of the client's loop can shut its ORB down") {
+  bool nested = false;
+  SUBCASE("in a turn") {}
+  SUBCASE("in a nested turn") { nested = true; }
+  OwingSink owing;
+  const ServerFixture slow(ThreadStrategy::thread_per_connection, owing.servant());
+  const ServerFixture quick(ThreadStrategy::thread_per_connection);
+  const TestOrb client;
+  const ObjectRef late = client.core().make_object(slow.object->_reference()->ior());
+  const ObjectRef early = client.core().make_object(quick.object->_reference()->ior());
+  Observed last;  // in flight at the shutdown, with a timer of its connection
+  Observed other;
+  Observed ending([&] { client.core().shutdown(orb::Completion::wait); });
+  Observed outer([&] {
+    if (nested) stub::send(*early, act_operation, number(2), ending).wait();
+  });
+  {
+    const stub::InheritedTimeLimit limit(
+        Deadline::after(std::chrono::hours(1), steady_clock().now()));
+    (void)stub::send(*late, act_operation, number(1), last);
+    (void)stub::send(*early, act_operation, number(1), nested ? outer : ending);
+  }
+  drive(client.core(), [&] { return last.done() && ending.done(); });
+  CHECK(ending.value() == (nested ? 3 : 2));
+  CHECK(last.failure<CORBA::BAD_INV_ORDER>().minor() == orb::minor_shut_down);
+  owing.await(1);
+  owing.answer_all(1);
+}
+
+TEST_CASE("an ORB ends while threads wait in its loop, which the server's loop runs, too") {
+  OwingSink owing;
+  const ServerFixture slow(ThreadStrategy::thread_per_connection, owing.servant());
+  for (int round = 0; round != 20; ++round) {
+    TestOrb client(server_settings(ThreadStrategy::reactive));
+    const ObjectRef late = client.core().make_object(slow.object->_reference()->ior());
+    client.serve();
+    Observed calls[3];
+    std::vector<std::jthread> waiting;
+    for (Observed& each : calls)
+      waiting.emplace_back([&] { stub::send(*late, act_operation, number(1), each).wait(); });
+    owing.await(3);
+    client.core().shutdown(orb::Completion::wait);
+    waiting.clear();
+    for (const Observed& each : calls) CHECK(each.times() == 1);
+    owing.answer_all(1);
+  }
+}
+
+TEST_CASE("an observer that the server's loop runs can wait for another call") {
+  OwingSink owing;
+  const ServerFixture slow(ThreadStrategy::thread_per_connection, owing.servant());
+  const ServerFixture quick(ThreadStrategy::thread_per_connection);
+  TestOrb client(server_settings(ThreadStrategy::reactive));
+  const ObjectRef late = client.core().make_object(slow.object->_reference()->ior());
+  const ObjectRef early = client.core().make_object(quick.object->_reference()->ior());
+  std::promise<void> over;
+  Observed cancelled;
+  Observed second;
+  stub::CallHandle waited = stub::send(*late, act_operation, number(1), cancelled);
+  stub::CallHandle next;
+  Observed first([&] {
+    waited.cancel();
+    waited.wait();  // its end was posted by this thread
+    next.wait();    // its reply has come with that of the first call
+    over.set_value();
+  });
+  (void)stub::send(*early, act_operation, number(1), first);
+  next = stub::send(*early, act_operation, number(2), second);
+  owing.await(1);
+  client.serve();
+  over.get_future().wait();
+  CHECK(cancelled.failure<CORBA::NO_RESPONSE>().minor() == orb::minor_cancelled);
+  CHECK(second.value() == 3);
+  owing.answer_all(1);
+}
+
+TEST_CASE("an upcall can wait for a call of the client's loop, which no other thread runs") {
+  OwingSink owing;
+  const ServerFixture slow(ThreadStrategy::thread_per_connection, owing.servant());
+  ThreadStrategy strategy = ThreadStrategy::reactor_per_core;
+  SUBCASE("reactor-per-core") {}
+  SUBCASE("auto") { strategy = ThreadStrategy::automatic; }
+  SUBCASE("thread-pool") { strategy = ThreadStrategy::thread_pool; }
+  stub::CallHandle call;
+  const TestOrb server(server_settings(strategy));
+  const ObjectRef object = server.root()->id_to_reference(
+      server.root()->activate_object(make_servant([&](orb::ServerRequest& request) {
+        call.wait();
+        add_one(request);
+      })));
+  const ObjectRef late = server.core().make_object(slow.object->_reference()->ior());
+  server.root()->the_POAManager()->activate();
+  server.core().perform_work();  // it accepts from now on
+  Observed told;
+  call = stub::send(*late, act_operation, number(1), told);
+  std::jthread answering([&] {
+    owing.await(1);
+    owing.answer_all(7);
+  });
+  RawClient client(server.endpoint_of(object));
+  CHECK(client.call({.key = server.key_of(object), .argument = 1}).result() == 2);
+  CHECK(told.value() == 7);
+}
+
+TEST_CASE("a request that an observer has started leaves before the observer blocks") {
+  OwingSink owing;
+  const ServerFixture sink(ThreadStrategy::thread_per_connection, owing.servant());
+  const ServerFixture quick(ThreadStrategy::thread_per_connection);
+  const TestOrb client;
+  const ObjectRef late = client.core().make_object(sink.object->_reference()->ior());
+  const ObjectRef early = client.core().make_object(quick.object->_reference()->ior());
+  Observed held;
+  Observed first([&] {
+    (void)stub::send(*late, act_operation, number(1), held);
+    CHECK(act(early, 1) == 2);  // a blocking call
+    owing.await(1);
+  });
+  (void)stub::send(*late, act_operation, number(1), first);
+  std::jthread answering([&] {
+    owing.await(1);
+    owing.answer_all(2);
+  });
+  drive(client.core(), [&] { return first.done(); });
+  owing.answer_all(3);
+  drive(client.core(), [&] { return held.done(); });
+  CHECK(held.value() == 3);
 }
 
 TEST_CASE("observers that wait nest only so deep") {
