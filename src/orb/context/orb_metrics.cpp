@@ -192,15 +192,15 @@ MetricsSnapshot OrbMetrics::snapshot(std::uint32_t requests_in_progress,
                       Type::gauge,
                       {{{}, requests_in_progress}},
                       {}});
-  families.push_back(plain_counter("perigee_malformed_messages_total",
-                                   "Messages that ended a connection to this server.",
-                                   malformed_messages));
+  families.push_back(plain_counter(
+      "perigee_malformed_messages_total",
+      "Malformed messages. Each ended its connection, if it was no datagram.", malformed_messages));
   families.push_back(plain_counter("perigee_listen_points_believed_total",
                                    "Listen points of clients that offer their connections.",
                                    listen_points_believed));
-  families.push_back(plain_counter(
-      "perigee_listen_points_refused_total",
-      "Listen points that were not the client's own address, or too many.", listen_points_refused));
+  families.push_back(plain_counter("perigee_listen_points_refused_total",
+                                   "Listen points of other hosts, and lists of them with an error.",
+                                   listen_points_refused));
   if (!measures_latencies_) return snapshot;
   families.push_back(latency_family("perigee_call_duration_seconds",
                                     "Time of calls, from the stub's begin to its end.",
