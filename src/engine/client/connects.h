@@ -1,6 +1,7 @@
 // Connections that are being made for calls that do not wait.
 #pragma once
 
+#include "engine/loops/wake_task.h"
 #include "event/thread_scope.h"
 #include <perigee/base/clock.h>
 #include <perigee/base/deadline.h>
@@ -74,11 +75,10 @@ class Connects final {
   void start(Attempt& attempt) noexcept;
   void advance(Attempt& attempt) noexcept;
   void end(Attempt& attempt, Made made) noexcept;
-  void wake() noexcept {}
 
   const std::uint32_t waiting_threads_max_;
   const Clock& clock_;
-  event::MemberTask<Connects, &Connects::wake> wake_task_{*this};
+  WakeTask wake_task_;
 
   // Used by the thread that runs the attempts.
   Attempts running_;

@@ -61,7 +61,7 @@ void ApplicationLoop::await_end() noexcept {
 
 bool ApplicationLoop::enter() noexcept {
   const std::lock_guard lock(mutex_);
-  return !looping_ && !finished_ && (looping_ = true);
+  return is_free() && (looping_ = true);
 }
 
 void ApplicationLoop::leave() noexcept {
@@ -82,13 +82,16 @@ bool ApplicationLoop::perform_work() {
 
 bool ApplicationLoop::visit(function_ref<void()> action) noexcept {
   if (!enter()) return false;
-  {
-    const Loop::Scope serves(loop_);
-    action();
-    loop_.end_turn();
-  }
+  serve(action);
   leave();
   return true;
+}
+
+// By the thread that has entered the loop.
+void ApplicationLoop::serve(function_ref<void()> action) {
+  const Loop::Scope serves(loop_);
+  action();
+  loop_.end_turn();
 }
 
 // A thread that waits for the thread in the loop takes its place when that thread leaves. A turn
@@ -97,14 +100,12 @@ void ApplicationLoop::run_until(function_ref<bool()> done, Deadline deadline) no
   const auto over = [&] { return done() || deadline.passed(clock_.now()); };
   std::unique_lock lock(mutex_);
   while (!over()) {
-    if (!looping_ && !finished_) {
+    if (is_free()) {
       looping_ = true;
       lock.unlock();
       run_turns_until(over, deadline);
+      leave();
       lock.lock();
-      looping_ = false;
-      finished_ = ended_.load();
-      changed_.notify_all();
       continue;
     }
     waiting_.fetch_add(1);
@@ -117,12 +118,12 @@ void ApplicationLoop::run_until(function_ref<bool()> done, Deadline deadline) no
 }
 
 void ApplicationLoop::run_turns_until(function_ref<bool()> over, Deadline deadline) noexcept {
-  const Loop::Scope serves(loop_);
-  while (!over() && !ended_.load()) {
-    turn(deadline);
-    wake();
-  }
-  loop_.end_turn();
+  serve([&] {
+    while (!over() && !ended_.load()) {
+      turn(deadline);
+      wake();
+    }
+  });
 }
 
 void ApplicationLoop::wake() noexcept {
@@ -133,7 +134,7 @@ void ApplicationLoop::wake() noexcept {
 
 bool ApplicationLoop::work_pending() {
   const std::lock_guard lock(mutex_);
-  return !looping_ && !finished_ && loop_.reactor().has_work();
+  return is_free() && loop_.reactor().has_work();
 }
 
 }  // namespace perigee::engine

@@ -45,8 +45,11 @@ class ApplicationLoop final {
  private:
   void turn(Deadline deadline) noexcept;
   void run_to_end() noexcept;
+  /// Expects mutex_ to be held.
+  [[nodiscard]] bool is_free() const noexcept { return !looping_ && !finished_; }
   [[nodiscard]] bool enter() noexcept;
   void leave() noexcept;
+  void serve(function_ref<void()> action);
   void run_turns_until(function_ref<bool()> over, Deadline deadline) noexcept;
 
   Loop& loop_;

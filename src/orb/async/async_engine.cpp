@@ -1,6 +1,7 @@
 // The calls of a loop are made when the first of them begins, and stay.
 #include "orb/async/async_engine.h"
 
+#include "engine/loops/wake_task.h"
 #include "engine/server/server.h"
 #include "orb/async/loop_calls.h"
 #include "orb/context/orb_context.h"
@@ -46,11 +47,10 @@ struct AsyncEngine::OfLoop {
     engine::Loop& loop = calls.loop();
     if (loop.single_threaded() && !loop.on_thread()) (void)loop.reactor().post(wake_task);
   }
-  void asked_again() noexcept {}
 
   engine::Server& server;
   LoopCalls calls;
-  event::MemberTask<OfLoop, &OfLoop::asked_again> wake_task{*this};
+  engine::WakeTask wake_task;
   OfLoop* const next;
 };
 
@@ -71,17 +71,19 @@ AsyncEngine::~AsyncEngine() {
   }
 }
 
+engine::Loop* AsyncEngine::server_loop() const noexcept {
+  return context_.server != nullptr ? context_.server->loop_of_this_thread() : nullptr;
+}
+
 LoopCalls& AsyncEngine::calls() {
-  engine::Loop* const loop =
-      context_.server != nullptr ? context_.server->loop_of_this_thread() : nullptr;
+  engine::Loop* const loop = server_loop();
   if (loop == nullptr) return client_loop_.calls();
   OfLoop* const known = find(*loop);
   return known != nullptr ? known->calls : make(*loop).calls;
 }
 
 event::Reactor& AsyncEngine::sleeping_place() {
-  engine::Loop* const loop =
-      context_.server != nullptr ? context_.server->loop_of_this_thread() : nullptr;
+  engine::Loop* const loop = server_loop();
   return loop != nullptr ? loop->reactor() : client_loop_.reactor();
 }
 

@@ -92,6 +92,8 @@ class AsyncEngine final {
   /// The calls of a loop of the server. It stays as long as the engine does.
   struct OfLoop;
 
+  /// The loop of the server that calls of the calling thread belong to; null: there is none.
+  [[nodiscard]] engine::Loop* server_loop() const noexcept;
   [[nodiscard]] OfLoop* find(const engine::Loop& loop) const noexcept;
   [[nodiscard]] OfLoop& make(engine::Loop& loop);
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/loops/loop.h"
+#include "engine/loops/wake_task.h"
 #include "engine/server/application_loop.h"
 #include "orb/async/loop_calls.h"
 #include <perigee/base/deadline.h>
@@ -72,7 +73,6 @@ class ClientLoop final {
 
   void do_posted() noexcept;
   void after_turns() noexcept;
-  void asked_again() noexcept {}
   void close() noexcept;
 
   const OrbContext& context_;
@@ -80,7 +80,7 @@ class ClientLoop final {
   const std::atomic<bool> never_ends_{false};
   engine::ApplicationLoop runner_;
   LoopCalls calls_;
-  event::MemberTask<ClientLoop, &ClientLoop::asked_again> wake_task_{*this};
+  engine::WakeTask wake_task_;
   event::MemberTask<ClientLoop, &ClientLoop::close> close_task_{*this};
   std::unique_ptr<Nested> owned_nested_;  // made by the outer loop's thread
   std::atomic<Nested*> nested_{nullptr};

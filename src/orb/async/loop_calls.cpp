@@ -220,7 +220,6 @@ LoopCalls::Waiting LoopCalls::take_waiting(Line& line) noexcept {
   return taken;
 }
 
-// On a thread of the loop: a call whose connect has failed may call a collocated servant next.
 void LoopCalls::use_made() noexcept {
   while (use_next_made()) {
   }

@@ -147,10 +147,8 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
 
   /// @name The server's requests in progress, `requests_max` of them.
   /// @{
-  [[nodiscard]] engine::RequestCount& request_count() noexcept { return requests_; }
   [[nodiscard]] std::uint32_t requests_in_progress() const noexcept { return requests_.count(); }
   /// Octets of requests that wait for POA managers, `held_size_max` of them.
-  [[nodiscard]] engine::ParkedOctets& parked_octets() noexcept { return parked_; }
   [[nodiscard]] std::size_t held_size() const noexcept { return parked_.sum(); }
   /// @}
 

@@ -2,7 +2,6 @@
 #include "orb/server/engine_server.h"
 
 #include "engine/connection/wait.h"
-#include "engine/loops/context.h"
 #include "event/cpus.h"
 #include "orb/context/orb_metrics.h"
 #include "orb/context/upcall_scope.h"

@@ -1,4 +1,4 @@
-// Who drives asynchronous calls, and what becomes of them when that changes.
+// Which thread runs asynchronous calls, and how calls go on when that changes.
 #include "orb/act.h"
 #include "orb/async/observers.h"
 #include "orb/async/owing_sink.h"
@@ -14,6 +14,7 @@
 #include <future>
 #include <memory>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace perigee::test {
@@ -27,6 +28,18 @@ std::chrono::nanoseconds cpu_time() {
   ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
   return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
 }
+
+/// A client of two servers: `late` answers when the test lets it, `early` at once.
+struct TwoServers {
+  explicit TwoServers(orb::Settings settings = {}) : client(std::move(settings)) {}
+
+  OwingSink owing;
+  ServerFixture slow{ThreadStrategy::thread_per_connection, owing.servant()};
+  ServerFixture quick{ThreadStrategy::thread_per_connection};
+  TestOrb client;
+  ObjectRef late = client.core().make_object(slow.object->_reference()->ior());
+  ObjectRef early = client.core().make_object(quick.object->_reference()->ior());
+};
 
 }  // namespace
 
@@ -144,14 +157,9 @@ TEST_CASE("an observer of the client's loop can shut its ORB down") {
   bool nested = false;
   SUBCASE("in a turn") {}
   SUBCASE("in a nested turn") { nested = true; }
-  OwingSink owing;
-  const ServerFixture slow(ThreadStrategy::thread_per_connection, owing.servant());
-  const ServerFixture quick(ThreadStrategy::thread_per_connection);
-  const TestOrb client;
-  const ObjectRef late = client.core().make_object(slow.object->_reference()->ior());
-  const ObjectRef early = client.core().make_object(quick.object->_reference()->ior());
+  TwoServers servers;
+  auto& [owing, slow, quick, client, late, early] = servers;
   Observed last;  // in flight at the shutdown, with a timer of its connection
-  Observed other;
   Observed ending([&] { client.core().shutdown(orb::Completion::wait); });
   Observed outer([&] {
     if (nested) stub::send(*early, act_operation, number(2), ending).wait();
@@ -189,12 +197,8 @@ TEST_CASE("an ORB ends while threads wait in its loop, which the server's loop r
 }
 
 TEST_CASE("an observer that the server's loop runs can wait for another call") {
-  OwingSink owing;
-  const ServerFixture slow(ThreadStrategy::thread_per_connection, owing.servant());
-  const ServerFixture quick(ThreadStrategy::thread_per_connection);
-  TestOrb client(server_settings(ThreadStrategy::reactive));
-  const ObjectRef late = client.core().make_object(slow.object->_reference()->ior());
-  const ObjectRef early = client.core().make_object(quick.object->_reference()->ior());
+  TwoServers servers(server_settings(ThreadStrategy::reactive));
+  auto& [owing, slow, quick, client, late, early] = servers;
   std::promise<void> over;
   Observed cancelled;
   Observed second;
@@ -245,12 +249,8 @@ TEST_CASE("an upcall can wait for a call of the client's loop, which no other th
 }
 
 TEST_CASE("a request that an observer has started leaves before the observer blocks") {
-  OwingSink owing;
-  const ServerFixture sink(ThreadStrategy::thread_per_connection, owing.servant());
-  const ServerFixture quick(ThreadStrategy::thread_per_connection);
-  const TestOrb client;
-  const ObjectRef late = client.core().make_object(sink.object->_reference()->ior());
-  const ObjectRef early = client.core().make_object(quick.object->_reference()->ior());
+  TwoServers servers;
+  auto& [owing, slow, quick, client, late, early] = servers;
   Observed held;
   Observed first([&] {
     (void)stub::send(*late, act_operation, number(1), held);

@@ -10,6 +10,7 @@
 #include <latch>
 #include <stop_token>
 #include <thread>
+#include <utility>
 
 namespace perigee::test {
 namespace {
@@ -26,6 +27,13 @@ task<bool> sleep(OrbRef orb, Duration duration) {
   co_return slept;
 }
 
+/// Begins the task, whose result goes to the promise.
+void start_telling(task<bool> work, std::promise<bool>& told) {
+  async::start(std::move(work), &told, [](void* context, async::outcome<bool>& result) noexcept {
+    static_cast<std::promise<bool>*>(context)->set_value(result.take());
+  });
+}
+
 }  // namespace
 
 TEST_CASE("a task sleeps in the loop that the thread which waits for it runs") {
@@ -39,9 +47,7 @@ TEST_CASE("a servant's task sleeps in the loop of its server") {
   ServerFixture server(each_strategy(), [&](orb::ServerRequest& request) {
     request.arguments().skip(4);
     request.end_of_arguments();
-    async::start(sleep(orb, 1ms), &slept, [](void* context, async::outcome<bool>& result) noexcept {
-      static_cast<std::promise<bool>*>(context)->set_value(result.take());
-    });
+    start_telling(sleep(orb, 1ms), slept);
   });
   orb = orb_of(server.orb.core());
   RawClient client(server.endpoint);
@@ -62,9 +68,7 @@ TEST_CASE("a servant's task goes on, after its sleep, on a thread of the loop th
   ServerFixture server(each_strategy(), [&](orb::ServerRequest& request) {
     request.arguments().skip(4);
     request.end_of_arguments();
-    async::start(work(orb), &same, [](void* context, async::outcome<bool>& result) noexcept {
-      static_cast<std::promise<bool>*>(context)->set_value(result.take());
-    });
+    start_telling(work(orb), same);
   });
   orb = orb_of(server.orb.core());
   RawClient client(server.endpoint);
@@ -108,10 +112,7 @@ TEST_CASE("tasks that block after a sleep get spare threads, so that others go o
 TEST_CASE("a task of another thread sleeps while a thread is in ORB::run") {
   ServerFixture server(each_strategy());
   std::promise<bool> slept;
-  async::start(sleep(orb_of(server.orb.core()), 1ms), &slept,
-               [](void* context, async::outcome<bool>& result) noexcept {
-                 static_cast<std::promise<bool>*>(context)->set_value(result.take());
-               });
+  start_telling(sleep(orb_of(server.orb.core()), 1ms), slept);
   CHECK(slept.get_future().get());
 }
 
@@ -121,11 +122,7 @@ namespace {
 struct Sleeper {
   std::promise<bool> slept;
 
-  void start(const OrbRef& orb) {
-    async::start(sleep(orb, 1h), &slept, [](void* context, async::outcome<bool>& result) noexcept {
-      static_cast<std::promise<bool>*>(context)->set_value(result.take());
-    });
-  }
+  void start(const OrbRef& orb) { start_telling(sleep(orb, 1h), slept); }
   [[nodiscard]] bool goes_on_without_sleep() {
     auto future = slept.get_future();
     return future.wait_for(10s) == std::future_status::ready && !future.get();
@@ -204,13 +201,11 @@ TEST_CASE("a task goes on where the ORB is driven") {
     co_return before != std::this_thread::get_id();
   };
   std::promise<bool> moved;
-  async::start(work(orb), &moved, [](void* context, async::outcome<bool>& result) noexcept {
-    static_cast<std::promise<bool>*>(context)->set_value(result.take());
-  });
+  start_telling(work(orb), moved);
   CHECK(moved.get_future().get());
 }
 
-TEST_CASE("reactor_of raises an exception for a nil ORB, and for one that was shut down") {
+TEST_CASE("reactor_of raises an exception for a nil ORB, and after a shutdown") {
   const TestOrb orb;
   const OrbRef reference = orb_of(orb.core());
   orb.core().shutdown(orb::Completion::wait);
