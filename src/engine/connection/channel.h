@@ -173,7 +173,9 @@ class Channel final : private FlushedOutput, private UnfinishedOwner {
   [[nodiscard]] bool blocked_output() const noexcept { return queue_.blocked(); }
   /// The same, although the transport may take more: no event will say so.
   [[nodiscard]] bool yielded_output() const noexcept { return queue_.yielded(); }
-  /// How many messages are held back.
+  /// Messages are held back. Sequentially consistent.
+  [[nodiscard]] bool holds_output() const noexcept { return queue_.corked(); }
+  /// How many messages are held back. A thread sees at least its own.
   [[nodiscard]] std::uint32_t held_output() const noexcept { return queue_.held(); }
   /// Octets that wait to be sent.
   [[nodiscard]] std::size_t queued_octets() const noexcept {

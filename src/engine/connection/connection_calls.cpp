@@ -103,8 +103,8 @@ SendResult Connection::try_send(const StartedCall& call, const cdr::Buffer& requ
   }
 }
 
-// The thread takes its next turn soon. If its upcall takes long, the next tick wakes another thread
-// of the loop. A thread that alone serves the loop ends its turn before it waits.
+// The thread takes its next turn soon. If its upcall takes long, the next tick of the supervisor
+// sends the request. A thread that alone serves the loop ends its turn before it waits.
 bool Connection::may_hold_for_turn() const noexcept {
   Loop& loop = home_.loop();
   if (loop.single_threaded()) return loop.reactor().is_loop_thread();

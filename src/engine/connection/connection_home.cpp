@@ -78,6 +78,19 @@ bool Home::look_at_lent_roles() noexcept {
   return any_upcall;
 }
 
+// A loop of one thread ends its turn itself. A thread that holds a request after the last look
+// finds the ticks switched off, and starts them again.
+bool Home::send_held() noexcept {
+  if (loop_.single_threaded()) return false;
+  bool any = false;
+  for_each([&any](Connection& connection) {
+    if (!connection.io_.holds_output()) return;
+    any = true;
+    connection.uncork();
+  });
+  return any;
+}
+
 void Home::resume_parked() noexcept {
   if (parked_.resume()) dispatch_parked();
 }

@@ -84,7 +84,7 @@ class Home final : public Pollable {
   [[nodiscard]] HomeOwner& owner() const noexcept { return owner_; }
   /// The places of the loop's requests.
   [[nodiscard]] RequestShare& requests_share() noexcept { return requests_share_; }
-  /// A supervisor looks at upcalls that take long.
+  /// A supervisor looks at upcalls that take long, and at held requests.
   [[nodiscard]] bool has_ticks() const noexcept { return ticks_ != nullptr; }
   /// After an upcall has begun: the supervisor looks at it.
   void need_ticks() noexcept {
@@ -108,6 +108,9 @@ class Home final : public Pollable {
   /// The thread is a dedicated reader, or is in an observer. True if such a thread has begun an
   /// upcall since the last look, or if the loop was called now. Takes time for each connection.
   [[nodiscard]] bool look_at_lent_roles() noexcept;
+  /// Sends what threads of the loop hold for their next turn. True if there was any. Takes time for
+  /// each connection.
+  [[nodiscard]] bool send_held() noexcept;
   /// @}
 
   /// @name Parked requests

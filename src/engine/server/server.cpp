@@ -23,9 +23,9 @@ Server::Seat::Seat(Server& server, std::unique_ptr<Reactor> reactor, Reactor* ti
     : loop(server.context_.clock, std::move(reactor), timers),
       threads(loop, count, server.spares_),
       home(server.context_, server.handler_, server, loop, server.traffic_,
-           server.supervisor_ ? &*server.supervisor_ : nullptr) {
+           server.plan_.supervised ? server.ticks() : nullptr) {
   loop.set_threads(threads);
-  if (server.supervisor_) event::watch_tasks(loop.reactor(), *server.supervisor_);
+  if (server.plan_.supervised) event::watch_tasks(loop.reactor(), *server.supervisor_);
 }
 
 Server::Server(const EngineContext& context, const ThreadPlan& plan, RequestHandler& handler,
@@ -98,7 +98,10 @@ std::expected<void, IoError> Server::make_loops() {
     service_ended_.store(false);
     service_over_.store(false);
     SupervisedLoops& loops = *this;
-    if (plan_.supervised) supervisor_.emplace(context_, *service_, loops, spares_);
+    using Help = Supervisor::Help;
+    if (plan_.supervised || !plan_.single_threaded())
+      supervisor_.emplace(context_, *service_, loops, spares_,
+                          plan_.supervised ? Help::blocked_upcalls : Help::none);
   }
   const std::uint32_t count = std::max(plan_.loops, 1U);
   PollerKind poller = context_.settings.poller;

@@ -43,11 +43,14 @@ void Supervisor::tick() noexcept {
 }
 
 Supervisor::Found Supervisor::look() noexcept {
+  Found found;
+  for (std::size_t index = 0; index < loops_.loop_count(); ++index)
+    if (Home* const calls = loops_.calls_home_of(index)) found.any_upcall |= calls->send_held();
+  if (help_ == Help::none) return found;
   const TimePoint now = context_.clock.now();
   const Duration since = now - last_look_;
   last_look_ = now;
   const std::uint32_t idle = idle_cpus(since);
-  Found found;
   for (std::size_t index = 0; index < loops_.loop_count(); ++index) {
     found.any_upcall |= loops_.home_of(index).look_at_lent_roles();
     if (Home* const calls = loops_.calls_home_of(index))

@@ -1,4 +1,5 @@
 // Finds upcalls that block a dedicated reader or a loop, and has another thread serve meanwhile.
+// Sends requests that wait for the end of a long turn.
 #pragma once
 
 #include "engine/connection/home.h"
@@ -28,15 +29,18 @@ class SupervisedLoops {
   ~SupervisedLoops() = default;
 };
 
-/// Ticks on the service thread while upcalls are in progress. A dedicated reader that stays in one
-/// upcall for two ticks gets help from its home loop. A loop whose threads all stay in upcalls gets
-/// a spare thread.
+/// Ticks on the service thread while upcalls are in progress, or requests are held for the end of a
+/// turn. A dedicated reader that stays in one upcall for two ticks gets help from its home loop. A
+/// loop whose threads all stay in upcalls gets a spare thread. Held requests are sent.
 class Supervisor final : public Ticks {
  public:
+  /// Which upcalls get help.
+  enum class Help : std::uint8_t { none, blocked_upcalls };
+
   /// All of these must outlive it.
   Supervisor(const EngineContext& context, Reactor& service, SupervisedLoops& loops,
-             const SpareThreads& spares) noexcept
-      : context_(context), service_(service), loops_(loops), spares_(spares) {}
+             const SpareThreads& spares, Help help) noexcept
+      : context_(context), service_(service), loops_(loops), spares_(spares), help_(help) {}
   ~Supervisor() { stop(); }
   Supervisor(const Supervisor&) = delete;
   Supervisor& operator=(const Supervisor&) = delete;
@@ -47,7 +51,7 @@ class Supervisor final : public Ticks {
  private:
   /// What one tick has found.
   struct Found {
-    bool any_upcall = false;
+    bool any_upcall = false;  // or any held request
     bool acted = false;
   };
 
@@ -63,6 +67,7 @@ class Supervisor final : public Ticks {
   Reactor& service_;
   SupervisedLoops& loops_;
   const SpareThreads& spares_;
+  const Help help_;
   std::atomic<bool> stopped_{false};
   MemberTimer<Supervisor, &Supervisor::tick> timer_{*this};
 

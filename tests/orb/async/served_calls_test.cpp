@@ -8,7 +8,9 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -196,6 +198,48 @@ TEST_CASE("calls of a loop's upcalls belong to the loop") {
     calls.push_back(send_act(object, i, observed[i]));
   for (CallHandle& call : calls) call.wait();
   for (std::uint32_t i = 0; i < observed.size(); ++i) CHECK(observed[i].value() == i + 2);
+  *to_sink = nullptr;
+}
+
+TEST_CASE("requests that all threads of a loop have started leave although the upcalls go on") {
+  orb::Settings settings = server_settings(ThreadStrategy::thread_pool);
+  settings.threads = 2;
+  SUBCASE("thread-pool") {}
+  SUBCASE("auto") { settings.thread_strategy = ThreadStrategy::automatic; }
+  SUBCASE("thread-per-connection") {
+    settings.thread_strategy = ThreadStrategy::thread_per_connection;
+  }
+  std::atomic<int> arrived{0};
+  ServerFixture sink(ThreadStrategy::thread_per_connection,
+                     [&arrived](orb::ServerRequest& request) {
+                       add_one(request);
+                       ++arrived;
+                     });
+  const auto to_sink = std::make_shared<ObjectRef>();
+  std::array<Observed, 4> asked;
+  // Starts a call. From the third one on, it blocks until the requests of both upcalls are there.
+  ServerFixture middle(settings, [&](orb::ServerRequest& request) {
+    const std::uint32_t index = argument_of(request);
+    CallHandle call = send_act(*to_sink, index, asked.at(index));
+    if (index < 2) call.wait();
+    const int enough = index < 2 ? 0 : 4;
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (arrived < enough && std::chrono::steady_clock::now() < end)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    const bool left = arrived >= enough;
+    request.reply([left](cdr::Encoder& encoder) { encoder << std::uint32_t{left ? 1U : 0U}; });
+  });
+  *to_sink = middle.orb.core().make_object(sink.object->_reference()->ior());
+  const Client client;
+  const ObjectRef object = client.object_of(middle);
+  std::array<Observed, 4> observed;
+  std::vector<CallHandle> calls;
+  for (std::uint32_t index = 0; index < 4; ++index) {
+    calls.push_back(send_act(object, index, observed.at(index)));
+    if (index < 2) calls.back().wait();  // makes the connections
+  }
+  for (CallHandle& call : calls) call.wait();
+  for (const Observed& each : observed) CHECK(each.value() == 1);
   *to_sink = nullptr;
 }
 
