@@ -15,7 +15,7 @@ struct Settings {
   bool goals = false;
 };
 
-// Who chooses points of one experiment does not wait for the other.
+// An option that chooses points of one experiment leaves the other experiment out.
 void run(const CLI::App& command, Settings& settings) {
   MiddletierOptions& options = settings.options;
   if (settings.goals) {
@@ -53,8 +53,8 @@ void add_middletier_command(CLI::App& bench) {
   command
       ->add_option(
           "--model", options.models,
-          "only these: raw, TPC, or TPR-, AMH- or coroutine- with ST, a number of threads, or "
-          "cores")
+          "only these: raw, TPC, raw- with a number of loops, or TPR-, AMH- or coroutine- with "
+          "ST, a number of threads, or cores")
       ->capture_default_str();
   command
       ->add_option("--clients", options.clients,
@@ -66,6 +66,11 @@ void add_middletier_command(CLI::App& bench) {
                    "delays of the sink in ms, with 150 clients; without --clients nothing else")
       ->check(CLI::Range(0, 10'000))
       ->capture_default_str();
+  command
+      ->add_option("--cpus", options.shared_cpus,
+                   "CPUs that all processes share; without it the middle tier has one CPU, and the "
+                   "others another one")
+      ->check(CLI::Range(1, 2));
   command->add_flag("--goals", settings->goals,
                     "only what the goals are about, but for what is typed");
   add_output_options(*command, settings->output);

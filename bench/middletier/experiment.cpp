@@ -17,11 +17,21 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-// The middle tier has a CPU, and the others another one, if there are two.
+/// The CPUs of the processes; -1: all.
 struct Cpus {
-  int middle = usable_cpus().front();
-  int others = usable_cpus().back();
+  int middle = -1;
+  int others = -1;
 };
+
+Cpus cpus_of(const Point& point) {
+  const std::vector<int> usable = usable_cpus();
+  if (point.shared_cpus == 0) return {usable.front(), usable.back()};
+  if (point.shared_cpus == 1) return {usable.front(), usable.front()};
+  if (usable.size() != point.shared_cpus)
+    throw std::runtime_error(fmt::format("{} CPUs are wanted, and this program may use {}",
+                                         point.shared_cpus, usable.size()));
+  return {};
+}
 
 std::unique_ptr<Process> start(const Words& words, int cpu) {
   Words command{own_executable(), "bench", "middletier-role"};
@@ -36,7 +46,7 @@ double seconds(std::chrono::nanoseconds time) {
 /// The three tiers in a row.
 class Tiers {
  public:
-  Tiers(const Model& model, const Point& point) : point_(point) {
+  Tiers(const Model& model, const Point& point) : point_(point), cpus_(cpus_of(point)) {
     const std::string clients = std::to_string(point.clients);
     sink_ = start({"sink", std::to_string(point.delay_ms * 1000)}, cpus_.others);
     middle_ = start({"middle", model.name, sink_->read_line(), clients}, cpus_.middle);
@@ -91,8 +101,8 @@ class Tiers {
         .client_octets = (usage.own_octets - before_octets_) / static_cast<double>(point_.clients)};
   }
 
-  const Cpus cpus_;
   const Point point_;
+  const Cpus cpus_;
   std::unique_ptr<Process> sink_;
   std::unique_ptr<Process> middle_;
   std::unique_ptr<Process> source_;
@@ -101,8 +111,12 @@ class Tiers {
 
 std::vector<Point> points_of(const MiddletierOptions& options) {
   std::set<Point> points(options.points.begin(), options.points.end());
-  for (const std::size_t clients : options.clients) points.insert({clients, scalability_delay_ms});
-  for (const std::size_t delay : options.delays) points.insert({scalability_clients, delay});
+  for (const std::size_t cpus : options.shared_cpus) {
+    for (const std::size_t clients : options.clients)
+      points.insert({clients, scalability_delay_ms, cpus});
+    for (const std::size_t delay : options.delays)
+      points.insert({scalability_clients, delay, cpus});
+  }
   return {points.begin(), points.end()};
 }
 
@@ -137,8 +151,7 @@ MiddletierReport run_middletier(const MiddletierOptions& options) {
     for (const Point& point : points)
       for (std::size_t turn = 0; turn < models.size(); ++turn) {
         const Model& model = models[(turn + round) % models.size()];
-        progress.step(
-            fmt::format("{}, {} clients, {} ms", model.name, point.clients, point.delay_ms));
+        progress.step(fmt::format("{}, {}", model.name, to_text(point)));
         measure(options, model, point, report.cells[point][model.name]);
       }
   return report;

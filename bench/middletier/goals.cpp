@@ -12,6 +12,8 @@ constexpr Point long_delay{150, 160};
 constexpr Point busy{300, 11};
 constexpr Point busy_cpu{400, 0};
 constexpr Point many{10'000, 40};
+constexpr Point one_cpu{150, 0, 1};
+constexpr Point two_cpus{150, 0, 2};
 
 using Value = double (*)(const MiddletierSample& sample);
 
@@ -69,6 +71,30 @@ void add_ratio_as(std::vector<Claim>& claims, const Claim& goal, Cell cell, Cell
   claims.back().measured = median_with_interval(values);
 }
 
+// What a second CPU brings: the floor needs a second loop for it.
+void add_gain(std::vector<Claim>& claims, const MiddletierReport& report,
+              const std::string& model) {
+  const Cell before = cell_of(report, one_cpu, model);
+  const Cell after = cell_of(report, two_cpus, model);
+  add_ratio_as(claims,
+               {"150 clients, no delay, " + model + ": two CPUs / one, as raw-2 / raw",
+                Bound::at_least,
+                0.90,
+                {}},
+               after, before, cell_of(report, two_cpus, "raw-2"), cell_of(report, one_cpu, "raw"));
+  if (!begin_claim(claims,
+                   {"150 clients, no delay, " + model + ": CPU per reply, two CPUs / one",
+                    Bound::at_most,
+                    1.10,
+                    {}},
+                   {after, before}))
+    return;
+  std::vector<double> values;
+  for (std::size_t round = 0; round < after->samples.size(); ++round)
+    values.push_back(after->samples[round].cpu_us / before->samples[round].cpu_us);
+  claims.back().measured = median_with_interval(values);
+}
+
 void add_many(std::vector<Claim>& claims, Cell cell) {
   add(claims, {"10,000 clients, AMH-ST: p99 / p50", Bound::at_most, 3, {}}, cell,
       [](const MiddletierSample& sample) { return sample.source.p99_ms / sample.source.p50_ms; });
@@ -116,6 +142,8 @@ std::vector<Claim> claims_of(const MiddletierReport& report) {
                {"AMH-ST: 10,000 clients, 40 ms / 400, no delay, as raw", Bound::at_least, 0.90, {}},
                of(many, "AMH-ST"), of(busy_cpu, "AMH-ST"), of(many, "raw"), of(busy_cpu, "raw"));
   add_many(claims, of(many, "AMH-ST"));
+  for (const char* model : {"AMH-2", "AMH-cores", "coroutine-2", "coroutine-cores"})
+    add_gain(claims, report, model);
   return claims;
 }
 

@@ -122,7 +122,7 @@ void run_with_stack(OrbRef& orb, std::size_t size) {
 }  // namespace
 
 int run_middle(const Model& model, std::uint16_t sink_port, std::size_t clients) {
-  if (model.servants == ServantKind::none) run_raw_middle(sink_port);
+  if (model.servants == ServantKind::none) run_raw_middle(sink_port, std::stoul(model.threads));
   OrbRef orb = make_orb(model, clients);
   auto poa = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
   SinkRef sink = CORBA::amic_traits<Tier>::unchecked_narrow(

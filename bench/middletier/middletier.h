@@ -22,9 +22,14 @@ namespace perigee::bench {
 struct Point {
   std::size_t clients = 0;
   std::size_t delay_ms = 0;
+  /// That all processes share. 0: the middle tier has one, and source and sink another one.
+  std::size_t shared_cpus = 0;
 
   friend auto operator<=>(const Point&, const Point&) = default;
 };
+
+/// Like "150 clients, 0 ms, all on one CPU".
+std::string to_text(const Point& point);
 
 struct MiddletierOptions {
   std::size_t rounds = 1;
@@ -35,6 +40,8 @@ struct MiddletierOptions {
   /// Latency scalability, in ms: with 150 clients. Empty: not measured.
   std::vector<std::size_t> delays{0, 10, 20, 40, 80, 160};
   std::vector<Point> points = {};  ///< besides
+  /// CPUs that all processes share, 1 or 2: each point is measured with each of these.
+  std::vector<std::size_t> shared_cpus{0};
   /// Models whose threads wait are not asked to serve more clients.
   std::size_t waiting_clients_max = 1'000;
 };

@@ -17,6 +17,10 @@ bool is_thread_count(std::string_view text) {
 // False if the words mean nothing.
 bool set_threads(Model& model, std::string_view words) {
   static constexpr std::string_view cores = "cores";
+  if (model.servants == ServantKind::none) {
+    model.threads = words;
+    return is_thread_count(words);
+  }
   if (words == "ST") {
     model.thread_strategy = "reactive";
     return true;
@@ -32,7 +36,9 @@ bool set_threads(Model& model, std::string_view words) {
 }
 
 bool set_servants(Model& model, std::string_view word) {
-  if (word == "TPR")
+  if (word == "raw")
+    model.servants = ServantKind::none;
+  else if (word == "TPR")
     model.servants = ServantKind::synchronous;
   else if (word == "AMH")
     model.servants = ServantKind::response_handlers;
@@ -46,7 +52,7 @@ bool set_servants(Model& model, std::string_view word) {
 }  // namespace
 
 Model parse_model(const std::string& name) {
-  if (name == "raw") return {.name = name, .thread_strategy = {}, .threads = {}};
+  if (name == "raw") return {.name = name, .thread_strategy = {}, .threads = "1"};
   if (name == "TPC") return {name, ServantKind::synchronous, "thread-per-connection", {}};
   Model model{.name = name, .thread_strategy = {}, .threads = {}};
   const std::string_view words = name;
@@ -55,8 +61,8 @@ Model parse_model(const std::string& name) {
       !set_threads(model, words.substr(dash + 1)))
     throw std::runtime_error(
         "no such model: " + name +
-        "; there are raw, TPC, and TPR-, AMH- and coroutine- with ST, a number of "
-        "threads, or cores");
+        "; there are raw, TPC, raw- with a number of loops, and TPR-, AMH- and coroutine- with "
+        "ST, a number of threads, or cores");
   return model;
 }
 

@@ -1,5 +1,6 @@
-// The floor: a middle tier of one thread that knows of GIOP what it must. As the others, it sends
-// what is for the sink once a turn, and each client's answer by itself.
+// The floor: a middle tier that knows only the GIOP it needs. Each of its loops has a thread and a
+// connection to the sink. A loop sends the requests of a turn to the sink together, and each reply
+// to a client by itself, as the models of the ORB do.
 #include "relay_messages.h"
 #include "roles.h"
 
@@ -12,22 +13,52 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
+#include <list>
 #include <stdexcept>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 namespace perigee::bench {
 namespace {
 
-class RawMiddle {
+/// Accepts clients, and gives them to the loops in turn.
+class ClientSupply {
  public:
-  explicit RawMiddle(std::uint16_t sink_port)
+  explicit ClientSupply(std::vector<int> epolls)
+      : listener_(open_raw_listener()), epolls_(std::move(epolls)) {}
+
+  [[nodiscard]] int listener() const noexcept { return listener_; }
+  void accept_client() {
+    const int fd = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+    check_call(fd >= 0, "accept");
+    const int on = 1;
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    watch_raw(epolls_[next_++ % epolls_.size()], fd);
+  }
+
+ private:
+  int listener_;
+  std::vector<int> epolls_;
+  std::size_t next_ = 0;
+};
+
+class RawLoop {
+ public:
+  explicit RawLoop(std::uint16_t sink_port)
       : epoll_(epoll_create1(EPOLL_CLOEXEC)),
         sink_(connect_raw(sink_port)),
-        request_(make_relay_request({.port = sink_port})),
-        listener_(open_raw_listener()) {
-    watch_raw(epoll_, listener_);
+        request_(make_relay_request({.port = sink_port})) {
     watch_raw(epoll_, sink_);
+  }
+
+  [[nodiscard]] int epoll() const noexcept { return epoll_; }
+  /// This loop accepts the clients of all loops. The supply lives as long as the loop.
+  void supply_clients(ClientSupply& supply) {
+    supply_ = &supply;
+    watch_raw(epoll_, supply.listener());
   }
 
   [[noreturn]] void run() {
@@ -42,8 +73,8 @@ class RawMiddle {
         epoll_wait(epoll_, events.data(), events.size(), to_sink_.empty() ? -1 : retry_ms);
     for (int index = 0; index < count; ++index) {
       const int fd = events[static_cast<std::size_t>(index)].data.fd;
-      if (fd == listener_)
-        accept_client();
+      if (supply_ != nullptr && fd == supply_->listener())
+        supply_->accept_client();
       else if (fd == sink_)
         take_answers();
       else
@@ -52,16 +83,8 @@ class RawMiddle {
     flush();
   }
 
-  void accept_client() {
-    const int fd = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
-    check_call(fd >= 0, "accept");
-    const int on = 1;
-    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    watch_raw(epoll_, fd);
-  }
-
-  // A client has one request at a time, and sends it with one call: the client's handle tells whose
-  // the sink's answer is.
+  // A client has one request at a time, and sends it with one call. The client's handle goes to the
+  // sink and comes back with the answer.
   void take_request(int fd) {
     std::array<char, 4096> received;
     const ssize_t count = recv(fd, received.data(), received.size(), 0);
@@ -121,7 +144,7 @@ class RawMiddle {
   int epoll_;
   int sink_;
   std::string request_;
-  int listener_;
+  ClientSupply* supply_ = nullptr;      ///< of the loop that accepts
   std::vector<RequestId> request_ids_;  ///< by client
   std::string to_sink_;
   std::string from_sink_;
@@ -129,6 +152,17 @@ class RawMiddle {
 
 }  // namespace
 
-void run_raw_middle(std::uint16_t sink_port) { RawMiddle(sink_port).run(); }
+void run_raw_middle(std::uint16_t sink_port, std::size_t loop_count) {
+  std::list<RawLoop> loops;
+  std::vector<int> epolls;
+  for (std::size_t count = 0; count < loop_count; ++count)
+    epolls.push_back(loops.emplace_back(sink_port).epoll());
+  ClientSupply supply(std::move(epolls));
+  loops.front().supply_clients(supply);
+  std::vector<std::jthread> threads;
+  for (auto loop = std::next(loops.begin()); loop != loops.end(); ++loop)
+    threads.emplace_back([loop] { loop->run(); });
+  loops.front().run();
+}
 
 }  // namespace perigee::bench

@@ -16,7 +16,8 @@ namespace {
 std::string describe_method(const MiddletierOptions& options) {
   return fmt::format(
       "each client sends its next request when it has its answer; windows of {} s in which all are "
-      "connected; medians of {} rounds; the middle tier has one CPU, source and sink another one",
+      "connected; medians of {} rounds; if nothing else is said, the middle tier has one CPU, and "
+      "source and sink another one",
       options.seconds, options.rounds);
 }
 
@@ -55,14 +56,14 @@ double ideal_rate(const Point& point) {
 /// Whether the point was measured for the figures over clients, or for those over delays.
 bool has_part(const MiddletierOptions& options, const Point& point, bool over_clients) {
   if (over_clients)
-    return point.delay_ms == scalability_delay_ms &&
+    return point.delay_ms == scalability_delay_ms && point.shared_cpus == 0 &&
            std::ranges::find(options.clients, point.clients) != options.clients.end();
-  return point.clients == scalability_clients &&
+  return point.clients == scalability_clients && point.shared_cpus == 0 &&
          std::ranges::find(options.delays, point.delay_ms) != options.delays.end();
 }
 
 std::string point_text(const Point& point) {
-  std::string text = fmt::format("{} clients, {} ms", point.clients, point.delay_ms);
+  std::string text = to_text(point);
   if (const double ideal = ideal_rate(point); ideal > 0)
     text += fmt::format(": ideally {:.0f}/s", ideal);
   return text;
@@ -194,6 +195,13 @@ void add_point(Page& page, const MiddletierReport& report, const Point& point) {
 
 }  // namespace
 
+std::string to_text(const Point& point) {
+  std::string text = fmt::format("{} clients, {} ms", point.clients, point.delay_ms);
+  if (point.shared_cpus == 1) text += ", all on one CPU";
+  if (point.shared_cpus > 1) text += fmt::format(", all on {} CPUs", point.shared_cpus);
+  return text;
+}
+
 std::string to_table(const MiddletierReport& report) {
   std::string text = fmt::format("perigee bench middletier: {}\n{}\n", machine_description(),
                                  describe_method(report.options));
@@ -212,6 +220,7 @@ std::string to_json(const MiddletierReport& report) {
     for (const auto& [model, cell] : models) {
       nlohmann::json row{
           {"clients", point.clients}, {"delay_ms", point.delay_ms}, {"model", model}};
+      if (point.shared_cpus != 0) row["shared_cpus"] = point.shared_cpus;
       if (!cell.error.empty()) row["error"] = cell.error;
       if (!cell.samples.empty()) {
         row.update({{"rate", to_json(rate_of(cell))},

@@ -41,7 +41,7 @@ int run_sink(std::size_t delay_us);
 
 /// Prints its reference, and serves until it is killed. `clients`: how many it has to expect.
 int run_middle(const Model& model, std::uint16_t sink_port, std::size_t clients);
-/// The same without an ORB: a C program with one thread. Prints its port.
-[[noreturn]] void run_raw_middle(std::uint16_t sink_port);
+/// The same without an ORB: a C program with a thread for each loop. Prints its port.
+[[noreturn]] void run_raw_middle(std::uint16_t sink_port, std::size_t loop_count);
 
 }  // namespace perigee::bench

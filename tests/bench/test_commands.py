@@ -232,6 +232,22 @@ class Middletier(unittest.TestCase):
                 self.assertGreaterEqual(row["p50_ms"], row["delay_ms"])
                 self.assertEqual((row["failures"], row["lost"]), (0, 0))
 
+    def test_the_gain_of_a_second_cpu_is_a_goal_of_models_with_several_threads(self):
+        report = results("middletier", "--seconds", "0.1", "--delay", "0", "--cpus", "1", "2",
+                         "--model", "raw", "raw-2", "AMH-2")
+        self.assertEqual([goal["what"] for goal in report["goals"]],
+                         ["150 clients, no delay, AMH-2: two CPUs / one, as raw-2 / raw",
+                          "150 clients, no delay, AMH-2: CPU per reply, two CPUs / one"])
+        self.assertEqual([(row["model"], row["shared_cpus"]) for row in report["results"]],
+                         [(model, cpus) for cpus in (1, 2) for model in ("AMH-2", "raw", "raw-2")])
+        for row in report["results"]:
+            if row["shared_cpus"] == 2 and len(os.sched_getaffinity(0)) != 2:
+                self.assertIn("2 CPUs are wanted", row["error"])
+                continue
+            self.assertNotIn("error", row)
+            self.assertEqual((row["failures"], row["lost"]), (0, 0))
+        self.assertEqual(report["results"][2]["threads"], 2)
+
     def test_goals_are_about_what_was_measured(self):
         report = results("middletier", "--seconds", "0.1", "--delay", "0", "160", "--model", "AMH-ST", "TPR-ST")
         self.assertEqual([goal["what"] for goal in report["goals"]],
@@ -246,7 +262,7 @@ class Middletier(unittest.TestCase):
             self.assertLess(threads[model], 10, model)
 
     def test_an_unknown_model_is_an_error_that_says_what_there_is(self):
-        for name in ("TPC-2", "AMH-", "AMH-0", "AMH-cores0", "pigeons-2", "coroutine"):
+        for name in ("TPC-2", "AMH-", "raw-0", "raw-ST", "AMH-0", "AMH-cores0", "pigeons-2", "coroutine"):
             outcome = bench("middletier", "--model", name)
             self.assertEqual((outcome.returncode, outcome.stdout), (1, ""), name)
             self.assertIn(f"no such model: {name}; there are raw, TPC", outcome.stderr)
