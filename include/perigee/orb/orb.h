@@ -76,8 +76,8 @@ class PERIGEE_API ORB : public TypeCodeFactory {
   /// nothing while a thread is in `run`. Raises BAD_INV_ORDER, OMG minor 4 after shutdown.
   void perform_work();
   [[nodiscard]] bool work_pending();
-  /// A handle that becomes readable when `perform_work` has something to serve; -1 where it never
-  /// has. Not to be read, changed or closed. Timers do not show: call `perform_work` every second.
+  /// A handle that becomes readable when `perform_work` has something to do, timers included; -1 if
+  /// it never has. Not to be read, changed or closed.
   [[nodiscard]] int _work_handle() const noexcept;
 
   /// Stops serving. Waits for requests in progress if asked; then not to be called from an upcall
